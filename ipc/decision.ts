@@ -1,0 +1,106 @@
+import { z } from "zod";
+
+/** What the gate says about one tool call. Stored and sent with these names; there is no second shape. */
+
+export const LEVELS = ["ReadOnly", "Supervised", "Full"] as const;
+export const levelSchema = z.enum(LEVELS);
+export type Level = z.infer<typeof levelSchema>;
+
+export const CAPABILITIES = [
+  "fs:read",
+  "fs:write",
+  "code:exec",
+  "network:http",
+  "llm:local",
+  "llm:online",
+  "mail:read",
+  "mail:send",
+  "channel:in",
+  "channel:out",
+  "time:read",
+  "parse:local",
+  "calendar:read",
+] as const;
+export const capabilitySchema = z.enum(CAPABILITIES);
+export type Capability = z.infer<typeof capabilitySchema>;
+
+export const outcomeSchema = z.enum(["allowed", "denied", "approval_required"]);
+export type Outcome = z.infer<typeof outcomeSchema>;
+
+export const STAGES = [
+  "pairing",
+  "safety",
+  "validation",
+  "scope",
+  "policy",
+  "rate",
+  "guard",
+  "judge",
+  "validators",
+  "approval",
+] as const;
+export const stageSchema = z.enum(STAGES);
+export type Stage = z.infer<typeof stageSchema>;
+
+/** Guard and judge together (seed 000). `ts` in Unix seconds, `score` in [0, 1], 0 for a guard block. */
+export const verdictSchema = z.object({
+  approved: z.boolean(),
+  reason: z.string(),
+  ts: z.number(),
+  judge_kind: z.string(),
+  score: z.number(),
+  blocked_by: z.enum(["guard", "judge"]).nullable(),
+});
+export type Verdict = z.infer<typeof verdictSchema>;
+
+/** One thing a call needs: a capability on a target (an absolute path or glob, a host, an exact name, or `*`). */
+export const requirementSchema = z.object({ capability: capabilitySchema, target: z.string() });
+export type Requirement = z.infer<typeof requirementSchema>;
+
+export const reversibilitySchema = z.enum(["reversible", "irreversible", "partial"]);
+export type Reversibility = z.infer<typeof reversibilitySchema>;
+
+/** How far an answer reaches (seed 004: the territory concession). */
+export const territorySchema = z.enum(["none", "session", "permanent"]);
+export type Territory = z.infer<typeof territorySchema>;
+
+/** The question as every surface shows it: the seed's three, two or one lines and its two buttons. */
+export const cardSchema = z.object({
+  form: z.enum(["full", "medium", "short"]),
+  lines: z.array(z.string()),
+  buttons: z.array(z.object({ text: z.string(), data: z.string() })),
+});
+export type Card = z.infer<typeof cardSchema>;
+
+export const approvalStatusSchema = z.enum(["pending", "approved", "rejected", "expired", "cancelled"]);
+export type ApprovalStatus = z.infer<typeof approvalStatusSchema>;
+
+export const pendingSchema = z.object({ token: z.string(), expires_at: z.string(), card: cardSchema });
+
+export const traceStepSchema = z.object({
+  stage: stageSchema,
+  outcome: z.enum(["passed", "denied", "ask", "not_configured", "skipped"]),
+  detail: z.string(),
+});
+export type TraceStep = z.infer<typeof traceStepSchema>;
+
+export const decisionSchema = z.object({
+  decision_id: z.string(),
+  outcome: outcomeSchema,
+  /** The stage that decided. */
+  stage: stageSchema,
+  /** One sentence for a human. */
+  reason: z.string(),
+  /** What matched, and what the agent could do instead. */
+  explain: z.object({ matched: z.string().optional(), instead: z.string().optional() }),
+  /** Null when a stage before the guard already denied. */
+  verdict: verdictSchema.nullable(),
+  capabilities: z.array(requirementSchema),
+  /** Present while a human is being asked. */
+  pending: pendingSchema.optional(),
+  /** Present once a human was asked and the request ended. */
+  status: approvalStatusSchema.optional(),
+  /** Present where a trace was asked for (`explain`). */
+  trace: z.array(traceStepSchema).optional(),
+});
+export type Decision = z.infer<typeof decisionSchema>;

@@ -1,0 +1,144 @@
+/**
+ * Framing on both sockets: one JSON object per line, UTF-8, ended by `\n`, at most 1 MiB.
+ * Imports nothing, so that the hook's fast path can use it on any Node >= 20.
+ */
+
+export const MAX_FRAME_BYTES = 1024 * 1024;
+export const FRAME_TIMEOUT_MS = 30_000;
+/** A frame nested deeper than this is refused before anything recurses into it. */
+export const MAX_DEPTH = 64;
+
+export type FrameProblem = "not_json" | "not_an_object" | "too_deep" | "frame_too_large" | "frame_unfinished";
+export type Frame = { ok: true; message: Record<string, unknown> } | { ok: false; problem: FrameProblem };
+
+export function encodeFrame(type: string, data: unknown): string {
+  return `${JSON.stringify({ type, data })}\n`;
+}
+
+/** Parses one line. Never throws: a bad line is a value the server can answer. */
+export function decodeFrame(line: string): Frame {
+  if (line.length > MAX_FRAME_BYTES || (line.length * 3 > MAX_FRAME_BYTES && utf8Bytes(line) > MAX_FRAME_BYTES)) {
+    return { ok: false, problem: "frame_too_large" };
+  }
+  let message: unknown;
+  try {
+    message = JSON.parse(line);
+  } catch {
+    return { ok: false, problem: "not_json" };
+  }
+  if (typeof message !== "object" || message === null || Array.isArray(message)) {
+    return { ok: false, problem: "not_an_object" };
+  }
+  if (!isWithinDepth(message, MAX_DEPTH)) return { ok: false, problem: "too_deep" };
+  return { ok: true, message: message as Record<string, unknown> };
+}
+
+function utf8Bytes(text: string): number {
+  return new TextEncoder().encode(text).length;
+}
+
+/** True if no value lies deeper than `limit` and no key is `__proto__` (which a copy would lose). Level by level, no recursion. */
+export function isWithinDepth(root: object, limit: number): boolean {
+  let level: object[] = [root];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > limit) return false;
+    const next: object[] = [];
+    for (const value of level) {
+      if (Array.isArray(value)) {
+        for (const child of value) if (typeof child === "object" && child !== null) next.push(child);
+        continue;
+      }
+      for (const key in value) {
+        if (key === "__proto__") return false;
+        const child = (value as Record<string, unknown>)[key];
+        if (typeof child === "object" && child !== null) next.push(child);
+      }
+    }
+    level = next;
+  }
+  return true;
+}
+
+/**
+ * Collects text into frames. Each piece of text is scanned once, however small the pieces are.
+ * After an oversized or unfinished frame the rest of that line is dropped and reading goes on with the next.
+ */
+export class FrameReader {
+  #pieces: string[] = [];
+  #length = 0;
+  #is_discarding = false;
+  #timer: NodeJS.Timeout | undefined;
+  readonly #on_unfinished: (() => void) | undefined;
+  readonly #timeout_ms: number;
+
+  /** `on_unfinished` is called when a frame has been begun and not ended for `timeout_ms`. */
+  constructor(on_unfinished?: () => void, timeout_ms = FRAME_TIMEOUT_MS) {
+    this.#on_unfinished = on_unfinished;
+    this.#timeout_ms = timeout_ms;
+  }
+
+  /** Returns the frames that `text` completes, in order. */
+  push(text: string): Frame[] {
+    const frames: Frame[] = [];
+    let start = 0;
+    for (let end = text.indexOf("\n"); end !== -1; end = text.indexOf("\n", start)) {
+      if (this.#is_discarding) {
+        this.#is_discarding = false;
+      } else {
+        const line = this.#length === 0 ? text.slice(start, end) : this.#take(text.slice(start, end));
+        if (line.trim() !== "") frames.push(decodeFrame(line));
+      }
+      start = end + 1;
+    }
+    if (start < text.length && !this.#is_discarding) this.#keep(start === 0 ? text : text.slice(start), frames);
+    this.#watch();
+    return frames;
+  }
+
+  /** Forgets what was begun and stops the timer. */
+  close(): void {
+    this.#pieces = [];
+    this.#length = 0;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #take(last: string): string {
+    this.#pieces.push(last);
+    const line = this.#pieces.join("");
+    this.#pieces = [];
+    this.#length = 0;
+    return line;
+  }
+
+  #keep(text: string, frames: Frame[]): void {
+    this.#pieces.push(text);
+    this.#length += text.length;
+    if (this.#length <= MAX_FRAME_BYTES) {
+      // A byte at a time would otherwise keep one array slot per byte.
+      if (this.#pieces.length >= 1024) this.#pieces = [this.#pieces.join("")];
+      return;
+    }
+    this.#pieces = [];
+    this.#length = 0;
+    this.#is_discarding = true;
+    frames.push({ ok: false, problem: "frame_too_large" });
+  }
+
+  #watch(): void {
+    if (this.#length === 0) {
+      if (this.#timer !== undefined) clearTimeout(this.#timer);
+      this.#timer = undefined;
+      return;
+    }
+    if (this.#timer !== undefined || this.#on_unfinished === undefined) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#pieces = [];
+      this.#length = 0;
+      this.#is_discarding = true;
+      this.#on_unfinished?.();
+    }, this.#timeout_ms);
+    this.#timer.unref?.();
+  }
+}

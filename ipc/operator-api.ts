@@ -1,0 +1,264 @@
+import { z } from "zod";
+import {
+  approvalStatusSchema,
+  capabilitySchema,
+  cardSchema,
+  decisionSchema,
+  levelSchema,
+  outcomeSchema,
+  requirementSchema,
+  reversibilitySchema,
+  territorySchema,
+} from "./decision.ts";
+import { agentNameSchema } from "./wire.ts";
+
+/**
+ * The human's side: one typed contract that every surface uses (terminal, tray, page). Agents never reach it.
+ * Dates are ISO-8601 UTC (`...Z`), durations in seconds unless the name says `_ms`.
+ */
+
+export const grantSchema = z.object({
+  id: z.number().int(),
+  channel: z.string(),
+  sender_id: z.string(),
+  capability: capabilitySchema,
+  target: z.string(),
+  granted_at: z.string(),
+  expires_at: z.string().nullable(),
+  granted_by: z.string().nullable(),
+  revoked_at: z.string().nullable(),
+  revoked_reason: z.string().nullable(),
+  last_used_at: z.string().nullable(),
+  /** Null: for all of the principal's agents. */
+  agent_id: z.string().nullable(),
+  agent_name: z.string().nullable(),
+  /** Null: for every session. */
+  session: z.string().nullable(),
+});
+export type GrantView = z.infer<typeof grantSchema>;
+
+/** One way to answer yes, and exactly what it would store. */
+export const choiceSchema = z.object({
+  scope: territorySchema,
+  label: z.string(),
+  grants: z.array(requirementSchema),
+});
+export type Choice = z.infer<typeof choiceSchema>;
+
+export const approvalSchema = z.object({
+  token: z.string(),
+  channel: z.string(),
+  sender_id: z.string(),
+  capability_class: z.string(),
+  action_verb: z.string(),
+  target_summary: z.string(),
+  created_at: z.string(),
+  expires_at: z.string(),
+  status: approvalStatusSchema,
+  decision_at: z.string().nullable(),
+  decision_by_channel: z.string().nullable(),
+  decision_by_sender: z.string().nullable(),
+  agent_id: z.string(),
+  agent_name: z.string(),
+  session: z.string(),
+  call_hash: z.string(),
+  executor: z.string(),
+  intent: z.string(),
+  cwd: z.string().nullable(),
+  reversibility: reversibilitySchema,
+  recurrence_count: z.number().int(),
+  territory_concession: territorySchema,
+  capabilities: z.array(requirementSchema),
+  choices: z.array(choiceSchema),
+  judge: z.object({ score: z.number(), reason: z.string() }),
+  /** The whole call, while it waits; null once it was answered. */
+  args: z.record(z.string(), z.unknown()).nullable(),
+  /** Said by the human with a rejection, or why it was withdrawn. */
+  message: z.string().nullable(),
+  card: cardSchema,
+});
+export type ApprovalView = z.infer<typeof approvalSchema>;
+
+export const agentSchema = z.object({
+  agent_id: z.string(),
+  name: z.string(),
+  level: levelSchema,
+  paired_at: z.string(),
+  last_seen_at: z.string().nullable(),
+  revoked_at: z.string().nullable(),
+  is_connected: z.boolean(),
+});
+export type AgentView = z.infer<typeof agentSchema>;
+
+export const pairingRequestSchema = z.object({ name: z.string(), version: z.string().nullable(), requested_at: z.string() });
+export type PairingRequest = z.infer<typeof pairingRequestSchema>;
+
+/** One audit line, whole; its fields are those of the file. */
+export const auditLineSchema = z.looseObject({ ts: z.number(), event: z.string(), prev: z.string() });
+export type AuditLine = z.infer<typeof auditLineSchema>;
+
+export const auditProblemSchema = z.object({ file: z.string(), line: z.number().int(), problem: z.string() });
+export const auditReportSchema = z.object({
+  ok: z.boolean(),
+  files: z.number().int(),
+  lines: z.number().int(),
+  problems: z.array(auditProblemSchema),
+});
+export type AuditReport = z.infer<typeof auditReportSchema>;
+
+export const statusSchema = z.object({
+  version: z.string(),
+  pid: z.number().int(),
+  started_at: z.string(),
+  agent_socket: z.string(),
+  operator_socket: z.string(),
+  connections: z.number().int(),
+  agents_connected: z.array(z.string()),
+  pairing_requests: z.array(pairingRequestSchema),
+  approvals_pending: z.number().int(),
+  grants_active: z.number().int(),
+  decisions: z.object({ allowed: z.number(), denied: z.number(), asked: z.number() }),
+  audit_write_failures: z.number().int(),
+  audit_last_failure: z.string().nullable(),
+  slow_clients_dropped: z.number().int(),
+  paused: z.boolean(),
+});
+export type Status = z.infer<typeof statusSchema>;
+
+const tokenParam = z.string().min(1).max(64);
+const nothing = z.object({});
+export const principalSchema = z.object({ channel: z.string().min(1).max(64), sender_id: z.string().min(1).max(256) });
+export type Principal = z.infer<typeof principalSchema>;
+
+export const answerSchema = z.object({
+  token: tokenParam,
+  decision: z.enum(["approved", "rejected"]),
+  /** Only with `approved`. */
+  scope: territorySchema.default("none"),
+  /** What to store instead of the card's first proposal. */
+  target: z.string().min(1).max(4096).optional(),
+  /** ISO-8601 UTC. */
+  expires_at: z.iso.datetime().optional(),
+  /** Only with `rejected`: for the agent. */
+  message: z.string().max(2000).optional(),
+});
+export type Answer = z.input<typeof answerSchema>;
+
+/** Method name -> what it takes and what it gives. */
+export const operatorMethods = {
+  status: { params: nothing, result: statusSchema },
+  "policy.check": {
+    params: z.object({
+      level: levelSchema,
+      capability: capabilitySchema,
+      channel: z.string().optional(),
+      sender_id: z.string().optional(),
+      target: z.string().optional(),
+    }),
+    result: outcomeSchema,
+  },
+  "grants.list": {
+    params: z.object({
+      channel: z.string().optional(),
+      sender_id: z.string().optional(),
+      include_revoked: z.boolean().default(false),
+      limit: z.number().int().positive().max(10_000).optional(),
+      /** Only grants older than this id (the listing is newest first). */
+      before_id: z.number().int().optional(),
+    }),
+    result: z.array(grantSchema),
+  },
+  "grants.add": {
+    params: z.object({
+      capability: capabilitySchema,
+      target: z.string().min(1).max(4096),
+      expires_at: z.iso.datetime().optional(),
+      /** Name of a paired agent; without it the grant is for all of them. */
+      agent: agentNameSchema.optional(),
+    }),
+    result: grantSchema,
+  },
+  "grants.revoke": { params: z.object({ id: z.number().int() }), result: z.object({ revoked: z.boolean() }) },
+  "approvals.list": {
+    params: z.object({
+      include_resolved: z.boolean().default(false),
+      limit: z.number().int().positive().max(1000).default(50),
+    }),
+    result: z.array(approvalSchema),
+  },
+  "approvals.resolve": { params: answerSchema, result: approvalSchema },
+  /** `approve:<token>` or `reject:<token>`, as the card's buttons say it (seed 004). */
+  "approvals.callback": {
+    params: z.object({ data: z.string().max(256) }),
+    result: z.object({
+      ok: z.boolean(),
+      reason: z.string().optional(),
+      data: z.string().optional(),
+      error: z.string().optional(),
+      decision: z.enum(["approved", "rejected"]).optional(),
+      token: z.string().optional(),
+      capability_class: z.string().optional(),
+      confirmation: z.string().optional(),
+    }),
+  },
+  "approvals.cleanup": { params: nothing, result: z.object({ expired: z.number().int() }) },
+  "agents.list": {
+    params: nothing,
+    result: z.object({ agents: z.array(agentSchema), requests: z.array(pairingRequestSchema) }),
+  },
+  "agents.pair": {
+    params: z.object({ name: agentNameSchema, level: levelSchema }),
+    result: agentSchema.extend({ token_file: z.string() }),
+  },
+  "agents.reject": { params: z.object({ name: agentNameSchema }), result: z.object({ rejected: z.boolean() }) },
+  "agents.level": { params: z.object({ name: agentNameSchema, level: levelSchema }), result: agentSchema },
+  "agents.revoke": { params: z.object({ name: agentNameSchema }), result: agentSchema },
+  "audit.tail": {
+    params: z.object({ lines: z.number().int().positive().max(10_000).default(20) }),
+    result: z.array(auditLineSchema),
+  },
+  "audit.verify": { params: nothing, result: auditReportSchema },
+} as const;
+
+export type OperatorMethod = keyof typeof operatorMethods;
+export type OperatorParams<M extends OperatorMethod> = z.input<(typeof operatorMethods)[M]["params"]>;
+export type OperatorResult<M extends OperatorMethod> = z.output<(typeof operatorMethods)[M]["result"]>;
+
+/** What the gate tells every surface as it happens. */
+export const operatorEvents = {
+  "approval.waiting": approvalSchema,
+  "approval.closed": approvalSchema,
+  decision: z.object({
+    ts: z.number(),
+    agent_name: z.string(),
+    executor: z.string(),
+    decision: decisionSchema,
+  }),
+  "pairing.requested": pairingRequestSchema,
+  "agents.changed": nothing,
+  "grants.changed": nothing,
+  "audit.line": auditLineSchema,
+} as const;
+export type OperatorEventType = keyof typeof operatorEvents;
+export type OperatorEvent = {
+  [T in OperatorEventType]: { type: T; data: z.infer<(typeof operatorEvents)[T]> };
+}[OperatorEventType];
+
+/** The contract. `call` rejects with an `OperatorError`; `subscribe` returns the function that ends it. */
+export interface OperatorApi {
+  call<M extends OperatorMethod>(method: M, params: OperatorParams<M>): Promise<OperatorResult<M>>;
+  subscribe(listener: (event: OperatorEvent) => void): () => void;
+  close(): Promise<void>;
+}
+
+/** A refusal the other side can act on: a stable code, one sentence, a hint. */
+export class OperatorError extends Error {
+  readonly code: string;
+  readonly hint: string;
+  constructor(code: string, message: string, hint = "") {
+    super(message);
+    this.name = "OperatorError";
+    this.code = code;
+    this.hint = hint;
+  }
+}

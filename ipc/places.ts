@@ -1,0 +1,74 @@
+import { homedir, userInfo } from "node:os";
+import { isAbsolute, join } from "node:path";
+
+/**
+ * Where everything lives. The seeds' folders are the defaults; XDG_* moves them, METNOS_* moves single files.
+ * Imports nothing but Node, so that the hook's fast path can use it.
+ */
+export interface Places {
+  config_dir: string;
+  config_file: string;
+  executors_dir: string;
+  state_dir: string;
+  grants_db: string;
+  approvals_db: string;
+  agents_db: string;
+  /** One line that a removed or edited last audit line is noticed by. */
+  audit_head: string;
+  /** Held locked while a gate runs. */
+  lock_db: string;
+  operator_token: string;
+  agent_tokens_dir: string;
+  /** Monthly audit files (seed 000). */
+  audit_dir: string;
+  runtime_dir: string;
+  agent_socket: string;
+  operator_socket: string;
+}
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** The places for an environment. Relative XDG values are ignored, as the XDG specification says. */
+export function placesFor(env: Env = process.env): Places {
+  const home = env.HOME && isAbsolute(env.HOME) ? env.HOME : homedir();
+  const base = (name: string, fallback: string) => {
+    const value = env[name];
+    return value && isAbsolute(value) ? value : join(home, fallback);
+  };
+  const config_dir = join(base("XDG_CONFIG_HOME", ".config"), "metnos");
+  const state_dir = join(base("XDG_STATE_HOME", ".local/state"), "metnos");
+  const data_dir = join(base("XDG_DATA_HOME", ".local/share"), "metnos");
+  const runtime_dir = env.METNOS_RUNTIME_DIR || join(state_dir, "run");
+  return {
+    config_dir,
+    config_file: env.METNOS_CONFIG || join(config_dir, "gate.toml"),
+    executors_dir: join(config_dir, "executors"),
+    state_dir,
+    grants_db: env.METNOS_GRANTS_DB || join(state_dir, "grants.db"),
+    approvals_db: env.METNOS_APPROVALS_DB || join(state_dir, "approvals.db"),
+    agents_db: join(state_dir, "agents.db"),
+    audit_head: join(state_dir, "audit-head"),
+    lock_db: join(state_dir, "gate.lock"),
+    operator_token: join(state_dir, "operator.token"),
+    agent_tokens_dir: join(state_dir, "agents"),
+    audit_dir: join(data_dir, "vaglio"),
+    runtime_dir,
+    agent_socket: env.METNOS_GATE_SOCKET || join(runtime_dir, "gate.sock"),
+    operator_socket: join(runtime_dir, "operator.sock"),
+  };
+}
+
+/** The file an agent's adapter finds its token in. `name` must be a valid agent name. */
+export function agentTokenFile(places: Places, name: string): string {
+  return join(places.agent_tokens_dir, `${name}.token`);
+}
+
+/** The human on whose behalf local agents ask: channel `local`, the operating system's user name. */
+export function localPrincipal(): { channel: string; sender_id: string } {
+  try {
+    return { channel: "local", sender_id: userInfo().username };
+  } catch {
+    // A uid without a passwd entry (containers) still is one principal.
+    return { channel: "local", sender_id: `uid-${process.getuid?.() ?? 0}` };
+  }
+}

@@ -1,0 +1,157 @@
+import { hash, randomBytes, timingSafeEqual } from "node:crypto";
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import type Database from "better-sqlite3";
+import { type Level, levelSchema } from "../../ipc/decision.ts";
+import { agentTokenFile, type Places } from "../../ipc/places.ts";
+import { isoSeconds } from "./clock.ts";
+import type { Schema } from "./database.ts";
+import { GateError } from "./errors.ts";
+
+/** Who is paired, at which level, and how an agent proves to be who it says. */
+
+export interface Agent {
+  agent_id: string;
+  name: string;
+  level: Level;
+  paired_at: string;
+  last_seen_at: string | null;
+  revoked_at: string | null;
+}
+
+type Row = Agent & { token_hash: string };
+
+export const AGENTS_SCHEMA: Schema = {
+  title: "agents database",
+  migrations: [
+    (db) =>
+      db.exec(`CREATE TABLE agents (
+        agent_id     TEXT PRIMARY KEY,
+        name         TEXT NOT NULL,
+        level        TEXT NOT NULL,
+        token_hash   TEXT NOT NULL,
+        paired_at    TEXT NOT NULL,
+        last_seen_at TEXT,
+        revoked_at   TEXT
+      );
+      CREATE UNIQUE INDEX idx_agents_name ON agents(name) WHERE revoked_at IS NULL;`),
+  ],
+};
+
+/** Held in memory and written through: only the process that holds the gate's lock writes it. */
+export class AgentDirectory {
+  readonly #db: Database.Database;
+  readonly #places: Places;
+  readonly #now: () => number;
+  readonly #by_id = new Map<string, Row>();
+
+  constructor(db: Database.Database, places: Places, now: () => number = Date.now) {
+    this.#db = db;
+    this.#places = places;
+    this.#now = now;
+    for (const row of db.prepare("SELECT * FROM agents ORDER BY paired_at").all() as Row[]) {
+      this.#by_id.set(row.agent_id, { ...row, level: levelSchema.parse(row.level) });
+    }
+  }
+
+  list(): Agent[] {
+    return [...this.#by_id.values()].map(publicView);
+  }
+
+  get(agent_id: string): Agent | undefined {
+    return this.#by_id.get(agent_id);
+  }
+
+  /** The paired agent of this name, not a revoked one. */
+  named(name: string): Agent | undefined {
+    return this.#named(name);
+  }
+
+  /**
+   * Pairs an agent and puts its token where its adapter finds it (0600). Returns the file.
+   * @throws GateError `already_paired`
+   */
+  pair(name: string, level: Level): { agent: Agent; token_file: string } {
+    if (this.#named(name) !== undefined) {
+      throw new GateError("already_paired", `${name} is paired already`, `metnos-gate agents level ${name} L, or agents revoke ${name} first`);
+    }
+    const token = randomBytes(32).toString("hex");
+    const row: Row = {
+      agent_id: `agent-${randomBytes(6).toString("hex")}`,
+      name,
+      level,
+      token_hash: hash("sha256", token, "hex"),
+      paired_at: isoSeconds(this.#now()),
+      last_seen_at: null,
+      revoked_at: null,
+    };
+    this.#db
+      .prepare("INSERT INTO agents VALUES ($agent_id, $name, $level, $token_hash, $paired_at, $last_seen_at, $revoked_at)")
+      .run(row);
+    this.#by_id.set(row.agent_id, row);
+    const token_file = agentTokenFile(this.#places, name);
+    mkdirSync(dirname(token_file), { recursive: true, mode: 0o700 });
+    rmSync(token_file, { force: true });
+    writeFileSync(token_file, `${token}\n`, { mode: 0o600, flag: "wx" });
+    chmodSync(token_file, 0o600);
+    return { agent: publicView(row), token_file };
+  }
+
+  /** @throws GateError `unknown_agent` */
+  set_level(name: string, level: Level): Agent {
+    const row = this.#require(name);
+    this.#db.prepare("UPDATE agents SET level = ? WHERE agent_id = ?").run(level, row.agent_id);
+    row.level = level;
+    return publicView(row);
+  }
+
+  /** Ends a pairing and removes the token. @throws GateError `unknown_agent` */
+  revoke(name: string): Agent {
+    const row = this.#require(name);
+    row.revoked_at = isoSeconds(this.#now());
+    this.#db.prepare("UPDATE agents SET revoked_at = ? WHERE agent_id = ?").run(row.revoked_at, row.agent_id);
+    rmSync(agentTokenFile(this.#places, name), { force: true });
+    return publicView(row);
+  }
+
+  /** The agent that `token` belongs to, if it is the one named. Compared in constant time. */
+  authenticate(name: string, token: string): Agent | undefined {
+    const row = this.#named(name);
+    if (row === undefined) return undefined;
+    const given = Buffer.from(hash("sha256", token.trim(), "hex"));
+    return timingSafeEqual(given, Buffer.from(row.token_hash)) ? row : undefined;
+  }
+
+  note_seen(agent_id: string): void {
+    const row = this.#by_id.get(agent_id);
+    if (row === undefined) return;
+    const at = isoSeconds(this.#now());
+    if (row.last_seen_at === at) return;
+    row.last_seen_at = at;
+    this.#seen.add(agent_id);
+  }
+
+  /** Writes when agents were last seen: a greeting must not cost a write. */
+  flush(): void {
+    const update = this.#db.prepare("UPDATE agents SET last_seen_at = ? WHERE agent_id = ?");
+    for (const agent_id of this.#seen) update.run(this.#by_id.get(agent_id)?.last_seen_at ?? null, agent_id);
+    this.#seen.clear();
+  }
+
+  readonly #seen = new Set<string>();
+
+  #named(name: string): Row | undefined {
+    for (const row of this.#by_id.values()) if (row.name === name && row.revoked_at === null) return row;
+    return undefined;
+  }
+
+  #require(name: string): Row {
+    const row = this.#named(name);
+    if (row === undefined) throw new GateError("unknown_agent", `no agent named ${name} is paired`, "see: metnos-gate agents list");
+    return row;
+  }
+}
+
+function publicView({ token_hash: _, ...agent }: Row): Agent {
+  return agent;
+}

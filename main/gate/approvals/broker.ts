@@ -1,0 +1,239 @@
+import type { Answer, ApprovalView, Principal } from "../../../ipc/operator-api.ts";
+import { normaliseDate } from "../clock.ts";
+import { errorCode, GateError } from "../errors.ts";
+import type { GrantStore } from "../grants/store.ts";
+import { grantTarget } from "../targets/pattern.ts";
+import { type Language, renderApprovalCard } from "./card.ts";
+import { grantsFor } from "./choices.ts";
+import type { ApprovalRegistry, NewPending, PendingRequest } from "./registry.ts";
+
+/** Between the registry and those who wait: shares cards, writes grants, tells every surface and every waiting agent. */
+
+/** Somebody waiting for an answer. Called once, when the request has ended. */
+export type Waiter = (ended: PendingRequest) => void;
+
+export interface BrokerSettings {
+  home: string;
+  language: Language;
+  ttl_seconds: number;
+  /** How long a grant for a session lasts at the most. */
+  session_seconds: number;
+  /** Milliseconds. */
+  now: () => number;
+}
+
+export interface BrokerEvents {
+  waiting(pending: PendingRequest): void;
+  closed(ended: PendingRequest): void;
+  granted(ended: PendingRequest): void;
+}
+
+export class ApprovalBroker {
+  readonly registry: ApprovalRegistry;
+  readonly #grants: GrantStore;
+  readonly #settings: BrokerSettings;
+  readonly #events: BrokerEvents;
+  readonly #waiters = new Map<string, Set<Waiter>>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(registry: ApprovalRegistry, grants: GrantStore, settings: BrokerSettings, events: BrokerEvents) {
+    this.registry = registry;
+    this.#grants = grants;
+    this.#settings = settings;
+    this.#events = events;
+  }
+
+  /** Repairs what a crash left behind and picks up the requests that are still alive. */
+  start(): void {
+    for (const owed of this.registry.list_grants_owed()) this.#writeGrants(owed);
+    this.registry.cleanup_expired();
+    this.#watchDeadlines();
+  }
+
+  /** Stops the clock. What waits stays in the registry for the next start. */
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#waiters.clear();
+  }
+
+  /** The answer that the human gave to this very call while nobody waited for it, if there is one. Taken once. */
+  take_answer(share_key: string): PendingRequest | undefined {
+    return this.registry.take_undelivered(share_key);
+  }
+
+  /** Puts a request before the human, or joins the identical one that already waits. */
+  ask(request: Omit<NewPending, "ttl_seconds">): PendingRequest {
+    const waiting = this.registry.find_waiting(request.share_key);
+    if (waiting !== undefined) return waiting;
+    const pending = this.registry.create_pending({ ...request, ttl_seconds: this.#settings.ttl_seconds });
+    this.#events.waiting(pending);
+    this.#watchDeadlines();
+    return pending;
+  }
+
+  /** Waits for a request's end. The function that is returned stops waiting; the last one to leave withdraws the request. */
+  wait(token: string, waiter: Waiter): (reason: string) => void {
+    let waiters = this.#waiters.get(token);
+    if (waiters === undefined) this.#waiters.set(token, (waiters = new Set()));
+    waiters.add(waiter);
+    return (reason) => {
+      if (!waiters.delete(waiter) || waiters.size > 0) return;
+      this.#waiters.delete(token);
+      this.cancel(token, reason);
+    };
+  }
+
+  /**
+   * The human's answer: resolves, and writes the grants of an answer with a territory in the same step.
+   * @throws ApprovalError in the registry's order; GateError if the answer's target or expiry can't be stored (nothing changes then)
+   */
+  answer(answer: Answer, by: Principal): PendingRequest {
+    const pending = this.registry.check(answer.token, by);
+    const scope = answer.decision === "approved" ? (answer.scope ?? "none") : "none";
+    const granted = scope === "none" ? [] : grantsFor(pending.extra.choices, scope, answer.target);
+    if (scope === "none" && (answer.target ?? answer.expires_at) !== undefined) {
+      throw new GateError("scope_missing", "a target or an expiry needs an answer that is remembered", "add --session or --permanent");
+    }
+    for (const grant of granted) grantTarget(grant.capability, grant.target, this.#settings.home);
+    const expires_at = this.#expiry(scope, answer.expires_at);
+    const ended = this.registry.resolve(answer.token, answer.decision, by, {
+      territory: scope,
+      granted,
+      grant_expires_at: expires_at,
+      message: answer.decision === "rejected" ? (answer.message ?? null) : null,
+    });
+    if (scope !== "none") this.#writeGrants(ended);
+    this.#close(ended);
+    if (scope !== "none") this.#events.granted(ended);
+    return ended;
+  }
+
+  /** Approves a request that a grant now covers, as the human who gave the grant. */
+  approve_covered(token: string, by: Principal): void {
+    this.#close(this.registry.resolve(token, "approved", by, { message: "covered by a grant" }));
+  }
+
+  /** Withdraws a request. Returns it, or undefined if it had ended already. */
+  cancel(token: string, reason: string): PendingRequest | undefined {
+    const ended = this.registry.cancel_pending(token, reason);
+    if (ended !== undefined) this.#close(ended);
+    return ended;
+  }
+
+  /** Marks what nobody answered in time. Returns how many. */
+  cleanup(): number {
+    const ended = this.registry.cleanup_expired();
+    for (const request of ended) this.#close(request);
+    return ended.length;
+  }
+
+  /** The request as every surface shows it. */
+  view(request: PendingRequest): ApprovalView {
+    return approvalView(request, this.#settings.language);
+  }
+
+  #close(ended: PendingRequest): void {
+    const waiters = this.#waiters.get(ended.token);
+    this.#waiters.delete(ended.token);
+    if (waiters !== undefined && waiters.size > 0) {
+      this.registry.mark_delivered(ended.token);
+      for (const waiter of waiters) waiter(ended);
+    }
+    this.#events.closed(ended);
+  }
+
+  /** Writes each grant that isn't there yet: after a crash in between, the next start calls this again. */
+  #writeGrants(ended: PendingRequest): void {
+    const granted_by = `approval:${ended.token}`;
+    for (const { capability, target } of ended.granted) {
+      if (this.#grants.was_granted_by(granted_by, capability)) continue;
+      try {
+        this.#grants.record_grant({
+          channel: ended.channel,
+          sender_id: ended.sender_id,
+          capability,
+          target,
+          expires_at: ended.grant_expires_at ?? undefined,
+          granted_by,
+          agent: ended.agent_id,
+          session: ended.territory_concession === "session" ? ended.session : undefined,
+        });
+      } catch (error) {
+        // A repaired answer may have outlived its own expiry: then there is nothing left to grant.
+        if (errorCode(error) !== "invalid_expiry") throw error;
+      }
+    }
+    this.registry.mark_grants_written(ended.token);
+  }
+
+  #expiry(scope: "none" | "session" | "permanent", given: string | undefined): string | null {
+    const now = this.#settings.now();
+    const session_end = new Date(now + this.#settings.session_seconds * 1000).toISOString();
+    if (given === undefined) return scope === "session" ? normaliseDate(session_end) : null;
+    const expires_at = normaliseDate(given);
+    if (expires_at <= normaliseDate(new Date(now).toISOString())) {
+      throw new GateError("invalid_expiry", "the grant would have expired already", "give a date in the future");
+    }
+    return expires_at;
+  }
+
+  /** One timer for all: the next deadline. */
+  #watchDeadlines(): void {
+    clearTimeout(this.#timer);
+    const deadlines = this.registry.list_pending({ limit: 10_000 }).map((request) => Date.parse(request.expires_at));
+    if (deadlines.length === 0) return;
+    const wait = Math.max(0, Math.min(...deadlines) + 1000 - this.#settings.now());
+    this.#timer = setTimeout(() => {
+      this.cleanup();
+      this.#watchDeadlines();
+    }, Math.min(wait, 2 ** 31 - 1));
+    this.#timer.unref();
+  }
+}
+
+/** A request as every surface shows it. */
+export function approvalView(request: PendingRequest, language: Language): ApprovalView {
+  const { extra, share_key: _, granted: _granted, grant_expires_at: _expires, ...fields } = request;
+  return {
+    token: fields.token,
+    channel: fields.channel,
+    sender_id: fields.sender_id,
+    capability_class: fields.capability_class,
+    action_verb: fields.action_verb,
+    target_summary: fields.target_summary,
+    created_at: fields.created_at,
+    expires_at: fields.expires_at,
+    status: fields.status,
+    decision_at: fields.decision_at,
+    decision_by_channel: fields.decision_by_channel,
+    decision_by_sender: fields.decision_by_sender,
+    agent_id: fields.agent_id,
+    agent_name: fields.agent_name,
+    session: fields.session,
+    call_hash: fields.call_hash,
+    executor: extra.executor,
+    intent: extra.intent,
+    cwd: extra.cwd,
+    reversibility: extra.reversibility,
+    recurrence_count: extra.recurrence_count,
+    territory_concession: fields.territory_concession,
+    capabilities: extra.capabilities,
+    choices: extra.choices,
+    judge: extra.judge,
+    args: extra.args,
+    message: fields.message,
+    card: renderApprovalCard(
+      {
+        token: fields.token,
+        action_verb: fields.action_verb,
+        target_summary: fields.target_summary,
+        capability_class: fields.capability_class,
+        reversibility: extra.reversibility,
+        recurrence_count: extra.recurrence_count,
+        territory_concession: fields.territory_concession,
+      },
+      language,
+    ),
+  };
+}

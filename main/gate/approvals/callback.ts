@@ -1,0 +1,29 @@
+import type { OperatorResult, Principal } from "../../../ipc/operator-api.ts";
+import type { ApprovalBroker } from "./broker.ts";
+import { ApprovalError } from "./registry.ts";
+
+/**
+ * An answer as a channel's button says it: `approve:<token>` or `reject:<token>` (seed 004 §7). Needs no pairing check: the
+ * registry only takes it from who the request was made for.
+ */
+export function dispatchCallback(broker: ApprovalBroker, data: string, by: Principal): OperatorResult<"approvals.callback"> {
+  const match = /^(approve|reject):(.*)$/s.exec(data.trim());
+  if (match === null) return { ok: false, reason: "unknown_callback", data };
+  const token = match[2] ?? "";
+  if (token === "") return { ok: false, reason: "missing_token" };
+  const decision = match[1] === "approve" ? "approved" : "rejected";
+  try {
+    const ended = broker.answer({ token, decision }, by);
+    const word = decision === "approved" ? "Approved" : "Denied";
+    return {
+      ok: true,
+      decision,
+      token,
+      capability_class: ended.capability_class,
+      confirmation: `${word}: ${ended.action_verb} ${ended.target_summary}`,
+    };
+  } catch (error) {
+    if (!(error instanceof ApprovalError)) throw error;
+    return { ok: false, reason: "approval_failed", error: error.message };
+  }
+}

@@ -1,0 +1,16 @@
+import { hash } from "node:crypto";
+
+/** SHA-256 (hex) over canonical JSON of executor and args: keys sorted, no white space. An approval holds for exactly this call. */
+export function callHash(executor: string, args: Record<string, unknown>): string {
+  return hash("sha256", canonicalJson({ args, executor }), "hex");
+}
+
+/** JSON with the keys of every object in code-unit order. The value came out of JSON.parse and lies within the frame's depth. */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
+  const entries = Object.entries(value)
+    .filter(([, child]) => child !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+  return `{${entries.map(([key, child]) => `${JSON.stringify(key)}:${canonicalJson(child)}`).join(",")}}`;
+}

@@ -1,0 +1,84 @@
+import type { Card, Reversibility, Territory } from "../../../ipc/decision.ts";
+import { visible } from "../../../ipc/visible-text.ts";
+
+/** The card: three lines, two buttons, smaller as the same question comes back (seed 004). */
+
+export type Language = "en" | "it";
+
+/** What a card is made of; once made it never changes. All text is the gate's own, from the manifest and the arguments. */
+export interface ApprovalRequest {
+  readonly action_verb: string;
+  readonly target_summary: string;
+  readonly capability_class: string;
+  readonly reversibility: Reversibility;
+  readonly territory_concession: Territory;
+  readonly recurrence_count: number;
+  readonly token: string;
+}
+
+/** Below 3: full; 3 to 7: medium; from 8: short. */
+export const RECURRENCE_THRESHOLDS = [3, 8] as const;
+
+interface Words {
+  question: (verb: string) => string;
+  reversibility: Record<Reversibility, string>;
+  short: Record<Reversibility, string>;
+  class: string;
+  territory: Record<Territory, string>;
+  approve: string;
+  reject: string;
+}
+
+const WORDS: Readonly<Record<Language, Words>> = {
+  en: {
+    question: (verb) => `May I ${verb}?`,
+    reversibility: { reversible: "reversible", irreversible: "irreversible", partial: "partly reversible" },
+    short: { reversible: "rev", irreversible: "irrev", partial: "part" },
+    class: "class",
+    territory: { none: "", session: " [territory: session]", permanent: " [territory: permanent]" },
+    approve: "Approve",
+    reject: "Deny",
+  },
+  it: {
+    question: (verb) => `Vuoi che ${verb}?`,
+    reversibility: { reversible: "reversibile", irreversible: "irreversibile", partial: "reversibile in parte" },
+    short: { reversible: "rev", irreversible: "irrev", partial: "parz" },
+    class: "classe",
+    territory: { none: "", session: " [territorio: sessione]", permanent: " [territorio: permanente]" },
+    approve: "Approva",
+    reject: "Rifiuta",
+  },
+};
+
+export function shapeForRecurrence(count: number): Card["form"] {
+  if (count >= RECURRENCE_THRESHOLDS[1]) return "short";
+  return count >= RECURRENCE_THRESHOLDS[0] ? "medium" : "full";
+}
+
+/** The card in the form that its recurrence asks for. Hidden characters in it are made visible. */
+export function renderApprovalCard(request: ApprovalRequest, language: Language = "en"): Card {
+  const words = WORDS[language];
+  const form = shapeForRecurrence(request.recurrence_count);
+  const marker = words.territory[request.territory_concession];
+  const question = words.question(request.action_verb);
+  const meta = `${words.reversibility[request.reversibility]} | ${words.class}: ${request.capability_class}${marker}`;
+  const lines = {
+    full: () => [question, request.target_summary, meta],
+    medium: () => [`${question} (${meta})`, request.target_summary],
+    short: () => [
+      `${capitalised(request.action_verb)} ${request.target_summary} [${words.short[request.reversibility]} | ${request.capability_class}${marker}]`,
+    ],
+  }[form]();
+  return {
+    form,
+    lines: lines.map((line) => visible(line)),
+    buttons: [
+      { text: words.approve, data: `approve:${request.token}` },
+      { text: words.reject, data: `reject:${request.token}` },
+    ],
+  };
+}
+
+function capitalised(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,325 @@
+import { randomBytes } from "node:crypto";
+import type Database from "better-sqlite3";
+import type { ApprovalStatus, Requirement, Reversibility, Territory } from "../../../ipc/decision.ts";
+import type { Choice, Principal } from "../../../ipc/operator-api.ts";
+import { isoSeconds } from "../clock.ts";
+import type { Schema } from "../database.ts";
+import { GateError } from "../errors.ts";
+
+/** Every request that a human is asked about, with its TTL and its end (seed 004). */
+
+export const DEFAULT_TTL_SECONDS = 600;
+
+/** What the seed's table has no column for. `args` is kept only while the request waits. */
+export interface RequestExtra {
+  executor: string;
+  intent: string;
+  cwd: string | null;
+  args: Record<string, unknown> | null;
+  reversibility: Reversibility;
+  recurrence_count: number;
+  capabilities: Requirement[];
+  choices: Choice[];
+  judge: { score: number; reason: string };
+}
+
+export interface PendingRequest {
+  token: string;
+  channel: string;
+  sender_id: string;
+  capability_class: string;
+  action_verb: string;
+  target_summary: string;
+  created_at: string;
+  expires_at: string;
+  status: ApprovalStatus;
+  decision_at: string | null;
+  decision_by_channel: string | null;
+  decision_by_sender: string | null;
+  extra: RequestExtra;
+  agent_id: string;
+  agent_name: string;
+  session: string;
+  call_hash: string;
+  /** Identical calls share this: agent, session, working directory and call. */
+  share_key: string;
+  territory_concession: Territory;
+  /** What an approval with a territory grants; written to the grants right after. */
+  granted: Requirement[];
+  grant_expires_at: string | null;
+  message: string | null;
+}
+
+export interface NewPending extends Principal {
+  capability_class: string;
+  action_verb: string;
+  target_summary: string;
+  extra: RequestExtra;
+  agent_id: string;
+  agent_name: string;
+  session: string;
+  call_hash: string;
+  share_key: string;
+  ttl_seconds: number;
+}
+
+export interface Resolution {
+  territory: Territory;
+  granted: Requirement[];
+  grant_expires_at: string | null;
+  message: string | null;
+}
+
+export const APPROVALS_SCHEMA: Schema = {
+  title: "approvals database",
+  migrations: [
+    (db) =>
+      db.exec(`CREATE TABLE IF NOT EXISTS pending (
+        token               TEXT PRIMARY KEY,
+        channel             TEXT NOT NULL,
+        sender_id           TEXT NOT NULL,
+        capability_class    TEXT NOT NULL,
+        action_verb         TEXT NOT NULL,
+        target_summary      TEXT NOT NULL,
+        created_at          TEXT NOT NULL,
+        expires_at          TEXT NOT NULL,
+        status              TEXT NOT NULL DEFAULT 'pending',
+        decision_at         TEXT,
+        decision_by_channel TEXT,
+        decision_by_sender  TEXT,
+        request_extra       TEXT
+      );
+      CREATE INDEX IF NOT EXISTS idx_pending_status ON pending(status);
+      CREATE INDEX IF NOT EXISTS idx_pending_expires ON pending(expires_at);`),
+    (db) =>
+      db.exec(`
+        ALTER TABLE pending ADD COLUMN agent_id TEXT NOT NULL DEFAULT '';
+        ALTER TABLE pending ADD COLUMN agent_name TEXT NOT NULL DEFAULT '';
+        ALTER TABLE pending ADD COLUMN session TEXT NOT NULL DEFAULT '';
+        ALTER TABLE pending ADD COLUMN call_hash TEXT NOT NULL DEFAULT '';
+        ALTER TABLE pending ADD COLUMN share_key TEXT NOT NULL DEFAULT '';
+        ALTER TABLE pending ADD COLUMN territory_concession TEXT NOT NULL DEFAULT 'none';
+        ALTER TABLE pending ADD COLUMN granted TEXT NOT NULL DEFAULT '[]';
+        ALTER TABLE pending ADD COLUMN grant_expires_at TEXT;
+        ALTER TABLE pending ADD COLUMN grants_written_at TEXT;
+        ALTER TABLE pending ADD COLUMN delivered_at TEXT;
+        ALTER TABLE pending ADD COLUMN message TEXT;
+        CREATE INDEX idx_pending_share ON pending(share_key, status);
+        CREATE INDEX idx_pending_class ON pending(capability_class, agent_id, status);`),
+  ],
+};
+
+export class ApprovalError extends GateError {
+  constructor(code: "unknown_token" | "already_resolved" | "expired" | "not_authorised", message: string, hint: string) {
+    super(code, message, hint);
+    this.name = "ApprovalError";
+  }
+}
+
+type Row = Omit<PendingRequest, "extra" | "granted"> & { request_extra: string | null; granted: string };
+
+const NO_EXTRA: RequestExtra = {
+  executor: "",
+  intent: "",
+  cwd: null,
+  args: null,
+  reversibility: "irreversible",
+  recurrence_count: 0,
+  capabilities: [],
+  choices: [],
+  judge: { score: 0, reason: "" },
+};
+
+export class ApprovalRegistry {
+  readonly #db: Database.Database;
+  readonly #now: () => number;
+
+  /** `db` was opened with `APPROVALS_SCHEMA`; `now` gives milliseconds. */
+  constructor(db: Database.Database, now: () => number = Date.now) {
+    this.#db = db;
+    this.#now = now;
+  }
+
+  /** Registers a request with a fresh 16-hex token and its deadline (seed 004 §6). */
+  create_pending(request: NewPending): PendingRequest {
+    const token = randomBytes(8).toString("hex");
+    const now = this.#now();
+    this.#db
+      .prepare(
+        `INSERT INTO pending (token, channel, sender_id, capability_class, action_verb, target_summary, created_at, expires_at,
+           request_extra, agent_id, agent_name, session, call_hash, share_key)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      )
+      .run(
+        token,
+        request.channel,
+        request.sender_id,
+        request.capability_class,
+        request.action_verb,
+        request.target_summary,
+        isoSeconds(now),
+        isoSeconds(now + request.ttl_seconds * 1000),
+        JSON.stringify(request.extra),
+        request.agent_id,
+        request.agent_name,
+        request.session,
+        request.call_hash,
+        request.share_key,
+      );
+    return this.get_pending(token) as PendingRequest;
+  }
+
+  get_pending(token: string): PendingRequest | undefined {
+    const row = this.#db.prepare("SELECT * FROM pending WHERE token = ?").get(token) as Row | undefined;
+    return row && fromRow(row);
+  }
+
+  /**
+   * Ends a request, once. The checks run in the seed's order (seed 004 §6): known, still pending, not expired, the decider is
+   * the requester. An expired one is marked so even though this throws.
+   * @throws ApprovalError `unknown_token`, `already_resolved`, `expired`, `not_authorised`
+   */
+  resolve(token: string, decision: "approved" | "rejected", by: Principal, resolution: Partial<Resolution> = {}): PendingRequest {
+    const row = this.check(token, by);
+    const changed = this.#db
+      .prepare(
+        `UPDATE pending SET status = ?, decision_at = ?, decision_by_channel = ?, decision_by_sender = ?,
+           territory_concession = ?, granted = ?, grant_expires_at = ?, message = ?, request_extra = ?
+         WHERE token = ? AND status = 'pending'`,
+      )
+      .run(
+        decision,
+        isoSeconds(this.#now()),
+        by.channel,
+        by.sender_id,
+        resolution.territory ?? "none",
+        JSON.stringify(resolution.granted ?? []),
+        resolution.grant_expires_at ?? null,
+        resolution.message ?? null,
+        withoutArgs(row),
+        token,
+      ).changes;
+    if (changed === 0) throw alreadyResolved();
+    return this.get_pending(token) as PendingRequest;
+  }
+
+  /** The four checks of `resolve`, without ending the request. */
+  check(token: string, by: Principal): PendingRequest {
+    const row = this.get_pending(token);
+    if (row === undefined) throw new ApprovalError("unknown_token", "unknown token", "see: metnos-gate approvals list");
+    if (row.status !== "pending") throw alreadyResolved();
+    if (row.expires_at < isoSeconds(this.#now())) {
+      this.#end(row, "expired", null);
+      throw new ApprovalError("expired", "the request has expired", "nobody answered in time; the agent has to ask again");
+    }
+    if (row.channel !== by.channel || row.sender_id !== by.sender_id) {
+      throw new ApprovalError("not_authorised", "decider not authorised", "only who the agent asked for can answer");
+    }
+    return row;
+  }
+
+  /** Withdraws a request that still waits. Returns it, or undefined if it had ended already. */
+  cancel_pending(token: string, reason: string): PendingRequest | undefined {
+    const row = this.get_pending(token);
+    return row !== undefined && this.#end(row, "cancelled", reason) ? this.get_pending(token) : undefined;
+  }
+
+  /** Marks every waiting request beyond its deadline as expired. Returns them. */
+  cleanup_expired(): PendingRequest[] {
+    const rows = this.#db
+      .prepare("SELECT * FROM pending WHERE status = 'pending' AND expires_at < ?")
+      .all(isoSeconds(this.#now())) as Row[];
+    return rows.map(fromRow).filter((row) => this.#end(row, "expired", null));
+  }
+
+  /** Marks one waiting request as expired, at its deadline. */
+  expire(token: string): PendingRequest | undefined {
+    const row = this.get_pending(token);
+    return row !== undefined && this.#end(row, "expired", null) ? this.get_pending(token) : undefined;
+  }
+
+  /** Newest first (seed 004 §6). */
+  list_pending(options: { include_resolved?: boolean; limit?: number } = {}): PendingRequest[] {
+    const clause = options.include_resolved ? "" : "WHERE status = 'pending' AND expires_at >= $now";
+    const rows = this.#db
+      .prepare(`SELECT * FROM pending ${clause} ORDER BY created_at DESC, rowid DESC LIMIT $limit`)
+      .all({ ...(options.include_resolved ? {} : { now: isoSeconds(this.#now()) }), limit: options.limit ?? 50 }) as Row[];
+    return rows.map(fromRow);
+  }
+
+  /** The waiting request that identical calls share. */
+  find_waiting(share_key: string): PendingRequest | undefined {
+    const row = this.#db
+      .prepare("SELECT * FROM pending WHERE share_key = ? AND status = 'pending' AND expires_at >= ?")
+      .get(share_key, isoSeconds(this.#now())) as Row | undefined;
+    return row && fromRow(row);
+  }
+
+  /** Takes the answer that a human gave to this call while its agent was away: once, and only before the request's deadline. */
+  take_undelivered(share_key: string): PendingRequest | undefined {
+    const row = this.#db
+      .prepare(
+        `UPDATE pending SET delivered_at = $now WHERE token = (
+           SELECT token FROM pending WHERE share_key = $share_key AND status IN ('approved', 'rejected')
+             AND delivered_at IS NULL AND expires_at >= $now ORDER BY decision_at LIMIT 1) RETURNING *`,
+      )
+      .get({ share_key, now: isoSeconds(this.#now()) }) as Row | undefined;
+    return row && fromRow(row);
+  }
+
+  /** The answer has reached the agent that waited for it. */
+  mark_delivered(token: string): void {
+    this.#db.prepare("UPDATE pending SET delivered_at = ? WHERE token = ?").run(isoSeconds(this.#now()), token);
+  }
+
+  /** Approved with a territory, its grants not yet written: what a crash in between leaves behind. */
+  list_grants_owed(): PendingRequest[] {
+    const rows = this.#db
+      .prepare("SELECT * FROM pending WHERE status = 'approved' AND territory_concession <> 'none' AND grants_written_at IS NULL")
+      .all() as Row[];
+    return rows.map(fromRow);
+  }
+
+  mark_grants_written(token: string): void {
+    this.#db.prepare("UPDATE pending SET grants_written_at = ? WHERE token = ?").run(isoSeconds(this.#now()), token);
+  }
+
+  /** How often this agent's requests of this class were approved: what makes the card smaller. */
+  count_approved(capability_class: string, agent_id: string): number {
+    return this.#db
+      .prepare("SELECT count(*) FROM pending WHERE capability_class = ? AND agent_id = ? AND status = 'approved'")
+      .pluck()
+      .get(capability_class, agent_id) as number;
+  }
+
+  count_waiting(agent_id?: string): number {
+    return this.#db
+      .prepare("SELECT count(*) FROM pending WHERE status = 'pending' AND expires_at >= $now AND ($agent_id IS NULL OR agent_id = $agent_id)")
+      .pluck()
+      .get({ now: isoSeconds(this.#now()), agent_id: agent_id ?? null }) as number;
+  }
+
+  #end(row: PendingRequest, status: "expired" | "cancelled", message: string | null): boolean {
+    return (
+      this.#db
+        .prepare("UPDATE pending SET status = ?, decision_at = ?, message = ?, request_extra = ? WHERE token = ? AND status = 'pending'")
+        .run(status, isoSeconds(this.#now()), message, withoutArgs(row), row.token).changes > 0
+    );
+  }
+}
+
+function alreadyResolved(): ApprovalError {
+  return new ApprovalError("already_resolved", "token already resolved", "somebody answered it, or it was withdrawn");
+}
+
+function withoutArgs(row: PendingRequest): string {
+  return JSON.stringify({ ...row.extra, args: null });
+}
+
+function fromRow({ request_extra, granted, ...row }: Row): PendingRequest {
+  return {
+    ...row,
+    extra: request_extra === null ? NO_EXTRA : (JSON.parse(request_extra) as RequestExtra),
+    granted: JSON.parse(granted) as Requirement[],
+  };
+}

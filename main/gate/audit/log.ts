@@ -1,0 +1,169 @@
+import { closeSync, fstatSync, ftruncateSync, mkdirSync, openSync, readFileSync, readSync, readdirSync, writeSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { errorCode } from "../errors.ts";
+import { GENESIS, lineHash, MONTH_FILE, monthFile } from "./chain.ts";
+import type { AuditRecord } from "./record.ts";
+
+/**
+ * The audit trail: monthly JSONL files, each line chained to the one before (seed 000, design §3).
+ * A failed write never holds a decision up: it is counted, shown, and noted in the trail once it can be written again.
+ */
+export class AuditLog {
+  write_failures = 0;
+  last_failure: string | null = null;
+
+  readonly #folder: string;
+  readonly #head_file: string;
+  readonly #now: () => number;
+  readonly #listeners = new Set<(line: string) => void>();
+  #waiting: AuditRecord[] = [];
+  #fd: number | undefined;
+  #head_fd: number | undefined;
+  #file = "";
+  #size = 0;
+  #last_hash = GENESIS;
+  #lost = 0;
+  #is_ready = false;
+
+  /**
+   * @param head_file one line outside the folder that remembers the last line's hash, so that a removed end is noticed
+   * @param now gives milliseconds
+   */
+  constructor(folder: string, head_file: string, now: () => number = Date.now) {
+    this.#folder = folder;
+    this.#head_file = head_file;
+    this.#now = now;
+  }
+
+  /** Takes a line; it is in the file once `flush` has returned. */
+  append(record: AuditRecord): void {
+    this.#waiting.push(record);
+  }
+
+  /** Calls `listener` with every line that was written. Returns the function that ends it. */
+  subscribe(listener: (line: string) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Writes what was taken, in one write. Never throws. */
+  flush(): void {
+    if (this.#waiting.length === 0) return;
+    const records = this.#waiting;
+    this.#waiting = [];
+    try {
+      this.#open();
+      if (this.#lost > 0) records.unshift({ event: "audit.lost", ts: this.#now() / 1000, lines: this.#lost });
+      this.#write(records);
+      this.#lost = 0;
+    } catch (error) {
+      const lost = records.filter((record) => record.event !== "audit.lost").length;
+      this.#lost += lost;
+      this.write_failures += lost;
+      this.last_failure = errorCode(error);
+      this.#closeFile();
+    }
+  }
+
+  close(): void {
+    this.flush();
+    this.#closeFile();
+    if (this.#head_fd !== undefined) closeSync(this.#head_fd);
+    this.#head_fd = undefined;
+  }
+
+  #write(records: readonly AuditRecord[]): void {
+    const fd = this.#fd as number;
+    const lines: string[] = [];
+    let last = this.#last_hash;
+    for (const record of records) {
+      const line = JSON.stringify({ ...record, prev: last });
+      last = lineHash(line);
+      lines.push(line);
+    }
+    const bytes = Buffer.from(`${lines.join("\n")}\n`);
+    let written = 0;
+    try {
+      while (written < bytes.length) written += writeSync(fd, bytes, written);
+    } catch (error) {
+      if (written > 0) ftruncateSync(fd, this.#size); // no half a line
+      throw error;
+    }
+    this.#size += bytes.length;
+    this.#last_hash = last;
+    this.#remember();
+    for (const listener of this.#listeners) for (const line of lines) listener(line);
+  }
+
+  /** The file of this month; a clock that goes back doesn't go back to an older file. */
+  #open(): void {
+    const file = monthFile(this.#now());
+    if (this.#fd !== undefined && (this.#file >= file || this.#file === "") && fstatSync(this.#fd).nlink > 0) return;
+    this.#closeFile();
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    if (!this.#is_ready) this.#resume();
+    this.#file = this.#file > file ? this.#file : file;
+    this.#fd = openSync(join(this.#folder, this.#file), "a", 0o600);
+    this.#size = fstatSync(this.#fd).size;
+  }
+
+  /** Takes the chain up where the files end. What is missing there against the remembered head is noted, not forgotten. */
+  #resume(): void {
+    const files = readdirSync(this.#folder).filter((name) => MONTH_FILE.test(name)).sort();
+    this.#file = files.at(-1) ?? "";
+    const tail = this.#file === "" ? [] : lastLines(join(this.#folder, this.#file));
+    const last = tail.at(-1);
+    this.#last_hash = last === undefined ? GENESIS : lineHash(last);
+    const head = readHead(this.#head_file);
+    this.#is_ready = true;
+    const is_known = head === undefined ? files.length === 0 : head === GENESIS || tail.some((line) => lineHash(line) === head);
+    if (is_known) return;
+    this.#file ||= monthFile(this.#now());
+    this.#fd = openSync(join(this.#folder, this.#file), "a", 0o600);
+    this.#size = fstatSync(this.#fd).size;
+    this.#write([{ event: "audit.gap", ts: this.#now() / 1000, expected: head ?? "unknown" }]);
+    this.#closeFile();
+  }
+
+  #remember(): void {
+    if (this.#head_fd === undefined) {
+      mkdirSync(dirname(this.#head_file), { recursive: true, mode: 0o700 });
+      this.#head_fd = openSync(this.#head_file, "w", 0o600);
+    }
+    writeSync(this.#head_fd, `${this.#last_hash}\n`, 0);
+  }
+
+  #closeFile(): void {
+    if (this.#fd !== undefined) closeSync(this.#fd);
+    this.#fd = undefined;
+  }
+}
+
+/** The hash of the last line that was written, as remembered outside the folder. */
+export function readHead(head_file: string): string | undefined {
+  try {
+    return readFileSync(head_file, "utf8").trim() || undefined;
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+const TAIL_BYTES = 4 * 1024 * 1024;
+
+/** The last lines of a file, whole ones, from its last 4 MiB. A torn last line is ended, so that the next one stands alone. */
+function lastLines(file: string): string[] {
+  const fd = openSync(file, "a+", 0o600);
+  try {
+    const { size } = fstatSync(fd);
+    const length = Math.min(size, TAIL_BYTES);
+    const buffer = Buffer.alloc(length);
+    readSync(fd, buffer, 0, length, size - length);
+    const text = buffer.toString("utf8");
+    if (text !== "" && !text.endsWith("\n")) writeSync(fd, "\n");
+    const lines = text.split("\n").filter((line) => line !== "");
+    return length < size ? lines.slice(1) : lines;
+  } finally {
+    closeSync(fd);
+  }
+}

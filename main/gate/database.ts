@@ -1,0 +1,118 @@
+import { existsSync, mkdirSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import Database from "better-sqlite3";
+import { errorCode, GateError } from "./errors.ts";
+
+/** Opening a database file so that a damaged, read-only or newer one is refused by name and never overwritten. */
+
+export interface Schema {
+  /** What the file is for, in the sentence that refuses it. */
+  title: string;
+  /** One step per version; step N brings a file from version N to N+1. */
+  migrations: readonly ((db: Database.Database) => void)[];
+}
+
+/** Above this size the whole-file check at start would take seconds; a damaged page then shows when it is read. */
+const FULL_CHECK_BYTES = 16 * 1024 * 1024;
+
+/**
+ * Opens or creates `file`.
+ * @throws GateError `database_damaged`, `database_read_only`, `database_newer` or `database_unusable`, with the file's name and what to do
+ */
+export function openDatabase(file: string, schema: Schema): Database.Database {
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw new GateError("database_unusable", `the folder of the ${schema.title} ${file} can't be made (${errorCode(error)})`, "check the folder's permissions", { cause: error });
+  }
+  refuseReadOnly(file, schema);
+  let db: Database.Database | undefined;
+  try {
+    db = new Database(file);
+    check(db, file, schema);
+    db.pragma("journal_mode = WAL");
+    db.pragma("synchronous = FULL");
+    db.pragma("busy_timeout = 5000");
+    migrate(db, schema);
+    return db;
+  } catch (error) {
+    db?.close();
+    if (error instanceof GateError) throw error;
+    throw explain(error, file, schema);
+  }
+}
+
+/** Opens an existing file for reading only, or returns undefined where there is none. Writes nothing. */
+export function openDatabaseReadOnly(file: string, schema: Schema): Database.Database | undefined {
+  if (!existsSync(file)) return undefined;
+  let db: Database.Database | undefined;
+  try {
+    db = new Database(file, { readonly: true, fileMustExist: true });
+    check(db, file, schema);
+    if (version(db) < schema.migrations.length) {
+      throw new GateError("database_older", `the ${schema.title} ${file} is from an earlier version`, "start the gate once: it brings the file up to date");
+    }
+    return db;
+  } catch (error) {
+    db?.close();
+    if (error instanceof GateError) throw error;
+    throw explain(error, file, schema);
+  }
+}
+
+function version(db: Database.Database): number {
+  return db.pragma("user_version", { simple: true }) as number;
+}
+
+function check(db: Database.Database, file: string, schema: Schema): void {
+  const found = version(db);
+  if (found > schema.migrations.length) {
+    throw new GateError(
+      "database_newer",
+      `the ${schema.title} ${file} was written by a newer version of Metnos Gate (${found}, this one knows ${schema.migrations.length})`,
+      "update Metnos Gate; the file was left as it is",
+    );
+  }
+  if (statSync(file).size > FULL_CHECK_BYTES) return;
+  const verdict = db.pragma("quick_check(1)", { simple: true });
+  if (verdict !== "ok") throw damaged(file, schema);
+}
+
+function migrate(db: Database.Database, schema: Schema): void {
+  if (version(db) === schema.migrations.length) return;
+  db.transaction(() => {
+    // Read again inside the transaction: another process may have done it.
+    for (let step = version(db); step < schema.migrations.length; step++) schema.migrations[step]?.(db);
+    db.pragma(`user_version = ${schema.migrations.length}`);
+  }).immediate();
+}
+
+/** Root can write anything; a file whose owner took the write bit away is meant to stay as it is. */
+function refuseReadOnly(file: string, schema: Schema): void {
+  const stat = statSync(file, { throwIfNoEntry: false });
+  if (stat === undefined) return;
+  if (!stat.isFile()) {
+    throw new GateError("database_unusable", `the ${schema.title} ${file} is not a file`, "move it away and start again");
+  }
+  if ((stat.mode & 0o200) === 0) throw readOnly(file, schema);
+}
+
+function readOnly(file: string, schema: Schema, cause?: unknown): GateError {
+  return new GateError("database_read_only", `the ${schema.title} ${file} is read-only`, `make it writable (chmod u+w ${file}) or point to another file`, { cause });
+}
+
+function damaged(file: string, schema: Schema, cause?: unknown): GateError {
+  return new GateError(
+    "database_damaged",
+    `the ${schema.title} ${file} is damaged or not a database`,
+    "restore it from a backup, or move it away to begin with an empty one; it was left as it is",
+    { cause },
+  );
+}
+
+function explain(error: unknown, file: string, schema: Schema): GateError {
+  const code = errorCode(error);
+  if (code.startsWith("SQLITE_NOTADB") || code.startsWith("SQLITE_CORRUPT")) return damaged(file, schema, error);
+  if (code.startsWith("SQLITE_READONLY")) return readOnly(file, schema, error);
+  return new GateError("database_unusable", `the ${schema.title} ${file} can't be opened (${code})`, "check the file and its folder's permissions", { cause: error });
+}

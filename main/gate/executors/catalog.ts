@@ -1,0 +1,107 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse, TomlError } from "smol-toml";
+import { z } from "zod";
+import { errorCode, GateError } from "../errors.ts";
+import { CLAUDE_CODE_EXECUTORS } from "./claude-code.ts";
+import { type ExecutorManifest, type ManifestSource, manifestSchema } from "./manifest.ts";
+import { SEED_EXECUTORS } from "./seeds.ts";
+
+/** A manifest that is ready to use. `validate` returns null, or what doesn't fit (names of arguments, never their values). */
+export interface Executor {
+  manifest: ExecutorManifest;
+  is_described: boolean;
+  validate(args: Record<string, unknown>): string | null;
+}
+
+/** Finds what an executor's name stands for. */
+export class ExecutorCatalog {
+  readonly #executors = new Map<string, Executor>();
+
+  /** `own` are the human's manifests; they may redefine built-in names. */
+  constructor(own: readonly ExecutorManifest[] = []) {
+    const built_in: ManifestSource[] = [...SEED_EXECUTORS, ...CLAUDE_CODE_EXECUTORS];
+    for (const manifest of [...built_in.map((source) => manifestSchema.parse(source)), ...own]) {
+      const executor = ready(manifest, true);
+      for (const name of [manifest.name, ...manifest.aliases]) this.#executors.set(name, executor);
+    }
+  }
+
+  /** What nothing describes counts as `code:exec`: asked about every time, never guessed. MCP tools among them. */
+  find(name: string): Executor {
+    return this.#executors.get(name) ?? ready(undescribed(name), false);
+  }
+}
+
+/** Reads the human's manifests, one TOML file each. A missing folder means none. */
+export function loadOwnExecutors(folder: string): ExecutorManifest[] {
+  let names: string[];
+  try {
+    names = readdirSync(folder).filter((name) => name.endsWith(".toml")).sort();
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return [];
+    throw new GateError("executors_unreadable", `the folder ${folder} can't be read (${errorCode(error)})`, "check its permissions", { cause: error });
+  }
+  return names.map((name) => loadManifest(join(folder, name)));
+}
+
+function loadManifest(file: string): ExecutorManifest {
+  try {
+    return manifestSchema.parse(parse(readFileSync(file, "utf8")));
+  } catch (error) {
+    if (error instanceof TomlError) {
+      throw new GateError("invalid_executor", `${file}, line ${error.line}: not valid TOML`, "see docs/configuration.md", { cause: error });
+    }
+    if (error instanceof z.ZodError) {
+      const issue = error.issues[0];
+      throw new GateError("invalid_executor", `${file}: ${issue?.path.join(".") || "file"}: ${issue?.message}`, "see docs/configuration.md", { cause: error });
+    }
+    throw new GateError("invalid_executor", `${file} can't be read (${errorCode(error)})`, "check its permissions", { cause: error });
+  }
+}
+
+function ready(manifest: ExecutorManifest, is_described: boolean): Executor {
+  let schema: z.ZodType | undefined;
+  return {
+    manifest,
+    is_described,
+    validate(args) {
+      schema ??= z.fromJSONSchema(manifest.args_schema as Parameters<typeof z.fromJSONSchema>[0]);
+      const result = schema.safeParse(args);
+      return result.success ? null : result.error.issues.map(issueText).join("; ");
+    },
+  };
+}
+
+/** Says which argument and which kind was expected; zod's own messages may quote the value. */
+function issueText(issue: z.core.$ZodIssue): string {
+  const where = issue.path.join(".") || "args";
+  switch (issue.code) {
+    case "invalid_type":
+      return `${where}: expected ${issue.expected}`;
+    case "too_small":
+      return `${where}: too short or too small`;
+    case "too_big":
+      return `${where}: too long or too large`;
+    case "invalid_union":
+      return `${where}: fits none of the forms that are allowed`;
+    default:
+      return `${where}: does not fit (${issue.code})`;
+  }
+}
+
+function undescribed(name: string): ExecutorManifest {
+  const mcp = /^mcp__(.+?)__(.+)$/.exec(name);
+  return {
+    name,
+    aliases: [],
+    needs: [{ capability: "code:exec", target: { from: "command", args: ["command", "cmd"] } }],
+    args_schema: { type: "object" },
+    content_args: [],
+    verb: mcp ? { en: "call the MCP tool", it: "chiami lo strumento MCP" } : { en: "use the tool", it: "usi lo strumento" },
+    reversibility: "irreversible",
+    critical: true,
+    skip_judge: false,
+    scope: {},
+  };
+}

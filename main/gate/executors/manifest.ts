@@ -1,0 +1,44 @@
+import { z } from "zod";
+import { capabilitySchema, reversibilitySchema } from "../../../ipc/decision.ts";
+
+/** What a tool is: written down by us or by the human, never by an agent. */
+
+/** Where a call's target is found. */
+export const targetSourceSchema = z.discriminatedUnion("from", [
+  /** A path argument, or a list of them. Without it (and with `or_cwd`) the working directory. */
+  z.object({ from: z.literal("path"), arg: z.string(), is_tree: z.boolean().optional(), or_cwd: z.boolean().optional() }),
+  /** A glob argument below a path argument: reaches everything below the glob's fixed part. */
+  z.object({ from: z.literal("glob"), arg: z.string(), path_arg: z.string() }),
+  /** A URL argument: its host. */
+  z.object({ from: z.literal("url"), arg: z.string() }),
+  /** An argument that is the exact target, or a list of them. */
+  z.object({ from: z.literal("exact"), arg: z.string() }),
+  /** The first of these arguments that is there: a command line or a list of words. */
+  z.object({ from: z.literal("command"), args: z.array(z.string()).min(1) }),
+  /** Always the same. */
+  z.object({ from: z.literal("fixed"), value: z.string() }),
+  z.object({ from: z.literal("none") }),
+]);
+export type TargetSource = z.infer<typeof targetSourceSchema>;
+
+export const manifestSchema = z.strictObject({
+  name: z.string().regex(/^[A-Za-z0-9_.:/-]{1,200}$/),
+  aliases: z.array(z.string()).default([]),
+  needs: z.array(z.strictObject({ capability: capabilitySchema, target: targetSourceSchema })),
+  /** JSON Schema of the arguments. */
+  args_schema: z.record(z.string(), z.unknown()),
+  /** Arguments that are content (a text to write, a mail's body), not paths or commands. */
+  content_args: z.array(z.string()).default([]),
+  verb: z.strictObject({ en: z.string().max(60), it: z.string().max(60) }),
+  reversibility: reversibilitySchema.default("irreversible"),
+  /** Changes the world: the judge gives no bonus. */
+  critical: z.boolean(),
+  /** Semantic validators need not look at it; guard and policy always do. */
+  skip_judge: z.boolean().default(false),
+  /** The perimeter the executor must stay in; without one, the policy alone decides. */
+  scope: z
+    .strictObject({ paths: z.array(z.string()).optional(), hosts: z.array(z.string()).optional() })
+    .default({}),
+});
+export type ExecutorManifest = z.output<typeof manifestSchema>;
+export type ManifestSource = z.input<typeof manifestSchema>;

@@ -1,0 +1,61 @@
+import type Database from "better-sqlite3";
+import { type Capability, capabilitySchema } from "../../../ipc/decision.ts";
+import type { Schema } from "../database.ts";
+import { grantTarget } from "../targets/pattern.ts";
+
+/** grants.db: the seed's table (seed 001 §4.1), then the columns this gate adds. */
+export function grantsSchema(home: string): Schema {
+  return {
+    title: "grants database",
+    migrations: [seedTable, (db) => ownColumns(db, home)],
+  };
+}
+
+function seedTable(db: Database.Database): void {
+  db.exec(`CREATE TABLE IF NOT EXISTS grants (
+    id              INTEGER PRIMARY KEY AUTOINCREMENT,
+    channel         TEXT NOT NULL,
+    sender_id       TEXT NOT NULL,
+    capability      TEXT NOT NULL,
+    target          TEXT NOT NULL,
+    granted_at      TEXT NOT NULL,
+    expires_at      TEXT,
+    granted_by      TEXT,
+    revoked_at      TEXT
+  )`);
+}
+
+function ownColumns(db: Database.Database, home: string): void {
+  db.exec(`
+    ALTER TABLE grants ADD COLUMN agent TEXT;
+    ALTER TABLE grants ADD COLUMN session TEXT;
+    ALTER TABLE grants ADD COLUMN last_used_at TEXT;
+    ALTER TABLE grants ADD COLUMN revoked_reason TEXT;
+    ALTER TABLE grants ADD COLUMN target_base TEXT;
+    ALTER TABLE grants ADD COLUMN target_real TEXT;
+    CREATE INDEX idx_grants_lookup ON grants(target_base, capability, sender_id, channel) WHERE revoked_at IS NULL;
+    CREATE INDEX idx_grants_principal ON grants(channel, sender_id, capability, target);
+    CREATE INDEX idx_grants_granted_by ON grants(granted_by) WHERE granted_by IS NOT NULL;
+  `);
+  const rows = db.prepare("SELECT id, capability, target FROM grants WHERE target_base IS NULL").all() as {
+    id: number;
+    capability: string;
+    target: string;
+  }[];
+  const place = db.prepare("UPDATE grants SET target = ?, target_base = ?, target_real = ? WHERE id = ?");
+  const drop = db.prepare("UPDATE grants SET revoked_at = ?, revoked_reason = ? WHERE id = ? AND revoked_at IS NULL");
+  for (const row of rows) {
+    const capability = capabilitySchema.safeParse(row.capability);
+    const target = capability.success ? placed(capability.data, row.target, home) : undefined;
+    if (target !== undefined) place.run(target.target, target.target_base, target.target_real, row.id);
+    else drop.run("1970-01-01T00:00:00Z", "its target can't be held by this version", row.id);
+  }
+}
+
+function placed(capability: Capability, target: string, home: string) {
+  try {
+    return grantTarget(capability, target, home);
+  } catch {
+    return undefined; // an invalid target is revoked by the caller, with the reason
+  }
+}

@@ -1,0 +1,279 @@
+import type Database from "better-sqlite3";
+import type { Capability } from "../../../ipc/decision.ts";
+import type { Principal } from "../../../ipc/operator-api.ts";
+import { CAPABILITY_REGISTRY } from "../capabilities.ts";
+import { isoSeconds, normaliseDate } from "../clock.ts";
+import { GateError } from "../errors.ts";
+import { hostMatches, patternsCovering } from "../targets/host.ts";
+import { selfAndAncestors } from "../targets/path.ts";
+import { grantTarget, pathMatches } from "../targets/pattern.ts";
+import type { CallTarget } from "../targets/target.ts";
+
+/** Remembered answers (seed 001 §4): written, looked up, listed, revoked. Every decision reads them anew. */
+
+export interface Grant {
+  id: number;
+  channel: string;
+  sender_id: string;
+  capability: Capability;
+  target: string;
+  granted_at: string;
+  expires_at: string | null;
+  granted_by: string | null;
+  revoked_at: string | null;
+  revoked_reason: string | null;
+  last_used_at: string | null;
+  agent: string | null;
+  session: string | null;
+}
+
+/** Who asks, for a lookup. Without an agent only the grants for all agents count. */
+export interface GrantHolder extends Principal {
+  agent?: string | undefined;
+  session?: string | undefined;
+}
+
+export interface NewGrant extends GrantHolder {
+  capability: Capability;
+  target: string;
+  expires_at?: string | undefined;
+  granted_by?: string | undefined;
+}
+
+/** Returns the id of an active grant that covers the call, or undefined. */
+export type GrantLookup = () => number | undefined;
+
+interface Candidate {
+  id: number;
+  target: string;
+  target_real: string;
+}
+
+const COLUMNS =
+  "id, channel, sender_id, capability, target, granted_at, expires_at, granted_by, revoked_at, revoked_reason, last_used_at, agent, session";
+
+export class GrantStore {
+  readonly #db: Database.Database;
+  readonly #home: string;
+  readonly #now: () => number;
+  /** One prepared lookup per number of places to look at. */
+  readonly #lookups = new Map<number, Database.Statement>();
+  /** Last uses not yet written: a lookup must not cost a write. */
+  readonly #used = new Map<number, string>();
+
+  /** `db` was opened with `grantsSchema`; `now` gives milliseconds. */
+  constructor(db: Database.Database, home: string, now: () => number = Date.now) {
+    this.#db = db;
+    this.#home = home;
+    this.#now = now;
+  }
+
+  /**
+   * Records a concession (seed 001 §4.2).
+   * @throws GateError `unknown_capability`, `never_granted` (marked `always`, or never asked), `invalid_target`, `invalid_expiry`
+   */
+  record_grant(grant: NewGrant): Grant {
+    const spec = Object.hasOwn(CAPABILITY_REGISTRY, grant.capability) ? CAPABILITY_REGISTRY[grant.capability] : undefined;
+    if (spec === undefined) {
+      throw new GateError("unknown_capability", `there is no capability ${JSON.stringify(grant.capability)}`, "see: metnos-gate policy registry");
+    }
+    if (spec.default_approval === "always") {
+      throw new GateError("never_granted", `${spec.name} is asked about every time and can't be granted`, "approve it once when it is asked");
+    }
+    if (spec.default_approval === "none") {
+      throw new GateError("never_granted", `${spec.name} is always allowed and needs no grant`);
+    }
+    const target = grantTarget(grant.capability, grant.target, this.#home);
+    const granted_at = isoSeconds(this.#now());
+    const expires_at = grant.expires_at === undefined ? null : validExpiry(grant.expires_at, granted_at);
+    const { lastInsertRowid } = this.#db
+      .prepare(
+        `INSERT INTO grants (channel, sender_id, capability, target, granted_at, expires_at, granted_by, agent, session, target_base, target_real)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      )
+      .run(
+        grant.channel,
+        grant.sender_id,
+        grant.capability,
+        target.target,
+        granted_at,
+        expires_at,
+        grant.granted_by ?? null,
+        grant.agent ?? null,
+        grant.session ?? null,
+        target.target_base,
+        target.target_real,
+      );
+    return this.#get(Number(lastInsertRowid)) as Grant;
+  }
+
+  /** True if an active grant stands for exactly this target text (seed 001 §4.2). */
+  has_grant(channel: string, sender_id: string, capability: Capability, target: string): boolean {
+    const normal = grantTarget(capability, target, this.#home).target;
+    const row = this.#db
+      .prepare(
+        `SELECT 1 FROM grants WHERE channel = ? AND sender_id = ? AND capability = ? AND target = ?
+         AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?) LIMIT 1`,
+      )
+      .get(channel, sender_id, capability, normal, isoSeconds(this.#now()));
+    return row !== undefined;
+  }
+
+  /**
+   * The id of an active grant of `holder` that covers `target`, or undefined. Looks only at the target's own places
+   * (a path's ancestors, a host's domains), so its cost does not grow with the number of grants.
+   */
+  find(holder: GrantHolder, capability: Capability, target: CallTarget): number | undefined {
+    const places = lookupPlaces(target);
+    if (places === null) return undefined;
+    const rows = this.#lookup(places.length).all(
+      ...places,
+      capability,
+      holder.sender_id,
+      holder.channel,
+      isoSeconds(this.#now()),
+      holder.agent ?? null,
+      holder.session ?? null,
+    ) as Candidate[];
+    for (const row of rows) if (covers(row, target)) return row.id;
+    return undefined;
+  }
+
+  /** Remembers that a grant decided a call; written by `flush`. */
+  note_use(id: number): void {
+    this.#used.set(id, isoSeconds(this.#now()));
+  }
+
+  /** Writes the remembered last uses. */
+  flush(): void {
+    if (this.#used.size === 0) return;
+    const update = this.#db.prepare("UPDATE grants SET last_used_at = ? WHERE id = ?");
+    this.#db.transaction(() => {
+      for (const [id, at] of this.#used) update.run(at, id);
+    })();
+    this.#used.clear();
+  }
+
+  /** Newest first (seed 001 §4.2). `limit` and `before_id` page through many. */
+  list_grants(
+    filter: { channel?: string | undefined; sender_id?: string | undefined; include_revoked?: boolean; limit?: number | undefined; before_id?: number | undefined } = {},
+  ): Grant[] {
+    this.flush();
+    const where: string[] = [];
+    const values: unknown[] = [];
+    const add = (clause: string, value: unknown) => {
+      where.push(clause);
+      values.push(value);
+    };
+    if (filter.channel !== undefined) add("channel = ?", filter.channel);
+    if (filter.sender_id !== undefined) add("sender_id = ?", filter.sender_id);
+    if (filter.before_id !== undefined) add("id < ?", filter.before_id);
+    if (!filter.include_revoked) add("revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)", isoSeconds(this.#now()));
+    const clause = where.length > 0 ? `WHERE ${where.join(" AND ")}` : "";
+    return this.#db
+      .prepare(`SELECT ${COLUMNS} FROM grants ${clause} ORDER BY granted_at DESC, id DESC LIMIT ?`)
+      .all(...values, filter.limit ?? -1) as Grant[];
+  }
+
+  /** Takes a grant back. False if it was revoked already or there is none (seed 001 §4.2). */
+  revoke_grant(id: number, reason = "revoked by the human"): boolean {
+    return (
+      this.#db
+        .prepare("UPDATE grants SET revoked_at = ?, revoked_reason = ? WHERE id = ? AND revoked_at IS NULL")
+        .run(isoSeconds(this.#now()), reason, id).changes > 0
+    );
+  }
+
+  /** Takes back everything an agent was granted, or only what was for one of its sessions. Returns how many. */
+  revoke_agent(agent: string, reason: string, session?: string): number {
+    return this.#db
+      .prepare(
+        `UPDATE grants SET revoked_at = ?, revoked_reason = ? WHERE agent = ? AND revoked_at IS NULL AND (? IS NULL OR session = ?)`,
+      )
+      .run(isoSeconds(this.#now()), reason, agent, session ?? null, session ?? null).changes;
+  }
+
+  /** True if a grant was ever written for this origin (`granted_by`), whatever became of it. */
+  was_granted_by(granted_by: string, capability: Capability): boolean {
+    return this.#db.prepare("SELECT 1 FROM grants WHERE granted_by = ? AND capability = ? LIMIT 1").get(granted_by, capability) !== undefined;
+  }
+
+  count_active(): number {
+    return this.#db
+      .prepare("SELECT count(*) FROM grants WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)")
+      .pluck()
+      .get(isoSeconds(this.#now())) as number;
+  }
+
+  #get(id: number): Grant | undefined {
+    return this.#db.prepare(`SELECT ${COLUMNS} FROM grants WHERE id = ?`).get(id) as Grant | undefined;
+  }
+
+  #lookup(places: number): Database.Statement {
+    let statement = this.#lookups.get(places);
+    if (statement === undefined) {
+      statement = this.#db.prepare(
+        `SELECT id, target, target_real FROM grants
+         WHERE target_base IN (${Array(places).fill("?").join(",")}) AND capability = ? AND sender_id = ? AND channel = ?
+           AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)
+           AND (agent IS NULL OR agent = ?) AND (session IS NULL OR session = ?)`,
+      );
+      this.#lookups.set(places, statement);
+    }
+    return statement;
+  }
+}
+
+/** More folders than this above a file is no path a human granted something on. */
+const MAX_PLACES = 128;
+
+function lookupPlaces(target: CallTarget): string[] | null {
+  switch (target.kind) {
+    case "path": {
+      if (target.real === null) return null;
+      const places = selfAndAncestors(target.lexical);
+      return places.length > MAX_PLACES ? null : places;
+    }
+    case "host": {
+      const places = patternsCovering(target.host);
+      return places.length > MAX_PLACES ? null : places;
+    }
+    case "exact":
+      return [target.value];
+    case "none":
+      return ["*"];
+    case "unknown":
+      return null;
+  }
+}
+
+/** A path is covered only if both its lexical and its real form are (design §3). */
+function covers(grant: Candidate, target: CallTarget): boolean {
+  switch (target.kind) {
+    case "path":
+      return (
+        target.real !== null &&
+        pathMatches(grant.target, target.lexical, target.is_tree) &&
+        pathMatches(grant.target_real, target.real, target.is_tree)
+      );
+    case "host":
+      return hostMatches(grant.target, target.host);
+    case "exact":
+      return grant.target === target.value;
+    case "none":
+      return grant.target === "*";
+    case "unknown":
+      return false;
+  }
+}
+
+function validExpiry(text: string, now: string): string {
+  let expires_at: string;
+  try {
+    expires_at = normaliseDate(text);
+  } catch (error) {
+    throw new GateError("invalid_expiry", `${JSON.stringify(text)} is not a date`, "give an ISO-8601 date, such as 2027-01-31T12:00:00Z", { cause: error });
+  }
+  if (expires_at <= now) throw new GateError("invalid_expiry", "the grant would have expired already", "give a date in the future");
+  return expires_at;
+}

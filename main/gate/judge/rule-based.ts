@@ -1,0 +1,54 @@
+import type { ProposedCall } from "../../../ipc/wire.ts";
+import type { Executor } from "../executors/catalog.ts";
+import { stringsIn } from "../guard/strings.ts";
+
+/** The graded judge, version 1: exactly the seed's signals, no model (seed 000). */
+
+export const JUDGE_KIND = "rule-based-v1";
+export const DEFAULT_JUDGE_THRESHOLD = 0.3;
+
+const BASE = 0.7;
+const IDENTIFIER = /^[\p{L}_][\p{L}\p{N}_]*$/u;
+
+export interface Score {
+  /** In [0, 1]. */
+  score: number;
+  /** What raised or lowered it; empty where nothing did. */
+  rationale: string;
+}
+
+/**
+ * How well a call fits what was asked for.
+ * @param critical whether the call changes the world; false gives the read-only bonus, undefined says nothing
+ */
+export function judge_score(call: ProposedCall, executor: Executor, critical: boolean | undefined): Score {
+  let score = BASE;
+  const notes: string[] = [];
+  if (mentions(call.intent, call.executor)) {
+    score += 0.1;
+    notes.push("intent matches executor");
+  }
+  const strings = stringsIn(call.args, executor.manifest.content_args);
+  if (strings.some(({ value }) => value.includes("..") && value.includes("/"))) {
+    score -= 0.2;
+    notes.push("possible path traversal ('..' in path)");
+  }
+  if (Object.keys(call.args).some((key) => !IDENTIFIER.test(key))) {
+    score -= 0.1;
+    notes.push("unusual argument name");
+  }
+  if (critical === false) {
+    score += 0.05;
+    notes.push("non-critical executor");
+  }
+  const clamped = Math.min(1, Math.max(0, score));
+  return { score: Math.round(clamped * 10_000) / 10_000, rationale: notes.join(", ") };
+}
+
+/** True if the intent holds the executor's name, or one of its parts of at least three letters. */
+function mentions(intent: string, executor: string): boolean {
+  if (intent === "") return false;
+  const said = intent.toLowerCase();
+  const name = executor.toLowerCase();
+  return said.includes(name) || name.split(/[^a-z0-9]+/).some((part) => part.length >= 3 && said.includes(part));
+}

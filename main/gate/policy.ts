@@ -1,0 +1,64 @@
+import { CAPABILITIES, type Capability, LEVELS, type Level, type Outcome } from "../../ipc/decision.ts";
+import { CAPABILITY_REGISTRY, type CapabilitySpec } from "./capabilities.ts";
+import type { GrantLookup } from "./grants/store.ts";
+
+/** Level x capability x target, with grants (seed 001 §3 and §5). */
+
+/** What a level that only reads may still do, after asking. */
+const READ_ONLY_ASKABLE: ReadonlySet<Capability> = new Set(["fs:read", "mail:read", "calendar:read"]);
+
+/** The three rules, one per level (seed 001 §3.1). */
+const RULES: Readonly<Record<Level, (spec: CapabilitySpec) => Outcome>> = {
+  ReadOnly: (spec) => {
+    if (spec.default_approval === "none") return "allowed";
+    return READ_ONLY_ASKABLE.has(spec.name) ? "approval_required" : "denied";
+  },
+  Supervised: (spec) => (spec.default_approval === "none" ? "allowed" : "approval_required"),
+  Full: (spec) => (spec.default_approval === "always" ? "approval_required" : "allowed"),
+};
+
+/** The same rules in words: what a human reads when they ask why. */
+export const RULE_TEXT: Readonly<Record<Level, string>> = {
+  ReadOnly: "ReadOnly reads after asking, and never writes, sends, runs code or spends money",
+  Supervised: "Supervised may do everything, after asking wherever it touches the world",
+  Full: "Full asks only for what can't be undone: running code and sending mail",
+};
+
+export type PolicyTable = Readonly<Record<Level, Readonly<Record<Capability, Outcome>>>>;
+
+export const POLICY_TABLE: PolicyTable = generateTable();
+
+function generateTable(): PolicyTable {
+  const row = (level: Level) =>
+    Object.freeze(
+      Object.fromEntries(CAPABILITIES.map((name) => [name, RULES[level](CAPABILITY_REGISTRY[name])])),
+    ) as Readonly<Record<Capability, Outcome>>;
+  return Object.freeze(Object.fromEntries(LEVELS.map((level) => [level, row(level)]))) as PolicyTable;
+}
+
+export interface PolicyAnswer {
+  outcome: Outcome;
+  /** The grant that turned `approval_required` into `allowed`. */
+  grant_id?: number;
+}
+
+/**
+ * The single entry point of the policy (seed 001 §5). The grants are asked only where the table says
+ * `approval_required`, and never for a capability marked `always`: no grant can lift a denial.
+ *
+ * @param find_grant looks up an active grant that covers the call; leave it out for the table's own answer
+ */
+export function effective_outcome(level: Level, capability: Capability, find_grant?: GrantLookup): PolicyAnswer {
+  const outcome = POLICY_TABLE[level][capability];
+  if (outcome !== "approval_required" || find_grant === undefined) return { outcome };
+  if (CAPABILITY_REGISTRY[capability].default_approval === "always") return { outcome };
+  const grant_id = find_grant();
+  return grant_id === undefined ? { outcome } : { outcome: "allowed", grant_id };
+}
+
+const STRICTNESS: Readonly<Record<Outcome, number>> = { allowed: 0, approval_required: 1, denied: 2 };
+
+/** Of several outcomes the strictest counts. */
+export function strictest(a: Outcome, b: Outcome): Outcome {
+  return STRICTNESS[a] >= STRICTNESS[b] ? a : b;
+}

@@ -1,0 +1,62 @@
+import type { Level, Outcome, Stage, TraceStep, Verdict } from "../../../ipc/decision.ts";
+import type { Principal } from "../../../ipc/operator-api.ts";
+import type { ProposedCall } from "../../../ipc/wire.ts";
+import type { Agent } from "../agents.ts";
+import type { Executor } from "../executors/catalog.ts";
+import type { GrantStore } from "../grants/store.ts";
+import type { Need } from "../targets/target.ts";
+import type { VaglioSettings } from "../vaglio.ts";
+
+/** On whose behalf a call is looked at. `agent` is null where none is involved (`explain`). */
+export interface Subject {
+  agent: Agent | null;
+  level: Level;
+  session?: string | undefined;
+  principal: Principal;
+}
+
+/** What every stage may read. */
+export interface StageSettings extends VaglioSettings {
+  home: string;
+  /** Null: nothing is remembered (`explain` on a machine without a database). */
+  grants: GrantStore | null;
+}
+
+/** One call on its way through the stages: what is known of it grows from stage to stage. */
+export interface Examination {
+  readonly call: ProposedCall;
+  readonly subject: Subject;
+  readonly executor: Executor;
+  readonly settings: StageSettings;
+  /** Known once the arguments are valid. */
+  needs: Need[];
+  /** What the policy said: `allowed` or `approval_required`. */
+  outcome: Outcome;
+  reason: string;
+  grants_used: number[];
+  verdict: Verdict | null;
+  /** Collected where a trace was asked for. */
+  readonly trace: TraceStep[] | undefined;
+}
+
+/** A stage's no. The first one ends the examination. */
+export interface Denial {
+  stage: Stage;
+  reason: string;
+  explain: { matched?: string; instead?: string };
+}
+
+export function passed(x: Examination, stage: Stage, detail: string): null {
+  x.trace?.push({ stage, outcome: "passed", detail });
+  return null;
+}
+
+export function notConfigured(x: Examination, stage: Stage, detail: string): null {
+  x.trace?.push({ stage, outcome: "not_configured", detail });
+  return null;
+}
+
+export function denied(x: Examination, stage: Stage, reason: string, explain: Denial["explain"] = {}): Denial {
+  x.trace?.push({ stage, outcome: "denied", detail: reason });
+  return { stage, reason, explain };
+}

@@ -1,0 +1,38 @@
+import type { Capability, Outcome } from "../../../ipc/decision.ts";
+import { effective_outcome, RULE_TEXT, strictest } from "../policy.ts";
+import { type Denial, denied, type Examination, passed } from "./examination.ts";
+
+/** Autonomy level x capability x target, with grants. Of several needs the strictest outcome counts. */
+export function policy(x: Examination): Denial | null {
+  const { level, agent, session, principal } = x.subject;
+  const holder = { ...principal, agent: agent?.agent_id, session };
+  let outcome: Outcome = "allowed";
+  let asked: Capability | undefined;
+  for (const { capability, target } of x.needs) {
+    const answer = effective_outcome(level, capability, () => x.settings.grants?.find(holder, capability, target));
+    if (answer.outcome === "denied") {
+      return denied(x, "policy", `level ${level} does not allow ${capability}`, {
+        matched: RULE_TEXT[level],
+        instead: `ask the human for a higher level (metnos-gate agents level ${agent?.name ?? "NAME"} L)`,
+      });
+    }
+    if (answer.grant_id !== undefined) x.grants_used.push(answer.grant_id);
+    if (answer.outcome === "approval_required") asked ??= capability;
+    outcome = strictest(outcome, answer.outcome);
+  }
+  x.outcome = outcome;
+  if (asked !== undefined) {
+    x.reason = `level ${level} asks before ${asked}`;
+    x.trace?.push({ stage: "policy", outcome: "ask", detail: x.reason });
+    return null;
+  }
+  x.reason = reasonAllowed(x);
+  return passed(x, "policy", x.reason);
+}
+
+function reasonAllowed(x: Examination): string {
+  const [grant] = x.grants_used;
+  if (grant !== undefined) return `allowed by grant ${x.grants_used.join(", ")}`;
+  if (x.needs.length === 0) return "it touches nothing outside the agent";
+  return `level ${x.subject.level} allows ${[...new Set(x.needs.map((need) => need.capability))].join(", ")}`;
+}

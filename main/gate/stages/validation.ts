@@ -1,0 +1,26 @@
+import { needsOf } from "../executors/needs.ts";
+import { type Denial, denied, type Examination, passed } from "./examination.ts";
+
+/** Do the arguments fit the executor's schema? From here on the call's needs are known. */
+export function validation(x: Examination): Denial | null {
+  const problem = x.executor.validate(x.call.args) ?? unusable(x);
+  if (problem !== null) {
+    return denied(x, "validation", `validation failed: ${problem}`, { instead: "send the arguments that the executor declares" });
+  }
+  x.needs = needsOf(x.call, x.executor, x.settings.home);
+  const web = x.needs.some((need) => need.capability === "network:http" && need.target.kind === "unknown");
+  if (web && x.executor.manifest.needs.some(({ target }) => target.from === "url")) {
+    return denied(x, "validation", "validation failed: url: expected an http or https URL", { instead: "send a whole URL" });
+  }
+  return passed(x, "validation", x.executor.is_described ? "the arguments fit" : "nothing describes this executor");
+}
+
+/** What no schema says: a NUL byte ends a path for the system, and hides the rest of it from a reader. */
+function unusable(x: Examination): string | null {
+  for (const { target } of x.executor.manifest.needs) {
+    if (target.from !== "path") continue;
+    const value = x.call.args[target.arg];
+    if (typeof value === "string" && value.includes("\0")) return `${target.arg}: holds a NUL byte`;
+  }
+  return null;
+}

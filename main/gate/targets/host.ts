@@ -1,0 +1,55 @@
+import { domainToASCII } from "node:url";
+
+/** Hosts as grants name them: lower-case, punycode, exact or `*.domain`. */
+
+const LABEL = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/;
+
+/** The host that a URL would really be fetched from, or null if it isn't an http(s) URL. Numbers and IPv6 in their normal forms. */
+export function hostOfUrl(url: string): string | null {
+  let parsed: URL;
+  try {
+    parsed = new URL(url);
+  } catch {
+    return null;
+  }
+  if (parsed.protocol !== "http:" && parsed.protocol !== "https:") return null;
+  return trimDot(parsed.hostname) || null;
+}
+
+/** A bare host in its normal form (`EXAMPLE.com.` -> `example.com`), or null if it isn't one. */
+export function normaliseHost(host: string): string | null {
+  if (/[/\\?#@\s]/.test(host)) return null;
+  const normal = hostOfUrl(`http://${host}`);
+  // A port is not part of a host: a grant on a host holds for all of its ports.
+  if (normal === null || /:\d+$/.test(host.replace(/^\[.*\]/, ""))) return null;
+  return normal;
+}
+
+/** A grant's host pattern in its normal form: a host, or `*.domain` with at least two labels in the domain. Null if it is neither. */
+export function normaliseHostPattern(pattern: string): string | null {
+  if (!pattern.startsWith("*.")) return pattern.includes("*") ? null : normaliseHost(pattern);
+  const domain = trimDot(domainToASCII(pattern.slice(2)));
+  const labels = domain.split(".");
+  if (labels.length < 2 || !labels.every((label) => LABEL.test(label))) return null;
+  // `*.2.3.4` would be a wildcard on addresses.
+  if (labels.every((label) => /^\d+$/.test(label))) return null;
+  return `*.${domain}`;
+}
+
+/** True if `pattern` covers `host`; both in their normal forms. `*.example.com` covers every host below it, not itself. */
+export function hostMatches(pattern: string, host: string): boolean {
+  if (pattern.startsWith("*.")) return host.length > pattern.length - 1 && host.endsWith(pattern.slice(1));
+  return pattern === host;
+}
+
+/** Every pattern that would cover `host`, to look grants up by: the host, then `*.` each domain above it. */
+export function patternsCovering(host: string): string[] {
+  const patterns = [host];
+  if (host.startsWith("[")) return patterns;
+  for (let dot = host.indexOf("."); dot !== -1; dot = host.indexOf(".", dot + 1)) patterns.push(`*${host.slice(dot)}`);
+  return patterns;
+}
+
+function trimDot(host: string): string {
+  return host.endsWith(".") ? host.slice(0, -1) : host;
+}

@@ -1,0 +1,95 @@
+import { lstatSync, readlinkSync, realpathSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { errorCode } from "../errors.ts";
+
+/** Paths as a call names them, in the two forms that a grant must cover: the lexical and the real one. */
+
+const MAX_LINKS = 40;
+
+/** `~` and `~/...` as the home folder. `~user` is left alone: it names somebody else's. */
+export function expandHome(path: string, home: string): string {
+  if (path === "~") return home;
+  return path.startsWith("~/") ? home + path.slice(1) : path;
+}
+
+/** The home folder as `~`, for showing. */
+export function shortenHome(path: string, home: string): string {
+  if (path === home) return "~";
+  return path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
+}
+
+export interface ResolvedPath {
+  /** Absolute, `~`, `.`, `..` and doubled slashes resolved as text. */
+  lexical: string;
+  /** What the kernel would open: symbolic links followed, also dangling ones. Null if that can't be told (a loop, no permission). */
+  real: string | null;
+}
+
+/**
+ * Resolves a path argument. Returns null for one that can't be placed: relative without an absolute `cwd`, or with a NUL byte.
+ * @param cwd the caller's working directory, absolute
+ */
+export function resolvePath(raw: string, home: string, cwd?: string): ResolvedPath | null {
+  if (raw === "" || raw.includes("\0")) return null;
+  const expanded = expandHome(raw, home);
+  let absolute = expanded;
+  if (!expanded.startsWith("/")) {
+    if (cwd === undefined || !cwd.startsWith("/") || cwd.includes("\0")) return null;
+    absolute = `${cwd}/${expanded}`;
+  }
+  return { lexical: resolve(absolute), real: realForm(absolute) };
+}
+
+/**
+ * The path that the kernel would reach. `a/link/..` is the parent of where the link points to, not `a`; what doesn't exist
+ * yet is placed below the real form of what does, and a dangling link counts as where it points.
+ */
+export function realForm(absolute: string): string | null {
+  try {
+    return realpathSync.native(absolute);
+  } catch (error) {
+    const code = errorCode(error);
+    if (code !== "ENOENT" && code !== "ENOTDIR") return null;
+  }
+  return walk(absolute);
+}
+
+function walk(absolute: string): string | null {
+  let parts = absolute.split("/");
+  let here = "/";
+  let links = 0;
+  for (let index = 0; index < parts.length; index++) {
+    const part = parts[index];
+    if (part === undefined || part === "" || part === ".") continue;
+    if (part === "..") {
+      here = dirname(here);
+      continue;
+    }
+    const next = join(here, part);
+    let target: string | undefined;
+    try {
+      if (lstatSync(next, { throwIfNoEntry: false })?.isSymbolicLink()) target = readlinkSync(next);
+    } catch (error) {
+      if (errorCode(error) !== "ENOTDIR") return null;
+    }
+    if (target === undefined) {
+      here = next;
+      continue;
+    }
+    if (++links > MAX_LINKS) return null;
+    parts = [...target.split("/"), ...parts.slice(index + 1)];
+    index = -1;
+    if (target.startsWith("/")) here = "/";
+  }
+  return here;
+}
+
+/** The path itself and every folder above it, nearest first. */
+export function selfAndAncestors(absolute: string): string[] {
+  const all = [absolute];
+  for (let end = absolute.lastIndexOf("/"); end > 0; end = absolute.lastIndexOf("/", end - 1)) {
+    all.push(absolute.slice(0, end));
+  }
+  if (absolute !== "/") all.push("/");
+  return all;
+}

@@ -1,0 +1,108 @@
+import picomatch from "picomatch";
+import type { Capability } from "../../../ipc/decision.ts";
+import { CAPABILITY_REGISTRY } from "../capabilities.ts";
+import { GateError } from "../errors.ts";
+import { normaliseHostPattern } from "./host.ts";
+import { expandHome, realForm } from "./path.ts";
+
+/** What a grant may be given on: a target in its normal form, and the folder it is looked up by. */
+export interface GrantTarget {
+  target: string;
+  /** The same with the links of its fixed part followed, as they were when it was granted. */
+  target_real: string;
+  /** Where the lookup finds it: a path's fixed part, else the target itself. */
+  target_base: string;
+}
+
+const GLOB_OPTIONS = { dot: true, nonegate: true, noextglob: true, nobrace: true, strictSlashes: false } as const;
+/** Only `*`, `**`, `?` and `[...]` have a meaning; everything else is itself. */
+const GLOB_CHARACTERS = /[*?[\]]/;
+const NOT_GLOB = /[(){}|!@+^$,]/g;
+
+/** A path as a pattern that covers exactly it: names may hold glob characters (`[id].tsx`). Null if that can't be written. */
+export function literalPattern(path: string): string | null {
+  if (path.includes("\\")) return null;
+  return path.replace(/[*?[\]]/g, (character) => `[${character}]`);
+}
+
+/**
+ * The normal form of a grant's target for `capability`.
+ * @throws GateError `invalid_target` with what is wrong: relative paths, whole-disk globs, something that isn't a host
+ */
+export function grantTarget(capability: Capability, raw: string, home: string): GrantTarget {
+  const kind = CAPABILITY_REGISTRY[capability].target_kind;
+  if (kind === "path_glob") return pathTarget(raw, home);
+  if (kind === "host") {
+    const target = normaliseHostPattern(raw);
+    if (target === null) throw invalid(`${JSON.stringify(raw)} is not a host`, "give a host, such as api.example.com, or *.example.com");
+    return { target, target_real: target, target_base: target };
+  }
+  if (kind === "none") {
+    if (raw !== "*") throw invalid(`${capability} has one target for all`, 'give "*"');
+    return { target: "*", target_real: "*", target_base: "*" };
+  }
+  if (raw.trim() === "" || raw.includes("*")) throw invalid(`${capability} needs an exact target`, "give the exact name, without *");
+  return { target: raw, target_real: raw, target_base: raw };
+}
+
+function pathTarget(raw: string, home: string): GrantTarget {
+  if (raw.includes("\0") || raw.includes("\\")) throw invalid("a grant's path can't hold a NUL byte or a backslash", "give an absolute path");
+  const expanded = expandHome(raw, home);
+  if (!expanded.startsWith("/")) throw invalid(`${JSON.stringify(raw)} is not an absolute path`, "begin it with / or ~/");
+  const parts = expanded.split("/").filter((part) => part !== "" && part !== ".");
+  if (parts.includes("..")) throw invalid("a grant's path can't hold ..", "give the path without ..");
+  const first_glob = parts.findIndex((part) => GLOB_CHARACTERS.test(part));
+  const fixed = first_glob === -1 ? parts : parts.slice(0, first_glob);
+  const rest = first_glob === -1 ? [] : parts.slice(first_glob);
+  if (rest.length > 0 && fixed.length === 0) throw invalid("a grant on the whole disk is refused", "name a folder");
+  if (rest.some((part) => part.includes("**") && part !== "**")) throw invalid("** stands alone between slashes", "write folder/** or folder/*");
+  const base = `/${fixed.join("/")}`;
+  if (base === "/") throw invalid("a grant on the whole disk is refused", "name a folder");
+  const real = realForm(base);
+  if (real === null || real === "/") throw invalid("the folder can't be resolved, or is the whole disk", "name a folder that exists");
+  const suffix = rest.length === 0 ? "" : `/${rest.join("/")}`;
+  return { target: base + suffix, target_real: real + suffix, target_base: base };
+}
+
+function invalid(message: string, hint: string): GateError {
+  return new GateError("invalid_target", message, hint);
+}
+
+const compiled = new Map<string, (path: string) => boolean>();
+const MAX_COMPILED = 10_000;
+
+/**
+ * True if a grant's path pattern (its normal form) covers `path`. `D/*` covers what lies directly in D, `D/**` D and all below it.
+ * @param is_tree the call reaches everything below `path`: only a `/**` above it covers that
+ */
+export function pathMatches(pattern: string, path: string, is_tree: boolean): boolean {
+  if (is_tree) {
+    if (!pattern.endsWith("/**")) return false;
+    const above = pattern.slice(0, -3);
+    if (!GLOB_CHARACTERS.test(above)) return isAtOrBelow(path, above);
+    // Every file of the tree lies below `path`; a name that no glob is written for stands for all of them.
+    return matcher(pattern)(path);
+  }
+  if (!GLOB_CHARACTERS.test(pattern)) return pattern === path;
+  if (pattern.endsWith("/**") && !GLOB_CHARACTERS.test(pattern.slice(0, -3))) return isAtOrBelow(path, pattern.slice(0, -3));
+  if (pattern.endsWith("/*") && !GLOB_CHARACTERS.test(pattern.slice(0, -2))) {
+    const base = pattern.slice(0, -1);
+    return path.length > base.length && path.startsWith(base) && !path.includes("/", base.length);
+  }
+  return matcher(pattern)(path);
+}
+
+/** True if `path` is `folder` or lies below it; both absolute and normal. */
+export function isAtOrBelow(path: string, folder: string): boolean {
+  return path === folder || (path.startsWith(folder) && path.charCodeAt(folder.length) === 47) || folder === "/";
+}
+
+function matcher(pattern: string): (path: string) => boolean {
+  let match = compiled.get(pattern);
+  if (match === undefined) {
+    if (compiled.size >= MAX_COMPILED) compiled.clear();
+    match = picomatch(pattern.replace(NOT_GLOB, "\\$&"), GLOB_OPTIONS);
+    compiled.set(pattern, match);
+  }
+  return match;
+}

@@ -1,0 +1,67 @@
+import { CAPABILITY_REGISTRY } from "../capabilities.ts";
+import type { Capability, Requirement } from "../../../ipc/decision.ts";
+import { hostOfUrl, normaliseHost } from "./host.ts";
+import { expandHome, resolvePath } from "./path.ts";
+
+/** What one part of a call would touch, in the form that grants are matched against. */
+export type CallTarget =
+  | { kind: "path"; lexical: string; real: string | null; is_tree: boolean }
+  | { kind: "host"; host: string }
+  | { kind: "exact"; value: string }
+  | { kind: "none" }
+  /** It can't be told: nothing remembered ever covers it. */
+  | { kind: "unknown"; shown: string };
+
+/** A capability on a target, resolved. */
+export interface Need {
+  capability: Capability;
+  target: CallTarget;
+}
+
+/** The target as it is listed and shown: `D/**` for a whole tree. */
+export function targetText(target: CallTarget): string {
+  switch (target.kind) {
+    case "path":
+      return target.is_tree ? (target.lexical === "/" ? "/**" : `${target.lexical}/**`) : target.lexical;
+    case "host":
+      return target.host;
+    case "exact":
+      return target.value;
+    case "none":
+      return "*";
+    case "unknown":
+      return target.shown;
+  }
+}
+
+export function requirementOf(need: Need): Requirement {
+  return { capability: need.capability, target: targetText(need.target) };
+}
+
+/** A path argument as a target. `is_tree`: the call reaches everything below it. */
+export function pathTarget(raw: string, home: string, cwd: string | undefined, is_tree: boolean): CallTarget {
+  const resolved = resolvePath(raw, home, cwd && expandHome(cwd, home));
+  if (resolved === null) return { kind: "unknown", shown: raw };
+  return { kind: "path", lexical: resolved.lexical, real: resolved.real, is_tree };
+}
+
+export function urlTarget(url: string): CallTarget {
+  const host = hostOfUrl(url);
+  return host === null ? { kind: "unknown", shown: url } : { kind: "host", host };
+}
+
+/** The target for a text that names one, as a human would write it (`policy check`). */
+export function namedTarget(capability: Capability, text: string, home: string, cwd?: string): CallTarget {
+  switch (CAPABILITY_REGISTRY[capability].target_kind) {
+    case "path_glob":
+      return pathTarget(text, home, cwd, false);
+    case "host": {
+      const host = hostOfUrl(text) ?? normaliseHost(text);
+      return host === null ? { kind: "unknown", shown: text } : { kind: "host", host };
+    }
+    case "exact":
+      return { kind: "exact", value: text };
+    case "none":
+      return { kind: "none" };
+  }
+}
