@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, statSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { errorCode, GateError } from "./errors.ts";
@@ -28,6 +28,8 @@ export function openDatabase(file: string, schema: Schema): Database.Database {
   refuseReadOnly(file, schema);
   let db: Database.Database | undefined;
   try {
+    // Made by us, so that it and the files beside it are only for their owner.
+    closeSync(openSync(file, "a", 0o600));
     db = new Database(file);
     check(db, file, schema);
     db.pragma("journal_mode = WAL");

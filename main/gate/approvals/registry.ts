@@ -41,7 +41,7 @@ export interface PendingRequest {
   agent_name: string;
   session: string;
   call_hash: string;
-  /** Identical calls share this: agent, session, working directory and call. */
+  /** Identical calls share this: agent, working directory and call. */
   share_key: string;
   territory_concession: Territory;
   /** What an approval with a territory grants; written to the grants right after. */

@@ -70,7 +70,7 @@ export function commandLine(args: Record<string, unknown>, names: readonly strin
 
 function globTarget(glob: string, path: string, home: string, cwd: string | undefined): CallTarget {
   // The fixed part of the glob says how high up it begins: an absolute one or `../..` leaves `path` behind.
-  const { base } = picomatch.scan(glob, { dot: true } as picomatch.Options);
+  const { base } = picomatch.scan(glob);
   const start = base.startsWith("/") || base.startsWith("~") ? base : `${path}/${base}`;
   // `a/*/../..` climbs after its fixed part: where it ends can't be told.
   if (glob.slice(base.length).includes("..")) return { kind: "unknown", shown: glob };

@@ -1,0 +1,55 @@
+import type { Command } from "commander";
+import { withOperator } from "../operator.ts";
+import { printLine, say } from "../output.ts";
+import { levelOf } from "./policy.ts";
+
+/** `agents ...`: who is paired, and at which level. */
+export function agentsCommands(program: Command): void {
+  const agents = program.command("agents").description("the agents that are paired with the gate");
+
+  agents
+    .command("list")
+    .description("a JSON line each; agents that wait to be paired have a requested_at")
+    .action(() =>
+      withOperator(async (api) => {
+        const { agents: paired, requests } = await api.call("agents.list", {});
+        for (const agent of paired) printLine(agent);
+        for (const request of requests) printLine(request);
+        if (paired.length + requests.length === 0) say("no agent is paired yet; to begin: metnos-gate connect claude-code");
+      }),
+    );
+
+  agents
+    .command("pair <name>")
+    .description("pairs an agent, or lets in one that is waiting")
+    .requiredOption("--level <level>", "ReadOnly, Supervised or Full")
+    .action((name: string, options: { level: string }) =>
+      withOperator(async (api) => {
+        const agent = await api.call("agents.pair", { name, level: levelOf(options.level) });
+        printLine(agent);
+        say(`paired: ${agent.name} at level ${agent.level}; its token is in ${agent.token_file}`);
+      }),
+    );
+
+  agents
+    .command("level <name> <level>")
+    .description("changes an agent's autonomy level")
+    .action((name: string, level: string) =>
+      withOperator(async (api) => printLine(await api.call("agents.level", { name, level: levelOf(level) }))),
+    );
+
+  agents
+    .command("revoke <name>")
+    .description("ends a pairing: its token, its grants and its waiting requests end too")
+    .action((name: string) =>
+      withOperator(async (api) => {
+        const agent = await api.call("agents.revoke", { name }).catch(async (error: unknown) => {
+          const { rejected } = await api.call("agents.reject", { name });
+          if (!rejected) throw error;
+          return undefined;
+        });
+        if (agent === undefined) say(`turned away: ${name}`);
+        else printLine(agent);
+      }),
+    );
+}

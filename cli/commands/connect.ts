@@ -1,0 +1,51 @@
+import type { Command } from "commander";
+import { agentTokenFile, placesFor } from "../../ipc/places.ts";
+import { loadConfig } from "../../main/config.ts";
+import { connectClaudeCode, disconnectClaudeCode } from "../claude-code/settings.ts";
+import { withOperator } from "../operator.ts";
+import { printLine, say, usageError } from "../output.ts";
+import { levelOf } from "./policy.ts";
+
+const AGENT = "claude-code";
+
+interface Options {
+  project?: boolean;
+  remove?: boolean;
+  level?: string;
+}
+
+/** `connect claude-code`: writes the hook and pairs the agent. */
+export function connectCommand(program: Command): void {
+  program
+    .command("connect <agent>")
+    .description("puts the gate in front of an agent (claude-code): writes its hook and pairs it")
+    .option("--project", "only for the project in this folder")
+    .option("--level <level>", "ReadOnly, Supervised or Full; only when it is paired for the first time")
+    .option("--remove", "takes the hook out again; the pairing stays, see agents revoke")
+    .action(async (agent: string, options: Options) => {
+      if (agent !== AGENT) throw usageError(`there is no adapter for ${JSON.stringify(agent)}`, `one of: ${AGENT}; for others see docs/protocol.md`);
+      const config = loadConfig(placesFor(process.env).config_file, process.env);
+      const settings = { project: options.project === true, ttl_seconds: config.approvals.ttl_seconds };
+      if (options.remove) {
+        const result = disconnectClaudeCode(settings);
+        printLine(result);
+        say(result.changed ? `the hook is out of ${result.file}` : `there was no hook in ${result.file}`);
+        return;
+      }
+      const level = levelOf(options.level ?? config.agents.default_level);
+      const paired = await pair(level);
+      const result = connectClaudeCode(settings);
+      printLine({ ...result, agent: paired });
+      say(result.changed ? `the hook is in ${result.file}${result.backup ? ` (before: ${result.backup})` : ""}` : `the hook was in ${result.file} already`);
+      say(`${AGENT} is paired at level ${paired.level}; its token is in ${agentTokenFile(placesFor(process.env), AGENT)}`);
+      say("start the gate with: metnos-gate serve; answer with: metnos-gate watch");
+    });
+}
+
+function pair(level: ReturnType<typeof levelOf>) {
+  return withOperator(async (api) => {
+    const { agents } = await api.call("agents.list", {});
+    const known = agents.find((agent) => agent.name === AGENT && agent.revoked_at === null);
+    return known ?? (await api.call("agents.pair", { name: AGENT, level }));
+  });
+}

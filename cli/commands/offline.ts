@@ -1,0 +1,57 @@
+import { createInterface } from "node:readline";
+import { text } from "node:stream/consumers";
+import type { Command } from "commander";
+import { type OfflineGate, openOfflineGate } from "../../main/offline.ts";
+import { EXIT, type ExitCode, printLine, usageError } from "../output.ts";
+
+/** `vaglio check` and `explain`: what the gate would say, without one running and without a trace left. */
+export function offlineCommands(program: Command, done: (code: ExitCode) => void): void {
+  const vaglio = program.command("vaglio").description("guard and judge, by themselves");
+  vaglio
+    .command("check [json]")
+    .description("prints the Verdict on {intent, executor, args, context}; logs nothing, needs no gate")
+    .option("--stdin", "one JSON line in, one out")
+    .action((json: string | undefined, options: { stdin?: boolean }) => answer(json, options, done, (gate, input) => gate.check(input)));
+
+  program
+    .command("explain [json]")
+    .description("prints the Decision on {intent, executor, args, context, level} with each stage's trace; no side effects")
+    .option("--stdin", "one JSON line in, one out")
+    .action((json: string | undefined, options: { stdin?: boolean }) => answer(json, options, done, (gate, input) => gate.explain(input)));
+}
+
+type Ask = (gate: OfflineGate, input: unknown) => object;
+
+async function answer(json: string | undefined, options: { stdin?: boolean }, done: (code: ExitCode) => void, ask: Ask): Promise<void> {
+  const gate = openOfflineGate();
+  try {
+    if (options.stdin) return await lineByLine(gate, done, ask);
+    const input = json ?? (process.stdin.isTTY ? "" : await text(process.stdin));
+    if (input.trim() === "") throw usageError("nothing to look at", 'give {"intent": ..., "executor": ..., "args": {...}} as an argument or on stdin');
+    printLine(ask(gate, parseJson(input)));
+  } finally {
+    gate.close();
+  }
+}
+
+/** Each line is answered, also one that can't be read: the lines of the output stand for those of the input. */
+async function lineByLine(gate: OfflineGate, done: (code: ExitCode) => void, ask: Ask): Promise<void> {
+  for await (const line of createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY })) {
+    if (line.trim() === "") continue;
+    try {
+      printLine(ask(gate, parseJson(line)));
+    } catch (error) {
+      const { code = "internal", message, hint = "" } = error as Error & { code?: string; hint?: string };
+      printLine({ error: { code, message, hint } });
+      done(EXIT.usage);
+    }
+  }
+}
+
+function parseJson(input: string): unknown {
+  try {
+    return JSON.parse(input);
+  } catch {
+    throw usageError("the input is not JSON", "one object: {intent, executor, args, context}");
+  }
+}

@@ -1,0 +1,120 @@
+import type { Command } from "commander";
+import { type Capability, CAPABILITIES, type Level, LEVELS } from "../../ipc/decision.ts";
+import { CAPABILITY_REGISTRY } from "../../main/gate/capabilities.ts";
+import { POLICY_TABLE } from "../../main/gate/policy.ts";
+import { parseExpiry } from "../durations.ts";
+import { withOperator } from "../operator.ts";
+import { EXIT, type ExitCode, printLine, printWord, say, usageError } from "../output.ts";
+
+/** `policy ...`: the table and the grants (seed 001 §7). */
+export function policyCommands(program: Command, done: (code: ExitCode) => void): void {
+  const policy = program.command("policy").description("the policy table, and the grants that were given");
+
+  policy
+    .command("registry")
+    .description("the 13 capabilities, a JSON line each")
+    .action(() => {
+      for (const name of CAPABILITIES) printLine(CAPABILITY_REGISTRY[name]);
+    });
+
+  policy
+    .command("table")
+    .description("three JSON lines, one per level, with the outcome for each capability")
+    .action(() => {
+      for (const level of LEVELS) printLine({ level, ...POLICY_TABLE[level] });
+    });
+
+  policy
+    .command("check <level> <capability>")
+    .description("the outcome for a level and a capability; with a target, the grants count too")
+    .option("--channel <channel>", "channel of the principal (default: local)")
+    .option("--sender <sender>", "sender of the principal (default: you)")
+    .option("--target <target>", "a path, a host or an exact name")
+    .action(async (level: string, capability: string, options: { channel?: string; sender?: string; target?: string }) => {
+      const params = { level: levelOf(level), capability: capabilityOf(capability) };
+      if (options.target === undefined) return printWord(POLICY_TABLE[params.level][params.capability]);
+      const { localPrincipal } = await import("../../ipc/places.ts");
+      const you = localPrincipal();
+      const outcome = await withOperator((api) =>
+        api.call("policy.check", {
+          ...params,
+          channel: options.channel ?? you.channel,
+          sender_id: options.sender ?? you.sender_id,
+          target: absolute(params.capability, options.target ?? ""),
+        }),
+      );
+      printWord(outcome);
+    });
+
+  policy
+    .command("grants")
+    .description("the active grants, newest first, a JSON line each")
+    .option("--channel <channel>")
+    .option("--sender <sender>")
+    .option("--all", "revoked and expired ones too")
+    .action((options: { channel?: string; sender?: string; all?: boolean }) =>
+      withOperator(async (api) => {
+        const page = 10_000;
+        let before_id: number | undefined;
+        do {
+          const grants = await api.call("grants.list", {
+            ...(options.channel === undefined ? {} : { channel: options.channel }),
+            ...(options.sender === undefined ? {} : { sender_id: options.sender }),
+            include_revoked: options.all === true,
+            limit: page,
+            ...(before_id === undefined ? {} : { before_id }),
+          });
+          for (const grant of grants) printLine(grant);
+          before_id = grants.length === page ? grants.at(-1)?.id : undefined;
+        } while (before_id !== undefined);
+      }),
+    );
+
+  policy
+    .command("revoke <id>")
+    .description("takes a grant back; prints revoked or no-op")
+    .action((id: string) =>
+      withOperator(async (api) => {
+        if (!/^\d{1,15}$/.test(id)) throw usageError(`${JSON.stringify(id)} is not a grant's id`, "see: metnos-gate policy grants");
+        const { revoked } = await api.call("grants.revoke", { id: Number(id) });
+        printWord(revoked ? "revoked" : "no-op");
+      }),
+    );
+
+  policy
+    .command("grant <capability> <target>")
+    .description("gives a grant yourself: for all of your agents, or one")
+    .option("--expires <when>", "2h, 30d or an ISO date")
+    .option("--agent <name>", "only for this agent")
+    .action((capability: string, target: string, options: { expires?: string; agent?: string }) =>
+      withOperator(async (api) => {
+        const grant = await api.call("grants.add", {
+          capability: capabilityOf(capability),
+          target,
+          ...(options.expires === undefined ? {} : { expires_at: parseExpiry(options.expires) }),
+          ...(options.agent === undefined ? {} : { agent: options.agent }),
+        });
+        printLine(grant);
+        say(`granted: ${grant.capability} on ${grant.target}${grant.expires_at ? ` until ${grant.expires_at}` : ""}`);
+        done(EXIT.ok);
+      }),
+    );
+}
+
+export function levelOf(text: string): Level {
+  const level = LEVELS.find((name) => name.toLowerCase() === text.toLowerCase());
+  if (level === undefined) throw usageError(`there is no level ${JSON.stringify(text)}`, `one of: ${LEVELS.join(", ")}`);
+  return level;
+}
+
+export function capabilityOf(text: string): Capability {
+  const capability = CAPABILITIES.find((name) => name === text);
+  if (capability === undefined) throw usageError(`there is no capability ${JSON.stringify(text)}`, `one of: ${CAPABILITIES.join(", ")}`);
+  return capability;
+}
+
+/** A relative path on the command line is meant from here. */
+function absolute(capability: Capability, target: string): string {
+  const is_path = CAPABILITY_REGISTRY[capability].target_kind === "path_glob";
+  return is_path && !/^[/~]/.test(target) ? `${process.cwd()}/${target}` : target;
+}

@@ -1,0 +1,51 @@
+import type { Command } from "commander";
+import { serveGate } from "../../main/serve.ts";
+import { EXIT, type ExitCode, say } from "../output.ts";
+
+/** `serve`: the gate itself, until SIGINT or SIGTERM. */
+export function serveCommand(program: Command, done: (code: ExitCode) => void): void {
+  program
+    .command("serve")
+    .description("starts the gate: decides, asks, remembers and logs, until it is interrupted")
+    .action(async () => {
+      const log = lineLog();
+      const gate = await serveGate({ log: log.line });
+      const { places } = gate.core;
+      say("Metnos Gate is running.");
+      say(`  agents connect to   ${places.agent_socket}`);
+      say(`  you answer with     metnos-gate watch   (${places.operator_socket})`);
+      say(`  the audit trail is  ${places.audit_dir}`);
+      const [signal] = await interruption();
+      say(`${signal}: closing; what waits is kept for the next start`);
+      await gate.close();
+      log.flush();
+      done(EXIT.ok);
+    });
+}
+
+function interruption(): Promise<[string]> {
+  return new Promise((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => resolve([signal]));
+  });
+}
+
+/** One line a thing on stdout; written together once a turn of the event loop, so that a burst costs one write. */
+function lineLog(): { line: (text: string) => void; flush: () => void } {
+  let waiting: string[] = [];
+  const flush = () => {
+    if (waiting.length === 0) return;
+    const text = waiting.join("");
+    waiting = [];
+    // A reader that doesn't read must not fill our memory: beyond this its lines are lost, the audit trail has them.
+    if (process.stdout.writableLength < 8 * 1024 * 1024) process.stdout.write(text);
+  };
+  process.stdout.on("error", () => {
+    waiting = []; // nobody reads any more
+  });
+  return {
+    line(text) {
+      if (waiting.push(`${new Date().toISOString()} ${text}\n`) === 1) setImmediate(flush);
+    },
+    flush,
+  };
+}

@@ -1,0 +1,22 @@
+import type { Command } from "commander";
+import { withRunningGate } from "../operator.ts";
+import { printLine, say } from "../output.ts";
+
+/** `status`: the running gate in one JSON line. */
+export function statusCommand(program: Command): void {
+  program
+    .command("status")
+    .description("the running gate: sockets, connections, what waits, what failed")
+    .action(() =>
+      withRunningGate(async (api) => {
+        const status = await api.call("status", {});
+        printLine(status);
+        say(
+          `running since ${status.started_at}, ${status.agents_connected.length} agents connected, ${status.approvals_pending} waiting, ` +
+            `${status.decisions.allowed} allowed, ${status.decisions.denied} denied, ${status.decisions.asked} asked`,
+        );
+        if (status.audit_write_failures > 0) say(`the audit trail missed ${status.audit_write_failures} lines (${status.audit_last_failure})`);
+        for (const { name } of status.pairing_requests) say(`${name} asks to be paired: metnos-gate agents pair ${name} --level L`);
+      }),
+    );
+}

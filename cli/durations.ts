@@ -1,0 +1,16 @@
+import { usageError } from "./output.ts";
+
+const UNITS = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 } as const;
+
+/** `2h`, `30d` or an ISO-8601 date as an ISO-8601 UTC date. @throws OperatorError `usage` */
+export function parseExpiry(text: string, now = Date.now()): string {
+  const span = /^(\d{1,6})([smhdw])$/.exec(text);
+  const ms = span ? now + Number(span[1]) * UNITS[span[2] as keyof typeof UNITS] * 1000 : Date.parse(text);
+  if (!span && !/^\d{4}-\d{2}-\d{2}/.test(text)) throw notADate(text);
+  if (!Number.isFinite(ms)) throw notADate(text);
+  return new Date(ms).toISOString();
+}
+
+function notADate(text: string) {
+  return usageError(`${JSON.stringify(text)} is neither a span nor a date`, "write 2h, 30d or 2027-01-31T12:00:00Z");
+}

@@ -1,0 +1,53 @@
+import { Command, CommanderError } from "commander";
+import { VERSION } from "../main/version.ts";
+import { agentsCommands } from "./commands/agents.ts";
+import { approvalsCommands } from "./commands/approvals.ts";
+import { auditCommands } from "./commands/audit.ts";
+import { connectCommand } from "./commands/connect.ts";
+import { doctorCommand } from "./commands/doctor.ts";
+import { offlineCommands } from "./commands/offline.ts";
+import { policyCommands } from "./commands/policy.ts";
+import { serveCommand } from "./commands/serve.ts";
+import { statusCommand } from "./commands/status.ts";
+import { watchCommand } from "./commands/watch.ts";
+import { EXIT, type ExitCode, reportFailure } from "./output.ts";
+
+/** The `metnos-gate` command. Gives the exit code. `hook` never comes here: the launcher takes its own fast way. */
+export async function main(argv: readonly string[]): Promise<number> {
+  let code: ExitCode = EXIT.ok;
+  const done = (given: ExitCode) => {
+    code = given;
+  };
+  // A reader that went away (`| head`) is no failure.
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EPIPE") process.exit(EXIT.ok);
+  });
+  const program = new Command("metnos-gate");
+  program
+    .description("A local gate between AI agents and your machine.")
+    .version(VERSION)
+    .showHelpAfterError("(metnos-gate --help)")
+    .exitOverride();
+  serveCommand(program, done);
+  watchCommand(program);
+  connectCommand(program);
+  agentsCommands(program);
+  approvalsCommands(program);
+  policyCommands(program, done);
+  auditCommands(program, done);
+  statusCommand(program);
+  doctorCommand(program, done);
+  offlineCommands(program, done);
+  program.command("hook <agent>").description("what an agent's own hook calls (claude-code): reads its JSON on stdin, answers on stdout");
+  program.addHelpText(
+    "after",
+    "\nListings are JSON lines on stdout, words are on stderr.\nExit codes: 0 done, 1 failed, 2 usage, 3 no gate is running, 4 refused, 5 a problem was found.",
+  );
+  try {
+    await program.parseAsync([...argv], { from: "user" });
+    return code;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+    return reportFailure(error);
+  }
+}

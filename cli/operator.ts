@@ -1,0 +1,50 @@
+import { type OperatorApi, OperatorError } from "../ipc/operator-api.ts";
+import { OperatorClient } from "../ipc/operator-client.ts";
+import { placesFor } from "../ipc/places.ts";
+import { GateError } from "../main/gate/errors.ts";
+
+/** The operator's contract for one command: the running gate's, or, while none runs, the databases' own under the gate's lock. */
+export async function withOperator<T>(use: (api: OperatorApi) => Promise<T>): Promise<T> {
+  const places = placesFor(process.env);
+  let api: OperatorApi;
+  try {
+    api = await OperatorClient.connect(places.operator_socket, places.operator_token);
+  } catch (error) {
+    if (!(error instanceof OperatorError && error.code === "not_running")) throw error;
+    return await withoutGate(use);
+  }
+  try {
+    return await use(api);
+  } finally {
+    await api.close();
+  }
+}
+
+/** Only the running gate's: for what makes no sense without one. */
+export async function withRunningGate<T>(use: (api: OperatorClient) => Promise<T>): Promise<T> {
+  const places = placesFor(process.env);
+  const api = await OperatorClient.connect(places.operator_socket, places.operator_token);
+  try {
+    return await use(api);
+  } finally {
+    await api.close();
+  }
+}
+
+async function withoutGate<T>(use: (api: OperatorApi) => Promise<T>): Promise<T> {
+  const [{ openCore }, { Operator }] = await Promise.all([import("../main/core.ts"), import("../main/operator.ts")]);
+  let core: ReturnType<typeof openCore>;
+  try {
+    core = openCore(process.env);
+  } catch (error) {
+    if (error instanceof GateError && error.code === "already_running") {
+      throw new OperatorError("not_authorised", "a gate is running, but its operator socket can't be used", "see: metnos-gate doctor");
+    }
+    throw error;
+  }
+  try {
+    return await use(new Operator(core));
+  } finally {
+    core.close();
+  }
+}

@@ -1,0 +1,46 @@
+import { OperatorError } from "../ipc/operator-api.ts";
+import { visible } from "../ipc/visible-text.ts";
+
+/** stdout carries data, one JSON object per line; stderr carries words for a human. */
+
+/** What the command's exit code says (docs/cli.md). */
+export const EXIT = { ok: 0, failed: 1, usage: 2, not_running: 3, refused: 4, problem_found: 5 } as const;
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+export function printLine(value: unknown): void {
+  process.stdout.write(`${JSON.stringify(value)}\n`);
+}
+
+/** A bare word, where the seeds print one. */
+export function printWord(word: string): void {
+  process.stdout.write(`${word}\n`);
+}
+
+export function say(text: string): void {
+  process.stderr.write(`${visible(text, { keep_newlines: true })}\n`);
+}
+
+/** Says what went wrong and what to do, and gives the exit code for it. */
+export function reportFailure(error: unknown): ExitCode {
+  if (!(error instanceof Error)) {
+    say("metnos-gate: something failed that gave no reason");
+    return EXIT.failed;
+  }
+  const { code, hint } = error as Error & { code?: string; hint?: string };
+  say(`metnos-gate: ${error.message}`);
+  if (hint) say(`  ${hint}`);
+  switch (code) {
+    case "not_running":
+    case "connection_lost":
+      return EXIT.not_running;
+    case "usage":
+    case "invalid_params":
+      return EXIT.usage;
+    default:
+      return error instanceof OperatorError ? EXIT.refused : EXIT.failed;
+  }
+}
+
+export function usageError(message: string, hint = "see: metnos-gate --help"): OperatorError {
+  return new OperatorError("usage", message, hint);
+}

@@ -1,0 +1,389 @@
+import { randomBytes } from "node:crypto";
+import type { z } from "zod";
+import type { Decision, Level } from "./decision.ts";
+import { encodeFrame, type Frame, type FrameProblem, MAX_DEPTH, MAX_FRAME_BYTES } from "./frames.ts";
+import { type LineConnection, LineServer, type LineServerSettings } from "./line-server.ts";
+import {
+  type AgentMessage,
+  type AgentMessageType,
+  agentMessages,
+  type GateMessage,
+  type GateMessageType,
+  type Hello,
+  PROTOCOL_VERSION,
+  type ProposedCall,
+  type WireError,
+} from "./wire.ts";
+
+/** gate.sock: what agents reach. There is no way from here to an answer, a grant, a pairing or a setting. */
+
+export interface Greeted {
+  agent_id: string;
+  level: Level;
+}
+
+export type Refusal = Omit<WireError, "id">;
+
+export interface CallHold {
+  token: string;
+  leave(reason: string): void;
+}
+
+/** What the socket needs of the gate. */
+export interface AgentPort {
+  gate_version: string;
+  /** Lets a paired agent in, refuses, or (`pairing`) asks the human first. */
+  greet(hello: Hello): Greeted | { pairing: true } | { refused: Refusal };
+  decide(
+    call: ProposedCall,
+    agent_id: string,
+    session: string,
+    deliver: (final: Decision) => void,
+  ): { decision: Decision; hold?: CallHold };
+  preview(call: ProposedCall, agent_id: string, session: string): Decision;
+  outcome(agent_id: string, decision_id: string, ok: boolean): void;
+  /** A session that the gate itself had named is over. */
+  sessionEnded(agent_id: string, session: string): void;
+  pairingRequested(name: string, version: string | null): void;
+  /** Everything decided so far is written down: called before the answers leave. */
+  settle(): void;
+  /** Something unexpected, to log. */
+  failed(what: string, error: unknown): void;
+  dropped(reason: string): void;
+}
+
+export const MAX_PAIRINGS = 16;
+/** A connection that hasn't greeted by then is closed, in milliseconds. */
+export const GREETING_TIMEOUT_MS = 30_000;
+export const PAIRING_TIMEOUT_MS = 600_000;
+
+interface Client {
+  connection: LineConnection;
+  phase: "new" | "pairing" | "ready" | "closed";
+  hello: Hello | undefined;
+  agent_id: string;
+  session: string;
+  is_session_ours: boolean;
+  requested_at: string;
+  holds: Map<string, { id: string; hold: CallHold; decision: Decision }>;
+  timer: NodeJS.Timeout | undefined;
+}
+
+export class AgentServer {
+  readonly #port: AgentPort;
+  readonly #server: LineServer;
+  readonly #clients = new Map<number, Client>();
+  #is_closing = false;
+  /** What a batch of frames answers its sender, sent in one write once everything is settled. */
+  #batch: { client: Client; lines: string[] } | undefined;
+
+  constructor(settings: LineServerSettings, port: AgentPort) {
+    this.#port = port;
+    this.#server = new LineServer(settings, {
+      opened: (connection) => this.#opened(connection),
+      received: (connection, frames) => this.#received(connection, frames),
+      closed: (connection) => this.#closed(connection),
+      dropped: (reason) => port.dropped(reason),
+    });
+  }
+
+  listen(): Promise<void> {
+    return this.#server.listen();
+  }
+
+  /** Ends every connection. What waits stays in the registry: it is not withdrawn. */
+  async close(): Promise<void> {
+    this.#is_closing = true;
+    for (const client of this.#clients.values()) clearTimeout(client.timer);
+    await this.#server.close();
+  }
+
+  get connection_count(): number {
+    return this.#server.connection_count;
+  }
+
+  /** The ids of the agents that are connected. */
+  connected(): string[] {
+    return [...new Set([...this.#clients.values()].filter((client) => client.phase === "ready").map((client) => client.agent_id))];
+  }
+
+  pairingRequests(): { name: string; version: string | null; requested_at: string }[] {
+    return this.#waitingForPairing().map(({ hello, requested_at }) => ({
+      name: hello?.agent.name ?? "",
+      version: hello?.agent.version ?? null,
+      requested_at,
+    }));
+  }
+
+  /** Lets the agent in that waits under this name. */
+  admit(name: string, greeted: Greeted): void {
+    for (const client of this.#waitingForPairing()) {
+      if (client.hello?.agent.name === name) this.#welcome(client, client.hello, greeted);
+    }
+  }
+
+  /** Turns the agent away that waits under this name. */
+  refuse(name: string): boolean {
+    const client = this.#waitingForPairing().find((waiting) => waiting.hello?.agent.name === name);
+    if (client === undefined) return false;
+    this.#reject(client, client.hello?.id, { code: "pairing_rejected", message: "the human did not pair this agent", hint: "ask them first" });
+    return true;
+  }
+
+  /** Closes the connections of an agent whose pairing ended. */
+  drop(agent_id: string): void {
+    for (const client of [...this.#clients.values()]) {
+      if (client.agent_id === agent_id && client.phase === "ready") {
+        this.#reject(client, undefined, { code: "closing", message: "this agent's pairing was revoked", hint: "ask the human to pair it again" });
+      }
+    }
+  }
+
+  /** Tells every greeted agent. */
+  broadcast<T extends GateMessageType>(type: T, data: GateMessage<T>): void {
+    for (const client of this.#clients.values()) if (client.phase === "ready") client.connection.send(encodeFrame(type, data));
+  }
+
+  #waitingForPairing(): Client[] {
+    return [...this.#clients.values()].filter((client) => client.phase === "pairing");
+  }
+
+  #opened(connection: LineConnection): void {
+    const client: Client = {
+      connection,
+      phase: "new",
+      hello: undefined,
+      agent_id: "",
+      session: "",
+      is_session_ours: false,
+      requested_at: "",
+      holds: new Map(),
+      timer: undefined,
+    };
+    this.#clients.set(connection.id, client);
+    this.#limit(client, GREETING_TIMEOUT_MS, "no hello came");
+  }
+
+  #limit(client: Client, ms: number, message: string): void {
+    clearTimeout(client.timer);
+    client.timer = setTimeout(() => {
+      this.#reject(client, client.hello?.id, { code: "hello_required", message, hint: "connect again and say hello" });
+    }, ms);
+    client.timer.unref();
+  }
+
+  #received(connection: LineConnection, frames: Frame[]): void {
+    const client = this.#clients.get(connection.id);
+    if (client === undefined) return;
+    const batch = { client, lines: [] as string[] };
+    this.#batch = batch;
+    let is_over = false;
+    for (const frame of frames) {
+      if (client.phase === "closed") break;
+      if (frame.ok) this.#handle(client, frame.message);
+      else {
+        this.#send(client, "error", frameError(frame.problem));
+        is_over ||= frame.problem === "frame_too_large";
+      }
+    }
+    this.#batch = undefined;
+    this.#port.settle();
+    const lines = batch.lines.join("");
+    if (is_over) connection.end(lines);
+    else if (lines !== "") connection.send(lines);
+  }
+
+  #closed(connection: LineConnection): void {
+    const client = this.#clients.get(connection.id);
+    if (client === undefined) return;
+    clearTimeout(client.timer);
+    this.#clients.delete(connection.id);
+    client.phase = "closed";
+    if (this.#is_closing) return;
+    for (const { hold } of [...client.holds.values()]) hold.leave("the agent disconnected");
+    client.holds.clear();
+    if (client.is_session_ours && client.agent_id !== "") this.#port.sessionEnded(client.agent_id, client.session);
+    this.#port.settle();
+  }
+
+  #handle(client: Client, message: Record<string, unknown>): void {
+    const { type, data } = message;
+    const id = idOf(data);
+    if (typeof type !== "string" || !Object.hasOwn(agentMessages, type)) {
+      this.#send(client, "error", {
+        ...id,
+        code: "unknown_type",
+        message: typeof type === "string" ? "there is no message of this type" : "a message needs a type",
+        hint: `one of: ${Object.keys(agentMessages).join(", ")}`,
+      });
+      return;
+    }
+    const known = type as AgentMessageType;
+    const parsed = agentMessages[known].safeParse(data);
+    if (!parsed.success) {
+      this.#send(client, "error", { ...id, code: "invalid_message", message: `${type}: ${problemOf(parsed.error)}`, hint: "see docs/protocol.md" });
+      return;
+    }
+    if (client.phase !== "ready" && known !== "hello" && known !== "ping") {
+      const message = client.phase === "pairing" ? "the human has not paired this agent yet" : "say hello first";
+      this.#send(client, "error", { ...id, code: "hello_required", message, hint: 'send {"type":"hello",...} and wait for hello.ok' });
+      return;
+    }
+    try {
+      this.#answer(client, known, parsed.data);
+    } catch (error) {
+      this.#port.failed(known, error);
+      this.#send(client, "error", { ...id, code: "internal", message: "the gate failed; take it as a no", hint: "the gate's own log says more" });
+    }
+  }
+
+  #answer(client: Client, type: AgentMessageType, data: unknown): void {
+    switch (type) {
+      case "hello":
+        return this.#hello(client, data as Hello);
+      case "tool.call":
+        return this.#call(client, data as AgentMessage<"tool.call">);
+      case "tool.plan":
+        return this.#plan(client, data as AgentMessage<"tool.plan">);
+      case "tool.cancel":
+        return this.#cancel(client, data as AgentMessage<"tool.cancel">);
+      case "tool.outcome": {
+        const { decision_id, ok } = data as AgentMessage<"tool.outcome">;
+        return this.#port.outcome(client.agent_id, decision_id, ok);
+      }
+      case "ping":
+        return this.#send(client, "pong", data as AgentMessage<"ping">);
+      default:
+        return this.#send(client, "error", {
+          ...idOf(data),
+          code: "not_available",
+          message: "this gate has no safety filter",
+          hint: "go on without it, each tool call is checked by itself",
+        });
+    }
+  }
+
+  #hello(client: Client, hello: Hello): void {
+    if (client.phase !== "new") {
+      return this.#send(client, "error", { id: hello.id, code: "already_greeted", message: "hello was said already", hint: "connect again to be somebody else" });
+    }
+    if (hello.protocol !== PROTOCOL_VERSION) {
+      return this.#send(client, "error", {
+        id: hello.id,
+        code: "unsupported_protocol",
+        message: `this gate speaks protocol ${PROTOCOL_VERSION}`,
+        hint: `send "protocol": ${PROTOCOL_VERSION}`,
+      });
+    }
+    const answer = this.#port.greet(hello);
+    if ("refused" in answer) return this.#send(client, "error", { ...answer.refused, id: hello.id });
+    if (!("pairing" in answer)) return this.#welcome(client, hello, answer);
+    const waiting = this.#waitingForPairing();
+    if (waiting.length >= MAX_PAIRINGS || waiting.some((other) => other.hello?.agent.name === hello.agent.name)) {
+      return this.#send(client, "error", {
+        id: hello.id,
+        code: "too_many_pairings",
+        message: "this name, or too many others, wait to be paired already",
+        hint: "try again once the human has answered",
+      });
+    }
+    client.phase = "pairing";
+    client.hello = hello;
+    client.requested_at = `${new Date().toISOString().slice(0, 19)}Z`;
+    this.#limit(client, PAIRING_TIMEOUT_MS, "nobody paired this agent in time");
+    this.#send(client, "hello.pairing", { id: hello.id });
+    this.#port.pairingRequested(hello.agent.name, hello.agent.version ?? null);
+  }
+
+  #welcome(client: Client, hello: Hello, { agent_id, level }: Greeted): void {
+    clearTimeout(client.timer);
+    client.phase = "ready";
+    client.hello = hello;
+    client.agent_id = agent_id;
+    client.is_session_ours = hello.session === undefined;
+    client.session = hello.session ?? `session-${randomBytes(8).toString("hex")}`;
+    this.#send(client, "hello.ok", { id: hello.id, agent_id, level, session: client.session, gate_version: this.#port.gate_version });
+  }
+
+  #call(client: Client, { id, ...call }: AgentMessage<"tool.call">): void {
+    const session = call.context?.session ?? client.session;
+    let token: string | undefined;
+    const { decision, hold } = this.#port.decide(call, client.agent_id, session, (final) => {
+      if (token !== undefined) client.holds.delete(token);
+      this.#send(client, "tool.decision", { id, ...final });
+    });
+    if (hold !== undefined) {
+      token = `${hold.token} ${id}`;
+      client.holds.set(token, { id, hold, decision });
+    }
+    this.#send(client, "tool.decision", { id, ...decision });
+  }
+
+  #plan(client: Client, { id, intent, calls }: AgentMessage<"tool.plan">): void {
+    const decisions = calls.map((call) =>
+      this.#port.preview({ ...call, intent }, client.agent_id, call.context?.session ?? client.session),
+    );
+    this.#send(client, "tool.plan.decisions", { id, decisions });
+  }
+
+  #cancel(client: Client, { id, token, reason }: AgentMessage<"tool.cancel">): void {
+    const held = [...client.holds].filter(([, entry]) => entry.hold.token === token);
+    const [first] = held;
+    if (first === undefined) {
+      return this.#send(client, "error", { id, code: "unknown_token", message: "no request of this connection waits under this token", hint: "it may have been answered already" });
+    }
+    for (const [key, entry] of held) {
+      client.holds.delete(key);
+      entry.hold.leave(reason);
+      if (entry.id !== id) this.#send(client, "tool.decision", { id: entry.id, ...cancelled(entry.decision) });
+    }
+    this.#send(client, "tool.decision", { id, ...cancelled(first[1].decision) });
+  }
+
+  #reject(client: Client, id: string | undefined, error: Refusal): void {
+    clearTimeout(client.timer);
+    client.phase = "closed";
+    client.connection.end(encodeFrame("error", id === undefined ? error : { id, ...error }));
+  }
+
+  /** Into the batch that is being answered, or at once. */
+  #send<T extends GateMessageType>(client: Client, type: T, data: GateMessage<T>): void {
+    const line = encodeFrame(type, data);
+    if (this.#batch?.client === client) {
+      this.#batch.lines.push(line);
+      return;
+    }
+    this.#port.settle();
+    client.connection.send(line);
+  }
+}
+
+function cancelled(decision: Decision): Decision {
+  const { pending: _, ...rest } = decision;
+  return { ...rest, outcome: "denied", stage: "approval", status: "cancelled", reason: "withdrawn by the agent", explain: {} };
+}
+
+function idOf(data: unknown): { id?: string } {
+  const id = typeof data === "object" && data !== null && "id" in data ? data.id : undefined;
+  return typeof id === "string" && id.length <= 128 ? { id } : {};
+}
+
+/** Where it doesn't fit, and what was expected: never what was sent. */
+function problemOf(error: z.ZodError): string {
+  const [issue] = error.issues;
+  if (issue === undefined) return "not valid";
+  return `${issue.path.join(".") || "data"}: ${issue.code === "invalid_format" || issue.code === "custom" ? issue.message : issue.code.replaceAll("_", " ")}`;
+}
+
+const FRAME_HINTS: Readonly<Record<FrameProblem, [message: string, hint: string]>> = {
+  not_json: ["the line is not JSON", "send one JSON object per line, ended by \\n"],
+  not_an_object: ["the line is not a JSON object", 'send {"type": ..., "data": {...}}'],
+  too_deep: [`the message is nested deeper than ${MAX_DEPTH}, or has a key __proto__`, "send flatter arguments"],
+  frame_too_large: [`a message may have ${MAX_FRAME_BYTES} bytes`, "send less at once; this connection is closed"],
+  frame_unfinished: ["the line was begun and not ended in time", "end each message with \\n; what came of it was dropped"],
+};
+
+function frameError(problem: FrameProblem): WireError {
+  const [message, hint] = FRAME_HINTS[problem];
+  return { code: problem, message, hint };
+}

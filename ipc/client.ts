@@ -1,0 +1,270 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { EventEmitter } from "node:events";
+import { readFileSync } from "node:fs";
+import { createConnection, type Socket } from "node:net";
+import { type Decision, decisionSchema } from "./decision.ts";
+import { encodeFrame, FrameReader } from "./frames.ts";
+import { agentTokenFile, placesFor } from "./places.ts";
+import { type GateMessage, gateMessages, PROTOCOL_VERSION, type ProposedCall } from "./wire.ts";
+
+export type { Card, Decision, Level, Outcome, Stage, Verdict } from "./decision.ts";
+export type { CallContext, ProposedCall } from "./wire.ts";
+
+export interface GateClientOptions {
+  /** The agent's name, as the human paired it: letters, digits, `.`, `_`, `-`. */
+  name: string;
+  version?: string;
+  /** Left out: METNOS_AGENT_TOKEN, else the file that `metnos-gate agents pair` wrote, else the human is asked to pair. */
+  token?: string;
+  /** Left out: a random one that lives as long as this client. */
+  session?: string;
+  /** Path of gate.sock; left out: where this user's gate listens. */
+  socket?: string;
+  /** How long to keep trying to reach the gate, in milliseconds. Default 10,000; 0 tries once. */
+  retry_ms?: number;
+}
+
+export interface GateClientEvents {
+  /** Paired and ready. */
+  ready: [GateMessage<"hello.ok">];
+  /** The human has been asked to pair this agent. */
+  pairing: [];
+  /** A human is being asked; `gate.call` goes on waiting. */
+  waiting: [Decision];
+  paused: [GateMessage<"safety.paused">];
+  resumed: [];
+  disconnected: [];
+}
+
+/** A refusal by the gate or the way to it: `code` is stable, `hint` says what to do. */
+export class GateClientError extends Error {
+  readonly code: string;
+  readonly hint: string;
+  constructor(code: string, message: string, hint = "") {
+    super(message);
+    this.name = "GateClientError";
+    this.code = code;
+    this.hint = hint;
+  }
+}
+
+interface Asked {
+  type: string;
+  data: Record<string, unknown>;
+  resolve(data: unknown): void;
+  reject(error: GateClientError): void;
+  token?: string;
+}
+
+/**
+ * An agent's side of gate.sock: asks, waits for the final decision, reconnects and asks again when the gate restarts.
+ * Anything but a decision with outcome `allowed` means no.
+ */
+export class GateClient extends EventEmitter<GateClientEvents> {
+  readonly session: string;
+  readonly #options: GateClientOptions;
+  readonly #asked = new Map<string, Asked>();
+  #socket: Socket | undefined;
+  #connecting: Promise<GateMessage<"hello.ok">> | undefined;
+  #is_closed = false;
+
+  constructor(options: GateClientOptions) {
+    super();
+    this.#options = options;
+    this.session = options.session ?? `session-${randomBytes(8).toString("hex")}`;
+  }
+
+  /** Connects and greets; waits for the human if they have to pair first. @throws GateClientError */
+  connect(): Promise<GateMessage<"hello.ok">> {
+    if (this.#is_closed) return Promise.reject(new GateClientError("closed", "this client was closed"));
+    this.#connecting ??= this.#reach().catch((error: unknown) => {
+      this.#connecting = undefined;
+      throw error;
+    });
+    return this.#connecting;
+  }
+
+  /**
+   * Asks for one tool call and waits for the final decision, a human's answer included.
+   * @param signal withdraws the request
+   * @throws GateClientError if the gate refuses the message or can't be reached: take it as a no
+   */
+  async call(call: ProposedCall, options: { signal?: AbortSignal } = {}): Promise<Decision> {
+    const id = randomUUID();
+    const answer = this.#ask(id, "tool.call", { id, ...call });
+    const withdraw = () => void this.#withdraw(id);
+    options.signal?.addEventListener("abort", withdraw, { once: true });
+    try {
+      if (options.signal?.aborted) withdraw();
+      return decisionSchema.parse(await answer);
+    } finally {
+      options.signal?.removeEventListener("abort", withdraw);
+    }
+  }
+
+  /** What the gate would say to each call of a plan. Nobody is asked: each call still has to be asked for by itself. */
+  async plan(intent: string, calls: Omit<ProposedCall, "intent">[]): Promise<Decision[]> {
+    const id = randomUUID();
+    const answer = await this.#ask(id, "tool.plan", { id, intent, calls });
+    return gateMessages["tool.plan.decisions"].parse(answer).decisions;
+  }
+
+  /** Withdraws a request that waits, by its `pending.token`. */
+  async cancel(token: string, reason: string): Promise<Decision> {
+    const id = randomUUID();
+    return decisionSchema.parse(await this.#ask(id, "tool.cancel", { id, token, reason }));
+  }
+
+  /** Tells the gate how an allowed call went. Nothing comes back. */
+  async outcome(decision_id: string, ok: boolean, error?: string): Promise<void> {
+    await this.connect();
+    this.#socket?.write(encodeFrame("tool.outcome", { decision_id, ok, ...(error === undefined ? {} : { error }) }));
+  }
+
+  /** Asks whether the gate is there. */
+  async ping(): Promise<void> {
+    const id = randomUUID();
+    await this.#ask(id, "ping", { id });
+  }
+
+  /** Ends the connection; what waits is withdrawn by the gate. */
+  close(): void {
+    this.#is_closed = true;
+    this.#socket?.destroy();
+    this.#failAll(new GateClientError("closed", "this client was closed"));
+  }
+
+  async #ask(id: string, type: string, data: Record<string, unknown>): Promise<unknown> {
+    await this.connect();
+    return new Promise((resolve, reject) => {
+      this.#asked.set(id, { type, data, resolve, reject });
+      this.#socket?.write(encodeFrame(type, data));
+    });
+  }
+
+  async #withdraw(id: string): Promise<void> {
+    const asked = this.#asked.get(id);
+    if (asked === undefined) return;
+    this.#asked.delete(id);
+    if (asked.token !== undefined) {
+      this.#socket?.write(encodeFrame("tool.cancel", { id: randomUUID(), token: asked.token, reason: "withdrawn by the agent" }));
+    }
+    asked.reject(new GateClientError("withdrawn", "the request was withdrawn"));
+  }
+
+  async #reach(): Promise<GateMessage<"hello.ok">> {
+    const deadline = Date.now() + (this.#options.retry_ms ?? 10_000);
+    for (let pause = 25; ; pause = Math.min(pause * 2, 1000)) {
+      try {
+        return await this.#greet();
+      } catch (error) {
+        const can_retry = error instanceof GateClientError && error.code === "not_running";
+        if (!can_retry || this.#is_closed || Date.now() + pause > deadline) throw error;
+      }
+      await new Promise((resolve) => setTimeout(resolve, pause));
+    }
+  }
+
+  #greet(): Promise<GateMessage<"hello.ok">> {
+    const places = placesFor(process.env);
+    const { name, version, socket: path = places.agent_socket } = this.#options;
+    const token = this.#options.token ?? process.env.METNOS_AGENT_TOKEN ?? readToken(agentTokenFile(places, name));
+    const id = randomUUID();
+    return new Promise((resolve, reject) => {
+      const socket = createConnection(path);
+      const reader = new FrameReader();
+      let is_ready = false;
+      socket.setEncoding("utf8");
+      socket.on("connect", () => {
+        const agent = { name, ...(version === undefined ? {} : { version }) };
+        socket.write(encodeFrame("hello", { id, protocol: PROTOCOL_VERSION, agent, session: this.session, ...(token ? { token } : {}) }));
+      });
+      socket.on("error", () => socket.destroy()); // 'close' follows and says what it means
+      socket.on("close", () => {
+        reader.close();
+        if (!is_ready) return reject(new GateClientError("not_running", "the gate can't be reached", "start it with: metnos-gate serve"));
+        this.#lost(socket);
+      });
+      socket.on("data", (text: string) => {
+        for (const frame of reader.push(text)) {
+          if (!frame.ok) continue;
+          const { type, data } = frame.message;
+          if (is_ready) this.#received(type, data);
+          else if (type === "hello.pairing") this.emit("pairing");
+          else if (type === "hello.ok") {
+            const ok = gateMessages["hello.ok"].safeParse(data);
+            if (!ok.success || ok.data.id !== id) continue;
+            is_ready = true;
+            this.#socket = socket;
+            this.emit("ready", ok.data);
+            resolve(ok.data);
+          } else if (type === "error") {
+            reject(errorOf(data));
+            socket.destroy();
+          }
+        }
+      });
+    });
+  }
+
+  /** The connection went away: come back and ask again for what is still open. The gate knows an identical call again. */
+  #lost(socket: Socket): void {
+    if (this.#socket !== socket) return;
+    this.#socket = undefined;
+    this.#connecting = undefined;
+    if (this.#is_closed) return;
+    this.emit("disconnected");
+    if (this.#asked.size === 0) return;
+    this.connect().then(
+      () => {
+        for (const { type, data } of this.#asked.values()) this.#socket?.write(encodeFrame(type, data));
+      },
+      (error: unknown) => this.#failAll(error instanceof GateClientError ? error : new GateClientError("not_running", "the gate can't be reached")),
+    );
+  }
+
+  #received(type: unknown, data: unknown): void {
+    if (type === "safety.paused") {
+      const paused = gateMessages["safety.paused"].safeParse(data);
+      if (paused.success) this.emit("paused", paused.data);
+      return;
+    }
+    if (type === "safety.resumed") {
+      this.emit("resumed");
+      return;
+    }
+    const id = typeof data === "object" && data !== null && "id" in data && typeof data.id === "string" ? data.id : undefined;
+    const asked = id === undefined ? undefined : this.#asked.get(id);
+    if (id === undefined || asked === undefined) return;
+    if (type === "tool.decision") {
+      const decision = decisionSchema.safeParse(data);
+      if (decision.success && decision.data.outcome === "approval_required") {
+        if (decision.data.pending !== undefined) asked.token = decision.data.pending.token;
+        this.emit("waiting", decision.data);
+        return;
+      }
+    }
+    this.#asked.delete(id);
+    if (type === "error") asked.reject(errorOf(data));
+    else asked.resolve(data);
+  }
+
+  #failAll(error: GateClientError): void {
+    for (const asked of this.#asked.values()) asked.reject(error);
+    this.#asked.clear();
+  }
+}
+
+function errorOf(data: unknown): GateClientError {
+  const error = gateMessages.error.safeParse(data);
+  if (!error.success) return new GateClientError("internal", "the gate sent an error that can't be read");
+  return new GateClientError(error.data.code, error.data.message, error.data.hint);
+}
+
+function readToken(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8").trim();
+  } catch {
+    return undefined; // not paired yet: the human is asked
+  }
+}

@@ -1,0 +1,160 @@
+import { chmodSync } from "node:fs";
+import type { Socket } from "node:net";
+import { dirname } from "node:path";
+import { IPCModule } from "node-ipc";
+import { type Frame, FrameReader } from "./frames.ts";
+
+/** A Unix socket that speaks one JSON object per line, on node-ipc. Both sockets are one of these. */
+
+/** One client. `send` takes whole lines; nothing is sent to a client that is gone. */
+export interface LineConnection {
+  readonly id: number;
+  send(lines: string): void;
+  /** Sends, then closes. */
+  end(lines: string): void;
+}
+
+export interface LineHandlers {
+  opened(connection: LineConnection): void;
+  /** All frames that came in one read, in order. */
+  received(connection: LineConnection, frames: Frame[]): void;
+  closed(connection: LineConnection): void;
+  /** A client was dropped by the server, with the reason to log. */
+  dropped(reason: string): void;
+}
+
+export interface LineServerSettings {
+  path: string;
+  max_connections: number;
+  /** A client with more unread bytes than this is dropped. */
+  max_unread_bytes: number;
+  frame_timeout_ms?: number | undefined;
+}
+
+/** The longest path a Unix socket can have (bytes), on Linux; macOS allows four less. */
+const MAX_SOCKET_PATH = 103;
+
+type Receive = (message: { type: string; data: unknown }) => void;
+
+/** node-ipc's parser: frames by line instead of by form feed, bounds them, and hands bad ones on as values. */
+class LineParser {
+  readonly encoding = "utf8";
+  readonly raw = false;
+  readonly maxPendingBytes: number;
+  readonly #frame_timeout_ms: number | undefined;
+
+  constructor(max_unread_bytes: number, frame_timeout_ms: number | undefined) {
+    this.maxPendingBytes = max_unread_bytes;
+    this.#frame_timeout_ms = frame_timeout_ms;
+  }
+
+  /** The lines were made by the caller. */
+  encode(_type: string, lines: string): string {
+    return lines;
+  }
+
+  read(buffer: FrameReader | "", text: string, receive: Receive): FrameReader {
+    const reader =
+      buffer ||
+      new FrameReader(
+        () => receive({ type: "frames", data: [{ ok: false, problem: "frame_unfinished" }] }),
+        this.#frame_timeout_ms,
+      );
+    const frames = reader.push(text);
+    if (frames.length > 0) receive({ type: "frames", data: frames });
+    return reader;
+  }
+}
+
+type IpcSocket = Socket & { ipcBuffer?: FrameReader | "" };
+
+export class LineServer {
+  readonly #settings: LineServerSettings;
+  readonly #handlers: LineHandlers;
+  readonly #connections = new Map<IpcSocket, LineConnection>();
+  readonly #ipc = new IPCModule();
+  #next_id = 1;
+
+  constructor(settings: LineServerSettings, handlers: LineHandlers) {
+    this.#settings = settings;
+    this.#handlers = handlers;
+  }
+
+  get connection_count(): number {
+    return this.#connections.size;
+  }
+
+  /** Listens; the socket file is 0600 in a 0700 folder once this resolves. Rejects with the system's error. */
+  async listen(): Promise<void> {
+    const { path, max_connections, max_unread_bytes, frame_timeout_ms } = this.#settings;
+    if (Buffer.byteLength(path) > MAX_SOCKET_PATH) {
+      throw Object.assign(
+        new Error(`the socket's path is longer than the ${MAX_SOCKET_PATH} bytes a Unix socket can have: ${path}`),
+        { code: "socket_path_too_long", hint: "set METNOS_RUNTIME_DIR to a shorter folder" },
+      );
+    }
+    const { config } = this.#ipc;
+    config.silent = true;
+    config.socketRoot = `${dirname(path)}/`;
+    config.secureSocketRoot = true;
+    config.maxConnections = max_connections;
+    config.parser = new LineParser(max_unread_bytes, frame_timeout_ms);
+    this.#ipc.serve(path);
+    const { server } = this.#ipc;
+    const is_listening = new Promise<void>((resolve, reject) => {
+      server.on("start", () => resolve());
+      server.on("error", (error: Error) => reject(error));
+    });
+    server.on("connect", (socket: IpcSocket) => this.#opened(socket));
+    server.on("frames", (frames: Frame[], socket: IpcSocket) => this.#received(socket, frames));
+    server.on("close", (socket: IpcSocket) => this.#closed(socket));
+    server.on("error", (error: Error & { code?: string }) => this.#failed(error));
+    server.start();
+    server.server.on("drop", () => this.#handlers.dropped(`more than ${max_connections} connections`));
+    await is_listening;
+    chmodSync(path, 0o600);
+  }
+
+  /** Ends every connection and stops listening; the socket file goes away. */
+  async close(): Promise<void> {
+    const listener = this.#ipc.server?.server;
+    if (!listener) return;
+    const is_closed = new Promise<void>((resolve) => listener.once("close", () => resolve()));
+    for (const socket of this.#connections.keys()) socket.destroySoon();
+    listener.close();
+    await is_closed;
+  }
+
+  #opened(socket: IpcSocket): void {
+    const connection: LineConnection = {
+      id: this.#next_id++,
+      send: (lines) => {
+        if (!socket.destroyed && socket.writable) this.#ipc.server.emit(socket, "", lines);
+      },
+      end: (lines) => {
+        if (!socket.destroyed && socket.writable) socket.end(lines);
+      },
+    };
+    this.#connections.set(socket, connection);
+    this.#handlers.opened(connection);
+  }
+
+  #received(socket: IpcSocket, frames: Frame[]): void {
+    const connection = this.#connections.get(socket);
+    if (connection !== undefined && !socket.destroyed) this.#handlers.received(connection, frames);
+  }
+
+  #closed(socket: IpcSocket): void {
+    if (socket.ipcBuffer) socket.ipcBuffer.close();
+    const connection = this.#connections.get(socket);
+    if (connection === undefined) return;
+    this.#connections.delete(socket);
+    this.#handlers.closed(connection);
+  }
+
+  #failed(error: Error & { code?: string }): void {
+    if (error.code === "ERR_IPC_BACKPRESSURE") {
+      this.#handlers.dropped(`a client left more than ${this.#settings.max_unread_bytes} bytes of answers unread`);
+    }
+  }
+}

@@ -1,0 +1,135 @@
+import { readFileSync } from "node:fs";
+import { createConnection, type Socket } from "node:net";
+import { z } from "zod";
+import { encodeFrame, FrameReader } from "./frames.ts";
+import {
+  type OperatorApi,
+  OperatorError,
+  type OperatorEvent,
+  operatorEvents,
+  type OperatorMethod,
+  operatorMethods,
+  type OperatorParams,
+  type OperatorResult,
+} from "./operator-api.ts";
+
+const failureSchema = z.object({ id: z.number().optional(), code: z.string(), message: z.string(), hint: z.string() });
+const resultSchema = z.object({ id: z.number(), result: z.unknown() });
+const eventSchema = z.object({ type: z.enum(Object.keys(operatorEvents) as [keyof typeof operatorEvents]), data: z.unknown() });
+
+interface Waiting {
+  resolve(result: unknown): void;
+  reject(error: OperatorError): void;
+}
+
+/** The operator's contract over operator.sock. */
+export class OperatorClient implements OperatorApi {
+  readonly #socket: Socket;
+  readonly #waiting = new Map<number, Waiting>();
+  readonly #listeners = new Set<(event: OperatorEvent) => void>();
+  readonly #closed: Promise<void>;
+  #ready: Waiting | undefined;
+  #next_id = 1;
+
+  private constructor(socket: Socket) {
+    this.#socket = socket;
+    const reader = new FrameReader();
+    socket.setEncoding("utf8");
+    socket.on("data", (text: string) => {
+      for (const frame of reader.push(text)) if (frame.ok) this.#received(frame.message.type, frame.message.data);
+    });
+    this.#closed = new Promise((resolve) => {
+      socket.once("close", () => {
+        reader.close();
+        this.#fail(new OperatorError("connection_lost", "the gate has gone", "see: metnos-gate status"));
+        resolve();
+      });
+    });
+  }
+
+  /**
+   * Connects with the token in `token_file`.
+   * @throws OperatorError `not_running` where no gate listens, `not_authorised` where the token isn't the gate's
+   */
+  static async connect(path: string, token_file: string): Promise<OperatorClient> {
+    let token: string;
+    try {
+      token = readFileSync(token_file, "utf8").trim();
+    } catch (error) {
+      throw notRunning(error);
+    }
+    const socket = createConnection(path);
+    await new Promise<void>((resolve, reject) => {
+      socket.once("connect", resolve);
+      socket.once("error", (error) => reject(notRunning(error)));
+    });
+    socket.on("error", () => socket.destroy()); // 'close' follows and fails what waits
+    const client = new OperatorClient(socket);
+    await new Promise<unknown>((resolve, reject) => {
+      client.#ready = { resolve, reject };
+      socket.write(encodeFrame("operator.hello", { token }));
+    });
+    client.#ready = undefined;
+    return client;
+  }
+
+  async call<M extends OperatorMethod>(method: M, params: OperatorParams<M>): Promise<OperatorResult<M>> {
+    const id = this.#next_id++;
+    const result = await new Promise<unknown>((resolve, reject) => {
+      if (this.#socket.destroyed) {
+        reject(new OperatorError("connection_lost", "the gate has gone", "see: metnos-gate status"));
+        return;
+      }
+      this.#waiting.set(id, { resolve, reject });
+      this.#socket.write(encodeFrame("call", { id, method, params }));
+    });
+    return operatorMethods[method].result.parse(result) as OperatorResult<M>;
+  }
+
+  subscribe(listener: (event: OperatorEvent) => void): () => void {
+    if (this.#listeners.size === 0) this.#socket.write(encodeFrame("subscribe", {}));
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Resolves once the connection has ended, whoever ended it. */
+  get closed(): Promise<void> {
+    return this.#closed;
+  }
+
+  async close(): Promise<void> {
+    this.#socket.end();
+    await this.#closed;
+  }
+
+  #received(type: unknown, data: unknown): void {
+    if (type === "operator.ok") return this.#ready?.resolve(undefined);
+    if (type === "event") {
+      const event = eventSchema.safeParse(data);
+      if (event.success) for (const listener of this.#listeners) listener(event.data as OperatorEvent);
+      return;
+    }
+    if (type === "result") {
+      const { id, result } = resultSchema.parse(data);
+      this.#waiting.get(id)?.resolve(result);
+      this.#waiting.delete(id);
+      return;
+    }
+    if (type !== "failure") return;
+    const { id, code, message, hint } = failureSchema.parse(data);
+    const error = new OperatorError(code, message, hint);
+    if (id === undefined) return this.#fail(error);
+    this.#waiting.get(id)?.reject(error);
+    this.#waiting.delete(id);
+  }
+
+  #fail(error: OperatorError): void {
+    this.#ready?.reject(error);
+    for (const waiting of this.#waiting.values()) waiting.reject(error);
+    this.#waiting.clear();
+  }
+}
+
+function notRunning(cause: unknown): OperatorError {
+  return Object.assign(new OperatorError("not_running", "no gate is running", "start it with: metnos-gate serve"), { cause });
+}

@@ -1,0 +1,103 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import { z } from "zod";
+import { encodeFrame, type Frame } from "./frames.ts";
+import { type LineConnection, LineServer, type LineServerSettings } from "./line-server.ts";
+import { type OperatorApi, OperatorError, type OperatorMethod, operatorMethods } from "./operator-api.ts";
+
+/** operator.sock: the human's own tools, after they proved that they hold the operator's token. */
+
+const greetingSchema = z.object({ token: z.string().max(256) });
+const requestSchema = z.object({ id: z.number().int(), method: z.string().max(64), params: z.unknown() });
+
+interface Client {
+  connection: LineConnection;
+  is_operator: boolean;
+  unsubscribe: (() => void) | undefined;
+}
+
+export class OperatorServer {
+  readonly #api: OperatorApi;
+  readonly #token_hash: Buffer;
+  readonly #server: LineServer;
+  readonly #clients = new Map<number, Client>();
+  readonly #failed: (what: string, error: unknown) => void;
+
+  /** `token` is what the operator's token file holds. */
+  constructor(settings: LineServerSettings, token: string, api: OperatorApi, failed: (what: string, error: unknown) => void) {
+    this.#api = api;
+    this.#token_hash = digest(token);
+    this.#failed = failed;
+    this.#server = new LineServer(settings, {
+      opened: (connection) => this.#clients.set(connection.id, { connection, is_operator: false, unsubscribe: undefined }),
+      received: (connection, frames) => this.#received(connection, frames),
+      closed: (connection) => {
+        this.#clients.get(connection.id)?.unsubscribe?.();
+        this.#clients.delete(connection.id);
+      },
+      dropped: (reason) => failed("operator socket", new Error(reason)),
+    });
+  }
+
+  listen(): Promise<void> {
+    return this.#server.listen();
+  }
+
+  close(): Promise<void> {
+    for (const client of this.#clients.values()) client.unsubscribe?.();
+    return this.#server.close();
+  }
+
+  #received(connection: LineConnection, frames: Frame[]): void {
+    const client = this.#clients.get(connection.id);
+    if (client === undefined) return;
+    for (const frame of frames) {
+      if (!frame.ok) return connection.end(refusal("bad_frame", "not a message of the operator's protocol"));
+      const { type, data } = frame.message;
+      if (!client.is_operator) {
+        if (!this.#greet(client, type, data)) return;
+      } else if (type === "call") void this.#call(client, data);
+      else if (type === "subscribe") this.#subscribe(client);
+      else return connection.end(refusal("unknown_type", "there is no message of this type"));
+    }
+  }
+
+  #greet(client: Client, type: unknown, data: unknown): boolean {
+    const greeting = greetingSchema.safeParse(data);
+    if (type === "operator.hello" && greeting.success && timingSafeEqual(digest(greeting.data.token), this.#token_hash)) {
+      client.is_operator = true;
+      client.connection.send(encodeFrame("operator.ok", {}));
+      return true;
+    }
+    client.connection.end(refusal("not_authorised", "the operator's token is needed here"));
+    return false;
+  }
+
+  #subscribe(client: Client): void {
+    client.unsubscribe ??= this.#api.subscribe((event) => client.connection.send(encodeFrame("event", event)));
+    client.connection.send(encodeFrame("subscribed", {}));
+  }
+
+  async #call(client: Client, data: unknown): Promise<void> {
+    const request = requestSchema.safeParse(data);
+    if (!request.success) return client.connection.end(refusal("invalid_message", "a call needs id, method and params"));
+    const { id, method, params } = request.data;
+    try {
+      if (!Object.hasOwn(operatorMethods, method)) throw new OperatorError("unknown_method", "there is no such method");
+      const result = await this.#api.call(method as OperatorMethod, params as never);
+      client.connection.send(encodeFrame("result", { id, result }));
+    } catch (error) {
+      const known = error instanceof OperatorError;
+      if (!known) this.#failed(`operator ${method}`, error);
+      const { code, message, hint } = known ? error : { code: "internal", message: "the gate failed", hint: "its own log says more" };
+      client.connection.send(encodeFrame("failure", { id, code, message, hint }));
+    }
+  }
+}
+
+function digest(text: string): Buffer {
+  return createHash("sha256").update(text.trim()).digest();
+}
+
+function refusal(code: string, message: string): string {
+  return encodeFrame("failure", { code, message, hint: "" });
+}

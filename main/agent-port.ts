@@ -1,0 +1,87 @@
+import type { AgentPort, CallHold, Greeted } from "../ipc/agent-server.ts";
+import type { Decision } from "../ipc/decision.ts";
+import { localPrincipal } from "../ipc/places.ts";
+import type { Hello, ProposedCall } from "../ipc/wire.ts";
+import type { Core } from "./core.ts";
+import type { Subject } from "./gate/stages/examination.ts";
+import { VERSION } from "./version.ts";
+
+/** The gate as agents reach it: asking, and nothing else. */
+export class GatePort implements AgentPort {
+  readonly gate_version = VERSION;
+  slow_dropped = 0;
+  readonly #core: Core;
+  readonly #log: (line: string) => void;
+  readonly #principal = localPrincipal();
+
+  constructor(core: Core, log: (line: string) => void) {
+    this.#core = core;
+    this.#log = log;
+  }
+
+  greet({ agent: { name }, token }: Hello): ReturnType<AgentPort["greet"]> {
+    const { agents } = this.#core;
+    if (token !== undefined) {
+      const agent = agents.authenticate(name, token);
+      if (agent === undefined) {
+        return { refused: { code: "bad_token", message: "this token is not this agent's", hint: "ask the human to pair it: metnos-gate agents pair" } };
+      }
+      agents.note_seen(agent.agent_id);
+      return { agent_id: agent.agent_id, level: agent.level } satisfies Greeted;
+    }
+    if (agents.named(name) !== undefined) {
+      return { refused: { code: "token_required", message: "an agent of this name is paired: its token is needed", hint: "send the token, or use another name" } };
+    }
+    return { pairing: true };
+  }
+
+  decide(call: ProposedCall, agent_id: string, session: string, deliver: (final: Decision) => void): { decision: Decision; hold?: CallHold } {
+    return this.#core.gate.decide(call, this.#subject(agent_id, session), deliver);
+  }
+
+  preview(call: ProposedCall, agent_id: string, session: string): Decision {
+    return this.#core.gate.preview(call, this.#subject(agent_id, session));
+  }
+
+  outcome(agent_id: string, decision_id: string, ok: boolean): void {
+    const agent = this.#core.agents.get(agent_id)?.name ?? "";
+    this.#core.audit.append({ event: "outcome", ts: Date.now() / 1000, decision_id, ok, agent });
+  }
+
+  sessionEnded(agent_id: string, session: string): void {
+    this.#core.grants.revoke_agent(agent_id, "the session ended", session);
+  }
+
+  pairingRequested(name: string, version: string | null): void {
+    this.#log(`pairing requested by ${name}: metnos-gate agents pair ${name} --level ReadOnly|Supervised|Full`);
+    const requested_at = `${new Date().toISOString().slice(0, 19)}Z`;
+    this.#core.publish({ type: "pairing.requested", data: { name, version, requested_at } });
+  }
+
+  settle(): void {
+    this.#core.audit.flush();
+  }
+
+  failed(what: string, error: unknown): void {
+    this.#log(`error in ${what}: ${describe(error)}`);
+  }
+
+  dropped(reason: string): void {
+    this.slow_dropped++;
+    this.#log(`dropped a client: ${reason}`);
+  }
+
+  #subject(agent_id: string, session: string): Subject {
+    const agent = this.#core.agents.get(agent_id);
+    if (agent === undefined) throw new Error("a greeted agent is always known");
+    return { agent, level: agent.level, session, principal: this.#principal };
+  }
+}
+
+/** Where an error came from and its kind, without its message: that may carry values. */
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return "unknown";
+  const code = "code" in error && typeof error.code === "string" ? ` ${error.code}` : "";
+  const place = error.stack?.split("\n").find((line) => line.trim().startsWith("at "))?.trim() ?? "";
+  return `${error.name}${code} ${place}`;
+}

@@ -1,0 +1,120 @@
+import { readFileSync } from "node:fs";
+import { parse, TomlError } from "smol-toml";
+import { z } from "zod";
+import { levelSchema } from "../ipc/decision.ts";
+import { errorCode, GateError } from "./gate/errors.ts";
+
+/** gate.toml: every key optional (docs/configuration.md). The seeds' environment variables win over it. */
+export const configSchema = z.strictObject({
+  language: z.enum(["en", "it"]).default("en"),
+  approvals: z
+    .strictObject({
+      /** Seconds a request waits for an answer. */
+      ttl_seconds: z.number().int().min(10).max(86_400).default(600),
+      /** Seconds a grant for a session lasts at the most. */
+      session_seconds: z.number().int().min(60).max(604_800).default(86_400),
+      db: z.string().min(1).optional(),
+    })
+    .prefault({}),
+  grants: z.strictObject({ db: z.string().min(1).optional() }).prefault({}),
+  judge: z
+    .strictObject({
+      kind: z.enum(["rule-based-v1"]).default("rule-based-v1"),
+      /** A score below it is denied; in [0, 1]. */
+      threshold: z.number().min(0).max(1).default(0.3),
+    })
+    .prefault({}),
+  agents: z
+    .strictObject({
+      /** The level that `connect` pairs at when none is given. */
+      default_level: levelSchema.default("Supervised"),
+    })
+    .prefault({}),
+  socket: z
+    .strictObject({
+      /** Connections at the same time on gate.sock. */
+      max_connections: z.number().int().min(1).max(10_000).default(2048),
+      /** Bytes of unread answers after which a client that doesn't read is dropped. */
+      max_unread_bytes: z.number().int().min(65_536).max(67_108_864).default(4_194_304),
+    })
+    .prefault({}),
+});
+export type Config = z.output<typeof configSchema>;
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Reads the configuration; a file that isn't there means the defaults.
+ * @throws GateError `invalid_config`, naming file, line and key
+ */
+export function loadConfig(file: string, env: Env = process.env): Config {
+  const config = configSchema.parse({});
+  const read = readConfigFile(file) ?? config;
+  return withEnvironment(read, env);
+}
+
+function readConfigFile(file: string): Config | undefined {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return undefined;
+    throw invalid(`${file} can't be read (${errorCode(error)})`, error);
+  }
+  try {
+    return configSchema.parse(parse(text));
+  } catch (error) {
+    if (error instanceof TomlError) {
+      const line = text.split("\n")[error.line - 1] ?? "";
+      const key = line.split("=")[0]?.trim();
+      throw invalid(`${file}, line ${error.line}${key ? ` (${key})` : ""}: not valid TOML`, error);
+    }
+    if (error instanceof z.ZodError) throw invalid(describe(file, text, error), error);
+    throw error;
+  }
+}
+
+function describe(file: string, text: string, error: z.ZodError): string {
+  const [issue] = error.issues;
+  if (issue === undefined) return `${file}: not valid`;
+  const path = issue.path.map(String);
+  if (issue.code === "unrecognized_keys") path.push(issue.keys[0] ?? "");
+  const what = issue.code === "unrecognized_keys" ? "there is no such key" : issue.message;
+  return `${file}, line ${lineOf(text, path)}: ${path.join(".")}: ${what}`;
+}
+
+/** The line that sets the key at `path`, for tables and dotted keys as people write them. */
+export function lineOf(text: string, path: readonly string[]): number {
+  let table: string[] = [];
+  const lines = text.split("\n");
+  let best = { line: 1, depth: 0 };
+  for (const [index, line] of lines.entries()) {
+    const header = /^\s*\[([^\]]+)\]/.exec(line);
+    const setting = /^\s*([A-Za-z0-9_."'-]+)\s*=/.exec(line);
+    if (header?.[1] !== undefined) table = header[1].split(".").map(bare);
+    const here = setting?.[1] === undefined ? (header === null ? undefined : table) : [...table, ...setting[1].split(".").map(bare)];
+    if (here === undefined || !here.every((part, depth) => path[depth] === part)) continue;
+    if (here.length > best.depth) best = { line: index + 1, depth: here.length };
+  }
+  return best.line;
+}
+
+function bare(key: string): string {
+  return key.trim().replace(/^["']|["']$/g, "");
+}
+
+function withEnvironment(config: Config, env: Env): Config {
+  const { METNOS_JUDGE_THRESHOLD: threshold, METNOS_JUDGE_KIND: kind } = env;
+  const judge = { ...config.judge };
+  if (threshold) {
+    const value = Number(threshold);
+    if (!(value >= 0 && value <= 1)) throw invalid("METNOS_JUDGE_THRESHOLD: expected a number from 0 to 1");
+    judge.threshold = value;
+  }
+  if (kind && kind !== "rule-based-v1") throw invalid(`METNOS_JUDGE_KIND: this version has no judge ${JSON.stringify(kind)}, only rule-based-v1`);
+  return { ...config, judge };
+}
+
+function invalid(message: string, cause?: unknown): GateError {
+  return new GateError("invalid_config", message, "see docs/configuration.md", { cause });
+}

@@ -1,0 +1,144 @@
+import { homedir } from "node:os";
+import type Database from "better-sqlite3";
+import type { ApprovalView, AuditLine, OperatorEvent } from "../ipc/operator-api.ts";
+import { type Places, placesFor } from "../ipc/places.ts";
+import { type Config, loadConfig } from "./config.ts";
+import { AGENTS_SCHEMA, AgentDirectory } from "./gate/agents.ts";
+import { APPROVALS_SCHEMA, ApprovalRegistry } from "./gate/approvals/registry.ts";
+import { AuditLog } from "./gate/audit/log.ts";
+import { openDatabase } from "./gate/database.ts";
+import { ExecutorCatalog, loadOwnExecutors } from "./gate/executors/catalog.ts";
+import { Gate } from "./gate/gate.ts";
+import { grantsSchema } from "./gate/grants/schema.ts";
+import { GrantStore } from "./gate/grants/store.ts";
+import { OwnHouse } from "./gate/guard/own-house.ts";
+import { InstanceLock } from "./instance-lock.ts";
+
+/** Everything a running gate is made of, opened in the right order and closed again. */
+export interface Core {
+  places: Places;
+  config: Config;
+  gate: Gate;
+  grants: GrantStore;
+  agents: AgentDirectory;
+  audit: AuditLog;
+  counters: { allowed: number; denied: number; asked: number };
+  /** Tells every surface. */
+  publish(event: OperatorEvent): void;
+  subscribe(listener: (event: OperatorEvent) => void): () => void;
+  close(): void;
+}
+
+type Env = Readonly<Record<string, string | undefined>>;
+type DecisionEvent = Extract<OperatorEvent, { type: "decision" }>["data"];
+
+/** The configuration's own places for the databases; the environment wins. */
+export function placesWith(config: Config, env: Env): Places {
+  const places = placesFor(env);
+  if (!env.METNOS_GRANTS_DB && config.grants.db !== undefined) places.grants_db = config.grants.db;
+  if (!env.METNOS_APPROVALS_DB && config.approvals.db !== undefined) places.approvals_db = config.approvals.db;
+  return places;
+}
+
+export function homeOf(env: Env): string {
+  return (env.HOME || homedir()).replace(/(.)\/+$/, "$1");
+}
+
+/** How often last uses and last sightings are written, in milliseconds. */
+const FLUSH_INTERVAL_MS = 2000;
+
+/**
+ * Opens the databases under the instance lock. `decided` hears of each decision before any surface does.
+ * @throws GateError `already_running`, `invalid_config`, `database_*`: nothing was changed then
+ */
+export function openCore(env: Env = process.env, now: () => number = Date.now, decided?: (data: DecisionEvent) => void): Core {
+  const config = loadConfig(placesFor(env).config_file, env);
+  const places = placesWith(config, env);
+  const home = homeOf(env);
+  const catalog = new ExecutorCatalog(loadOwnExecutors(places.executors_dir));
+  const lock = InstanceLock.take(places.lock_db);
+  const databases: Database.Database[] = [];
+  const open = (file: string, schema: Parameters<typeof openDatabase>[1]) => {
+    const db = openDatabase(file, schema);
+    databases.push(db);
+    return db;
+  };
+  const closeDatabases = () => {
+    for (const db of databases) db.close();
+    lock.release();
+  };
+  try {
+    const grants = new GrantStore(open(places.grants_db, grantsSchema(home)), home, now);
+    const approvals = new ApprovalRegistry(open(places.approvals_db, APPROVALS_SCHEMA), now);
+    const agents = new AgentDirectory(open(places.agents_db, AGENTS_SCHEMA), places, now);
+    const audit = new AuditLog(places.audit_dir, places.audit_head, now);
+    const listeners = new Set<(event: OperatorEvent) => void>();
+    const counters = { allowed: 0, denied: 0, asked: 0 };
+    const publish = (event: OperatorEvent) => {
+      for (const listener of listeners) listener(event);
+    };
+    const gate = new Gate(
+      {
+        catalog,
+        grants,
+        approvals,
+        audit,
+        stages: { home, grants, own_house: new OwnHouse(places, home), judge_threshold: config.judge.threshold, now },
+        broker: {
+          home,
+          language: config.language,
+          ttl_seconds: config.approvals.ttl_seconds,
+          session_seconds: config.approvals.session_seconds,
+          now,
+        },
+      },
+      {
+        decided(decision, call, subject) {
+          counters[decision.outcome === "approval_required" ? "asked" : decision.outcome]++;
+          if (listeners.size === 0 && decided === undefined) return;
+          const data = { ts: now() / 1000, agent_name: subject.agent?.name ?? "none", executor: call.executor, decision };
+          decided?.(data);
+          publish({ type: "decision", data });
+        },
+        waiting: (approval: ApprovalView) => publish({ type: "approval.waiting", data: approval }),
+        closed: (approval: ApprovalView) => publish({ type: "approval.closed", data: approval }),
+        granted: () => publish({ type: "grants.changed", data: {} }),
+      },
+    );
+    audit.subscribe((line) => {
+      if (listeners.size > 0) publish({ type: "audit.line", data: JSON.parse(line) as AuditLine });
+    });
+    gate.broker.start();
+    const flush = () => {
+      audit.flush();
+      grants.flush();
+      agents.flush();
+    };
+    const timer = setInterval(flush, FLUSH_INTERVAL_MS);
+    timer.unref();
+    return {
+      places,
+      config,
+      gate,
+      grants,
+      agents,
+      audit,
+      counters,
+      publish,
+      subscribe(listener) {
+        listeners.add(listener);
+        return () => listeners.delete(listener);
+      },
+      close() {
+        clearInterval(timer);
+        gate.broker.stop();
+        flush();
+        audit.close();
+        closeDatabases();
+      },
+    };
+  } catch (error) {
+    closeDatabases();
+    throw error;
+  }
+}

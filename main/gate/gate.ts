@@ -1,0 +1,308 @@
+import { randomUUID } from "node:crypto";
+import { type Decision, type Requirement, STAGES } from "../../ipc/decision.ts";
+import type { Answer, ApprovalView, Principal } from "../../ipc/operator-api.ts";
+import type { ProposedCall } from "../../ipc/wire.ts";
+import { ApprovalBroker, type BrokerSettings } from "./approvals/broker.ts";
+import { callHash } from "./approvals/canonical.ts";
+import { choicesFor } from "./approvals/choices.ts";
+import { questionFor } from "./approvals/question.ts";
+import type { ApprovalRegistry, PendingRequest } from "./approvals/registry.ts";
+import type { AuditLog } from "./audit/log.ts";
+import { decisionRecord } from "./audit/record.ts";
+import type { ExecutorCatalog } from "./executors/catalog.ts";
+import type { GrantStore } from "./grants/store.ts";
+import type { Denial, Examination, StageSettings, Subject } from "./stages/examination.ts";
+import { pairing } from "./stages/pairing.ts";
+import { policy } from "./stages/policy.ts";
+import { rate } from "./stages/rate.ts";
+import { safety } from "./stages/safety.ts";
+import { scope } from "./stages/scope.ts";
+import { vaglio } from "./stages/vaglio.ts";
+import { validation } from "./stages/validation.ts";
+import { validators } from "./stages/validators.ts";
+import { POLICY_TABLE } from "./policy.ts";
+import { requirementOf } from "./targets/target.ts";
+
+/** Runs a call through the stages. Reads the grants, writes nothing. */
+export function examineCall(
+  call: ProposedCall,
+  subject: Subject,
+  catalog: ExecutorCatalog,
+  settings: StageSettings,
+  with_trace = false,
+): { x: Examination; denial: Denial | null } {
+  const x: Examination = {
+    call,
+    subject,
+    executor: catalog.find(call.executor),
+    settings,
+    needs: [],
+    outcome: "denied",
+    reason: "",
+    grants_used: [],
+    verdict: null,
+    trace: with_trace ? [] : undefined,
+  };
+  const denial =
+    pairing(x) ?? safety(x) ?? validation(x) ?? scope(x) ?? policy(x) ?? rate(x) ?? vaglio(x) ?? validators(x);
+  return { x, denial };
+}
+
+/** The decision that an examination comes to, before any human is asked. */
+export function decisionOf(x: Examination, denial: Denial | null): Decision {
+  const decision: Decision = {
+    decision_id: randomUUID(),
+    outcome: denial === null ? x.outcome : "denied",
+    stage: denial?.stage ?? (x.outcome === "approval_required" ? "approval" : "policy"),
+    reason: denial?.reason ?? x.reason,
+    explain: denial?.explain ?? {},
+    verdict: x.verdict,
+    capabilities: x.needs.map(requirementOf),
+  };
+  if (x.trace !== undefined) decision.trace = wholeTrace(x, denial);
+  return decision;
+}
+
+/** Every stage in the pipeline's order; those after a denial were not reached. */
+function wholeTrace(x: Examination, denial: Denial | null): NonNullable<Decision["trace"]> {
+  return STAGES.map((stage) => {
+    const step = x.trace?.find((entry) => entry.stage === stage);
+    if (step !== undefined) return step;
+    if (denial !== null) return { stage, outcome: "skipped", detail: `not reached: ${denial.stage} denied` };
+    return x.outcome === "approval_required"
+      ? { stage, outcome: "ask", detail: "a human is asked" }
+      : { stage, outcome: "skipped", detail: "nobody has to be asked" };
+  });
+}
+
+export interface GateParts {
+  catalog: ExecutorCatalog;
+  grants: GrantStore;
+  approvals: ApprovalRegistry;
+  audit: AuditLog;
+  stages: StageSettings;
+  broker: BrokerSettings;
+}
+
+export interface GateEvents {
+  decided(decision: Decision, call: ProposedCall, subject: Subject): void;
+  waiting(approval: ApprovalView): void;
+  closed(approval: ApprovalView): void;
+  granted(): void;
+}
+
+/** An agent's hold on a request that waits. `leave` stops waiting; the last one to leave withdraws it. */
+export interface Hold {
+  token: string;
+  leave(reason: string): void;
+}
+
+export interface Decided {
+  decision: Decision;
+  hold?: Hold;
+}
+
+interface Waiting {
+  call: ProposedCall;
+  subject: Subject;
+}
+
+/** More requests than this of one agent wait for nobody: the next one is refused. */
+export const MAX_WAITING_PER_AGENT = 200;
+
+/** The decision core: every tool call passes `decide`. */
+export class Gate {
+  readonly broker: ApprovalBroker;
+  readonly #parts: GateParts;
+  readonly #events: GateEvents;
+  /** What the waiting calls are, to look at them again once a grant was given. */
+  readonly #waiting = new Map<string, Waiting>();
+
+  constructor(parts: GateParts, events: GateEvents) {
+    this.#parts = parts;
+    this.#events = events;
+    this.broker = new ApprovalBroker(parts.approvals, parts.grants, parts.broker, {
+      waiting: (pending) => events.waiting(this.broker.view(pending)),
+      closed: (ended) => this.#closed(ended),
+      granted: (ended) => this.#granted(ended),
+    });
+  }
+
+  /**
+   * Decides one call. If a human must be asked, the decision is `approval_required` with `pending`, and `deliver` is called once
+   * with the final one.
+   */
+  decide(call: ProposedCall, subject: Subject, deliver: (final: Decision) => void): Decided {
+    const { x, denial } = examineCall(call, subject, this.#parts.catalog, this.#parts.stages);
+    const decision = decisionOf(x, denial);
+    for (const id of denial === null ? x.grants_used : []) this.#parts.grants.note_use(id);
+    const hold = decision.outcome === "approval_required" ? this.#ask(x, decision, deliver) : undefined;
+    this.#log(call, decision, subject);
+    return hold === undefined ? { decision } : { decision, hold };
+  }
+
+  /** What would happen to each call of a plan: nobody is asked, nothing is remembered, each call still has to come by itself. */
+  preview(call: ProposedCall, subject: Subject): Decision {
+    const { x, denial } = examineCall(call, subject, this.#parts.catalog, this.#parts.stages);
+    const decision = decisionOf(x, denial);
+    this.#parts.audit.append(decisionRecord(call, decision, agentName(subject), "plan"));
+    return decision;
+  }
+
+  /** The human's answer, from whatever surface. See `ApprovalBroker.answer` for what it throws. */
+  answer(answer: Answer, by: Principal): ApprovalView {
+    return this.broker.view(this.broker.answer(answer, by));
+  }
+
+  /** Looks at an agent's waiting calls again after a grant: what is covered now needs no answer of its own. */
+  settle_covered(by: Principal): void {
+    for (const [token, { call, subject }] of this.#waiting) {
+      const { x, denial } = examineCall(call, subject, this.#parts.catalog, this.#parts.stages);
+      if (denial === null && x.outcome === "allowed") this.broker.approve_covered(token, by);
+    }
+  }
+
+  /** Withdraws everything that waits for an agent. */
+  withdraw_agent(agent_id: string, reason: string): void {
+    for (const request of this.broker.registry.list_pending({ limit: 10_000 })) {
+      if (request.agent_id === agent_id) this.broker.cancel(request.token, reason);
+    }
+  }
+
+  #ask(x: Examination, decision: Decision, deliver: (final: Decision) => void): Hold | undefined {
+    const { call, subject } = x;
+    const agent = subject.agent;
+    if (agent === null) throw new Error("only a paired agent can ask");
+    const { home, language } = this.#parts.broker;
+    const hash = callHash(call.executor, call.args);
+    const session = subject.session ?? "";
+    const share_key = [agent.agent_id, call.context?.cwd ?? "", hash].join("\n");
+
+    const answered = this.broker.take_answer(share_key);
+    if (answered !== undefined) {
+      Object.assign(decision, this.#final(decision, answered, x));
+      return undefined;
+    }
+    if (this.broker.registry.count_waiting(agent.agent_id) >= MAX_WAITING_PER_AGENT) {
+      decision.outcome = "denied";
+      decision.reason = `${MAX_WAITING_PER_AGENT} requests of this agent wait already`;
+      decision.explain = { instead: "wait for their answers, or withdraw some" };
+      return undefined;
+    }
+    const question = questionFor(call, x.executor.manifest, x.needs, home, language);
+    const pending = this.broker.ask({
+      ...subject.principal,
+      ...question,
+      agent_id: agent.agent_id,
+      agent_name: agent.name,
+      session,
+      call_hash: hash,
+      share_key,
+      extra: {
+        executor: call.executor,
+        intent: call.intent,
+        cwd: call.context?.cwd ?? null,
+        args: call.args,
+        reversibility: x.executor.manifest.reversibility,
+        recurrence_count: this.broker.registry.count_approved(question.capability_class, agent.agent_id),
+        capabilities: decision.capabilities,
+        choices: choicesFor(
+          x.needs.filter((need) => this.#isAsked(x, need.capability)),
+          home,
+        ),
+        judge: { score: x.verdict?.score ?? 0, reason: x.verdict?.reason ?? "" },
+      },
+    });
+    this.#waiting.set(pending.token, { call, subject });
+    decision.pending = {
+      token: pending.token,
+      expires_at: pending.expires_at,
+      card: this.broker.view(pending).card,
+    };
+    const leave = this.broker.wait(pending.token, (ended) => {
+      const final = this.#final(decision, ended, x);
+      this.#log(call, final, subject);
+      deliver(final);
+    });
+    return { token: pending.token, leave };
+  }
+
+  /** Of a call's needs, those that the table asks about: only these can be granted. */
+  #isAsked(x: Examination, capability: Requirement["capability"]): boolean {
+    return POLICY_TABLE[x.subject.level][capability] === "approval_required";
+  }
+
+  /** What an ended request means for the call. An approved one is looked at again: the world may have moved while it waited. */
+  #final(asked: Decision, ended: PendingRequest, before: Examination): Decision {
+    const { pending: _, ...rest } = asked;
+    const base: Decision = { ...rest, stage: "approval", status: ended.status };
+    switch (ended.status) {
+      case "approved":
+        return this.#approved(base, ended, before);
+      case "rejected":
+        return {
+          ...base,
+          outcome: "denied",
+          reason: ended.message ? `the human said no: ${ended.message}` : "the human said no",
+          explain: { instead: "do without it, or ask the human what they would accept" },
+        };
+      case "expired":
+        return {
+          ...base,
+          outcome: "denied",
+          reason: `nobody answered within ${this.#parts.broker.ttl_seconds} s; this is not a refusal`,
+          explain: { instead: "ask again when somebody is there" },
+        };
+      default:
+        return { ...base, outcome: "denied", reason: `withdrawn: ${ended.message ?? "no reason given"}`, explain: {} };
+    }
+  }
+
+  #approved(base: Decision, ended: PendingRequest, before: Examination): Decision {
+    const { x, denial } = examineCall(before.call, before.subject, this.#parts.catalog, this.#parts.stages);
+    if (denial !== null) {
+      return { ...base, outcome: "denied", stage: denial.stage, reason: denial.reason, explain: denial.explain };
+    }
+    if (JSON.stringify(x.needs) !== JSON.stringify(before.needs)) {
+      return {
+        ...base,
+        outcome: "denied",
+        reason: "the path led elsewhere by the time it was approved",
+        explain: { instead: "send the call again" },
+      };
+    }
+    const how = { none: "approved once by the human", session: "approved by the human for this session", permanent: "approved by the human, permanently" };
+    const reason = ended.message ?? how[ended.territory_concession];
+    return { ...base, outcome: "allowed", reason, explain: {} };
+  }
+
+  #closed(ended: PendingRequest): void {
+    this.#waiting.delete(ended.token);
+    this.#parts.audit.append({
+      event: "answer",
+      ts: this.#parts.broker.now() / 1000,
+      token: ended.token,
+      status: ended.status,
+      territory: ended.territory_concession,
+      by_channel: ended.decision_by_channel,
+      agent: ended.agent_name,
+      executor: ended.extra.executor,
+    });
+    this.#parts.audit.flush();
+    this.#events.closed(this.broker.view(ended));
+  }
+
+  #granted(ended: PendingRequest): void {
+    this.#events.granted();
+    this.settle_covered({ channel: ended.channel, sender_id: ended.sender_id });
+  }
+
+  #log(call: ProposedCall, decision: Decision, subject: Subject): void {
+    this.#parts.audit.append(decisionRecord(call, decision, agentName(subject)));
+    this.#events.decided(decision, call, subject);
+  }
+}
+
+function agentName(subject: Subject): string {
+  return subject.agent?.name ?? "none";
+}

@@ -1,0 +1,79 @@
+import { z } from "zod";
+import { type Decision, levelSchema, type Verdict } from "../ipc/decision.ts";
+import { isWithinDepth, MAX_DEPTH } from "../ipc/frames.ts";
+import { localPrincipal } from "../ipc/places.ts";
+import { contextSchema, proposedCallSchema } from "../ipc/wire.ts";
+import { loadConfig } from "./config.ts";
+import { homeOf, placesWith } from "./core.ts";
+import { openDatabaseReadOnly } from "./gate/database.ts";
+import { GateError } from "./gate/errors.ts";
+import { ExecutorCatalog, loadOwnExecutors } from "./gate/executors/catalog.ts";
+import { needsOf } from "./gate/executors/needs.ts";
+import { decisionOf, examineCall } from "./gate/gate.ts";
+import { grantsSchema } from "./gate/grants/schema.ts";
+import { GrantStore } from "./gate/grants/store.ts";
+import { OwnHouse } from "./gate/guard/own-house.ts";
+import type { StageSettings } from "./gate/stages/examination.ts";
+import { examine } from "./gate/vaglio.ts";
+import { placesFor } from "../ipc/places.ts";
+
+/** The same decisions without a gate: reads the configuration and the grants, writes and logs nothing. */
+
+const questionSchema = proposedCallSchema.extend({
+  intent: z.string().default(""),
+  args: proposedCallSchema.shape.args.default({}),
+  context: contextSchema.nullish().transform((context) => context ?? undefined),
+});
+const explainSchema = questionSchema.extend({ level: levelSchema.default("Supervised") });
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+export interface OfflineGate {
+  /** Guard and judge on `{intent, executor, args, context}`. @throws GateError `invalid_input` */
+  check(input: unknown): Verdict;
+  /** The whole pipeline on `{intent, executor, args, context, level}`, with a trace. @throws GateError `invalid_input` */
+  explain(input: unknown): Decision;
+  close(): void;
+}
+
+export function openOfflineGate(env: Env = process.env): OfflineGate {
+  const config = loadConfig(placesFor(env).config_file, env);
+  const places = placesWith(config, env);
+  const home = homeOf(env);
+  const catalog = new ExecutorCatalog(loadOwnExecutors(places.executors_dir));
+  const db = openDatabaseReadOnly(places.grants_db, grantsSchema(home));
+  const settings: StageSettings = {
+    home,
+    grants: db === undefined ? null : new GrantStore(db, home),
+    own_house: new OwnHouse(places, home),
+    judge_threshold: config.judge.threshold,
+    now: Date.now,
+  };
+  return {
+    check(input) {
+      const call = parsed(questionSchema, input);
+      const executor = catalog.find(call.executor);
+      const needs = needsOf(call, executor, home);
+      return examine(call, executor, needs, call.context?.critical, settings).verdict;
+    },
+    explain(input) {
+      const { level, ...call } = parsed(explainSchema, input);
+      const subject = { agent: null, level, session: call.context?.session, principal: localPrincipal() };
+      const { x, denial } = examineCall(call, subject, catalog, settings, true);
+      return decisionOf(x, denial);
+    },
+    close() {
+      db?.close();
+    },
+  };
+}
+
+function parsed<T extends z.ZodType>(schema: T, input: unknown): z.output<T> {
+  if (typeof input === "object" && input !== null && !isWithinDepth(input, MAX_DEPTH)) {
+    throw new GateError("invalid_input", `nested deeper than ${MAX_DEPTH}, or with a key __proto__`);
+  }
+  const result = schema.safeParse(input);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  throw new GateError("invalid_input", `${issue?.path.join(".") || "input"}: ${issue?.message ?? "not valid"}`, "give {intent, executor, args, context}");
+}

@@ -1,0 +1,97 @@
+import { randomBytes } from "node:crypto";
+import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { AgentServer } from "../ipc/agent-server.ts";
+import { OperatorServer } from "../ipc/operator-server.ts";
+import { GatePort } from "./agent-port.ts";
+import { type Core, openCore } from "./core.ts";
+import { errorCode } from "./gate/errors.ts";
+import { Operator } from "./operator.ts";
+
+/** A gate that serves both sockets. `close` leaves what waits in the registry for the next start. */
+export interface RunningGate {
+  core: Core;
+  operator: Operator;
+  close(): Promise<void>;
+}
+
+export interface ServeOptions {
+  env?: Readonly<Record<string, string | undefined>>;
+  /** One line for each thing that happens. */
+  log?: (line: string) => void;
+  now?: () => number;
+  frame_timeout_ms?: number;
+}
+
+/**
+ * Opens the core and both sockets.
+ * @throws GateError (`already_running`, `invalid_config`, `database_*`), or the system's error of a socket
+ */
+export async function serveGate(options: ServeOptions = {}): Promise<RunningGate> {
+  const log = options.log ?? (() => undefined);
+  const core = openCore(options.env, options.now, ({ agent_name, executor, decision }) => {
+    const capabilities = [...new Set(decision.capabilities.map(({ capability }) => capability))].join("+") || "-";
+    const status = decision.status === undefined ? "" : ` ${decision.status}`;
+    log(`${decision.outcome}${status} ${agent_name} ${executor} ${capabilities} ${decision.stage} ${decision.decision_id}`);
+  });
+  try {
+    return await serveCore(core, log, options.frame_timeout_ms);
+  } catch (error) {
+    core.close();
+    throw error;
+  }
+}
+
+async function serveCore(core: Core, log: (line: string) => void, frame_timeout_ms: number | undefined): Promise<RunningGate> {
+  const { places, config } = core;
+  for (const folder of [places.state_dir, places.runtime_dir]) {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    chmodSync(folder, 0o700);
+  }
+  const limits = { max_connections: config.socket.max_connections, max_unread_bytes: config.socket.max_unread_bytes };
+  const port = new GatePort(core, log);
+  const agents = new AgentServer({ path: places.agent_socket, ...limits, frame_timeout_ms }, port);
+  const operator = new Operator(core, {
+    count: () => agents.connection_count,
+    connected: () => agents.connected(),
+    slow_dropped: () => port.slow_dropped,
+    pairing_requests: () => agents.pairingRequests(),
+    admit: (agent) => agents.admit(agent.name, agent),
+    refuse: (name) => agents.refuse(name),
+    drop: (agent_id) => agents.drop(agent_id),
+  });
+  // The human's own tools listen longer than a slow reader would: an event stream may lag.
+  const operators = new OperatorServer(
+    { path: places.operator_socket, max_connections: 64, max_unread_bytes: 64 * 1024 * 1024 },
+    operatorToken(places.operator_token),
+    operator,
+    (what, error) => port.failed(what, error),
+  );
+  await operators.listen();
+  await agents.listen();
+  return {
+    core,
+    operator,
+    async close() {
+      await agents.close();
+      await operators.close();
+      core.close();
+    },
+  };
+}
+
+/** The operator's token: 32 random bytes in a 0600 file, made once. */
+function operatorToken(file: string): string {
+  try {
+    const token = readFileSync(file, "utf8").trim();
+    if (/^[0-9a-f]{64}$/.test(token)) {
+      chmodSync(file, 0o600);
+      return token;
+    }
+  } catch (error) {
+    if (errorCode(error) !== "ENOENT") throw error;
+  }
+  const token = randomBytes(32).toString("hex");
+  writeFileSync(`${file}.new`, `${token}\n`, { mode: 0o600 });
+  renameSync(`${file}.new`, file);
+  return token;
+}
