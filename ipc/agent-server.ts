@@ -45,7 +45,7 @@ export interface AgentPort {
   /** A session that the gate itself had named is over. */
   sessionEnded(agent_id: string, session: string): void;
   pairingRequested(name: string, version: string | null): void;
-  /** Everything decided so far is written down: called before the answers leave. */
+  /** Writes down everything decided so far: called in the same turn of the event loop, once the answers are on their way. */
   settle(): void;
   /** Something unexpected, to log. */
   failed(what: string, error: unknown): void;
@@ -74,7 +74,7 @@ export class AgentServer {
   readonly #server: LineServer;
   readonly #clients = new Map<number, Client>();
   #is_closing = false;
-  /** What a batch of frames answers its sender, sent in one write once everything is settled. */
+  /** What a batch of frames answers its sender, sent in one write. */
   #batch: { client: Client; lines: string[] } | undefined;
 
   constructor(settings: LineServerSettings, port: AgentPort) {
@@ -187,10 +187,11 @@ export class AgentServer {
       }
     }
     this.#batch = undefined;
-    this.#port.settle();
     const lines = batch.lines.join("");
     if (is_over) connection.end(lines);
     else if (lines !== "") connection.send(lines);
+    // In the same turn, before anything else can happen here: the answers don't wait for the disk.
+    this.#port.settle();
   }
 
   #closed(connection: LineConnection): void {
@@ -353,8 +354,8 @@ export class AgentServer {
       this.#batch.lines.push(line);
       return;
     }
-    this.#port.settle();
     client.connection.send(line);
+    this.#port.settle();
   }
 }
 

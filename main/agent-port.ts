@@ -59,6 +59,7 @@ export class GatePort implements AgentPort {
   }
 
   settle(): void {
+    this.#core.grants.end_reading();
     this.#core.audit.flush();
   }
 

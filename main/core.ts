@@ -111,6 +111,7 @@ export function openCore(env: Env = process.env, now: () => number = Date.now, d
     gate.broker.start();
     const flush = () => {
       audit.flush();
+      audit.remember_head();
       grants.flush();
       agents.flush();
     };

@@ -156,6 +156,7 @@ export class Operator implements OperatorApi {
       },
       "audit.verify": () => {
         audit.flush();
+        audit.remember_head();
         return verifyAudit(places.audit_dir, places.audit_head);
       },
     };

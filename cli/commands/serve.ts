@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { isoSeconds } from "../../main/gate/clock.ts";
 import { serveGate } from "../../main/serve.ts";
 import { EXIT, type ExitCode, say } from "../output.ts";
 
@@ -29,7 +30,9 @@ function interruption(): Promise<[string]> {
   });
 }
 
-/** One line a thing on stdout; written together once a turn of the event loop, so that a burst costs one write. */
+const LOG_DELAY_MS = 20;
+
+/** One line a thing on stdout, at most 20 ms late: a burst costs one write, and no decision waits for it. */
 function lineLog(): { line: (text: string) => void; flush: () => void } {
   let waiting: string[] = [];
   const flush = () => {
@@ -44,7 +47,7 @@ function lineLog(): { line: (text: string) => void; flush: () => void } {
   });
   return {
     line(text) {
-      if (waiting.push(`${new Date().toISOString()} ${text}\n`) === 1) setImmediate(flush);
+      if (waiting.push(`${isoSeconds(Date.now())} ${text}\n`) === 1) setTimeout(flush, LOG_DELAY_MS).unref();
     },
     flush,
   };

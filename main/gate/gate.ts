@@ -145,7 +145,7 @@ export class Gate {
   preview(call: ProposedCall, subject: Subject): Decision {
     const { x, denial } = examineCall(call, subject, this.#parts.catalog, this.#parts.stages);
     const decision = decisionOf(x, denial);
-    this.#parts.audit.append(decisionRecord(call, decision, agentName(subject), "plan"));
+    this.#parts.audit.append(() => decisionRecord(call, decision, agentName(subject), "plan"));
     return decision;
   }
 
@@ -298,7 +298,7 @@ export class Gate {
   }
 
   #log(call: ProposedCall, decision: Decision, subject: Subject): void {
-    this.#parts.audit.append(decisionRecord(call, decision, agentName(subject)));
+    this.#parts.audit.append(() => decisionRecord(call, decision, agentName(subject)));
     this.#events.decided(decision, call, subject);
   }
 }

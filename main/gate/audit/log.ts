@@ -4,6 +4,10 @@ import { errorCode } from "../errors.ts";
 import { GENESIS, lineHash, MONTH_FILE, monthFile } from "./chain.ts";
 import type { AuditRecord } from "./record.ts";
 
+const HEAD_INTERVAL_MS = 100;
+/** How often the file's month and place are looked at again. */
+const CHECK_INTERVAL_MS = 250;
+
 /**
  * The audit trail: monthly JSONL files, each line chained to the one before (seed 000, design §3).
  * A failed write never holds a decision up: it is counted, shown, and noted in the trail once it can be written again.
@@ -16,7 +20,7 @@ export class AuditLog {
   readonly #head_file: string;
   readonly #now: () => number;
   readonly #listeners = new Set<(line: string) => void>();
-  #waiting: AuditRecord[] = [];
+  #waiting: (AuditRecord | (() => AuditRecord))[] = [];
   #fd: number | undefined;
   #head_fd: number | undefined;
   #file = "";
@@ -24,6 +28,10 @@ export class AuditLog {
   #last_hash = GENESIS;
   #lost = 0;
   #is_ready = false;
+  /** When the open file was last seen to be this month's and still in its folder, in milliseconds. */
+  #checked_at = 0;
+  #remembered_at = 0;
+  #remembered = "";
 
   /**
    * @param head_file one line outside the folder that remembers the last line's hash, so that a removed end is noticed
@@ -35,8 +43,8 @@ export class AuditLog {
     this.#now = now;
   }
 
-  /** Takes a line; it is in the file once `flush` has returned. */
-  append(record: AuditRecord): void {
+  /** Takes a line, or what makes it; it is in the file once `flush` has returned. */
+  append(record: AuditRecord | (() => AuditRecord)): void {
     this.#waiting.push(record);
   }
 
@@ -49,7 +57,7 @@ export class AuditLog {
   /** Writes what was taken, in one write. Never throws. */
   flush(): void {
     if (this.#waiting.length === 0) return;
-    const records = this.#waiting;
+    const records = this.#waiting.map((record) => (typeof record === "function" ? record() : record));
     this.#waiting = [];
     try {
       this.#open();
@@ -65,8 +73,26 @@ export class AuditLog {
     }
   }
 
+  /** Writes the last line's hash beside the trail, where that is due at most every 100 ms. */
+  remember_head(): void {
+    if (this.#last_hash === this.#remembered || this.#fd === undefined) return;
+    try {
+      if (this.#head_fd === undefined) {
+        mkdirSync(dirname(this.#head_file), { recursive: true, mode: 0o700 });
+        this.#head_fd = openSync(this.#head_file, "w", 0o600);
+      }
+      writeSync(this.#head_fd, `${this.#last_hash}\n`, 0);
+      this.#remembered = this.#last_hash;
+      this.#remembered_at = this.#now();
+    } catch (error) {
+      this.write_failures++;
+      this.last_failure = errorCode(error);
+    }
+  }
+
   close(): void {
     this.flush();
+    this.remember_head();
     this.#closeFile();
     if (this.#head_fd !== undefined) closeSync(this.#head_fd);
     this.#head_fd = undefined;
@@ -91,13 +117,17 @@ export class AuditLog {
     }
     this.#size += bytes.length;
     this.#last_hash = last;
-    this.#remember();
+    // A crash in between leaves the trail ahead of the head by whole lines, which is no gap.
+    if (Math.abs(this.#now() - this.#remembered_at) >= HEAD_INTERVAL_MS) this.remember_head();
     for (const listener of this.#listeners) for (const line of lines) listener(line);
   }
 
   /** The file of this month; a clock that goes back doesn't go back to an older file. */
   #open(): void {
-    const file = monthFile(this.#now());
+    const now = this.#now();
+    if (this.#fd !== undefined && Math.abs(now - this.#checked_at) < CHECK_INTERVAL_MS) return;
+    this.#checked_at = now;
+    const file = monthFile(now);
     if (this.#fd !== undefined && (this.#file >= file || this.#file === "") && fstatSync(this.#fd).nlink > 0) return;
     this.#closeFile();
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
@@ -123,14 +153,6 @@ export class AuditLog {
     this.#size = fstatSync(this.#fd).size;
     this.#write([{ event: "audit.gap", ts: this.#now() / 1000, expected: head ?? "unknown" }]);
     this.#closeFile();
-  }
-
-  #remember(): void {
-    if (this.#head_fd === undefined) {
-      mkdirSync(dirname(this.#head_file), { recursive: true, mode: 0o700 });
-      this.#head_fd = openSync(this.#head_file, "w", 0o600);
-    }
-    writeSync(this.#head_fd, `${this.#last_hash}\n`, 0);
   }
 
   #closeFile(): void {

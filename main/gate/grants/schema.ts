@@ -33,7 +33,7 @@ function ownColumns(db: Database.Database, home: string): void {
     ALTER TABLE grants ADD COLUMN revoked_reason TEXT;
     ALTER TABLE grants ADD COLUMN target_base TEXT;
     ALTER TABLE grants ADD COLUMN target_real TEXT;
-    CREATE INDEX idx_grants_lookup ON grants(target_base, capability, sender_id, channel) WHERE revoked_at IS NULL;
+    CREATE INDEX idx_grants_lookup ON grants(target_base) WHERE revoked_at IS NULL;
     CREATE INDEX idx_grants_principal ON grants(channel, sender_id, capability, target);
     CREATE INDEX idx_grants_granted_by ON grants(granted_by) WHERE granted_by IS NOT NULL;
   `);

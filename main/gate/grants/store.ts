@@ -44,10 +44,12 @@ export interface NewGrant extends GrantHolder {
 export type GrantLookup = () => number | undefined;
 
 interface Candidate {
-  id: number;
   target: string;
   target_real: string;
 }
+
+/** A grant as the lookup reads it: id, target, target_real, capability, channel, sender_id, agent, session, expires_at. */
+type LookupRow = [number, string, string, string, string, string, string | null, string | null, string | null];
 
 const COLUMNS =
   "id, channel, sender_id, capability, target, granted_at, expires_at, granted_by, revoked_at, revoked_reason, last_used_at, agent, session";
@@ -56,8 +58,12 @@ export class GrantStore {
   readonly #db: Database.Database;
   readonly #home: string;
   readonly #now: () => number;
-  /** One prepared lookup per number of places to look at. */
-  readonly #lookups = new Map<number, Database.Statement>();
+  readonly #lookup: Database.Statement;
+  readonly #is_place: Database.Statement;
+  readonly #begin: Database.Statement;
+  readonly #commit: Database.Statement;
+  /** Lookups of one turn read one snapshot: taking SQLite's locks for each would cost more than the lookup. */
+  #is_reading = false;
   /** Last uses not yet written: a lookup must not cost a write. */
   readonly #used = new Map<number, string>();
 
@@ -66,6 +72,22 @@ export class GrantStore {
     this.#db = db;
     this.#home = home;
     this.#now = now;
+    this.#lookup = db
+      .prepare(
+        `SELECT id, target, target_real, capability, channel, sender_id, agent, session, expires_at FROM grants
+         WHERE target_base = ? AND revoked_at IS NULL`,
+      )
+      .raw();
+    this.#is_place = db.prepare("SELECT 1 FROM grants WHERE target_base = ? AND revoked_at IS NULL LIMIT 1").pluck();
+    this.#begin = db.prepare("BEGIN");
+    this.#commit = db.prepare("COMMIT");
+  }
+
+  /** Ends the snapshot that lookups read. Every write begins with it, and so does the end of a turn. */
+  end_reading(): void {
+    if (!this.#is_reading) return;
+    this.#is_reading = false;
+    this.#commit.run();
   }
 
   /**
@@ -84,6 +106,7 @@ export class GrantStore {
       throw new GateError("never_granted", `${spec.name} is always allowed and needs no grant`);
     }
     const target = grantTarget(grant.capability, grant.target, this.#home);
+    this.end_reading();
     const granted_at = isoSeconds(this.#now());
     const expires_at = grant.expires_at === undefined ? null : validExpiry(grant.expires_at, granted_at);
     const { lastInsertRowid } = this.#db
@@ -126,16 +149,29 @@ export class GrantStore {
   find(holder: GrantHolder, capability: Capability, target: CallTarget): number | undefined {
     const places = lookupPlaces(target);
     if (places === null) return undefined;
-    const rows = this.#lookup(places.length).all(
-      ...places,
-      capability,
-      holder.sender_id,
-      holder.channel,
-      isoSeconds(this.#now()),
-      holder.agent ?? null,
-      holder.session ?? null,
-    ) as Candidate[];
-    for (const row of rows) if (covers(row, target)) return row.id;
+    if (!this.#is_reading) {
+      this.#begin.run();
+      this.#is_reading = true;
+    }
+    const now = isoSeconds(this.#now());
+    for (const place of places) {
+      // Most places hold no grant: finding that out costs less than an empty list.
+      if (this.#is_place.get(place) === undefined) continue;
+      for (const row of this.#lookup.all(place) as LookupRow[]) {
+        const [id, granted, granted_real, granted_capability, channel, sender_id, agent, session, expires_at] = row;
+        if (
+          granted_capability === capability &&
+          sender_id === holder.sender_id &&
+          channel === holder.channel &&
+          (agent === null || agent === holder.agent) &&
+          (session === null || session === holder.session) &&
+          (expires_at === null || expires_at > now) &&
+          covers({ target: granted, target_real: granted_real }, target)
+        ) {
+          return id;
+        }
+      }
+    }
     return undefined;
   }
 
@@ -146,6 +182,7 @@ export class GrantStore {
 
   /** Writes the remembered last uses. */
   flush(): void {
+    this.end_reading();
     if (this.#used.size === 0) return;
     const update = this.#db.prepare("UPDATE grants SET last_used_at = ? WHERE id = ?");
     this.#db.transaction(() => {
@@ -177,6 +214,7 @@ export class GrantStore {
 
   /** Takes a grant back. False if it was revoked already or there is none (seed 001 §4.2). */
   revoke_grant(id: number, reason = "revoked by the human"): boolean {
+    this.end_reading();
     return (
       this.#db
         .prepare("UPDATE grants SET revoked_at = ?, revoked_reason = ? WHERE id = ? AND revoked_at IS NULL")
@@ -186,6 +224,7 @@ export class GrantStore {
 
   /** Takes back everything an agent was granted, or only what was for one of its sessions. Returns how many. */
   revoke_agent(agent: string, reason: string, session?: string): number {
+    this.end_reading();
     return this.#db
       .prepare(
         `UPDATE grants SET revoked_at = ?, revoked_reason = ? WHERE agent = ? AND revoked_at IS NULL AND (? IS NULL OR session = ?)`,
@@ -207,20 +246,6 @@ export class GrantStore {
 
   #get(id: number): Grant | undefined {
     return this.#db.prepare(`SELECT ${COLUMNS} FROM grants WHERE id = ?`).get(id) as Grant | undefined;
-  }
-
-  #lookup(places: number): Database.Statement {
-    let statement = this.#lookups.get(places);
-    if (statement === undefined) {
-      statement = this.#db.prepare(
-        `SELECT id, target, target_real FROM grants
-         WHERE target_base IN (${Array(places).fill("?").join(",")}) AND capability = ? AND sender_id = ? AND channel = ?
-           AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)
-           AND (agent IS NULL OR agent = ?) AND (session IS NULL OR session = ?)`,
-      );
-      this.#lookups.set(places, statement);
-    }
-    return statement;
   }
 }
 

@@ -54,7 +54,7 @@ function pathsInStrings(call: ProposedCall, executor: Executor, home: string): G
 function pathsThatWouldBeTouched(needs: readonly Need[]): GuardBlock | null {
   for (const { target } of needs) {
     if (target.kind !== "path") continue;
-    const pattern = forbiddenPath(target.lexical) ?? (target.real === null ? undefined : forbiddenPath(target.real));
+    const pattern = forbiddenPath(target.lexical) ?? (target.real === null || target.real === target.lexical ? undefined : forbiddenPath(target.real));
     if (pattern !== undefined) {
       return {
         reason: `guard: forbidden path violated: pattern '${pattern}' in the resolved path`,

@@ -16,9 +16,13 @@ export const FORBIDDEN_PATH_PATTERNS: readonly RegExp[] = [
   /\.gnupg(\/|$)/,
 ];
 
+/** All of them at once: one look for the many strings that violate none. */
+const ANY_FORBIDDEN_PATH = new RegExp(FORBIDDEN_PATH_PATTERNS.map((pattern) => pattern.source).join("|"));
+
 /** The source of the first pattern that `text` violates, or undefined. A trailing newline hides nothing. */
 export function forbiddenPath(text: string): string | undefined {
   const line = text.endsWith("\n") ? text.slice(0, -1) : text;
+  if (!ANY_FORBIDDEN_PATH.test(line)) return undefined;
   for (const pattern of FORBIDDEN_PATH_PATTERNS) {
     if (pattern.test(line)) return pattern.source.replaceAll("\\/", "/");
   }

@@ -45,14 +45,35 @@ export function resolvePath(raw: string, home: string, cwd?: string): ResolvedPa
  * yet is placed below the real form of what does, and a dangling link counts as where it points.
  */
 export function realForm(absolute: string): string | null {
+  if (absolute.includes("/..")) return walk(absolute);
   try {
     return realpathSync.native(absolute);
   } catch (error) {
     const code = errorCode(error);
-    if (code !== "ENOENT" && code !== "ENOTDIR") return null;
+    // Not there yet, a dangling link, or a file where a folder should be.
+    return code === "ENOENT" || code === "ENOTDIR" ? belowWhatExists(absolute) : null;
   }
-  return walk(absolute);
 }
+
+/** The real form of the deepest part that exists, and the rest as it is written. */
+function belowWhatExists(absolute: string): string | null {
+  let existing = absolute;
+  let rest = "";
+  try {
+    while (existing !== "/" && lstatSync(existing, NO_THROW) === undefined) {
+      const slash = existing.lastIndexOf("/");
+      rest = existing.slice(slash) + rest;
+      existing = slash === 0 ? "/" : existing.slice(0, slash);
+    }
+    const real = realpathSync.native(existing);
+    return resolve(real === "/" ? rest : real + rest);
+  } catch (error) {
+    const code = errorCode(error);
+    return code === "ENOENT" || code === "ENOTDIR" ? walk(absolute) : null;
+  }
+}
+
+const NO_THROW = { throwIfNoEntry: false } as const;
 
 function walk(absolute: string): string | null {
   let parts = absolute.split("/");
@@ -84,12 +105,11 @@ function walk(absolute: string): string | null {
   return here;
 }
 
-/** The path itself and every folder above it, nearest first. */
+/** The path itself and every folder above it but the root (nothing is granted on the whole disk), nearest first. */
 export function selfAndAncestors(absolute: string): string[] {
   const all = [absolute];
   for (let end = absolute.lastIndexOf("/"); end > 0; end = absolute.lastIndexOf("/", end - 1)) {
     all.push(absolute.slice(0, end));
   }
-  if (absolute !== "/") all.push("/");
   return all;
 }

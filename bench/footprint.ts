@@ -1,0 +1,42 @@
+import { type Figure, figure, median } from "./figure.ts";
+import { benchHome, startGate } from "./gate-process.ts";
+import { callMessage, greeted, mustBeAllowed, workFolders } from "./round-trip.ts";
+
+/** From start to the listening socket, and resident memory after start, after warming up and after 1,000,000 calls. */
+
+const STARTS = 5;
+const WARM_UP = 50_000;
+const CALLS = 1_000_000;
+
+export async function footprint(): Promise<Figure[]> {
+  const work = workFolders(10);
+  const home = benchHome(work.folders);
+  try {
+    const starts: number[] = [];
+    for (let start = 0; start < STARTS; start++) {
+      const gate = await startGate(home);
+      starts.push(gate.start_ms);
+      await gate.stop();
+    }
+    const gate = await startGate(home);
+    const at_start = gate.resident_mib();
+    const client = await greeted(home.places.agent_socket, home.token);
+    const make = (index: number) => callMessage(work.folders[index % work.folders.length] ?? "", index);
+    await client.pipelined(WARM_UP, 256, make, mustBeAllowed);
+    const warm = gate.resident_mib();
+    await client.pipelined(CALLS, 256, make, mustBeAllowed);
+    const after = gate.resident_mib();
+    client.close();
+    await gate.stop();
+    const mib = (value: number) => `${value.toFixed(0)} MiB`;
+    return [
+      figure("start to listening socket", median(starts), "ms", null, `median of ${STARTS}`),
+      figure("resident after start", at_start, "MiB", null, ""),
+      figure("resident after 50,000 calls", warm, "MiB", null, "heap and compiled code at work"),
+      figure("growth over 1,000,000 calls", after / warm, "x", 1.2, `${mib(after)} against ${mib(warm)} after the first 50,000`),
+    ];
+  } finally {
+    home.remove();
+    work.remove();
+  }
+}

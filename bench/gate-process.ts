@@ -1,0 +1,81 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { performance } from "node:perf_hooks";
+import { localPrincipal, type Places, placesFor } from "../ipc/places.ts";
+import { AGENTS_SCHEMA, AgentDirectory } from "../main/gate/agents.ts";
+import { openDatabase } from "../main/gate/database.ts";
+import { grantsSchema } from "../main/gate/grants/schema.ts";
+
+const LAUNCHER = new URL("../bin/metnos-gate.js", import.meta.url).pathname;
+
+/** A home of its own, with a paired agent and as many grants as asked for. */
+export interface BenchHome {
+  home: string;
+  env: NodeJS.ProcessEnv;
+  places: Places;
+  token: string;
+  remove(): void;
+}
+
+export function benchHome(grant_targets: Iterable<string>, agent_name = "bench"): BenchHome {
+  const home = mkdtempSync(join(tmpdir(), "metnos-bench-"));
+  const env: NodeJS.ProcessEnv = { PATH: process.env.PATH ?? "", HOME: home };
+  const places = placesFor(env);
+  mkdirSync(places.state_dir, { recursive: true, mode: 0o700 });
+  const agents_db = openDatabase(places.agents_db, AGENTS_SCHEMA);
+  const { token_file, agent } = new AgentDirectory(agents_db, places).pair(agent_name, "Supervised");
+  agents_db.close();
+  const db = openDatabase(places.grants_db, grantsSchema(home));
+  const { channel, sender_id } = localPrincipal();
+  const insert = db.prepare(
+    `INSERT INTO grants (channel, sender_id, capability, target, granted_at, agent, target_base, target_real)
+     VALUES (?, ?, 'fs:read', ?, '2026-01-01T00:00:00Z', ?, ?, ?)`,
+  );
+  db.transaction(() => {
+    for (const base of grant_targets) insert.run(channel, sender_id, `${base}/**`, agent.agent_id, base, `${base}/**`);
+  })();
+  db.close();
+  return {
+    home,
+    env,
+    places,
+    token: readFileSync(token_file, "utf8").trim(),
+    remove: () => rmSync(home, { recursive: true, force: true }),
+  };
+}
+
+export interface GateProcess {
+  process: ChildProcess;
+  /** From spawning to the listening socket, in milliseconds. */
+  start_ms: number;
+  /** Resident memory in MiB. */
+  resident_mib(): number;
+  stop(): Promise<void>;
+}
+
+/** `metnos-gate serve` as a user starts it; resolves once it says that it is running. */
+export async function startGate({ env }: BenchHome): Promise<GateProcess> {
+  const started = performance.now();
+  const child = spawn(process.execPath, [LAUNCHER, "serve"], { env, stdio: ["ignore", "ignore", "pipe"] });
+  await new Promise<void>((resolve, reject) => {
+    let said = "";
+    child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+      said += text;
+      if (said.includes("is running")) resolve();
+    });
+    child.once("exit", (code) => reject(new Error(`the gate ended with ${code}: ${said}`)));
+  });
+  return {
+    process: child,
+    start_ms: performance.now() - started,
+    resident_mib: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))?.[1]) / 1024,
+    stop: () =>
+      new Promise((resolve) => {
+        child.removeAllListeners("exit");
+        child.once("exit", () => resolve());
+        child.kill("SIGTERM");
+      }),
+  };
+}

@@ -1,0 +1,70 @@
+import { spawn } from "node:child_process";
+import { performance } from "node:perf_hooks";
+import { type Figure, figure, median } from "./figure.ts";
+import { benchHome, startGate } from "./gate-process.ts";
+import { workFolders } from "./round-trip.ts";
+
+/** `hook claude-code` as a cold process against `node -e 0` and against the npm package cc-safety-net. */
+
+const RUNS = 41;
+const MAX_EXTRA_MS = 15;
+
+const LAUNCHER = new URL("../bin/metnos-gate.js", import.meta.url).pathname;
+const SAFETY_NET = new URL("../node_modules/cc-safety-net/dist/bin/cc-safety-net.js", import.meta.url).pathname;
+
+export async function hook(): Promise<Figure[]> {
+  const work = workFolders(1);
+  const [folder = ""] = work.folders;
+  const home = benchHome([folder], "claude-code");
+  const gate = await startGate(home);
+  const { env } = home;
+  const payload = JSON.stringify({
+    session_id: "bench",
+    transcript_path: "",
+    cwd: folder,
+    permission_mode: "default",
+    hook_event_name: "PreToolUse",
+    tool_name: "Read",
+    tool_input: { file_path: `${folder}/notes-1.txt` },
+    tool_use_id: "bench",
+  });
+  const bash = payload.replace('"Read"', '"Bash"').replace(/"tool_input":\{[^}]*\}/, '"tool_input":{"command":"ls"}');
+  try {
+    const times = { node: [] as number[], hook: [] as number[], other: [] as number[] };
+    for (let run = 0; run < RUNS + 3; run++) {
+      const node = (await cold(["-e", "0"], "", env)).ms;
+      const ours = await cold([LAUNCHER, "hook", "claude-code"], payload, env);
+      if (!ours.output.includes('"permissionDecision":"allow"')) throw new Error(`the hook said: ${ours.output}`);
+      const other = (await cold([SAFETY_NET, "--claude-code"], bash, env)).ms;
+      if (run < 3) continue; // the first ones warm the file cache
+      times.node.push(node);
+      times.hook.push(ours.ms);
+      times.other.push(other);
+    }
+    const [node, ours, other] = [median(times.node), median(times.hook), median(times.other)];
+    const ms = (value: number) => `${value.toFixed(1)} ms`;
+    return [
+      figure("hook beyond node -e 0", ours - node, "ms", MAX_EXTRA_MS, `${ms(ours)} against ${ms(node)}`),
+      figure("hook against cc-safety-net", ours / other, "x", null, `${ms(ours)} against ${ms(other)}`),
+    ];
+  } finally {
+    await gate.stop();
+    home.remove();
+    work.remove();
+  }
+}
+
+function cold(args: string[], input: string, env: NodeJS.ProcessEnv): Promise<{ ms: number; output: string }> {
+  return new Promise((resolve, reject) => {
+    const started = performance.now();
+    const child = spawn(process.execPath, args, { env, stdio: ["pipe", "pipe", "inherit"] });
+    let output = "";
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      output += text;
+    });
+    child.once("error", reject);
+    child.once("close", () => resolve({ ms: performance.now() - started, output }));
+    child.stdin.on("error", () => child.stdin.destroy()); // a program that doesn't read its input
+    child.stdin.end(input);
+  });
+}

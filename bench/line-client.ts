@@ -1,0 +1,100 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { createConnection, type Socket } from "node:net";
+import { performance } from "node:perf_hooks";
+
+/** The simplest client there is, for the gate and for the bare echo alike: JSON lines out, JSON lines in. */
+export class LineClient {
+  readonly #socket: Socket;
+  #rest = "";
+  #on_message: (message: { type: string; data: Record<string, unknown> }) => void = () => undefined;
+
+  private constructor(socket: Socket) {
+    this.#socket = socket;
+    socket.setEncoding("utf8");
+    socket.on("data", (text: string) => {
+      const lines = (this.#rest + text).split("\n");
+      this.#rest = lines.pop() ?? "";
+      for (const line of lines) this.#on_message(JSON.parse(line));
+    });
+  }
+
+  static connect(path: string): Promise<LineClient> {
+    return new Promise((resolve, reject) => {
+      const socket = createConnection(path, () => resolve(new LineClient(socket)));
+      socket.once("error", reject);
+    });
+  }
+
+  /** Sends one message and waits for the next answer. */
+  ask(message: object): Promise<{ type: string; data: Record<string, unknown> }> {
+    return new Promise((resolve) => {
+      this.#on_message = resolve;
+      this.#socket.write(`${JSON.stringify(message)}\n`);
+    });
+  }
+
+  /** Microseconds for each of `count` messages, one after the other. */
+  async roundTrips(count: number, make: (index: number) => object, check: (data: Record<string, unknown>) => void): Promise<number[]> {
+    const times: number[] = [];
+    for (let index = 0; index < count; index++) {
+      const message = make(index);
+      const started = performance.now();
+      const { data } = await this.ask(message);
+      times.push((performance.now() - started) * 1000);
+      check(data);
+    }
+    return times;
+  }
+
+  /** Messages per second with `window` of them on the way. */
+  pipelined(count: number, window: number, make: (index: number) => object, check: (data: Record<string, unknown>) => void): Promise<number> {
+    return new Promise((resolve) => {
+      let sent = 0;
+      let received = 0;
+      const started = performance.now();
+      const send = (many: number) => {
+        let text = "";
+        for (const end = Math.min(count, sent + many); sent < end; sent++) text += `${JSON.stringify(make(sent))}\n`;
+        if (text !== "") this.#socket.write(text);
+      };
+      let owed = 0;
+      this.#on_message = ({ data }) => {
+        check(data);
+        if (++received === count) return resolve(count / ((performance.now() - started) / 1000));
+        // Refilled in batches, so that both servers see full reads.
+        if (++owed === window / 4) {
+          send(owed);
+          owed = 0;
+        }
+      };
+      send(window);
+    });
+  }
+
+  close(): void {
+    this.#socket.destroy();
+  }
+}
+
+const ECHO = `
+  const net = require("node:net");
+  net.createServer((socket) => {
+    let rest = "";
+    socket.setEncoding("utf8");
+    socket.on("error", () => socket.destroy());
+    socket.on("data", (text) => {
+      const lines = (rest + text).split("\\n");
+      rest = lines.pop();
+      let out = "";
+      for (const line of lines) out += JSON.stringify(JSON.parse(line)) + "\\n";
+      if (out !== "") socket.write(out);
+    });
+  }).listen(process.argv[1], () => console.log("listening"));
+`;
+
+/** A bare node:net JSON line echo in a process of its own. */
+export async function startEcho(path: string): Promise<ChildProcess> {
+  const child = spawn(process.execPath, ["-e", ECHO, path], { stdio: ["ignore", "pipe", "inherit"] });
+  await new Promise<void>((resolve) => child.stdout?.once("data", () => resolve()));
+  return child;
+}

@@ -1,0 +1,41 @@
+import { footprint } from "./footprint.ts";
+import type { Figure } from "./figure.ts";
+import { grantsScale } from "./grants-scale.ts";
+import { hook } from "./hook.ts";
+import { roundTrip } from "./round-trip.ts";
+
+/** `npm run bench [-- NAME] [--json]`: ratios in one run; absolute times are noise. */
+
+const BENCHMARKS: Readonly<Record<string, () => Promise<Figure[]>>> = {
+  "round-trip": roundTrip,
+  "grants-scale": grantsScale,
+  hook,
+  footprint,
+};
+
+const args = process.argv.slice(2);
+const is_json = args.includes("--json");
+const names = args.filter((arg) => !arg.startsWith("--"));
+const unknown = names.filter((name) => !Object.hasOwn(BENCHMARKS, name));
+if (unknown.length > 0) {
+  console.error(`no benchmark ${unknown.join(", ")}; there are: ${Object.keys(BENCHMARKS).join(", ")}`);
+  process.exit(2);
+}
+
+let all_ok = true;
+for (const [name, run] of Object.entries(BENCHMARKS)) {
+  if (names.length > 0 && !names.includes(name)) continue;
+  if (!is_json) console.log(`\n${name}`);
+  for (const { detail, ...figure } of await run()) {
+    all_ok &&= figure.ok;
+    if (is_json) {
+      console.log(JSON.stringify(figure));
+      continue;
+    }
+    const limit = figure.limit === null ? "" : `limit ${figure.limit}`;
+    console.log(
+      `  ${figure.ok ? "  " : "!!"} ${figure.name.padEnd(38)} ${figure.value.toFixed(3).padStart(9)} ${figure.unit.padEnd(7)} ${limit.padEnd(11)} ${detail}`,
+    );
+  }
+}
+process.exitCode = all_ok ? 0 : 1;

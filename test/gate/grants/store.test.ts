@@ -1,0 +1,273 @@
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { capabilitySchema, type Capability } from "../../../ipc/decision.ts";
+import { namedTarget, pathTarget } from "../../../main/gate/targets/target.ts";
+import { freshGrants, openedGrants, ROBERTO } from "../../support/gate-stores.ts";
+import { refusalOf } from "../../support/refusals.ts";
+
+const TELEGRAM = { channel: "telegram", sender_id: "42" };
+
+describe("recording and revoking", () => {
+  // record_grant_e_has_grant_round_trip
+  it("a recorded grant is there for exactly its four-tuple", () => {
+    const { grants } = freshGrants();
+    const grant = grants.record_grant({ ...ROBERTO, capability: "network:http", target: "API.example.com.", granted_by: "test" });
+    expect(grant).toMatchObject({ ...ROBERTO, capability: "network:http", target: "api.example.com", granted_by: "test", expires_at: null, revoked_at: null });
+    expect(grant.granted_at).toBe("2026-05-04T10:00:00Z");
+    expect(grants.has_grant("local", "roberto", "network:http", "api.example.com")).toBe(true);
+    expect(grants.has_grant("telegram", "roberto", "network:http", "api.example.com")).toBe(false);
+    expect(grants.has_grant("local", "anna", "network:http", "api.example.com")).toBe(false);
+    expect(grants.has_grant("local", "roberto", "network:http", "example.com")).toBe(false);
+    expect(grants.has_grant("local", "roberto", "mail:read", "api.example.com")).toBe(false);
+  });
+
+  // record_grant_capability_sconosciuta_solleva
+  it("a capability outside the registry is refused, the inherited names of objects too", () => {
+    const { grants } = freshGrants();
+    for (const name of ["fs:delete", "", "toString", "__proto__", "constructor"]) {
+      expect(capabilitySchema.safeParse(name).success).toBe(false);
+      const refusal = refusalOf(() => grants.record_grant({ ...ROBERTO, capability: name as Capability, target: "*" }));
+      expect(refusal.code).toBe("unknown_capability");
+    }
+    expect(grants.count_active()).toBe(0);
+  });
+
+  it("nothing is ever granted for a capability marked always, nor where nothing is asked", () => {
+    const { grants } = freshGrants();
+    for (const name of ["code:exec", "mail:send", "llm:local", "channel:in", "time:read", "parse:local"] as const) {
+      expect(refusalOf(() => grants.record_grant({ ...ROBERTO, capability: name, target: "*" })).code).toBe("never_granted");
+    }
+    expect(grants.list_grants({ include_revoked: true })).toEqual([]);
+  });
+
+  // revoke_grant_disattiva_has_grant
+  it("a revoked grant covers nothing any more, and can be revoked once", () => {
+    const { grants, home } = freshGrants();
+    const { id } = grants.record_grant({ ...ROBERTO, capability: "fs:read", target: "~/notes/*" });
+    const target = namedTarget("fs:read", "~/notes/a", home);
+    expect(grants.find(ROBERTO, "fs:read", target)).toBe(id);
+    expect(grants.revoke_grant(id)).toBe(true);
+    expect(grants.has_grant("local", "roberto", "fs:read", "~/notes/*")).toBe(false);
+    expect(grants.find(ROBERTO, "fs:read", target)).toBeUndefined();
+    expect(grants.revoke_grant(id)).toBe(false);
+    expect(grants.revoke_grant(999)).toBe(false);
+  });
+
+  it("an expired grant covers nothing, from the second it expires", () => {
+    const { grants, home, clock } = freshGrants();
+    const { id, expires_at } = grants.record_grant({ ...ROBERTO, capability: "fs:read", target: "~/notes/*", expires_at: "2026-05-04T12:00:00+01:00" });
+    expect(expires_at).toBe("2026-05-04T11:00:00Z");
+    const target = namedTarget("fs:read", "~/notes/a", home);
+    clock.advance(3599);
+    expect(grants.find(ROBERTO, "fs:read", target)).toBe(id);
+    clock.advance(1);
+    expect(grants.find(ROBERTO, "fs:read", target)).toBeUndefined();
+    expect(grants.has_grant("local", "roberto", "fs:read", "~/notes/*")).toBe(false);
+    expect(grants.count_active()).toBe(0);
+    expect(grants.list_grants()).toEqual([]);
+  });
+
+  it("an expiry that is no date, or has passed, is refused", () => {
+    const { grants } = freshGrants();
+    for (const expires_at of ["tomorrow", "", "2026-05-04T10:00:00Z", "2020-01-01T00:00:00Z"]) {
+      expect(refusalOf(() => grants.record_grant({ ...ROBERTO, capability: "mail:read", target: "inbox", expires_at })).code).toBe("invalid_expiry");
+    }
+    expect(grants.list_grants({ include_revoked: true })).toEqual([]);
+  });
+
+  it("each decision reads the file anew: another process's grant and revocation count at once", () => {
+    const one = freshGrants();
+    const other = openedGrants(one.file, one.home, one.clock);
+    const { id } = other.grants.record_grant({ ...ROBERTO, capability: "mail:read", target: "inbox" });
+    expect(one.grants.find(ROBERTO, "mail:read", { kind: "exact", value: "inbox" })).toBe(id);
+    other.grants.revoke_grant(id);
+    expect(one.grants.find(ROBERTO, "mail:read", { kind: "exact", value: "inbox" })).toBeUndefined();
+  });
+});
+
+describe("listing", () => {
+  // list_grants_filtra_per_canale_e_revoked
+  it("filters by channel and sender, leaves revoked ones out by default, newest first", () => {
+    const { grants, clock } = freshGrants();
+    const record = (who: typeof ROBERTO, target: string) => {
+      clock.advance(1);
+      return grants.record_grant({ ...who, capability: "mail:read", target }).id;
+    };
+    const first = record(ROBERTO, "inbox");
+    const second = record(TELEGRAM, "inbox");
+    const third = record(ROBERTO, "archive");
+    grants.revoke_grant(first, "stale");
+    const ids = (filter: Parameters<typeof grants.list_grants>[0]) => grants.list_grants(filter).map((grant) => grant.id);
+    expect(ids({})).toEqual([third, second]);
+    expect(ids({ include_revoked: true })).toEqual([third, second, first]);
+    expect(ids({ channel: "telegram" })).toEqual([second]);
+    expect(ids({ sender_id: "roberto", include_revoked: true })).toEqual([third, first]);
+    expect(ids({ channel: "telegram", sender_id: "roberto" })).toEqual([]);
+    expect(ids({ limit: 1 })).toEqual([third]);
+    expect(ids({ before_id: third })).toEqual([second]);
+    expect(grants.list_grants({ include_revoked: true }).at(-1)?.revoked_reason).toBe("stale");
+  });
+
+  it("shows when a grant was last used", () => {
+    const { grants, clock } = freshGrants();
+    const { id } = grants.record_grant({ ...ROBERTO, capability: "mail:read", target: "inbox" });
+    clock.advance(60);
+    grants.note_use(id);
+    expect(grants.list_grants()[0]?.last_used_at).toBe("2026-05-04T10:01:00Z");
+  });
+});
+
+describe("whose a grant is", () => {
+  it("belongs to the agent that asked, unless it is for all of them", () => {
+    const { grants } = freshGrants();
+    const inbox = { kind: "exact", value: "inbox" } as const;
+    const { id } = grants.record_grant({ ...ROBERTO, capability: "mail:read", target: "inbox", agent: "agent-1" });
+    expect(grants.find({ ...ROBERTO, agent: "agent-1" }, "mail:read", inbox)).toBe(id);
+    expect(grants.find({ ...ROBERTO, agent: "agent-2" }, "mail:read", inbox)).toBeUndefined();
+    expect(grants.find(ROBERTO, "mail:read", inbox)).toBeUndefined();
+    const { id: for_all } = grants.record_grant({ ...ROBERTO, capability: "calendar:read", target: "home" });
+    expect(grants.find({ ...ROBERTO, agent: "agent-2" }, "calendar:read", { kind: "exact", value: "home" })).toBe(for_all);
+  });
+
+  it("a session's grant holds in that session only, and ends with it", () => {
+    const { grants } = freshGrants();
+    const inbox = { kind: "exact", value: "inbox" } as const;
+    const { id } = grants.record_grant({ ...ROBERTO, capability: "mail:read", target: "inbox", agent: "agent-1", session: "s1" });
+    grants.record_grant({ ...ROBERTO, capability: "calendar:read", target: "home", agent: "agent-1" });
+    expect(grants.find({ ...ROBERTO, agent: "agent-1", session: "s1" }, "mail:read", inbox)).toBe(id);
+    expect(grants.find({ ...ROBERTO, agent: "agent-1", session: "s2" }, "mail:read", inbox)).toBeUndefined();
+    expect(grants.find({ ...ROBERTO, agent: "agent-1" }, "mail:read", inbox)).toBeUndefined();
+    expect(grants.revoke_agent("agent-1", "the session ended", "s1")).toBe(1);
+    expect(grants.count_active()).toBe(1);
+    expect(grants.revoke_agent("agent-1", "unpaired")).toBe(1);
+    expect(grants.count_active()).toBe(0);
+  });
+});
+
+describe("paths", () => {
+  const INVOICES = "~/Documents/invoices-2026";
+
+  function invoices() {
+    const parts = freshGrants();
+    const folder = join(parts.home, "Documents/invoices-2026");
+    mkdirSync(join(folder, "sub"), { recursive: true });
+    mkdirSync(join(parts.home, "Documents/private"));
+    writeFileSync(join(parts.home, "Documents/private/key"), "k");
+    writeFileSync(join(folder, "03-Acme.pdf"), "");
+    const { id } = parts.grants.record_grant({ ...ROBERTO, capability: "fs:write", target: `${INVOICES}/*` });
+    const covers = (path: string) => parts.grants.find(ROBERTO, "fs:write", namedTarget("fs:write", path, parts.home)) === id;
+    return { ...parts, folder, covers };
+  }
+
+  it("a grant on a folder's files covers a file in it, there or not yet", () => {
+    const { covers, folder } = invoices();
+    expect(covers(`${INVOICES}/03-Acme.pdf`)).toBe(true);
+    expect(covers(`${INVOICES}/04-Acme.pdf`)).toBe(true);
+    expect(covers(`${folder}/04-Acme.pdf`)).toBe(true);
+    expect(covers(`${INVOICES}/./x/..//.hidden`)).toBe(true);
+  });
+
+  it("it covers neither the folder itself, nor what lies deeper, nor what .. leads to, nor a name that only begins alike", () => {
+    const { covers } = invoices();
+    for (const path of [INVOICES, `${INVOICES}/`, `${INVOICES}/sub/x.pdf`, `${INVOICES}/../secrets`, `${INVOICES}/../../secrets`, `${INVOICES}-old/a.pdf`, `${INVOICES}/sub/../../x`]) {
+      expect([path, covers(path)]).toEqual([path, false]);
+    }
+  });
+
+  it("it covers no link in the folder that leads outside, a dangling one neither", () => {
+    const { covers, folder, home } = invoices();
+    symlinkSync(join(home, "Documents/private/key"), join(folder, "link.pdf"));
+    symlinkSync(join(home, "Documents/not-there-yet"), join(folder, "dangling.pdf"));
+    symlinkSync("../private/new", join(folder, "relative.pdf"));
+    symlinkSync("03-Acme.pdf", join(folder, "inside.pdf"));
+    expect(covers(`${INVOICES}/link.pdf`)).toBe(false);
+    expect(covers(`${INVOICES}/dangling.pdf`)).toBe(false);
+    expect(covers(`${INVOICES}/relative.pdf`)).toBe(false);
+    expect(covers(`${INVOICES}/inside.pdf`)).toBe(true);
+  });
+
+  it("it does not cover link/.. where the kernel would go somewhere else than the text says", () => {
+    const { covers, folder, home } = invoices();
+    mkdirSync(join(home, "elsewhere/deep"), { recursive: true });
+    symlinkSync(join(home, "elsewhere/deep"), join(folder, "jump"));
+    expect(covers(`${INVOICES}/jump/../x.pdf`)).toBe(false);
+    expect(covers(`${INVOICES}/sub/../x.pdf`)).toBe(true);
+  });
+
+  it("a folder swapped for a link after the grant is not covered any more", () => {
+    const { covers, folder, home } = invoices();
+    expect(covers(`${INVOICES}/key`)).toBe(true);
+    renameSync(folder, `${folder}-moved`);
+    symlinkSync(join(home, "Documents/private"), folder);
+    expect(covers(`${INVOICES}/key`)).toBe(false);
+    rmSync(folder);
+    renameSync(`${folder}-moved`, folder);
+    expect(covers(`${INVOICES}/key`)).toBe(true);
+  });
+
+  it("a grant given through a link covers what the link led to then, under the link's name", () => {
+    const { grants, home } = freshGrants();
+    mkdirSync(join(home, "real"));
+    mkdirSync(join(home, "other"));
+    symlinkSync(join(home, "real"), join(home, "link"));
+    const { id } = grants.record_grant({ ...ROBERTO, capability: "fs:read", target: "~/link/**" });
+    const find = (path: string) => grants.find(ROBERTO, "fs:read", namedTarget("fs:read", path, home));
+    expect(find("~/link/a/b")).toBe(id);
+    expect(find("~/real/a/b")).toBeUndefined();
+    rmSync(join(home, "link"));
+    symlinkSync(join(home, "other"), join(home, "link"));
+    expect(find("~/link/a/b")).toBeUndefined();
+  });
+
+  it("a link to a folder whose name looks like a glob is taken by its name", () => {
+    const { grants, home } = freshGrants();
+    mkdirSync(join(home, "app[id]"));
+    mkdirSync(join(home, "appi"));
+    symlinkSync(join(home, "app[id]"), join(home, "link"));
+    const { id } = grants.record_grant({ ...ROBERTO, capability: "fs:read", target: "~/link/*" });
+    const find = (path: string) => grants.find(ROBERTO, "fs:read", namedTarget("fs:read", path, home));
+    expect(find("~/link/page")).toBe(id);
+    rmSync(join(home, "link"));
+    symlinkSync(join(home, "appi"), join(home, "link"));
+    expect(find("~/link/page")).toBeUndefined();
+  });
+
+  it("a whole tree is covered by a /** grant at or above it, never by a /* grant", () => {
+    const { grants, home } = freshGrants();
+    const tree = (path: string) => pathTarget(path, home, undefined, true);
+    grants.record_grant({ ...ROBERTO, capability: "fs:write", target: "~/a/*" });
+    expect(grants.find(ROBERTO, "fs:write", tree("~/a/b"))).toBeUndefined();
+    const { id } = grants.record_grant({ ...ROBERTO, capability: "fs:write", target: "~/a/**" });
+    expect(grants.find(ROBERTO, "fs:write", tree("~/a/b"))).toBe(id);
+    expect(grants.find(ROBERTO, "fs:write", tree("~/a"))).toBe(id);
+    expect(grants.find(ROBERTO, "fs:write", tree("~"))).toBeUndefined();
+  });
+
+  it("a target that can't be told is covered by nothing", () => {
+    const { grants, home } = freshGrants();
+    grants.record_grant({ ...ROBERTO, capability: "fs:read", target: "~/**" });
+    symlinkSync("loop", join(home, "loop"));
+    expect(grants.find(ROBERTO, "fs:read", namedTarget("fs:read", "~/x", home))).toBe(1);
+    for (const path of ["relative", "", "~/a\0b", "~/loop", `~/${"d/".repeat(200)}f`]) {
+      expect([path, grants.find(ROBERTO, "fs:read", namedTarget("fs:read", path, home))]).toEqual([path, undefined]);
+    }
+  });
+});
+
+describe("hosts", () => {
+  it("a grant on a host covers it alone; one on *.domain covers every host below", () => {
+    const { grants, home } = freshGrants();
+    const find = (url: string) => grants.find(ROBERTO, "network:http", namedTarget("network:http", url, home));
+    const exact = grants.record_grant({ ...ROBERTO, capability: "network:http", target: "example.com" }).id;
+    const below = grants.record_grant({ ...ROBERTO, capability: "network:http", target: "*.Example.org" }).id;
+    expect(find("https://EXAMPLE.com:8443/x?y#z")).toBe(exact);
+    expect(find("https://www.example.com/")).toBeUndefined();
+    expect(find("https://a.b.example.org/")).toBe(below);
+    expect(find("https://example.org/")).toBeUndefined();
+    expect(find("https://example.com@evil.net/")).toBeUndefined();
+    expect(find("https://evilexample.org/")).toBeUndefined();
+    expect(find("https://example.com.evil.net/")).toBeUndefined();
+    expect(find("ftp://example.com/")).toBeUndefined();
+  });
+});

@@ -1,0 +1,99 @@
+import { join } from "node:path";
+import type Database from "better-sqlite3";
+import { onTestFinished } from "vitest";
+import type { Principal } from "../../ipc/operator-api.ts";
+import { type BrokerEvents, type BrokerSettings, ApprovalBroker } from "../../main/gate/approvals/broker.ts";
+import {
+  APPROVALS_SCHEMA,
+  ApprovalRegistry,
+  type NewPending,
+  type PendingRequest,
+  type RequestExtra,
+} from "../../main/gate/approvals/registry.ts";
+import { openDatabase } from "../../main/gate/database.ts";
+import { grantsSchema } from "../../main/gate/grants/schema.ts";
+import { GrantStore } from "../../main/gate/grants/store.ts";
+import { ManualClock } from "./manual-clock.ts";
+import { tempFolder } from "./temp-folder.ts";
+
+/** The gate's stores on real SQLite files, as the core opens them. */
+
+export const ROBERTO: Principal = { channel: "local", sender_id: "roberto" };
+
+export function openedGrants(file: string, home: string, clock = new ManualClock()) {
+  const db = closedAfterwards(openDatabase(file, grantsSchema(home)));
+  return { db, file, home, clock, grants: new GrantStore(db, home, clock.now) };
+}
+
+/** A fresh grants database; `home` is the temporary folder it lies in. */
+export function freshGrants(clock = new ManualClock()) {
+  const home = tempFolder();
+  return openedGrants(join(home, "grants.db"), home, clock);
+}
+
+export function openedApprovals(file: string, clock = new ManualClock()) {
+  const db = closedAfterwards(openDatabase(file, APPROVALS_SCHEMA));
+  return { db, file, clock, registry: new ApprovalRegistry(db, clock.now) };
+}
+
+export function freshApprovals(clock = new ManualClock()) {
+  return openedApprovals(join(tempFolder(), "approvals.db"), clock);
+}
+
+function closedAfterwards(db: Database.Database): Database.Database {
+  onTestFinished(() => {
+    db.close();
+  });
+  return db;
+}
+
+export function extraOf(extra: Partial<RequestExtra> = {}): RequestExtra {
+  return {
+    executor: "fs_write",
+    intent: "save the invoice",
+    cwd: null,
+    args: { path: "/srv/a.txt" },
+    reversibility: "partial",
+    recurrence_count: 0,
+    capabilities: [{ capability: "fs:write", target: "/srv/a.txt" }],
+    choices: [{ scope: "none", label: "once", grants: [] }],
+    judge: { score: 0.7, reason: "approved: score 0.70" },
+    ...extra,
+  };
+}
+
+export function pendingOf(request: Partial<NewPending> = {}): NewPending {
+  return {
+    ...ROBERTO,
+    capability_class: "fs_write:/srv/*",
+    action_verb: "write",
+    target_summary: "a.txt -> /srv/",
+    extra: extraOf(),
+    agent_id: "agent-1",
+    agent_name: "claude",
+    session: "s1",
+    call_hash: "0".repeat(64),
+    share_key: "agent-1\n\n0",
+    ttl_seconds: 600,
+    ...request,
+  };
+}
+
+/** A broker on real files, with a record of what it told. */
+export function openedBroker(folder: string, clock = new ManualClock(), settings: Partial<BrokerSettings> = {}) {
+  const stored = openedGrants(join(folder, "grants.db"), folder, clock);
+  const { registry, db: approvals_db } = openedApprovals(join(folder, "approvals.db"), clock);
+  const told: { event: keyof BrokerEvents; request: PendingRequest }[] = [];
+  const broker = new ApprovalBroker(
+    registry,
+    stored.grants,
+    { home: folder, language: "en", ttl_seconds: 600, session_seconds: 43_200, now: clock.now, ...settings },
+    {
+      waiting: (request) => told.push({ event: "waiting", request }),
+      closed: (request) => told.push({ event: "closed", request }),
+      granted: (request) => told.push({ event: "granted", request }),
+    },
+  );
+  onTestFinished(() => broker.stop());
+  return { broker, registry, approvals_db, grants: stored.grants, grants_db: stored.db, clock, told, folder };
+}

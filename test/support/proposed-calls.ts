@@ -1,0 +1,25 @@
+import type { CallContext, ProposedCall } from "../../ipc/wire.ts";
+import { type Executor, ExecutorCatalog } from "../../main/gate/executors/catalog.ts";
+import { needsOf } from "../../main/gate/executors/needs.ts";
+import type { Need } from "../../main/gate/targets/target.ts";
+
+const CATALOG = new ExecutorCatalog();
+
+export interface Prepared {
+  call: ProposedCall;
+  executor: Executor;
+  needs: Need[];
+}
+
+/** A call as it stands once validation has passed: its executor found, its needs known. */
+export function prepared(
+  home: string,
+  executor_name: string,
+  args: Record<string, unknown>,
+  more: { intent?: string; context?: CallContext } = {},
+): Prepared {
+  const call: ProposedCall = { intent: more.intent ?? "", executor: executor_name, args };
+  if (more.context !== undefined) call.context = more.context;
+  const executor = CATALOG.find(executor_name);
+  return { call, executor, needs: needsOf(call, executor, home) };
+}
