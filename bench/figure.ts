@@ -9,7 +9,14 @@ export interface Figure {
   detail: string;
 }
 
-export function figure(name: string, value: number, unit: string, limit: number | null, detail: string, at_most = true): Figure {
+export function figure(
+  name: string,
+  value: number,
+  unit: string,
+  limit: number | null,
+  detail: string,
+  at_most = true,
+): Figure {
   const rounded = Math.round(value * 1000) / 1000;
   const ok = limit === null || (at_most ? rounded <= limit : rounded >= limit);
   return { name, value: rounded, unit, limit, ok, detail };

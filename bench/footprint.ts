@@ -33,7 +33,13 @@ export async function footprint(): Promise<Figure[]> {
       figure("start to listening socket", median(starts), "ms", null, `median of ${STARTS}`),
       figure("resident after start", at_start, "MiB", null, ""),
       figure("resident after 50,000 calls", warm, "MiB", null, "heap and compiled code at work"),
-      figure("growth over 1,000,000 calls", after / warm, "x", 1.2, `${mib(after)} against ${mib(warm)} after the first 50,000`),
+      figure(
+        "growth over 1,000,000 calls",
+        after / warm,
+        "x",
+        1.2,
+        `${mib(after)} against ${mib(warm)} after the first 50,000`,
+      ),
     ];
   } finally {
     home.remove();

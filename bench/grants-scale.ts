@@ -29,13 +29,20 @@ export async function grantsScale(): Promise<Figure[]> {
     }
     // In turn, so that a slower moment of the machine slows all of them.
     for (let round = 0; round < ROUNDS; round++) {
-      for (const gate of gates) gate.times.push(...(await gate.client.roundTrips(CALLS_PER_ROUND, make, mustBeAllowed)));
+      for (const gate of gates)
+        gate.times.push(...(await gate.client.roundTrips(CALLS_PER_ROUND, make, mustBeAllowed)));
     }
     const first = median(gates[0]?.times ?? []);
     return gates.map(({ size, times }) => {
       const middle = median(times);
       const limit = size === SIZES.at(-1) ? 1.3 : null;
-      return figure(`round trip beside ${size.toLocaleString("en")} grants`, middle / first, "x none", limit, `${middle.toFixed(0)} us`);
+      return figure(
+        `round trip beside ${size.toLocaleString("en")} grants`,
+        middle / first,
+        "x none",
+        limit,
+        `${middle.toFixed(0)} us`,
+      );
     });
   } finally {
     for (const gate of gates) await gate.end();

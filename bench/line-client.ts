@@ -34,7 +34,11 @@ export class LineClient {
   }
 
   /** Microseconds for each of `count` messages, one after the other. */
-  async roundTrips(count: number, make: (index: number) => object, check: (data: Record<string, unknown>) => void): Promise<number[]> {
+  async roundTrips(
+    count: number,
+    make: (index: number) => object,
+    check: (data: Record<string, unknown>) => void,
+  ): Promise<number[]> {
     const times: number[] = [];
     for (let index = 0; index < count; index++) {
       const message = make(index);
@@ -47,7 +51,12 @@ export class LineClient {
   }
 
   /** Messages per second with `window` of them on the way. */
-  pipelined(count: number, window: number, make: (index: number) => object, check: (data: Record<string, unknown>) => void): Promise<number> {
+  pipelined(
+    count: number,
+    window: number,
+    make: (index: number) => object,
+    check: (data: Record<string, unknown>) => void,
+  ): Promise<number> {
     return new Promise((resolve) => {
       let sent = 0;
       let received = 0;

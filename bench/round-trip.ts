@@ -27,7 +27,13 @@ export function workFolders(count: number): { folders: string[]; remove: () => v
 export function callMessage(folder: string, index: number): object {
   return {
     type: "tool.call",
-    data: { id: `c${index}`, intent: "read my notes", executor: "fs_read", args: { path: `${folder}/notes-${index % FILES_PER_FOLDER}.txt` }, context: { cwd: folder } },
+    data: {
+      id: `c${index}`,
+      intent: "read my notes",
+      executor: "fs_read",
+      args: { path: `${folder}/notes-${index % FILES_PER_FOLDER}.txt` },
+      context: { cwd: folder },
+    },
   };
 }
 
@@ -82,7 +88,14 @@ export async function roundTrip(): Promise<Figure[]> {
     return [
       figure("round trip, median", middle, "x echo", 1.6, middle_detail),
       figure("round trip, p99", tail, "x echo", 2.5, tail_detail),
-      figure("pipelined throughput", ours / bare, "x echo", 0.12, `${ours.toFixed(0)}/s against ${bare.toFixed(0)}/s`, false),
+      figure(
+        "pipelined throughput",
+        ours / bare,
+        "x echo",
+        0.12,
+        `${ours.toFixed(0)}/s against ${bare.toFixed(0)}/s`,
+        false,
+      ),
     ];
   } finally {
     echo.kill();

@@ -1,5 +1,5 @@
-import { footprint } from "./footprint.ts";
 import type { Figure } from "./figure.ts";
+import { footprint } from "./footprint.ts";
 import { grantsScale } from "./grants-scale.ts";
 import { hook } from "./hook.ts";
 import { roundTrip } from "./round-trip.ts";

@@ -38,7 +38,9 @@ export async function main(argv: readonly string[]): Promise<number> {
   statusCommand(program);
   doctorCommand(program, done);
   offlineCommands(program, done);
-  program.command("hook <agent>").description("what an agent's own hook calls (claude-code): reads its JSON on stdin, answers on stdout");
+  program
+    .command("hook <agent>")
+    .description("what an agent's own hook calls (claude-code): reads its JSON on stdin, answers on stdout");
   program.addHelpText(
     "after",
     "\nListings are JSON lines on stdout, words are on stderr.\nExit codes: 0 done, 1 failed, 2 usage, 3 no gate is running, 4 refused, 5 a problem was found.",

@@ -38,7 +38,11 @@ async function withoutGate<T>(use: (api: OperatorApi) => Promise<T>): Promise<T>
     core = openCore(process.env);
   } catch (error) {
     if (error instanceof GateError && error.code === "already_running") {
-      throw new OperatorError("not_authorised", "a gate is running, but its operator socket can't be used", "see: metnos-gate doctor");
+      throw new OperatorError(
+        "not_authorised",
+        "a gate is running, but its operator socket can't be used",
+        "see: metnos-gate doctor",
+      );
     }
     throw error;
   }

@@ -65,7 +65,7 @@ interface Client {
   session: string;
   is_session_ours: boolean;
   requested_at: string;
-  holds: Map<string, { id: string; hold: CallHold; decision: Decision }>;
+  holds: Set<{ id: string; hold: CallHold; decision: Decision }>;
   timer: NodeJS.Timeout | undefined;
 }
 
@@ -104,7 +104,11 @@ export class AgentServer {
 
   /** The ids of the agents that are connected. */
   connected(): string[] {
-    return [...new Set([...this.#clients.values()].filter((client) => client.phase === "ready").map((client) => client.agent_id))];
+    return [
+      ...new Set(
+        [...this.#clients.values()].filter((client) => client.phase === "ready").map((client) => client.agent_id),
+      ),
+    ];
   }
 
   pairingRequests(): { name: string; version: string | null; requested_at: string }[] {
@@ -126,7 +130,11 @@ export class AgentServer {
   refuse(name: string): boolean {
     const client = this.#waitingForPairing().find((waiting) => waiting.hello?.agent.name === name);
     if (client === undefined) return false;
-    this.#reject(client, client.hello?.id, { code: "pairing_rejected", message: "the human did not pair this agent", hint: "ask them first" });
+    this.#reject(client, client.hello?.id, {
+      code: "pairing_rejected",
+      message: "the human did not pair this agent",
+      hint: "ask them first",
+    });
     return true;
   }
 
@@ -134,14 +142,19 @@ export class AgentServer {
   drop(agent_id: string): void {
     for (const client of [...this.#clients.values()]) {
       if (client.agent_id === agent_id && client.phase === "ready") {
-        this.#reject(client, undefined, { code: "closing", message: "this agent's pairing was revoked", hint: "ask the human to pair it again" });
+        this.#reject(client, undefined, {
+          code: "closing",
+          message: "this agent's pairing was revoked",
+          hint: "ask the human to pair it again",
+        });
       }
     }
   }
 
   /** Tells every greeted agent. */
   broadcast<T extends GateMessageType>(type: T, data: GateMessage<T>): void {
-    for (const client of this.#clients.values()) if (client.phase === "ready") client.connection.send(encodeFrame(type, data));
+    for (const client of this.#clients.values())
+      if (client.phase === "ready") client.connection.send(encodeFrame(type, data));
   }
 
   #waitingForPairing(): Client[] {
@@ -157,7 +170,7 @@ export class AgentServer {
       session: "",
       is_session_ours: false,
       requested_at: "",
-      holds: new Map(),
+      holds: new Set(),
       timer: undefined,
     };
     this.#clients.set(connection.id, client);
@@ -183,13 +196,15 @@ export class AgentServer {
       if (frame.ok) this.#handle(client, frame.message);
       else {
         this.#send(client, "error", frameError(frame.problem));
-        is_over ||= frame.problem === "frame_too_large";
+        if (frame.problem === "frame_too_large") is_over = true;
       }
     }
     this.#batch = undefined;
     const lines = batch.lines.join("");
-    if (is_over) connection.end(lines);
-    else if (lines !== "") connection.send(lines);
+    if (is_over) {
+      client.phase = "closed";
+      connection.end(lines);
+    } else if (lines !== "") connection.send(lines);
     // In the same turn, before anything else can happen here: the answers don't wait for the disk.
     this.#port.settle();
   }
@@ -201,7 +216,7 @@ export class AgentServer {
     this.#clients.delete(connection.id);
     client.phase = "closed";
     if (this.#is_closing) return;
-    for (const { hold } of [...client.holds.values()]) hold.leave("the agent disconnected");
+    for (const { hold } of [...client.holds]) hold.leave("the agent disconnected");
     client.holds.clear();
     if (client.is_session_ours && client.agent_id !== "") this.#port.sessionEnded(client.agent_id, client.session);
     this.#port.settle();
@@ -222,19 +237,34 @@ export class AgentServer {
     const known = type as AgentMessageType;
     const parsed = agentMessages[known].safeParse(data);
     if (!parsed.success) {
-      this.#send(client, "error", { ...id, code: "invalid_message", message: `${type}: ${problemOf(parsed.error)}`, hint: "see docs/protocol.md" });
+      this.#send(client, "error", {
+        ...id,
+        code: "invalid_message",
+        message: `${type}: ${problemOf(parsed.error)}`,
+        hint: "see docs/protocol.md",
+      });
       return;
     }
     if (client.phase !== "ready" && known !== "hello" && known !== "ping") {
       const message = client.phase === "pairing" ? "the human has not paired this agent yet" : "say hello first";
-      this.#send(client, "error", { ...id, code: "hello_required", message, hint: 'send {"type":"hello",...} and wait for hello.ok' });
+      this.#send(client, "error", {
+        ...id,
+        code: "hello_required",
+        message,
+        hint: 'send {"type":"hello",...} and wait for hello.ok',
+      });
       return;
     }
     try {
       this.#answer(client, known, parsed.data);
     } catch (error) {
       this.#port.failed(known, error);
-      this.#send(client, "error", { ...id, code: "internal", message: "the gate failed; take it as a no", hint: "the gate's own log says more" });
+      this.#send(client, "error", {
+        ...id,
+        code: "internal",
+        message: "the gate failed; take it as a no",
+        hint: "the gate's own log says more",
+      });
     }
   }
 
@@ -266,7 +296,12 @@ export class AgentServer {
 
   #hello(client: Client, hello: Hello): void {
     if (client.phase !== "new") {
-      return this.#send(client, "error", { id: hello.id, code: "already_greeted", message: "hello was said already", hint: "connect again to be somebody else" });
+      return this.#send(client, "error", {
+        id: hello.id,
+        code: "already_greeted",
+        message: "hello was said already",
+        hint: "connect again to be somebody else",
+      });
     }
     if (hello.protocol !== PROTOCOL_VERSION) {
       return this.#send(client, "error", {
@@ -303,19 +338,25 @@ export class AgentServer {
     client.agent_id = agent_id;
     client.is_session_ours = hello.session === undefined;
     client.session = hello.session ?? `session-${randomBytes(8).toString("hex")}`;
-    this.#send(client, "hello.ok", { id: hello.id, agent_id, level, session: client.session, gate_version: this.#port.gate_version });
+    this.#send(client, "hello.ok", {
+      id: hello.id,
+      agent_id,
+      level,
+      session: client.session,
+      gate_version: this.#port.gate_version,
+    });
   }
 
   #call(client: Client, { id, ...call }: AgentMessage<"tool.call">): void {
     const session = call.context?.session ?? client.session;
-    let token: string | undefined;
+    let held: { id: string; hold: CallHold; decision: Decision } | undefined;
     const { decision, hold } = this.#port.decide(call, client.agent_id, session, (final) => {
-      if (token !== undefined) client.holds.delete(token);
+      if (held !== undefined) client.holds.delete(held);
       this.#send(client, "tool.decision", { id, ...final });
     });
     if (hold !== undefined) {
-      token = `${hold.token} ${id}`;
-      client.holds.set(token, { id, hold, decision });
+      held = { id, hold, decision };
+      client.holds.add(held);
     }
     this.#send(client, "tool.decision", { id, ...decision });
   }
@@ -328,17 +369,22 @@ export class AgentServer {
   }
 
   #cancel(client: Client, { id, token, reason }: AgentMessage<"tool.cancel">): void {
-    const held = [...client.holds].filter(([, entry]) => entry.hold.token === token);
+    const held = [...client.holds].filter((entry) => entry.hold.token === token);
     const [first] = held;
     if (first === undefined) {
-      return this.#send(client, "error", { id, code: "unknown_token", message: "no request of this connection waits under this token", hint: "it may have been answered already" });
+      return this.#send(client, "error", {
+        id,
+        code: "unknown_token",
+        message: "no request of this connection waits under this token",
+        hint: "it may have been answered already",
+      });
     }
-    for (const [key, entry] of held) {
-      client.holds.delete(key);
+    for (const entry of held) {
+      client.holds.delete(entry);
       entry.hold.leave(reason);
       if (entry.id !== id) this.#send(client, "tool.decision", { id: entry.id, ...cancelled(entry.decision) });
     }
-    this.#send(client, "tool.decision", { id, ...cancelled(first[1].decision) });
+    this.#send(client, "tool.decision", { id, ...cancelled(first.decision) });
   }
 
   #reject(client: Client, id: string | undefined, error: Refusal): void {
@@ -361,7 +407,14 @@ export class AgentServer {
 
 function cancelled(decision: Decision): Decision {
   const { pending: _, ...rest } = decision;
-  return { ...rest, outcome: "denied", stage: "approval", status: "cancelled", reason: "withdrawn by the agent", explain: {} };
+  return {
+    ...rest,
+    outcome: "denied",
+    stage: "approval",
+    status: "cancelled",
+    reason: "withdrawn by the agent",
+    explain: {},
+  };
 }
 
 function idOf(data: unknown): { id?: string } {
@@ -381,7 +434,10 @@ const FRAME_HINTS: Readonly<Record<FrameProblem, [message: string, hint: string]
   not_an_object: ["the line is not a JSON object", 'send {"type": ..., "data": {...}}'],
   too_deep: [`the message is nested deeper than ${MAX_DEPTH}, or has a key __proto__`, "send flatter arguments"],
   frame_too_large: [`a message may have ${MAX_FRAME_BYTES} bytes`, "send less at once; this connection is closed"],
-  frame_unfinished: ["the line was begun and not ended in time", "end each message with \\n; what came of it was dropped"],
+  frame_unfinished: [
+    "the line was begun and not ended in time",
+    "end each message with \\n; what came of it was dropped",
+  ],
 };
 
 function frameError(problem: FrameProblem): WireError {

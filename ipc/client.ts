@@ -147,7 +147,9 @@ export class GateClient extends EventEmitter<GateClientEvents> {
     if (asked === undefined) return;
     this.#asked.delete(id);
     if (asked.token !== undefined) {
-      this.#socket?.write(encodeFrame("tool.cancel", { id: randomUUID(), token: asked.token, reason: "withdrawn by the agent" }));
+      this.#socket?.write(
+        encodeFrame("tool.cancel", { id: randomUUID(), token: asked.token, reason: "withdrawn by the agent" }),
+      );
     }
     asked.reject(new GateClientError("withdrawn", "the request was withdrawn"));
   }
@@ -177,12 +179,23 @@ export class GateClient extends EventEmitter<GateClientEvents> {
       socket.setEncoding("utf8");
       socket.on("connect", () => {
         const agent = { name, ...(version === undefined ? {} : { version }) };
-        socket.write(encodeFrame("hello", { id, protocol: PROTOCOL_VERSION, agent, session: this.session, ...(token ? { token } : {}) }));
+        socket.write(
+          encodeFrame("hello", {
+            id,
+            protocol: PROTOCOL_VERSION,
+            agent,
+            session: this.session,
+            ...(token ? { token } : {}),
+          }),
+        );
       });
       socket.on("error", () => socket.destroy()); // 'close' follows and says what it means
       socket.on("close", () => {
         reader.close();
-        if (!is_ready) return reject(new GateClientError("not_running", "the gate can't be reached", "start it with: metnos-gate serve"));
+        if (!is_ready)
+          return reject(
+            new GateClientError("not_running", "the gate can't be reached", "start it with: metnos-gate serve"),
+          );
         this.#lost(socket);
       });
       socket.on("data", (text: string) => {
@@ -219,7 +232,10 @@ export class GateClient extends EventEmitter<GateClientEvents> {
       () => {
         for (const { type, data } of this.#asked.values()) this.#socket?.write(encodeFrame(type, data));
       },
-      (error: unknown) => this.#failAll(error instanceof GateClientError ? error : new GateClientError("not_running", "the gate can't be reached")),
+      (error: unknown) =>
+        this.#failAll(
+          error instanceof GateClientError ? error : new GateClientError("not_running", "the gate can't be reached"),
+        ),
     );
   }
 
@@ -233,7 +249,8 @@ export class GateClient extends EventEmitter<GateClientEvents> {
       this.emit("resumed");
       return;
     }
-    const id = typeof data === "object" && data !== null && "id" in data && typeof data.id === "string" ? data.id : undefined;
+    const id =
+      typeof data === "object" && data !== null && "id" in data && typeof data.id === "string" ? data.id : undefined;
     const asked = id === undefined ? undefined : this.#asked.get(id);
     if (id === undefined || asked === undefined) return;
     if (type === "tool.decision") {

@@ -8,6 +8,14 @@ export const FRAME_TIMEOUT_MS = 30_000;
 /** A frame nested deeper than this is refused before anything recurses into it. */
 export const MAX_DEPTH = 64;
 
+export interface FrameLimits {
+  bytes: number;
+  depth: number;
+}
+const AGENT_LIMITS: FrameLimits = { bytes: MAX_FRAME_BYTES, depth: MAX_DEPTH };
+/** What the gate sends may be longer and deeper: it wraps what agents sent, and spells out every hidden character. */
+const GATE_LIMITS: FrameLimits = { bytes: 256 * 1024 * 1024, depth: 2 * MAX_DEPTH };
+
 export type FrameProblem = "not_json" | "not_an_object" | "too_deep" | "frame_too_large" | "frame_unfinished";
 export type Frame = { ok: true; message: Record<string, unknown> } | { ok: false; problem: FrameProblem };
 
@@ -16,8 +24,8 @@ export function encodeFrame(type: string, data: unknown): string {
 }
 
 /** Parses one line. Never throws: a bad line is a value the server can answer. */
-export function decodeFrame(line: string): Frame {
-  if (line.length > MAX_FRAME_BYTES || (line.length * 3 > MAX_FRAME_BYTES && utf8Bytes(line) > MAX_FRAME_BYTES)) {
+export function decodeFrame(line: string, limits = AGENT_LIMITS): Frame {
+  if (line.length > limits.bytes || (line.length * 3 > limits.bytes && utf8Bytes(line) > limits.bytes)) {
     return { ok: false, problem: "frame_too_large" };
   }
   let message: unknown;
@@ -29,7 +37,7 @@ export function decodeFrame(line: string): Frame {
   if (typeof message !== "object" || message === null || Array.isArray(message)) {
     return { ok: false, problem: "not_an_object" };
   }
-  if (!isWithinDepth(message, MAX_DEPTH)) return { ok: false, problem: "too_deep" };
+  if (!isWithinDepth(message, limits.depth)) return { ok: false, problem: "too_deep" };
   return { ok: true, message: message as Record<string, unknown> };
 }
 
@@ -70,11 +78,18 @@ export class FrameReader {
   #timer: NodeJS.Timeout | undefined;
   readonly #on_unfinished: (() => void) | undefined;
   readonly #timeout_ms: number;
+  readonly #limits: FrameLimits;
 
   /** `on_unfinished` is called when a frame has been begun and not ended for `timeout_ms`. */
-  constructor(on_unfinished?: () => void, timeout_ms = FRAME_TIMEOUT_MS) {
+  constructor(on_unfinished?: () => void, timeout_ms = FRAME_TIMEOUT_MS, limits = AGENT_LIMITS) {
     this.#on_unfinished = on_unfinished;
     this.#timeout_ms = timeout_ms;
+    this.#limits = limits;
+  }
+
+  /** Reads what the gate sends. */
+  static forAnswers(): FrameReader {
+    return new FrameReader(undefined, FRAME_TIMEOUT_MS, GATE_LIMITS);
   }
 
   /** Returns the frames that `text` completes, in order. */
@@ -86,12 +101,12 @@ export class FrameReader {
         this.#is_discarding = false;
       } else {
         const line = this.#length === 0 ? text.slice(start, end) : this.#take(text.slice(start, end));
-        if (line.trim() !== "") frames.push(decodeFrame(line));
+        if (line.trim() !== "") frames.push(decodeFrame(line, this.#limits));
       }
       start = end + 1;
     }
     if (start < text.length && !this.#is_discarding) this.#keep(start === 0 ? text : text.slice(start), frames);
-    this.#watch();
+    this.#watch(start > 0);
     return frames;
   }
 
@@ -114,7 +129,7 @@ export class FrameReader {
   #keep(text: string, frames: Frame[]): void {
     this.#pieces.push(text);
     this.#length += text.length;
-    if (this.#length <= MAX_FRAME_BYTES) {
+    if (this.#length <= this.#limits.bytes) {
       // A byte at a time would otherwise keep one array slot per byte.
       if (this.#pieces.length >= 1024) this.#pieces = [this.#pieces.join("")];
       return;
@@ -125,13 +140,13 @@ export class FrameReader {
     frames.push({ ok: false, problem: "frame_too_large" });
   }
 
-  #watch(): void {
-    if (this.#length === 0) {
+  /** Each frame has its own time: what is begun after one that ended starts anew. */
+  #watch(has_ended: boolean): void {
+    if (has_ended || this.#length === 0) {
       if (this.#timer !== undefined) clearTimeout(this.#timer);
       this.#timer = undefined;
-      return;
     }
-    if (this.#timer !== undefined || this.#on_unfinished === undefined) return;
+    if (this.#length === 0 || this.#timer !== undefined || this.#on_unfinished === undefined) return;
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
       this.#pieces = [];

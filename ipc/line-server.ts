@@ -10,7 +10,7 @@ import { type Frame, FrameReader } from "./frames.ts";
 export interface LineConnection {
   readonly id: number;
   send(lines: string): void;
-  /** Sends, then closes. */
+  /** Sends, then closes. What still comes from the client is dropped. */
   end(lines: string): void;
 }
 
@@ -30,6 +30,9 @@ export interface LineServerSettings {
   max_unread_bytes: number;
   frame_timeout_ms?: number | undefined;
 }
+
+/** How long a client may take to read its last message before the connection is cut, in milliseconds. */
+const FAREWELL_MS = 1000;
 
 /** The longest path a Unix socket can have (bytes), on Linux; macOS allows four less. */
 const MAX_SOCKET_PATH = 103;
@@ -72,6 +75,7 @@ export class LineServer {
   readonly #settings: LineServerSettings;
   readonly #handlers: LineHandlers;
   readonly #connections = new Map<IpcSocket, LineConnection>();
+  readonly #ending = new Set<IpcSocket>();
   readonly #ipc = new IPCModule();
   #next_id = 1;
 
@@ -120,9 +124,13 @@ export class LineServer {
     const listener = this.#ipc.server?.server;
     if (!listener) return;
     const is_closed = new Promise<void>((resolve) => listener.once("close", () => resolve()));
+    const cut = setTimeout(() => {
+      for (const socket of this.#connections.keys()) socket.destroy();
+    }, FAREWELL_MS);
     for (const socket of this.#connections.keys()) socket.destroySoon();
     listener.close();
     await is_closed;
+    clearTimeout(cut);
   }
 
   #opened(socket: IpcSocket): void {
@@ -132,7 +140,10 @@ export class LineServer {
         if (!socket.destroyed && socket.writable) this.#ipc.server.emit(socket, "", lines);
       },
       end: (lines) => {
-        if (!socket.destroyed && socket.writable) socket.end(lines);
+        if (socket.destroyed || !socket.writable) return;
+        this.#ending.add(socket);
+        socket.end(lines);
+        setTimeout(() => socket.destroy(), FAREWELL_MS).unref();
       },
     };
     this.#connections.set(socket, connection);
@@ -141,7 +152,8 @@ export class LineServer {
 
   #received(socket: IpcSocket, frames: Frame[]): void {
     const connection = this.#connections.get(socket);
-    if (connection !== undefined && !socket.destroyed) this.#handlers.received(connection, frames);
+    if (connection !== undefined && !socket.destroyed && !this.#ending.has(socket))
+      this.#handlers.received(connection, frames);
   }
 
   #closed(socket: IpcSocket): void {
@@ -149,6 +161,7 @@ export class LineServer {
     const connection = this.#connections.get(socket);
     if (connection === undefined) return;
     this.#connections.delete(socket);
+    this.#ending.delete(socket);
     this.#handlers.closed(connection);
   }
 

@@ -90,7 +90,11 @@ export const agentSchema = z.object({
 });
 export type AgentView = z.infer<typeof agentSchema>;
 
-export const pairingRequestSchema = z.object({ name: z.string(), version: z.string().nullable(), requested_at: z.string() });
+export const pairingRequestSchema = z.object({
+  name: z.string(),
+  version: z.string().nullable(),
+  requested_at: z.string(),
+});
 export type PairingRequest = z.infer<typeof pairingRequestSchema>;
 
 /** One audit line, whole; its fields are those of the file. */

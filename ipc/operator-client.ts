@@ -6,16 +6,19 @@ import {
   type OperatorApi,
   OperatorError,
   type OperatorEvent,
-  operatorEvents,
   type OperatorMethod,
-  operatorMethods,
   type OperatorParams,
   type OperatorResult,
+  operatorEvents,
+  operatorMethods,
 } from "./operator-api.ts";
 
 const failureSchema = z.object({ id: z.number().optional(), code: z.string(), message: z.string(), hint: z.string() });
 const resultSchema = z.object({ id: z.number(), result: z.unknown() });
-const eventSchema = z.object({ type: z.enum(Object.keys(operatorEvents) as [keyof typeof operatorEvents]), data: z.unknown() });
+const eventSchema = z.object({
+  type: z.enum(Object.keys(operatorEvents) as [keyof typeof operatorEvents]),
+  data: z.unknown(),
+});
 
 interface Waiting {
   resolve(result: unknown): void;
@@ -33,7 +36,7 @@ export class OperatorClient implements OperatorApi {
 
   private constructor(socket: Socket) {
     this.#socket = socket;
-    const reader = new FrameReader();
+    const reader = FrameReader.forAnswers();
     socket.setEncoding("utf8");
     socket.on("data", (text: string) => {
       for (const frame of reader.push(text)) if (frame.ok) this.#received(frame.message.type, frame.message.data);
@@ -131,5 +134,7 @@ export class OperatorClient implements OperatorApi {
 }
 
 function notRunning(cause: unknown): OperatorError {
-  return Object.assign(new OperatorError("not_running", "no gate is running", "start it with: metnos-gate serve"), { cause });
+  return Object.assign(new OperatorError("not_running", "no gate is running", "start it with: metnos-gate serve"), {
+    cause,
+  });
 }

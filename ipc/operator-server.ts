@@ -23,12 +23,18 @@ export class OperatorServer {
   readonly #failed: (what: string, error: unknown) => void;
 
   /** `token` is what the operator's token file holds. */
-  constructor(settings: LineServerSettings, token: string, api: OperatorApi, failed: (what: string, error: unknown) => void) {
+  constructor(
+    settings: LineServerSettings,
+    token: string,
+    api: OperatorApi,
+    failed: (what: string, error: unknown) => void,
+  ) {
     this.#api = api;
     this.#token_hash = digest(token);
     this.#failed = failed;
     this.#server = new LineServer(settings, {
-      opened: (connection) => this.#clients.set(connection.id, { connection, is_operator: false, unsubscribe: undefined }),
+      opened: (connection) =>
+        this.#clients.set(connection.id, { connection, is_operator: false, unsubscribe: undefined }),
       received: (connection, frames) => this.#received(connection, frames),
       closed: (connection) => {
         this.#clients.get(connection.id)?.unsubscribe?.();
@@ -63,7 +69,11 @@ export class OperatorServer {
 
   #greet(client: Client, type: unknown, data: unknown): boolean {
     const greeting = greetingSchema.safeParse(data);
-    if (type === "operator.hello" && greeting.success && timingSafeEqual(digest(greeting.data.token), this.#token_hash)) {
+    if (
+      type === "operator.hello" &&
+      greeting.success &&
+      timingSafeEqual(digest(greeting.data.token), this.#token_hash)
+    ) {
       client.is_operator = true;
       client.connection.send(encodeFrame("operator.ok", {}));
       return true;
@@ -79,7 +89,8 @@ export class OperatorServer {
 
   async #call(client: Client, data: unknown): Promise<void> {
     const request = requestSchema.safeParse(data);
-    if (!request.success) return client.connection.end(refusal("invalid_message", "a call needs id, method and params"));
+    if (!request.success)
+      return client.connection.end(refusal("invalid_message", "a call needs id, method and params"));
     const { id, method, params } = request.data;
     try {
       if (!Object.hasOwn(operatorMethods, method)) throw new OperatorError("unknown_method", "there is no such method");
@@ -88,7 +99,9 @@ export class OperatorServer {
     } catch (error) {
       const known = error instanceof OperatorError;
       if (!known) this.#failed(`operator ${method}`, error);
-      const { code, message, hint } = known ? error : { code: "internal", message: "the gate failed", hint: "its own log says more" };
+      const { code, message, hint } = known
+        ? error
+        : { code: "internal", message: "the gate failed", hint: "its own log says more" };
       client.connection.send(encodeFrame("failure", { id, code, message, hint }));
     }
   }

@@ -1,11 +1,14 @@
-/**
- * Text from outside, made safe to look at: control, escape, bidirectional and invisible characters become visible
- * `\u{...}` codes, so that nothing can hide, move or recolour what a human reads before answering.
- */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to show
-const HIDDEN = /[\u0000-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202f\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb]|[\u{e0000}-\u{e0fff}]|\p{Surrogate}/gu;
+/** Code points that can hide, move or recolour what a human reads: control, escape, bidirectional, invisible, filler. */
+const HIDDEN_RANGES = [
+  "\\0-\\u001f\\u007f-\\u009f\\u00ad",
+  "\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f",
+  "\\u200b-\\u200f\\u2028-\\u202f\\u2060-\\u206f\\u3164",
+  "\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff0-\\ufffb\\u{e0000}-\\u{e0fff}",
+  "\\p{Surrogate}",
+].join("");
+const HIDDEN = new RegExp(`[${HIDDEN_RANGES}]`, "gu");
 
-/** One line: every hidden character is shown. `keep_newlines` leaves `\n` and `\t` as they are, for text shown in full. */
+/** Text from outside, safe to look at: hidden characters become visible `\u{...}` codes. `keep_newlines` leaves `\n` and `\t` as they are, for text shown in full. */
 export function visible(text: string, options: { keep_newlines?: boolean } = {}): string {
   return text.replace(HIDDEN, (character) => {
     if (options.keep_newlines && (character === "\n" || character === "\t")) return character;

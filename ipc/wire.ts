@@ -9,7 +9,10 @@ export const MAX_PLAN_CALLS = 256;
 /** Names end up in file names, on cards and in logs: letters, digits, `.`, `_`, `-`. */
 export const agentNameSchema = z
   .string()
-  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, "1 to 64 letters, digits, '.', '_' or '-', beginning with a letter or digit");
+  .regex(
+    /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/,
+    "1 to 64 letters, digits, '.', '_' or '-', beginning with a letter or digit",
+  );
 const idSchema = z.string().min(1).max(128);
 const sessionSchema = z.string().min(1).max(128);
 const tokenSchema = z.string().regex(/^[0-9a-f]{16}$/, "16 hex digits");
@@ -60,7 +63,10 @@ export const agentMessages = {
   "tool.plan": z.object({
     id: idSchema,
     intent: z.string().max(16_384),
-    calls: z.array(proposedCallSchema.omit({ intent: true })).min(1).max(MAX_PLAN_CALLS),
+    calls: z
+      .array(proposedCallSchema.omit({ intent: true }))
+      .min(1)
+      .max(MAX_PLAN_CALLS),
   }),
   "tool.cancel": z.object({ id: idSchema, token: tokenSchema, reason: z.string().max(500) }),
   "tool.outcome": z.object({ decision_id: z.uuid(), ok: z.boolean(), error: z.string().max(16_384).optional() }),
@@ -121,4 +127,3 @@ export const gateMessages = {
 } as const;
 export type GateMessageType = keyof typeof gateMessages;
 export type GateMessage<T extends GateMessageType> = z.infer<(typeof gateMessages)[T]>;
-

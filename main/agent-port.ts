@@ -24,18 +24,35 @@ export class GatePort implements AgentPort {
     if (token !== undefined) {
       const agent = agents.authenticate(name, token);
       if (agent === undefined) {
-        return { refused: { code: "bad_token", message: "this token is not this agent's", hint: "ask the human to pair it: metnos-gate agents pair" } };
+        return {
+          refused: {
+            code: "bad_token",
+            message: "this token is not this agent's",
+            hint: "ask the human to pair it: metnos-gate agents pair",
+          },
+        };
       }
       agents.note_seen(agent.agent_id);
       return { agent_id: agent.agent_id, level: agent.level } satisfies Greeted;
     }
     if (agents.named(name) !== undefined) {
-      return { refused: { code: "token_required", message: "an agent of this name is paired: its token is needed", hint: "send the token, or use another name" } };
+      return {
+        refused: {
+          code: "token_required",
+          message: "an agent of this name is paired: its token is needed",
+          hint: "send the token, or use another name",
+        },
+      };
     }
     return { pairing: true };
   }
 
-  decide(call: ProposedCall, agent_id: string, session: string, deliver: (final: Decision) => void): { decision: Decision; hold?: CallHold } {
+  decide(
+    call: ProposedCall,
+    agent_id: string,
+    session: string,
+    deliver: (final: Decision) => void,
+  ): { decision: Decision; hold?: CallHold } {
     return this.#core.gate.decide(call, this.#subject(agent_id, session), deliver);
   }
 
@@ -59,7 +76,6 @@ export class GatePort implements AgentPort {
   }
 
   settle(): void {
-    this.#core.grants.end_reading();
     this.#core.audit.flush();
   }
 
@@ -83,6 +99,10 @@ export class GatePort implements AgentPort {
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return "unknown";
   const code = "code" in error && typeof error.code === "string" ? ` ${error.code}` : "";
-  const place = error.stack?.split("\n").find((line) => line.trim().startsWith("at "))?.trim() ?? "";
+  const place =
+    error.stack
+      ?.split("\n")
+      .find((line) => line.trim().startsWith("at "))
+      ?.trim() ?? "";
   return `${error.name}${code} ${place}`;
 }

@@ -92,7 +92,12 @@ export function lineOf(text: string, path: readonly string[]): number {
     const header = /^\s*\[([^\]]+)\]/.exec(line);
     const setting = /^\s*([A-Za-z0-9_."'-]+)\s*=/.exec(line);
     if (header?.[1] !== undefined) table = header[1].split(".").map(bare);
-    const here = setting?.[1] === undefined ? (header === null ? undefined : table) : [...table, ...setting[1].split(".").map(bare)];
+    const here =
+      setting?.[1] === undefined
+        ? header === null
+          ? undefined
+          : table
+        : [...table, ...setting[1].split(".").map(bare)];
     if (here === undefined || !here.every((part, depth) => path[depth] === part)) continue;
     if (here.length > best.depth) best = { line: index + 1, depth: here.length };
   }
@@ -111,7 +116,8 @@ function withEnvironment(config: Config, env: Env): Config {
     if (!(value >= 0 && value <= 1)) throw invalid("METNOS_JUDGE_THRESHOLD: expected a number from 0 to 1");
     judge.threshold = value;
   }
-  if (kind && kind !== "rule-based-v1") throw invalid(`METNOS_JUDGE_KIND: this version has no judge ${JSON.stringify(kind)}, only rule-based-v1`);
+  if (kind && kind !== "rule-based-v1")
+    throw invalid(`METNOS_JUDGE_KIND: this version has no judge ${JSON.stringify(kind)}, only rule-based-v1`);
   return { ...config, judge };
 }
 

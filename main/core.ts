@@ -51,7 +51,11 @@ const FLUSH_INTERVAL_MS = 2000;
  * Opens the databases under the instance lock. `decided` hears of each decision before any surface does.
  * @throws GateError `already_running`, `invalid_config`, `database_*`: nothing was changed then
  */
-export function openCore(env: Env = process.env, now: () => number = Date.now, decided?: (data: DecisionEvent) => void): Core {
+export function openCore(
+  env: Env = process.env,
+  now: () => number = Date.now,
+  decided?: (data: DecisionEvent) => void,
+): Core {
   const config = loadConfig(placesFor(env).config_file, env);
   const places = placesWith(config, env);
   const home = homeOf(env);
@@ -96,7 +100,12 @@ export function openCore(env: Env = process.env, now: () => number = Date.now, d
         decided(decision, call, subject) {
           counters[decision.outcome === "approval_required" ? "asked" : decision.outcome]++;
           if (listeners.size === 0 && decided === undefined) return;
-          const data = { ts: now() / 1000, agent_name: subject.agent?.name ?? "none", executor: call.executor, decision };
+          const data = {
+            ts: now() / 1000,
+            agent_name: subject.agent?.name ?? "none",
+            executor: call.executor,
+            decision,
+          };
           decided?.(data);
           publish({ type: "decision", data });
         },

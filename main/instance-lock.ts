@@ -24,9 +24,16 @@ export class InstanceLock {
     } catch (error) {
       db?.close();
       if (errorCode(error).startsWith("SQLITE_BUSY")) {
-        throw new GateError("already_running", "a gate is already running for this user", "see: metnos-gate status", { cause: error });
+        throw new GateError("already_running", "a gate is already running for this user", "see: metnos-gate status", {
+          cause: error,
+        });
       }
-      throw new GateError("lock_unusable", `the lock ${file} can't be taken (${errorCode(error)})`, "check the folder's permissions", { cause: error });
+      throw new GateError(
+        "lock_unusable",
+        `the lock ${file} can't be taken (${errorCode(error)})`,
+        "check the folder's permissions",
+        { cause: error },
+      );
     }
   }
 

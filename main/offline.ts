@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type Decision, levelSchema, type Verdict } from "../ipc/decision.ts";
 import { isWithinDepth, MAX_DEPTH } from "../ipc/frames.ts";
-import { localPrincipal } from "../ipc/places.ts";
+import { localPrincipal, placesFor } from "../ipc/places.ts";
 import { contextSchema, proposedCallSchema } from "../ipc/wire.ts";
 import { loadConfig } from "./config.ts";
 import { homeOf, placesWith } from "./core.ts";
@@ -15,7 +15,6 @@ import { GrantStore } from "./gate/grants/store.ts";
 import { OwnHouse } from "./gate/guard/own-house.ts";
 import type { StageSettings } from "./gate/stages/examination.ts";
 import { examine } from "./gate/vaglio.ts";
-import { placesFor } from "../ipc/places.ts";
 
 /** The same decisions without a gate: reads the configuration and the grants, writes and logs nothing. */
 
@@ -75,5 +74,9 @@ function parsed<T extends z.ZodType>(schema: T, input: unknown): z.output<T> {
   const result = schema.safeParse(input);
   if (result.success) return result.data;
   const [issue] = result.error.issues;
-  throw new GateError("invalid_input", `${issue?.path.join(".") || "input"}: ${issue?.message ?? "not valid"}`, "give {intent, executor, args, context}");
+  throw new GateError(
+    "invalid_input",
+    `${issue?.path.join(".") || "input"}: ${issue?.message ?? "not valid"}`,
+    "give {intent, executor, args, context}",
+  );
 }

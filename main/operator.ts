@@ -63,7 +63,10 @@ export class Operator implements OperatorApi {
     const parsed = operatorMethods[method].params.safeParse(params);
     if (!parsed.success) {
       const [issue] = parsed.error.issues;
-      throw new OperatorError("invalid_params", `${issue?.path.join(".") || "params"}: ${issue?.message ?? "not valid"}`);
+      throw new OperatorError(
+        "invalid_params",
+        `${issue?.path.join(".") || "params"}: ${issue?.message ?? "not valid"}`,
+      );
     }
     const handle = this.#handlers[method] as (given: unknown) => OperatorResult<M> | Promise<OperatorResult<M>>;
     try {
@@ -88,9 +91,11 @@ export class Operator implements OperatorApi {
     return {
       status: () => this.#status(),
       "policy.check": ({ level, capability, channel, sender_id, target }) => {
-        if (target === undefined || channel === undefined || sender_id === undefined) return effective_outcome(level, capability).outcome;
+        if (target === undefined || channel === undefined || sender_id === undefined)
+          return effective_outcome(level, capability).outcome;
         const named = namedTarget(capability, target, homeOf(process.env), undefined);
-        return effective_outcome(level, capability, () => grants.find({ channel, sender_id }, capability, named)).outcome;
+        return effective_outcome(level, capability, () => grants.find({ channel, sender_id }, capability, named))
+          .outcome;
       },
       "grants.list": (filter) => grants.list_grants(filter).map((grant) => this.#grantView(grant)),
       "grants.add": ({ capability, target, expires_at, agent }) => {
@@ -192,12 +197,17 @@ export class Operator implements OperatorApi {
   }
 
   #grantView({ agent, ...grant }: Grant): GrantView {
-    return { ...grant, agent_id: agent, agent_name: agent === null ? null : (this.#core.agents.get(agent)?.name ?? null) };
+    return {
+      ...grant,
+      agent_id: agent,
+      agent_name: agent === null ? null : (this.#core.agents.get(agent)?.name ?? null),
+    };
   }
 
   #agentNamed(name: string): Agent {
     const agent = this.#core.agents.named(name);
-    if (agent === undefined) throw new GateError("unknown_agent", `no agent named ${name} is paired`, "see: metnos-gate agents list");
+    if (agent === undefined)
+      throw new GateError("unknown_agent", `no agent named ${name} is paired`, "see: metnos-gate agents list");
     return agent;
   }
 

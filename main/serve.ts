@@ -31,7 +31,9 @@ export async function serveGate(options: ServeOptions = {}): Promise<RunningGate
   const core = openCore(options.env, options.now, ({ agent_name, executor, decision }) => {
     const capabilities = [...new Set(decision.capabilities.map(({ capability }) => capability))].join("+") || "-";
     const status = decision.status === undefined ? "" : ` ${decision.status}`;
-    log(`${decision.outcome}${status} ${agent_name} ${executor} ${capabilities} ${decision.stage} ${decision.decision_id}`);
+    log(
+      `${decision.outcome}${status} ${agent_name} ${executor} ${capabilities} ${decision.stage} ${decision.decision_id}`,
+    );
   });
   try {
     return await serveCore(core, log, options.frame_timeout_ms);
@@ -41,7 +43,11 @@ export async function serveGate(options: ServeOptions = {}): Promise<RunningGate
   }
 }
 
-async function serveCore(core: Core, log: (line: string) => void, frame_timeout_ms: number | undefined): Promise<RunningGate> {
+async function serveCore(
+  core: Core,
+  log: (line: string) => void,
+  frame_timeout_ms: number | undefined,
+): Promise<RunningGate> {
   const { places, config } = core;
   for (const folder of [places.state_dir, places.runtime_dir]) {
     mkdirSync(folder, { recursive: true, mode: 0o700 });

@@ -15,7 +15,8 @@ export function agentsCommands(program: Command): void {
         const { agents: paired, requests } = await api.call("agents.list", {});
         for (const agent of paired) printLine(agent);
         for (const request of requests) printLine(request);
-        if (paired.length + requests.length === 0) say("no agent is paired yet; to begin: metnos-gate connect claude-code");
+        if (paired.length + requests.length === 0)
+          say("no agent is paired yet; to begin: metnos-gate connect claude-code");
       }),
     );
 

@@ -36,7 +36,9 @@ export function auditCommands(program: Command, done: (code: ExitCode) => void):
         const { problems, ...summary } = await api.call("audit.verify", {});
         for (const problem of problems) printLine(problem);
         printLine(summary);
-        say(summary.ok ? `${summary.lines} lines, each follows from the one before` : `${problems.length} problems found`);
+        say(
+          summary.ok ? `${summary.lines} lines, each follows from the one before` : `${problems.length} problems found`,
+        );
         done(summary.ok ? EXIT.ok : EXIT.problem_found);
       }),
     );

@@ -1,4 +1,7 @@
+import { existsSync } from "node:fs";
 import type { Command } from "commander";
+import type { Level } from "../../ipc/decision.ts";
+import type { AgentView } from "../../ipc/operator-api.ts";
 import { agentTokenFile, placesFor } from "../../ipc/places.ts";
 import { loadConfig } from "../../main/config.ts";
 import { connectClaudeCode, disconnectClaudeCode } from "../claude-code/settings.ts";
@@ -23,7 +26,11 @@ export function connectCommand(program: Command): void {
     .option("--level <level>", "ReadOnly, Supervised or Full; only when it is paired for the first time")
     .option("--remove", "takes the hook out again; the pairing stays, see agents revoke")
     .action(async (agent: string, options: Options) => {
-      if (agent !== AGENT) throw usageError(`there is no adapter for ${JSON.stringify(agent)}`, `one of: ${AGENT}; for others see docs/protocol.md`);
+      if (agent !== AGENT)
+        throw usageError(
+          `there is no adapter for ${JSON.stringify(agent)}`,
+          `one of: ${AGENT}; for others see docs/protocol.md`,
+        );
       const config = loadConfig(placesFor(process.env).config_file, process.env);
       const settings = { project: options.project === true, ttl_seconds: config.approvals.ttl_seconds };
       if (options.remove) {
@@ -36,16 +43,28 @@ export function connectCommand(program: Command): void {
       const paired = await pair(level);
       const result = connectClaudeCode(settings);
       printLine({ ...result, agent: paired });
-      say(result.changed ? `the hook is in ${result.file}${result.backup ? ` (before: ${result.backup})` : ""}` : `the hook was in ${result.file} already`);
-      say(`${AGENT} is paired at level ${paired.level}; its token is in ${agentTokenFile(placesFor(process.env), AGENT)}`);
+      say(
+        result.changed
+          ? `the hook is in ${result.file}${result.backup ? ` (before: ${result.backup})` : ""}`
+          : `the hook was in ${result.file} already`,
+      );
+      say(
+        `${AGENT} is paired at level ${paired.level}; its token is in ${agentTokenFile(placesFor(process.env), AGENT)}`,
+      );
       say("start the gate with: metnos-gate serve; answer with: metnos-gate watch");
     });
 }
 
-function pair(level: ReturnType<typeof levelOf>) {
+/** Pairs the agent, or keeps its pairing; one whose token file is gone is paired anew at its level. */
+function pair(level: Level): Promise<AgentView> {
   return withOperator(async (api) => {
     const { agents } = await api.call("agents.list", {});
     const known = agents.find((agent) => agent.name === AGENT && agent.revoked_at === null);
-    return known ?? (await api.call("agents.pair", { name: AGENT, level }));
+    if (known !== undefined && existsSync(agentTokenFile(placesFor(process.env), AGENT))) return known;
+    if (known !== undefined) {
+      say("its token is missing: pairing it anew");
+      await api.call("agents.revoke", { name: AGENT });
+    }
+    return await api.call("agents.pair", { name: AGENT, level: known?.level ?? level });
   });
 }

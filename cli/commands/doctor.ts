@@ -23,7 +23,9 @@ interface Check {
 export function doctorCommand(program: Command, done: (code: ExitCode) => void): void {
   program
     .command("doctor")
-    .description(`checks sockets, permissions, databases, Node and the hook; exits with ${EXIT.problem_found} if something is wrong`)
+    .description(
+      `checks sockets, permissions, databases, Node and the hook; exits with ${EXIT.problem_found} if something is wrong`,
+    )
     .action(async () => {
       const checks = [...(await allChecks())];
       for (const check of checks) {
@@ -37,9 +39,13 @@ export function doctorCommand(program: Command, done: (code: ExitCode) => void):
 async function allChecks(): Promise<Check[]> {
   const configuration = attempt("configuration", () => {
     loadConfig(placesFor(process.env).config_file, process.env);
-    return existsSync(placesFor(process.env).config_file) ? placesFor(process.env).config_file : "none, the defaults hold";
+    return existsSync(placesFor(process.env).config_file)
+      ? placesFor(process.env).config_file
+      : "none, the defaults hold";
   });
-  const places = configuration.ok ? placesWith(loadConfig(placesFor(process.env).config_file, process.env), process.env) : placesFor(process.env);
+  const places = configuration.ok
+    ? placesWith(loadConfig(placesFor(process.env).config_file, process.env), process.env)
+    : placesFor(process.env);
   return [
     nodeVersion(),
     configuration,
@@ -63,7 +69,13 @@ async function gateRunning(): Promise<Check> {
   try {
     const status = await withRunningGate((api) => api.call("status", {}));
     const failures = status.audit_write_failures;
-    if (failures > 0) return { check: "gate", ok: false, detail: `running, but ${failures} audit lines could not be written`, fix: "check the audit folder's permissions and space" };
+    if (failures > 0)
+      return {
+        check: "gate",
+        ok: false,
+        detail: `running, but ${failures} audit lines could not be written`,
+        fix: "check the audit folder's permissions and space",
+      };
     return { check: "gate", ok: true, detail: `running, pid ${status.pid}` };
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;
@@ -77,7 +89,12 @@ function permissions(what: string, path: string, mode: number): Check {
   if (stat === undefined) return { check: what, ok: true, detail: `${path} is not there yet` };
   const found = stat.mode & 0o777;
   const ok = found === mode;
-  return { check: what, ok, detail: `${path} ${found.toString(8)}`, ...(ok ? {} : { fix: `chmod ${mode.toString(8)} ${path}` }) };
+  return {
+    check: what,
+    ok,
+    detail: `${path} ${found.toString(8)}`,
+    ...(ok ? {} : { fix: `chmod ${mode.toString(8)} ${path}` }),
+  };
 }
 
 function databases(places: Places): Check[] {

@@ -11,23 +11,38 @@ export function offlineCommands(program: Command, done: (code: ExitCode) => void
     .command("check [json]")
     .description("prints the Verdict on {intent, executor, args, context}; logs nothing, needs no gate")
     .option("--stdin", "one JSON line in, one out")
-    .action((json: string | undefined, options: { stdin?: boolean }) => answer(json, options, done, (gate, input) => gate.check(input)));
+    .action((json: string | undefined, options: { stdin?: boolean }) =>
+      answer(json, options, done, (gate, input) => gate.check(input)),
+    );
 
   program
     .command("explain [json]")
-    .description("prints the Decision on {intent, executor, args, context, level} with each stage's trace; no side effects")
+    .description(
+      "prints the Decision on {intent, executor, args, context, level} with each stage's trace; no side effects",
+    )
     .option("--stdin", "one JSON line in, one out")
-    .action((json: string | undefined, options: { stdin?: boolean }) => answer(json, options, done, (gate, input) => gate.explain(input)));
+    .action((json: string | undefined, options: { stdin?: boolean }) =>
+      answer(json, options, done, (gate, input) => gate.explain(input)),
+    );
 }
 
 type Ask = (gate: OfflineGate, input: unknown) => object;
 
-async function answer(json: string | undefined, options: { stdin?: boolean }, done: (code: ExitCode) => void, ask: Ask): Promise<void> {
+async function answer(
+  json: string | undefined,
+  options: { stdin?: boolean },
+  done: (code: ExitCode) => void,
+  ask: Ask,
+): Promise<void> {
   const gate = openOfflineGate();
   try {
     if (options.stdin) return await lineByLine(gate, done, ask);
     const input = json ?? (process.stdin.isTTY ? "" : await text(process.stdin));
-    if (input.trim() === "") throw usageError("nothing to look at", 'give {"intent": ..., "executor": ..., "args": {...}} as an argument or on stdin');
+    if (input.trim() === "")
+      throw usageError(
+        "nothing to look at",
+        'give {"intent": ..., "executor": ..., "args": {...}} as an argument or on stdin',
+      );
     printLine(ask(gate, parseJson(input)));
   } finally {
     gate.close();

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { type Capability, CAPABILITIES, type Level, LEVELS } from "../../ipc/decision.ts";
+import { CAPABILITIES, type Capability, LEVELS, type Level } from "../../ipc/decision.ts";
 import { CAPABILITY_REGISTRY } from "../../main/gate/capabilities.ts";
 import { POLICY_TABLE } from "../../main/gate/policy.ts";
 import { parseExpiry } from "../durations.ts";
@@ -30,21 +30,23 @@ export function policyCommands(program: Command, done: (code: ExitCode) => void)
     .option("--channel <channel>", "channel of the principal (default: local)")
     .option("--sender <sender>", "sender of the principal (default: you)")
     .option("--target <target>", "a path, a host or an exact name")
-    .action(async (level: string, capability: string, options: { channel?: string; sender?: string; target?: string }) => {
-      const params = { level: levelOf(level), capability: capabilityOf(capability) };
-      if (options.target === undefined) return printWord(POLICY_TABLE[params.level][params.capability]);
-      const { localPrincipal } = await import("../../ipc/places.ts");
-      const you = localPrincipal();
-      const outcome = await withOperator((api) =>
-        api.call("policy.check", {
-          ...params,
-          channel: options.channel ?? you.channel,
-          sender_id: options.sender ?? you.sender_id,
-          target: absolute(params.capability, options.target ?? ""),
-        }),
-      );
-      printWord(outcome);
-    });
+    .action(
+      async (level: string, capability: string, options: { channel?: string; sender?: string; target?: string }) => {
+        const params = { level: levelOf(level), capability: capabilityOf(capability) };
+        if (options.target === undefined) return printWord(POLICY_TABLE[params.level][params.capability]);
+        const { localPrincipal } = await import("../../ipc/places.ts");
+        const you = localPrincipal();
+        const outcome = await withOperator((api) =>
+          api.call("policy.check", {
+            ...params,
+            channel: options.channel ?? you.channel,
+            sender_id: options.sender ?? you.sender_id,
+            target: absolute(params.capability, options.target ?? ""),
+          }),
+        );
+        printWord(outcome);
+      },
+    );
 
   policy
     .command("grants")
@@ -75,7 +77,8 @@ export function policyCommands(program: Command, done: (code: ExitCode) => void)
     .description("takes a grant back; prints revoked or no-op")
     .action((id: string) =>
       withOperator(async (api) => {
-        if (!/^\d{1,15}$/.test(id)) throw usageError(`${JSON.stringify(id)} is not a grant's id`, "see: metnos-gate policy grants");
+        if (!/^\d{1,15}$/.test(id))
+          throw usageError(`${JSON.stringify(id)} is not a grant's id`, "see: metnos-gate policy grants");
         const { revoked } = await api.call("grants.revoke", { id: Number(id) });
         printWord(revoked ? "revoked" : "no-op");
       }),
@@ -103,13 +106,15 @@ export function policyCommands(program: Command, done: (code: ExitCode) => void)
 
 export function levelOf(text: string): Level {
   const level = LEVELS.find((name) => name.toLowerCase() === text.toLowerCase());
-  if (level === undefined) throw usageError(`there is no level ${JSON.stringify(text)}`, `one of: ${LEVELS.join(", ")}`);
+  if (level === undefined)
+    throw usageError(`there is no level ${JSON.stringify(text)}`, `one of: ${LEVELS.join(", ")}`);
   return level;
 }
 
 export function capabilityOf(text: string): Capability {
   const capability = CAPABILITIES.find((name) => name === text);
-  if (capability === undefined) throw usageError(`there is no capability ${JSON.stringify(text)}`, `one of: ${CAPABILITIES.join(", ")}`);
+  if (capability === undefined)
+    throw usageError(`there is no capability ${JSON.stringify(text)}`, `one of: ${CAPABILITIES.join(", ")}`);
   return capability;
 }
 

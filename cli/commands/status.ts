@@ -15,8 +15,10 @@ export function statusCommand(program: Command): void {
           `running since ${status.started_at}, ${status.agents_connected.length} agents connected, ${status.approvals_pending} waiting, ` +
             `${status.decisions.allowed} allowed, ${status.decisions.denied} denied, ${status.decisions.asked} asked`,
         );
-        if (status.audit_write_failures > 0) say(`the audit trail missed ${status.audit_write_failures} lines (${status.audit_last_failure})`);
-        for (const { name } of status.pairing_requests) say(`${name} asks to be paired: metnos-gate agents pair ${name} --level L`);
+        if (status.audit_write_failures > 0)
+          say(`the audit trail missed ${status.audit_write_failures} lines (${status.audit_last_failure})`);
+        for (const { name } of status.pairing_requests)
+          say(`${name} asks to be paired: metnos-gate agents pair ${name} --level L`);
       }),
     );
 }

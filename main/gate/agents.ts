@@ -73,7 +73,11 @@ export class AgentDirectory {
    */
   pair(name: string, level: Level): { agent: Agent; token_file: string } {
     if (this.#named(name) !== undefined) {
-      throw new GateError("already_paired", `${name} is paired already`, `metnos-gate agents level ${name} L, or agents revoke ${name} first`);
+      throw new GateError(
+        "already_paired",
+        `${name} is paired already`,
+        `metnos-gate agents level ${name} L, or agents revoke ${name} first`,
+      );
     }
     const token = randomBytes(32).toString("hex");
     const row: Row = {
@@ -86,7 +90,9 @@ export class AgentDirectory {
       revoked_at: null,
     };
     this.#db
-      .prepare("INSERT INTO agents VALUES ($agent_id, $name, $level, $token_hash, $paired_at, $last_seen_at, $revoked_at)")
+      .prepare(
+        "INSERT INTO agents VALUES ($agent_id, $name, $level, $token_hash, $paired_at, $last_seen_at, $revoked_at)",
+      )
       .run(row);
     this.#by_id.set(row.agent_id, row);
     const token_file = agentTokenFile(this.#places, name);
@@ -147,7 +153,8 @@ export class AgentDirectory {
 
   #require(name: string): Row {
     const row = this.#named(name);
-    if (row === undefined) throw new GateError("unknown_agent", `no agent named ${name} is paired`, "see: metnos-gate agents list");
+    if (row === undefined)
+      throw new GateError("unknown_agent", `no agent named ${name} is paired`, "see: metnos-gate agents list");
     return row;
   }
 }

@@ -23,7 +23,12 @@ export function openDatabase(file: string, schema: Schema): Database.Database {
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   } catch (error) {
-    throw new GateError("database_unusable", `the folder of the ${schema.title} ${file} can't be made (${errorCode(error)})`, "check the folder's permissions", { cause: error });
+    throw new GateError(
+      "database_unusable",
+      `the folder of the ${schema.title} ${file} can't be made (${errorCode(error)})`,
+      "check the folder's permissions",
+      { cause: error },
+    );
   }
   refuseReadOnly(file, schema);
   let db: Database.Database | undefined;
@@ -52,7 +57,11 @@ export function openDatabaseReadOnly(file: string, schema: Schema): Database.Dat
     db = new Database(file, { readonly: true, fileMustExist: true });
     check(db, file, schema);
     if (version(db) < schema.migrations.length) {
-      throw new GateError("database_older", `the ${schema.title} ${file} is from an earlier version`, "start the gate once: it brings the file up to date");
+      throw new GateError(
+        "database_older",
+        `the ${schema.title} ${file} is from an earlier version`,
+        "start the gate once: it brings the file up to date",
+      );
     }
     return db;
   } catch (error) {
@@ -94,13 +103,22 @@ function refuseReadOnly(file: string, schema: Schema): void {
   const stat = statSync(file, { throwIfNoEntry: false });
   if (stat === undefined) return;
   if (!stat.isFile()) {
-    throw new GateError("database_unusable", `the ${schema.title} ${file} is not a file`, "move it away and start again");
+    throw new GateError(
+      "database_unusable",
+      `the ${schema.title} ${file} is not a file`,
+      "move it away and start again",
+    );
   }
   if ((stat.mode & 0o200) === 0) throw readOnly(file, schema);
 }
 
 function readOnly(file: string, schema: Schema, cause?: unknown): GateError {
-  return new GateError("database_read_only", `the ${schema.title} ${file} is read-only`, `make it writable (chmod u+w ${file}) or point to another file`, { cause });
+  return new GateError(
+    "database_read_only",
+    `the ${schema.title} ${file} is read-only`,
+    `make it writable (chmod u+w ${file}) or point to another file`,
+    { cause },
+  );
 }
 
 function damaged(file: string, schema: Schema, cause?: unknown): GateError {
@@ -116,5 +134,10 @@ function explain(error: unknown, file: string, schema: Schema): GateError {
   const code = errorCode(error);
   if (code.startsWith("SQLITE_NOTADB") || code.startsWith("SQLITE_CORRUPT")) return damaged(file, schema, error);
   if (code.startsWith("SQLITE_READONLY")) return readOnly(file, schema, error);
-  return new GateError("database_unusable", `the ${schema.title} ${file} can't be opened (${code})`, "check the file and its folder's permissions", { cause: error });
+  return new GateError(
+    "database_unusable",
+    `the ${schema.title} ${file} can't be opened (${code})`,
+    "check the file and its folder's permissions",
+    { cause: error },
+  );
 }

@@ -11,6 +11,7 @@ import type { AuditLog } from "./audit/log.ts";
 import { decisionRecord } from "./audit/record.ts";
 import type { ExecutorCatalog } from "./executors/catalog.ts";
 import type { GrantStore } from "./grants/store.ts";
+import { POLICY_TABLE } from "./policy.ts";
 import type { Denial, Examination, StageSettings, Subject } from "./stages/examination.ts";
 import { pairing } from "./stages/pairing.ts";
 import { policy } from "./stages/policy.ts";
@@ -20,7 +21,6 @@ import { scope } from "./stages/scope.ts";
 import { vaglio } from "./stages/vaglio.ts";
 import { validation } from "./stages/validation.ts";
 import { validators } from "./stages/validators.ts";
-import { POLICY_TABLE } from "./policy.ts";
 import { requirementOf } from "./targets/target.ts";
 
 /** Runs a call through the stages. Reads the grants, writes nothing. */
@@ -271,7 +271,11 @@ export class Gate {
         explain: { instead: "send the call again" },
       };
     }
-    const how = { none: "approved once by the human", session: "approved by the human for this session", permanent: "approved by the human, permanently" };
+    const how = {
+      none: "approved once by the human",
+      session: "approved by the human for this session",
+      permanent: "approved by the human, permanently",
+    };
     const reason = ended.message ?? how[ended.territory_concession];
     return { ...base, outcome: "allowed", reason, explain: {} };
   }

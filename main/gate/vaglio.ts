@@ -33,7 +33,10 @@ export function examine(
   const ts = settings.now() / 1000;
   const block = guard(call, executor, needs, settings);
   if (block !== null) {
-    return { block, verdict: { approved: false, reason: block.reason, ts, judge_kind: JUDGE_KIND, score: 0, blocked_by: "guard" } };
+    return {
+      block,
+      verdict: { approved: false, reason: block.reason, ts, judge_kind: JUDGE_KIND, score: 0, blocked_by: "guard" },
+    };
   }
   const { score, rationale } = judge_score(call, executor, critical);
   const notes = rationale === "" ? "" : ` (${rationale})`;

@@ -74,8 +74,8 @@ export class ApprovalBroker {
 
   /** Waits for a request's end. The function that is returned stops waiting; the last one to leave withdraws the request. */
   wait(token: string, waiter: Waiter): (reason: string) => void {
-    let waiters = this.#waiters.get(token);
-    if (waiters === undefined) this.#waiters.set(token, (waiters = new Set()));
+    const waiters = this.#waiters.get(token) ?? new Set();
+    this.#waiters.set(token, waiters);
     waiters.add(waiter);
     return (reason) => {
       if (!waiters.delete(waiter) || waiters.size > 0) return;
@@ -93,7 +93,11 @@ export class ApprovalBroker {
     const scope = answer.decision === "approved" ? (answer.scope ?? "none") : "none";
     const granted = scope === "none" ? [] : grantsFor(pending.extra.choices, scope, answer.target);
     if (scope === "none" && (answer.target ?? answer.expires_at) !== undefined) {
-      throw new GateError("scope_missing", "a target or an expiry needs an answer that is remembered", "add --session or --permanent");
+      throw new GateError(
+        "scope_missing",
+        "a target or an expiry needs an answer that is remembered",
+        "add --session or --permanent",
+      );
     }
     for (const grant of granted) grantTarget(grant.capability, grant.target, this.#settings.home);
     const expires_at = this.#expiry(scope, answer.expires_at);
@@ -184,10 +188,13 @@ export class ApprovalBroker {
     const deadlines = this.registry.list_pending({ limit: 10_000 }).map((request) => Date.parse(request.expires_at));
     if (deadlines.length === 0) return;
     const wait = Math.max(0, Math.min(...deadlines) + 1000 - this.#settings.now());
-    this.#timer = setTimeout(() => {
-      this.cleanup();
-      this.#watchDeadlines();
-    }, Math.min(wait, 2 ** 31 - 1));
+    this.#timer = setTimeout(
+      () => {
+        this.cleanup();
+        this.#watchDeadlines();
+      },
+      Math.min(wait, 2 ** 31 - 1),
+    );
     this.#timer.unref();
   }
 }

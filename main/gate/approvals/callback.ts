@@ -6,7 +6,11 @@ import { ApprovalError } from "./registry.ts";
  * An answer as a channel's button says it: `approve:<token>` or `reject:<token>` (seed 004 §7). Needs no pairing check: the
  * registry only takes it from who the request was made for.
  */
-export function dispatchCallback(broker: ApprovalBroker, data: string, by: Principal): OperatorResult<"approvals.callback"> {
+export function dispatchCallback(
+  broker: ApprovalBroker,
+  data: string,
+  by: Principal,
+): OperatorResult<"approvals.callback"> {
   const match = /^(approve|reject):(.*)$/s.exec(data.trim());
   if (match === null) return { ok: false, reason: "unknown_callback", data };
   const token = match[2] ?? "";

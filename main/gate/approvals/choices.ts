@@ -79,7 +79,11 @@ function reachesOf({ capability, target }: Need, home: string): Reach[] {
  * What an answer grants: the proposal of its scope, or the human's own target in its place.
  * @throws GateError `only_once` where nothing can be remembered, `target_mismatch` where the target doesn't cover what was asked
  */
-export function grantsFor(choices: readonly Choice[], scope: "session" | "permanent", target: string | undefined): Requirement[] {
+export function grantsFor(
+  choices: readonly Choice[],
+  scope: "session" | "permanent",
+  target: string | undefined,
+): Requirement[] {
   const proposals = choices.filter((choice) => choice.scope === scope);
   const [first] = proposals;
   if (first === undefined) {
@@ -88,7 +92,11 @@ export function grantsFor(choices: readonly Choice[], scope: "session" | "perman
   if (target === undefined) return first.grants;
   const [grant] = first.grants;
   if (first.grants.length !== 1 || grant === undefined) {
-    throw new GateError("target_mismatch", "this request needs several grants; their targets can't be replaced by one", "approve it without --target");
+    throw new GateError(
+      "target_mismatch",
+      "this request needs several grants; their targets can't be replaced by one",
+      "approve it without --target",
+    );
   }
   return [{ capability: grant.capability, target }];
 }

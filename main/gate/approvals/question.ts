@@ -1,8 +1,8 @@
 import { basename, dirname } from "node:path";
-import { type ExecutorManifest } from "../executors/manifest.ts";
+import type { ProposedCall } from "../../../ipc/wire.ts";
+import type { ExecutorManifest } from "../executors/manifest.ts";
 import { shortenHome } from "../targets/path.ts";
 import { type Need, targetText } from "../targets/target.ts";
-import type { ProposedCall } from "../../../ipc/wire.ts";
 import type { Language } from "./card.ts";
 
 /** What the card says, made from the manifest and the arguments, never from the agent's words. */
@@ -12,7 +12,13 @@ export interface Question {
   capability_class: string;
 }
 
-export function questionFor(call: ProposedCall, manifest: ExecutorManifest, needs: readonly Need[], home: string, language: Language): Question {
+export function questionFor(
+  call: ProposedCall,
+  manifest: ExecutorManifest,
+  needs: readonly Need[],
+  home: string,
+  language: Language,
+): Question {
   return {
     action_verb: manifest.verb[language],
     target_summary: summary(call, manifest, needs, home),
@@ -23,7 +29,8 @@ export function questionFor(call: ProposedCall, manifest: ExecutorManifest, need
 /** `fs_write:~/downloads/*`: the capability and the place, a file's folder rather than the file. */
 function capabilityClass({ capability, target }: Need, home: string): string {
   const name = capability.replace(":", "_");
-  if (target.kind === "path" && !target.is_tree) return `${name}:${shortenHome(dirname(target.lexical), home)}/*`.replace("//*", "/*");
+  if (target.kind === "path" && !target.is_tree)
+    return `${name}:${shortenHome(dirname(target.lexical), home)}/*`.replace("//*", "/*");
   if (target.kind === "exact" && capability === "code:exec") return name;
   if (target.kind === "none" || target.kind === "unknown") return name;
   return `${name}:${shortenHome(targetText(target), home)}`;
@@ -36,7 +43,8 @@ function summary(call: ProposedCall, manifest: ExecutorManifest, needs: readonly
   if (need === undefined) return call.executor;
   const { target } = need;
   if (target.kind === "path" && !target.is_tree) {
-    const link = target.real !== null && target.real !== target.lexical ? ` (really ${shortenHome(target.real, home)})` : "";
+    const link =
+      target.real !== null && target.real !== target.lexical ? ` (really ${shortenHome(target.real, home)})` : "";
     const folder = shortenHome(dirname(target.lexical), home);
     const place = `${folder === "/" ? "" : folder}/`;
     const name = basename(target.lexical);

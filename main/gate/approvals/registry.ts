@@ -110,7 +110,11 @@ export const APPROVALS_SCHEMA: Schema = {
 };
 
 export class ApprovalError extends GateError {
-  constructor(code: "unknown_token" | "already_resolved" | "expired" | "not_authorised", message: string, hint: string) {
+  constructor(
+    code: "unknown_token" | "already_resolved" | "expired" | "not_authorised",
+    message: string,
+    hint: string,
+  ) {
     super(code, message, hint);
     this.name = "ApprovalError";
   }
@@ -179,7 +183,12 @@ export class ApprovalRegistry {
    * the requester. An expired one is marked so even though this throws.
    * @throws ApprovalError `unknown_token`, `already_resolved`, `expired`, `not_authorised`
    */
-  resolve(token: string, decision: "approved" | "rejected", by: Principal, resolution: Partial<Resolution> = {}): PendingRequest {
+  resolve(
+    token: string,
+    decision: "approved" | "rejected",
+    by: Principal,
+    resolution: Partial<Resolution> = {},
+  ): PendingRequest {
     const row = this.check(token, by);
     const changed = this.#db
       .prepare(
@@ -210,7 +219,11 @@ export class ApprovalRegistry {
     if (row.status !== "pending") throw alreadyResolved();
     if (row.expires_at < isoSeconds(this.#now())) {
       this.#end(row, "expired", null);
-      throw new ApprovalError("expired", "the request has expired", "nobody answered in time; the agent has to ask again");
+      throw new ApprovalError(
+        "expired",
+        "the request has expired",
+        "nobody answered in time; the agent has to ask again",
+      );
     }
     if (row.channel !== by.channel || row.sender_id !== by.sender_id) {
       throw new ApprovalError("not_authorised", "decider not authorised", "only who the agent asked for can answer");
@@ -243,7 +256,10 @@ export class ApprovalRegistry {
     const clause = options.include_resolved ? "" : "WHERE status = 'pending' AND expires_at >= $now";
     const rows = this.#db
       .prepare(`SELECT * FROM pending ${clause} ORDER BY created_at DESC, rowid DESC LIMIT $limit`)
-      .all({ ...(options.include_resolved ? {} : { now: isoSeconds(this.#now()) }), limit: options.limit ?? 50 }) as Row[];
+      .all({
+        ...(options.include_resolved ? {} : { now: isoSeconds(this.#now()) }),
+        limit: options.limit ?? 50,
+      }) as Row[];
     return rows.map(fromRow);
   }
 
@@ -275,7 +291,9 @@ export class ApprovalRegistry {
   /** Approved with a territory, its grants not yet written: what a crash in between leaves behind. */
   list_grants_owed(): PendingRequest[] {
     const rows = this.#db
-      .prepare("SELECT * FROM pending WHERE status = 'approved' AND territory_concession <> 'none' AND grants_written_at IS NULL")
+      .prepare(
+        "SELECT * FROM pending WHERE status = 'approved' AND territory_concession <> 'none' AND grants_written_at IS NULL",
+      )
       .all() as Row[];
     return rows.map(fromRow);
   }
@@ -294,7 +312,9 @@ export class ApprovalRegistry {
 
   count_waiting(agent_id?: string): number {
     return this.#db
-      .prepare("SELECT count(*) FROM pending WHERE status = 'pending' AND expires_at >= $now AND ($agent_id IS NULL OR agent_id = $agent_id)")
+      .prepare(
+        "SELECT count(*) FROM pending WHERE status = 'pending' AND expires_at >= $now AND ($agent_id IS NULL OR agent_id = $agent_id)",
+      )
       .pluck()
       .get({ now: isoSeconds(this.#now()), agent_id: agent_id ?? null }) as number;
   }
@@ -302,7 +322,9 @@ export class ApprovalRegistry {
   #end(row: PendingRequest, status: "expired" | "cancelled", message: string | null): boolean {
     return (
       this.#db
-        .prepare("UPDATE pending SET status = ?, decision_at = ?, message = ?, request_extra = ? WHERE token = ? AND status = 'pending'")
+        .prepare(
+          "UPDATE pending SET status = ?, decision_at = ?, message = ?, request_extra = ? WHERE token = ? AND status = 'pending'",
+        )
         .run(status, isoSeconds(this.#now()), message, withoutArgs(row), row.token).changes > 0
     );
   }

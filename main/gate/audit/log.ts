@@ -1,4 +1,14 @@
-import { closeSync, fstatSync, ftruncateSync, mkdirSync, openSync, readFileSync, readSync, readdirSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  fstatSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  writeSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { errorCode } from "../errors.ts";
 import { GENESIS, lineHash, MONTH_FILE, monthFile } from "./chain.ts";
@@ -132,21 +142,24 @@ export class AuditLog {
     this.#closeFile();
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     if (!this.#is_ready) this.#resume();
-    this.#file = this.#file > file ? this.#file : file;
+    if (this.#file < file) this.#file = file;
     this.#fd = openSync(join(this.#folder, this.#file), "a", 0o600);
     this.#size = fstatSync(this.#fd).size;
   }
 
   /** Takes the chain up where the files end. What is missing there against the remembered head is noted, not forgotten. */
   #resume(): void {
-    const files = readdirSync(this.#folder).filter((name) => MONTH_FILE.test(name)).sort();
+    const files = readdirSync(this.#folder)
+      .filter((name) => MONTH_FILE.test(name))
+      .sort();
     this.#file = files.at(-1) ?? "";
     const tail = this.#file === "" ? [] : lastLines(join(this.#folder, this.#file));
     const last = tail.at(-1);
     this.#last_hash = last === undefined ? GENESIS : lineHash(last);
     const head = readHead(this.#head_file);
     this.#is_ready = true;
-    const is_known = head === undefined ? files.length === 0 : head === GENESIS || tail.some((line) => lineHash(line) === head);
+    const is_known =
+      head === undefined ? files.length === 0 : head === GENESIS || tail.some((line) => lineHash(line) === head);
     if (is_known) return;
     this.#file ||= monthFile(this.#now());
     this.#fd = openSync(join(this.#folder, this.#file), "a", 0o600);

@@ -21,13 +21,17 @@ export async function verifyAudit(folder: string, head_file: string): Promise<Au
   const files = monthFiles(folder);
   for (const file of files) {
     let number = 0;
-    for await (const text of createInterface({ input: createReadStream(join(folder, file)), crlfDelay: Number.POSITIVE_INFINITY })) {
+    for await (const text of createInterface({
+      input: createReadStream(join(folder, file)),
+      crlfDelay: Number.POSITIVE_INFINITY,
+    })) {
       number++;
       if (text === "") continue;
       lines++;
       const line = parseLine(text);
       if (line === undefined) report(file, number, "not a readable line: it was changed or torn");
-      else if (line.prev !== previous) report(file, number, "does not follow the line before: one was changed, removed or moved");
+      else if (line.prev !== previous)
+        report(file, number, "does not follow the line before: one was changed, removed or moved");
       else if (line.event === "audit.gap") report(file, number, "the trail's end was missing when the gate started");
       previous = lineHash(text);
       if (previous === head) is_head_seen = true;
@@ -58,7 +62,9 @@ export async function tailAudit(folder: string, count: number): Promise<AuditLin
 
 function monthFiles(folder: string): string[] {
   try {
-    return readdirSync(folder).filter((name) => MONTH_FILE.test(name)).sort();
+    return readdirSync(folder)
+      .filter((name) => MONTH_FILE.test(name))
+      .sort();
   } catch (error) {
     if (errorCode(error) === "ENOENT") return [];
     throw error;

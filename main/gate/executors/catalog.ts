@@ -37,10 +37,17 @@ export class ExecutorCatalog {
 export function loadOwnExecutors(folder: string): ExecutorManifest[] {
   let names: string[];
   try {
-    names = readdirSync(folder).filter((name) => name.endsWith(".toml")).sort();
+    names = readdirSync(folder)
+      .filter((name) => name.endsWith(".toml"))
+      .sort();
   } catch (error) {
     if (errorCode(error) === "ENOENT") return [];
-    throw new GateError("executors_unreadable", `the folder ${folder} can't be read (${errorCode(error)})`, "check its permissions", { cause: error });
+    throw new GateError(
+      "executors_unreadable",
+      `the folder ${folder} can't be read (${errorCode(error)})`,
+      "check its permissions",
+      { cause: error },
+    );
   }
   return names.map((name) => loadManifest(join(folder, name)));
 }
@@ -50,13 +57,25 @@ function loadManifest(file: string): ExecutorManifest {
     return manifestSchema.parse(parse(readFileSync(file, "utf8")));
   } catch (error) {
     if (error instanceof TomlError) {
-      throw new GateError("invalid_executor", `${file}, line ${error.line}: not valid TOML`, "see docs/configuration.md", { cause: error });
+      throw new GateError(
+        "invalid_executor",
+        `${file}, line ${error.line}: not valid TOML`,
+        "see docs/configuration.md",
+        { cause: error },
+      );
     }
     if (error instanceof z.ZodError) {
       const issue = error.issues[0];
-      throw new GateError("invalid_executor", `${file}: ${issue?.path.join(".") || "file"}: ${issue?.message}`, "see docs/configuration.md", { cause: error });
+      throw new GateError(
+        "invalid_executor",
+        `${file}: ${issue?.path.join(".") || "file"}: ${issue?.message}`,
+        "see docs/configuration.md",
+        { cause: error },
+      );
     }
-    throw new GateError("invalid_executor", `${file} can't be read (${errorCode(error)})`, "check its permissions", { cause: error });
+    throw new GateError("invalid_executor", `${file} can't be read (${errorCode(error)})`, "check its permissions", {
+      cause: error,
+    });
   }
 }
 
@@ -98,7 +117,9 @@ function undescribed(name: string): ExecutorManifest {
     needs: [{ capability: "code:exec", target: { from: "command", args: ["command", "cmd"] } }],
     args_schema: { type: "object" },
     content_args: [],
-    verb: mcp ? { en: "call the MCP tool", it: "chiami lo strumento MCP" } : { en: "use the tool", it: "usi lo strumento" },
+    verb: mcp
+      ? { en: "call the MCP tool", it: "chiami lo strumento MCP" }
+      : { en: "use the tool", it: "usi lo strumento" },
     reversibility: "irreversible",
     critical: true,
     skip_judge: false,

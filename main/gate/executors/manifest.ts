@@ -6,7 +6,12 @@ import { capabilitySchema, reversibilitySchema } from "../../../ipc/decision.ts"
 /** Where a call's target is found. */
 export const targetSourceSchema = z.discriminatedUnion("from", [
   /** A path argument, or a list of them. Without it (and with `or_cwd`) the working directory. */
-  z.object({ from: z.literal("path"), arg: z.string(), is_tree: z.boolean().optional(), or_cwd: z.boolean().optional() }),
+  z.object({
+    from: z.literal("path"),
+    arg: z.string(),
+    is_tree: z.boolean().optional(),
+    or_cwd: z.boolean().optional(),
+  }),
   /** A glob argument below a path argument: reaches everything below the glob's fixed part. */
   z.object({ from: z.literal("glob"), arg: z.string(), path_arg: z.string() }),
   /** A URL argument: its host. */
@@ -36,9 +41,7 @@ export const manifestSchema = z.strictObject({
   /** Semantic validators need not look at it; guard and policy always do. */
   skip_judge: z.boolean().default(false),
   /** The perimeter the executor must stay in; without one, the policy alone decides. */
-  scope: z
-    .strictObject({ paths: z.array(z.string()).optional(), hosts: z.array(z.string()).optional() })
-    .default({}),
+  scope: z.strictObject({ paths: z.array(z.string()).optional(), hosts: z.array(z.string()).optional() }).default({}),
 });
 export type ExecutorManifest = z.output<typeof manifestSchema>;
 export type ManifestSource = z.input<typeof manifestSchema>;

@@ -9,6 +9,8 @@ import { selfAndAncestors } from "../targets/path.ts";
 import { grantTarget, pathMatches } from "../targets/pattern.ts";
 import type { CallTarget } from "../targets/target.ts";
 
+import { PlaceIndex } from "./place-index.ts";
+
 /** Remembered answers (seed 001 §4): written, looked up, listed, revoked. Every decision reads them anew. */
 
 export interface Grant {
@@ -59,11 +61,11 @@ export class GrantStore {
   readonly #home: string;
   readonly #now: () => number;
   readonly #lookup: Database.Statement;
-  readonly #is_place: Database.Statement;
-  readonly #begin: Database.Statement;
-  readonly #commit: Database.Statement;
-  /** Lookups of one turn read one snapshot: taking SQLite's locks for each would cost more than the lookup. */
-  #is_reading = false;
+  readonly #data_version: Database.Statement;
+  #places = new PlaceIndex();
+  /** The file as other connections had left it when the places were read. */
+  #places_version = -1;
+  #looked_at = Number.NaN;
   /** Last uses not yet written: a lookup must not cost a write. */
   readonly #used = new Map<number, string>();
 
@@ -78,16 +80,8 @@ export class GrantStore {
          WHERE target_base = ? AND revoked_at IS NULL`,
       )
       .raw();
-    this.#is_place = db.prepare("SELECT 1 FROM grants WHERE target_base = ? AND revoked_at IS NULL LIMIT 1").pluck();
-    this.#begin = db.prepare("BEGIN");
-    this.#commit = db.prepare("COMMIT");
-  }
-
-  /** Ends the snapshot that lookups read. Every write begins with it, and so does the end of a turn. */
-  end_reading(): void {
-    if (!this.#is_reading) return;
-    this.#is_reading = false;
-    this.#commit.run();
+    this.#data_version = db.prepare("PRAGMA data_version").pluck();
+    this.#freshenPlaces();
   }
 
   /**
@@ -95,18 +89,27 @@ export class GrantStore {
    * @throws GateError `unknown_capability`, `never_granted` (marked `always`, or never asked), `invalid_target`, `invalid_expiry`
    */
   record_grant(grant: NewGrant): Grant {
-    const spec = Object.hasOwn(CAPABILITY_REGISTRY, grant.capability) ? CAPABILITY_REGISTRY[grant.capability] : undefined;
+    const spec = Object.hasOwn(CAPABILITY_REGISTRY, grant.capability)
+      ? CAPABILITY_REGISTRY[grant.capability]
+      : undefined;
     if (spec === undefined) {
-      throw new GateError("unknown_capability", `there is no capability ${JSON.stringify(grant.capability)}`, "see: metnos-gate policy registry");
+      throw new GateError(
+        "unknown_capability",
+        `there is no capability ${JSON.stringify(grant.capability)}`,
+        "see: metnos-gate policy registry",
+      );
     }
     if (spec.default_approval === "always") {
-      throw new GateError("never_granted", `${spec.name} is asked about every time and can't be granted`, "approve it once when it is asked");
+      throw new GateError(
+        "never_granted",
+        `${spec.name} is asked about every time and can't be granted`,
+        "approve it once when it is asked",
+      );
     }
     if (spec.default_approval === "none") {
       throw new GateError("never_granted", `${spec.name} is always allowed and needs no grant`);
     }
     const target = grantTarget(grant.capability, grant.target, this.#home);
-    this.end_reading();
     const granted_at = isoSeconds(this.#now());
     const expires_at = grant.expires_at === undefined ? null : validExpiry(grant.expires_at, granted_at);
     const { lastInsertRowid } = this.#db
@@ -127,6 +130,7 @@ export class GrantStore {
         target.target_base,
         target.target_real,
       );
+    this.#places.add(target.target_base);
     return this.#get(Number(lastInsertRowid)) as Grant;
   }
 
@@ -149,14 +153,10 @@ export class GrantStore {
   find(holder: GrantHolder, capability: Capability, target: CallTarget): number | undefined {
     const places = lookupPlaces(target);
     if (places === null) return undefined;
-    if (!this.#is_reading) {
-      this.#begin.run();
-      this.#is_reading = true;
-    }
+    this.#freshenPlaces();
     const now = isoSeconds(this.#now());
     for (const place of places) {
-      // Most places hold no grant: finding that out costs less than an empty list.
-      if (this.#is_place.get(place) === undefined) continue;
+      if (!this.#places.mayHold(place)) continue;
       for (const row of this.#lookup.all(place) as LookupRow[]) {
         const [id, granted, granted_real, granted_capability, channel, sender_id, agent, session, expires_at] = row;
         if (
@@ -182,7 +182,6 @@ export class GrantStore {
 
   /** Writes the remembered last uses. */
   flush(): void {
-    this.end_reading();
     if (this.#used.size === 0) return;
     const update = this.#db.prepare("UPDATE grants SET last_used_at = ? WHERE id = ?");
     this.#db.transaction(() => {
@@ -193,7 +192,13 @@ export class GrantStore {
 
   /** Newest first (seed 001 §4.2). `limit` and `before_id` page through many. */
   list_grants(
-    filter: { channel?: string | undefined; sender_id?: string | undefined; include_revoked?: boolean; limit?: number | undefined; before_id?: number | undefined } = {},
+    filter: {
+      channel?: string | undefined;
+      sender_id?: string | undefined;
+      include_revoked?: boolean;
+      limit?: number | undefined;
+      before_id?: number | undefined;
+    } = {},
   ): Grant[] {
     this.flush();
     const where: string[] = [];
@@ -205,7 +210,8 @@ export class GrantStore {
     if (filter.channel !== undefined) add("channel = ?", filter.channel);
     if (filter.sender_id !== undefined) add("sender_id = ?", filter.sender_id);
     if (filter.before_id !== undefined) add("id < ?", filter.before_id);
-    if (!filter.include_revoked) add("revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)", isoSeconds(this.#now()));
+    if (!filter.include_revoked)
+      add("revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)", isoSeconds(this.#now()));
     const clause = where.length > 0 ? `WHERE ${where.join(" AND ")}` : "";
     return this.#db
       .prepare(`SELECT ${COLUMNS} FROM grants ${clause} ORDER BY granted_at DESC, id DESC LIMIT ?`)
@@ -214,7 +220,6 @@ export class GrantStore {
 
   /** Takes a grant back. False if it was revoked already or there is none (seed 001 §4.2). */
   revoke_grant(id: number, reason = "revoked by the human"): boolean {
-    this.end_reading();
     return (
       this.#db
         .prepare("UPDATE grants SET revoked_at = ?, revoked_reason = ? WHERE id = ? AND revoked_at IS NULL")
@@ -224,7 +229,6 @@ export class GrantStore {
 
   /** Takes back everything an agent was granted, or only what was for one of its sessions. Returns how many. */
   revoke_agent(agent: string, reason: string, session?: string): number {
-    this.end_reading();
     return this.#db
       .prepare(
         `UPDATE grants SET revoked_at = ?, revoked_reason = ? WHERE agent = ? AND revoked_at IS NULL AND (? IS NULL OR session = ?)`,
@@ -234,7 +238,11 @@ export class GrantStore {
 
   /** True if a grant was ever written for this origin (`granted_by`), whatever became of it. */
   was_granted_by(granted_by: string, capability: Capability): boolean {
-    return this.#db.prepare("SELECT 1 FROM grants WHERE granted_by = ? AND capability = ? LIMIT 1").get(granted_by, capability) !== undefined;
+    return (
+      this.#db
+        .prepare("SELECT 1 FROM grants WHERE granted_by = ? AND capability = ? LIMIT 1")
+        .get(granted_by, capability) !== undefined
+    );
   }
 
   count_active(): number {
@@ -242,6 +250,20 @@ export class GrantStore {
       .prepare("SELECT count(*) FROM grants WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)")
       .pluck()
       .get(isoSeconds(this.#now())) as number;
+  }
+
+  /** Reads the places anew if another process has written to the file; looks at most once a millisecond. */
+  #freshenPlaces(): void {
+    const now = performance.now() | 0;
+    if (now === this.#looked_at) return;
+    this.#looked_at = now;
+    const version = this.#data_version.get() as number;
+    if (version === this.#places_version) return;
+    this.#places = new PlaceIndex();
+    for (const place of this.#db.prepare("SELECT target_base FROM grants WHERE revoked_at IS NULL").pluck().iterate()) {
+      if (typeof place === "string") this.#places.add(place);
+    }
+    this.#places_version = version;
   }
 
   #get(id: number): Grant | undefined {
@@ -297,8 +319,14 @@ function validExpiry(text: string, now: string): string {
   try {
     expires_at = normaliseDate(text);
   } catch (error) {
-    throw new GateError("invalid_expiry", `${JSON.stringify(text)} is not a date`, "give an ISO-8601 date, such as 2027-01-31T12:00:00Z", { cause: error });
+    throw new GateError(
+      "invalid_expiry",
+      `${JSON.stringify(text)} is not a date`,
+      "give an ISO-8601 date, such as 2027-01-31T12:00:00Z",
+      { cause: error },
+    );
   }
-  if (expires_at <= now) throw new GateError("invalid_expiry", "the grant would have expired already", "give a date in the future");
+  if (expires_at <= now)
+    throw new GateError("invalid_expiry", "the grant would have expired already", "give a date in the future");
   return expires_at;
 }

@@ -26,7 +26,12 @@ const NAMES_OF_COMMANDS = ["command", "cmd"] as const;
 const OTHER_PATH = "work on another path; if the human needs this one, they do it themselves";
 
 /** The first violation, or null. */
-export function guard(call: ProposedCall, executor: Executor, needs: readonly Need[], settings: GuardSettings): GuardBlock | null {
+export function guard(
+  call: ProposedCall,
+  executor: Executor,
+  needs: readonly Need[],
+  settings: GuardSettings,
+): GuardBlock | null {
   return (
     pathsInStrings(call, executor, settings.home) ??
     pathsThatWouldBeTouched(needs) ??
@@ -38,7 +43,8 @@ export function guard(call: ProposedCall, executor: Executor, needs: readonly Ne
 /** The floor: every string, as it stands and with `~` expanded. Content is data, not paths. */
 function pathsInStrings(call: ProposedCall, executor: Executor, home: string): GuardBlock | null {
   for (const { key, value } of stringsIn(call.args, executor.manifest.content_args)) {
-    const pattern = forbiddenPath(value) ?? (value.startsWith("~") ? forbiddenPath(expandHome(value, home)) : undefined);
+    const pattern =
+      forbiddenPath(value) ?? (value.startsWith("~") ? forbiddenPath(expandHome(value, home)) : undefined);
     if (pattern !== undefined) {
       return {
         reason: `guard: forbidden path violated: pattern '${pattern}' in args`,
@@ -54,7 +60,9 @@ function pathsInStrings(call: ProposedCall, executor: Executor, home: string): G
 function pathsThatWouldBeTouched(needs: readonly Need[]): GuardBlock | null {
   for (const { target } of needs) {
     if (target.kind !== "path") continue;
-    const pattern = forbiddenPath(target.lexical) ?? (target.real === null || target.real === target.lexical ? undefined : forbiddenPath(target.real));
+    const pattern =
+      forbiddenPath(target.lexical) ??
+      (target.real === null || target.real === target.lexical ? undefined : forbiddenPath(target.real));
     if (pattern !== undefined) {
       return {
         reason: `guard: forbidden path violated: pattern '${pattern}' in the resolved path`,
@@ -90,7 +98,9 @@ function ownHouse(call: ProposedCall, needs: readonly Need[], own_house: OwnHous
   if (!touched && !(command !== undefined && own_house.isMentionedIn(command))) return null;
   return {
     reason: "guard: the gate's own files are not for agents",
-    matched: touched ? "a path inside the gate's own folders, or a folder that holds them" : "the gate's own folders in the command",
+    matched: touched
+      ? "a path inside the gate's own folders, or a folder that holds them"
+      : "the gate's own folders in the command",
     instead: "name a narrower folder, or ask the human to use the metnos-gate command",
   };
 }

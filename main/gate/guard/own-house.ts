@@ -15,7 +15,12 @@ export class OwnHouse {
     const lexical = [...folders, ...files];
     this.#protected = [...new Set(lexical.flatMap((path) => [path, realForm(path) ?? path]))];
     const below_home = lexical.filter((path) => path.startsWith(`${home}/`)).map((path) => path.slice(home.length));
-    this.#mentions = [...new Set([...this.#protected, ...below_home.flatMap((path) => [`~${path}`, `$HOME${path}`, `\${HOME}${path}`])])];
+    this.#mentions = [
+      ...new Set([
+        ...this.#protected,
+        ...below_home.flatMap((path) => [`~${path}`, `$HOME${path}`, `\${HOME}${path}`]),
+      ]),
+    ];
   }
 
   /** True if `path` (absolute, normal) is one of the gate's own or lies below one; `is_tree`: or contains one. */

@@ -9,7 +9,13 @@ export function scope(x: Examination): Denial | null {
   const { manifest, is_described } = x.executor;
   const declared = declaredCapability(x.call);
   const is_known = declared === undefined || manifest.needs.some(({ capability }) => capability === declared);
-  if (is_described && !manifest.critical && declared !== undefined && !is_known && CAPABILITY_REGISTRY[declared].critical) {
+  if (
+    is_described &&
+    !manifest.critical &&
+    declared !== undefined &&
+    !is_known &&
+    CAPABILITY_REGISTRY[declared].critical
+  ) {
     return denied(x, "scope", `${manifest.name} only reads, and this call says it needs ${declared}`, {
       matched: `declared capability ${declared}`,
       instead: "use an executor that is made for it",
@@ -20,7 +26,11 @@ export function scope(x: Examination): Denial | null {
       const { lexical, real, is_tree } = target;
       const inside = manifest.scope.paths.some((raw) => {
         const pattern = grantTarget(capability, raw, x.settings.home);
-        return pathMatches(pattern.target, lexical, is_tree) && real !== null && pathMatches(pattern.target_real, real, is_tree);
+        return (
+          pathMatches(pattern.target, lexical, is_tree) &&
+          real !== null &&
+          pathMatches(pattern.target_real, real, is_tree)
+        );
       });
       if (!inside) return outside(x, manifest.name, "paths");
     }

@@ -5,12 +5,16 @@ import { type Denial, denied, type Examination, passed } from "./examination.ts"
 export function validation(x: Examination): Denial | null {
   const problem = x.executor.validate(x.call.args) ?? unusable(x);
   if (problem !== null) {
-    return denied(x, "validation", `validation failed: ${problem}`, { instead: "send the arguments that the executor declares" });
+    return denied(x, "validation", `validation failed: ${problem}`, {
+      instead: "send the arguments that the executor declares",
+    });
   }
   x.needs = needsOf(x.call, x.executor, x.settings.home);
   const web = x.needs.some((need) => need.capability === "network:http" && need.target.kind === "unknown");
   if (web && x.executor.manifest.needs.some(({ target }) => target.from === "url")) {
-    return denied(x, "validation", "validation failed: url: expected an http or https URL", { instead: "send a whole URL" });
+    return denied(x, "validation", "validation failed: url: expected an http or https URL", {
+      instead: "send a whole URL",
+    });
   }
   return passed(x, "validation", x.executor.is_described ? "the arguments fit" : "nothing describes this executor");
 }

@@ -3,6 +3,8 @@ import { domainToASCII } from "node:url";
 /** Hosts as grants name them: lower-case, punycode, exact or `*.domain`. */
 
 const LABEL = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/;
+/** What would make a URL's parser see more, or less, than a host. */
+const NOT_IN_HOST = /[/\\?#@\s]/;
 
 /** The host that a URL would really be fetched from, or null if it isn't an http(s) URL. Numbers and IPv6 in their normal forms. */
 export function hostOfUrl(url: string): string | null {
@@ -18,7 +20,7 @@ export function hostOfUrl(url: string): string | null {
 
 /** A bare host in its normal form (`EXAMPLE.com.` -> `example.com`), or null if it isn't one. */
 export function normaliseHost(host: string): string | null {
-  if (/[/\\?#@\s]/.test(host)) return null;
+  if (NOT_IN_HOST.test(host)) return null;
   const normal = hostOfUrl(`http://${host}`);
   // A port is not part of a host: a grant on a host holds for all of its ports.
   if (normal === null || /:\d+$/.test(host.replace(/^\[.*\]/, ""))) return null;
@@ -28,6 +30,7 @@ export function normaliseHost(host: string): string | null {
 /** A grant's host pattern in its normal form: a host, or `*.domain` with at least two labels in the domain. Null if it is neither. */
 export function normaliseHostPattern(pattern: string): string | null {
   if (!pattern.startsWith("*.")) return pattern.includes("*") ? null : normaliseHost(pattern);
+  if (NOT_IN_HOST.test(pattern) || pattern.includes(":")) return null;
   const domain = trimDot(domainToASCII(pattern.slice(2)));
   const labels = domain.split(".");
   if (labels.length < 2 || !labels.every((label) => LABEL.test(label))) return null;

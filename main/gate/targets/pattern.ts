@@ -17,7 +17,7 @@ export interface GrantTarget {
 const GLOB_OPTIONS = { dot: true, nonegate: true, noextglob: true, nobrace: true, strictSlashes: false } as const;
 /** Only `*`, `**`, `?` and `[...]` have a meaning; everything else is itself. */
 const GLOB_CHARACTERS = /[*?[\]]/;
-const NOT_GLOB = /[(){}|!@+^$,]/g;
+const NOT_GLOB = /[(){}|!@+^$,"]/g;
 
 /** A path as a pattern that covers exactly it: names may hold glob characters (`[id].tsx`). Null if that can't be written. */
 export function literalPattern(path: string): string | null {
@@ -34,34 +34,43 @@ export function grantTarget(capability: Capability, raw: string, home: string): 
   if (kind === "path_glob") return pathTarget(raw, home);
   if (kind === "host") {
     const target = normaliseHostPattern(raw);
-    if (target === null) throw invalid(`${JSON.stringify(raw)} is not a host`, "give a host, such as api.example.com, or *.example.com");
+    if (target === null)
+      throw invalid(`${JSON.stringify(raw)} is not a host`, "give a host, such as api.example.com, or *.example.com");
     return { target, target_real: target, target_base: target };
   }
   if (kind === "none") {
     if (raw !== "*") throw invalid(`${capability} has one target for all`, 'give "*"');
     return { target: "*", target_real: "*", target_base: "*" };
   }
-  if (raw.trim() === "" || raw.includes("*")) throw invalid(`${capability} needs an exact target`, "give the exact name, without *");
+  if (raw.trim() === "" || raw.includes("*"))
+    throw invalid(`${capability} needs an exact target`, "give the exact name, without *");
   return { target: raw, target_real: raw, target_base: raw };
 }
 
 function pathTarget(raw: string, home: string): GrantTarget {
-  if (raw.includes("\0") || raw.includes("\\")) throw invalid("a grant's path can't hold a NUL byte or a backslash", "give an absolute path");
+  if (raw.includes("\0") || raw.includes("\\"))
+    throw invalid("a grant's path can't hold a NUL byte or a backslash", "give an absolute path");
   const expanded = expandHome(raw, home);
-  if (!expanded.startsWith("/")) throw invalid(`${JSON.stringify(raw)} is not an absolute path`, "begin it with / or ~/");
+  if (!expanded.startsWith("/"))
+    throw invalid(`${JSON.stringify(raw)} is not an absolute path`, "begin it with / or ~/");
   const parts = expanded.split("/").filter((part) => part !== "" && part !== ".");
   if (parts.includes("..")) throw invalid("a grant's path can't hold ..", "give the path without ..");
   const first_glob = parts.findIndex((part) => GLOB_CHARACTERS.test(part));
   const fixed = first_glob === -1 ? parts : parts.slice(0, first_glob);
   const rest = first_glob === -1 ? [] : parts.slice(first_glob);
   if (rest.length > 0 && fixed.length === 0) throw invalid("a grant on the whole disk is refused", "name a folder");
-  if (rest.some((part) => part.includes("**") && part !== "**")) throw invalid("** stands alone between slashes", "write folder/** or folder/*");
+  if (rest.some((part) => part.includes("**") && part !== "**"))
+    throw invalid("** stands alone between slashes", "write folder/** or folder/*");
   const base = `/${fixed.join("/")}`;
   if (base === "/") throw invalid("a grant on the whole disk is refused", "name a folder");
   const real = realForm(base);
-  if (real === null || real === "/") throw invalid("the folder can't be resolved, or is the whole disk", "name a folder that exists");
+  if (real === null || real === "/")
+    throw invalid("the folder can't be resolved, or is the whole disk", "name a folder that exists");
   const suffix = rest.length === 0 ? "" : `/${rest.join("/")}`;
-  return { target: base + suffix, target_real: real + suffix, target_base: base };
+  // A link may lead to a folder whose name looks like a glob: it is taken by its name.
+  const literal_real = literalPattern(real);
+  if (literal_real === null) throw invalid("the folder's real path holds a backslash", "name another folder");
+  return { target: base + suffix, target_real: literal_real + suffix, target_base: base };
 }
 
 function invalid(message: string, hint: string): GateError {
@@ -84,7 +93,8 @@ export function pathMatches(pattern: string, path: string, is_tree: boolean): bo
     return matcher(pattern)(path);
   }
   if (!GLOB_CHARACTERS.test(pattern)) return pattern === path;
-  if (pattern.endsWith("/**") && !GLOB_CHARACTERS.test(pattern.slice(0, -3))) return isAtOrBelow(path, pattern.slice(0, -3));
+  if (pattern.endsWith("/**") && !GLOB_CHARACTERS.test(pattern.slice(0, -3)))
+    return isAtOrBelow(path, pattern.slice(0, -3));
   if (pattern.endsWith("/*") && !GLOB_CHARACTERS.test(pattern.slice(0, -2))) {
     const base = pattern.slice(0, -1);
     return path.length > base.length && path.startsWith(base) && !path.includes("/", base.length);

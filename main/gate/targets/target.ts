@@ -1,5 +1,5 @@
-import { CAPABILITY_REGISTRY } from "../capabilities.ts";
 import type { Capability, Requirement } from "../../../ipc/decision.ts";
+import { CAPABILITY_REGISTRY } from "../capabilities.ts";
 import { hostOfUrl, normaliseHost } from "./host.ts";
 import { expandHome, resolvePath } from "./path.ts";
 
