@@ -196,7 +196,9 @@ export class AgentServer {
       if (frame.ok) this.#handle(client, frame.message);
       else {
         this.#send(client, "error", frameError(frame.problem));
-        if (frame.problem === "frame_too_large") is_over = true;
+        if (frame.problem !== "frame_too_large") continue;
+        is_over = true;
+        break;
       }
     }
     this.#batch = undefined;

@@ -3,7 +3,7 @@ import { EventEmitter } from "node:events";
 import { readFileSync } from "node:fs";
 import { createConnection, type Socket } from "node:net";
 import { type Decision, decisionSchema } from "./decision.ts";
-import { encodeFrame, FrameReader } from "./frames.ts";
+import { encodeFrame, FrameReader, isWithinDepth, MAX_DEPTH, MAX_FRAME_BYTES } from "./frames.ts";
 import { agentTokenFile, placesFor } from "./places.ts";
 import { type GateMessage, gateMessages, PROTOCOL_VERSION, type ProposedCall } from "./wire.ts";
 
@@ -49,11 +49,14 @@ export class GateClientError extends Error {
 }
 
 interface Asked {
-  type: string;
-  data: Record<string, unknown>;
+  line: string;
+  /** The connection it was sent on last: on each one it is sent once. */
+  sent_on?: Socket;
   resolve(data: unknown): void;
   reject(error: GateClientError): void;
   token?: string;
+  /** Nobody waits for it any more: it is withdrawn at the gate as soon as its token is known. */
+  is_withdrawn?: boolean;
 }
 
 /**
@@ -65,6 +68,7 @@ export class GateClient extends EventEmitter<GateClientEvents> {
   readonly #options: GateClientOptions;
   readonly #asked = new Map<string, Asked>();
   #socket: Socket | undefined;
+  #greeting: Socket | undefined;
   #connecting: Promise<GateMessage<"hello.ok">> | undefined;
   #is_closed = false;
 
@@ -90,12 +94,12 @@ export class GateClient extends EventEmitter<GateClientEvents> {
    * @throws GateClientError if the gate refuses the message or can't be reached: take it as a no
    */
   async call(call: ProposedCall, options: { signal?: AbortSignal } = {}): Promise<Decision> {
+    if (options.signal?.aborted) throw withdrawn();
     const id = randomUUID();
     const answer = this.#ask(id, "tool.call", { id, ...call });
-    const withdraw = () => void this.#withdraw(id);
+    const withdraw = () => this.#withdraw(id);
     options.signal?.addEventListener("abort", withdraw, { once: true });
     try {
-      if (options.signal?.aborted) withdraw();
       return decisionSchema.parse(await answer);
     } finally {
       options.signal?.removeEventListener("abort", withdraw);
@@ -130,28 +134,43 @@ export class GateClient extends EventEmitter<GateClientEvents> {
   /** Ends the connection; what waits is withdrawn by the gate. */
   close(): void {
     this.#is_closed = true;
+    this.#greeting?.destroy();
     this.#socket?.destroy();
     this.#failAll(new GateClientError("closed", "this client was closed"));
   }
 
-  async #ask(id: string, type: string, data: Record<string, unknown>): Promise<unknown> {
-    await this.connect();
+  #ask(id: string, type: string, data: Record<string, unknown>): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      this.#asked.set(id, { type, data, resolve, reject });
-      this.#socket?.write(encodeFrame(type, data));
+      const asked: Asked = { line: frameFor(type, data), resolve, reject };
+      this.#asked.set(id, asked);
+      this.connect().then(
+        () => this.#send(asked),
+        (error: unknown) => {
+          this.#asked.delete(id);
+          reject(error);
+        },
+      );
     });
   }
 
-  async #withdraw(id: string): Promise<void> {
+  #send(asked: Asked): void {
+    if (this.#socket === undefined || asked.sent_on === this.#socket || asked.is_withdrawn) return;
+    asked.sent_on = this.#socket;
+    this.#socket.write(asked.line);
+  }
+
+  #withdraw(id: string): void {
     const asked = this.#asked.get(id);
     if (asked === undefined) return;
+    asked.is_withdrawn = true;
+    if (asked.token !== undefined) this.#cancel(id, asked.token);
+    else if (asked.sent_on === undefined) this.#asked.delete(id);
+    asked.reject(withdrawn());
+  }
+
+  #cancel(id: string, token: string): void {
     this.#asked.delete(id);
-    if (asked.token !== undefined) {
-      this.#socket?.write(
-        encodeFrame("tool.cancel", { id: randomUUID(), token: asked.token, reason: "withdrawn by the agent" }),
-      );
-    }
-    asked.reject(new GateClientError("withdrawn", "the request was withdrawn"));
+    this.#socket?.write(encodeFrame("tool.cancel", { id: randomUUID(), token, reason: "withdrawn by the agent" }));
   }
 
   async #reach(): Promise<GateMessage<"hello.ok">> {
@@ -164,6 +183,7 @@ export class GateClient extends EventEmitter<GateClientEvents> {
         if (!can_retry || this.#is_closed || Date.now() + pause > deadline) throw error;
       }
       await new Promise((resolve) => setTimeout(resolve, pause));
+      if (this.#is_closed) throw new GateClientError("closed", "this client was closed");
     }
   }
 
@@ -174,7 +194,8 @@ export class GateClient extends EventEmitter<GateClientEvents> {
     const id = randomUUID();
     return new Promise((resolve, reject) => {
       const socket = createConnection(path);
-      const reader = new FrameReader();
+      this.#greeting = socket;
+      const reader = FrameReader.forAnswers();
       let is_ready = false;
       socket.setEncoding("utf8");
       socket.on("connect", () => {
@@ -208,6 +229,7 @@ export class GateClient extends EventEmitter<GateClientEvents> {
             const ok = gateMessages["hello.ok"].safeParse(data);
             if (!ok.success || ok.data.id !== id) continue;
             is_ready = true;
+            this.#greeting = undefined;
             this.#socket = socket;
             this.emit("ready", ok.data);
             resolve(ok.data);
@@ -227,10 +249,11 @@ export class GateClient extends EventEmitter<GateClientEvents> {
     this.#connecting = undefined;
     if (this.#is_closed) return;
     this.emit("disconnected");
+    for (const [id, asked] of this.#asked) if (asked.is_withdrawn) this.#asked.delete(id);
     if (this.#asked.size === 0) return;
     this.connect().then(
       () => {
-        for (const { type, data } of this.#asked.values()) this.#socket?.write(encodeFrame(type, data));
+        for (const asked of this.#asked.values()) this.#send(asked);
       },
       (error: unknown) =>
         this.#failAll(
@@ -256,7 +279,9 @@ export class GateClient extends EventEmitter<GateClientEvents> {
     if (type === "tool.decision") {
       const decision = decisionSchema.safeParse(data);
       if (decision.success && decision.data.outcome === "approval_required") {
-        if (decision.data.pending !== undefined) asked.token = decision.data.pending.token;
+        const token = decision.data.pending?.token;
+        if (asked.is_withdrawn && token !== undefined) return this.#cancel(id, token);
+        if (token !== undefined) asked.token = token;
         this.emit("waiting", decision.data);
         return;
       }
@@ -276,6 +301,22 @@ function errorOf(data: unknown): GateClientError {
   const error = gateMessages.error.safeParse(data);
   if (!error.success) return new GateClientError("internal", "the gate sent an error that can't be read");
   return new GateClientError(error.data.code, error.data.message, error.data.hint);
+}
+
+function withdrawn(): GateClientError {
+  return new GateClientError("withdrawn", "the request was withdrawn");
+}
+
+/** @throws GateClientError for what the gate would refuse without saying which message it means */
+function frameFor(type: string, data: Record<string, unknown>): string {
+  if (!isWithinDepth({ type, data }, MAX_DEPTH)) {
+    throw new GateClientError("too_deep", `the message is nested deeper than ${MAX_DEPTH}, or has a key __proto__`, "send flatter arguments");
+  }
+  const line = encodeFrame(type, data);
+  if (Buffer.byteLength(line) > MAX_FRAME_BYTES) {
+    throw new GateClientError("frame_too_large", `a message may have ${MAX_FRAME_BYTES} bytes`, "send less at once");
+  }
+  return line;
 }
 
 function readToken(file: string): string | undefined {

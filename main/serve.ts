@@ -67,7 +67,7 @@ async function serveCore(
   });
   // The human's own tools listen longer than a slow reader would: an event stream may lag.
   const operators = new OperatorServer(
-    { path: places.operator_socket, max_connections: 64, max_unread_bytes: 64 * 1024 * 1024 },
+    { path: places.operator_socket, max_connections: 64, max_unread_bytes: 256 * 1024 * 1024 },
     operatorToken(places.operator_token),
     operator,
     (what, error) => port.failed(what, error),

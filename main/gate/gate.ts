@@ -8,7 +8,7 @@ import { choicesFor } from "./approvals/choices.ts";
 import { questionFor } from "./approvals/question.ts";
 import type { ApprovalRegistry, PendingRequest } from "./approvals/registry.ts";
 import type { AuditLog } from "./audit/log.ts";
-import { decisionRecord } from "./audit/record.ts";
+import { decisionRecord, withoutValues } from "./audit/record.ts";
 import type { ExecutorCatalog } from "./executors/catalog.ts";
 import type { GrantStore } from "./grants/store.ts";
 import { POLICY_TABLE } from "./policy.ts";
@@ -109,6 +109,8 @@ interface Waiting {
 
 /** More requests than this of one agent wait for nobody: the next one is refused. */
 export const MAX_WAITING_PER_AGENT = 200;
+/** And their arguments are no longer than this, all together, in characters of JSON. */
+export const MAX_WAITING_CHARACTERS = 8 * 1024 * 1024;
 
 /** The decision core: every tool call passes `decide`. */
 export class Gate {
@@ -117,6 +119,8 @@ export class Gate {
   readonly #events: GateEvents;
   /** What the waiting calls are, to look at them again once a grant was given. */
   readonly #waiting = new Map<string, Waiting>();
+  /** What each agent's waiting calls hold, those that share a card too. */
+  readonly #held = new Map<string, { calls: number; characters: number }>();
 
   constructor(parts: GateParts, events: GateEvents) {
     this.#parts = parts;
@@ -183,9 +187,15 @@ export class Gate {
       Object.assign(decision, this.#final(decision, answered, x));
       return undefined;
     }
-    if (this.broker.registry.count_waiting(agent.agent_id) >= MAX_WAITING_PER_AGENT) {
+    const size = JSON.stringify(call.args).length;
+    const held = this.#held.get(agent.agent_id) ?? { calls: 0, characters: 0 };
+    const waiting = Math.max(held.calls, this.broker.registry.count_waiting(agent.agent_id));
+    if (waiting >= MAX_WAITING_PER_AGENT || held.characters + size > MAX_WAITING_CHARACTERS) {
       decision.outcome = "denied";
-      decision.reason = `${MAX_WAITING_PER_AGENT} requests of this agent wait already`;
+      decision.reason =
+        waiting >= MAX_WAITING_PER_AGENT
+          ? `${MAX_WAITING_PER_AGENT} requests of this agent wait already`
+          : "the requests of this agent that wait already are too long to take another";
       decision.explain = { instead: "wait for their answers, or withdraw some" };
       return undefined;
     }
@@ -219,12 +229,36 @@ export class Gate {
       expires_at: pending.expires_at,
       card: this.broker.view(pending).card,
     };
+    const letGo = this.#hold(agent.agent_id, size);
     const leave = this.broker.wait(pending.token, (ended) => {
+      letGo();
       const final = this.#final(decision, ended, x);
       this.#log(call, final, subject);
       deliver(final);
     });
-    return { token: pending.token, leave };
+    return {
+      token: pending.token,
+      leave: (reason) => {
+        letGo();
+        leave(withoutValues(reason, call.args));
+      },
+    };
+  }
+
+  /** Counts a waiting call. The function that is returned takes it off again, once. */
+  #hold(agent_id: string, characters: number): () => void {
+    const add = (calls: number, more: number) => {
+      const held = this.#held.get(agent_id) ?? { calls: 0, characters: 0 };
+      const sum = { calls: held.calls + calls, characters: held.characters + more };
+      if (sum.calls > 0) this.#held.set(agent_id, sum);
+      else this.#held.delete(agent_id);
+    };
+    add(1, characters);
+    let is_held = true;
+    return () => {
+      if (is_held) add(-1, -characters);
+      is_held = false;
+    };
   }
 
   /** Of a call's needs, those that the table asks about: only these can be granted. */

@@ -2,10 +2,10 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { CAPABILITIES, type Capability, LEVELS, type Level, type Outcome } from "../../ipc/decision.ts";
 import { CAPABILITY_REGISTRY } from "../../main/gate/capabilities.ts";
-import type { GrantStore } from "../../main/gate/grants/store.ts";
+import { GrantStore } from "../../main/gate/grants/store.ts";
 import { effective_outcome, POLICY_TABLE, strictest } from "../../main/gate/policy.ts";
 import { type CallTarget, namedTarget } from "../../main/gate/targets/target.ts";
-import { freshGrants, ROBERTO } from "../support/gate-stores.ts";
+import { freshGrants, openedGrants, ROBERTO } from "../support/gate-stores.ts";
 
 // seed 001 §8; each case carries the seed's name.
 
@@ -129,7 +129,8 @@ describe("table and grants together", () => {
   });
 
   it("no sequence of grants turns a denied into anything else, and none touches a capability marked always", () => {
-    const { grants, home, db } = freshGrants();
+    const { grants, home, db, file, clock } = freshGrants();
+    const other = openedGrants(file, home, clock);
     const target_texts = fc.constantFrom(`${home}/work/*`, `${home}/work/**`, `${home}/work/a.txt`, "/**", "*", "example.com", "*.example.com", "main", "rm");
     const steps = fc.array(
       fc.oneof(
@@ -140,7 +141,7 @@ describe("table and grants together", () => {
       ),
       { maxLength: 25 },
     );
-    const insert = db.prepare(
+    const insert = other.db.prepare(
       `INSERT INTO grants (channel, sender_id, capability, target, granted_at, target_base, target_real) VALUES (?, ?, ?, ?, '2026-01-01T00:00:00Z', ?, ?)`,
     );
     fc.assert(
@@ -157,9 +158,10 @@ describe("table and grants together", () => {
             }
           }
         }
+        const as_restarted = new GrantStore(db, home, clock.now);
         for (const level of LEVELS) {
           for (const capability of CAPABILITIES) {
-            const seen = outcome(grants, level, capability, namedTarget(capability, text, home));
+            const seen = outcome(as_restarted, level, capability, namedTarget(capability, text, home));
             const table = POLICY_TABLE[level][capability];
             if (table === "denied") expect(seen).toBe("denied");
             if (table === "allowed") expect(seen).toBe("allowed");

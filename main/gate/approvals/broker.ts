@@ -5,7 +5,7 @@ import type { GrantStore } from "../grants/store.ts";
 import { grantTarget } from "../targets/pattern.ts";
 import { type Language, renderApprovalCard } from "./card.ts";
 import { grantsFor } from "./choices.ts";
-import type { ApprovalRegistry, NewPending, PendingRequest } from "./registry.ts";
+import { ApprovalError, type ApprovalRegistry, type NewPending, type PendingRequest } from "./registry.ts";
 
 /** Between the registry and those who wait: shares cards, writes grants, tells every surface and every waiting agent. */
 
@@ -27,6 +27,9 @@ export interface BrokerEvents {
   closed(ended: PendingRequest): void;
   granted(ended: PendingRequest): void;
 }
+
+/** The clock is looked at this often while something waits, in milliseconds. */
+const MAX_WATCH_MS = 30_000;
 
 export class ApprovalBroker {
   readonly registry: ApprovalRegistry;
@@ -57,9 +60,15 @@ export class ApprovalBroker {
     this.#waiters.clear();
   }
 
-  /** The answer that the human gave to this very call while nobody waited for it, if there is one. Taken once. */
+  /**
+   * The answer that the human gave to this very call while nobody waited for it, if there is one. Taken once. One that was
+   * remembered is no answer here: its grant speaks for it, and must not be outlived by it.
+   */
   take_answer(share_key: string): PendingRequest | undefined {
-    return this.registry.take_undelivered(share_key);
+    for (;;) {
+      const ended = this.registry.take_undelivered(share_key);
+      if (ended === undefined || ended.territory_concession === "none") return ended;
+    }
   }
 
   /** Puts a request before the human, or joins the identical one that already waits. */
@@ -89,7 +98,7 @@ export class ApprovalBroker {
    * @throws ApprovalError in the registry's order; GateError if the answer's target or expiry can't be stored (nothing changes then)
    */
   answer(answer: Answer, by: Principal): PendingRequest {
-    const pending = this.registry.check(answer.token, by);
+    const pending = this.#check(answer.token, by);
     const scope = answer.decision === "approved" ? (answer.scope ?? "none") : "none";
     const granted = scope === "none" ? [] : grantsFor(pending.extra.choices, scope, answer.target);
     if (scope === "none" && (answer.target ?? answer.expires_at) !== undefined) {
@@ -107,14 +116,35 @@ export class ApprovalBroker {
       grant_expires_at: expires_at,
       message: answer.decision === "rejected" ? (answer.message ?? null) : null,
     });
-    if (scope !== "none") this.#writeGrants(ended);
-    this.#close(ended);
+    try {
+      if (scope !== "none") this.#writeGrants(ended);
+    } finally {
+      // The answer stands and is told, also where its grant can't be written: the next start writes it.
+      this.#close(ended);
+    }
     if (scope !== "none") this.#events.granted(ended);
     return ended;
   }
 
-  /** Approves a request that a grant now covers, as the human who gave the grant. */
+  /** The registry's checks. A request that they find expired has ended: who waits for it is told. */
+  #check(token: string, by: Principal): PendingRequest {
+    try {
+      return this.registry.check(token, by);
+    } catch (error) {
+      const expired = errorCode(error) === "expired" ? this.registry.get_pending(token) : undefined;
+      if (expired !== undefined) this.#close(expired);
+      throw error;
+    }
+  }
+
+  /** Approves a request that a grant now covers, as the human who gave the grant. Not one that has ended, or is another human's. */
   approve_covered(token: string, by: Principal): void {
+    try {
+      this.#check(token, by);
+    } catch (error) {
+      if (error instanceof ApprovalError) return;
+      throw error;
+    }
     this.#close(this.registry.resolve(token, "approved", by, { message: "covered by a grant" }));
   }
 
@@ -182,18 +212,19 @@ export class ApprovalBroker {
     return expires_at;
   }
 
-  /** One timer for all: the next deadline. */
+  /** One timer for all: the next deadline, and now and then before it, as a clock may jump (a laptop that slept). */
   #watchDeadlines(): void {
     clearTimeout(this.#timer);
-    const deadlines = this.registry.list_pending({ limit: 10_000 }).map((request) => Date.parse(request.expires_at));
-    if (deadlines.length === 0) return;
-    const wait = Math.max(0, Math.min(...deadlines) + 1000 - this.#settings.now());
+    this.#timer = undefined;
+    const deadline = this.registry.next_deadline();
+    if (deadline === undefined) return;
+    const wait = Math.max(0, Date.parse(deadline) + 1000 - this.#settings.now());
     this.#timer = setTimeout(
       () => {
         this.cleanup();
         this.#watchDeadlines();
       },
-      Math.min(wait, 2 ** 31 - 1),
+      Math.min(wait, MAX_WATCH_MS),
     );
     this.#timer.unref();
   }

@@ -1,9 +1,13 @@
 import { basename, dirname } from "node:path";
+import { shortened } from "../../../ipc/visible-text.ts";
 import type { ProposedCall } from "../../../ipc/wire.ts";
 import type { ExecutorManifest } from "../executors/manifest.ts";
 import { shortenHome } from "../targets/path.ts";
 import { type Need, targetText } from "../targets/target.ts";
 import type { Language } from "./card.ts";
+
+/** Longer ones are shortened in the middle on the card; the whole call is shown beside it. */
+const MAX_SUMMARY = 300;
 
 /** What the card says, made from the manifest and the arguments, never from the agent's words. */
 export interface Question {
@@ -21,7 +25,7 @@ export function questionFor(
 ): Question {
   return {
     action_verb: manifest.verb[language],
-    target_summary: summary(call, manifest, needs, home),
+    target_summary: shortened(summary(call, manifest, needs, home), MAX_SUMMARY),
     capability_class: needs.map((need) => capabilityClass(need, home)).join(", ") || "none",
   };
 }

@@ -298,6 +298,15 @@ export class ApprovalRegistry {
     return rows.map(fromRow);
   }
 
+  /** The next moment at which a waiting request expires, or undefined if none waits. */
+  next_deadline(): string | undefined {
+    return (
+      (this.#db.prepare("SELECT min(expires_at) FROM pending WHERE status = 'pending'").pluck().get() as
+        | string
+        | null) ?? undefined
+    );
+  }
+
   mark_grants_written(token: string): void {
     this.#db.prepare("UPDATE pending SET grants_written_at = ? WHERE token = ?").run(isoSeconds(this.#now()), token);
   }

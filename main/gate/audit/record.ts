@@ -9,6 +9,9 @@ export type AuditRecord = { event: string; ts: number } & Record<string, unknown
 const MAX_KEYS = 64;
 const MAX_KEY_LENGTH = 64;
 const MAX_INTENT = 500;
+/** Beyond this much to compare with, the intent is left out: no call may cost the gate more than a moment. */
+const MAX_COMPARED_STRINGS = 2000;
+const MAX_COMPARED_LENGTH = 65_536;
 
 /** The seed's fields of a judged call, and what this gate decided. */
 export function decisionRecord(call: ProposedCall, decision: Decision, agent: string, event = "decision"): AuditRecord {
@@ -46,6 +49,9 @@ export function withoutValues(intent: string, args: Record<string, unknown>): st
   let text = intent.slice(0, MAX_INTENT);
   if (text === "") return text;
   const strings = scalarsIn(args);
+  let length = 0;
+  for (const { value } of strings) length += value.length;
+  if (strings.length > MAX_COMPARED_STRINGS || length > MAX_COMPARED_LENGTH) return "<left out: large arguments>";
   for (const { key, value } of strings) {
     const whole = value.trim();
     if (whole.length >= 3 && text.includes(whole)) text = text.replaceAll(whole, `<${key.slice(0, MAX_KEY_LENGTH)}>`);

@@ -77,8 +77,9 @@ function pathsThatWouldBeTouched(needs: readonly Need[]): GuardBlock | null {
 /** Commands that leave no way back. What a shell would make of the text is read here, too, once it is read at all. */
 function irrecoverableCommand(call: ProposedCall, needs: readonly Need[]): GuardBlock | null {
   if (!runsCode(needs)) return null;
-  const command = commandLine(call.args, NAMES_OF_COMMANDS);
-  const pattern = command === undefined ? undefined : dangerousCommand(command);
+  const pattern = commandsIn(call)
+    .map(dangerousCommand)
+    .find((found) => found !== undefined);
   if (pattern === undefined) return null;
   return {
     reason: `guard: irrecoverable command: pattern '${pattern}'`,
@@ -94,8 +95,8 @@ function ownHouse(call: ProposedCall, needs: readonly Need[], own_house: OwnHous
       target.kind === "path" &&
       [target.lexical, target.real ?? target.lexical].some((path) => own_house.holds(path, target.is_tree)),
   );
-  const command = runsCode(needs) ? commandLine(call.args, NAMES_OF_COMMANDS) : undefined;
-  if (!touched && !(command !== undefined && own_house.isMentionedIn(command))) return null;
+  const mentioned = runsCode(needs) && commandsIn(call).some((command) => own_house.isMentionedIn(command));
+  if (!touched && !mentioned) return null;
   return {
     reason: "guard: the gate's own files are not for agents",
     matched: touched
@@ -103,6 +104,11 @@ function ownHouse(call: ProposedCall, needs: readonly Need[], own_house: OwnHous
       : "the gate's own folders in the command",
     instead: "name a narrower folder, or ask the human to use the metnos-gate command",
   };
+}
+
+/** Every command line of the call: which of its arguments an executor runs is not ours to guess. */
+function commandsIn(call: ProposedCall): string[] {
+  return NAMES_OF_COMMANDS.map((name) => commandLine(call.args, [name])).filter((command) => command !== undefined);
 }
 
 function runsCode(needs: readonly Need[]): boolean {

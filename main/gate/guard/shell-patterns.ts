@@ -24,14 +24,16 @@ export function dangerousCommand(command: string): string | undefined {
   return undefined;
 }
 
-/** The `dd` pattern in linear time: of several `dd` on one line the first sees the most of it. */
+/** The `dd` pattern in linear time: of several `dd` that are followed by the same rest of a line, the first sees the most of it. */
 function writesDeviceWithDd(command: string): boolean {
   const start = /\bdd\s+/g;
-  for (let match = start.exec(command); match !== null; match = start.exec(command)) {
+  let seen_to = 0;
+  while (start.test(command)) {
+    // The white space after a `dd` may end its line: then the rest of the next one counts.
+    if (start.lastIndex < seen_to) continue;
     const newline = command.indexOf("\n", start.lastIndex);
-    const end = newline === -1 ? command.length : newline;
-    if (/\bof=\/dev\//.test(command.slice(start.lastIndex, end))) return true;
-    start.lastIndex = end;
+    seen_to = newline === -1 ? command.length : newline;
+    if (/\bof=\/dev\//.test(command.slice(start.lastIndex, seen_to))) return true;
   }
   return false;
 }

@@ -19,12 +19,21 @@ export function validation(x: Examination): Denial | null {
   return passed(x, "validation", x.executor.is_described ? "the arguments fit" : "nothing describes this executor");
 }
 
+/** Longer than any path the system takes. */
+const MAX_PATH = 4096;
+
 /** What no schema says: a NUL byte ends a path for the system, and hides the rest of it from a reader. */
 function unusable(x: Examination): string | null {
   for (const { target } of x.executor.manifest.needs) {
-    if (target.from !== "path") continue;
-    const value = x.call.args[target.arg];
-    if (typeof value === "string" && value.includes("\0")) return `${target.arg}: holds a NUL byte`;
+    if (target.from !== "path" && target.from !== "glob") continue;
+    for (const key of target.from === "path" ? [target.arg] : [target.arg, target.path_arg]) {
+      const value = x.call.args[key];
+      for (const path of Array.isArray(value) ? value : [value]) {
+        if (typeof path !== "string") continue;
+        if (path.includes("\0")) return `${key}: holds a NUL byte`;
+        if (path.length > MAX_PATH) return `${key}: longer than ${MAX_PATH} characters`;
+      }
+    }
   }
   return null;
 }

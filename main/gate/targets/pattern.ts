@@ -1,7 +1,7 @@
-import picomatch from "picomatch";
 import type { Capability } from "../../../ipc/decision.ts";
 import { CAPABILITY_REGISTRY } from "../capabilities.ts";
 import { GateError } from "../errors.ts";
+import { globExpression } from "./glob.ts";
 import { normaliseHostPattern } from "./host.ts";
 import { expandHome, realForm } from "./path.ts";
 
@@ -14,10 +14,8 @@ export interface GrantTarget {
   target_base: string;
 }
 
-const GLOB_OPTIONS = { dot: true, nonegate: true, noextglob: true, nobrace: true, strictSlashes: false } as const;
 /** Only `*`, `**`, `?` and `[...]` have a meaning; everything else is itself. */
 const GLOB_CHARACTERS = /[*?[\]]/;
-const NOT_GLOB = /[(){}|!@+^$,"]/g;
 
 /** A path as a pattern that covers exactly it: names may hold glob characters (`[id].tsx`). Null if that can't be written. */
 export function literalPattern(path: string): string | null {
@@ -77,7 +75,7 @@ function invalid(message: string, hint: string): GateError {
   return new GateError("invalid_target", message, hint);
 }
 
-const compiled = new Map<string, (path: string) => boolean>();
+const compiled = new Map<string, RegExp>();
 const MAX_COMPILED = 10_000;
 
 /**
@@ -89,8 +87,8 @@ export function pathMatches(pattern: string, path: string, is_tree: boolean): bo
     if (!pattern.endsWith("/**")) return false;
     const above = pattern.slice(0, -3);
     if (!GLOB_CHARACTERS.test(above)) return isAtOrBelow(path, above);
-    // Every file of the tree lies below `path`; a name that no glob is written for stands for all of them.
-    return matcher(pattern)(path);
+    // The `/**` at its end covers whatever lies below what the pattern matches.
+    return matches(pattern, path);
   }
   if (!GLOB_CHARACTERS.test(pattern)) return pattern === path;
   if (pattern.endsWith("/**") && !GLOB_CHARACTERS.test(pattern.slice(0, -3)))
@@ -99,7 +97,7 @@ export function pathMatches(pattern: string, path: string, is_tree: boolean): bo
     const base = pattern.slice(0, -1);
     return path.length > base.length && path.startsWith(base) && !path.includes("/", base.length);
   }
-  return matcher(pattern)(path);
+  return matches(pattern, path);
 }
 
 /** True if `path` is `folder` or lies below it; both absolute and normal. */
@@ -107,12 +105,12 @@ export function isAtOrBelow(path: string, folder: string): boolean {
   return path === folder || (path.startsWith(folder) && path.charCodeAt(folder.length) === 47) || folder === "/";
 }
 
-function matcher(pattern: string): (path: string) => boolean {
-  let match = compiled.get(pattern);
-  if (match === undefined) {
+function matches(pattern: string, path: string): boolean {
+  let expression = compiled.get(pattern);
+  if (expression === undefined) {
     if (compiled.size >= MAX_COMPILED) compiled.clear();
-    match = picomatch(pattern.replace(NOT_GLOB, "\\$&"), GLOB_OPTIONS);
-    compiled.set(pattern, match);
+    expression = globExpression(pattern);
+    compiled.set(pattern, expression);
   }
-  return match;
+  return expression.test(path);
 }

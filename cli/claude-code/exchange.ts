@@ -1,0 +1,132 @@
+import { connect } from "node:net";
+import { encodeFrame, FrameReader } from "../../ipc/frames.ts";
+
+/** One call over gate.sock with nothing but node:net: what a cold process can afford. */
+
+export interface Request {
+  socket_path: string;
+  token: string | undefined;
+  agent_name: string;
+  session: string;
+  call: object;
+  /** When to give up waiting, as Date.now(). */
+  deadline: number;
+}
+
+export type Answer =
+  | { kind: "decision"; outcome: "allowed" | "denied"; reason: string; instead: string | undefined }
+  | { kind: "error"; code: string; message: string; hint: string }
+  | { kind: "nobody" }
+  | { kind: "unreachable" };
+
+type Attempt = Answer | { kind: "lost"; was_connected: boolean };
+
+/** How long a gate that went away while we waited may take to come back, in milliseconds. */
+const RETURN_MS = 15_000;
+const HELLO = "hello";
+const CALL = "call";
+
+/** Asks and waits for the final decision; asks again if the gate restarts meanwhile. Never rejects. */
+export async function askGate(request: Request): Promise<Answer> {
+  let lost_at: number | undefined;
+  for (let pause = 50; ; pause = Math.min(pause * 2, 1000)) {
+    const answer = await attempt(request);
+    if (answer.kind !== "lost") return answer;
+    if (answer.was_connected) {
+      lost_at = Date.now();
+      pause = 50;
+    }
+    if (lost_at === undefined || Date.now() - lost_at > RETURN_MS) return { kind: "unreachable" };
+    if (Date.now() >= request.deadline) return { kind: "nobody" };
+    await new Promise((resolve) => setTimeout(resolve, pause));
+  }
+}
+
+function attempt(request: Request): Promise<Attempt> {
+  return new Promise((resolve) => {
+    const call = encodeFrame("tool.call", { id: CALL, ...request.call });
+    const socket = connect(request.socket_path);
+    const reader = new FrameReader();
+    let was_connected = false;
+    let is_unpaired = false;
+    let waiting_token: string | undefined;
+    let timer: NodeJS.Timeout | undefined;
+    const end = (answer: Attempt, last_line = "") => {
+      clearTimeout(timer);
+      reader.close();
+      socket.end(last_line);
+      resolve(answer);
+    };
+    // Only from when a human may be asked: a cold start can do without the timer.
+    const startWaiting = () => {
+      timer ??= setTimeout(
+        () => {
+          const cancel = { id: "cancel", token: waiting_token, reason: "nobody answered" };
+          end({ kind: "nobody" }, waiting_token === undefined ? "" : encodeFrame("tool.cancel", cancel));
+        },
+        Math.max(0, request.deadline - Date.now()),
+      );
+    };
+    socket.setEncoding("utf8");
+    socket.once("connect", () => {
+      was_connected = true;
+      startWaiting();
+    });
+    socket.on("error", () => socket.destroy()); // 'close' follows and says what it means
+    socket.once("close", () => {
+      clearTimeout(timer);
+      reader.close();
+      resolve({ kind: "lost", was_connected });
+    });
+    socket.on("data", (text: string) => {
+      for (const frame of reader.push(text)) {
+        if (!frame.ok)
+          return end({ kind: "error", code: frame.problem, message: "the gate's answer can't be read", hint: "" });
+        const data = frame.message.data as Record<string, unknown> | null | undefined;
+        if (typeof data !== "object" || data === null) continue;
+        switch (frame.message.type) {
+          case "hello.pairing":
+            is_unpaired = true;
+            break;
+          case "hello.ok":
+            if (is_unpaired && data.id === HELLO) socket.write(call);
+            break;
+          case "tool.decision": {
+            if (data.id !== CALL) break;
+            if (data.outcome === "allowed" || data.outcome === "denied") return end(decision(data.outcome, data));
+            const pending = data.pending as { token?: unknown } | undefined;
+            if (typeof pending?.token === "string") waiting_token = pending.token;
+            break;
+          }
+          case "error":
+            if (data.id === CALL && data.code === "hello_required" && is_unpaired) break;
+            if (data.id !== undefined && data.id !== CALL && data.id !== HELLO) break;
+            return end({
+              kind: "error",
+              code: textOf(data.code),
+              message: textOf(data.message),
+              hint: textOf(data.hint),
+            });
+        }
+      }
+    });
+    const hello = {
+      id: HELLO,
+      protocol: 1,
+      agent: { name: request.agent_name },
+      ...(request.token === undefined ? {} : { token: request.token }),
+      ...(request.session === "" ? {} : { session: request.session }),
+    };
+    socket.write(encodeFrame("hello", hello) + call);
+  });
+}
+
+function decision(outcome: "allowed" | "denied", data: Record<string, unknown>): Answer {
+  const explain = data.explain as { instead?: unknown } | undefined;
+  const instead = typeof explain?.instead === "string" ? explain.instead : undefined;
+  return { kind: "decision", outcome, reason: textOf(data.reason), instead };
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}

@@ -1,0 +1,46 @@
+import type { ProposedCall } from "../../ipc/wire.ts";
+
+/** What Claude Code's PreToolUse hook says, as a call for the gate. Unknown fields are ignored. */
+export interface HookPayload {
+  session_id: string;
+  call: ProposedCall;
+}
+
+/** @returns null if it isn't a PreToolUse payload */
+export function parsePayload(text: string): HookPayload | null {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return null; // the caller denies, with the reason
+  }
+  if (!isObject(value) || typeof value.tool_name !== "string" || !isObject(value.tool_input)) return null;
+  if (value.hook_event_name !== undefined && value.hook_event_name !== "PreToolUse") return null;
+  const session_id =
+    typeof value.session_id === "string" && value.session_id !== "" ? value.session_id.slice(0, 128) : "";
+  const { tool_name, tool_input } = value;
+  const { description, ...without_description } = tool_input;
+  const is_bash = tool_name === "Bash";
+  const server = /^mcp__(.+?)__/.exec(tool_name)?.[1];
+  const context = {
+    ...(typeof value.cwd === "string" ? { cwd: value.cwd } : {}),
+    ...(typeof value.permission_mode === "string" ? { mode: value.permission_mode.slice(0, 64) } : {}),
+    ...(session_id === "" ? {} : { session: session_id }),
+    ...(server === undefined ? {} : { mcp_server: server.slice(0, 128) }),
+    ...(typeof value.agent_type === "string" ? { subagent: value.agent_type.slice(0, 64) } : {}),
+  };
+  return {
+    session_id,
+    call: {
+      // Bash says what it is for beside the command: that is the intent, not a part of what runs.
+      intent: is_bash && typeof description === "string" ? description.slice(0, 16_000) : "",
+      executor: tool_name,
+      args: is_bash ? without_description : tool_input,
+      context,
+    },
+  };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

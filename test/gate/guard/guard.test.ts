@@ -1,0 +1,198 @@
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { placesFor } from "../../../ipc/places.ts";
+import type { CallContext } from "../../../ipc/wire.ts";
+import { guard } from "../../../main/gate/guard/guard.ts";
+import { OwnHouse } from "../../../main/gate/guard/own-house.ts";
+import { stringsIn } from "../../../main/gate/guard/strings.ts";
+import { prepared } from "../../support/proposed-calls.ts";
+import { tempFolder } from "../../support/temp-folder.ts";
+
+function blockOf(executor_name: string, args: Record<string, unknown>, context?: CallContext, home = "/home/roberto") {
+  const { call, executor, needs } = prepared(home, executor_name, args, context === undefined ? {} : { context });
+  return guard(call, executor, needs, { home });
+}
+
+describe("the strings of a call", () => {
+  it("are seen wherever they are nested, with the argument they stand in", () => {
+    const value = fc.letrec((tie) => ({
+      leaf: fc.oneof(fc.constant("FOUND"), fc.integer(), fc.boolean(), fc.constant(null), fc.constant("other")),
+      node: fc.oneof({ depthSize: "small" }, tie("leaf"), fc.array(tie("node"), { maxLength: 3 }), fc.dictionary(fc.constantFrom("a", "b", "FOUND"), tie("node"), { maxKeys: 3 })),
+    })).node;
+    const count = (json: string) => json.match(/"FOUND"(?!:)/g)?.length ?? 0;
+    fc.assert(
+      fc.property(fc.dictionary(fc.constantFrom("x", "y", "content"), value), (args) => {
+        const found = stringsIn(args, ["content"]);
+        const { content: _, ...rest } = args;
+        expect(found.filter((entry) => entry.value === "FOUND").length).toBe(count(JSON.stringify(rest)));
+        expect(found.every((entry) => entry.key !== "content")).toBe(true);
+      }),
+    );
+  });
+
+  it("nesting as deep as a frame allows is no problem", () => {
+    let nested: unknown = "/etc/shadow";
+    for (let depth = 0; depth < 20_000; depth++) nested = depth % 2 ? [nested] : { in: nested };
+    expect(stringsIn({ nested })).toEqual([{ key: "nested", value: "/etc/shadow" }]);
+  });
+});
+
+describe("forbidden paths", () => {
+  // guard_blocca_ssh, guard_blocca_etc_passwd, guard_blocca_credentials_user: see also vaglio.test.ts
+  it("any string that names one is blocked, in whatever argument it stands", () => {
+    for (const args of [
+      { path: "/etc/passwd" },
+      { path: "~/.ssh/id_rsa" },
+      { path: "/srv/a", exclude: "~/.ssh/config" },
+      { path: "/srv/a", options: { deep: [{ list: ["x", "/root/x"] }] } },
+      { path: "/srv/a", glob: "/home/roberto/.gnupg/*" },
+      { path: "~/.config/metnos/credentials.env" },
+      { path: "/etc/shadow\n" },
+    ]) {
+      expect(blockOf("fs_read", args)?.reason).toMatch(/^guard: forbidden path violated: pattern '.+' in args$/);
+    }
+    expect(blockOf("fs_read", { path: "/srv/a" })).toBeNull();
+  });
+
+  it("~ is expanded before the patterns look", () => {
+    expect(blockOf("mcp__x__y", { where: "~/x" }, undefined, "/root")?.reason).toContain("^/root(/|$)");
+    expect(blockOf("mcp__x__y", { where: "~" }, undefined, "/root")?.reason).toContain("^/root(/|$)");
+    expect(blockOf("mcp__x__y", { where: "~/x" }, undefined, "/home/r")).toBeNull();
+  });
+
+  it("content is data: a text about a forbidden path may be written, for the executors that say which argument is content", () => {
+    const text = "keys live in ~/.ssh/id_rsa and /etc/shadow";
+    expect(blockOf("fs_write", { path: "/srv/a.md", content: "/etc/shadow" })).toBeNull();
+    expect(blockOf("Write", { file_path: "/srv/a.md", content: text })).toBeNull();
+    expect(blockOf("Edit", { file_path: "/srv/a.md", old_string: "/etc/passwd", new_string: "/root/x" })).toBeNull();
+    expect(blockOf("MultiEdit", { file_path: "/srv/a.md", edits: [{ old_string: "/etc/passwd", new_string: "b" }] })).toBeNull();
+    expect(blockOf("mail_send", { to: "a@b.example", body: "/etc/passwd" })).toBeNull();
+    expect(blockOf("Write", { file_path: "/etc/passwd", content: text })).not.toBeNull();
+    expect(blockOf("fs_read", { path: "/srv/a", content: "/etc/shadow" })).not.toBeNull();
+    expect(blockOf("mcp__x__y", { content: "/etc/shadow" })).not.toBeNull();
+  });
+
+  it("what a path resolves to is blocked too: .., doubled slashes, a relative path", () => {
+    const cases: [string, CallContext | undefined][] = [
+      ["/etc/../etc/shadow", undefined],
+      ["//etc/passwd", undefined],
+      ["/etc//passwd", undefined],
+      ["/etc/./shadow", undefined],
+      ["/srv/../root/x", undefined],
+      ["shadow", { cwd: "/etc" }],
+      ["../../etc/shadow", { cwd: "/srv/x" }],
+      ["./passwd", { cwd: "/etc/" }],
+      [".", { cwd: "/boot" }],
+    ];
+    for (const [path, context] of cases) {
+      expect([path, blockOf("fs_read", { path }, context)?.reason.startsWith("guard: forbidden path violated")]).toEqual([path, true]);
+    }
+    expect(blockOf("fs_read", { path: "../x" }, { cwd: "/srv/y" })).toBeNull();
+  });
+
+  it("a link to a forbidden file is blocked, through other links and link/.. as well", () => {
+    const home = tempFolder();
+    mkdirSync(join(home, "work"));
+    mkdirSync(join(home, ".ssh"));
+    writeFileSync(join(home, ".ssh/id"), "");
+    symlinkSync("/etc/shadow", join(home, "work/notes.txt"));
+    symlinkSync("notes.txt", join(home, "work/again.txt"));
+    symlinkSync("/etc/ssh", join(home, "work/jump"));
+    symlinkSync("../.ssh", join(home, "work/keys"));
+    for (const path of ["work/notes.txt", "work/again.txt", "work/jump/../shadow", "work/keys/id", "work/keys/new"]) {
+      for (const executor of ["fs_read", "fs_write"]) {
+        expect([path, blockOf(executor, { path: `${home}/${path}` }, undefined, home)]).not.toEqual([path, null]);
+      }
+    }
+    expect(blockOf("fs_read", { path: join(home, "work/plain.txt") }, undefined, home)).toBeNull();
+  });
+});
+
+describe("irrecoverable commands", () => {
+  it("are looked for in shell calls, in calls that declare code:exec, and in tools that nothing describes", () => {
+    for (const [executor, args, context] of [
+      ["shell_exec", { command: "rm -rf /" }, undefined],
+      ["shell_exec", { cmd: "rm -rf /" }, undefined],
+      ["shell_exec", { command: ["rm", "-rf", "/"] }, undefined],
+      ["Bash", { command: ":(){ :|:& };:" }, undefined],
+      ["mcp__box__run", { command: "mkfs.ext4 /dev/x" }, undefined],
+      ["mcp__box__run", { cmd: ["rm", "-rf", "~"] }, undefined],
+      ["fs_read", { path: "/srv/a", command: "rm -rf /" }, { capability: "code:exec" }],
+    ] as const) {
+      expect(blockOf(executor, args, context)?.reason).toMatch(/^guard: irrecoverable command: pattern '/);
+    }
+  });
+
+  it("a harmless command beside a dangerous one hides nothing", () => {
+    expect(blockOf("shell_exec", { command: "ls", cmd: "rm -rf /" })).not.toBeNull();
+    expect(blockOf("shell_exec", { command: [], cmd: "rm -rf /" })).not.toBeNull();
+    expect(blockOf("mcp__box__run", { command: "", cmd: ["rm", "-rf", "/"] })).not.toBeNull();
+  });
+
+  it("are not looked for where nothing is run", () => {
+    expect(blockOf("fs_read", { path: "/srv/a", command: "rm -rf /" })).toBeNull();
+    expect(blockOf("Write", { file_path: "/srv/notes.md", content: "never run rm -rf /" })).toBeNull();
+    expect(blockOf("Grep", { pattern: "rm -rf /", path: "/srv" })).toBeNull();
+  });
+
+  // guard_lascia_passare_shell_innocua
+  it("a harmless command passes", () => {
+    expect(blockOf("shell_exec", { command: "ls -la /tmp" })).toBeNull();
+    expect(blockOf("Bash", { command: "rm -rf ./build && npm test", description: "rm -rf / is what it does not do" })).toBeNull();
+  });
+});
+
+describe("the gate's own house", () => {
+  function withHouse() {
+    const home = tempFolder();
+    const places = placesFor({ HOME: home });
+    for (const folder of [places.config_dir, places.state_dir, places.audit_dir]) mkdirSync(folder, { recursive: true });
+    const own_house = new OwnHouse(places, home);
+    const block = (executor_name: string, args: Record<string, unknown>, context?: CallContext) => {
+      const { call, executor, needs } = prepared(home, executor_name, args, context === undefined ? {} : { context });
+      return guard(call, executor, needs, { home, own_house });
+    };
+    return { home, places, block };
+  }
+
+  it("its databases, tokens, configuration, sockets and logs are never an agent's", () => {
+    const { places, block, home } = withHouse();
+    const own = [
+      places.grants_db, places.approvals_db, places.agents_db, places.operator_token, places.audit_head, places.lock_db, places.config_file,
+      join(places.executors_dir, "mine.toml"), join(places.agent_tokens_dir, "claude.token"), join(places.audit_dir, "2026-05.jsonl"),
+      places.agent_socket, places.operator_socket, places.config_dir, places.state_dir, places.audit_dir,
+    ];
+    for (const path of own) {
+      for (const [executor, args] of [
+        ["fs_read", { path }],
+        ["Write", { file_path: path, content: "" }],
+        ["fs_read", { path: path.replace(home, "~") }],
+        ["fs_read", { path: `${home}/x/../${path.slice(home.length)}` }],
+        ["Bash", { command: `cat ${path}` }],
+        ["Bash", { command: `cat ${path.replace(home, "~")}` }],
+        ["Bash", { command: `cat "$HOME${path.slice(home.length)}"` }],
+      ] as const) {
+        expect([executor, path, block(executor, args)?.reason]).toEqual([executor, path, "guard: the gate's own files are not for agents"]);
+      }
+    }
+  });
+
+  it("a link into it is it, and so is a whole tree that holds it", () => {
+    const { home, places, block } = withHouse();
+    symlinkSync(places.state_dir, join(home, "notes"));
+    expect(block("fs_read", { path: join(home, "notes/operator.token") })).not.toBeNull();
+    expect(block("Grep", { pattern: "x", path: home })).not.toBeNull();
+    expect(block("fs_delete", { path: join(home, ".local") })).not.toBeNull();
+    expect(block("Glob", { pattern: "**/*.db", path: join(home, ".local/state") })).not.toBeNull();
+  });
+
+  it("what lies beside it is not it", () => {
+    const { home, places, block } = withHouse();
+    expect(block("fs_read", { path: `${places.state_dir}-notes/x` })).toBeNull();
+    expect(block("fs_list", { path: home })).toBeNull();
+    expect(block("Grep", { pattern: "x", path: join(home, "project") })).toBeNull();
+    expect(block("Bash", { command: "ls ~/.local/state" })).toBeNull();
+  });
+});

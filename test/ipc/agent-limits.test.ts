@@ -1,0 +1,123 @@
+import { once } from "node:events";
+import { describe, expect, it } from "vitest";
+import { MAX_WAITING_CHARACTERS, MAX_WAITING_PER_AGENT } from "../../main/gate/gate.ts";
+import { AgentConnection, tokenOf } from "../support/agent-connection.ts";
+import { startGate } from "../support/running-gate.ts";
+
+describe("many connections", () => {
+  it("1,000 at once are all greeted and answered", async () => {
+    const gate = await startGate();
+    await gate.operator.call("agents.pair", { name: "crowd", level: "Supervised" });
+    const token = gate.token("crowd");
+    const outcomes = await Promise.all(
+      Array.from({ length: 1000 }, async () => {
+        const agent = await gate.connect();
+        await agent.hello("crowd", { token });
+        return (await agent.ask({ executor: "time_now" })).decision.outcome;
+      }),
+    );
+    expect(outcomes).toHaveLength(1000);
+    expect(new Set(outcomes)).toEqual(new Set(["allowed"]));
+    expect((await gate.operator.call("status", {})).connections).toBe(1000);
+  });
+
+  it("beyond the limit are refused with a logged reason, and those that are there go on", async () => {
+    const gate = await startGate({ config: "[socket]\nmax_connections = 3\n" });
+    const agents = [await gate.agent(), await gate.agent(), await gate.agent()];
+    const fourth = await gate.connect();
+    await fourth.closed;
+    await gate.logged(/dropped a client: more than 3 connections/);
+    for (const agent of agents) await agent.ping();
+  });
+});
+
+describe("an agent that never reads its answers", () => {
+  it("is dropped with a logged reason, memory stays bounded, and others are served meanwhile", async () => {
+    const gate = await startGate({ config: "[socket]\nmax_unread_bytes = 65536\n" });
+    const bystander = await gate.agent("bystander");
+    const agent = await gate.agent("deaf");
+    agent.socket.pause();
+    const before = process.memoryUsage().rss;
+    const call = `${JSON.stringify({ type: "tool.call", data: { id: "x", intent: "", executor: "time_now", args: {} } })}\n`;
+    const burst = call.repeat(200);
+    let has_ended = false;
+    void agent.closed.then(() => {
+      has_ended = true;
+    });
+    let sent = 0;
+    while (!has_ended && sent < 1_000_000) {
+      sent += 200;
+      // A paused reader learns of the end when its write fails.
+      if (!agent.socket.write(burst)) await Promise.race([once(agent.socket, "drain").catch(() => undefined), agent.closed]);
+    }
+    expect(has_ended).toBe(true);
+    await gate.logged(/dropped a client: .* 65536 bytes of answers unread/);
+    expect((await gate.operator.call("status", {})).slow_clients_dropped).toBe(1);
+    expect(process.memoryUsage().rss - before).toBeLessThan(256 * 1024 * 1024);
+    expect((await bystander.ask({ executor: "time_now" })).decision.outcome).toBe("allowed");
+  });
+
+  it("does not hold up the gate's end", async () => {
+    const gate = await startGate();
+    const agent = await gate.agent("deaf");
+    agent.socket.pause();
+    const plan = { id: "p", intent: "", calls: Array.from({ length: 200 }, () => ({ executor: "time_now", args: {} })) };
+    const line = `${JSON.stringify({ type: "tool.plan", data: plan })}\n`;
+    const bystander = await gate.agent("bystander");
+    for (let count = 0; count < 20; count++) agent.sendText(line);
+    await bystander.ping();
+    const started = performance.now();
+    await gate.close();
+    expect(performance.now() - started).toBeLessThan(5000);
+  });
+});
+
+describe("an agent that asks and asks", () => {
+  it(`has at most ${MAX_WAITING_PER_AGENT} calls waiting, those that share a card counted too`, async () => {
+    const gate = await startGate();
+    const agent = await gate.agent("eager");
+    const call = { executor: "fs_write", args: { path: "/tmp/same.txt", content: "" } };
+    const first = await agent.ask(call);
+    for (let count = 1; count < MAX_WAITING_PER_AGENT; count++) await agent.ask(call);
+    expect(await gate.waiting()).toHaveLength(1);
+    const { decision } = await agent.ask(call);
+    expect(decision).toMatchObject({ outcome: "denied", reason: expect.stringContaining("wait already") });
+    expect((await agent.ask({ executor: "time_now" })).decision.outcome).toBe("allowed");
+    const other = await gate.agent("other");
+    expect((await other.ask(call)).decision.outcome).toBe("approval_required");
+    await gate.operator.call("approvals.resolve", { token: tokenOf(first.decision), decision: "approved" });
+    expect(await first.final()).toMatchObject({ outcome: "allowed" });
+    expect((await agent.ask(call)).decision.outcome).toBe("approval_required");
+  });
+
+  it("can't fill the memory with the arguments of what waits, and the human can still list it", async () => {
+    const gate = await startGate();
+    const agent = await gate.agent("eager");
+    const content = "x".repeat(900_000);
+    const ask = (number: number) => agent.ask({ executor: "fs_write", args: { path: `/tmp/${number}.txt`, content } });
+    const fitting = Math.floor(MAX_WAITING_CHARACTERS / 900_100);
+    for (let number = 0; number < fitting; number++) {
+      expect((await ask(number)).decision.outcome).toBe("approval_required");
+    }
+    expect((await ask(fitting)).decision).toMatchObject({ outcome: "denied", reason: expect.stringContaining("too long") });
+    const listed = await (await gate.operatorClient()).call("approvals.list", {});
+    expect(listed.map(({ args }) => String(args?.content).length)).toEqual(Array.from({ length: fitting }, () => 900_000));
+  });
+
+  it("is shown whole to the human also when it is nested as deep as a message may be", async () => {
+    const gate = await startGate();
+    const agent = await gate.agent("deep");
+    let value: unknown = "end";
+    for (let depth = 0; depth < 61; depth++) value = [value];
+    const { decision } = await agent.ask({ executor: "unheard-of", args: { value } });
+    expect(decision.outcome).toBe("approval_required");
+    const [listed] = await (await gate.operatorClient()).call("approvals.list", {});
+    expect(listed?.args).toEqual({ value });
+  });
+});
+
+it("a client's connection is refused cleanly when nothing listens", async () => {
+  const gate = await startGate();
+  await gate.close();
+  await expect(AgentConnection.open(gate.places.agent_socket)).rejects.toMatchObject({ code: "ENOENT" });
+});

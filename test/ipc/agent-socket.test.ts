@@ -1,0 +1,123 @@
+import { describe, expect, it, vi } from "vitest";
+import { MAX_DEPTH, MAX_FRAME_BYTES } from "../../ipc/frames.ts";
+import { operatorMethods } from "../../ipc/operator-api.ts";
+import { wireErrorSchema } from "../../ipc/wire.ts";
+import { tokenOf } from "../support/agent-connection.ts";
+import { startGate } from "../support/running-gate.ts";
+
+const BYSTANDER_CALL = { executor: "time_now" };
+
+describe("a bad frame gets an error with a code and a hint, and other agents notice nothing", () => {
+  it.each([
+    ["that is not JSON", "not JSON at all\n", "not_json"],
+    ["that is cut-off JSON", '{"type":"ping","data":{\n', "not_json"],
+    ["that is no object", '["ping"]\n', "not_an_object"],
+    ["without a type", '{"data":{"id":"1"}}\n', "unknown_type"],
+    ["whose type is no text", '{"type":{"a":1},"data":{}}\n', "unknown_type"],
+    ["of an unknown type", '{"type":"tool.allow","data":{}}\n', "unknown_type"],
+    ["whose type is a name that every object has", '{"type":"constructor","data":{}}\n', "unknown_type"],
+    ["without data", '{"type":"tool.call"}\n', "invalid_message"],
+    ["with a key __proto__", '{"type":"ping","data":{"__proto__":{"a":1}}}\n', "too_deep"],
+    ["that is nested too deep", `{"type":"ping","data":${"[".repeat(MAX_DEPTH + 1)}${"]".repeat(MAX_DEPTH + 1)}}\n`, "too_deep"],
+  ])("one %s", async (_what, text, code) => {
+    const gate = await startGate();
+    const bystander = await gate.agent("bystander");
+    const agent = await gate.agent("clumsy");
+    agent.sendText(text);
+    const error = wireErrorSchema.parse((await agent.next("error")).data);
+    expect(error.code).toBe(code);
+    expect(error.hint).not.toBe("");
+    await agent.ping();
+    expect((await bystander.ask(BYSTANDER_CALL)).decision.outcome).toBe("allowed");
+    expect(bystander.unread).toEqual([]);
+  });
+
+  it("one that is too large: the error comes, then the connection ends, whatever else is sent on it", async () => {
+    const gate = await startGate();
+    const bystander = await gate.agent("bystander");
+    const agent = await gate.agent("clumsy");
+    const call = { type: "tool.call", data: { id: "late", intent: "", executor: "unheard-of", args: {} } };
+    agent.sendText(`{"type":"ping","data":"${"x".repeat(MAX_FRAME_BYTES)}"}\n${JSON.stringify(call)}\n`);
+    const error = wireErrorSchema.parse((await agent.next("error")).data);
+    expect(error).toMatchObject({ code: "frame_too_large", hint: expect.stringContaining("closed") });
+    await agent.closed;
+    expect(await gate.waiting()).toEqual([]);
+    expect((await bystander.ask(BYSTANDER_CALL)).decision.outcome).toBe("allowed");
+  });
+
+  it("one that is too large ends the connection also of a client that doesn't hang up by itself", async () => {
+    const gate = await startGate();
+    const agent = await gate.agent("clumsy");
+    agent.socket.allowHalfOpen = true;
+    agent.sendText("x".repeat(MAX_FRAME_BYTES + 1));
+    expect((await agent.next("error")).data.code).toBe("frame_too_large");
+    const connections = async () => (await gate.operator.call("status", {})).connections;
+    await vi.waitFor(async () => expect(await connections()).toBe(0), { timeout: 5000 });
+  });
+
+  it("one that is never finished: it is given up, the connection stays", async () => {
+    const gate = await startGate({ frame_timeout_ms: 60 });
+    const bystander = await gate.agent("bystander");
+    const agent = await gate.agent("clumsy");
+    agent.sendText('{"type":"ping","da');
+    const error = wireErrorSchema.parse((await agent.next("error")).data);
+    expect(error).toMatchObject({ code: "frame_unfinished", hint: expect.stringContaining("\\n") });
+    agent.sendText('ta":{}}\n');
+    await agent.ping();
+    expect((await bystander.ask(BYSTANDER_CALL)).decision.outcome).toBe("allowed");
+  });
+
+  it("one that comes a byte at a time is a good frame", async () => {
+    const gate = await startGate();
+    const agent = await gate.agent("slow");
+    const bytes = Buffer.from(`${JSON.stringify({ type: "ping", data: { id: "€𝄞" } })}\n`);
+    for (const byte of bytes) {
+      await new Promise<void>((sent) => agent.socket.write(Buffer.of(byte), () => sent()));
+    }
+    expect(await agent.next("pong")).toEqual({ type: "pong", data: { id: "€𝄞" } });
+  });
+
+  it("an error names the message that it answers, where the message could be read", async () => {
+    const gate = await startGate();
+    const agent = await gate.agent();
+    agent.send("tool.call", { id: "mine", intent: 3, executor: "fs_read", args: {} });
+    expect((await agent.next("error")).data).toMatchObject({ id: "mine", code: "invalid_message" });
+    agent.send("tool.call", { id: "mine", intent: "", executor: "a b", args: {} });
+    expect((await agent.next("error")).data).toMatchObject({ id: "mine", code: "invalid_message" });
+  });
+});
+
+describe("what agents reach", () => {
+  it("is no operator method and no frame of the operator's protocol: unknown_type, nothing changed", async () => {
+    const gate = await startGate();
+    const agent = await gate.agent("hostile");
+    const { decision } = await agent.ask({ executor: "fs_write", args: { path: "/tmp/x", content: "" } });
+    const token = tokenOf(decision);
+    const operator_frames = ["operator.hello", "call", "subscribe", "event", "result"];
+    for (const type of [...Object.keys(operatorMethods), ...operator_frames]) {
+      agent.send(type, { id: type, method: "approvals.resolve", token, decision: "approved", name: "x", level: "Full" });
+      expect((await agent.next("error")).data).toMatchObject({ id: type, code: "unknown_type" });
+    }
+    expect(await gate.request(token)).toMatchObject({ status: "pending", decision_at: null });
+    expect(await gate.operator.call("grants.list", {})).toEqual([]);
+    const { agents, requests } = await gate.operator.call("agents.list", {});
+    expect(agents.map(({ name, level }) => ({ name, level }))).toEqual([{ name: "hostile", level: "Supervised" }]);
+    expect(requests).toEqual([]);
+  });
+
+  it("answers the safety checks with not_available, and how a call went with nothing", async () => {
+    const gate = await startGate();
+    const agent = await gate.agent();
+    for (const type of ["goal.check", "subtask.check", "graph.check"]) {
+      agent.send(type, { id: type, description: "tidy up" });
+      expect((await agent.next("error")).data).toMatchObject({ id: type, code: "not_available" });
+    }
+    const { decision } = await agent.ask({ executor: "time_now" });
+    agent.send("tool.outcome", { decision_id: decision.decision_id, ok: false, error: "OUTCOME-VALUE-1" });
+    await agent.ping();
+    expect(agent.unread).toEqual([]);
+    const [line] = await gate.operator.call("audit.tail", { lines: 1 });
+    expect(line).toMatchObject({ event: "outcome", decision_id: decision.decision_id, ok: false, agent: "tester" });
+    expect(JSON.stringify(line)).not.toContain("OUTCOME-VALUE-1");
+  });
+});

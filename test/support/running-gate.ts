@@ -1,0 +1,125 @@
+import { EventEmitter, once } from "node:events";
+import { readFileSync } from "node:fs";
+import { onTestFinished } from "vitest";
+import type { Level } from "../../ipc/decision.ts";
+import type { OperatorEvent } from "../../ipc/operator-api.ts";
+import { OperatorClient } from "../../ipc/operator-client.ts";
+import { agentTokenFile, type Places } from "../../ipc/places.ts";
+import { type RunningGate, serveGate } from "../../main/serve.ts";
+import { AgentConnection } from "./agent-connection.ts";
+import { type TemporaryHome, temporaryHome } from "./temporary-home.ts";
+
+export interface GateOptions {
+  /** Left out: a new one. Given: the gate starts again where another one has run. */
+  home?: TemporaryHome;
+  config?: string;
+  now?: () => number;
+  frame_timeout_ms?: number;
+}
+
+/** A real gate in this process, with its sockets and databases in a home of its own. Closed when the test ends. */
+export class GateUnderTest {
+  readonly gate: RunningGate;
+  readonly home: TemporaryHome;
+  readonly log: string[];
+  readonly #log_events: EventEmitter;
+  #closing: Promise<void> | undefined;
+
+  constructor(gate: RunningGate, home: TemporaryHome, log: string[], log_events: EventEmitter) {
+    this.gate = gate;
+    this.home = home;
+    this.log = log;
+    this.#log_events = log_events;
+  }
+
+  get places(): Places {
+    return this.home.places;
+  }
+
+  get operator(): RunningGate["operator"] {
+    return this.gate.operator;
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.gate.close();
+    return this.#closing;
+  }
+
+  /** The first log line that matches, now or later. */
+  async logged(pattern: RegExp): Promise<string> {
+    for (;;) {
+      const line = this.log.find((text) => pattern.test(text));
+      if (line !== undefined) return line;
+      await once(this.#log_events, "line");
+    }
+  }
+
+  /** The next event that matches, as every surface hears it. */
+  event(matches: (event: OperatorEvent) => boolean): Promise<OperatorEvent> {
+    return new Promise((resolve) => {
+      const unsubscribe = this.operator.subscribe((event) => {
+        if (!matches(event)) return;
+        unsubscribe();
+        resolve(event);
+      });
+    });
+  }
+
+  token(name: string): string {
+    return readFileSync(agentTokenFile(this.places, name), "utf8").trim();
+  }
+
+  /** Connects without greeting. Closed when the test ends. */
+  async connect(): Promise<AgentConnection> {
+    const connection = await AgentConnection.open(this.places.agent_socket);
+    onTestFinished(() => connection.close());
+    return connection;
+  }
+
+  /** A connected, greeted agent; paired first where it isn't yet. */
+  async agent(name = "tester", level: Level = "Supervised", extra: Record<string, unknown> = {}): Promise<AgentConnection> {
+    const { agents } = await this.operator.call("agents.list", {});
+    const is_paired = agents.some((agent) => agent.name === name && agent.revoked_at === null);
+    if (!is_paired) await this.operator.call("agents.pair", { name, level });
+    const connection = await this.connect();
+    const answer = await connection.hello(name, { token: this.token(name), ...extra });
+    if (answer.type !== "hello.ok") throw new Error(`not greeted: ${JSON.stringify(answer)}`);
+    return connection;
+  }
+
+  /** The operator's contract over its socket, as the command line uses it. */
+  async operatorClient(): Promise<OperatorClient> {
+    const client = await OperatorClient.connect(this.places.operator_socket, this.places.operator_token);
+    onTestFinished(() => client.close());
+    return client;
+  }
+
+  /** The tokens of what waits, newest first. */
+  async waiting(): Promise<string[]> {
+    return (await this.operator.call("approvals.list", {})).map(({ token }) => token);
+  }
+
+  async request(token: string) {
+    const all = await this.operator.call("approvals.list", { include_resolved: true, limit: 1000 });
+    const found = all.find((request) => request.token === token);
+    if (found === undefined) throw new Error("there is no such request");
+    return found;
+  }
+}
+
+export async function startGate({ home, config, ...options }: GateOptions = {}): Promise<GateUnderTest> {
+  const place = home ?? temporaryHome(config);
+  const log: string[] = [];
+  const log_events = new EventEmitter();
+  const gate = await serveGate({
+    ...options,
+    env: place.env,
+    log: (line) => {
+      log.push(line);
+      log_events.emit("line");
+    },
+  });
+  const under_test = new GateUnderTest(gate, place, log, log_events);
+  onTestFinished(() => under_test.close());
+  return under_test;
+}

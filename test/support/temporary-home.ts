@@ -1,0 +1,23 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { type Places, placesFor } from "../../ipc/places.ts";
+
+/** A home folder of its own, and where a gate in it keeps everything. */
+export interface TemporaryHome {
+  home: string;
+  env: { HOME: string; PATH: string };
+  places: Places;
+}
+
+/** Makes one below the test's own temporary folder, which is removed with it. `config` is the text of its gate.toml. */
+export function temporaryHome(config?: string): TemporaryHome {
+  const home = mkdtempSync(join(process.env.HOME ?? tmpdir(), "h-"));
+  const env = { HOME: home, PATH: process.env.PATH ?? "" };
+  const places = placesFor(env);
+  if (config !== undefined) {
+    mkdirSync(dirname(places.config_file), { recursive: true });
+    writeFileSync(places.config_file, config);
+  }
+  return { home, env, places };
+}
