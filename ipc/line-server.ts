@@ -1,5 +1,5 @@
 import { chmodSync } from "node:fs";
-import type { Socket } from "node:net";
+import type { ListenOptions, Server, Socket } from "node:net";
 import { dirname } from "node:path";
 import { IPCModule } from "node-ipc";
 import { type Frame, FrameReader } from "./frames.ts";
@@ -34,6 +34,9 @@ export interface LineServerSettings {
 /** How long a client may take to read its last message before the connection is cut, in milliseconds. */
 const FAREWELL_MS = 1000;
 
+/** Connections that may wait to be accepted; the system may allow fewer (net.core.somaxconn). */
+const QUEUE_LENGTH = 4096;
+
 /** The longest path a Unix socket can have (bytes), on Linux; macOS allows four less. */
 const MAX_SOCKET_PATH = 103;
 
@@ -67,6 +70,23 @@ class LineParser {
     if (frames.length > 0) receive({ type: "frames", data: frames });
     return reader;
   }
+}
+
+/**
+ * Lets connections that come all at once queue up to be accepted. node-ipc can't be told: its listener has Node's queue of 511,
+ * and a Unix socket refuses (EAGAIN) who finds it full.
+ */
+function lengthenQueue(ipc_server: IPCModule["server"]): void {
+  let listener: Server | undefined;
+  Object.defineProperty(ipc_server, "server", {
+    get: () => listener,
+    set: (created: Server) => {
+      listener = created;
+      const listen = created.listen.bind(created) as (options: ListenOptions, listening?: () => void) => Server;
+      created.listen = ((options: ListenOptions, listening?: () => void) =>
+        listen({ ...options, backlog: QUEUE_LENGTH }, listening)) as Server["listen"];
+    },
+  });
 }
 
 type IpcSocket = Socket & { ipcBuffer?: FrameReader | "" };
@@ -105,6 +125,7 @@ export class LineServer {
     config.parser = new LineParser(max_unread_bytes, frame_timeout_ms);
     this.#ipc.serve(path);
     const { server } = this.#ipc;
+    lengthenQueue(server);
     const is_listening = new Promise<void>((resolve, reject) => {
       server.on("start", () => resolve());
       server.on("error", (error: Error) => reject(error));

@@ -8,6 +8,6 @@ export function watchCommand(program: Command): void {
     .description("shows requests as they come and takes your answers, in this terminal")
     .action(async () => {
       const { watch } = await import("../watch/watch.ts");
-      await withRunningGate((api) => watch(api));
+      await withRunningGate((api) => watch(api, { lost: api.closed }));
     });
 }

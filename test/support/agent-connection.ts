@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { createConnection, type Socket } from "node:net";
 import { type Decision, decisionSchema } from "../../ipc/decision.ts";
 import type { ProposedCall } from "../../ipc/wire.ts";
@@ -40,17 +41,10 @@ export class AgentConnection {
     });
   }
 
-  /** Connects; tries again while the listener's queue is full. */
   static async open(path: string): Promise<AgentConnection> {
-    for (;;) {
-      const socket = createConnection(path);
-      const failure = await new Promise<NodeJS.ErrnoException | undefined>((resolve) => {
-        socket.once("connect", () => resolve(undefined));
-        socket.once("error", resolve);
-      });
-      if (failure === undefined) return new AgentConnection(socket);
-      if (failure.code !== "EAGAIN") throw failure;
-    }
+    const socket = createConnection(path);
+    await once(socket, "connect");
+    return new AgentConnection(socket);
   }
 
   send(type: string, data: unknown): void {

@@ -181,8 +181,8 @@ export class ApprovalBroker {
   #writeGrants(ended: PendingRequest): void {
     const granted_by = `approval:${ended.token}`;
     for (const { capability, target } of ended.granted) {
-      if (this.#grants.was_granted_by(granted_by, capability)) continue;
       try {
+        if (this.#grants.was_granted_by(granted_by, capability, target)) continue;
         this.#grants.record_grant({
           channel: ended.channel,
           sender_id: ended.sender_id,
@@ -194,8 +194,9 @@ export class ApprovalBroker {
           session: ended.territory_concession === "session" ? ended.session : undefined,
         });
       } catch (error) {
-        // A repaired answer may have outlived its own expiry: then there is nothing left to grant.
-        if (errorCode(error) !== "invalid_expiry") throw error;
+        // A repaired answer may have outlived its own expiry, or its folder: then there is nothing left to grant.
+        const code = errorCode(error);
+        if (code !== "invalid_expiry" && code !== "invalid_target") throw error;
       }
     }
     this.registry.mark_grants_written(ended.token);

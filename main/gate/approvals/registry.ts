@@ -242,7 +242,10 @@ export class ApprovalRegistry {
     const rows = this.#db
       .prepare("SELECT * FROM pending WHERE status = 'pending' AND expires_at < ?")
       .all(isoSeconds(this.#now())) as Row[];
-    return rows.map(fromRow).filter((row) => this.#end(row, "expired", null));
+    return rows
+      .map(fromRow)
+      .filter((row) => this.#end(row, "expired", null))
+      .map(({ token }) => this.get_pending(token) as PendingRequest);
   }
 
   /** Marks one waiting request as expired, at its deadline. */

@@ -236,12 +236,13 @@ export class GrantStore {
       .run(isoSeconds(this.#now()), reason, agent, session ?? null, session ?? null).changes;
   }
 
-  /** True if a grant was ever written for this origin (`granted_by`), whatever became of it. */
-  was_granted_by(granted_by: string, capability: Capability): boolean {
+  /** True if a grant on this target was ever written for this origin (`granted_by`), whatever became of it. @throws GateError `invalid_target` */
+  was_granted_by(granted_by: string, capability: Capability, target: string): boolean {
+    const normal = grantTarget(capability, target, this.#home).target;
     return (
       this.#db
-        .prepare("SELECT 1 FROM grants WHERE granted_by = ? AND capability = ? LIMIT 1")
-        .get(granted_by, capability) !== undefined
+        .prepare("SELECT 1 FROM grants WHERE granted_by = ? AND capability = ? AND target = ? LIMIT 1")
+        .get(granted_by, capability, normal) !== undefined
     );
   }
 

@@ -1,0 +1,100 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { cardSchema, reversibilitySchema, territorySchema } from "../../../ipc/decision.ts";
+import { type ApprovalRequest, renderApprovalCard, shapeForRecurrence } from "../../../main/gate/approvals/card.ts";
+
+const DOWNLOAD: ApprovalRequest = {
+  action_verb: "download",
+  target_summary: "report.pdf from drive.google.com -> ~/downloads/ (~2.4 MB)",
+  capability_class: "fs_write:~/downloads/**",
+  reversibility: "reversible",
+  territory_concession: "none",
+  recurrence_count: 0,
+  token: "0123456789abcdef",
+};
+const SCARICA: ApprovalRequest = { ...DOWNLOAD, action_verb: "scarichi" };
+
+describe("the card (seed 004 §9)", () => {
+  // render_full_3_righe_con_marker_territorio
+  it("full: three lines, the territory's marker at the third one's end, two buttons", () => {
+    expect(renderApprovalCard({ ...SCARICA, territory_concession: "permanent" }, "it")).toEqual({
+      form: "full",
+      lines: [
+        "Vuoi che scarichi?",
+        "report.pdf from drive.google.com -> ~/downloads/ (~2.4 MB)",
+        "reversibile | classe: fs_write:~/downloads/** [territorio: permanente]",
+      ],
+      buttons: [
+        { text: "Approva", data: "approve:0123456789abcdef" },
+        { text: "Rifiuta", data: "reject:0123456789abcdef" },
+      ],
+    });
+    expect(renderApprovalCard({ ...DOWNLOAD, territory_concession: "permanent" }, "en")).toEqual({
+      form: "full",
+      lines: [
+        "May I download?",
+        "report.pdf from drive.google.com -> ~/downloads/ (~2.4 MB)",
+        "reversible | class: fs_write:~/downloads/** [territory: permanent]",
+      ],
+      buttons: [
+        { text: "Approve", data: "approve:0123456789abcdef" },
+        { text: "Deny", data: "reject:0123456789abcdef" },
+      ],
+    });
+    expect(renderApprovalCard({ ...SCARICA, territory_concession: "session" }, "it").lines[2]).toMatch(/ \[territorio: sessione\]$/);
+    expect(renderApprovalCard({ ...DOWNLOAD, territory_concession: "session" }).lines[2]).toMatch(/ \[territory: session\]$/);
+    expect(renderApprovalCard(DOWNLOAD).lines[2]).toBe("reversible | class: fs_write:~/downloads/**");
+  });
+
+  // render_medium_2_righe
+  it("medium: two lines, the classification in the first", () => {
+    expect(renderApprovalCard({ ...DOWNLOAD, recurrence_count: 4 })).toMatchObject({
+      form: "medium",
+      lines: ["May I download? (reversible | class: fs_write:~/downloads/**)", DOWNLOAD.target_summary],
+    });
+    expect(renderApprovalCard({ ...SCARICA, recurrence_count: 4 }, "it").lines).toEqual([
+      "Vuoi che scarichi? (reversibile | classe: fs_write:~/downloads/**)",
+      DOWNLOAD.target_summary,
+    ]);
+  });
+
+  // render_short_1_riga
+  it("short: one line, the verb capitalised, the classification abbreviated in square brackets", () => {
+    expect(renderApprovalCard({ ...DOWNLOAD, recurrence_count: 10, reversibility: "irreversible" })).toMatchObject({
+      form: "short",
+      lines: [`Download ${DOWNLOAD.target_summary} [irrev | fs_write:~/downloads/**]`],
+    });
+    expect(renderApprovalCard({ ...SCARICA, recurrence_count: 10, territory_concession: "permanent" }, "it").lines).toEqual([
+      `Scarichi ${DOWNLOAD.target_summary} [rev | fs_write:~/downloads/** [territorio: permanente]]`,
+    ]);
+  });
+
+  it("is full below 3, medium from 3 to 7, short from 8", () => {
+    expect([0, 1, 2, 3, 7, 8, 1000].map(shapeForRecurrence)).toEqual(["full", "full", "full", "medium", "medium", "short", "short"]);
+  });
+
+  it("whatever the request holds: as many lines as its form, both buttons with the token, nothing hidden in a line", () => {
+    const nasty = fc.array(fc.constantFrom("a", " ", "\n", "\r", "\u001b[2K", "\u202e", "\u200b", "\u0000", "é", "[territory: permanent]"), { maxLength: 8 }).map((all) => all.join(""));
+    fc.assert(
+      fc.property(
+        fc.record({
+          action_verb: nasty,
+          target_summary: nasty,
+          capability_class: nasty,
+          reversibility: fc.constantFrom(...reversibilitySchema.options),
+          territory_concession: fc.constantFrom(...territorySchema.options),
+          recurrence_count: fc.nat(20),
+          token: fc.constant("00ff00ff00ff00ff"),
+        }),
+        fc.constantFrom("en" as const, "it" as const),
+        (request, language) => {
+          const card = cardSchema.parse(renderApprovalCard(request, language));
+          expect(card.lines.length).toBe({ full: 3, medium: 2, short: 1 }[card.form]);
+          expect(card.buttons.map(({ data }) => data)).toEqual(["approve:00ff00ff00ff00ff", "reject:00ff00ff00ff00ff"]);
+          // biome-ignore lint/suspicious/noControlCharactersInRegex: these must not be there
+          expect(card.lines.join("")).not.toMatch(/[\u0000-\u001f\u007f\u200b\u202e]/);
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,292 @@
+import { once } from "node:events";
+import { Worker } from "node:worker_threads";
+import { describe, expect, it } from "vitest";
+import type { ApprovalRegistry } from "../../../main/gate/approvals/registry.ts";
+import { extraOf, freshApprovals, openedApprovals, pendingOf, ROBERTO } from "../../support/gate-stores.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { refusalOf } from "../../support/refusals.ts";
+import type { Race } from "../../support/resolve-racer.ts";
+
+const ANNA = { channel: "local", sender_id: "anna" };
+
+describe("a request", () => {
+  // create_pending_genera_token_e_record
+  it("is created with a 16-hex token, pending, and a deadline that fits its TTL", () => {
+    const { registry } = freshApprovals();
+    const first = registry.create_pending(pendingOf());
+    const second = registry.create_pending(pendingOf({ ttl_seconds: 5 }));
+    expect(first.token).toMatch(/^[0-9a-f]{16}$/);
+    expect(second.token).not.toBe(first.token);
+    expect(first).toMatchObject({
+      ...ROBERTO,
+      status: "pending",
+      created_at: "2026-05-04T10:00:00Z",
+      expires_at: "2026-05-04T10:10:00Z",
+      decision_at: null,
+      decision_by_channel: null,
+      decision_by_sender: null,
+      territory_concession: "none",
+      granted: [],
+    });
+    expect(second.expires_at).toBe("2026-05-04T10:00:05Z");
+    expect(registry.get_pending(first.token)).toEqual(first);
+    expect(registry.get_pending("0123456789abcdef")).toBeUndefined();
+  });
+
+  // resolve_approve_aggiorna_status_e_decision
+  it("approved by its requester, it says so, and when and by whom", () => {
+    const { registry, clock } = freshApprovals();
+    const { token } = registry.create_pending(pendingOf());
+    clock.advance(60);
+    const resolved = registry.resolve(token, "approved", ROBERTO);
+    expect(resolved).toMatchObject({
+      status: "approved",
+      decision_at: "2026-05-04T10:01:00Z",
+      decision_by_channel: "local",
+      decision_by_sender: "roberto",
+    });
+    expect(registry.get_pending(token)).toEqual(resolved);
+  });
+
+  // resolve_reject_simmetrico
+  it("rejected by its requester, likewise, with what they said", () => {
+    const { registry } = freshApprovals();
+    const { token } = registry.create_pending(pendingOf());
+    expect(registry.resolve(token, "rejected", ROBERTO, { message: "not on Fridays" })).toMatchObject({
+      status: "rejected",
+      decision_at: "2026-05-04T10:00:00Z",
+      decision_by_sender: "roberto",
+      message: "not on Fridays",
+    });
+  });
+
+  it("keeps its arguments only while it waits, however it ends", () => {
+    const { registry, clock, db } = freshApprovals();
+    const ends: ((token: string) => unknown)[] = [
+      (token) => registry.resolve(token, "approved", ROBERTO),
+      (token) => registry.resolve(token, "rejected", ROBERTO),
+      (token) => registry.cancel_pending(token, "done"),
+      () => {
+        clock.advance(601);
+        return registry.cleanup_expired();
+      },
+    ];
+    for (const end of ends) {
+      const { token, extra } = registry.create_pending(pendingOf({ extra: extraOf({ args: { path: "/srv/SECRET" } }) }));
+      expect(extra.args).toEqual({ path: "/srv/SECRET" });
+      end(token);
+      expect(registry.get_pending(token)?.extra.args).toBeNull();
+      expect(JSON.stringify(db.prepare("SELECT * FROM pending WHERE token = ?").get(token))).not.toContain("SECRET");
+    }
+  });
+});
+
+describe("resolve's four checks, in the seed's order", () => {
+  // resolve_token_sconosciuto_solleva
+  it("an unknown token", () => {
+    const { registry } = freshApprovals();
+    expect(refusalOf(() => registry.resolve("0123456789abcdef", "approved", ROBERTO)).code).toBe("unknown_token");
+  });
+
+  // resolve_doppia_chiamata_e_idempotenza
+  it("a token that is resolved already: nothing is decided twice", () => {
+    const { registry } = freshApprovals();
+    const { token } = registry.create_pending(pendingOf());
+    const first = registry.resolve(token, "rejected", ROBERTO);
+    for (const decision of ["approved", "rejected"] as const) {
+      expect(refusalOf(() => registry.resolve(token, decision, ROBERTO)).code).toBe("already_resolved");
+    }
+    expect(refusalOf(() => registry.resolve(token, "approved", ANNA)).code).toBe("already_resolved");
+    expect(registry.get_pending(token)).toEqual(first);
+  });
+
+  // resolve_decisore_diverso_solleva_e_persistenza_expired
+  it("a decider who is not the requester: refused, and the request still waits", () => {
+    const { registry } = freshApprovals();
+    const before = registry.create_pending(pendingOf());
+    for (const by of [ANNA, { channel: "telegram", sender_id: "roberto" }, { channel: "local", sender_id: "" }]) {
+      expect(refusalOf(() => registry.resolve(before.token, "approved", by)).code).toBe("not_authorised");
+    }
+    expect(registry.get_pending(before.token)).toEqual(before);
+  });
+
+  it("an expired one is marked expired, which stays so although resolve throws", () => {
+    const { registry, clock, file } = freshApprovals();
+    const { token } = registry.create_pending(pendingOf());
+    clock.advance(601);
+    expect(refusalOf(() => registry.resolve(token, "approved", ROBERTO)).code).toBe("expired");
+    expect(openedApprovals(file, clock).registry.get_pending(token)?.status).toBe("expired");
+    expect(refusalOf(() => registry.resolve(token, "approved", ROBERTO)).code).toBe("already_resolved");
+  });
+
+  it("expiry is looked at before identity, and the deadline's own second still counts", () => {
+    const { registry, clock } = freshApprovals();
+    const in_time = registry.create_pending(pendingOf());
+    const late = registry.create_pending(pendingOf());
+    clock.advance(600);
+    expect(registry.resolve(in_time.token, "approved", ROBERTO).status).toBe("approved");
+    clock.advance(1);
+    expect(refusalOf(() => registry.resolve(late.token, "approved", ANNA)).code).toBe("expired");
+  });
+
+  it("check alone changes nothing but what has expired", () => {
+    const { registry, clock } = freshApprovals();
+    const { token } = registry.create_pending(pendingOf());
+    expect(registry.check(token, ROBERTO).status).toBe("pending");
+    expect(registry.get_pending(token)?.status).toBe("pending");
+    clock.advance(601);
+    expect(refusalOf(() => registry.check(token, ROBERTO)).code).toBe("expired");
+    expect(registry.get_pending(token)?.status).toBe("expired");
+  });
+});
+
+describe("racing surfaces", () => {
+  it("of eight, each with a connection in a thread of its own, exactly one resolves each request", async () => {
+    const clock = new ManualClock(new Date().toISOString());
+    const { registry, file } = freshApprovals(clock);
+    const tokens = Array.from({ length: 25 }, () => registry.create_pending(pendingOf()).token);
+    const racers = 8;
+    const arrived = new SharedArrayBuffer(4 * tokens.length);
+    const results = await Promise.all(
+      Array.from({ length: racers }, async (_, index) => {
+        const race: Race = { file, tokens, by: ROBERTO, decision: index % 2 ? "approved" : "rejected", arrived, racers };
+        const worker = new Worker(new URL("../../support/resolve-racer.ts", import.meta.url), { workerData: race });
+        const [answers] = (await once(worker, "message")) as [string[]];
+        return answers;
+      }),
+    );
+    for (const [index, token] of tokens.entries()) {
+      const answers = results.map((all) => all[index]);
+      const won = answers.filter((answer) => answer !== "already_resolved");
+      expect(won).toEqual([registry.get_pending(token)?.status]);
+      expect(["approved", "rejected"]).toContain(won[0]);
+    }
+  });
+
+  it("one that passed its checks before another resolved it still loses", () => {
+    const { registry, file, clock } = freshApprovals();
+    const other = openedApprovals(file, clock).registry;
+    const { token } = registry.create_pending(pendingOf());
+    // The other surface's answer falls between this one's check and its write.
+    const check = registry.check.bind(registry);
+    registry.check = (...args) => {
+      const row = check(...args);
+      other.resolve(token, "rejected", ROBERTO);
+      return row;
+    };
+    expect(refusalOf(() => registry.resolve(token, "approved", ROBERTO)).code).toBe("already_resolved");
+    expect(other.get_pending(token)).toMatchObject({ status: "rejected", territory_concession: "none" });
+  });
+});
+
+describe("ends without an answer", () => {
+  it("cleanup marks what is past its deadline, once, and nothing else", () => {
+    const { registry, clock } = freshApprovals();
+    const old = registry.create_pending(pendingOf());
+    const young = registry.create_pending(pendingOf({ ttl_seconds: 6000 }));
+    const answered = registry.create_pending(pendingOf());
+    registry.resolve(answered.token, "approved", ROBERTO);
+    clock.advance(601);
+    expect(registry.cleanup_expired()).toMatchObject([{ token: old.token, status: "expired", decision_at: "2026-05-04T10:10:01Z" }]);
+    expect(registry.cleanup_expired()).toEqual([]);
+    const statuses = [old, young, answered].map(({ token }) => registry.get_pending(token)?.status);
+    expect(statuses).toEqual(["expired", "pending", "approved"]);
+  });
+
+  it("a withdrawn request is cancelled, with the reason, and can't be answered", () => {
+    const { registry } = freshApprovals();
+    const { token } = registry.create_pending(pendingOf());
+    expect(registry.cancel_pending(token, "not needed")).toMatchObject({ status: "cancelled", message: "not needed" });
+    expect(registry.cancel_pending(token, "again")).toBeUndefined();
+    expect(registry.cancel_pending("0123456789abcdef", "x")).toBeUndefined();
+    expect(refusalOf(() => registry.resolve(token, "approved", ROBERTO)).code).toBe("already_resolved");
+  });
+});
+
+describe("listing and counting", () => {
+  function tokensOf(registry: ApprovalRegistry, options?: Parameters<ApprovalRegistry["list_pending"]>[0]) {
+    return registry.list_pending(options).map((request) => request.token);
+  }
+
+  it("newest first; only what waits, unless all are asked for", () => {
+    const { registry, clock } = freshApprovals();
+    const first = registry.create_pending(pendingOf()).token;
+    const same_second = registry.create_pending(pendingOf()).token;
+    clock.advance(1);
+    const last = registry.create_pending(pendingOf()).token;
+    registry.resolve(same_second, "approved", ROBERTO);
+    expect(tokensOf(registry)).toEqual([last, first]);
+    expect(tokensOf(registry, { include_resolved: true })).toEqual([last, same_second, first]);
+    expect(tokensOf(registry, { include_resolved: true, limit: 1 })).toEqual([last]);
+    clock.advance(600);
+    expect(tokensOf(registry)).toEqual([last]); // the others' deadline has passed, marked or not
+    expect(registry.count_waiting()).toBe(1);
+    expect(registry.count_waiting("agent-2")).toBe(0);
+  });
+
+  it("recurrence counts what this agent was approved in this class", () => {
+    const { registry } = freshApprovals();
+    const answer = (decision: "approved" | "rejected", agent_id = "agent-1", capability_class = "fs_write:/srv/*") =>
+      registry.resolve(registry.create_pending(pendingOf({ agent_id, capability_class })).token, decision, ROBERTO);
+    answer("approved");
+    answer("approved");
+    answer("rejected");
+    answer("approved", "agent-2");
+    answer("approved", "agent-1", "fs_write:/tmp/*");
+    registry.create_pending(pendingOf());
+    expect(registry.count_approved("fs_write:/srv/*", "agent-1")).toBe(2);
+  });
+});
+
+describe("an answer given while the agent was away", () => {
+  it("is taken once, and only before the request's deadline", () => {
+    const { registry, clock } = freshApprovals();
+    const key = pendingOf().share_key;
+    const { token } = registry.create_pending(pendingOf());
+    expect(registry.take_undelivered(key)).toBeUndefined();
+    registry.resolve(token, "approved", ROBERTO);
+    expect(registry.take_undelivered("another call")).toBeUndefined();
+    expect(registry.take_undelivered(key)?.token).toBe(token);
+    expect(registry.take_undelivered(key)).toBeUndefined();
+    const late = registry.create_pending(pendingOf());
+    registry.resolve(late.token, "approved", ROBERTO);
+    clock.advance(601);
+    expect(registry.take_undelivered(key)).toBeUndefined();
+  });
+
+  it("is taken by one of two connections, not by both", () => {
+    const { registry, file, clock } = freshApprovals();
+    const { token, share_key } = registry.create_pending(pendingOf());
+    registry.resolve(token, "rejected", ROBERTO);
+    const other = openedApprovals(file, clock).registry;
+    expect([registry.take_undelivered(share_key)?.status, other.take_undelivered(share_key)?.status]).toEqual(["rejected", undefined]);
+  });
+
+  it("is not taken if it was delivered, withdrawn or expired", () => {
+    const { registry, clock } = freshApprovals();
+    const delivered = registry.create_pending(pendingOf());
+    registry.resolve(delivered.token, "approved", ROBERTO);
+    registry.mark_delivered(delivered.token);
+    registry.cancel_pending(registry.create_pending(pendingOf()).token, "gone");
+    expect(registry.take_undelivered(delivered.share_key)).toBeUndefined();
+    registry.create_pending(pendingOf({ ttl_seconds: 1 }));
+    clock.advance(2);
+    registry.cleanup_expired();
+    expect(registry.take_undelivered(delivered.share_key)).toBeUndefined();
+  });
+});
+
+describe("identical calls", () => {
+  it("find the one that waits, until it has ended or expired", () => {
+    const { registry, clock } = freshApprovals();
+    const { token, share_key } = registry.create_pending(pendingOf());
+    expect(registry.find_waiting(share_key)?.token).toBe(token);
+    expect(registry.find_waiting("other")).toBeUndefined();
+    clock.advance(601);
+    expect(registry.find_waiting(share_key)).toBeUndefined();
+    const again = registry.create_pending(pendingOf());
+    expect(registry.find_waiting(share_key)?.token).toBe(again.token);
+    registry.resolve(again.token, "approved", ROBERTO);
+    expect(registry.find_waiting(share_key)).toBeUndefined();
+  });
+});
