@@ -139,7 +139,7 @@ function othersView(state: WatchState, card: ApprovalView, width: number, now: n
 }
 
 const KEYS: Readonly<Record<Mode["kind"], string>> = {
-  cards: "[Enter/d] deny   m deny and say why   a approve once   s session…   p permanently…   Tab next card   q quit",
+  cards: "Enter/d deny   m deny, say why   a approve once   s session…   p permanently…   Tab next   q quit",
   message: "Enter denies with this message   Esc back",
   choices: "Enter approves and stores this   Up/Down choose   e edit the target   x expiry   Esc back",
 };

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type Database from "better-sqlite3";
 import { onTestFinished } from "vitest";
 import type { Principal } from "../../ipc/operator-api.ts";
-import { type BrokerEvents, type BrokerSettings, ApprovalBroker } from "../../main/gate/approvals/broker.ts";
+import { ApprovalBroker, type BrokerEvents, type BrokerSettings } from "../../main/gate/approvals/broker.ts";
 import {
   APPROVALS_SCHEMA,
   ApprovalRegistry,

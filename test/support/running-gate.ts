@@ -77,7 +77,11 @@ export class GateUnderTest {
   }
 
   /** A connected, greeted agent; paired first where it isn't yet. */
-  async agent(name = "tester", level: Level = "Supervised", extra: Record<string, unknown> = {}): Promise<AgentConnection> {
+  async agent(
+    name = "tester",
+    level: Level = "Supervised",
+    extra: Record<string, unknown> = {},
+  ): Promise<AgentConnection> {
     const { agents } = await this.operator.call("agents.list", {});
     const is_paired = agents.some((agent) => agent.name === name && agent.revoked_at === null);
     if (!is_paired) await this.operator.call("agents.pair", { name, level });

@@ -1,6 +1,6 @@
 import type { Decision } from "../../../ipc/decision.ts";
 import type { ProposedCall } from "../../../ipc/wire.ts";
-import { stringsIn } from "../guard/strings.ts";
+import { type FoundString, stringsIn } from "../guard/strings.ts";
 import { JUDGE_KIND } from "../judge/rule-based.ts";
 
 /** One line of the audit trail before it is chained. Key names, never values (seed 000). */
@@ -9,6 +9,8 @@ export type AuditRecord = { event: string; ts: number } & Record<string, unknown
 const MAX_KEYS = 64;
 const MAX_KEY_LENGTH = 64;
 const MAX_INTENT = 500;
+/** This many words in a row from a value are a quotation. */
+const PASSAGE_WORDS = 3;
 /** Beyond this much to compare with, the intent is left out: no call may cost the gate more than a moment. */
 const MAX_COMPARED_STRINGS = 2000;
 const MAX_COMPARED_LENGTH = 65_536;
@@ -42,7 +44,7 @@ function keyNames(object: Record<string, unknown>): string[] {
 }
 
 /**
- * The intent without what the arguments say: whole values, and words from them that are more than a plain word
+ * The intent without what the arguments say: whole values, passages from them of three words or more, and single words from them that are more than a plain word
  * (paths, hosts, numbers, keys). The agent writes the intent; it must not carry a value into the log.
  */
 export function withoutValues(intent: string, args: Record<string, unknown>): string {
@@ -56,6 +58,7 @@ export function withoutValues(intent: string, args: Record<string, unknown>): st
     const whole = value.trim();
     if (whole.length >= 3 && text.includes(whole)) text = text.replaceAll(whole, `<${key.slice(0, MAX_KEY_LENGTH)}>`);
   }
+  text = withoutPassages(text, strings);
   return text.replace(/[^\s"'`,;()<>]+/g, (word) => {
     const plain = /^\p{L}+[.:!?]*$/u.test(word) && word.length < 24;
     if (plain || word.length < 3) return word;
@@ -64,11 +67,36 @@ export function withoutValues(intent: string, args: Record<string, unknown>): st
   });
 }
 
-function scalarsIn(args: Record<string, unknown>): { key: string; value: string }[] {
-  const found = stringsIn(args);
-  for (const key in args) {
-    const value = args[key];
-    if (typeof value === "number") found.push({ key, value: String(value) });
+/** The text without what stands in a value as it stands here: an intent may quote a part of a long text that is to be written. */
+function withoutPassages(text: string, strings: readonly FoundString[]): string {
+  const words = [...text.matchAll(/\S+/g)].map(({ index, 0: word }) => ({ start: index, end: index + word.length }));
+  let result = "";
+  let done = 0;
+  for (const [index, { start }] of words.entries()) {
+    const end = words[index + PASSAGE_WORDS - 1]?.end;
+    if (end === undefined) break;
+    const passage = text.slice(start, end);
+    if (!strings.some(({ value }) => value.includes(passage))) continue;
+    if (start > done) result += `${text.slice(done, start)}<args>`;
+    else if (done === 0) result += "<args>";
+    done = end;
+  }
+  return result + text.slice(done);
+}
+
+function scalarsIn(args: Record<string, unknown>): FoundString[] {
+  return [...stringsIn(args), ...numbersIn(args)];
+}
+
+function numbersIn(args: Record<string, unknown>): FoundString[] {
+  const found: FoundString[] = [];
+  for (const [key, value] of Object.entries(args)) {
+    const waiting: unknown[] = [value];
+    while (waiting.length > 0) {
+      const next = waiting.pop();
+      if (typeof next === "number") found.push({ key, value: String(next) });
+      else if (typeof next === "object" && next !== null) for (const child of Object.values(next)) waiting.push(child);
+    }
   }
   return found;
 }

@@ -1,6 +1,5 @@
 import { createReadStream, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import type { AuditLine, AuditReport } from "../../../ipc/operator-api.ts";
 import { errorCode } from "../errors.ts";
 import { GENESIS, lineHash, MONTH_FILE } from "./chain.ts";
@@ -21,10 +20,7 @@ export async function verifyAudit(folder: string, head_file: string): Promise<Au
   const files = monthFiles(folder);
   for (const file of files) {
     let number = 0;
-    for await (const text of createInterface({
-      input: createReadStream(join(folder, file)),
-      crlfDelay: Number.POSITIVE_INFINITY,
-    })) {
+    for await (const text of linesOf(join(folder, file))) {
       number++;
       if (text === "") continue;
       lines++;
@@ -48,7 +44,7 @@ export async function tailAudit(folder: string, count: number): Promise<AuditLin
   const kept: AuditLine[] = [];
   for (const file of monthFiles(folder).reverse()) {
     const lines: AuditLine[] = [];
-    for await (const text of createInterface({ input: createReadStream(join(folder, file)) })) {
+    for await (const text of linesOf(join(folder, file))) {
       const line = parseLine(text);
       if (line === undefined) continue;
       lines.push(line);
@@ -58,6 +54,17 @@ export async function tailAudit(folder: string, count: number): Promise<AuditLin
     if (kept.length >= count) break;
   }
   return kept.slice(-count);
+}
+
+/** Only `\n` ends a line here: `\r` and the Unicode separators, which readline also ends one at, may stand in a text. */
+async function* linesOf(file: string): AsyncGenerator<string> {
+  let rest = "";
+  for await (const chunk of createReadStream(file, "utf8")) {
+    const lines = `${rest}${chunk}`.split("\n");
+    rest = lines.pop() ?? "";
+    yield* lines;
+  }
+  if (rest !== "") yield rest;
 }
 
 function monthFiles(folder: string): string[] {

@@ -1,0 +1,128 @@
+import { existsSync, lstatSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import {
+  connectClaudeCode,
+  disconnectClaudeCode,
+  isConnected,
+  settingsFile,
+} from "../../../cli/claude-code/settings.ts";
+import { temporaryHome } from "../../support/temporary-home.ts";
+
+const USER = { project: false };
+const real_home = process.env.HOME;
+
+beforeEach(() => {
+  process.env.HOME = temporaryHome().home;
+});
+afterEach(() => {
+  process.env.HOME = real_home;
+});
+
+function given(text: string): string {
+  const file = settingsFile(USER);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+  return file;
+}
+
+const OTHERS = `{
+    "model": "opus",
+    "hooks": {
+        "PreToolUse": [
+            { "matcher": "Bash", "hooks": [{ "type": "command", "command": "./mine.sh" }] }
+        ],
+        "Stop": []
+    }
+}`;
+
+test("a missing file is made with the hook alone; taking the hook out removes the file", () => {
+  const { file, changed, backup } = connectClaudeCode(USER);
+  expect([changed, backup]).toEqual([true, null]);
+  const settings = JSON.parse(readFileSync(file, "utf8"));
+  const [entry] = settings.hooks.PreToolUse;
+  expect(entry.matcher).toBe("*");
+  expect(entry.hooks[0]).toMatchObject({ type: "command", onFailure: "block" });
+  expect(entry.hooks[0].command).toMatch(/hook claude-code --wait 615$/);
+  expect(entry.hooks[0].timeout).toBeGreaterThan(615);
+  expect(isConnected(file)).toBe(true);
+  expect(disconnectClaudeCode(USER).changed).toBe(true);
+  expect(existsSync(file)).toBe(false);
+});
+
+test("everything else in the file stays, in its order and indentation, and a backup is kept", () => {
+  const file = given(OTHERS);
+  const { backup } = connectClaudeCode(USER);
+  expect(readFileSync(backup ?? "", "utf8")).toBe(OTHERS);
+  const text = readFileSync(file, "utf8");
+  expect(text).toContain('\n    "model": "opus"');
+  const settings = JSON.parse(text);
+  expect(Object.keys(settings)).toEqual(["model", "hooks"]);
+  expect(settings.hooks.PreToolUse).toHaveLength(2);
+  expect(settings.hooks.PreToolUse[0]).toEqual(JSON.parse(OTHERS).hooks.PreToolUse[0]);
+  expect(settings.hooks.Stop).toEqual([]);
+});
+
+test("running it twice changes nothing", () => {
+  const file = given(OTHERS);
+  connectClaudeCode(USER);
+  const once = readFileSync(file);
+  expect(connectClaudeCode(USER)).toEqual({ file, changed: false, backup: null });
+  expect(readFileSync(file).equals(once)).toBe(true);
+});
+
+test("--remove brings the very bytes back if nothing else has changed since", () => {
+  const file = given(OTHERS);
+  connectClaudeCode(USER);
+  disconnectClaudeCode(USER);
+  expect(readFileSync(file, "utf8")).toBe(OTHERS);
+  expect(existsSync(`${file}.metnos-backup`)).toBe(false);
+});
+
+test("--remove takes only our hook out, and keeps what was added meanwhile", () => {
+  const file = given(OTHERS);
+  connectClaudeCode(USER);
+  const settings = JSON.parse(readFileSync(file, "utf8"));
+  settings.added = true;
+  writeFileSync(file, JSON.stringify(settings));
+  disconnectClaudeCode(USER);
+  expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({ ...JSON.parse(OTHERS), added: true });
+  expect(disconnectClaudeCode(USER).changed).toBe(false);
+});
+
+test("an older entry of ours is brought up to date where it stands", () => {
+  const old = {
+    type: "command",
+    command: "'/old/node' '/old/bin/metnos-gate.js' hook claude-code --wait 5",
+    timeout: 9,
+    note: "kept",
+  };
+  const file = given(JSON.stringify({ hooks: { PreToolUse: [{ matcher: "Write", hooks: [old] }] } }));
+  connectClaudeCode({ project: false, ttl_seconds: 100 });
+  const settings = JSON.parse(readFileSync(file, "utf8"));
+  expect(settings.hooks.PreToolUse).toHaveLength(1);
+  expect(settings.hooks.PreToolUse[0].hooks[0].command).toMatch(/--wait 115$/);
+  expect(settings.hooks.PreToolUse[0].hooks[0].note).toBe("kept");
+});
+
+test.each(["{", "[]", '{"hooks": []}', '{"hooks": {"PreToolUse": {}}}'])(
+  "a file that can't be understood is left alone: %s",
+  (text) => {
+    const file = given(text);
+    expect(() => connectClaudeCode(USER)).toThrow(file);
+    expect(readFileSync(file, "utf8")).toBe(text);
+    expect(isConnected(file)).toBe(false);
+  },
+);
+
+test("a linked file is written through its link, and keeps its mode", () => {
+  const file = settingsFile(USER);
+  const real = join(process.env.HOME ?? "", "dotfiles.json");
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(real, "{}", { mode: 0o640 });
+  symlinkSync(real, file);
+  connectClaudeCode(USER);
+  expect(lstatSync(file).isSymbolicLink()).toBe(true);
+  expect(isConnected(real)).toBe(true);
+  expect(statSync(real).mode & 0o777).toBe(0o640);
+});

@@ -1,0 +1,183 @@
+import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { GENESIS, lineHash, monthFile } from "../../../main/gate/audit/chain.ts";
+import { tailAudit, verifyAudit } from "../../../main/gate/audit/verify.ts";
+import { freshTrail, linesIn, written } from "../../support/audit-trail.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+
+describe("the trail", () => {
+  // log_jsonl_viene_scritto
+  it("is one JSON line an event in the month's file, each with the hash of the line before", async () => {
+    const { folder, head_file, clock, opened } = freshTrail();
+    const log = opened();
+    log.append({ event: "decision", ts: 1, intent: "a marker" });
+    log.append(() => ({ event: "decision", ts: 2, intent: "made later" }));
+    expect(existsSync(folder)).toBe(false);
+    log.flush();
+    const lines = linesIn(folder);
+    expect(readdirSync(folder)).toEqual(["2026-05.jsonl"]);
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      { event: "decision", ts: 1, intent: "a marker", prev: GENESIS },
+      { event: "decision", ts: 2, intent: "made later", prev: lineHash(lines[0] ?? "") },
+    ]);
+    log.close();
+    expect(readFileSync(head_file, "utf8")).toBe(`${lineHash(lines[1] ?? "")}\n`);
+    expect(await verifyAudit(folder, head_file)).toEqual({ ok: true, files: 1, lines: 2, problems: [] });
+    expect(clock.ms).toBe(new ManualClock().ms);
+  });
+
+  it("is only its owner's to read", () => {
+    const { folder, head_file, clock, opened } = freshTrail();
+    written(opened(), clock, ["x"]);
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+    expect(statSync(join(folder, "2026-05.jsonl")).mode & 0o777).toBe(0o600);
+    expect(statSync(head_file).mode & 0o777).toBe(0o600);
+  });
+
+  it("goes on in the next month's file, with the chain unbroken, and never back to an older one", async () => {
+    const { folder, head_file, clock, opened } = freshTrail(new ManualClock("2026-05-31T23:59:59Z"));
+    const log = opened();
+    written(log, clock, ["may", "june"]);
+    expect(readdirSync(folder).sort()).toEqual(["2026-05.jsonl", "2026-06.jsonl"]);
+    clock.advance(-86_400);
+    written(opened(), clock, ["the clock went back"]);
+    expect(readFileSync(join(folder, "2026-06.jsonl"), "utf8").split("\n").length).toBe(3);
+    expect(await verifyAudit(folder, head_file)).toMatchObject({ ok: true, files: 2, lines: 3 });
+    expect(monthFile(Date.parse("2026-12-31T23:59:59.999Z"))).toBe("2026-12.jsonl");
+  });
+
+  it("is taken up by the next start where it ended", async () => {
+    const { folder, head_file, clock, opened } = freshTrail();
+    written(opened(), clock, ["a", "b"]);
+    written(opened(), clock, ["c"]);
+    written(opened(), clock, []);
+    written(opened(), clock, ["d"]);
+    expect(await verifyAudit(folder, head_file)).toMatchObject({ ok: true, lines: 4 });
+    expect((await tailAudit(folder, 2)).map((line) => line.text)).toEqual(["c", "d"]);
+    expect((await tailAudit(folder, 99)).length).toBe(4);
+  });
+
+  it("tells its listeners each line as it stands in the file, until they leave", () => {
+    const { folder, clock, opened } = freshTrail();
+    const log = opened();
+    const heard: string[] = [];
+    const leave = log.subscribe((line) => heard.push(line));
+    log.append({ event: "a", ts: 1 });
+    log.append({ event: "b", ts: 2 });
+    log.flush();
+    expect(heard).toEqual(linesIn(folder));
+    leave();
+    written(log, clock, ["c"]);
+    expect(heard.length).toBe(2);
+  });
+
+  it("a text with line separators of any kind in it is still one line", async () => {
+    const { folder, head_file, clock, opened } = freshTrail();
+    const texts = ["a\u2028b", "a\u2029b", "a\rb", "a\nb", "a\r\nb", "\u0085", "\ud800"];
+    written(opened(), clock, texts);
+    expect(await verifyAudit(folder, head_file)).toEqual({ ok: true, files: 1, lines: texts.length, problems: [] });
+    expect((await tailAudit(folder, 10)).map((line) => line.text)).toEqual(texts);
+  });
+});
+
+describe("a trail that can't be written", () => {
+  it("holds nothing up: what is lost is counted, and noted in the trail once it can be written again", async () => {
+    const { folder, head_file, clock, opened } = freshTrail();
+    writeFileSync(folder, "a file where the folder should be");
+    const log = opened();
+    log.append({ event: "decision", ts: 1 });
+    log.append({ event: "decision", ts: 2 });
+    log.flush();
+    expect([log.write_failures, log.last_failure]).toEqual([2, "EEXIST"]);
+    clock.advance(1);
+    log.append({ event: "decision", ts: 3 });
+    log.flush();
+    expect(log.write_failures).toBe(3);
+    expect(readFileSync(folder, "utf8")).toBe("a file where the folder should be");
+    rmSync(folder);
+    clock.advance(1);
+    log.append({ event: "decision", ts: 4 });
+    log.flush();
+    log.append({ event: "decision", ts: 5 });
+    log.close();
+    expect(linesIn(folder).map((line) => JSON.parse(line))).toMatchObject([
+      { event: "audit.lost", lines: 3 },
+      { event: "decision", ts: 4 },
+      { event: "decision", ts: 5 },
+    ]);
+    expect(log.write_failures).toBe(3);
+    expect(await verifyAudit(folder, head_file)).toMatchObject({ ok: true, lines: 3 });
+  });
+
+  it("a month's file that is a folder is no different", () => {
+    const { folder, clock, opened } = freshTrail();
+    written(opened(), clock, ["a"]);
+    rmSync(join(folder, "2026-05.jsonl"));
+    const log = opened();
+    rmSync(folder, { recursive: true });
+    writeFileSync(folder, "");
+    log.append({ event: "x", ts: 1 });
+    expect(() => log.flush()).not.toThrow();
+    expect(() => log.close()).not.toThrow();
+    expect(log.write_failures).toBe(1);
+  });
+
+  it("a head that can't be written is counted, and the line stands", () => {
+    const { top, folder, opened } = freshTrail();
+    writeFileSync(join(top, "state"), "a file where the head's folder should be");
+    const log = opened();
+    log.append({ event: "x", ts: 1 });
+    log.flush();
+    expect(linesIn(folder).length).toBe(1);
+    expect(log.write_failures).toBeGreaterThan(0);
+    expect(log.last_failure).not.toBeNull();
+  });
+});
+
+describe("a trail that something happened to while no gate ran", () => {
+  it("a torn last line is ended, reported, and the lines after it stand", async () => {
+    const { folder, head_file, clock, opened } = freshTrail();
+    written(opened(), clock, ["a", "b"]);
+    appendFileSync(join(folder, "2026-05.jsonl"), '{"event":"test","ts":17');
+    expect(await verifyAudit(folder, head_file)).toMatchObject({ ok: false, problems: [{ file: "2026-05.jsonl", line: 3 }] });
+    written(opened(), clock, ["c", "d"]);
+    const report = await verifyAudit(folder, head_file);
+    expect(report.problems).toMatchObject([{ file: "2026-05.jsonl", line: 3, problem: "not a readable line: it was changed or torn" }]);
+    expect((await tailAudit(folder, 9)).map((line) => line.text)).toEqual(["a", "b", "c", "d"]);
+  });
+
+  it("an end that is missing is noted by the next start, and stays noted", async () => {
+    const { folder, head_file, clock, opened } = freshTrail();
+    written(opened(), clock, ["a", "b", "c"]);
+    const file = join(folder, "2026-05.jsonl");
+    writeFileSync(file, `${linesIn(folder).slice(0, 2).join("\n")}\n`);
+    expect((await verifyAudit(folder, head_file)).ok).toBe(false);
+    written(opened(), clock, ["d"]);
+    expect(linesIn(folder).map((line) => JSON.parse(line).event)).toEqual(["test", "test", "audit.gap", "test"]);
+    expect((await verifyAudit(folder, head_file)).problems).toMatchObject([{ line: 3, problem: "the trail's end was missing when the gate started" }]);
+  });
+
+  it("a whole trail that is missing is noted, too", async () => {
+    const { folder, head_file, clock, opened } = freshTrail();
+    written(opened(), clock, ["a"]);
+    rmSync(folder, { recursive: true });
+    expect((await verifyAudit(folder, head_file)).ok).toBe(false);
+    written(opened(), clock, ["b"]);
+    expect(linesIn(folder).map((line) => JSON.parse(line).event)).toEqual(["audit.gap", "test"]);
+    expect((await verifyAudit(folder, head_file)).ok).toBe(false);
+  });
+
+  it("a file that is taken away while the gate runs is written anew within a second, and shows", async () => {
+    const { folder, head_file, clock, opened } = freshTrail();
+    const log = opened();
+    log.append({ event: "a", ts: 1 });
+    log.flush();
+    rmSync(join(folder, "2026-05.jsonl"));
+    clock.advance(1);
+    log.append({ event: "b", ts: 2 });
+    log.close();
+    expect(linesIn(folder).length).toBe(1);
+    expect((await verifyAudit(folder, head_file)).ok).toBe(false);
+  });
+});

@@ -1,0 +1,137 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Decision } from "../../../ipc/decision.ts";
+import type { ProposedCall } from "../../../ipc/wire.ts";
+import { decisionRecord, withoutValues } from "../../../main/gate/audit/record.ts";
+import { ExecutorCatalog } from "../../../main/gate/executors/catalog.ts";
+import { decisionOf, examineCall } from "../../../main/gate/gate.ts";
+import { freshTrail } from "../../support/audit-trail.ts";
+import { ROBERTO } from "../../support/gate-stores.ts";
+
+const CATALOG = new ExecutorCatalog();
+
+function decided(call: ProposedCall, level: "ReadOnly" | "Supervised" | "Full" = "Supervised", judge_threshold = 0.3): Decision {
+  const settings = { home: "/home/r", grants: null, judge_threshold, now: () => 1_714_225_863_214 };
+  const { x, denial } = examineCall(call, { agent: null, level, principal: ROBERTO }, CATALOG, settings);
+  return decisionOf(x, denial);
+}
+
+describe("one audit line", () => {
+  it("has the seed's fields, and what the gate decided", () => {
+    const call = { intent: "read the key", executor: "fs_read", args: { path: "~/.ssh/id_rsa" }, context: { mode: "auto", step: 3 } };
+    const decision = decided(call);
+    expect(decisionRecord(call, decision, "claude")).toEqual({
+      event: "decision",
+      approved: false,
+      reason: "guard: forbidden path violated: pattern '(^|/)\\.ssh(/|$)' in args",
+      ts: 1714225863.214,
+      judge_kind: "rule-based-v1",
+      score: 0,
+      blocked_by: "guard",
+      intent: "read the key",
+      executor: "fs_read",
+      args_keys: ["path"],
+      context_keys: ["mode", "step"],
+      decision_id: decision.decision_id,
+      agent: "claude",
+      outcome: "denied",
+      stage: "guard",
+      capabilities: ["fs:read"],
+    });
+  });
+
+  it("is bounded, whatever the call holds", () => {
+    const args = Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`${"k".repeat(200)}${index}`, index]));
+    const call = { intent: "word ".repeat(3000), executor: "mcp__x__y", args };
+    expect(JSON.stringify(decisionRecord(call, decided(call), "claude")).length).toBeLessThan(10_000);
+  });
+});
+
+describe("no value from the arguments gets into the trail", () => {
+  // args_keys_loggate_non_values
+  it("the seed's case: the key's name is there, the value is not", () => {
+    const call = { intent: "read PASSWORD_segreto_123 please", executor: "fs_read", args: { path: "/srv/PASSWORD_segreto_123" } };
+    const text = JSON.stringify(decisionRecord(call, decided(call), "claude"));
+    expect(text).toContain('"args_keys":["path"]');
+    expect(text).not.toContain("PASSWORD_segreto_123");
+    expect(text).not.toContain("segreto");
+  });
+
+  it("an intent keeps its plain words, loses what the arguments say", () => {
+    const args = { path: "/srv/acme/invoice-7.pdf", to: "bob@example.com", amount: 4111111111111111, nested: { pin: 77341 }, note: "hunter" };
+    expect(withoutValues("read my notes", args)).toBe("read my notes");
+    expect(withoutValues("send /srv/acme/invoice-7.pdf to bob@example.com.", args)).toBe("send <path> to <to>.");
+    expect(withoutValues("send invoice-7.pdf to example.com", args)).toBe("send <args> to <args>");
+    expect(withoutValues("charge 4111111111111111, pin 77341", args)).not.toMatch(/\d/);
+    expect(withoutValues("the hunter, alone", args)).toBe("the <note>, alone");
+  });
+
+  it("a passage from a long text is no plain words, also where the intent is cut", () => {
+    const content = "Dear Anna, the results are in and the tumour is benign so we can all relax now and plan the summer";
+    const intent = `write this: ${content.slice(12, 80)}`;
+    expect(withoutValues(intent, { content })).not.toMatch(/tumour|results|benign/);
+    const cut = `${"please ".repeat(68)}${content}`;
+    expect(withoutValues(cut, { content })).not.toMatch(/results are/);
+  });
+
+  const secret = fc.oneof(
+    fc.stringMatching(/^[a-z]{2,6}-[0-9]{4,8}$/).map((text) => `sk-${text}`),
+    fc.stringMatching(/^\/(srv|home)\/[a-z]{3,8}\/[a-z]{3,8}\.[a-z]{3}$/),
+    fc.stringMatching(/^[a-z]{4,8}@[a-z]{4,8}\.example$/),
+    fc.stringMatching(/^[a-z]{5,8} [a-z]{5,8} [a-z]{5,8} [a-z]{5,8}$/),
+    fc.stringMatching(/^[a-z]{24,30}$/),
+    fc.stringMatching(/^[A-Z][a-z]{6,9}$/),
+    fc.stringMatching(/^[0-9]{6,15}$/),
+    fc.stringMatching(/^pässwörd [a-z0-9]{6}\n[a-z0-9]{6}$/),
+    fc.stringMatching(/^rm -rf \.\/[a-z]{6,9}; ls "[a-z]{6,9}"$/),
+  );
+
+  it("whatever is planted, wherever it is nested, also in the intent, whatever is decided", () => {
+    const { folder, opened } = freshTrail();
+    const log = opened();
+    const executors = ["fs_read", "fs_write", "shell_exec", "http_get", "mail_send", "Bash", "Write", "Edit", "WebFetch", "Grep", "Glob", "mcp__a__b", "unheard_of", "Task"];
+    const keys = ["path", "file_path", "command", "url", "to", "content", "pattern", "prompt", "options"];
+    const wrapped = (value: string) => fc.constantFrom<unknown>(value, [value], [[1, value]], { deep: { deeper: [value] } }, `${value} `, [value, null]);
+    const intent_words = ["please", "read", "the", "file", "then", "send"];
+    const plan = secret.chain((planted) =>
+      fc.tuple(
+        fc.constant(planted),
+        fc.constantFrom(...executors),
+        fc.dictionary(fc.constantFrom(...keys), wrapped(planted), { minKeys: 1, maxKeys: 4 }).filter((args) => Object.keys(args).length > 0),
+        fc.array(fc.oneof(fc.constantFrom(...intent_words), fc.constant(planted), fc.constant(`"${planted}".`)), { maxLength: 8 }),
+        fc.constantFrom("ReadOnly" as const, "Supervised" as const, "Full" as const),
+        fc.constantFrom(0.3, 0.99),
+        fc.integer({ min: 0, max: 510 }),
+      ),
+    );
+    fc.assert(
+      fc.property(plan, ([planted, executor, args, words, level, threshold, padding]) => {
+        const intent = `${"x ".repeat(padding / 2)}${words.join(" ")}`;
+        const call = { intent, executor, args: { ...args } };
+        log.append(decisionRecord(call, decided(call, level, threshold), "claude"));
+        log.append(decisionRecord(call, decided(call, level, threshold), "claude", "plan"));
+        log.flush();
+        const file = readFileSync(join(folder, "2026-05.jsonl"), "utf8");
+        const line = file.trimEnd().split("\n").at(-1) ?? "";
+        const { decision_id: _, prev: _prev, ts: _ts, ...shown } = JSON.parse(line);
+        const text = JSON.stringify(shown);
+        for (const form of [planted, planted.trim(), JSON.stringify(planted).slice(1, -1)]) {
+          expect([form, text, text.includes(form)]).toEqual([form, text, false]);
+        }
+      }),
+      { numRuns: 500 },
+    );
+    log.close();
+  });
+
+  it("what the human says with a no, and the agent with a withdrawal, carries none either", () => {
+    const call = { intent: "", executor: "fs_write", args: { path: "/srv/acme/plan.txt", content: "x" } };
+    const waiting = decided(call);
+    for (const status of ["rejected", "cancelled"] as const) {
+      const decision: Decision = { ...waiting, outcome: "denied", stage: "approval", status, reason: "no: /srv/acme/plan.txt is not yours" };
+      expect(JSON.stringify(decisionRecord(call, decision, "claude"))).not.toContain("acme");
+    }
+  });
+});

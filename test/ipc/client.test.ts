@@ -1,0 +1,266 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import { GateClient, type GateClientError, type GateClientOptions } from "../../ipc/client.ts";
+import type { Decision } from "../../ipc/decision.ts";
+import { MAX_FRAME_BYTES } from "../../ipc/frames.ts";
+import { tokenOf } from "../support/agent-connection.ts";
+import { type GateUnderTest, startGate } from "../support/running-gate.ts";
+import { temporaryHome } from "../support/temporary-home.ts";
+
+const WRITE = { intent: "keep notes", executor: "fs_write", args: { path: "/tmp/notes/a.txt", content: "hello" } };
+
+function clientFor(gate: GateUnderTest, options: Partial<GateClientOptions> = {}): GateClient {
+  const client = new GateClient({ name: "worker", socket: gate.places.agent_socket, ...options });
+  onTestFinished(() => client.close());
+  return client;
+}
+
+async function paired(gate: GateUnderTest, options: Partial<GateClientOptions> = {}): Promise<GateClient> {
+  await gate.operator.call("agents.pair", { name: "worker", level: "Supervised" });
+  return clientFor(gate, { token: gate.token("worker"), ...options });
+}
+
+/** The next decision for which a human is asked. */
+function waiting(client: GateClient): Promise<Decision> {
+  return new Promise((resolve) => client.once("waiting", resolve));
+}
+
+function failure(promise: Promise<unknown>): Promise<GateClientError> {
+  return promise.then(
+    () => {
+      throw new Error("this should have failed");
+    },
+    (error: GateClientError) => error,
+  );
+}
+
+describe("GateClient", () => {
+  it("gives an allowed call's decision, and the final one of a call that a human is asked about", async () => {
+    const gate = await startGate();
+    const client = await paired(gate);
+    expect(await client.call({ intent: "", executor: "time_now", args: {} })).toMatchObject({ outcome: "allowed" });
+    const asked = waiting(client);
+    const answer = client.call(WRITE);
+    await gate.operator.call("approvals.resolve", { token: tokenOf(await asked), decision: "approved" });
+    expect(await answer).toMatchObject({ outcome: "allowed", status: "approved", reason: "approved once by the human" });
+  });
+
+  it("keeps many calls apart that wait at the same time", async () => {
+    const gate = await startGate();
+    const client = await paired(gate);
+    const calls = Array.from({ length: 20 }, (_, number) => client.call({ ...WRITE, args: { path: `/tmp/${number}.txt` } }));
+    await client.ping();
+    const requests = await gate.operator.call("approvals.list", {});
+    expect(requests).toHaveLength(20);
+    for (const { token, target_summary } of requests) {
+      const number = Number.parseInt(target_summary, 10);
+      await gate.operator.call("approvals.resolve", { token, decision: number % 2 === 0 ? "approved" : "rejected" });
+    }
+    const outcomes = (await Promise.all(calls)).map(({ outcome }) => outcome);
+    expect(outcomes).toEqual(Array.from({ length: 20 }, (_, number) => (number % 2 === 0 ? "allowed" : "denied")));
+  });
+
+  it("previews a plan, withdraws by token, tells outcomes and pings", async () => {
+    const gate = await startGate();
+    const client = await paired(gate);
+    const plan = await client.plan("tidy up", [{ executor: "time_now", args: {} }, WRITE]);
+    expect(plan.map(({ outcome }) => outcome)).toEqual(["allowed", "approval_required"]);
+    const asked = waiting(client);
+    const answer = client.call(WRITE);
+    expect(await client.cancel(tokenOf(await asked), "not needed")).toMatchObject({ status: "cancelled" });
+    expect(await answer).toMatchObject({ outcome: "denied", status: "cancelled" });
+    await client.outcome((await client.call({ intent: "", executor: "time_now", args: {} })).decision_id, true);
+    await client.ping();
+  });
+
+  it("waits for the human to pair it, and says so", async () => {
+    const gate = await startGate();
+    const client = clientFor(gate);
+    const asked = new Promise<void>((resolve) => client.once("pairing", resolve));
+    const ready = client.connect();
+    await asked;
+    await gate.operator.call("agents.pair", { name: "worker", level: "ReadOnly" });
+    expect(await ready).toMatchObject({ level: "ReadOnly" });
+  });
+
+  it("takes its pairing request back when it is closed", async () => {
+    const gate = await startGate();
+    const client = clientFor(gate);
+    const asked = gate.event(({ type }) => type === "pairing.requested");
+    const ready = failure(client.connect());
+    await asked;
+    client.close();
+    await ready;
+    await gate.agent("other");
+    expect((await gate.operator.call("agents.list", {})).requests).toEqual([]);
+  });
+});
+
+describe("when the gate restarts while a call waits, the client comes back and asks again", () => {
+  it("and gets the answer that is given after", async () => {
+    const gate = await startGate();
+    const client = await paired(gate);
+    const asked = waiting(client);
+    const answer = client.call(WRITE);
+    const token = tokenOf(await asked);
+    const asked_again = waiting(client);
+    await gate.close();
+    const restarted = await startGate({ home: gate.home });
+    expect(tokenOf(await asked_again)).toBe(token);
+    await restarted.operator.call("approvals.resolve", { token, decision: "approved" });
+    expect(await answer).toMatchObject({ outcome: "allowed", status: "approved" });
+  });
+
+  it.each([
+    ["approved", "allowed"],
+    ["rejected", "denied"],
+  ] as const)("and gets what was %s while it was away, exactly once", async (decision, outcome) => {
+    const gate = await startGate();
+    const client = await paired(gate);
+    const asked = waiting(client);
+    const answer = client.call(WRITE);
+    const token = tokenOf(await asked);
+    const away = new Promise<void>((resolve) => client.once("disconnected", resolve));
+    await gate.close();
+    await away;
+    // Its socket is elsewhere meanwhile: the human answers before the client finds the gate again.
+    const elsewhere = { ...gate.home, env: { ...gate.home.env, METNOS_RUNTIME_DIR: `${gate.home.home}/elsewhere` } };
+    const meanwhile = await startGate({ home: elsewhere });
+    await meanwhile.operator.call("approvals.resolve", { token, decision });
+    await meanwhile.close();
+    const restarted = await startGate({ home: gate.home });
+    expect(await answer).toMatchObject({ outcome, status: decision });
+
+    const once_more = waiting(client);
+    const second = client.call(WRITE);
+    const second_token = tokenOf(await once_more);
+    expect(second_token).not.toBe(token);
+    await restarted.operator.call("approvals.resolve", { token: second_token, decision: "rejected" });
+    expect(await second).toMatchObject({ outcome: "denied", status: "rejected" });
+  });
+
+  it("but gives up after its time, and the next call tries anew", async () => {
+    const gate = await startGate();
+    const client = await paired(gate, { retry_ms: 50 });
+    const asked = waiting(client);
+    const answer = failure(client.call(WRITE));
+    await asked;
+    await gate.close();
+    expect(await answer).toMatchObject({ code: "not_running", hint: expect.stringContaining("serve") });
+    await startGate({ home: gate.home });
+    expect(await client.call({ intent: "", executor: "time_now", args: {} })).toMatchObject({ outcome: "allowed" });
+  });
+});
+
+describe("an AbortSignal withdraws the request", () => {
+  it("while it waits for the human: the card goes away", async () => {
+    const gate = await startGate();
+    const client = await paired(gate);
+    const stop = new AbortController();
+    const asked = waiting(client);
+    const answer = failure(client.call(WRITE, { signal: stop.signal }));
+    const token = tokenOf(await asked);
+    const closed = gate.event(({ type }) => type === "approval.closed");
+    stop.abort();
+    expect(await answer).toMatchObject({ code: "withdrawn" });
+    expect((await closed).data).toMatchObject({ token, status: "cancelled", message: "withdrawn by the agent" });
+  });
+
+  it("before the gate has answered at all", async () => {
+    const gate = await startGate();
+    const client = await paired(gate);
+    await client.connect();
+    const stop = new AbortController();
+    const closed = gate.event(({ type }) => type === "approval.closed");
+    const answer = failure(client.call(WRITE, { signal: stop.signal }));
+    await Promise.resolve();
+    stop.abort();
+    expect(await answer).toMatchObject({ code: "withdrawn" });
+    expect((await closed).data).toMatchObject({ status: "cancelled" });
+    expect(await gate.waiting()).toEqual([]);
+  });
+
+  it("before it is connected, and before it is asked: nobody hears of it", async () => {
+    const gate = await startGate();
+    const client = await paired(gate);
+    const stop = new AbortController();
+    const answer = failure(client.call(WRITE, { signal: stop.signal }));
+    stop.abort();
+    expect(await answer).toMatchObject({ code: "withdrawn" });
+    expect(await failure(client.call(WRITE, { signal: stop.signal }))).toMatchObject({ code: "withdrawn" });
+    await client.ping();
+    expect(await gate.operator.call("approvals.list", { include_resolved: true })).toEqual([]);
+  });
+
+  it("and nothing else: after the answer it does nothing", async () => {
+    const gate = await startGate();
+    const client = await paired(gate);
+    const stop = new AbortController();
+    await client.call({ intent: "", executor: "time_now", args: {} }, { signal: stop.signal });
+    stop.abort();
+    await client.ping();
+  });
+});
+
+describe("what the client refuses, it says with a code", () => {
+  it("not_running where no gate listens", async () => {
+    const { places } = temporaryHome();
+    const client = new GateClient({ name: "worker", socket: places.agent_socket, retry_ms: 0 });
+    onTestFinished(() => client.close());
+    expect(await failure(client.call(WRITE))).toMatchObject({ name: "GateClientError", code: "not_running" });
+    expect(await failure(client.connect())).toMatchObject({ code: "not_running", hint: expect.stringContaining("serve") });
+  });
+
+  it("bad_token where the token isn't its own", async () => {
+    const gate = await startGate();
+    await gate.operator.call("agents.pair", { name: "worker", level: "Full" });
+    expect(await failure(clientFor(gate, { token: "0".repeat(64) }).call(WRITE))).toMatchObject({ code: "bad_token" });
+  });
+
+  it("frame_too_large and too_deep for arguments that no message can carry, and goes on", async () => {
+    const gate = await startGate();
+    const client = await paired(gate);
+    const too_large = client.call({ ...WRITE, args: { path: "/tmp/a", content: "x".repeat(1024 * 1024) } });
+    expect(await failure(too_large)).toMatchObject({ code: "frame_too_large" });
+    let value: unknown = 1;
+    for (let depth = 0; depth < 70; depth++) value = { value };
+    expect(await failure(client.call({ ...WRITE, args: { value } }))).toMatchObject({ code: "too_deep" });
+    expect(await failure(client.call({ ...WRITE, executor: "no such name" }))).toMatchObject({ code: "invalid_message" });
+    expect(await client.call({ intent: "", executor: "time_now", args: {} })).toMatchObject({ outcome: "allowed" });
+  });
+
+  it("closed after it was closed, for what waits too; the gate withdraws that", async () => {
+    const gate = await startGate();
+    const client = await paired(gate);
+    const asked = waiting(client);
+    const answer = failure(client.call(WRITE));
+    await asked;
+    const closed = gate.event(({ type }) => type === "approval.closed");
+    client.close();
+    expect(await answer).toMatchObject({ code: "closed" });
+    expect((await closed).data).toMatchObject({ status: "cancelled" });
+    expect(await failure(client.call(WRITE))).toMatchObject({ code: "closed" });
+  });
+
+  it("bad_token for what waits when the pairing is revoked, after the refusal itself", async () => {
+    const gate = await startGate();
+    const client = await paired(gate);
+    const asked = waiting(client);
+    const answer = client.call(WRITE);
+    await asked;
+    await gate.operator.call("agents.revoke", { name: "worker" });
+    expect(await answer).toMatchObject({ outcome: "denied", status: "cancelled" });
+    expect(await failure(client.call(WRITE))).toMatchObject({ code: "bad_token" });
+  });
+});
+
+it("an answer may be longer than a call may be: the client reads it whole", async () => {
+  const gate = await startGate();
+  const client = await paired(gate);
+  const asked = waiting(client);
+  const command = `echo ${"x".repeat(MAX_FRAME_BYTES - 400)}`;
+  const answer = client.call({ intent: "", executor: "shell_exec", args: { command } });
+  const decision = await asked;
+  expect(JSON.stringify(decision).length).toBeGreaterThan(MAX_FRAME_BYTES);
+  await gate.operator.call("approvals.resolve", { token: tokenOf(decision), decision: "rejected" });
+  expect(await answer).toMatchObject({ outcome: "denied", status: "rejected" });
+});

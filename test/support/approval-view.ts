@@ -1,0 +1,46 @@
+import type { ApprovalView } from "../../ipc/operator-api.ts";
+
+/** A waiting request as surfaces get it. */
+export function approvalView(change: Partial<ApprovalView> = {}): ApprovalView {
+  const grants = (target: string) => [{ capability: "fs:write" as const, target }];
+  return {
+    token: "a".repeat(16),
+    channel: "local",
+    sender_id: "me",
+    capability_class: "fs_write:/srv/project/*",
+    action_verb: "write",
+    target_summary: "a.ts -> /srv/project/",
+    created_at: "2026-11-21T00:00:00Z",
+    expires_at: "2026-11-21T00:10:00Z",
+    status: "pending",
+    decision_at: null,
+    decision_by_channel: null,
+    decision_by_sender: null,
+    agent_id: "agent-1",
+    agent_name: "claude-code",
+    session: "s",
+    call_hash: "0".repeat(64),
+    executor: "Write",
+    intent: "",
+    cwd: "/srv/project",
+    reversibility: "partial",
+    recurrence_count: 0,
+    territory_concession: "none",
+    capabilities: grants("/srv/project/a.ts"),
+    choices: [
+      { scope: "none", label: "once", grants: [] },
+      { scope: "session", label: "this file, this session", grants: grants("/srv/project/a.ts") },
+      { scope: "permanent", label: "this file, permanently", grants: grants("/srv/project/a.ts") },
+      { scope: "permanent", label: "this folder, permanently", grants: grants("/srv/project/*") },
+    ],
+    judge: { score: 0.7, reason: "approved: score 0.70" },
+    args: { file_path: "/srv/project/a.ts", content: "text" },
+    message: null,
+    card: {
+      form: "full",
+      lines: ["May I write?", "a.ts -> /srv/project/", "partly reversible | class: fs_write:/srv/project/*"],
+      buttons: [],
+    },
+    ...change,
+  };
+}

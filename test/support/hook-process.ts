@@ -1,0 +1,82 @@
+import { execFileSync, spawn } from "node:child_process";
+import { onTestFinished } from "vitest";
+
+const LAUNCHER = new URL("../../bin/metnos-gate.js", import.meta.url).pathname;
+
+export interface HookAnswer {
+  permission: string;
+  reason: string;
+  code: number | null;
+  output: string;
+}
+
+export interface HookRun {
+  answer: Promise<HookAnswer>;
+}
+
+export interface HookOptions {
+  args?: string[];
+  node?: string;
+}
+
+/** A PreToolUse payload as Claude Code writes it. */
+export function payload(
+  tool_name: string,
+  tool_input: Record<string, unknown>,
+  more: Record<string, unknown> = {},
+): string {
+  return JSON.stringify({
+    session_id: "session-1",
+    transcript_path: "/nowhere.jsonl",
+    cwd: "/srv/project",
+    permission_mode: "default",
+    hook_event_name: "PreToolUse",
+    tool_name,
+    tool_input,
+    tool_use_id: "use-1",
+    ...more,
+  });
+}
+
+/** `metnos-gate hook claude-code` as a process of its own, ended with the test. */
+export function runHook(
+  input: string,
+  env: NodeJS.ProcessEnv,
+  { args = [], node = process.execPath }: HookOptions = {},
+): HookRun {
+  const child = spawn(node, [LAUNCHER, "hook", "claude-code", ...args], { env, stdio: ["pipe", "pipe", "pipe"] });
+  onTestFinished(() => {
+    child.kill("SIGKILL");
+  });
+  let output = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    output += text;
+  });
+  child.stdin.on("error", () => child.stdin.destroy()); // it may have answered before it read everything
+  child.stdin.end(input);
+  const answer = new Promise<HookAnswer>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code) => {
+      const { hookSpecificOutput: said } = JSON.parse(output);
+      resolve({ permission: said.permissionDecision, reason: said.permissionDecisionReason, code, output });
+    });
+  });
+  return { answer };
+}
+
+/** Node 20 or newer that isn't the one the tests run on, if the machine has one on its own PATH. */
+export function otherNode(): string | undefined {
+  const folders = (process.env.PATH ?? "").split(":").filter((folder) => !folder.includes("node_modules"));
+  for (const folder of folders) {
+    try {
+      const found = execFileSync(`${folder}/node`, ["-p", "process.versions.node"], {
+        encoding: "utf8",
+        stdio: "pipe",
+      });
+      if (Number(found.split(".")[0]) >= 20 && found.trim() !== process.versions.node) return `${folder}/node`;
+    } catch {
+      // no node in this folder
+    }
+  }
+  return undefined;
+}
