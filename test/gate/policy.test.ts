@@ -17,7 +17,12 @@ describe("the registry", () => {
   // registry_contiene_13_capability_canoniche
   it("holds exactly the seed's 13 capabilities with their four attributes", () => {
     expect(
-      Object.values(CAPABILITY_REGISTRY).map((spec) => [spec.name, spec.critical, spec.default_approval, spec.target_kind]),
+      Object.values(CAPABILITY_REGISTRY).map((spec) => [
+        spec.name,
+        spec.critical,
+        spec.default_approval,
+        spec.target_kind,
+      ]),
     ).toEqual([
       ["fs:read", false, "per_target", "path_glob"],
       ["fs:write", true, "per_target", "path_glob"],
@@ -66,7 +71,9 @@ describe("the table", () => {
       "parse:local": [a, a, a],
       "calendar:read": [ask, ask, a],
     };
-    const generated = Object.fromEntries(CAPABILITIES.map((name) => [name, LEVELS.map((level) => POLICY_TABLE[level][name])]));
+    const generated = Object.fromEntries(
+      CAPABILITIES.map((name) => [name, LEVELS.map((level) => POLICY_TABLE[level][name])]),
+    );
     expect(generated).toEqual(seed);
     expect(LEVELS).toEqual(["ReadOnly", "Supervised", "Full"]);
   });
@@ -104,7 +111,9 @@ describe("table and grants together", () => {
       outcome: "allowed",
       grant_id: id,
     });
-    expect(outcome(grants, "Supervised", "fs:write", namedTarget("fs:write", `${home}/other/a.txt`, home))).toBe("approval_required");
+    expect(outcome(grants, "Supervised", "fs:write", namedTarget("fs:write", `${home}/other/a.txt`, home))).toBe(
+      "approval_required",
+    );
   });
 
   // effective_outcome_denied_non_e_alzato_da_grant [security]
@@ -122,8 +131,14 @@ describe("table and grants together", () => {
           asked++;
           return 7;
         });
-        const askable = POLICY_TABLE[level][name] === "approval_required" && CAPABILITY_REGISTRY[name].default_approval !== "always";
-        expect([level, name, asked, answer.outcome]).toEqual([level, name, askable ? 1 : 0, askable ? "allowed" : POLICY_TABLE[level][name]]);
+        const askable =
+          POLICY_TABLE[level][name] === "approval_required" && CAPABILITY_REGISTRY[name].default_approval !== "always";
+        expect([level, name, asked, answer.outcome]).toEqual([
+          level,
+          name,
+          askable ? 1 : 0,
+          askable ? "allowed" : POLICY_TABLE[level][name],
+        ]);
       }
     }
   });
@@ -131,12 +146,30 @@ describe("table and grants together", () => {
   it("no sequence of grants turns a denied into anything else, and none touches a capability marked always", () => {
     const { grants, home, db, file, clock } = freshGrants();
     const other = openedGrants(file, home, clock);
-    const target_texts = fc.constantFrom(`${home}/work/*`, `${home}/work/**`, `${home}/work/a.txt`, "/**", "*", "example.com", "*.example.com", "main", "rm");
+    const target_texts = fc.constantFrom(
+      `${home}/work/*`,
+      `${home}/work/**`,
+      `${home}/work/a.txt`,
+      "/**",
+      "*",
+      "example.com",
+      "*.example.com",
+      "main",
+      "rm",
+    );
     const steps = fc.array(
       fc.oneof(
-        fc.record({ what: fc.constant("grant" as const), capability: fc.constantFrom<Capability>(...CAPABILITIES), target: target_texts }),
+        fc.record({
+          what: fc.constant("grant" as const),
+          capability: fc.constantFrom<Capability>(...CAPABILITIES),
+          target: target_texts,
+        }),
         // as if somebody had written the row into the file themselves
-        fc.record({ what: fc.constant("row" as const), capability: fc.constantFrom<Capability>(...CAPABILITIES), target: target_texts }),
+        fc.record({
+          what: fc.constant("row" as const),
+          capability: fc.constantFrom<Capability>(...CAPABILITIES),
+          target: target_texts,
+        }),
         fc.record({ what: fc.constant("revoke" as const), id: fc.integer({ min: 1, max: 30 }) }),
       ),
       { maxLength: 25 },
@@ -148,7 +181,8 @@ describe("table and grants together", () => {
       fc.property(steps, target_texts, (sequence, text) => {
         for (const step of sequence) {
           if (step.what === "revoke") grants.revoke_grant(step.id);
-          else if (step.what === "row") insert.run(ROBERTO.channel, ROBERTO.sender_id, step.capability, step.target, step.target, step.target);
+          else if (step.what === "row")
+            insert.run(ROBERTO.channel, ROBERTO.sender_id, step.capability, step.target, step.target, step.target);
           else {
             const before = grants.count_active();
             try {
@@ -177,6 +211,7 @@ describe("table and grants together", () => {
 describe("several needs of one call", () => {
   it("the strictest outcome counts, whatever the order", () => {
     const order: Outcome[] = ["allowed", "approval_required", "denied"];
-    for (const [i, a] of order.entries()) for (const [j, b] of order.entries()) expect(strictest(a, b)).toBe(order[Math.max(i, j)]);
+    for (const [i, a] of order.entries())
+      for (const [j, b] of order.entries()) expect(strictest(a, b)).toBe(order[Math.max(i, j)]);
   });
 });

@@ -8,8 +8,17 @@ import { prepared } from "../support/proposed-calls.ts";
 const HOME = "/home/roberto";
 const NOW_MS = 1_714_225_863_214;
 
-function verdictOn(executor_name: string, args: Record<string, unknown>, more: { intent?: string; threshold?: number } = {}) {
-  const { call, executor, needs } = prepared(HOME, executor_name, args, more.intent === undefined ? {} : { intent: more.intent });
+function verdictOn(
+  executor_name: string,
+  args: Record<string, unknown>,
+  more: { intent?: string; threshold?: number } = {},
+) {
+  const { call, executor, needs } = prepared(
+    HOME,
+    executor_name,
+    args,
+    more.intent === undefined ? {} : { intent: more.intent },
+  );
   const settings = { home: HOME, judge_threshold: more.threshold ?? 0.3, now: () => NOW_MS };
   return examine(call, executor, needs, undefined, settings).verdict;
 }
@@ -43,7 +52,9 @@ describe("guard, then judge", () => {
   });
 
   it("the reason for a forbidden path is worded as the seed's log line has it", () => {
-    expect(verdictOn("fs_read", { path: "~/.ssh/id" }).reason).toBe("guard: forbidden path violated: pattern '(^|/)\\.ssh(/|$)' in args");
+    expect(verdictOn("fs_read", { path: "~/.ssh/id" }).reason).toBe(
+      "guard: forbidden path violated: pattern '(^|/)\\.ssh(/|$)' in args",
+    );
   });
 
   // guard_lascia_passare_shell_innocua
@@ -54,7 +65,11 @@ describe("guard, then judge", () => {
   // judge_intent_menziona_executor_alza_score
   it("an intent that mentions the executor scores 0.80, more than a generic one", () => {
     const mentioned = verdictOn("fs_read", { path: "/tmp/n.txt" }, { intent: "read my notes in /tmp/n.txt" });
-    expect(mentioned).toMatchObject({ approved: true, score: 0.8, reason: "approved: score 0.80 (intent matches executor)" });
+    expect(mentioned).toMatchObject({
+      approved: true,
+      score: 0.8,
+      reason: "approved: score 0.80 (intent matches executor)",
+    });
     expect(verdictOn("fs_read", { path: "/tmp/n.txt" }, { intent: "do something" }).score).toBeLessThan(0.8);
   });
 

@@ -66,7 +66,7 @@ export class GateUnderTest {
   }
 
   token(name: string): string {
-    return readFileSync(agentTokenFile(this.places, name), "utf8").trim();
+    return readToken(agentTokenFile(this.places, name));
   }
 
   /** Connects without greeting. Closed when the test ends. */
@@ -109,6 +109,10 @@ export class GateUnderTest {
     if (found === undefined) throw new Error("there is no such request");
     return found;
   }
+}
+
+export function readToken(file: string): string {
+  return readFileSync(file, "utf8").trim();
 }
 
 export async function startGate({ home, config, ...options }: GateOptions = {}): Promise<GateUnderTest> {

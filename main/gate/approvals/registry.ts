@@ -353,7 +353,18 @@ function withoutArgs(row: PendingRequest): string {
 function fromRow({ request_extra, granted, ...row }: Row): PendingRequest {
   return {
     ...row,
-    extra: request_extra === null ? NO_EXTRA : (JSON.parse(request_extra) as RequestExtra),
+    extra: request_extra === null ? NO_EXTRA : ownExtra(request_extra),
     granted: JSON.parse(granted) as Requirement[],
   };
+}
+
+/** What this gate wrote, whole; another writer's extra (the seed leaves its shape open) says nothing that a card could show. */
+function ownExtra(text: string): RequestExtra {
+  try {
+    const extra: unknown = JSON.parse(text);
+    const is_own = typeof extra === "object" && extra !== null && "choices" in extra && "capabilities" in extra;
+    return is_own ? (extra as RequestExtra) : NO_EXTRA;
+  } catch {
+    return NO_EXTRA; // not JSON: not written by this gate
+  }
 }

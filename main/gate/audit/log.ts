@@ -156,7 +156,7 @@ export class AuditLog {
     const tail = this.#file === "" ? [] : lastLines(join(this.#folder, this.#file));
     const last = tail.at(-1);
     this.#last_hash = last === undefined ? GENESIS : lineHash(last);
-    const head = readHead(this.#head_file);
+    const head = this.#rememberedHead();
     this.#is_ready = true;
     const is_known =
       head === undefined ? files.length === 0 : head === GENESIS || tail.some((line) => lineHash(line) === head);
@@ -166,6 +166,17 @@ export class AuditLog {
     this.#size = fstatSync(this.#fd).size;
     this.#write([{ event: "audit.gap", ts: this.#now() / 1000, expected: head ?? "unknown" }]);
     this.#closeFile();
+  }
+
+  /** A head that can't be read is no reason to write no trail: it is counted, and noted in it as a gap. */
+  #rememberedHead(): string | undefined {
+    try {
+      return readHead(this.#head_file);
+    } catch (error) {
+      this.write_failures++;
+      this.last_failure = errorCode(error);
+      return undefined;
+    }
   }
 
   #closeFile(): void {

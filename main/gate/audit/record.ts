@@ -21,7 +21,7 @@ export function decisionRecord(call: ProposedCall, decision: Decision, agent: st
   return {
     event,
     approved: verdict?.approved ?? false,
-    reason: verdict === null || verdict.approved ? decision.reason : verdict.reason,
+    reason: storedReason(call, decision),
     ts: verdict?.ts ?? Date.now() / 1000,
     judge_kind: verdict?.judge_kind ?? JUDGE_KIND,
     score: verdict?.score ?? 0,
@@ -36,6 +36,12 @@ export function decisionRecord(call: ProposedCall, decision: Decision, agent: st
     stage: decision.stage,
     capabilities: [...new Set(decision.capabilities.map(({ capability }) => capability))],
   };
+}
+
+/** The human's and the agent's own words may quote a value; the gate's never do. */
+function storedReason(call: ProposedCall, { verdict, reason, status }: Decision): string {
+  if (status === "rejected" || status === "cancelled") return withoutValues(reason, call.args);
+  return verdict === null || verdict.approved ? reason : verdict.reason;
 }
 
 function keyNames(object: Record<string, unknown>): string[] {

@@ -74,7 +74,11 @@ describe("an answer", () => {
   it("once: the call alone, nothing is remembered", () => {
     const { broker, grants } = openedBroker(tempFolder());
     const { token } = broker.ask(request([FOLDER]));
-    expect(broker.answer({ token, decision: "approved" }, ROBERTO)).toMatchObject({ status: "approved", territory_concession: "none", granted: [] });
+    expect(broker.answer({ token, decision: "approved" }, ROBERTO)).toMatchObject({
+      status: "approved",
+      territory_concession: "none",
+      granted: [],
+    });
     expect(grants.list_grants({ include_revoked: true })).toEqual([]);
   });
 
@@ -97,13 +101,18 @@ describe("an answer", () => {
     const { broker, grants } = openedBroker(tempFolder());
     const { token } = broker.ask(request([FOLDER]));
     broker.answer({ token, decision: "approved", scope: "session" }, ROBERTO);
-    expect(grants.list_grants()).toMatchObject([{ ...FOLDER, agent: "agent-1", session: "s1", expires_at: "2026-05-04T22:00:00Z" }]);
+    expect(grants.list_grants()).toMatchObject([
+      { ...FOLDER, agent: "agent-1", session: "s1", expires_at: "2026-05-04T22:00:00Z" },
+    ]);
   });
 
   it("with the human's own target and expiry: these are stored", () => {
     const { broker, grants } = openedBroker(tempFolder());
     const { token } = broker.ask(request([FOLDER]));
-    broker.answer({ token, decision: "approved", scope: "permanent", target: "/srv/work/**", expires_at: "2026-06-01T00:00:00Z" }, ROBERTO);
+    broker.answer(
+      { token, decision: "approved", scope: "permanent", target: "/srv/work/**", expires_at: "2026-06-01T00:00:00Z" },
+      ROBERTO,
+    );
     expect(grants.list_grants()).toMatchObject([{ target: "/srv/work/**", expires_at: "2026-06-01T00:00:00Z" }]);
   });
 
@@ -111,7 +120,12 @@ describe("an answer", () => {
     const { broker, grants } = openedBroker(tempFolder());
     const { token } = broker.ask(request([FOLDER, OTHER, { capability: "network:http", target: "example.com" }]));
     broker.answer({ token, decision: "approved", scope: "permanent" }, ROBERTO);
-    expect(grants.list_grants().map(({ target }) => target).sort()).toEqual(["/srv/other/a.txt", "/srv/work/*", "example.com"]);
+    expect(
+      grants
+        .list_grants()
+        .map(({ target }) => target)
+        .sort(),
+    ).toEqual(["/srv/other/a.txt", "/srv/work/*", "example.com"]);
   });
 
   it("that can't be stored changes nothing: the request still waits and nothing is granted", () => {
@@ -143,8 +157,16 @@ describe("an answer", () => {
   it("no, with a message for the agent; a scope with it grants nothing", () => {
     const { broker, grants } = openedBroker(tempFolder());
     const { token } = broker.ask(request([FOLDER]));
-    const ended = broker.answer({ token, decision: "rejected", scope: "permanent", message: "use the other folder" }, ROBERTO);
-    expect(ended).toMatchObject({ status: "rejected", message: "use the other folder", territory_concession: "none", granted: [] });
+    const ended = broker.answer(
+      { token, decision: "rejected", scope: "permanent", message: "use the other folder" },
+      ROBERTO,
+    );
+    expect(ended).toMatchObject({
+      status: "rejected",
+      message: "use the other folder",
+      territory_concession: "none",
+      granted: [],
+    });
     expect(grants.list_grants({ include_revoked: true })).toEqual([]);
   });
 });
@@ -177,7 +199,9 @@ describe("never a grant without an approval", () => {
       if (++checks === 2) other.resolve(token, "rejected", ROBERTO);
       return row;
     };
-    expect(refusalOf(() => broker.answer({ token, decision: "approved", scope: "permanent" }, ROBERTO)).code).toBe("already_resolved");
+    expect(refusalOf(() => broker.answer({ token, decision: "approved", scope: "permanent" }, ROBERTO)).code).toBe(
+      "already_resolved",
+    );
     expect(grants.list_grants({ include_revoked: true })).toEqual([]);
   });
 });
@@ -187,7 +211,12 @@ describe("after a crash between the approval and its grants", () => {
     const before = openedBroker(folder);
     const { token } = before.broker.ask(request(granted));
     // What `answer` does first; the process ends before it writes the grants.
-    before.registry.resolve(token, "approved", ROBERTO, { territory: "permanent", granted, grant_expires_at, message: null });
+    before.registry.resolve(token, "approved", ROBERTO, {
+      territory: "permanent",
+      granted,
+      grant_expires_at,
+      message: null,
+    });
     expect(before.grants.list_grants()).toEqual([]);
     before.approvals_db.close();
     before.grants_db.close();
@@ -214,7 +243,12 @@ describe("after a crash between the approval and its grants", () => {
     const folder = tempFolder();
     const token = crashed(folder, [FOLDER, OTHER]);
     const after = openedBroker(folder);
-    const { id } = after.grants.record_grant({ ...ROBERTO, ...FOLDER, granted_by: `approval:${token}`, agent: "agent-1" });
+    const { id } = after.grants.record_grant({
+      ...ROBERTO,
+      ...FOLDER,
+      granted_by: `approval:${token}`,
+      agent: "agent-1",
+    });
     after.grants.revoke_grant(id);
     after.broker.start();
     expect(after.grants.list_grants().map(({ target }) => target)).toEqual([OTHER.target]);

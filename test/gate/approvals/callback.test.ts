@@ -41,7 +41,15 @@ describe("approve:<token> and reject:<token>", () => {
   it("anything else is an unknown callback, and changes nothing", () => {
     const { broker, registry } = openedBroker(tempFolder());
     const { token } = broker.ask(REQUEST);
-    for (const data of ["", token, `Approve:${token}`, `approve ${token}`, `approved:${token}`, "grant:x", `x approve:${token}`]) {
+    for (const data of [
+      "",
+      token,
+      `Approve:${token}`,
+      `approve ${token}`,
+      `approved:${token}`,
+      "grant:x",
+      `x approve:${token}`,
+    ]) {
       expect(dispatchCallback(broker, data, ROBERTO)).toEqual({ ok: false, reason: "unknown_callback", data });
     }
     expect(dispatchCallback(broker, "approve:", ROBERTO)).toEqual({ ok: false, reason: "missing_token" });
@@ -55,12 +63,23 @@ describe("approve:<token> and reject:<token>", () => {
     const fails = (data: string, by = ROBERTO) => dispatchCallback(broker, data, by);
     expect(fails("approve:0123456789abcdef")).toEqual({ ok: false, reason: "approval_failed", error: "unknown token" });
     const { token } = broker.ask(REQUEST);
-    expect(fails(`approve:${token}`, { channel: "telegram", sender_id: "roberto" })).toMatchObject({ ok: false, error: "decider not authorised" });
+    expect(fails(`approve:${token}`, { channel: "telegram", sender_id: "roberto" })).toMatchObject({
+      ok: false,
+      error: "decider not authorised",
+    });
     dispatchCallback(broker, `reject:${token}`, ROBERTO);
-    expect(fails(`approve:${token}`)).toMatchObject({ ok: false, reason: "approval_failed", error: "token already resolved" });
+    expect(fails(`approve:${token}`)).toMatchObject({
+      ok: false,
+      reason: "approval_failed",
+      error: "token already resolved",
+    });
     const late = broker.ask(REQUEST);
     clock.advance(601);
-    expect(fails(`approve:${late.token}`)).toMatchObject({ ok: false, reason: "approval_failed", error: "the request has expired" });
+    expect(fails(`approve:${late.token}`)).toMatchObject({
+      ok: false,
+      reason: "approval_failed",
+      error: "the request has expired",
+    });
   });
 
   // handle_callback_precede_check_pairing
@@ -68,7 +87,10 @@ describe("approve:<token> and reject:<token>", () => {
     const { broker } = openedBroker(tempFolder());
     const stranger = { channel: "telegram", sender_id: "99" };
     const { token } = broker.ask({ ...REQUEST, ...stranger });
-    expect(dispatchCallback(broker, `approve:${token}`, ROBERTO)).toMatchObject({ ok: false, reason: "approval_failed" });
+    expect(dispatchCallback(broker, `approve:${token}`, ROBERTO)).toMatchObject({
+      ok: false,
+      reason: "approval_failed",
+    });
     expect(dispatchCallback(broker, `approve:${token}`, stranger)).toMatchObject({ ok: true, decision: "approved" });
   });
 

@@ -41,8 +41,12 @@ describe("the card (seed 004 §9)", () => {
         { text: "Deny", data: "reject:0123456789abcdef" },
       ],
     });
-    expect(renderApprovalCard({ ...SCARICA, territory_concession: "session" }, "it").lines[2]).toMatch(/ \[territorio: sessione\]$/);
-    expect(renderApprovalCard({ ...DOWNLOAD, territory_concession: "session" }).lines[2]).toMatch(/ \[territory: session\]$/);
+    expect(renderApprovalCard({ ...SCARICA, territory_concession: "session" }, "it").lines[2]).toMatch(
+      / \[territorio: sessione\]$/,
+    );
+    expect(renderApprovalCard({ ...DOWNLOAD, territory_concession: "session" }).lines[2]).toMatch(
+      / \[territory: session\]$/,
+    );
     expect(renderApprovalCard(DOWNLOAD).lines[2]).toBe("reversible | class: fs_write:~/downloads/**");
   });
 
@@ -64,17 +68,30 @@ describe("the card (seed 004 §9)", () => {
       form: "short",
       lines: [`Download ${DOWNLOAD.target_summary} [irrev | fs_write:~/downloads/**]`],
     });
-    expect(renderApprovalCard({ ...SCARICA, recurrence_count: 10, territory_concession: "permanent" }, "it").lines).toEqual([
-      `Scarichi ${DOWNLOAD.target_summary} [rev | fs_write:~/downloads/** [territorio: permanente]]`,
-    ]);
+    expect(
+      renderApprovalCard({ ...SCARICA, recurrence_count: 10, territory_concession: "permanent" }, "it").lines,
+    ).toEqual([`Scarichi ${DOWNLOAD.target_summary} [rev | fs_write:~/downloads/** [territorio: permanente]]`]);
   });
 
   it("is full below 3, medium from 3 to 7, short from 8", () => {
-    expect([0, 1, 2, 3, 7, 8, 1000].map(shapeForRecurrence)).toEqual(["full", "full", "full", "medium", "medium", "short", "short"]);
+    expect([0, 1, 2, 3, 7, 8, 1000].map(shapeForRecurrence)).toEqual([
+      "full",
+      "full",
+      "full",
+      "medium",
+      "medium",
+      "short",
+      "short",
+    ]);
   });
 
   it("whatever the request holds: as many lines as its form, both buttons with the token, nothing hidden in a line", () => {
-    const nasty = fc.array(fc.constantFrom("a", " ", "\n", "\r", "\u001b[2K", "\u202e", "\u200b", "\u0000", "é", "[territory: permanent]"), { maxLength: 8 }).map((all) => all.join(""));
+    const nasty = fc
+      .array(
+        fc.constantFrom("a", " ", "\n", "\r", "\u001b[2K", "\u202e", "\u200b", "\u0000", "é", "[territory: permanent]"),
+        { maxLength: 8 },
+      )
+      .map((all) => all.join(""));
     fc.assert(
       fc.property(
         fc.record({

@@ -72,7 +72,9 @@ describe("a request", () => {
       },
     ];
     for (const end of ends) {
-      const { token, extra } = registry.create_pending(pendingOf({ extra: extraOf({ args: { path: "/srv/SECRET" } }) }));
+      const { token, extra } = registry.create_pending(
+        pendingOf({ extra: extraOf({ args: { path: "/srv/SECRET" } }) }),
+      );
       expect(extra.args).toEqual({ path: "/srv/SECRET" });
       end(token);
       expect(registry.get_pending(token)?.extra.args).toBeNull();
@@ -149,7 +151,14 @@ describe("racing surfaces", () => {
     const arrived = new SharedArrayBuffer(4 * tokens.length);
     const results = await Promise.all(
       Array.from({ length: racers }, async (_, index) => {
-        const race: Race = { file, tokens, by: ROBERTO, decision: index % 2 ? "approved" : "rejected", arrived, racers };
+        const race: Race = {
+          file,
+          tokens,
+          by: ROBERTO,
+          decision: index % 2 ? "approved" : "rejected",
+          arrived,
+          racers,
+        };
         const worker = new Worker(new URL("../../support/resolve-racer.ts", import.meta.url), { workerData: race });
         const [answers] = (await once(worker, "message")) as [string[]];
         return answers;
@@ -187,7 +196,9 @@ describe("ends without an answer", () => {
     const answered = registry.create_pending(pendingOf());
     registry.resolve(answered.token, "approved", ROBERTO);
     clock.advance(601);
-    expect(registry.cleanup_expired()).toMatchObject([{ token: old.token, status: "expired", decision_at: "2026-05-04T10:10:01Z" }]);
+    expect(registry.cleanup_expired()).toMatchObject([
+      { token: old.token, status: "expired", decision_at: "2026-05-04T10:10:01Z" },
+    ]);
     expect(registry.cleanup_expired()).toEqual([]);
     const statuses = [old, young, answered].map(({ token }) => registry.get_pending(token)?.status);
     expect(statuses).toEqual(["expired", "pending", "approved"]);
@@ -259,7 +270,10 @@ describe("an answer given while the agent was away", () => {
     const { token, share_key } = registry.create_pending(pendingOf());
     registry.resolve(token, "rejected", ROBERTO);
     const other = openedApprovals(file, clock).registry;
-    expect([registry.take_undelivered(share_key)?.status, other.take_undelivered(share_key)?.status]).toEqual(["rejected", undefined]);
+    expect([registry.take_undelivered(share_key)?.status, other.take_undelivered(share_key)?.status]).toEqual([
+      "rejected",
+      undefined,
+    ]);
   });
 
   it("is not taken if it was delivered, withdrawn or expired", () => {

@@ -140,10 +140,15 @@ describe("a trail that something happened to while no gate ran", () => {
     const { folder, head_file, clock, opened } = freshTrail();
     written(opened(), clock, ["a", "b"]);
     appendFileSync(join(folder, "2026-05.jsonl"), '{"event":"test","ts":17');
-    expect(await verifyAudit(folder, head_file)).toMatchObject({ ok: false, problems: [{ file: "2026-05.jsonl", line: 3 }] });
+    expect(await verifyAudit(folder, head_file)).toMatchObject({
+      ok: false,
+      problems: [{ file: "2026-05.jsonl", line: 3 }],
+    });
     written(opened(), clock, ["c", "d"]);
     const report = await verifyAudit(folder, head_file);
-    expect(report.problems).toMatchObject([{ file: "2026-05.jsonl", line: 3, problem: "not a readable line: it was changed or torn" }]);
+    expect(report.problems).toMatchObject([
+      { file: "2026-05.jsonl", line: 3, problem: "not a readable line: it was changed or torn" },
+    ]);
     expect((await tailAudit(folder, 9)).map((line) => line.text)).toEqual(["a", "b", "c", "d"]);
   });
 
@@ -155,7 +160,9 @@ describe("a trail that something happened to while no gate ran", () => {
     expect((await verifyAudit(folder, head_file)).ok).toBe(false);
     written(opened(), clock, ["d"]);
     expect(linesIn(folder).map((line) => JSON.parse(line).event)).toEqual(["test", "test", "audit.gap", "test"]);
-    expect((await verifyAudit(folder, head_file)).problems).toMatchObject([{ line: 3, problem: "the trail's end was missing when the gate started" }]);
+    expect((await verifyAudit(folder, head_file)).problems).toMatchObject([
+      { line: 3, problem: "the trail's end was missing when the gate started" },
+    ]);
   });
 
   it("a whole trail that is missing is noted, too", async () => {

@@ -12,7 +12,11 @@ import { ROBERTO } from "../../support/gate-stores.ts";
 
 const CATALOG = new ExecutorCatalog();
 
-function decided(call: ProposedCall, level: "ReadOnly" | "Supervised" | "Full" = "Supervised", judge_threshold = 0.3): Decision {
+function decided(
+  call: ProposedCall,
+  level: "ReadOnly" | "Supervised" | "Full" = "Supervised",
+  judge_threshold = 0.3,
+): Decision {
   const settings = { home: "/home/r", grants: null, judge_threshold, now: () => 1_714_225_863_214 };
   const { x, denial } = examineCall(call, { agent: null, level, principal: ROBERTO }, CATALOG, settings);
   return decisionOf(x, denial);
@@ -20,7 +24,12 @@ function decided(call: ProposedCall, level: "ReadOnly" | "Supervised" | "Full" =
 
 describe("one audit line", () => {
   it("has the seed's fields, and what the gate decided", () => {
-    const call = { intent: "read the key", executor: "fs_read", args: { path: "~/.ssh/id_rsa" }, context: { mode: "auto", step: 3 } };
+    const call = {
+      intent: "read the key",
+      executor: "fs_read",
+      args: { path: "~/.ssh/id_rsa" },
+      context: { mode: "auto", step: 3 },
+    };
     const decision = decided(call);
     expect(decisionRecord(call, decision, "claude")).toEqual({
       event: "decision",
@@ -52,7 +61,11 @@ describe("one audit line", () => {
 describe("no value from the arguments gets into the trail", () => {
   // args_keys_loggate_non_values
   it("the seed's case: the key's name is there, the value is not", () => {
-    const call = { intent: "read PASSWORD_segreto_123 please", executor: "fs_read", args: { path: "/srv/PASSWORD_segreto_123" } };
+    const call = {
+      intent: "read PASSWORD_segreto_123 please",
+      executor: "fs_read",
+      args: { path: "/srv/PASSWORD_segreto_123" },
+    };
     const text = JSON.stringify(decisionRecord(call, decided(call), "claude"));
     expect(text).toContain('"args_keys":["path"]');
     expect(text).not.toContain("PASSWORD_segreto_123");
@@ -60,7 +73,13 @@ describe("no value from the arguments gets into the trail", () => {
   });
 
   it("an intent keeps its plain words, loses what the arguments say", () => {
-    const args = { path: "/srv/acme/invoice-7.pdf", to: "bob@example.com", amount: 4111111111111111, nested: { pin: 77341 }, note: "hunter" };
+    const args = {
+      path: "/srv/acme/invoice-7.pdf",
+      to: "bob@example.com",
+      amount: 4111111111111111,
+      nested: { pin: 77341 },
+      note: "hunter",
+    };
     expect(withoutValues("read my notes", args)).toBe("read my notes");
     expect(withoutValues("send /srv/acme/invoice-7.pdf to bob@example.com.", args)).toBe("send <path> to <to>.");
     expect(withoutValues("send invoice-7.pdf to example.com", args)).toBe("send <args> to <args>");
@@ -69,7 +88,8 @@ describe("no value from the arguments gets into the trail", () => {
   });
 
   it("a passage from a long text is no plain words, also where the intent is cut", () => {
-    const content = "Dear Anna, the results are in and the tumour is benign so we can all relax now and plan the summer";
+    const content =
+      "Dear Anna, the results are in and the tumour is benign so we can all relax now and plan the summer";
     const intent = `write this: ${content.slice(12, 80)}`;
     expect(withoutValues(intent, { content })).not.toMatch(/tumour|results|benign/);
     const cut = `${"please ".repeat(68)}${content}`;
@@ -91,16 +111,36 @@ describe("no value from the arguments gets into the trail", () => {
   it("whatever is planted, wherever it is nested, also in the intent, whatever is decided", () => {
     const { folder, opened } = freshTrail();
     const log = opened();
-    const executors = ["fs_read", "fs_write", "shell_exec", "http_get", "mail_send", "Bash", "Write", "Edit", "WebFetch", "Grep", "Glob", "mcp__a__b", "unheard_of", "Task"];
+    const executors = [
+      "fs_read",
+      "fs_write",
+      "shell_exec",
+      "http_get",
+      "mail_send",
+      "Bash",
+      "Write",
+      "Edit",
+      "WebFetch",
+      "Grep",
+      "Glob",
+      "mcp__a__b",
+      "unheard_of",
+      "Task",
+    ];
     const keys = ["path", "file_path", "command", "url", "to", "content", "pattern", "prompt", "options"];
-    const wrapped = (value: string) => fc.constantFrom<unknown>(value, [value], [[1, value]], { deep: { deeper: [value] } }, `${value} `, [value, null]);
+    const wrapped = (value: string) =>
+      fc.constantFrom<unknown>(value, [value], [[1, value]], { deep: { deeper: [value] } }, `${value} `, [value, null]);
     const intent_words = ["please", "read", "the", "file", "then", "send"];
     const plan = secret.chain((planted) =>
       fc.tuple(
         fc.constant(planted),
         fc.constantFrom(...executors),
-        fc.dictionary(fc.constantFrom(...keys), wrapped(planted), { minKeys: 1, maxKeys: 4 }).filter((args) => Object.keys(args).length > 0),
-        fc.array(fc.oneof(fc.constantFrom(...intent_words), fc.constant(planted), fc.constant(`"${planted}".`)), { maxLength: 8 }),
+        fc
+          .dictionary(fc.constantFrom(...keys), wrapped(planted), { minKeys: 1, maxKeys: 4 })
+          .filter((args) => Object.keys(args).length > 0),
+        fc.array(fc.oneof(fc.constantFrom(...intent_words), fc.constant(planted), fc.constant(`"${planted}".`)), {
+          maxLength: 8,
+        }),
         fc.constantFrom("ReadOnly" as const, "Supervised" as const, "Full" as const),
         fc.constantFrom(0.3, 0.99),
         fc.integer({ min: 0, max: 510 }),
@@ -130,7 +170,13 @@ describe("no value from the arguments gets into the trail", () => {
     const call = { intent: "", executor: "fs_write", args: { path: "/srv/acme/plan.txt", content: "x" } };
     const waiting = decided(call);
     for (const status of ["rejected", "cancelled"] as const) {
-      const decision: Decision = { ...waiting, outcome: "denied", stage: "approval", status, reason: "no: /srv/acme/plan.txt is not yours" };
+      const decision: Decision = {
+        ...waiting,
+        outcome: "denied",
+        stage: "approval",
+        status,
+        reason: "no: /srv/acme/plan.txt is not yours",
+      };
       expect(JSON.stringify(decisionRecord(call, decision, "claude"))).not.toContain("acme");
     }
   });

@@ -13,8 +13,13 @@ const JUNE = "2026-06.jsonl";
 function twoMonths() {
   const { folder, head_file, clock, opened } = freshTrail(new ManualClock("2026-05-31T23:59:56Z"));
   written(opened(), clock, ["m1", "m2", "m3", "m4", "j1", "j2", "j3"]);
-  const original = Object.fromEntries([MAY, JUNE].map((name) => [name, readFileSync(join(folder, name), "utf8").split("\n").slice(0, -1)]));
-  const months = (): { may: string[]; june: string[] } => ({ may: [...(original[MAY] ?? [])], june: [...(original[JUNE] ?? [])] });
+  const original = Object.fromEntries(
+    [MAY, JUNE].map((name) => [name, readFileSync(join(folder, name), "utf8").split("\n").slice(0, -1)]),
+  );
+  const months = (): { may: string[]; june: string[] } => ({
+    may: [...(original[MAY] ?? [])],
+    june: [...(original[JUNE] ?? [])],
+  });
   const report = async (may: readonly string[] | null, june: readonly string[] | null) => {
     rmSync(folder, { recursive: true });
     mkdirSync(folder);
@@ -49,7 +54,11 @@ describe("audit verify", () => {
       const lines = file === MAY ? may : june;
       lines[index] = (lines[index] ?? "").replace(/"text":"\w/, '"text":"X');
       const found = await report(may, june);
-      expect([file, index, found.problems.map((problem) => [problem.file, problem.line])]).toEqual([file, index, [[where, line]]]);
+      expect([file, index, found.problems.map((problem) => [problem.file, problem.line])]).toEqual([
+        file,
+        index,
+        [[where, line]],
+      ]);
     }
   });
 
@@ -84,7 +93,9 @@ describe("audit verify", () => {
     const { may, june } = months();
     expect((await report(null, june)).ok).toBe(false);
     const last = await report(may, null);
-    expect(last.problems.map(({ problem }) => problem)).toEqual(["the last line that was written is missing or changed"]);
+    expect(last.problems.map(({ problem }) => problem)).toEqual([
+      "the last line that was written is missing or changed",
+    ]);
     expect((await report(null, null)).ok).toBe(false);
   });
 
@@ -100,7 +111,9 @@ describe("audit verify", () => {
   it("says so when the record of the last line is missing", async () => {
     const { folder, head_file } = twoMonths();
     rmSync(head_file);
-    expect((await verifyAudit(folder, head_file)).problems).toMatchObject([{ problem: "the record of the last line is missing" }]);
+    expect((await verifyAudit(folder, head_file)).problems).toMatchObject([
+      { problem: "the record of the last line is missing" },
+    ]);
   });
 
   it("no change of a byte, removal, swap or repetition of lines goes unnoticed", async () => {
@@ -109,8 +122,20 @@ describe("audit verify", () => {
     const all = [...may, ...june];
     const index = fc.nat(all.length - 1);
     const tampering = fc.oneof(
-      fc.record({ how: fc.constant("byte" as const), index, at: fc.nat(400), other: index, by: fc.constantFrom("x", "0", " ", "é", '"', "\r") }),
-      fc.record({ how: fc.constantFrom("insert" as const, "remove" as const, "swap" as const, "repeat" as const), index, at: fc.nat(400), other: index, by: fc.constantFrom("x", " ", "\r") }),
+      fc.record({
+        how: fc.constant("byte" as const),
+        index,
+        at: fc.nat(400),
+        other: index,
+        by: fc.constantFrom("x", "0", " ", "é", '"', "\r"),
+      }),
+      fc.record({
+        how: fc.constantFrom("insert" as const, "remove" as const, "swap" as const, "repeat" as const),
+        index,
+        at: fc.nat(400),
+        other: index,
+        by: fc.constantFrom("x", " ", "\r"),
+      }),
     );
     await fc.assert(
       fc.asyncProperty(tampering, fc.nat(all.length), async ({ how, index: i, at, other, by }, split) => {
@@ -123,11 +148,18 @@ describe("audit verify", () => {
         if (how === "swap") [lines[i], lines[other]] = [String(lines[other]), line];
         if (how === "repeat") lines.splice(i, 0, line);
         for (const name of readdirSync(folder)) rmSync(join(folder, name));
-        const put = (name: string, some: readonly string[]) => writeFileSync(join(folder, name), some.map((text) => `${text}\n`).join(""));
+        const put = (name: string, some: readonly string[]) =>
+          writeFileSync(join(folder, name), some.map((text) => `${text}\n`).join(""));
         put(MAY, lines.slice(0, split));
         put(JUNE, lines.slice(split));
         const is_same = lines.join("\n") === all.join("\n");
-        expect([how, i, position, by, (await verifyAudit(folder, head_file)).ok]).toEqual([how, i, position, by, is_same]);
+        expect([how, i, position, by, (await verifyAudit(folder, head_file)).ok]).toEqual([
+          how,
+          i,
+          position,
+          by,
+          is_same,
+        ]);
       }),
       { numRuns: 300 },
     );

@@ -12,8 +12,20 @@ describe("recording and revoking", () => {
   // record_grant_e_has_grant_round_trip
   it("a recorded grant is there for exactly its four-tuple", () => {
     const { grants } = freshGrants();
-    const grant = grants.record_grant({ ...ROBERTO, capability: "network:http", target: "API.example.com.", granted_by: "test" });
-    expect(grant).toMatchObject({ ...ROBERTO, capability: "network:http", target: "api.example.com", granted_by: "test", expires_at: null, revoked_at: null });
+    const grant = grants.record_grant({
+      ...ROBERTO,
+      capability: "network:http",
+      target: "API.example.com.",
+      granted_by: "test",
+    });
+    expect(grant).toMatchObject({
+      ...ROBERTO,
+      capability: "network:http",
+      target: "api.example.com",
+      granted_by: "test",
+      expires_at: null,
+      revoked_at: null,
+    });
     expect(grant.granted_at).toBe("2026-05-04T10:00:00Z");
     expect(grants.has_grant("local", "roberto", "network:http", "api.example.com")).toBe(true);
     expect(grants.has_grant("telegram", "roberto", "network:http", "api.example.com")).toBe(false);
@@ -36,7 +48,9 @@ describe("recording and revoking", () => {
   it("nothing is ever granted for a capability marked always, nor where nothing is asked", () => {
     const { grants } = freshGrants();
     for (const name of ["code:exec", "mail:send", "llm:local", "channel:in", "time:read", "parse:local"] as const) {
-      expect(refusalOf(() => grants.record_grant({ ...ROBERTO, capability: name, target: "*" })).code).toBe("never_granted");
+      expect(refusalOf(() => grants.record_grant({ ...ROBERTO, capability: name, target: "*" })).code).toBe(
+        "never_granted",
+      );
     }
     expect(grants.list_grants({ include_revoked: true })).toEqual([]);
   });
@@ -56,7 +70,12 @@ describe("recording and revoking", () => {
 
   it("an expired grant covers nothing, from the second it expires", () => {
     const { grants, home, clock } = freshGrants();
-    const { id, expires_at } = grants.record_grant({ ...ROBERTO, capability: "fs:read", target: "~/notes/*", expires_at: "2026-05-04T12:00:00+01:00" });
+    const { id, expires_at } = grants.record_grant({
+      ...ROBERTO,
+      capability: "fs:read",
+      target: "~/notes/*",
+      expires_at: "2026-05-04T12:00:00+01:00",
+    });
     expect(expires_at).toBe("2026-05-04T11:00:00Z");
     const target = namedTarget("fs:read", "~/notes/a", home);
     clock.advance(3599);
@@ -71,7 +90,9 @@ describe("recording and revoking", () => {
   it("an expiry that is no date, or has passed, is refused", () => {
     const { grants } = freshGrants();
     for (const expires_at of ["tomorrow", "", "2026-05-04T10:00:00Z", "2020-01-01T00:00:00Z"]) {
-      expect(refusalOf(() => grants.record_grant({ ...ROBERTO, capability: "mail:read", target: "inbox", expires_at })).code).toBe("invalid_expiry");
+      expect(
+        refusalOf(() => grants.record_grant({ ...ROBERTO, capability: "mail:read", target: "inbox", expires_at })).code,
+      ).toBe("invalid_expiry");
     }
     expect(grants.list_grants({ include_revoked: true })).toEqual([]);
   });
@@ -100,7 +121,8 @@ describe("listing", () => {
     const second = record(TELEGRAM, "inbox");
     const third = record(ROBERTO, "archive");
     grants.revoke_grant(first, "stale");
-    const ids = (filter: Parameters<typeof grants.list_grants>[0]) => grants.list_grants(filter).map((grant) => grant.id);
+    const ids = (filter: Parameters<typeof grants.list_grants>[0]) =>
+      grants.list_grants(filter).map((grant) => grant.id);
     expect(ids({})).toEqual([third, second]);
     expect(ids({ include_revoked: true })).toEqual([third, second, first]);
     expect(ids({ channel: "telegram" })).toEqual([second]);
@@ -129,13 +151,21 @@ describe("whose a grant is", () => {
     expect(grants.find({ ...ROBERTO, agent: "agent-2" }, "mail:read", inbox)).toBeUndefined();
     expect(grants.find(ROBERTO, "mail:read", inbox)).toBeUndefined();
     const { id: for_all } = grants.record_grant({ ...ROBERTO, capability: "calendar:read", target: "home" });
-    expect(grants.find({ ...ROBERTO, agent: "agent-2" }, "calendar:read", { kind: "exact", value: "home" })).toBe(for_all);
+    expect(grants.find({ ...ROBERTO, agent: "agent-2" }, "calendar:read", { kind: "exact", value: "home" })).toBe(
+      for_all,
+    );
   });
 
   it("a session's grant holds in that session only, and ends with it", () => {
     const { grants } = freshGrants();
     const inbox = { kind: "exact", value: "inbox" } as const;
-    const { id } = grants.record_grant({ ...ROBERTO, capability: "mail:read", target: "inbox", agent: "agent-1", session: "s1" });
+    const { id } = grants.record_grant({
+      ...ROBERTO,
+      capability: "mail:read",
+      target: "inbox",
+      agent: "agent-1",
+      session: "s1",
+    });
     grants.record_grant({ ...ROBERTO, capability: "calendar:read", target: "home", agent: "agent-1" });
     expect(grants.find({ ...ROBERTO, agent: "agent-1", session: "s1" }, "mail:read", inbox)).toBe(id);
     expect(grants.find({ ...ROBERTO, agent: "agent-1", session: "s2" }, "mail:read", inbox)).toBeUndefined();
@@ -158,7 +188,8 @@ describe("paths", () => {
     writeFileSync(join(parts.home, "Documents/private/key"), "k");
     writeFileSync(join(folder, "03-Acme.pdf"), "");
     const { id } = parts.grants.record_grant({ ...ROBERTO, capability: "fs:write", target: `${INVOICES}/*` });
-    const covers = (path: string) => parts.grants.find(ROBERTO, "fs:write", namedTarget("fs:write", path, parts.home)) === id;
+    const covers = (path: string) =>
+      parts.grants.find(ROBERTO, "fs:write", namedTarget("fs:write", path, parts.home)) === id;
     return { ...parts, folder, covers };
   }
 
@@ -172,7 +203,15 @@ describe("paths", () => {
 
   it("it covers neither the folder itself, nor what lies deeper, nor what .. leads to, nor a name that only begins alike", () => {
     const { covers } = invoices();
-    for (const path of [INVOICES, `${INVOICES}/`, `${INVOICES}/sub/x.pdf`, `${INVOICES}/../secrets`, `${INVOICES}/../../secrets`, `${INVOICES}-old/a.pdf`, `${INVOICES}/sub/../../x`]) {
+    for (const path of [
+      INVOICES,
+      `${INVOICES}/`,
+      `${INVOICES}/sub/x.pdf`,
+      `${INVOICES}/../secrets`,
+      `${INVOICES}/../../secrets`,
+      `${INVOICES}-old/a.pdf`,
+      `${INVOICES}/sub/../../x`,
+    ]) {
       expect([path, covers(path)]).toEqual([path, false]);
     }
   });

@@ -19,7 +19,12 @@ describe("the strings of a call", () => {
   it("are seen wherever they are nested, with the argument they stand in", () => {
     const value = fc.letrec((tie) => ({
       leaf: fc.oneof(fc.constant("FOUND"), fc.integer(), fc.boolean(), fc.constant(null), fc.constant("other")),
-      node: fc.oneof({ depthSize: "small" }, tie("leaf"), fc.array(tie("node"), { maxLength: 3 }), fc.dictionary(fc.constantFrom("a", "b", "FOUND"), tie("node"), { maxKeys: 3 })),
+      node: fc.oneof(
+        { depthSize: "small" },
+        tie("leaf"),
+        fc.array(tie("node"), { maxLength: 3 }),
+        fc.dictionary(fc.constantFrom("a", "b", "FOUND"), tie("node"), { maxKeys: 3 }),
+      ),
     })).node;
     const count = (json: string) => json.match(/"FOUND"(?!:)/g)?.length ?? 0;
     fc.assert(
@@ -67,7 +72,9 @@ describe("forbidden paths", () => {
     expect(blockOf("fs_write", { path: "/srv/a.md", content: "/etc/shadow" })).toBeNull();
     expect(blockOf("Write", { file_path: "/srv/a.md", content: text })).toBeNull();
     expect(blockOf("Edit", { file_path: "/srv/a.md", old_string: "/etc/passwd", new_string: "/root/x" })).toBeNull();
-    expect(blockOf("MultiEdit", { file_path: "/srv/a.md", edits: [{ old_string: "/etc/passwd", new_string: "b" }] })).toBeNull();
+    expect(
+      blockOf("MultiEdit", { file_path: "/srv/a.md", edits: [{ old_string: "/etc/passwd", new_string: "b" }] }),
+    ).toBeNull();
     expect(blockOf("mail_send", { to: "a@b.example", body: "/etc/passwd" })).toBeNull();
     expect(blockOf("Write", { file_path: "/etc/passwd", content: text })).not.toBeNull();
     expect(blockOf("fs_read", { path: "/srv/a", content: "/etc/shadow" })).not.toBeNull();
@@ -87,7 +94,10 @@ describe("forbidden paths", () => {
       [".", { cwd: "/boot" }],
     ];
     for (const [path, context] of cases) {
-      expect([path, blockOf("fs_read", { path }, context)?.reason.startsWith("guard: forbidden path violated")]).toEqual([path, true]);
+      expect([
+        path,
+        blockOf("fs_read", { path }, context)?.reason.startsWith("guard: forbidden path violated"),
+      ]).toEqual([path, true]);
     }
     expect(blockOf("fs_read", { path: "../x" }, { cwd: "/srv/y" })).toBeNull();
   });
@@ -140,7 +150,9 @@ describe("irrecoverable commands", () => {
   // guard_lascia_passare_shell_innocua
   it("a harmless command passes", () => {
     expect(blockOf("shell_exec", { command: "ls -la /tmp" })).toBeNull();
-    expect(blockOf("Bash", { command: "rm -rf ./build && npm test", description: "rm -rf / is what it does not do" })).toBeNull();
+    expect(
+      blockOf("Bash", { command: "rm -rf ./build && npm test", description: "rm -rf / is what it does not do" }),
+    ).toBeNull();
   });
 });
 
@@ -148,7 +160,8 @@ describe("the gate's own house", () => {
   function withHouse() {
     const home = tempFolder();
     const places = placesFor({ HOME: home });
-    for (const folder of [places.config_dir, places.state_dir, places.audit_dir]) mkdirSync(folder, { recursive: true });
+    for (const folder of [places.config_dir, places.state_dir, places.audit_dir])
+      mkdirSync(folder, { recursive: true });
     const own_house = new OwnHouse(places, home);
     const block = (executor_name: string, args: Record<string, unknown>, context?: CallContext) => {
       const { call, executor, needs } = prepared(home, executor_name, args, context === undefined ? {} : { context });
@@ -160,9 +173,21 @@ describe("the gate's own house", () => {
   it("its databases, tokens, configuration, sockets and logs are never an agent's", () => {
     const { places, block, home } = withHouse();
     const own = [
-      places.grants_db, places.approvals_db, places.agents_db, places.operator_token, places.audit_head, places.lock_db, places.config_file,
-      join(places.executors_dir, "mine.toml"), join(places.agent_tokens_dir, "claude.token"), join(places.audit_dir, "2026-05.jsonl"),
-      places.agent_socket, places.operator_socket, places.config_dir, places.state_dir, places.audit_dir,
+      places.grants_db,
+      places.approvals_db,
+      places.agents_db,
+      places.operator_token,
+      places.audit_head,
+      places.lock_db,
+      places.config_file,
+      join(places.executors_dir, "mine.toml"),
+      join(places.agent_tokens_dir, "claude.token"),
+      join(places.audit_dir, "2026-05.jsonl"),
+      places.agent_socket,
+      places.operator_socket,
+      places.config_dir,
+      places.state_dir,
+      places.audit_dir,
     ];
     for (const path of own) {
       for (const [executor, args] of [
@@ -174,7 +199,11 @@ describe("the gate's own house", () => {
         ["Bash", { command: `cat ${path.replace(home, "~")}` }],
         ["Bash", { command: `cat "$HOME${path.slice(home.length)}"` }],
       ] as const) {
-        expect([executor, path, block(executor, args)?.reason]).toEqual([executor, path, "guard: the gate's own files are not for agents"]);
+        expect([executor, path, block(executor, args)?.reason]).toEqual([
+          executor,
+          path,
+          "guard: the gate's own files are not for agents",
+        ]);
       }
     }
   });

@@ -51,8 +51,18 @@ const CASES: { pattern: string; fires: string[]; passes: string[] }[] = [
   },
   {
     pattern: "\\.config/[^/]+/credentials\\.env",
-    fires: ["/home/r/.config/metnos/credentials.env", ".config/x/credentials.env", "/home/r/.config/a b/credentials.env.bak"],
-    passes: ["/home/r/.config/credentials.env", "/home/r/.config/a/b/credentials.env", "/home/r/.config/a/credentials.toml", ".config//credentials.env", "/home/r/config/a/credentials.env"],
+    fires: [
+      "/home/r/.config/metnos/credentials.env",
+      ".config/x/credentials.env",
+      "/home/r/.config/a b/credentials.env.bak",
+    ],
+    passes: [
+      "/home/r/.config/credentials.env",
+      "/home/r/.config/a/b/credentials.env",
+      "/home/r/.config/a/credentials.toml",
+      ".config//credentials.env",
+      "/home/r/config/a/credentials.env",
+    ],
   },
   {
     pattern: "\\.gnupg(/|$)",
@@ -63,7 +73,9 @@ const CASES: { pattern: string; fires: string[]; passes: string[] }[] = [
 
 describe("the floor for paths", () => {
   it("is the seed's eleven patterns, in its order", () => {
-    expect(FORBIDDEN_PATH_PATTERNS.map((pattern) => pattern.source.replaceAll("\\/", "/"))).toEqual(CASES.map(({ pattern }) => pattern));
+    expect(FORBIDDEN_PATH_PATTERNS.map((pattern) => pattern.source.replaceAll("\\/", "/"))).toEqual(
+      CASES.map(({ pattern }) => pattern),
+    );
     expect(FORBIDDEN_PATH_PATTERNS.every((pattern) => pattern.flags === "")).toBe(true);
   });
 
@@ -73,7 +85,32 @@ describe("the floor for paths", () => {
   });
 
   it("agrees with the patterns one by one on random paths", () => {
-    const token = fc.constantFrom("/", "/", ".ssh", "etc", "passwd", "shadow", "ssh", "root", "boot", "sys", "proc", "1", "dev", "sda", "loop", ".aws", "credentials", ".config", "credentials.env", ".gnupg", "x", ".", " ", "\n");
+    const token = fc.constantFrom(
+      "/",
+      "/",
+      ".ssh",
+      "etc",
+      "passwd",
+      "shadow",
+      "ssh",
+      "root",
+      "boot",
+      "sys",
+      "proc",
+      "1",
+      "dev",
+      "sda",
+      "loop",
+      ".aws",
+      "credentials",
+      ".config",
+      "credentials.env",
+      ".gnupg",
+      "x",
+      ".",
+      " ",
+      "\n",
+    );
     fc.assert(
       fc.property(fc.array(token, { maxLength: 8 }), (tokens) => {
         const text = tokens.join("");

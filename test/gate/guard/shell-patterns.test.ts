@@ -7,7 +7,17 @@ const CASES: { pattern: string; fires: string[]; passes: string[] }[] = [
   {
     pattern: "\\brm\\s+-rf?\\s+/(\\s|$)",
     fires: ["rm -rf /", "rm -r /", "sudo rm  -rf   / --no-preserve-root", "ls; rm -rf / ", "rm\t-rf\n/", "rm -rf /\n"],
-    passes: ["rm -rf /tmp/x", "rm -rf ./", "rm -f /", "rm -fr /", "farm -rf /", "rm -rf", "rm -rfv /", "rm-rf /", "echo rm"],
+    passes: [
+      "rm -rf /tmp/x",
+      "rm -rf ./",
+      "rm -f /",
+      "rm -fr /",
+      "farm -rf /",
+      "rm -rf",
+      "rm -rfv /",
+      "rm-rf /",
+      "echo rm",
+    ],
   },
   {
     pattern: "\\brm\\s+-rf?\\s+~(\\s|$|/)",
@@ -21,8 +31,23 @@ const CASES: { pattern: string; fires: string[]; passes: string[] }[] = [
   },
   {
     pattern: "\\bdd\\s+.*\\bof=/dev/",
-    fires: ["dd if=x of=/dev/sda", "dd of=/dev/null", "sudo dd bs=4M if=a.iso of=/dev/sdb status=progress", "dd a; dd b of=/dev/x", "dd\nof=/dev/x", "x\ndd of=/dev/x"],
-    passes: ["dd if=/dev/sda of=disk.img", "dd if=x\ncp of=/dev/y", "add of=/dev/x", "dd of=dev/x", "dd xof=/dev/x", "of=/dev/x dd", "ddof=/dev/x"],
+    fires: [
+      "dd if=x of=/dev/sda",
+      "dd of=/dev/null",
+      "sudo dd bs=4M if=a.iso of=/dev/sdb status=progress",
+      "dd a; dd b of=/dev/x",
+      "dd\nof=/dev/x",
+      "x\ndd of=/dev/x",
+    ],
+    passes: [
+      "dd if=/dev/sda of=disk.img",
+      "dd if=x\ncp of=/dev/y",
+      "add of=/dev/x",
+      "dd of=dev/x",
+      "dd xof=/dev/x",
+      "of=/dev/x dd",
+      "ddof=/dev/x",
+    ],
   },
   {
     pattern: ":\\s*\\(\\s*\\)\\s*\\{\\s*:\\|:&\\s*\\}",
@@ -31,14 +56,33 @@ const CASES: { pattern: string; fires: string[]; passes: string[] }[] = [
   },
   {
     pattern: "\\bchmod\\s+-?R?\\s*0?77[0-9]\\s+/",
-    fires: ["chmod 777 /", "chmod -R 777 /", "chmod R 0777 /etc", "chmod -R 0775 /usr", "chmod  770  /x", "sudo chmod 777 /"],
-    passes: ["chmod 755 /", "chmod 777 x", "chmod 777 ./x", "chmod -r 777 /", "chmod 77 /", "chmod 7777 /", "chmod -R 777", "achmod 777 /", "chmod u+x /"],
+    fires: [
+      "chmod 777 /",
+      "chmod -R 777 /",
+      "chmod R 0777 /etc",
+      "chmod -R 0775 /usr",
+      "chmod  770  /x",
+      "sudo chmod 777 /",
+    ],
+    passes: [
+      "chmod 755 /",
+      "chmod 777 x",
+      "chmod 777 ./x",
+      "chmod -r 777 /",
+      "chmod 77 /",
+      "chmod 7777 /",
+      "chmod -R 777",
+      "achmod 777 /",
+      "chmod u+x /",
+    ],
   },
 ];
 
 describe("the floor for commands", () => {
   it("is the seed's six patterns, in its order", () => {
-    expect(DANGEROUS_SHELL_PATTERNS.map((pattern) => pattern.source.replaceAll("\\/", "/"))).toEqual(CASES.map(({ pattern }) => pattern));
+    expect(DANGEROUS_SHELL_PATTERNS.map((pattern) => pattern.source.replaceAll("\\/", "/"))).toEqual(
+      CASES.map(({ pattern }) => pattern),
+    );
     expect(DANGEROUS_SHELL_PATTERNS.every((pattern) => pattern.flags === "")).toBe(true);
   });
 
@@ -48,7 +92,46 @@ describe("the floor for commands", () => {
   });
 
   it("says what the raw patterns say, on any short command made of their pieces", () => {
-    const token = fc.constantFrom("dd", "d", "if=x", "of=/dev/", "of=", "/dev/", "rm", "-rf", "-r", "-", "R", "-R", " ", " ", " ", "  ", "\t", "\n", " \n ", "/", "~", "chmod", "777", "0777", "770", "77", "mkfs", ".ext4", ":", "()", "(", ")", "{", ":|:&", "}", ";", "x", "_");
+    const token = fc.constantFrom(
+      "dd",
+      "d",
+      "if=x",
+      "of=/dev/",
+      "of=",
+      "/dev/",
+      "rm",
+      "-rf",
+      "-r",
+      "-",
+      "R",
+      "-R",
+      " ",
+      " ",
+      " ",
+      "  ",
+      "\t",
+      "\n",
+      " \n ",
+      "/",
+      "~",
+      "chmod",
+      "777",
+      "0777",
+      "770",
+      "77",
+      "mkfs",
+      ".ext4",
+      ":",
+      "()",
+      "(",
+      ")",
+      "{",
+      ":|:&",
+      "}",
+      ";",
+      "x",
+      "_",
+    );
     let fired = 0;
     fc.assert(
       fc.property(fc.array(token, { maxLength: 14 }), (tokens) => {
@@ -65,17 +148,56 @@ describe("the floor for commands", () => {
   it("says what the raw patterns say about each dangerous command, with white space of every kind in it", () => {
     const gap = fc.constantFrom(" ", "  ", "\t", "\n", " \n", "\n\n", " \t ");
     const command = fc.oneof(
-      fc.tuple(fc.constant("rm"), gap, fc.constantFrom("-rf", "-r"), gap, fc.constantFrom("/", "~", "/x"), gap).map((all) => all.join("")),
-      fc.tuple(fc.constantFrom("dd", "dd x"), gap, fc.constantFrom("", "if=a", "dd"), gap, fc.constantFrom("of=/dev/", "of=/tmp/"), gap).map((all) => all.join("")),
-      fc.tuple(fc.constant("chmod"), gap, fc.constantFrom("", "-R", "R"), gap, fc.constantFrom("777", "0777", "755"), gap, fc.constantFrom("/", "x")).map((all) => all.join("")),
-      fc.tuple(fc.constant(":"), gap, fc.constant("("), gap, fc.constant(")"), gap, fc.constant("{"), gap, fc.constantFrom(":|:&", ":|:"), gap, fc.constant("}")).map((all) => all.join("")),
+      fc
+        .tuple(fc.constant("rm"), gap, fc.constantFrom("-rf", "-r"), gap, fc.constantFrom("/", "~", "/x"), gap)
+        .map((all) => all.join("")),
+      fc
+        .tuple(
+          fc.constantFrom("dd", "dd x"),
+          gap,
+          fc.constantFrom("", "if=a", "dd"),
+          gap,
+          fc.constantFrom("of=/dev/", "of=/tmp/"),
+          gap,
+        )
+        .map((all) => all.join("")),
+      fc
+        .tuple(
+          fc.constant("chmod"),
+          gap,
+          fc.constantFrom("", "-R", "R"),
+          gap,
+          fc.constantFrom("777", "0777", "755"),
+          gap,
+          fc.constantFrom("/", "x"),
+        )
+        .map((all) => all.join("")),
+      fc
+        .tuple(
+          fc.constant(":"),
+          gap,
+          fc.constant("("),
+          gap,
+          fc.constant(")"),
+          gap,
+          fc.constant("{"),
+          gap,
+          fc.constantFrom(":|:&", ":|:"),
+          gap,
+          fc.constant("}"),
+        )
+        .map((all) => all.join("")),
     );
     fc.assert(
-      fc.property(fc.array(command, { minLength: 1, maxLength: 3 }), fc.constantFrom("", ";", " ", "\n"), (commands, between) => {
-        const text = commands.join(between);
-        const first = DANGEROUS_SHELL_PATTERNS.find((pattern) => pattern.test(text))?.source.replaceAll("\\/", "/");
-        expect([text, dangerousCommand(text)]).toEqual([text, first]);
-      }),
+      fc.property(
+        fc.array(command, { minLength: 1, maxLength: 3 }),
+        fc.constantFrom("", ";", " ", "\n"),
+        (commands, between) => {
+          const text = commands.join(between);
+          const first = DANGEROUS_SHELL_PATTERNS.find((pattern) => pattern.test(text))?.source.replaceAll("\\/", "/");
+          expect([text, dangerousCommand(text)]).toEqual([text, first]);
+        },
+      ),
       { numRuns: 5000 },
     );
   });

@@ -16,7 +16,10 @@ describe("the seed's signals", () => {
 
   // judge_intent_menziona_executor_alza_score
   it("an intent that mentions the executor, or a part of its name of three letters at least, scores 0.80", () => {
-    expect(scoreOf("fs_read", { path: "/tmp/n.txt" }, "read my notes in /tmp/n.txt")).toEqual({ score: 0.8, rationale: "intent matches executor" });
+    expect(scoreOf("fs_read", { path: "/tmp/n.txt" }, "read my notes in /tmp/n.txt")).toEqual({
+      score: 0.8,
+      rationale: "intent matches executor",
+    });
     expect(scoreOf("fs_read", { path: "/tmp/n.txt" }, "READ it").score).toBe(0.8);
     expect(scoreOf("fs_read", { path: "/tmp/n.txt" }, "use fs_read").score).toBe(0.8);
     expect(scoreOf("fs_read", { path: "/tmp/n.txt" }, "look at the fs").score).toBe(0.7);
@@ -25,7 +28,10 @@ describe("the seed's signals", () => {
 
   // judge_path_traversal_abbassa_score
   it("a value with .. and / scores 0.50, nested too, with a note", () => {
-    expect(scoreOf("fs_read", { path: "/tmp/../etc/foo" })).toEqual({ score: 0.5, rationale: "possible path traversal ('..' in path)" });
+    expect(scoreOf("fs_read", { path: "/tmp/../etc/foo" })).toEqual({
+      score: 0.5,
+      rationale: "possible path traversal ('..' in path)",
+    });
     expect(scoreOf("mcp__x__y", { a: { b: ["../x"] } }).score).toBe(0.5);
     expect(scoreOf("fs_read", { path: "a..b" }).score).toBe(0.7);
     expect(scoreOf("fs_write", { path: "/srv/a", content: "see ../x" }).score).toBe(0.7);
@@ -46,13 +52,20 @@ describe("the seed's signals", () => {
 
   it("they add up to the seed's numbers and stay within [0, 1]", () => {
     fc.assert(
-      fc.property(fc.boolean(), fc.boolean(), fc.boolean(), fc.constantFrom(true, false, undefined), (says, climbs, is_odd, critical) => {
-        const args = { path: climbs ? "../x" : "/x", ...(is_odd ? { "a-b": 1 } : {}) };
-        const { score } = scoreOf("fs_read", args, says ? "read" : "", critical);
-        const expected = 0.7 + (says ? 0.1 : 0) - (climbs ? 0.2 : 0) - (is_odd ? 0.1 : 0) + (critical === false ? 0.05 : 0);
-        expect(score).toBeCloseTo(expected, 10);
-        expect(score >= 0 && score <= 1).toBe(true);
-      }),
+      fc.property(
+        fc.boolean(),
+        fc.boolean(),
+        fc.boolean(),
+        fc.constantFrom(true, false, undefined),
+        (says, climbs, is_odd, critical) => {
+          const args = { path: climbs ? "../x" : "/x", ...(is_odd ? { "a-b": 1 } : {}) };
+          const { score } = scoreOf("fs_read", args, says ? "read" : "", critical);
+          const expected =
+            0.7 + (says ? 0.1 : 0) - (climbs ? 0.2 : 0) - (is_odd ? 0.1 : 0) + (critical === false ? 0.05 : 0);
+          expect(score).toBeCloseTo(expected, 10);
+          expect(score >= 0 && score <= 1).toBe(true);
+        },
+      ),
     );
   });
 });

@@ -1,6 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { hostMatches, hostOfUrl, normaliseHost, normaliseHostPattern, patternsCovering } from "../../../main/gate/targets/host.ts";
+import {
+  hostMatches,
+  hostOfUrl,
+  normaliseHost,
+  normaliseHostPattern,
+  patternsCovering,
+} from "../../../main/gate/targets/host.ts";
 
 describe("the host of a URL", () => {
   it("is the one that would be fetched from, whatever is written around it", () => {
@@ -91,7 +97,8 @@ describe("a host by its name", () => {
       "*.[::1]": null,
       "": null,
     };
-    for (const [raw, pattern] of Object.entries(cases)) expect([raw, normaliseHostPattern(raw)]).toEqual([raw, pattern]);
+    for (const [raw, pattern] of Object.entries(cases))
+      expect([raw, normaliseHostPattern(raw)]).toEqual([raw, pattern]);
   });
 });
 
@@ -103,7 +110,8 @@ describe("matching", () => {
   function naiveMatch(pattern: string, candidate: string): boolean {
     const wanted = pattern.split(".").reverse();
     const given = candidate.split(".").reverse();
-    if (wanted.at(-1) !== "*") return wanted.length === given.length && wanted.every((name, index) => name === given[index]);
+    if (wanted.at(-1) !== "*")
+      return wanted.length === given.length && wanted.every((name, index) => name === given[index]);
     wanted.pop();
     return given.length > wanted.length && wanted.every((name, index) => name === given[index]);
   }
@@ -112,14 +120,19 @@ describe("matching", () => {
     fc.assert(
       fc.property(host, host, fc.boolean(), (pattern_host, candidate, is_wild) => {
         const pattern = is_wild ? `*.${pattern_host}` : pattern_host;
-        expect([pattern, candidate, hostMatches(pattern, candidate)]).toEqual([pattern, candidate, naiveMatch(pattern, candidate)]);
+        expect([pattern, candidate, hostMatches(pattern, candidate)]).toEqual([
+          pattern,
+          candidate,
+          naiveMatch(pattern, candidate),
+        ]);
       }),
       { numRuns: 2000 },
     );
   });
 
   it("upper case, a trailing dot, a port, a path and user information change nothing", () => {
-    const upper = (text: string, bits: number) => [...text].map((c, i) => ((bits >> i % 16) & 1 ? c.toUpperCase() : c)).join("");
+    const upper = (text: string, bits: number) =>
+      [...text].map((c, i) => ((bits >> (i % 16)) & 1 ? c.toUpperCase() : c)).join("");
     fc.assert(
       fc.property(host, host, fc.nat(65_535), fc.boolean(), fc.boolean(), (first, second, bits, has_dot, has_user) => {
         const written = `${upper(first, bits)}.${upper(second, bits)}.example`;

@@ -7,8 +7,19 @@ import { tempFolder } from "../../support/temp-folder.ts";
 
 describe("home", () => {
   it("~ stands for the home folder only at the beginning and only alone", () => {
-    expect(["~", "~/x", "~root/x", "a/~", "/~"].map((path) => expandHome(path, "/home/r"))).toEqual(["/home/r", "/home/r/x", "~root/x", "a/~", "/~"]);
-    expect(["/home/r", "/home/r/x", "/home/rx", "/home"].map((path) => shortenHome(path, "/home/r"))).toEqual(["~", "~/x", "/home/rx", "/home"]);
+    expect(["~", "~/x", "~root/x", "a/~", "/~"].map((path) => expandHome(path, "/home/r"))).toEqual([
+      "/home/r",
+      "/home/r/x",
+      "~root/x",
+      "a/~",
+      "/~",
+    ]);
+    expect(["/home/r", "/home/r/x", "/home/rx", "/home"].map((path) => shortenHome(path, "/home/r"))).toEqual([
+      "~",
+      "~/x",
+      "/home/rx",
+      "/home",
+    ]);
   });
 });
 
@@ -82,30 +93,34 @@ describe("the real form", () => {
     const top = tempFolder();
     let round = 0;
     fc.assert(
-      fc.property(fc.array(entry, { maxLength: 8 }), fc.array(steps, { minLength: 1, maxLength: 6 }), (entries, paths) => {
-        const root = join(top, `t${round++}`);
-        mkdirSync(root);
-        const tree = new Map<string, Entry>();
-        for (const { at, what, to, is_absolute } of entries) {
-          const parents = at.slice(0, -1).map((_, index) => [root, ...at.slice(0, index + 1)].join("/"));
-          const path = [root, ...at].join("/");
-          if (tree.has(path) || parents.some((parent) => (tree.get(parent)?.kind ?? "folder") !== "folder")) continue;
-          for (const parent of parents) {
-            mkdirSync(parent, { recursive: true });
-            tree.set(parent, { kind: "folder" });
+      fc.property(
+        fc.array(entry, { maxLength: 8 }),
+        fc.array(steps, { minLength: 1, maxLength: 6 }),
+        (entries, paths) => {
+          const root = join(top, `t${round++}`);
+          mkdirSync(root);
+          const tree = new Map<string, Entry>();
+          for (const { at, what, to, is_absolute } of entries) {
+            const parents = at.slice(0, -1).map((_, index) => [root, ...at.slice(0, index + 1)].join("/"));
+            const path = [root, ...at].join("/");
+            if (tree.has(path) || parents.some((parent) => (tree.get(parent)?.kind ?? "folder") !== "folder")) continue;
+            for (const parent of parents) {
+              mkdirSync(parent, { recursive: true });
+              tree.set(parent, { kind: "folder" });
+            }
+            // Links stay inside the tree's own model: what lies above it holds none.
+            const text = is_absolute ? `${root}/${to.join("/")}` : to.join("/") || ".";
+            if (what === "folder") mkdirSync(path);
+            else if (what === "file") writeFileSync(path, "");
+            else symlinkSync(text, path);
+            tree.set(path, what === "link" ? { kind: "link", to: text } : { kind: what });
           }
-          // Links stay inside the tree's own model: what lies above it holds none.
-          const text = is_absolute ? `${root}/${to.join("/")}` : to.join("/") || ".";
-          if (what === "folder") mkdirSync(path);
-          else if (what === "file") writeFileSync(path, "");
-          else symlinkSync(text, path);
-          tree.set(path, what === "link" ? { kind: "link", to: text } : { kind: what });
-        }
-        for (const parts of paths) {
-          const path = `${root}/${parts.join("/")}`;
-          expect([path, realForm(path)]).toEqual([path, naiveReal(tree, path)]);
-        }
-      }),
+          for (const parts of paths) {
+            const path = `${root}/${parts.join("/")}`;
+            expect([path, realForm(path)]).toEqual([path, naiveReal(tree, path)]);
+          }
+        },
+      ),
       { numRuns: 150 },
     );
   });

@@ -20,7 +20,12 @@ function naiveName(pattern: string, name: string): boolean {
     const is_range = set[1].length === 3 && dash === "-" && from !== undefined && to !== undefined;
     const is_in = is_range ? name.charAt(0) >= from && name.charAt(0) <= to : set[1].includes(name.charAt(0));
     const one_of = is_in && naiveName(pattern.slice(set[0].length), name.slice(1));
-    return one_of || (/^\w+$/.test(set[1]) && name.startsWith(set[0]) && naiveName(pattern.slice(set[0].length), name.slice(set[0].length)));
+    return (
+      one_of ||
+      (/^\w+$/.test(set[1]) &&
+        name.startsWith(set[0]) &&
+        naiveName(pattern.slice(set[0].length), name.slice(set[0].length)))
+    );
   }
   return first === name.charAt(0) && naiveName(rest, name.slice(1));
 }
@@ -37,26 +42,77 @@ function naivePath(pattern: readonly string[], path: readonly string[]): boolean
 const parts = (path: string) => path.split("/").filter((part) => part !== "");
 
 describe("path matching", () => {
-  const plain = fc.constantFrom("a", "b", "ab", "a.txt", ".hidden", "x y", "(a)", "{a,b}", "!a", "+(a)", "@(a|b)", "a|b", "$a", "^a", "a+", "é");
-  const wild = fc.constantFrom("*", "?", "a*", "*.txt", "*a*", "a?", "[ab]", "[ab]*", "[a-z]", "x[!a]", ".*", "??", "(*)", "{a,*}", "!*", "@(*)");
+  const plain = fc.constantFrom(
+    "a",
+    "b",
+    "ab",
+    "a.txt",
+    ".hidden",
+    "x y",
+    "(a)",
+    "{a,b}",
+    "!a",
+    "+(a)",
+    "@(a|b)",
+    "a|b",
+    "$a",
+    "^a",
+    "a+",
+    "é",
+  );
+  const wild = fc.constantFrom(
+    "*",
+    "?",
+    "a*",
+    "*.txt",
+    "*a*",
+    "a?",
+    "[ab]",
+    "[ab]*",
+    "[a-z]",
+    "x[!a]",
+    ".*",
+    "??",
+    "(*)",
+    "{a,*}",
+    "!*",
+    "@(*)",
+  );
   const fixed = fc.array(plain, { minLength: 1, maxLength: 3 });
-  const glob = fc.array(fc.oneof({ weight: 2, arbitrary: plain }, { weight: 2, arbitrary: wild }, { weight: 1, arbitrary: fc.constant("**") }), { maxLength: 4 });
+  const glob = fc.array(
+    fc.oneof(
+      { weight: 2, arbitrary: plain },
+      { weight: 2, arbitrary: wild },
+      { weight: 1, arbitrary: fc.constant("**") },
+    ),
+    { maxLength: 4 },
+  );
   const pattern_of = fc.tuple(fixed, glob).map(([base, rest]) => [...base, ...rest]);
 
   /** A path that is likely to match: wildcards filled in, parts sometimes dropped or added. */
   const filled = (pattern: readonly string[]) =>
-    fc.tuple(...pattern.map((part) => {
-      if (part === "**") return fc.array(plain, { maxLength: 2 });
-      if (part === "?") return fc.constantFrom(["a"], ["b"], ["ab"]);
-      if (part === "[ab]") return fc.constantFrom(["a"], ["b"], ["c"], ["[ab]"]);
-      return fc.oneof(fc.constant([part.replaceAll("*", "").replaceAll("?", "b") || "a"]), fc.constant([part]), plain.map((name) => [name]));
-    })).map((all) => all.flat().filter((part) => part !== "." && part !== ".."));
+    fc
+      .tuple(
+        ...pattern.map((part) => {
+          if (part === "**") return fc.array(plain, { maxLength: 2 });
+          if (part === "?") return fc.constantFrom(["a"], ["b"], ["ab"]);
+          if (part === "[ab]") return fc.constantFrom(["a"], ["b"], ["c"], ["[ab]"]);
+          return fc.oneof(
+            fc.constant([part.replaceAll("*", "").replaceAll("?", "b") || "a"]),
+            fc.constant([part]),
+            plain.map((name) => [name]),
+          );
+        }),
+      )
+      .map((all) => all.flat().filter((part) => part !== "." && part !== ".."));
 
   it("agrees with a naive matcher on random paths and globs", () => {
     let matches = 0;
     fc.assert(
       fc.property(
-        pattern_of.chain((pattern) => fc.tuple(fc.constant(pattern), fc.oneof(filled(pattern), fc.array(plain, { minLength: 1, maxLength: 6 })))),
+        pattern_of.chain((pattern) =>
+          fc.tuple(fc.constant(pattern), fc.oneof(filled(pattern), fc.array(plain, { minLength: 1, maxLength: 6 }))),
+        ),
         ([pattern, path]) => {
           const text = `/${pattern.join("/")}`;
           const candidate = `/${path.join("/")}`;
@@ -72,12 +128,17 @@ describe("path matching", () => {
 
   it("a tree is covered only where every path below it is", () => {
     fc.assert(
-      fc.property(pattern_of, fc.array(plain, { minLength: 1, maxLength: 4 }), fc.array(plain, { maxLength: 3 }), (pattern, path, below) => {
-        const text = `/${pattern.join("/")}`;
-        const tree = `/${path.join("/")}`;
-        if (!pathMatches(text, tree, true)) return;
-        expect([text, tree, naivePath(pattern, [...path, ...below])]).toEqual([text, tree, true]);
-      }),
+      fc.property(
+        pattern_of,
+        fc.array(plain, { minLength: 1, maxLength: 4 }),
+        fc.array(plain, { maxLength: 3 }),
+        (pattern, path, below) => {
+          const text = `/${pattern.join("/")}`;
+          const tree = `/${path.join("/")}`;
+          if (!pathMatches(text, tree, true)) return;
+          expect([text, tree, naivePath(pattern, [...path, ...below])]).toEqual([text, tree, true]);
+        },
+      ),
       { numRuns: 3000 },
     );
     expect(pathMatches("/a/**", "/a", true)).toBe(true);
@@ -104,7 +165,9 @@ describe("path matching", () => {
 });
 
 describe("names that look like globs", () => {
-  const special = fc.array(fc.constantFrom(..."()[]{}!+@|*?^$.,-~#&;'\"` =%:<>ab\n"), { minLength: 1, maxLength: 8 }).map((all) => all.join(""));
+  const special = fc
+    .array(fc.constantFrom(..."()[]{}!+@|*?^$.,-~#&;'\"` =%:<>ab\n"), { minLength: 1, maxLength: 8 })
+    .map((all) => all.join(""));
   const name = special.filter((text) => text !== "." && text !== "..");
 
   it("go through literalPattern and match themselves, as a file, a folder and a tree", () => {
@@ -130,8 +193,15 @@ describe("names that look like globs", () => {
         const pattern = grantTarget("fs:write", literalPattern(`/top/${one}`) ?? "", "/home/r").target;
         expect([pattern, other, pathMatches(pattern, `/top/${other}`, false)]).toEqual([pattern, other, one === other]);
         // near misses: what the name would match if it were a pattern
-        for (const near of [one.replace(/\[.*\]/, "a"), one.replace(/[*?]/, "x"), one.replace(/["'\\]/g, ""), `${one}x`, one.slice(1)]) {
-          if (near !== one && near !== "") expect([pattern, near, pathMatches(pattern, `/top/${near}`, false)]).toEqual([pattern, near, false]);
+        for (const near of [
+          one.replace(/\[.*\]/, "a"),
+          one.replace(/[*?]/, "x"),
+          one.replace(/["'\\]/g, ""),
+          `${one}x`,
+          one.slice(1),
+        ]) {
+          if (near !== one && near !== "")
+            expect([pattern, near, pathMatches(pattern, `/top/${near}`, false)]).toEqual([pattern, near, false]);
         }
       }),
       { numRuns: 3000 },
@@ -139,7 +209,22 @@ describe("names that look like globs", () => {
   });
 
   it("known ones: a Next.js route, a copy, an exclamation, a brace", () => {
-    for (const file of ["[id].tsx", "[...slug].tsx", "[[...slug]]", "a (1).pdf", "!important", "{a,b}", "@(x|y)", "+page.svelte", 'say "hi" [1]', "a[", "]b", "[]", "[!a]", "[a-z]"]) {
+    for (const file of [
+      "[id].tsx",
+      "[...slug].tsx",
+      "[[...slug]]",
+      "a (1).pdf",
+      "!important",
+      "{a,b}",
+      "@(x|y)",
+      "+page.svelte",
+      'say "hi" [1]',
+      "a[",
+      "]b",
+      "[]",
+      "[!a]",
+      "[a-z]",
+    ]) {
       const target = grantTarget("fs:write", literalPattern(`/top/${file}`) ?? "", "/home/r").target;
       expect([file, pathMatches(target, `/top/${file}`, false)]).toEqual([file, true]);
       for (const other of ["i.tsx", "a", "b", "x", "page.svelte", "say hi [1]", "important", "m"]) {
@@ -160,14 +245,31 @@ describe("what a grant may be given on", () => {
       target_real: "/home/nobody-here/Documents/invoices-2026/*",
       target_base: "/home/nobody-here/Documents/invoices-2026",
     });
-    expect(grantTarget("fs:read", "/srv/*/logs/**", "/home/r")).toMatchObject({ target: "/srv/*/logs/**", target_base: "/srv" });
+    expect(grantTarget("fs:read", "/srv/*/logs/**", "/home/r")).toMatchObject({
+      target: "/srv/*/logs/**",
+      target_base: "/srv",
+    });
     expect(grantTarget("fs:read", "/srv/a/", "/home/r")).toMatchObject({ target: "/srv/a", target_base: "/srv/a" });
   });
 
   it("whole-disk globs are refused, however they are written", () => {
     const root_link = join(tempFolder(), "disk");
     symlinkSync("/", root_link);
-    for (const raw of ["/", "/*", "/**", "//**", "/./**", "/*/x", "/?*", "/[a-z]*/**", "/**/x", "//", `${root_link}/**`, `${root_link}/*`, root_link]) {
+    for (const raw of [
+      "/",
+      "/*",
+      "/**",
+      "//**",
+      "/./**",
+      "/*/x",
+      "/?*",
+      "/[a-z]*/**",
+      "/**/x",
+      "//",
+      `${root_link}/**`,
+      `${root_link}/*`,
+      root_link,
+    ]) {
       expect([raw, refusalOf(() => grantTarget("fs:write", raw, "/home/r")).code]).toEqual([raw, "invalid_target"]);
     }
   });
@@ -175,7 +277,21 @@ describe("what a grant may be given on", () => {
   it("what can't be placed is refused", () => {
     const loop = join(tempFolder(), "loop");
     symlinkSync("loop", loop);
-    for (const raw of ["", "relative/*", "*", "**", "~root/x", "/a/../b", "/a/*/../b", "/a\0b", "/a\\b", "/a/**b", "/a/b**/c", "/a/***", `${loop}/*`]) {
+    for (const raw of [
+      "",
+      "relative/*",
+      "*",
+      "**",
+      "~root/x",
+      "/a/../b",
+      "/a/*/../b",
+      "/a\0b",
+      "/a\\b",
+      "/a/**b",
+      "/a/b**/c",
+      "/a/***",
+      `${loop}/*`,
+    ]) {
       expect([raw, refusalOf(() => grantTarget("fs:read", raw, "/home/r")).code]).toEqual([raw, "invalid_target"]);
     }
   });

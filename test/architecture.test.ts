@@ -1,0 +1,187 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { builtinModules } from "node:module";
+import { dirname, join, relative, resolve } from "node:path";
+import { describe, expect, it } from "vitest";
+
+// design §1: arrows point one way. `cli`, `renderer`, `preload` -> `ipc` <- `main`; inside main, surfaces -> `gate`, never back.
+
+const ROOT = resolve(import.meta.dirname, "..");
+const ROOMS = ["ipc", "main", "cli", "renderer", "preload", "test", "bench"].filter((room) =>
+  existsSync(join(ROOT, room)),
+);
+
+interface SourceFile {
+  path: string;
+  text: string;
+  /** Paths below the root for our own files, else the package's or module's name. */
+  imports: string[];
+  /** Those that are still there once the types are gone. */
+  loads: string[];
+}
+
+const FILES: SourceFile[] = ROOMS.flatMap((room) =>
+  readdirSync(join(ROOT, room), { recursive: true, encoding: "utf8" }).map((name) => join(room, name)),
+)
+  .filter((path) => /\.(ts|tsx|mts|cts)$/.test(path) && !path.includes("node_modules"))
+  .map((path) => {
+    const text = readFileSync(join(ROOT, path), "utf8");
+    return {
+      path,
+      text,
+      imports: importsOf(path, text),
+      loads: importsOf(path, text.replace(/^\s*(?:import|export) type\b[^;]*;/gm, "")),
+    };
+  });
+
+/** import and export ... from, import(...), require(...), new URL(..., import.meta.url), declare module. */
+function importsOf(path: string, text: string): string[] {
+  const specifiers = [
+    ...text.matchAll(/^\s*(?:import|export)\b(?:[^"';]*?\bfrom)?\s*["']([^"']+)["']/gm),
+    ...text.matchAll(/\b(?:import|require|createRequire\([^)]*\))\(\s*["'`]([^"'`]+)["'`]/g),
+    ...text.matchAll(/\bnew URL\(\s*["']([^"']+)["']\s*,\s*import\.meta\.url/g),
+  ].map((match) => match[1] ?? "");
+  return specifiers.map((specifier) =>
+    specifier.startsWith(".") ? relative(ROOT, resolve(ROOT, dirname(path), specifier)) : specifier,
+  );
+}
+
+const room = (path: string) => path.split("/")[0] ?? "";
+const isOwn = (target: string) => ROOMS.includes(room(target)) && /\.(ts|tsx|js|css|html)$/.test(target);
+const isBuiltIn = (target: string) => target.startsWith("node:") || builtinModules.includes(target);
+
+/** Every import from `files` that `isForbidden`, as `file -> import`. */
+function violations(inside: (path: string) => boolean, isForbidden: (target: string) => boolean): string[] {
+  return FILES.filter(({ path }) => inside(path)).flatMap(({ path, imports }) =>
+    imports.filter(isForbidden).map((target) => `${path} -> ${target}`),
+  );
+}
+
+const startsWithAny =
+  (...prefixes: string[]) =>
+  (path: string) =>
+    prefixes.some((prefix) => path.startsWith(prefix));
+
+describe("the house", () => {
+  it("is read whole: the test sees the files, and their imports", () => {
+    expect(FILES.length).toBeGreaterThan(50);
+    const guard = FILES.find(({ path }) => path === "main/gate/guard/guard.ts");
+    expect(guard?.imports).toContain("main/gate/guard/path-patterns.ts");
+    expect(guard?.imports).toContain("ipc/wire.ts");
+    expect(
+      FILES.flatMap(({ imports }) => imports).filter(
+        (target) => isOwn(target) && /\.tsx?$/.test(target) && !existsSync(join(ROOT, target)),
+      ),
+    ).toEqual([]);
+  });
+
+  it("ipc imports nothing from main, cli, renderer or preload", () => {
+    expect(
+      violations(startsWithAny("ipc/"), startsWithAny("main/", "cli/", "renderer/", "preload/", "test/", "bench/")),
+    ).toEqual([]);
+  });
+
+  it("main imports nothing from cli, renderer or preload", () => {
+    expect(
+      violations(startsWithAny("main/"), startsWithAny("cli/", "renderer/", "preload/", "test/", "bench/")),
+    ).toEqual([]);
+  });
+
+  it("main/gate imports nothing from main outside itself, no electron, no socket, no surface", () => {
+    const sockets = [
+      "node:net",
+      "net",
+      "node:http",
+      "http",
+      "node:https",
+      "https",
+      "node:tls",
+      "tls",
+      "node:dgram",
+      "dgram",
+      "node:http2",
+      "node:child_process",
+      "child_process",
+      "node-ipc",
+      "electron",
+      "ink",
+      "react",
+      "commander",
+    ];
+    const isForbidden = (target: string) =>
+      (target.startsWith("main/") && !target.startsWith("main/gate/")) || sockets.includes(target);
+    expect(violations(startsWithAny("main/gate/"), isForbidden)).toEqual([]);
+  });
+
+  it("of ipc, main/gate uses the contracts, never a socket's server or client", () => {
+    const contracts = ["ipc/decision.ts", "ipc/wire.ts", "ipc/operator-api.ts", "ipc/places.ts", "ipc/visible-text.ts"];
+    expect(
+      violations(startsWithAny("main/gate/"), (target) => target.startsWith("ipc/") && !contracts.includes(target)),
+    ).toEqual([]);
+  });
+
+  it("the contracts import no socket either", () => {
+    const contracts = ["ipc/decision.ts", "ipc/wire.ts", "ipc/operator-api.ts", "ipc/visible-text.ts"];
+    expect(
+      violations(
+        (path) => contracts.includes(path),
+        (target) => isBuiltIn(target) || target === "node-ipc",
+      ),
+    ).toEqual([]);
+  });
+
+  it("only ipc imports node-ipc", () => {
+    expect(
+      violations(
+        (path) => !path.startsWith("ipc/"),
+        (target) => target === "node-ipc",
+      ),
+    ).toEqual([]);
+    expect(violations(startsWithAny("ipc/"), (target) => target === "node-ipc")).not.toEqual([]);
+  });
+
+  it("renderer and preload know only ipc", () => {
+    const outside = (target: string) => isOwn(target) && !["ipc", "renderer", "preload"].includes(room(target));
+    expect(violations(startsWithAny("renderer/", "preload/"), outside)).toEqual([]);
+    expect(violations(startsWithAny("renderer/"), startsWithAny("preload/"))).toEqual([]);
+  });
+
+  it("nothing but tests and benchmarks imports a test", () => {
+    expect(violations((path) => !/^(test|bench)\//.test(path), startsWithAny("test/"))).toEqual([]);
+  });
+
+  it("the guard's patterns import nothing, so that the hook can use them while no gate runs", () => {
+    for (const path of [
+      "main/gate/guard/path-patterns.ts",
+      "main/gate/guard/shell-patterns.ts",
+      "main/gate/guard/strings.ts",
+    ]) {
+      expect([path, FILES.find((file) => file.path === path)?.imports]).toEqual([path, []]);
+    }
+  });
+
+  it("the hook loads no native module, and nothing that isn't Node's or bundled with it", () => {
+    const seen = new Set<string>();
+    const outside: string[] = [];
+    const visit = (path: string) => {
+      if (seen.has(path)) return;
+      seen.add(path);
+      for (const target of FILES.find((file) => file.path === path)?.loads ?? []) {
+        if (isOwn(target)) visit(target);
+        else if (!isBuiltIn(target)) outside.push(`${path} -> ${target}`);
+      }
+    };
+    visit("cli/claude-code/hook.ts");
+    expect(seen.size).toBeGreaterThan(1);
+    expect(outside).toEqual([]);
+  });
+
+  it("no source file is longer than 400 lines", () => {
+    expect(FILES.filter(({ text }) => text.trimEnd().split("\n").length > 400).map(({ path }) => path)).toEqual([]);
+  });
+
+  it("no file or folder is named utils, helpers, common or manager", () => {
+    expect(
+      FILES.map(({ path }) => path).filter((path) => /(^|\/)(utils?|helpers?|common|managers?)(\/|\.)/.test(path)),
+    ).toEqual([]);
+  });
+});

@@ -1,0 +1,116 @@
+import { mkdirSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { choicesFor, grantsFor } from "../../../main/gate/approvals/choices.ts";
+import { type Need, pathTarget } from "../../../main/gate/targets/target.ts";
+import { freshGrants, ROBERTO } from "../../support/gate-stores.ts";
+import { refusalOf } from "../../support/refusals.ts";
+
+const HOME = "/home/roberto";
+const file = (path: string, home = HOME): Need => ({
+  capability: "fs:write",
+  target: pathTarget(path, home, undefined, false),
+});
+const shown = (needs: Need[], home = HOME) =>
+  choicesFor(needs, home).map(({ scope, label, grants }) => [
+    scope,
+    label,
+    grants.map(({ target }) => target).join(" "),
+  ]);
+
+describe("what a human can answer", () => {
+  it("a file: once; it, its folder, its folder and below, each for the session or permanently", () => {
+    expect(shown([file("~/work/[id] (1).tsx")])).toEqual([
+      ["none", "once", ""],
+      ["session", "this file, this session", `${HOME}/work/[[]id[]] (1).tsx`],
+      ["permanent", "this file, permanently", `${HOME}/work/[[]id[]] (1).tsx`],
+      ["session", "this folder, this session", `${HOME}/work/*`],
+      ["permanent", "this folder, permanently", `${HOME}/work/*`],
+      ["session", "this folder and below, this session", `${HOME}/work/**`],
+      ["permanent", "this folder and below, permanently", `${HOME}/work/**`],
+    ]);
+  });
+
+  it("a file right below the root: never the whole disk", () => {
+    expect(shown([file("/x")]).map(([, , target]) => target)).toEqual(["", "/x", "/x"]);
+  });
+
+  it("once only: capabilities marked always, targets that can't be told, and no needs at all", () => {
+    const once = [["none", "once", ""]];
+    expect(shown([{ capability: "code:exec", target: { kind: "exact", value: "ls" } }])).toEqual(once);
+    expect(shown([{ capability: "mail:send", target: { kind: "exact", value: "a@b.example" } }])).toEqual(once);
+    expect(shown([file("relative")])).toEqual(once);
+    expect(shown([file("~/a"), { capability: "code:exec", target: { kind: "exact", value: "ls" } }])).toEqual(once);
+    expect(shown([])).toEqual(once);
+    expect(shown([{ capability: "fs:read", target: pathTarget("/", HOME, undefined, true) }])).toEqual(once);
+  });
+
+  it("a host, an exact name, the one target for all: exactly that", () => {
+    expect(shown([{ capability: "network:http", target: { kind: "host", host: "example.com" } }])[2]).toEqual([
+      "permanent",
+      "this host, permanently",
+      "example.com",
+    ]);
+    expect(shown([{ capability: "mail:read", target: { kind: "exact", value: "inbox" } }])[2]).toEqual([
+      "permanent",
+      "exactly this, permanently",
+      "inbox",
+    ]);
+    expect(shown([{ capability: "llm:online", target: { kind: "none" } }])[2]).toEqual([
+      "permanent",
+      "always, permanently",
+      "*",
+    ]);
+  });
+
+  it("several needs: each as narrowly as it was asked", () => {
+    expect(shown([file("~/a"), file("~/b/c")])).toEqual([
+      ["none", "once", ""],
+      ["session", "exactly this, this session", `${HOME}/a ${HOME}/b/c`],
+      ["permanent", "exactly this, permanently", `${HOME}/a ${HOME}/b/c`],
+    ]);
+  });
+
+  it("what any choice would store covers the call that it was offered for, whatever the file is called", () => {
+    const { grants, home } = freshGrants();
+    mkdirSync(join(home, "real"));
+    symlinkSync("real", join(home, "link"));
+    const name = fc
+      .array(fc.constantFrom(..."()[]{}!+@|*?^$.,-~#\"' ab"), { minLength: 1, maxLength: 6 })
+      .map((all) => all.join(""))
+      .filter((text) => text !== "." && text !== "..");
+    fc.assert(
+      fc.property(fc.constantFrom("", "link/", "real/"), name, name, fc.boolean(), (top, folder, leaf, is_tree) => {
+        const need: Need = {
+          capability: "fs:write",
+          target: pathTarget(`${home}/${top}${folder}/${leaf}`, home, undefined, is_tree),
+        };
+        const remembered = choicesFor([need], home).filter(({ scope }) => scope === "permanent");
+        expect(remembered.length).toBe(is_tree ? 1 : 3);
+        for (const { grants: stored } of remembered) {
+          const ids = stored.map((grant) => grants.record_grant({ ...ROBERTO, ...grant }).id);
+          const is_found = grants.find(ROBERTO, "fs:write", need.target) !== undefined;
+          expect([need.target, stored, is_found]).toEqual([need.target, stored, true]);
+          for (const id of ids) grants.revoke_grant(id);
+        }
+      }),
+      { numRuns: 150 },
+    );
+  });
+});
+
+describe("what an answer grants", () => {
+  it("the first proposal of its scope, or the human's own target in its place", () => {
+    const choices = choicesFor([file("~/work/a")], HOME);
+    expect(grantsFor(choices, "session", undefined)).toEqual([{ capability: "fs:write", target: `${HOME}/work/a` }]);
+    expect(grantsFor(choices, "permanent", "~/work/**")).toEqual([{ capability: "fs:write", target: "~/work/**" }]);
+  });
+
+  it("nothing where it can only be once, and no one target for several needs", () => {
+    expect(refusalOf(() => grantsFor(choicesFor([], HOME), "permanent", undefined)).code).toBe("only_once");
+    expect(refusalOf(() => grantsFor(choicesFor([file("~/a"), file("~/b")], HOME), "permanent", "~/**")).code).toBe(
+      "target_mismatch",
+    );
+  });
+});

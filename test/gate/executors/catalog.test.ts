@@ -1,0 +1,179 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { ExecutorCatalog, loadOwnExecutors } from "../../../main/gate/executors/catalog.ts";
+import { CLAUDE_CODE_EXECUTORS } from "../../../main/gate/executors/claude-code.ts";
+import { manifestSchema } from "../../../main/gate/executors/manifest.ts";
+import { SEED_EXECUTORS } from "../../../main/gate/executors/seeds.ts";
+import { refusalOf } from "../../support/refusals.ts";
+import { tempFolder } from "../../support/temp-folder.ts";
+
+const CATALOG = new ExecutorCatalog();
+const BUILT_IN = [...SEED_EXECUTORS, ...CLAUDE_CODE_EXECUTORS];
+
+describe("the built-in manifests", () => {
+  it("hold the seeds' executors and Claude Code's tools", () => {
+    for (const name of ["fs_read", "fs_write", "shell_exec", "http_get", "mail_send"])
+      expect(CATALOG.find(name).is_described).toBe(true);
+    for (const name of [
+      "Bash",
+      "Read",
+      "Write",
+      "Edit",
+      "MultiEdit",
+      "NotebookEdit",
+      "Glob",
+      "Grep",
+      "WebFetch",
+      "WebSearch",
+      "Task",
+      "TodoWrite",
+    ]) {
+      expect([name, CATALOG.find(name).is_described]).toEqual([name, true]);
+    }
+  });
+
+  it("name each executor once, and each of them has a schema that can be used", () => {
+    const names = BUILT_IN.flatMap(({ name, aliases }) => [name, ...(aliases ?? [])]);
+    expect(new Set(names).size).toBe(names.length);
+    for (const name of names) expect(["string", "object"]).toContain(typeof CATALOG.find(name).validate({}));
+  });
+
+  it("call everything critical whose capability is; nothing that changes the world is called reversible", () => {
+    for (const source of BUILT_IN) {
+      const manifest = manifestSchema.parse(source);
+      const changes = manifest.needs.some(({ capability }) =>
+        ["fs:write", "code:exec", "mail:send"].includes(capability),
+      );
+      if (changes)
+        expect([manifest.name, manifest.critical, manifest.reversibility === "reversible"]).toEqual([
+          manifest.name,
+          true,
+          false,
+        ]);
+      // An argument that says where to act is never content: the guard would not look at it.
+      const targets = manifest.needs.flatMap(({ target }) =>
+        "arg" in target ? [target.arg] : "args" in target ? target.args : [],
+      );
+      expect([manifest.name, targets.filter((arg) => manifest.content_args.includes(arg))]).toEqual([
+        manifest.name,
+        [],
+      ]);
+    }
+  });
+});
+
+describe("an executor that nothing describes", () => {
+  it("counts as code:exec, whatever it calls itself; MCP tools among them", () => {
+    for (const name of [
+      "mcp__github__create_issue",
+      "unheard_of",
+      "read",
+      "BASH",
+      "toString",
+      "__proto__",
+      "constructor",
+    ]) {
+      const { manifest, is_described, validate } = CATALOG.find(name);
+      expect([name, is_described, manifest.needs.map(({ capability }) => capability)]).toEqual([
+        name,
+        false,
+        ["code:exec"],
+      ]);
+      expect([manifest.critical, manifest.reversibility, manifest.content_args]).toEqual([true, "irreversible", []]);
+      expect(validate({ anything: 1 })).toBeNull();
+    }
+  });
+});
+
+describe("validation", () => {
+  it("takes what fits and names the argument that doesn't", () => {
+    expect(CATALOG.find("fs_read").validate({ path: "/a" })).toBeNull();
+    expect(CATALOG.find("fs_read").validate({})).toContain("path");
+    expect(CATALOG.find("fs_read").validate({ path: "" })).toBe("path: too short or too small");
+    expect(CATALOG.find("fs_read").validate({ path: 7 })).toBe("path: expected string");
+    expect(CATALOG.find("shell_exec").validate({ command: "ls" })).toBeNull();
+    expect(CATALOG.find("shell_exec").validate({ cmd: ["ls", "-l"] })).toBeNull();
+    expect(CATALOG.find("shell_exec").validate({})).not.toBeNull();
+    expect(CATALOG.find("shell_exec").validate({ command: [] })).not.toBeNull();
+    expect(CATALOG.find("Write").validate({ file_path: "/a", content: "", more: 1 })).toBeNull();
+    expect(CATALOG.find("Bash").validate({ command: ["ls"] })).toBe("command: expected string");
+  });
+
+  it("never says a value", () => {
+    const names = BUILT_IN.map(({ name }) => name);
+    const value = fc.constantFrom<unknown>(
+      "SECRET-7",
+      ["SECRET-7"],
+      { SECRET: "SECRET-7" },
+      777,
+      null,
+      [{ x: "SECRET-7" }],
+      true,
+    );
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...names),
+        fc.dictionary(
+          fc.constantFrom("path", "command", "cmd", "url", "to", "file_path", "content", "edits", "query"),
+          value,
+        ),
+        (name, args) => {
+          expect(CATALOG.find(name).validate(args) ?? "").not.toMatch(/SECRET|777/);
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe("the human's own manifests", () => {
+  const TOML = `name = "deploy"
+aliases = ["ship"]
+critical = true
+needs = [{ capability = "network:http", target = { from = "url", arg = "url" } }]
+args_schema = { type = "object", required = ["url"], properties = { url = { type = "string" } } }
+verb = { en = "deploy", it = "pubblichi" }
+`;
+
+  it("are read from their folder, and may redefine a built-in name", () => {
+    const folder = tempFolder();
+    writeFileSync(join(folder, "deploy.toml"), TOML);
+    writeFileSync(join(folder, "read.toml"), TOML.replace('"deploy"\naliases = ["ship"]', '"Read"'));
+    writeFileSync(join(folder, "notes.txt"), "not a manifest");
+    const own = loadOwnExecutors(folder);
+    expect(own.map(({ name }) => name)).toEqual(["deploy", "Read"]);
+    const catalog = new ExecutorCatalog(own);
+    expect(catalog.find("ship").manifest.name).toBe("deploy");
+    expect(catalog.find("Read").manifest.needs[0]?.capability).toBe("network:http");
+    expect(catalog.find("deploy").validate({})).not.toBeNull();
+    expect(CATALOG.find("ship").is_described).toBe(false);
+  });
+
+  it("a folder that isn't there means none", () => {
+    expect(loadOwnExecutors(join(tempFolder(), "none"))).toEqual([]);
+  });
+
+  it("what can't be read is refused with the file, and the line or the key", () => {
+    const folder = tempFolder();
+    const file = join(folder, "bad.toml");
+    const refused = (text: string) => {
+      writeFileSync(file, text);
+      const { code, message } = refusalOf(() => loadOwnExecutors(folder));
+      expect([code, message.includes(file)]).toEqual(["invalid_executor", true]);
+      return message;
+    };
+    expect(refused('name = "x"\nneeds = [')).toMatch(/line \d+/);
+    expect(refused(TOML.replace("network:http", "network:ftp"))).toContain("needs.0.capability");
+    expect(refused(TOML.replace("critical = true", 'critical = "no"'))).toContain("critical");
+    expect(refused(`${TOML}surprise = 1\n`)).toContain("surprise");
+    expect(refused(TOML.replace('"deploy"', '"de ploy"'))).toContain("name");
+  });
+
+  it("a name that is a folder is refused, too", () => {
+    const folder = tempFolder();
+    mkdirSync(join(folder, "x.toml"));
+    expect(refusalOf(() => loadOwnExecutors(folder)).message).toContain("x.toml");
+  });
+});

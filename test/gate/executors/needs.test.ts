@@ -1,0 +1,125 @@
+import { mkdirSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { CallContext } from "../../../ipc/wire.ts";
+import { commandLine } from "../../../main/gate/executors/needs.ts";
+import { requirementOf } from "../../../main/gate/targets/target.ts";
+import { prepared } from "../../support/proposed-calls.ts";
+import { tempFolder } from "../../support/temp-folder.ts";
+
+const HOME = "/home/roberto";
+
+/** What a call needs, as `capability target`; `?` before what can't be told. */
+function needed(executor_name: string, args: Record<string, unknown>, context?: CallContext, home = HOME): string[] {
+  const { needs } = prepared(home, executor_name, args, context === undefined ? {} : { context });
+  return needs.map(
+    (need) => `${need.capability} ${need.target.kind === "unknown" ? "?" : ""}${requirementOf(need).target}`,
+  );
+}
+
+describe("what a call needs", () => {
+  it("the seeds' executors", () => {
+    expect(needed("fs_read", { path: "~/a/../b" })).toEqual([`fs:read ${HOME}/b`]);
+    expect(needed("fs_write", { path: "/srv/a", content: "/etc/passwd" })).toEqual(["fs:write /srv/a"]);
+    expect(needed("fs_delete", { path: "/srv/a" })).toEqual(["fs:write /srv/a/**"]);
+    expect(needed("shell_exec", { command: "ls -la" })).toEqual(["code:exec ls -la"]);
+    expect(needed("shell_exec", { cmd: ["ls", "-la"] })).toEqual(["code:exec ls -la"]);
+    expect(needed("http_get", { url: "https://API.example.com:8443/x" })).toEqual(["network:http api.example.com"]);
+    expect(needed("mail_send", { to: ["a@x.example", "b@x.example"] })).toEqual([
+      "mail:send a@x.example",
+      "mail:send b@x.example",
+    ]);
+    expect(needed("llm_online", { prompt: "x" })).toEqual(["llm:online *"]);
+    expect(needed("time_now", {})).toEqual(["time:read *"]);
+    expect(needed("parse_document", { path: "/srv/a.pdf" })).toEqual(["parse:local *", "fs:read /srv/a.pdf"]);
+    expect(needed("calendar_read", { calendar: "home" })).toEqual(["calendar:read home"]);
+  });
+
+  it("Claude Code's tools", () => {
+    const context = { cwd: "/srv/project" };
+    expect(needed("Bash", { command: "npm test" }, context)).toEqual(["code:exec npm test"]);
+    expect(needed("Read", { file_path: "/srv/a" }, context)).toEqual(["fs:read /srv/a"]);
+    expect(needed("NotebookRead", { file_path: "a.ipynb" }, context)).toEqual(["fs:read /srv/project/a.ipynb"]);
+    for (const tool of ["Write", "Edit", "MultiEdit"])
+      expect(needed(tool, { file_path: "/srv/a" }, context)).toEqual(["fs:write /srv/a"]);
+    expect(needed("NotebookEdit", { notebook_path: "/srv/n.ipynb" }, context)).toEqual(["fs:write /srv/n.ipynb"]);
+    expect(needed("Grep", { pattern: "x" }, context)).toEqual(["fs:read /srv/project/**"]);
+    expect(needed("Grep", { pattern: "x", path: "src" }, context)).toEqual(["fs:read /srv/project/src/**"]);
+    expect(needed("LS", {}, context)).toEqual(["fs:read /srv/project"]);
+    expect(needed("WebFetch", { url: "https://example.com/a", prompt: "p" })).toEqual(["network:http example.com"]);
+    expect(needed("WebSearch", { query: "x" })).toEqual(["network:http web-search"]);
+    expect(needed("Task", { prompt: "x" })).toEqual(["llm:online *"]);
+    expect(needed("TodoWrite", { todos: [] })).toEqual([]);
+    expect(needed("mcp__github__create_issue", { title: "x" })).toEqual(["code:exec mcp__github__create_issue"]);
+    expect(needed("mcp__box__run", { command: "ls" })).toEqual(["code:exec ls"]);
+  });
+
+  it("a glob reaches the whole tree below its fixed part, wherever that leads", () => {
+    const context = { cwd: "/srv/project" };
+    const glob = (pattern: string, path?: string) =>
+      needed("Glob", path === undefined ? { pattern } : { pattern, path }, context);
+    expect(glob("**/*.ts")).toEqual(["fs:read /srv/project/**"]);
+    expect(glob("src/**/*.ts")).toEqual(["fs:read /srv/project/src/**"]);
+    expect(glob("*.ts", "/srv/other")).toEqual(["fs:read /srv/other/**"]);
+    expect(glob("/etc/*")).toEqual(["fs:read /etc/**"]);
+    expect(glob("~/.config/*")).toEqual([`fs:read ${HOME}/.config/**`]);
+    expect(glob("../../etc/*")).toEqual(["fs:read /etc/**"]);
+    expect(glob("src/../../x/*")).toEqual(["fs:read /srv/x/**"]);
+    for (const pattern of [
+      "*/../../etc/*",
+      "**/../x",
+      "{/etc,src}/*",
+      "{src,/etc}/*",
+      "{a,../..}/*",
+      "{~,x}/*",
+      "@(..|a)/x",
+    ]) {
+      expect([pattern, glob(pattern)]).toEqual([pattern, [`fs:read ?${pattern}`]]);
+    }
+  });
+
+  it("a path that can't be placed is unknown, and so is a URL that is none", () => {
+    expect(needed("fs_read", { path: "relative" })).toEqual(["fs:read ?relative"]);
+    expect(needed("fs_read", {})).toEqual(["fs:read ?"]);
+    expect(needed("LS", {})).toEqual(["fs:read ?."]);
+    expect(needed("http_get", { url: "ftp://example.com" })).toEqual(["network:http ?ftp://example.com"]);
+    expect(needed("Grep", { pattern: "x" })).toEqual(["fs:read ?."]);
+  });
+
+  it("the working directory's ~ and links are resolved like any other path's", () => {
+    const home = tempFolder();
+    mkdirSync(join(home, "real"));
+    symlinkSync("real", join(home, "link"));
+    expect(needed("fs_read", { path: "a" }, { cwd: "~/link" }, home)).toEqual([`fs:read ${home}/link/a`]);
+    const { needs } = prepared(home, "fs_read", { path: "a" }, { context: { cwd: `${home}/link` } });
+    expect(needs[0]?.target).toEqual({
+      kind: "path",
+      lexical: `${home}/link/a`,
+      real: `${home}/real/a`,
+      is_tree: false,
+    });
+  });
+});
+
+describe("what the agent declares", () => {
+  it("adds a need that nothing remembered covers; it never takes one away", () => {
+    expect(needed("fs_read", { path: "/srv/a" }, { capability: "code:exec" })).toEqual([
+      "fs:read /srv/a",
+      "code:exec ?fs_read",
+    ]);
+    expect(needed("fs_read", { path: "/srv/a" }, { capability: "fs:read" })).toEqual(["fs:read /srv/a"]);
+    expect(needed("Bash", { command: "ls" }, { capability: "time:read" })).toEqual(["code:exec ls", "time:read ?Bash"]);
+    expect(needed("fs_read", { path: "/srv/a" }, { capability: "fs:everything" })).toEqual(["fs:read /srv/a"]);
+    expect(needed("TodoWrite", {}, { capability: "mail:send" })).toEqual(["mail:send ?TodoWrite"]);
+  });
+});
+
+describe("the command of a shell call", () => {
+  it("is the first of its arguments that is there; a list is joined with spaces (seed 000)", () => {
+    expect(commandLine({ command: "ls" }, ["command", "cmd"])).toBe("ls");
+    expect(commandLine({ cmd: "ls" }, ["command", "cmd"])).toBe("ls");
+    expect(commandLine({ command: ["rm", "-rf", "/"] }, ["command", "cmd"])).toBe("rm -rf /");
+    expect(commandLine({ command: 7 }, ["command", "cmd"])).toBeUndefined();
+    expect(commandLine({}, ["command"])).toBeUndefined();
+  });
+});

@@ -1,0 +1,117 @@
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { OperatorClient } from "../../ipc/operator-client.ts";
+import { agentTokenFile } from "../../ipc/places.ts";
+import { AgentConnection, tokenOf } from "../support/agent-connection.ts";
+import { runGate, startServe } from "../support/gate-process.ts";
+import { readToken } from "../support/running-gate.ts";
+import { type TemporaryHome, temporaryHome } from "../support/temporary-home.ts";
+
+const WRITE = { executor: "fs_write", args: { path: "/tmp/notes/a.txt", content: "hello" } };
+
+async function operatorOf({ places }: TemporaryHome): Promise<OperatorClient> {
+  const client = await OperatorClient.connect(places.operator_socket, places.operator_token);
+  onTestFinished(() => client.close());
+  return client;
+}
+
+/** A greeted agent, paired first where it isn't yet. */
+async function agentOf(home: TemporaryHome, operator: OperatorClient): Promise<AgentConnection> {
+  if ((await operator.call("agents.list", {})).agents.length === 0) {
+    await operator.call("agents.pair", { name: "worker", level: "Supervised" });
+  }
+  const agent = await AgentConnection.open(home.places.agent_socket);
+  onTestFinished(() => agent.close());
+  await agent.hello("worker", { token: readToken(agentTokenFile(home.places, "worker")), session: "s" });
+  return agent;
+}
+
+describe("metnos-gate serve", () => {
+  it("says where its sockets are, and prints one line a decision", async () => {
+    const home = temporaryHome();
+    const serve = await startServe(home);
+    for (const place of [home.places.agent_socket, home.places.operator_socket, home.places.audit_dir]) {
+      expect(serve.stderr).toContain(place);
+    }
+    const operator = await operatorOf(home);
+    const agent = await agentOf(home, operator);
+    const allowed = await agent.ask({ executor: "time_now" });
+    const asked = await agent.ask(WRITE);
+    await operator.call("approvals.resolve", { token: tokenOf(asked.decision), decision: "rejected" });
+    await serve.printed(/rejected/);
+    const lines = serve.stdout.trimEnd().split("\n");
+    expect(lines.map((line) => line.replace(/^\d{4}-\d\d-\d\dT[\d:.]+Z /, ""))).toEqual([
+      `allowed worker time_now time:read policy ${allowed.decision.decision_id}`,
+      `approval_required worker fs_write fs:write approval ${asked.decision.decision_id}`,
+      `denied rejected worker fs_write fs:write approval ${asked.decision.decision_id}`,
+    ]);
+  });
+
+  it("refuses to be started twice, and the first one goes on", async () => {
+    const home = temporaryHome();
+    await startServe(home);
+    const second = await runGate(home, ["serve"]);
+    expect(second).toMatchObject({ code: 1, stdout: "" });
+    expect(second.stderr).toMatch(/a gate is already running/);
+    expect((await (await operatorOf(home)).call("status", {})).connections).toBe(0);
+  });
+
+  it.each(["SIGTERM", "SIGINT"] as const)(
+    "closes cleanly on %s: what waits is kept, the next start picks it up, and the agent that asks again gets the answer",
+    async (signal) => {
+      const home = temporaryHome();
+      const first = await startServe(home);
+      const asked = await (await agentOf(home, await operatorOf(home))).ask(WRITE);
+      const token = tokenOf(asked.decision);
+      expect(await first.end(signal)).toBe(0);
+      expect(first.stderr).toContain(signal);
+      expect(existsSync(home.places.agent_socket)).toBe(false);
+      expect(existsSync(home.places.operator_socket)).toBe(false);
+
+      await startServe(home);
+      const operator = await operatorOf(home);
+      expect(await operator.call("approvals.list", {})).toMatchObject([{ token, status: "pending", args: WRITE.args }]);
+      const agent = await agentOf(home, operator);
+      const again = await agent.ask(WRITE);
+      expect(tokenOf(again.decision)).toBe(token);
+      await operator.call("approvals.resolve", { token, decision: "approved" });
+      expect(await again.final()).toMatchObject({ outcome: "allowed", status: "approved" });
+    },
+  );
+
+  it("starts again after it was killed, with what waited", async () => {
+    const home = temporaryHome();
+    const first = await startServe(home);
+    const asked = await (await agentOf(home, await operatorOf(home))).ask(WRITE);
+    await first.end("SIGKILL");
+    expect(existsSync(home.places.agent_socket)).toBe(true);
+
+    await startServe(home);
+    const operator = await operatorOf(home);
+    const token = tokenOf(asked.decision);
+    expect(await operator.call("approvals.list", {})).toMatchObject([{ token }]);
+    await operator.call("approvals.resolve", { token, decision: "approved" });
+    const agent = await agentOf(home, operator);
+    expect((await agent.ask(WRITE)).decision).toMatchObject({ outcome: "allowed", status: "approved" });
+    expect((await agent.ask(WRITE)).decision).toMatchObject({ outcome: "approval_required" });
+  });
+
+  it("goes on deciding when the audit folder can't be written, and counts what the trail misses", async () => {
+    const home = temporaryHome();
+    mkdirSync(dirname(home.places.audit_dir), { recursive: true });
+    writeFileSync(home.places.audit_dir, "in the way");
+    await startServe(home);
+    const operator = await operatorOf(home);
+    const agent = await agentOf(home, operator);
+    expect((await agent.ask({ executor: "time_now" })).decision.outcome).toBe("allowed");
+    const asked = await agent.ask(WRITE);
+    await operator.call("approvals.resolve", { token: tokenOf(asked.decision), decision: "approved" });
+    expect((await asked.final()).outcome).toBe("allowed");
+    const { code, lines, stderr } = await runGate(home, ["status"]);
+    expect(code).toBe(0);
+    expect(lines[0]).toMatchObject({ audit_last_failure: expect.stringMatching(/^E/) });
+    expect(Number(lines[0]?.audit_write_failures)).toBeGreaterThanOrEqual(4);
+    expect(stderr).toContain("the audit trail missed");
+  });
+});
