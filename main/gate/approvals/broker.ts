@@ -46,6 +46,10 @@ export class ApprovalBroker {
     this.#events = events;
   }
 
+  get language(): Language {
+    return this.#settings.language;
+  }
+
   /** Repairs what a crash left behind and picks up the requests that are still alive. */
   start(): void {
     for (const owed of this.registry.list_grants_owed()) this.#writeGrants(owed);

@@ -1,5 +1,6 @@
 import type { OperatorResult, Principal } from "../../../ipc/operator-api.ts";
 import type { ApprovalBroker } from "./broker.ts";
+import { confirmation } from "./card.ts";
 import { ApprovalError } from "./registry.ts";
 
 /**
@@ -18,13 +19,12 @@ export function dispatchCallback(
   const decision = match[1] === "approve" ? "approved" : "rejected";
   try {
     const ended = broker.answer({ token, decision }, by);
-    const word = decision === "approved" ? "Approved" : "Denied";
     return {
       ok: true,
       decision,
       token,
       capability_class: ended.capability_class,
-      confirmation: `${word}: ${ended.action_verb} ${ended.target_summary}`,
+      confirmation: confirmation(decision, ended, broker.language),
     };
   } catch (error) {
     if (!(error instanceof ApprovalError)) throw error;

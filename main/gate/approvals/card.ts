@@ -27,6 +27,8 @@ interface Words {
   territory: Record<Territory, string>;
   approve: string;
   reject: string;
+  approved: string;
+  rejected: string;
 }
 
 const WORDS: Readonly<Record<Language, Words>> = {
@@ -38,6 +40,8 @@ const WORDS: Readonly<Record<Language, Words>> = {
     territory: { none: "", session: " [territory: session]", permanent: " [territory: permanent]" },
     approve: "Approve",
     reject: "Deny",
+    approved: "Approved",
+    rejected: "Denied",
   },
   it: {
     question: (verb) => `Vuoi che ${verb}?`,
@@ -47,8 +51,19 @@ const WORDS: Readonly<Record<Language, Words>> = {
     territory: { none: "", session: " [territorio: sessione]", permanent: " [territorio: permanente]" },
     approve: "Approva",
     reject: "Rifiuta",
+    approved: "Approvato",
+    rejected: "Rifiutato",
   },
 };
+
+/** What is said once a button was pressed: `Approved: write a.txt -> ~/` (seed 004 §7). */
+export function confirmation(
+  decision: "approved" | "rejected",
+  request: { action_verb: string; target_summary: string },
+  language: Language,
+): string {
+  return visible(`${WORDS[language][decision]}: ${request.action_verb} ${request.target_summary}`);
+}
 
 export function shapeForRecurrence(count: number): Card["form"] {
   if (count >= RECURRENCE_THRESHOLDS[1]) return "short";

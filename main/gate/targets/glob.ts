@@ -14,7 +14,7 @@ export function globExpression(pattern: string): RegExp {
   return new RegExp(`^${source}$`, "su");
 }
 
-const PIECE = /\*|\?|\[([^/][^/\]]*)\]|[^]/gu;
+const PIECE = /\*|\?|\[([^/][^/\]]*)\]|./gsu;
 
 function nameSource(name: string): string {
   return name.replace(PIECE, (piece: string, set: string | undefined) => {
@@ -27,12 +27,10 @@ function nameSource(name: string): string {
 }
 
 function setSource(set: string): string {
-  const ranges = set.replace(
-    /([^-])-([^-])|[^]/gu,
-    (piece: string, from: string | undefined, to: string | undefined) =>
-      from !== undefined && to !== undefined && (from.codePointAt(0) ?? 0) <= (to.codePointAt(0) ?? 0)
-        ? `${escaped(from)}-${escaped(to)}`
-        : [...piece].map(escaped).join(""),
+  const ranges = set.replace(/([^-])-([^-])|./gsu, (piece: string, from: string | undefined, to: string | undefined) =>
+    from !== undefined && to !== undefined && (from.codePointAt(0) ?? 0) <= (to.codePointAt(0) ?? 0)
+      ? `${escaped(from)}-${escaped(to)}`
+      : [...piece].map(escaped).join(""),
   );
   return `(?!/)[${ranges}]`;
 }

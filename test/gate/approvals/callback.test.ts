@@ -94,6 +94,14 @@ describe("approve:<token> and reject:<token>", () => {
     expect(dispatchCallback(broker, `approve:${token}`, stranger)).toMatchObject({ ok: true, decision: "approved" });
   });
 
+  it("confirms in the language of the cards", () => {
+    const { broker } = openedBroker(tempFolder(), undefined, { language: "it" });
+    const said = (data: string) => dispatchCallback(broker, data, ROBERTO).confirmation;
+    const request = { ...REQUEST, action_verb: "scriva" };
+    expect(said(`approve:${broker.ask(request).token}`)).toBe("Approvato: scriva a.txt -> /srv/");
+    expect(said(`reject:${broker.ask(request).token}`)).toBe("Rifiutato: scriva a.txt -> /srv/");
+  });
+
   it("approves once only: it never carries a territory", () => {
     const { broker, registry, grants } = openedBroker(tempFolder());
     const { token } = broker.ask(REQUEST);

@@ -39,8 +39,6 @@ function naivePath(pattern: readonly string[], path: readonly string[]): boolean
   return name !== undefined && naiveName(first, name) && naivePath(rest, deeper);
 }
 
-const parts = (path: string) => path.split("/").filter((part) => part !== "");
-
 describe("path matching", () => {
   const plain = fc.constantFrom(
     "a",
