@@ -310,7 +310,11 @@ function withdrawn(): GateClientError {
 /** @throws GateClientError for what the gate would refuse without saying which message it means */
 function frameFor(type: string, data: Record<string, unknown>): string {
   if (!isWithinDepth({ type, data }, MAX_DEPTH)) {
-    throw new GateClientError("too_deep", `the message is nested deeper than ${MAX_DEPTH}, or has a key __proto__`, "send flatter arguments");
+    throw new GateClientError(
+      "too_deep",
+      `the message is nested deeper than ${MAX_DEPTH}, or has a key __proto__`,
+      "send flatter arguments",
+    );
   }
   const line = encodeFrame(type, data);
   if (Buffer.byteLength(line) > MAX_FRAME_BYTES) {

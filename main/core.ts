@@ -16,6 +16,7 @@ import { InstanceLock } from "./instance-lock.ts";
 
 /** Everything a running gate is made of, opened in the right order and closed again. */
 export interface Core {
+  home: string;
   places: Places;
   config: Config;
   gate: Gate;
@@ -127,6 +128,7 @@ export function openCore(
     const timer = setInterval(flush, FLUSH_INTERVAL_MS);
     timer.unref();
     return {
+      home,
       places,
       config,
       gate,

@@ -13,7 +13,6 @@ import {
 } from "../ipc/operator-api.ts";
 import { localPrincipal } from "../ipc/places.ts";
 import type { Core } from "./core.ts";
-import { homeOf } from "./core.ts";
 import type { Agent } from "./gate/agents.ts";
 import { dispatchCallback } from "./gate/approvals/callback.ts";
 import { tailAudit, verifyAudit } from "./gate/audit/verify.ts";
@@ -86,14 +85,14 @@ export class Operator implements OperatorApi {
   }
 
   #makeHandlers(): Handlers {
-    const { gate, grants, agents, audit, places } = this.#core;
+    const { gate, grants, agents, audit, places, home } = this.#core;
     const by = this.#principal;
     return {
       status: () => this.#status(),
       "policy.check": ({ level, capability, channel, sender_id, target }) => {
         if (target === undefined || channel === undefined || sender_id === undefined)
           return effective_outcome(level, capability).outcome;
-        const named = namedTarget(capability, target, homeOf(process.env), undefined);
+        const named = namedTarget(capability, target, home, undefined);
         return effective_outcome(level, capability, () => grants.find({ channel, sender_id }, capability, named))
           .outcome;
       },

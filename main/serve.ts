@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { AgentServer } from "../ipc/agent-server.ts";
 import { OperatorServer } from "../ipc/operator-server.ts";
 import { GatePort } from "./agent-port.ts";
 import { type Core, openCore } from "./core.ts";
-import { errorCode } from "./gate/errors.ts";
+import { errorCode, GateError } from "./gate/errors.ts";
 import { Operator } from "./operator.ts";
 
 /** A gate that serves both sockets. `close` leaves what waits in the registry for the next start. */
@@ -49,10 +50,7 @@ async function serveCore(
   frame_timeout_ms: number | undefined,
 ): Promise<RunningGate> {
   const { places, config } = core;
-  for (const folder of [places.state_dir, places.runtime_dir]) {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    chmodSync(folder, 0o700);
-  }
+  for (const folder of [places.runtime_dir, dirname(places.agent_socket)]) makePrivate(folder, places.state_dir);
   const limits = { max_connections: config.socket.max_connections, max_unread_bytes: config.socket.max_unread_bytes };
   const port = new GatePort(core, log);
   const agents = new AgentServer({ path: places.agent_socket, ...limits, frame_timeout_ms }, port);
@@ -83,6 +81,23 @@ async function serveCore(
       core.close();
     },
   };
+}
+
+/**
+ * A folder that only its owner enters. One of our own is closed where it is open; one that was named (`METNOS_RUNTIME_DIR`,
+ * `METNOS_GATE_SOCKET`) may be somebody's `/tmp`: it isn't ours to close.
+ */
+function makePrivate(folder: string, state_dir: string): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  if ((statSync(folder).mode & 0o077) === 0) return;
+  if (!folder.startsWith(`${state_dir}/`)) {
+    throw new GateError(
+      "folder_not_private",
+      `the sockets' folder ${folder} is open to others`,
+      `name a folder of their own, or close it: chmod 700 ${folder}`,
+    );
+  }
+  chmodSync(folder, 0o700);
 }
 
 /** The operator's token: 32 random bytes in a 0600 file, made once. */

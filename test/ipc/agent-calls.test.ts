@@ -10,7 +10,11 @@ describe("a tool call", () => {
     const gate = await startGate();
     const agent = await gate.agent("tester", "Full");
     const { decision } = await agent.ask({ executor: "unheard-of", args: { x: 1 } });
-    expect(decision).toMatchObject({ outcome: "approval_required", stage: "approval", capabilities: [{ capability: "code:exec" }] });
+    expect(decision).toMatchObject({
+      outcome: "approval_required",
+      stage: "approval",
+      capabilities: [{ capability: "code:exec" }],
+    });
     expect(await gate.waiting()).toEqual([tokenOf(decision)]);
   });
 
@@ -19,7 +23,11 @@ describe("a tool call", () => {
     const agent = await gate.agent();
     for (const args of [{}, { path: 3 }, { path: "" }]) {
       const { decision } = await agent.ask({ executor: "fs_read", args });
-      expect(decision).toMatchObject({ outcome: "denied", stage: "validation", reason: expect.stringMatching(/^validation failed: path/) });
+      expect(decision).toMatchObject({
+        outcome: "denied",
+        stage: "validation",
+        reason: expect.stringMatching(/^validation failed: path/),
+      });
     }
     expect(await gate.waiting()).toEqual([]);
   });
@@ -29,14 +37,26 @@ describe("a tool call", () => {
     const agent = await gate.agent();
     const { decision, final } = await agent.ask(WRITE);
     expect(decision).toMatchObject({ outcome: "approval_required", pending: { card: { form: "full" } } });
-    await gate.operator.call("approvals.resolve", { token: tokenOf(decision), decision: "rejected", message: "not there" });
-    expect(await final()).toMatchObject({ outcome: "denied", status: "rejected", reason: "the human said no: not there" });
+    await gate.operator.call("approvals.resolve", {
+      token: tokenOf(decision),
+      decision: "rejected",
+      message: "not there",
+    });
+    expect(await final()).toMatchObject({
+      outcome: "denied",
+      status: "rejected",
+      reason: "the human said no: not there",
+    });
   });
 
   it("is one of a plan: previewed, with no card and nothing remembered", async () => {
     const gate = await startGate();
     const agent = await gate.agent();
-    agent.send("tool.plan", { id: "plan", intent: "tidy up", calls: [WRITE, { executor: "time_now", args: {} }, { executor: "fs_read", args: {} }] });
+    agent.send("tool.plan", {
+      id: "plan",
+      intent: "tidy up",
+      calls: [WRITE, { executor: "time_now", args: {} }, { executor: "fs_read", args: {} }],
+    });
     const { decisions } = gateMessages["tool.plan.decisions"].parse((await agent.next("tool.plan.decisions")).data);
     expect(decisions.map(({ outcome }) => outcome)).toEqual(["approval_required", "allowed", "denied"]);
     expect(decisions.every(({ pending }) => pending === undefined)).toBe(true);
@@ -84,9 +104,14 @@ describe("an agent that disconnects", () => {
   it("withdraws all that it waits for, and its cards go away", async () => {
     const gate = await startGate();
     const agent = await gate.agent();
-    const tokens = [tokenOf((await agent.ask(WRITE)).decision), tokenOf((await agent.ask({ executor: "unheard-of" })).decision)];
+    const tokens = [
+      tokenOf((await agent.ask(WRITE)).decision),
+      tokenOf((await agent.ask({ executor: "unheard-of" })).decision),
+    ];
     const gone = new Set(tokens);
-    const closed = gate.event(({ type, data }) => type === "approval.closed" && gone.delete(data.token) && gone.size === 0);
+    const closed = gate.event(
+      ({ type, data }) => type === "approval.closed" && gone.delete(data.token) && gone.size === 0,
+    );
     await agent.close();
     await closed;
     for (const token of tokens) {
@@ -128,7 +153,11 @@ describe("an agent that disconnects", () => {
     ] as const) {
       const agent = await gate.agent("tester", "Supervised", extra);
       const { decision } = await agent.ask(WRITE);
-      await gate.operator.call("approvals.resolve", { token: tokenOf(decision), decision: "approved", scope: "session" });
+      await gate.operator.call("approvals.resolve", {
+        token: tokenOf(decision),
+        decision: "approved",
+        scope: "session",
+      });
       expect((await agent.ask(WRITE)).decision.outcome).toBe("allowed");
       await agent.close();
       const again = await gate.agent("tester", "Supervised", { session: agent.session });

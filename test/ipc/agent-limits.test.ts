@@ -48,7 +48,8 @@ describe("an agent that never reads its answers", () => {
     while (!has_ended && sent < 1_000_000) {
       sent += 200;
       // A paused reader learns of the end when its write fails.
-      if (!agent.socket.write(burst)) await Promise.race([once(agent.socket, "drain").catch(() => undefined), agent.closed]);
+      if (!agent.socket.write(burst))
+        await Promise.race([once(agent.socket, "drain").catch(() => undefined), agent.closed]);
     }
     expect(has_ended).toBe(true);
     await gate.logged(/dropped a client: .* 65536 bytes of answers unread/);
@@ -61,7 +62,11 @@ describe("an agent that never reads its answers", () => {
     const gate = await startGate();
     const agent = await gate.agent("deaf");
     agent.socket.pause();
-    const plan = { id: "p", intent: "", calls: Array.from({ length: 200 }, () => ({ executor: "time_now", args: {} })) };
+    const plan = {
+      id: "p",
+      intent: "",
+      calls: Array.from({ length: 200 }, () => ({ executor: "time_now", args: {} })),
+    };
     const line = `${JSON.stringify({ type: "tool.plan", data: plan })}\n`;
     const bystander = await gate.agent("bystander");
     for (let count = 0; count < 20; count++) agent.sendText(line);
@@ -99,9 +104,14 @@ describe("an agent that asks and asks", () => {
     for (let number = 0; number < fitting; number++) {
       expect((await ask(number)).decision.outcome).toBe("approval_required");
     }
-    expect((await ask(fitting)).decision).toMatchObject({ outcome: "denied", reason: expect.stringContaining("too long") });
+    expect((await ask(fitting)).decision).toMatchObject({
+      outcome: "denied",
+      reason: expect.stringContaining("too long"),
+    });
     const listed = await (await gate.operatorClient()).call("approvals.list", {});
-    expect(listed.map(({ args }) => String(args?.content).length)).toEqual(Array.from({ length: fitting }, () => 900_000));
+    expect(listed.map(({ args }) => String(args?.content).length)).toEqual(
+      Array.from({ length: fitting }, () => 900_000),
+    );
   });
 
   it("is shown whole to the human also when it is nested as deep as a message may be", async () => {

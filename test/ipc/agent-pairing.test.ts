@@ -18,7 +18,10 @@ describe("before hello", () => {
       "goal.check": { id: "early" },
     }[type];
     agent.send(type, data);
-    expect((await agent.next("error")).data).toMatchObject({ code: "hello_required", hint: expect.stringContaining("hello") });
+    expect((await agent.next("error")).data).toMatchObject({
+      code: "hello_required",
+      hint: expect.stringContaining("hello"),
+    });
     expect((await gate.operator.call("status", {})).decisions).toEqual({ allowed: 0, denied: 0, asked: 0 });
   });
 
@@ -118,12 +121,20 @@ describe("a revoked agent", () => {
     const gate = await startGate();
     const agent = await gate.agent("fired");
     const first = await agent.ask(WRITE);
-    await gate.operator.call("approvals.resolve", { token: tokenOf(first.decision), decision: "approved", scope: "permanent" });
+    await gate.operator.call("approvals.resolve", {
+      token: tokenOf(first.decision),
+      decision: "approved",
+      scope: "permanent",
+    });
     const { decision, final } = await agent.ask({ executor: "unheard-of" });
     const token = gate.token("fired");
 
     await gate.operator.call("agents.revoke", { name: "fired" });
-    expect(await final()).toMatchObject({ outcome: "denied", status: "cancelled", reason: expect.stringContaining("revoked") });
+    expect(await final()).toMatchObject({
+      outcome: "denied",
+      status: "cancelled",
+      reason: expect.stringContaining("revoked"),
+    });
     expect((await agent.next("error")).data).toMatchObject({ code: "closing" });
     await agent.closed;
     expect(await gate.request(tokenOf(decision))).toMatchObject({ status: "cancelled" });
@@ -136,7 +147,11 @@ describe("a revoked agent", () => {
     const gate = await startGate();
     const before = await gate.agent("fired");
     const { decision } = await before.ask(WRITE);
-    await gate.operator.call("approvals.resolve", { token: tokenOf(decision), decision: "approved", scope: "permanent" });
+    await gate.operator.call("approvals.resolve", {
+      token: tokenOf(decision),
+      decision: "approved",
+      scope: "permanent",
+    });
     await gate.operator.call("agents.revoke", { name: "fired" });
     const after = await gate.agent("fired");
     expect(after.agent_id).not.toBe(before.agent_id);
@@ -149,7 +164,11 @@ it("a change of level withdraws what was asked at the old one, and holds from th
   const agent = await gate.agent("tester", "Supervised");
   const { decision, final } = await agent.ask(WRITE);
   await gate.operator.call("agents.level", { name: "tester", level: "ReadOnly" });
-  expect(await final()).toMatchObject({ outcome: "denied", status: "cancelled", reason: expect.stringContaining("ReadOnly") });
+  expect(await final()).toMatchObject({
+    outcome: "denied",
+    status: "cancelled",
+    reason: expect.stringContaining("ReadOnly"),
+  });
   expect(await gate.request(tokenOf(decision))).toMatchObject({ status: "cancelled" });
   expect((await agent.ask(WRITE)).decision).toMatchObject({ outcome: "denied", stage: "policy" });
   await gate.operator.call("agents.level", { name: "tester", level: "Full" });

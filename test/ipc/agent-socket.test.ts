@@ -18,7 +18,11 @@ describe("a bad frame gets an error with a code and a hint, and other agents not
     ["whose type is a name that every object has", '{"type":"constructor","data":{}}\n', "unknown_type"],
     ["without data", '{"type":"tool.call"}\n', "invalid_message"],
     ["with a key __proto__", '{"type":"ping","data":{"__proto__":{"a":1}}}\n', "too_deep"],
-    ["that is nested too deep", `{"type":"ping","data":${"[".repeat(MAX_DEPTH + 1)}${"]".repeat(MAX_DEPTH + 1)}}\n`, "too_deep"],
+    [
+      "that is nested too deep",
+      `{"type":"ping","data":${"[".repeat(MAX_DEPTH + 1)}${"]".repeat(MAX_DEPTH + 1)}}\n`,
+      "too_deep",
+    ],
   ])("one %s", async (_what, text, code) => {
     const gate = await startGate();
     const bystander = await gate.agent("bystander");
@@ -95,7 +99,14 @@ describe("what agents reach", () => {
     const token = tokenOf(decision);
     const operator_frames = ["operator.hello", "call", "subscribe", "event", "result"];
     for (const type of [...Object.keys(operatorMethods), ...operator_frames]) {
-      agent.send(type, { id: type, method: "approvals.resolve", token, decision: "approved", name: "x", level: "Full" });
+      agent.send(type, {
+        id: type,
+        method: "approvals.resolve",
+        token,
+        decision: "approved",
+        name: "x",
+        level: "Full",
+      });
       expect((await agent.next("error")).data).toMatchObject({ id: type, code: "unknown_type" });
     }
     expect(await gate.request(token)).toMatchObject({ status: "pending", decision_at: null });

@@ -41,13 +41,19 @@ describe("GateClient", () => {
     const asked = waiting(client);
     const answer = client.call(WRITE);
     await gate.operator.call("approvals.resolve", { token: tokenOf(await asked), decision: "approved" });
-    expect(await answer).toMatchObject({ outcome: "allowed", status: "approved", reason: "approved once by the human" });
+    expect(await answer).toMatchObject({
+      outcome: "allowed",
+      status: "approved",
+      reason: "approved once by the human",
+    });
   });
 
   it("keeps many calls apart that wait at the same time", async () => {
     const gate = await startGate();
     const client = await paired(gate);
-    const calls = Array.from({ length: 20 }, (_, number) => client.call({ ...WRITE, args: { path: `/tmp/${number}.txt` } }));
+    const calls = Array.from({ length: 20 }, (_, number) =>
+      client.call({ ...WRITE, args: { path: `/tmp/${number}.txt` } }),
+    );
     await client.ping();
     const requests = await gate.operator.call("approvals.list", {});
     expect(requests).toHaveLength(20);
@@ -207,7 +213,10 @@ describe("what the client refuses, it says with a code", () => {
     const client = new GateClient({ name: "worker", socket: places.agent_socket, retry_ms: 0 });
     onTestFinished(() => client.close());
     expect(await failure(client.call(WRITE))).toMatchObject({ name: "GateClientError", code: "not_running" });
-    expect(await failure(client.connect())).toMatchObject({ code: "not_running", hint: expect.stringContaining("serve") });
+    expect(await failure(client.connect())).toMatchObject({
+      code: "not_running",
+      hint: expect.stringContaining("serve"),
+    });
   });
 
   it("bad_token where the token isn't its own", async () => {
@@ -224,7 +233,9 @@ describe("what the client refuses, it says with a code", () => {
     let value: unknown = 1;
     for (let depth = 0; depth < 70; depth++) value = { value };
     expect(await failure(client.call({ ...WRITE, args: { value } }))).toMatchObject({ code: "too_deep" });
-    expect(await failure(client.call({ ...WRITE, executor: "no such name" }))).toMatchObject({ code: "invalid_message" });
+    expect(await failure(client.call({ ...WRITE, executor: "no such name" }))).toMatchObject({
+      code: "invalid_message",
+    });
     expect(await client.call({ intent: "", executor: "time_now", args: {} })).toMatchObject({ outcome: "allowed" });
   });
 

@@ -13,7 +13,12 @@ it("nothing from the arguments' values reaches the log, the audit trail or a sto
   const intent = `write ${MARKER} where it belongs`;
 
   // What is decided, asked, answered, withdrawn and expired.
-  const asked = await agent.ask({ executor: "fs_write", args, intent, context: { cwd: `/tmp/${MARKER}`, mode: MARKER } });
+  const asked = await agent.ask({
+    executor: "fs_write",
+    args,
+    intent,
+    context: { cwd: `/tmp/${MARKER}`, mode: MARKER },
+  });
   await gate.operator.call("approvals.resolve", { token: tokenOf(asked.decision), decision: "approved" });
   expect((await asked.final()).outcome).toBe("allowed");
   const withdrawn = await agent.ask({ executor: "unheard-of", args: { deep: [{ value: MARKER }] }, intent });
@@ -44,7 +49,9 @@ it("nothing from the arguments' values reaches the log, the audit trail or a sto
   await agent.close();
   await gate.close();
 
-  const trail = readdirSync(gate.places.audit_dir).map((name) => readFileSync(join(gate.places.audit_dir, name), "utf8"));
+  const trail = readdirSync(gate.places.audit_dir).map((name) =>
+    readFileSync(join(gate.places.audit_dir, name), "utf8"),
+  );
   expect(trail.join("").split("\n").length).toBeGreaterThan(10);
   expect(trail.join("")).not.toContain(MARKER);
   expect(gate.log.length).toBeGreaterThan(5);

@@ -63,11 +63,15 @@ describe("the operator's socket", () => {
     const token = readFileSync(gate.places.operator_token, "utf8").trim();
     const connection = await stranger(gate);
     const pair = { id: 1, method: "agents.pair", params: { name: "sneaky", level: "Full" } };
+    connection.socket.allowHalfOpen = true;
     connection.send("operator.hello", { token: "wrong" });
     connection.send("operator.hello", { token });
     connection.send("call", pair);
     await connection.next("failure");
-    await connection.closed;
+    connection.send("operator.hello", { token });
+    connection.send("call", pair);
+    await (await gate.operatorClient()).call("status", {});
+    await connection.close();
     expect((await gate.operator.call("agents.list", {})).agents).toEqual([]);
   });
 
@@ -83,7 +87,16 @@ describe("the operator's socket", () => {
   it("refuses parameters that don't fit, naming the one, for every method that takes some", async () => {
     const gate = await startGate();
     const client = await gate.operatorClient();
-    const wrong = { level: "Root", capability: "everything", limit: -1, id: "one", token: 5, data: 5, name: "../x", lines: 0 };
+    const wrong = {
+      level: "Root",
+      capability: "everything",
+      limit: -1,
+      id: "one",
+      token: 5,
+      data: 5,
+      name: "../x",
+      lines: 0,
+    };
     for (const method of Object.keys(operatorMethods) as (keyof typeof operatorMethods)[]) {
       if (Object.keys(operatorMethods[method].params.shape).length === 0) continue;
       const refused = client.call(method, wrong as never);
@@ -123,7 +136,7 @@ describe("the operator's socket", () => {
     await final();
     for (const events of await Promise.all(heard)) {
       const types = events.map(({ type }) => type).filter((type) => type !== "audit.line");
-expect(types).toEqual(["agents.changed", "approval.waiting", "decision", "decision", "approval.closed"]);
+      expect(types).toEqual(["agents.changed", "approval.waiting", "decision", "decision", "approval.closed"]);
       const waiting = events.find(({ type }) => type === "approval.waiting");
       expect(waiting?.data).toMatchObject({ token: tokenOf(decision), args: WRITE.args, status: "pending" });
       const closed = events.find(({ type }) => type === "approval.closed");
@@ -149,7 +162,9 @@ describe("the operator's client", () => {
     const gate = await startGate();
     const { operator_socket, agent_socket, operator_token } = gate.places;
     const agent_token = (await gate.operator.call("agents.pair", { name: "tester", level: "Full" })).token_file;
-    await expect(OperatorClient.connect(operator_socket, agent_token)).rejects.toMatchObject({ code: "not_authorised" });
+    await expect(OperatorClient.connect(operator_socket, agent_token)).rejects.toMatchObject({
+      code: "not_authorised",
+    });
     await expect(OperatorClient.connect(operator_socket, "/nowhere")).rejects.toMatchObject({ code: "not_running" });
     await expect(OperatorClient.connect("/nowhere", operator_token)).rejects.toMatchObject({ code: "not_running" });
     expect(agent_socket).not.toBe(operator_socket);

@@ -30,7 +30,10 @@ describe("a crash between the approval and its grant", () => {
       expect(await repaired.operator.call("grants.list", { include_revoked: true })).toMatchObject([
         { capability: "fs:write", target: "/tmp/notes/*", granted_by: `approval:${token}`, agent_name: "tester" },
       ]);
-      expect((await (await repaired.agent()).ask(WRITE)).decision).toMatchObject({ outcome: "allowed", stage: "policy" });
+      expect((await (await repaired.agent()).ask(WRITE)).decision).toMatchObject({
+        outcome: "allowed",
+        stage: "policy",
+      });
       await repaired.close();
     }
   });
@@ -40,7 +43,12 @@ describe("a crash between the approval and its grant", () => {
     const token = tokenOf((await (await gate.agent()).ask(WRITE)).decision);
     await gate.close();
     const granted = JSON.stringify([{ capability: "fs:write", target: "/tmp/notes/*" }]);
-    execute(gate.places.approvals_db, "UPDATE pending SET territory_concession = 'permanent', granted = ? WHERE token = ?", granted, token);
+    execute(
+      gate.places.approvals_db,
+      "UPDATE pending SET territory_concession = 'permanent', granted = ? WHERE token = ?",
+      granted,
+      token,
+    );
     const restarted = await startGate({ home: gate.home });
     expect(await restarted.operator.call("grants.list", {})).toEqual([]);
     expect(await restarted.request(token)).toMatchObject({ status: "pending" });
@@ -49,7 +57,10 @@ describe("a crash between the approval and its grant", () => {
   it("when the grant can't be written, the approval stands for this call, and the next start writes the grant", async () => {
     const gate = await startGate();
     const agent = await gate.agent();
-    execute(gate.places.grants_db, "CREATE TRIGGER full BEFORE INSERT ON grants BEGIN SELECT RAISE(ABORT, 'full'); END");
+    execute(
+      gate.places.grants_db,
+      "CREATE TRIGGER full BEFORE INSERT ON grants BEGIN SELECT RAISE(ABORT, 'full'); END",
+    );
     const { decision, final } = await agent.ask(WRITE);
     const answer = { token: tokenOf(decision), decision: "approved", scope: "permanent" } as const;
     await expect(gate.operator.call("approvals.resolve", answer)).rejects.toThrow();

@@ -17,7 +17,12 @@ describe("an approval is bound to the exact call", () => {
     await gate.operator.call("approvals.resolve", { token: tokenOf(first.decision), decision: "approved" });
     expect((await first.final()).outcome).toBe("allowed");
     const tokens = new Set([tokenOf(first.decision)]);
-    for (const call of [write("/tmp/notes/a.txt", "other"), write("/tmp/notes/b.txt"), { ...WRITE, executor: "Edit", args: { ...WRITE.args, old_string: "", new_string: "" } }, WRITE]) {
+    for (const call of [
+      write("/tmp/notes/a.txt", "other"),
+      write("/tmp/notes/b.txt"),
+      { ...WRITE, executor: "Edit", args: { ...WRITE.args, old_string: "", new_string: "" } },
+      WRITE,
+    ]) {
       const { decision } = await agent.ask(call);
       expect(decision.outcome).toBe("approval_required");
       tokens.add(tokenOf(decision));
@@ -43,7 +48,11 @@ describe("an approval is bound to the exact call", () => {
   it("calls of another agent, or from another folder, have a card of their own", async () => {
     const gate = await startGate();
     const [one, other] = [await gate.agent("one"), await gate.agent("other")];
-    const decisions = [await one.ask(WRITE), await other.ask(WRITE), await one.ask({ ...WRITE, context: { cwd: "/tmp" } })];
+    const decisions = [
+      await one.ask(WRITE),
+      await other.ask(WRITE),
+      await one.ask({ ...WRITE, context: { cwd: "/tmp" } }),
+    ];
     expect(new Set(decisions.map(({ decision }) => tokenOf(decision))).size).toBe(3);
   });
 
@@ -57,7 +66,11 @@ describe("an approval is bound to the exact call", () => {
     rmSync(join(home, "link"));
     symlinkSync(join(home, "after"), join(home, "link"));
     await gate.operator.call("approvals.resolve", { token: tokenOf(decision), decision: "approved" });
-    expect(await final()).toMatchObject({ outcome: "denied", status: "approved", reason: expect.stringContaining("led elsewhere") });
+    expect(await final()).toMatchObject({
+      outcome: "denied",
+      status: "approved",
+      reason: expect.stringContaining("led elsewhere"),
+    });
   });
 
   it("a link that leads into what the guard protects by the time of the answer is denied by the guard", async () => {
@@ -90,7 +103,8 @@ describe("an answer", () => {
     );
     const won = results.filter((result) => result.status === "fulfilled");
     expect(won).toHaveLength(1);
-    for (const result of results) if (result.status === "rejected") expect(result.reason).toMatchObject({ code: "already_resolved" });
+    for (const result of results)
+      if (result.status === "rejected") expect(result.reason).toMatchObject({ code: "already_resolved" });
     const status = won[0]?.value.status;
     expect((await final()).status).toBe(status);
     expect(await gate.operator.call("grants.list", {})).toHaveLength(status === "approved" ? 1 : 0);
@@ -101,9 +115,15 @@ describe("an answer", () => {
     const agent = await gate.agent();
     const { decision, final } = await agent.ask(WRITE);
     const button = decision.pending?.card.buttons[0]?.data ?? "";
-    expect(await gate.operator.call("approvals.callback", { data: button })).toMatchObject({ ok: true, decision: "approved" });
+    expect(await gate.operator.call("approvals.callback", { data: button })).toMatchObject({
+      ok: true,
+      decision: "approved",
+    });
     expect((await final()).outcome).toBe("allowed");
-    expect(await gate.operator.call("approvals.callback", { data: button })).toMatchObject({ ok: false, reason: "approval_failed" });
+    expect(await gate.operator.call("approvals.callback", { data: button })).toMatchObject({
+      ok: false,
+      reason: "approval_failed",
+    });
   });
 
   it("by somebody that the agent didn't ask for is refused, and the request waits on", async () => {
@@ -111,7 +131,9 @@ describe("an answer", () => {
     const agent = await gate.agent();
     const token = tokenOf((await agent.ask(WRITE)).decision);
     const stranger = new Operator(gate.gate.core, undefined, { channel: "telegram", sender_id: "12345" });
-    await expect(stranger.call("approvals.resolve", { token, decision: "approved" })).rejects.toMatchObject({ code: "not_authorised" });
+    await expect(stranger.call("approvals.resolve", { token, decision: "approved" })).rejects.toMatchObject({
+      code: "not_authorised",
+    });
     expect(await gate.request(token)).toMatchObject({ status: "pending", decision_at: null });
   });
 
@@ -129,7 +151,9 @@ describe("an answer", () => {
       const refused = gate.operator.call("approvals.resolve", { token, decision: "approved", ...(answer as object) });
       await expect(refused).rejects.toMatchObject({ code });
     }
-    await expect(gate.operator.call("approvals.resolve", { token: "0123456789abcdef", decision: "approved" })).rejects.toMatchObject({ code: "unknown_token" });
+    await expect(
+      gate.operator.call("approvals.resolve", { token: "0123456789abcdef", decision: "approved" }),
+    ).rejects.toMatchObject({ code: "unknown_token" });
     expect(await gate.waiting()).toEqual([token]);
     expect(await gate.operator.call("grants.list", {})).toEqual([]);
   });
@@ -143,11 +167,15 @@ describe("an answer", () => {
       const refused = gate.operator.call("approvals.resolve", { token, decision: "approved", scope });
       await expect(refused).rejects.toMatchObject({ code: "only_once" });
     }
-    await expect(gate.operator.call("grants.add", { capability: "code:exec", target: "make test" })).rejects.toMatchObject({ code: "never_granted" });
+    await expect(
+      gate.operator.call("grants.add", { capability: "code:exec", target: "make test" }),
+    ).rejects.toMatchObject({ code: "never_granted" });
     expect((await gate.request(token)).choices).toEqual([{ scope: "none", label: "once", grants: [] }]);
     await gate.operator.call("approvals.resolve", { token, decision: "approved" });
     expect((await final()).outcome).toBe("allowed");
-    expect((await agent.ask({ executor: "Bash", args: { command: "make test" } })).decision.outcome).toBe("approval_required");
+    expect((await agent.ask({ executor: "Bash", args: { command: "make test" } })).decision.outcome).toBe(
+      "approval_required",
+    );
   });
 });
 
@@ -161,20 +189,38 @@ describe("an answer that is remembered", () => {
       await agent.ask(write("/tmp/other/c.txt")),
       await agent.ask(write("/tmp/notes/sub/d.txt")),
     ];
-    const answer = { token: tokenOf(first.decision), decision: "approved", scope: "permanent", target: "/tmp/notes/*" } as const;
+    const answer = {
+      token: tokenOf(first.decision),
+      decision: "approved",
+      scope: "permanent",
+      target: "/tmp/notes/*",
+    } as const;
     await gate.operator.call("approvals.resolve", answer);
     expect(await first.final()).toMatchObject({ outcome: "allowed", reason: expect.stringContaining("permanently") });
-    expect(await covered.final()).toMatchObject({ outcome: "allowed", status: "approved", reason: "covered by a grant" });
+    expect(await covered.final()).toMatchObject({
+      outcome: "allowed",
+      status: "approved",
+      reason: "covered by a grant",
+    });
     expect((await gate.waiting()).sort()).toEqual([tokenOf(elsewhere.decision), tokenOf(below.decision)].sort());
-    expect((await agent.ask(write("/tmp/notes/new.txt"))).decision).toMatchObject({ outcome: "allowed", stage: "policy" });
-    expect((await agent.ask({ executor: "Read", args: { file_path: "/tmp/notes/new.txt" } })).decision.outcome).toBe("approval_required");
+    expect((await agent.ask(write("/tmp/notes/new.txt"))).decision).toMatchObject({
+      outcome: "allowed",
+      stage: "policy",
+    });
+    expect((await agent.ask({ executor: "Read", args: { file_path: "/tmp/notes/new.txt" } })).decision.outcome).toBe(
+      "approval_required",
+    );
   });
 
   it("is the asking agent's own, not another one's", async () => {
     const gate = await startGate();
     const [one, other] = [await gate.agent("one"), await gate.agent("other")];
     const { decision } = await one.ask(WRITE);
-    await gate.operator.call("approvals.resolve", { token: tokenOf(decision), decision: "approved", scope: "permanent" });
+    await gate.operator.call("approvals.resolve", {
+      token: tokenOf(decision),
+      decision: "approved",
+      scope: "permanent",
+    });
     expect((await one.ask(WRITE)).decision.outcome).toBe("allowed");
     expect((await other.ask(WRITE)).decision.outcome).toBe("approval_required");
   });
@@ -185,7 +231,9 @@ describe("an answer that is remembered", () => {
     const { decision } = await agent.ask(WRITE);
     await gate.operator.call("approvals.resolve", { token: tokenOf(decision), decision: "approved", scope: "session" });
     expect((await agent.ask(WRITE)).decision.outcome).toBe("allowed");
-    expect((await (await gate.agent("tester", "Supervised", { session: "s2" })).ask(WRITE)).decision.outcome).toBe("approval_required");
+    expect((await (await gate.agent("tester", "Supervised", { session: "s2" })).ask(WRITE)).decision.outcome).toBe(
+      "approval_required",
+    );
   });
 
   it("on a folder covers a file in it, not one below, not one beside it, not a link out of it", async () => {
@@ -240,7 +288,11 @@ describe("a card that nobody answers in time", () => {
     expect(await gate.operator.call("approvals.cleanup", {})).toEqual({ expired: 0 });
     advance(1);
     expect(await gate.operator.call("approvals.cleanup", {})).toEqual({ expired: 1 });
-    expect(await final()).toMatchObject({ outcome: "denied", status: "expired", reason: expect.stringContaining("nobody answered") });
+    expect(await final()).toMatchObject({
+      outcome: "denied",
+      status: "expired",
+      reason: expect.stringContaining("nobody answered"),
+    });
     expect(await gate.request(tokenOf(decision))).toMatchObject({ status: "expired", decision_by_sender: null });
     expect((await agent.ask(WRITE)).decision.outcome).toBe("approval_required");
   });
@@ -263,7 +315,9 @@ describe("a card that nobody answers in time", () => {
     const agent = await gate.agent();
     const { final } = await agent.ask(WRITE);
     advance(11);
-    expect(await gate.operator.call("grants.add", { capability: "fs:write", target: "/tmp/notes/*" })).toMatchObject({ target: "/tmp/notes/*" });
+    expect(await gate.operator.call("grants.add", { capability: "fs:write", target: "/tmp/notes/*" })).toMatchObject({
+      target: "/tmp/notes/*",
+    });
     expect(await final()).toMatchObject({ outcome: "denied", status: "expired" });
     expect((await agent.ask(WRITE)).decision.outcome).toBe("allowed");
   });

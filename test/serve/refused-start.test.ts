@@ -1,4 +1,15 @@
-import { chmodSync, copyFileSync, existsSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { runGate } from "../support/gate-process.ts";
@@ -79,11 +90,51 @@ describe("a database that can't be used: the gate doesn't start, says which and 
   });
 });
 
+describe("the sockets' folder", () => {
+  it.each(["METNOS_RUNTIME_DIR", "METNOS_GATE_SOCKET"])(
+    "%s that others can enter is refused and left as it is",
+    async (name) => {
+      const home = temporaryHome();
+      const shared = join(home.home, "shared");
+      mkdirSync(shared, { mode: 0o755 });
+      const value = name === "METNOS_GATE_SOCKET" ? join(shared, "gate.sock") : shared;
+      const started = startGate({ home: { ...home, env: { ...home.env, [name]: value } } });
+      await expect(started).rejects.toMatchObject({
+        code: "folder_not_private",
+        message: expect.stringContaining(shared),
+      });
+      expect(statSync(shared).mode & 0o777).toBe(0o755);
+      expect(readdirSync(shared)).toEqual([]);
+    },
+  );
+
+  it("of the gate's own is closed to others", async () => {
+    const home = temporaryHome();
+    mkdirSync(home.places.runtime_dir, { recursive: true, mode: 0o755 });
+    await startGate({ home });
+    expect(statSync(home.places.runtime_dir).mode & 0o777).toBe(0o700);
+    expect(statSync(home.places.state_dir).mode & 0o777).toBe(0o700);
+  });
+
+  it("whose path is too long for a socket is refused, with what to do", async () => {
+    const home = temporaryHome();
+    const env = { ...home.env, METNOS_RUNTIME_DIR: join(home.home, "x".repeat(100)) };
+    await expect(startGate({ home: { ...home, env } })).rejects.toMatchObject({
+      code: "socket_path_too_long",
+      hint: expect.stringContaining("METNOS_RUNTIME_DIR"),
+    });
+  });
+});
+
 describe("a configuration that doesn't hold: the gate doesn't start and names file, line and key", () => {
   it.each([
-    ["isn't TOML", '[judge]\nthreshold = = 1\n', /line 2 \(threshold\)/],
+    ["isn't TOML", "[judge]\nthreshold = = 1\n", /line 2 \(threshold\)/],
     ["isn't TOML at its end", '[judge]\nkind = "rule-based', /line 2 \(kind\)/],
-    ["has a key that there isn't", "[approvals]\nttl_seconds = 60\nttl_minutes = 3\n", /line 3: approvals\.ttl_minutes: there is no such key/],
+    [
+      "has a key that there isn't",
+      "[approvals]\nttl_seconds = 60\nttl_minutes = 3\n",
+      /line 3: approvals\.ttl_minutes: there is no such key/,
+    ],
     ["has a table that there isn't", 'language = "en"\n\n[telegram]\n', /line 3: telegram: there is no such key/],
     ["has a value that doesn't fit", "[approvals]\n\nttl_seconds = 3\n", /line 3: approvals\.ttl_seconds: /],
     ["sets a value under a dotted key", 'judge.threshold = "high"\n', /line 1: judge\.threshold: /],
