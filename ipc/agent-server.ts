@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
-import type { z } from "zod";
-import type { Decision, Level } from "./decision.ts";
-import { encodeFrame, type Frame, type FrameProblem, MAX_DEPTH, MAX_FRAME_BYTES } from "./frames.ts";
+import { cancelled, frameError, idOf, problemOf } from "./agent-answers.ts";
+import type { AgentPort, CallHold, Greeted, Refusal } from "./agent-port.ts";
+import type { Decision } from "./decision.ts";
+import { encodeFrame, type Frame } from "./frames.ts";
 import { type LineConnection, LineServer, type LineServerSettings } from "./line-server.ts";
 import {
   type AgentMessage,
@@ -11,46 +12,9 @@ import {
   type GateMessageType,
   type Hello,
   PROTOCOL_VERSION,
-  type ProposedCall,
-  type WireError,
 } from "./wire.ts";
 
 /** gate.sock: what agents reach. There is no way from here to an answer, a grant, a pairing or a setting. */
-
-export interface Greeted {
-  agent_id: string;
-  level: Level;
-}
-
-export type Refusal = Omit<WireError, "id">;
-
-export interface CallHold {
-  token: string;
-  leave(reason: string): void;
-}
-
-/** What the socket needs of the gate. */
-export interface AgentPort {
-  gate_version: string;
-  /** Lets a paired agent in, refuses, or (`pairing`) asks the human first. */
-  greet(hello: Hello): Greeted | { pairing: true } | { refused: Refusal };
-  decide(
-    call: ProposedCall,
-    agent_id: string,
-    session: string,
-    deliver: (final: Decision) => void,
-  ): { decision: Decision; hold?: CallHold };
-  preview(call: ProposedCall, agent_id: string, session: string): Decision;
-  outcome(agent_id: string, decision_id: string, ok: boolean): void;
-  /** A session that the gate itself had named is over. */
-  sessionEnded(agent_id: string, session: string): void;
-  pairingRequested(name: string, version: string | null): void;
-  /** Writes down everything decided so far: called in the same turn of the event loop, once the answers are on their way. */
-  settle(): void;
-  /** Something unexpected, to log. */
-  failed(what: string, error: unknown): void;
-  dropped(reason: string): void;
-}
 
 export const MAX_PAIRINGS = 16;
 /** A connection that hasn't greeted by then is closed, in milliseconds. */
@@ -405,44 +369,4 @@ export class AgentServer {
     client.connection.send(line);
     this.#port.settle();
   }
-}
-
-function cancelled(decision: Decision): Decision {
-  const { pending: _, ...rest } = decision;
-  return {
-    ...rest,
-    outcome: "denied",
-    stage: "approval",
-    status: "cancelled",
-    reason: "withdrawn by the agent",
-    explain: {},
-  };
-}
-
-function idOf(data: unknown): { id?: string } {
-  const id = typeof data === "object" && data !== null && "id" in data ? data.id : undefined;
-  return typeof id === "string" && id.length <= 128 ? { id } : {};
-}
-
-/** Where it doesn't fit, and what was expected: never what was sent. */
-function problemOf(error: z.ZodError): string {
-  const [issue] = error.issues;
-  if (issue === undefined) return "not valid";
-  return `${issue.path.join(".") || "data"}: ${issue.code === "invalid_format" || issue.code === "custom" ? issue.message : issue.code.replaceAll("_", " ")}`;
-}
-
-const FRAME_HINTS: Readonly<Record<FrameProblem, [message: string, hint: string]>> = {
-  not_json: ["the line is not JSON", "send one JSON object per line, ended by \\n"],
-  not_an_object: ["the line is not a JSON object", 'send {"type": ..., "data": {...}}'],
-  too_deep: [`the message is nested deeper than ${MAX_DEPTH}, or has a key __proto__`, "send flatter arguments"],
-  frame_too_large: [`a message may have ${MAX_FRAME_BYTES} bytes`, "send less at once; this connection is closed"],
-  frame_unfinished: [
-    "the line was begun and not ended in time",
-    "end each message with \\n; what came of it was dropped",
-  ],
-};
-
-function frameError(problem: FrameProblem): WireError {
-  const [message, hint] = FRAME_HINTS[problem];
-  return { code: problem, message, hint };
 }

@@ -93,10 +93,8 @@ export const ERROR_CODES = [
   "bad_token",
   "pairing_rejected",
   "too_many_pairings",
-  "too_many_waiting",
   "unknown_token",
   "not_available",
-  "slow_reader",
   "closing",
   "internal",
 ] as const;

@@ -1,4 +1,4 @@
-import type { AgentPort, CallHold, Greeted } from "../ipc/agent-server.ts";
+import type { AgentPort, CallHold, Greeted } from "../ipc/agent-port.ts";
 import type { Decision } from "../ipc/decision.ts";
 import { localPrincipal } from "../ipc/places.ts";
 import type { Hello, ProposedCall } from "../ipc/wire.ts";

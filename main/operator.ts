@@ -16,7 +16,7 @@ import type { Core } from "./core.ts";
 import type { Agent } from "./gate/agents.ts";
 import { dispatchCallback } from "./gate/approvals/callback.ts";
 import { tailAudit, verifyAudit } from "./gate/audit/verify.ts";
-import { GateError } from "./gate/errors.ts";
+import { errorCode, GateError } from "./gate/errors.ts";
 import type { Grant } from "./gate/grants/store.ts";
 import { effective_outcome } from "./gate/policy.ts";
 import { namedTarget } from "./gate/targets/target.ts";
@@ -72,7 +72,9 @@ export class Operator implements OperatorApi {
       return await handle(parsed.data);
     } catch (error) {
       if (error instanceof GateError) throw new OperatorError(error.code, error.message, error.hint);
-      throw error;
+      const code = errorCode(error);
+      if (!code.startsWith("SQLITE")) throw error;
+      throw new OperatorError("storage_failed", `a database can't be used (${code})`, "see: metnos-gate doctor");
     }
   }
 

@@ -23,6 +23,7 @@ type Row = Agent & { token_hash: string };
 
 export const AGENTS_SCHEMA: Schema = {
   title: "agents database",
+  table: "agents",
   migrations: [
     (db) =>
       db.exec(`CREATE TABLE agents (

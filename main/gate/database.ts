@@ -8,6 +8,8 @@ import { errorCode, GateError } from "./errors.ts";
 export interface Schema {
   /** What the file is for, in the sentence that refuses it. */
   title: string;
+  /** The table that makes a file one of these. */
+  table: string;
   /** One step per version; step N brings a file from version N to N+1. */
   migrations: readonly ((db: Database.Database) => void)[];
 }
@@ -45,7 +47,7 @@ export function openDatabase(file: string, schema: Schema): Database.Database {
   } catch (error) {
     db?.close();
     if (error instanceof GateError) throw error;
-    throw explain(error, file, schema);
+    throw storageError(error, file, schema);
   }
 }
 
@@ -67,7 +69,7 @@ export function openDatabaseReadOnly(file: string, schema: Schema): Database.Dat
   } catch (error) {
     db?.close();
     if (error instanceof GateError) throw error;
-    throw explain(error, file, schema);
+    throw storageError(error, file, schema);
   }
 }
 
@@ -84,9 +86,15 @@ function check(db: Database.Database, file: string, schema: Schema): void {
       "update Metnos Gate; the file was left as it is",
     );
   }
+  if (found > 0 && !hasTable(db, schema.table)) throw damaged(file, schema);
   if (statSync(file).size > FULL_CHECK_BYTES) return;
   const verdict = db.pragma("quick_check(1)", { simple: true });
   if (verdict !== "ok") throw damaged(file, schema);
+}
+
+/** Another program's database, or another one of ours, is not to be written into. */
+function hasTable(db: Database.Database, name: string): boolean {
+  return db.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?").get(name) !== undefined;
 }
 
 function migrate(db: Database.Database, schema: Schema): void {
@@ -112,7 +120,7 @@ function refuseReadOnly(file: string, schema: Schema): void {
   if ((stat.mode & 0o200) === 0) throw readOnly(file, schema);
 }
 
-function readOnly(file: string, schema: Schema, cause?: unknown): GateError {
+function readOnly(file: string, schema: Pick<Schema, "title">, cause?: unknown): GateError {
   return new GateError(
     "database_read_only",
     `the ${schema.title} ${file} is read-only`,
@@ -121,7 +129,7 @@ function readOnly(file: string, schema: Schema, cause?: unknown): GateError {
   );
 }
 
-function damaged(file: string, schema: Schema, cause?: unknown): GateError {
+function damaged(file: string, schema: Pick<Schema, "title">, cause?: unknown): GateError {
   return new GateError(
     "database_damaged",
     `the ${schema.title} ${file} is damaged or not a database`,
@@ -130,7 +138,8 @@ function damaged(file: string, schema: Schema, cause?: unknown): GateError {
   );
 }
 
-function explain(error: unknown, file: string, schema: Schema): GateError {
+/** What a failed read or write of a database means: the file's name and what to do. */
+export function storageError(error: unknown, file: string, schema: Pick<Schema, "title">): GateError {
   const code = errorCode(error);
   if (code.startsWith("SQLITE_NOTADB") || code.startsWith("SQLITE_CORRUPT")) return damaged(file, schema, error);
   if (code.startsWith("SQLITE_READONLY")) return readOnly(file, schema, error);

@@ -114,6 +114,7 @@ describe.each(SCHEMAS)("the %s database", (_name, schema, title) => {
     const file = usedFile(schema);
     const broken: Schema = {
       title: schema.title,
+      table: schema.table,
       migrations: [
         ...schema.migrations,
         (db) => {
@@ -137,11 +138,15 @@ describe.each(SCHEMAS)("the %s database", (_name, schema, title) => {
     const before = readFileSync(file);
     openDatabaseReadOnly(file, schema)?.close();
     expect(readFileSync(file).equals(before)).toBe(true);
-    const later: Schema = { title: schema.title, migrations: [...schema.migrations, () => undefined] };
+    const later: Schema = {
+      title: schema.title,
+      table: schema.table,
+      migrations: [...schema.migrations, () => undefined],
+    };
     expect(refusalOf(() => openDatabaseReadOnly(file, later)).code).toBe("database_older");
-    expect(refusalOf(() => openDatabaseReadOnly(file, { title: schema.title, migrations: [] })).code).toBe(
-      "database_newer",
-    );
+    expect(
+      refusalOf(() => openDatabaseReadOnly(file, { title: schema.title, table: schema.table, migrations: [] })).code,
+    ).toBe("database_newer");
     writeFileSync(join(top, "text.db"), "no database ".repeat(100));
     expect(refusalOf(() => openDatabaseReadOnly(join(top, "text.db"), schema)).code).toBe("database_damaged");
   });

@@ -104,7 +104,10 @@ export class ApprovalBroker {
   answer(answer: Answer, by: Principal): PendingRequest {
     const pending = this.#check(answer.token, by);
     const scope = answer.decision === "approved" ? (answer.scope ?? "none") : "none";
-    const granted = scope === "none" ? [] : grantsFor(pending.extra.choices, scope, answer.target);
+    const granted =
+      scope === "none"
+        ? []
+        : grantsFor(pending.extra.choices, scope, answer.target, pending.extra.capabilities, this.#settings.home);
     if (scope === "none" && (answer.target ?? answer.expires_at) !== undefined) {
       throw new GateError(
         "scope_missing",

@@ -3,7 +3,8 @@ import type { Requirement } from "../../../ipc/decision.ts";
 import type { Choice } from "../../../ipc/operator-api.ts";
 import { CAPABILITY_REGISTRY } from "../capabilities.ts";
 import { GateError } from "../errors.ts";
-import { grantTarget, literalPattern } from "../targets/pattern.ts";
+import { hostMatches } from "../targets/host.ts";
+import { grantTarget, literalPattern, pathMatches } from "../targets/pattern.ts";
 import { type Need, targetText } from "../targets/target.ts";
 
 /** What a human can answer, and exactly what each answer would store. */
@@ -83,6 +84,8 @@ export function grantsFor(
   choices: readonly Choice[],
   scope: "session" | "permanent",
   target: string | undefined,
+  requirements: readonly Requirement[],
+  home: string,
 ): Requirement[] {
   const proposals = choices.filter((choice) => choice.scope === scope);
   const [first] = proposals;
@@ -98,5 +101,27 @@ export function grantsFor(
       "approve it without --target",
     );
   }
+  if (!requirements.some((asked) => asked.capability === grant.capability && coversAsked(asked, target, home))) {
+    throw new GateError(
+      "target_mismatch",
+      `${JSON.stringify(target)} does not cover what was asked for`,
+      "give a target that does, or grant the other one by itself: metnos-gate policy grant",
+    );
+  }
   return [{ capability: grant.capability, target }];
+}
+
+/** True if a grant on `target` would have let the asked call through. */
+function coversAsked(asked: Requirement, target: string, home: string): boolean {
+  const granted = grantTarget(asked.capability, target, home).target;
+  switch (CAPABILITY_REGISTRY[asked.capability].target_kind) {
+    case "path_glob": {
+      const is_tree = asked.target.endsWith("/**");
+      return pathMatches(granted, is_tree ? asked.target.slice(0, -3) : asked.target, is_tree);
+    }
+    case "host":
+      return hostMatches(granted, asked.target);
+    default:
+      return granted === asked.target;
+  }
 }

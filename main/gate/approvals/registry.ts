@@ -72,6 +72,7 @@ export interface Resolution {
 
 export const APPROVALS_SCHEMA: Schema = {
   title: "approvals database",
+  table: "pending",
   migrations: [
     (db) =>
       db.exec(`CREATE TABLE IF NOT EXISTS pending (

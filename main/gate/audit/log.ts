@@ -69,10 +69,11 @@ export class AuditLog {
     if (this.#waiting.length === 0) return;
     const records = this.#waiting.map((record) => (typeof record === "function" ? record() : record));
     this.#waiting = [];
+    let lines: string[] = [];
     try {
       this.#open();
       if (this.#lost > 0) records.unshift({ event: "audit.lost", ts: this.#now() / 1000, lines: this.#lost });
-      this.#write(records);
+      lines = this.#write(records);
       this.#lost = 0;
     } catch (error) {
       const lost = records.filter((record) => record.event !== "audit.lost").length;
@@ -81,6 +82,7 @@ export class AuditLog {
       this.last_failure = errorCode(error);
       this.#closeFile();
     }
+    for (const listener of this.#listeners) for (const line of lines) listener(line);
   }
 
   /** Writes the last line's hash beside the trail, where that is due at most every 100 ms. */
@@ -108,7 +110,7 @@ export class AuditLog {
     this.#head_fd = undefined;
   }
 
-  #write(records: readonly AuditRecord[]): void {
+  #write(records: readonly AuditRecord[]): string[] {
     const fd = this.#fd as number;
     const lines: string[] = [];
     let last = this.#last_hash;
@@ -129,7 +131,7 @@ export class AuditLog {
     this.#last_hash = last;
     // A crash in between leaves the trail ahead of the head by whole lines, which is no gap.
     if (Math.abs(this.#now() - this.#remembered_at) >= HEAD_INTERVAL_MS) this.remember_head();
-    for (const listener of this.#listeners) for (const line of lines) listener(line);
+    return lines;
   }
 
   /** The file of this month; a clock that goes back doesn't go back to an older file. */

@@ -49,9 +49,13 @@ function keyNames(object: Record<string, unknown>): string[] {
   return keys.map((key) => (key.length > MAX_KEY_LENGTH ? `${key.slice(0, MAX_KEY_LENGTH)}…` : key));
 }
 
+/** Shorter plain words are everyday words; a longer one may be a secret without a digit in it. */
+const MIN_TELLING_WORD = 5;
+
 /**
- * The intent without what the arguments say: whole values, passages from them of three words or more, and single words from them that are more than a plain word
- * (paths, hosts, numbers, keys). The agent writes the intent; it must not carry a value into the log.
+ * The intent without what the arguments may say: whole values and passages of three words are taken out, words that are more
+ * than a plain word (paths, hosts, numbers, keys) always, longer plain words where they stand in a value, too. The agent
+ * writes the intent; it must not carry a value into the log.
  */
 export function withoutValues(intent: string, args: Record<string, unknown>): string {
   let text = intent.slice(0, MAX_INTENT);
@@ -65,11 +69,13 @@ export function withoutValues(intent: string, args: Record<string, unknown>): st
     if (whole.length >= 3 && text.includes(whole)) text = text.replaceAll(whole, `<${key.slice(0, MAX_KEY_LENGTH)}>`);
   }
   text = withoutPassages(text, strings);
-  return text.replace(/[^\s"'`,;()<>]+/g, (word) => {
-    const plain = /^\p{L}+[.:!?]*$/u.test(word) && word.length < 24;
-    if (plain || word.length < 3) return word;
+  return text.replace(/<[^<>\s]{1,64}>|[^\s"'`,;()<>]+/g, (word) => {
+    if (word.startsWith("<")) return word;
     const bare = word.replace(/[.:!?]+$/, "");
-    return strings.some(({ value }) => value.includes(bare)) ? "<args>" : word;
+    const is_plain = /^\p{L}*$/u.test(bare) && bare.length < 24;
+    if (is_plain && bare.length < MIN_TELLING_WORD) return word;
+    if (strings.some(({ value }) => value.includes(bare))) return "<args>";
+    return is_plain ? word : "<…>";
   });
 }
 

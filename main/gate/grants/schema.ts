@@ -7,6 +7,7 @@ import { grantTarget } from "../targets/pattern.ts";
 export function grantsSchema(home: string): Schema {
   return {
     title: "grants database",
+    table: "grants",
     migrations: [seedTable, (db) => ownColumns(db, home)],
   };
 }

@@ -3,10 +3,11 @@ import type { Capability } from "../../../ipc/decision.ts";
 import type { Principal } from "../../../ipc/operator-api.ts";
 import { CAPABILITY_REGISTRY } from "../capabilities.ts";
 import { isoSeconds, normaliseDate } from "../clock.ts";
+import { storageError } from "../database.ts";
 import { GateError } from "../errors.ts";
 import { hostMatches, patternsCovering } from "../targets/host.ts";
 import { selfAndAncestors } from "../targets/path.ts";
-import { grantTarget, pathMatches } from "../targets/pattern.ts";
+import { type GrantTarget, grantTarget, pathMatches } from "../targets/pattern.ts";
 import type { CallTarget } from "../targets/target.ts";
 
 import { PlaceIndex } from "./place-index.ts";
@@ -86,7 +87,7 @@ export class GrantStore {
 
   /**
    * Records a concession (seed 001 §4.2).
-   * @throws GateError `unknown_capability`, `never_granted` (marked `always`, or never asked), `invalid_target`, `invalid_expiry`
+   * @throws GateError `unknown_capability`, `never_granted` (marked `always`, or never asked), `invalid_target`, `invalid_expiry`, `database_*`
    */
   record_grant(grant: NewGrant): Grant {
     const spec = Object.hasOwn(CAPABILITY_REGISTRY, grant.capability)
@@ -112,7 +113,21 @@ export class GrantStore {
     const target = grantTarget(grant.capability, grant.target, this.#home);
     const granted_at = isoSeconds(this.#now());
     const expires_at = grant.expires_at === undefined ? null : validExpiry(grant.expires_at, granted_at);
-    const { lastInsertRowid } = this.#db
+    const id = this.#insert(grant, target, granted_at, expires_at);
+    this.#places.add(target.target_base);
+    return this.#get(id) as Grant;
+  }
+
+  #insert(grant: NewGrant, target: GrantTarget, granted_at: string, expires_at: string | null): number {
+    try {
+      return Number(this.#insertRow(grant, target, granted_at, expires_at));
+    } catch (error) {
+      throw storageError(error, this.#db.name, { title: "grants database" });
+    }
+  }
+
+  #insertRow(grant: NewGrant, target: GrantTarget, granted_at: string, expires_at: string | null): number | bigint {
+    return this.#db
       .prepare(
         `INSERT INTO grants (channel, sender_id, capability, target, granted_at, expires_at, granted_by, agent, session, target_base, target_real)
          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -129,9 +144,7 @@ export class GrantStore {
         grant.session ?? null,
         target.target_base,
         target.target_real,
-      );
-    this.#places.add(target.target_base);
-    return this.#get(Number(lastInsertRowid)) as Grant;
+      ).lastInsertRowid;
   }
 
   /** True if an active grant stands for exactly this target text (seed 001 §4.2). */

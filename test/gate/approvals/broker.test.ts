@@ -18,7 +18,10 @@ function request(granted: Requirement[] = [], more: Partial<NewPending> = {}): O
           { scope: "permanent", label: "permanently", grants: granted },
         ] as const)),
   ];
-  const { ttl_seconds: _, ...rest } = pendingOf({ extra: extraOf({ choices }), ...more });
+  const { ttl_seconds: _, ...rest } = pendingOf({
+    extra: extraOf(granted.length === 0 ? { choices } : { choices, capabilities: granted }),
+    ...more,
+  });
   return rest;
 }
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { choicesFor, grantsFor } from "../../../main/gate/approvals/choices.ts";
-import { type Need, pathTarget } from "../../../main/gate/targets/target.ts";
+import { type Need, pathTarget, requirementOf } from "../../../main/gate/targets/target.ts";
 import { freshGrants, ROBERTO } from "../../support/gate-stores.ts";
 import { refusalOf } from "../../support/refusals.ts";
 
@@ -103,14 +103,29 @@ describe("what a human can answer", () => {
 describe("what an answer grants", () => {
   it("the first proposal of its scope, or the human's own target in its place", () => {
     const choices = choicesFor([file("~/work/a")], HOME);
-    expect(grantsFor(choices, "session", undefined)).toEqual([{ capability: "fs:write", target: `${HOME}/work/a` }]);
-    expect(grantsFor(choices, "permanent", "~/work/**")).toEqual([{ capability: "fs:write", target: "~/work/**" }]);
+    const asked = [requirementOf(file("~/work/a"))];
+    expect(grantsFor(choices, "session", undefined, asked, HOME)).toEqual([
+      { capability: "fs:write", target: `${HOME}/work/a` },
+    ]);
+    expect(grantsFor(choices, "permanent", "~/work/**", asked, HOME)).toEqual([
+      { capability: "fs:write", target: "~/work/**" },
+    ]);
+  });
+
+  it("no target that does not cover what was asked for", () => {
+    const choices = choicesFor([file("~/work/a")], HOME);
+    const asked = [requirementOf(file("~/work/a"))];
+    for (const target of ["~/other/**", "~/work/b", "~/work/a/*"]) {
+      expect(refusalOf(() => grantsFor(choices, "permanent", target, asked, HOME)).code).toBe("target_mismatch");
+    }
+    expect(refusalOf(() => grantsFor(choices, "permanent", "/**", asked, HOME)).code).toBe("invalid_target");
   });
 
   it("nothing where it can only be once, and no one target for several needs", () => {
-    expect(refusalOf(() => grantsFor(choicesFor([], HOME), "permanent", undefined)).code).toBe("only_once");
-    expect(refusalOf(() => grantsFor(choicesFor([file("~/a"), file("~/b")], HOME), "permanent", "~/**")).code).toBe(
-      "target_mismatch",
-    );
+    expect(refusalOf(() => grantsFor(choicesFor([], HOME), "permanent", undefined, [], HOME)).code).toBe("only_once");
+    const two = [file("~/a"), file("~/b")];
+    expect(
+      refusalOf(() => grantsFor(choicesFor(two, HOME), "permanent", "~/**", two.map(requirementOf), HOME)).code,
+    ).toBe("target_mismatch");
   });
 });

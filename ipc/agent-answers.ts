@@ -1,0 +1,46 @@
+import type { z } from "zod";
+import type { Decision } from "./decision.ts";
+import { type FrameProblem, MAX_DEPTH, MAX_FRAME_BYTES } from "./frames.ts";
+import type { WireError } from "./wire.ts";
+
+/** The agent socket's standing answers: to what can't be read, doesn't fit, or was withdrawn. */
+
+export function cancelled(decision: Decision): Decision {
+  const { pending: _, ...rest } = decision;
+  return {
+    ...rest,
+    outcome: "denied",
+    stage: "approval",
+    status: "cancelled",
+    reason: "withdrawn by the agent",
+    explain: {},
+  };
+}
+
+export function idOf(data: unknown): { id?: string } {
+  const id = typeof data === "object" && data !== null && "id" in data ? data.id : undefined;
+  return typeof id === "string" && id.length <= 128 ? { id } : {};
+}
+
+/** Where it doesn't fit, and what was expected: never what was sent. */
+export function problemOf(error: z.ZodError): string {
+  const [issue] = error.issues;
+  if (issue === undefined) return "not valid";
+  return `${issue.path.join(".") || "data"}: ${issue.code === "invalid_format" || issue.code === "custom" ? issue.message : issue.code.replaceAll("_", " ")}`;
+}
+
+const FRAME_HINTS: Readonly<Record<FrameProblem, [message: string, hint: string]>> = {
+  not_json: ["the line is not JSON", "send one JSON object per line, ended by \\n"],
+  not_an_object: ["the line is not a JSON object", 'send {"type": ..., "data": {...}}'],
+  too_deep: [`the message is nested deeper than ${MAX_DEPTH}, or has a key __proto__`, "send flatter arguments"],
+  frame_too_large: [`a message may have ${MAX_FRAME_BYTES} bytes`, "send less at once; this connection is closed"],
+  frame_unfinished: [
+    "the line was begun and not ended in time",
+    "end each message with \\n; what came of it was dropped",
+  ],
+};
+
+export function frameError(problem: FrameProblem): WireError {
+  const [message, hint] = FRAME_HINTS[problem];
+  return { code: problem, message, hint };
+}

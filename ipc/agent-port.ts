@@ -1,0 +1,39 @@
+import type { Decision, Level } from "./decision.ts";
+import type { Hello, ProposedCall, WireError } from "./wire.ts";
+
+/** What the agent socket needs of the gate, and all that it can reach of it. */
+
+export interface Greeted {
+  agent_id: string;
+  level: Level;
+}
+
+export type Refusal = Omit<WireError, "id">;
+
+export interface CallHold {
+  token: string;
+  leave(reason: string): void;
+}
+
+/** What the socket needs of the gate. */
+export interface AgentPort {
+  gate_version: string;
+  /** Lets a paired agent in, refuses, or (`pairing`) asks the human first. */
+  greet(hello: Hello): Greeted | { pairing: true } | { refused: Refusal };
+  decide(
+    call: ProposedCall,
+    agent_id: string,
+    session: string,
+    deliver: (final: Decision) => void,
+  ): { decision: Decision; hold?: CallHold };
+  preview(call: ProposedCall, agent_id: string, session: string): Decision;
+  outcome(agent_id: string, decision_id: string, ok: boolean): void;
+  /** A session that the gate itself had named is over. */
+  sessionEnded(agent_id: string, session: string): void;
+  pairingRequested(name: string, version: string | null): void;
+  /** Writes down everything decided so far: called in the same turn of the event loop, once the answers are on their way. */
+  settle(): void;
+  /** Something unexpected, to log. */
+  failed(what: string, error: unknown): void;
+  dropped(reason: string): void;
+}
