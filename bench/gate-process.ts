@@ -8,7 +8,7 @@ import { AGENTS_SCHEMA, AgentDirectory } from "../main/gate/agents.ts";
 import { openDatabase } from "../main/gate/database.ts";
 import { grantsSchema } from "../main/gate/grants/schema.ts";
 
-const LAUNCHER = process.env.LAUNCHER ?? new URL("../bin/metnos-gate.js", import.meta.url).pathname;
+const LAUNCHER = new URL("../bin/metnos-gate.js", import.meta.url).pathname;
 
 /** A home of its own, with a paired agent and as many grants as asked for. */
 export interface BenchHome {

@@ -154,6 +154,7 @@ export class AgentServer {
     if (client === undefined) return;
     const batch = { client, lines: [] as string[] };
     this.#batch = batch;
+    this.#port.begin();
     let is_over = false;
     for (const frame of frames) {
       if (client.phase === "closed") break;

@@ -75,7 +75,12 @@ export class GatePort implements AgentPort {
     this.#core.publish({ type: "pairing.requested", data: { name, version, requested_at } });
   }
 
+  begin(): void {
+    this.#core.grants.begin_reading();
+  }
+
   settle(): void {
+    this.#core.grants.end_reading();
     this.#core.audit.flush();
   }
 

@@ -63,6 +63,8 @@ export class GrantStore {
   readonly #now: () => number;
   readonly #lookup: Database.Statement;
   readonly #data_version: Database.Statement;
+  readonly #begin: Database.Statement;
+  readonly #commit: Database.Statement;
   #places = new PlaceIndex();
   /** The file as other connections had left it when the places were read. */
   #places_version = -1;
@@ -82,6 +84,8 @@ export class GrantStore {
       )
       .raw();
     this.#data_version = db.prepare("PRAGMA data_version").pluck();
+    this.#begin = db.prepare("BEGIN");
+    this.#commit = db.prepare("COMMIT");
     this.#freshenPlaces();
   }
 
@@ -186,6 +190,15 @@ export class GrantStore {
       }
     }
     return undefined;
+  }
+
+  /** Until `end_reading`, lookups read one snapshot: SQLite's locks are taken once for a whole batch of calls. */
+  begin_reading(): void {
+    if (!this.#db.inTransaction) this.#begin.run();
+  }
+
+  end_reading(): void {
+    if (this.#db.inTransaction) this.#commit.run();
   }
 
   /** Remembers that a grant decided a call; written by `flush`. */
