@@ -58,7 +58,10 @@ export interface GateProcess {
 /** `metnos-gate serve` as npm start does it; resolves once it says that it is running. */
 export async function startGate({ env }: BenchHome): Promise<GateProcess> {
   const started = performance.now();
-  const child = spawn(process.execPath, ["--max-semi-space-size=8", LAUNCHER, "serve"], { env, stdio: ["ignore", "ignore", "pipe"] });
+  const child = spawn(process.execPath, ["--max-semi-space-size=8", LAUNCHER, "serve"], {
+    env,
+    stdio: ["ignore", "ignore", "pipe"],
+  });
   await new Promise<void>((resolve, reject) => {
     let said = "";
     child.stderr?.setEncoding("utf8").on("data", (text: string) => {
