@@ -1,47 +1,66 @@
 import type { Answer, ApprovalView, Choice } from "../../ipc/operator-api.ts";
-import { parseExpiry } from "../durations.ts";
+import { visible } from "../../ipc/visible-text.ts";
+import type { Line } from "./line-edit.ts";
 
-/** What `watch` shows and what a key means there. Pure: the clock and the screen's size come with each step. */
+/** What `watch` knows, and how it changes by what happens outside. Pure: the clock and the screen's size come with each step. */
 
-/** Nothing counts on a card that has just appeared or moved under the human's finger, in milliseconds. */
+/** Nothing counts on a card that has just appeared or moved into the selected place, in milliseconds. */
 export const SETTLE_MS = 500;
+/** How many of the cards that went away are still told, in a line each. */
+const ENDED_SHOWN = 3;
+
+export type Scope = "session" | "permanent";
+
+export interface Choosing {
+  kind: "choices";
+  scope: Scope;
+  index: number;
+  /** What would be stored, as shown. */
+  target: string;
+  /** A span or a date; "" for none. */
+  expires: string;
+  editing: { field: "target" | "expires"; line: Line } | null;
+}
 
 export type Mode =
   | { kind: "cards" }
-  | { kind: "message"; text: string }
-  | {
-      kind: "choices";
-      scope: "session" | "permanent";
-      index: number;
-      target: string;
-      expires: string;
-      field: "list" | "target" | "expires";
-    };
+  | { kind: "message"; line: Line }
+  | Choosing
+  /** The card went away under an open sub-view: what is still being typed there must not reach the next card. */
+  | { kind: "interrupted" };
 
 export interface WatchState {
+  /** Whether the gate has told what waits. */
+  is_loaded: boolean;
   /** Soonest deadline first. */
   cards: readonly ApprovalView[];
   selected: string | null;
-  /** When the selected card came to stand where it stands. */
+  /** When the selected card came to its place. */
   settled_at: number;
   /** First line of the call that is shown. */
   scroll: number;
-  /** The whole call has been on the screen: only then can it be approved. */
+  /** The call's lines that were on the screen, from the first one without a gap, and of how many. */
+  read_to: number;
+  read_of: number;
+  /**
+   * The whole call was on the screen: only then can it be approved. Either it fits, or every page up to its end was drawn.
+   * Once read it stays read; before that, a screen of another width starts the reading anew.
+   */
   is_read: boolean;
   mode: Mode;
+  /** The token whose answer is on its way to the gate. */
+  answering: string | null;
+  /** What the last key came to. */
   notice: string;
+  /** What happened to the cards that went away, the latest last. */
+  ended: readonly string[];
 }
 
-/** How much of the selected call there is, and how much of it fits. */
+/** How much of the selected call there is, how much of it fits, and whether all that a choice would store does. */
 export interface Layout {
   lines: number;
   page: number;
-}
-
-export interface Key {
-  /** The character, or "" for a named key. */
-  input: string;
-  name?: "enter" | "escape" | "up" | "down" | "tab" | "page_up" | "page_down" | "backspace" | undefined;
+  choice_fits: boolean;
 }
 
 export type Effect = { kind: "answer"; answer: Answer } | { kind: "quit" };
@@ -52,179 +71,102 @@ export interface Step {
 }
 
 export const EMPTY: WatchState = {
+  is_loaded: false,
   cards: [],
   selected: null,
   settled_at: 0,
   scroll: 0,
+  read_to: 0,
+  read_of: 0,
   is_read: false,
   mode: { kind: "cards" },
+  answering: null,
   notice: "",
+  ended: [],
 };
 
-/** A card appeared. */
-export function appeared(state: WatchState, card: ApprovalView, now: number): WatchState {
-  const others = state.cards.filter((other) => other.token !== card.token);
-  const cards = [...others, card].sort((a, b) =>
-    a.expires_at < b.expires_at ? -1 : a.expires_at > b.expires_at ? 1 : 0,
-  );
-  if (state.selected === null) return select({ ...state, cards }, card.token, now);
-  // Above the selected one it pushes that down: what was aimed at has moved.
-  const index = (list: readonly ApprovalView[]) => list.findIndex(({ token }) => token === state.selected);
-  const has_moved = index(cards) !== index(state.cards);
-  return { ...state, cards, settled_at: has_moved ? now : state.settled_at };
+/** What waited before `watch` began. */
+export function loaded(state: WatchState, waiting: readonly ApprovalView[], now: number): WatchState {
+  const known = new Set(state.cards.map(({ token }) => token));
+  const cards = sorted([...state.cards, ...waiting.filter(({ token }) => !known.has(token))]);
+  const next = { ...state, is_loaded: true, cards };
+  return state.selected === null ? selected(next, cards[0]?.token ?? null, now) : next;
 }
 
-/** A card was answered, here or elsewhere, expired or was withdrawn. */
+/** A card appeared. The selected one keeps its place: it isn't taken from under the human's finger. */
+export function appeared(state: WatchState, card: ApprovalView, now: number): WatchState {
+  const cards = sorted([...state.cards.filter(({ token }) => token !== card.token), card]);
+  if (state.selected !== null) return { ...state, cards };
+  return { ...selected({ ...state, cards }, card.token, now), mode: state.mode };
+}
+
+/** A card was answered, here or elsewhere, expired or was withdrawn: it goes away with one line that says so. */
 export function closed(state: WatchState, card: ApprovalView, now: number): WatchState {
   if (!state.cards.some(({ token }) => token === card.token)) return state;
-  const cards = state.cards.filter(({ token }) => token !== card.token);
-  const notice = `${CLOSED[card.status]}: ${card.action_verb} ${card.target_summary}`;
-  if (state.selected !== card.token) return { ...state, cards, notice, settled_at: now };
-  return select({ ...state, cards, notice }, cards[0]?.token ?? null, now);
+  const is_own = state.answering === card.token;
+  const next: WatchState = {
+    ...state,
+    cards: state.cards.filter(({ token }) => token !== card.token),
+    ended: [...state.ended, endedLine(card, is_own)].slice(-ENDED_SHOWN),
+    answering: is_own ? null : state.answering,
+  };
+  if (state.selected !== card.token) return next;
+  const is_interrupted = !is_own && state.mode.kind !== "cards";
+  const moved = selected({ ...next, notice: "" }, next.cards[0]?.token ?? null, now);
+  return is_interrupted ? { ...moved, mode: { kind: "interrupted" } } : moved;
 }
 
-const CLOSED: Readonly<Record<ApprovalView["status"], string>> = {
-  pending: "still waiting",
-  approved: "approved",
-  rejected: "denied",
-  expired: "nobody answered in time",
-  cancelled: "withdrawn",
-};
+/** The gate refused the answer: the card stays, and so does what the human had filled in. */
+export function refused(state: WatchState, token: string, notice: string): WatchState {
+  return { ...state, answering: state.answering === token ? null : state.answering, notice };
+}
+
+/** A frame with these measures is on the screen. */
+export function drawn(state: WatchState, { lines, page }: Layout): WatchState {
+  if (state.selected === null || state.is_read || state.mode.kind !== "cards" || page <= 0) return state;
+  // Broken into other lines, what was read can't be told any more.
+  if (state.read_of !== lines && state.read_to > 0) return { ...state, scroll: 0, read_to: 0, read_of: lines };
+  if (state.scroll > state.read_to) return state;
+  const read_to = Math.max(state.read_to, Math.min(lines, state.scroll + page));
+  const is_read = read_to >= lines;
+  return read_to === state.read_to && !is_read ? state : { ...state, read_to, read_of: lines, is_read };
+}
+
+/** Puts another card into the selected place. */
+export function selected(state: WatchState, token: string | null, now: number): WatchState {
+  const fresh = { scroll: 0, read_to: 0, read_of: 0, is_read: false };
+  return { ...state, ...fresh, selected: token, settled_at: now, mode: { kind: "cards" } };
+}
 
 export function selectedCard(state: WatchState): ApprovalView | undefined {
   return state.cards.find(({ token }) => token === state.selected);
 }
 
 /** The choices of a scope, in the card's order. */
-export function choicesOf(card: ApprovalView, scope: "session" | "permanent"): Choice[] {
+export function choicesOf(card: ApprovalView, scope: Scope): Choice[] {
   return card.choices.filter((choice) => choice.scope === scope);
 }
 
-/** The screen was drawn: a call that fits, or whose end is shown, has been read. */
-export function drawn(state: WatchState, layout: Layout): WatchState {
-  if (state.is_read || state.selected === null || state.scroll + layout.page < layout.lines) return state;
-  return { ...state, is_read: true };
+function sorted(cards: readonly ApprovalView[]): ApprovalView[] {
+  return cards.toSorted((a, b) => Date.parse(a.expires_at) - Date.parse(b.expires_at));
 }
 
-/** What a key does. */
-export function pressed(state: WatchState, key: Key, now: number, layout: Layout): Step {
-  switch (state.mode.kind) {
-    case "cards":
-      return inCards(state, key, now, layout);
-    case "message":
-      return inMessage(state, state.mode.text, key, now);
-    case "choices":
-      return inChoices(state, state.mode, key, now);
+const REMEMBERED = { none: "", session: " for this session", permanent: " permanently" } as const;
+
+function endedLine(card: ApprovalView, is_own: boolean): string {
+  const what = `${card.action_verb} ${card.target_summary}`;
+  const remembered = REMEMBERED[card.territory_concession];
+  const why = card.message === null || card.message === "" ? "" : ` (${card.message})`;
+  switch (card.status) {
+    case "approved":
+      return visible(is_own ? `You approved${remembered}: ${what}` : `Approved elsewhere${remembered}: ${what}${why}`);
+    case "rejected":
+      return visible(is_own ? `You denied: ${what}${why}` : `Denied elsewhere: ${what}${why}`);
+    case "expired":
+      return visible(`Expired, nobody answered in time: ${what}`);
+    case "cancelled":
+      return visible(`Withdrawn by ${card.agent_name}: ${what}${why}`);
+    case "pending":
+      return visible(`No longer asked here: ${what}`);
   }
-}
-
-function inCards(state: WatchState, key: Key, now: number, layout: Layout): Step {
-  if (key.input === "q") return { state, effect: { kind: "quit" } };
-  const card = selectedCard(state);
-  if (card === undefined) return { state };
-  const last = Math.max(0, layout.lines - layout.page);
-  const scrolled = (scroll: number): Step => ({ state: { ...state, scroll: Math.min(last, Math.max(0, scroll)) } });
-  if (key.name === "page_down" || key.input === " ") return scrolled(state.scroll + layout.page);
-  if (key.name === "page_up" || key.input === "b") return scrolled(state.scroll - layout.page);
-  if (key.name === "tab" || key.name === "down" || key.input === "j") return { state: move(state, 1, now) };
-  if (key.name === "up" || key.input === "k") return { state: move(state, -1, now) };
-  if (!(key.name === "enter" || "dmasp".includes(key.input || "-"))) return { state };
-  if (now - state.settled_at < SETTLE_MS)
-    return { state: { ...state, notice: "too quick: this card has only just appeared" } };
-  if (key.name === "enter" || key.input === "d") return answer(state, { token: card.token, decision: "rejected" });
-  if (key.input === "m") return { state: { ...state, mode: { kind: "message", text: "" }, notice: "" } };
-  if (!state.is_read) return { state: { ...state, notice: "read it to its end first: space shows more" } };
-  if (key.input === "a") return answer(state, { token: card.token, decision: "approved" });
-  return { state: openChoices(state, card, key.input === "s" ? "session" : "permanent") };
-}
-
-function openChoices(state: WatchState, card: ApprovalView, scope: "session" | "permanent"): WatchState {
-  const [first] = choicesOf(card, scope);
-  if (first === undefined) return { ...state, notice: "this can only be approved once: a" };
-  return {
-    ...state,
-    notice: "",
-    mode: { kind: "choices", scope, index: 0, target: targetOf(first), expires: "", field: "list" },
-  };
-}
-
-function inMessage(state: WatchState, text: string, key: Key, now: number): Step {
-  if (key.name === "escape") return { state: { ...state, mode: { kind: "cards" } } };
-  if (key.name === "enter") {
-    if (state.selected === null || now - state.settled_at < SETTLE_MS) return { state };
-    return answer(state, { token: state.selected, decision: "rejected", message: text });
-  }
-  return { state: { ...state, mode: { kind: "message", text: edited(text, key) } } };
-}
-
-function inChoices(state: WatchState, mode: Extract<Mode, { kind: "choices" }>, key: Key, now: number): Step {
-  const card = selectedCard(state);
-  const set = (change: Partial<typeof mode>): Step => ({ state: { ...state, mode: { ...mode, ...change } } });
-  if (card === undefined || (key.name === "escape" && mode.field === "list"))
-    return { state: { ...state, mode: { kind: "cards" } } };
-  if (key.name === "escape") return set({ field: "list" });
-  if (mode.field !== "list" && key.name !== "enter" && key.name !== "tab")
-    return set({ [mode.field]: edited(mode[mode.field], key) });
-  if (mode.field !== "list") return set({ field: "list" });
-  const choices = choicesOf(card, mode.scope);
-  const step =
-    key.name === "down" || key.name === "tab" || key.input === "j"
-      ? 1
-      : key.name === "up" || key.input === "k"
-        ? -1
-        : 0;
-  if (step !== 0) {
-    const index = (mode.index + step + choices.length) % choices.length;
-    return set({ index, target: targetOf(choices[index]) });
-  }
-  if (key.input === "e" && (choices[mode.index]?.grants.length ?? 0) === 1) return set({ field: "target" });
-  if (key.input === "x") return set({ field: "expires" });
-  if (key.name !== "enter" || now - state.settled_at < SETTLE_MS) return { state };
-  return confirm(state, card, mode, choices[mode.index], now);
-}
-
-function confirm(
-  state: WatchState,
-  card: ApprovalView,
-  mode: Extract<Mode, { kind: "choices" }>,
-  choice: Choice | undefined,
-  now: number,
-): Step {
-  let expires_at: string | undefined;
-  try {
-    expires_at = mode.expires.trim() === "" ? undefined : parseExpiry(mode.expires.trim(), now);
-  } catch (error) {
-    return { state: { ...state, notice: error instanceof Error ? error.message : "not a date" } };
-  }
-  const has_one_target = choice?.grants.length === 1;
-  return answer(state, {
-    token: card.token,
-    decision: "approved",
-    scope: mode.scope,
-    ...(has_one_target ? { target: mode.target } : {}),
-    ...(expires_at === undefined ? {} : { expires_at }),
-  });
-}
-
-function answer(state: WatchState, given: Answer): Step {
-  return { state: { ...state, mode: { kind: "cards" }, notice: "" }, effect: { kind: "answer", answer: given } };
-}
-
-function targetOf(choice: Choice | undefined): string {
-  return choice?.grants[0]?.target ?? "";
-}
-
-function edited(text: string, key: Key): string {
-  if (key.name === "backspace") return [...text].slice(0, -1).join("");
-  return key.name === undefined ? text + key.input : text;
-}
-
-function move(state: WatchState, by: number, now: number): WatchState {
-  const index = state.cards.findIndex(({ token }) => token === state.selected);
-  const next = state.cards[(index + by + state.cards.length) % state.cards.length];
-  return next === undefined || next.token === state.selected ? state : select(state, next.token, now);
-}
-
-function select(state: WatchState, token: string | null, now: number): WatchState {
-  return { ...state, selected: token, settled_at: now, scroll: 0, is_read: false, mode: { kind: "cards" } };
 }

@@ -1,8 +1,12 @@
-import { type Key as InkKey, render, useInput } from "ink";
-import { createElement as h, type ReactNode } from "react";
-import { type OperatorApi, OperatorError } from "../../ipc/operator-api.ts";
-import { appeared, closed, drawn, EMPTY, type Key, pressed, type WatchState } from "./state.ts";
-import { layoutFor, view } from "./view.ts";
+import { render } from "ink";
+import { createElement as h } from "react";
+import { type Answer, type OperatorApi, OperatorError } from "../../ipc/operator-api.ts";
+import { counted } from "./card-rows.ts";
+import { Keyboard } from "./keyboard.ts";
+import { type Key, pressed } from "./keys.ts";
+import { arranged } from "./screen.ts";
+import { appeared, closed, drawn, EMPTY, loaded, refused, type WatchState } from "./state.ts";
+import { view } from "./view.ts";
 
 export interface WatchOptions {
   stdin?: NodeJS.ReadStream;
@@ -20,82 +24,94 @@ export interface WatchOptions {
 export async function watch(api: OperatorApi, options: WatchOptions = {}): Promise<void> {
   const { stdin = process.stdin, stdout = process.stdout, now = Date.now } = options;
   if (!stdin.isTTY || !stdout.isTTY) {
-    throw new OperatorError(
-      "not_a_terminal",
-      "watch needs a terminal",
-      "use: metnos-gate approvals list, approve, reject",
-    );
+    const hint = "use: metnos-gate approvals list, approve, reject";
+    throw new OperatorError("not_a_terminal", "watch needs a terminal", hint);
   }
   let state = EMPTY;
-  const screen = () => ({ columns: stdout.columns || 80, rows: stdout.rows || 24 });
-  const layout = () => layoutFor(state, screen());
-  const scene = () => h(Keyboard, { onKey: press }, view(state, screen(), now()));
+  const size = () => ({ columns: stdout.columns || 80, rows: stdout.rows || 24 });
+  const layout = () => arranged(state, size(), now()).layout;
+  const scene = () => h(Keyboard, { onKey: press }, view(state, size(), now()));
   const show = (next: WatchState) => {
     state = next;
-    state = drawn(state, layout());
     app.rerender(scene());
   };
   const press = (key: Key) => {
-    const step = pressed(state, key, now(), layout());
-    show(step.state);
-    if (step.effect?.kind === "quit") app.unmount();
-    if (step.effect?.kind === "answer") api.call("approvals.resolve", step.effect.answer).catch(explain);
+    const { state: next, effect } = pressed(state, key, now(), layout());
+    show(next);
+    if (effect?.kind === "quit") app.unmount();
+    if (effect?.kind === "answer") void send(effect.answer);
   };
-  const explain = (error: unknown) => show({ ...state, notice: explanation(error) });
-  const app = render(scene(), { stdin, stdout, exitOnCtrlC: true });
+  const send = async (answer: Answer) => {
+    try {
+      show(closed(state, await api.call("approvals.resolve", answer), now()));
+    } catch (error) {
+      if (isLost(error)) end(error);
+      else show(refused(state, answer.token, explanation(error)));
+    }
+  };
+  let failure: unknown;
+  const end = (reason: unknown) => {
+    failure ??= reason;
+    app.unmount();
+  };
+  /** What was drawn counts as shown; what ink left out between two frames doesn't. */
+  const onRender = () => {
+    const next = drawn(state, layout());
+    if (next === state) return;
+    state = next;
+    setImmediate(() => app.rerender(scene()));
+  };
+  // `interactive`: without it ink draws nothing where an environment variable says CI.
+  const app = render(scene(), { stdin, stdout, onRender, interactive: true, alternateScreen: true });
+  const exited = app.waitUntilExit();
 
+  /** One that ends while the list is still on its way must not come back with it. */
+  const gone = new Set<string>();
   const unsubscribe = api.subscribe((event) => {
     if (event.type === "approval.waiting") show(appeared(state, event.data, now()));
-    if (event.type === "approval.closed") show(closed(state, event.data, now()));
+    if (event.type !== "approval.closed") return;
+    if (!state.is_loaded) gone.add(event.data.token);
+    show(closed(state, event.data, now()));
   });
   const redraw = () => show(state);
   const clock = setInterval(redraw, 1000);
   stdout.on("resize", redraw);
-  let is_lost = false;
-  void options.lost?.then(() => {
-    is_lost = true;
-    app.unmount();
-  });
+  void options.lost?.then(() => end(new OperatorError("connection_lost", "the gate has gone")));
   try {
-    for (const card of await api.call("approvals.list", { limit: 1000 })) show(appeared(state, card, now()));
-    await app.waitUntilExit();
+    api.call("approvals.list", { limit: 1000 }).then(
+      (waiting) =>
+        show(
+          loaded(
+            state,
+            waiting.filter(({ token, status }) => status === "pending" && !gone.has(token)),
+            now(),
+          ),
+        ),
+      end,
+    );
+    await exited;
   } finally {
     clearInterval(clock);
     stdout.off("resize", redraw);
     unsubscribe();
     app.unmount();
   }
-  if (is_lost) throw new OperatorError("connection_lost", "the gate has gone", "start it with: metnos-gate serve");
+  const left = state.cards.length;
+  if (isLost(failure)) {
+    const waiting = left === 0 ? "" : `; ${counted(left, "request")} could not be answered here`;
+    const hint = "start the gate with: metnos-gate serve, then watch again";
+    throw new OperatorError("connection_lost", `the connection to the gate was lost${waiting}`, hint);
+  }
+  if (failure !== undefined) throw failure;
+  if (left > 0) stdout.write(`${counted(left, "request")} still waiting for an answer.\n`);
+}
+
+function isLost(error: unknown): boolean {
+  return error instanceof OperatorError && error.code === "connection_lost";
 }
 
 function explanation(error: unknown): string {
-  if (!(error instanceof OperatorError)) return "the answer could not be given";
+  if (!(error instanceof OperatorError))
+    return "The gate could not take the answer; try again or see: metnos-gate status";
   return error.hint === "" ? error.message : `${error.message} (${error.hint})`;
-}
-
-function Keyboard({ onKey, children }: { onKey: (key: Key) => void; children?: ReactNode }): ReactNode {
-  useInput((input, key) => {
-    for (const one of keysOf(input, key)) onKey(one);
-  });
-  return children;
-}
-
-/** Several characters in one read (a paste) are as many keys; none of them answers more than the card that was there. */
-function keysOf(input: string, key: InkKey): Key[] {
-  const name = nameOf(key);
-  if (name !== undefined) return [{ input: "", name }];
-  if (key.ctrl || key.meta) return [];
-  return [...input].map((character) => ({ input: character }));
-}
-
-function nameOf(key: InkKey): Key["name"] {
-  if (key.return) return "enter";
-  if (key.escape) return "escape";
-  if (key.upArrow) return "up";
-  if (key.downArrow) return "down";
-  if (key.tab) return "tab";
-  if (key.pageUp) return "page_up";
-  if (key.pageDown) return "page_down";
-  if (key.backspace || key.delete) return "backspace";
-  return undefined;
 }

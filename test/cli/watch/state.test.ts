@@ -1,103 +1,206 @@
 import { describe, expect, test } from "vitest";
+import { type Key, type KeyName, pressed } from "../../../cli/watch/keys.ts";
 import {
   appeared,
   closed,
   drawn,
   EMPTY,
-  type Key,
-  pressed,
+  type Layout,
+  loaded,
+  refused,
   SETTLE_MS,
   type WatchState,
 } from "../../../cli/watch/state.ts";
 import { approvalView } from "../../support/approval-view.ts";
 
-const FITS = { lines: 5, page: 10 };
-const LONG = { lines: 50, page: 10 };
+const FITS: Layout = { lines: 5, page: 10, choice_fits: true };
+const LONG: Layout = { lines: 50, page: 10, choice_fits: true };
+const TOKEN = approvalView().token;
 const key = (input: string): Key => ({ input });
-const named = (name: NonNullable<Key["name"]>): Key => ({ input: "", name });
+const named = (name: KeyName): Key => ({ input: "", name });
+const pasted = (input: string): Key => ({ input, is_paste: true });
+const late = approvalView({ token: "1".repeat(16), expires_at: "2026-11-21T00:19:00Z", target_summary: "late.ts" });
+const soon = approvalView({ token: "2".repeat(16), expires_at: "2026-11-21T00:01:00Z", target_summary: "soon.ts" });
 
-/** One card that has stood long enough and was read. */
+/** One card that has stood long enough once SETTLE_MS is reached, and was read. */
 function ready(card = approvalView()): WatchState {
   return drawn(appeared(EMPTY, card, 0), FITS);
 }
 
+/** Presses one after the other, each frame drawn; gives the last step. */
+function pressAll(state: WatchState, keys: readonly Key[], now = SETTLE_MS, layout = FITS) {
+  let step = pressed(state, keys[0] ?? key(""), now, layout);
+  for (const next of keys.slice(1)) step = pressed(drawn(step.state, layout), next, now, layout);
+  return step;
+}
+
+const written = (text: string): Key[] => [...text].map(key);
+
 describe("answers", () => {
-  test.each([named("enter"), key("d")])("deny is the default key", (pressed_key) => {
+  test.each([named("enter"), key("d")])("deny is the default key: %j", (pressed_key) => {
     const { effect } = pressed(ready(), pressed_key, SETTLE_MS, FITS);
-    expect(effect).toEqual({ kind: "answer", answer: { token: approvalView().token, decision: "rejected" } });
+    expect(effect).toEqual({ kind: "answer", answer: { token: TOKEN, decision: "rejected" } });
   });
 
   test("allow needs its own key", () => {
     const { effect } = pressed(ready(), key("a"), SETTLE_MS, FITS);
-    expect(effect).toEqual({ kind: "answer", answer: { token: approvalView().token, decision: "approved" } });
-    for (const other of ["y", "A", "o", "1", " "])
+    expect(effect).toEqual({ kind: "answer", answer: { token: TOKEN, decision: "approved" } });
+    for (const other of ["y", "A", "o", "1", " ", "D", "e", "x"])
       expect(pressed(ready(), key(other), SETTLE_MS, FITS).effect).toBeUndefined();
   });
 
-  test("nothing counts in a card's first 500 ms", () => {
-    for (const any of [key("a"), key("d"), named("enter"), key("p"), key("m")]) {
-      const { state, effect } = pressed(ready(), any, SETTLE_MS - 1, FITS);
-      expect(effect).toBeUndefined();
-      expect(state.mode.kind).toBe("cards");
-    }
+  test("a card is answered once: the second key waits for the first one's end", () => {
+    const first = pressed(ready(), key("a"), SETTLE_MS, FITS);
+    const second = pressed(first.state, key("d"), SETTLE_MS, FITS);
+    expect(second.effect).toBeUndefined();
+    const again = refused(first.state, TOKEN, "the grant would have expired already");
+    expect(again.notice).toContain("expired already");
+    expect(pressed(again, key("d"), SETTLE_MS, FITS).effect).toBeDefined();
   });
 
-  test("a card that moves under the finger starts its 500 ms anew", () => {
-    const late = approvalView({ token: "b".repeat(16), expires_at: "2026-11-21T00:00:05Z" });
-    const moved = appeared(ready(approvalView({ expires_at: "2026-11-21T00:00:09Z" })), late, 1000);
-    expect(pressed(moved, key("a"), 1000 + SETTLE_MS - 1, FITS).effect).toBeUndefined();
-    const next = closed(ready(), approvalView({ status: "approved" }), 1000);
-    const again = drawn(appeared(next, late, 1200), FITS);
-    expect(pressed(again, key("a"), 1200 + SETTLE_MS - 1, FITS).effect).toBeUndefined();
-    expect(pressed(again, key("a"), 1200 + SETTLE_MS, FITS).effect).toBeDefined();
-  });
-
-  test("Escape never approves and never denies", () => {
-    expect(pressed(ready(), named("escape"), SETTLE_MS, FITS).effect).toBeUndefined();
-    const choosing = pressed(ready(), key("p"), SETTLE_MS, FITS).state;
-    expect(pressed(choosing, named("escape"), SETTLE_MS, FITS)).toMatchObject({ state: { mode: { kind: "cards" } } });
-    const writing = pressed(ready(), key("m"), SETTLE_MS, FITS).state;
-    const left = pressed(writing, named("escape"), SETTLE_MS, FITS);
-    expect([left.effect, left.state.mode.kind]).toEqual([undefined, "cards"]);
-  });
-
-  test("a call that is longer than the screen can't be approved before its end was shown, but can be denied", () => {
-    let state = drawn(appeared(EMPTY, approvalView(), 0), LONG);
-    for (const yes of ["a", "s", "p"]) {
-      const step = pressed(state, key(yes), SETTLE_MS, LONG);
-      expect([step.effect, step.state.mode.kind]).toEqual([undefined, "cards"]);
-      expect(step.state.notice).toContain("read it");
-    }
-    expect(pressed(state, key("d"), SETTLE_MS, LONG).effect).toBeDefined();
-    for (let page = 0; page < 4; page++) state = drawn(pressed(state, key(" "), SETTLE_MS, LONG).state, LONG);
-    expect(state.scroll).toBe(40);
-    expect(pressed(state, key("a"), SETTLE_MS, LONG).effect).toBeDefined();
-  });
-
-  test("a denial may carry a message for the agent", () => {
-    let state = pressed(ready(), key("m"), SETTLE_MS, FITS).state;
-    for (const character of "not noww") state = pressed(state, key(character), SETTLE_MS, FITS).state;
-    state = pressed(state, named("backspace"), SETTLE_MS, FITS).state;
-    expect(pressed(state, named("enter"), SETTLE_MS, FITS).effect).toMatchObject({
-      answer: { decision: "rejected", message: "not now" },
+  test("a denial may carry a message for the agent, written on a line with a cursor", () => {
+    const keys = [
+      key("m"),
+      ...written("not noww"),
+      named("backspace"),
+      named("home"),
+      ...written("No, "),
+      named("enter"),
+    ];
+    expect(pressAll(ready(), keys).effect).toEqual({
+      kind: "answer",
+      answer: { token: TOKEN, decision: "rejected", message: "No, not now" },
     });
+    expect(pressAll(ready(), [key("m"), named("enter")]).effect).toEqual({
+      kind: "answer",
+      answer: { token: TOKEN, decision: "rejected" },
+    });
+  });
+
+  test("pasted text is text for a line and never an answer", () => {
+    for (const text of ["a", "d", "aaaa", "p\r\r", " \r"])
+      expect(pressed(ready(), pasted(text), SETTLE_MS, FITS).effect).toBeUndefined();
+    expect(pressAll(ready(), [key("p"), pasted("\r\r")]).effect).toBeUndefined();
+    const { effect, state } = pressAll(ready(), [key("m"), pasted("no:\r\nuse\u001b the test\r")]);
+    expect(effect).toBeUndefined();
+    expect(state.mode).toMatchObject({ line: { before: "no: use the test " } });
+  });
+
+  test("Escape never approves and never denies, it closes a sub-view", () => {
+    expect(pressed(ready(), named("escape"), SETTLE_MS, FITS).effect).toBeUndefined();
+    for (const opening of [[key("p")], [key("s")], [key("m"), ...written("why")], [key("p"), named("down")]]) {
+      const { state, effect } = pressAll(ready(), [...opening, named("escape")]);
+      expect([effect, state.mode.kind, state.cards.length]).toEqual([undefined, "cards", 1]);
+    }
+    const field = pressAll(ready(), [key("p"), key("e"), ...written("zzz"), named("escape")]);
+    expect(field.effect).toBeUndefined();
+    expect(field.state.mode).toMatchObject({ kind: "choices", target: "/srv/project/a.ts", editing: null });
+  });
+
+  test("q quits and answers nothing", () => {
+    expect(pressed(ready(), key("q"), 0, FITS).effect).toEqual({ kind: "quit" });
+  });
+});
+
+describe("the first 500 ms", () => {
+  const answers = [key("a"), key("d"), named("enter"), key("s"), key("p"), key("m")];
+
+  test.each(answers)("nothing counts in a card's first 500 ms: %j", (any) => {
+    const { state, effect } = pressed(ready(), any, SETTLE_MS - 1, FITS);
+    expect([effect, state.mode.kind]).toEqual([undefined, "cards"]);
+    const later = pressed(ready(), any, SETTLE_MS, FITS);
+    expect(later.effect !== undefined || later.state.mode.kind !== "cards").toBe(true);
+  });
+
+  test("a card that moves into the selected place starts its own 500 ms", () => {
+    const two = drawn(appeared(ready(), late, 100), FITS);
+    const after_close = drawn(closed(two, approvalView({ status: "expired" }), 1000), FITS);
+    const after_tab = drawn(pressed(two, named("tab"), 1000, FITS).state, FITS);
+    for (const state of [after_close, after_tab]) {
+      expect(state.selected).toBe(late.token);
+      expect(pressed(state, key("a"), 1000 + SETTLE_MS - 1, FITS).effect).toBeUndefined();
+      expect(pressed(state, key("a"), 1000 + SETTLE_MS, FITS).effect).toMatchObject({ answer: { token: late.token } });
+    }
+  });
+
+  test("cards that come do not take the selected one away, nor hold up its answer", () => {
+    const state = appeared(ready(), soon, SETTLE_MS);
+    expect(state.selected).toBe(TOKEN);
+    expect(pressed(state, key("a"), SETTLE_MS, FITS).effect).toMatchObject({ answer: { token: TOKEN } });
+  });
+
+  test("what was being written when its card went away does not reach the next card", () => {
+    const two = appeared(ready(), late, 0);
+    for (const opening of [[key("m"), ...written("because")], [key("p")]]) {
+      const { state } = pressAll(two, opening);
+      const interrupted = closed(state, approvalView({ status: "cancelled" }), 1000);
+      const typing = pressAll(interrupted, [...written("a d and p"), pasted("a")], 5000);
+      expect([typing.effect, typing.state.mode.kind]).toEqual([undefined, "interrupted"]);
+      const acknowledged = pressed(typing.state, named("enter"), 5000, FITS);
+      expect([acknowledged.effect, acknowledged.state.mode.kind]).toEqual([undefined, "cards"]);
+      expect(pressed(acknowledged.state, named("enter"), 5000 + SETTLE_MS - 1, FITS).effect).toBeUndefined();
+    }
+    const alone = closed(pressAll(ready(), [key("m")]).state, approvalView({ status: "expired" }), 1000);
+    expect(appeared(alone, late, 1000).mode.kind).toBe("interrupted");
+  });
+});
+
+describe("a call that is longer than the screen", () => {
+  const unread = () => drawn(appeared(EMPTY, approvalView(), 0), LONG);
+
+  test("can't be approved before its end was shown, but can be denied", () => {
+    for (const yes of ["a", "s", "p"]) {
+      const step = pressed(unread(), key(yes), SETTLE_MS, LONG);
+      expect([step.effect, step.state.mode.kind]).toEqual([undefined, "cards"]);
+      expect(step.state.notice).toContain("Read the whole call first");
+    }
+    expect(pressed(unread(), key("d"), SETTLE_MS, LONG).effect).toBeDefined();
+    const keys = Array.from({ length: 4 }, () => key(" "));
+    expect(pressAll(unread(), [...keys.slice(1), key("a")], SETTLE_MS, LONG).effect).toBeUndefined();
+    const read = pressAll(unread(), [...keys, key("b"), key("a")], SETTLE_MS, LONG);
+    expect(read.effect).toMatchObject({ answer: { decision: "approved" } });
+  });
+
+  test("a page that was skipped before it was drawn does not count", () => {
+    let state = unread();
+    for (let page = 0; page < 4; page++) state = pressed(state, key(" "), SETTLE_MS, LONG).state;
+    state = drawn(state, LONG);
+    expect([state.scroll, state.is_read]).toEqual([40, false]);
+  });
+
+  test("a screen of another width starts the reading anew, until it was read", () => {
+    const half = pressAll(unread(), [key(" "), key(" "), key("")], SETTLE_MS, LONG).state;
+    const wider = { ...LONG, lines: 30 };
+    const resized = drawn(drawn(half, wider), wider);
+    expect([resized.scroll, resized.read_to, resized.is_read]).toEqual([0, 10, false]);
+    const read = pressAll(resized, [key(" "), key(" "), key("")], SETTLE_MS, wider).state;
+    expect(drawn(read, LONG).is_read).toBe(true);
+  });
+
+  test("a screen without room for the call reads nothing", () => {
+    expect(drawn(appeared(EMPTY, approvalView(), 0), { ...FITS, page: 0 }).is_read).toBe(false);
+  });
+
+  test("read once stays read, but a window that hides it again takes the approval with it", () => {
+    const { effect, state } = pressed(ready(), key("a"), SETTLE_MS, { ...FITS, page: 0 });
+    expect([effect, state.is_read]).toEqual([undefined, true]);
+    expect(pressed(state, key("a"), SETTLE_MS, FITS).effect).toBeDefined();
+  });
+
+  test("the next card is to be read for itself", () => {
+    const state = closed(appeared(ready(), late, 0), approvalView({ status: "approved" }), 0);
+    expect([state.selected, state.is_read]).toEqual([late.token, false]);
   });
 });
 
 describe("remembering", () => {
   test("the choice, its target as edited and its expiry are what is sent", () => {
-    let state = pressed(ready(), key("p"), SETTLE_MS, FITS).state;
-    state = pressed(state, named("down"), SETTLE_MS, FITS).state;
-    state = pressed(state, key("e"), SETTLE_MS, FITS).state;
-    for (const character of "x") state = pressed(state, key(character), SETTLE_MS, FITS).state;
-    state = pressed(state, named("enter"), SETTLE_MS, FITS).state;
-    state = pressed(state, key("x"), SETTLE_MS, FITS).state;
-    for (const character of "2h") state = pressed(state, key(character), SETTLE_MS, FITS).state;
-    state = pressed(state, named("enter"), SETTLE_MS, FITS).state;
-    expect(pressed(state, named("enter"), 0 + SETTLE_MS, FITS).effect).toEqual({
+    const keys = [key("p"), named("down"), key("e"), key("x"), named("enter")];
+    const edited = pressAll(ready(), [...keys, key("x"), ...written("2h"), named("enter"), named("enter")]);
+    expect(edited.effect).toEqual({
       kind: "answer",
       answer: {
-        token: approvalView().token,
+        token: TOKEN,
         decision: "approved",
         scope: "permanent",
         target: "/srv/project/*x",
@@ -106,12 +209,34 @@ describe("remembering", () => {
     });
   });
 
-  test("an expiry that is no date is said so, and nothing is sent", () => {
-    let state = pressed(ready(), key("s"), SETTLE_MS, FITS).state;
-    for (const any of [key("x"), key("z"), named("enter")]) state = pressed(state, any, SETTLE_MS, FITS).state;
-    const { effect, state: after } = pressed(state, named("enter"), SETTLE_MS, FITS);
-    expect(effect).toBeUndefined();
-    expect(after.notice).toContain("neither a span nor a date");
+  test("the session's own choices, without an expiry", () => {
+    expect(pressAll(ready(), [key("s"), named("enter")]).effect).toEqual({
+      kind: "answer",
+      answer: { token: TOKEN, decision: "approved", scope: "session", target: "/srv/project/a.ts" },
+    });
+  });
+
+  test("several grants at once are stored as they are: their targets can't be edited", () => {
+    const grants = ["/a", "/b"].map((target) => ({ capability: "fs:write" as const, target }));
+    const card = approvalView({ choices: [{ scope: "permanent", label: "exactly this, permanently", grants }] });
+    expect(pressAll(ready(card), [key("p"), key("e")]).state.mode).toMatchObject({ editing: null });
+    expect(pressAll(ready(card), [key("p"), named("enter")]).effect).toEqual({
+      kind: "answer",
+      answer: { token: TOKEN, decision: "approved", scope: "permanent" },
+    });
+  });
+
+  test("an expiry that is no date, or an empty target, is said so, and nothing is sent", () => {
+    const no_date = pressAll(ready(), [key("s"), key("x"), key("z"), named("enter"), named("enter")]);
+    expect(no_date.effect).toBeUndefined();
+    expect(no_date.state.notice).toContain("neither a span nor a date");
+    const no_target = pressAll(ready(), [key("s"), key("e"), named("clear"), named("enter")]);
+    expect([no_target.effect, no_target.state.notice]).toEqual([undefined, "A target can't be empty."]);
+  });
+
+  test("what would be stored must be on the screen to be approved", () => {
+    const { state } = pressAll(ready(), [key("p")]);
+    expect(pressed(state, named("enter"), SETTLE_MS, { ...FITS, choice_fits: false }).effect).toBeUndefined();
   });
 
   test("what is asked about every time can only be approved once", () => {
@@ -125,27 +250,39 @@ describe("remembering", () => {
 });
 
 describe("cards", () => {
-  test("the soonest deadline comes first", () => {
-    const late = approvalView({ token: "1".repeat(16), expires_at: "2026-11-21T00:09:00Z" });
-    const soon = approvalView({ token: "2".repeat(16), expires_at: "2026-11-21T00:01:00Z" });
-    const state = appeared(appeared(EMPTY, late, 0), soon, 0);
-    expect(state.cards.map(({ token }) => token)).toEqual([soon.token, late.token]);
-    expect(state.selected).toBe(late.token);
+  test("the soonest deadline comes first, and is the one selected at the start", () => {
+    const state = loaded(EMPTY, [late, approvalView(), soon], 0);
+    expect(state.cards.map(({ token }) => token)).toEqual([soon.token, TOKEN, late.token]);
+    expect(state.selected).toBe(soon.token);
+    expect(pressed(state, named("up"), 0, FITS).state.selected).toBe(late.token);
+    expect(pressed(state, key("j"), 0, FITS).state.selected).toBe(TOKEN);
+  });
+
+  test("one that came by event and in the list is one card", () => {
+    expect(loaded(appeared(EMPTY, soon, 0), [soon, late], 0).cards).toHaveLength(2);
   });
 
   test.each([
-    ["approved", "approved: "],
-    ["rejected", "denied: "],
-    ["expired", "nobody answered"],
-    ["cancelled", "withdrawn"],
-  ] as const)("a card that was %s elsewhere goes away with one line", (status, words) => {
+    ["approved", "Approved elsewhere: write a.ts -> /srv/project/"],
+    ["rejected", "Denied elsewhere: write a.ts"],
+    ["expired", "Expired, nobody answered in time: write a.ts"],
+    ["cancelled", "Withdrawn by claude-code: write a.ts"],
+  ] as const)("a card that was %s elsewhere goes away with one line that says so", (status, words) => {
     const state = closed(ready(), approvalView({ status }), 1000);
-    expect(state.cards).toEqual([]);
-    expect(state.selected).toBeNull();
-    expect(state.notice).toContain(words);
+    expect([state.cards, state.selected]).toEqual([[], null]);
+    expect(state.ended).toEqual([expect.stringContaining(words)]);
+    expect(closed(state, approvalView({ status }), 1000)).toBe(state);
   });
 
-  test("q quits and answers nothing", () => {
-    expect(pressed(ready(), key("q"), SETTLE_MS, FITS).effect).toEqual({ kind: "quit" });
+  test("one's own answer is told as such", () => {
+    const sent = pressed(ready(), key("a"), SETTLE_MS, FITS).state;
+    const state = closed(sent, approvalView({ status: "approved", territory_concession: "permanent" }), SETTLE_MS);
+    expect(state.ended).toEqual(["You approved permanently: write a.ts -> /srv/project/"]);
+    expect(state.answering).toBeNull();
+  });
+
+  test("hidden characters in what is told are visible", () => {
+    const card = approvalView({ status: "cancelled", agent_name: "a\u001b[31m", message: "\u202egone" });
+    expect(closed(ready(), card, 0).ended[0]).toMatch(/a\\u\{1b\}\[31m.*\\u\{202e\}gone/);
   });
 });

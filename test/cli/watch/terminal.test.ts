@@ -1,106 +1,361 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
+import { EventEmitter, once } from "node:events";
+import { writeFileSync } from "node:fs";
+import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import xterm from "@xterm/headless";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFailed, onTestFinished, test } from "vitest";
+import { SETTLE_MS } from "../../../cli/watch/state.ts";
+import type { ApprovalView } from "../../../ipc/operator-api.ts";
+import { approvalView } from "../../support/approval-view.ts";
 import { startGate } from "../../support/running-gate.ts";
+import { tempFolder } from "../../support/temp-folder.ts";
 
-const LAUNCHER = new URL("../../../bin/metnos-gate.js", import.meta.url).pathname;
+const ROOT = new URL("../../../", import.meta.url);
+const LAUNCHER = new URL("bin/metnos-gate.js", ROOT).pathname;
 
-/** `metnos-gate watch` in a real pseudo terminal, its screen as a person would see it. */
-class WatchTerminal {
-  readonly #terminal = new xterm.Terminal({ cols: 100, rows: 36, allowProposedApi: true });
-  readonly #child;
-  readonly #changed = new Set<() => void>();
-  readonly closed: Promise<void>;
+/** A command in a real pseudo terminal, its screen as a person would see it. */
+class Pty {
+  readonly #terminal;
+  readonly #child: ChildProcess;
+  readonly #drawn = new EventEmitter();
+  readonly closed: Promise<unknown>;
 
-  constructor(env: NodeJS.ProcessEnv) {
-    const command = `stty cols 100 rows 36; exec '${process.execPath}' '${LAUNCHER}' watch`;
-    this.#child = spawn("script", ["-qfec", command, "/dev/null"], {
+  constructor(args: readonly string[], env: NodeJS.ProcessEnv, columns: number, rows: number) {
+    this.#terminal = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true });
+    const words = [process.execPath, ...args].map((word) => `'${word}'`).join(" ");
+    this.#child = spawn("script", ["-qfec", `stty cols ${columns} rows ${rows}; exec ${words}`, "/dev/null"], {
       env: { ...env, TERM: "xterm-256color" },
       stdio: "pipe",
     });
-    this.#child.stdout.on("data", (bytes: Buffer) => {
-      this.#terminal.write(bytes, () => {
-        for (const look of this.#changed) look();
-      });
-    });
-    this.closed = new Promise((resolve) => this.#child.once("close", () => resolve()));
-    onTestFinished(() => {
+    this.#child.stdout?.on("data", (bytes: Buffer) => this.#terminal.write(bytes, () => this.#drawn.emit("drawn")));
+    this.closed = once(this.#child, "close");
+    onTestFailed(() => console.error(this.screen));
+    onTestFinished(async () => {
       this.#child.kill("SIGKILL");
+      await this.closed;
     });
   }
 
   get screen(): string {
     const { active } = this.#terminal.buffer;
-    const rows = Array.from(
-      { length: this.#terminal.rows },
-      (_, row) => active.getLine(active.viewportY + row)?.translateToString(true) ?? "",
-    );
-    return rows.join("\n");
+    const row = (index: number) => active.getLine(active.viewportY + index)?.translateToString(true) ?? "";
+    return Array.from({ length: this.#terminal.rows }, (_, index) => row(index)).join("\n");
   }
 
-  /** Resolves once the screen shows the text. */
-  shows(text: string): Promise<void> {
-    return new Promise((resolve) => {
-      const look = () => {
-        if (!this.screen.includes(text)) return;
-        this.#changed.delete(look);
-        resolve();
-      };
-      this.#changed.add(look);
-      look();
-    });
+  /** The texts on the screen that are red, in each row that has some. */
+  get red(): string[] {
+    const { active } = this.#terminal.buffer;
+    return Array.from({ length: this.#terminal.rows }, (_, index) => {
+      const line = active.getLine(active.viewportY + index);
+      const cells = Array.from({ length: this.#terminal.cols }, (_, column) => line?.getCell(column));
+      return cells.map((cell) => (cell?.isFgPalette() && cell.getFgColor() === 1 ? cell.getChars() : "")).join("");
+    }).filter((text) => text !== "");
   }
 
-  /** Presses again until it counts: not in a card's first 500 ms. */
-  async pressUntil(key: string, text: string): Promise<void> {
-    const again = setInterval(() => this.type(key), 150);
-    await this.shows(text);
-    clearInterval(again);
+  /** Resolves once the screen shows the text, or no longer does. */
+  async shows(text: string, is_there = true): Promise<void> {
+    while (this.screen.includes(text) !== is_there) await once(this.#drawn, "drawn");
   }
 
   type(keys: string): void {
-    this.#child.stdin.write(keys);
+    this.#child.stdin?.write(keys);
   }
 }
 
-test("cards appear as they come, keys answer them, and what was answered elsewhere goes away", async () => {
+/** The other side of `watch`: an operator's contract in memory, its clock and its events driven by the test. */
+const PROGRAM = `
+import { createConnection } from "node:net";
+import { createInterface } from "node:readline";
+import { OperatorError } from "${new URL("ipc/operator-api.ts", ROOT)}";
+import { watch } from "${new URL("cli/watch/watch.ts", ROOT)}";
+
+const control = createConnection(process.argv[2] ?? "");
+const tell = (message: unknown) => control.write(JSON.stringify(message) + "\\n");
+const cards = new Map<string, any>();
+const listeners = new Set<(event: any) => void>();
+let now = 0;
+let refusal: [string, string, string] | undefined;
+const emit = (type: string, data: unknown) => listeners.forEach((listener) => listener({ type, data }));
+const close = (card: any) => {
+  cards.delete(card.token);
+  emit("approval.closed", card);
+  return card;
+};
+const api: any = {
+  async call(method: string, params: any) {
+    if (method === "approvals.list") return [...cards.values()];
+    tell({ call: params });
+    if (refusal !== undefined) throw new OperatorError(...refusal);
+    return close({ ...cards.get(params.token), status: params.decision, territory_concession: params.scope ?? "none" });
+  },
+  subscribe(listener: (event: any) => void) {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  },
+};
+let lose = () => {};
+const lost = new Promise<void>((resolve) => { lose = resolve; });
+const commands: Record<string, (value: any) => void> = {
+  start: () => watch(api, { now: () => now, lost }).then(() => tell({ ended: "quit" }), (error) => tell({ ended: error.code })).then(() => control.end()),
+  add: (card) => { cards.set(card.token, card); emit("approval.waiting", card); },
+  close,
+  clock: (value) => { now = value; },
+  refuse: (value) => { refusal = value ?? undefined; },
+  lose: () => lose(),
+};
+for await (const line of createInterface({ input: control })) {
+  const [name, value] = JSON.parse(line);
+  commands[name]?.(value);
+  tell({ done: name });
+}
+`;
+
+class Watched {
+  readonly answers: unknown[] = [];
+  readonly pty: Pty;
+  readonly #heard = new EventEmitter();
+  readonly #socket: Socket;
+  ended: unknown;
+
+  private constructor(pty: Pty, socket: Socket) {
+    this.pty = pty;
+    this.#socket = socket;
+    createInterface({ input: socket }).on("line", (line) => {
+      const message = JSON.parse(line);
+      if ("call" in message) this.answers.push(message.call);
+      if ("ended" in message) this.ended = message.ended;
+      this.#heard.emit("line", message);
+    });
+  }
+
+  static async start(waiting: readonly ApprovalView[] = [], columns = 100, rows = 40): Promise<Watched> {
+    const folder = tempFolder();
+    writeFileSync(join(folder, "watching.ts"), PROGRAM);
+    const path = join(folder, "control.sock");
+    const server = createServer().listen(path);
+    onTestFinished(() => void server.close());
+    const connected = once(server, "connection");
+    const env = { ...process.env, CI: "true", FORCE_COLOR: "1" }; // where it says CI, ink draws nothing unless told to
+    const pty = new Pty([join(folder, "watching.ts"), path], env, columns, rows);
+    const [socket] = (await connected) as [Socket];
+    const watched = new Watched(pty, socket);
+    await watched.do("clock", Date.parse("2026-11-21T00:00:19Z"));
+    for (const card of waiting) await watched.do("add", card);
+    await watched.do("start");
+    return watched;
+  }
+
+  /** Milliseconds after 2026-11-21T00:00:19Z, when every test starts. */
+  clock(ms: number): Promise<void> {
+    return this.do("clock", Date.parse("2026-11-21T00:00:19Z") + ms);
+  }
+
+  /** Does it in the program, and waits until it is done. */
+  async do(command: string, value: unknown = null): Promise<void> {
+    this.#socket.write(`${JSON.stringify([command, value])}\n`);
+    for (;;) {
+      const [message] = await once(this.#heard, "line");
+      if (message.done === command) return;
+    }
+  }
+
+  /** How the promise of `watch` ended. */
+  async end(): Promise<unknown> {
+    while (this.ended === undefined) await once(this.#heard, "line");
+    return this.ended;
+  }
+}
+
+const bash = (change: Partial<ApprovalView> = {}): ApprovalView =>
+  approvalView({
+    token: "b".repeat(16),
+    executor: "Bash",
+    action_verb: "run",
+    target_summary: "rm -rf build && npm run build",
+    capability_class: "code_exec",
+    reversibility: "irreversible",
+    intent: "build from scratch",
+    judge: { score: 0.7, reason: "approved: score 0.70" },
+    choices: [{ scope: "none", label: "once", grants: [] }],
+    args: { command: "rm -rf build && npm run build", description: "build from scratch" },
+    card: {
+      form: "full",
+      lines: ["May I run?", "rm -rf build && npm run build", "irreversible | class: code_exec"],
+      buttons: [],
+    },
+    ...change,
+  });
+
+test("the empty screen says what to do next; a card comes, only what can't be undone is red, and `a` approves it", async () => {
+  const watched = await Watched.start();
+  const { pty } = watched;
+  await pty.shows("Nothing is waiting for you.");
+  await pty.shows("metnos-gate connect claude-code");
+  await watched.do("add", bash());
+  await pty.shows("command: rm -rf build && npm run build");
+  for (const text of ["May I run?", "claude-code  ·  0:09:41", "in /srv/project", "waited 0:00:19", "score 0.70"])
+    expect(pty.screen).toContain(text);
+  expect(pty.screen).toContain("claude-code says: build from scratch");
+  expect(pty.red).toEqual(["irreversible | class: code_exec"]);
+
+  await watched.clock(SETTLE_MS - 1);
+  pty.type("a");
+  await pty.shows("Too early");
+  expect(watched.answers).toEqual([]);
+  await watched.clock(SETTLE_MS);
+  pty.type("p");
+  await pty.shows("This can only be approved once");
+  pty.type("a");
+  await pty.shows("You approved: run rm -rf build && npm run build");
+  await pty.shows("Nothing is waiting for you.");
+  expect(watched.answers).toEqual([{ token: bash().token, decision: "approved" }]);
+  pty.type("q");
+  expect(await watched.end()).toBe("quit");
+});
+
+test("Enter denies; `m` denies with a message; a refusal is shown with its hint and the card stays", async () => {
+  const watched = await Watched.start([bash(), approvalView()]);
+  const { pty } = watched;
+  await pty.shows("1 of 2");
+  await watched.clock(SETTLE_MS);
+  pty.type("m");
+  await pty.shows("Why not?");
+  pty.type("\u001b[200~use\nthe script\u001b[201~");
+  await pty.shows("Why not? use the script");
+  await watched.do("refuse", ["not_yours", "this request is someone else's", "ask them"]);
+  pty.type("\r");
+  await pty.shows("this request is someone else's (ask them)");
+  await pty.shows("Why not? use the script");
+  await watched.do("refuse");
+  pty.type("\r");
+  await pty.shows("You denied: run rm -rf build");
+  await pty.shows("May I write?");
+  pty.type("\r");
+  await pty.shows("Too early");
+  await watched.clock(2 * SETTLE_MS);
+  pty.type("\r");
+  await pty.shows("Nothing is waiting for you.");
+  const message = { token: bash().token, decision: "rejected", message: "use the script" };
+  expect(watched.answers).toEqual([message, message, { token: approvalView().token, decision: "rejected" }]);
+});
+
+test("a call longer than the screen is approved only after its last page was shown", async () => {
+  const command = Array.from({ length: 60 }, (_, line) => `echo ${line + 1}`).join("\n");
+  const watched = await Watched.start([bash({ args: { command } })], 80, 24);
+  const { pty } = watched;
+  await pty.shows("more lines: space");
+  expect(pty.screen).toMatch(/lines 1 to \d+ of 61/);
+  expect(pty.screen).not.toContain("a approve once");
+  await watched.clock(SETTLE_MS);
+  pty.type("a");
+  await pty.shows("Read the whole call first");
+  for (let page = 0; !pty.screen.includes("echo 60"); page++) {
+    const before = /lines \d+ to (\d+)/.exec(pty.screen)?.[1] ?? "";
+    pty.type(page % 2 === 0 ? " " : "\u001b[6~");
+    await pty.shows(` to ${before} of 61`, false);
+  }
+  await pty.shows("a approve once");
+  expect(watched.answers).toEqual([]);
+  pty.type("a");
+  await pty.shows("You approved");
+});
+
+test("the choice list shows what would be stored; target and expiry are edited; Escape only goes back", async () => {
+  const watched = await Watched.start([approvalView()], 80, 24);
+  const { pty } = watched;
+  await pty.shows("p permanently");
+  await watched.clock(SETTLE_MS);
+  pty.type("p");
+  await pty.shows("› this file, permanently");
+  expect(pty.screen).toContain("fs:write on /srv/project/a.ts");
+  pty.type("\u001b[B");
+  await pty.shows("› this folder, permanently");
+  pty.type("e");
+  await pty.shows("fs:write on /srv/project/*▏");
+  pty.type("*");
+  await pty.shows("fs:write on /srv/project/**▏");
+  pty.type("\r");
+  await pty.shows("▏", false);
+  pty.type("x");
+  await pty.shows("until: ▏");
+  pty.type("2h");
+  await pty.shows("until: 2h▏");
+  pty.type("\r");
+  await pty.shows("until: 2h = 2026-11-21T02:00:19.500Z");
+  pty.type("\u001b");
+  await pty.shows("text");
+  expect([watched.answers, pty.screen.includes("May I write?")]).toEqual([[], true]);
+  pty.type("s");
+  await pty.shows("until: the session ends");
+  pty.type("\r");
+  await pty.shows("You approved for this session: write a.ts");
+  expect(watched.answers).toEqual([
+    { token: approvalView().token, decision: "approved", scope: "session", target: "/srv/project/a.ts" },
+  ]);
+});
+
+test("hidden characters are visible, and what is answered elsewhere goes away with a line that says so", async () => {
+  const watched = await Watched.start([approvalView({ args: { file_path: "a", content: "x\u001b[31my\u202ez" } })]);
+  const { pty } = watched;
+  await pty.shows("x\\u{1b}[31my\\u{202e}z");
+  for (const [status, words] of [
+    ["approved", "Approved elsewhere: write"],
+    ["rejected", "Denied elsewhere: write"],
+    ["expired", "Expired, nobody answered in time: write"],
+    ["cancelled", "Withdrawn by claude-code: write"],
+  ] as const) {
+    await watched.do("add", approvalView());
+    await pty.shows("May I write?");
+    await watched.do("close", approvalView({ status }));
+    await pty.shows("Nothing is waiting for you.");
+    await pty.shows(words);
+  }
+  expect(watched.answers).toEqual([]);
+});
+
+test("a lost connection ends it with an error; Ctrl-C leaves what waits waiting", async () => {
+  const first = await Watched.start([bash()]);
+  await first.pty.shows("May I run?");
+  await first.do("lose");
+  expect(await first.end()).toBe("connection_lost");
+
+  const second = await Watched.start([bash()]);
+  await second.pty.shows("May I run?");
+  second.pty.type("\u0003");
+  expect(await second.end()).toBe("quit");
+  await second.pty.shows("1 request still waiting for an answer.");
+  expect(second.answers).toEqual([]);
+  await second.pty.closed;
+});
+
+test("`metnos-gate watch` answers a running gate's requests", async () => {
   const gate = await startGate();
   const agent = await gate.agent("claude-code");
-  const terminal = new WatchTerminal(gate.home.env);
-  await terminal.shows("Nothing is waiting for you");
-  await terminal.shows("metnos-gate connect claude-code");
-
+  const pty = new Pty([LAUNCHER, "watch"], gate.home.env, 100, 36);
+  await pty.shows("Nothing is waiting for you");
   const file = join(gate.home.home, "project/a.ts");
-  agent.send("tool.call", {
-    id: "1",
-    intent: "write",
-    executor: "Write",
-    args: { file_path: file, content: "a\u001b[31mb" },
-  });
-  await terminal.shows("May I write?");
-  await terminal.shows("\\u{1b}");
-  expect(terminal.screen).toContain("fs_write:~/project/*");
-
-  await terminal.pressUntil("p", "this folder and below, permanently");
-  terminal.type("\u001b[B");
-  await terminal.shows("> this folder, permanently");
-  await terminal.shows(`fs:write on ${join(gate.home.home, "project/*")}`);
-  terminal.type("\r");
-  await terminal.shows("approved: write");
+  agent.send("tool.call", { id: "1", intent: "write", executor: "Write", args: { file_path: file, content: "text" } });
+  await pty.shows("May I write?");
+  await pty.shows("fs_write:~/project/*");
+  // Again until it counts: not in a card's first 500 ms.
+  const again = setInterval(() => pty.type("p"), 150);
+  await pty.shows("this folder and below, permanently");
+  clearInterval(again);
+  pty.type("\u001b[B");
+  await pty.shows("› this folder, permanently");
+  await pty.shows(`fs:write on ${join(gate.home.home, "project/*")}`);
+  pty.type("\r");
+  await pty.shows("You approved permanently: write");
   const [grant] = await gate.operator.call("grants.list", {});
-  expect(grant).toMatchObject({
-    capability: "fs:write",
-    target: join(gate.home.home, "project/*"),
-    agent_name: "claude-code",
-  });
+  expect(grant).toMatchObject({ target: join(gate.home.home, "project/*"), agent_name: "claude-code" });
 
   agent.send("tool.call", { id: "2", intent: "run", executor: "Bash", args: { command: "make" } });
-  await terminal.shows("May I run?");
+  await pty.shows("May I run?");
   const [token = ""] = await gate.waiting();
   await gate.operator.call("approvals.resolve", { token, decision: "rejected" });
-  await terminal.shows("denied: run make");
-  await terminal.shows("Nothing is waiting for you");
-  terminal.type("q");
-  await terminal.closed;
+  await pty.shows("Denied elsewhere: run make");
+  pty.type("q");
+  await pty.closed;
 });

@@ -1,0 +1,160 @@
+import type { ApprovalView } from "../../ipc/operator-api.ts";
+import { visible } from "../../ipc/visible-text.ts";
+import { parseExpiry } from "../durations.ts";
+import type { Line } from "./line-edit.ts";
+import { folded, packed, type Row, widthOf, wrapped } from "./rows.ts";
+import { type Choosing, choicesOf, type WatchState } from "./state.ts";
+
+/** The parts of a card as rows. All text from outside goes through `visible` here. */
+
+const CURSOR = "▏";
+const OTHERS_INDENT = "  ";
+
+/** The seed's lines as the card's heart, each on at most `most` rows; then, where there is room, what stands behind them. */
+export function headRows(card: ApprovalView, place: string, width: number, now: number, most: number): Row[] {
+  const [question = "", ...rest] = card.card.lines.map((line) => visible(line));
+  const is_final = card.reversibility === "irreversible";
+  const right = [visible(card.agent_name), clock(Date.parse(card.expires_at) - now), place]
+    .filter(Boolean)
+    .join("  ·  ");
+  // Reversibility stands in the third line of a full card, in the first of a smaller one.
+  const has_meta_line = card.card.form === "full";
+  const first: Row["tone"] = is_final && !has_meta_line ? "strong_danger" : "strong";
+  const titles = folded(question, width, most).map((text): Row => ({ text, tone: first }));
+  const fits = titles.length === 1 && widthOf(`${titles[0]?.text ?? ""}  ${right}`) <= width;
+  const rows: Row[] = fits
+    ? titles.map((row) => ({ ...row, right }))
+    : [{ text: "", tone: "quiet", right: folded(right, width, 1)[0] ?? "" }, ...titles];
+  rest.forEach((line, index) => {
+    const is_meta = has_meta_line && index === rest.length - 1;
+    const tone = !is_meta ? "plain" : is_final ? "danger" : "quiet";
+    rows.push(...folded(line, width, most).map((text): Row => ({ text, tone })));
+  });
+  return most === 1 ? rows : [...rows, ...backgroundRows(card, width, now, most - 1)];
+}
+
+function backgroundRows(card: ApprovalView, width: number, now: number, most: number): Row[] {
+  const score = `score ${card.judge.score.toFixed(2)}`;
+  const reason = visible(card.judge.reason).replace(/^approved: /, "");
+  const waited = `waited ${clock(now - Date.parse(card.created_at))}`;
+  const where =
+    card.cwd === null ? "folder not told" : `in ${folded(visible(card.cwd), width - widthOf(waited) - 8, 1)[0]}`;
+  const texts = [
+    `${where}  ·  ${waited}`,
+    ...folded(`judge: ${reason.includes(score) ? reason : `${score}, ${reason}`}`, width, most),
+    ...(card.intent === "" ? [] : folded(`${visible(card.agent_name)} says: ${visible(card.intent)}`, width, most)),
+  ];
+  return texts.map((text) => ({ text, tone: "quiet" }));
+}
+
+/** Each choice with exactly what it would store under it, as many of them as fit around the chosen one. */
+export function choiceRows(card: ApprovalView, mode: Choosing, width: number, room: number, now: number) {
+  const blocks = choicesOf(card, mode.scope).map((choice, index): Row[] => {
+    const is_chosen = index === mode.index;
+    const edit =
+      is_chosen && choice.grants.length === 1 && mode.target !== choice.grants[0]?.target ? " (target edited)" : "";
+    const stored = choice.grants.flatMap(({ capability, target }) => {
+      const is_own = is_chosen && choice.grants.length === 1;
+      const is_edited = is_own && mode.editing?.field === "target";
+      const shown =
+        is_edited && mode.editing !== null ? lineShown(mode.editing.line) : visible(is_own ? mode.target : target);
+      return wrapped(`${capability} on ${shown}`, width - 4);
+    });
+    return [
+      {
+        text: `${is_chosen ? "›" : " "} ${folded(visible(choice.label) + edit, width - 2, 1)[0]}`,
+        tone: is_chosen ? "marked" : "plain",
+      },
+      ...stored.map((text): Row => ({ text: `    ${text}`, tone: is_chosen ? "plain" : "quiet" })),
+    ];
+  });
+  const expiry = folded(`  until: ${expiryText(mode, now)}`, width, 2).map((text): Row => ({ text, tone: "plain" }));
+  const free = room - expiry.length;
+  const chosen = blocks[mode.index] ?? [];
+  let [from, to, used] = [mode.index, mode.index + 1, chosen.length];
+  const hint = () => (to - from < blocks.length ? 1 : 0);
+  for (let grew = true; grew; ) {
+    grew = false;
+    for (const [index, side] of [
+      [to, "below"],
+      [from - 1, "above"],
+    ] as const) {
+      const block = blocks[index];
+      if (block === undefined) continue;
+      const is_last = to - from + 1 === blocks.length;
+      if (used + block.length + (is_last ? 0 : 1) > free) continue;
+      used += block.length;
+      if (side === "below") to++;
+      else from--;
+      grew = true;
+    }
+  }
+  const hidden = blocks.length - (to - from);
+  const more: Row[] = hint() === 0 ? [] : [{ text: `  … ${counted(hidden, "more choice")}: Up/Down`, tone: "quiet" }];
+  return { rows: [...blocks.slice(from, to).flat(), ...more, ...expiry], fits: chosen.length + more.length <= free };
+}
+
+function expiryText(mode: Choosing, now: number): string {
+  const by_itself = mode.scope === "session" ? "the session ends" : "you revoke it";
+  if (mode.editing?.field === "expires")
+    return `${lineShown(mode.editing.line)}   (2h, 30d or 2027-01-31T12:00:00Z; empty: ${by_itself})`;
+  if (mode.expires === "") return by_itself;
+  try {
+    return `${visible(mode.expires)} = ${parseExpiry(mode.expires, now)}`;
+  } catch (error) {
+    return `${visible(mode.expires)}   ${error instanceof Error ? "is neither a span nor a date" : "can't be read"}`;
+  }
+}
+
+/** The line being written, its last rows where it is long. */
+export function messageRows(line: Line, width: number): Row[] {
+  const rows = wrapped(`Why not? ${lineShown(line)}`, width);
+  return rows.slice(-3).map((text) => ({ text, tone: "plain" }));
+}
+
+function lineShown({ before, after }: Line): string {
+  return visible(before) + CURSOR + visible(after);
+}
+
+/** What else waits, soonest deadline first, a row each. */
+export function otherRows(state: WatchState, width: number, most: number, now: number): Row[] {
+  const others = state.cards.filter(({ token }) => token !== state.selected);
+  if (others.length === 0) return [];
+  const shown = others.length > most ? others.slice(0, Math.max(0, most - 1)) : others;
+  const rows = shown.map((other): Row => {
+    const start = `${OTHERS_INDENT}${clock(Date.parse(other.expires_at) - now)}  ${visible(other.agent_name)}  `;
+    const what = visible(`${other.action_verb} ${other.target_summary}`);
+    const text = start + (folded(what, Math.max(8, width - widthOf(start)), 1)[0] ?? "");
+    // A long agent name in a narrow window leaves no room for eight more.
+    return { text: widthOf(text) > width ? (folded(text, width, 1)[0] ?? "") : text, tone: "quiet" };
+  });
+  const hidden = others.length - shown.length;
+  if (hidden === 0) return rows;
+  return [
+    ...rows,
+    {
+      text:
+        folded(
+          `${OTHERS_INDENT}${counted(hidden, shown.length > 0 ? "more request" : "other request")} waiting`,
+          width,
+          1,
+        )[0] ?? "",
+      tone: "quiet",
+    },
+  ];
+}
+
+export function wordRows(words: readonly string[], width: number): Row[] {
+  return packed(words, "   ", width).map((text) => ({ text, tone: "quiet" }));
+}
+
+export function counted(count: number, thing: string): string {
+  return `${count} ${thing}${count === 1 ? "" : "s"}`;
+}
+
+/** `0:09:41` */
+function clock(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  const two = (value: number) => String(value).padStart(2, "0");
+  return `${Math.floor(seconds / 3600)}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`;
+}

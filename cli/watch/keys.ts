@@ -1,0 +1,198 @@
+import type { Answer, ApprovalView, Choice } from "../../ipc/operator-api.ts";
+import { parseExpiry } from "../durations.ts";
+import { edited, inserted, type LineKey, lineOf, lineText } from "./line-edit.ts";
+import {
+  type Choosing,
+  choicesOf,
+  type Layout,
+  type Scope,
+  SETTLE_MS,
+  type Step,
+  selected,
+  selectedCard,
+  type WatchState,
+} from "./state.ts";
+
+/** What a key means. Escape never approves and never denies; pasted text never answers. */
+
+export type KeyName = "enter" | "escape" | "up" | "down" | "tab" | "back_tab" | "page_up" | "page_down" | LineKey;
+
+export interface Key {
+  /** The character, or "" for a named key. */
+  input: string;
+  name?: KeyName;
+  /** Several characters that came at once: text for a line, never a key. */
+  is_paste?: true;
+}
+
+/** As the gate's contract has them. */
+const MAX_MESSAGE = 2000;
+const MAX_TARGET = 4096;
+
+/** Does what the key says. @param now milliseconds */
+export function pressed(state: WatchState, key: Key, now: number, layout: Layout): Step {
+  const quiet = { ...state, notice: "" };
+  switch (state.mode.kind) {
+    case "cards":
+      return inCards(quiet, key, now, layout);
+    case "message":
+      return inMessage(quiet, state.mode, key, now);
+    case "choices":
+      return state.mode.editing === null
+        ? inChoices(quiet, state.mode, key, now, layout)
+        : { state: inField(quiet, state.mode, state.mode.editing, key) };
+    case "interrupted":
+      if (key.name !== "enter" && key.name !== "escape") return { state };
+      return { state: { ...quiet, mode: { kind: "cards" }, settled_at: now } };
+  }
+}
+
+function inCards(state: WatchState, key: Key, now: number, layout: Layout): Step {
+  if (key.is_paste) return said(state, "Pasted text does nothing here.");
+  if (key.input === "q") return { state, effect: { kind: "quit" } };
+  const card = selectedCard(state);
+  if (card === undefined) return { state };
+  const scrolled = (scroll: number): Step => ({
+    state: { ...state, scroll: Math.max(0, Math.min(scroll, layout.lines - layout.page)) },
+  });
+  if (key.name === "page_down" || key.input === " ") return scrolled(state.scroll + layout.page);
+  if (key.name === "page_up" || key.input === "b") return scrolled(state.scroll - layout.page);
+  const by = stepOf(key);
+  if (by !== 0) return { state: moved(state, by, now) };
+  if (key.name === "enter" || key.input === "d")
+    return answered(state, { token: card.token, decision: "rejected" }, now);
+  if (key.input === "m")
+    return unlessEarly(state, now) ?? { state: { ...state, mode: { kind: "message", line: lineOf("") } } };
+  if (key.input !== "a" && key.input !== "s" && key.input !== "p") return { state };
+  const early = unlessEarly(state, now);
+  if (early !== undefined) return early;
+  if (layout.page === 0) return said(state, "Make the window larger: the call isn't shown.");
+  if (!state.is_read) return said(state, "Read the whole call first: space shows what comes next, b what came before.");
+  if (key.input === "a") return answered(state, { token: card.token, decision: "approved" }, now);
+  return choosing(state, card, key.input === "s" ? "session" : "permanent");
+}
+
+function choosing(state: WatchState, card: ApprovalView, scope: Scope): Step {
+  const [first] = choicesOf(card, scope);
+  if (first === undefined) return said(state, "This can only be approved once: a.");
+  const mode: Choosing = { kind: "choices", scope, index: 0, target: targetOf(first), expires: "", editing: null };
+  return { state: { ...state, mode } };
+}
+
+function inMessage(
+  state: WatchState,
+  mode: { kind: "message"; line: ReturnType<typeof lineOf> },
+  key: Key,
+  now: number,
+): Step {
+  if (key.name === "escape") return { state: { ...state, mode: { kind: "cards" } } };
+  if (key.name !== "enter") {
+    return { state: { ...state, mode: { ...mode, line: typed(mode.line, key, MAX_MESSAGE) } } };
+  }
+  if (state.selected === null) return { state };
+  const message = lineText(mode.line).trim();
+  return answered(state, { token: state.selected, decision: "rejected", ...(message === "" ? {} : { message }) }, now);
+}
+
+function inChoices(state: WatchState, mode: Choosing, key: Key, now: number, layout: Layout): Step {
+  const card = selectedCard(state);
+  const set = (change: Partial<Choosing>): Step => ({ state: { ...state, mode: { ...mode, ...change } } });
+  if (card === undefined || key.name === "escape") return { state: { ...state, mode: { kind: "cards" } } };
+  if (key.is_paste) return said(state, "Pasted text does nothing here: e edits the target, x the expiry.");
+  const choices = choicesOf(card, mode.scope);
+  const choice = choices[mode.index];
+  const by = stepOf(key);
+  if (by !== 0) {
+    const index = (mode.index + by + choices.length) % choices.length;
+    return set({ index, target: targetOf(choices[index]) });
+  }
+  if (key.input === "e") {
+    if (choice?.grants.length !== 1) return said(state, "It needs several grants; their targets can't be edited.");
+    return set({ editing: { field: "target", line: lineOf(mode.target) } });
+  }
+  if (key.input === "x") return set({ editing: { field: "expires", line: lineOf(mode.expires) } });
+  if (key.name !== "enter") return { state };
+  if (!layout.choice_fits) return said(state, "Make the window larger: not all that would be stored is shown.");
+  return confirmed(state, card, mode, choice, now);
+}
+
+function inField(state: WatchState, mode: Choosing, editing: NonNullable<Choosing["editing"]>, key: Key): WatchState {
+  const set = (change: Partial<Choosing>): WatchState => ({ ...state, mode: { ...mode, ...change } });
+  if (key.name === "escape") return set({ editing: null });
+  if (key.name !== "enter" && key.name !== "tab")
+    return set({ editing: { ...editing, line: typed(editing.line, key, MAX_TARGET) } });
+  const text = lineText(editing.line).trim();
+  if (editing.field === "target" && text === "") return { ...state, notice: "A target can't be empty." };
+  return set({ editing: null, [editing.field]: text });
+}
+
+function confirmed(
+  state: WatchState,
+  card: ApprovalView,
+  mode: Choosing,
+  choice: Choice | undefined,
+  now: number,
+): Step {
+  let expires_at: string | undefined;
+  try {
+    expires_at = mode.expires === "" ? undefined : parseExpiry(mode.expires, now);
+  } catch (error) {
+    return said(
+      state,
+      error instanceof Error ? `${error.message}: write 2h, 30d or 2027-01-31T12:00:00Z` : "That is no date.",
+    );
+  }
+  const answer: Answer = { token: card.token, decision: "approved", scope: mode.scope };
+  if (choice?.grants.length === 1) answer.target = mode.target;
+  if (expires_at !== undefined) answer.expires_at = expires_at;
+  return answered(state, answer, now);
+}
+
+/** The one way out: too early it doesn't count, and a card is answered once. */
+function answered(state: WatchState, answer: Answer, now: number): Step {
+  const early = unlessEarly(state, now);
+  if (early !== undefined) return early;
+  if (state.answering !== null) return said(state, "Your last answer is still on its way.");
+  return { state: { ...state, answering: answer.token }, effect: { kind: "answer", answer } };
+}
+
+function unlessEarly(state: WatchState, now: number): Step | undefined {
+  if (now - state.settled_at >= SETTLE_MS) return undefined;
+  return said(state, "Too early: this card has only just appeared.");
+}
+
+function said(state: WatchState, notice: string): Step {
+  return { state: { ...state, notice } };
+}
+
+function moved(state: WatchState, by: number, now: number): WatchState {
+  const index = state.cards.findIndex(({ token }) => token === state.selected);
+  const next = state.cards[(index + by + state.cards.length) % state.cards.length];
+  return next === undefined || next.token === state.selected ? state : selected(state, next.token, now);
+}
+
+function stepOf({ name, input }: Key): -1 | 0 | 1 {
+  if (name === "down" || name === "tab" || input === "j") return 1;
+  return name === "up" || name === "back_tab" || input === "k" ? -1 : 0;
+}
+
+function targetOf(choice: Choice | undefined): string {
+  return choice?.grants[0]?.target ?? "";
+}
+
+function typed(line: ReturnType<typeof lineOf>, key: Key, max: number) {
+  switch (key.name) {
+    case undefined:
+      return inserted(line, key.input, max);
+    case "left":
+    case "right":
+    case "home":
+    case "end":
+    case "backspace":
+    case "delete":
+    case "clear":
+      return edited(line, key.name);
+    default:
+      return line;
+  }
+}

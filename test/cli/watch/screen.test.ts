@@ -1,0 +1,134 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { callLines } from "../../../cli/watch/call-text.ts";
+import { pressed } from "../../../cli/watch/keys.ts";
+import { folded, widthOf, wrapped } from "../../../cli/watch/rows.ts";
+import { arranged } from "../../../cli/watch/screen.ts";
+import { appeared, closed, drawn, EMPTY, SETTLE_MS, type WatchState } from "../../../cli/watch/state.ts";
+import type { ApprovalView } from "../../../ipc/operator-api.ts";
+import { approvalView } from "../../support/approval-view.ts";
+
+const text = (rows: readonly { text: string }[]) => rows.map((row) => row.text).join("\n");
+const one = (change: Partial<ApprovalView> = {}): WatchState => appeared(EMPTY, approvalView(change), 0);
+const AT = Date.parse("2026-11-21T00:00:19Z");
+
+describe("the call", () => {
+  test("nothing of it is lost, whatever it holds and however narrow the screen is", () => {
+    const characters = fc.string({ unit: "grapheme", maxLength: 300 });
+    fc.assert(
+      fc.property(characters, fc.integer({ min: 12, max: 120 }), (content, width) => {
+        const rows = wrapped(content, width);
+        expect(rows.join("")).toBe(content);
+        for (const row of rows) expect(widthOf(row)).toBeLessThanOrEqual(width);
+      }),
+    );
+  });
+
+  test("a line that goes on is told from a line of its own, and an argument's text from an argument", () => {
+    const args = { command: `${"x".repeat(30)}\ncontent: no argument`, flags: { force: true } };
+    expect(callLines(approvalView({ args }), 22)).toEqual([
+      "command:",
+      `  ${"x".repeat(20)}`,
+      `↳ ${"x".repeat(10)}`,
+      "  content: no argument",
+      "flags:",
+      "  {",
+      '    "force": true',
+      "  }",
+    ]);
+  });
+
+  test("hidden characters in values and in names are visible", () => {
+    expect(callLines(approvalView({ args: { "a\u202e": "\u001b[2Jb\u200b" } }), 80)).toEqual([
+      "a\\u{202e}: \\u{1b}[2Jb\\u{200b}",
+    ]);
+  });
+});
+
+describe("the screen", () => {
+  test("is never higher than the terminal, and no row wider, in every mode and size", () => {
+    const size = fc.record({ columns: fc.integer({ min: 30, max: 200 }), rows: fc.integer({ min: 8, max: 70 }) });
+    const shape = fc.record({ lines: fc.integer({ min: 1, max: 90 }), others: fc.integer({ min: 0, max: 12 }) });
+    fc.assert(
+      fc.property(size, shape, fc.constantFrom("", "m", "s", "p", "pe", "px"), (screen, { lines, others }, keys) => {
+        let state = one({
+          args: { command: "echo 日本\n".repeat(lines) },
+          intent: "because ".repeat(40),
+          target_summary: "x".repeat(300),
+          card: { form: "full", lines: ["May I run?", "y ".repeat(150), "z".repeat(300)], buttons: [] },
+        });
+        for (let index = 0; index < others; index++)
+          state = appeared(state, approvalView({ token: String(index), target_summary: "w".repeat(300) }), 0);
+        state = { ...closed(state, approvalView({ token: "0", status: "expired" }), 0), is_read: true };
+        for (const input of keys)
+          state = pressed(state, { input }, SETTLE_MS, { lines: 1, page: 1, choice_fits: true }).state;
+        const { card, rest } = arranged(state, screen, AT);
+        expect(card.length + 2 + rest.length).toBeLessThan(screen.rows);
+        for (const row of card) expect(widthOf(row.text)).toBeLessThanOrEqual(screen.columns - 4);
+        for (const row of rest) expect(widthOf(row.text)).toBeLessThanOrEqual(screen.columns);
+      }),
+    );
+  });
+
+  test("a human who pages to the end has seen every line", () => {
+    const size = fc.record({ columns: fc.integer({ min: 30, max: 200 }), rows: fc.integer({ min: 14, max: 70 }) });
+    fc.assert(
+      fc.property(size, fc.integer({ min: 1, max: 200 }), (screen, count) => {
+        let state = one({ args: { command: Array.from({ length: count }, (_, line) => `line ${line};`).join("\n") } });
+        const seen = new Set<string>();
+        for (let page = 0; page < 250 && !state.is_read; page++) {
+          const { card, layout } = arranged(state, screen, AT);
+          for (const row of card) seen.add(row.text);
+          const next = drawn(state, layout);
+          state = next.is_read ? next : pressed(next, { input: " " }, SETTLE_MS, layout).state;
+        }
+        expect(state.is_read).toBe(true);
+        for (let line = 0; line < count; line++)
+          expect([...seen].some((row) => row.endsWith(` line ${line};`))).toBe(true);
+      }),
+    );
+  });
+
+  test.each(["full", "medium", "short"] as const)(
+    "what can't be undone is red in a %s card, and nothing else is",
+    (form) => {
+      const all = {
+        full: ["May I run?", "make", "irreversible | class: x"],
+        medium: ["May I run? (irreversible)", "make"],
+      };
+      const lines = form === "short" ? ["Run make [irrev | x]"] : all[form];
+      const reds = (reversibility: ApprovalView["reversibility"]) => {
+        const { card, rest } = arranged(
+          one({ reversibility, card: { form, lines, buttons: [] } }),
+          { columns: 100, rows: 40 },
+          AT,
+        );
+        return [...card, ...rest].filter(({ tone }) => tone.endsWith("danger")).map((row) => row.text);
+      };
+      expect(reds("irreversible")).toEqual([form === "full" ? lines[2] : lines[0]]);
+      expect([reds("reversible"), reds("partial")]).toEqual([[], []]);
+    },
+  );
+
+  test("a choice that can't be shown whole can't be confirmed", () => {
+    const grants = Array.from({ length: 30 }, (_, index) => ({
+      capability: "fs:write" as const,
+      target: `/srv/${index}`,
+    }));
+    const card = { choices: [{ scope: "permanent" as const, label: "exactly this, permanently", grants }] };
+    const state = pressed({ ...one(card), is_read: true }, { input: "p" }, SETTLE_MS, {
+      lines: 1,
+      page: 9,
+      choice_fits: true,
+    }).state;
+    expect(arranged(state, { columns: 80, rows: 24 }, AT).layout.choice_fits).toBe(false);
+    expect(arranged(state, { columns: 80, rows: 60 }, AT).layout.choice_fits).toBe(true);
+    expect(text(arranged(state, { columns: 80, rows: 60 }, AT).card)).toContain("fs:write on /srv/29");
+  });
+
+  test("a folded text keeps its end", () => {
+    const [row = ""] = folded(`/home/someone/${"deep/".repeat(40)}the-name.txt`, 40, 1);
+    expect(widthOf(row)).toBeLessThanOrEqual(40);
+    expect(row).toMatch(/^\/home.*….*the-name\.txt$/);
+  });
+});
