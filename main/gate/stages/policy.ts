@@ -1,4 +1,5 @@
 import type { Capability, Outcome } from "../../../ipc/decision.ts";
+import { CAPABILITY_REGISTRY } from "../capabilities.ts";
 import { effective_outcome, RULE_TEXT, strictest } from "../policy.ts";
 import { type Denial, denied, type Examination, passed } from "./examination.ts";
 
@@ -17,8 +18,11 @@ export function policy(x: Examination): Denial | null {
       });
     }
     if (answer.grant_id !== undefined) x.grants_used.push(answer.grant_id);
-    if (answer.outcome === "approval_required") asked ??= capability;
-    outcome = strictest(outcome, answer.outcome);
+    // A path that can't be told can't be guarded either: in doubt the human is asked, at every level.
+    const is_in_doubt = target.kind === "unknown" && CAPABILITY_REGISTRY[capability].target_kind === "path_glob";
+    const found = is_in_doubt ? "approval_required" : answer.outcome;
+    if (found === "approval_required") asked ??= capability;
+    outcome = strictest(outcome, found);
   }
   x.outcome = outcome;
   if (asked !== undefined) {
