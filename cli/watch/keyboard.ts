@@ -12,6 +12,7 @@ export function Keyboard({ onKey, children }: { onKey: (key: Key) => void; child
 }
 
 function keysOf(input: string, key: InkKey): Key[] {
+  if (key.ctrl && input === "c") return [{ input: "", name: "quit" }];
   if (key.ctrl && input === "u") return [{ input: "", name: "clear" }];
   if (key.ctrl || key.meta) return key.escape && !key.ctrl ? [{ input: "", name: "escape" }] : [];
   const name = nameOf(key);

@@ -15,7 +15,17 @@ import {
 
 /** What a key means. Escape never approves and never denies; pasted text never answers. */
 
-export type KeyName = "enter" | "escape" | "up" | "down" | "tab" | "back_tab" | "page_up" | "page_down" | LineKey;
+export type KeyName =
+  | "quit"
+  | "enter"
+  | "escape"
+  | "up"
+  | "down"
+  | "tab"
+  | "back_tab"
+  | "page_up"
+  | "page_down"
+  | LineKey;
 
 export interface Key {
   /** The character, or "" for a named key. */
@@ -31,6 +41,7 @@ const MAX_TARGET = 4096;
 
 /** Does what the key says. @param now milliseconds */
 export function pressed(state: WatchState, key: Key, now: number, layout: Layout): Step {
+  if (key.name === "quit") return { state, effect: { kind: "quit" } };
   const quiet = { ...state, notice: "" };
   switch (state.mode.kind) {
     case "cards":

@@ -31,14 +31,23 @@ export async function watch(api: OperatorApi, options: WatchOptions = {}): Promi
   const size = () => ({ columns: stdout.columns || 80, rows: stdout.rows || 24 });
   const layout = () => arranged(state, size(), now()).layout;
   const scene = () => h(Keyboard, { onKey: press }, view(state, size(), now()));
+  let is_over = false;
+  const redraw = () => {
+    // Drawn once more, ink would take the terminal again, and the process would never end.
+    if (!is_over) app.rerender(scene());
+  };
+  const leave = () => {
+    is_over = true;
+    app.unmount();
+  };
   const show = (next: WatchState) => {
     state = next;
-    app.rerender(scene());
+    redraw();
   };
   const press = (key: Key) => {
     const { state: next, effect } = pressed(state, key, now(), layout());
     show(next);
-    if (effect?.kind === "quit") app.unmount();
+    if (effect?.kind === "quit") leave();
     if (effect?.kind === "answer") void send(effect.answer);
   };
   const send = async (answer: Answer) => {
@@ -51,18 +60,25 @@ export async function watch(api: OperatorApi, options: WatchOptions = {}): Promi
   };
   let failure: unknown;
   const end = (reason: unknown) => {
-    failure ??= reason;
-    app.unmount();
+    if (!is_over) failure = reason;
+    leave();
   };
   /** What was drawn counts as shown; what ink left out between two frames doesn't. */
   const onRender = () => {
     const next = drawn(state, layout());
     if (next === state) return;
     state = next;
-    setImmediate(() => app.rerender(scene()));
+    setImmediate(redraw);
   };
   // `interactive`: without it ink draws nothing where an environment variable says CI.
-  const app = render(scene(), { stdin, stdout, onRender, interactive: true, alternateScreen: true });
+  const app = render(scene(), {
+    stdin,
+    stdout,
+    onRender,
+    interactive: true,
+    alternateScreen: true,
+    exitOnCtrlC: false,
+  });
   const exited = app.waitUntilExit();
 
   /** One that ends while the list is still on its way must not come back with it. */
@@ -73,7 +89,6 @@ export async function watch(api: OperatorApi, options: WatchOptions = {}): Promi
     if (!state.is_loaded) gone.add(event.data.token);
     show(closed(state, event.data, now()));
   });
-  const redraw = () => show(state);
   const clock = setInterval(redraw, 1000);
   stdout.on("resize", redraw);
   void options.lost?.then(() => end(new OperatorError("connection_lost", "the gate has gone")));
@@ -94,7 +109,7 @@ export async function watch(api: OperatorApi, options: WatchOptions = {}): Promi
     clearInterval(clock);
     stdout.off("resize", redraw);
     unsubscribe();
-    app.unmount();
+    leave();
   }
   const left = state.cards.length;
   if (isLost(failure)) {

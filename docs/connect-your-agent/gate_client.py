@@ -11,16 +11,17 @@ STATE = pathlib.Path(os.environ.get("XDG_STATE_HOME") or pathlib.Path.home() / "
 class Gate:
     def __init__(self, name, session=None):
         self._socket = socket.socket(socket.AF_UNIX)
-        self._socket.connect(os.environ.get("METNOS_GATE_SOCKET") or str(STATE / "run/gate.sock"))
+        folder = pathlib.Path(os.environ.get("METNOS_RUNTIME_DIR") or STATE / "run")
+        self._socket.connect(os.environ.get("METNOS_GATE_SOCKET") or str(folder / "gate.sock"))
         self._lines = self._socket.makefile("r", encoding="utf-8")
         self._ids = itertools.count()
         token = os.environ.get("METNOS_AGENT_TOKEN") or (STATE / f"agents/{name}.token").read_text().strip()
         hello = {"protocol": 1, "agent": {"name": name}, "token": token}
         self.hello = self._ask("hello", {**hello, "session": session} if session else hello, "hello.ok")
 
-    def call(self, intent, executor, args, **context):
+    def call(self, intent, executor, args, context=None):
         """Waits for the final decision, a human's answer included. A dict with outcome, reason, explain."""
-        return self._ask("tool.call", {"intent": intent, "executor": executor, "args": args, "context": context}, "tool.decision")
+        return self._ask("tool.call", {"intent": intent, "executor": executor, "args": args, "context": context or {}}, "tool.decision")
 
     def _ask(self, kind, data, answer):
         message_id = str(next(self._ids))

@@ -1,12 +1,15 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
+import { z } from "zod";
 import { configSchema, loadConfig } from "../../main/config.ts";
 import { ExecutorCatalog, loadOwnExecutors } from "../../main/gate/executors/catalog.ts";
+import { manifestSchema, targetSourceSchema } from "../../main/gate/executors/manifest.ts";
 import { startGate } from "../support/running-gate.ts";
 import { temporaryHome } from "../support/temporary-home.ts";
 
-const TEXT = readFileSync(new URL("../../docs/configuration.md", import.meta.url), "utf8");
+const ROOT = new URL("../../", import.meta.url);
+const TEXT = readFileSync(new URL("docs/configuration.md", ROOT), "utf8");
 
 function example(name: string): string {
   const found = new RegExp(`\`\`\`toml ${name}\n([\\s\\S]*?)\`\`\``).exec(TEXT)?.[1];
@@ -14,29 +17,55 @@ function example(name: string): string {
   return found;
 }
 
-/** `approvals.ttl_seconds` -> its default, for every key that the schema has. */
-function keysAndDefaults(): Map<string, unknown> {
-  const keys = new Map<string, unknown>();
-  const defaults = configSchema.parse({}) as Record<string, unknown>;
-  for (const [key, schema] of Object.entries(configSchema.shape)) {
-    const value = defaults[key];
-    if (typeof value !== "object" || value === null) keys.set(key, value);
-    else {
-      const table = (schema as unknown as { def: { innerType: { shape: Record<string, unknown> } } }).def.innerType
-        .shape;
-      for (const inner of Object.keys(table)) keys.set(`${key}.${inner}`, (value as Record<string, unknown>)[inner]);
-    }
-  }
-  return keys;
+/** The rows of the table whose head is `head`, as lists of cells. */
+function table(head: string): string[][] {
+  const rows =
+    TEXT.slice(TEXT.indexOf(head))
+      .split(/\n(?!\|)/, 1)[0]
+      ?.split("\n")
+      .slice(2) ?? [];
+  return rows.map((row) => row.split("|").slice(1, -1)).map((cells) => cells.map((cell) => cell.trim()));
 }
 
-test("the document lists every key with its default, and no other", () => {
-  const rows = [...TEXT.matchAll(/^\| `([a-z_.]+)` \| (.+?) \| .+ \|$/gm)];
-  const documented = new Map(rows.map((row) => [row[1], row[2]]));
-  const keys = keysAndDefaults();
-  expect([...documented.keys()].sort()).toEqual([...keys.keys()].sort());
-  for (const [key, value] of keys)
-    expect(documented.get(key), key).toBe(value === undefined ? "not set" : `\`${JSON.stringify(value)}\``);
+function namesIn(cell: string | undefined): string[] {
+  return [...(cell ?? "").matchAll(/`([^`]+)`/g)].map((match) => match[1] ?? "");
+}
+
+const keySchema = z.object({
+  type: z.enum(["string", "integer", "number"]),
+  enum: z.array(z.string()).optional(),
+  const: z.string().optional(),
+  minimum: z.number().optional(),
+  maximum: z.number().optional(),
+  default: z.unknown().optional(),
+});
+const tableSchema = z.object({ type: z.literal("object"), properties: z.record(z.string(), keySchema) });
+
+/** Key, type and default as the document writes them, for every key that the schema has. */
+function rowsOfSchema(): string[][] {
+  const { properties = {} } = z.toJSONSchema(configSchema, { io: "input" });
+  return Object.entries(properties).flatMap(([key, schema]) => {
+    const inner = tableSchema.safeParse(schema);
+    if (!inner.success) return [rowOf(key, keySchema.parse(schema))];
+    return Object.entries(inner.data.properties).map(([name, found]) => rowOf(`${key}.${name}`, found));
+  });
+}
+
+function rowOf(key: string, schema: z.infer<typeof keySchema>): string[] {
+  const value = schema.default === undefined ? "not set" : `\`${JSON.stringify(schema.default)}\``;
+  return [`\`${key}\``, typeOf(schema), value];
+}
+
+function typeOf({ type, minimum, maximum, ...schema }: z.infer<typeof keySchema>): string {
+  const choices = (schema.enum ?? (schema.const === undefined ? [] : [schema.const])).map((name) => `\`"${name}"\``);
+  if (choices.length > 0) return choices.join(", ").replace(/, ([^,]*)$/, " or $1");
+  if (type === "string") return "text";
+  return `${type === "integer" ? "whole number" : "number"}, ${minimum} to ${maximum}`;
+}
+
+test("the document lists every key with its type and default, and no other", () => {
+  const documented = table("| key | type | default | means |").map((cells) => cells.slice(0, 3));
+  expect(documented.sort()).toEqual(rowsOfSchema().sort());
 });
 
 test("the example file is the defaults", () => {
@@ -44,28 +73,49 @@ test("the example file is the defaults", () => {
   expect(loadConfig(places.config_file, {})).toEqual(configSchema.parse({}));
 });
 
+test("the document lists every variable that the code reads, and no other", () => {
+  const read = new Set<string>();
+  for (const room of ["ipc", "main", "cli"]) {
+    for (const name of readdirSync(new URL(room, ROOT), { recursive: true, encoding: "utf8" })) {
+      if (!name.endsWith(".ts")) continue;
+      const text = readFileSync(new URL(`${room}/${name}`, ROOT), "utf8");
+      for (const [found] of text.matchAll(/\b(METNOS_[A-Z_]+|XDG_[A-Z_]+|CLAUDE_CONFIG_DIR)\b/g)) read.add(found);
+    }
+  }
+  const documented = table("| variable | read by | means |").flatMap(([cell]) => namesIn(cell));
+  expect(documented.sort()).toEqual([...read].sort());
+});
+
+test("the document lists every key of a manifest and every kind of target, and no other", () => {
+  const keys = table("| key | default | means |").flatMap(([cell]) => namesIn(cell));
+  expect(keys.sort()).toEqual(Object.keys(manifestSchema.shape).sort());
+  const kinds = table("| `target.from` | with | is |").map(([cell, given]) => [cell, ...namesIn(given)].join(" "));
+  const known = targetSourceSchema.options.map(({ shape: { from, ...rest } }) =>
+    [`\`${from.value}\``, ...Object.keys(rest)].join(" "),
+  );
+  expect(kinds.sort()).toEqual(known.sort());
+});
+
 test("the example executor is loaded, and its calls are decided by it", async () => {
   const home = temporaryHome();
   const file = join(home.places.executors_dir, "notes_search.toml");
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, example("executors/notes_search.toml"));
-  expect(new ExecutorCatalog(loadOwnExecutors(home.places.executors_dir)).find("mcp__notes__search").is_described).toBe(
-    true,
-  );
+  const catalog = new ExecutorCatalog(loadOwnExecutors(home.places.executors_dir));
+  expect(catalog.find("mcp__notes__search").is_described).toBe(true);
   const gate = await startGate({ home });
   const agent = await gate.agent("tester", "Full");
-  agent.send("tool.call", {
-    id: "1",
-    intent: "",
-    executor: "mcp__notes__search",
-    args: { folder: "/srv/notes/2026", query: "x" },
-  });
-  expect((await agent.next(() => true)).data).toMatchObject({
+  const search = (executor: string, args: Record<string, unknown>) => agent.ask({ executor, args });
+  expect((await search("mcp__notes__search", { folder: "/srv/notes/2026", query: "x" })).decision).toMatchObject({
     outcome: "allowed",
     capabilities: [{ capability: "fs:read", target: "/srv/notes/2026/**" }],
   });
-  agent.send("tool.call", { id: "2", intent: "", executor: "notes_search", args: { folder: "/srv", query: "x" } });
-  expect((await agent.next(() => true)).data).toMatchObject({ outcome: "denied", stage: "scope" });
-  agent.send("tool.call", { id: "3", intent: "", executor: "notes_search", args: { folder: "/srv/notes" } });
-  expect((await agent.next(() => true)).data).toMatchObject({ outcome: "denied", stage: "validation" });
+  expect((await search("notes_search", { folder: "/srv", query: "x" })).decision).toMatchObject({
+    outcome: "denied",
+    stage: "scope",
+  });
+  expect((await search("notes_search", { folder: "/srv/notes" })).decision).toMatchObject({
+    outcome: "denied",
+    stage: "validation",
+  });
 });

@@ -1,18 +1,29 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { agentMessages, ERROR_CODES, gateMessages } from "../../ipc/wire.ts";
-import { startGate } from "../support/running-gate.ts";
+import { GREETING_TIMEOUT_MS, MAX_PAIRINGS, PAIRING_TIMEOUT_MS } from "../../ipc/agent-server.ts";
+import { decisionSchema } from "../../ipc/decision.ts";
+import { FRAME_TIMEOUT_MS, MAX_DEPTH, MAX_FRAME_BYTES } from "../../ipc/frames.ts";
+import { agentMessages, contextSchema, ERROR_CODES, gateMessages, MAX_PLAN_CALLS } from "../../ipc/wire.ts";
+import { configSchema } from "../../main/config.ts";
+import { MAX_WAITING_CHARACTERS, MAX_WAITING_PER_AGENT } from "../../main/gate/gate.ts";
+import type { AgentConnection } from "../support/agent-connection.ts";
+import { runGate } from "../support/gate-process.ts";
+import { type GateUnderTest, startGate } from "../support/running-gate.ts";
+import { temporaryHome } from "../support/temporary-home.ts";
 
 const TEXT = readFileSync(new URL("../../docs/protocol.md", import.meta.url), "utf8");
 
 interface Block {
   kind: "agent" | "gate" | "human";
+  /** Which agent, where there are several. */
+  who: string;
   text: string;
 }
 
 function blocks(): Block[] {
-  return [...TEXT.matchAll(/```(?:json (agent|gate)|(human))\n([\s\S]*?)\n```/g)].map((match) => ({
-    kind: (match[1] ?? match[2]) as Block["kind"],
+  return [...TEXT.matchAll(/```(?:json )?(agent|gate|human) ?(\S*)\n([\s\S]*?)\n```/g)].map((match) => ({
+    kind: match[1] as Block["kind"],
+    who: match[2] ?? "",
     text: match[3] ?? "",
   }));
 }
@@ -20,10 +31,12 @@ function blocks(): Block[] {
 /** True to the letter, but where the document has a placeholder: then the kind of value counts. */
 function matches(documented: unknown, found: unknown, seen: Map<string, unknown>): boolean {
   if (typeof documented === "string" && /^<.+>$/.test(documented)) {
+    if (documented.startsWith("<same ")) return found === seen.get(`<${documented.slice("<same ".length)}`);
     seen.set(documented, found);
     if (documented === "<number>") return typeof found === "number";
     if (documented === "<object>") return typeof found === "object" && found !== null;
     if (documented === "<uuid>") return typeof found === "string" && /^[0-9a-f-]{36}$/.test(found);
+    if (documented === "<token>") return typeof found === "string" && /^[0-9a-f]{16}$/.test(found);
     if (documented === "<date>") return typeof found === "string" && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(found);
     return typeof found === "string" && found !== "";
   }
@@ -40,32 +53,128 @@ function matches(documented: unknown, found: unknown, seen: Map<string, unknown>
   return ours.length === Object.keys(theirs).length && ours.every(([key, value]) => matches(value, theirs[key], seen));
 }
 
-test("every example of the document is what a running gate says", async () => {
-  const gate = await startGate();
-  await gate.operator.call("agents.pair", { name: "my-agent", level: "Supervised" });
-  const agent = await gate.connect();
-  const seen = new Map<string, unknown>([["<agent token>", gate.token("my-agent")]]);
-  let count = 0;
-  for (const { kind, text } of blocks()) {
-    if (kind === "human") {
-      const [token = ""] = await gate.waiting();
-      await gate.operator.call("approvals.resolve", { token, decision: "approved" });
-      continue;
-    }
-    if (kind === "agent") {
-      const { type, data } = JSON.parse(text.replace(/<[^<>"]+>/g, (name) => String(seen.get(name) ?? name)));
-      agent.send(type, data);
-      continue;
-    }
-    const documented = JSON.parse(text);
-    const found = await agent.next(() => true);
-    expect(matches(documented, found, seen), `documented: ${text}\nfound:      ${JSON.stringify(found)}`).toBe(true);
-    count++;
+/** The document's world: a gate that can end and start again, agents by name, a human at the command line, a clock. */
+class Replay {
+  readonly home = temporaryHome();
+  readonly seen = new Map<string, unknown>();
+  readonly #agents = new Map<string, AgentConnection>();
+  #gate: GateUnderTest | undefined;
+  #passed_ms = 0;
+
+  async start(): Promise<GateUnderTest> {
+    this.#gate = await startGate({ home: this.home, now: () => Date.now() + this.#passed_ms });
+    return this.#gate;
   }
-  expect(count).toBeGreaterThanOrEqual(12);
+
+  async agent(name: string): Promise<AgentConnection> {
+    const known = this.#agents.get(name);
+    if (known !== undefined) return known;
+    if (this.#gate === undefined) throw new Error("no gate is running");
+    const agent = await this.#gate.connect();
+    this.#agents.set(name, agent);
+    return agent;
+  }
+
+  /** One line of a human's block: a command, or what happens to the gate and its clock. */
+  async happens(line: string): Promise<void> {
+    const seconds = /^\((\d+) seconds pass\)$/.exec(line)?.[1];
+    if (line === "(the gate starts)") await this.start();
+    else if (line === "(the gate ends)") {
+      await this.#gate?.close();
+      for (const agent of this.#agents.values()) expect(agent.unread).toEqual([]);
+      this.#agents.clear();
+    } else if (seconds !== undefined) {
+      this.#passed_ms += (Number(seconds) + 1) * 1000;
+      await this.#gate?.operator.call("approvals.cleanup", {});
+    } else {
+      const words = [...this.filled(line).matchAll(/"([^"]*)"|(\S+)/g)].map((match) => match[1] ?? match[2] ?? "");
+      expect(words.slice(0, 2)).toEqual(["npx", "metnos-gate"]);
+      const { code, stderr } = await runGate(this.home, words.slice(2));
+      expect(code, stderr).toBe(0);
+    }
+  }
+
+  /** The text with what was seen in the place of its placeholders. */
+  filled(text: string): string {
+    return text.replace(/<[^<>"]+>/g, (name) => String(this.seen.get(name) ?? name));
+  }
+
+  /** Nothing came that the document doesn't show. */
+  async isOver(): Promise<void> {
+    for (const agent of this.#agents.values()) {
+      await agent.ping();
+      expect(agent.unread).toEqual([]);
+    }
+  }
+}
+
+test("every example of the document is what a running gate says", async () => {
+  const replay = new Replay();
+  const gate = await replay.start();
+  await gate.operator.call("agents.pair", { name: "my-agent", level: "Supervised" });
+  replay.seen.set("<agent token>", gate.token("my-agent"));
+  const shown = new Set<string>();
+  for (const { kind, who, text } of blocks()) {
+    if (kind === "human") {
+      for (const line of text.split("\n")) await replay.happens(line);
+      continue;
+    }
+    const agent = await replay.agent(who);
+    shown.add(/"type":"([a-z.]+)"/.exec(text)?.[1] ?? "");
+    if (kind === "agent") {
+      agent.sendText(`${replay.filled(text)}\n`);
+      continue;
+    }
+    const found = await agent.next(() => true);
+    const ok = matches(JSON.parse(text), found, replay.seen);
+    expect(ok, `documented: ${text}\nfound:      ${JSON.stringify(found)}`).toBe(true);
+  }
+  await replay.isOver();
+  const never_sent = ["safety.paused", "safety.resumed"];
+  const all = [...Object.keys(agentMessages), ...Object.keys(gateMessages)];
+  expect([...shown].filter((type) => !all.includes(type))).toEqual(["tool.allow"]);
+  expect(all.filter((type) => !shown.has(type))).toEqual(never_sent);
 });
 
-test("every message and every error code is in the document", () => {
+function cellsOf(head: string): string[][] {
+  const rows =
+    TEXT.slice(TEXT.indexOf(head))
+      .split(/\n(?!\|)/, 1)[0]
+      ?.split("\n")
+      .slice(2) ?? [];
+  return rows.map((row) => row.split("|").map((cell) => cell.trim()));
+}
+
+test("every message and every error code is in the document, and no other code", () => {
   for (const type of [...Object.keys(agentMessages), ...Object.keys(gateMessages)]) expect(TEXT).toContain(type);
-  for (const code of ERROR_CODES) expect(TEXT).toContain(`\`${code}\``);
+  expect(cellsOf("| code | means |").map(([, code]) => code)).toEqual(ERROR_CODES.map((code) => `\`${code}\``));
+});
+
+test("every field of a decision, and of a call's context, is in the document", () => {
+  const fields = cellsOf("| field | is |").map(([, field]) => field);
+  expect(fields.sort()).toEqual(
+    Object.keys(decisionSchema.shape)
+      .map((key) => `\`${key}\``)
+      .sort(),
+  );
+  for (const key of Object.keys(contextSchema.shape)) expect(TEXT).toContain(`\`${key}\``);
+});
+
+test("the limits are the code's", () => {
+  const { socket } = configSchema.parse({});
+  expect(cellsOf("| limit | value | beyond it |").map(([, , value]) => Number.parseInt(value ?? "", 10))).toEqual([
+    MAX_FRAME_BYTES,
+    MAX_DEPTH,
+    FRAME_TIMEOUT_MS / 1000,
+    GREETING_TIMEOUT_MS / 1000,
+    PAIRING_TIMEOUT_MS / 1000,
+    MAX_PAIRINGS,
+    MAX_WAITING_PER_AGENT,
+    MAX_WAITING_CHARACTERS,
+    MAX_PLAN_CALLS,
+    16_384,
+    socket.max_connections,
+    socket.max_unread_bytes,
+  ]);
+  expect(agentMessages["tool.call"].shape.intent.maxLength).toBe(16_384);
 });

@@ -12,7 +12,7 @@ gate = Gate("my-loop", session="s1")
 print(gate.hello["level"])
 print(gate.call("what time is it", "time_now", {})["outcome"])
 print(gate.call("read the key", "fs_read", {"path": "/srv/.ssh/id_rsa"})["outcome"])
-print(gate.call("build", "shell_exec", {"command": "make"}, cwd="/srv")["outcome"])
+print(gate.call("build", "shell_exec", {"command": "make"}, {"cwd": "/srv"})["outcome"])
 try:
     gate.call("", "no such executor!", {})
 except PermissionError as error:

@@ -4,11 +4,42 @@ import { expect, test } from "vitest";
 const ROOT = new URL("../../", import.meta.url);
 const TEXT = readFileSync(new URL("docs/threat-model.md", ROOT), "utf8");
 
-test("each claim names a test that is there and tests something", () => {
-  const named = [...new Set([...TEXT.matchAll(/`(test\/[^`]+)`/g)].map((match) => match[1] ?? ""))];
-  expect(named.length).toBeGreaterThanOrEqual(10);
-  for (const file of named) {
+/** `file` "title", "title": the tests that the document names. */
+function namedTests(text: string): { file: string; title: string }[] {
+  return [...text.matchAll(/`(test\/[^`]+)`[^"`|\n]*((?:"[^"]+"(?:, )?)*)/g)].flatMap(([, file = "", titles = ""]) =>
+    [...titles.matchAll(/"([^"]+)"/g)].map(([, title = ""]) => ({ file, title })),
+  );
+}
+
+/** The titles that a test file gives its tests, whatever stands between `it` and them. */
+function titlesIn(file: string): string[] {
+  const text = readFileSync(new URL(file, ROOT), "utf8");
+  return [...text.matchAll(/^\s*(?:\b(?:it|test)\b.*|[\])]*\)?\(|)"((?:[^"\\]|\\.)+)",/gm)].map(([, title = ""]) =>
+    title.replaceAll('\\"', '"'),
+  );
+}
+
+test("each test that is named is there, under the title that is quoted", () => {
+  const named = namedTests(TEXT);
+  expect(named.length).toBeGreaterThanOrEqual(25);
+  for (const { file, title } of named) {
     expect(existsSync(new URL(file, ROOT)), file).toBe(true);
-    expect(readFileSync(new URL(file, ROOT), "utf8"), file).toMatch(/expect\(/);
+    expect(titlesIn(file), file).toContain(title);
   }
+});
+
+test("each file that is named is named with a test", () => {
+  const files = [...TEXT.matchAll(/`(test\/[^`]+)`/g)].map(([, file]) => file);
+  const with_title = new Set(namedTests(TEXT).map(({ file }) => file));
+  expect(files.filter((file) => file === undefined || !with_title.has(file))).toEqual([]);
+});
+
+test("each thing that an agent can't do names the test that shows it", () => {
+  const rows =
+    TEXT.slice(TEXT.indexOf("| it can't |"))
+      .split(/\n(?!\|)/, 1)[0]
+      ?.split("\n")
+      .slice(2) ?? [];
+  expect(rows.length).toBeGreaterThanOrEqual(15);
+  for (const row of rows) expect(namedTests(row), row).not.toEqual([]);
 });

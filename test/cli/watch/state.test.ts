@@ -97,8 +97,12 @@ describe("answers", () => {
     expect(field.state.mode).toMatchObject({ kind: "choices", target: "/srv/project/a.ts", editing: null });
   });
 
-  test("q quits and answers nothing", () => {
+  test("q quits from the cards, Ctrl-C from everywhere, and neither answers anything", () => {
     expect(pressed(ready(), key("q"), 0, FITS).effect).toEqual({ kind: "quit" });
+    for (const opening of ["", "m", "p", "s"]) {
+      const { state } = pressed(ready(), key(opening), SETTLE_MS, FITS);
+      expect(pressed(state, named("quit"), SETTLE_MS, FITS).effect).toEqual({ kind: "quit" });
+    }
   });
 });
 

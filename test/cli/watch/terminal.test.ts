@@ -44,6 +44,11 @@ class Pty {
     return Array.from({ length: this.#terminal.rows }, (_, index) => row(index)).join("\n");
   }
 
+  /** Whether the terminal was left in the mode that marks pasted text. */
+  get takes_pastes(): boolean {
+    return this.#terminal.modes.bracketedPasteMode;
+  }
+
   /** The texts on the screen that are red, in each row that has some. */
   get red(): string[] {
     const { active } = this.#terminal.buffer;
@@ -57,6 +62,15 @@ class Pty {
   /** Resolves once the screen shows the text, or no longer does. */
   async shows(text: string, is_there = true): Promise<void> {
     while (this.screen.includes(text) !== is_there) await once(this.#drawn, "drawn");
+  }
+
+  /** What the pattern finds on the screen, once it is there: between two chunks of one frame it may not be. */
+  async finds(pattern: RegExp): Promise<string> {
+    for (;;) {
+      const found = pattern.exec(this.screen)?.[0];
+      if (found !== undefined) return found;
+      await once(this.#drawn, "drawn");
+    }
   }
 
   type(keys: string): void {
@@ -76,6 +90,7 @@ const tell = (message: unknown) => control.write(JSON.stringify(message) + "\\n"
 const cards = new Map<string, any>();
 const listeners = new Set<(event: any) => void>();
 let now = 0;
+let late: unknown;
 let refusal: [string, string, string] | undefined;
 const emit = (type: string, data: unknown) => listeners.forEach((listener) => listener({ type, data }));
 const close = (card: any) => {
@@ -92,7 +107,10 @@ const api: any = {
   },
   subscribe(listener: (event: any) => void) {
     listeners.add(listener);
-    return () => listeners.delete(listener);
+    return () => {
+      if (late !== undefined) listener({ type: "approval.waiting", data: late });
+      listeners.delete(listener);
+    };
   },
 };
 let lose = () => {};
@@ -102,6 +120,7 @@ const commands: Record<string, (value: any) => void> = {
   add: (card) => { cards.set(card.token, card); emit("approval.waiting", card); },
   close,
   clock: (value) => { now = value; },
+  add_on_quit: (card) => { late = card; },
   refuse: (value) => { refusal = value ?? undefined; },
   lose: () => lose(),
 };
@@ -252,9 +271,10 @@ test("a call longer than the screen is approved only after its last page was sho
   pty.type("a");
   await pty.shows("Read the whole call first");
   for (let page = 0; !pty.screen.includes("echo 60"); page++) {
-    const before = /lines \d+ to (\d+)/.exec(pty.screen)?.[1] ?? "";
+    const before = await pty.finds(/ to \d+ of 61/);
     pty.type(page % 2 === 0 ? " " : "\u001b[6~");
-    await pty.shows(` to ${before} of 61`, false);
+    await pty.shows(before, false);
+    await pty.finds(/ to \d+ of 61/);
   }
   await pty.shows("a approve once");
   expect(watched.answers).toEqual([]);
@@ -328,6 +348,22 @@ test("a lost connection ends it with an error; Ctrl-C leaves what waits waiting"
   await second.pty.shows("1 request still waiting for an answer.");
   expect(second.answers).toEqual([]);
   await second.pty.closed;
+});
+
+test("what happens after the human has left does not draw again: the process ends, the terminal is as it was", async () => {
+  const watched = await Watched.start();
+  await watched.pty.shows("Nothing is waiting for you.");
+  watched.pty.type("q");
+  expect(await watched.end()).toBe("quit");
+  await watched.pty.closed;
+
+  const busy = await Watched.start([bash()]);
+  await busy.pty.shows("May I run?");
+  await busy.do("add_on_quit", approvalView());
+  busy.pty.type("q");
+  await busy.pty.closed;
+  expect(busy.pty.screen).not.toContain("May I");
+  expect(busy.pty.takes_pastes).toBe(false);
 });
 
 test("`metnos-gate watch` answers a running gate's requests", async () => {
