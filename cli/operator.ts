@@ -32,7 +32,10 @@ export async function withRunningGate<T>(use: (api: OperatorClient) => Promise<T
 }
 
 async function withoutGate<T>(use: (api: OperatorApi) => Promise<T>): Promise<T> {
-  const [{ openCore }, { Operator }] = await Promise.all([import("../main/core.ts"), import("../main/operator.ts")]);
+  const [{ openCore }, { Operator }] = await Promise.all([
+    import("../main/core.ts"),
+    import("../main/operator/operator.ts"),
+  ]);
   let core: ReturnType<typeof openCore>;
   try {
     core = openCore(process.env);

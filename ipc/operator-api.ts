@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { activityCountsSchema, activityEntrySchema, activityRangeSchema, openedDecisionSchema } from "./activity.ts";
 import {
   approvalStatusSchema,
   capabilitySchema,
@@ -10,6 +11,8 @@ import {
   reversibilitySchema,
   territorySchema,
 } from "./decision.ts";
+import { pauseSchema, safetyStatusSchema, violationSchema } from "./safety.ts";
+import { settingKeySchema, settingSchema } from "./settings.ts";
 import { agentNameSchema } from "./wire.ts";
 
 /**
@@ -60,6 +63,8 @@ export const approvalSchema = z.object({
   decision_by_sender: z.string().nullable(),
   agent_id: z.string(),
   agent_name: z.string(),
+  /** The kind of subagent that asks on the agent's behalf, where the agent says so. */
+  subagent: z.string().nullable(),
   session: z.string(),
   call_hash: z.string(),
   executor: z.string(),
@@ -87,6 +92,8 @@ export const agentSchema = z.object({
   last_seen_at: z.string().nullable(),
   revoked_at: z.string().nullable(),
   is_connected: z.boolean(),
+  /** Since midnight, local time. */
+  calls_today: z.number().int(),
 });
 export type AgentView = z.infer<typeof agentSchema>;
 
@@ -126,8 +133,23 @@ export const statusSchema = z.object({
   audit_last_failure: z.string().nullable(),
   slow_clients_dropped: z.number().int(),
   paused: z.boolean(),
+  pause: pauseSchema,
 });
 export type Status = z.infer<typeof statusSchema>;
+
+/** One cell of the policy table, and the rule that made it, in one sentence. */
+export const policyRowSchema = z.object({
+  capability: capabilitySchema,
+  family: z.enum(["files", "code", "network", "model", "mail", "channels", "local"]),
+  description: z.string(),
+  default_approval: z.enum(["none", "per_target", "always"]),
+  is_critical: z.boolean(),
+  cells: z.record(levelSchema, z.object({ outcome: outcomeSchema, rule: z.string() })),
+});
+export type PolicyRow = z.infer<typeof policyRowSchema>;
+
+export const grantOrderSchema = z.enum(["granted_at", "last_used_at", "expires_at", "capability", "target"]);
+export type GrantOrder = z.infer<typeof grantOrderSchema>;
 
 const tokenParam = z.string().min(1).max(64);
 const nothing = z.object({});
@@ -161,6 +183,7 @@ export const operatorMethods = {
     }),
     result: outcomeSchema,
   },
+  "policy.matrix": { params: nothing, result: z.array(policyRowSchema) },
   "grants.list": {
     params: z.object({
       channel: z.string().optional(),
@@ -171,6 +194,22 @@ export const operatorMethods = {
       before_id: z.number().int().optional(),
     }),
     result: z.array(grantSchema),
+  },
+  /** A page of the grants that match: for listings of any length. */
+  "grants.search": {
+    params: z.object({
+      /** Anywhere in the target. */
+      text: z.string().max(4096).optional(),
+      capability: capabilitySchema.optional(),
+      /** Agent's name. Its own grants and those for all agents. */
+      agent: agentNameSchema.optional(),
+      include_revoked: z.boolean().default(false),
+      order: grantOrderSchema.default("granted_at"),
+      descending: z.boolean().default(true),
+      offset: z.number().int().nonnegative().default(0),
+      limit: z.number().int().positive().max(500).default(100),
+    }),
+    result: z.object({ total: z.number().int(), grants: z.array(grantSchema) }),
   },
   "grants.add": {
     params: z.object({
@@ -189,6 +228,24 @@ export const operatorMethods = {
       limit: z.number().int().positive().max(1000).default(50),
     }),
     result: z.array(approvalSchema),
+  },
+  /** What ended, newest first. */
+  "approvals.history": {
+    params: z.object({
+      agent: agentNameSchema.optional(),
+      capability: capabilitySchema.optional(),
+      status: approvalStatusSchema.exclude(["pending"]).optional(),
+      offset: z.number().int().nonnegative().default(0),
+      limit: z.number().int().positive().max(500).default(100),
+    }),
+    result: z.object({ total: z.number().int(), approvals: z.array(approvalSchema) }),
+  },
+  /** The human is at this card: its time does not run on for the next seconds. Says the new deadline. */
+  "approvals.hold": { params: z.object({ token: tokenParam }), result: z.object({ expires_at: z.string() }) },
+  /** How many of the last requests of this kind a grant on `target` would have covered. */
+  "approvals.coverage": {
+    params: z.object({ token: tokenParam, target: z.string().min(1).max(4096) }),
+    result: z.object({ covered: z.number().int(), of: z.number().int() }),
   },
   "approvals.resolve": { params: answerSchema, result: approvalSchema },
   /** `approve:<token>` or `reject:<token>`, as the card's buttons say it (seed 004). */
@@ -217,6 +274,47 @@ export const operatorMethods = {
   "agents.reject": { params: z.object({ name: agentNameSchema }), result: z.object({ rejected: z.boolean() }) },
   "agents.level": { params: z.object({ name: agentNameSchema, level: levelSchema }), result: agentSchema },
   "agents.revoke": { params: z.object({ name: agentNameSchema }), result: agentSchema },
+  /** Lately decided, newest first. */
+  "activity.list": {
+    params: z.object({
+      agent: agentNameSchema.optional(),
+      capability: capabilitySchema.optional(),
+      outcome: outcomeSchema.optional(),
+      /** Only those before this decision. */
+      before: z.string().max(64).optional(),
+      limit: z.number().int().positive().max(500).default(100),
+    }),
+    result: z.array(activityEntrySchema),
+  },
+  "activity.open": { params: z.object({ decision_id: z.string().max(64) }), result: openedDecisionSchema },
+  "activity.counts": { params: z.object({ range: activityRangeSchema }), result: activityCountsSchema },
+  "safety.status": { params: nothing, result: safetyStatusSchema },
+  "safety.violations": {
+    params: z.object({
+      since: z.iso.datetime().optional(),
+      include_acknowledged: z.boolean().default(true),
+      limit: z.number().int().positive().max(1000).default(100),
+    }),
+    result: z.array(violationSchema),
+  },
+  /** These violations, or every one that wasn't. */
+  "safety.acknowledge": {
+    params: z.object({ ids: z.union([z.literal("all"), z.array(z.number().int()).min(1).max(1000)]) }),
+    result: z.object({ acknowledged: z.number().int() }),
+  },
+  "safety.pause": {
+    params: z.object({
+      for_seconds: z.number().int().positive().max(31_536_000).optional(),
+      reason: z.string().max(500).optional(),
+    }),
+    result: pauseSchema,
+  },
+  "safety.resume": { params: nothing, result: pauseSchema },
+  "settings.list": { params: nothing, result: z.array(settingSchema) },
+  "settings.set": {
+    params: z.object({ key: settingKeySchema, value: z.union([z.string(), z.number(), z.boolean()]) }),
+    result: settingSchema,
+  },
   "audit.tail": {
     params: z.object({ lines: z.number().int().positive().max(10_000).default(20) }),
     result: z.array(auditLineSchema),
@@ -232,6 +330,8 @@ export type OperatorResult<M extends OperatorMethod> = z.output<(typeof operator
 export const operatorEvents = {
   "approval.waiting": approvalSchema,
   "approval.closed": approvalSchema,
+  /** The human is at the card: a later deadline. */
+  "approval.held": z.object({ token: z.string(), expires_at: z.string() }),
   decision: z.object({
     ts: z.number(),
     agent_name: z.string(),
@@ -241,6 +341,10 @@ export const operatorEvents = {
   "pairing.requested": pairingRequestSchema,
   "agents.changed": nothing,
   "grants.changed": nothing,
+  "settings.changed": z.array(settingSchema),
+  "safety.paused": pauseSchema,
+  "safety.resumed": pauseSchema,
+  "safety.violation": violationSchema,
   "audit.line": auditLineSchema,
 } as const;
 export type OperatorEventType = keyof typeof operatorEvents;

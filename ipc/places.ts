@@ -8,11 +8,14 @@ import { isAbsolute, join } from "node:path";
 export interface Places {
   config_dir: string;
   config_file: string;
+  /** What the human chose on a surface. */
+  chosen_file: string;
   executors_dir: string;
   state_dir: string;
   grants_db: string;
   approvals_db: string;
   agents_db: string;
+  activity_db: string;
   /** One line that a removed or edited last audit line is noticed by. */
   audit_head: string;
   /** Held locked while a gate runs. */
@@ -42,11 +45,13 @@ export function placesFor(env: Env = process.env): Places {
   return {
     config_dir,
     config_file: env.METNOS_CONFIG || join(config_dir, "gate.toml"),
+    chosen_file: join(config_dir, "chosen.json"),
     executors_dir: join(config_dir, "executors"),
     state_dir,
     grants_db: env.METNOS_GRANTS_DB || join(state_dir, "grants.db"),
     approvals_db: env.METNOS_APPROVALS_DB || join(state_dir, "approvals.db"),
     agents_db: join(state_dir, "agents.db"),
+    activity_db: join(state_dir, "activity.db"),
     audit_head: join(state_dir, "audit-head"),
     lock_db: join(state_dir, "gate.lock"),
     operator_token: join(state_dir, "operator.token"),

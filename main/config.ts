@@ -24,6 +24,12 @@ export const configSchema = z.strictObject({
       threshold: z.number().min(0).max(1).default(0.3),
     })
     .prefault({}),
+  notifications: z
+    .strictObject({
+      /** Native notifications with buttons, where there is a desktop to show them. */
+      enabled: z.boolean().default(true),
+    })
+    .prefault({}),
   agents: z
     .strictObject({
       /** The level that `connect` pairs at when none is given. */
@@ -48,12 +54,35 @@ type Env = Readonly<Record<string, string | undefined>>;
  * @throws GateError `invalid_config`, naming file, line and key
  */
 export function loadConfig(file: string, env: Env = process.env): Config {
-  const config = configSchema.parse({});
-  const read = readConfigFile(file) ?? config;
-  return withEnvironment(read, env);
+  return loadConfigWithSources(file, env).config;
 }
 
-function readConfigFile(file: string): Config | undefined {
+/** The keys (`judge.threshold`) that somebody wrote down, by where. */
+export interface ConfigSources {
+  file: ReadonlySet<string>;
+  environment: ReadonlySet<string>;
+}
+
+/** The configuration, and which of its keys are not defaults. @throws GateError as `loadConfig` */
+export function loadConfigWithSources(file: string, env: Env): { config: Config; sources: ConfigSources } {
+  const read = readConfigFile(file);
+  const config = withEnvironment(read?.config ?? configSchema.parse({}), env);
+  const environment = new Set<string>();
+  if (env.METNOS_JUDGE_THRESHOLD) environment.add("judge.threshold");
+  if (env.METNOS_JUDGE_KIND) environment.add("judge.kind");
+  return { config, sources: { file: new Set(read?.keys), environment } };
+}
+
+/** `judge.threshold` and its like, for every value in a parsed file. */
+function keysIn(table: object, prefix = ""): string[] {
+  return Object.entries(table).flatMap(([key, value]) =>
+    typeof value === "object" && value !== null && !Array.isArray(value)
+      ? keysIn(value, `${prefix}${key}.`)
+      : [`${prefix}${key}`],
+  );
+}
+
+function readConfigFile(file: string): { config: Config; keys: string[] } | undefined {
   let text: string;
   try {
     text = readFileSync(file, "utf8");
@@ -62,7 +91,8 @@ function readConfigFile(file: string): Config | undefined {
     throw invalid(`${file} can't be read (${errorCode(error)})`, error);
   }
   try {
-    return configSchema.parse(parse(text));
+    const table = parse(text);
+    return { config: configSchema.parse(table), keys: keysIn(table) };
   } catch (error) {
     if (error instanceof TomlError) {
       const line = text.split("\n")[error.line - 1] ?? "";

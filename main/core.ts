@@ -2,7 +2,10 @@ import { homedir } from "node:os";
 import type Database from "better-sqlite3";
 import type { ApprovalView, AuditLine, OperatorEvent } from "../ipc/operator-api.ts";
 import { type Places, placesFor } from "../ipc/places.ts";
-import { type Config, loadConfig } from "./config.ts";
+import type { Pause } from "../ipc/safety.ts";
+import { type Config, loadConfigWithSources } from "./config.ts";
+import { Activity } from "./gate/activity/activity.ts";
+import { ACTIVITY_SCHEMA } from "./gate/activity/counts.ts";
 import { AGENTS_SCHEMA, AgentDirectory } from "./gate/agents.ts";
 import { APPROVALS_SCHEMA, ApprovalRegistry } from "./gate/approvals/registry.ts";
 import { AuditLog } from "./gate/audit/log.ts";
@@ -13,6 +16,7 @@ import { grantsSchema } from "./gate/grants/schema.ts";
 import { GrantStore } from "./gate/grants/store.ts";
 import { OwnHouse } from "./gate/guard/own-house.ts";
 import { InstanceLock } from "./instance-lock.ts";
+import { Settings } from "./settings.ts";
 
 /** Everything a running gate is made of, opened in the right order and closed again. */
 export interface Core {
@@ -23,6 +27,10 @@ export interface Core {
   grants: GrantStore;
   agents: AgentDirectory;
   audit: AuditLog;
+  activity: Activity;
+  settings: Settings;
+  /** Whether the gate is paused, and why. */
+  pause(): Pause;
   counters: { allowed: number; denied: number; asked: number };
   /** Tells every surface. */
   publish(event: OperatorEvent): void;
@@ -57,8 +65,9 @@ export function openCore(
   now: () => number = Date.now,
   decided?: (data: DecisionEvent) => void,
 ): Core {
-  const config = loadConfig(placesFor(env).config_file, env);
+  const { config, sources } = loadConfigWithSources(placesFor(env).config_file, env);
   const places = placesWith(config, env);
+  const settings = new Settings(places.chosen_file, config, sources);
   const home = homeOf(env);
   const catalog = new ExecutorCatalog(loadOwnExecutors(places.executors_dir));
   const lock = InstanceLock.take(places.lock_db);
@@ -77,6 +86,7 @@ export function openCore(
     const approvals = new ApprovalRegistry(open(places.approvals_db, APPROVALS_SCHEMA), now);
     const agents = new AgentDirectory(open(places.agents_db, AGENTS_SCHEMA), places, now);
     const audit = new AuditLog(places.audit_dir, places.audit_head, now);
+    const activity = new Activity(open(places.activity_db, ACTIVITY_SCHEMA), now);
     const listeners = new Set<(event: OperatorEvent) => void>();
     const counters = { allowed: 0, denied: 0, asked: 0 };
     const publish = (event: OperatorEvent) => {
@@ -88,11 +98,24 @@ export function openCore(
         grants,
         approvals,
         audit,
-        stages: { home, grants, own_house: new OwnHouse(places, home), judge_threshold: config.judge.threshold, now },
+        activity,
+        stages: {
+          home,
+          grants,
+          own_house: new OwnHouse(places, home),
+          get judge_threshold() {
+            return config.judge.threshold;
+          },
+          now,
+        },
         broker: {
           home,
-          language: config.language,
-          ttl_seconds: config.approvals.ttl_seconds,
+          get language() {
+            return config.language;
+          },
+          get ttl_seconds() {
+            return config.approvals.ttl_seconds;
+          },
           session_seconds: config.approvals.session_seconds,
           now,
         },
@@ -124,6 +147,7 @@ export function openCore(
       audit.remember_head();
       grants.flush();
       agents.flush();
+      activity.flush();
     };
     const timer = setInterval(flush, FLUSH_INTERVAL_MS);
     timer.unref();
@@ -135,6 +159,9 @@ export function openCore(
       grants,
       agents,
       audit,
+      activity,
+      settings,
+      pause: () => ({ is_paused: false, by: null, reason: null, since: null, until: null, clears: "by_human" }),
       counters,
       publish,
       subscribe(listener) {

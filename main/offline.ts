@@ -9,7 +9,7 @@ import { openDatabaseReadOnly } from "./gate/database.ts";
 import { GateError } from "./gate/errors.ts";
 import { ExecutorCatalog, loadOwnExecutors } from "./gate/executors/catalog.ts";
 import { needsOf } from "./gate/executors/needs.ts";
-import { decisionOf, examineCall } from "./gate/gate.ts";
+import { decisionOf, examineCall, traceOf } from "./gate/gate.ts";
 import { grantsSchema } from "./gate/grants/schema.ts";
 import { GrantStore } from "./gate/grants/store.ts";
 import { OwnHouse } from "./gate/guard/own-house.ts";
@@ -59,7 +59,7 @@ export function openOfflineGate(env: Env = process.env): OfflineGate {
       const { level, ...call } = parsed(explainSchema, input);
       const subject = { agent: null, level, session: call.context?.session, principal: localPrincipal() };
       const { x, denial } = examineCall(call, subject, catalog, settings, true);
-      return decisionOf(x, denial);
+      return { ...decisionOf(x, denial), trace: traceOf(x, denial) };
     },
     close() {
       db?.close();

@@ -6,7 +6,8 @@ import { OperatorServer } from "../ipc/operator-server.ts";
 import { GatePort } from "./agent-port.ts";
 import { type Core, openCore } from "./core.ts";
 import { errorCode, GateError } from "./gate/errors.ts";
-import { Operator } from "./operator.ts";
+import type { AgentConnections, LoginItem } from "./operator/handlers.ts";
+import { Operator } from "./operator/operator.ts";
 
 /** A gate that serves both sockets. `close` leaves what waits in the registry for the next start. */
 export interface RunningGate {
@@ -21,6 +22,8 @@ export interface ServeOptions {
   log?: (line: string) => void;
   now?: () => number;
   frame_timeout_ms?: number;
+  /** Where a desktop app runs the gate. */
+  login_item?: LoginItem;
 }
 
 /**
@@ -37,7 +40,7 @@ export async function serveGate(options: ServeOptions = {}): Promise<RunningGate
     );
   });
   try {
-    return await serveCore(core, log, options.frame_timeout_ms);
+    return await serveCore(core, log, options);
   } catch (error) {
     core.close();
     throw error;
@@ -47,14 +50,14 @@ export async function serveGate(options: ServeOptions = {}): Promise<RunningGate
 async function serveCore(
   core: Core,
   log: (line: string) => void,
-  frame_timeout_ms: number | undefined,
+  { frame_timeout_ms, login_item }: ServeOptions,
 ): Promise<RunningGate> {
   const { places, config } = core;
   for (const folder of [places.runtime_dir, dirname(places.agent_socket)]) makePrivate(folder, places.state_dir);
   const limits = { max_connections: config.socket.max_connections, max_unread_bytes: config.socket.max_unread_bytes };
   const port = new GatePort(core, log);
   const agents = new AgentServer({ path: places.agent_socket, ...limits, frame_timeout_ms }, port);
-  const operator = new Operator(core, {
+  const connections: AgentConnections = {
     count: () => agents.connection_count,
     connected: () => agents.connected(),
     slow_dropped: () => port.slow_dropped,
@@ -62,7 +65,8 @@ async function serveCore(
     admit: (agent) => agents.admit(agent.name, agent),
     refuse: (name) => agents.refuse(name),
     drop: (agent_id) => agents.drop(agent_id),
-  });
+  };
+  const operator = new Operator(core, { connections, ...(login_item === undefined ? {} : { login_item }) });
   // The human's own tools listen longer than a slow reader would: an event stream may lag.
   const operators = new OperatorServer(
     { path: places.operator_socket, max_connections: 64, max_unread_bytes: 256 * 1024 * 1024 },

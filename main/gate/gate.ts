@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { type Decision, type Requirement, STAGES } from "../../ipc/decision.ts";
+import { type Decision, type Requirement, STAGES, type TraceStep } from "../../ipc/decision.ts";
 import type { Answer, ApprovalView, Principal } from "../../ipc/operator-api.ts";
 import type { ProposedCall } from "../../ipc/wire.ts";
+import type { Activity } from "./activity/activity.ts";
 import { ApprovalBroker, type BrokerSettings } from "./approvals/broker.ts";
 import { callHash } from "./approvals/canonical.ts";
 import { choicesFor } from "./approvals/choices.ts";
@@ -50,7 +51,7 @@ export function examineCall(
 
 /** The decision that an examination comes to, before any human is asked. */
 export function decisionOf(x: Examination, denial: Denial | null): Decision {
-  const decision: Decision = {
+  return {
     decision_id: randomUUID(),
     outcome: denial === null ? x.outcome : "denied",
     stage: denial?.stage ?? (x.outcome === "approval_required" ? "approval" : "policy"),
@@ -59,12 +60,10 @@ export function decisionOf(x: Examination, denial: Denial | null): Decision {
     verdict: x.verdict,
     capabilities: x.needs.map(requirementOf),
   };
-  if (x.trace !== undefined) decision.trace = wholeTrace(x, denial);
-  return decision;
 }
 
-/** Every stage in the pipeline's order; those after a denial were not reached. */
-function wholeTrace(x: Examination, denial: Denial | null): NonNullable<Decision["trace"]> {
+/** Every stage in the pipeline's order; those after a denial were not reached. For the human: an agent never gets it. */
+export function traceOf(x: Examination, denial: Denial | null): TraceStep[] {
   return STAGES.map((stage) => {
     const step = x.trace?.find((entry) => entry.stage === stage);
     if (step !== undefined) return step;
@@ -80,6 +79,7 @@ export interface GateParts {
   grants: GrantStore;
   approvals: ApprovalRegistry;
   audit: AuditLog;
+  activity: Activity;
   stages: StageSettings;
   broker: BrokerSettings;
 }
@@ -137,11 +137,17 @@ export class Gate {
    * with the final one.
    */
   decide(call: ProposedCall, subject: Subject, deliver: (final: Decision) => void): Decided {
-    const { x, denial } = examineCall(call, subject, this.#parts.catalog, this.#parts.stages);
+    const { x, denial } = examineCall(
+      call,
+      subject,
+      this.#parts.catalog,
+      this.#parts.stages,
+      this.#parts.activity.keeps_next,
+    );
     const decision = decisionOf(x, denial);
     for (const id of denial === null ? x.grants_used : []) this.#parts.grants.note_use(id);
     const hold = decision.outcome === "approval_required" ? this.#ask(x, decision, deliver) : undefined;
-    this.#log(call, decision, subject);
+    this.#log(call, decision, subject, x.trace === undefined ? undefined : traceOf(x, denial));
     return hold === undefined ? { decision } : { decision, hold };
   }
 
@@ -211,6 +217,7 @@ export class Gate {
       extra: {
         executor: call.executor,
         intent: call.intent,
+        subagent: typeof call.context?.subagent === "string" ? call.context.subagent.slice(0, 64) : null,
         cwd: call.context?.cwd ?? null,
         args: call.args,
         reversibility: x.executor.manifest.reversibility,
@@ -233,7 +240,7 @@ export class Gate {
     const leave = this.broker.wait(pending.token, (ended) => {
       letGo();
       const final = this.#final(decision, ended, x);
-      this.#log(call, final, subject);
+      this.#log(call, final, subject, answeredTrace(traceOf(x, null), final));
       deliver(final);
     });
     return {
@@ -335,10 +342,17 @@ export class Gate {
     this.settle_covered({ channel: ended.channel, sender_id: ended.sender_id });
   }
 
-  #log(call: ProposedCall, decision: Decision, subject: Subject): void {
+  #log(call: ProposedCall, decision: Decision, subject: Subject, trace: TraceStep[] | undefined): void {
     this.#parts.audit.append(() => decisionRecord(call, decision, agentName(subject)));
+    this.#parts.activity.note(decision, call, subject, trace);
     this.#events.decided(decision, call, subject);
   }
+}
+
+/** The trace of a call that was asked about, once the question has ended. */
+function answeredTrace(asked: readonly TraceStep[], final: Decision): TraceStep[] {
+  const outcome = final.outcome === "allowed" ? "passed" : "denied";
+  return asked.map((step) => (step.stage === "approval" ? { ...step, outcome, detail: final.reason } : step));
 }
 
 function agentName(subject: Subject): string {

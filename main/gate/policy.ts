@@ -24,6 +24,17 @@ export const RULE_TEXT: Readonly<Record<Level, string>> = {
   Full: "Full asks only for what can't be undone: running code and sending mail",
 };
 
+/** Which rule made one cell of the table, in one sentence. */
+export function ruleFor(level: Level, capability: Capability): string {
+  const { default_approval, description } = CAPABILITY_REGISTRY[capability];
+  const outcome = POLICY_TABLE[level][capability];
+  if (default_approval === "none") return `${capability} touches nothing that needs asking: allowed at every level`;
+  if (outcome === "denied") return `${RULE_TEXT[level]}: to ${description} is more than it may`;
+  if (outcome === "allowed") return `${RULE_TEXT[level]}: to ${description} can be undone`;
+  if (default_approval === "always") return `${capability} can't be undone: asked every time, and no grant is kept`;
+  return `${RULE_TEXT[level]}: asked, unless a grant covers the target`;
+}
+
 export type PolicyTable = Readonly<Record<Level, Readonly<Record<Capability, Outcome>>>>;
 
 export const POLICY_TABLE: PolicyTable = generateTable();

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { Operator } from "../../main/operator.ts";
+import { Operator } from "../../main/operator/operator.ts";
 import { tokenOf } from "../support/agent-connection.ts";
 import { startGate } from "../support/running-gate.ts";
 import { temporaryHome } from "../support/temporary-home.ts";
@@ -130,7 +130,7 @@ describe("an answer", () => {
     const gate = await startGate();
     const agent = await gate.agent();
     const token = tokenOf((await agent.ask(WRITE)).decision);
-    const stranger = new Operator(gate.gate.core, undefined, { channel: "telegram", sender_id: "12345" });
+    const stranger = new Operator(gate.gate.core, { principal: { channel: "telegram", sender_id: "12345" } });
     await expect(stranger.call("approvals.resolve", { token, decision: "approved" })).rejects.toMatchObject({
       code: "not_authorised",
     });

@@ -18,6 +18,7 @@ export function approvalView(change: Partial<ApprovalView> = {}): ApprovalView {
     decision_by_sender: null,
     agent_id: "agent-1",
     agent_name: "claude-code",
+    subagent: null,
     session: "s",
     call_hash: "0".repeat(64),
     executor: "Write",

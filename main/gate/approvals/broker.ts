@@ -4,8 +4,9 @@ import { errorCode, GateError } from "../errors.ts";
 import type { GrantStore } from "../grants/store.ts";
 import { grantTarget } from "../targets/pattern.ts";
 import { type Language, renderApprovalCard } from "./card.ts";
-import { grantsFor } from "./choices.ts";
+import { coversAsked, grantsFor } from "./choices.ts";
 import { ApprovalError, type ApprovalRegistry, type NewPending, type PendingRequest } from "./registry.ts";
+import { Stillness } from "./stillness.ts";
 
 /** Between the registry and those who wait: shares cards, writes grants, tells every surface and every waiting agent. */
 
@@ -28,6 +29,9 @@ export interface BrokerEvents {
   granted(ended: PendingRequest): void;
 }
 
+/** A target's reach is told against this many requests. */
+const RECENT_REQUESTS = 100;
+
 /** The clock is looked at this often while something waits, in milliseconds. */
 const MAX_WATCH_MS = 30_000;
 
@@ -37,6 +41,7 @@ export class ApprovalBroker {
   readonly #settings: BrokerSettings;
   readonly #events: BrokerEvents;
   readonly #waiters = new Map<string, Set<Waiter>>();
+  readonly #stillness = new Stillness();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(registry: ApprovalRegistry, grants: GrantStore, settings: BrokerSettings, events: BrokerEvents) {
@@ -169,6 +174,30 @@ export class ApprovalBroker {
     return ended.length;
   }
 
+  /**
+   * The human is at this card: its clock stands still since the last call, or for the first seconds, up to a bound.
+   * @throws ApprovalError as `answer` does
+   */
+  hold(token: string, by: Principal): PendingRequest {
+    const pending = this.#check(token, by);
+    const expires_at = this.#stillness.deadline(pending, this.#settings.now(), this.#settings.ttl_seconds);
+    this.registry.set_deadline(token, expires_at);
+    return { ...pending, expires_at };
+  }
+
+  /** Of this agent's last requests for the same capability, how many a grant on `target` would have covered. @throws GateError */
+  coverage(token: string, target: string): { covered: number; of: number } {
+    const request = this.registry.get_pending(token);
+    if (request === undefined)
+      throw new ApprovalError("unknown_token", "unknown token", "see: metnos-gate approvals list");
+    const capability = request.extra.capabilities[0]?.capability;
+    const asked = this.registry
+      .list_recent(request.agent_id, RECENT_REQUESTS)
+      .flatMap(({ extra }) => extra.capabilities.filter((need) => need.capability === capability).slice(0, 1));
+    const covered = asked.filter((need) => coversAsked(need, target, this.#settings.home));
+    return { covered: covered.length, of: asked.length };
+  }
+
   /** The request as every surface shows it. */
   view(request: PendingRequest): ApprovalView {
     return approvalView(request, this.#settings.language);
@@ -177,6 +206,7 @@ export class ApprovalBroker {
   #close(ended: PendingRequest): void {
     const waiters = this.#waiters.get(ended.token);
     this.#waiters.delete(ended.token);
+    this.#stillness.forget(ended.token);
     if (waiters !== undefined && waiters.size > 0) {
       this.registry.mark_delivered(ended.token);
       for (const waiter of waiters) waiter(ended);
@@ -260,6 +290,7 @@ export function approvalView(request: PendingRequest, language: Language): Appro
     call_hash: fields.call_hash,
     executor: extra.executor,
     intent: extra.intent,
+    subagent: extra.subagent ?? null,
     cwd: extra.cwd,
     reversibility: extra.reversibility,
     recurrence_count: extra.recurrence_count,

@@ -112,7 +112,7 @@ export function grantsFor(
 }
 
 /** True if a grant on `target` would have let the asked call through. */
-function coversAsked(asked: Requirement, target: string, home: string): boolean {
+export function coversAsked(asked: Requirement, target: string, home: string): boolean {
   const granted = grantTarget(asked.capability, target, home).target;
   switch (CAPABILITY_REGISTRY[asked.capability].target_kind) {
     case "path_glob": {

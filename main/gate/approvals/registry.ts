@@ -5,6 +5,7 @@ import type { Choice, Principal } from "../../../ipc/operator-api.ts";
 import { isoSeconds } from "../clock.ts";
 import type { Schema } from "../database.ts";
 import { GateError } from "../errors.ts";
+import { type EndedQuery, endedRows } from "./history.ts";
 
 /** Every request that a human is asked about, with its TTL and its end (seed 004). */
 
@@ -14,6 +15,8 @@ export const DEFAULT_TTL_SECONDS = 600;
 export interface RequestExtra {
   executor: string;
   intent: string;
+  /** The kind of subagent that asks, as the agent says. */
+  subagent?: string | null;
   cwd: string | null;
   args: Record<string, unknown> | null;
   reversibility: Reversibility;
@@ -265,6 +268,25 @@ export class ApprovalRegistry {
         limit: options.limit ?? 50,
       }) as Row[];
     return rows.map(fromRow);
+  }
+
+  /** One page of what has ended, the last answered first. */
+  list_ended(query: EndedQuery): { total: number; requests: PendingRequest[] } {
+    const { total, rows } = endedRows<Row>(this.#db, query);
+    return { total, requests: rows.map(fromRow) };
+  }
+
+  /** What an agent asked for lately, whatever became of it, newest first. */
+  list_recent(agent_id: string, limit: number): PendingRequest[] {
+    const rows = this.#db
+      .prepare("SELECT * FROM pending WHERE agent_id = ? ORDER BY rowid DESC LIMIT ?")
+      .all(agent_id, limit) as Row[];
+    return rows.map(fromRow);
+  }
+
+  /** Moves the deadline of a request that still waits. */
+  set_deadline(token: string, expires_at: string): void {
+    this.#db.prepare("UPDATE pending SET expires_at = ? WHERE token = ? AND status = 'pending'").run(expires_at, token);
   }
 
   /** The waiting request that identical calls share. */

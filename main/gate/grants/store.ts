@@ -9,8 +9,8 @@ import { hostMatches, patternsCovering } from "../targets/host.ts";
 import { selfAndAncestors } from "../targets/path.ts";
 import { type GrantTarget, grantTarget, pathMatches } from "../targets/pattern.ts";
 import type { CallTarget } from "../targets/target.ts";
-
 import { PlaceIndex } from "./place-index.ts";
+import { type GrantQuery, searchGrants } from "./search.ts";
 
 /** Remembered answers (seed 001 §4): written, looked up, listed, revoked. Every decision reads them anew. */
 
@@ -242,6 +242,12 @@ export class GrantStore {
     return this.#db
       .prepare(`SELECT ${COLUMNS} FROM grants ${clause} ORDER BY granted_at DESC, id DESC LIMIT ?`)
       .all(...values, filter.limit ?? -1) as Grant[];
+  }
+
+  /** One page of the grants that match, and how many there are. See `searchGrants`. */
+  search_grants(query: GrantQuery): { total: number; grants: Grant[] } {
+    this.flush();
+    return searchGrants(this.#db, COLUMNS, query, isoSeconds(this.#now()));
   }
 
   /** Takes a grant back. False if it was revoked already or there is none (seed 001 §4.2). */

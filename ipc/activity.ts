@@ -1,0 +1,49 @@
+import { z } from "zod";
+import { approvalStatusSchema, decisionSchema, outcomeSchema, requirementSchema, stageSchema } from "./decision.ts";
+
+/** What the gate decided lately, as the human's surfaces see it. `ts` in Unix seconds. */
+
+export const activityEntrySchema = z.object({
+  decision_id: z.string(),
+  ts: z.number(),
+  agent_name: z.string(),
+  executor: z.string(),
+  outcome: outcomeSchema,
+  stage: stageSchema,
+  reason: z.string(),
+  capabilities: z.array(requirementSchema),
+  /** Present once a human was asked and the request ended. */
+  status: approvalStatusSchema.optional(),
+});
+export type ActivityEntry = z.infer<typeof activityEntrySchema>;
+
+/** One decision, opened: with every stage's trace. */
+export const openedDecisionSchema = z.object({
+  ts: z.number(),
+  agent_name: z.string(),
+  executor: z.string(),
+  intent: z.string(),
+  cwd: z.string().nullable(),
+  decision: decisionSchema,
+});
+export type OpenedDecision = z.infer<typeof openedDecisionSchema>;
+
+export const ACTIVITY_RANGES = ["hour", "day", "week"] as const;
+export const activityRangeSchema = z.enum(ACTIVITY_RANGES);
+export type ActivityRange = z.infer<typeof activityRangeSchema>;
+
+/** Counts over a range, oldest bucket first; empty buckets are there, too. */
+export const activityCountsSchema = z.object({
+  range: activityRangeSchema,
+  bucket_seconds: z.number().int(),
+  buckets: z.array(
+    z.object({
+      /** Unix seconds. */
+      start: z.number().int(),
+      allowed: z.number().int(),
+      asked: z.number().int(),
+      denied: z.number().int(),
+    }),
+  ),
+});
+export type ActivityCounts = z.infer<typeof activityCountsSchema>;

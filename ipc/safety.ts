@@ -1,0 +1,56 @@
+import { z } from "zod";
+
+/** The safety filter and the pause as the human's surfaces see them (seed 002). Dates are ISO-8601 UTC (`...Z`). */
+
+export const severitySchema = z.enum(["INFO", "WARN", "BLOCK", "CRITICAL"]);
+export type Severity = z.infer<typeof severitySchema>;
+
+export const subjectTypeSchema = z.enum(["goal", "subtask", "graph"]);
+export type SubjectType = z.infer<typeof subjectTypeSchema>;
+
+export const violationSchema = z.object({
+  id: z.number().int(),
+  rule_id: z.string(),
+  severity: severitySchema,
+  subject_type: subjectTypeSchema,
+  /** What the agent calls it; made visible before it is shown. */
+  subject_id: z.string(),
+  agent_name: z.string(),
+  /** One sentence of the gate's own, without the subject's words. */
+  detail: z.string(),
+  detected_at: z.string(),
+  acknowledged_at: z.string().nullable(),
+});
+export type ViolationView = z.infer<typeof violationSchema>;
+
+/** Who stopped the gate, until when, and what lets it go on. */
+export const pauseSchema = z.object({
+  is_paused: z.boolean(),
+  /** `human`: by hand. `safety`: by a CRITICAL violation. Null while it runs. */
+  by: z.enum(["human", "safety"]).nullable(),
+  reason: z.string().nullable(),
+  since: z.string().nullable(),
+  /** When it ends by itself; null: not before somebody ends it. */
+  until: z.string().nullable(),
+  clears: z.enum(["by_human", "after_all_acknowledged", "after_seconds"]),
+});
+export type Pause = z.infer<typeof pauseSchema>;
+
+export const safetyRuleSchema = z.object({
+  rule_id: z.string(),
+  subject_type: subjectTypeSchema,
+  severity: severitySchema,
+  description: z.string(),
+  is_builtin: z.boolean(),
+  /** How often it threw or took too long, since the gate started. */
+  errors: z.number().int(),
+  last_error: z.string().nullable(),
+});
+export type SafetyRuleView = z.infer<typeof safetyRuleSchema>;
+
+export const safetyStatusSchema = z.object({
+  pause: pauseSchema,
+  rules: z.array(safetyRuleSchema),
+  violations_unacknowledged: z.number().int(),
+});
+export type SafetyStatus = z.infer<typeof safetyStatusSchema>;

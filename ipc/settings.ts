@@ -1,0 +1,28 @@
+import { z } from "zod";
+
+/** What the human can set from a surface. Each key is one of gate.toml's; the file and the environment win over it. */
+
+export const settingValues = {
+  "approvals.ttl_seconds": z.number().int().min(10).max(86_400),
+  "notifications.enabled": z.boolean(),
+  language: z.enum(["en", "it"]),
+  "judge.kind": z.enum(["rule-based-v1"]),
+  "judge.threshold": z.number().min(0).max(1),
+  /** Only where a desktop app runs. */
+  start_at_login: z.boolean(),
+} as const;
+export type SettingKey = keyof typeof settingValues;
+export type SettingValue<K extends SettingKey> = z.infer<(typeof settingValues)[K]>;
+
+export const settingKeySchema = z.enum(Object.keys(settingValues) as [SettingKey, ...SettingKey[]]);
+
+export const settingSchema = z.object({
+  key: settingKeySchema,
+  value: z.union([z.string(), z.number(), z.boolean()]),
+  /** Where the value comes from. */
+  source: z.enum(["default", "chosen", "gate.toml", "environment"]),
+  can_change: z.boolean(),
+  /** One sentence, where it can't be changed here. */
+  why_not: z.string().nullable(),
+});
+export type Setting = z.infer<typeof settingSchema>;

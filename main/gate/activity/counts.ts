@@ -1,0 +1,115 @@
+import type Database from "better-sqlite3";
+import type { ActivityCounts, ActivityRange } from "../../../ipc/activity.ts";
+import type { Outcome } from "../../../ipc/decision.ts";
+import type { Schema } from "../database.ts";
+
+/** How much was allowed, asked and denied, a minute and an agent: numbers only. */
+
+export const ACTIVITY_SCHEMA: Schema = {
+  title: "activity database",
+  table: "minutes",
+  migrations: [
+    (db) =>
+      db.exec(`CREATE TABLE minutes (
+        minute   INTEGER NOT NULL,
+        agent_id TEXT NOT NULL,
+        allowed  INTEGER NOT NULL,
+        asked    INTEGER NOT NULL,
+        denied   INTEGER NOT NULL,
+        PRIMARY KEY (minute, agent_id)
+      ) WITHOUT ROWID`),
+  ],
+};
+
+interface Counts {
+  allowed: number;
+  asked: number;
+  denied: number;
+}
+
+const BUCKETS: Readonly<Record<ActivityRange, { seconds: number; count: number }>> = {
+  hour: { seconds: 60, count: 60 },
+  day: { seconds: 1800, count: 48 },
+  week: { seconds: 4 * 3600, count: 42 },
+};
+/** A little more than the longest range. */
+const KEPT_MINUTES = 8 * 24 * 60;
+
+export class DecisionCounts {
+  readonly #db: Database.Database;
+  readonly #now: () => number;
+  /** Counted, not yet written: of one minute, by agent. */
+  readonly #waiting = new Map<string, Counts>();
+  #minute: number;
+
+  constructor(db: Database.Database, now: () => number) {
+    this.#db = db;
+    this.#now = now;
+    this.#minute = minuteOf(now());
+  }
+
+  add(agent_id: string, outcome: Outcome): void {
+    const minute = minuteOf(this.#now());
+    if (minute !== this.#minute) {
+      this.flush();
+      this.#minute = minute;
+    }
+    let counts = this.#waiting.get(agent_id);
+    if (counts === undefined) {
+      counts = { allowed: 0, asked: 0, denied: 0 };
+      this.#waiting.set(agent_id, counts);
+    }
+    counts[outcome === "approval_required" ? "asked" : outcome]++;
+  }
+
+  /** Writes what was counted, and forgets what no range shows any more. */
+  flush(): void {
+    if (this.#waiting.size === 0) return;
+    const add = this.#db.prepare(
+      `INSERT INTO minutes VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
+         allowed = allowed + excluded.allowed, asked = asked + excluded.asked, denied = denied + excluded.denied`,
+    );
+    this.#db.transaction(() => {
+      for (const [agent_id, { allowed, asked, denied }] of this.#waiting)
+        add.run(this.#minute, agent_id, allowed, asked, denied);
+      this.#db.prepare("DELETE FROM minutes WHERE minute < ?").run(this.#minute - KEPT_MINUTES);
+    })();
+    this.#waiting.clear();
+  }
+
+  over(range: ActivityRange): ActivityCounts {
+    this.flush();
+    const { seconds, count } = BUCKETS[range];
+    const last = Math.floor(this.#now() / 1000 / seconds);
+    const first = last - count + 1;
+    const rows = this.#db
+      .prepare(
+        `SELECT minute * 60 / $seconds AS bucket, sum(allowed) AS allowed, sum(asked) AS asked, sum(denied) AS denied
+         FROM minutes WHERE minute >= $from GROUP BY bucket`,
+      )
+      .all({ seconds, from: Math.floor((first * seconds) / 60) }) as (Counts & { bucket: number })[];
+    const found = new Map(rows.map(({ bucket, ...counts }) => [bucket, counts]));
+    return {
+      range,
+      bucket_seconds: seconds,
+      buckets: Array.from({ length: count }, (_, index) => ({
+        start: (first + index) * seconds,
+        ...(found.get(first + index) ?? { allowed: 0, asked: 0, denied: 0 }),
+      })),
+    };
+  }
+
+  today(agent_id: string): number {
+    this.flush();
+    const midnight = new Date(this.#now());
+    midnight.setHours(0, 0, 0, 0);
+    return this.#db
+      .prepare("SELECT coalesce(sum(allowed + asked + denied), 0) FROM minutes WHERE agent_id = ? AND minute >= ?")
+      .pluck()
+      .get(agent_id, minuteOf(midnight.getTime())) as number;
+  }
+}
+
+function minuteOf(ms: number): number {
+  return Math.floor(ms / 60_000);
+}

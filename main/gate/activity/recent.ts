@@ -1,0 +1,48 @@
+import type { OpenedDecision } from "../../../ipc/activity.ts";
+import type { Decision } from "../../../ipc/decision.ts";
+import type { ProposedCall } from "../../../ipc/wire.ts";
+
+/** The last decisions, in memory only: their reasons and targets are for the human's eyes, not for a file. */
+
+export const KEPT = 1000;
+/** Of a burst of allowed calls this many a second are kept: nobody reads more, and a fast agent must not pay for it. */
+export const KEPT_PER_SECOND = 100;
+const MAX_INTENT = 500;
+
+export class RecentDecisions {
+  readonly #ring: (OpenedDecision | undefined)[] = new Array(KEPT).fill(undefined);
+  #next = 0;
+  #second = 0;
+  #in_second = 0;
+
+  hasRoom(now: number): boolean {
+    return Math.floor(now / 1000) !== this.#second || this.#in_second < KEPT_PER_SECOND;
+  }
+
+  /** Keeps a decision; of allowed ones no more than there is room for. */
+  add(decision: Decision, call: ProposedCall, agent_name: string, now: number): void {
+    const has_room = this.hasRoom(now);
+    if (!has_room && decision.outcome === "allowed" && decision.status === undefined) return;
+    const second = Math.floor(now / 1000);
+    if (second !== this.#second) {
+      this.#second = second;
+      this.#in_second = 0;
+    }
+    this.#in_second++;
+    this.#ring[this.#next++ % KEPT] = {
+      ts: now / 1000,
+      agent_name,
+      executor: call.executor,
+      intent: call.intent.slice(0, MAX_INTENT),
+      cwd: call.context?.cwd ?? null,
+      decision,
+    };
+  }
+
+  *newestFirst(): Generator<OpenedDecision> {
+    for (let index = this.#next - 1; index >= 0 && index >= this.#next - KEPT; index--) {
+      const kept = this.#ring[index % KEPT];
+      if (kept !== undefined) yield kept;
+    }
+  }
+}

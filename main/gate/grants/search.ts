@@ -1,0 +1,55 @@
+import type Database from "better-sqlite3";
+import type { Capability } from "../../../ipc/decision.ts";
+import type { GrantOrder } from "../../../ipc/operator-api.ts";
+import type { Grant } from "./store.ts";
+
+/** A page of the grants for a listing of any length. */
+export interface GrantQuery {
+  /** Anywhere in the target. */
+  text?: string | undefined;
+  capability?: Capability | undefined;
+  /** Agent's id: its own and those for all agents. */
+  agent?: string | undefined;
+  include_revoked: boolean;
+  order: GrantOrder;
+  descending: boolean;
+  offset: number;
+  limit: number;
+}
+
+/** Which columns the listing may be sorted by: the only text that goes into the statement. */
+const ORDER: Readonly<Record<GrantOrder, string>> = {
+  granted_at: "id",
+  last_used_at: "last_used_at",
+  expires_at: "expires_at",
+  capability: "capability",
+  target: "target",
+};
+
+/** `now` in the databases' form. */
+export function searchGrants(
+  db: Database.Database,
+  columns: string,
+  query: GrantQuery,
+  now: string,
+): { total: number; grants: Grant[] } {
+  const where: string[] = [];
+  const values: unknown[] = [];
+  const add = (clause: string, ...given: unknown[]) => {
+    where.push(clause);
+    values.push(...given);
+  };
+  if (!query.include_revoked) add("revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)", now);
+  if (query.capability !== undefined) add("capability = ?", query.capability);
+  if (query.agent !== undefined) add("(agent = ? OR agent IS NULL)", query.agent);
+  if (query.text !== undefined) add("instr(lower(target), lower(?)) > 0", query.text);
+  const clause = where.length > 0 ? `WHERE ${where.join(" AND ")}` : "";
+  const direction = query.descending ? "DESC" : "ASC";
+  const total = db.prepare(`SELECT count(*) FROM grants ${clause}`).pluck().get(values) as number;
+  const grants = db
+    .prepare(
+      `SELECT ${columns} FROM grants ${clause} ORDER BY ${ORDER[query.order]} ${direction}, id ${direction} LIMIT ? OFFSET ?`,
+    )
+    .all(...values, query.limit, query.offset) as Grant[];
+  return { total, grants };
+}

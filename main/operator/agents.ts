@@ -1,0 +1,44 @@
+import { agentView, type Handlers, type OperatorContext, recordAct } from "./handlers.ts";
+
+type AgentMethod = "agents.list" | "agents.pair" | "agents.reject" | "agents.level" | "agents.revoke";
+
+export function agentMethods(context: OperatorContext): Handlers<AgentMethod> {
+  const { core, connections } = context;
+  const { agents, gate, grants } = core;
+  const changed = () => core.publish({ type: "agents.changed", data: {} });
+  return {
+    "agents.list": () => ({
+      agents: agents.list().map((agent) => agentView(context, agent)),
+      requests: connections?.pairing_requests() ?? [],
+    }),
+    "agents.pair": ({ name, level }) => {
+      const { agent, token_file } = agents.pair(name, level);
+      recordAct(context, "agent.paired", { agent: name, level });
+      connections?.admit(agent);
+      changed();
+      return { ...agentView(context, agent), token_file };
+    },
+    "agents.reject": ({ name }) => {
+      const rejected = connections?.refuse(name) ?? false;
+      if (rejected) changed();
+      return { rejected };
+    },
+    "agents.level": ({ name, level }) => {
+      const agent = agents.set_level(name, level);
+      // What was asked at the old level is asked again at the new one.
+      gate.withdraw_agent(agent.agent_id, `the agent's level is now ${level}; send the call again`);
+      recordAct(context, "agent.level", { agent: name, level });
+      changed();
+      return agentView(context, agent);
+    },
+    "agents.revoke": ({ name }) => {
+      const agent = agents.revoke(name);
+      gate.withdraw_agent(agent.agent_id, "the agent's pairing was revoked");
+      grants.revoke_agent(agent.agent_id, "the agent's pairing was revoked");
+      connections?.drop(agent.agent_id);
+      recordAct(context, "agent.revoked", { agent: name });
+      changed();
+      return agentView(context, agent);
+    },
+  };
+}

@@ -1,0 +1,33 @@
+import { dispatchCallback } from "../gate/approvals/callback.ts";
+import type { Handlers, OperatorContext } from "./handlers.ts";
+
+type ApprovalMethod =
+  | "approvals.list"
+  | "approvals.history"
+  | "approvals.hold"
+  | "approvals.coverage"
+  | "approvals.resolve"
+  | "approvals.callback"
+  | "approvals.cleanup";
+
+export function approvalMethods({ core, by }: OperatorContext): Handlers<ApprovalMethod> {
+  const { gate } = core;
+  const { broker } = gate;
+  return {
+    "approvals.list": ({ include_resolved, limit }) =>
+      broker.registry.list_pending({ include_resolved, limit }).map((request) => broker.view(request)),
+    "approvals.history": (query) => {
+      const page = broker.registry.list_ended(query);
+      return { total: page.total, approvals: page.requests.map((request) => broker.view(request)) };
+    },
+    "approvals.hold": ({ token }) => {
+      const { expires_at } = broker.hold(token, by);
+      core.publish({ type: "approval.held", data: { token, expires_at } });
+      return { expires_at };
+    },
+    "approvals.coverage": ({ token, target }) => broker.coverage(token, target),
+    "approvals.resolve": (answer) => gate.answer(answer, by),
+    "approvals.callback": ({ data }) => dispatchCallback(broker, data, by),
+    "approvals.cleanup": () => ({ expired: broker.cleanup() }),
+  };
+}

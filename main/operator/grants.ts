@@ -1,0 +1,39 @@
+import { agentNamed, grantView, type Handlers, type OperatorContext, recordAct } from "./handlers.ts";
+
+type GrantMethod = "grants.list" | "grants.search" | "grants.add" | "grants.revoke";
+
+export function grantMethods(context: OperatorContext): Handlers<GrantMethod> {
+  const { core, by } = context;
+  const { gate, grants } = core;
+  return {
+    "grants.list": (filter) => grants.list_grants(filter).map((grant) => grantView(context, grant)),
+    "grants.search": ({ agent, ...query }) => {
+      const holder = agent === undefined ? undefined : agentNamed(context, agent).agent_id;
+      const page = grants.search_grants({ ...query, agent: holder });
+      return { total: page.total, grants: page.grants.map((grant) => grantView(context, grant)) };
+    },
+    "grants.add": ({ capability, target, expires_at, agent }) => {
+      const holder = agent === undefined ? undefined : agentNamed(context, agent);
+      const grant = grants.record_grant({
+        ...by,
+        capability,
+        target,
+        expires_at,
+        agent: holder?.agent_id,
+        granted_by: `${by.channel}:${by.sender_id}`,
+      });
+      recordAct(context, "grant", { grant_id: grant.id, capability });
+      core.publish({ type: "grants.changed", data: {} });
+      gate.settle_covered(by);
+      return grantView(context, grant);
+    },
+    "grants.revoke": ({ id }) => {
+      const revoked = grants.revoke_grant(id);
+      if (revoked) {
+        recordAct(context, "grant.revoked", { grant_id: id });
+        core.publish({ type: "grants.changed", data: {} });
+      }
+      return { revoked };
+    },
+  };
+}

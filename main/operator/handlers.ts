@@ -1,0 +1,78 @@
+import type { output } from "zod";
+import type {
+  AgentView,
+  GrantView,
+  OperatorMethod,
+  OperatorResult,
+  operatorMethods,
+  PairingRequest,
+  Principal,
+} from "../../ipc/operator-api.ts";
+import type { Core } from "../core.ts";
+import type { Agent } from "../gate/agents.ts";
+import { GateError } from "../gate/errors.ts";
+import type { Grant } from "../gate/grants/store.ts";
+
+/** What every family of the human's methods works with. */
+
+/** What the operator needs to know of the agent socket; absent where the gate isn't serving. */
+export interface AgentConnections {
+  count(): number;
+  connected(): string[];
+  slow_dropped(): number;
+  pairing_requests(): PairingRequest[];
+  /** A waiting agent of this name is let in. */
+  admit(agent: Agent): void;
+  /** A waiting pairing is refused. */
+  refuse(name: string): boolean;
+  /** Connections of a revoked agent are closed. */
+  drop(agent_id: string): void;
+}
+
+/** What only a desktop can do; absent elsewhere. */
+export interface LoginItem {
+  is_enabled(): boolean;
+  set_enabled(is_enabled: boolean): void;
+}
+
+export interface OperatorContext {
+  core: Core;
+  connections: AgentConnections | undefined;
+  login_item: LoginItem | undefined;
+  /** The human whose answers these are. */
+  by: Principal;
+}
+
+export type Handlers<M extends OperatorMethod> = {
+  [K in M]: (params: output<(typeof operatorMethods)[K]["params"]>) => OperatorResult<K> | Promise<OperatorResult<K>>;
+};
+
+/** Writes what the human did into the audit trail, at once. */
+export function recordAct({ core }: OperatorContext, event: string, fields: Record<string, unknown>): void {
+  core.audit.append({ event, ts: Date.now() / 1000, ...fields });
+  core.audit.flush();
+}
+
+/** @throws GateError `unknown_agent` */
+export function agentNamed({ core }: OperatorContext, name: string): Agent {
+  const agent = core.agents.named(name);
+  if (agent === undefined)
+    throw new GateError("unknown_agent", `no agent named ${name} is paired`, "see: metnos-gate agents list");
+  return agent;
+}
+
+export function agentView({ core, connections }: OperatorContext, agent: Agent): AgentView {
+  return {
+    ...agent,
+    is_connected: connections?.connected().includes(agent.agent_id) ?? false,
+    calls_today: core.activity.callsToday(agent.agent_id),
+  };
+}
+
+export function grantView({ core }: OperatorContext, { agent, ...grant }: Grant): GrantView {
+  return {
+    ...grant,
+    agent_id: agent,
+    agent_name: agent === null ? null : (core.agents.get(agent)?.name ?? null),
+  };
+}

@@ -1,0 +1,81 @@
+import {
+  type OperatorApi,
+  OperatorError,
+  type OperatorMethod,
+  type OperatorParams,
+  type OperatorResult,
+  operatorMethods,
+  type Principal,
+} from "../../ipc/operator-api.ts";
+import { localPrincipal } from "../../ipc/places.ts";
+import type { Core } from "../core.ts";
+import { errorCode, GateError } from "../gate/errors.ts";
+import { activityMethods } from "./activity.ts";
+import { agentMethods } from "./agents.ts";
+import { approvalMethods } from "./approvals.ts";
+import { auditMethods } from "./audit.ts";
+import { grantMethods } from "./grants.ts";
+import type { AgentConnections, Handlers, LoginItem, OperatorContext } from "./handlers.ts";
+import { policyMethods } from "./policy.ts";
+import { safetyMethods } from "./safety.ts";
+import { settingMethods } from "./settings.ts";
+import { statusMethods } from "./status.ts";
+
+/** The human's methods on a core, acting as the local principal. Each family has its own file beside this one. */
+export class Operator implements OperatorApi {
+  readonly #core: Core;
+  readonly #handlers: Handlers<OperatorMethod>;
+
+  constructor(
+    core: Core,
+    surroundings: { connections?: AgentConnections; login_item?: LoginItem; principal?: Principal } = {},
+  ) {
+    this.#core = core;
+    const context: OperatorContext = {
+      core,
+      connections: surroundings.connections,
+      login_item: surroundings.login_item,
+      by: surroundings.principal ?? localPrincipal(),
+    };
+    this.#handlers = {
+      ...statusMethods(context),
+      ...policyMethods(context),
+      ...grantMethods(context),
+      ...approvalMethods(context),
+      ...agentMethods(context),
+      ...activityMethods(context),
+      ...safetyMethods(context),
+      ...settingMethods(context),
+      ...auditMethods(context),
+    };
+  }
+
+  /** @throws OperatorError for anything that is refused */
+  async call<M extends OperatorMethod>(method: M, params: OperatorParams<M>): Promise<OperatorResult<M>> {
+    const parsed = operatorMethods[method].params.safeParse(params);
+    if (!parsed.success) {
+      const [issue] = parsed.error.issues;
+      throw new OperatorError(
+        "invalid_params",
+        `${issue?.path.join(".") || "params"}: ${issue?.message ?? "not valid"}`,
+      );
+    }
+    const handle = this.#handlers[method] as (given: unknown) => OperatorResult<M> | Promise<OperatorResult<M>>;
+    try {
+      return await handle(parsed.data);
+    } catch (error) {
+      if (error instanceof GateError) throw new OperatorError(error.code, error.message, error.hint);
+      const code = errorCode(error);
+      if (!code.startsWith("SQLITE")) throw error;
+      throw new OperatorError("storage_failed", `a database can't be used (${code})`, "see: metnos-gate doctor");
+    }
+  }
+
+  subscribe(listener: Parameters<OperatorApi["subscribe"]>[0]): () => void {
+    return this.#core.subscribe(listener);
+  }
+
+  async close(): Promise<void> {
+    // the core is closed by who opened it
+  }
+}

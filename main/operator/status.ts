@@ -1,0 +1,34 @@
+import type { Status } from "../../ipc/operator-api.ts";
+import { VERSION } from "../version.ts";
+import type { Handlers, OperatorContext } from "./handlers.ts";
+
+export function statusMethods({ core, connections }: OperatorContext): Handlers<"status"> {
+  const started_at = new Date().toISOString();
+  const status = (): Status => {
+    const { audit, agents, gate, grants, places, counters } = core;
+    const connected = connections?.connected() ?? [];
+    const pause = core.pause();
+    return {
+      version: VERSION,
+      pid: process.pid,
+      started_at,
+      agent_socket: places.agent_socket,
+      operator_socket: places.operator_socket,
+      connections: connections?.count() ?? 0,
+      agents_connected: agents
+        .list()
+        .filter(({ agent_id }) => connected.includes(agent_id))
+        .map(({ name }) => name),
+      pairing_requests: connections?.pairing_requests() ?? [],
+      approvals_pending: gate.broker.registry.count_waiting(),
+      grants_active: grants.count_active(),
+      decisions: { ...counters },
+      audit_write_failures: audit.write_failures,
+      audit_last_failure: audit.last_failure,
+      slow_clients_dropped: connections?.slow_dropped() ?? 0,
+      paused: pause.is_paused,
+      pause,
+    };
+  };
+  return { status };
+}

@@ -1,0 +1,134 @@
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { z } from "zod";
+import { type Setting, type SettingKey, settingValues } from "../ipc/settings.ts";
+import type { Config, ConfigSources } from "./config.ts";
+import { errorCode, GateError } from "./gate/errors.ts";
+
+/** What the human chose on a surface. gate.toml and the environment win over it: whoever wrote those meant it. */
+
+const chosenSchema = z
+  .strictObject({
+    "approvals.ttl_seconds": settingValues["approvals.ttl_seconds"],
+    "notifications.enabled": settingValues["notifications.enabled"],
+    language: settingValues.language,
+    "judge.threshold": settingValues["judge.threshold"],
+  })
+  .partial();
+type Chosen = z.infer<typeof chosenSchema>;
+type ChosenKey = keyof Chosen;
+
+interface LoginItem {
+  is_enabled(): boolean;
+  set_enabled(is_enabled: boolean): void;
+}
+
+export class Settings {
+  readonly #file: string;
+  readonly #config: Config;
+  readonly #sources: ConfigSources;
+  readonly #chosen: Chosen;
+
+  /**
+   * Reads what was chosen and puts it into `config`, whose readers look at it anew each time.
+   * @throws GateError `invalid_config`, naming the file
+   */
+  constructor(file: string, config: Config, sources: ConfigSources) {
+    this.#file = file;
+    this.#config = config;
+    this.#sources = sources;
+    this.#chosen = readChosen(file);
+    for (const key of Object.keys(this.#chosen) as ChosenKey[]) this.#apply(key);
+  }
+
+  list(login_item: LoginItem | undefined): Setting[] {
+    return (Object.keys(settingValues) as SettingKey[]).map((key) => this.#view(key, login_item));
+  }
+
+  /** @throws GateError `invalid_setting`, `fixed_setting` */
+  set(key: SettingKey, value: string | number | boolean, login_item: LoginItem | undefined): Setting {
+    const parsed = settingValues[key].safeParse(value);
+    if (!parsed.success)
+      throw new GateError("invalid_setting", `${key}: ${parsed.error.issues[0]?.message ?? "not valid"}`);
+    const { can_change, why_not } = this.#view(key, login_item);
+    if (!can_change) throw new GateError("fixed_setting", `${key} can't be changed here: ${why_not}`);
+    if (key === "start_at_login") login_item?.set_enabled(value === true);
+    else this.#choose(key as ChosenKey, value);
+    return this.#view(key, login_item);
+  }
+
+  #choose(key: ChosenKey, value: string | number | boolean): void {
+    const chosen = chosenSchema.parse({ ...this.#chosen, [key]: value });
+    mkdirSync(dirname(this.#file), { recursive: true, mode: 0o700 });
+    writeFileSync(`${this.#file}.new`, `${JSON.stringify(chosen, null, 2)}\n`, { mode: 0o600 });
+    renameSync(`${this.#file}.new`, this.#file);
+    Object.assign(this.#chosen, chosen);
+    this.#apply(key);
+  }
+
+  #view(key: SettingKey, login_item: LoginItem | undefined): Setting {
+    if (key === "start_at_login") {
+      const why_not = login_item === undefined ? "only the desktop app can start at login" : null;
+      return {
+        key,
+        value: login_item?.is_enabled() ?? false,
+        source: "default",
+        can_change: why_not === null,
+        why_not,
+      };
+    }
+    const source = this.#sourceOf(key);
+    const why_not = {
+      environment: `an environment variable sets it for this gate`,
+      "gate.toml": `gate.toml sets it; take the key out there to choose it here`,
+      chosen: null,
+      default: null,
+    }[source];
+    const only_one = key === "judge.kind" ? "this version has one judge" : null;
+    return {
+      key,
+      value: this.#value(key),
+      source,
+      can_change: (why_not ?? only_one) === null,
+      why_not: why_not ?? only_one,
+    };
+  }
+
+  #sourceOf(key: SettingKey): Setting["source"] {
+    if (this.#sources.environment.has(key)) return "environment";
+    if (this.#sources.file.has(key)) return "gate.toml";
+    return key in this.#chosen ? "chosen" : "default";
+  }
+
+  #value(key: Exclude<SettingKey, "start_at_login">): string | number | boolean {
+    const { approvals, notifications, language, judge } = this.#config;
+    return {
+      "approvals.ttl_seconds": approvals.ttl_seconds,
+      "notifications.enabled": notifications.enabled,
+      language,
+      "judge.kind": judge.kind,
+      "judge.threshold": judge.threshold,
+    }[key];
+  }
+
+  #apply(key: ChosenKey): void {
+    if (this.#sources.environment.has(key) || this.#sources.file.has(key)) return;
+    const { [key]: value } = this.#chosen;
+    if (value === undefined) return;
+    const [section, name] = key.split(".") as [keyof Config, string | undefined];
+    const holder = (name === undefined ? this.#config : this.#config[section]) as Record<string, unknown>;
+    holder[name ?? section] = value;
+  }
+}
+
+function readChosen(file: string): Chosen {
+  try {
+    return chosenSchema.parse(JSON.parse(readFileSync(file, "utf8")));
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return {};
+    const what = error instanceof z.ZodError ? (error.issues[0]?.message ?? "not valid") : "it can't be read";
+    throw new GateError("invalid_config", `${file}: ${what}`, "correct it, or remove it to go back to the defaults", {
+      cause: error,
+    });
+  }
+}
