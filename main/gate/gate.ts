@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type Decision, type Requirement, STAGES, type TraceStep } from "../../ipc/decision.ts";
 import type { Answer, ApprovalView, Principal } from "../../ipc/operator-api.ts";
+import { visible } from "../../ipc/visible-text.ts";
 import type { ProposedCall } from "../../ipc/wire.ts";
 import type { Activity } from "./activity/activity.ts";
 import { ApprovalBroker, type BrokerSettings } from "./approvals/broker.ts";
@@ -217,7 +218,7 @@ export class Gate {
       extra: {
         executor: call.executor,
         intent: call.intent,
-        subagent: typeof call.context?.subagent === "string" ? call.context.subagent.slice(0, 64) : null,
+        subagent: typeof call.context?.subagent === "string" ? visible(call.context.subagent.slice(0, 64)) : null,
         cwd: call.context?.cwd ?? null,
         args: call.args,
         reversibility: x.executor.manifest.reversibility,

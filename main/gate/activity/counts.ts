@@ -84,7 +84,7 @@ export class DecisionCounts {
     const first = last - count + 1;
     const rows = this.#db
       .prepare(
-        `SELECT minute * 60 / $seconds AS bucket, sum(allowed) AS allowed, sum(asked) AS asked, sum(denied) AS denied
+        `SELECT minute * 60 / CAST($seconds AS INTEGER) AS bucket, sum(allowed) AS allowed, sum(asked) AS asked, sum(denied) AS denied
          FROM minutes WHERE minute >= $from GROUP BY bucket`,
       )
       .all({ seconds, from: Math.floor((first * seconds) / 60) }) as (Counts & { bucket: number })[];
