@@ -11,6 +11,14 @@ export function parseExpiry(text: string, now = Date.now()): string {
   return new Date(ms).toISOString();
 }
 
+/** `10m` or `2h` in seconds. @throws OperatorError `usage` */
+export function parseSpan(text: string): number {
+  const span = /^(\d{1,6})([smhdw])$/.exec(text);
+  const seconds = Number(span?.[1]) * UNITS[span?.[2] as keyof typeof UNITS];
+  if (span === null || seconds < 1) throw usageError(`${JSON.stringify(text)} is not a span`, "write 10m, 2h or 30d");
+  return seconds;
+}
+
 function notADate(text: string) {
   return usageError(`${JSON.stringify(text)} is neither a span nor a date`, "write 2h, 30d or 2027-01-31T12:00:00Z");
 }

@@ -5,8 +5,10 @@ import { approvalsCommands } from "./commands/approvals.ts";
 import { auditCommands } from "./commands/audit.ts";
 import { connectCommand } from "./commands/connect.ts";
 import { doctorCommand } from "./commands/doctor.ts";
+import { metricsCommand } from "./commands/metrics.ts";
 import { offlineCommands } from "./commands/offline.ts";
 import { policyCommands } from "./commands/policy.ts";
+import { safetyCommands } from "./commands/safety.ts";
 import { serveCommand } from "./commands/serve.ts";
 import { statusCommand } from "./commands/status.ts";
 import { watchCommand } from "./commands/watch.ts";
@@ -35,7 +37,9 @@ export async function main(argv: readonly string[]): Promise<number> {
   approvalsCommands(program);
   policyCommands(program, done);
   auditCommands(program, done);
+  safetyCommands(program);
   statusCommand(program);
+  metricsCommand(program);
   doctorCommand(program, done);
   offlineCommands(program, done);
   program

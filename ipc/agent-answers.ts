@@ -17,6 +17,12 @@ export function cancelled(decision: Decision): Decision {
   };
 }
 
+export const FAILED: Omit<WireError, "id"> = {
+  code: "internal",
+  message: "the gate failed; take it as a no",
+  hint: "the gate's own log says more",
+};
+
 export function idOf(data: unknown): { id?: string } {
   const id = typeof data === "object" && data !== null && "id" in data ? data.id : undefined;
   return typeof id === "string" && id.length <= 128 ? { id } : {};

@@ -1,5 +1,5 @@
 import type { Decision, Level } from "./decision.ts";
-import type { Hello, ProposedCall, WireError } from "./wire.ts";
+import type { GateMessage, Goal, Hello, ProposedCall, SafetyVerdict, Subtask, TaskGraph, WireError } from "./wire.ts";
 
 /** What the agent socket needs of the gate, and all that it can reach of it. */
 
@@ -15,6 +15,12 @@ export interface CallHold {
   leave(reason: string): void;
 }
 
+/** What the safety filter can be asked about. */
+export type CheckedSubject =
+  | { type: "goal"; goal: Goal }
+  | { type: "subtask"; subtask: Subtask }
+  | { type: "graph"; graph: TaskGraph };
+
 /** What the socket needs of the gate. */
 export interface AgentPort {
   gate_version: string;
@@ -27,6 +33,9 @@ export interface AgentPort {
     deliver: (final: Decision) => void,
   ): { decision: Decision; hold?: CallHold };
   preview(call: ProposedCall, agent_id: string, session: string): Decision;
+  check(subject: CheckedSubject, agent_id: string): Promise<SafetyVerdict>;
+  /** What a newly greeted agent must know; null while nothing is paused. */
+  paused(): GateMessage<"safety.paused"> | null;
   outcome(agent_id: string, decision_id: string, ok: boolean): void;
   /** A session that the gate itself had named is over. */
   sessionEnded(agent_id: string, session: string): void;

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { cancelled, frameError, idOf, problemOf } from "./agent-answers.ts";
-import type { AgentPort, CallHold, Greeted, Refusal } from "./agent-port.ts";
+import { cancelled, FAILED, frameError, idOf, problemOf } from "./agent-answers.ts";
+import type { AgentPort, CallHold, CheckedSubject, Greeted, Refusal } from "./agent-port.ts";
 import type { Decision } from "./decision.ts";
 import { encodeFrame, type Frame } from "./frames.ts";
 import { type LineConnection, LineServer, type LineServerSettings } from "./line-server.ts";
@@ -226,12 +226,7 @@ export class AgentServer {
       this.#answer(client, known, parsed.data);
     } catch (error) {
       this.#port.failed(known, error);
-      this.#send(client, "error", {
-        ...id,
-        code: "internal",
-        message: "the gate failed; take it as a no",
-        hint: "the gate's own log says more",
-      });
+      this.#send(client, "error", { ...id, ...FAILED });
     }
   }
 
@@ -251,14 +246,23 @@ export class AgentServer {
       }
       case "ping":
         return this.#send(client, "pong", data as AgentMessage<"ping">);
-      default:
-        return this.#send(client, "error", {
-          ...idOf(data),
-          code: "not_available",
-          message: "this gate has no safety filter",
-          hint: "go on without it, each tool call is checked by itself",
-        });
+      case "goal.check":
+        return this.#check(client, { type: "goal", ...(data as AgentMessage<"goal.check">) });
+      case "subtask.check":
+        return this.#check(client, { type: "subtask", ...(data as AgentMessage<"subtask.check">) });
+      case "graph.check":
+        return this.#check(client, { type: "graph", ...(data as AgentMessage<"graph.check">) });
     }
+  }
+
+  #check(client: Client, { id, ...subject }: CheckedSubject & { id: string }): void {
+    this.#port.check(subject, client.agent_id).then(
+      (verdict) => this.#send(client, "safety.verdict", { id, ...verdict }),
+      (error: unknown) => {
+        this.#port.failed("safety check", error);
+        this.#send(client, "error", { id, ...FAILED });
+      },
+    );
   }
 
   #hello(client: Client, hello: Hello): void {
@@ -312,6 +316,8 @@ export class AgentServer {
       session: client.session,
       gate_version: this.#port.gate_version,
     });
+    const paused = this.#port.paused();
+    if (paused !== null) this.#send(client, "safety.paused", paused);
   }
 
   #call(client: Client, { id, ...call }: AgentMessage<"tool.call">): void {

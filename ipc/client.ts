@@ -5,10 +5,21 @@ import { createConnection, type Socket } from "node:net";
 import { type Decision, decisionSchema } from "./decision.ts";
 import { encodeFrame, FrameReader, isWithinDepth, MAX_DEPTH, MAX_FRAME_BYTES } from "./frames.ts";
 import { agentTokenFile, placesFor } from "./places.ts";
-import { type GateMessage, gateMessages, PROTOCOL_VERSION, type ProposedCall } from "./wire.ts";
+import {
+  type GateMessage,
+  type Goal,
+  gateMessages,
+  PROTOCOL_VERSION,
+  type ProposedCall,
+  type SafetyVerdict,
+  type Subtask,
+  safetyVerdictSchema,
+  type TaskGraph,
+} from "./wire.ts";
 
 export type { Card, Decision, Level, Outcome, Stage, Verdict } from "./decision.ts";
-export type { CallContext, ProposedCall } from "./wire.ts";
+export { SafeGoalDecomposer, SafeGoalRegistry, SafetyViolationError } from "./safe-goals.ts";
+export type { CallContext, Goal, ProposedCall, SafetyVerdict, Subtask, TaskGraph } from "./wire.ts";
 
 export interface GateClientOptions {
   /** The agent's name, as the human paired it: letters, digits, `.`, `_`, `-`. */
@@ -111,6 +122,24 @@ export class GateClient extends EventEmitter<GateClientEvents> {
     const id = randomUUID();
     const answer = await this.#ask(id, "tool.plan", { id, intent, calls });
     return gateMessages["tool.plan.decisions"].parse(answer).decisions;
+  }
+
+  /** What the safety filter says of a goal, before it is taken on. @throws GateClientError: take it as a no */
+  async check_goal(goal: Goal): Promise<SafetyVerdict> {
+    const id = randomUUID();
+    return safetyVerdictSchema.parse(await this.#ask(id, "goal.check", { id, goal }));
+  }
+
+  /** What the safety filter says of a subtask, before it is dispatched. @throws GateClientError */
+  async check_subtask(subtask: Subtask): Promise<SafetyVerdict> {
+    const id = randomUUID();
+    return safetyVerdictSchema.parse(await this.#ask(id, "subtask.check", { id, subtask }));
+  }
+
+  /** What the safety filter says of a task graph and all its subtasks. @throws GateClientError */
+  async check_graph(graph: TaskGraph): Promise<SafetyVerdict> {
+    const id = randomUUID();
+    return safetyVerdictSchema.parse(await this.#ask(id, "graph.check", { id, graph }));
   }
 
   /** Withdraws a request that waits, by its `pending.token`. */

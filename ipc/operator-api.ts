@@ -315,6 +315,8 @@ export const operatorMethods = {
     params: z.object({ key: settingKeySchema, value: z.union([z.string(), z.number(), z.boolean()]) }),
     result: settingSchema,
   },
+  /** The gate's figures in Prometheus' text format. */
+  metrics: { params: nothing, result: z.object({ text: z.string(), content_type: z.string() }) },
   "audit.tail": {
     params: z.object({ lines: z.number().int().positive().max(10_000).default(20) }),
     result: z.array(auditLineSchema),

@@ -16,6 +16,7 @@ export interface Places {
   approvals_db: string;
   agents_db: string;
   activity_db: string;
+  safety_db: string;
   /** One line that a removed or edited last audit line is noticed by. */
   audit_head: string;
   /** Held locked while a gate runs. */
@@ -52,6 +53,7 @@ export function placesFor(env: Env = process.env): Places {
     approvals_db: env.METNOS_APPROVALS_DB || join(state_dir, "approvals.db"),
     agents_db: join(state_dir, "agents.db"),
     activity_db: join(state_dir, "activity.db"),
+    safety_db: join(state_dir, "safety.db"),
     audit_head: join(state_dir, "audit-head"),
     lock_db: join(state_dir, "gate.lock"),
     operator_token: join(state_dir, "operator.token"),

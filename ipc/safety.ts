@@ -18,7 +18,10 @@ export const violationSchema = z.object({
   agent_name: z.string(),
   /** One sentence of the gate's own, without the subject's words. */
   detail: z.string(),
+  /** The last time. */
   detected_at: z.string(),
+  /** More than 1 where an agent went on and only its count was kept. */
+  times: z.number().int(),
   acknowledged_at: z.string().nullable(),
 });
 export type ViolationView = z.infer<typeof violationSchema>;

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { decisionSchema, levelSchema } from "./decision.ts";
+import { severitySchema, subjectTypeSchema } from "./safety.ts";
 
 /** Every message on the agent socket (docs/protocol.md). `{"type": ..., "data": {...}}`, one per line. */
 
@@ -54,7 +55,47 @@ export const helloSchema = z.object({
 });
 export type Hello = z.infer<typeof helloSchema>;
 
-const subjectCheckSchema = z.looseObject({ id: idSchema });
+/** What an agent that plans in goals asks about before it goes on (seed 002). Longer texts than a rule allows still get their verdict. */
+export const goalSchema = z.object({
+  goal_id: z.string().min(1).max(128),
+  description: z.string().max(65_536),
+  priority: z.enum(["low", "normal", "high", "critical"]),
+  goal_type: z.string().max(128),
+  allow_critical: z.boolean().optional(),
+});
+export type Goal = z.infer<typeof goalSchema>;
+
+export const subtaskSchema = z.object({
+  subtask_id: z.string().min(1).max(128),
+  required_caps: z.array(z.string().max(256)).max(1024),
+});
+export type Subtask = z.infer<typeof subtaskSchema>;
+
+export const taskGraphSchema = z.object({
+  root_goal_id: z.string().min(1).max(128),
+  subtasks: z.record(z.string().max(128), subtaskSchema),
+});
+export type TaskGraph = z.infer<typeof taskGraphSchema>;
+
+/** What the safety filter says. `checked_at` in Unix seconds. */
+export const safetyVerdictSchema = z.object({
+  /** False when a violation is BLOCK or CRITICAL, and while the gate is paused. */
+  allowed: z.boolean(),
+  subject_type: subjectTypeSchema,
+  subject_id: z.string(),
+  violations: z.array(
+    z.object({
+      rule_id: z.string(),
+      severity: severitySchema,
+      subject_type: subjectTypeSchema,
+      subject_id: z.string(),
+      detail: z.string(),
+    }),
+  ),
+  is_paused: z.boolean(),
+  checked_at: z.number(),
+});
+export type SafetyVerdict = z.infer<typeof safetyVerdictSchema>;
 
 /** Agent to gate, by type. */
 export const agentMessages = {
@@ -70,9 +111,9 @@ export const agentMessages = {
   }),
   "tool.cancel": z.object({ id: idSchema, token: tokenSchema, reason: z.string().max(500) }),
   "tool.outcome": z.object({ decision_id: z.uuid(), ok: z.boolean(), error: z.string().max(16_384).optional() }),
-  "goal.check": subjectCheckSchema,
-  "subtask.check": subjectCheckSchema,
-  "graph.check": subjectCheckSchema,
+  "goal.check": z.object({ id: idSchema, goal: goalSchema }),
+  "subtask.check": z.object({ id: idSchema, subtask: subtaskSchema }),
+  "graph.check": z.object({ id: idSchema, graph: taskGraphSchema }),
   ping: z.looseObject({ id: idSchema.optional() }),
 } as const;
 export type AgentMessageType = keyof typeof agentMessages;
@@ -118,8 +159,9 @@ export const gateMessages = {
   "hello.pairing": z.object({ id: z.string() }),
   "tool.decision": decisionSchema.extend({ id: z.string() }),
   "tool.plan.decisions": z.object({ id: z.string(), decisions: z.array(decisionSchema) }),
-  "safety.paused": z.looseObject({ reason: z.string() }),
-  "safety.resumed": z.looseObject({}),
+  "safety.verdict": safetyVerdictSchema.extend({ id: z.string() }),
+  "safety.paused": z.object({ reason: z.string(), since: z.string(), until: z.string().nullable() }),
+  "safety.resumed": z.object({}),
   pong: z.looseObject({ id: z.string().optional() }),
   error: wireErrorSchema,
 } as const;

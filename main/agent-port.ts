@@ -1,7 +1,8 @@
-import type { AgentPort, CallHold, Greeted } from "../ipc/agent-port.ts";
+import type { AgentPort, CallHold, CheckedSubject, Greeted } from "../ipc/agent-port.ts";
 import type { Decision } from "../ipc/decision.ts";
 import { localPrincipal } from "../ipc/places.ts";
-import type { Hello, ProposedCall } from "../ipc/wire.ts";
+import type { Pause } from "../ipc/safety.ts";
+import type { GateMessage, Hello, ProposedCall, SafetyVerdict } from "../ipc/wire.ts";
 import type { Core } from "./core.ts";
 import type { Subject } from "./gate/stages/examination.ts";
 import { VERSION } from "./version.ts";
@@ -60,6 +61,23 @@ export class GatePort implements AgentPort {
     return this.#core.gate.preview(call, this.#subject(agent_id, session));
   }
 
+  check(subject: CheckedSubject, agent_id: string): Promise<SafetyVerdict> {
+    const { filter } = this.#core.safety;
+    const agent = this.#core.agents.get(agent_id)?.name ?? "none";
+    switch (subject.type) {
+      case "goal":
+        return filter.check_goal(subject.goal, agent);
+      case "subtask":
+        return filter.check_subtask(subject.subtask, agent);
+      case "graph":
+        return filter.check_graph(subject.graph, agent);
+    }
+  }
+
+  paused(): GateMessage<"safety.paused"> | null {
+    return pausedMessage(this.#core.safety.pause.state());
+  }
+
   outcome(agent_id: string, decision_id: string, ok: boolean): void {
     const agent = this.#core.agents.get(agent_id)?.name ?? "";
     this.#core.audit.append({ event: "outcome", ts: Date.now() / 1000, decision_id, ok, agent });
@@ -98,6 +116,11 @@ export class GatePort implements AgentPort {
     if (agent === undefined) throw new Error("a greeted agent is always known");
     return { agent, level: agent.level, session, principal: this.#principal };
   }
+}
+
+/** What agents are told of a pause; null while there is none. */
+export function pausedMessage({ reason, since, until }: Pause): GateMessage<"safety.paused"> | null {
+  return reason === null || since === null ? null : { reason, since, until };
 }
 
 /** Where an error came from and its kind, without its message: that may carry values. */

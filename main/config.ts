@@ -3,6 +3,7 @@ import { parse, TomlError } from "smol-toml";
 import { z } from "zod";
 import { levelSchema } from "../ipc/decision.ts";
 import { errorCode, GateError } from "./gate/errors.ts";
+import { safetyConfigSchema } from "./gate/safety/config.ts";
 
 /** gate.toml: every key optional (docs/configuration.md). The seeds' environment variables win over it. */
 export const configSchema = z.strictObject({
@@ -30,6 +31,7 @@ export const configSchema = z.strictObject({
       enabled: z.boolean().default(true),
     })
     .prefault({}),
+  safety: safetyConfigSchema.prefault({}),
   agents: z
     .strictObject({
       /** The level that `connect` pairs at when none is given. */
@@ -113,15 +115,24 @@ function describe(file: string, text: string, error: z.ZodError): string {
   return `${file}, line ${lineOf(text, path)}: ${path.join(".")}: ${what}`;
 }
 
-/** The line that sets the key at `path`, for tables and dotted keys as people write them. */
+/** The line that sets the key at `path`, for tables, lists of tables and dotted keys as people write them. */
 export function lineOf(text: string, path: readonly string[]): number {
   let table: string[] = [];
+  const lists = new Map<string, number>();
   const lines = text.split("\n");
   let best = { line: 1, depth: 0 };
   for (const [index, line] of lines.entries()) {
-    const header = /^\s*\[([^\]]+)\]/.exec(line);
+    const header = /^\s*\[(\[?)([^\]]+)\]/.exec(line);
     const setting = /^\s*([A-Za-z0-9_."'-]+)\s*=/.exec(line);
-    if (header?.[1] !== undefined) table = header[1].split(".").map(bare);
+    if (header?.[2] !== undefined) {
+      table = header[2].split(".").map(bare);
+      if (header[1] === "[") {
+        const name = table.join(".");
+        const item = lists.get(name) ?? 0;
+        lists.set(name, item + 1);
+        table.push(String(item));
+      }
+    }
     const here =
       setting?.[1] === undefined
         ? header === null

@@ -15,6 +15,8 @@ import { Gate } from "./gate/gate.ts";
 import { grantsSchema } from "./gate/grants/schema.ts";
 import { GrantStore } from "./gate/grants/store.ts";
 import { OwnHouse } from "./gate/guard/own-house.ts";
+import { openSafety, type Safety } from "./gate/safety/safety.ts";
+import { SAFETY_SCHEMA } from "./gate/safety/schema.ts";
 import { InstanceLock } from "./instance-lock.ts";
 import { Settings } from "./settings.ts";
 
@@ -29,8 +31,7 @@ export interface Core {
   audit: AuditLog;
   activity: Activity;
   settings: Settings;
-  /** Whether the gate is paused, and why. */
-  pause(): Pause;
+  safety: Safety;
   counters: { allowed: number; denied: number; asked: number };
   /** Tells every surface. */
   publish(event: OperatorEvent): void;
@@ -56,15 +57,17 @@ export function homeOf(env: Env): string {
 /** How often last uses and last sightings are written, in milliseconds. */
 const FLUSH_INTERVAL_MS = 2000;
 
+/** Who hears before any surface does. */
+export interface CoreHooks {
+  decided?(data: DecisionEvent): void;
+  pause_changed?(pause: Pause): void;
+}
+
 /**
- * Opens the databases under the instance lock. `decided` hears of each decision before any surface does.
+ * Opens the databases under the instance lock.
  * @throws GateError `already_running`, `invalid_config`, `database_*`: nothing was changed then
  */
-export function openCore(
-  env: Env = process.env,
-  now: () => number = Date.now,
-  decided?: (data: DecisionEvent) => void,
-): Core {
+export function openCore(env: Env = process.env, now: () => number = Date.now, hooks: CoreHooks = {}): Core {
   const { config, sources } = loadConfigWithSources(placesFor(env).config_file, env);
   const places = placesWith(config, env);
   const settings = new Settings(places.chosen_file, config, sources);
@@ -88,6 +91,17 @@ export function openCore(
     const audit = new AuditLog(places.audit_dir, places.audit_head, now);
     const activity = new Activity(open(places.activity_db, ACTIVITY_SCHEMA), now);
     const listeners = new Set<(event: OperatorEvent) => void>();
+    const safety = openSafety(open(places.safety_db, SAFETY_SCHEMA), config.safety, now, {
+      pause_changed(pause) {
+        // What waits is withdrawn before anybody hears of it: no answer from now on allows anything.
+        if (pause.is_paused) gate.withdraw_all(`the gate is paused: ${pause.reason}`);
+        audit.append({ event: pause.is_paused ? "paused" : "resumed", ts: now() / 1000, by: pause.by });
+        audit.flush();
+        hooks.pause_changed?.(pause);
+        publish({ type: pause.is_paused ? "safety.paused" : "safety.resumed", data: pause });
+      },
+      violated: (violation) => publish({ type: "safety.violation", data: violation }),
+    });
     const counters = { allowed: 0, denied: 0, asked: 0 };
     const publish = (event: OperatorEvent) => {
       for (const listener of listeners) listener(event);
@@ -102,6 +116,7 @@ export function openCore(
         stages: {
           home,
           grants,
+          pause: safety.pause,
           own_house: new OwnHouse(places, home),
           get judge_threshold() {
             return config.judge.threshold;
@@ -123,14 +138,14 @@ export function openCore(
       {
         decided(decision, call, subject) {
           counters[decision.outcome === "approval_required" ? "asked" : decision.outcome]++;
-          if (listeners.size === 0 && decided === undefined) return;
+          if (listeners.size === 0 && hooks.decided === undefined) return;
           const data = {
             ts: now() / 1000,
             agent_name: subject.agent?.name ?? "none",
             executor: call.executor,
             decision,
           };
-          decided?.(data);
+          hooks.decided?.(data);
           publish({ type: "decision", data });
         },
         waiting: (approval: ApprovalView) => publish({ type: "approval.waiting", data: approval }),
@@ -142,12 +157,15 @@ export function openCore(
       if (listeners.size > 0) publish({ type: "audit.line", data: JSON.parse(line) as AuditLine });
     });
     gate.broker.start();
+    const paused = safety.pause.reason;
+    if (paused !== undefined) gate.withdraw_all(`the gate is paused: ${paused}`);
     const flush = () => {
       audit.flush();
       audit.remember_head();
       grants.flush();
       agents.flush();
       activity.flush();
+      safety.violations.flush();
     };
     const timer = setInterval(flush, FLUSH_INTERVAL_MS);
     timer.unref();
@@ -161,7 +179,7 @@ export function openCore(
       audit,
       activity,
       settings,
-      pause: () => ({ is_paused: false, by: null, reason: null, since: null, until: null, clears: "by_human" }),
+      safety,
       counters,
       publish,
       subscribe(listener) {
@@ -171,6 +189,7 @@ export function openCore(
       close() {
         clearInterval(timer);
         gate.broker.stop();
+        safety.pause.stop();
         flush();
         audit.close();
         closeDatabases();

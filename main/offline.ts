@@ -45,6 +45,7 @@ export function openOfflineGate(env: Env = process.env): OfflineGate {
     home,
     grants: db === undefined ? null : new GrantStore(db, home),
     own_house: new OwnHouse(places, home),
+    pause: null,
     judge_threshold: config.judge.threshold,
     now: Date.now,
   };

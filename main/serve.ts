@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync
 import { dirname } from "node:path";
 import { AgentServer } from "../ipc/agent-server.ts";
 import { OperatorServer } from "../ipc/operator-server.ts";
-import { GatePort } from "./agent-port.ts";
+import { GatePort, pausedMessage } from "./agent-port.ts";
 import { type Core, openCore } from "./core.ts";
 import { errorCode, GateError } from "./gate/errors.ts";
 import type { AgentConnections, LoginItem } from "./operator/handlers.ts";
@@ -32,15 +32,26 @@ export interface ServeOptions {
  */
 export async function serveGate(options: ServeOptions = {}): Promise<RunningGate> {
   const log = options.log ?? (() => undefined);
-  const core = openCore(options.env, options.now, ({ agent_name, executor, decision }) => {
-    const capabilities = [...new Set(decision.capabilities.map(({ capability }) => capability))].join("+") || "-";
-    const status = decision.status === undefined ? "" : ` ${decision.status}`;
-    log(
-      `${decision.outcome}${status} ${agent_name} ${executor} ${capabilities} ${decision.stage} ${decision.decision_id}`,
-    );
+  let agents: AgentServer | undefined;
+  const core = openCore(options.env, options.now, {
+    decided({ agent_name, executor, decision }) {
+      const capabilities = [...new Set(decision.capabilities.map(({ capability }) => capability))].join("+") || "-";
+      const status = decision.status === undefined ? "" : ` ${decision.status}`;
+      log(
+        `${decision.outcome}${status} ${agent_name} ${executor} ${capabilities} ${decision.stage} ${decision.decision_id}`,
+      );
+    },
+    pause_changed(pause) {
+      log(pause.is_paused ? `paused by ${pause.by}` : "resumed");
+      const told = pausedMessage(pause);
+      if (told !== null) agents?.broadcast("safety.paused", told);
+      else agents?.broadcast("safety.resumed", {});
+    },
   });
   try {
-    return await serveCore(core, log, options);
+    return await serveCore(core, log, options, (server) => {
+      agents = server;
+    });
   } catch (error) {
     core.close();
     throw error;
@@ -51,12 +62,14 @@ async function serveCore(
   core: Core,
   log: (line: string) => void,
   { frame_timeout_ms, login_item }: ServeOptions,
+  made: (agents: AgentServer) => void,
 ): Promise<RunningGate> {
   const { places, config } = core;
   for (const folder of [places.runtime_dir, dirname(places.agent_socket)]) makePrivate(folder, places.state_dir);
   const limits = { max_connections: config.socket.max_connections, max_unread_bytes: config.socket.max_unread_bytes };
   const port = new GatePort(core, log);
   const agents = new AgentServer({ path: places.agent_socket, ...limits, frame_timeout_ms }, port);
+  made(agents);
   const connections: AgentConnections = {
     count: () => agents.connection_count,
     connected: () => agents.connected(),

@@ -13,6 +13,7 @@ import type { AuditLog } from "./audit/log.ts";
 import { decisionRecord, withoutValues } from "./audit/record.ts";
 import type { ExecutorCatalog } from "./executors/catalog.ts";
 import type { GrantStore } from "./grants/store.ts";
+import { DecisionMeter } from "./meter.ts";
 import { POLICY_TABLE } from "./policy.ts";
 import type { Denial, Examination, StageSettings, Subject } from "./stages/examination.ts";
 import { pairing } from "./stages/pairing.ts";
@@ -116,6 +117,7 @@ export const MAX_WAITING_CHARACTERS = 8 * 1024 * 1024;
 /** The decision core: every tool call passes `decide`. */
 export class Gate {
   readonly broker: ApprovalBroker;
+  readonly meter = new DecisionMeter();
   readonly #parts: GateParts;
   readonly #events: GateEvents;
   /** What the waiting calls are, to look at them again once a grant was given. */
@@ -138,6 +140,7 @@ export class Gate {
    * with the final one.
    */
   decide(call: ProposedCall, subject: Subject, deliver: (final: Decision) => void): Decided {
+    const began = performance.now();
     const { x, denial } = examineCall(
       call,
       subject,
@@ -148,6 +151,7 @@ export class Gate {
     const decision = decisionOf(x, denial);
     for (const id of denial === null ? x.grants_used : []) this.#parts.grants.note_use(id);
     const hold = decision.outcome === "approval_required" ? this.#ask(x, decision, deliver) : undefined;
+    this.meter.decided(decision, performance.now() - began);
     this.#log(call, decision, subject, x.trace === undefined ? undefined : traceOf(x, denial));
     return hold === undefined ? { decision } : { decision, hold };
   }
@@ -177,6 +181,13 @@ export class Gate {
   withdraw_agent(agent_id: string, reason: string): void {
     for (const request of this.broker.registry.list_pending({ limit: 10_000 })) {
       if (request.agent_id === agent_id) this.broker.cancel(request.token, reason);
+    }
+  }
+
+  /** Withdraws everything that waits. */
+  withdraw_all(reason: string): void {
+    for (const request of this.broker.registry.list_pending({ limit: 100_000 })) {
+      this.broker.cancel(request.token, reason);
     }
   }
 
@@ -323,6 +334,8 @@ export class Gate {
   }
 
   #closed(ended: PendingRequest): void {
+    if (ended.decision_by_channel !== null && ended.decision_at !== null)
+      this.meter.answered(ended.created_at, ended.decision_at);
     this.#waiting.delete(ended.token);
     this.#parts.audit.append({
       event: "answer",

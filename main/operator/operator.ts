@@ -16,6 +16,7 @@ import { approvalMethods } from "./approvals.ts";
 import { auditMethods } from "./audit.ts";
 import { grantMethods } from "./grants.ts";
 import type { AgentConnections, Handlers, LoginItem, OperatorContext } from "./handlers.ts";
+import { metricsMethods } from "./metrics.ts";
 import { policyMethods } from "./policy.ts";
 import { safetyMethods } from "./safety.ts";
 import { settingMethods } from "./settings.ts";
@@ -46,6 +47,7 @@ export class Operator implements OperatorApi {
       ...activityMethods(context),
       ...safetyMethods(context),
       ...settingMethods(context),
+      ...metricsMethods(context),
       ...auditMethods(context),
     };
   }

@@ -1,17 +1,33 @@
-import { GateError } from "../gate/errors.ts";
-import type { Handlers, OperatorContext } from "./handlers.ts";
+import { isoSeconds } from "../gate/clock.ts";
+import { type Handlers, type OperatorContext, recordAct } from "./handlers.ts";
 
 type SafetyMethod = "safety.status" | "safety.violations" | "safety.acknowledge" | "safety.pause" | "safety.resume";
 
-export function safetyMethods({ core }: OperatorContext): Handlers<SafetyMethod> {
-  const notYet = (): never => {
-    throw new GateError("not_available", "this gate has no safety filter");
-  };
+export function safetyMethods(context: OperatorContext): Handlers<SafetyMethod> {
+  const { safety } = context.core;
   return {
-    "safety.status": () => ({ pause: core.pause(), rules: [], violations_unacknowledged: 0 }),
-    "safety.violations": () => [],
-    "safety.acknowledge": notYet,
-    "safety.pause": notYet,
-    "safety.resume": notYet,
+    "safety.status": () => safety.status(),
+    "safety.violations": ({ since, include_acknowledged, limit }) =>
+      safety.violations.list({
+        since: since === undefined ? undefined : isoSeconds(Date.parse(since)),
+        include_acknowledged,
+        limit,
+      }),
+    "safety.acknowledge": ({ ids }) => {
+      const acknowledged = safety.filter.acknowledge(ids);
+      recordAct(context, "acknowledged", { violations: acknowledged });
+      return { acknowledged };
+    },
+    "safety.pause": ({ for_seconds, reason }) =>
+      safety.pause.begin({
+        by: "human",
+        reason: reason ?? "you paused it",
+        clears: for_seconds === undefined ? "by_human" : "after_seconds",
+        seconds: for_seconds,
+      }),
+    "safety.resume": () => {
+      safety.filter.resume();
+      return safety.pause.state();
+    },
   };
 }

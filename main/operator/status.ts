@@ -7,7 +7,7 @@ export function statusMethods({ core, connections }: OperatorContext): Handlers<
   const status = (): Status => {
     const { audit, agents, gate, grants, places, counters } = core;
     const connected = connections?.connected() ?? [];
-    const pause = core.pause();
+    const pause = core.safety.pause.state();
     return {
       version: VERSION,
       pid: process.pid,

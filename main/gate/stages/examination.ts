@@ -4,6 +4,7 @@ import type { ProposedCall } from "../../../ipc/wire.ts";
 import type { Agent } from "../agents.ts";
 import type { Executor } from "../executors/catalog.ts";
 import type { GrantStore } from "../grants/store.ts";
+import type { PauseSwitch } from "../safety/pause.ts";
 import type { Need } from "../targets/target.ts";
 import type { VaglioSettings } from "../vaglio.ts";
 
@@ -20,6 +21,8 @@ export interface StageSettings extends VaglioSettings {
   home: string;
   /** Null: nothing is remembered (`explain` on a machine without a database). */
   grants: GrantStore | null;
+  /** Null: nothing can be paused here (`explain`). */
+  pause: Pick<PauseSwitch, "reason"> | null;
 }
 
 /** One call on its way through the stages: what is known of it grows from stage to stage. */

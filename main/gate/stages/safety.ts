@@ -1,6 +1,11 @@
-import { type Denial, type Examination, notConfigured } from "./examination.ts";
+import { type Denial, denied, type Examination, passed } from "./examination.ts";
 
-/** Is the gate paused? There is no pause yet: the stage has its place. */
+/** Is the gate paused, by the human or by a CRITICAL violation? */
 export function safety(x: Examination): Denial | null {
-  return notConfigured(x, "safety", "no safety filter");
+  const reason = x.settings.pause?.reason;
+  if (reason === undefined) return passed(x, "safety", "the gate is not paused");
+  return denied(x, "safety", `the gate is paused: ${reason}`, {
+    matched: "the pause",
+    instead: "stop, and wait until the human lets the gate go on",
+  });
 }

@@ -17,7 +17,7 @@ function decided(
   level: "ReadOnly" | "Supervised" | "Full" = "Supervised",
   judge_threshold = 0.3,
 ): Decision {
-  const settings = { home: "/home/r", grants: null, judge_threshold, now: () => 1_714_225_863_214 };
+  const settings = { home: "/home/r", grants: null, pause: null, judge_threshold, now: () => 1_714_225_863_214 };
   const { x, denial } = examineCall(call, { agent: null, level, principal: ROBERTO }, CATALOG, settings);
   return decisionOf(x, denial);
 }

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { ExecutorCatalog } from "../../../main/gate/executors/catalog.ts";
 import { decisionOf, examineCall } from "../../../main/gate/gate.ts";
 
-const SETTINGS = { home: "/home/me", grants: null, judge_threshold: 0.3, now: Date.now };
+const SETTINGS = { home: "/home/me", grants: null, pause: null, judge_threshold: 0.3, now: Date.now };
 const SUBJECT = { agent: null, level: "Full", principal: { channel: "local", sender_id: "me" } } as const;
 
 test.each([

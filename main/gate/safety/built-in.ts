@@ -1,0 +1,66 @@
+import type { SafetyLimits } from "./limits.ts";
+import type { SafetyRule } from "./subjects.ts";
+
+/** Goals of these kinds are never accepted (seed 002, SR-007). */
+const FORBIDDEN_GOAL_TYPES: ReadonlySet<string> = new Set([
+  "self_modify_runtime",
+  "disable_safety_filter",
+  "exfiltrate_data",
+]);
+
+/** SR-001 to SR-007 (seed 002). They are always there. */
+export function builtInRules(limits: SafetyLimits): SafetyRule[] {
+  const { max_goal_description_len: longest, max_subtasks_per_graph: most } = limits;
+  const { allowed_capability_prefixes: prefixes, blocked_capability_patterns: blocked } = limits;
+  return [
+    {
+      rule_id: "SR-001",
+      subject_type: "goal",
+      severity: "BLOCK",
+      description: `a goal's description has at most ${longest} characters`,
+      predicate: ({ description }) => description.length > longest,
+    },
+    {
+      rule_id: "SR-002",
+      subject_type: "goal",
+      severity: "BLOCK",
+      description: "a goal of critical priority says allow_critical",
+      predicate: ({ priority, allow_critical }) => priority === "critical" && allow_critical !== true,
+    },
+    {
+      rule_id: "SR-003",
+      subject_type: "subtask",
+      severity: "BLOCK",
+      description: `a subtask needs none of ${blocked.join(", ")}`,
+      predicate: ({ required_caps }) => required_caps.some((cap) => blocked.some((pattern) => cap.includes(pattern))),
+    },
+    {
+      rule_id: "SR-004",
+      subject_type: "subtask",
+      severity: "WARN",
+      description: `a subtask's capabilities begin with ${prefixes.join(" or ")}`,
+      predicate: ({ required_caps }) => required_caps.some((cap) => !prefixes.some((prefix) => cap.startsWith(prefix))),
+    },
+    {
+      rule_id: "SR-005",
+      subject_type: "graph",
+      severity: "BLOCK",
+      description: `a graph has at most ${most} subtasks`,
+      predicate: ({ subtasks }) => Object.keys(subtasks).length > most,
+    },
+    {
+      rule_id: "SR-006",
+      subject_type: "goal",
+      severity: "WARN",
+      description: "a goal's description names no web address",
+      predicate: ({ description }) => /https?:\/\//.test(description),
+    },
+    {
+      rule_id: "SR-007",
+      subject_type: "goal",
+      severity: "CRITICAL",
+      description: "no goal changes the runtime, turns the safety filter off or carries data away",
+      predicate: ({ goal_type }) => FORBIDDEN_GOAL_TYPES.has(goal_type),
+    },
+  ];
+}

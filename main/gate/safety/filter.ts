@@ -1,0 +1,146 @@
+import type { Severity, SubjectType, ViolationView } from "../../../ipc/safety.ts";
+import type { SafetyVerdict } from "../../../ipc/wire.ts";
+import { isoSeconds } from "../clock.ts";
+import type { CheckMeter } from "./meter.ts";
+import type { PauseSwitch } from "./pause.ts";
+import { judge, type RuleRegistry } from "./rules.ts";
+import { type Goal, type SafetyRule, type SubjectOf, type Subtask, subjectId, type TaskGraph } from "./subjects.ts";
+import type { ViolationLog } from "./violations.ts";
+
+/** Goals, subtasks and graphs against the rules (seed 002). A CRITICAL violation pauses the gate before the verdict leaves. */
+
+export interface SafetyFilterParts {
+  rules: RuleRegistry;
+  violations: ViolationLog;
+  pause: PauseSwitch;
+  meter: CheckMeter;
+  settings: SafetyFilterSettings;
+  /** Milliseconds. */
+  now: () => number;
+}
+
+export interface SafetyFilterSettings {
+  /** How long one predicate may take, in milliseconds. */
+  rule_timeout_ms: number;
+  pause_clears: "by_human" | "after_all_acknowledged" | "after_seconds";
+  /** With `after_seconds`. */
+  pause_seconds: number;
+}
+
+type Found = SafetyVerdict["violations"][number];
+
+export class SafetyFilter {
+  readonly #parts: SafetyFilterParts;
+
+  constructor(parts: SafetyFilterParts) {
+    this.#parts = parts;
+  }
+
+  /** `agent_name`: on whose behalf; it is stored with each violation. */
+  check_goal(goal: Goal, agent_name = "none"): Promise<SafetyVerdict> {
+    return this.#check("goal", goal, agent_name, () => this.#violations("goal", goal));
+  }
+
+  check_subtask(subtask: Subtask, agent_name = "none"): Promise<SafetyVerdict> {
+    return this.#check("subtask", subtask, agent_name, () => this.#violations("subtask", subtask));
+  }
+
+  /** The graph, and each of its subtasks where there are no more than the rules allow. */
+  check_graph(graph: TaskGraph, agent_name = "none"): Promise<SafetyVerdict> {
+    return this.#check("graph", graph, agent_name, async () => {
+      const found = await this.#violations("graph", graph);
+      if (found.some(({ rule_id }) => rule_id === "SR-005")) return found;
+      for (const subtask of Object.values(graph.subtasks)) found.push(...(await this.#violations("subtask", subtask)));
+      return found;
+    });
+  }
+
+  /** A rule of the program's own. @throws GateError `rule_exists` */
+  register_rule(rule: SafetyRule): void {
+    this.#parts.rules.register(rule);
+  }
+
+  /** Newest first. `since` in milliseconds. */
+  violations_since(since: number): ViolationView[] {
+    return this.#parts.violations.list({ since: isoSeconds(since) });
+  }
+
+  /** Lets the gate go on. False if it wasn't paused. */
+  resume(): boolean {
+    return this.#parts.pause.end();
+  }
+
+  /** Acknowledges; ends a pause that waits for just that. Returns how many were open. */
+  acknowledge(ids: "all" | readonly number[]): number {
+    const { pause, violations } = this.#parts;
+    const acknowledged = violations.acknowledge(ids);
+    if (pause.state().clears === "after_all_acknowledged" && violations.count_open("CRITICAL") === 0) pause.end();
+    return acknowledged;
+  }
+
+  async #check<T extends SubjectType>(
+    type: T,
+    subject: SubjectOf[T],
+    agent_name: string,
+    look: () => Found[] | Promise<Found[]>,
+  ): Promise<SafetyVerdict> {
+    const { meter, pause, now } = this.#parts;
+    const began = performance.now();
+    const looked = look();
+    const violations = Array.isArray(looked) ? looked : await looked;
+    for (const violation of violations) this.#record(violation, agent_name);
+    const is_paused = pause.reason !== undefined;
+    const allowed = !is_paused && !violations.some(({ severity }) => isBlocking(severity));
+    meter.checked(type, allowed, performance.now() - began);
+    return {
+      allowed,
+      subject_type: type,
+      subject_id: subjectId(type, subject),
+      violations,
+      is_paused,
+      checked_at: now() / 1000,
+    };
+  }
+
+  #violations<T extends SubjectType>(type: T, subject: SubjectOf[T]): Found[] | Promise<Found[]> {
+    const { rules, settings } = this.#parts;
+    const judged = rules
+      .of(type)
+      .map((rule) => ({ rule, answer: judge(rule.predicate, subject, settings.rule_timeout_ms) }));
+    const subject_id = subjectId(type, subject);
+    const collect = (rule: SafetyRule, answer: Awaited<ReturnType<typeof judge>>): Found[] => {
+      if ("failed" in answer) {
+        rules.failed(rule.rule_id, answer.failed);
+        return [];
+      }
+      const { rule_id, severity, subject_type, description } = rule;
+      return answer.violated ? [{ rule_id, severity, subject_type, subject_id, detail: description }] : [];
+    };
+    if (!judged.some(({ answer }) => answer instanceof Promise)) {
+      return judged.flatMap(({ rule, answer }) => collect(rule, answer as Awaited<typeof answer>));
+    }
+    return Promise.all(judged.map(async ({ rule, answer }) => collect(rule, await answer))).then((found) =>
+      found.flat(),
+    );
+  }
+
+  #record(found: Found, agent_name: string): void {
+    const { violations, pause, settings, meter } = this.#parts;
+    meter.violated(found.rule_id, found.severity);
+    violations.add({ ...found, agent_name });
+    if (found.severity !== "CRITICAL") return;
+    const was_paused = pause.state().by === "safety";
+    pause.begin({
+      by: "safety",
+      reason: `${found.rule_id}: ${found.detail}`,
+      clears: settings.pause_clears,
+      seconds: settings.pause_seconds,
+    });
+    // The pause is on disk, then what it was for. What follows while it lasts may be written together.
+    if (!was_paused) violations.flush();
+  }
+}
+
+function isBlocking(severity: Severity): boolean {
+  return severity === "BLOCK" || severity === "CRITICAL";
+}

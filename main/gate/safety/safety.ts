@@ -1,0 +1,61 @@
+import type Database from "better-sqlite3";
+import type { Pause, SafetyStatus, ViolationView } from "../../../ipc/safety.ts";
+import { builtInRules } from "./built-in.ts";
+import type { SafetyConfig } from "./config.ts";
+import { SafetyFilter } from "./filter.ts";
+import { CheckMeter } from "./meter.ts";
+import { ownRule } from "./own-rules.ts";
+import { PauseSwitch } from "./pause.ts";
+import { RuleRegistry } from "./rules.ts";
+import { ViolationLog } from "./violations.ts";
+
+/** The kill switch of all agents, and the filter that can throw it. */
+
+export interface SafetyEvents {
+  /** A pause began, changed or ended. */
+  pause_changed(pause: Pause): void;
+  violated(violation: ViolationView): void;
+}
+
+export interface Safety {
+  filter: SafetyFilter;
+  pause: PauseSwitch;
+  violations: ViolationLog;
+  rules: RuleRegistry;
+  meter: CheckMeter;
+  status(): SafetyStatus;
+}
+
+/** `db` was opened with `SAFETY_SCHEMA`; `now` gives milliseconds. @throws GateError `rule_exists` */
+export function openSafety(
+  db: Database.Database,
+  config: SafetyConfig,
+  now: () => number,
+  events: SafetyEvents,
+): Safety {
+  const rules = new RuleRegistry(builtInRules(config));
+  for (const rule of config.rules) rules.register(ownRule(rule));
+  const violations = new ViolationLog(db, config.max_violations, now, (violation) => events.violated(violation));
+  const pause = new PauseSwitch(db, now, (state) => events.pause_changed(state));
+  const meter = new CheckMeter();
+  const filter = new SafetyFilter({
+    rules,
+    violations,
+    pause,
+    meter,
+    settings: config,
+    now,
+  });
+  return {
+    filter,
+    pause,
+    violations,
+    rules,
+    meter,
+    status: () => ({
+      pause: pause.state(),
+      rules: rules.view(),
+      violations_unacknowledged: violations.count_open(),
+    }),
+  };
+}

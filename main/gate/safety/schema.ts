@@ -1,0 +1,33 @@
+import type { Schema } from "../database.ts";
+
+/** safety.db: the pause, which must survive everything, and what the safety filter found. */
+export const SAFETY_SCHEMA: Schema = {
+  title: "safety database",
+  table: "pause",
+  migrations: [
+    (db) =>
+      db.exec(`
+        CREATE TABLE pause (
+          only   INTEGER PRIMARY KEY CHECK (only = 1),
+          by     TEXT NOT NULL,
+          reason TEXT NOT NULL,
+          since  TEXT NOT NULL,
+          until  TEXT,
+          clears TEXT NOT NULL
+        );
+        CREATE TABLE violations (
+          id              INTEGER PRIMARY KEY AUTOINCREMENT,
+          rule_id         TEXT NOT NULL,
+          severity        TEXT NOT NULL,
+          subject_type    TEXT NOT NULL,
+          subject_id      TEXT NOT NULL,
+          agent_name      TEXT NOT NULL,
+          detail          TEXT NOT NULL,
+          detected_at     TEXT NOT NULL,
+          times           INTEGER NOT NULL DEFAULT 1,
+          acknowledged_at TEXT
+        );
+        CREATE INDEX idx_violations_detected ON violations(detected_at);
+        CREATE INDEX idx_violations_open ON violations(severity, agent_name) WHERE acknowledged_at IS NULL;`),
+  ],
+};

@@ -1,0 +1,32 @@
+import type { Severity, SubjectType } from "../../../ipc/safety.ts";
+import type { Goal, Subtask, TaskGraph } from "../../../ipc/wire.ts";
+
+/** What is checked, and what a rule is (seed 002). */
+
+export type { Goal, Subtask, TaskGraph } from "../../../ipc/wire.ts";
+
+export interface SubjectOf {
+  goal: Goal;
+  subtask: Subtask;
+  graph: TaskGraph;
+}
+
+/** True where the rule is violated. */
+export type Predicate<T extends SubjectType> = (subject: SubjectOf[T]) => boolean | Promise<boolean>;
+
+/** A named rule: its id is what is stored; the predicate stays in the registry. */
+export type SafetyRule = {
+  [T in SubjectType]: {
+    rule_id: string;
+    subject_type: T;
+    severity: Severity;
+    /** One sentence: what it forbids. Shown with each violation. */
+    description: string;
+    predicate: Predicate<T>;
+  };
+}[SubjectType];
+
+export function subjectId<T extends SubjectType>(type: T, subject: SubjectOf[T]): string {
+  if (type === "goal") return (subject as Goal).goal_id;
+  return type === "subtask" ? (subject as Subtask).subtask_id : (subject as TaskGraph).root_goal_id;
+}

@@ -1,0 +1,141 @@
+import type Database from "better-sqlite3";
+import type { Severity, SubjectType, ViolationView } from "../../../ipc/safety.ts";
+import { shortened, visible } from "../../../ipc/visible-text.ts";
+import { isoSeconds } from "../clock.ts";
+
+/** What the rules found. Kept within a bound; a CRITICAL one stays until the human has acknowledged it. */
+
+export interface NewViolation {
+  rule_id: string;
+  severity: Severity;
+  subject_type: SubjectType;
+  subject_id: string;
+  agent_name: string;
+  detail: string;
+}
+
+const MAX_SUBJECT_ID = 80;
+/** An agent that goes on violating fills no disk: beyond this many open CRITICAL ones its last one counts the rest. */
+export const MAX_OPEN_CRITICAL_PER_AGENT = 200;
+/** They are written together, this many or this late (milliseconds); the first CRITICAL one at once, by who adds it. */
+const MAX_WAITING = 500;
+const FLUSH_MS = 200;
+/** Of one batch, so many are told to the surfaces: the listing has them all. */
+const MAX_TOLD = 20;
+
+const COLUMNS =
+  "id, rule_id, severity, subject_type, subject_id, agent_name, detail, detected_at, times, acknowledged_at";
+
+export class ViolationLog {
+  readonly #db: Database.Database;
+  readonly #now: () => number;
+  readonly #max: number;
+  readonly #stored: (violation: ViolationView) => void;
+  #timer: NodeJS.Timeout | undefined;
+  #waiting: (NewViolation & { detected_at: string })[] = [];
+
+  /** `db` was opened with `SAFETY_SCHEMA`; `max` is how many are kept; `stored` hears of what was written. */
+  constructor(db: Database.Database, max: number, now: () => number, stored: (violation: ViolationView) => void) {
+    this.#db = db;
+    this.#max = max;
+    this.#now = now;
+    this.#stored = stored;
+  }
+
+  add(violation: NewViolation): void {
+    const subject_id = shortened(visible(violation.subject_id), MAX_SUBJECT_ID);
+    this.#waiting.push({ ...violation, subject_id, detected_at: isoSeconds(this.#now()) });
+    if (this.#waiting.length >= MAX_WAITING) return this.flush();
+    this.#timer ??= setTimeout(() => this.flush(), FLUSH_MS).unref();
+  }
+
+  /** Writes what waits, in one transaction, and prunes. */
+  flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#waiting.length === 0) return;
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    const ids = this.#db.transaction(() => {
+      const written = waiting.map((violation) => this.#insert(violation));
+      this.#prune();
+      return written;
+    })();
+    for (const id of new Set(ids.slice(-MAX_TOLD))) {
+      const violation = this.get(id);
+      if (violation !== undefined) this.#stored(violation);
+    }
+  }
+
+  /** Newest first. `since` as ISO-8601 UTC with whole seconds. */
+  list(filter: { since?: string | undefined; include_acknowledged?: boolean; limit?: number } = {}): ViolationView[] {
+    this.flush();
+    const clause = filter.include_acknowledged === false ? "AND acknowledged_at IS NULL" : "";
+    return this.#db
+      .prepare(`SELECT ${COLUMNS} FROM violations WHERE detected_at >= ? ${clause} ORDER BY id DESC LIMIT ?`)
+      .all(filter.since ?? "", filter.limit ?? -1) as ViolationView[];
+  }
+
+  get(id: number): ViolationView | undefined {
+    return this.#db.prepare(`SELECT ${COLUMNS} FROM violations WHERE id = ?`).get(id) as ViolationView | undefined;
+  }
+
+  /** Returns how many were open and are acknowledged now. */
+  acknowledge(ids: "all" | readonly number[]): number {
+    this.flush();
+    const now = isoSeconds(this.#now());
+    if (ids === "all")
+      return this.#db.prepare("UPDATE violations SET acknowledged_at = ? WHERE acknowledged_at IS NULL").run(now)
+        .changes;
+    const one = this.#db.prepare("UPDATE violations SET acknowledged_at = ? WHERE id = ? AND acknowledged_at IS NULL");
+    return this.#db.transaction(() => ids.reduce((sum, id) => sum + one.run(now, id).changes, 0))();
+  }
+
+  count_open(severity?: Severity): number {
+    this.flush();
+    return this.#db
+      .prepare(
+        "SELECT count(*) FROM violations WHERE acknowledged_at IS NULL AND ($severity IS NULL OR severity = $severity)",
+      )
+      .pluck()
+      .get({ severity: severity ?? null }) as number;
+  }
+
+  count(): number {
+    return this.#db.prepare("SELECT count(*) FROM violations").pluck().get() as number;
+  }
+
+  #insert(violation: NewViolation & { detected_at: string }): number {
+    if (violation.severity === "CRITICAL") {
+      const open = this.#db
+        .prepare(
+          "SELECT count(*) AS count, max(id) AS last FROM violations WHERE severity = 'CRITICAL' AND agent_name = ? AND acknowledged_at IS NULL",
+        )
+        .get(violation.agent_name) as { count: number; last: number | null };
+      if (open.count >= MAX_OPEN_CRITICAL_PER_AGENT) {
+        this.#db
+          .prepare("UPDATE violations SET times = times + 1, detected_at = ? WHERE id = ?")
+          .run(violation.detected_at, open.last);
+        return open.last ?? 0;
+      }
+    }
+    const { lastInsertRowid } = this.#db
+      .prepare(
+        `INSERT INTO violations (rule_id, severity, subject_type, subject_id, agent_name, detail, detected_at)
+         VALUES ($rule_id, $severity, $subject_type, $subject_id, $agent_name, $detail, $detected_at)`,
+      )
+      .run(violation);
+    return Number(lastInsertRowid);
+  }
+
+  #prune(): void {
+    const over = this.count() - this.#max;
+    if (over <= 0) return;
+    this.#db
+      .prepare(
+        `DELETE FROM violations WHERE id IN (
+           SELECT id FROM violations WHERE severity <> 'CRITICAL' OR acknowledged_at IS NOT NULL ORDER BY id LIMIT ?)`,
+      )
+      .run(over);
+  }
+}

@@ -1,0 +1,131 @@
+import { Counter, Gauge, Registry } from "prom-client";
+import { CAPABILITIES, STAGES } from "../../ipc/decision.ts";
+import { subjectTypeSchema } from "../../ipc/safety.ts";
+import type { Core } from "../core.ts";
+import { registerHistogram } from "./plain-histogram.ts";
+
+/**
+ * The gate's figures (docs/monitoring.md). The parts count in plain numbers; they are read when somebody asks. No label carries
+ * anything that an agent chose: only stages, outcomes, capabilities and rule ids.
+ */
+export function gateMetrics(core: Core, connected: () => number): Registry {
+  const registry = new Registry();
+  safetyMetrics(registry, core);
+  decisionMetrics(registry, core);
+  const gauge = (name: string, help: string, read: () => number) =>
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      collect() {
+        this.set(read());
+      },
+    });
+  gauge("metnos_gate_approvals_pending", "Requests that wait for the human", () =>
+    core.gate.broker.registry.count_waiting(),
+  );
+  gauge("metnos_gate_agents_connected", "Agents that are connected", connected);
+  gauge("metnos_gate_grants_active", "Grants in force", () => core.grants.count_active());
+  new Counter({
+    name: "metnos_gate_audit_write_failures_total",
+    help: "Audit lines that could not be written",
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc(core.audit.write_failures);
+    },
+  });
+  return registry;
+}
+
+/** The five of the safety filter (seed 002), there from the start with zeros. */
+function safetyMetrics(registry: Registry, { safety }: Core): void {
+  const { meter, rules, pause } = safety;
+  const types = subjectTypeSchema.options;
+  new Counter({
+    name: "asi_safety_checks_total",
+    help: "Goals, subtasks and graphs that were checked",
+    labelNames: ["subject_type", "result"],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const subject_type of types) {
+        this.inc({ subject_type, result: "allowed" }, meter.checks[subject_type].allowed);
+        this.inc({ subject_type, result: "blocked" }, meter.checks[subject_type].blocked);
+      }
+    },
+  });
+  new Counter({
+    name: "asi_safety_violations_total",
+    help: "Violations of safety rules",
+    labelNames: ["rule_id", "severity"],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const { rule_id, severity } of rules.view()) this.inc({ rule_id, severity }, 0);
+      for (const { rule_id, severity, count } of meter.violations.values()) this.inc({ rule_id, severity }, count);
+    },
+  });
+  new Counter({
+    name: "asi_safety_rule_errors_total",
+    help: "Times a safety rule was skipped because it threw or took too long",
+    labelNames: ["rule_id"],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const { rule_id, errors } of rules.errors()) this.inc({ rule_id }, errors);
+    },
+  });
+  new Gauge({
+    name: "asi_safety_paused",
+    help: "1 while the gate is paused",
+    registers: [registry],
+    collect() {
+      this.set(pause.reason === undefined ? 0 : 1);
+    },
+  });
+  new Gauge({
+    name: "asi_safety_rules_registered",
+    help: "Safety rules, built-in and own",
+    registers: [registry],
+    collect() {
+      this.set(rules.size);
+    },
+  });
+  registerHistogram(registry, "asi_safety_check_duration_seconds", "How long a check took", "subject_type", () =>
+    types.map((type) => [type, meter.checks[type].seconds]),
+  );
+}
+
+function decisionMetrics(registry: Registry, { gate }: Core): void {
+  const { meter } = gate;
+  new Counter({
+    name: "metnos_gate_decisions_total",
+    help: "Decisions by outcome, the stage that decided, and the first capability that the call needs",
+    labelNames: ["outcome", "stage", "capability"],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const capability of [...CAPABILITIES, "none"]) {
+        this.inc({ outcome: "allowed", stage: "policy", capability }, 0);
+        this.inc({ outcome: "approval_required", stage: "approval", capability }, 0);
+        this.inc({ outcome: "denied", stage: "policy", capability }, 0);
+      }
+      for (const { count, ...labels } of meter.decisions.values()) this.inc(labels, count);
+    },
+  });
+  registerHistogram(
+    registry,
+    "metnos_gate_decision_duration_seconds",
+    "From a call's arrival at the gate to its first decision, by the stage that decided",
+    "stage",
+    () => STAGES.map((stage) => [stage, meter.durations[stage]]),
+  );
+  registerHistogram(
+    registry,
+    "metnos_gate_answer_duration_seconds",
+    "From the question to the human's answer",
+    "by",
+    () => [["human", meter.answers]],
+  );
+}
