@@ -3,6 +3,7 @@ import { footprint } from "./footprint.ts";
 import { grantsScale } from "./grants-scale.ts";
 import { hook } from "./hook.ts";
 import { roundTrip } from "./round-trip.ts";
+import { safetyChecks } from "./safety.ts";
 
 /** `npm run bench [-- NAME] [--json]`: ratios in one run; absolute times are noise. */
 
@@ -11,6 +12,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   "grants-scale": grantsScale,
   hook,
   footprint,
+  safety: safetyChecks,
 };
 
 const args = process.argv.slice(2);

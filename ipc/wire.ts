@@ -135,7 +135,6 @@ export const ERROR_CODES = [
   "pairing_rejected",
   "too_many_pairings",
   "unknown_token",
-  "not_available",
   "closing",
   "internal",
 ] as const;

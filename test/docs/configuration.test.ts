@@ -5,6 +5,7 @@ import { z } from "zod";
 import { configSchema, loadConfig } from "../../main/config.ts";
 import { ExecutorCatalog, loadOwnExecutors } from "../../main/gate/executors/catalog.ts";
 import { manifestSchema, targetSourceSchema } from "../../main/gate/executors/manifest.ts";
+import { ownRuleSchema } from "../../main/gate/safety/own-rules.ts";
 import { startGate } from "../support/running-gate.ts";
 import { temporaryHome } from "../support/temporary-home.ts";
 
@@ -32,9 +33,10 @@ function namesIn(cell: string | undefined): string[] {
 }
 
 const keySchema = z.object({
-  type: z.enum(["string", "integer", "number", "boolean"]),
+  type: z.enum(["string", "integer", "number", "boolean", "array"]),
   enum: z.array(z.string()).optional(),
-  const: z.string().optional(),
+  const: z.union([z.string(), z.boolean()]).optional(),
+  items: z.object({ type: z.string().optional() }).optional(),
   minimum: z.number().optional(),
   maximum: z.number().optional(),
   default: z.unknown().optional(),
@@ -56,8 +58,11 @@ function rowOf(key: string, schema: z.infer<typeof keySchema>): string[] {
   return [`\`${key}\``, typeOf(schema), value];
 }
 
-function typeOf({ type, minimum, maximum, ...schema }: z.infer<typeof keySchema>): string {
-  const choices = (schema.enum ?? (schema.const === undefined ? [] : [schema.const])).map((name) => `\`"${name}"\``);
+function typeOf({ type, minimum, maximum, items, ...schema }: z.infer<typeof keySchema>): string {
+  if (type === "array") return items?.type === "string" ? "list of texts" : "list of tables";
+  const choices = (schema.enum ?? (schema.const === undefined ? [] : [schema.const])).map(
+    (value) => `\`${JSON.stringify(value)}\``,
+  );
   if (choices.length > 0) return choices.join(", ").replace(/, ([^,]*)$/, " or $1");
   if (type === "string") return "text";
   if (type === "boolean") return "true or false";
@@ -67,6 +72,17 @@ function typeOf({ type, minimum, maximum, ...schema }: z.infer<typeof keySchema>
 test("the document lists every key with its type and default, and no other", () => {
   const documented = table("| key | type | default | means |").map((cells) => cells.slice(0, 3));
   expect(documented.sort()).toEqual(rowsOfSchema().sort());
+});
+
+test("the example of own safety rules loads, and every field and operator is in the document", () => {
+  const { places } = temporaryHome(example("safety.rules"));
+  expect(loadConfig(places.config_file, {}).safety.rules.map(({ id }) => id)).toEqual(["NO-TRADING", "FEW-CAPS"]);
+  const found = JSON.stringify(z.toJSONSchema(ownRuleSchema));
+  const words = [...found.matchAll(/"(?:const|enum)":("[^"]+"|\[[^\]]+\])/g)].flatMap(
+    ({ 1: names = "" }) => names.match(/[A-Za-z_]+/g) ?? [],
+  );
+  expect(words.length).toBeGreaterThan(20);
+  for (const word of new Set(words)) expect(TEXT).toContain(`\`${word}\``);
 });
 
 test("the example file is the defaults", () => {

@@ -1,0 +1,48 @@
+import { spawnSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { startGate } from "../support/running-gate.ts";
+import { tempFolder } from "../support/temp-folder.ts";
+
+const TEXT = readFileSync(new URL("../../docs/monitoring.md", import.meta.url), "utf8");
+const ALERTS = /```yaml alerts\n([\s\S]*?)\n```/.exec(TEXT)?.[1] ?? "";
+const has_promtool = spawnSync("promtool", ["--version"]).status === 0;
+
+test("the document lists every metric with its labels, and no other", async () => {
+  const { text } = await (await startGate()).operator.call("metrics", {});
+  const found = new Map<string, Set<string>>();
+  for (const [, name = ""] of text.matchAll(/^# TYPE (\S+)/gm)) found.set(name, new Set());
+  for (const [, name = "", labels = ""] of text.matchAll(/^([a-z_]+?)(?:_bucket|_sum|_count)?(?:\{(.*)\})? \S+$/gm)) {
+    const owner = found.get(name) ?? found.get(`${name}_count`);
+    for (const [, label = ""] of labels.matchAll(/([a-z_]+)="/g)) if (label !== "le") owner?.add(label);
+  }
+  const rows = TEXT.slice(TEXT.indexOf("| metric |")).split("\n\n")[0]?.split("\n").slice(2) ?? [];
+  const documented = rows.map((row) => {
+    const [, name = "", labels = ""] = row.split("|").map((cell) => cell.replaceAll("`", "").trim());
+    return [name, labels];
+  });
+  expect(documented.sort()).toEqual([...found].map(([name, labels]) => [name, [...labels].join(", ")]).sort());
+});
+
+test("every metric in an alert exists", async () => {
+  const { text } = await (await startGate()).operator.call("metrics", {});
+  const used = [...ALERTS.matchAll(/\b((?:asi|metnos)_[a-z_]+)/g)].map(([, name]) => name);
+  expect(used.length).toBeGreaterThanOrEqual(3);
+  for (const name of used) expect(text).toContain(`# TYPE ${name} `);
+});
+
+if (!has_promtool) console.warn("skipped: promtool is not installed (Debian's package prometheus)");
+test.skipIf(!has_promtool && process.env.CI !== "true")("promtool accepts the alerts", () => {
+  const file = join(tempFolder(), "alerts.yml");
+  writeFileSync(file, `${ALERTS}\n`);
+  const { status, stdout, stderr } = spawnSync("promtool", ["check", "rules", file], { encoding: "utf8" });
+  expect(status, stdout + stderr).toBe(0);
+  expect(stdout).toContain("3 rules found");
+});
+
+test.skipIf(!has_promtool && process.env.CI !== "true")("promtool accepts the figures", async () => {
+  const { text } = await (await startGate()).operator.call("metrics", {});
+  const { status, stdout, stderr } = spawnSync("promtool", ["check", "metrics"], { encoding: "utf8", input: text });
+  expect(status, stdout + stderr).toBe(0);
+});

@@ -1,0 +1,46 @@
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import type { Pause, ViolationView } from "../../ipc/safety.ts";
+import type { Goal } from "../../ipc/wire.ts";
+import { openDatabase } from "../../main/gate/database.ts";
+import { type SafetyConfig, safetyConfigSchema } from "../../main/gate/safety/config.ts";
+import { openSafety } from "../../main/gate/safety/safety.ts";
+import { SAFETY_SCHEMA } from "../../main/gate/safety/schema.ts";
+import { tempFolder } from "./temp-folder.ts";
+
+/** A safety filter on a real database, and what it told. */
+export function safetyUnderTest(
+  options: { config?: Partial<SafetyConfig>; clock?: { now: number }; file?: string } = {},
+) {
+  const clock = options.clock ?? { now: Date.UTC(2026, 10, 21, 12) };
+  const file = options.file ?? join(tempFolder(), "safety.db");
+  const db = openDatabase(file, SAFETY_SCHEMA);
+  const pauses: Pause[] = [];
+  const told: ViolationView[] = [];
+  const safety = openSafety(db, { ...safetyConfigSchema.parse({}), ...options.config }, () => clock.now, {
+    pause_changed: (pause) => pauses.push(pause),
+    violated: (violation) => told.push(violation),
+  });
+  const close = () => {
+    safety.pause.stop();
+    safety.violations.flush();
+    db.close();
+  };
+  onTestFinished(() => {
+    if (db.open) close();
+  });
+  return { safety, filter: safety.filter, clock, file, db, pauses, told, close };
+}
+
+export function goal(change: Partial<Goal> = {}): Goal {
+  return { goal_id: "g-1", description: "sort the photos", priority: "normal", goal_type: "task", ...change };
+}
+
+export function graphOf(count: number, required_caps: string[] = ["local:fs"]) {
+  return {
+    root_goal_id: "g-1",
+    subtasks: Object.fromEntries(
+      Array.from({ length: count }, (_, index) => [`t-${index}`, { subtask_id: `t-${index}`, required_caps }]),
+    ),
+  };
+}
