@@ -15,6 +15,8 @@ export function statusCommand(program: Command): void {
           `running since ${status.started_at}, ${status.agents_connected.length} agents connected, ${status.approvals_pending} waiting, ` +
             `${status.decisions.allowed} allowed, ${status.decisions.denied} denied, ${status.decisions.asked} asked`,
         );
+        if (status.pause.is_paused)
+          say(`PAUSED by ${status.pause.by}: ${status.pause.reason}; to go on: metnos-gate safety resume`);
         if (status.audit_write_failures > 0)
           say(`the audit trail missed ${status.audit_write_failures} lines (${status.audit_last_failure})`);
         for (const { name } of status.pairing_requests)
