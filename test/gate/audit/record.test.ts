@@ -87,6 +87,18 @@ describe("no value from the arguments gets into the trail", () => {
     expect(withoutValues("the hunter, alone", args)).toBe("the <note>, alone");
   });
 
+  it("a word in angle brackets is a word like any other", () => {
+    for (const intent of ["<Zx9-Secret-4711>", "save <Zx9-Secret-4711> now", "<<Zx9-Secret-4711>>"]) {
+      expect(withoutValues(intent, { content: "the key Zx9-Secret-4711 ends" })).not.toContain("Zx9-Secret");
+    }
+  });
+
+  it("placeholders are not looked into again: values that stand in key names can't make the line grow", () => {
+    const key = "a".repeat(64);
+    const text = withoutValues("aaa ".repeat(120), { [key]: Array(2000).fill("aaa") });
+    expect(text.length).toBeLessThan(120 * 70);
+  });
+
   it("a passage from a long text is no plain words, also where the intent is cut", () => {
     const content =
       "Dear Anna, the results are in and the tumour is benign so we can all relax now and plan the summer";
