@@ -3,8 +3,8 @@ import { type Decision, type Requirement, STAGES } from "../../ipc/decision.ts";
 import type { Answer, ApprovalView, Principal } from "../../ipc/operator-api.ts";
 import type { ProposedCall } from "../../ipc/wire.ts";
 import { ApprovalBroker, type BrokerSettings } from "./approvals/broker.ts";
-import { callHash } from "./approvals/canonical.ts";
-import { choicesFor } from "./approvals/choices.ts";
+import { callHash, shareKey } from "./approvals/canonical.ts";
+import { choicesFor, realPathsOf } from "./approvals/choices.ts";
 import { questionFor } from "./approvals/question.ts";
 import type { ApprovalRegistry, PendingRequest } from "./approvals/registry.ts";
 import type { AuditLog } from "./audit/log.ts";
@@ -180,7 +180,7 @@ export class Gate {
     const { home, language } = this.#parts.broker;
     const hash = callHash(call.executor, call.args);
     const session = subject.session ?? "";
-    const share_key = [agent.agent_id, call.context?.cwd ?? "", hash].join("\n");
+    const share_key = shareKey(agent.agent_id, call.context?.cwd ?? "", hash, x.needs);
 
     const answered = this.broker.take_answer(share_key);
     if (answered !== undefined) {
@@ -220,6 +220,7 @@ export class Gate {
           x.needs.filter((need) => this.#isAsked(x, need.capability)),
           home,
         ),
+        reals: realPathsOf(x.needs),
         judge: { score: x.verdict?.score ?? 0, reason: x.verdict?.reason ?? "" },
       },
     });
