@@ -199,7 +199,7 @@ export class Gate {
       decision.explain = { instead: "wait for their answers, or withdraw some" };
       return undefined;
     }
-    const question = questionFor(call, x.executor.manifest, x.needs, home, language);
+    const question = questionFor(call, x.executor, x.needs, home, language);
     const pending = this.broker.ask({
       ...subject.principal,
       ...question,

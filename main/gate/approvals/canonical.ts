@@ -14,6 +14,10 @@ export function shareKey(agent_id: string, cwd: string, call_hash: string, needs
 /** JSON with the keys of every object in code-unit order. The value came out of JSON.parse and lies within the frame's depth. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
+  // Numbers that JSON.stringify makes one of: `1e400` is not null, `-0` is not 0.
+  if (typeof value === "number" && (!Number.isFinite(value) || Object.is(value, -0))) {
+    return Object.is(value, -0) ? "-0" : String(value);
+  }
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
   const entries = Object.entries(value)
     .filter(([, child]) => child !== undefined)

@@ -6,6 +6,8 @@ import { errorCode } from "../errors.ts";
 
 const MAX_LINKS = 40;
 
+const NOT_RELATIVE = /^~|^file:|^[a-z][a-z0-9+.-]*:\/\//i;
+
 /** `~` and `~/...` as the home folder. `~user` is left alone: it names somebody else's. */
 export function expandHome(path: string, home: string): string {
   if (path === "~") return home;
@@ -26,7 +28,8 @@ export interface ResolvedPath {
 }
 
 /**
- * Resolves a path argument. Returns null for one that can't be placed: relative without an absolute `cwd`, or with a NUL byte.
+ * Resolves a path argument. Returns null for one that can't be placed: relative without an absolute `cwd`, with a NUL byte, or
+ * one that a tool may not read as a relative path (`~user/x`, `file:///x`).
  * @param cwd the caller's working directory, absolute
  */
 export function resolvePath(raw: string, home: string, cwd?: string): ResolvedPath | null {
@@ -34,6 +37,7 @@ export function resolvePath(raw: string, home: string, cwd?: string): ResolvedPa
   const expanded = expandHome(raw, home);
   let absolute = expanded;
   if (!expanded.startsWith("/")) {
+    if (NOT_RELATIVE.test(expanded)) return null;
     if (cwd === undefined || !cwd.startsWith("/") || cwd.includes("\0")) return null;
     absolute = `${cwd}/${expanded}`;
   }
