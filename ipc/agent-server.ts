@@ -339,6 +339,8 @@ export class AgentServer {
     const held = [...client.holds].filter((entry) => entry.hold.token === token);
     const [first] = held;
     if (first === undefined) {
+      const left = this.#port.withdraw(client.agent_id, token, reason);
+      if (left !== undefined) return this.#send(client, "tool.decision", { id, ...left });
       return this.#send(client, "error", {
         id,
         code: "unknown_token",

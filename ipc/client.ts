@@ -67,6 +67,8 @@ export class GateClient extends EventEmitter<GateClientEvents> {
   readonly session: string;
   readonly #options: GateClientOptions;
   readonly #asked = new Map<string, Asked>();
+  /** Tokens of withdrawn requests that the gate has not heard of yet: it was away. */
+  readonly #left = new Set<string>();
   #socket: Socket | undefined;
   #greeting: Socket | undefined;
   #connecting: Promise<GateMessage<"hello.ok">> | undefined;
@@ -163,14 +165,15 @@ export class GateClient extends EventEmitter<GateClientEvents> {
     const asked = this.#asked.get(id);
     if (asked === undefined) return;
     asked.is_withdrawn = true;
-    if (asked.token !== undefined) this.#cancel(id, asked.token);
-    else if (asked.sent_on === undefined) this.#asked.delete(id);
+    if (asked.token !== undefined) this.#cancel(asked.token);
+    // While the gate is away there is nothing to wait for: it is told once it is back.
+    if (this.#socket === undefined || asked.sent_on === undefined) this.#asked.delete(id);
     asked.reject(withdrawn());
   }
 
-  #cancel(id: string, token: string): void {
-    this.#asked.delete(id);
-    this.#socket?.write(encodeFrame("tool.cancel", { id: randomUUID(), token, reason: "withdrawn by the agent" }));
+  #cancel(token: string): void {
+    if (this.#socket === undefined) this.#left.add(token);
+    else this.#socket.write(encodeFrame("tool.cancel", { id: randomUUID(), token, reason: "withdrawn by the agent" }));
   }
 
   async #reach(): Promise<GateMessage<"hello.ok">> {
@@ -231,6 +234,8 @@ export class GateClient extends EventEmitter<GateClientEvents> {
             is_ready = true;
             this.#greeting = undefined;
             this.#socket = socket;
+            for (const token of this.#left) this.#cancel(token);
+            this.#left.clear();
             this.emit("ready", ok.data);
             resolve(ok.data);
           } else if (type === "error") {
@@ -249,8 +254,12 @@ export class GateClient extends EventEmitter<GateClientEvents> {
     this.#connecting = undefined;
     if (this.#is_closed) return;
     this.emit("disconnected");
-    for (const [id, asked] of this.#asked) if (asked.is_withdrawn) this.#asked.delete(id);
-    if (this.#asked.size === 0) return;
+    for (const [id, asked] of this.#asked) {
+      if (!asked.is_withdrawn) continue;
+      this.#asked.delete(id);
+      if (asked.token !== undefined) this.#left.add(asked.token);
+    }
+    if (this.#asked.size + this.#left.size === 0) return;
     this.connect().then(
       () => {
         for (const asked of this.#asked.values()) this.#send(asked);
@@ -280,8 +289,8 @@ export class GateClient extends EventEmitter<GateClientEvents> {
       const decision = decisionSchema.safeParse(data);
       if (decision.success && decision.data.outcome === "approval_required") {
         const token = decision.data.pending?.token;
-        if (asked.is_withdrawn && token !== undefined) return this.#cancel(id, token);
         if (token !== undefined) asked.token = token;
+        if (asked.is_withdrawn && token !== undefined) return this.#cancel(token);
         this.emit("waiting", decision.data);
         return;
       }

@@ -56,6 +56,10 @@ export class GatePort implements AgentPort {
     return this.#core.gate.decide(call, this.#subject(agent_id, session), deliver);
   }
 
+  withdraw(agent_id: string, token: string, reason: string): Decision | undefined {
+    return this.#core.gate.withdraw_left(agent_id, token, reason);
+  }
+
   preview(call: ProposedCall, agent_id: string, session: string): Decision {
     return this.#core.gate.preview(call, this.#subject(agent_id, session));
   }

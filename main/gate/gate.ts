@@ -173,6 +173,27 @@ export class Gate {
     }
   }
 
+  /**
+   * Withdraws a request that this agent asked an earlier gate, and that no connection waits for now. Undefined if it isn't the
+   * agent's, has ended, or somebody waits for it.
+   */
+  withdraw_left(agent_id: string, token: string, reason: string): Decision | undefined {
+    const request = this.broker.registry.get_pending(token);
+    if (request === undefined || request.agent_id !== agent_id || this.broker.is_awaited(token)) return undefined;
+    const ended = this.broker.cancel(token, withoutValues(reason, request.extra.args ?? {}));
+    if (ended === undefined) return undefined;
+    return {
+      decision_id: randomUUID(),
+      outcome: "denied",
+      stage: "approval",
+      status: "cancelled",
+      reason: "withdrawn by the agent",
+      explain: {},
+      verdict: null,
+      capabilities: request.extra.capabilities,
+    };
+  }
+
   #ask(x: Examination, decision: Decision, deliver: (final: Decision) => void): Hold | undefined {
     const { call, subject } = x;
     const agent = subject.agent;

@@ -96,6 +96,11 @@ export class ApprovalBroker {
     };
   }
 
+  /** True if a connection waits for this request's answer. */
+  is_awaited(token: string): boolean {
+    return this.#waiters.has(token);
+  }
+
   /**
    * The human's answer: resolves, and writes the grants of an answer with a territory in the same step.
    * @throws ApprovalError in the registry's order; GateError if the answer's target or expiry can't be stored (nothing changes then)
