@@ -5,7 +5,7 @@ import { CAPABILITY_REGISTRY } from "../capabilities.ts";
 import { GateError } from "../errors.ts";
 import { hostMatches } from "../targets/host.ts";
 import { grantTarget, literalPattern, pathMatches } from "../targets/pattern.ts";
-import { type Need, targetText } from "../targets/target.ts";
+import { isInDoubt, type Need, targetText } from "../targets/target.ts";
 
 /** What a human can answer, and exactly what each answer would store. */
 
@@ -71,7 +71,7 @@ function reachesOf({ capability, target }: Need, home: string): Reach[] {
   switch (target.kind) {
     case "path": {
       const path = literalPattern(target.lexical);
-      if (path === null || target.real === null) return [];
+      if (path === null || isInDoubt(target)) return [];
       if (target.is_tree) return [{ label: "this folder and below", target: `${path}/**` }].filter(holds);
       const folder = dirname(path);
       return [

@@ -8,7 +8,7 @@ import { GateError } from "../errors.ts";
 import { hostMatches, patternsCovering } from "../targets/host.ts";
 import { selfAndAncestors } from "../targets/path.ts";
 import { type GrantTarget, grantTarget, pathMatches } from "../targets/pattern.ts";
-import type { CallTarget } from "../targets/target.ts";
+import { type CallTarget, isInDoubt } from "../targets/target.ts";
 
 import { PlaceIndex } from "./place-index.ts";
 
@@ -330,6 +330,7 @@ function covers(grant: Candidate, target: CallTarget): boolean {
     case "path":
       return (
         target.real !== null &&
+        !isInDoubt(target) &&
         pathMatches(grant.target, target.lexical, target.is_tree) &&
         pathMatches(grant.target_real, target.real, target.is_tree)
       );
