@@ -30,6 +30,8 @@ export interface AgentConnections {
   pairing_requests(): PairingRequest[];
   /** A waiting agent of this name is let in. */
   admit(agent: Agent): void;
+  /** One that waits under this name, which is paired now, has to come with its token. */
+  turn_away(name: string): void;
   /** A waiting pairing is refused. */
   refuse(name: string): boolean;
   /** Connections of a revoked agent are closed. */
@@ -131,10 +133,11 @@ export class Operator implements OperatorApi {
         agents: agents.list().map((agent) => this.#agentView(agent)),
         requests: this.#connections?.pairing_requests() ?? [],
       }),
-      "agents.pair": ({ name, level }) => {
+      "agents.pair": ({ name, level, admit }) => {
         const { agent, token_file } = agents.pair(name, level);
         this.#record("agent.paired", { agent: name, level });
-        this.#connections?.admit(agent);
+        if (admit) this.#connections?.admit(agent);
+        else this.#connections?.turn_away(name);
         this.#core.publish({ type: "agents.changed", data: {} });
         return { ...this.#agentView(agent), token_file };
       },

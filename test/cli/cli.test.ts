@@ -316,6 +316,16 @@ describe("status and doctor", () => {
 });
 
 describe("connect claude-code", () => {
+  it("lets nobody in who had asked under this name: the token is for the hook", async () => {
+    const gate = await startGate();
+    const squatter = await gate.connect();
+    expect((await squatter.hello("claude-code")).type).toBe("hello.pairing");
+    expect((await commandsIn(gate.home)("connect", "claude-code")).code).toBe(0);
+    expect((await squatter.next("error")).data.code).toBe("token_required");
+    await squatter.closed;
+    expect((await gate.operator.call("status", {})).agents_connected).toEqual([]);
+  });
+
   it("writes the hook and pairs the agent; twice changes nothing; --remove takes it out; the rest of the file stays", async () => {
     const home = temporaryHome();
     const run = commandsIn(home);
