@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { createConnection, type Socket } from "node:net";
 import { type Decision, decisionSchema } from "./decision.ts";
 import { encodeFrame, FrameReader, isWithinDepth, MAX_DEPTH, MAX_FRAME_BYTES } from "./frames.ts";
+import { isOwnSocket } from "./own-socket.ts";
 import { agentTokenFile, placesFor } from "./places.ts";
 import { type GateMessage, gateMessages, PROTOCOL_VERSION, type ProposedCall } from "./wire.ts";
 
@@ -190,11 +191,15 @@ export class GateClient extends EventEmitter<GateClientEvents> {
     }
   }
 
-  #greet(): Promise<GateMessage<"hello.ok">> {
+  async #greet(): Promise<GateMessage<"hello.ok">> {
     const places = placesFor(process.env);
     const { name, version, socket: path = places.agent_socket } = this.#options;
     const token = this.#options.token ?? process.env.METNOS_AGENT_TOKEN ?? readToken(agentTokenFile(places, name));
     const id = randomUUID();
+    if (!isOwnSocket(path)) {
+      const hint = "keep the socket in a folder of your own (0700)";
+      throw new GateClientError("foreign_socket", "another user could be listening at the gate's socket", hint);
+    }
     return new Promise((resolve, reject) => {
       const socket = createConnection(path);
       this.#greeting = socket;
