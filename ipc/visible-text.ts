@@ -22,6 +22,15 @@ export function visible(text: string, options: { keep_newlines?: boolean } = {})
   });
 }
 
+/** A value as one line of JSON that is safe to look at: hidden characters are written as escapes, so it says the same. */
+export function visibleJson(value: unknown): string {
+  return JSON.stringify(value).replace(HIDDEN, (character) =>
+    [...Array(character.length).keys()]
+      .map((unit) => `\\u${character.charCodeAt(unit).toString(16).padStart(4, "0")}`)
+      .join(""),
+  );
+}
+
 /** Shortened in the middle to at most `width` characters, keeping the end whole where it can: a path's name matters most. */
 export function shortened(text: string, width: number): string {
   const characters = [...text];

@@ -104,8 +104,10 @@ describe("approvals", () => {
     const agent = await gate.agent();
     expect(await run("approvals", "list")).toMatchObject({ code: 0, stdout: "", stderr: "nothing is waiting\n" });
     const first = await agent.ask(WRITE);
-    const second = await agent.ask({ executor: "Bash", args: { command: "make" } });
+    const second = await agent.ask({ executor: "Bash", args: { command: "make \u202e\u009b2J" } });
     const list = await run("approvals", "list");
+    expect(list.stdout).not.toMatch(/[\u0080-\u009f\u202e]/);
+    expect(list.lines[0]).toMatchObject({ args: { command: "make \u202e\u009b2J" } });
     expect(list.lines.map(({ token }) => token)).toEqual([tokenOf(second.decision), tokenOf(first.decision)]);
     expect(list.lines[1]).toMatchObject({ status: "pending", agent_name: "tester", args: WRITE.args });
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { visible } from "../../ipc/visible-text.ts";
+import { visible, visibleJson } from "../../ipc/visible-text.ts";
 
 it("what a screen shows as nothing, or as a blank that is no space, becomes a code", () => {
   const hidden = [
@@ -18,4 +18,11 @@ it("what a screen shows as nothing, or as a blank that is no space, becomes a co
     expect(visible(`a${character}b`)).toBe(`a\\u{${character.codePointAt(0)?.toString(16)}}b`);
   }
   expect(visible("naïve – 文字 😀 a b")).toBe("naïve – 文字 😀 a b");
+});
+
+it("JSON that is printed shows them as escapes, and is the same value", () => {
+  const value = { "k\u202e": "a\u009b2Jb\u202ec\u{e0041}d\ud800e\u2028 é 😀", list: ["\u001b[2J\n"] };
+  const text = visibleJson(value);
+  expect(text).not.toMatch(/[^ -~é😀]/u);
+  expect(JSON.parse(text)).toEqual(value);
 });
