@@ -42,6 +42,17 @@ describe("hello", () => {
     expect(status.agents_connected).toEqual(["mine"]);
   });
 
+  it("of a name that differs from a paired one in its case only can't be paired beside it", async () => {
+    const gate = await startGate();
+    await gate.operator.call("agents.pair", { name: "claude-code", level: "Full" });
+    const token = gate.token("claude-code");
+    const again = gate.operator.call("agents.pair", { name: "Claude-Code", level: "Full" });
+    await expect(again).rejects.toMatchObject({ code: "already_paired" });
+    expect(gate.token("claude-code")).toBe(token);
+    await gate.operator.call("agents.revoke", { name: "claude-code" });
+    await gate.operator.call("agents.pair", { name: "Claude-Code", level: "Full" });
+  });
+
   it("with a wrong token, another agent's token, or none under a paired name is refused", async () => {
     const gate = await startGate();
     await gate.operator.call("agents.pair", { name: "mine", level: "Full" });
