@@ -1,5 +1,5 @@
 import { OperatorError } from "../ipc/operator-api.ts";
-import { visible } from "../ipc/visible-text.ts";
+import { visible, visibleJson } from "../ipc/visible-text.ts";
 
 /** stdout carries data, one JSON object per line; stderr carries words for a human. */
 
@@ -8,7 +8,7 @@ export const EXIT = { ok: 0, failed: 1, usage: 2, not_running: 3, refused: 4, pr
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 export function printLine(value: unknown): void {
-  process.stdout.write(`${JSON.stringify(value)}\n`);
+  process.stdout.write(`${visibleJson(value)}\n`);
 }
 
 /** A bare word, where the seeds print one. */

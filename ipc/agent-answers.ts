@@ -23,6 +23,12 @@ export const FAILED: Omit<WireError, "id"> = {
   hint: "the gate's own log says more",
 };
 
+export const TOKEN_REQUIRED = {
+  code: "token_required",
+  message: "an agent of this name is paired: its token is needed",
+  hint: "send the token, or use another name",
+} as const;
+
 export function idOf(data: unknown): { id?: string } {
   const id = typeof data === "object" && data !== null && "id" in data ? data.id : undefined;
   return typeof id === "string" && id.length <= 128 ? { id } : {};

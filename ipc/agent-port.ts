@@ -32,6 +32,8 @@ export interface AgentPort {
     session: string,
     deliver: (final: Decision) => void,
   ): { decision: Decision; hold?: CallHold };
+  /** Withdraws a request of this agent that nobody waits for, as a gate that ended has left it. Undefined if there is none. */
+  withdraw(agent_id: string, token: string, reason: string): Decision | undefined;
   preview(call: ProposedCall, agent_id: string, session: string): Decision;
   check(subject: CheckedSubject, agent_id: string): Promise<SafetyVerdict>;
   /** What a newly greeted agent must know; null while nothing is paused. */

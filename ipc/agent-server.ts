@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { cancelled, FAILED, frameError, idOf, problemOf } from "./agent-answers.ts";
+import { cancelled, FAILED, frameError, idOf, problemOf, TOKEN_REQUIRED } from "./agent-answers.ts";
 import type { AgentPort, CallHold, CheckedSubject, Greeted, Refusal } from "./agent-port.ts";
 import type { Decision } from "./decision.ts";
 import { encodeFrame, type Frame } from "./frames.ts";
@@ -92,13 +92,22 @@ export class AgentServer {
 
   /** Turns the agent away that waits under this name. */
   refuse(name: string): boolean {
-    const client = this.#waitingForPairing().find((waiting) => waiting.hello?.agent.name === name);
-    if (client === undefined) return false;
-    this.#reject(client, client.hello?.id, {
+    return this.#turnAway(name, {
       code: "pairing_rejected",
       message: "the human did not pair this agent",
       hint: "ask them first",
     });
+  }
+
+  /** Turns the agent away that waits under this name: it was paired for whoever finds the token. */
+  turnAway(name: string): boolean {
+    return this.#turnAway(name, TOKEN_REQUIRED);
+  }
+
+  #turnAway(name: string, error: Refusal): boolean {
+    const client = this.#waitingForPairing().find((waiting) => waiting.hello?.agent.name === name);
+    if (client === undefined) return false;
+    this.#reject(client, client.hello?.id, error);
     return true;
   }
 
@@ -345,6 +354,8 @@ export class AgentServer {
     const held = [...client.holds].filter((entry) => entry.hold.token === token);
     const [first] = held;
     if (first === undefined) {
+      const left = this.#port.withdraw(client.agent_id, token, reason);
+      if (left !== undefined) return this.#send(client, "tool.decision", { id, ...left });
       return this.#send(client, "error", {
         id,
         code: "unknown_token",

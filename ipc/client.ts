@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { createConnection, type Socket } from "node:net";
 import { type Decision, decisionSchema } from "./decision.ts";
 import { encodeFrame, FrameReader, isWithinDepth, MAX_DEPTH, MAX_FRAME_BYTES } from "./frames.ts";
+import { isOwnSocket } from "./own-socket.ts";
 import { agentTokenFile, placesFor } from "./places.ts";
 import {
   type GateMessage,
@@ -78,6 +79,8 @@ export class GateClient extends EventEmitter<GateClientEvents> {
   readonly session: string;
   readonly #options: GateClientOptions;
   readonly #asked = new Map<string, Asked>();
+  /** Tokens of withdrawn requests that the gate has not heard of yet: it was away. */
+  readonly #left = new Set<string>();
   #socket: Socket | undefined;
   #greeting: Socket | undefined;
   #connecting: Promise<GateMessage<"hello.ok">> | undefined;
@@ -192,14 +195,15 @@ export class GateClient extends EventEmitter<GateClientEvents> {
     const asked = this.#asked.get(id);
     if (asked === undefined) return;
     asked.is_withdrawn = true;
-    if (asked.token !== undefined) this.#cancel(id, asked.token);
-    else if (asked.sent_on === undefined) this.#asked.delete(id);
+    if (asked.token !== undefined) this.#cancel(asked.token);
+    // While the gate is away there is nothing to wait for: it is told once it is back.
+    if (this.#socket === undefined || asked.sent_on === undefined) this.#asked.delete(id);
     asked.reject(withdrawn());
   }
 
-  #cancel(id: string, token: string): void {
-    this.#asked.delete(id);
-    this.#socket?.write(encodeFrame("tool.cancel", { id: randomUUID(), token, reason: "withdrawn by the agent" }));
+  #cancel(token: string): void {
+    if (this.#socket === undefined) this.#left.add(token);
+    else this.#socket.write(encodeFrame("tool.cancel", { id: randomUUID(), token, reason: "withdrawn by the agent" }));
   }
 
   async #reach(): Promise<GateMessage<"hello.ok">> {
@@ -216,11 +220,15 @@ export class GateClient extends EventEmitter<GateClientEvents> {
     }
   }
 
-  #greet(): Promise<GateMessage<"hello.ok">> {
+  async #greet(): Promise<GateMessage<"hello.ok">> {
     const places = placesFor(process.env);
     const { name, version, socket: path = places.agent_socket } = this.#options;
     const token = this.#options.token ?? process.env.METNOS_AGENT_TOKEN ?? readToken(agentTokenFile(places, name));
     const id = randomUUID();
+    if (!isOwnSocket(path)) {
+      const hint = "keep the socket in a folder of your own (0700)";
+      throw new GateClientError("foreign_socket", "another user could be listening at the gate's socket", hint);
+    }
     return new Promise((resolve, reject) => {
       const socket = createConnection(path);
       this.#greeting = socket;
@@ -260,6 +268,8 @@ export class GateClient extends EventEmitter<GateClientEvents> {
             is_ready = true;
             this.#greeting = undefined;
             this.#socket = socket;
+            for (const token of this.#left) this.#cancel(token);
+            this.#left.clear();
             this.emit("ready", ok.data);
             resolve(ok.data);
           } else if (type === "error") {
@@ -278,8 +288,12 @@ export class GateClient extends EventEmitter<GateClientEvents> {
     this.#connecting = undefined;
     if (this.#is_closed) return;
     this.emit("disconnected");
-    for (const [id, asked] of this.#asked) if (asked.is_withdrawn) this.#asked.delete(id);
-    if (this.#asked.size === 0) return;
+    for (const [id, asked] of this.#asked) {
+      if (!asked.is_withdrawn) continue;
+      this.#asked.delete(id);
+      if (asked.token !== undefined) this.#left.add(asked.token);
+    }
+    if (this.#asked.size + this.#left.size === 0) return;
     this.connect().then(
       () => {
         for (const asked of this.#asked.values()) this.#send(asked);
@@ -309,8 +323,8 @@ export class GateClient extends EventEmitter<GateClientEvents> {
       const decision = decisionSchema.safeParse(data);
       if (decision.success && decision.data.outcome === "approval_required") {
         const token = decision.data.pending?.token;
-        if (asked.is_withdrawn && token !== undefined) return this.#cancel(id, token);
         if (token !== undefined) asked.token = token;
+        if (asked.is_withdrawn && token !== undefined) return this.#cancel(token);
         this.emit("waiting", decision.data);
         return;
       }

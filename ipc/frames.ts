@@ -67,6 +67,18 @@ export function isWithinDepth(root: object, limit: number): boolean {
   return true;
 }
 
+/** A begun line counts against the server's budget from here on: short ones always find room. In characters. */
+export const FREE_UNFINISHED = 64 * 1024;
+
+/** What all of a server's unfinished lines may hold together, in characters. */
+export class UnfinishedBudget {
+  readonly max: number;
+  used = 0;
+  constructor(max: number) {
+    this.max = max;
+  }
+}
+
 /**
  * Collects text into frames. Each piece of text is scanned once, however small the pieces are.
  * After an oversized or unfinished frame the rest of that line is dropped and reading goes on with the next.
@@ -79,9 +91,16 @@ export class FrameReader {
   readonly #on_unfinished: (() => void) | undefined;
   readonly #timeout_ms: number;
   readonly #limits: FrameLimits;
+  readonly #budget: UnfinishedBudget | undefined;
 
   /** `on_unfinished` is called when a frame has been begun and not ended for `timeout_ms`. */
-  constructor(on_unfinished?: () => void, timeout_ms = FRAME_TIMEOUT_MS, limits = AGENT_LIMITS) {
+  constructor(
+    on_unfinished?: () => void,
+    timeout_ms = FRAME_TIMEOUT_MS,
+    limits = AGENT_LIMITS,
+    budget?: UnfinishedBudget,
+  ) {
+    this.#budget = budget;
     this.#on_unfinished = on_unfinished;
     this.#timeout_ms = timeout_ms;
     this.#limits = limits;
@@ -112,8 +131,7 @@ export class FrameReader {
 
   /** Forgets what was begun and stops the timer. */
   close(): void {
-    this.#pieces = [];
-    this.#length = 0;
+    this.#forget();
     clearTimeout(this.#timer);
     this.#timer = undefined;
   }
@@ -121,21 +139,34 @@ export class FrameReader {
   #take(last: string): string {
     this.#pieces.push(last);
     const line = this.#pieces.join("");
-    this.#pieces = [];
-    this.#length = 0;
+    this.#forget();
     return line;
+  }
+
+  #forget(): void {
+    this.#grow(-this.#length);
+    this.#pieces = [];
+  }
+
+  /** Counts what is kept, and what of it is more than a short line's against the budget. */
+  #grow(by: number): void {
+    const beyond = () => Math.max(0, this.#length - FREE_UNFINISHED);
+    const before = beyond();
+    this.#length += by;
+    if (this.#budget !== undefined) this.#budget.used += beyond() - before;
   }
 
   #keep(text: string, frames: Frame[]): void {
     this.#pieces.push(text);
-    this.#length += text.length;
-    if (this.#length <= this.#limits.bytes) {
+    this.#grow(text.length);
+    const is_over_budget =
+      this.#budget !== undefined && this.#budget.used > this.#budget.max && this.#length > FREE_UNFINISHED;
+    if (this.#length <= this.#limits.bytes && !is_over_budget) {
       // A byte at a time would otherwise keep one array slot per byte.
       if (this.#pieces.length >= 1024) this.#pieces = [this.#pieces.join("")];
       return;
     }
-    this.#pieces = [];
-    this.#length = 0;
+    this.#forget();
     this.#is_discarding = true;
     frames.push({ ok: false, problem: "frame_too_large" });
   }
@@ -149,8 +180,7 @@ export class FrameReader {
     if (this.#length === 0 || this.#timer !== undefined || this.#on_unfinished === undefined) return;
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
-      this.#pieces = [];
-      this.#length = 0;
+      this.#forget();
       this.#is_discarding = true;
       this.#on_unfinished?.();
     }, this.#timeout_ms);

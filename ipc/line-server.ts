@@ -2,7 +2,7 @@ import { chmodSync } from "node:fs";
 import type { ListenOptions, Server, Socket } from "node:net";
 import { dirname } from "node:path";
 import { IPCModule } from "node-ipc";
-import { type Frame, FrameReader } from "./frames.ts";
+import { type Frame, FrameReader, UnfinishedBudget } from "./frames.ts";
 
 /** A Unix socket that speaks one JSON object per line, on node-ipc. Both sockets are one of these. */
 
@@ -34,6 +34,9 @@ export interface LineServerSettings {
 /** How long a client may take to read its last message before the connection is cut, in milliseconds. */
 const FAREWELL_MS = 1000;
 
+/** What all begun lines of a server may hold together, beyond the first 64 Ki characters of each. */
+const MAX_UNFINISHED = 64 * 1024 * 1024;
+
 /** Connections that may wait to be accepted; the system may allow fewer (net.core.somaxconn). */
 const QUEUE_LENGTH = 4096;
 
@@ -48,6 +51,7 @@ class LineParser {
   readonly raw = false;
   readonly maxPendingBytes: number;
   readonly #frame_timeout_ms: number | undefined;
+  readonly #budget = new UnfinishedBudget(MAX_UNFINISHED);
 
   constructor(max_unread_bytes: number, frame_timeout_ms: number | undefined) {
     this.maxPendingBytes = max_unread_bytes;
@@ -65,6 +69,8 @@ class LineParser {
       new FrameReader(
         () => receive({ type: "frames", data: [{ ok: false, problem: "frame_unfinished" }] }),
         this.#frame_timeout_ms,
+        undefined,
+        this.#budget,
       );
     const frames = reader.push(text);
     if (frames.length > 0) receive({ type: "frames", data: frames });

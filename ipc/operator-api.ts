@@ -268,7 +268,8 @@ export const operatorMethods = {
     result: z.object({ agents: z.array(agentSchema), requests: z.array(pairingRequestSchema) }),
   },
   "agents.pair": {
-    params: z.object({ name: agentNameSchema, level: levelSchema }),
+    /** `admit`: false where the token is meant for a program that isn't waiting: who asked under this name is not let in. */
+    params: z.object({ name: agentNameSchema, level: levelSchema, admit: z.boolean().default(true) }),
     result: agentSchema.extend({ token_file: z.string() }),
   },
   "agents.reject": { params: z.object({ name: agentNameSchema }), result: z.object({ rejected: z.boolean() }) },

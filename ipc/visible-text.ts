@@ -4,7 +4,9 @@ const HIDDEN_RANGES = [
   "\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f",
   "\\u200b-\\u200f\\u2028-\\u202f\\u2060-\\u206f\\u3164",
   "\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff0-\\ufffb\\u{e0000}-\\u{e0fff}",
-  "\\p{Surrogate}",
+  "\\p{Surrogate}\\p{Default_Ignorable_Code_Point}",
+  // Egyptian format controls; a Braille cell without a dot is a blank that is no space.
+  "\\u{13430}-\\u{1345f}\\u2800",
 ].join("");
 const HIDDEN = new RegExp(`[${HIDDEN_RANGES}]`, "gu");
 
@@ -18,6 +20,15 @@ export function visible(text: string, options: { keep_newlines?: boolean } = {})
     const code = character.codePointAt(0) ?? 0;
     return `\\u{${code.toString(16)}}`;
   });
+}
+
+/** A value as one line of JSON that is safe to look at: hidden characters are written as escapes, so it says the same. */
+export function visibleJson(value: unknown): string {
+  return JSON.stringify(value).replace(HIDDEN, (character) =>
+    [...Array(character.length).keys()]
+      .map((unit) => `\\u${character.charCodeAt(unit).toString(16).padStart(4, "0")}`)
+      .join(""),
+  );
 }
 
 /** Shortened in the middle to at most `width` characters, keeping the end whole where it can: a path's name matters most. */

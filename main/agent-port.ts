@@ -1,3 +1,4 @@
+import { TOKEN_REQUIRED } from "../ipc/agent-answers.ts";
 import type { AgentPort, CallHold, CheckedSubject, Greeted } from "../ipc/agent-port.ts";
 import type { Decision } from "../ipc/decision.ts";
 import { localPrincipal } from "../ipc/places.ts";
@@ -36,15 +37,7 @@ export class GatePort implements AgentPort {
       agents.note_seen(agent.agent_id);
       return { agent_id: agent.agent_id, level: agent.level } satisfies Greeted;
     }
-    if (agents.named(name) !== undefined) {
-      return {
-        refused: {
-          code: "token_required",
-          message: "an agent of this name is paired: its token is needed",
-          hint: "send the token, or use another name",
-        },
-      };
-    }
+    if (agents.named(name) !== undefined) return { refused: TOKEN_REQUIRED };
     return { pairing: true };
   }
 
@@ -55,6 +48,10 @@ export class GatePort implements AgentPort {
     deliver: (final: Decision) => void,
   ): { decision: Decision; hold?: CallHold } {
     return this.#core.gate.decide(call, this.#subject(agent_id, session), deliver);
+  }
+
+  withdraw(agent_id: string, token: string, reason: string): Decision | undefined {
+    return this.#core.gate.withdraw_left(agent_id, token, reason);
   }
 
   preview(call: ProposedCall, agent_id: string, session: string): Decision {

@@ -9,10 +9,10 @@ import { openDatabaseReadOnly } from "./gate/database.ts";
 import { GateError } from "./gate/errors.ts";
 import { ExecutorCatalog, loadOwnExecutors } from "./gate/executors/catalog.ts";
 import { needsOf } from "./gate/executors/needs.ts";
-import { decisionOf, examineCall, traceOf } from "./gate/gate.ts";
 import { grantsSchema } from "./gate/grants/schema.ts";
 import { GrantStore } from "./gate/grants/store.ts";
 import { OwnHouse } from "./gate/guard/own-house.ts";
+import { decisionOf, examineCall, traceOf } from "./gate/pipeline.ts";
 import type { StageSettings } from "./gate/stages/examination.ts";
 import { examine } from "./gate/vaglio.ts";
 

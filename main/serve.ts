@@ -76,6 +76,7 @@ async function serveCore(
     slow_dropped: () => port.slow_dropped,
     pairing_requests: () => agents.pairingRequests(),
     admit: (agent) => agents.admit(agent.name, agent),
+    turn_away: (name) => agents.turnAway(name),
     refuse: (name) => agents.refuse(name),
     drop: (agent_id) => agents.drop(agent_id),
   };

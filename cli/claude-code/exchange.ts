@@ -1,5 +1,6 @@
 import { connect } from "node:net";
 import { encodeFrame, FrameReader } from "../../ipc/frames.ts";
+import { isOwnSocket } from "../../ipc/own-socket.ts";
 
 /** One call over gate.sock with nothing but node:net: what a cold process can afford. */
 
@@ -28,6 +29,15 @@ const CALL = "call";
 
 /** Asks and waits for the final decision; asks again if the gate restarts meanwhile. Never rejects. */
 export async function askGate(request: Request): Promise<Answer> {
+  if (!isOwnSocket(request.socket_path)) {
+    const hint = "keep the socket in a folder of your own (0700): see docs/configuration.md";
+    return {
+      kind: "error",
+      code: "foreign_socket",
+      message: "another user could be listening at the gate's socket",
+      hint,
+    };
+  }
   let lost_at: number | undefined;
   for (let pause = 50; ; pause = Math.min(pause * 2, 1000)) {
     const answer = await attempt(request);

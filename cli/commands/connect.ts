@@ -65,6 +65,7 @@ function pair(level: Level): Promise<AgentView> {
       say("its token is missing: pairing it anew");
       await api.call("agents.revoke", { name: AGENT });
     }
-    return await api.call("agents.pair", { name: AGENT, level: known?.level ?? level });
+    // The hook finds its token in the file. Something else may wait under this name, and the human didn't look at it.
+    return await api.call("agents.pair", { name: AGENT, level: known?.level ?? level, admit: false });
   });
 }

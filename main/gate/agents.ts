@@ -73,11 +73,15 @@ export class AgentDirectory {
    * @throws GateError `already_paired`
    */
   pair(name: string, level: Level): { agent: Agent; token_file: string } {
-    if (this.#named(name) !== undefined) {
+    // Names that differ in their case only look alike, and some file systems give them one token file.
+    const paired = [...this.#by_id.values()].find(
+      (row) => row.revoked_at === null && row.name.toLowerCase() === name.toLowerCase(),
+    );
+    if (paired !== undefined) {
       throw new GateError(
         "already_paired",
-        `${name} is paired already`,
-        `metnos-gate agents level ${name} L, or agents revoke ${name} first`,
+        `${paired.name} is paired already`,
+        `metnos-gate agents level ${paired.name} L, or agents revoke ${paired.name} first`,
       );
     }
     const token = randomBytes(32).toString("hex");

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, mkdirSync, openSync, statSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { errorCode, GateError } from "./errors.ts";
@@ -51,12 +51,13 @@ export function openDatabase(file: string, schema: Schema): Database.Database {
   }
 }
 
-/** Opens an existing file for reading only, or returns undefined where there is none. Writes nothing. */
+/** Opens an existing file for reading only, or returns undefined where there is none. Writes nothing, and leaves nothing beside it. */
 export function openDatabaseReadOnly(file: string, schema: Schema): Database.Database | undefined {
   if (!existsSync(file)) return undefined;
   let db: Database.Database | undefined;
   try {
-    db = new Database(file, { readonly: true, fileMustExist: true });
+    const copy = copyAtRest(file);
+    db = copy === undefined ? new Database(file, { readonly: true, fileMustExist: true }) : new Database(copy);
     check(db, file, schema);
     if (version(db) < schema.migrations.length) {
       throw new GateError(
@@ -71,6 +72,30 @@ export function openDatabaseReadOnly(file: string, schema: Schema): Database.Dat
     if (error instanceof GateError) throw error;
     throw storageError(error, file, schema);
   }
+}
+
+/** Where SQLite's header says that a file has a write-ahead log, and what it says where it has none. */
+const HEADER_VERSIONS = [18, 19] as const;
+const ROLLBACK_JOURNAL = 1;
+/** A larger file is read where it lies. */
+const MAX_COPY_BYTES = 1024 * 1024 * 1024;
+
+/**
+ * The bytes of a database that no process has open. SQLite can't read a file that has used a write-ahead log without making
+ * two files beside it, which a reader can't take away again; a copy needs none. Undefined while somebody writes it: then they
+ * are there anyway, and hold what isn't in the file yet.
+ */
+function copyAtRest(file: string): Buffer | undefined {
+  const state = () => {
+    const { mtimeMs, size, ino } = statSync(file);
+    return [mtimeMs, size, ino, existsSync(`${file}-wal`), existsSync(`${file}-journal`)].join();
+  };
+  const before = state();
+  if (!before.endsWith("false,false") || statSync(file).size > MAX_COPY_BYTES) return undefined;
+  const copy = readFileSync(file);
+  if (state() !== before) return undefined;
+  if (copy.length > 100) for (const at of HEADER_VERSIONS) copy[at] = ROLLBACK_JOURNAL;
+  return copy;
 }
 
 function version(db: Database.Database): number {

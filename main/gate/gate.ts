@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { type Decision, type Requirement, STAGES, type TraceStep } from "../../ipc/decision.ts";
+import type { Decision, Requirement, TraceStep } from "../../ipc/decision.ts";
 import type { Answer, ApprovalView, Principal } from "../../ipc/operator-api.ts";
 import { visible } from "../../ipc/visible-text.ts";
 import type { ProposedCall } from "../../ipc/wire.ts";
 import type { Activity } from "./activity/activity.ts";
 import { ApprovalBroker, type BrokerSettings } from "./approvals/broker.ts";
-import { callHash } from "./approvals/canonical.ts";
-import { choicesFor } from "./approvals/choices.ts";
+import { callHash, shareKey } from "./approvals/canonical.ts";
+import { choicesFor, realPathsOf } from "./approvals/choices.ts";
 import { questionFor } from "./approvals/question.ts";
 import type { ApprovalRegistry, PendingRequest } from "./approvals/registry.ts";
 import type { AuditLog } from "./audit/log.ts";
@@ -14,67 +14,9 @@ import { decisionRecord, withoutValues } from "./audit/record.ts";
 import type { ExecutorCatalog } from "./executors/catalog.ts";
 import type { GrantStore } from "./grants/store.ts";
 import { DecisionMeter } from "./meter.ts";
+import { decisionOf, examineCall, traceOf } from "./pipeline.ts";
 import { POLICY_TABLE } from "./policy.ts";
-import type { Denial, Examination, StageSettings, Subject } from "./stages/examination.ts";
-import { pairing } from "./stages/pairing.ts";
-import { policy } from "./stages/policy.ts";
-import { rate } from "./stages/rate.ts";
-import { safety } from "./stages/safety.ts";
-import { scope } from "./stages/scope.ts";
-import { vaglio } from "./stages/vaglio.ts";
-import { validation } from "./stages/validation.ts";
-import { validators } from "./stages/validators.ts";
-import { requirementOf } from "./targets/target.ts";
-
-/** Runs a call through the stages. Reads the grants, writes nothing. */
-export function examineCall(
-  call: ProposedCall,
-  subject: Subject,
-  catalog: ExecutorCatalog,
-  settings: StageSettings,
-  with_trace = false,
-): { x: Examination; denial: Denial | null } {
-  const x: Examination = {
-    call,
-    subject,
-    executor: catalog.find(call.executor),
-    settings,
-    needs: [],
-    outcome: "denied",
-    reason: "",
-    grants_used: [],
-    verdict: null,
-    trace: with_trace ? [] : undefined,
-  };
-  const denial =
-    pairing(x) ?? safety(x) ?? validation(x) ?? scope(x) ?? policy(x) ?? rate(x) ?? vaglio(x) ?? validators(x);
-  return { x, denial };
-}
-
-/** The decision that an examination comes to, before any human is asked. */
-export function decisionOf(x: Examination, denial: Denial | null): Decision {
-  return {
-    decision_id: randomUUID(),
-    outcome: denial === null ? x.outcome : "denied",
-    stage: denial?.stage ?? (x.outcome === "approval_required" ? "approval" : "policy"),
-    reason: denial?.reason ?? x.reason,
-    explain: denial?.explain ?? {},
-    verdict: x.verdict,
-    capabilities: x.needs.map(requirementOf),
-  };
-}
-
-/** Every stage in the pipeline's order; those after a denial were not reached. For the human: an agent never gets it. */
-export function traceOf(x: Examination, denial: Denial | null): TraceStep[] {
-  return STAGES.map((stage) => {
-    const step = x.trace?.find((entry) => entry.stage === stage);
-    if (step !== undefined) return step;
-    if (denial !== null) return { stage, outcome: "skipped", detail: `not reached: ${denial.stage} denied` };
-    return x.outcome === "approval_required"
-      ? { stage, outcome: "ask", detail: "a human is asked" }
-      : { stage, outcome: "skipped", detail: "nobody has to be asked" };
-  });
-}
+import type { Examination, StageSettings, Subject } from "./stages/examination.ts";
 
 export interface GateParts {
   catalog: ExecutorCatalog;
@@ -191,6 +133,27 @@ export class Gate {
     }
   }
 
+  /**
+   * Withdraws a request that this agent asked an earlier gate, and that no connection waits for now. Undefined if it isn't the
+   * agent's, has ended, or somebody waits for it.
+   */
+  withdraw_left(agent_id: string, token: string, reason: string): Decision | undefined {
+    const request = this.broker.registry.get_pending(token);
+    if (request === undefined || request.agent_id !== agent_id || this.broker.is_awaited(token)) return undefined;
+    const ended = this.broker.cancel(token, withoutValues(reason, request.extra.args ?? {}));
+    if (ended === undefined) return undefined;
+    return {
+      decision_id: randomUUID(),
+      outcome: "denied",
+      stage: "approval",
+      status: "cancelled",
+      reason: "withdrawn by the agent",
+      explain: {},
+      verdict: null,
+      capabilities: request.extra.capabilities,
+    };
+  }
+
   #ask(x: Examination, decision: Decision, deliver: (final: Decision) => void): Hold | undefined {
     const { call, subject } = x;
     const agent = subject.agent;
@@ -198,7 +161,7 @@ export class Gate {
     const { home, language } = this.#parts.broker;
     const hash = callHash(call.executor, call.args);
     const session = subject.session ?? "";
-    const share_key = [agent.agent_id, call.context?.cwd ?? "", hash].join("\n");
+    const share_key = shareKey(agent.agent_id, call.context?.cwd ?? "", hash, x.needs);
 
     const answered = this.broker.take_answer(share_key);
     if (answered !== undefined) {
@@ -217,7 +180,7 @@ export class Gate {
       decision.explain = { instead: "wait for their answers, or withdraw some" };
       return undefined;
     }
-    const question = questionFor(call, x.executor.manifest, x.needs, home, language);
+    const question = questionFor(call, x.executor, x.needs, home, language);
     const pending = this.broker.ask({
       ...subject.principal,
       ...question,
@@ -239,6 +202,7 @@ export class Gate {
           x.needs.filter((need) => this.#isAsked(x, need.capability)),
           home,
         ),
+        reals: realPathsOf(x.needs),
         judge: { score: x.verdict?.score ?? 0, reason: x.verdict?.reason ?? "" },
       },
     });

@@ -11,10 +11,11 @@ export function agentMethods(context: OperatorContext): Handlers<AgentMethod> {
       agents: agents.list().map((agent) => agentView(context, agent)),
       requests: connections?.pairing_requests() ?? [],
     }),
-    "agents.pair": ({ name, level }) => {
+    "agents.pair": ({ name, level, admit }) => {
       const { agent, token_file } = agents.pair(name, level);
       recordAct(context, "agent.paired", { agent: name, level });
-      connections?.admit(agent);
+      if (admit) connections?.admit(agent);
+      else connections?.turn_away(name);
       changed();
       return { ...agentView(context, agent), token_file };
     },

@@ -23,6 +23,8 @@ export interface AgentConnections {
   pairing_requests(): PairingRequest[];
   /** A waiting agent of this name is let in. */
   admit(agent: Agent): void;
+  /** One that waits under this name, which is paired now, has to come with its token. */
+  turn_away(name: string): void;
   /** A waiting pairing is refused. */
   refuse(name: string): boolean;
   /** Connections of a revoked agent are closed. */

@@ -104,8 +104,10 @@ describe("approvals", () => {
     const agent = await gate.agent();
     expect(await run("approvals", "list")).toMatchObject({ code: 0, stdout: "", stderr: "nothing is waiting\n" });
     const first = await agent.ask(WRITE);
-    const second = await agent.ask({ executor: "Bash", args: { command: "make" } });
+    const second = await agent.ask({ executor: "Bash", args: { command: "make \u202e\u009b2J" } });
     const list = await run("approvals", "list");
+    expect(list.stdout).not.toMatch(/[\u0080-\u009f\u202e]/);
+    expect(list.lines[0]).toMatchObject({ args: { command: "make \u202e\u009b2J" } });
     expect(list.lines.map(({ token }) => token)).toEqual([tokenOf(second.decision), tokenOf(first.decision)]);
     expect(list.lines[1]).toMatchObject({ status: "pending", agent_name: "tester", args: WRITE.args });
 
@@ -316,6 +318,16 @@ describe("status and doctor", () => {
 });
 
 describe("connect claude-code", () => {
+  it("lets nobody in who had asked under this name: the token is for the hook", async () => {
+    const gate = await startGate();
+    const squatter = await gate.connect();
+    expect((await squatter.hello("claude-code")).type).toBe("hello.pairing");
+    expect((await commandsIn(gate.home)("connect", "claude-code")).code).toBe(0);
+    expect((await squatter.next("error")).data.code).toBe("token_required");
+    await squatter.closed;
+    expect((await gate.operator.call("status", {})).agents_connected).toEqual([]);
+  });
+
   it("writes the hook and pairs the agent; twice changes nothing; --remove takes it out; the rest of the file stays", async () => {
     const home = temporaryHome();
     const run = commandsIn(home);

@@ -11,10 +11,10 @@ const WRITE = { executor: "Write", args: { file_path: "/tmp/notes/a.txt", conten
 const DANGEROUS = { intent: "tidy up", executor: "Bash", args: { command: "rm -rf /" }, context: { critical: true } };
 const HARMLESS = { intent: "what time is it", executor: "time_now", args: {} };
 
-/** Every file below a folder and what is in it, but for those that SQLite itself keeps beside a database. */
+/** Every file below a folder and what is in it. */
 function everyFile(folder: string): Record<string, string> {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-  const paths = files.map((entry) => join(entry.parentPath, entry.name)).filter((path) => !/-(wal|shm)$/.test(path));
+  const paths = files.map((entry) => join(entry.parentPath, entry.name));
   return Object.fromEntries(paths.map((path) => [path, hash("sha256", readFileSync(path))]));
 }
 
@@ -80,5 +80,12 @@ describe("explain", () => {
     const { lines } = await runGate(gate.home, ["explain", JSON.stringify({ ...WRITE, intent: "" })]);
     expect(lines[0]).toMatchObject({ outcome: "allowed", reason: expect.stringContaining("grant") });
     expect(everyFile(gate.home.home)).toEqual(before);
+  });
+
+  it("knows the grants that a running gate has just been given", async () => {
+    const gate = await startGate();
+    await gate.operator.call("grants.add", { capability: "fs:write", target: "/tmp/notes/*" });
+    const { lines } = await runGate(gate.home, ["explain", JSON.stringify({ ...WRITE, intent: "" })]);
+    expect(lines[0]).toMatchObject({ outcome: "allowed", reason: expect.stringContaining("grant") });
   });
 });

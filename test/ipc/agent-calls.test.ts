@@ -100,6 +100,48 @@ describe("tool.cancel", () => {
   });
 });
 
+describe("a request that an earlier gate left", () => {
+  it("is withdrawn by its agent's token for it, by nobody else, and not while somebody waits for it", async () => {
+    const gate = await startGate();
+    const asking = await gate.agent("one");
+    const token = tokenOf((await asking.ask(WRITE)).decision);
+    await gate.close();
+    const restarted = await startGate({ home: gate.home });
+    const [one, again, other] = [
+      await restarted.agent("one"),
+      await restarted.agent("one"),
+      await restarted.agent("other"),
+    ];
+    const cancel = async (agent: typeof one) => {
+      agent.send("tool.cancel", { id: "cancel", token, reason: "not needed" });
+      return await agent.next(({ data }) => data.id === "cancel");
+    };
+    expect((await cancel(other)).data.code).toBe("unknown_token");
+    const joined = await again.ask(WRITE);
+    expect(tokenOf(joined.decision)).toBe(token);
+    expect((await cancel(one)).data.code).toBe("unknown_token");
+    expect(await restarted.waiting()).toEqual([token]);
+    expect((await cancel(again)).data.status).toBe("cancelled");
+    expect(await restarted.waiting()).toEqual([]);
+    expect((await cancel(one)).data.code).toBe("unknown_token");
+  });
+
+  it("and once nobody waits for it, with its card", async () => {
+    const gate = await startGate();
+    const asking = await gate.agent("one");
+    const token = tokenOf((await asking.ask(WRITE)).decision);
+    await gate.close();
+    const restarted = await startGate({ home: gate.home });
+    const agent = await restarted.agent("one");
+    agent.send("tool.cancel", { id: "cancel", token, reason: "not needed" });
+    expect(await agent.next("tool.decision")).toMatchObject({
+      data: { id: "cancel", outcome: "denied", status: "cancelled" },
+    });
+    expect(await restarted.waiting()).toEqual([]);
+    expect(await restarted.request(token)).toMatchObject({ status: "cancelled", args: null });
+  });
+});
+
 describe("an agent that disconnects", () => {
   it("withdraws all that it waits for, and its cards go away", async () => {
     const gate = await startGate();

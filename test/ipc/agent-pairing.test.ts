@@ -15,7 +15,10 @@ describe("before hello", () => {
       "tool.plan": { id: "early", intent: "", calls: [{ executor: "time_now", args: {} }] },
       "tool.cancel": { id: "early", token: "0123456789abcdef", reason: "" },
       "tool.outcome": { decision_id: "11111111-1111-4111-8111-111111111111", ok: true },
-      "goal.check": { id: "early" },
+      "goal.check": {
+        id: "early",
+        goal: { goal_id: "g", description: "", priority: "normal", goal_type: "task" },
+      },
     }[type];
     agent.send(type, data);
     expect((await agent.next("error")).data).toMatchObject({
@@ -40,6 +43,17 @@ describe("hello", () => {
     expect(answer).toMatchObject({ type: "hello.ok", data: { agent_id, level: "ReadOnly", session: "s1" } });
     const status = await gate.operator.call("status", {});
     expect(status.agents_connected).toEqual(["mine"]);
+  });
+
+  it("of a name that differs from a paired one in its case only can't be paired beside it", async () => {
+    const gate = await startGate();
+    await gate.operator.call("agents.pair", { name: "claude-code", level: "Full" });
+    const token = gate.token("claude-code");
+    const again = gate.operator.call("agents.pair", { name: "Claude-Code", level: "Full" });
+    await expect(again).rejects.toMatchObject({ code: "already_paired" });
+    expect(gate.token("claude-code")).toBe(token);
+    await gate.operator.call("agents.revoke", { name: "claude-code" });
+    await gate.operator.call("agents.pair", { name: "Claude-Code", level: "Full" });
   });
 
   it("with a wrong token, another agent's token, or none under a paired name is refused", async () => {

@@ -171,6 +171,25 @@ describe("an AbortSignal withdraws the request", () => {
     expect((await closed).data).toMatchObject({ token, status: "cancelled", message: "withdrawn by the agent" });
   });
 
+  it("while the gate is away: the card goes away once it is back, and the call is not asked again", async () => {
+    const gate = await startGate();
+    const client = await paired(gate);
+    const stop = new AbortController();
+    const asked = waiting(client);
+    const answer = failure(client.call(WRITE, { signal: stop.signal }));
+    const token = tokenOf(await asked);
+    const away = new Promise<void>((resolve) => client.once("disconnected", resolve));
+    await gate.close();
+    await away;
+    stop.abort();
+    expect(await answer).toMatchObject({ code: "withdrawn" });
+    const restarted = await startGate({ home: gate.home });
+    await client.ping();
+    expect(await restarted.operator.call("approvals.list", { include_resolved: true })).toMatchObject([
+      { token, status: "cancelled", message: "withdrawn by the agent" },
+    ]);
+  });
+
   it("before the gate has answered at all", async () => {
     const gate = await startGate();
     const client = await paired(gate);

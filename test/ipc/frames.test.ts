@@ -1,6 +1,15 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { decodeFrame, encodeFrame, type Frame, FrameReader, MAX_DEPTH, MAX_FRAME_BYTES } from "../../ipc/frames.ts";
+import {
+  decodeFrame,
+  encodeFrame,
+  FREE_UNFINISHED,
+  type Frame,
+  FrameReader,
+  MAX_DEPTH,
+  MAX_FRAME_BYTES,
+  UnfinishedBudget,
+} from "../../ipc/frames.ts";
 
 afterEach(() => {
   vi.useRealTimers();
@@ -147,5 +156,24 @@ describe("a frame that is begun and not ended", () => {
     reader.close();
     vi.advanceTimersByTime(5000);
     expect(unfinished).not.toHaveBeenCalled();
+  });
+});
+
+describe("what all connections have begun and not ended", () => {
+  const reader = (budget: UnfinishedBudget) => new FrameReader(undefined, undefined, undefined, budget);
+
+  it("is bounded together: who goes beyond it is refused, short lines never, and what ends makes room", () => {
+    const budget = new UnfinishedBudget(3 * FREE_UNFINISHED);
+    const long = "x".repeat(3 * FREE_UNFINISHED);
+    const [first, second, third] = [reader(budget), reader(budget), reader(budget)];
+    expect(first.push(long)).toEqual([]);
+    expect(second.push(long)).toEqual([{ ok: false, problem: "frame_too_large" }]);
+    expect(third.push("x".repeat(FREE_UNFINISHED))).toEqual([]);
+    expect(third.push("\n")).toEqual([{ ok: false, problem: "not_json" }]);
+    expect(first.push("\n")).toEqual([{ ok: false, problem: "not_json" }]);
+    expect(budget.used).toBe(0);
+    expect(third.push(long)).toEqual([]);
+    third.close();
+    expect(budget.used).toBe(0);
   });
 });

@@ -73,6 +73,60 @@ describe("an approval is bound to the exact call", () => {
     });
   });
 
+  it("a call that joins after its link was moved has a card of its own, while it waits and after an answer", async () => {
+    const gate = await startGate();
+    const agent = await gate.agent();
+    const { home } = gate.home;
+    const lead = (name: string) => {
+      rmSync(join(home, "link"), { force: true });
+      symlinkSync(join(home, name), join(home, "link"));
+    };
+    for (const name of ["before", "after"]) mkdirSync(join(home, name));
+    lead("before");
+    const call = write(join(home, "link/a.txt"));
+    const first = await agent.ask(call);
+    lead("after");
+    const second = await agent.ask(call);
+    expect(tokenOf(second.decision)).not.toBe(tokenOf(first.decision));
+    await gate.operator.call("approvals.resolve", { token: tokenOf(first.decision), decision: "approved" });
+    expect((await first.final()).outcome).toBe("denied");
+    expect(await gate.waiting()).toEqual([tokenOf(second.decision)]);
+    // The human answers while the agent is away, the link is moved, the agent comes back.
+    lead("before");
+    const third = await agent.ask(call);
+    await gate.close();
+    const meanwhile = await startGate({ home: gate.home });
+    await meanwhile.operator.call("approvals.resolve", { token: tokenOf(third.decision), decision: "approved" });
+    lead("after");
+    const again = await (await meanwhile.agent()).ask(call);
+    expect(again.decision.outcome).toBe("approval_required");
+  });
+
+  it("what is remembered is where the path led when it was asked: a link that was moved meanwhile grants nothing", async () => {
+    const gate = await startGate();
+    const agent = await gate.agent();
+    const { home } = gate.home;
+    for (const name of ["before", "after"]) mkdirSync(join(home, name));
+    symlinkSync(join(home, "before"), join(home, "link"));
+    const call = write(join(home, "link/a.txt"));
+    const { decision } = await agent.ask(call);
+    rmSync(join(home, "link"));
+    symlinkSync(join(home, "after"), join(home, "link"));
+    const token = tokenOf(decision);
+    for (const target of [undefined, join(home, "link/**")]) {
+      const answer = gate.operator.call("approvals.resolve", {
+        token,
+        decision: "approved",
+        scope: "permanent",
+        target,
+      });
+      await expect(answer).rejects.toMatchObject({ code: "target_moved" });
+    }
+    expect(await gate.operator.call("grants.list", {})).toEqual([]);
+    expect(await gate.waiting()).toEqual([token]);
+    expect((await agent.ask(call)).decision.outcome).toBe("approval_required");
+  });
+
   it("a link that leads into what the guard protects by the time of the answer is denied by the guard", async () => {
     const gate = await startGate();
     const agent = await gate.agent();

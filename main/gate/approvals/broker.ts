@@ -2,7 +2,6 @@ import type { Answer, ApprovalView, Principal } from "../../../ipc/operator-api.
 import { normaliseDate } from "../clock.ts";
 import { errorCode, GateError } from "../errors.ts";
 import type { GrantStore } from "../grants/store.ts";
-import { grantTarget } from "../targets/pattern.ts";
 import { type Language, renderApprovalCard } from "./card.ts";
 import { coversAsked, grantsFor } from "./choices.ts";
 import { ApprovalError, type ApprovalRegistry, type NewPending, type PendingRequest } from "./registry.ts";
@@ -102,6 +101,11 @@ export class ApprovalBroker {
     };
   }
 
+  /** True if a connection waits for this request's answer. */
+  is_awaited(token: string): boolean {
+    return this.#waiters.has(token);
+  }
+
   /**
    * The human's answer: resolves, and writes the grants of an answer with a territory in the same step.
    * @throws ApprovalError in the registry's order; GateError if the answer's target or expiry can't be stored (nothing changes then)
@@ -112,7 +116,14 @@ export class ApprovalBroker {
     const granted =
       scope === "none"
         ? []
-        : grantsFor(pending.extra.choices, scope, answer.target, pending.extra.capabilities, this.#settings.home);
+        : grantsFor(
+            pending.extra.choices,
+            scope,
+            answer.target,
+            pending.extra.capabilities,
+            this.#settings.home,
+            pending.extra.reals,
+          );
     if (scope === "none" && (answer.target ?? answer.expires_at) !== undefined) {
       throw new GateError(
         "scope_missing",
@@ -120,7 +131,6 @@ export class ApprovalBroker {
         "add --session or --permanent",
       );
     }
-    for (const grant of granted) grantTarget(grant.capability, grant.target, this.#settings.home);
     const expires_at = this.#expiry(scope, answer.expires_at);
     const ended = this.registry.resolve(answer.token, answer.decision, by, {
       territory: scope,
@@ -217,7 +227,7 @@ export class ApprovalBroker {
   /** Writes each grant that isn't there yet: after a crash in between, the next start calls this again. */
   #writeGrants(ended: PendingRequest): void {
     const granted_by = `approval:${ended.token}`;
-    for (const { capability, target } of ended.granted) {
+    for (const { capability, target, target_real } of ended.granted) {
       try {
         if (this.#grants.was_granted_by(granted_by, capability, target)) continue;
         this.#grants.record_grant({
@@ -225,6 +235,7 @@ export class ApprovalBroker {
           sender_id: ended.sender_id,
           capability,
           target,
+          target_real,
           expires_at: ended.grant_expires_at ?? undefined,
           granted_by,
           agent: ended.agent_id,

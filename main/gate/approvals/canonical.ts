@@ -1,13 +1,23 @@
 import { hash } from "node:crypto";
+import type { Need } from "../targets/target.ts";
 
 /** SHA-256 (hex) over canonical JSON of executor and args: keys sorted, no white space. An approval holds for exactly this call. */
 export function callHash(executor: string, args: Record<string, unknown>): string {
   return hash("sha256", canonicalJson({ args, executor }), "hex");
 }
 
+/** What identical calls share: who asks, from where, for what, and where that leads. A link that was moved makes it another call. */
+export function shareKey(agent_id: string, cwd: string, call_hash: string, needs: readonly Need[]): string {
+  return [agent_id, cwd, call_hash, hash("sha256", JSON.stringify(needs), "hex")].join("\n");
+}
+
 /** JSON with the keys of every object in code-unit order. The value came out of JSON.parse and lies within the frame's depth. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
+  // Numbers that JSON.stringify makes one of: `1e400` is not null, `-0` is not 0.
+  if (typeof value === "number" && (!Number.isFinite(value) || Object.is(value, -0))) {
+    return Object.is(value, -0) ? "-0" : String(value);
+  }
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
   const entries = Object.entries(value)
     .filter(([, child]) => child !== undefined)

@@ -5,9 +5,23 @@ import { CAPABILITY_REGISTRY } from "../capabilities.ts";
 import { GateError } from "../errors.ts";
 import { hostMatches } from "../targets/host.ts";
 import { grantTarget, literalPattern, pathMatches } from "../targets/pattern.ts";
-import { type Need, targetText } from "../targets/target.ts";
+import { isInDoubt, type Need, targetText } from "../targets/target.ts";
 
 /** What a human can answer, and exactly what each answer would store. */
+
+/** A grant as an answer gives it. `target_real`: where its folder was when that was looked at, for paths. */
+export type Granted = Requirement & { target_real?: string };
+
+/** Where asked paths really led, for those that led elsewhere than they are written: real form by lexical form. */
+export type RealPaths = Readonly<Record<string, string>>;
+
+export function realPathsOf(needs: readonly Need[]): RealPaths {
+  const reals: Record<string, string> = {};
+  for (const { target } of needs)
+    if (target.kind === "path" && target.real !== null && target.real !== target.lexical)
+      reals[target.lexical] = target.real;
+  return reals;
+}
 
 interface Reach {
   label: string;
@@ -46,8 +60,9 @@ function reachesOf({ capability, target }: Need, home: string): Reach[] {
   if (CAPABILITY_REGISTRY[capability].default_approval !== "per_target") return [];
   const holds = ({ target: text }: Reach): boolean => {
     try {
-      grantTarget(capability, text, home);
-      return true;
+      const { target_real } = grantTarget(capability, text, home);
+      // A link in the folder that leads outside is not covered by what is granted on the folder.
+      return target.kind !== "path" || (target.real !== null && pathMatches(target_real, target.real, target.is_tree));
     } catch (error) {
       if (error instanceof GateError) return false; // the whole disk, for one: it isn't offered
       throw error;
@@ -56,7 +71,7 @@ function reachesOf({ capability, target }: Need, home: string): Reach[] {
   switch (target.kind) {
     case "path": {
       const path = literalPattern(target.lexical);
-      if (path === null || target.real === null) return [];
+      if (path === null || isInDoubt(target)) return [];
       if (target.is_tree) return [{ label: "this folder and below", target: `${path}/**` }].filter(holds);
       const folder = dirname(path);
       return [
@@ -78,7 +93,9 @@ function reachesOf({ capability, target }: Need, home: string): Reach[] {
 
 /**
  * What an answer grants: the proposal of its scope, or the human's own target in its place.
- * @throws GateError `only_once` where nothing can be remembered, `target_mismatch` where the target doesn't cover what was asked
+ * A path must cover what was asked also where that really led when it was asked: a link may have been moved since.
+ * @throws GateError `only_once` where nothing can be remembered, `target_mismatch` where the target doesn't cover what was asked,
+ * `target_moved` where it would, had no link been moved
  */
 export function grantsFor(
   choices: readonly Choice[],
@@ -86,13 +103,14 @@ export function grantsFor(
   target: string | undefined,
   requirements: readonly Requirement[],
   home: string,
-): Requirement[] {
+  reals: RealPaths = {},
+): Granted[] {
   const proposals = choices.filter((choice) => choice.scope === scope);
   const [first] = proposals;
   if (first === undefined) {
     throw new GateError("only_once", "this can only be approved once", "approve it without --session or --permanent");
   }
-  if (target === undefined) return first.grants;
+  if (target === undefined) return first.grants.map((grant) => coveringGrant(grant, requirements, home, reals));
   const [grant] = first.grants;
   if (first.grants.length !== 1 || grant === undefined) {
     throw new GateError(
@@ -101,23 +119,48 @@ export function grantsFor(
       "approve it without --target",
     );
   }
-  if (!requirements.some((asked) => asked.capability === grant.capability && coversAsked(asked, target, home))) {
+  return [coveringGrant({ capability: grant.capability, target }, requirements, home, reals)];
+}
+
+/** The grant with its target resolved, once: what is stored is what was looked at here. */
+function coveringGrant(
+  { capability, target }: Requirement,
+  requirements: readonly Requirement[],
+  home: string,
+  reals: RealPaths,
+): Granted {
+  const resolved = grantTarget(capability, target, home);
+  const covered = requirements.filter((asked) => asked.capability === capability && covers(resolved.target, asked));
+  if (covered.length === 0) {
     throw new GateError(
       "target_mismatch",
       `${JSON.stringify(target)} does not cover what was asked for`,
       "give a target that does, or grant the other one by itself: metnos-gate policy grant",
     );
   }
-  return [{ capability: grant.capability, target }];
+  if (CAPABILITY_REGISTRY[capability].target_kind !== "path_glob") return { capability, target };
+  if (!covered.some((asked) => covers(resolved.target_real, asked, reals))) {
+    throw new GateError(
+      "target_moved",
+      `${JSON.stringify(target)} leads elsewhere than what was asked for`,
+      "a link leads out of it, or was moved since: approve it once, or deny it",
+    );
+  }
+  return { capability, target, target_real: resolved.target_real };
 }
 
-/** True if a grant on `target` would have let the asked call through. */
+/** True if a grant on `target`, as the human writes it, would have let the asked call through. @throws GateError `invalid_target` */
 export function coversAsked(asked: Requirement, target: string, home: string): boolean {
-  const granted = grantTarget(asked.capability, target, home).target;
+  return covers(grantTarget(asked.capability, target, home).target, asked);
+}
+
+/** True if a grant on `granted`, in its normal form, would have let the asked call through. */
+function covers(granted: string, asked: Requirement, reals: RealPaths = {}): boolean {
   switch (CAPABILITY_REGISTRY[asked.capability].target_kind) {
     case "path_glob": {
       const is_tree = asked.target.endsWith("/**");
-      return pathMatches(granted, is_tree ? asked.target.slice(0, -3) : asked.target, is_tree);
+      const path = is_tree ? asked.target.slice(0, -3) : asked.target;
+      return pathMatches(granted, reals[path] ?? path, is_tree);
     }
     case "host":
       return hostMatches(granted, asked.target);

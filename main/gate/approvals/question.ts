@@ -1,6 +1,7 @@
 import { basename, dirname } from "node:path";
 import { shortened } from "../../../ipc/visible-text.ts";
 import type { ProposedCall } from "../../../ipc/wire.ts";
+import type { Executor } from "../executors/catalog.ts";
 import type { ExecutorManifest } from "../executors/manifest.ts";
 import { shortenHome } from "../targets/path.ts";
 import { type Need, targetText } from "../targets/target.ts";
@@ -18,14 +19,15 @@ export interface Question {
 
 export function questionFor(
   call: ProposedCall,
-  manifest: ExecutorManifest,
+  { manifest, is_described }: Executor,
   needs: readonly Need[],
   home: string,
   language: Language,
 ): Question {
+  const name = is_described ? "" : `${call.executor}: `;
   return {
     action_verb: manifest.verb[language],
-    target_summary: shortened(summary(call, manifest, needs, home), MAX_SUMMARY),
+    target_summary: shortened(summary(call, manifest, needs, home, name), MAX_SUMMARY),
     capability_class: needs.map((need) => capabilityClass(need, home)).join(", ") || "none",
   };
 }
@@ -40,8 +42,15 @@ function capabilityClass({ capability, target }: Need, home: string): string {
   return `${name}:${shortenHome(targetText(target), home)}`;
 }
 
-function summary(call: ProposedCall, manifest: ExecutorManifest, needs: readonly Need[], home: string): string {
-  const [need] = needs;
+function summary(
+  call: ProposedCall,
+  manifest: ExecutorManifest,
+  needs: readonly Need[],
+  home: string,
+  name: string,
+): string {
+  // What has a target says more than what has none.
+  const need = needs.find(({ target }) => target.kind !== "none") ?? needs[0];
   const size = contentSize(call, manifest);
   const others = needs.length > 1 ? ` (and ${needs.length - 1} more)` : "";
   if (need === undefined) return call.executor;
@@ -56,18 +65,19 @@ function summary(call: ProposedCall, manifest: ExecutorManifest, needs: readonly
     return `${sense}${link}${size}${others}`;
   }
   if (target.kind === "path") return `${shortenHome(targetText(target), home)}${others}`;
-  if (target.kind === "host") return `${urlOrHost(call, target.host)}${size}${others}`;
+  if (target.kind === "host") return `${urlOrHost(call, manifest, target.host)}${size}${others}`;
   if (need.capability === "code:exec") {
     const place = call.context?.cwd === undefined ? "" : `  (in ${shortenHome(call.context.cwd, home)})`;
     const is_command = targetText(target) !== call.executor;
-    return is_command ? `${targetText(target)}${place}` : `${call.executor}${place}`;
+    return is_command ? `${name}${targetText(target)}${place}${others}` : `${call.executor}${place}${others}`;
   }
   if (target.kind === "none") return call.executor;
   return `${targetText(target)}${size}${others}`;
 }
 
-function urlOrHost(call: ProposedCall, host: string): string {
-  const { url } = call.args;
+function urlOrHost(call: ProposedCall, manifest: ExecutorManifest, host: string): string {
+  const source = manifest.needs.find(({ target }) => target.from === "url")?.target;
+  const url = source?.from === "url" ? call.args[source.arg] : undefined;
   return typeof url === "string" ? `${url} (${host})` : host;
 }
 

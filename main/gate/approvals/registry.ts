@@ -5,6 +5,7 @@ import type { Choice, Principal } from "../../../ipc/operator-api.ts";
 import { isoSeconds } from "../clock.ts";
 import type { Schema } from "../database.ts";
 import { GateError } from "../errors.ts";
+import type { Granted, RealPaths } from "./choices.ts";
 import { type EndedQuery, endedRows } from "./history.ts";
 
 /** Every request that a human is asked about, with its TTL and its end (seed 004). */
@@ -23,6 +24,8 @@ export interface RequestExtra {
   recurrence_count: number;
   capabilities: Requirement[];
   choices: Choice[];
+  /** Where the asked paths really led; absent where none led elsewhere. */
+  reals?: RealPaths;
   judge: { score: number; reason: string };
 }
 
@@ -48,7 +51,7 @@ export interface PendingRequest {
   share_key: string;
   territory_concession: Territory;
   /** What an approval with a territory grants; written to the grants right after. */
-  granted: Requirement[];
+  granted: Granted[];
   grant_expires_at: string | null;
   message: string | null;
 }
@@ -68,7 +71,7 @@ export interface NewPending extends Principal {
 
 export interface Resolution {
   territory: Territory;
-  granted: Requirement[];
+  granted: Granted[];
   grant_expires_at: string | null;
   message: string | null;
 }
@@ -377,7 +380,7 @@ function fromRow({ request_extra, granted, ...row }: Row): PendingRequest {
   return {
     ...row,
     extra: request_extra === null ? NO_EXTRA : ownExtra(request_extra),
-    granted: JSON.parse(granted) as Requirement[],
+    granted: JSON.parse(granted) as Granted[],
   };
 }
 

@@ -67,18 +67,18 @@ export class AuditLog {
   /** Writes what was taken, in one write. Never throws. */
   flush(): void {
     if (this.#waiting.length === 0) return;
-    const records = this.#waiting.map((record) => (typeof record === "function" ? record() : record));
+    const waiting = this.#waiting;
     this.#waiting = [];
     let lines: string[] = [];
     try {
+      const records = waiting.map((record) => (typeof record === "function" ? record() : record));
       this.#open();
       if (this.#lost > 0) records.unshift({ event: "audit.lost", ts: this.#now() / 1000, lines: this.#lost });
       lines = this.#write(records);
       this.#lost = 0;
     } catch (error) {
-      const lost = records.filter((record) => record.event !== "audit.lost").length;
-      this.#lost += lost;
-      this.write_failures += lost;
+      this.#lost += waiting.length;
+      this.write_failures += waiting.length;
       this.last_failure = errorCode(error);
       this.#closeFile();
     }

@@ -58,42 +58,59 @@ const MIN_TELLING_WORD = 5;
  * writes the intent; it must not carry a value into the log.
  */
 export function withoutValues(intent: string, args: Record<string, unknown>): string {
-  let text = intent.slice(0, MAX_INTENT);
+  const text = intent.slice(0, MAX_INTENT);
   if (text === "") return text;
   const strings = scalarsIn(args);
   let length = 0;
   for (const { value } of strings) length += value.length;
   if (strings.length > MAX_COMPARED_STRINGS || length > MAX_COMPARED_LENGTH) return "<left out: large arguments>";
+  // What is taken out is marked on the text as it came and only then replaced: a placeholder is never looked into again.
+  const marks: (string | undefined)[] = new Array(text.length);
   for (const { key, value } of strings) {
     const whole = value.trim();
-    if (whole.length >= 3 && text.includes(whole)) text = text.replaceAll(whole, `<${key.slice(0, MAX_KEY_LENGTH)}>`);
+    if (whole.length >= 3) markAll(marks, text, whole, `<${key.slice(0, MAX_KEY_LENGTH)}>`);
   }
-  text = withoutPassages(text, strings);
-  return text.replace(/<[^<>\s]{1,64}>|[^\s"'`,;()<>]+/g, (word) => {
-    if (word.startsWith("<")) return word;
+  markPassages(marks, text, strings);
+  for (const { index, 0: word } of text.matchAll(/[^\s"'`,;()<>]+/g)) {
     const bare = word.replace(/[.:!?]+$/, "");
     const is_plain = /^\p{L}*$/u.test(bare) && bare.length < 24;
-    if (is_plain && bare.length < MIN_TELLING_WORD) return word;
-    if (strings.some(({ value }) => value.includes(bare))) return "<args>";
-    return is_plain ? word : "<…>";
-  });
+    if (is_plain && bare.length < MIN_TELLING_WORD) continue;
+    if (strings.some(({ value }) => value.includes(bare))) mark(marks, index, index + bare.length, "<args>");
+    else if (!is_plain) mark(marks, index, index + bare.length, "<…>");
+  }
+  return replaced(text, marks);
 }
 
-/** The text without what stands in a value as it stands here: an intent may quote a part of a long text that is to be written. */
-function withoutPassages(text: string, strings: readonly FoundString[]): string {
+/** Marks what isn't marked yet. */
+function mark(marks: (string | undefined)[], start: number, end: number, placeholder: string): void {
+  for (let index = start; index < end; index++) marks[index] ??= placeholder;
+}
+
+function markAll(marks: (string | undefined)[], text: string, part: string, placeholder: string): void {
+  for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + part.length))
+    mark(marks, at, at + part.length, placeholder);
+}
+
+/** What stands in a value as it stands in the text: an intent may quote a part of a long text that is to be written. */
+function markPassages(marks: (string | undefined)[], text: string, strings: readonly FoundString[]): void {
   const words = [...text.matchAll(/\S+/g)].map(({ index, 0: word }) => ({ start: index, end: index + word.length }));
-  let result = "";
-  let done = 0;
   for (const [index, { start }] of words.entries()) {
     const end = words[index + PASSAGE_WORDS - 1]?.end;
     if (end === undefined) break;
     const passage = text.slice(start, end);
-    if (!strings.some(({ value }) => value.includes(passage))) continue;
-    if (start > done) result += `${text.slice(done, start)}<args>`;
-    else if (done === 0) result += "<args>";
-    done = end;
+    if (strings.some(({ value }) => value.includes(passage))) mark(marks, start, end, "<args>");
   }
-  return result + text.slice(done);
+}
+
+/** The text with each run of equal marks as its placeholder, once. */
+function replaced(text: string, marks: readonly (string | undefined)[]): string {
+  let result = "";
+  for (let index = 0; index < text.length; index++) {
+    const placeholder = marks[index];
+    if (placeholder === undefined) result += text[index];
+    else if (index === 0 || marks[index - 1] !== placeholder) result += placeholder;
+  }
+  return result;
 }
 
 function scalarsIn(args: Record<string, unknown>): FoundString[] {

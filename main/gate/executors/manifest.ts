@@ -18,7 +18,7 @@ export const targetSourceSchema = z.discriminatedUnion("from", [
   z.object({ from: z.literal("url"), arg: z.string() }),
   /** An argument that is the exact target, or a list of them. */
   z.object({ from: z.literal("exact"), arg: z.string() }),
-  /** The first of these arguments that is there: a command line or a list of words. */
+  /** Each of these arguments that is there: a command line or a list of words. Else the executor itself. */
   z.object({ from: z.literal("command"), args: z.array(z.string()).min(1) }),
   /** Always the same. */
   z.object({ from: z.literal("fixed"), value: z.string() }),

@@ -48,8 +48,9 @@ function targetsOf(source: TargetSource, call: ProposedCall, home: string, execu
     case "exact":
       return values(source.arg).map((value) => ({ kind: "exact", value }));
     case "command": {
-      const command = commandLine(call.args, source.args);
-      return [{ kind: "exact", value: command ?? executor.manifest.name }];
+      const commands = source.args.map((name) => commandLine(call.args, [name])).filter((text) => text !== undefined);
+      if (commands.length === 0) commands.push(executor.manifest.name);
+      return commands.map((value) => ({ kind: "exact", value }));
     }
     case "fixed":
       return [fixedTarget(source.value)];
@@ -70,10 +71,13 @@ export function commandLine(args: Record<string, unknown>, names: readonly strin
 
 function globTarget(glob: string, path: string, home: string, cwd: string | undefined): CallTarget {
   // The fixed part of the glob says how high up it begins: an absolute one or `../..` leaves `path` behind.
-  const { base } = picomatch.scan(glob);
+  // `!a` reaches everything but a: it has no fixed part.
+  const base = /^!(?!\()/.test(glob) ? "" : picomatch.scan(glob).base;
   const start = base.startsWith("/") || base.startsWith("~") ? base : `${path}/${base}`;
   // `a/*/../..` climbs after its fixed part: where it ends can't be told.
   if (glob.slice(base.length).includes("..")) return { kind: "unknown", shown: glob };
+  // `\\.` is a dot to some and a name with a backslash to others.
+  if (glob.includes("\\")) return { kind: "unknown", shown: glob };
   // Brace alternatives may be absolute or climb; the fixed part of a glob that begins with one is empty.
   if (/[{,](\/|~|\.\.)/.test(glob)) return { kind: "unknown", shown: glob };
   return pathTarget(start, home, cwd, true);

@@ -8,7 +8,8 @@ import { GateError } from "../errors.ts";
 import { hostMatches, patternsCovering } from "../targets/host.ts";
 import { selfAndAncestors } from "../targets/path.ts";
 import { type GrantTarget, grantTarget, pathMatches } from "../targets/pattern.ts";
-import type { CallTarget } from "../targets/target.ts";
+import { type CallTarget, isInDoubt } from "../targets/target.ts";
+
 import { PlaceIndex } from "./place-index.ts";
 import { type GrantQuery, searchGrants } from "./search.ts";
 
@@ -39,6 +40,8 @@ export interface GrantHolder extends Principal {
 export interface NewGrant extends GrantHolder {
   capability: Capability;
   target: string;
+  /** Where the target's fixed part was when somebody looked at it; left out: it is looked at now. */
+  target_real?: string | undefined;
   expires_at?: string | undefined;
   granted_by?: string | undefined;
 }
@@ -114,7 +117,8 @@ export class GrantStore {
     if (spec.default_approval === "none") {
       throw new GateError("never_granted", `${spec.name} is always allowed and needs no grant`);
     }
-    const target = grantTarget(grant.capability, grant.target, this.#home);
+    const found = grantTarget(grant.capability, grant.target, this.#home);
+    const target = { ...found, target_real: grant.target_real ?? found.target_real };
     const granted_at = isoSeconds(this.#now());
     const expires_at = grant.expires_at === undefined ? null : validExpiry(grant.expires_at, granted_at);
     const id = this.#insert(grant, target, granted_at, expires_at);
@@ -333,6 +337,7 @@ function covers(grant: Candidate, target: CallTarget): boolean {
     case "path":
       return (
         target.real !== null &&
+        !isInDoubt(target) &&
         pathMatches(grant.target, target.lexical, target.is_tree) &&
         pathMatches(grant.target_real, target.real, target.is_tree)
       );

@@ -1,6 +1,7 @@
 import type { Capability, Outcome } from "../../../ipc/decision.ts";
 import { CAPABILITY_REGISTRY } from "../capabilities.ts";
 import { effective_outcome, RULE_TEXT, strictest } from "../policy.ts";
+import { isInDoubt } from "../targets/target.ts";
 import { type Denial, denied, type Examination, passed } from "./examination.ts";
 
 /** Autonomy level x capability x target, with grants. Of several needs the strictest outcome counts. */
@@ -19,7 +20,7 @@ export function policy(x: Examination): Denial | null {
     }
     if (answer.grant_id !== undefined) x.grants_used.push(answer.grant_id);
     // A path that can't be told can't be guarded either: in doubt the human is asked, at every level.
-    const is_in_doubt = target.kind === "unknown" && CAPABILITY_REGISTRY[capability].target_kind === "path_glob";
+    const is_in_doubt = isInDoubt(target) && CAPABILITY_REGISTRY[capability].target_kind === "path_glob";
     const found = is_in_doubt ? "approval_required" : answer.outcome;
     if (found === "approval_required") asked ??= capability;
     outcome = strictest(outcome, found);

@@ -10,6 +10,11 @@ export function validation(x: Examination): Denial | null {
     });
   }
   x.needs = needsOf(x.call, x.executor, x.settings.home);
+  if (x.needs.length > MAX_TARGETS) {
+    return denied(x, "validation", `validation failed: more than ${MAX_TARGETS} targets in one call`, {
+      instead: "send several calls",
+    });
+  }
   const web = x.needs.some((need) => need.capability === "network:http" && need.target.kind === "unknown");
   if (web && x.executor.manifest.needs.some(({ target }) => target.from === "url")) {
     return denied(x, "validation", "validation failed: url: expected an http or https URL", {
@@ -19,6 +24,8 @@ export function validation(x: Examination): Denial | null {
   return passed(x, "validation", x.executor.is_described ? "the arguments fit" : "nothing describes this executor");
 }
 
+/** More than a human could read, or a card hold. */
+const MAX_TARGETS = 1000;
 /** Longer than any path the system takes. */
 const MAX_PATH = 4096;
 

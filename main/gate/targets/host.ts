@@ -6,8 +6,17 @@ const LABEL = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/;
 /** What would make a URL's parser see more, or less, than a host. */
 const NOT_IN_HOST = /[/\\?#@\s]/;
 
-/** The host that a URL would really be fetched from, or null if it isn't an http(s) URL. Numbers and IPv6 in their normal forms. */
+/** `https://`, then a host at once: what browsers mend (`https:/host`, `\\` for `/`, tabs left out), other programs read as another host. */
+const PLAIN_URL = /^https?:\/\/[^/?#\\\s]+(?:[/?#]|$)/i;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it looks for these
+const LEFT_OUT = /[\0-\x1f]/;
+
+/**
+ * The host that a URL would really be fetched from, or null if it isn't an http(s) URL, or one in which every program sees the same
+ * host. Numbers and IPv6 in their normal forms.
+ */
 export function hostOfUrl(url: string): string | null {
+  if (!PLAIN_URL.test(url) || LEFT_OUT.test(url)) return null;
   let parsed: URL;
   try {
     parsed = new URL(url);

@@ -6,6 +6,8 @@ import { errorCode } from "../errors.ts";
 
 const MAX_LINKS = 40;
 
+const NOT_RELATIVE = /^~|^file:|^[a-z][a-z0-9+.-]*:\/\//i;
+
 /** `~` and `~/...` as the home folder. `~user` is left alone: it names somebody else's. */
 export function expandHome(path: string, home: string): string {
   if (path === "~") return home;
@@ -23,10 +25,15 @@ export interface ResolvedPath {
   lexical: string;
   /** What the kernel would open: symbolic links followed, also dangling ones. Null if that can't be told (a loop, no permission). */
   real: string | null;
+  /** It leads through what each process sees as its own (`/proc/self/cwd`, `/dev/fd/3`): for the agent that is another place. */
+  is_own_view?: true;
 }
 
+const OWN_VIEW = /^\/proc\/(self|thread-self|[0-9]+)(\/|$)|^\/dev\/fd\//;
+
 /**
- * Resolves a path argument. Returns null for one that can't be placed: relative without an absolute `cwd`, or with a NUL byte.
+ * Resolves a path argument. Returns null for one that can't be placed: relative without an absolute `cwd`, with a NUL byte, or
+ * one that a tool may not read as a relative path (`~user/x`, `file:///x`).
  * @param cwd the caller's working directory, absolute
  */
 export function resolvePath(raw: string, home: string, cwd?: string): ResolvedPath | null {
@@ -34,10 +41,19 @@ export function resolvePath(raw: string, home: string, cwd?: string): ResolvedPa
   const expanded = expandHome(raw, home);
   let absolute = expanded;
   if (!expanded.startsWith("/")) {
+    if (NOT_RELATIVE.test(expanded)) return null;
     if (cwd === undefined || !cwd.startsWith("/") || cwd.includes("\0")) return null;
     absolute = `${cwd}/${expanded}`;
   }
-  return { lexical: resolve(absolute), real: realForm(absolute) };
+  const lexical = resolve(absolute);
+  const real = realForm(absolute);
+  // Without a link on its way a path leads where it says.
+  if (real === lexical && !OWN_VIEW.test(lexical)) return { lexical, real };
+  let is_own_view = OWN_VIEW.test(lexical);
+  walk(absolute, (passed) => {
+    is_own_view ||= OWN_VIEW.test(passed);
+  });
+  return is_own_view ? { lexical, real, is_own_view } : { lexical, real };
 }
 
 /**
@@ -75,7 +91,8 @@ function belowWhatExists(absolute: string): string | null {
 
 const NO_THROW = { throwIfNoEntry: false } as const;
 
-function walk(absolute: string): string | null {
+/** The kernel's way to a path, one name after the other. `passing` hears of each place on it. */
+function walk(absolute: string, passing?: (path: string) => void): string | null {
   let parts = absolute.split("/");
   let here = "/";
   let links = 0;
@@ -87,6 +104,7 @@ function walk(absolute: string): string | null {
       continue;
     }
     const next = join(here, part);
+    passing?.(next);
     let target: string | undefined;
     try {
       if (lstatSync(next, { throwIfNoEntry: false })?.isSymbolicLink()) target = readlinkSync(next);

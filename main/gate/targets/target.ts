@@ -5,7 +5,8 @@ import { expandHome, resolvePath } from "./path.ts";
 
 /** What one part of a call would touch, in the form that grants are matched against. */
 export type CallTarget =
-  | { kind: "path"; lexical: string; real: string | null; is_tree: boolean }
+  /** `is_own_view`: where it leads for the agent's own process can't be told; nothing remembered covers it. */
+  | { kind: "path"; lexical: string; real: string | null; is_tree: boolean; is_own_view?: true }
   | { kind: "host"; host: string }
   | { kind: "exact"; value: string }
   | { kind: "none" }
@@ -16,6 +17,11 @@ export type CallTarget =
 export interface Need {
   capability: Capability;
   target: CallTarget;
+}
+
+/** True if where a path leads can't be told: then it can't be guarded either, and nothing remembered covers it. */
+export function isInDoubt(target: CallTarget): boolean {
+  return target.kind === "unknown" || (target.kind === "path" && (target.real === null || target.is_own_view === true));
 }
 
 /** The target as it is listed and shown: `D/**` for a whole tree. */
@@ -42,7 +48,7 @@ export function requirementOf(need: Need): Requirement {
 export function pathTarget(raw: string, home: string, cwd: string | undefined, is_tree: boolean): CallTarget {
   const resolved = resolvePath(raw, home, cwd && expandHome(cwd, home));
   if (resolved === null) return { kind: "unknown", shown: raw };
-  return { kind: "path", lexical: resolved.lexical, real: resolved.real, is_tree };
+  return { kind: "path", ...resolved, is_tree };
 }
 
 export function urlTarget(url: string): CallTarget {

@@ -32,6 +32,11 @@ describe("the hash that binds an approval to its call", () => {
     );
   });
 
+  it("tells numbers apart that have no JSON of their own", () => {
+    const hashes = ["null", "0", "-0", "1e400", "-1e400"].map((text) => callHash("x", JSON.parse(`{"n":${text}}`)));
+    expect(new Set(hashes).size).toBe(5);
+  });
+
   it("does not depend on the order of keys", () => {
     fc.assert(
       fc.property(args, (value) => {

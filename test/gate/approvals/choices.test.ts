@@ -1,11 +1,12 @@
-import { mkdirSync, symlinkSync } from "node:fs";
+import { mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { choicesFor, grantsFor } from "../../../main/gate/approvals/choices.ts";
+import { choicesFor, grantsFor, realPathsOf } from "../../../main/gate/approvals/choices.ts";
 import { type Need, pathTarget, requirementOf } from "../../../main/gate/targets/target.ts";
 import { freshGrants, ROBERTO } from "../../support/gate-stores.ts";
 import { refusalOf } from "../../support/refusals.ts";
+import { tempFolder } from "../../support/temp-folder.ts";
 
 const HOME = "/home/roberto";
 const file = (path: string, home = HOME): Need => ({
@@ -105,10 +106,10 @@ describe("what an answer grants", () => {
     const choices = choicesFor([file("~/work/a")], HOME);
     const asked = [requirementOf(file("~/work/a"))];
     expect(grantsFor(choices, "session", undefined, asked, HOME)).toEqual([
-      { capability: "fs:write", target: `${HOME}/work/a` },
+      { capability: "fs:write", target: `${HOME}/work/a`, target_real: `${HOME}/work/a` },
     ]);
     expect(grantsFor(choices, "permanent", "~/work/**", asked, HOME)).toEqual([
-      { capability: "fs:write", target: "~/work/**" },
+      { capability: "fs:write", target: "~/work/**", target_real: `${HOME}/work/**` },
     ]);
   });
 
@@ -119,6 +120,33 @@ describe("what an answer grants", () => {
       expect(refusalOf(() => grantsFor(choices, "permanent", target, asked, HOME)).code).toBe("target_mismatch");
     }
     expect(refusalOf(() => grantsFor(choices, "permanent", "/**", asked, HOME)).code).toBe("invalid_target");
+  });
+
+  it("no target that leads elsewhere than what was asked, though it is written the same: a link was moved meanwhile", () => {
+    const home = tempFolder();
+    for (const name of ["before", "after"]) mkdirSync(join(home, name));
+    symlinkSync("before", join(home, "link"));
+    const need = file("~/link/a", home);
+    const choices = choicesFor([need], home);
+    const given = (target?: string) =>
+      grantsFor(choices, "permanent", target, [requirementOf(need)], home, realPathsOf([need]));
+    expect(given()).toEqual([{ capability: "fs:write", target: `${home}/link/a`, target_real: `${home}/before/a` }]);
+    rmSync(join(home, "link"));
+    symlinkSync("after", join(home, "link"));
+    for (const target of [undefined, "~/link/**", "~/link/*"])
+      expect(refusalOf(() => given(target)).code).toBe("target_moved");
+    expect(given("~/**")).toMatchObject([{ target: "~/**" }]);
+  });
+
+  it("a folder is not offered for a link in it that leads outside: the grant would not cover the call", () => {
+    const home = tempFolder();
+    for (const name of ["in", "out"]) mkdirSync(join(home, name));
+    symlinkSync(join(home, "out/a"), join(home, "in/a"));
+    expect(shown([file("~/in/a", home)], home).map(([, , target]) => target)).toEqual([
+      "",
+      `${home}/in/a`,
+      `${home}/in/a`,
+    ]);
   });
 
   it("nothing where it can only be once, and no one target for several needs", () => {

@@ -110,6 +110,22 @@ describe("a trail that can't be written", () => {
     expect(await verifyAudit(folder, head_file)).toMatchObject({ ok: true, lines: 3 });
   });
 
+  it("a line that can't be made is lost like one that can't be written: the next ones stand", () => {
+    const { folder, opened } = freshTrail();
+    const log = opened();
+    log.append(() => {
+      throw new RangeError("Invalid string length");
+    });
+    log.flush();
+    log.append({ event: "decision", ts: 2 });
+    log.close();
+    expect(log.write_failures).toBe(1);
+    expect(linesIn(folder).map((line) => JSON.parse(line))).toMatchObject([
+      { event: "audit.lost", lines: 1 },
+      { event: "decision", ts: 2 },
+    ]);
+  });
+
   it("a month's file that is a folder is no different", () => {
     const { folder, clock, opened } = freshTrail();
     written(opened(), clock, ["a"]);

@@ -6,7 +6,7 @@ import type { Decision } from "../../../ipc/decision.ts";
 import type { ProposedCall } from "../../../ipc/wire.ts";
 import { decisionRecord, withoutValues } from "../../../main/gate/audit/record.ts";
 import { ExecutorCatalog } from "../../../main/gate/executors/catalog.ts";
-import { decisionOf, examineCall } from "../../../main/gate/gate.ts";
+import { decisionOf, examineCall } from "../../../main/gate/pipeline.ts";
 import { freshTrail } from "../../support/audit-trail.ts";
 import { ROBERTO } from "../../support/gate-stores.ts";
 
@@ -85,6 +85,18 @@ describe("no value from the arguments gets into the trail", () => {
     expect(withoutValues("send invoice-7.pdf to example.com", args)).toBe("send <args> to <args>");
     expect(withoutValues("charge 4111111111111111, pin 77341", args)).not.toMatch(/\d/);
     expect(withoutValues("the hunter, alone", args)).toBe("the <note>, alone");
+  });
+
+  it("a word in angle brackets is a word like any other", () => {
+    for (const intent of ["<Zx9-Secret-4711>", "save <Zx9-Secret-4711> now", "<<Zx9-Secret-4711>>"]) {
+      expect(withoutValues(intent, { content: "the key Zx9-Secret-4711 ends" })).not.toContain("Zx9-Secret");
+    }
+  });
+
+  it("placeholders are not looked into again: values that stand in key names can't make the line grow", () => {
+    const key = "a".repeat(64);
+    const text = withoutValues("aaa ".repeat(120), { [key]: Array(2000).fill("aaa") });
+    expect(text.length).toBeLessThan(120 * 70);
   });
 
   it("a passage from a long text is no plain words, also where the intent is cut", () => {

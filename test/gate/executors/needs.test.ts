@@ -24,6 +24,8 @@ describe("what a call needs", () => {
     expect(needed("fs_delete", { path: "/srv/a" })).toEqual(["fs:write /srv/a/**"]);
     expect(needed("shell_exec", { command: "ls -la" })).toEqual(["code:exec ls -la"]);
     expect(needed("shell_exec", { cmd: ["ls", "-la"] })).toEqual(["code:exec ls -la"]);
+    // Which of the two would run is not ours to guess.
+    expect(needed("shell_exec", { command: "ls", cmd: "make" })).toEqual(["code:exec ls", "code:exec make"]);
     expect(needed("http_get", { url: "https://API.example.com:8443/x" })).toEqual(["network:http api.example.com"]);
     expect(needed("mail_send", { to: ["a@x.example", "b@x.example"] })).toEqual([
       "mail:send a@x.example",
@@ -39,7 +41,9 @@ describe("what a call needs", () => {
     const context = { cwd: "/srv/project" };
     expect(needed("Bash", { command: "npm test" }, context)).toEqual(["code:exec npm test"]);
     expect(needed("Read", { file_path: "/srv/a" }, context)).toEqual(["fs:read /srv/a"]);
-    expect(needed("NotebookRead", { file_path: "a.ipynb" }, context)).toEqual(["fs:read /srv/project/a.ipynb"]);
+    expect(needed("NotebookRead", { file_path: "/srv/a", notebook_path: "b.ipynb" }, context)).toEqual([
+      "fs:read /srv/project/b.ipynb",
+    ]);
     for (const tool of ["Write", "Edit", "MultiEdit"])
       expect(needed(tool, { file_path: "/srv/a" }, context)).toEqual(["fs:write /srv/a"]);
     expect(needed("NotebookEdit", { notebook_path: "/srv/n.ipynb" }, context)).toEqual(["fs:write /srv/n.ipynb"]);
@@ -65,6 +69,8 @@ describe("what a call needs", () => {
     expect(glob("~/.config/*")).toEqual([`fs:read ${HOME}/.config/**`]);
     expect(glob("../../etc/*")).toEqual(["fs:read /etc/**"]);
     expect(glob("src/../../x/*")).toEqual(["fs:read /srv/x/**"]);
+    // Everything but that: the whole folder.
+    expect(glob("!src/**")).toEqual(["fs:read /srv/project/**"]);
     for (const pattern of [
       "*/../../etc/*",
       "**/../x",
@@ -73,6 +79,7 @@ describe("what a call needs", () => {
       "{a,../..}/*",
       "{~,x}/*",
       "@(..|a)/x",
+      "\\.\\./\\.\\./x/*",
     ]) {
       expect([pattern, glob(pattern)]).toEqual([pattern, [`fs:read ?${pattern}`]]);
     }
@@ -81,6 +88,9 @@ describe("what a call needs", () => {
   it("a path that can't be placed is unknown, and so is a URL that is none", () => {
     expect(needed("fs_read", { path: "relative" })).toEqual(["fs:read ?relative"]);
     expect(needed("fs_read", {})).toEqual(["fs:read ?"]);
+    for (const path of ["~root/x", "~other", "file:///etc/hosts", "FILE:/etc/hosts", "smb://host/x"])
+      expect(needed("fs_read", { path }, { cwd: "/srv" })).toEqual([`fs:read ?${path}`]);
+    expect(needed("fs_read", { path: "./~x" }, { cwd: "/srv" })).toEqual(["fs:read /srv/~x"]);
     expect(needed("LS", {})).toEqual(["fs:read ?."]);
     expect(needed("http_get", { url: "ftp://example.com" })).toEqual(["network:http ?ftp://example.com"]);
     expect(needed("Grep", { pattern: "x" })).toEqual(["fs:read ?."]);

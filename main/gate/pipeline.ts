@@ -1,0 +1,66 @@
+import { randomUUID } from "node:crypto";
+import { type Decision, STAGES, type TraceStep } from "../../ipc/decision.ts";
+import type { ProposedCall } from "../../ipc/wire.ts";
+import type { ExecutorCatalog } from "./executors/catalog.ts";
+import type { Denial, Examination, StageSettings, Subject } from "./stages/examination.ts";
+import { pairing } from "./stages/pairing.ts";
+import { policy } from "./stages/policy.ts";
+import { rate } from "./stages/rate.ts";
+import { safety } from "./stages/safety.ts";
+import { scope } from "./stages/scope.ts";
+import { vaglio } from "./stages/vaglio.ts";
+import { validation } from "./stages/validation.ts";
+import { validators } from "./stages/validators.ts";
+import { requirementOf } from "./targets/target.ts";
+
+/** The stages in their order (design §2). The first that denies ends it; the human is asked after the last. */
+
+/** Runs a call through the stages. Reads the grants, writes nothing. */
+export function examineCall(
+  call: ProposedCall,
+  subject: Subject,
+  catalog: ExecutorCatalog,
+  settings: StageSettings,
+  with_trace = false,
+): { x: Examination; denial: Denial | null } {
+  const x: Examination = {
+    call,
+    subject,
+    executor: catalog.find(call.executor),
+    settings,
+    needs: [],
+    outcome: "denied",
+    reason: "",
+    grants_used: [],
+    verdict: null,
+    trace: with_trace ? [] : undefined,
+  };
+  const denial =
+    pairing(x) ?? safety(x) ?? validation(x) ?? scope(x) ?? policy(x) ?? rate(x) ?? vaglio(x) ?? validators(x);
+  return { x, denial };
+}
+
+/** The decision that an examination comes to, before any human is asked. */
+export function decisionOf(x: Examination, denial: Denial | null): Decision {
+  return {
+    decision_id: randomUUID(),
+    outcome: denial === null ? x.outcome : "denied",
+    stage: denial?.stage ?? (x.outcome === "approval_required" ? "approval" : "policy"),
+    reason: denial?.reason ?? x.reason,
+    explain: denial?.explain ?? {},
+    verdict: x.verdict,
+    capabilities: x.needs.map(requirementOf),
+  };
+}
+
+/** Every stage in the pipeline's order; those after a denial were not reached. For the human: an agent never gets it. */
+export function traceOf(x: Examination, denial: Denial | null): TraceStep[] {
+  return STAGES.map((stage) => {
+    const step = x.trace?.find((entry) => entry.stage === stage);
+    if (step !== undefined) return step;
+    if (denial !== null) return { stage, outcome: "skipped", detail: `not reached: ${denial.stage} denied` };
+    return x.outcome === "approval_required"
+      ? { stage, outcome: "ask", detail: "a human is asked" }
+      : { stage, outcome: "skipped", detail: "nobody has to be asked" };
+  });
+}

@@ -1,0 +1,45 @@
+import { chmodSync, chownSync, mkdirSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { isOwnSocket } from "../../ipc/own-socket.ts";
+import { startGate } from "../support/running-gate.ts";
+import { tempFolder } from "../support/temp-folder.ts";
+
+/** Somebody who isn't root, also where the tests run as root. */
+const ME = 12_345;
+
+describe("another user's socket is not asked", () => {
+  it("one in a folder that others can write, whoever it belongs to", () => {
+    const top = tempFolder();
+    const path = join(top, "gate.sock");
+    writeFileSync(path, "");
+    // Root is not looked at: as root, the folder is given to somebody else.
+    const uid = process.getuid?.() || ME;
+    if (process.getuid?.() === 0) for (const owned of [top, path]) chownSync(owned, ME, ME);
+    for (const [mode, is_own] of [
+      [0o700, true],
+      [0o755, true],
+      [0o777, false],
+      [0o1777, false],
+      [0o775, false],
+    ] as const) {
+      chmodSync(top, mode);
+      expect([mode, isOwnSocket(path, uid)]).toEqual([mode, is_own]);
+    }
+  });
+
+  it("one that is somebody else's", () => {
+    const top = tempFolder();
+    mkdirSync(join(top, "run"), { mode: 0o700 });
+    const path = join(top, "run/gate.sock");
+    writeFileSync(path, "");
+    expect(isOwnSocket(path, ME)).toBe(false);
+    expect(isOwnSocket(path, 0)).toBe(true);
+  });
+
+  it("where nothing is, connecting says so; where our gate listens, it is asked", async () => {
+    expect(isOwnSocket("/nowhere/gate.sock", ME)).toBe(true);
+    const gate = await startGate();
+    expect(isOwnSocket(gate.places.agent_socket, statSync(gate.places.agent_socket).uid)).toBe(true);
+  });
+});
