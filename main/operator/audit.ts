@@ -1,4 +1,5 @@
-import { tailAudit, verifyAudit } from "../gate/audit/verify.ts";
+import { tailAudit } from "../gate/audit/tail.ts";
+import { verifyAudit } from "../gate/audit/verify.ts";
 import type { Handlers, OperatorContext } from "./handlers.ts";
 
 export function auditMethods({ core }: OperatorContext): Handlers<"audit.tail" | "audit.verify"> {

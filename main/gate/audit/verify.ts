@@ -1,9 +1,9 @@
-import { createReadStream, readdirSync } from "node:fs";
+import { createReadStream } from "node:fs";
 import { join } from "node:path";
-import type { AuditLine, AuditReport } from "../../../ipc/operator-api.ts";
-import { errorCode } from "../errors.ts";
-import { GENESIS, lineHash, MONTH_FILE } from "./chain.ts";
+import type { AuditReport } from "../../../ipc/operator-api.ts";
+import { GENESIS, lineHash } from "./chain.ts";
 import { readHead } from "./log.ts";
+import { monthFiles, parseLine } from "./month-files.ts";
 
 const MAX_PROBLEMS = 100;
 
@@ -39,23 +39,6 @@ export async function verifyAudit(folder: string, head_file: string): Promise<Au
   return { ok: problems.length === 0, files: files.length, lines, problems };
 }
 
-/** The last `count` lines, oldest first. */
-export async function tailAudit(folder: string, count: number): Promise<AuditLine[]> {
-  const kept: AuditLine[] = [];
-  for (const file of monthFiles(folder).reverse()) {
-    const lines: AuditLine[] = [];
-    for await (const text of linesOf(join(folder, file))) {
-      const line = parseLine(text);
-      if (line === undefined) continue;
-      lines.push(line);
-      if (lines.length > count) lines.shift();
-    }
-    kept.unshift(...lines);
-    if (kept.length >= count) break;
-  }
-  return kept.slice(-count);
-}
-
 /** Only `\n` ends a line here: `\r` and the Unicode separators, which readline also ends one at, may stand in a text. */
 async function* linesOf(file: string): AsyncGenerator<string> {
   let rest = "";
@@ -65,25 +48,4 @@ async function* linesOf(file: string): AsyncGenerator<string> {
     yield* lines;
   }
   if (rest !== "") yield rest;
-}
-
-function monthFiles(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-      .filter((name) => MONTH_FILE.test(name))
-      .sort();
-  } catch (error) {
-    if (errorCode(error) === "ENOENT") return [];
-    throw error;
-  }
-}
-
-function parseLine(text: string): AuditLine | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === "object" && value !== null && "prev" in value && "event" in value) return value as AuditLine;
-  } catch {
-    // reported by the caller as a line that can't be read
-  }
-  return undefined;
 }

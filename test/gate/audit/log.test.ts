@@ -2,7 +2,8 @@ import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync, statSync
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { GENESIS, lineHash, monthFile } from "../../../main/gate/audit/chain.ts";
-import { tailAudit, verifyAudit } from "../../../main/gate/audit/verify.ts";
+import { tailAudit } from "../../../main/gate/audit/tail.ts";
+import { verifyAudit } from "../../../main/gate/audit/verify.ts";
 import { freshTrail, linesIn, written } from "../../support/audit-trail.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 
@@ -54,8 +55,8 @@ describe("the trail", () => {
     written(opened(), clock, []);
     written(opened(), clock, ["d"]);
     expect(await verifyAudit(folder, head_file)).toMatchObject({ ok: true, lines: 4 });
-    expect((await tailAudit(folder, 2)).map((line) => line.text)).toEqual(["c", "d"]);
-    expect((await tailAudit(folder, 99)).length).toBe(4);
+    expect(tailAudit(folder, 2).map((line) => line.text)).toEqual(["c", "d"]);
+    expect(tailAudit(folder, 99).length).toBe(4);
   });
 
   it("tells its listeners each line as it stands in the file, until they leave", () => {
@@ -77,7 +78,7 @@ describe("the trail", () => {
     const texts = ["a\u2028b", "a\u2029b", "a\rb", "a\nb", "a\r\nb", "\u0085", "\ud800"];
     written(opened(), clock, texts);
     expect(await verifyAudit(folder, head_file)).toEqual({ ok: true, files: 1, lines: texts.length, problems: [] });
-    expect((await tailAudit(folder, 10)).map((line) => line.text)).toEqual(texts);
+    expect(tailAudit(folder, 10).map((line) => line.text)).toEqual(texts);
   });
 });
 
@@ -165,7 +166,7 @@ describe("a trail that something happened to while no gate ran", () => {
     expect(report.problems).toMatchObject([
       { file: "2026-05.jsonl", line: 3, problem: "not a readable line: it was changed or torn" },
     ]);
-    expect((await tailAudit(folder, 9)).map((line) => line.text)).toEqual(["a", "b", "c", "d"]);
+    expect(tailAudit(folder, 9).map((line) => line.text)).toEqual(["a", "b", "c", "d"]);
   });
 
   it("an end that is missing is noted by the next start, and stays noted", async () => {
