@@ -119,10 +119,15 @@ function idle(state: WatchState, size: Size): Arranged {
         ]
       : !state.is_loaded
         ? say("Asking the gate what waits …", "quiet")
-        : [
-            ...say("Nothing is waiting for you.", "strong"),
-            ...say("Connected agents ask here. To connect one: metnos-gate connect claude-code", "plain"),
-          ];
+        : state.paused !== null
+          ? [
+              ...say("The gate is paused: every call is denied.", "strong"),
+              ...say(`${visible(state.paused)}. To go on: metnos-gate safety resume`, "plain"),
+            ]
+          : [
+              ...say("Nothing is waiting for you.", "strong"),
+              ...say("Connected agents ask here. To connect one: metnos-gate connect claude-code", "plain"),
+            ];
   const blank: Row = { text: "", tone: "plain" };
   const words = state.mode.kind === "interrupted" ? ["Enter/Esc go on"] : ["q quit"];
   const rest = [...head, blank, ...endedRows(state, size, 3), noticeRow(state, size), ...wordRows(words, size.columns)];

@@ -32,6 +32,8 @@ export type Mode =
 export interface WatchState {
   /** Whether the gate has told what waits. */
   is_loaded: boolean;
+  /** Why the gate is paused; null while it isn't. */
+  paused: string | null;
   /** Soonest deadline first. */
   cards: readonly ApprovalView[];
   selected: string | null;
@@ -72,6 +74,7 @@ export interface Step {
 
 export const EMPTY: WatchState = {
   is_loaded: false,
+  paused: null,
   cards: [],
   selected: null,
   settled_at: 0,
@@ -98,6 +101,11 @@ export function appeared(state: WatchState, card: ApprovalView, now: number): Wa
   const cards = sorted([...state.cards.filter(({ token }) => token !== card.token), card]);
   if (state.selected !== null) return { ...state, cards };
   return { ...selected({ ...state, cards }, card.token, now), mode: state.mode };
+}
+
+/** Somebody is at the card, here or elsewhere: it has a later deadline. */
+export function held(state: WatchState, token: string, expires_at: string): WatchState {
+  return { ...state, cards: state.cards.map((card) => (card.token === token ? { ...card, expires_at } : card)) };
 }
 
 /** A card was answered, here or elsewhere, expired or was withdrawn: it goes away with one line that says so. */

@@ -5,8 +5,11 @@ import { counted } from "./card-rows.ts";
 import { Keyboard } from "./keyboard.ts";
 import { type Key, pressed } from "./keys.ts";
 import { arranged } from "./screen.ts";
-import { appeared, closed, drawn, EMPTY, loaded, refused, type WatchState } from "./state.ts";
+import { appeared, closed, drawn, EMPTY, held, loaded, refused, type WatchState } from "./state.ts";
 import { view } from "./view.ts";
+
+/** How often the gate hears that the human is typing, in milliseconds. */
+const HOLD_INTERVAL_MS = 4000;
 
 export interface WatchOptions {
   stdin?: NodeJS.ReadStream;
@@ -85,14 +88,25 @@ export async function watch(api: OperatorApi, options: WatchOptions = {}): Promi
   const gone = new Set<string>();
   const unsubscribe = api.subscribe((event) => {
     if (event.type === "approval.waiting") show(appeared(state, event.data, now()));
+    if (event.type === "approval.held") show(held(state, event.data.token, event.data.expires_at));
+    if (event.type === "safety.paused" || event.type === "safety.resumed")
+      show({ ...state, paused: event.data.reason });
     if (event.type !== "approval.closed") return;
     if (!state.is_loaded) gone.add(event.data.token);
     show(closed(state, event.data, now()));
   });
   const clock = setInterval(redraw, 1000);
+  // While the human types, the card's time stands still.
+  const stillness = setInterval(() => {
+    const is_typing = state.mode.kind === "message" || state.mode.kind === "choices";
+    if (is_typing && state.selected !== null) {
+      api.call("approvals.hold", { token: state.selected }).catch(() => undefined); // it may just have ended
+    }
+  }, HOLD_INTERVAL_MS);
   stdout.on("resize", redraw);
   void options.lost?.then(() => end(new OperatorError("connection_lost", "the gate has gone")));
   try {
+    api.call("safety.status", {}).then(({ pause }) => show({ ...state, paused: pause.reason }), end);
     api.call("approvals.list", { limit: 1000 }).then(
       (waiting) =>
         show(
@@ -107,6 +121,7 @@ export async function watch(api: OperatorApi, options: WatchOptions = {}): Promi
     await exited;
   } finally {
     clearInterval(clock);
+    clearInterval(stillness);
     stdout.off("resize", redraw);
     unsubscribe();
     leave();

@@ -1,191 +1,10 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { EventEmitter, once } from "node:events";
-import { writeFileSync } from "node:fs";
-import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
-import xterm from "@xterm/headless";
-import { expect, onTestFailed, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { SETTLE_MS } from "../../../cli/watch/state.ts";
 import type { ApprovalView } from "../../../ipc/operator-api.ts";
 import { approvalView } from "../../support/approval-view.ts";
 import { startGate } from "../../support/running-gate.ts";
-import { tempFolder } from "../../support/temp-folder.ts";
-
-const ROOT = new URL("../../../", import.meta.url);
-const LAUNCHER = new URL("bin/metnos-gate.js", ROOT).pathname;
-
-/** A command in a real pseudo terminal, its screen as a person would see it. */
-class Pty {
-  readonly #terminal;
-  readonly #child: ChildProcess;
-  readonly #drawn = new EventEmitter();
-  readonly closed: Promise<unknown>;
-
-  constructor(args: readonly string[], env: NodeJS.ProcessEnv, columns: number, rows: number) {
-    this.#terminal = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true });
-    const words = [process.execPath, ...args].map((word) => `'${word}'`).join(" ");
-    this.#child = spawn("script", ["-qfec", `stty cols ${columns} rows ${rows}; exec ${words}`, "/dev/null"], {
-      env: { ...env, TERM: "xterm-256color" },
-      stdio: "pipe",
-    });
-    this.#child.stdout?.on("data", (bytes: Buffer) => this.#terminal.write(bytes, () => this.#drawn.emit("drawn")));
-    this.closed = once(this.#child, "close");
-    onTestFailed(() => console.error(this.screen));
-    onTestFinished(async () => {
-      this.#child.kill("SIGKILL");
-      await this.closed;
-    });
-  }
-
-  get screen(): string {
-    const { active } = this.#terminal.buffer;
-    const row = (index: number) => active.getLine(active.viewportY + index)?.translateToString(true) ?? "";
-    return Array.from({ length: this.#terminal.rows }, (_, index) => row(index)).join("\n");
-  }
-
-  /** Whether the terminal was left in the mode that marks pasted text. */
-  get takes_pastes(): boolean {
-    return this.#terminal.modes.bracketedPasteMode;
-  }
-
-  /** The texts on the screen that are red, in each row that has some. */
-  get red(): string[] {
-    const { active } = this.#terminal.buffer;
-    return Array.from({ length: this.#terminal.rows }, (_, index) => {
-      const line = active.getLine(active.viewportY + index);
-      const cells = Array.from({ length: this.#terminal.cols }, (_, column) => line?.getCell(column));
-      return cells.map((cell) => (cell?.isFgPalette() && cell.getFgColor() === 1 ? cell.getChars() : "")).join("");
-    }).filter((text) => text !== "");
-  }
-
-  /** Resolves once the screen shows the text, or no longer does. */
-  async shows(text: string, is_there = true): Promise<void> {
-    while (this.screen.includes(text) !== is_there) await once(this.#drawn, "drawn");
-  }
-
-  /** What the pattern finds on the screen, once it is there: between two chunks of one frame it may not be. */
-  async finds(pattern: RegExp): Promise<string> {
-    for (;;) {
-      const found = pattern.exec(this.screen)?.[0];
-      if (found !== undefined) return found;
-      await once(this.#drawn, "drawn");
-    }
-  }
-
-  type(keys: string): void {
-    this.#child.stdin?.write(keys);
-  }
-}
-
-/** The other side of `watch`: an operator's contract in memory, its clock and its events driven by the test. */
-const PROGRAM = `
-import { createConnection } from "node:net";
-import { createInterface } from "node:readline";
-import { OperatorError } from "${new URL("ipc/operator-api.ts", ROOT)}";
-import { watch } from "${new URL("cli/watch/watch.ts", ROOT)}";
-
-const control = createConnection(process.argv[2] ?? "");
-const tell = (message: unknown) => control.write(JSON.stringify(message) + "\\n");
-const cards = new Map<string, any>();
-const listeners = new Set<(event: any) => void>();
-let now = 0;
-let late: unknown;
-let refusal: [string, string, string] | undefined;
-const emit = (type: string, data: unknown) => listeners.forEach((listener) => listener({ type, data }));
-const close = (card: any) => {
-  cards.delete(card.token);
-  emit("approval.closed", card);
-  return card;
-};
-const api: any = {
-  async call(method: string, params: any) {
-    if (method === "approvals.list") return [...cards.values()];
-    tell({ call: params });
-    if (refusal !== undefined) throw new OperatorError(...refusal);
-    return close({ ...cards.get(params.token), status: params.decision, territory_concession: params.scope ?? "none" });
-  },
-  subscribe(listener: (event: any) => void) {
-    listeners.add(listener);
-    return () => {
-      if (late !== undefined) listener({ type: "approval.waiting", data: late });
-      listeners.delete(listener);
-    };
-  },
-};
-let lose = () => {};
-const lost = new Promise<void>((resolve) => { lose = resolve; });
-const commands: Record<string, (value: any) => void> = {
-  start: () => watch(api, { now: () => now, lost }).then(() => tell({ ended: "quit" }), (error) => tell({ ended: error.code })).then(() => control.end()),
-  add: (card) => { cards.set(card.token, card); emit("approval.waiting", card); },
-  close,
-  clock: (value) => { now = value; },
-  add_on_quit: (card) => { late = card; },
-  refuse: (value) => { refusal = value ?? undefined; },
-  lose: () => lose(),
-};
-for await (const line of createInterface({ input: control })) {
-  const [name, value] = JSON.parse(line);
-  commands[name]?.(value);
-  tell({ done: name });
-}
-`;
-
-class Watched {
-  readonly answers: unknown[] = [];
-  readonly pty: Pty;
-  readonly #heard = new EventEmitter();
-  readonly #socket: Socket;
-  ended: unknown;
-
-  private constructor(pty: Pty, socket: Socket) {
-    this.pty = pty;
-    this.#socket = socket;
-    createInterface({ input: socket }).on("line", (line) => {
-      const message = JSON.parse(line);
-      if ("call" in message) this.answers.push(message.call);
-      if ("ended" in message) this.ended = message.ended;
-      this.#heard.emit("line", message);
-    });
-  }
-
-  static async start(waiting: readonly ApprovalView[] = [], columns = 100, rows = 40): Promise<Watched> {
-    const folder = tempFolder();
-    writeFileSync(join(folder, "watching.ts"), PROGRAM);
-    const path = join(folder, "control.sock");
-    const server = createServer().listen(path);
-    onTestFinished(() => void server.close());
-    const connected = once(server, "connection");
-    const env = { ...process.env, CI: "true", FORCE_COLOR: "1" }; // where it says CI, ink draws nothing unless told to
-    const pty = new Pty([join(folder, "watching.ts"), path], env, columns, rows);
-    const [socket] = (await connected) as [Socket];
-    const watched = new Watched(pty, socket);
-    await watched.do("clock", Date.parse("2026-11-21T00:00:19Z"));
-    for (const card of waiting) await watched.do("add", card);
-    await watched.do("start");
-    return watched;
-  }
-
-  /** Milliseconds after 2026-11-21T00:00:19Z, when every test starts. */
-  clock(ms: number): Promise<void> {
-    return this.do("clock", Date.parse("2026-11-21T00:00:19Z") + ms);
-  }
-
-  /** Does it in the program, and waits until it is done. */
-  async do(command: string, value: unknown = null): Promise<void> {
-    this.#socket.write(`${JSON.stringify([command, value])}\n`);
-    for (;;) {
-      const [message] = await once(this.#heard, "line");
-      if (message.done === command) return;
-    }
-  }
-
-  /** How the promise of `watch` ended. */
-  async end(): Promise<unknown> {
-    while (this.ended === undefined) await once(this.#heard, "line");
-    return this.ended;
-  }
-}
+import { LAUNCHER, Pty, Watched } from "../../support/watched.ts";
 
 const bash = (change: Partial<ApprovalView> = {}): ApprovalView =>
   approvalView({
@@ -394,4 +213,23 @@ test("`metnos-gate watch` answers a running gate's requests", async () => {
   await pty.shows("Denied elsewhere: run make");
   pty.type("q");
   await pty.closed;
+});
+
+test("a paused gate says so, and what to do", async () => {
+  const watched = await Watched.start();
+  await watched.pty.shows("Nothing is waiting for you.");
+  await watched.do("pause", "SR-007: no goal carries data away");
+  await watched.pty.shows("The gate is paused: every call is denied.");
+  await watched.pty.shows("SR-007: no goal carries data away. To go on: metnos-gate safety resume");
+  await watched.do("pause", null);
+  await watched.pty.shows("Nothing is waiting for you.");
+});
+
+test("while the human types, the card's time stands still", async () => {
+  const watched = await Watched.start([bash()]);
+  await watched.clock(SETTLE_MS);
+  await watched.pty.shows("0:09:4");
+  watched.pty.type("m");
+  await watched.pty.shows("Why not?");
+  await watched.pty.shows("0:10:4");
 });
