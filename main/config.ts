@@ -30,6 +30,12 @@ export const configSchema = z.strictObject({
       default_level: levelSchema.default("Supervised"),
     })
     .prefault({}),
+  notifications: z
+    .strictObject({
+      /** Desktop notifications with buttons, where there is a session bus. */
+      enabled: z.boolean().default(true),
+    })
+    .prefault({}),
   socket: z
     .strictObject({
       /** Connections at the same time on gate.sock. */

@@ -6,12 +6,14 @@ import { OperatorServer } from "../ipc/operator-server.ts";
 import { GatePort } from "./agent-port.ts";
 import { type Core, openCore } from "./core.ts";
 import { errorCode, GateError } from "./gate/errors.ts";
+import { type GateNotifications, type NotificationOptions, startNotifications } from "./notifications/start.ts";
 import { Operator } from "./operator.ts";
 
 /** A gate that serves both sockets. `close` leaves what waits in the registry for the next start. */
 export interface RunningGate {
   core: Core;
   operator: Operator;
+  notifications: GateNotifications;
   close(): Promise<void>;
 }
 
@@ -21,6 +23,8 @@ export interface ServeOptions {
   log?: (line: string) => void;
   now?: () => number;
   frame_timeout_ms?: number;
+  /** False: none, whatever the configuration says. */
+  notifications?: NotificationOptions | false;
 }
 
 /**
@@ -37,7 +41,7 @@ export async function serveGate(options: ServeOptions = {}): Promise<RunningGate
     );
   });
   try {
-    return await serveCore(core, log, options.frame_timeout_ms);
+    return await serveCore(core, log, options);
   } catch (error) {
     core.close();
     throw error;
@@ -47,7 +51,7 @@ export async function serveGate(options: ServeOptions = {}): Promise<RunningGate
 async function serveCore(
   core: Core,
   log: (line: string) => void,
-  frame_timeout_ms: number | undefined,
+  { env = process.env, frame_timeout_ms, notifications: wanted }: ServeOptions,
 ): Promise<RunningGate> {
   const { places, config } = core;
   for (const folder of [places.runtime_dir, dirname(places.agent_socket)]) makePrivate(folder, places.state_dir);
@@ -72,10 +76,13 @@ async function serveCore(
   );
   await operators.listen();
   await agents.listen();
+  const notifications = startNotifications(operator, core.config, wanted, env, log);
   return {
     core,
     operator,
+    notifications,
     async close() {
+      await notifications.close();
       await agents.close();
       await operators.close();
       core.close();
