@@ -22,7 +22,8 @@ interface Shown {
   keys: Map<string, NoticeAction>;
   /** Shown once the server has answered for the text before. */
   next: Notice | undefined;
-  is_sending: boolean;
+  /** While the server hasn't answered yet. */
+  sending: Promise<void> | undefined;
   is_closed: boolean;
 }
 
@@ -64,7 +65,7 @@ export class FreedesktopSink implements NotificationSink {
 
   show(notice: Notice): string {
     const handle = `n${++this.#last_handle}`;
-    const shown = { handle, id: undefined, keys: new Map(), next: notice, is_sending: false, is_closed: false };
+    const shown: Shown = { handle, id: undefined, keys: new Map(), next: notice, sending: undefined, is_closed: false };
     this.#shown.set(handle, shown);
     void this.#send(shown);
     return handle;
@@ -79,14 +80,14 @@ export class FreedesktopSink implements NotificationSink {
 
   close(handle: string): void {
     const shown = this.#shown.get(handle);
-    if (shown !== undefined) void this.#take_down(shown);
+    if (shown !== undefined) void this.#takeDown(shown);
   }
 
   async end(): Promise<void> {
     this.#has_ended = true;
     clearTimeout(this.#retry);
     const in_time = new Promise<void>((resolve) => setTimeout(resolve, END_MS).unref());
-    await Promise.race([in_time, Promise.all([...this.#shown.values()].map((shown) => this.#take_down(shown)))]);
+    await Promise.race([in_time, Promise.all([...this.#shown.values()].map((shown) => this.#takeDown(shown)))]);
     this.#bus?.close();
   }
 
@@ -190,11 +191,17 @@ export class FreedesktopSink implements NotificationSink {
     if (action !== undefined) this.#listener({ type: "action", handle: shown.handle, action });
   }
 
-  /** Shows the latest text; one call at a time for each notification, so that a burst of changes costs one. */
-  async #send(shown: Shown): Promise<void> {
-    if (shown.is_sending) return;
-    shown.is_sending = true;
-    while (shown.next !== undefined && this.#shown.get(shown.handle) === shown) {
+  /** One call at a time for each notification: a burst of changes costs one. */
+  #send(shown: Shown): Promise<void> {
+    shown.sending ??= this.#sendLatest(shown).finally(() => {
+      shown.sending = undefined;
+      if (shown.next !== undefined && !shown.is_closed) void this.#send(shown); // it came just now
+    });
+    return shown.sending;
+  }
+
+  async #sendLatest(shown: Shown): Promise<void> {
+    while (shown.next !== undefined && !shown.is_closed && this.#shown.get(shown.handle) === shown) {
       const notice = shown.next;
       shown.next = undefined;
       const is_sent = await this.#notify(shown, notice);
@@ -206,8 +213,6 @@ export class FreedesktopSink implements NotificationSink {
         this.#listener({ type: "shown", handle: shown.handle });
       }
     }
-    shown.is_sending = false;
-    if (shown.is_closed) await this.#take_down(shown);
   }
 
   async #notify(shown: Shown, notice: Notice): Promise<boolean> {
@@ -247,10 +252,10 @@ export class FreedesktopSink implements NotificationSink {
     }
   }
 
-  async #take_down(shown: Shown): Promise<void> {
+  async #takeDown(shown: Shown): Promise<void> {
     shown.is_closed = true;
-    if (shown.is_sending) return; // once the server has said its number
-    this.#shown.delete(shown.handle);
+    await shown.sending; // the server must have said its number
+    if (!this.#shown.delete(shown.handle)) return;
     if (shown.id === undefined || this.#bus === undefined || this.#owner === undefined) return;
     // A server that has lost it already says so; it is gone either way.
     await this.#bus.call(this.#owner, SERVER_PATH, SERVER, "CloseNotification", "u", [shown.id]).catch(() => undefined);

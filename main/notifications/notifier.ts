@@ -18,7 +18,7 @@ export interface NotifierOptions {
   review?: ((what: ReviewTarget) => void) | undefined;
   log: (line: string) => void;
   /** Milliseconds that only go forward. */
-  now?: () => number;
+  now?: (() => number) | undefined;
 }
 
 /** Nothing counts in the first moments after a notification appeared or changed, in milliseconds (design §5). */

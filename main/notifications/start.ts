@@ -12,6 +12,8 @@ export interface NotificationOptions {
   sink?: NotificationSink;
   /** Opens the popup or the page. */
   review?: (what: ReviewTarget) => void;
+  /** Milliseconds that only go forward. */
+  now?: () => number;
 }
 
 export interface GateNotifications {
@@ -33,7 +35,8 @@ export function startNotifications(
   if (!config.notifications.enabled) return off("not wanted (gate.toml: notifications.enabled)");
   const found = options.sink ? { sink: options.sink } : notificationSink(env, process.platform, log);
   if (found.sink === null) return off(found.reason);
-  const notifier = new Notifier({ api, sink: found.sink, language: config.language, review: options.review, log });
+  const { review, now } = options;
+  const notifier = new Notifier({ api, sink: found.sink, language: config.language, review, log, now });
   void notifier.start();
   return { is_on: true, status: "on", close: () => notifier.close() };
 }
