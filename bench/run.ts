@@ -2,6 +2,7 @@ import type { Figure } from "./figure.ts";
 import { footprint } from "./footprint.ts";
 import { grantsScale } from "./grants-scale.ts";
 import { hook } from "./hook.ts";
+import { notification } from "./notification.ts";
 import { roundTrip } from "./round-trip.ts";
 
 /** `npm run bench [-- NAME] [--json]`: ratios in one run; absolute times are noise. */
@@ -11,6 +12,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   "grants-scale": grantsScale,
   hook,
   footprint,
+  notification,
 };
 
 const args = process.argv.slice(2);

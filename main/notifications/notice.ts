@@ -67,7 +67,8 @@ function withReview(
 ): Notice {
   const words = NOTICE_WORDS[language];
   const is_answerable = has_actions && (can_approve || can_review);
-  const where = can_review ? words.in_window : words.in_terminal;
+  const in_terminal = notice.kind === "pairing" ? words.pair_in_terminal : words.in_terminal;
+  const where = can_review ? words.in_window : in_terminal;
   return {
     ...notice,
     lines: is_answerable ? notice.lines : [...notice.lines, where],

@@ -9,6 +9,7 @@ interface Words {
   asked_by: (agent: string) => string;
   more: string;
   in_terminal: string;
+  pair_in_terminal: string;
   in_window: string;
   waiting: (count: number, agent: string) => string;
   pairing: (count: number) => string;
@@ -24,6 +25,7 @@ export const NOTICE_WORDS: Readonly<Record<Language, Words>> = {
     asked_by: (agent) => `asked by ${agent}`,
     more: "There is more to it than fits here.",
     in_terminal: "Answer with: metnos-gate watch",
+    pair_in_terminal: "Let it in with: metnos-gate agents pair",
     in_window: "Open Metnos Gate to answer.",
     waiting: (count, agent) => (count === 1 ? `1 request of ${agent} waits` : `${count} requests of ${agent} wait`),
     pairing: (count) => (count === 1 ? "An agent wants to connect" : `${count} agents want to connect`),
@@ -37,6 +39,7 @@ export const NOTICE_WORDS: Readonly<Record<Language, Words>> = {
     asked_by: (agent) => `lo chiede ${agent}`,
     more: "C'è altro che qui non entra.",
     in_terminal: "Rispondi con: metnos-gate watch",
+    pair_in_terminal: "Accettalo con: metnos-gate agents pair",
     in_window: "Apri Metnos Gate per rispondere.",
     waiting: (count, agent) =>
       count === 1 ? `1 richiesta di ${agent} in attesa` : `${count} richieste di ${agent} in attesa`,

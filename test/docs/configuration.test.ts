@@ -32,7 +32,7 @@ function namesIn(cell: string | undefined): string[] {
 }
 
 const keySchema = z.object({
-  type: z.enum(["string", "integer", "number"]),
+  type: z.enum(["string", "integer", "number", "boolean"]),
   enum: z.array(z.string()).optional(),
   const: z.string().optional(),
   minimum: z.number().optional(),
@@ -60,6 +60,7 @@ function typeOf({ type, minimum, maximum, ...schema }: z.infer<typeof keySchema>
   const choices = (schema.enum ?? (schema.const === undefined ? [] : [schema.const])).map((name) => `\`"${name}"\``);
   if (choices.length > 0) return choices.join(", ").replace(/, ([^,]*)$/, " or $1");
   if (type === "string") return "text";
+  if (type === "boolean") return "`true` or `false`";
   return `${type === "integer" ? "whole number" : "number"}, ${minimum} to ${maximum}`;
 }
 

@@ -157,6 +157,12 @@ describe("a notification offers what the server and the home can do", () => {
     });
   });
 
+  it("a pairing request without a page says which command lets the agent in", () => {
+    const requests = [{ name: "a", version: null, requested_at: "" }];
+    const { lines, buttons: none } = pairingNotice(requests, { ...SETTINGS, can_review: false });
+    expect([lines, none]).toEqual([["a", "Let it in with: metnos-gate agents pair"], []]);
+  });
+
   it("speaks Italian", () => {
     const notice = approvalNotice(command("ls"), { ...SETTINGS, language: "it" });
     expect(notice.buttons.map(({ label }) => label)).toEqual(["Approva", "Rifiuta", "Esamina"]);
