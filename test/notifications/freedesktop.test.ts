@@ -206,48 +206,53 @@ describe.skipIf(skipped)("the server", () => {
   });
 });
 
+const NOT_A_BUS: readonly (readonly [string, ((socket: Socket) => unknown) | undefined])[] = [
+  ["nothing listens", undefined],
+  ["it says nothing and hangs up", (socket: Socket) => socket.end()],
+  ["it refuses us", (socket: Socket) => socket.end("REJECTED EXTERNAL\r\n")],
+  [
+    "it sends what is no message",
+    (socket: Socket) =>
+      socket.once("data", () => socket.write(Buffer.concat([Buffer.from("OK 1234\r\n"), Buffer.alloc(4096, 0xff)]))),
+  ],
+  [
+    "it sends a message with a broken signature",
+    (socket: Socket) => {
+      const header = Buffer.from([0x6c, 4, 0, 1, 8, 0, 0, 0, 1, 0, 0, 0, 16, 0, 0, 0]);
+      const fields = Buffer.from([8, 1, 0x67, 0, 5, 0x28, 0x28, 0x28, 0x7b, 0x61, 0, 0, 0, 0, 0, 0]);
+      socket.once("data", () =>
+        socket.write(Buffer.concat([Buffer.from("OK 1234\r\n"), header, fields, Buffer.alloc(8)])),
+      );
+    },
+  ],
+];
+
 describe("a bus that isn't one", () => {
-  it.each([
-    ["nothing listens", undefined],
-    ["it says nothing and hangs up", (socket: Socket) => socket.end()],
-    ["it refuses us", (socket: Socket) => socket.end("REJECTED EXTERNAL\r\n")],
-    [
-      "it sends what is no message",
-      (socket: Socket) =>
-        socket.once("data", () => socket.write(Buffer.concat([Buffer.from("OK 1234\r\n"), Buffer.alloc(4096, 0xff)]))),
-    ],
-    [
-      "it sends a message with a broken signature",
-      (socket: Socket) => {
-        const header = Buffer.from([0x6c, 4, 0, 1, 8, 0, 0, 0, 1, 0, 0, 0, 16, 0, 0, 0]);
-        const fields = Buffer.from([8, 1, 0x67, 0, 5, 0x28, 0x28, 0x28, 0x7b, 0x61, 0, 0, 0, 0, 0, 0]);
-        socket.once("data", () =>
-          socket.write(Buffer.concat([Buffer.from("OK 1234\r\n"), header, fields, Buffer.alloc(8)])),
-        );
-      },
-    ],
-  ] as const)("%s: the gate starts, decides and closes, and says why there are no notifications", async (_, speak) => {
-    const path = join(tempFolder(), "bus");
-    if (speak !== undefined) {
-      const sockets = new Set<Socket>();
-      const server = createServer((socket) => {
-        sockets.add(socket);
-        socket.on("error", () => socket.destroy());
-        speak(socket);
-      });
-      server.listen(path);
-      await once(server, "listening");
-      onTestFinished(() => {
-        for (const socket of sockets) socket.destroy();
-        server.close();
-      });
-    }
-    const log = new LineLog();
-    const gate = await startGate({ notifications: { sink: new FreedesktopSink(`unix:path=${path}`, log.push) } });
-    await log.until(/^notifications: the session bus can't be used \(.+\)$/);
-    expect((await (await gate.agent()).ask({ executor: "time_now" })).decision.outcome).toBe("allowed");
-    await gate.close();
-  });
+  it.each(NOT_A_BUS)(
+    "%s: the gate starts, decides and closes, and says why there are no notifications",
+    async (_, speak) => {
+      const path = join(tempFolder(), "bus");
+      if (speak !== undefined) {
+        const sockets = new Set<Socket>();
+        const server = createServer((socket) => {
+          sockets.add(socket);
+          socket.on("error", () => socket.destroy());
+          speak(socket);
+        });
+        server.listen(path);
+        await once(server, "listening");
+        onTestFinished(() => {
+          for (const socket of sockets) socket.destroy();
+          server.close();
+        });
+      }
+      const log = new LineLog();
+      const gate = await startGate({ notifications: { sink: new FreedesktopSink(`unix:path=${path}`, log.push) } });
+      await log.until(/^notifications: the session bus can't be used \(.+\)$/);
+      expect((await (await gate.agent()).ask({ executor: "time_now" })).decision.outcome).toBe("allowed");
+      await gate.close();
+    },
+  );
 });
 
 describe("where notifications can't be shown", () => {
