@@ -41,6 +41,8 @@ export class FreedesktopSink implements NotificationSink {
   #retry: NodeJS.Timeout | undefined;
   #retry_ms = RETRY_MS.first;
   #woken_at = Number.NEGATIVE_INFINITY;
+  /** Something waits to be shown. */
+  #is_wanted = false;
   #last_problem = "";
   #has_ended = false;
 
@@ -56,6 +58,7 @@ export class FreedesktopSink implements NotificationSink {
   }
 
   wake(): void {
+    this.#is_wanted = true;
     const now = performance.now();
     if (this.#bus === undefined || this.#owner !== undefined || now - this.#woken_at < WAKE_EVERY_MS) return;
     this.#woken_at = now;
@@ -120,8 +123,7 @@ export class FreedesktopSink implements NotificationSink {
       [owner] = await bus.callBus("GetNameOwner", "s", [SERVER]);
     } catch {
       this.#problem("no notification server is running; they are shown once there is one");
-      // One that is only started when somebody calls it: the bus knows which.
-      this.wake();
+      if (this.#is_wanted) this.wake(); // one that the bus starts when it is called
       return;
     }
     if (typeof owner === "string" && this.#candidate === "") await this.#adopt(bus, owner);
@@ -159,6 +161,7 @@ export class FreedesktopSink implements NotificationSink {
       };
       this.#has_markup = capabilities.has("body-markup");
       this.#owner = owner;
+      this.#is_wanted = false;
       this.#last_problem = "";
       this.#listener({ type: "ready", abilities });
     } catch (error) {

@@ -80,6 +80,7 @@ export class SessionBus {
 
   /**
    * Calls a method and gives what it returns.
+   * @param destination a unique name, or the bus itself: nobody else's answer is taken
    * @throws Error when it is refused, takes longer than 10 s, or the connection ends
    */
   async call(
@@ -99,7 +100,8 @@ export class SessionBus {
       body: [...body],
     });
     const reply = await this.#ended(this.#bus.call(message));
-    return reply?.body ?? [];
+    if (reply?.sender !== destination) throw new Error("somebody else answered");
+    return reply.body;
   }
 
   /** A call of the bus itself. */

@@ -23,8 +23,8 @@ interface Desk {
 }
 
 /** `metnos-gate serve` as a user starts it on a desktop, and an agent on its socket. */
-async function desk(args: readonly string[] = []): Promise<Desk> {
-  const desktop = await DunstDesktop.start();
+async function desk(args: readonly string[] = [], is_asleep = false): Promise<Desk> {
+  const desktop = await DunstDesktop.start(is_asleep);
   const home = temporaryHome();
   const serve = await startServe(home, { DBUS_SESSION_BUS_ADDRESS: desktop.address }, args);
   const operator = await OperatorClient.connect(home.places.operator_socket, home.places.operator_token);
@@ -105,6 +105,16 @@ describe.skipIf(skipped)("with a real notification daemon", () => {
     await settled();
     await desktop.press("Approve");
     expect(await asked.final()).toMatchObject({ outcome: "allowed" });
+  });
+
+  it("that only starts when it is needed is started by the first request, not before", async () => {
+    const { desktop, agent, serve } = await desk([], true);
+    await serve.printed(/no notification server is running/);
+    const asked = await agent.ask(RUN);
+    await desktop.shown();
+    await settled();
+    await desktop.press("Deny");
+    expect(await asked.final()).toMatchObject({ outcome: "denied", status: "rejected" });
   });
 
   it("with --no-notifications it is left alone", async () => {

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { StartedProcess } from "./gate-process.ts";
 import { PrivateBus } from "./private-bus.ts";
@@ -30,15 +30,17 @@ export class DunstDesktop {
     this.#monitor = monitor;
   }
 
-  static async start(): Promise<DunstDesktop> {
+  /** `is_asleep`: dunst isn't started; the bus starts it once somebody calls it. */
+  static async start(is_asleep = false): Promise<DunstDesktop> {
     const folder = tempFolder();
-    const { address } = await PrivateBus.start();
     const base = { PATH: process.env.PATH ?? "", HOME: folder };
     const display = new StartedProcess("Xvfb", ["-displayfd", "1", "-screen", "0", "800x600x24", "-nolisten", "tcp"], {
       env: base,
     });
     await display.printed(/\d+\n/);
-    const env = { ...base, DISPLAY: `:${display.stdout.trim()}`, DBUS_SESSION_BUS_ADDRESS: address };
+    const on_display = { ...base, DISPLAY: `:${display.stdout.trim()}` };
+    const { address } = await PrivateBus.start(on_display);
+    const env = { ...on_display, DBUS_SESSION_BUS_ADDRESS: address };
     const menu = join(folder, "menu");
     // dunst gives the buttons on stdin and takes the chosen one from stdout.
     writeFileSync(
@@ -46,8 +48,10 @@ export class DunstDesktop {
       `#!/bin/sh\ncat >'${folder}/offered'\ngrep -F -- "#$(cat '${folder}/wanted') (" '${folder}/offered'\n`,
     );
     chmodSync(menu, 0o700);
+    const settings = join(folder, ".config/dunst");
+    mkdirSync(settings, { recursive: true });
     writeFileSync(
-      join(folder, "dunstrc"),
+      join(settings, "dunstrc"),
       `[global]\n  dmenu = ${menu}\n  follow = none\n  markup = full\n  width = 400\n`,
     );
     const rules = [
@@ -57,12 +61,12 @@ export class DunstDesktop {
     const monitor = new StartedProcess("dbus-monitor", ["--session", ...rules], { env });
     await monitor.printed(/member=NameLost/);
     const desktop = new DunstDesktop(address, env, folder, monitor);
-    await desktop.startDunst();
+    if (!is_asleep) await desktop.startDunst();
     return desktop;
   }
 
   async startDunst(): Promise<void> {
-    this.#dunst = new StartedProcess("dunst", ["-conf", join(this.#folder, "dunstrc")], { env: this.#env });
+    this.#dunst = new StartedProcess("dunst", [], { env: this.#env });
     await this.said(/member=NameOwnerChanged\n.*\n *string ""\n *string ":/);
   }
 

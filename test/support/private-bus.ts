@@ -26,11 +26,12 @@ export class PrivateBus {
     this.#process = started;
   }
 
-  static async start(): Promise<PrivateBus> {
+  /** `env`: for what the bus itself starts. */
+  static async start(env: NodeJS.ProcessEnv = {}): Promise<PrivateBus> {
     // `cat` ends with its stdin, and the bus with it: also where the test's process is killed.
     const script = 'echo "address $DBUS_SESSION_BUS_ADDRESS ready"; exec cat';
     const started = new StartedProcess("dbus-run-session", ["--", "sh", "-c", script], {
-      env: { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "" },
+      env: { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "", ...env },
     });
     await started.printed(/ ready/);
     const address = /address (\S+) ready/.exec(started.stdout)?.[1] ?? "";
