@@ -211,7 +211,7 @@ export class FreedesktopSink implements NotificationSink {
       if (this.#shown.get(shown.handle) !== shown || shown.is_closed) break;
       if (!is_sent) {
         this.#shown.delete(shown.handle);
-        this.#listener({ type: "dismissed", handle: shown.handle });
+        this.#listener({ type: "failed", handle: shown.handle });
       } else if (shown.next === undefined) {
         this.#listener({ type: "shown", handle: shown.handle });
       }

@@ -99,12 +99,27 @@ export function wholeRequest(view: ApprovalView, heart: readonly string[], rows_
   return room >= 0 && texts.every(isPlain) ? lines : null;
 }
 
+/** Arguments that name what a call is about; under any other name a value is told with its name. */
+const SUBJECTS = new Set([
+  "path",
+  "file_path",
+  "notebook_path",
+  "command",
+  "cmd",
+  "to",
+  "mailbox",
+  "channel",
+  "calendar",
+]);
+
 /** The card's second line says this argument whole: it is the target itself, or the URL in front of its host. */
-function isTold({ capabilities, target_summary }: ApprovalView, key: string, value: unknown): boolean {
+function isTold({ capabilities, target_summary, args }: ApprovalView, key: string, value: unknown): boolean {
   const [need] = capabilities;
   if (need === undefined || typeof value !== "string" || value === "") return false;
   if (need.capability === "network:http") return key === "url" && target_summary.startsWith(`${value} (`);
-  if (value !== need.target) return false;
+  if (value !== need.target || !SUBJECTS.has(key)) return false;
+  // Twice the same value: which of them is meant where, only the names say.
+  if (Object.values(args ?? {}).filter((other) => other === value).length > 1) return false;
   const is_path = need.capability === "fs:read" || need.capability === "fs:write";
   // A path is told as its name and its folder: `a.txt -> ~/notes/`.
   return target_summary.startsWith(is_path ? value.slice(value.lastIndexOf("/") + 1) : value);

@@ -224,6 +224,7 @@ export class Notifier {
     const item = [...this.#items.values()].find(({ handle }) => handle === event.handle);
     if (item === undefined) return;
     if (event.type === "shown") item.shown_at = this.#now();
+    if (event.type === "failed") item.handle = undefined;
     if (event.type === "dismissed") this.#dismissed(item);
     if (event.type === "action") this.#pressed(item, event.action);
   }

@@ -29,8 +29,10 @@ export type SinkEvent =
   /** The latest text of this notification is on the screen from now on. */
   | { type: "shown"; handle: string }
   | { type: "action"; handle: string; action: NoticeAction }
-  /** It went away without `close`: put aside by the human, or it could not be shown. Not an answer. */
-  | { type: "dismissed"; handle: string };
+  /** It went away without `close`: put aside by the human, or by the server. Not an answer. */
+  | { type: "dismissed"; handle: string }
+  /** It could not be shown. Nobody has put it aside: the next server that is `ready` may have it again. */
+  | { type: "failed"; handle: string };
 
 /** No method throws. `show` and `replace` return at once: `shown` says when it happened. */
 export interface NotificationSink {

@@ -172,6 +172,21 @@ describe.skipIf(skipped)("the server", () => {
     ]);
   });
 
+  it("dying while it is asked to show something: that is shown by the next one", async () => {
+    const { address } = await PrivateBus.start();
+    const first = await NotificationServer.start(address);
+    first.is_stuck = true;
+    const sink = new ObservedSink(new FreedesktopSink(address, () => undefined));
+    const gate = await startGate({ notifications: { sink } });
+    await sink.heard(is("ready"));
+    await (await gate.agent()).ask({ executor: "shell_exec", args: { command: "ls" } });
+    await first.only();
+    first.stop();
+    await sink.heard(is("lost"));
+    const second = await NotificationServer.start(address);
+    expect((await second.only()).title).toBe("May I run?");
+  });
+
   it("one that is replaced by another is followed, and the first one's signals count no more", async () => {
     const { address } = await PrivateBus.start();
     const first = await NotificationServer.start(address);

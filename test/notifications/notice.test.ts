@@ -63,6 +63,10 @@ describe("a notification shows the request whole, or offers no Approve", () => {
     ["an escape sequence", command("ls \u001b[2J")],
     ["right-to-left letters, which move their neighbours", command("rm \u05d0 /a")],
     ["content that doesn't fit", approvalView({ args: { file_path: "/srv/project/a.ts", content: "x".repeat(400) } })],
+    [
+      "content that fits, but not beside the card",
+      approvalView({ args: { file_path: "/srv/project/a.ts", content: "x".repeat(200) } }),
+    ],
     ["many short arguments", command("ls", { args: { command: "ls", a: 1, b: 2, c: 3, d: 4, e: 5 } })],
     ["a hidden character in an argument's name", command("ls", { args: { command: "ls", "a\u200b": 1 } })],
     [
@@ -79,8 +83,8 @@ describe("a notification shows the request whole, or offers no Approve", () => {
   });
 
   it("an argument with the target's value under another name is told too: the name is what it means", () => {
-    const view = command("a", { args: { command: "a", also_delete: "b" } });
-    expect(approvalNotice(view, SETTINGS).lines).toContain("also_delete: b");
+    const view = command("a", { args: { command: "a", also_delete: "a" } });
+    expect(approvalNotice(view, SETTINGS).lines).toContain("also_delete: a");
   });
 
   it("whatever is in the arguments: with Approve every one of them can be read, and it fits", () => {

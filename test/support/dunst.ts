@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { StartedProcess } from "./gate-process.ts";
@@ -39,7 +40,10 @@ export class DunstDesktop {
     });
     await display.printed(/\d+\n/);
     const on_display = { ...base, DISPLAY: `:${display.stdout.trim()}` };
-    const { address } = await PrivateBus.start(on_display);
+    const service = join(folder, "dunst.service");
+    const found = spawnSync("sh", ["-c", "command -v dunst"], { encoding: "utf8" }).stdout.trim();
+    writeFileSync(service, `[D-BUS Service]\nName=org.freedesktop.Notifications\nExec=${found}\n`);
+    const { address } = await PrivateBus.start(is_asleep ? { services: folder, env: on_display } : {});
     const env = { ...on_display, DBUS_SESSION_BUS_ADDRESS: address };
     const menu = join(folder, "menu");
     // dunst gives the buttons on stdin and takes the chosen one from stdout.

@@ -46,6 +46,8 @@ export class NotificationServer {
   readonly #changed = new EventEmitter();
   readonly #capabilities: readonly string[];
   #last_id = 0;
+  /** Takes notifications, but never says their number. */
+  is_stuck = false;
 
   private constructor(bus: MessageBus, capabilities: readonly string[], first_id: number) {
     this.bus = bus;
@@ -104,7 +106,10 @@ export class NotificationServer {
     const reply = (signature: string, body: unknown[]) =>
       this.bus.send(Message.newMethodReturn(message, signature, body));
     if (message.member === "GetCapabilities") reply("as", [this.#capabilities]);
-    if (message.member === "Notify") reply("u", [this.#notify(message)]);
+    if (message.member === "Notify") {
+      const id = this.#notify(message);
+      if (!this.is_stuck) reply("u", [id]);
+    }
     if (message.member === "CloseNotification") {
       const [id] = message.body as [number];
       this.shown.delete(id);

@@ -6,6 +6,8 @@ export class ObservedSink implements NotificationSink {
   readonly events: SinkEvent[] = [];
   readonly #sink: NotificationSink;
   readonly #heard = new EventEmitter();
+  /** Notifications whose latest text isn't on the screen yet. */
+  readonly #unseen = new Set<string>();
 
   constructor(sink: NotificationSink) {
     this.#sink = sink;
@@ -20,8 +22,15 @@ export class ObservedSink implements NotificationSink {
     }
   }
 
+  /** Everything that was given to be shown is on the screen, and that was taken in. */
+  async settled(): Promise<void> {
+    while (this.#unseen.size > 0) await once(this.#heard, "event");
+  }
+
   start(listener: (event: SinkEvent) => void): void {
     this.#sink.start((event) => {
+      if ("handle" in event) this.#unseen.delete(event.handle);
+      else this.#unseen.clear();
       listener(event);
       this.events.push(event);
       this.#heard.emit("event");
@@ -33,14 +42,18 @@ export class ObservedSink implements NotificationSink {
   }
 
   show(notice: Notice): string {
-    return this.#sink.show(notice);
+    const handle = this.#sink.show(notice);
+    this.#unseen.add(handle);
+    return handle;
   }
 
   replace(handle: string, notice: Notice): void {
+    this.#unseen.add(handle);
     this.#sink.replace(handle, notice);
   }
 
   close(handle: string): void {
+    this.#unseen.delete(handle);
     this.#sink.close(handle);
   }
 

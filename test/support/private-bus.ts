@@ -1,6 +1,10 @@
 import { spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { StartedProcess } from "./gate-process.ts";
+import { tempFolder } from "./temp-folder.ts";
 
 /** The programs of `names` that this machine doesn't have. */
 export function missingPrograms(names: readonly string[]): string[] {
@@ -26,11 +30,19 @@ export class PrivateBus {
     this.#process = started;
   }
 
-  /** `env`: for what the bus itself starts. */
-  static async start(env: NodeJS.ProcessEnv = {}): Promise<PrivateBus> {
+  /** `services`: a folder that says what the bus starts on need; `env` is for that. Without it, it starts nothing. */
+  static async start({ services, env = {} }: { services?: string; env?: NodeJS.ProcessEnv } = {}): Promise<PrivateBus> {
+    const settings = join(tempFolder(), "session.conf");
+    const service_dir = services === undefined ? "" : `<servicedir>${services}</servicedir>`;
+    writeFileSync(
+      settings,
+      `<busconfig><type>session</type><listen>unix:tmpdir=${tmpdir()}</listen><auth>EXTERNAL</auth>${service_dir}
+        <policy context="default"><allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/></policy>
+      </busconfig>`,
+    );
     // `cat` ends with its stdin, and the bus with it: also where the test's process is killed.
     const script = 'echo "address $DBUS_SESSION_BUS_ADDRESS ready"; exec cat';
-    const started = new StartedProcess("dbus-run-session", ["--", "sh", "-c", script], {
+    const started = new StartedProcess("dbus-run-session", [`--config-file=${settings}`, "--", "sh", "-c", script], {
       env: { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "", ...env },
     });
     await started.printed(/ ready/);
