@@ -148,12 +148,13 @@ describe.skipIf(skipped)("signals", () => {
 describe.skipIf(skipped)("the server", () => {
   it("absent, coming, dying and coming back: what waits is shown each time, and decisions go on", async () => {
     const { address } = await PrivateBus.start();
-    const log: string[] = [];
-    const sink = new ObservedSink(new FreedesktopSink(address, (line) => log.push(line)));
+    const log = new LineLog();
+    const sink = new ObservedSink(new FreedesktopSink(address, log.push));
     const gate = await startGate({ notifications: { sink } });
     const agent = await gate.agent();
     await agent.ask({ executor: "shell_exec", args: { command: "ls" } });
     expect((await agent.ask({ executor: "time_now" })).decision.outcome).toBe("allowed");
+    await log.until(/no notification server/);
     const first = await NotificationServer.start(address);
     expect((await first.only()).title).toBe("May I run?");
     await sink.heard(is("shown"));
@@ -166,7 +167,7 @@ describe.skipIf(skipped)("the server", () => {
     const [token = ""] = await gate.waiting();
     await gate.operator.call("approvals.resolve", { token, decision: "rejected" });
     await second.until((shown) => shown.length === 0);
-    expect(log).toEqual([
+    expect(log.lines).toEqual([
       "notifications: no notification server is running; they are shown once there is one",
       "notifications: the notification server has gone; what waits is shown again once it is back",
     ]);
