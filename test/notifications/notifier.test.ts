@@ -305,6 +305,15 @@ describe.skipIf(skipped)("many requests", () => {
 });
 
 describe.skipIf(skipped)("an agent that wants to connect", () => {
+  it("and goes away without an answer: its notification goes, too", async () => {
+    const { gate, server } = await desk();
+    const connection = await gate.connect();
+    await connection.hello("new-agent");
+    await server.only();
+    await connection.close();
+    await server.until((shown) => shown.length === 0);
+  });
+
   it("is one notification with Review, which closes once it is paired", async () => {
     const { gate, server, sink, reviewed, settle } = await desk();
     for (const [name, title] of [
