@@ -2,6 +2,7 @@ import type { Figure } from "./figure.ts";
 import { footprint } from "./footprint.ts";
 import { grantsScale } from "./grants-scale.ts";
 import { hook } from "./hook.ts";
+import { notification } from "./notification.ts";
 import { roundTrip } from "./round-trip.ts";
 import { safetyChecks } from "./safety.ts";
 
@@ -13,6 +14,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   hook,
   footprint,
   safety: safetyChecks,
+  notification,
 };
 
 const args = process.argv.slice(2);

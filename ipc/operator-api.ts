@@ -355,10 +355,13 @@ export type OperatorEvent = {
   [T in OperatorEventType]: { type: T; data: z.infer<(typeof operatorEvents)[T]> };
 }[OperatorEventType];
 
-/** The contract. `call` rejects with an `OperatorError`; `subscribe` returns the function that ends it. */
+/**
+ * The contract. `call` rejects with an `OperatorError`; `subscribe` returns the function that ends it. With `types` only those
+ * events are made and sent: the gate doesn't pay for what nobody looks at.
+ */
 export interface OperatorApi {
   call<M extends OperatorMethod>(method: M, params: OperatorParams<M>): Promise<OperatorResult<M>>;
-  subscribe(listener: (event: OperatorEvent) => void): () => void;
+  subscribe(listener: (event: OperatorEvent) => void, types?: readonly OperatorEventType[]): () => void;
   close(): Promise<void>;
 }
 

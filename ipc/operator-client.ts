@@ -6,6 +6,7 @@ import {
   type OperatorApi,
   OperatorError,
   type OperatorEvent,
+  type OperatorEventType,
   type OperatorMethod,
   type OperatorParams,
   type OperatorResult,
@@ -29,7 +30,7 @@ interface Waiting {
 export class OperatorClient implements OperatorApi {
   readonly #socket: Socket;
   readonly #waiting = new Map<number, Waiting>();
-  readonly #listeners = new Set<(event: OperatorEvent) => void>();
+  readonly #listeners = new Map<(event: OperatorEvent) => void, readonly OperatorEventType[] | undefined>();
   readonly #closed: Promise<void>;
   #ready: Waiting | undefined;
   #next_id = 1;
@@ -89,9 +90,9 @@ export class OperatorClient implements OperatorApi {
     return operatorMethods[method].result.parse(result) as OperatorResult<M>;
   }
 
-  subscribe(listener: (event: OperatorEvent) => void): () => void {
-    if (this.#listeners.size === 0) this.#socket.write(encodeFrame("subscribe", {}));
-    this.#listeners.add(listener);
+  subscribe(listener: (event: OperatorEvent) => void, types?: readonly OperatorEventType[]): () => void {
+    this.#socket.write(encodeFrame("subscribe", types === undefined ? {} : { types }));
+    this.#listeners.set(listener, types);
     return () => this.#listeners.delete(listener);
   }
 
@@ -109,7 +110,7 @@ export class OperatorClient implements OperatorApi {
     if (type === "operator.ok") return this.#ready?.resolve(undefined);
     if (type === "event") {
       const event = eventSchema.safeParse(data);
-      if (event.success) for (const listener of this.#listeners) listener(event.data as OperatorEvent);
+      if (event.success) this.#tell(event.data as OperatorEvent);
       return;
     }
     if (type === "result") {
@@ -124,6 +125,10 @@ export class OperatorClient implements OperatorApi {
     if (id === undefined) return this.#fail(error);
     this.#waiting.get(id)?.reject(error);
     this.#waiting.delete(id);
+  }
+
+  #tell(event: OperatorEvent): void {
+    for (const [listener, types] of this.#listeners) if (types?.includes(event.type) ?? true) listener(event);
   }
 
   #fail(error: OperatorError): void {

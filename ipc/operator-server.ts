@@ -2,16 +2,27 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
 import { encodeFrame, type Frame } from "./frames.ts";
 import { type LineConnection, LineServer, type LineServerSettings } from "./line-server.ts";
-import { type OperatorApi, OperatorError, type OperatorMethod, operatorMethods } from "./operator-api.ts";
+import {
+  type OperatorApi,
+  OperatorError,
+  type OperatorEventType,
+  type OperatorMethod,
+  operatorEvents,
+  operatorMethods,
+} from "./operator-api.ts";
 
 /** operator.sock: the human's own tools, after they proved that they hold the operator's token. */
 
 const greetingSchema = z.object({ token: z.string().max(256) });
 const requestSchema = z.object({ id: z.number().int(), method: z.string().max(64), params: z.unknown() });
 
+const EVENT_TYPES = Object.keys(operatorEvents) as [OperatorEventType, ...OperatorEventType[]];
+const subscriptionSchema = z.object({ types: z.array(z.enum(EVENT_TYPES)).max(64).optional() });
+
 interface Client {
   connection: LineConnection;
   is_operator: boolean;
+  types: Set<OperatorEventType>;
   unsubscribe: (() => void) | undefined;
 }
 
@@ -34,7 +45,7 @@ export class OperatorServer {
     this.#failed = failed;
     this.#server = new LineServer(settings, {
       opened: (connection) =>
-        this.#clients.set(connection.id, { connection, is_operator: false, unsubscribe: undefined }),
+        this.#clients.set(connection.id, { connection, is_operator: false, types: new Set(), unsubscribe: undefined }),
       received: (connection, frames) => this.#received(connection, frames),
       closed: (connection) => {
         this.#clients.get(connection.id)?.unsubscribe?.();
@@ -62,7 +73,7 @@ export class OperatorServer {
       if (!client.is_operator) {
         if (!this.#greet(client, type, data)) return;
       } else if (type === "call") void this.#call(client, data);
-      else if (type === "subscribe") this.#subscribe(client);
+      else if (type === "subscribe") this.#subscribe(client, data);
       else return connection.end(refusal("unknown_type", "there is no message of this type"));
     }
   }
@@ -82,8 +93,16 @@ export class OperatorServer {
     return false;
   }
 
-  #subscribe(client: Client): void {
-    client.unsubscribe ??= this.#api.subscribe((event) => client.connection.send(encodeFrame("event", event)));
+  /** What was subscribed to before stays subscribed. */
+  #subscribe(client: Client, data: unknown): void {
+    const wanted = subscriptionSchema.safeParse(data);
+    if (!wanted.success) return client.connection.end(refusal("invalid_message", "there are no such events"));
+    for (const type of wanted.data.types ?? EVENT_TYPES) client.types.add(type);
+    client.unsubscribe?.();
+    client.unsubscribe = this.#api.subscribe(
+      (event) => client.connection.send(encodeFrame("event", event)),
+      [...client.types],
+    );
     client.connection.send(encodeFrame("subscribed", {}));
   }
 

@@ -27,7 +27,7 @@ export const configSchema = z.strictObject({
     .prefault({}),
   notifications: z
     .strictObject({
-      /** Native notifications with buttons, where there is a desktop to show them. */
+      /** Desktop notifications with buttons, where there is a session bus. */
       enabled: z.boolean().default(true),
     })
     .prefault({}),

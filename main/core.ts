@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 import type Database from "better-sqlite3";
-import type { ApprovalView, AuditLine, OperatorEvent } from "../ipc/operator-api.ts";
+import type { ApprovalView, AuditLine, OperatorApi, OperatorEvent } from "../ipc/operator-api.ts";
 import { type Places, placesFor } from "../ipc/places.ts";
 import type { Pause } from "../ipc/safety.ts";
 import { type Config, loadConfigWithSources } from "./config.ts";
@@ -18,6 +18,7 @@ import { OwnHouse } from "./gate/guard/own-house.ts";
 import { openSafety, type Safety } from "./gate/safety/safety.ts";
 import { SAFETY_SCHEMA } from "./gate/safety/schema.ts";
 import { InstanceLock } from "./instance-lock.ts";
+import { Listeners } from "./listeners.ts";
 import { Settings } from "./settings.ts";
 
 /** Everything a running gate is made of, opened in the right order and closed again. */
@@ -35,7 +36,7 @@ export interface Core {
   counters: { allowed: number; denied: number; asked: number };
   /** Tells every surface. */
   publish(event: OperatorEvent): void;
-  subscribe(listener: (event: OperatorEvent) => void): () => void;
+  subscribe: OperatorApi["subscribe"];
   close(): void;
 }
 
@@ -90,7 +91,7 @@ export function openCore(env: Env = process.env, now: () => number = Date.now, h
     const agents = new AgentDirectory(open(places.agents_db, AGENTS_SCHEMA), places, now);
     const audit = new AuditLog(places.audit_dir, places.audit_head, now);
     const activity = new Activity(open(places.activity_db, ACTIVITY_SCHEMA), now);
-    const listeners = new Set<(event: OperatorEvent) => void>();
+    const listeners = new Listeners();
     const safety = openSafety(open(places.safety_db, SAFETY_SCHEMA), config.safety, now, {
       pause_changed(pause) {
         // What waits is withdrawn before anybody hears of it: no answer from now on allows anything.
@@ -103,9 +104,7 @@ export function openCore(env: Env = process.env, now: () => number = Date.now, h
       violated: (violation) => publish({ type: "safety.violation", data: violation }),
     });
     const counters = { allowed: 0, denied: 0, asked: 0 };
-    const publish = (event: OperatorEvent) => {
-      for (const listener of listeners) listener(event);
-    };
+    const publish = (event: OperatorEvent) => listeners.publish(event);
     const gate = new Gate(
       {
         catalog,
@@ -138,7 +137,7 @@ export function openCore(env: Env = process.env, now: () => number = Date.now, h
       {
         decided(decision, call, subject) {
           counters[decision.outcome === "approval_required" ? "asked" : decision.outcome]++;
-          if (listeners.size === 0 && hooks.decided === undefined) return;
+          if (!listeners.hear("decision") && hooks.decided === undefined) return;
           const data = {
             ts: now() / 1000,
             agent_name: subject.agent?.name ?? "none",
@@ -154,7 +153,7 @@ export function openCore(env: Env = process.env, now: () => number = Date.now, h
       },
     );
     audit.subscribe((line) => {
-      if (listeners.size > 0) publish({ type: "audit.line", data: JSON.parse(line) as AuditLine });
+      if (listeners.hear("audit.line")) publish({ type: "audit.line", data: JSON.parse(line) as AuditLine });
     });
     gate.broker.start();
     const paused = safety.pause.reason;
@@ -182,10 +181,7 @@ export function openCore(env: Env = process.env, now: () => number = Date.now, h
       safety,
       counters,
       publish,
-      subscribe(listener) {
-        listeners.add(listener);
-        return () => listeners.delete(listener);
-      },
+      subscribe: (listener, types) => listeners.add(listener, types),
       close() {
         clearInterval(timer);
         gate.broker.stop();

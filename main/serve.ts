@@ -6,6 +6,7 @@ import { OperatorServer } from "../ipc/operator-server.ts";
 import { GatePort, pausedMessage } from "./agent-port.ts";
 import { type Core, openCore } from "./core.ts";
 import { errorCode, GateError } from "./gate/errors.ts";
+import { type GateNotifications, type NotificationOptions, startNotifications } from "./notifications/start.ts";
 import type { AgentConnections, LoginItem } from "./operator/handlers.ts";
 import { Operator } from "./operator/operator.ts";
 
@@ -13,6 +14,7 @@ import { Operator } from "./operator/operator.ts";
 export interface RunningGate {
   core: Core;
   operator: Operator;
+  notifications: GateNotifications;
   close(): Promise<void>;
 }
 
@@ -24,6 +26,8 @@ export interface ServeOptions {
   frame_timeout_ms?: number;
   /** Where a desktop app runs the gate. */
   login_item?: LoginItem;
+  /** False: none, whatever the configuration says. */
+  notifications?: NotificationOptions | false;
 }
 
 /**
@@ -61,7 +65,7 @@ export async function serveGate(options: ServeOptions = {}): Promise<RunningGate
 async function serveCore(
   core: Core,
   log: (line: string) => void,
-  { frame_timeout_ms, login_item }: ServeOptions,
+  { env = process.env, frame_timeout_ms, login_item, notifications: wanted }: ServeOptions,
   made: (agents: AgentServer) => void,
 ): Promise<RunningGate> {
   const { places, config } = core;
@@ -90,10 +94,13 @@ async function serveCore(
   );
   await operators.listen();
   await agents.listen();
+  const notifications = startNotifications(operator, core.config, wanted ?? {}, env, log);
   return {
     core,
     operator,
+    notifications,
     async close() {
+      await notifications.close();
       await agents.close();
       await operators.close();
       core.close();

@@ -20,9 +20,7 @@ export function auditCommands(program: Command, done: (code: ExitCode) => void):
         });
       }
       await withRunningGate(async (api) => {
-        api.subscribe((event) => {
-          if (event.type === "audit.line") printLine(event.data);
-        });
+        api.subscribe(({ data }) => printLine(data), ["audit.line"]);
         for (const line of await api.call("audit.tail", { lines })) printLine(line);
         await api.closed;
       });

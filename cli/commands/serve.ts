@@ -8,13 +8,15 @@ export function serveCommand(program: Command, done: (code: ExitCode) => void): 
   program
     .command("serve")
     .description("starts the gate: decides, asks, remembers and logs, until it is interrupted")
-    .action(async () => {
+    .option("--no-notifications", "shows no desktop notifications")
+    .action(async ({ notifications }: { notifications: boolean }) => {
       const log = lineLog();
-      const gate = await serveGate({ log: log.line });
+      const gate = await serveGate({ log: log.line, ...(notifications ? {} : { notifications: false }) });
       const { places } = gate.core;
       say("Metnos Gate is running.");
       say(`  agents connect to   ${places.agent_socket}`);
       say(`  you answer with     metnos-gate watch   (${places.operator_socket})`);
+      say(`  notifications are   ${gate.notifications.status}`);
       say(`  the audit trail is  ${places.audit_dir}`);
       const [signal] = await interruption();
       say(`${signal}: closing; what waits is kept for the next start`);

@@ -11,6 +11,8 @@ import { view } from "./view.ts";
 /** How often the gate hears that the human is typing, in milliseconds. */
 const HOLD_INTERVAL_MS = 4000;
 
+const HEARD = ["approval.waiting", "approval.closed", "approval.held", "safety.paused", "safety.resumed"] as const;
+
 export interface WatchOptions {
   stdin?: NodeJS.ReadStream;
   stdout?: NodeJS.WriteStream;
@@ -94,7 +96,7 @@ export async function watch(api: OperatorApi, options: WatchOptions = {}): Promi
     if (event.type !== "approval.closed") return;
     if (!state.is_loaded) gone.add(event.data.token);
     show(closed(state, event.data, now()));
-  });
+  }, HEARD);
   const clock = setInterval(redraw, 1000);
   // While the human types, the card's time stands still.
   const stillness = setInterval(() => {

@@ -73,8 +73,8 @@ export class Operator implements OperatorApi {
     }
   }
 
-  subscribe(listener: Parameters<OperatorApi["subscribe"]>[0]): () => void {
-    return this.#core.subscribe(listener);
+  subscribe(...args: Parameters<OperatorApi["subscribe"]>): () => void {
+    return this.#core.subscribe(...args);
   }
 
   async close(): Promise<void> {

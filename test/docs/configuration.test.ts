@@ -65,7 +65,7 @@ function typeOf({ type, minimum, maximum, items, ...schema }: z.infer<typeof key
   );
   if (choices.length > 0) return choices.join(", ").replace(/, ([^,]*)$/, " or $1");
   if (type === "string") return "text";
-  if (type === "boolean") return "true or false";
+  if (type === "boolean") return "`true` or `false`";
   return `${type === "integer" ? "whole number" : "number"}, ${minimum} to ${maximum}`;
 }
 

@@ -47,7 +47,7 @@ export class StartedProcess {
   }
 
   /** Resolves once what it printed matches. */
-  async printed(pattern: RegExp): Promise<void> {
+  async printed(pattern: { test(text: string): boolean }): Promise<void> {
     const has_ended = this.exited.then(() => true);
     while (!pattern.test(this.stdout) && !pattern.test(this.stderr)) {
       const woken = new Promise<false>((resolve) => this.#waiting.push(() => resolve(false)));
@@ -68,9 +68,13 @@ export class StartedProcess {
   }
 }
 
-/** `metnos-gate serve`, once it says that it is running. */
-export async function startServe(home: TemporaryHome): Promise<StartedProcess> {
-  const started = new StartedProcess(process.execPath, [LAUNCHER, "serve"], { env: home.env });
+/** `metnos-gate serve`, once it says that it is running. `env` comes on top of the home's. */
+export async function startServe(
+  home: TemporaryHome,
+  env: NodeJS.ProcessEnv = {},
+  args: readonly string[] = [],
+): Promise<StartedProcess> {
+  const started = new StartedProcess(process.execPath, [LAUNCHER, "serve", ...args], { env: { ...home.env, ...env } });
   await started.printed(/the audit trail is/);
   return started;
 }

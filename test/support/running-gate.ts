@@ -5,7 +5,7 @@ import type { Level } from "../../ipc/decision.ts";
 import type { OperatorEvent } from "../../ipc/operator-api.ts";
 import { OperatorClient } from "../../ipc/operator-client.ts";
 import { agentTokenFile, type Places } from "../../ipc/places.ts";
-import { type RunningGate, serveGate } from "../../main/serve.ts";
+import { type RunningGate, type ServeOptions, serveGate } from "../../main/serve.ts";
 import { AgentConnection } from "./agent-connection.ts";
 import { type TemporaryHome, temporaryHome } from "./temporary-home.ts";
 
@@ -15,6 +15,7 @@ export interface GateOptions {
   config?: string;
   now?: () => number;
   frame_timeout_ms?: number;
+  notifications?: NonNullable<ServeOptions["notifications"]>;
 }
 
 /** A real gate in this process, with its sockets and databases in a home of its own. Closed when the test ends. */

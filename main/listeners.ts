@@ -1,0 +1,24 @@
+import type { OperatorEvent, OperatorEventType } from "../ipc/operator-api.ts";
+
+type Listener = (event: OperatorEvent) => void;
+
+/** The surfaces that listen, and to what: an event that nobody wants need not be made. */
+export class Listeners {
+  readonly #all = new Map<Listener, readonly OperatorEventType[] | undefined>();
+
+  /** Without `types`: to everything. The function that is returned ends it. */
+  add(listener: Listener, types?: readonly OperatorEventType[]): () => void {
+    const own: Listener = (event) => listener(event);
+    this.#all.set(own, types);
+    return () => this.#all.delete(own);
+  }
+
+  hear(type: OperatorEventType): boolean {
+    for (const types of this.#all.values()) if (types?.includes(type) ?? true) return true;
+    return false;
+  }
+
+  publish(event: OperatorEvent): void {
+    for (const [listener, types] of this.#all) if (types?.includes(event.type) ?? true) listener(event);
+  }
+}

@@ -1,0 +1,281 @@
+import { randomBytes } from "node:crypto";
+import { SessionBus, type Signal } from "./session-bus.ts";
+import type { Notice, NoticeAction, NotificationSink, SinkAbilities, SinkEvent } from "./sink.ts";
+
+/** Notifications on the Linux desktop: org.freedesktop.Notifications on the session bus. */
+
+const SERVER = "org.freedesktop.Notifications";
+const SERVER_PATH = "/org/freedesktop/Notifications";
+const BUS = "org.freedesktop.DBus";
+const CRITICAL = 2;
+const NEVER = 0;
+const RETRY_MS = { first: 1000, most: 60_000 };
+const WAKE_EVERY_MS = 5000;
+/** How long `end` waits for the server to take the notifications down. */
+const END_MS = 1000;
+
+interface Shown {
+  handle: string;
+  /** The server's number, once it has given one. */
+  id: number | undefined;
+  /** What the server may call back with; of the latest text only. */
+  keys: Map<string, NoticeAction>;
+  /** Shown once the server has answered for the text before. */
+  next: Notice | undefined;
+  /** While the server hasn't answered yet. */
+  sending: Promise<void> | undefined;
+  is_closed: boolean;
+}
+
+export class FreedesktopSink implements NotificationSink {
+  readonly #address: string;
+  readonly #log: (line: string) => void;
+  #listener: (event: SinkEvent) => void = () => undefined;
+  #bus: SessionBus | undefined;
+  /** The server's unique name: the only sender whose signals count. Undefined while there is none that answers. */
+  #owner: string | undefined;
+  #candidate = "";
+  #has_markup = false;
+  #shown = new Map<string, Shown>();
+  #last_handle = 0;
+  #retry: NodeJS.Timeout | undefined;
+  #retry_ms = RETRY_MS.first;
+  #woken_at = Number.NEGATIVE_INFINITY;
+  /** Something waits to be shown. */
+  #is_wanted = false;
+  #last_problem = "";
+  #has_ended = false;
+
+  /** @param address the session bus, as in DBUS_SESSION_BUS_ADDRESS; `unix:` only */
+  constructor(address: string, log: (line: string) => void) {
+    this.#address = address;
+    this.#log = log;
+  }
+
+  start(listener: (event: SinkEvent) => void): void {
+    this.#listener = listener;
+    void this.#connect();
+  }
+
+  wake(): void {
+    this.#is_wanted = true;
+    const now = performance.now();
+    if (this.#bus === undefined || this.#owner !== undefined || now - this.#woken_at < WAKE_EVERY_MS) return;
+    this.#woken_at = now;
+    // The bus tells of the new owner; one that can't be started was said already when we looked for it.
+    this.#bus.callBus("StartServiceByName", "su", [SERVER, 0]).catch(() => undefined);
+  }
+
+  show(notice: Notice): string {
+    const handle = `n${++this.#last_handle}`;
+    const shown: Shown = { handle, id: undefined, keys: new Map(), next: notice, sending: undefined, is_closed: false };
+    this.#shown.set(handle, shown);
+    void this.#send(shown);
+    return handle;
+  }
+
+  replace(handle: string, notice: Notice): void {
+    const shown = this.#shown.get(handle);
+    if (shown === undefined) return;
+    shown.next = notice;
+    void this.#send(shown);
+  }
+
+  close(handle: string): void {
+    const shown = this.#shown.get(handle);
+    if (shown !== undefined) void this.#takeDown(shown);
+  }
+
+  async end(): Promise<void> {
+    this.#has_ended = true;
+    clearTimeout(this.#retry);
+    const in_time = new Promise<void>((resolve) => setTimeout(resolve, END_MS).unref());
+    await Promise.race([in_time, Promise.all([...this.#shown.values()].map((shown) => this.#takeDown(shown)))]);
+    this.#bus?.close();
+  }
+
+  async #connect(): Promise<void> {
+    try {
+      const bus = await SessionBus.connect(
+        this.#address,
+        (signal) => this.#heard(signal),
+        (reason) => this.#disconnected(reason),
+      );
+      if (this.#has_ended) return bus.close();
+      this.#bus = bus;
+      await bus.callBus("AddMatch", "s", [
+        `type='signal',sender='${BUS}',interface='${BUS}',member='NameOwnerChanged',arg0='${SERVER}'`,
+      ]);
+      await bus.callBus("AddMatch", "s", [`type='signal',sender='${SERVER}',interface='${SERVER}'`]);
+      this.#retry_ms = RETRY_MS.first;
+      await this.#lookForServer(bus);
+    } catch (error) {
+      this.#problem(`the session bus can't be used (${messageOf(error)})`);
+      const bus = this.#bus;
+      if (bus === undefined) this.#disconnected();
+      else bus.close();
+    }
+  }
+
+  async #lookForServer(bus: SessionBus): Promise<void> {
+    let owner: unknown;
+    try {
+      [owner] = await bus.callBus("GetNameOwner", "s", [SERVER]);
+    } catch {
+      this.#problem("no notification server is running; they are shown once there is one");
+      if (this.#is_wanted) this.wake(); // one that the bus starts when it is called
+      return;
+    }
+    if (typeof owner === "string" && this.#candidate === "") await this.#adopt(bus, owner);
+  }
+
+  #disconnected(reason?: string): void {
+    if (this.#has_ended) return;
+    this.#bus = undefined;
+    this.#lost();
+    if (reason !== undefined) this.#problem(`the session bus has gone (${reason})`);
+    clearTimeout(this.#retry);
+    this.#retry = setTimeout(() => void this.#connect(), this.#retry_ms);
+    this.#retry.unref();
+    this.#retry_ms = Math.min(this.#retry_ms * 2, RETRY_MS.most);
+  }
+
+  #lost(): void {
+    this.#candidate = "";
+    this.#shown.clear();
+    if (this.#owner === undefined) return;
+    this.#owner = undefined;
+    this.#listener({ type: "lost" });
+  }
+
+  async #adopt(bus: SessionBus, owner: string): Promise<void> {
+    clearTimeout(this.#retry);
+    this.#candidate = owner;
+    try {
+      const [found] = await bus.call(owner, SERVER_PATH, SERVER, "GetCapabilities");
+      if (this.#candidate !== owner || this.#bus !== bus) return;
+      const capabilities = new Set(Array.isArray(found) ? found : []);
+      const abilities: SinkAbilities = {
+        has_actions: capabilities.has("actions"),
+        has_body: capabilities.has("body"),
+      };
+      this.#has_markup = capabilities.has("body-markup");
+      this.#owner = owner;
+      this.#is_wanted = false;
+      this.#last_problem = "";
+      this.#listener({ type: "ready", abilities });
+    } catch (error) {
+      if (this.#candidate !== owner || this.#bus !== bus || this.#has_ended) return;
+      this.#problem(`the notification server doesn't answer (${messageOf(error)})`);
+      this.#retry = setTimeout(() => void this.#adopt(bus, owner), RETRY_MS.most);
+      this.#retry.unref();
+    }
+  }
+
+  #heard({ sender, interface: interface_, member, body }: Signal): void {
+    if (sender === BUS && interface_ === BUS && member === "NameOwnerChanged" && body[0] === SERVER) {
+      const [, , owner] = body;
+      if (typeof owner !== "string" || owner === this.#candidate) return;
+      this.#lost();
+      if (owner === "") this.#problem("the notification server has gone; what waits is shown again once it is back");
+      else if (this.#bus !== undefined) void this.#adopt(this.#bus, owner);
+      return;
+    }
+    // Any program on the bus can send us a signal that looks like the server's.
+    if (this.#owner === undefined || sender !== this.#owner || interface_ !== SERVER) return;
+    const [id, detail] = body;
+    const shown = [...this.#shown.values()].find((entry) => entry.id !== undefined && entry.id === id);
+    if (shown === undefined) return;
+    if (member === "NotificationClosed") {
+      this.#shown.delete(shown.handle);
+      this.#listener({ type: "dismissed", handle: shown.handle });
+    }
+    const action = member === "ActionInvoked" && typeof detail === "string" ? shown.keys.get(detail) : undefined;
+    if (action !== undefined) this.#listener({ type: "action", handle: shown.handle, action });
+  }
+
+  /** One call at a time for each notification: a burst of changes costs one. */
+  #send(shown: Shown): Promise<void> {
+    shown.sending ??= this.#sendLatest(shown).finally(() => {
+      shown.sending = undefined;
+      if (shown.next !== undefined && !shown.is_closed) void this.#send(shown); // it came just now
+    });
+    return shown.sending;
+  }
+
+  async #sendLatest(shown: Shown): Promise<void> {
+    while (shown.next !== undefined && !shown.is_closed && this.#shown.get(shown.handle) === shown) {
+      const notice = shown.next;
+      shown.next = undefined;
+      const is_sent = await this.#notify(shown, notice);
+      if (this.#shown.get(shown.handle) !== shown || shown.is_closed) break;
+      if (!is_sent) {
+        this.#shown.delete(shown.handle);
+        this.#listener({ type: "failed", handle: shown.handle });
+      } else if (shown.next === undefined) {
+        this.#listener({ type: "shown", handle: shown.handle });
+      }
+    }
+  }
+
+  async #notify(shown: Shown, notice: Notice): Promise<boolean> {
+    const [bus, owner] = [this.#bus, this.#owner];
+    if (bus === undefined || owner === undefined) return false;
+    // A program that may only show notifications can replace ours by its own text: it doesn't know what our buttons answer with.
+    const secret = randomBytes(8).toString("hex");
+    shown.keys = new Map(notice.buttons.map(({ action }) => [`${action}:${secret}`, action]));
+    const actions = notice.buttons.flatMap(({ action, label }) => [`${action}:${secret}`, label]);
+    if (notice.default_action !== null) {
+      shown.keys.set("default", notice.default_action);
+      actions.push("default", notice.buttons.find(({ action }) => action === notice.default_action)?.label ?? "");
+    }
+    const text = notice.lines.join("\n");
+    try {
+      const { Variant } = await import("@jellybrick/dbus-next");
+      const hints = {
+        urgency: new Variant("y", CRITICAL),
+        category: new Variant("s", `x-metnos-gate.${notice.kind}`),
+        "desktop-entry": new Variant("s", "metnos-gate"),
+        // A press that doesn't count must not take it away.
+        resident: new Variant("b", true),
+      };
+      const body = ["Metnos Gate", shown.id ?? 0, "", notice.title, this.#has_markup ? escaped(text) : text];
+      const [id] = await bus.call(owner, SERVER_PATH, SERVER, "Notify", "susssasa{sv}i", [
+        ...body,
+        actions,
+        hints,
+        NEVER,
+      ]);
+      if (typeof id !== "number") throw new Error("it gave no number");
+      shown.id = id;
+      return true;
+    } catch (error) {
+      if (owner === this.#owner) this.#problem(`a notification can't be shown (${messageOf(error)})`);
+      return false;
+    }
+  }
+
+  async #takeDown(shown: Shown): Promise<void> {
+    shown.is_closed = true;
+    await shown.sending; // the server must have said its number
+    if (!this.#shown.delete(shown.handle)) return;
+    if (shown.id === undefined || this.#bus === undefined || this.#owner === undefined) return;
+    // A server that has lost it already says so; it is gone either way.
+    await this.#bus.call(this.#owner, SERVER_PATH, SERVER, "CloseNotification", "u", [shown.id]).catch(() => undefined);
+  }
+
+  /** The same problem is said once, until it was over. */
+  #problem(text: string): void {
+    if (this.#has_ended || text === this.#last_problem) return;
+    this.#last_problem = text;
+    this.#log(`notifications: ${text}`);
+  }
+}
+
+function escaped(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,152 @@
+import type { ApprovalView, PairingRequest } from "../../ipc/operator-api.ts";
+import { shortened, visible } from "../../ipc/visible-text.ts";
+import type { Language } from "../gate/approvals/card.ts";
+import type { Notice, SinkAbilities } from "./sink.ts";
+import { NOTICE_WORDS } from "./words.ts";
+
+/** What a notification says, and which answers it may offer. Pure. */
+
+export interface NoticeSettings extends SinkAbilities {
+  language: Language;
+  /** There is somewhere that Review leads to. */
+  can_review: boolean;
+}
+
+/** What servers show of a body without folding it: six rows, of about 48 columns where they are narrow. */
+export const BODY_ROWS = 6;
+export const ROW_WIDTH = 48;
+/** Pairing requests are listed up to this many. */
+const NAMES_SHOWN = 4;
+/** Letters that are written from right to left move what stands beside them, without any control character. */
+const RIGHT_TO_LEFT =
+  /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Samaritan}\p{Script=Mandaic}\p{Script=Adlam}\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+
+/**
+ * One waiting request. Approve is offered only if the whole request is readable in the notification (`wholeRequest`);
+ * else Deny and, where it leads somewhere, Review.
+ */
+export function approvalNotice(view: ApprovalView, settings: NoticeSettings): Notice {
+  const words = NOTICE_WORDS[settings.language];
+  const agent = visible(view.agent_name);
+  // Of the smaller forms' first line a part comes from the call: only the full form's is all the gate's own words.
+  const [question = ""] = view.card.lines;
+  const has_question = view.card.form === "full" && columns(question) <= ROW_WIDTH;
+  const title = has_question ? question : words.asks(agent);
+  const heart = view.card.lines.slice(has_question ? 1 : 0);
+  const by_line = has_question ? [words.asked_by(agent)] : [];
+  const whole = wholeRequest(view, heart, by_line.length);
+  const lines =
+    whole === null
+      ? [...heart.map((line) => shortened(line, ROW_WIDTH * 2)), words.more, ...by_line]
+      : [...whole, ...by_line];
+  const can_approve = whole !== null && settings.has_body;
+  const approve = can_approve ? [{ action: "approve" as const, label: words.approve }] : [];
+  const deny = { action: "deny" as const, label: words.deny };
+  return withReview({ kind: "approval", title, lines, buttons: [...approve, deny] }, settings, can_approve);
+}
+
+/** Many requests of one agent, in one notification that answers none of them. */
+export function digestNotice(agent_name: string, count: number, settings: NoticeSettings): Notice {
+  const title = NOTICE_WORDS[settings.language].waiting(count, visible(agent_name));
+  return withReview({ kind: "digest", title, lines: [], buttons: [] }, settings, false);
+}
+
+/** Every agent that waits to be paired, in one notification: names can't crowd the screen. */
+export function pairingNotice(requests: readonly PairingRequest[], settings: NoticeSettings): Notice {
+  const words = NOTICE_WORDS[settings.language];
+  const names = requests.slice(0, NAMES_SHOWN).map(({ name }) => shortened(visible(name), ROW_WIDTH));
+  const lines = requests.length > NAMES_SHOWN ? [...names, words.others(requests.length - NAMES_SHOWN)] : names;
+  return withReview({ kind: "pairing", title: words.pairing(requests.length), lines, buttons: [] }, settings, false);
+}
+
+/** The safety filter has stopped every agent. */
+export function pauseNotice(reason: string, settings: NoticeSettings): Notice {
+  const title = NOTICE_WORDS[settings.language].paused;
+  return withReview({ kind: "pause", title, lines: [visible(reason)], buttons: [] }, settings, false);
+}
+
+/** Adds Review where it leads somewhere, and says where to answer where the buttons don't do it. */
+function withReview(
+  notice: Omit<Notice, "default_action">,
+  { language, has_actions, can_review }: NoticeSettings,
+  can_approve: boolean,
+): Notice {
+  const words = NOTICE_WORDS[language];
+  const is_answerable = has_actions && (can_approve || can_review);
+  const in_terminal = {
+    approval: words.in_terminal,
+    digest: words.in_terminal,
+    pairing: words.pair_in_terminal,
+    pause: words.resume_in_terminal,
+  }[notice.kind];
+  const where = can_review ? words.in_window : in_terminal;
+  return {
+    ...notice,
+    lines: is_answerable ? notice.lines : [...notice.lines, where],
+    buttons: can_review ? [...notice.buttons, { action: "review", label: words.review }] : notice.buttons,
+    default_action: can_review ? "review" : null,
+  };
+}
+
+/**
+ * The lines that tell the request in full: the card's, then every argument that they don't tell, by name. Null where that
+ * can't be read at a glance: more than one need, hidden or right-to-left characters, or more than fits a notification.
+ */
+export function wholeRequest(view: ApprovalView, heart: readonly string[], rows_taken: number): string[] | null {
+  if (view.args === null || view.capabilities.length !== 1) return null;
+  const texts = [view.target_summary, view.capability_class, view.action_verb];
+  const lines = [...heart];
+  let room = BODY_ROWS - rows_taken - rowsOf(heart);
+  for (const [key, value] of Object.entries(view.args)) {
+    if (room < 0) return null;
+    if (typeof value === "string" && value.length > BODY_ROWS * ROW_WIDTH) return null;
+    const text = typeof value === "string" ? value : JSON.stringify(value);
+    texts.push(key, text);
+    if (isTold(view, key, value)) continue;
+    const line = `${key}: ${text}`;
+    lines.push(line);
+    room -= rowsOf([line]);
+  }
+  return room >= 0 && texts.every(isPlain) ? lines : null;
+}
+
+/** Arguments that name what a call is about; under any other name a value is told with its name. */
+const SUBJECTS = new Set([
+  "path",
+  "file_path",
+  "notebook_path",
+  "command",
+  "cmd",
+  "to",
+  "mailbox",
+  "channel",
+  "calendar",
+]);
+
+/** The card's second line says this argument whole: it is the target itself, or the URL in front of its host. */
+function isTold({ capabilities, target_summary, args }: ApprovalView, key: string, value: unknown): boolean {
+  const [need] = capabilities;
+  if (need === undefined || typeof value !== "string" || value === "") return false;
+  if (need.capability === "network:http") return key === "url" && target_summary.startsWith(`${value} (`);
+  if (value !== need.target || !SUBJECTS.has(key)) return false;
+  // Twice the same value: which of them is meant where, only the names say.
+  if (Object.values(args ?? {}).filter((other) => other === value).length > 1) return false;
+  const is_path = need.capability === "fs:read" || need.capability === "fs:write";
+  // A path is told as its name and its folder: `a.txt -> ~/notes/`.
+  return target_summary.startsWith(is_path ? value.slice(value.lastIndexOf("/") + 1) : value);
+}
+
+function isPlain(text: string): boolean {
+  return visible(text) === text && !RIGHT_TO_LEFT.test(text);
+}
+
+function rowsOf(lines: readonly string[]): number {
+  return lines.reduce((rows, line) => rows + Math.max(1, Math.ceil(columns(line) / ROW_WIDTH)), 0);
+}
+
+/** Anything beyond Latin may be twice as wide. */
+function columns(text: string): number {
+  let width = 0;
+  for (const character of text) width += (character.codePointAt(0) ?? 0) < 0x300 ? 1 : 2;
+  return width;
+}

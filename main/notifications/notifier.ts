@@ -1,0 +1,308 @@
+import type { Answer, ApprovalView, OperatorApi, OperatorEvent, PairingRequest } from "../../ipc/operator-api.ts";
+import type { Pause } from "../../ipc/safety.ts";
+import type { Language } from "../gate/approvals/card.ts";
+import { errorCode } from "../gate/errors.ts";
+import { approvalNotice, digestNotice, type NoticeSettings, pairingNotice, pauseNotice } from "./notice.ts";
+import type { Notice, NoticeAction, NotificationSink, SinkEvent } from "./sink.ts";
+
+/** What Review opens: the home knows where. */
+export type ReviewTarget =
+  | { kind: "approval"; token: string }
+  | { kind: "agent"; agent_name: string }
+  | { kind: "pairing" }
+  | { kind: "safety" };
+
+export interface NotifierOptions {
+  api: OperatorApi;
+  sink: NotificationSink;
+  language: Language;
+  /** Opens the popup or the page. Left out: there is none, Review isn't offered and the text says where to answer. */
+  review?: ((what: ReviewTarget) => void) | undefined;
+  log: (line: string) => void;
+  /** Milliseconds that only go forward. */
+  now?: (() => number) | undefined;
+}
+
+/** Nothing counts in the first moments after a notification appeared or changed, in milliseconds (design §5). */
+export const SETTLE_MS = 500;
+/** More than this many requests of one agent within the time (in milliseconds) become one notification. */
+export const BURST = { count: 3, within_ms: 10_000 };
+/** And so do more than this many that are open together, however slowly they came. */
+const MOST_OPEN = 8;
+/** A server that takes a notification away because it was pressed does so at once. */
+const PRESS_CLOSES_MS = 300;
+/** Nothing tells when an agent that waits to be paired goes away: it is looked at this often while one is shown. */
+const PAIRING_CHECK_MS = 5000;
+
+/** The request has ended: somebody else was faster, or it expired. */
+const ENDED_CODES = new Set(["already_resolved", "expired", "unknown_token"]);
+
+/** One notification that should be seen, whether or not there is a server now. */
+interface Item {
+  target: ReviewTarget;
+  render(settings: NoticeSettings): Notice;
+  handle: string | undefined;
+  notice: Notice | undefined;
+  /** Null while its latest text isn't on the screen yet. */
+  shown_at: number | null;
+  early_at: number | null;
+  is_answering: boolean;
+  /** When the human put it aside: it still waits, elsewhere. */
+  dismissed_at: number | null;
+}
+
+/**
+ * Notifications as one more surface on the operator's contract: shows what waits, sends what was pressed through the same
+ * `resolve` as every other. Nothing here throws into the gate or holds a decision up.
+ */
+export class Notifier {
+  readonly #options: NotifierOptions;
+  readonly #now: () => number;
+  readonly #waiting = new Map<string, ApprovalView>();
+  /** When each agent's latest requests came, by agent id. */
+  readonly #arrivals = new Map<string, number[]>();
+  /** Agents whose requests are shown as one. */
+  readonly #digests = new Set<string>();
+  readonly #items = new Map<string, Item>();
+  #settings: NoticeSettings | undefined;
+  #unsubscribe: () => void = () => undefined;
+  #pairing_timer: NodeJS.Timeout | undefined;
+  #known_names = new Set<string>();
+  #has_ended = false;
+
+  constructor(options: NotifierOptions) {
+    this.#options = options;
+    this.#now = options.now ?? (() => performance.now());
+  }
+
+  /** Shows what waits already, then everything that comes. */
+  async start(): Promise<void> {
+    const { api, sink } = this.#options;
+    // Out of the gate's own call: what is done here can't throw into it, nor hold its answer up.
+    this.#unsubscribe = api.subscribe((event) => {
+      setImmediate(() => this.#safely(() => this.#heard(event)));
+    }, HEARD);
+    sink.start((event) => this.#safely(() => this.#sinkSaid(event)));
+    try {
+      const waiting = await api.call("approvals.list", { limit: 1000 });
+      for (const view of waiting.toReversed()) this.#safely(() => this.#appeared(view));
+      await this.#checkPairing();
+      const { pause } = await api.call("safety.status", {});
+      this.#safely(() => this.#paused(pause));
+    } catch (error) {
+      this.#say(`what waits can't be told (${errorCode(error)})`);
+    }
+  }
+
+  /** Takes every notification down. What waits goes on waiting. */
+  async close(): Promise<void> {
+    this.#has_ended = true;
+    this.#unsubscribe();
+    clearInterval(this.#pairing_timer);
+    this.#items.clear();
+    await this.#options.sink.end();
+  }
+
+  #heard(event: OperatorEvent): void {
+    if (event.type === "approval.waiting") this.#appeared(event.data);
+    if (event.type === "approval.closed") this.#closed(event.data);
+    if (event.type === "safety.paused" || event.type === "safety.resumed") this.#paused(event.data);
+    if (event.type === "pairing.requested" || event.type === "agents.changed") void this.#checkPairing();
+  }
+
+  #appeared(view: ApprovalView): void {
+    if (this.#waiting.has(view.token) || view.status !== "pending") return;
+    this.#waiting.set(view.token, view);
+    const { agent_id } = view;
+    const now = this.#now();
+    const arrivals = (this.#arrivals.get(agent_id) ?? []).filter((at) => now - at < BURST.within_ms);
+    arrivals.push(now);
+    this.#arrivals.set(agent_id, arrivals);
+    const open = this.#ofAgent(agent_id);
+    if (this.#digests.has(agent_id)) {
+      // Put aside, it doesn't come back with every call of the same burst; but it does with a later one.
+      const digest = this.#items.get(`agent:${agent_id}`);
+      if (digest?.dismissed_at != null && now - digest.dismissed_at >= BURST.within_ms) digest.dismissed_at = null;
+      return this.#showDigest(view, open.length);
+    }
+    if (arrivals.length <= BURST.count && open.length <= MOST_OPEN) {
+      return this.#put(`approval:${view.token}`, { kind: "approval", token: view.token }, (settings) =>
+        approvalNotice(view, settings),
+      );
+    }
+    this.#digests.add(agent_id);
+    for (const { token } of open) this.#remove(`approval:${token}`);
+    this.#showDigest(view, open.length);
+  }
+
+  #closed(view: ApprovalView): void {
+    this.#waiting.delete(view.token);
+    this.#remove(`approval:${view.token}`);
+    const { agent_id } = view;
+    const left = this.#ofAgent(agent_id).length;
+    if (left === 0) this.#arrivals.delete(agent_id);
+    if (!this.#digests.has(agent_id)) return;
+    if (left > 0) return this.#showDigest(view, left);
+    this.#digests.delete(agent_id);
+    this.#remove(`agent:${agent_id}`);
+  }
+
+  #showDigest({ agent_id, agent_name }: ApprovalView, count: number): void {
+    this.#put(`agent:${agent_id}`, { kind: "agent", agent_name }, (settings) =>
+      digestNotice(agent_name, count, settings),
+    );
+  }
+
+  #ofAgent(agent_id: string): ApprovalView[] {
+    return [...this.#waiting.values()].filter((view) => view.agent_id === agent_id);
+  }
+
+  /** A pause that the human didn't begin is told, and stays until it has ended. */
+  #paused({ by, reason }: Pause): void {
+    if (by !== "safety" || reason === null) return this.#remove("pause");
+    this.#put("pause", { kind: "safety" }, (settings) => pauseNotice(reason, settings));
+  }
+
+  async #checkPairing(): Promise<void> {
+    let requests: PairingRequest[];
+    try {
+      ({ requests } = await this.#options.api.call("agents.list", {}));
+    } catch (error) {
+      return this.#say(`who waits to be paired can't be told (${errorCode(error)})`);
+    }
+    if (this.#has_ended) return;
+    const names = new Set(requests.map(({ name }) => name));
+    const has_new = [...names].some((name) => !this.#known_names.has(name));
+    const is_same = !has_new && names.size === this.#known_names.size;
+    this.#known_names = names;
+    clearInterval(this.#pairing_timer);
+    if (requests.length === 0) return this.#remove("pairing");
+    this.#pairing_timer = setInterval(() => void this.#checkPairing(), PAIRING_CHECK_MS);
+    this.#pairing_timer.unref();
+    if (is_same) return;
+    const item = this.#items.get("pairing");
+    if (item !== undefined && has_new) item.dismissed_at = null;
+    this.#put("pairing", { kind: "pairing" }, (settings) => pairingNotice(requests, settings));
+  }
+
+  /** Shows a notification, or gives the one that is there a new text. */
+  #put(key: string, target: ReviewTarget, render: Item["render"]): void {
+    const item = this.#items.get(key) ?? {
+      target,
+      render,
+      handle: undefined,
+      notice: undefined,
+      shown_at: null,
+      early_at: null,
+      is_answering: false,
+      dismissed_at: null,
+    };
+    item.render = render;
+    this.#items.set(key, item);
+    this.#draw(item);
+  }
+
+  #draw(item: Item): void {
+    const { sink } = this.#options;
+    if (item.dismissed_at !== null) return;
+    if (this.#settings === undefined) return sink.wake();
+    item.notice = item.render(this.#settings);
+    item.shown_at = null;
+    item.early_at = null;
+    if (item.handle === undefined) item.handle = sink.show(item.notice);
+    else sink.replace(item.handle, item.notice);
+  }
+
+  #remove(key: string): void {
+    const item = this.#items.get(key);
+    this.#items.delete(key);
+    if (item?.handle !== undefined) this.#options.sink.close(item.handle);
+  }
+
+  #sinkSaid(event: SinkEvent): void {
+    if (this.#has_ended) return;
+    if (event.type === "ready" || event.type === "lost") {
+      const { language, review } = this.#options;
+      this.#settings =
+        event.type === "ready" ? { ...event.abilities, language, can_review: review !== undefined } : undefined;
+      for (const item of this.#items.values()) {
+        item.handle = undefined;
+        item.shown_at = null;
+      }
+      for (const item of this.#items.values()) this.#draw(item);
+      return;
+    }
+    const item = [...this.#items.values()].find(({ handle }) => handle === event.handle);
+    if (item === undefined) return;
+    if (event.type === "shown") item.shown_at = this.#now();
+    if (event.type === "failed") item.handle = undefined;
+    if (event.type === "dismissed") this.#dismissed(item);
+    if (event.type === "action") this.#pressed(item, event.action);
+  }
+
+  #dismissed(item: Item): void {
+    item.handle = undefined;
+    item.shown_at = null;
+    const was_early = item.early_at !== null && this.#now() - item.early_at < PRESS_CLOSES_MS;
+    if (was_early) this.#draw(item);
+    else if (!item.is_answering) item.dismissed_at = this.#now();
+  }
+
+  #pressed(item: Item, action: NoticeAction): void {
+    const is_offered =
+      item.notice?.default_action === action || item.notice?.buttons.some((button) => button.action === action);
+    if (!is_offered || item.is_answering) return;
+    if (item.shown_at === null || this.#now() - item.shown_at < SETTLE_MS) {
+      item.early_at = this.#now();
+      return;
+    }
+    if (action === "review") return this.#options.review?.(item.target);
+    if (item.target.kind !== "approval") return;
+    const decision = action === "approve" ? "approved" : "rejected";
+    void this.#answer(item, { token: item.target.token, decision });
+  }
+
+  async #answer(item: Item, answer: Answer): Promise<void> {
+    item.is_answering = true;
+    const agent = this.#waiting.get(answer.token)?.agent_name ?? "an agent";
+    try {
+      await this.#options.api.call("approvals.resolve", answer);
+    } catch (error) {
+      const code = errorCode(error);
+      if (ENDED_CODES.has(code)) {
+        this.#say(`${answer.decision} came too late for a request of ${agent} (${code}); it does not count`);
+        this.#waiting.delete(answer.token);
+        this.#remove(`approval:${answer.token}`);
+        return;
+      }
+      this.#say(`the answer to a request of ${agent} was not taken (${code}); it still waits`);
+      if (this.#items.get(`approval:${answer.token}`) !== item) return;
+      this.#draw(item);
+      item.early_at = this.#now(); // the press may still take it away
+    } finally {
+      item.is_answering = false;
+    }
+  }
+
+  #safely(act: () => void): void {
+    if (this.#has_ended) return;
+    try {
+      act();
+    } catch (error) {
+      this.#say(`failed inside (${error instanceof Error ? error.name : "error"} ${errorCode(error)})`);
+    }
+  }
+
+  #say(text: string): void {
+    if (!this.#has_ended) this.#options.log(`notifications: ${text}`);
+  }
+}
+
+const HEARD: readonly OperatorEvent["type"][] = [
+  "approval.waiting",
+  "approval.closed",
+  "pairing.requested",
+  "agents.changed",
+  "safety.paused",
+  "safety.resumed",
+];

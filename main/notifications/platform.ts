@@ -1,0 +1,20 @@
+import { FreedesktopSink } from "./freedesktop.ts";
+import type { NotificationSink } from "./sink.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** A sink, or why there is none. */
+export type PlatformSink = { sink: NotificationSink } | { sink: null; reason: string };
+
+/**
+ * The sink that this machine offers by itself. macOS and Windows show notifications through the desktop app, which brings
+ * its own. Only a Unix socket will do for a bus: it is the kernel that says who speaks there.
+ */
+export function notificationSink(env: Env, platform: NodeJS.Platform, log: (line: string) => void): PlatformSink {
+  if (platform === "darwin" || platform === "win32") return { sink: null, reason: "here the desktop app shows them" };
+  const address = env.DBUS_SESSION_BUS_ADDRESS;
+  if (!address) return { sink: null, reason: "no session bus (DBUS_SESSION_BUS_ADDRESS is not set)" };
+  const unix = address.split(";").find((one) => /^unix:(.*,)?(path|abstract)=/.test(one));
+  if (unix === undefined) return { sink: null, reason: "the session bus is not a Unix socket" };
+  return { sink: new FreedesktopSink(unix, log) };
+}

@@ -1,0 +1,157 @@
+import type { EventEmitter } from "node:events";
+import type { Socket } from "node:net";
+import type { Message, MessageBus } from "@jellybrick/dbus-next";
+
+/**
+ * One connection to the session bus. What the library leaves to its user is here: every call ends, the end of the
+ * connection is told, and nothing that comes over it can throw into the process.
+ */
+
+const CALL_TIMEOUT_MS = 10_000;
+
+/** The part of a bus message that matters here. */
+export interface Signal {
+  /** The unique name that the bus itself has put on it. */
+  sender: string;
+  path: string;
+  interface: string;
+  member: string;
+  body: readonly unknown[];
+}
+
+/** The library's own connection below its bus: it alone tells the end (0.11.3, pinned). */
+interface Connection extends EventEmitter {
+  stream?: Socket;
+}
+
+export class SessionBus {
+  readonly #bus: MessageBus;
+  readonly #makeMessage: typeof Message;
+  readonly #connection: Connection;
+  readonly #on_end: (reason: string) => void;
+  readonly #failing = new Set<(error: Error) => void>();
+  #has_ended = false;
+
+  private constructor(
+    library: typeof import("@jellybrick/dbus-next"),
+    address: string,
+    on_signal: (signal: Signal) => void,
+    on_end: (reason: string) => void,
+  ) {
+    this.#makeMessage = library.Message;
+    this.#on_end = on_end;
+    this.#bus = library.sessionBus({ busAddress: address, authMethods: ["EXTERNAL"] });
+    this.#connection = (this.#bus as unknown as { _connection: Connection })._connection;
+    const events: EventEmitter = this.#bus; // its types don't know "error"
+    events.on("error", (error: unknown) => this.#end(error instanceof Error ? error.message : String(error)));
+    this.#connection.once("end", () => this.#end("the bus closed the connection"));
+    this.#connection.once("connect", () => process.nextTick(() => this.#guardReading()));
+    this.#bus.addMethodHandler(() => true); // we offer nothing, and answer nobody
+    this.#bus.on("message", (message: Message) => {
+      if (message.type !== library.MessageType.SIGNAL) return;
+      const { sender, path, interface: interface_, member, body } = message;
+      // Behind the reply that came before it: whoever awaits that one has gone on by then.
+      setImmediate(() => {
+        if (!this.#has_ended) on_signal({ sender, path, interface: interface_, member, body });
+      });
+    });
+  }
+
+  /**
+   * Connects and waits until the bus has said our name. The library is loaded here, for the first time.
+   * @param address `unix:...`, as in DBUS_SESSION_BUS_ADDRESS
+   * @param on_end called once, when a connection that was made has gone
+   * @throws Error if it can't be reached
+   */
+  static async connect(
+    address: string,
+    on_signal: (signal: Signal) => void,
+    on_end: (reason: string) => void,
+  ): Promise<SessionBus> {
+    const library = await import("@jellybrick/dbus-next");
+    let is_open = false;
+    const bus = new SessionBus(library, address, on_signal, (reason) => {
+      if (is_open) on_end(reason);
+    });
+    await bus.#ended(new Promise<void>((resolve) => bus.#bus.once("connect", () => resolve())));
+    is_open = true;
+    return bus;
+  }
+
+  /**
+   * Calls a method and gives what it returns.
+   * @param destination a unique name, or the bus itself: nobody else's answer is taken
+   * @throws Error when it is refused, takes longer than 10 s, or the connection ends
+   */
+  async call(
+    destination: string,
+    path: string,
+    interface_: string,
+    member: string,
+    signature = "",
+    body: readonly unknown[] = [],
+  ): Promise<readonly unknown[]> {
+    const message = new this.#makeMessage({
+      destination,
+      path,
+      interface: interface_,
+      member,
+      signature,
+      body: [...body],
+    });
+    const reply = await this.#ended(this.#bus.call(message));
+    if (reply?.sender !== destination) throw new Error("somebody else answered");
+    return reply.body;
+  }
+
+  /** A call of the bus itself. */
+  callBus(member: string, signature: string, body: readonly unknown[]): Promise<readonly unknown[]> {
+    return this.call("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", member, signature, body);
+  }
+
+  close(): void {
+    this.#end("closed");
+  }
+
+  /** `promise`, or a failure once the connection has ended or nothing came in time. */
+  async #ended<T>(promise: Promise<T>): Promise<T> {
+    if (this.#has_ended) throw new Error("the connection to the session bus has ended");
+    let fail: (error: Error) => void = () => undefined;
+    const failed = new Promise<never>((_, reject) => {
+      fail = reject;
+    });
+    this.#failing.add(fail);
+    const timer = setTimeout(() => fail(new Error("no answer in time")), CALL_TIMEOUT_MS);
+    timer.unref();
+    try {
+      return await Promise.race([promise, failed]);
+    } finally {
+      clearTimeout(timer);
+      this.#failing.delete(fail);
+    }
+  }
+
+  #end(reason: string): void {
+    if (this.#has_ended) return;
+    this.#has_ended = true;
+    this.#connection.stream?.destroy();
+    for (const fail of this.#failing) fail(new Error(reason));
+    this.#on_end(reason);
+  }
+
+  /** The library parses while it reads: a message it can't parse must end the connection, not the gate. */
+  #guardReading(): void {
+    const { stream } = this.#connection;
+    if (stream === undefined) return;
+    for (const listener of stream.listeners("readable")) {
+      stream.on("readable", () => {
+        try {
+          listener.call(stream);
+        } catch (error) {
+          this.#end(`a message can't be read (${error instanceof Error ? error.message : String(error)})`);
+        }
+      });
+      stream.off("readable", listener as () => void);
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import type { OperatorApi } from "../../ipc/operator-api.ts";
+import type { Config } from "../config.ts";
+import { Notifier, type ReviewTarget } from "./notifier.ts";
+import { notificationSink } from "./platform.ts";
+import type { NotificationSink } from "./sink.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** What a home brings along. */
+export interface NotificationOptions {
+  /** Makes the desktop app's own; left out: what this machine offers. */
+  sink?: () => NotificationSink;
+  /** Opens the popup or the page. */
+  review?: (what: ReviewTarget) => void;
+  /** Milliseconds that only go forward. */
+  now?: () => number;
+}
+
+export interface GateNotifications {
+  readonly is_on: boolean;
+  /** For a human: `on`, or `off: ` and why. */
+  readonly status: string;
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the notifications of a gate, or says why there are none; starts them anew when the human turns them off or on, or
+ * chooses another language. Never throws, waits for nothing.
+ */
+export function startNotifications(
+  api: OperatorApi,
+  config: Config,
+  options: NotificationOptions | false,
+  env: Env,
+  log: (line: string) => void,
+): GateNotifications {
+  if (options === false) return off("not wanted (--no-notifications)");
+  const begin = () => beginNotifications(api, config, options, env, log);
+  let current = begin();
+  let begun_with = chosen(config);
+  let changing = Promise.resolve();
+  const unsubscribe = api.subscribe(() => {
+    changing = changing.then(async () => {
+      if (chosen(config) === begun_with) return;
+      await current.close();
+      current = begin();
+      begun_with = chosen(config);
+    });
+  }, ["settings.changed"]);
+  return {
+    get is_on() {
+      return current.is_on;
+    },
+    get status() {
+      return current.status;
+    },
+    async close() {
+      unsubscribe();
+      await changing;
+      await current.close();
+    },
+  };
+}
+
+/** What a running notifier was begun with. */
+function chosen({ notifications, language }: Config): string {
+  return `${notifications.enabled} ${language}`;
+}
+
+function beginNotifications(
+  api: OperatorApi,
+  config: Config,
+  options: NotificationOptions,
+  env: Env,
+  log: (line: string) => void,
+): GateNotifications {
+  if (!config.notifications.enabled) return off("not wanted (notifications.enabled)");
+  const found = options.sink ? { sink: options.sink() } : notificationSink(env, process.platform, log);
+  if (found.sink === null) return off(found.reason);
+  const { review, now } = options;
+  const notifier = new Notifier({ api, sink: found.sink, language: config.language, review, log, now });
+  void notifier.start();
+  return { is_on: true, status: "on", close: () => notifier.close() };
+}
+
+function off(reason: string): GateNotifications {
+  return { is_on: false, status: `off: ${reason}`, close: async () => undefined };
+}

@@ -1,0 +1,55 @@
+import type { Language } from "../gate/approvals/card.ts";
+
+/** Everything that a notification says beside the card's own lines. */
+interface Words {
+  approve: string;
+  deny: string;
+  review: string;
+  asks: (agent: string) => string;
+  asked_by: (agent: string) => string;
+  more: string;
+  in_terminal: string;
+  pair_in_terminal: string;
+  resume_in_terminal: string;
+  paused: string;
+  in_window: string;
+  waiting: (count: number, agent: string) => string;
+  pairing: (count: number) => string;
+  others: (count: number) => string;
+}
+
+export const NOTICE_WORDS: Readonly<Record<Language, Words>> = {
+  en: {
+    approve: "Approve",
+    deny: "Deny",
+    review: "Review",
+    asks: (agent) => `${agent} asks`,
+    asked_by: (agent) => `asked by ${agent}`,
+    more: "There is more to it than fits here.",
+    in_terminal: "Answer with: metnos-gate watch",
+    pair_in_terminal: "Let it in with: metnos-gate agents pair",
+    resume_in_terminal: "See: metnos-gate safety status",
+    paused: "Every agent is paused",
+    in_window: "Open Metnos Gate to answer.",
+    waiting: (count, agent) => (count === 1 ? `1 request of ${agent} waits` : `${count} requests of ${agent} wait`),
+    pairing: (count) => (count === 1 ? "An agent wants to connect" : `${count} agents want to connect`),
+    others: (count) => `and ${count} more`,
+  },
+  it: {
+    approve: "Approva",
+    deny: "Rifiuta",
+    review: "Esamina",
+    asks: (agent) => `${agent} chiede`,
+    asked_by: (agent) => `lo chiede ${agent}`,
+    more: "C'è altro che qui non entra.",
+    in_terminal: "Rispondi con: metnos-gate watch",
+    pair_in_terminal: "Accettalo con: metnos-gate agents pair",
+    resume_in_terminal: "Guarda: metnos-gate safety status",
+    paused: "Tutti gli agenti sono in pausa",
+    in_window: "Apri Metnos Gate per rispondere.",
+    waiting: (count, agent) =>
+      count === 1 ? `1 richiesta di ${agent} in attesa` : `${count} richieste di ${agent} in attesa`,
+    pairing: (count) => (count === 1 ? "Un agente vuole collegarsi" : `${count} agenti vogliono collegarsi`),
+    others: (count) => `e altri ${count}`,
+  },
+};

@@ -1,0 +1,176 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { ApprovalView } from "../../ipc/operator-api.ts";
+import { visible } from "../../ipc/visible-text.ts";
+import {
+  approvalNotice,
+  BODY_ROWS,
+  digestNotice,
+  type NoticeSettings,
+  pairingNotice,
+  ROW_WIDTH,
+} from "../../main/notifications/notice.ts";
+import type { Notice } from "../../main/notifications/sink.ts";
+import { approvalView } from "../support/approval-view.ts";
+
+const SETTINGS: NoticeSettings = { language: "en", has_actions: true, has_body: true, can_review: true };
+
+/** A shell command that waits, as the gate makes its card. */
+function command(text: string, change: Partial<ApprovalView> = {}): ApprovalView {
+  return approvalView({
+    executor: "Bash",
+    action_verb: "run",
+    capability_class: "code_exec",
+    target_summary: text,
+    reversibility: "irreversible",
+    capabilities: [{ capability: "code:exec", target: text }],
+    args: { command: text },
+    card: { form: "full", lines: ["May I run?", visible(text), "irreversible | class: code_exec"], buttons: [] },
+    ...change,
+  });
+}
+
+const buttonsOf = ({ buttons }: Notice) => buttons.map(({ action }) => action);
+const buttons = (view: ApprovalView) => buttonsOf(approvalNotice(view, SETTINGS));
+
+describe("a notification shows the request whole, or offers no Approve", () => {
+  it("the card's lines, who asks, and Approve, Deny, Review", () => {
+    expect(approvalNotice(command("git status"), SETTINGS)).toEqual({
+      kind: "approval",
+      title: "May I run?",
+      lines: ["git status", "irreversible | class: code_exec", "asked by claude-code"],
+      buttons: [
+        { action: "approve", label: "Approve" },
+        { action: "deny", label: "Deny" },
+        { action: "review", label: "Review" },
+      ],
+      default_action: "review",
+    });
+  });
+
+  it("an argument that the card doesn't tell is told by name, if it fits", () => {
+    const view = approvalView({ args: { file_path: "/srv/project/a.ts", content: "one line" } });
+    const notice = approvalNotice(view, SETTINGS);
+    expect(notice.lines).toContain("content: one line");
+    expect(notice.lines.join("\n")).not.toContain("file_path");
+    expect(buttonsOf(notice)).toContain("approve");
+  });
+
+  it.each([
+    ["a long command", command("echo ".repeat(70))],
+    ["a command with a line break", command("ls\nrm -rf x")],
+    ["hidden characters in the command", command("ls \u202e dm")],
+    ["an escape sequence", command("ls \u001b[2J")],
+    ["right-to-left letters, which move their neighbours", command("rm \u05d0 /a")],
+    ["content that doesn't fit", approvalView({ args: { file_path: "/srv/project/a.ts", content: "x".repeat(400) } })],
+    [
+      "content that fits, but not beside the card",
+      approvalView({ args: { file_path: "/srv/project/a.ts", content: "x".repeat(200) } }),
+    ],
+    ["many short arguments", command("ls", { args: { command: "ls", a: 1, b: 2, c: 3, d: 4, e: 5 } })],
+    ["a hidden character in an argument's name", command("ls", { args: { command: "ls", "a\u200b": 1 } })],
+    [
+      "two needs at once",
+      command("ls", { capabilities: [...command("ls").capabilities, { capability: "fs:read", target: "/x" }] }),
+    ],
+    ["arguments that are not there", command("ls", { args: null })],
+    ["many line breaks", approvalView({ args: { file_path: "/srv/project/a.ts", content: "\n".repeat(10_000) } })],
+  ])("%s: Deny and Review only", (_, view) => {
+    const notice = approvalNotice(view, SETTINGS);
+    expect(buttonsOf(notice)).toEqual(["deny", "review"]);
+    expect(notice.lines).toContain("There is more to it than fits here.");
+    expect(notice.lines.join("").length).toBeLessThan(6 * ROW_WIDTH);
+  });
+
+  it("an argument with the target's value under another name is told too: the name is what it means", () => {
+    const view = command("a", { args: { command: "a", also_delete: "a" } });
+    expect(approvalNotice(view, SETTINGS).lines).toContain("also_delete: a");
+  });
+
+  it("whatever is in the arguments: with Approve every one of them can be read, and it fits", () => {
+    const text_ = fc.oneof(
+      fc.string({ unit: "grapheme-ascii", minLength: 1, maxLength: 320 }),
+      fc.string({ unit: "binary", minLength: 1, maxLength: 320 }),
+    );
+    const value = fc.oneof(text_, fc.integer(), fc.boolean(), fc.constant(null));
+    const args = fc.dictionary(fc.string({ minLength: 1, maxLength: 20 }), value, { maxKeys: 6 });
+    let approvable = 0;
+    fc.assert(
+      fc.property(text_, args, (text, more) => {
+        const notice = approvalNotice(command(text, { args: { ...more, command: text } }), SETTINGS);
+        if (!buttonsOf(notice).includes("approve")) return;
+        approvable++;
+        const body = notice.lines.join("\n");
+        expect(body).toContain(text);
+        for (const [key, found] of Object.entries(more)) {
+          if (key !== "command")
+            expect(body).toContain(`${key}: ${typeof found === "string" ? found : JSON.stringify(found)}`);
+        }
+        expect(body.length).toBeLessThanOrEqual(BODY_ROWS * ROW_WIDTH + BODY_ROWS);
+        expect(visible(body, { keep_newlines: true })).toBe(body);
+      }),
+    );
+    expect(approvable).toBeGreaterThan(0);
+  });
+
+  it("the title is the gate's own words in every form of the card", () => {
+    const short = command("x", { card: { form: "short", lines: ["Run x [irrev | code_exec]"], buttons: [] } });
+    expect(approvalNotice(short, SETTINGS)).toMatchObject({
+      title: "claude-code asks",
+      lines: ["Run x [irrev | code_exec]"],
+    });
+    const medium = command("x", { card: { form: "medium", lines: ["May I run? (irreversible)", "x"], buttons: [] } });
+    expect(approvalNotice(medium, SETTINGS)).toMatchObject({
+      title: "claude-code asks",
+      lines: ["May I run? (irreversible)", "x"],
+    });
+  });
+});
+
+describe("a notification offers what the server and the home can do", () => {
+  it("a server that shows no body gets no Approve", () => {
+    expect(buttonsOf(approvalNotice(command("ls"), { ...SETTINGS, has_body: false }))).toEqual(["deny", "review"]);
+  });
+
+  it("without actions it says where to answer", () => {
+    const { lines } = approvalNotice(command("ls"), { ...SETTINGS, has_actions: false });
+    expect(lines.at(-1)).toBe("Open Metnos Gate to answer.");
+    const bare = { ...SETTINGS, has_actions: false, can_review: false };
+    expect(approvalNotice(command("ls"), bare).lines.at(-1)).toBe("Answer with: metnos-gate watch");
+  });
+
+  it("where Review leads nowhere it isn't offered, and what can't be approved here says where it can", () => {
+    const bare = { ...SETTINGS, can_review: false };
+    expect(approvalNotice(command("ls"), bare)).toMatchObject({ default_action: null });
+    expect(buttonsOf(approvalNotice(command("ls"), bare))).toEqual(["approve", "deny"]);
+    const long = approvalNotice(command("x".repeat(299)), bare);
+    expect(buttonsOf(long)).toEqual(["deny"]);
+    expect(long.lines.at(-1)).toBe("Answer with: metnos-gate watch");
+  });
+
+  it("a digest and a pairing request can only be looked at", () => {
+    expect(digestNotice("claude-code", 12, SETTINGS)).toMatchObject({
+      title: "12 requests of claude-code wait",
+      buttons: [{ action: "review", label: "Review" }],
+    });
+    const requests = ["a", "b", "c", "d", "e"].map((name) => ({ name, version: null, requested_at: "" }));
+    expect(pairingNotice(requests, SETTINGS)).toMatchObject({
+      title: "5 agents want to connect",
+      lines: ["a", "b", "c", "d", "and 1 more"],
+      buttons: [{ action: "review", label: "Review" }],
+    });
+  });
+
+  it("a pairing request without a page says which command lets the agent in", () => {
+    const requests = [{ name: "a", version: null, requested_at: "" }];
+    const { lines, buttons: none } = pairingNotice(requests, { ...SETTINGS, can_review: false });
+    expect([lines, none]).toEqual([["a", "Let it in with: metnos-gate agents pair"], []]);
+  });
+
+  it("speaks Italian", () => {
+    const notice = approvalNotice(command("ls"), { ...SETTINGS, language: "it" });
+    expect(notice.buttons.map(({ label }) => label)).toEqual(["Approva", "Rifiuta", "Esamina"]);
+    expect(digestNotice("codex", 1, { ...SETTINGS, language: "it" }).title).toBe("1 richiesta di codex in attesa");
+    expect(buttons(command("ls"))).toContain("approve");
+  });
+});
