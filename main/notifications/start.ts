@@ -42,9 +42,11 @@ export function startNotifications(
   const unsubscribe = api.subscribe(() => {
     changing = changing.then(async () => {
       if (chosen(config) === begun_with) return;
-      await current.close();
-      current = begin();
+      const before = current;
+      current = off("being started anew");
       begun_with = chosen(config);
+      await before.close();
+      current = begin();
     });
   }, ["settings.changed"]);
   return {
