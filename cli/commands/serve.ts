@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { isoSeconds } from "../../main/gate/clock.ts";
 import { serveGate } from "../../main/serve.ts";
+import { LINK_SECONDS } from "../../main/web/visitors.ts";
 import { EXIT, type ExitCode, say } from "../output.ts";
 
 /** `serve`: the gate itself, until SIGINT or SIGTERM. */
@@ -8,20 +9,29 @@ export function serveCommand(program: Command, done: (code: ExitCode) => void): 
   program
     .command("serve")
     .description("starts the gate: decides, asks, remembers and logs, until it is interrupted")
-    .action(async () => {
-      const log = lineLog();
-      const gate = await serveGate({ log: log.line });
-      const { places } = gate.core;
-      say("Metnos Gate is running.");
-      say(`  agents connect to   ${places.agent_socket}`);
-      say(`  you answer with     metnos-gate watch   (${places.operator_socket})`);
-      say(`  the audit trail is  ${places.audit_dir}`);
-      const [signal] = await interruption();
-      say(`${signal}: closing; what waits is kept for the next start`);
-      await gate.close();
-      log.flush();
-      done(EXIT.ok);
-    });
+    .option("--web", "serves the page on 127.0.0.1, too, behind a link that works once")
+    .action(async ({ web = false }: { web?: boolean }) => done(await serve({ web })));
+}
+
+/** Runs the gate in this process. Gives the exit code once it was interrupted. */
+export async function serve({ web }: { web: boolean }): Promise<ExitCode> {
+  const log = lineLog();
+  const gate = await serveGate({ log: log.line, web });
+  const { places } = gate.core;
+  say("Metnos Gate is running.");
+  say(`  agents connect to   ${places.agent_socket}`);
+  say(`  you answer with     metnos-gate watch   (${places.operator_socket})`);
+  if (web) {
+    const { url } = await gate.operator.call("web.link", {});
+    say(`  or in a browser at  ${url}`);
+    say(`                      once, within ${LINK_SECONDS / 60} minutes; for another link: metnos-gate open`);
+  }
+  say(`  the audit trail is  ${places.audit_dir}`);
+  const [signal] = await interruption();
+  say(`${signal}: closing; what waits is kept for the next start`);
+  await gate.close();
+  log.flush();
+  return EXIT.ok;
 }
 
 function interruption(): Promise<[string]> {

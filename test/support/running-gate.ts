@@ -15,6 +15,7 @@ export interface GateOptions {
   config?: string;
   now?: () => number;
   frame_timeout_ms?: number;
+  web?: boolean;
 }
 
 /** A real gate in this process, with its sockets and databases in a home of its own. Closed when the test ends. */

@@ -1,0 +1,150 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
+import type { OperatorApi } from "../../ipc/operator-api.ts";
+import { PAGE_SOCKET_PATH } from "../../ipc/page-frames.ts";
+import { cookieOf, refuseUpgrade, sendFile, sendIntoSession, sendRefusal } from "./answers.ts";
+import { OperatorPages, type PageLimits } from "./operator-pages.ts";
+import { type PageFiles, readPageFiles } from "./page-files.ts";
+import { canTellPeers, isOwnUsersPeer } from "./peer.ts";
+import { ownHost, refusalOfRequest, refusalOfUpgrade } from "./request-checks.ts";
+import { type Session, Visitors } from "./visitors.ts";
+
+/** The page in a browser, on 127.0.0.1 alone: behind a link that works once, then a cookie (design §5). */
+
+export interface WebPageSettings {
+  /** 0: any that is free. */
+  port: number;
+  session_seconds: number;
+  /** Left out: the built page. */
+  files?: PageFiles;
+  limits?: Partial<PageLimits>;
+  /** Milliseconds. */
+  now?: () => number;
+}
+
+export interface WebPageListener {
+  log(line: string): void;
+  /** A link was used: a browser has a session now. */
+  entered(): void;
+}
+
+const LIMITS: PageLimits = { max_pages: 16, max_unread_bytes: 8 * 1024 * 1024, heartbeat_ms: 20_000 };
+/** HTTP connections and WebSockets at the same time. */
+const MAX_CONNECTIONS = 64;
+const REQUEST_TIMEOUT_MS = 5000;
+const MAX_HEADER_BYTES = 8192;
+
+const LINK = /^\/\?token=([0-9a-f]*)$/;
+
+export class WebPage {
+  readonly #settings: WebPageSettings;
+  readonly #listener: WebPageListener;
+  readonly #files: PageFiles;
+  readonly #visitors: Visitors;
+  #pages: OperatorPages | undefined;
+  readonly #server: Server;
+  #port = 0;
+
+  /** @throws GateError `page_not_built` */
+  constructor(settings: WebPageSettings, listener: WebPageListener) {
+    this.#settings = settings;
+    this.#listener = listener;
+    this.#files = settings.files ?? readPageFiles();
+    this.#visitors = new Visitors(settings.session_seconds, settings.now ?? Date.now);
+    this.#server = createServer({
+      maxHeaderSize: MAX_HEADER_BYTES,
+      headersTimeout: REQUEST_TIMEOUT_MS,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      keepAliveTimeout: REQUEST_TIMEOUT_MS,
+      connectionsCheckingInterval: 1000,
+    });
+    this.#server.maxConnections = MAX_CONNECTIONS;
+    this.#server.prependListener("connection", (socket) => {
+      if (socket.remotePort !== undefined && isOwnUsersPeer(socket.remotePort, this.#port)) return;
+      listener.log("page: a connection was refused: it is another user's, or already gone");
+      socket.destroy();
+    });
+    this.#server.on("request", (request, response) => this.#answer(request, response));
+    this.#server.on("upgrade", (request, stream, head) => this.#upgrade(request, stream, head));
+  }
+
+  /** Listens, for pages that use `api`. Rejects with `port_taken`, or the system's error. */
+  async listen(api: OperatorApi): Promise<void> {
+    const { port, limits } = this.#settings;
+    this.#pages = new OperatorPages(api, { ...LIMITS, ...limits }, this.#listener.log);
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once("error", (error: NodeJS.ErrnoException) => reject(whyNot(error, port)));
+      this.#server.listen({ host: "127.0.0.1", port, exclusive: true }, resolve);
+    });
+    this.#port = (this.#server.address() as AddressInfo).port;
+    if (!canTellPeers())
+      this.#listener.log(
+        "page: this system doesn't tell whose program connects; the links and cookies alone have to do",
+      );
+  }
+
+  /** A new link, for one browser, once, within `LINK_SECONDS`. */
+  link(): string {
+    return `http://127.0.0.1:${this.#port}/?token=${this.#visitors.invite()}`;
+  }
+
+  async close(): Promise<void> {
+    const is_closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    await this.#pages?.close();
+    this.#server.closeAllConnections();
+    await is_closed;
+  }
+
+  #answer(request: IncomingMessage, response: ServerResponse): void {
+    const refusal = refusalOfRequest(request, this.#port);
+    if (refusal !== undefined) return sendRefusal(response, refusal.status, refusal.text);
+    const path = request.url ?? "";
+    const token = LINK.exec(path)?.[1];
+    if (token !== undefined) return this.#enter(token, response);
+    if (this.#session(request) === undefined)
+      return sendRefusal(response, 403, "this page needs a link; for one, run: metnos-gate open");
+    const file = this.#files.get(path);
+    if (file === undefined) return sendRefusal(response, 404, "there is no such page");
+    sendFile(response, file, ownHost(request, this.#port));
+  }
+
+  #enter(token: string, response: ServerResponse): void {
+    const cookie = this.#visitors.enter(token);
+    if (cookie === undefined) {
+      this.#listener.log("page: a link was refused: wrong, used or too old");
+      return sendRefusal(response, 403, "this link is wrong, used or too old; for a new one, run: metnos-gate open");
+    }
+    this.#listener.log("page: a link was used, a browser has the page now");
+    this.#listener.entered();
+    sendIntoSession(response, `${this.#cookie_name}=${cookie}; HttpOnly; SameSite=Strict; Path=/`);
+  }
+
+  #upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): void {
+    stream.on("error", () => stream.destroy()); // gone before it was answered
+    const refusal = refusalOfUpgrade(request, this.#port);
+    if (refusal !== undefined) return refuseUpgrade(stream, refusal.status);
+    const session = this.#session(request);
+    if (session === undefined) return refuseUpgrade(stream, 403);
+    if (request.url !== PAGE_SOCKET_PATH) return refuseUpgrade(stream, 404);
+    if (this.#pages === undefined || this.#pages.is_full) return refuseUpgrade(stream, 503);
+    this.#pages.open(request, stream, head, () => this.#visitors.isLive(session));
+  }
+
+  /** Cookies don't tell ports apart: the name does, so that two gates don't overwrite each other's. */
+  get #cookie_name(): string {
+    return `metnos_${this.#port}`;
+  }
+
+  #session(request: IncomingMessage): Session | undefined {
+    return this.#visitors.session(cookieOf(request, this.#cookie_name) ?? "");
+  }
+}
+
+function whyNot(error: NodeJS.ErrnoException, port: number): Error {
+  if (error.code !== "EADDRINUSE") return error;
+  return Object.assign(new Error(`port ${port} on 127.0.0.1 is taken`), {
+    code: "port_taken",
+    hint: "name another one as web.port in gate.toml, or 0 for any that is free",
+  });
+}
