@@ -38,6 +38,11 @@ export function sendIntoSession(response: ServerResponse, cookie: string): void 
   response.writeHead(303, { ...headersFor(undefined), "Set-Cookie": cookie, Location: "/", "Content-Length": 0 }).end();
 }
 
+/** For what a browser asks for by itself and a page needn't have. */
+export function sendNothing(response: ServerResponse): void {
+  response.writeHead(204, headersFor(undefined)).end();
+}
+
 /** A sentence for the human; the connection ends with it, and with whatever else was sent on it. */
 export function sendRefusal(response: ServerResponse, status: number, text: string): void {
   const body = `Metnos Gate: ${text}\n`;

@@ -1,12 +1,13 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { OperatorApi } from "../../ipc/operator-api.ts";
 import { PAGE_SOCKET_PATH } from "../../ipc/page-frames.ts";
-import { cookieOf, refuseUpgrade, sendFile, sendIntoSession, sendRefusal } from "./answers.ts";
+import { cookieOf, refuseUpgrade, sendFile, sendIntoSession, sendNothing, sendRefusal } from "./answers.ts";
 import { OperatorPages, type PageLimits } from "./operator-pages.ts";
 import { type PageFiles, readPageFiles } from "./page-files.ts";
 import { canTellPeers, isOwnUsersPeer } from "./peer.ts";
+import { PerSecond } from "./per-second.ts";
 import { ownHost, refusalOfRequest, refusalOfUpgrade } from "./request-checks.ts";
 import { type Session, Visitors } from "./visitors.ts";
 
@@ -32,6 +33,8 @@ export interface WebPageListener {
 const LIMITS: PageLimits = { max_pages: 16, max_unread_bytes: 8 * 1024 * 1024, heartbeat_ms: 20_000 };
 /** HTTP connections and WebSockets at the same time. */
 const MAX_CONNECTIONS = 64;
+const MAX_ARRIVALS_A_SECOND = 100;
+const MAX_LOGGED_REFUSALS_A_SECOND = 5;
 const REQUEST_TIMEOUT_MS = 5000;
 const MAX_HEADER_BYTES = 8192;
 
@@ -42,6 +45,8 @@ export class WebPage {
   readonly #listener: WebPageListener;
   readonly #files: PageFiles;
   readonly #visitors: Visitors;
+  readonly #arrivals: PerSecond;
+  readonly #logged: PerSecond;
   #pages: OperatorPages | undefined;
   readonly #server: Server;
   #port = 0;
@@ -51,7 +56,10 @@ export class WebPage {
     this.#settings = settings;
     this.#listener = listener;
     this.#files = settings.files ?? readPageFiles();
-    this.#visitors = new Visitors(settings.session_seconds, settings.now ?? Date.now);
+    const now = settings.now ?? Date.now;
+    this.#visitors = new Visitors(settings.session_seconds, now);
+    this.#arrivals = new PerSecond(MAX_ARRIVALS_A_SECOND, now);
+    this.#logged = new PerSecond(MAX_LOGGED_REFUSALS_A_SECOND, now);
     this.#server = createServer({
       maxHeaderSize: MAX_HEADER_BYTES,
       headersTimeout: REQUEST_TIMEOUT_MS,
@@ -61,8 +69,9 @@ export class WebPage {
     });
     this.#server.maxConnections = MAX_CONNECTIONS;
     this.#server.prependListener("connection", (socket) => {
-      if (socket.remotePort !== undefined && isOwnUsersPeer(socket.remotePort, this.#port)) return;
-      listener.log("page: a connection was refused: it is another user's, or already gone");
+      const reason = this.#refusalOfPeer(socket);
+      if (reason === undefined) return;
+      this.#logRefusal(`page: a connection was refused: ${reason}`);
       socket.destroy();
     });
     this.#server.on("request", (request, response) => this.#answer(request, response));
@@ -96,6 +105,18 @@ export class WebPage {
     await is_closed;
   }
 
+  #refusalOfPeer({ remotePort }: Socket): string | undefined {
+    // Before the look-up, which others could make long by what they have open.
+    if (!this.#arrivals.take()) return "too many at once";
+    if (remotePort !== undefined && isOwnUsersPeer(remotePort, this.#port)) return undefined;
+    return "it is another user's, or already gone";
+  }
+
+  /** Whoever is refused again and again doesn't fill the log. */
+  #logRefusal(line: string): void {
+    if (this.#logged.take()) this.#listener.log(line);
+  }
+
   #answer(request: IncomingMessage, response: ServerResponse): void {
     const refusal = refusalOfRequest(request, this.#port);
     if (refusal !== undefined) return sendRefusal(response, refusal.status, refusal.text);
@@ -105,6 +126,7 @@ export class WebPage {
     if (this.#session(request) === undefined)
       return sendRefusal(response, 403, "this page needs a link; for one, run: metnos-gate open");
     const file = this.#files.get(path);
+    if (file === undefined && path === "/favicon.ico") return sendNothing(response);
     if (file === undefined) return sendRefusal(response, 404, "there is no such page");
     sendFile(response, file, ownHost(request, this.#port));
   }
@@ -112,7 +134,7 @@ export class WebPage {
   #enter(token: string, response: ServerResponse): void {
     const cookie = this.#visitors.enter(token);
     if (cookie === undefined) {
-      this.#listener.log("page: a link was refused: wrong, used or too old");
+      this.#logRefusal("page: a link was refused: wrong, used or too old");
       return sendRefusal(response, 403, "this link is wrong, used or too old; for a new one, run: metnos-gate open");
     }
     this.#listener.log("page: a link was used, a browser has the page now");

@@ -84,8 +84,9 @@ export class PageSocket {
     onTestFinished(() => socket.terminate());
   }
 
-  static async open(port: number, cookie: string): Promise<PageSocket> {
+  static async open(port: number, cookie: string, options: ClientOptions = {}): Promise<PageSocket> {
     const socket = new WebSocket(`ws://127.0.0.1:${port}/operator`, {
+      ...options,
       headers: { Cookie: cookie },
       origin: `http://127.0.0.1:${port}`,
     });

@@ -1,9 +1,12 @@
 import { once } from "node:events";
 import { createConnection } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { WebSocket } from "ws";
+import { type ClientOptions, WebSocket } from "ws";
+import type { OperatorApi } from "../../ipc/operator-api.ts";
+import type { PageLimits } from "../../main/web/operator-pages.ts";
+import { WebPage } from "../../main/web/web-page.ts";
 import { tokenOf } from "../support/agent-connection.ts";
-import { cookieFor, PageSocket, upgradeStatus } from "../support/page-visitor.ts";
+import { ask, cookieFor, PageSocket, upgradeStatus } from "../support/page-visitor.ts";
 import { type GateUnderTest, startGate } from "../support/running-gate.ts";
 
 const WRITE = { executor: "fs_write", args: { path: "/tmp/notes/a.txt", content: "hello" } };
@@ -11,6 +14,23 @@ const WRITE = { executor: "fs_write", args: { path: "/tmp/notes/a.txt", content:
 async function openPage(gate: GateUnderTest): Promise<PageSocket> {
   const { port, cookie } = await cookieFor(gate);
   return await PageSocket.open(port, cookie);
+}
+
+/** A page of a server that has this contract behind it. */
+async function pageOf(
+  api: OperatorApi,
+  limits: Partial<PageLimits> = {},
+  log: string[] = [],
+  options: ClientOptions = {},
+): Promise<PageSocket> {
+  const settings = { port: 0, session_seconds: 300, limits };
+  const web = new WebPage(settings, { log: (line) => log.push(line), entered: () => undefined });
+  await web.listen(api);
+  onTestFinished(() => web.close());
+  const { port, pathname, search } = new URL(web.link());
+  const { headers } = await ask(Number(port), pathname + search);
+  const [cookie = ""] = headers["set-cookie"]?.[0]?.split(";") ?? [];
+  return await PageSocket.open(Number(port), cookie, options);
 }
 
 describe("the operator's contract on the page's WebSocket", () => {
@@ -108,14 +128,47 @@ describe("the operator's contract on the page's WebSocket", () => {
     expect((await reader.call(1, "status")).result).toMatchObject({ pid: process.pid });
   });
 
-  it("takes a limited number of calls at once, and answers each", async () => {
-    const gate = await startGate({ web: true });
-    const page = await openPage(gate);
-    for (let id = 0; id < 200; id++) page.send({ id, method: "audit.verify", params: {} });
-    for (let id = 0; id < 200; id++) {
-      const { result, failure } = await page.next((message) => message.id === id);
-      expect(result !== undefined || failure?.code === "busy").toBe(true);
-    }
+  it("takes 64 calls of a page at once, and another one once one is answered", async () => {
+    const answers: ((result: never) => void)[] = [];
+    const api: OperatorApi = {
+      call: () => new Promise((resolve) => answers.push(resolve)),
+      subscribe: () => () => undefined,
+      close: async () => undefined,
+    };
+    const page = await pageOf(api);
+    for (let id = 0; id < 65; id++) page.send({ id, method: "status", params: {} });
+    expect((await page.next(({ id }) => id === 64)).failure?.code).toBe("busy");
+    expect(answers).toHaveLength(64);
+    answers[0]?.("first" as never);
+    expect((await page.next(({ id }) => id === 0)).result).toBe("first");
+    page.send({ id: 65, method: "status", params: {} });
+    page.send({ id: 66, method: "status", params: {} });
+    expect((await page.next(({ id }) => id === 66)).failure?.code).toBe("busy");
+    expect(answers).toHaveLength(65);
+  });
+
+  it("says nothing of what failed inside but that it did", async () => {
+    const api: OperatorApi = {
+      call: () => Promise.reject(new TypeError("the value of the secret is 1234")),
+      subscribe: () => () => undefined,
+      close: async () => undefined,
+    };
+    const log: string[] = [];
+    const page = await pageOf(api, {}, log);
+    expect((await page.call(1, "status")).failure).toMatchObject({ code: "internal", message: "the gate failed" });
+    expect(log).toContain("page: status failed: TypeError");
+    expect(JSON.stringify(log)).not.toContain("1234");
+  });
+
+  it("drops a page that doesn't show any more that it is there, and keeps one that does", async () => {
+    const gate = await startGate();
+    const log: string[] = [];
+    const limits = { heartbeat_ms: 100 };
+    const silent = await pageOf(gate.operator, limits, log, { autoPong: false });
+    const there = await pageOf(gate.operator, limits, log);
+    for (let count = 0; count < 4; count++) await once(there.socket, "ping");
+    expect((await silent.closed).code).toBe(1006);
+    expect((await there.call(1, "status")).result).toMatchObject({ pid: process.pid });
   });
 
   it("is open for sixteen pages at the most, and again for another once one is closed", async () => {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { readPageFiles } from "../../main/web/page-files.ts";
+import { ManualClock } from "../support/manual-clock.ts";
 import { ask, cookieFor, linkTo, upgradeStatus } from "../support/page-visitor.ts";
 import { refusalOf } from "../support/refusals.ts";
 import { startGate } from "../support/running-gate.ts";
@@ -158,6 +159,21 @@ describe("the page's port", () => {
     const { port, cookie } = await cookieFor(gate);
     const headers = { Cookie: cookie, "Content-Length": "5" };
     expect((await ask(port, "/", { headers, body: "hello" })).status).toBe(400);
+  });
+
+  it("takes a hundred connections a second: more are closed, agents are served meanwhile, and a second later it answers again", async () => {
+    const clock = new ManualClock();
+    const gate = await startGate({ web: true, now: clock.now });
+    const agent = await gate.agent();
+    const { port, path } = await linkTo(gate);
+    const attempts = Array.from({ length: 150 }, () => ask(port, "/").catch(() => undefined));
+    await agent.ping();
+    const answers = (await Promise.all(attempts)).map((answer) => answer?.status);
+    expect(answers.filter((status) => status === undefined).length).toBeGreaterThanOrEqual(50);
+    expect(await ask(port, path).catch(() => undefined)).toBeUndefined();
+    expect(gate.log.filter((line) => line.includes("refused"))).toHaveLength(5);
+    clock.advance(1);
+    expect((await ask(port, path)).status).toBe(303);
   });
 
   it("refuses headers without end", async () => {
