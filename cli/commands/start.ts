@@ -21,7 +21,7 @@ export function startCommand(program: Command, done: (code: ExitCode) => void): 
 }
 
 /** Runs until it ends; what interrupts this process interrupts it. */
-async function runTrayApp({ electron, root }: { electron: string; root: string }): Promise<ExitCode> {
+export async function runTrayApp({ electron, root }: { electron: string; root: string }): Promise<ExitCode> {
   // Set in some editors' terminals: Electron would be a bare Node then.
   const { ELECTRON_RUN_AS_NODE: _, ...env } = process.env;
   const child = spawn(electron, [root], { stdio: "inherit", env });

@@ -69,8 +69,8 @@ export class StartedProcess {
 }
 
 /** `metnos-gate serve`, once it says that it is running. */
-export async function startServe(home: TemporaryHome): Promise<StartedProcess> {
-  const started = new StartedProcess(process.execPath, [LAUNCHER, "serve"], { env: home.env });
+export async function startServe(home: TemporaryHome, options: readonly string[] = []): Promise<StartedProcess> {
+  const started = new StartedProcess(process.execPath, [LAUNCHER, "serve", ...options], { env: home.env });
   await started.printed(/the audit trail is/);
   return started;
 }
