@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import type { Command } from "commander";
 import { EXIT, type ExitCode, say } from "../output.ts";
 import { findTrayApp, surroundings } from "../tray-app.ts";
@@ -24,11 +24,14 @@ export function startCommand(program: Command, done: (code: ExitCode) => void): 
 export async function runTrayApp({ electron, root }: { electron: string; root: string }): Promise<ExitCode> {
   // Set in some editors' terminals: Electron would be a bare Node then.
   const { ELECTRON_RUN_AS_NODE: _, ...env } = process.env;
-  const child = spawn(electron, [root], { stdio: "inherit", env });
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => child.kill(signal));
+  // Listened to before the app is there: a signal in between would end this process alone.
+  let child: ChildProcess | undefined;
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => child?.kill(signal));
+  const app = spawn(electron, [root], { stdio: "inherit", env });
+  child = app;
   const code = await new Promise<number | null>((resolve, reject) => {
-    child.once("error", reject);
-    child.once("close", resolve);
+    app.once("error", reject);
+    app.once("close", resolve);
   });
   return code === 0 ? EXIT.ok : EXIT.failed;
 }

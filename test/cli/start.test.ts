@@ -101,7 +101,7 @@ describe("metnos-gate start", () => {
     const electron = join(folder, "electron");
     writeFileSync(
       electron,
-      `#!/bin/sh\ntrap 'echo interrupted; exit 3' TERM\necho "started $# $1 [$ELECTRON_RUN_AS_NODE]"\nwhile :; do sleep 0.1; done\n`,
+      `#!/bin/sh\ntrap 'echo interrupted; exit 3' TERM\necho "started $# $1 [$ELECTRON_RUN_AS_NODE]"\nwhile kill -0 $PPID; do sleep 0.1; done\n`,
     );
     chmodSync(electron, 0o755);
     const script = `import { runTrayApp } from ${JSON.stringify(`${CHECKOUT}cli/commands/start.ts`)};
