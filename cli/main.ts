@@ -7,9 +7,11 @@ import { connectCommand } from "./commands/connect.ts";
 import { doctorCommand } from "./commands/doctor.ts";
 import { metricsCommand } from "./commands/metrics.ts";
 import { offlineCommands } from "./commands/offline.ts";
+import { openCommand } from "./commands/open.ts";
 import { policyCommands } from "./commands/policy.ts";
 import { safetyCommands } from "./commands/safety.ts";
 import { serveCommand } from "./commands/serve.ts";
+import { startCommand } from "./commands/start.ts";
 import { statusCommand } from "./commands/status.ts";
 import { watchCommand } from "./commands/watch.ts";
 import { EXIT, type ExitCode, reportFailure } from "./output.ts";
@@ -30,7 +32,9 @@ export async function main(argv: readonly string[]): Promise<number> {
     .version(VERSION)
     .showHelpAfterError("(metnos-gate --help)")
     .exitOverride();
+  startCommand(program, done);
   serveCommand(program, done);
+  openCommand(program);
   watchCommand(program);
   connectCommand(program);
   agentsCommands(program);

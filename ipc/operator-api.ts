@@ -318,6 +318,8 @@ export const operatorMethods = {
   },
   /** The gate's figures in Prometheus' text format. */
   metrics: { params: nothing, result: z.object({ text: z.string(), content_type: z.string() }) },
+  /** A link to the page in a browser, for one use within minutes. Refused with `not_available` where no page is served. */
+  "web.link": { params: nothing, result: z.object({ url: z.url() }) },
   "audit.tail": {
     params: z.object({ lines: z.number().int().positive().max(10_000).default(20) }),
     result: z.array(auditLineSchema),

@@ -38,6 +38,20 @@ export const configSchema = z.strictObject({
       default_level: levelSchema.default("Supervised"),
     })
     .prefault({}),
+  metrics: z
+    .strictObject({
+      /** Serve the gate's figures at /metrics on the page's port, without a link. */
+      enabled: z.boolean().default(false),
+    })
+    .prefault({}),
+  web: z
+    .strictObject({
+      /** Of the page in a browser, on 127.0.0.1; 0: any that is free. */
+      port: z.number().int().min(0).max(65_535).default(0),
+      /** Seconds that a browser which came with a link may use the page. */
+      session_seconds: z.number().int().min(300).max(604_800).default(43_200),
+    })
+    .prefault({}),
   socket: z
     .strictObject({
       /** Connections at the same time on gate.sock. */

@@ -9,6 +9,7 @@ import { errorCode, GateError } from "./gate/errors.ts";
 import { type GateNotifications, type NotificationOptions, startNotifications } from "./notifications/start.ts";
 import type { AgentConnections, LoginItem } from "./operator/handlers.ts";
 import { Operator } from "./operator/operator.ts";
+import { WebPage } from "./web/web-page.ts";
 
 /** A gate that serves both sockets. `close` leaves what waits in the registry for the next start. */
 export interface RunningGate {
@@ -28,11 +29,13 @@ export interface ServeOptions {
   login_item?: LoginItem;
   /** False: none, whatever the configuration says. */
   notifications?: NotificationOptions | false;
+  /** Serve the page to a browser, too: its links come from the operator's `web.link`. */
+  web?: boolean;
 }
 
 /**
  * Opens the core and both sockets.
- * @throws GateError (`already_running`, `invalid_config`, `database_*`), or the system's error of a socket
+ * @throws GateError (`already_running`, `invalid_config`, `database_*`, `page_not_built`), or the system's error of a socket
  */
 export async function serveGate(options: ServeOptions = {}): Promise<RunningGate> {
   const log = options.log ?? (() => undefined);
@@ -65,7 +68,7 @@ export async function serveGate(options: ServeOptions = {}): Promise<RunningGate
 async function serveCore(
   core: Core,
   log: (line: string) => void,
-  { env = process.env, frame_timeout_ms, login_item, notifications: wanted }: ServeOptions,
+  { env = process.env, frame_timeout_ms, login_item, notifications: wanted, web, now }: ServeOptions,
   made: (agents: AgentServer) => void,
 ): Promise<RunningGate> {
   const { places, config } = core;
@@ -84,7 +87,12 @@ async function serveCore(
     refuse: (name) => agents.refuse(name),
     drop: (agent_id) => agents.drop(agent_id),
   };
-  const operator = new Operator(core, { connections, ...(login_item === undefined ? {} : { login_item }) });
+  const page = web ? webPage(core, log, now) : undefined;
+  const operator = new Operator(core, {
+    connections,
+    browser_page: page,
+    ...(login_item === undefined ? {} : { login_item }),
+  });
   // The human's own tools listen longer than a slow reader would: an event stream may lag.
   const operators = new OperatorServer(
     { path: places.operator_socket, max_connections: 64, max_unread_bytes: 256 * 1024 * 1024 },
@@ -92,8 +100,19 @@ async function serveCore(
     operator,
     (what, error) => port.failed(what, error),
   );
-  await operators.listen();
-  await agents.listen();
+  const close = async () => {
+    await page?.close();
+    await agents.close();
+    await operators.close();
+  };
+  try {
+    await page?.listen(operator);
+    await operators.listen();
+    await agents.listen();
+  } catch (error) {
+    await close();
+    throw error;
+  }
   const notifications = startNotifications(operator, core.config, wanted ?? {}, env, log);
   return {
     core,
@@ -101,11 +120,22 @@ async function serveCore(
     notifications,
     async close() {
       await notifications.close();
-      await agents.close();
-      await operators.close();
+      await close();
       core.close();
     },
   };
+}
+
+/** The page in a browser; each use of a link is in the log and in the trail. */
+function webPage({ config, audit }: Core, log: (line: string) => void, now: ServeOptions["now"]): WebPage {
+  const entered = () => {
+    audit.append({ event: "web.entered", ts: Date.now() / 1000 });
+    audit.flush();
+  };
+  return new WebPage(
+    { ...config.web, has_metrics: config.metrics.enabled, ...(now === undefined ? {} : { now }) },
+    { log, entered },
+  );
 }
 
 /**

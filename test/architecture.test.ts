@@ -148,6 +148,13 @@ describe("the house", () => {
     expect(violations(startsWithAny("ipc/"), (target) => target === "node-ipc")).not.toEqual([]);
   });
 
+  it("main/web knows the operator's contract, and nothing else of the gate", () => {
+    const allowed = startsWithAny("main/web/", "ipc/operator-api.ts", "ipc/page-frames.ts", "ipc/frames.ts");
+    const outside = (target: string) => isOwn(target) && !allowed(target) && target !== "main/gate/errors.ts";
+    expect(violations(startsWithAny("main/web/"), outside)).toEqual([]);
+    expect(violations(startsWithAny("main/web/"), startsWithAny("ipc/operator-api.ts"))).not.toEqual([]);
+  });
+
   it("renderer and preload know only ipc", () => {
     const outside = (target: string) => isOwn(target) && !["ipc", "renderer", "preload"].includes(room(target));
     expect(violations(startsWithAny("renderer/", "preload/"), outside)).toEqual([]);

@@ -5,7 +5,7 @@ import { agentTokenFile, type Places, placesFor } from "../../ipc/places.ts";
 import { loadConfig } from "../../main/config.ts";
 import { placesWith } from "../../main/core.ts";
 import { AGENTS_SCHEMA } from "../../main/gate/agents.ts";
-import { APPROVALS_SCHEMA } from "../../main/gate/approvals/registry.ts";
+import { APPROVALS_SCHEMA } from "../../main/gate/approvals/schema.ts";
 import { openDatabaseReadOnly, type Schema } from "../../main/gate/database.ts";
 import { grantsSchema } from "../../main/gate/grants/schema.ts";
 import { isConnected, settingsFile } from "../claude-code/settings.ts";

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { isoSeconds } from "../../main/gate/clock.ts";
 import { serveGate } from "../../main/serve.ts";
+import { LINK_SECONDS } from "../../main/web/visitors.ts";
 import { EXIT, type ExitCode, say } from "../output.ts";
 
 /** `serve`: the gate itself, until SIGINT or SIGTERM. */
@@ -9,21 +10,38 @@ export function serveCommand(program: Command, done: (code: ExitCode) => void): 
     .command("serve")
     .description("starts the gate: decides, asks, remembers and logs, until it is interrupted")
     .option("--no-notifications", "shows no desktop notifications")
-    .action(async ({ notifications }: { notifications: boolean }) => {
-      const log = lineLog();
-      const gate = await serveGate({ log: log.line, ...(notifications ? {} : { notifications: false }) });
-      const { places } = gate.core;
-      say("Metnos Gate is running.");
-      say(`  agents connect to   ${places.agent_socket}`);
-      say(`  you answer with     metnos-gate watch   (${places.operator_socket})`);
-      say(`  notifications are   ${gate.notifications.status}`);
-      say(`  the audit trail is  ${places.audit_dir}`);
-      const [signal] = await interruption();
-      say(`${signal}: closing; what waits is kept for the next start`);
-      await gate.close();
-      log.flush();
-      done(EXIT.ok);
-    });
+    .option("--web", "serves the page on 127.0.0.1, too, behind a link that works once")
+    .action(async ({ web = false, notifications = true }: { web?: boolean; notifications?: boolean }) =>
+      done(await serve({ web, notifications })),
+    );
+}
+
+/** Runs the gate in this process. Gives the exit code once it was interrupted. */
+export async function serve({
+  web,
+  notifications = true,
+}: {
+  web: boolean;
+  notifications?: boolean;
+}): Promise<ExitCode> {
+  const log = lineLog();
+  const gate = await serveGate({ log: log.line, web, ...(notifications ? {} : { notifications: false }) });
+  const { places } = gate.core;
+  say("Metnos Gate is running.");
+  say(`  agents connect to   ${places.agent_socket}`);
+  say(`  you answer with     metnos-gate watch   (${places.operator_socket})`);
+  if (web) {
+    const { url } = await gate.operator.call("web.link", {});
+    say(`  or in a browser at  ${url}`);
+    say(`                      once, within ${LINK_SECONDS / 60} minutes; for another link: metnos-gate open`);
+  }
+  say(`  notifications are   ${gate.notifications.status}`);
+  say(`  the audit trail is  ${places.audit_dir}`);
+  const [signal] = await interruption();
+  say(`${signal}: closing; what waits is kept for the next start`);
+  await gate.close();
+  log.flush();
+  return EXIT.ok;
 }
 
 function interruption(): Promise<[string]> {

@@ -193,6 +193,7 @@ export class Gate {
         executor: call.executor,
         intent: call.intent,
         subagent: typeof call.context?.subagent === "string" ? visible(call.context.subagent.slice(0, 64)) : null,
+        verb: x.executor.manifest.verb,
         cwd: call.context?.cwd ?? null,
         args: call.args,
         reversibility: x.executor.manifest.reversibility,

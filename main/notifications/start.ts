@@ -44,8 +44,9 @@ export function startNotifications(
       if (chosen(config) === begun_with) return;
       const before = current;
       current = off("being started anew");
-      begun_with = chosen(config);
       await before.close();
+      // Only now: what was chosen meanwhile counts, too.
+      begun_with = chosen(config);
       current = begin();
     });
   }, ["settings.changed"]);

@@ -37,10 +37,17 @@ export interface LoginItem {
   set_enabled(is_enabled: boolean): void;
 }
 
+/** The page in a browser; absent where none is served. */
+export interface BrowserPage {
+  /** A new link to it. */
+  link(): string;
+}
+
 export interface OperatorContext {
   core: Core;
   connections: AgentConnections | undefined;
   login_item: LoginItem | undefined;
+  browser_page: BrowserPage | undefined;
   /** The human whose answers these are. */
   by: Principal;
 }

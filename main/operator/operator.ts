@@ -15,12 +15,13 @@ import { agentMethods } from "./agents.ts";
 import { approvalMethods } from "./approvals.ts";
 import { auditMethods } from "./audit.ts";
 import { grantMethods } from "./grants.ts";
-import type { AgentConnections, Handlers, LoginItem, OperatorContext } from "./handlers.ts";
+import type { AgentConnections, BrowserPage, Handlers, LoginItem, OperatorContext } from "./handlers.ts";
 import { metricsMethods } from "./metrics.ts";
 import { policyMethods } from "./policy.ts";
 import { safetyMethods } from "./safety.ts";
 import { settingMethods } from "./settings.ts";
 import { statusMethods } from "./status.ts";
+import { webMethods } from "./web.ts";
 
 /** The human's methods on a core, acting as the local principal. Each family has its own file beside this one. */
 export class Operator implements OperatorApi {
@@ -29,13 +30,19 @@ export class Operator implements OperatorApi {
 
   constructor(
     core: Core,
-    surroundings: { connections?: AgentConnections; login_item?: LoginItem; principal?: Principal } = {},
+    surroundings: {
+      connections?: AgentConnections;
+      login_item?: LoginItem;
+      browser_page?: BrowserPage | undefined;
+      principal?: Principal;
+    } = {},
   ) {
     this.#core = core;
     const context: OperatorContext = {
       core,
       connections: surroundings.connections,
       login_item: surroundings.login_item,
+      browser_page: surroundings.browser_page,
       by: surroundings.principal ?? localPrincipal(),
     };
     this.#handlers = {
@@ -49,6 +56,7 @@ export class Operator implements OperatorApi {
       ...settingMethods(context),
       ...metricsMethods(context),
       ...auditMethods(context),
+      ...webMethods(context),
     };
   }
 

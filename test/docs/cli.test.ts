@@ -84,8 +84,8 @@ test("every example prints what the document says", async () => {
       continue;
     }
     const { command, printed, code } = step;
-    if (command === "npx metnos-gate serve") {
-      const { stderr } = await startServe(home);
+    if (command === "npx metnos-gate serve --web") {
+      const { stderr } = await startServe(home, ["--web"]);
       expect(stderr.replaceAll(home.home, "~")).toMatch(patternOf(printed));
       continue;
     }

@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { ask, linkTo } from "../support/page-visitor.ts";
 import { startGate } from "../support/running-gate.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 
@@ -45,4 +46,19 @@ test.skipIf(!has_promtool && process.env.CI !== "true")("promtool accepts the fi
   const { text } = await (await startGate()).operator.call("metrics", {});
   const { status, stdout, stderr } = spawnSync("promtool", ["check", "metrics"], { encoding: "utf8", input: text });
   expect(status, stdout + stderr).toBe(0);
+});
+
+test.skipIf(!has_promtool && process.env.CI !== "true")("promtool accepts the scrape configuration", () => {
+  const file = join(tempFolder(), "prometheus.yml");
+  writeFileSync(file, `${/```yaml scrape\n([\s\S]*?)\n```/.exec(TEXT)?.[1]}\n`);
+  const { status, stdout, stderr } = spawnSync("promtool", ["check", "config", file], { encoding: "utf8" });
+  expect(status, stdout + stderr).toBe(0);
+});
+
+test("with the example configuration the figures are where the scrape looks for them", async () => {
+  const config = /```toml gate.toml\n([\s\S]*?)\n```/.exec(TEXT)?.[1] ?? "";
+  expect(TEXT).toContain(`targets: ["127.0.0.1:${/port = (\d+)/.exec(config)?.[1]}"]`);
+  const gate = await startGate({ web: true, config: config.replace(/port = \d+/, "port = 0") });
+  const { port } = await linkTo(gate);
+  expect((await ask(port, "/metrics")).status).toBe(200);
 });

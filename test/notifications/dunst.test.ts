@@ -38,7 +38,7 @@ interface Desk {
 async function desk(args: readonly string[] = [], is_asleep = false): Promise<Desk> {
   const desktop = await DunstDesktop.start(is_asleep);
   const home = temporaryHome();
-  const serve = await startServe(home, { DBUS_SESSION_BUS_ADDRESS: desktop.address }, args);
+  const serve = await startServe(home, args, { DBUS_SESSION_BUS_ADDRESS: desktop.address });
   const operator = await OperatorClient.connect(home.places.operator_socket, home.places.operator_token);
   onTestFinished(() => operator.close());
   await operator.call("agents.pair", { name: "worker", level: "Supervised" });

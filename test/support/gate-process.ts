@@ -71,8 +71,8 @@ export class StartedProcess {
 /** `metnos-gate serve`, once it says that it is running. `env` comes on top of the home's. */
 export async function startServe(
   home: TemporaryHome,
-  env: NodeJS.ProcessEnv = {},
   args: readonly string[] = [],
+  env: NodeJS.ProcessEnv = {},
 ): Promise<StartedProcess> {
   const started = new StartedProcess(process.execPath, [LAUNCHER, "serve", ...args], { env: { ...home.env, ...env } });
   await started.printed(/the audit trail is/);

@@ -4,12 +4,12 @@ import { onTestFinished } from "vitest";
 import type { Principal } from "../../ipc/operator-api.ts";
 import { ApprovalBroker, type BrokerEvents, type BrokerSettings } from "../../main/gate/approvals/broker.ts";
 import {
-  APPROVALS_SCHEMA,
   ApprovalRegistry,
   type NewPending,
   type PendingRequest,
   type RequestExtra,
 } from "../../main/gate/approvals/registry.ts";
+import { APPROVALS_SCHEMA } from "../../main/gate/approvals/schema.ts";
 import { openDatabase } from "../../main/gate/database.ts";
 import { grantsSchema } from "../../main/gate/grants/schema.ts";
 import { GrantStore } from "../../main/gate/grants/store.ts";

@@ -1,6 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import type { Principal } from "../../ipc/operator-api.ts";
-import { APPROVALS_SCHEMA, ApprovalRegistry } from "../../main/gate/approvals/registry.ts";
+import { ApprovalRegistry } from "../../main/gate/approvals/registry.ts";
+import { APPROVALS_SCHEMA } from "../../main/gate/approvals/schema.ts";
 import { openDatabase } from "../../main/gate/database.ts";
 import { errorCode } from "../../main/gate/errors.ts";
 

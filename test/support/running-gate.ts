@@ -16,6 +16,7 @@ export interface GateOptions {
   now?: () => number;
   frame_timeout_ms?: number;
   notifications?: NonNullable<ServeOptions["notifications"]>;
+  web?: boolean;
 }
 
 /** A real gate in this process, with its sockets and databases in a home of its own. Closed when the test ends. */

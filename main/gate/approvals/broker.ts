@@ -282,12 +282,13 @@ export class ApprovalBroker {
 /** A request as every surface shows it. */
 export function approvalView(request: PendingRequest, language: Language): ApprovalView {
   const { extra, share_key: _, granted: _granted, grant_expires_at: _expires, ...fields } = request;
+  const action_verb = extra.verb?.[language] ?? fields.action_verb;
   return {
     token: fields.token,
     channel: fields.channel,
     sender_id: fields.sender_id,
     capability_class: fields.capability_class,
-    action_verb: fields.action_verb,
+    action_verb,
     target_summary: fields.target_summary,
     created_at: fields.created_at,
     expires_at: fields.expires_at,
@@ -314,7 +315,7 @@ export function approvalView(request: PendingRequest, language: Language): Appro
     card: renderApprovalCard(
       {
         token: fields.token,
-        action_verb: fields.action_verb,
+        action_verb,
         target_summary: fields.target_summary,
         capability_class: fields.capability_class,
         reversibility: extra.reversibility,

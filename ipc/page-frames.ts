@@ -1,0 +1,28 @@
+import { z } from "zod";
+import type { OperatorEvent } from "./operator-api.ts";
+
+/** What goes over the page's WebSocket `/operator`: one JSON object in each text frame. */
+
+export const PAGE_SOCKET_PATH = "/operator";
+
+/** A page asks for nothing long. */
+export const MAX_PAGE_FRAME_BYTES = 64 * 1024;
+
+export const pageRequestSchema = z.object({
+  id: z.number().int(),
+  method: z.string().max(64),
+  params: z.unknown(),
+});
+export type PageRequest = z.infer<typeof pageRequestSchema>;
+
+/** Each request is answered once, by its `id`; events come in between. */
+export type PageAnswer =
+  | { id: number; result: unknown }
+  | { id: number; failure: { code: string; message: string; hint: string } }
+  | { event: OperatorEvent };
+
+/** Why the gate closes a page's WebSocket, beside the standard's own codes. */
+export const PAGE_CLOSE = {
+  /** The session has ended: a new link is needed. */
+  session_ended: 4401,
+} as const;

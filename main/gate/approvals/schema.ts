@@ -1,0 +1,42 @@
+import type { Schema } from "../database.ts";
+
+/** approvals.db: the seed's table (seed 004 §6), then the columns this gate adds. */
+export const APPROVALS_SCHEMA: Schema = {
+  title: "approvals database",
+  table: "pending",
+  migrations: [
+    (db) =>
+      db.exec(`CREATE TABLE IF NOT EXISTS pending (
+        token               TEXT PRIMARY KEY,
+        channel             TEXT NOT NULL,
+        sender_id           TEXT NOT NULL,
+        capability_class    TEXT NOT NULL,
+        action_verb         TEXT NOT NULL,
+        target_summary      TEXT NOT NULL,
+        created_at          TEXT NOT NULL,
+        expires_at          TEXT NOT NULL,
+        status              TEXT NOT NULL DEFAULT 'pending',
+        decision_at         TEXT,
+        decision_by_channel TEXT,
+        decision_by_sender  TEXT,
+        request_extra       TEXT
+      );
+      CREATE INDEX IF NOT EXISTS idx_pending_status ON pending(status);
+      CREATE INDEX IF NOT EXISTS idx_pending_expires ON pending(expires_at);`),
+    (db) =>
+      db.exec(`
+        ALTER TABLE pending ADD COLUMN agent_id TEXT NOT NULL DEFAULT '';
+        ALTER TABLE pending ADD COLUMN agent_name TEXT NOT NULL DEFAULT '';
+        ALTER TABLE pending ADD COLUMN session TEXT NOT NULL DEFAULT '';
+        ALTER TABLE pending ADD COLUMN call_hash TEXT NOT NULL DEFAULT '';
+        ALTER TABLE pending ADD COLUMN share_key TEXT NOT NULL DEFAULT '';
+        ALTER TABLE pending ADD COLUMN territory_concession TEXT NOT NULL DEFAULT 'none';
+        ALTER TABLE pending ADD COLUMN granted TEXT NOT NULL DEFAULT '[]';
+        ALTER TABLE pending ADD COLUMN grant_expires_at TEXT;
+        ALTER TABLE pending ADD COLUMN grants_written_at TEXT;
+        ALTER TABLE pending ADD COLUMN delivered_at TEXT;
+        ALTER TABLE pending ADD COLUMN message TEXT;
+        CREATE INDEX idx_pending_share ON pending(share_key, status);
+        CREATE INDEX idx_pending_class ON pending(capability_class, agent_id, status);`),
+  ],
+};

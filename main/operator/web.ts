@@ -1,0 +1,12 @@
+import { GateError } from "../gate/errors.ts";
+import type { Handlers, OperatorContext } from "./handlers.ts";
+
+export function webMethods({ browser_page }: OperatorContext): Handlers<"web.link"> {
+  return {
+    "web.link": () => {
+      if (browser_page === undefined)
+        throw new GateError("not_available", "this gate serves no page", "start it with: metnos-gate serve --web");
+      return { url: browser_page.link() };
+    },
+  };
+}

@@ -1,0 +1,78 @@
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
+import type { Duplex } from "node:stream";
+import type { PageFile } from "./page-files.ts";
+
+/** What is sent to a browser, and the headers that each answer carries. */
+
+/** `host` is the one that the page was asked for by: some browsers don't count its WebSocket as `'self'`. */
+function headersFor(host: string | undefined): Record<string, string> {
+  const connect = host === undefined ? "'self'" : `'self' ws://${host}`;
+  return {
+    "Content-Security-Policy": [
+      "default-src 'none'",
+      "script-src 'self'",
+      "style-src 'self'",
+      "img-src 'self' data:",
+      "font-src 'self'",
+      `connect-src ${connect}`,
+      "frame-ancestors 'none'",
+      "base-uri 'none'",
+      "form-action 'none'",
+    ].join("; "),
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), microphone=(), geolocation=(), display-capture=()",
+    "Cache-Control": "no-store",
+  };
+}
+
+export function sendFile(response: ServerResponse, { body, type }: PageFile, host: string | undefined): void {
+  response.writeHead(200, { ...headersFor(host), "Content-Type": type, "Content-Length": body.length }).end(body);
+}
+
+export function sendText(response: ServerResponse, text: string, type: string): void {
+  const body = Buffer.from(text);
+  response.writeHead(200, { ...headersFor(undefined), "Content-Type": type, "Content-Length": body.length }).end(body);
+}
+
+/** To the page itself, without the link's token in the address bar or the history. */
+export function sendIntoSession(response: ServerResponse, cookie: string): void {
+  response.writeHead(303, { ...headersFor(undefined), "Set-Cookie": cookie, Location: "/", "Content-Length": 0 }).end();
+}
+
+/** For what a browser asks for by itself and a page needn't have. */
+export function sendNothing(response: ServerResponse): void {
+  response.writeHead(204, headersFor(undefined)).end();
+}
+
+/** A sentence for the human; the connection ends with it, and with whatever else was sent on it. */
+export function sendRefusal(response: ServerResponse, status: number, text: string): void {
+  const body = `Metnos Gate: ${text}\n`;
+  response
+    .writeHead(status, {
+      ...headersFor(undefined),
+      "Content-Type": "text/plain; charset=utf-8",
+      "Content-Length": Buffer.byteLength(body),
+      Connection: "close",
+      ...(status === 405 ? { Allow: "GET" } : {}),
+    })
+    .end(body);
+}
+
+/** Refuses a WebSocket before it is one. */
+export function refuseUpgrade(socket: Duplex, status: number): void {
+  socket.once("finish", () => socket.destroy());
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+}
+
+/** A cookie's value, where the request carries exactly one of this name. */
+export function cookieOf({ headers }: IncomingMessage, name: string): string | undefined {
+  const values = (headers.cookie ?? "")
+    .split(";")
+    .map((pair) => pair.trim())
+    .filter((pair) => pair.startsWith(`${name}=`));
+  return values.length === 1 ? values[0]?.slice(name.length + 1) : undefined;
+}

@@ -1,0 +1,162 @@
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import { type RawData, WebSocket, WebSocketServer } from "ws";
+import { decodeFrame } from "../../ipc/frames.ts";
+import { type OperatorApi, OperatorError, type OperatorMethod, operatorMethods } from "../../ipc/operator-api.ts";
+import { MAX_PAGE_FRAME_BYTES, PAGE_CLOSE, type PageAnswer, pageRequestSchema } from "../../ipc/page-frames.ts";
+
+/** The open pages: the operator's contract, one JSON object in a text frame. */
+
+export interface PageLimits {
+  max_pages: number;
+  /** A page that has more unread bytes than this when something is to be sent is dropped. */
+  max_unread_bytes: number;
+  /** How often each page has to show that it is still there, in milliseconds. */
+  heartbeat_ms: number;
+}
+
+/** Nesting in a request: its parameters have two levels at the most. */
+const MAX_DEPTH = 8;
+/** Calls of one page that may run at the same time. */
+const MAX_CALLS = 64;
+/** How long a page may take to say goodbye when the gate closes, in milliseconds. */
+const FAREWELL_MS = 500;
+
+interface Page {
+  socket: WebSocket;
+  /** Whether the session it was opened in still counts. */
+  isAllowed: () => boolean;
+  is_alive: boolean;
+  calls: number;
+}
+
+export class OperatorPages {
+  readonly #api: OperatorApi;
+  readonly #limits: PageLimits;
+  readonly #log: (line: string) => void;
+  readonly #pages = new Set<Page>();
+  readonly #server = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    maxPayload: MAX_PAGE_FRAME_BYTES,
+    handleProtocols: () => false,
+  });
+  #unsubscribe: (() => void) | undefined;
+  readonly #heartbeat: NodeJS.Timeout;
+
+  constructor(api: OperatorApi, limits: PageLimits, log: (line: string) => void) {
+    this.#api = api;
+    this.#limits = limits;
+    this.#log = log;
+    this.#heartbeat = setInterval(() => this.#checkAll(), limits.heartbeat_ms);
+    this.#heartbeat.unref();
+  }
+
+  get is_full(): boolean {
+    return this.#pages.size >= this.#limits.max_pages;
+  }
+
+  /** Takes over a checked upgrade. `isAllowed` is asked again at each frame and each event. */
+  open(request: IncomingMessage, stream: Duplex, head: Buffer, isAllowed: () => boolean): void {
+    this.#server.handleUpgrade(request, stream, head, (socket) => {
+      const page: Page = { socket, isAllowed, is_alive: true, calls: 0 };
+      this.#pages.add(page);
+      this.#unsubscribe ??= this.#api.subscribe((event) => this.#tellAll({ event }));
+      socket.on("message", (data, is_binary) => this.#received(page, data, is_binary));
+      socket.on("pong", () => {
+        page.is_alive = true;
+      });
+      socket.on("error", () => socket.terminate()); // 'close' follows; a broken frame has already been answered
+      socket.once("close", () => this.#closed(page));
+    });
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#heartbeat);
+    const pages = [...this.#pages];
+    const are_closed = pages.map(({ socket }) => new Promise<void>((resolve) => socket.once("close", () => resolve())));
+    for (const { socket } of pages) socket.close(1001, "the gate is closing");
+    const cut = setTimeout(() => {
+      for (const { socket } of pages) socket.terminate();
+    }, FAREWELL_MS);
+    await Promise.all(are_closed);
+    clearTimeout(cut);
+  }
+
+  #closed(page: Page): void {
+    this.#pages.delete(page);
+    if (this.#pages.size > 0) return;
+    this.#unsubscribe?.();
+    this.#unsubscribe = undefined;
+  }
+
+  #received(page: Page, data: RawData, is_binary: boolean): void {
+    const { socket } = page;
+    if (socket.readyState !== WebSocket.OPEN || !this.#stillAllowed(page)) return;
+    if (is_binary) return socket.close(1003, "text frames only");
+    const frame = decodeFrame(String(data), { bytes: MAX_PAGE_FRAME_BYTES, depth: MAX_DEPTH });
+    const request = pageRequestSchema.safeParse(frame.ok ? frame.message : undefined);
+    if (!request.success) return socket.close(1008, "a request needs id, method and params");
+    const { id, method, params } = request.data;
+    void this.#call(page, id, method, params);
+  }
+
+  async #call(page: Page, id: number, method: string, params: unknown): Promise<void> {
+    page.calls++;
+    try {
+      const result = await this.#result(page, method, params);
+      this.#send(page, JSON.stringify({ id, result } satisfies PageAnswer));
+    } catch (error) {
+      const known = error instanceof OperatorError;
+      if (!known) this.#log(`page: ${method} failed: ${error instanceof Error ? error.name : "unknown"}`);
+      const { code, message, hint } = known
+        ? error
+        : { code: "internal", message: "the gate failed", hint: "its own log says more" };
+      this.#send(page, JSON.stringify({ id, failure: { code, message, hint } } satisfies PageAnswer));
+    } finally {
+      page.calls--;
+    }
+  }
+
+  #result(page: Page, method: string, params: unknown): Promise<unknown> {
+    if (page.calls > MAX_CALLS) throw new OperatorError("busy", "too many calls at once", "wait for their answers");
+    if (!Object.hasOwn(operatorMethods, method)) throw new OperatorError("unknown_method", "there is no such method");
+    // A page that could make links would outlive its own session.
+    if (method === "web.link")
+      throw new OperatorError("not_available", "a page makes no links", "in a terminal: metnos-gate open");
+    return this.#api.call(method as OperatorMethod, params as never);
+  }
+
+  #tellAll(answer: PageAnswer): void {
+    const text = JSON.stringify(answer);
+    for (const page of this.#pages) if (this.#stillAllowed(page)) this.#send(page, text);
+  }
+
+  #send({ socket }: Page, text: string): void {
+    if (socket.readyState !== WebSocket.OPEN) return;
+    const { max_unread_bytes } = this.#limits;
+    if (socket.bufferedAmount > max_unread_bytes) {
+      this.#log(`page: dropped one that left more than ${max_unread_bytes} bytes unread`);
+      socket.terminate();
+      return;
+    }
+    socket.send(text, () => undefined); // a failed write ends in 'close'
+  }
+
+  #stillAllowed({ socket, isAllowed }: Page): boolean {
+    if (isAllowed()) return true;
+    if (socket.readyState === WebSocket.OPEN) socket.close(PAGE_CLOSE.session_ended, "the session has ended");
+    return false;
+  }
+
+  #checkAll(): void {
+    for (const page of this.#pages) {
+      if (!page.is_alive) page.socket.terminate();
+      else if (this.#stillAllowed(page)) {
+        page.is_alive = false;
+        page.socket.ping();
+      }
+    }
+  }
+}

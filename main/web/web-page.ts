@@ -1,0 +1,197 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import type { OperatorApi } from "../../ipc/operator-api.ts";
+import { PAGE_SOCKET_PATH } from "../../ipc/page-frames.ts";
+import { cookieOf, refuseUpgrade, sendFile, sendIntoSession, sendNothing, sendRefusal, sendText } from "./answers.ts";
+import { OperatorPages, type PageLimits } from "./operator-pages.ts";
+import { type PageFiles, readPageFiles } from "./page-files.ts";
+import { canTellPeers, isOwnUsersPeer } from "./peer.ts";
+import { PerSecond } from "./per-second.ts";
+import { ownHost, refusalOfRequest, refusalOfUpgrade } from "./request-checks.ts";
+import { type Session, Visitors } from "./visitors.ts";
+
+/** The page in a browser, on 127.0.0.1 alone: behind a link that works once, then a cookie (design §5). */
+
+export interface WebPageSettings {
+  /** 0: any that is free. */
+  port: number;
+  session_seconds: number;
+  /** Left out: the built page. */
+  files?: PageFiles;
+  limits?: Partial<PageLimits>;
+  /** Answer `/metrics` to whoever asks on this machine, without a link: figures, and nothing that an agent chose. */
+  has_metrics?: boolean;
+  /** Milliseconds. */
+  now?: () => number;
+}
+
+export interface WebPageListener {
+  log(line: string): void;
+  /** A link was used: a browser has a session now. */
+  entered(): void;
+}
+
+const LIMITS: PageLimits = { max_pages: 16, max_unread_bytes: 8 * 1024 * 1024, heartbeat_ms: 20_000 };
+/** HTTP connections and WebSockets at the same time. */
+const OTHERS = "it is another user's, or already gone";
+const MAX_CONNECTIONS = 64;
+const MAX_ARRIVALS_A_SECOND = 100;
+const MAX_LOGGED_REFUSALS_A_SECOND = 5;
+const REQUEST_TIMEOUT_MS = 5000;
+const MAX_HEADER_BYTES = 8192;
+
+const METRICS_PATH = "/metrics";
+const LINK = /^\/\?token=([0-9a-f]*)$/;
+
+export class WebPage {
+  readonly #settings: WebPageSettings;
+  readonly #listener: WebPageListener;
+  readonly #files: PageFiles;
+  readonly #visitors: Visitors;
+  readonly #arrivals: PerSecond;
+  readonly #logged: PerSecond;
+  /** Connections that may ask for the figures only. */
+  readonly #strangers = new WeakSet<Socket>();
+  #api: OperatorApi | undefined;
+  #pages: OperatorPages | undefined;
+  readonly #server: Server;
+  #port = 0;
+
+  /** @throws GateError `page_not_built` */
+  constructor(settings: WebPageSettings, listener: WebPageListener) {
+    this.#settings = settings;
+    this.#listener = listener;
+    this.#files = settings.files ?? readPageFiles();
+    const now = settings.now ?? Date.now;
+    this.#visitors = new Visitors(settings.session_seconds, now);
+    this.#arrivals = new PerSecond(MAX_ARRIVALS_A_SECOND, now);
+    this.#logged = new PerSecond(MAX_LOGGED_REFUSALS_A_SECOND, now);
+    this.#server = createServer({
+      maxHeaderSize: MAX_HEADER_BYTES,
+      headersTimeout: REQUEST_TIMEOUT_MS,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      keepAliveTimeout: REQUEST_TIMEOUT_MS,
+      connectionsCheckingInterval: 1000,
+    });
+    this.#server.maxConnections = MAX_CONNECTIONS;
+    this.#server.prependListener("connection", (socket) => {
+      const reason = this.#refusalOfPeer(socket);
+      if (reason === undefined) return;
+      if (reason === OTHERS && this.#settings.has_metrics === true) {
+        this.#strangers.add(socket);
+        return;
+      }
+      this.#logRefusal(`page: a connection was refused: ${reason}`);
+      socket.destroy();
+    });
+    this.#server.on("request", (request, response) => this.#answer(request, response));
+    this.#server.on("upgrade", (request, stream, head) => this.#upgrade(request, stream, head));
+  }
+
+  /** Listens, for pages that use `api`. Rejects with `port_taken`, or the system's error. */
+  async listen(api: OperatorApi): Promise<void> {
+    const { port, limits } = this.#settings;
+    this.#api = api;
+    this.#pages = new OperatorPages(api, { ...LIMITS, ...limits }, this.#listener.log);
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once("error", (error: NodeJS.ErrnoException) => reject(whyNot(error, port)));
+      this.#server.listen({ host: "127.0.0.1", port, exclusive: true }, resolve);
+    });
+    this.#port = (this.#server.address() as AddressInfo).port;
+    if (!canTellPeers())
+      this.#listener.log(
+        "page: this system doesn't tell whose program connects; the links and cookies alone have to do",
+      );
+  }
+
+  /** A new link, for one browser, once, within `LINK_SECONDS`. */
+  link(): string {
+    return `http://127.0.0.1:${this.#port}/?token=${this.#visitors.invite()}`;
+  }
+
+  async close(): Promise<void> {
+    const is_closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    await this.#pages?.close();
+    this.#server.closeAllConnections();
+    await is_closed;
+  }
+
+  #refusalOfPeer({ remotePort }: Socket): string | undefined {
+    // Before the look-up, which others could make long by what they have open.
+    if (!this.#arrivals.take()) return "too many at once";
+    if (remotePort !== undefined && isOwnUsersPeer(remotePort, this.#port)) return undefined;
+    return OTHERS;
+  }
+
+  /** Whoever is refused again and again doesn't fill the log. */
+  #logRefusal(line: string): void {
+    if (this.#logged.take()) this.#listener.log(line);
+  }
+
+  #answer(request: IncomingMessage, response: ServerResponse): void {
+    const refusal = refusalOfRequest(request, this.#port);
+    if (refusal !== undefined) return sendRefusal(response, refusal.status, refusal.text);
+    const path = request.url ?? "";
+    if (path === METRICS_PATH && this.#settings.has_metrics === true) return void this.#sendMetrics(response);
+    if (this.#strangers.has(request.socket)) return sendRefusal(response, 403, "this page is another user's");
+    const token = LINK.exec(path)?.[1];
+    if (token !== undefined) return this.#enter(token, response);
+    if (this.#session(request) === undefined)
+      return sendRefusal(response, 403, "this page needs a link; for one, run: metnos-gate open");
+    const file = this.#files.get(path);
+    if (file === undefined && path === "/favicon.ico") return sendNothing(response);
+    if (file === undefined) return sendRefusal(response, 404, "there is no such page");
+    sendFile(response, file, ownHost(request, this.#port));
+  }
+
+  #enter(token: string, response: ServerResponse): void {
+    const cookie = this.#visitors.enter(token);
+    if (cookie === undefined) {
+      this.#logRefusal("page: a link was refused: wrong, used or too old");
+      return sendRefusal(response, 403, "this link is wrong, used or too old; for a new one, run: metnos-gate open");
+    }
+    this.#listener.log("page: a link was used, a browser has the page now");
+    this.#listener.entered();
+    sendIntoSession(response, `${this.#cookie_name}=${cookie}; HttpOnly; SameSite=Strict; Path=/`);
+  }
+
+  async #sendMetrics(response: ServerResponse): Promise<void> {
+    try {
+      const figures = await this.#api?.call("metrics", {});
+      if (figures === undefined) return sendRefusal(response, 503, "the gate is starting");
+      sendText(response, figures.text, figures.content_type);
+    } catch {
+      sendRefusal(response, 500, "the figures can't be read"); // whoever scrapes sees it; the gate goes on
+    }
+  }
+
+  #upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): void {
+    stream.on("error", () => stream.destroy()); // gone before it was answered
+    if (this.#strangers.has(request.socket)) return refuseUpgrade(stream, 403);
+    const refusal = refusalOfUpgrade(request, this.#port);
+    if (refusal !== undefined) return refuseUpgrade(stream, refusal.status);
+    const session = this.#session(request);
+    if (session === undefined) return refuseUpgrade(stream, 403);
+    if (request.url !== PAGE_SOCKET_PATH) return refuseUpgrade(stream, 404);
+    if (this.#pages === undefined || this.#pages.is_full) return refuseUpgrade(stream, 503);
+    this.#pages.open(request, stream, head, () => this.#visitors.isLive(session));
+  }
+
+  /** Cookies don't tell ports apart: the name does, so that two gates don't overwrite each other's. */
+  get #cookie_name(): string {
+    return `metnos_${this.#port}`;
+  }
+
+  #session(request: IncomingMessage): Session | undefined {
+    return this.#visitors.session(cookieOf(request, this.#cookie_name) ?? "");
+  }
+}
+
+function whyNot(error: NodeJS.ErrnoException, port: number): Error {
+  if (error.code !== "EADDRINUSE") return error;
+  return Object.assign(new Error(`port ${port} on 127.0.0.1 is taken`), {
+    code: "port_taken",
+    hint: "name another one as web.port in gate.toml, or 0 for any that is free",
+  });
+}

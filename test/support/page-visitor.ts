@@ -1,0 +1,133 @@
+import { once } from "node:events";
+import { type IncomingHttpHeaders, request } from "node:http";
+import { onTestFinished } from "vitest";
+import { type ClientOptions, WebSocket } from "ws";
+import type { OperatorEvent } from "../../ipc/operator-api.ts";
+import type { GateUnderTest } from "./running-gate.ts";
+
+/** Somebody at the page's port: speaks HTTP and WebSocket from the standards alone, with any header they like. */
+
+export interface Answered {
+  status: number;
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+
+/** A link, taken apart. */
+export interface Link {
+  url: string;
+  port: number;
+  /** `/?token=...` */
+  path: string;
+}
+
+export async function linkTo(gate: GateUnderTest): Promise<Link> {
+  const { url } = await gate.operator.call("web.link", {});
+  const { port, pathname, search } = new URL(url);
+  return { url, port: Number(port), path: pathname + search };
+}
+
+/** One request on a connection of its own. `path` is sent as it is. */
+export function ask(
+  port: number,
+  path: string,
+  {
+    method = "GET",
+    headers = {},
+    body = "",
+  }: { method?: string; headers?: Record<string, string>; body?: string } = {},
+): Promise<Answered> {
+  return new Promise((resolve, reject) => {
+    const sent = request({ host: "127.0.0.1", port, path, method, headers, agent: false }, (response) => {
+      let text = "";
+      response.setEncoding("utf8").on("data", (chunk: string) => {
+        text += chunk;
+      });
+      response.on("error", reject);
+      response.on("end", () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text }));
+    });
+    sent.on("error", reject);
+    sent.end(body);
+  });
+}
+
+/** The cookie that a fresh link is exchanged for, as a request carries it. */
+export async function cookieFor(gate: GateUnderTest): Promise<{ port: number; cookie: string }> {
+  const { port, path } = await linkTo(gate);
+  const { headers } = await ask(port, path);
+  const [cookie = ""] = headers["set-cookie"]?.[0]?.split(";") ?? [];
+  return { port, cookie };
+}
+
+export type PageMessage = Record<string, unknown> & {
+  id?: number;
+  result?: unknown;
+  failure?: { code: string; message: string; hint: string };
+  event?: OperatorEvent;
+};
+
+/** An open WebSocket to `/operator`. */
+export class PageSocket {
+  readonly socket: WebSocket;
+  readonly closed: Promise<{ code: number; reason: string }>;
+  readonly #unread: PageMessage[] = [];
+  readonly #waiting: (() => void)[] = [];
+
+  private constructor(socket: WebSocket) {
+    this.socket = socket;
+    socket.on("message", (data) => {
+      this.#unread.push(JSON.parse(String(data)));
+      for (const wake of this.#waiting.splice(0)) wake();
+    });
+    socket.on("error", () => undefined); // 'close' follows
+    this.closed = once(socket, "close").then(([code, reason]) => ({ code, reason: String(reason) }));
+    onTestFinished(() => socket.terminate());
+  }
+
+  static async open(port: number, cookie: string, options: ClientOptions = {}): Promise<PageSocket> {
+    const socket = new WebSocket(`ws://127.0.0.1:${port}/operator`, {
+      ...options,
+      headers: { Cookie: cookie },
+      origin: `http://127.0.0.1:${port}`,
+    });
+    const page = new PageSocket(socket);
+    await once(socket, "open");
+    return page;
+  }
+
+  send(message: unknown): void {
+    this.socket.send(JSON.stringify(message));
+  }
+
+  async next(matches: (message: PageMessage) => boolean): Promise<PageMessage> {
+    for (;;) {
+      const index = this.#unread.findIndex(matches);
+      const [found] = index === -1 ? [] : this.#unread.splice(index, 1);
+      if (found !== undefined) return found;
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    }
+  }
+
+  async call(id: number, method: string, params: unknown = {}): Promise<PageMessage> {
+    this.send({ id, method, params });
+    return await this.next((message) => message.id === id);
+  }
+
+  event(type: string): Promise<PageMessage> {
+    return this.next(({ event }) => event?.type === type);
+  }
+}
+
+/** The status that a WebSocket's upgrade is refused with; 101 where it was accepted. */
+export async function upgradeStatus(port: number, options: ClientOptions, path = "/operator"): Promise<number> {
+  const socket = new WebSocket(`ws://127.0.0.1:${port}${path}`, options);
+  socket.on("error", () => undefined); // said by 'unexpected-response'
+  onTestFinished(() => socket.terminate());
+  return await new Promise((resolve) => {
+    socket.once("open", () => resolve(101));
+    socket.once("unexpected-response", (sent, response) => {
+      sent.destroy();
+      resolve(response.statusCode ?? 0);
+    });
+  });
+}

@@ -1,0 +1,175 @@
+import { describe, expect, it } from "vitest";
+import { ManualClock } from "../support/manual-clock.ts";
+import { ask, cookieFor, linkTo, PageSocket } from "../support/page-visitor.ts";
+import { startGate } from "../support/running-gate.ts";
+
+describe("a link to the page", () => {
+  it("is exchanged for a cookie that scripts and other sites never get, and leads to an address without the token", async () => {
+    const gate = await startGate({ web: true });
+    const { url, port, path } = await linkTo(gate);
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/\?token=[0-9a-f]{64}$/);
+    const { status, headers, body } = await ask(port, path);
+    expect({ status, body, location: headers.location }).toEqual({ status: 303, body: "", location: "/" });
+    expect(headers).toMatchObject({ "cache-control": "no-store", "referrer-policy": "no-referrer" });
+    expect(headers["set-cookie"]).toHaveLength(1);
+    const [pair = "", ...attributes] = headers["set-cookie"]?.[0]?.split("; ") ?? [];
+    expect(pair).toMatch(new RegExp(`^metnos_${port}=[0-9a-f]{64}$`));
+    expect(attributes).toEqual(["HttpOnly", "SameSite=Strict", "Path=/"]);
+    expect(JSON.stringify(headers)).not.toContain(path.slice("/?token=".length));
+    const page = await ask(port, "/", { headers: { Cookie: pair } });
+    expect(page).toMatchObject({ status: 200, headers: { "content-type": "text/html; charset=utf-8" } });
+    expect(page.body).toContain('<div id="root">');
+  });
+
+  it("works once: used again it is refused, also by the browser that used it, and its session goes on", async () => {
+    const gate = await startGate({ web: true });
+    const { port, path } = await linkTo(gate);
+    const first = await ask(port, path);
+    const cookie = first.headers["set-cookie"]?.[0]?.split(";")[0] ?? "";
+    for (const headers of [{}, { Cookie: cookie }]) {
+      const again = await ask(port, path, { headers });
+      expect(again.status).toBe(403);
+      expect(again.headers["set-cookie"]).toBeUndefined();
+      expect(again.body).toContain("metnos-gate open");
+    }
+    expect((await ask(port, "/", { headers: { Cookie: cookie } })).status).toBe(200);
+  });
+
+  it("works once also when it is used many times at the same moment", async () => {
+    const gate = await startGate({ web: true });
+    const { port, path } = await linkTo(gate);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => ask(port, path)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([303, ...Array(19).fill(403)]);
+  });
+
+  it("is refused after five minutes", async () => {
+    const clock = new ManualClock();
+    const gate = await startGate({ web: true, now: clock.now });
+    const [young, old] = [await linkTo(gate), await linkTo(gate)];
+    clock.advance(299);
+    expect((await ask(young.port, young.path)).status).toBe(303);
+    clock.advance(1);
+    const late = await ask(old.port, old.path);
+    expect(late.status).toBe(403);
+    expect(late.headers["set-cookie"]).toBeUndefined();
+  });
+
+  it.each<[string, (path: string) => string]>([
+    ["another token", () => `/?token=${"0".repeat(64)}`],
+    ["an empty token", () => "/?token="],
+    ["no token", () => "/?token"],
+    ["a token that is cut short", (path) => path.slice(0, -1)],
+    ["a token in capitals", (path) => `${path.slice(0, -1)}A`],
+    ["something after the token", (path) => `${path}0`],
+    ["another token before it", (path) => path.replace("?", "?token=0&")],
+    ["the token at another path", (path) => path.replace("/", "/operator")],
+  ])("is refused with %s, and not used up by that", async (_what, change) => {
+    const gate = await startGate({ web: true });
+    const { port, path } = await linkTo(gate);
+    const { status, headers } = await ask(port, change(path));
+    expect([status, headers["set-cookie"]]).toEqual([403, undefined]);
+    expect((await ask(port, path)).status).toBe(303);
+  });
+
+  it("is not used up by looking at it: HEAD, POST, fetched ahead, from another site, under another name", async () => {
+    const gate = await startGate({ web: true });
+    const { port, path } = await linkTo(gate);
+    const looks = [
+      { method: "HEAD" },
+      { method: "POST" },
+      { headers: { "Sec-Purpose": "prefetch" } },
+      { headers: { "Sec-Purpose": "prefetch;prerender" } },
+      { headers: { Purpose: "prefetch" } },
+      { headers: { "Sec-Fetch-Site": "cross-site" } },
+      { headers: { Host: "evil.example" } },
+      { headers: { Origin: "http://evil.example" } },
+    ];
+    for (const look of looks) expect((await ask(port, path, look)).status).toBeGreaterThanOrEqual(400);
+    expect((await ask(port, path)).status).toBe(303);
+  });
+
+  it("is one of eight at the most: the oldest makes room", async () => {
+    const gate = await startGate({ web: true });
+    const oldest = await linkTo(gate);
+    const others = [];
+    for (let count = 0; count < 8; count++) others.push(await linkTo(gate));
+    expect((await ask(oldest.port, oldest.path)).status).toBe(403);
+    for (const { port, path } of others) expect((await ask(port, path)).status).toBe(303);
+  });
+
+  it("is logged when it is used and when it is refused, and its use is in the trail; the token is in neither", async () => {
+    const gate = await startGate({ web: true });
+    const { port, path } = await linkTo(gate);
+    await ask(port, path);
+    await ask(port, path);
+    expect(gate.log.filter((line) => line.startsWith("page: "))).toEqual([
+      "page: a link was used, a browser has the page now",
+      "page: a link was refused: wrong, used or too old",
+    ]);
+    const trail = await gate.operator.call("audit.tail", {});
+    expect(trail.map(({ event }) => event)).toEqual(["web.entered"]);
+    const token = path.slice("/?token=".length);
+    expect(JSON.stringify([gate.log, trail])).not.toContain(token);
+  });
+
+  it("can't be had where no page is served", async () => {
+    const gate = await startGate();
+    await expect(gate.operator.call("web.link", {})).rejects.toMatchObject({
+      name: "OperatorError",
+      code: "not_available",
+      hint: expect.stringContaining("serve --web"),
+    });
+  });
+});
+
+describe("a session", () => {
+  it("ends after its time: the page, its files and its open WebSocket", async () => {
+    const clock = new ManualClock();
+    const gate = await startGate({ web: true, now: clock.now, config: "[web]\nsession_seconds = 300\n" });
+    const { port, cookie } = await cookieFor(gate);
+    const page = await PageSocket.open(port, cookie);
+    expect((await page.call(1, "status")).result).toMatchObject({ pid: process.pid });
+    clock.advance(300);
+    expect((await ask(port, "/", { headers: { Cookie: cookie } })).status).toBe(403);
+    page.send({ id: 2, method: "grants.add", params: { capability: "fs:read", target: "/srv/**" } });
+    expect(await page.closed).toEqual({ code: 4401, reason: "the session has ended" });
+    expect((await gate.operator.call("status", {})).grants_active).toBe(0);
+  });
+
+  it("hears nothing more once it has ended", async () => {
+    const clock = new ManualClock();
+    const gate = await startGate({ web: true, now: clock.now, config: "[web]\nsession_seconds = 300\n" });
+    const { port, cookie } = await cookieFor(gate);
+    const page = await PageSocket.open(port, cookie);
+    const heard: string[] = [];
+    page.socket.on("message", (data) => heard.push(String(data)));
+    clock.advance(300);
+    gate.gate.core.publish({ type: "agents.changed", data: {} });
+    expect((await page.closed).code).toBe(4401);
+    expect(heard).toEqual([]);
+  });
+
+  it("is gone after a restart: the old cookie is refused, a new link works", async () => {
+    const first = await startGate({ web: true });
+    const { port, cookie } = await cookieFor(first);
+    const unused = await linkTo(first);
+    expect((await ask(port, "/", { headers: { Cookie: cookie } })).status).toBe(200);
+    await first.close();
+    const second = await startGate({ web: true, config: `[web]\nport = ${port}\n` });
+    expect((await linkTo(second)).port).toBe(port);
+    expect((await ask(port, "/", { headers: { Cookie: cookie } })).status).toBe(403);
+    expect((await ask(port, unused.path)).status).toBe(403);
+    const renewed = await cookieFor(second);
+    expect((await ask(port, "/", { headers: { Cookie: renewed.cookie } })).status).toBe(200);
+  });
+
+  it("is one of sixteen at the most: the oldest makes room, its open page is closed", async () => {
+    const gate = await startGate({ web: true });
+    const oldest = await cookieFor(gate);
+    const page = await PageSocket.open(oldest.port, oldest.cookie);
+    for (let count = 0; count < 16; count++) await cookieFor(gate);
+    expect((await ask(oldest.port, "/", { headers: { Cookie: oldest.cookie } })).status).toBe(403);
+    page.send({ id: 1, method: "status", params: {} });
+    expect((await page.closed).code).toBe(4401);
+  });
+});
