@@ -3,7 +3,6 @@ import type { Command } from "commander";
 import type { Level } from "../../ipc/decision.ts";
 import type { AgentView } from "../../ipc/operator-api.ts";
 import { agentTokenFile, placesFor } from "../../ipc/places.ts";
-import { loadConfig } from "../../main/config.ts";
 import { connectClaudeCode, disconnectClaudeCode } from "../claude-code/settings.ts";
 import { withOperator } from "../operator.ts";
 import { printLine, say, usageError } from "../output.ts";
@@ -31,6 +30,7 @@ export function connectCommand(program: Command): void {
           `there is no adapter for ${JSON.stringify(agent)}`,
           `one of: ${AGENT}; for others see docs/protocol.md`,
         );
+      const { loadConfig } = await import("../../main/config.ts");
       const config = loadConfig(placesFor(process.env).config_file, process.env);
       const settings = { project: options.project === true, ttl_seconds: config.approvals.ttl_seconds };
       if (options.remove) {

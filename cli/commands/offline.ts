@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import type { Command } from "commander";
-import { type OfflineGate, openOfflineGate } from "../../main/offline.ts";
+import type { OfflineGate } from "../../main/offline.ts";
 import { EXIT, type ExitCode, printLine, usageError } from "../output.ts";
 
 /** `vaglio check` and `explain`: what the gate would say, without one running and without a trace left. */
@@ -34,6 +34,7 @@ async function answer(
   done: (code: ExitCode) => void,
   ask: Ask,
 ): Promise<void> {
+  const { openOfflineGate } = await import("../../main/offline.ts");
   const gate = openOfflineGate();
   try {
     if (options.stdin) return await lineByLine(gate, done, ask);

@@ -1,7 +1,5 @@
 import type { Command } from "commander";
 import { isoSeconds } from "../../main/gate/clock.ts";
-import { serveGate } from "../../main/serve.ts";
-import { LINK_SECONDS } from "../../main/web/visitors.ts";
 import { EXIT, type ExitCode, say } from "../output.ts";
 
 /** `serve`: the gate itself, until SIGINT or SIGTERM. */
@@ -24,6 +22,11 @@ export async function serve({
   web: boolean;
   notifications?: boolean;
 }): Promise<ExitCode> {
+  // Loaded here: no other command needs the gate itself.
+  const [{ serveGate }, { LINK_SECONDS }] = await Promise.all([
+    import("../../main/serve.ts"),
+    import("../../main/web/visitors.ts"),
+  ]);
   const log = lineLog();
   const gate = await serveGate({ log: log.line, web, ...(notifications ? {} : { notifications: false }) });
   const { places } = gate.core;

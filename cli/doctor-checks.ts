@@ -1,0 +1,112 @@
+import { existsSync, statSync } from "node:fs";
+import { OperatorError } from "../ipc/operator-api.ts";
+import { agentTokenFile, type Places, placesFor } from "../ipc/places.ts";
+import { loadConfig } from "../main/config.ts";
+import { placesWith } from "../main/core.ts";
+import { AGENTS_SCHEMA } from "../main/gate/agents.ts";
+import { APPROVALS_SCHEMA } from "../main/gate/approvals/schema.ts";
+import { openDatabaseReadOnly, type Schema } from "../main/gate/database.ts";
+import { grantsSchema } from "../main/gate/grants/schema.ts";
+import { isConnected, settingsFile } from "./claude-code/settings.ts";
+import { withRunningGate } from "./operator.ts";
+
+/** One thing that was looked at, and what to do about it. */
+export interface Check {
+  check: string;
+  ok: boolean;
+  detail: string;
+  fix?: string;
+}
+
+/** Everything the gate needs. Changes nothing. */
+export async function allChecks(): Promise<Check[]> {
+  const configuration = attempt("configuration", () => {
+    loadConfig(placesFor(process.env).config_file, process.env);
+    return existsSync(placesFor(process.env).config_file)
+      ? placesFor(process.env).config_file
+      : "none, the defaults hold";
+  });
+  const places = configuration.ok
+    ? placesWith(loadConfig(placesFor(process.env).config_file, process.env), process.env)
+    : placesFor(process.env);
+  return [
+    nodeVersion(),
+    configuration,
+    await gateRunning(),
+    ...[places.state_dir, places.runtime_dir].map((folder) => permissions("folder", folder, 0o700)),
+    ...[places.agent_socket, places.operator_socket].map((socket) => permissions("socket", socket, 0o600)),
+    permissions("operator token", places.operator_token, 0o600),
+    permissions("claude-code token", agentTokenFile(places, "claude-code"), 0o600),
+    ...databases(places),
+    hook(),
+  ];
+}
+
+function nodeVersion(): Check {
+  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+  const ok = major > 22 || (major === 22 && minor >= 18);
+  return { check: "node", ok, detail: process.versions.node, ...(ok ? {} : { fix: "use Node 22.18 or newer" }) };
+}
+
+async function gateRunning(): Promise<Check> {
+  try {
+    const status = await withRunningGate((api) => api.call("status", {}));
+    const failures = status.audit_write_failures;
+    if (failures > 0)
+      return {
+        check: "gate",
+        ok: false,
+        detail: `running, but ${failures} audit lines could not be written`,
+        fix: "check the audit folder's permissions and space",
+      };
+    return { check: "gate", ok: true, detail: `running, pid ${status.pid}` };
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error;
+    return { check: "gate", ok: false, detail: error.message, fix: error.hint };
+  }
+}
+
+/** What isn't there yet is no problem: it is made when it is needed. */
+function permissions(what: string, path: string, mode: number): Check {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (stat === undefined) return { check: what, ok: true, detail: `${path} is not there yet` };
+  const found = stat.mode & 0o777;
+  const ok = found === mode;
+  return {
+    check: what,
+    ok,
+    detail: `${path} ${found.toString(8)}`,
+    ...(ok ? {} : { fix: `chmod ${mode.toString(8)} ${path}` }),
+  };
+}
+
+function databases(places: Places): Check[] {
+  const files: [string, Schema][] = [
+    [places.grants_db, grantsSchema(process.env.HOME ?? "/")],
+    [places.approvals_db, APPROVALS_SCHEMA],
+    [places.agents_db, AGENTS_SCHEMA],
+  ];
+  return files.map(([file, schema]) =>
+    attempt(schema.title, () => {
+      const db = openDatabaseReadOnly(file, schema);
+      db?.close();
+      return db === undefined ? `${file} is not there yet` : file;
+    }),
+  );
+}
+
+function hook(): Check {
+  const files = [settingsFile({ project: false }), settingsFile({ project: true })];
+  const found = files.filter((file) => isConnected(file));
+  if (found.length > 0) return { check: "claude-code hook", ok: true, detail: `in ${found.join(" and ")}` };
+  return { check: "claude-code hook", ok: false, detail: "not installed", fix: "metnos-gate connect claude-code" };
+}
+
+function attempt(check: string, look: () => string): Check {
+  try {
+    return { check, ok: true, detail: look() };
+  } catch (error) {
+    const { message, hint } = error as Error & { hint?: string };
+    return { check, ok: false, detail: message, ...(hint ? { fix: hint } : {}) };
+  }
+}
