@@ -6,7 +6,9 @@ import { isPageUrl } from "./page.ts";
 
 /** The page's way to the gate: the channels of `ipc/bridge.ts`, open to our own windows' own page only. */
 
-type PageChannel = { [C in keyof BridgeChannels]: BridgeChannels[C]["from"] extends "page" ? C : never }[keyof BridgeChannels];
+type PageChannel = {
+  [C in keyof BridgeChannels]: BridgeChannels[C]["from"] extends "page" ? C : never;
+}[keyof BridgeChannels];
 type Arguments<C extends PageChannel> = BridgeChannels[C]["args"];
 type Result<C extends PageChannel> = BridgeChannels[C] extends { result: infer R } ? R : never;
 
@@ -14,7 +16,12 @@ type Result<C extends PageChannel> = BridgeChannels[C] extends { result: infer R
 const channelArguments = {
   "operator:call": z.tuple([z.string().max(64), z.unknown()]),
   "popup:resize": z.tuple([z.number().nonnegative().max(100_000)]),
-  "window:open": z.tuple([z.string().regex(/^[a-z]+(\/[A-Za-z0-9_.-]+)*$/).max(128)]),
+  "window:open": z.tuple([
+    z
+      .string()
+      .regex(/^[a-z]+(\/[A-Za-z0-9_.-]+)*$/)
+      .max(128),
+  ]),
 } as const;
 
 export interface BridgeParts {
@@ -46,8 +53,22 @@ export function openBridge(parts: BridgeParts): () => void {
     message: "this page is not the gate's own",
     hint: "",
   });
-  handle(parts, "popup:resize", (sender, height) => parts.resized(sender, height), undefined);
-  handle(parts, "window:open", (_sender, place) => parts.open(place), undefined);
+  handle(
+    parts,
+    "popup:resize",
+    (sender, height) => {
+      parts.resized(sender, height);
+    },
+    undefined,
+  );
+  handle(
+    parts,
+    "window:open",
+    (_sender, place) => {
+      parts.open(place);
+    },
+    undefined,
+  );
   const unsubscribe = parts.api.subscribe((event) => {
     for (const contents of parts.windows()) {
       if (!contents.isDestroyed() && isPageUrl(contents.getURL())) contents.send("operator:event", event);
@@ -63,7 +84,7 @@ export function openBridge(parts: BridgeParts): () => void {
 function handle<C extends PageChannel>(
   parts: BridgeParts,
   channel: C,
-  answer: (sender: WebContents, ...args: Arguments<C>) => Result<C> | Promise<Result<C>> | void,
+  answer: (sender: WebContents, ...args: Arguments<C>) => Result<C> | Promise<Result<C>>,
   refusal: Result<C>,
 ): void {
   ipcMain.handle(channel, async (event: IpcMainInvokeEvent, ...args: unknown[]) => {
