@@ -58,6 +58,7 @@ export function openBridge(parts: BridgeParts): () => void {
     "popup:resize",
     (sender, height) => {
       parts.resized(sender, height);
+      return undefined;
     },
     undefined,
   );
@@ -66,6 +67,7 @@ export function openBridge(parts: BridgeParts): () => void {
     "window:open",
     (_sender, place) => {
       parts.open(place);
+      return undefined;
     },
     undefined,
   );
