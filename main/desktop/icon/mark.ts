@@ -22,10 +22,11 @@ const BADGE = { x: 0.7, y: 0.7, radius: 0.3, gap: 0.06 };
  */
 export function trayMark(state: MarkState, waiting: number, ink: "dark" | "light" | "template", size: number): Buffer {
   const colour = ink === "light" ? WHITE : BLACK;
-  const inside = state === "paused" ? BARS : KEYHOLE;
-  const mark = either(WALL, inside);
   const badge = state === "waiting" ? String(waiting > 9 ? "+" : waiting) : state === "problem" ? "!" : undefined;
-  const layers = badge === undefined ? [{ shape: mark, colour }] : badged(mark, colour, badge, ink === "template");
+  const inside = state === "paused" ? BARS : KEYHOLE;
+  // The badge lies where the keyhole is: what would be left of it is only crumbs.
+  const layers =
+    badge === undefined ? [{ shape: either(WALL, inside), colour }] : badged(WALL, colour, badge, ink === "template");
   return encodePng(paint(layers, size), size, size);
 }
 

@@ -1,0 +1,9 @@
+import { registerHooks } from "node:module";
+
+/** `node --import` this: whoever imports `electron` gets the stand-in. */
+registerHooks({
+  resolve(specifier, context, next) {
+    if (specifier !== "electron") return next(specifier, context);
+    return { url: new URL("./electron.ts", import.meta.url).href, shortCircuit: true };
+  },
+});
