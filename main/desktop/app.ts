@@ -6,7 +6,7 @@ import { type RunningGate, serveGate } from "../serve.ts";
 import { openBridge } from "./bridge.ts";
 import { isSteeredFromOutside, lockSession, lockWebContents } from "./lockdown.ts";
 import { loginItem, wasStartedAtLogin } from "./login-item.ts";
-import { registerPageScheme, servePage } from "./page.ts";
+import { registerPageScheme, servePage } from "./page-protocol.ts";
 import { Popup } from "./popup.ts";
 import { GateTray } from "./tray.ts";
 import { currentState, refusalText, TrayFeed } from "./tray-feed.ts";

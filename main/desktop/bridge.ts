@@ -1,8 +1,9 @@
-import { type IpcMainInvokeEvent, ipcMain, type WebContents, type WebFrameMain } from "electron";
+import { type IpcMainInvokeEvent, ipcMain, type WebContents } from "electron";
 import { z } from "zod";
 import type { BridgeAnswer, BridgeChannels } from "../../ipc/bridge.ts";
 import { type OperatorApi, OperatorError, type OperatorMethod, operatorMethods } from "../../ipc/operator-api.ts";
 import { isPageUrl } from "./page.ts";
+import { isOwnPage } from "./sender.ts";
 
 /** The page's way to the gate: the channels of `ipc/bridge.ts`, open to our own windows' own page only. */
 
@@ -31,18 +32,6 @@ export interface BridgeParts {
   resized(sender: WebContents, height: number): void;
   open(place: string): void;
   log(line: string): void;
-}
-
-/** The sender as the check sees it. */
-export interface Sender {
-  sender: WebContents;
-  senderFrame: Pick<WebFrameMain, "parent" | "url"> | null;
-}
-
-/** A window of ours, its main frame, and our page in it. Anything else (a frame, another URL, a window of another maker) is refused. */
-export function isOwnPage({ sender, senderFrame }: Sender, windows: readonly WebContents[]): boolean {
-  if (!windows.includes(sender) || sender.isDestroyed()) return false;
-  return senderFrame !== null && senderFrame.parent === null && isPageUrl(senderFrame.url);
 }
 
 /** Opens the channels and passes the gate's events on. The function that is returned closes them. */

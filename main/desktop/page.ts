@@ -1,13 +1,8 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { extname, join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { protocol, type Session } from "electron";
+/** Where the page is, and what it may load. Imports nothing, so that it can be asked without Electron. */
 
-/** The page's own protocol: `app://metnos/` serves the files that were built for it, and nothing else. */
-
-const SCHEME = "app";
-const HOST = "metnos";
-export const PAGE_ORIGIN = `${SCHEME}://${HOST}`;
+export const PAGE_SCHEME = "app";
+export const PAGE_HOST = "metnos";
+export const PAGE_ORIGIN = `${PAGE_SCHEME}://${PAGE_HOST}`;
 
 /** The page at a place, such as `popup` or `approvals/<token>`. */
 export function pageUrl(place: string): string {
@@ -16,7 +11,7 @@ export function pageUrl(place: string): string {
 
 /** Whether a URL is our page, at whatever place. */
 export function isPageUrl(url: string): boolean {
-  return URL.canParse(url) && url.replace(/#.*$/s, "") === `${PAGE_ORIGIN}/index.html`;
+  return url.replace(/#.*$/s, "") === `${PAGE_ORIGIN}/index.html`;
 }
 
 /** Nothing but the page's own files; it can be put into no frame and posts no form. */
@@ -31,56 +26,3 @@ export const PAGE_POLICY = [
   "base-uri 'none'",
   "form-action 'none'",
 ].join("; ");
-
-const MEDIA_TYPES: Readonly<Record<string, string>> = {
-  ".html": "text/html; charset=utf-8",
-  ".js": "text/javascript; charset=utf-8",
-  ".css": "text/css; charset=utf-8",
-  ".svg": "image/svg+xml",
-  ".png": "image/png",
-  ".woff2": "font/woff2",
-};
-
-const HEADERS = {
-  "content-security-policy": PAGE_POLICY,
-  "x-content-type-options": "nosniff",
-  "referrer-policy": "no-referrer",
-  "cross-origin-opener-policy": "same-origin",
-  "cross-origin-resource-policy": "same-origin",
-  "cache-control": "no-store",
-};
-
-/** Must be called before the app is ready. */
-export function registerPageScheme(): void {
-  protocol.registerSchemesAsPrivileged([
-    { scheme: SCHEME, privileges: { standard: true, secure: true, supportFetchAPI: true } },
-  ]);
-}
-
-/** Serves the page in this session. What isn't in the list of built files is not there. */
-export function servePage(session: Session): void {
-  const files = builtFiles(fileURLToPath(new URL("../renderer", import.meta.url)));
-  session.protocol.handle(SCHEME, (request) => {
-    const { host, pathname } = new URL(request.url);
-    const file = host === HOST && request.method === "GET" ? files.get(pathname) : undefined;
-    if (file === undefined) return new Response("not found", { status: 404, headers: HEADERS });
-    return new Response(new Uint8Array(readFileSync(file.path)), {
-      headers: { ...HEADERS, "content-type": file.type },
-    });
-  });
-}
-
-interface PageFile {
-  path: string;
-  type: string;
-}
-
-/** URL path -> file, for each built file of a known type. */
-function builtFiles(folder: string): ReadonlyMap<string, PageFile> {
-  const files = new Map<string, PageFile>();
-  for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
-    const type = MEDIA_TYPES[extname(name)];
-    if (type !== undefined) files.set(`/${name.replaceAll("\\", "/")}`, { path: join(folder, name), type });
-  }
-  return files;
-}

@@ -7,15 +7,14 @@ interface Command {
 }
 
 export function followCommands(electron: object): void {
-  const { send } = process;
-  if (send === undefined) return;
+  if (process.send === undefined) return;
   process.on("message", async ({ id, source, arg }: Command) => {
     try {
       // The text comes from the test that started this process.
       const run = new Function(`return (${source});`)() as (electron: object, arg: unknown) => unknown;
-      send.call(process, { id, result: await run(electron, arg) });
+      process.send?.({ id, result: await run(electron, arg) });
     } catch (error) {
-      send.call(process, { id, error: error instanceof Error ? error.message : "not an error" });
+      process.send?.({ id, error: error instanceof Error ? error.message : "not an error" });
     }
   });
   // The driver's end is no reason to stay.
