@@ -63,10 +63,16 @@ export class StandInContents extends EventEmitter {
     if (this.#is_destroyed) return;
     this.#loading = url;
     if (!/^(app|https?):/.test(url)) this.#preload?.restart();
-    await page.goto(toWebUrl(url)).catch((error: unknown) => {
+    const is_same = page.url() === toWebUrl(url);
+    await (is_same ? page.reload() : page.goto(toWebUrl(url))).catch((error: unknown) => {
       if (!this.#is_destroyed) throw error;
     });
     this.#loading = undefined;
+    this.emit("did-finish-load");
+  }
+
+  reload(): void {
+    void this.loadURL(this.getURL());
   }
 
   async destroy(): Promise<void> {
