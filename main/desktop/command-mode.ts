@@ -4,14 +4,15 @@ const FLAG = "--cli";
 
 /**
  * What stands behind `--cli [--]`, or undefined if the app is to be the desktop app.
- * The flag counts only as the first argument: one further behind is somebody else's word.
- * @param is_default_app Electron was given the app's folder as an argument (not packaged)
+ * Packaged, the flag counts only as the first argument: one further behind is somebody else's word.
+ * @param is_default_app Electron itself was started, with the app's folder among its arguments (not packaged)
  */
 export function commandArguments(argv: readonly string[], is_default_app: boolean): string[] | undefined {
-  const own = argv.slice(is_default_app ? 2 : 1).filter((argument) => !LAUNCHER_SWITCHES.has(argument));
-  if (own[0] !== FLAG) return undefined;
+  const own = argv.slice(1);
+  const at = is_default_app ? own.indexOf(FLAG) : own.findIndex((argument) => !LAUNCHER_SWITCHES.has(argument));
+  if (own[at] !== FLAG) return undefined;
   // `--` keeps Chromium from reading the command's own switches as its own.
-  return own[1] === "--" ? argv.slice(argv.indexOf("--") + 1) : own.slice(1);
+  return own.slice(own[at + 1] === "--" ? at + 2 : at + 1);
 }
 
 /** Switches for Chromium that the launcher puts in front. */

@@ -58,7 +58,7 @@ describeDesktop("the desktop app", () => {
     expect(await operator.call("status", {})).toMatchObject({ pid: app.pid });
     await operator.close();
 
-    const second = await launchBriefly(app.home, []);
+    const second = launchBriefly(app.home, []);
     expect(await second.exited).toBe(0);
     await app.page("approvals");
     await expect
@@ -96,7 +96,7 @@ describeDesktop("starting", () => {
 
   it("while a gate runs without the app: says so, and ends", async () => {
     const { home } = await startGate();
-    const app = await launchBriefly(home, []);
+    const app = launchBriefly(home, []);
     expect(await app.exited).toBe(1);
     expect(app.output()).toMatch(
       /error box: Metnos Gate could not start\na gate is already running for this user\nsee: metnos-gate status/,
@@ -105,12 +105,12 @@ describeDesktop("starting", () => {
 
   it("with --cli it is the command, without a window: its words, its exit code", async () => {
     const home = temporaryHome();
-    const explained = await launchBriefly(home, ["--cli", "--", "policy", "check", "ReadOnly", "fs:write"]);
+    const explained = launchBriefly(home, ["--cli", "--", "policy", "check", "ReadOnly", "fs:write"]);
     expect(await explained.exited).toBe(0);
     expect(explained.output().trim()).toBe("denied");
-    const wrong = await launchBriefly(home, ["--cli", "--", "no-such-command"]);
+    const wrong = launchBriefly(home, ["--cli", "--", "no-such-command"]);
     expect(await wrong.exited).toBe(2);
-    const version = await launchBriefly(home, ["--cli", "--", "--version"]);
+    const version = launchBriefly(home, ["--cli", "--", "--version"]);
     expect(await version.exited).toBe(0);
     expect(version.output().trim()).toMatch(/^\d+\.\d+\.\d+$/);
   });

@@ -2,7 +2,10 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { beforeAll, expect, it, onTestFinished } from "vitest";
+import type { Bridge } from "../../ipc/bridge.ts";
+import { OperatorClient } from "../../ipc/operator-client.ts";
 import { PAGE_POLICY } from "../../main/desktop/page.ts";
+import type { TemporaryHome } from "../support/temporary-home.ts";
 import type { DesktopApp } from "./driver/desktop-app.ts";
 import { describeDesktop, launchDesktop } from "./driver/launch.ts";
 
@@ -237,7 +240,7 @@ describeDesktop("a window's page", () => {
 });
 
 describeDesktop("the bridge's sender check", () => {
-  let app: DesktopApp;
+  let app: DesktopApp & { home: TemporaryHome };
   beforeAll(async () => {
     app = await launchDesktop();
     await app.page("approvals");
@@ -267,8 +270,9 @@ describeDesktop("the bridge's sender check", () => {
         });
         await window.loadURL(address);
       }, url);
-      const page = app.pages().find((other) => other.url().endsWith("other"));
-      expect(await page?.evaluate(callStatus)).toMatchObject({ ok: false, code: "not_authorised" });
+      const other = () => app.pages().find((page) => page.url().endsWith("other"));
+      await expect.poll(other).toBeDefined();
+      expect(await other()?.evaluate(callStatus)).toMatchObject({ ok: false, code: "not_authorised" });
       await app.evaluate(({ BrowserWindow }) => {
         for (const window of BrowserWindow.getAllWindows()) {
           if (window.webContents.getURL().endsWith("other")) window.close();
@@ -285,7 +289,25 @@ describeDesktop("the bridge's sender check", () => {
       );
       await window?.loadURL("about:blank#elsewhere");
     }, undefined);
+    await page.waitForURL("about:blank#elsewhere");
     expect(await page.evaluate(callStatus)).toMatchObject({ ok: false, code: "not_authorised" });
     expect(app.output()).toMatch(/refused operator:call from a page that is not the gate's own/);
+
+    const pages = [page, await app.page("popup")];
+    for (const listening of pages) {
+      await listening.evaluate(async () => {
+        const scope = globalThis as unknown as { heard: number; metnos: Bridge };
+        scope.heard = 0;
+        scope.metnos.subscribe(() => scope.heard++);
+        await scope.metnos.call("status", {});
+      });
+    }
+    const { operator_socket, operator_token } = app.home.places;
+    const operator = await OperatorClient.connect(operator_socket, operator_token);
+    await operator.call("grants.add", { capability: "fs:read", target: "/srv/a/**" });
+    await operator.close();
+    const heard = (index: number) => pages[index]?.evaluate(() => (globalThis as unknown as { heard: number }).heard);
+    await expect.poll(() => heard(1)).toBeGreaterThan(0);
+    expect(await heard(0)).toBe(0);
   });
 });

@@ -8,6 +8,9 @@ import { TextWatch } from "./text-watch.ts";
 
 const RECORDER = fileURLToPath(new URL("./recorder.cjs", import.meta.url));
 
+/** What stands in front of the app's own arguments. */
+export const ELECTRON_ARGUMENTS = [...(process.getuid?.() === 0 ? ["--no-sandbox"] : []), "-r", RECORDER, CHECKOUT];
+
 /** The real Electron, steered by playwright. */
 export class ElectronApp implements DesktopApp {
   readonly driver = "electron";
@@ -19,7 +22,7 @@ export class ElectronApp implements DesktopApp {
   static async launch(binary: string, env: NodeJS.ProcessEnv, args: readonly string[]): Promise<ElectronApp> {
     const app = await _electron.launch({
       executablePath: binary,
-      args: [...(process.getuid?.() === 0 ? ["--no-sandbox"] : []), "-r", RECORDER, CHECKOUT, ...args],
+      args: [...ELECTRON_ARGUMENTS, ...args],
       env: Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined)),
     });
     return new ElectronApp(app);

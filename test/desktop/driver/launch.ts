@@ -1,10 +1,11 @@
 import type * as Electron from "electron";
 import { afterAll, describe } from "vitest";
 import { type TemporaryHome, temporaryHome } from "../../support/temporary-home.ts";
+import { BriefProcess } from "./brief-process.ts";
 import { chooseDriver } from "./choice.ts";
 import type { DesktopApp, RecordedDesktop } from "./desktop-app.ts";
-import { ElectronApp } from "./electron-app.ts";
-import { StandInApp } from "./stand-in-app.ts";
+import { ELECTRON_ARGUMENTS, ElectronApp } from "./electron-app.ts";
+import { STAND_IN_ARGUMENTS, StandInApp } from "./stand-in-app.ts";
 
 const choice = chooseDriver();
 console.log(
@@ -18,6 +19,7 @@ if (choice.driver === "none" && process.env.CI === "true") throw new Error(`no d
 export const describeDesktop = describe.skipIf(choice.driver === "none");
 
 const started: DesktopApp[] = [];
+const brief: BriefProcess[] = [];
 
 export interface LaunchOptions {
   home?: TemporaryHome;
@@ -47,17 +49,19 @@ export async function launchDesktop({
   return Object.assign(app, { home });
 }
 
-/** One that is to end by itself: another instance, a command. */
-export async function launchBriefly(home: TemporaryHome, args: readonly string[]): Promise<DesktopApp> {
+/** One that ends by itself: another instance, a command. */
+export function launchBriefly(home: TemporaryHome, args: readonly string[]): BriefProcess {
+  if (choice.driver === "none") throw new Error(choice.why);
   const app =
     choice.driver === "electron"
-      ? await ElectronApp.launch(choice.binary, home.env, args)
-      : new StandInApp({ ...home.env }, args);
-  started.push(app);
+      ? new BriefProcess(choice.binary, [...ELECTRON_ARGUMENTS, ...args], home.env)
+      : new BriefProcess(process.execPath, [...STAND_IN_ARGUMENTS, ...args], home.env);
+  brief.push(app);
   return app;
 }
 
 afterAll(async () => {
+  for (const app of brief) app.kill();
   for (const app of started) {
     const processes = await app.processes().catch(() => [app.pid]);
     app.kill("SIGKILL");

@@ -10,6 +10,9 @@ import { TextWatch } from "./text-watch.ts";
 
 const REGISTER = fileURLToPath(new URL("../stand-in/register.ts", import.meta.url));
 
+/** What stands in front of the app's own arguments. */
+export const STAND_IN_ARGUMENTS = ["--no-warnings", "--import", REGISTER, "dist/desktop/main.js"];
+
 interface Answer {
   id?: number;
   result?: unknown;
@@ -31,7 +34,7 @@ export class StandInApp implements DesktopApp {
   #last = 0;
 
   constructor(env: NodeJS.ProcessEnv, args: readonly string[]) {
-    this.#child = spawn(process.execPath, ["--no-warnings", "--import", REGISTER, "dist/desktop/main.js", ...args], {
+    this.#child = spawn(process.execPath, [...STAND_IN_ARGUMENTS, ...args], {
       cwd: CHECKOUT,
       env,
       stdio: ["ignore", "pipe", "pipe", "ipc"],

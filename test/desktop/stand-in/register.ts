@@ -7,3 +7,6 @@ registerHooks({
     return { url: new URL("./electron.ts", import.meta.url).href, shortCircuit: true };
   },
 });
+
+// Electron says so of itself when it was given the app as an argument.
+Object.defineProperty(process, "defaultApp", { value: true });
