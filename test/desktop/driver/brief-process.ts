@@ -1,7 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { afterAll } from "vitest";
 import { CHECKOUT } from "../../support/gate-process.ts";
 import { TextWatch } from "./text-watch.ts";
+
+const started = new Set<BriefProcess>();
+afterAll(() => {
+  for (const process of started) process.kill("SIGKILL");
+});
 
 /** A start of the app that ends by itself. Nobody steers it. */
 export class BriefProcess {
@@ -9,17 +15,26 @@ export class BriefProcess {
   readonly #child: ChildProcess;
   readonly #text: TextWatch;
 
-  constructor(command: string, args: readonly string[], env: NodeJS.ProcessEnv) {
-    this.#child = spawn(command, args, { cwd: CHECKOUT, env, stdio: ["ignore", "pipe", "pipe"] });
+  constructor(command: string, args: readonly string[], env: NodeJS.ProcessEnv, cwd = CHECKOUT) {
+    this.#child = spawn(command, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
     this.#text = new TextWatch(this.#child.stdout, this.#child.stderr);
-    this.exited = once(this.#child, "close").then(([code]) => code as number | null);
+    this.exited = once(this.#child, "close").then(([code]) => {
+      this.#text.end();
+      return code as number | null;
+    });
+    started.add(this);
+    void this.exited.then(() => started.delete(this));
   }
 
   output(): string {
     return this.#text.text;
   }
 
-  kill(): void {
-    this.#child.kill("SIGKILL");
+  printed(pattern: RegExp): Promise<void> {
+    return this.#text.printed(pattern);
+  }
+
+  kill(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
   }
 }

@@ -1,11 +1,13 @@
+import { existsSync } from "node:fs";
 import type * as Electron from "electron";
 import { afterAll, describe } from "vitest";
 import { type TemporaryHome, temporaryHome } from "../../support/temporary-home.ts";
+import { CHROMIUM } from "../stand-in/chromium.ts";
 import { BriefProcess } from "./brief-process.ts";
 import { chooseDriver } from "./choice.ts";
 import type { DesktopApp, RecordedDesktop } from "./desktop-app.ts";
 import { ELECTRON_ARGUMENTS, ElectronApp } from "./electron-app.ts";
-import { STAND_IN_ARGUMENTS, StandInApp } from "./stand-in-app.ts";
+import { StandInApp, standInArguments } from "./stand-in-app.ts";
 
 const choice = chooseDriver();
 console.log(
@@ -18,8 +20,10 @@ if (choice.driver === "none" && process.env.CI === "true") throw new Error(`no d
 /** Specs that need a driver: skipped, with the reason printed, where there is none. */
 export const describeDesktop = describe.skipIf(choice.driver === "none");
 
+/** For what only a Node process with a stand-in can show. */
+export const describeStandIn = describe.skipIf(!existsSync(CHROMIUM));
+
 const started: DesktopApp[] = [];
-const brief: BriefProcess[] = [];
 
 export interface LaunchOptions {
   home?: TemporaryHome;
@@ -52,16 +56,12 @@ export async function launchDesktop({
 /** One that ends by itself: another instance, a command. */
 export function launchBriefly(home: TemporaryHome, args: readonly string[]): BriefProcess {
   if (choice.driver === "none") throw new Error(choice.why);
-  const app =
-    choice.driver === "electron"
-      ? new BriefProcess(choice.binary, [...ELECTRON_ARGUMENTS, ...args], home.env)
-      : new BriefProcess(process.execPath, [...STAND_IN_ARGUMENTS, ...args], home.env);
-  brief.push(app);
-  return app;
+  return choice.driver === "electron"
+    ? new BriefProcess(choice.binary, [...ELECTRON_ARGUMENTS, ...args], home.env)
+    : new BriefProcess(process.execPath, [...standInArguments(), ...args], home.env);
 }
 
 afterAll(async () => {
-  for (const app of brief) app.kill();
   for (const app of started) {
     const processes = await app.processes().catch(() => [app.pid]);
     app.kill("SIGKILL");

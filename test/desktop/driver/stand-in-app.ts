@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type * as Electron from "electron";
 import { type Browser, chromium, type Page } from "playwright-core";
@@ -11,7 +12,9 @@ import { TextWatch } from "./text-watch.ts";
 const REGISTER = fileURLToPath(new URL("../stand-in/register.ts", import.meta.url));
 
 /** What stands in front of the app's own arguments. */
-export const STAND_IN_ARGUMENTS = ["--no-warnings", "--import", REGISTER, "dist/desktop/main.js"];
+export function standInArguments(app_folder = CHECKOUT): string[] {
+  return ["--no-warnings", "--import", REGISTER, join(app_folder, "dist/desktop/main.js")];
+}
 
 interface Answer {
   id?: number;
@@ -34,7 +37,7 @@ export class StandInApp implements DesktopApp {
   #last = 0;
 
   constructor(env: NodeJS.ProcessEnv, args: readonly string[]) {
-    this.#child = spawn(process.execPath, [...STAND_IN_ARGUMENTS, ...args], {
+    this.#child = spawn(process.execPath, [...standInArguments(), ...args], {
       cwd: CHECKOUT,
       env,
       stdio: ["ignore", "pipe", "pipe", "ipc"],
