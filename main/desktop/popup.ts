@@ -1,8 +1,7 @@
 import { BrowserWindow, type Rectangle, screen, type WebContents } from "electron";
 import { webPreferences } from "./lockdown.ts";
-import { pageUrl } from "./page.ts";
 import { POPUP_WIDTH, popupBounds } from "./popup-place.ts";
-import { backgroundColor } from "./window.ts";
+import { backgroundColor, loadPage } from "./window.ts";
 
 /** A click on the tray takes the focus away first: the popup that it closed doesn't open again at once. Milliseconds. */
 const SAME_CLICK_MS = 250;
@@ -49,7 +48,7 @@ export class Popup {
     window.on("closed", () => {
       if (this.#window === window) this.#window = undefined;
     });
-    void window.loadURL(pageUrl("popup"));
+    loadPage(window, "popup");
   }
 
   /** A click on the tray icon. `anchor`: the icon's bounds, all zero where the panel doesn't tell them. */

@@ -7,6 +7,13 @@ export function backgroundColor(): string {
   return nativeTheme.shouldUseDarkColors ? "#1c1c1e" : "#ffffff";
 }
 
+/** Loads our page at a place. A window that is closed meanwhile ends that, which is no failure; anything else is said. */
+export function loadPage(window: BrowserWindow, place: string): void {
+  window.loadURL(pageUrl(place)).catch((error: unknown) => {
+    if (!window.isDestroyed()) console.error("metnos-gate: the page didn't load:", error);
+  });
+}
+
 /** The main window: one, made when it is opened and gone when it is closed. The gate runs on without it. */
 export class MainWindow {
   #window: BrowserWindow | undefined;
@@ -18,7 +25,7 @@ export class MainWindow {
       this.#make(place ?? "approvals");
       return;
     }
-    if (place !== undefined && window.webContents.getURL() !== pageUrl(place)) void window.loadURL(pageUrl(place));
+    if (place !== undefined && window.webContents.getURL() !== pageUrl(place)) loadPage(window, place);
     if (window.isMinimized()) window.restore();
     window.show();
     window.focus();
@@ -45,6 +52,6 @@ export class MainWindow {
     window.on("closed", () => {
       if (this.#window === window) this.#window = undefined;
     });
-    void window.loadURL(pageUrl(place));
+    loadPage(window, place);
   }
 }
