@@ -5,7 +5,7 @@ import { GateError } from "../gate/errors.ts";
 import { type RunningGate, serveGate } from "../serve.ts";
 import { openBridge } from "./bridge.ts";
 import { isSteeredFromOutside, lockSession, lockWebContents } from "./lockdown.ts";
-import { loginItem, wasStartedAtLogin } from "./login-item.ts";
+import { HIDDEN_FLAG, loginItem, wasStartedAtLogin } from "./login-item.ts";
 import { registerPageScheme, servePage } from "./page-protocol.ts";
 import { Popup } from "./popup.ts";
 import { GateTray } from "./tray.ts";
@@ -30,6 +30,8 @@ export function startDesktop(): void {
     app.exit(0);
     return;
   }
+  // Windows shows notifications of those that it knows only.
+  if (process.platform === "win32") app.setAppUserModelId("org.metnos.gate");
   app.enableSandbox();
   registerPageScheme();
   lockWebContents();
@@ -49,6 +51,15 @@ async function openDesktop(): Promise<void> {
   servePage(session.defaultSession);
   setApplicationMenu();
   const gate = await serveGate({ log, login_item: loginItem() });
+  try {
+    await openSurfaces(gate);
+  } catch (error) {
+    await gate.close();
+    throw error;
+  }
+}
+
+async function openSurfaces(gate: RunningGate): Promise<void> {
   const window = new MainWindow();
   const popup = new Popup();
   const ours = (): WebContents[] => [window.contents(), popup.contents()].filter((contents) => contents !== undefined);
@@ -68,7 +79,9 @@ async function openDesktop(): Promise<void> {
     popup.toggle(bounds),
   );
   const feed = new TrayFeed(gate.operator, (state) => tray.update(state));
-  app.on("second-instance", () => window.open());
+  app.on("second-instance", (_event, argv) => {
+    if (!argv.includes(HIDDEN_FLAG)) window.open();
+  });
   app.on("activate", () => window.open());
   endWith(gate, () => {
     feed.end();

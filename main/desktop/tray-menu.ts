@@ -37,7 +37,13 @@ export function trayMenu(state: TrayMenuState, actions: TrayActions): MenuItemCo
   return [
     ...summary(words, state, state.language)
       .split("\n")
-      .map((label, index) => ({ id: `summary-${index}`, label, enabled: false })),
+      .map((label, index) => ({
+        id: `summary-${index}`,
+        label,
+        // Some panels open this menu on a left click: the way to what waits.
+        enabled: state.waiting > 0,
+        click: () => actions.open("approvals"),
+      })),
     { type: "separator" },
     { id: "open", label: words.open, click: () => actions.open() },
     state.is_paused
