@@ -52,7 +52,8 @@ export function lockSession(session: Session): void {
   session.on("will-download", (event) => event.preventDefault());
   session.setSpellCheckerEnabled(false);
   session.webRequest.onBeforeRequest(({ url }, answer) => answer({ cancel: !isOwnRequest(url) }));
-  session.webRequest.onHeadersReceived(({ responseHeaders }, answer) => {
+  session.webRequest.onHeadersReceived(({ url, responseHeaders }, answer) => {
+    if (url.startsWith("devtools:")) return answer({});
     const others = Object.entries(responseHeaders ?? {}).filter(
       ([name]) => name.toLowerCase() !== "content-security-policy",
     );

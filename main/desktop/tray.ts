@@ -57,7 +57,7 @@ export class GateTray {
   }
 
   readonly #redraw = (): void => {
-    const mark = `${this.#state.mark} ${this.#state.waiting} ${ink(this.#platform)}`;
+    const mark = `${this.#state.mark} ${Math.min(this.#state.waiting, 10)} ${ink(this.#platform)}`;
     if (mark === this.#shown_mark) return;
     this.#shown_mark = mark;
     this.#tray.setImage(markImage(this.#state, this.#platform));
@@ -78,7 +78,18 @@ function ink(platform: NodeJS.Platform): "dark" | "light" | "template" {
 const SIZES: Partial<Record<NodeJS.Platform, number>> = { darwin: 18, win32: 16 };
 const LINUX_SIZE = 22;
 
-function markImage({ mark, waiting }: TrayMenuState, platform: NodeJS.Platform): NativeImage {
+/** Drawn once each: the gate's decisions wait meanwhile. */
+const drawn = new Map<string, NativeImage>();
+
+function markImage(state: TrayMenuState, platform: NodeJS.Platform): NativeImage {
+  // More than nine look the same.
+  const key = `${state.mark} ${Math.min(state.waiting, 10)} ${ink(platform)} ${platform}`;
+  const image = drawn.get(key) ?? drawMark(state, platform);
+  drawn.set(key, image);
+  return image;
+}
+
+function drawMark({ mark, waiting }: TrayMenuState, platform: NodeJS.Platform): NativeImage {
   const size = SIZES[platform] ?? LINUX_SIZE;
   const draw = (scale: number) => trayMark(mark, waiting, ink(platform), size * scale);
   const image = nativeImage.createFromBuffer(draw(1), { scaleFactor: 1 });

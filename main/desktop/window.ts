@@ -1,4 +1,4 @@
-import { BrowserWindow, nativeTheme, type WebContents } from "electron";
+import { app, BrowserWindow, nativeTheme, type WebContents } from "electron";
 import { webPreferences } from "./lockdown.ts";
 import { pageUrl } from "./page.ts";
 
@@ -12,6 +12,11 @@ export function loadPage(window: BrowserWindow, place: string): void {
   window.loadURL(pageUrl(place)).catch((error: unknown) => {
     if (!window.isDestroyed()) console.error("metnos-gate: the page didn't load:", error);
   });
+}
+
+/** An app without a place in the Dock isn't brought forward by showing its window. */
+function takeFocus(): void {
+  if (process.platform === "darwin") app.focus({ steal: true });
 }
 
 /** The main window: one, made when it is opened and gone when it is closed. The gate runs on without it. */
@@ -29,6 +34,7 @@ export class MainWindow {
     if (window.isMinimized()) window.restore();
     window.show();
     window.focus();
+    takeFocus();
   }
 
   contents(): WebContents | undefined {
@@ -48,7 +54,10 @@ export class MainWindow {
       webPreferences: webPreferences(),
     });
     this.#window = window;
-    window.once("ready-to-show", () => window.show());
+    window.once("ready-to-show", () => {
+      window.show();
+      takeFocus();
+    });
     window.on("closed", () => {
       if (this.#window === window) this.#window = undefined;
     });

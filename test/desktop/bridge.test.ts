@@ -1,6 +1,11 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
 import { beforeAll, expect, it } from "vitest";
 import type { Bridge } from "../../ipc/bridge.ts";
 import { OperatorClient } from "../../ipc/operator-client.ts";
+import { agentTokenFile } from "../../ipc/places.ts";
+import { AgentConnection } from "../support/agent-connection.ts";
+import { readToken } from "../support/running-gate.ts";
 import type { TemporaryHome } from "../support/temporary-home.ts";
 import type { DesktopApp } from "./driver/desktop-app.ts";
 import { describeDesktop, launchDesktop } from "./driver/launch.ts";
@@ -76,6 +81,44 @@ describeDesktop("window.metnos", () => {
     await operator.call("grants.add", { capability: "fs:read", target: "/srv/b/**" });
     await expect.poll(() => heard(1)).toContain("grants.changed");
     expect(await heard(0)).toEqual([]);
+  });
+
+  it("an agent asks, the page hears it and answers, the agent gets it: also the next time, without asking", async () => {
+    const page = await app.page("approvals");
+    await page.evaluate(async () => {
+      const scope = globalThis as unknown as Scope;
+      scope.heard = [];
+      scope.metnos.subscribe((event) => {
+        if (event.type === "approval.waiting") scope.heard.push(event.data.token);
+      });
+      await scope.metnos.call("status", {});
+    });
+    await operator.call("agents.pair", { name: "asker", level: "Supervised" });
+    const agent = await AgentConnection.open(app.home.places.agent_socket);
+    await agent.hello("asker", { token: readToken(agentTokenFile(app.home.places, "asker")) });
+    mkdirSync(join(app.home.home, "notes"));
+    const ask = (id: string, name: string) =>
+      agent.send("tool.call", {
+        id,
+        intent: "write a file",
+        executor: "fs_write",
+        args: { path: join(app.home.home, "notes", name), content: "a" },
+      });
+    ask("1", "a.txt");
+    expect(await agent.next("tool.decision")).toMatchObject({ data: { outcome: "approval_required" } });
+    await expect.poll(() => page.evaluate(() => (globalThis as unknown as Scope).heard.length)).toBe(1);
+    const folder = join(app.home.home, "notes");
+    const answered = await page.evaluate(async (target) => {
+      const { metnos, heard } = globalThis as unknown as Scope;
+      const expires_at = new Date(Date.now() + 30 * 86_400_000).toISOString();
+      const answer = { token: heard[0] ?? "", decision: "approved", scope: "permanent", target, expires_at } as const;
+      return await metnos.call("approvals.resolve", answer);
+    }, `${folder}/**`);
+    expect(answered).toMatchObject({ ok: true, result: { status: "approved" } });
+    expect(await agent.next("tool.decision")).toMatchObject({ data: { outcome: "allowed" } });
+    ask("2", "b.txt");
+    expect(await agent.next("tool.decision")).toMatchObject({ data: { id: "2", outcome: "allowed" } });
+    agent.socket.destroy();
   });
 
   it("opens a place of the main window, and only one that looks like a place", async () => {

@@ -107,11 +107,11 @@ describeDesktop("starting", () => {
     const home = temporaryHome();
     const explained = launchBriefly(home, ["--cli", "--", "policy", "check", "ReadOnly", "fs:write"]);
     expect(await explained.exited).toBe(0);
-    expect(explained.output().trim()).toBe("denied");
+    expect(explained.stdout().trim()).toBe("denied");
     const wrong = launchBriefly(home, ["--cli", "--", "no-such-command"]);
     expect(await wrong.exited).toBe(2);
     const version = launchBriefly(home, ["--cli", "--", "--version"]);
     expect(await version.exited).toBe(0);
-    expect(version.output().trim()).toMatch(/^\d+\.\d+\.\d+$/);
+    expect(version.stdout().trim()).toMatch(/^\d+\.\d+\.\d+$/);
   });
 });

@@ -117,7 +117,7 @@ describe("the packaged app", () => {
     const args = [...standInArguments(extracted), "--cli", "--", "explain", JSON.stringify(asked)];
     const command = new BriefProcess(process.execPath, args, env, home);
     expect(await command.exited).toBe(0);
-    expect(JSON.parse(command.output())).toMatchObject({ outcome: "approval_required" });
+    expect(JSON.parse(command.stdout())).toMatchObject({ outcome: "approval_required" });
   });
 
   describeStandIn("as the desktop app", () => {

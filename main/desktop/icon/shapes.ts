@@ -59,27 +59,35 @@ export interface Layer {
   colour: Colour;
 }
 
-/** Samples a pixel's side is looked at in. */
-const SAMPLES = 8;
+/** Samples that a pixel's side is looked at in. */
+const SAMPLES = 4;
 
 /** Paints layers over each other on nothing. RGBA, `size` x `size` pixels, smooth edges. */
 export function paint(layers: readonly Layer[], size: number): Uint8Array {
   const picture = new Uint8Array(size * size * 4);
   for (let pixel = 0; pixel < size * size; pixel++) {
-    const sum = [0, 0, 0, 0];
+    let [red, green, blue, covered] = [0, 0, 0, 0];
     for (let sample = 0; sample < SAMPLES * SAMPLES; sample++) {
       const x = ((pixel % size) + ((sample % SAMPLES) + 0.5) / SAMPLES) / size;
       const y = (Math.floor(pixel / size) + (Math.floor(sample / SAMPLES) + 0.5) / SAMPLES) / size;
-      const top = layers.findLast(({ shape }) => shape(x, y));
-      if (top === undefined) continue;
-      for (const [index, value] of [...top.colour, 255].entries()) sum[index] = (sum[index] ?? 0) + value;
+      const colour = topColour(layers, x, y);
+      if (colour === undefined) continue;
+      red += colour[0];
+      green += colour[1];
+      blue += colour[2];
+      covered++;
     }
-    const [red = 0, green = 0, blue = 0, alpha = 0] = sum;
-    const covered = alpha / 255 || 1;
-    picture.set(
-      [red / covered, green / covered, blue / covered, alpha / (SAMPLES * SAMPLES)].map(Math.round),
-      pixel * 4,
-    );
+    if (covered === 0) continue;
+    const alpha = (covered * 255) / (SAMPLES * SAMPLES);
+    picture.set([red / covered, green / covered, blue / covered, alpha].map(Math.round), pixel * 4);
   }
   return picture;
+}
+
+function topColour(layers: readonly Layer[], x: number, y: number): Colour | undefined {
+  for (let index = layers.length - 1; index >= 0; index--) {
+    const layer = layers[index];
+    if (layer?.shape(x, y)) return layer.colour;
+  }
+  return undefined;
 }

@@ -23,6 +23,9 @@ export const describeDesktop = describe.skipIf(choice.driver === "none");
 /** For what only a Node process with a stand-in can show. */
 export const describeStandIn = describe.skipIf(!existsSync(CHROMIUM));
 
+/** Where windows are shown, if anywhere. */
+const SCREEN = { DISPLAY: process.env.DISPLAY, WAYLAND_DISPLAY: process.env.WAYLAND_DISPLAY };
+
 const started: DesktopApp[] = [];
 
 export interface LaunchOptions {
@@ -37,8 +40,7 @@ export async function launchDesktop({
   args = [],
   env = {},
 }: LaunchOptions = {}): Promise<DesktopApp & { home: TemporaryHome }> {
-  const { DISPLAY, WAYLAND_DISPLAY, XDG_RUNTIME_DIR } = process.env;
-  const whole = { ...home.env, DISPLAY, WAYLAND_DISPLAY, XDG_RUNTIME_DIR, ...env };
+  const whole = { ...home.env, ...SCREEN, ...env };
   let app: DesktopApp;
   if (choice.driver === "electron") {
     app = await ElectronApp.launch(choice.binary, whole, args);
@@ -57,8 +59,8 @@ export async function launchDesktop({
 export function launchBriefly(home: TemporaryHome, args: readonly string[]): BriefProcess {
   if (choice.driver === "none") throw new Error(choice.why);
   return choice.driver === "electron"
-    ? new BriefProcess(choice.binary, [...ELECTRON_ARGUMENTS, ...args], home.env)
-    : new BriefProcess(process.execPath, [...standInArguments(), ...args], home.env);
+    ? new BriefProcess(choice.binary, [...ELECTRON_ARGUMENTS, ...args], { ...home.env, ...SCREEN })
+    : new BriefProcess(process.execPath, [...standInArguments(), ...args], { ...home.env, ...SCREEN });
 }
 
 afterAll(async () => {
