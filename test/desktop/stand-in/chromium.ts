@@ -25,7 +25,8 @@ export function browserContext(): Promise<BrowserContext> {
 }
 
 async function launch(): Promise<BrowserContext> {
-  profile = mkdtempSync(join(tmpdir(), "metnos-chromium-"));
+  // In the test's own home, which is removed with it, however this process ends.
+  profile = mkdtempSync(join(process.env.HOME ?? tmpdir(), "chromium-"));
   const launched = await chromium.launchPersistentContext(profile, {
     executablePath: CHROMIUM,
     headless: true,
@@ -42,7 +43,18 @@ async function launch(): Promise<BrowserContext> {
   return launched;
 }
 
+const under_way = new Set<Promise<unknown>>();
+
+/** Chromium isn't ended in the middle of this: a page that is closed while playwright prepares it would take us along. */
+export function isUnderWay<T>(work: Promise<T>): Promise<T> {
+  under_way.add(work);
+  const done = () => under_way.delete(work);
+  work.then(done, done);
+  return work;
+}
+
 export async function endChromium(): Promise<void> {
+  await Promise.allSettled(under_way);
   await (await context)?.close();
   if (profile !== undefined) rmSync(profile, { recursive: true, force: true });
 }

@@ -2,7 +2,7 @@ import { EventEmitter } from "node:events";
 import type { WebPreferences } from "electron";
 import type { Page, Request, Route } from "playwright-core";
 import { app } from "./app.ts";
-import { browserContext } from "./chromium.ts";
+import { browserContext, isUnderWay } from "./chromium.ts";
 import { PreloadHost } from "./preload-host.ts";
 import { isPrevented } from "./prevented.ts";
 import { defaultSession } from "./session.ts";
@@ -30,7 +30,8 @@ export class StandInContents extends EventEmitter {
     super();
     this.#preferences = preferences;
     this.#preload = preferences.preload === undefined ? undefined : new PreloadHost(this, preferences.preload);
-    this.page = this.#openPage();
+    this.page = isUnderWay(this.#openPage());
+    this.page.catch(() => undefined); // said where it is awaited
     app.emit("web-contents-created", {}, this);
   }
 
@@ -59,8 +60,10 @@ export class StandInContents extends EventEmitter {
   }
 
   async loadURL(url: string): Promise<void> {
-    const page = await this.page;
-    if (this.#is_destroyed) return;
+    const page = await this.page.catch((error: unknown) => {
+      if (!this.#is_destroyed) throw error;
+    });
+    if (page === undefined || this.#is_destroyed) return;
     this.#loading = url;
     if (!/^(app|https?):/.test(url)) this.#preload?.restart();
     const is_same = page.url() === toWebUrl(url);
@@ -79,7 +82,7 @@ export class StandInContents extends EventEmitter {
     if (this.#is_destroyed) return;
     this.#is_destroyed = true;
     this.emit("destroyed");
-    await (await this.page).close();
+    await this.page.then((page) => page.close()).catch(() => undefined); // closed with its browser
   }
 
   async #openPage(): Promise<Page> {
@@ -100,8 +103,12 @@ export class StandInContents extends EventEmitter {
 
   async #routed(page: Page, route: Route): Promise<void> {
     const request = route.request();
-    if (request.isNavigationRequest() && !this.#mayNavigate(page, request)) return await route.abort("aborted");
-    await defaultSession.answer(route);
+    try {
+      if (request.isNavigationRequest() && !this.#mayNavigate(page, request)) await route.abort("aborted");
+      else await defaultSession.answer(route);
+    } catch (error) {
+      if (!this.#is_destroyed) throw error;
+    }
   }
 
   #mayNavigate(page: Page, request: Request): boolean {
@@ -118,6 +125,8 @@ export class StandInContents extends EventEmitter {
   }
 
   async #opened(popup: Page): Promise<void> {
-    if (this.#open_handler({ url: fromWebUrl(popup.url()) }).action === "deny") await popup.close();
+    if (this.#open_handler({ url: fromWebUrl(popup.url()) }).action === "deny") {
+      await popup.close().catch(() => undefined); // with its browser
+    }
   }
 }
