@@ -3,6 +3,29 @@ import { defineConfig } from "electron-vite";
 
 /** The desktop app and the page. The page is the same in a browser: nothing in it knows Electron. */
 export default defineConfig({
+  main: {
+    build: {
+      outDir: "dist/desktop",
+      emptyOutDir: true,
+      rolldownOptions: {
+        input: { main: "main/desktop/main.ts" },
+        // All in one folder: package.json and the other built parts are found from there.
+        output: { format: "es", entryFileNames: "[name].js", chunkFileNames: "[name]-[hash].js" },
+      },
+    },
+  },
+  preload: {
+    build: {
+      outDir: "dist/desktop",
+      emptyOutDir: false,
+      // A sandboxed preload is one CommonJS file: it can require nothing but electron.
+      externalizeDeps: false,
+      rolldownOptions: {
+        input: { preload: "preload/bridge.ts" },
+        output: { format: "cjs", entryFileNames: "[name].cjs" },
+      },
+    },
+  },
   renderer: {
     root: "renderer",
     base: "./",

@@ -155,6 +155,20 @@ describe("the house", () => {
     expect(violations(startsWithAny("main/web/"), startsWithAny("ipc/operator-api.ts"))).not.toEqual([]);
   });
 
+  it("only main/desktop and the preload know Electron; everything else runs without it", () => {
+    const is_shell = startsWithAny("main/desktop/", "preload/");
+    const loading = FILES.filter(({ path }) => !is_shell(path) && !path.startsWith("test/")).filter(({ loads }) =>
+      loads.includes("electron"),
+    );
+    expect(loading.map(({ path }) => path)).toEqual([]);
+    expect(
+      violations((path) => !is_shell(path), startsWithAny("main/desktop/")).filter(
+        (found) => !found.startsWith("test/"),
+      ),
+    ).toEqual([]);
+    expect(FILES.filter(({ path, loads }) => is_shell(path) && loads.includes("electron")).length).toBeGreaterThan(5);
+  });
+
   it("renderer and preload know only ipc", () => {
     const outside = (target: string) => isOwn(target) && !["ipc", "renderer", "preload"].includes(room(target));
     expect(violations(startsWithAny("renderer/", "preload/"), outside)).toEqual([]);

@@ -84,7 +84,10 @@ export function isConnected(file: string): boolean {
 
 function ourEntry(ttl_seconds: number): Json {
   const wait = ttl_seconds + 15;
-  const command = `${quoted(process.execPath)} ${quoted(LAUNCHER)} hook claude-code --wait ${wait}`;
+  // An installed app has a launcher of its own, which finds the fastest way; its binary is no Node.
+  const installed = process.env.METNOS_GATE_LAUNCHER;
+  const launcher = installed ? quoted(installed) : `${quoted(process.execPath)} ${quoted(LAUNCHER)}`;
+  const command = `${launcher} hook claude-code --wait ${wait}`;
   return { type: "command", command, timeout: wait + 15, onFailure: "block" };
 }
 

@@ -1,0 +1,165 @@
+import { app, dialog, Menu, session, type WebContents } from "electron";
+import type { OperatorApi } from "../../ipc/operator-api.ts";
+import { isoSeconds } from "../gate/clock.ts";
+import { GateError } from "../gate/errors.ts";
+import { type RunningGate, serveGate } from "../serve.ts";
+import { openBridge } from "./bridge.ts";
+import { isSteeredFromOutside, lockSession, lockWebContents } from "./lockdown.ts";
+import { HIDDEN_FLAG, loginItem, wasStartedAtLogin } from "./login-item.ts";
+import { registerPageScheme, servePage } from "./page-protocol.ts";
+import { Popup } from "./popup.ts";
+import { GateTray } from "./tray.ts";
+import { currentState, refusalText, TrayFeed } from "./tray-feed.ts";
+import type { TrayActions } from "./tray-menu.ts";
+import { MainWindow } from "./window.ts";
+import { shellWords } from "./words.ts";
+
+/** The desktop app: the gate in this process, and its tray, popup and window around it. */
+
+/** The gate closes within this, or the app ends without it: what it keeps is on the disk already. Milliseconds. */
+const CLOSING_MS = 5000;
+
+/** Before Electron is ready; the rest follows once it is. */
+export function startDesktop(): void {
+  if (isSteeredFromOutside(app)) {
+    console.error("metnos-gate: not started: debugging switches are not for this app");
+    app.exit(1);
+    return;
+  }
+  if (!app.requestSingleInstanceLock()) {
+    app.exit(0);
+    return;
+  }
+  // Windows shows notifications of those that it knows only.
+  if (process.platform === "win32") app.setAppUserModelId("org.metnos.gate");
+  app.enableSandbox();
+  registerPageScheme();
+  lockWebContents();
+  // A listener of our own: the gate runs on with all windows closed.
+  app.on("window-all-closed", () => undefined);
+  app
+    .whenReady()
+    .then(openDesktop)
+    .catch((error: unknown) => {
+      console.error(error);
+      failedToStart(error);
+    });
+}
+
+async function openDesktop(): Promise<void> {
+  lockSession(session.defaultSession);
+  servePage(session.defaultSession);
+  setApplicationMenu();
+  const gate = await serveGate({ log, login_item: loginItem() });
+  try {
+    await openSurfaces(gate);
+  } catch (error) {
+    await gate.close();
+    throw error;
+  }
+}
+
+async function openSurfaces(gate: RunningGate): Promise<void> {
+  const window = new MainWindow();
+  const popup = new Popup();
+  const ours = (): WebContents[] => [window.contents(), popup.contents()].filter((contents) => contents !== undefined);
+  const closeBridge = openBridge({
+    api: gate.operator,
+    windows: ours,
+    resized: (sender, height) => {
+      if (sender === popup.contents()) popup.resize(height);
+    },
+    open: (place) => {
+      popup.hide();
+      window.open(place);
+    },
+    log,
+  });
+  const tray = new GateTray(await currentState(gate.operator), trayActions(gate.operator, window), (bounds) =>
+    popup.toggle(bounds),
+  );
+  const feed = new TrayFeed(gate.operator, (state) => tray.update(state));
+  app.on("second-instance", (_event, argv) => {
+    if (!argv.includes(HIDDEN_FLAG)) window.open();
+  });
+  app.on("activate", () => window.open());
+  endWith(gate, () => {
+    feed.end();
+    popup.end();
+    closeBridge();
+    tray.destroy();
+  });
+  popup.prepare();
+  if (!wasStartedAtLogin()) window.open();
+  log(`the desktop app is ready: agents connect to ${gate.core.places.agent_socket}`);
+}
+
+function trayActions(api: OperatorApi, window: MainWindow): TrayActions {
+  const attempt = (act: Promise<unknown>): void => {
+    act.catch((error: unknown) => void showRefusal(api, error));
+  };
+  return {
+    open: (place) => window.open(place),
+    pause: (for_seconds) => attempt(api.call("safety.pause", for_seconds === undefined ? {} : { for_seconds })),
+    resume: () => attempt(api.call("safety.resume", {})),
+    start_at_login: (is_enabled) => attempt(api.call("settings.set", { key: "start_at_login", value: is_enabled })),
+    quit: () => app.quit(),
+  };
+}
+
+async function showRefusal(api: OperatorApi, error: unknown): Promise<void> {
+  const { message, hint } = refusalText(error);
+  const { language } = await currentState(api);
+  await dialog.showMessageBox({
+    type: "warning",
+    message: shellWords[language].could_not(message),
+    detail: hint,
+  });
+}
+
+/** Quitting closes the surfaces, then the gate, then the app. */
+function endWith(gate: RunningGate, closeSurfaces: () => void): void {
+  let closing: "no" | "under way" | "done" = "no";
+  app.on("before-quit", (event) => {
+    if (closing === "done") return;
+    event.preventDefault();
+    if (closing === "under way") return;
+    closing = "under way";
+    closeSurfaces();
+    const late = setTimeout(() => {
+      log("the gate did not close in time");
+      app.exit(1);
+    }, CLOSING_MS);
+    gate
+      .close()
+      .catch((error: unknown) => log(`closing failed: ${refusalText(error).message}`))
+      .finally(() => {
+        clearTimeout(late);
+        closing = "done";
+        log("closed; what waits is kept for the next start");
+        app.quit();
+      });
+  });
+}
+
+function failedToStart(error: unknown): void {
+  const { message, hint } =
+    error instanceof GateError ? error : { message: error instanceof Error ? error.message : "unknown", hint: "" };
+  const language = app.getLocale().startsWith("it") ? "it" : "en";
+  dialog.showErrorBox(shellWords[language].could_not_start, [message, hint].filter((text) => text !== "").join("\n"));
+  app.exit(1);
+}
+
+/** macOS needs a menu for copy and paste; elsewhere there is none. */
+function setApplicationMenu(): void {
+  Menu.setApplicationMenu(
+    process.platform === "darwin"
+      ? Menu.buildFromTemplate([{ role: "appMenu" }, { role: "editMenu" }, { role: "windowMenu" }])
+      : null,
+  );
+}
+
+/** One line a thing on stdout, for who started the app in a terminal. */
+function log(line: string): void {
+  process.stdout.write(`${isoSeconds(Date.now())} ${line}\n`);
+}

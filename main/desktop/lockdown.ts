@@ -1,0 +1,68 @@
+import { fileURLToPath } from "node:url";
+import { type App, app, type Session, type WebPreferences } from "electron";
+import { PAGE_ORIGIN, PAGE_POLICY } from "./page.ts";
+
+/** What no page may do, and what nobody may do with the app's windows. Everything is closed; nothing is opened again. */
+
+/** For each window: an isolated, sandboxed page with our preload and no Node. */
+export function webPreferences(): WebPreferences {
+  return {
+    preload: fileURLToPath(new URL("./preload.cjs", import.meta.url)),
+    contextIsolation: true,
+    sandbox: true,
+    nodeIntegration: false,
+    nodeIntegrationInWorker: false,
+    nodeIntegrationInSubFrames: false,
+    webSecurity: true,
+    allowRunningInsecureContent: false,
+    experimentalFeatures: false,
+    webviewTag: false,
+    plugins: false,
+    navigateOnDragDrop: false,
+    enableWebSQL: false,
+    // The checker would fetch its dictionaries.
+    spellcheck: false,
+    disableDialogs: true,
+    devTools: !app.isPackaged,
+  };
+}
+
+/** A packaged app that is started to be steered from outside doesn't start. Whoever may debug the page may answer in it. */
+export function isSteeredFromOutside(of: Pick<App, "isPackaged" | "commandLine">): boolean {
+  const switches = ["remote-debugging-port", "remote-debugging-pipe", "inspect", "inspect-brk", "js-flags"];
+  return of.isPackaged && switches.some((name) => of.commandLine.hasSwitch(name));
+}
+
+/** No page leaves its place, opens a window, embeds another page or saves a file. Before the first window is made. */
+export function lockWebContents(): void {
+  app.on("web-contents-created", (_event, contents) => {
+    contents.on("will-navigate", (event) => event.preventDefault());
+    contents.on("will-frame-navigate", (event) => event.preventDefault());
+    contents.on("will-redirect", (event) => event.preventDefault());
+    contents.on("will-attach-webview", (event) => event.preventDefault());
+    contents.setWindowOpenHandler(() => ({ action: "deny" }));
+  });
+}
+
+/** No permission, no device, no download, no request that isn't for the page's own files. */
+export function lockSession(session: Session): void {
+  session.setPermissionRequestHandler((_contents, _permission, answer) => answer(false));
+  session.setPermissionCheckHandler(() => false);
+  session.setDevicePermissionHandler(() => false);
+  session.on("will-download", (event) => event.preventDefault());
+  session.setSpellCheckerEnabled(false);
+  session.webRequest.onBeforeRequest(({ url }, answer) => answer({ cancel: !isOwnRequest(url) }));
+  session.webRequest.onHeadersReceived(({ url, responseHeaders }, answer) => {
+    if (url.startsWith("devtools:")) return answer({});
+    const others = Object.entries(responseHeaders ?? {}).filter(
+      ([name]) => name.toLowerCase() !== "content-security-policy",
+    );
+    answer({ responseHeaders: { ...Object.fromEntries(others), "Content-Security-Policy": [PAGE_POLICY] } });
+  });
+}
+
+/** `data:` is what the page's own pictures may be; `devtools:` only exists while the app isn't packaged. */
+function isOwnRequest(url: string): boolean {
+  if (url.startsWith(`${PAGE_ORIGIN}/`) || url.startsWith("data:image/")) return true;
+  return !app.isPackaged && url.startsWith("devtools:");
+}

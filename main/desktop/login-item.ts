@@ -1,0 +1,22 @@
+import { app } from "electron";
+import type { LoginItem } from "../operator/handlers.ts";
+import { autostartEntry, autostartFile } from "./autostart-entry.ts";
+
+/** Started at login: into the tray, without a window. */
+export const HIDDEN_FLAG = "--hidden";
+
+export function loginItem(platform: NodeJS.Platform = process.platform): LoginItem {
+  // An AppImage runs from a folder that is gone tomorrow; the file itself stays.
+  const program = [process.env.APPIMAGE || process.execPath, ...(app.isPackaged ? [] : [app.getAppPath()])];
+  if (platform === "linux") return autostartEntry(autostartFile(process.env), [...program, HIDDEN_FLAG]);
+  const args = [...program.slice(1), HIDDEN_FLAG];
+  return {
+    is_enabled: () => app.getLoginItemSettings({ args }).openAtLogin,
+    set_enabled: (is_enabled) => app.setLoginItemSettings({ openAtLogin: is_enabled, args }),
+  };
+}
+
+/** Whether the system started the app at login. */
+export function wasStartedAtLogin(platform: NodeJS.Platform = process.platform): boolean {
+  return process.argv.includes(HIDDEN_FLAG) || (platform === "darwin" && app.getLoginItemSettings().wasOpenedAtLogin);
+}

@@ -1,0 +1,97 @@
+import { Notification } from "electron";
+
+/**
+ * Notifications through Electron: macOS and Windows. (On Linux they go over the session bus: Electron's have no buttons there.)
+ * Knows nothing of approvals: it shows what it is given and says what was pressed.
+ */
+
+export type NoticeAction = "approve" | "deny" | "review";
+
+export interface Notice {
+  kind: "approval" | "digest" | "pairing";
+  /** The gate's own words only. */
+  title: string;
+  /** Plain, inert text. */
+  lines: readonly string[];
+  /** In the order they are shown. */
+  buttons: readonly { action: NoticeAction; label: string }[];
+  /** What a click on the notification itself means. Null: nothing. Never an answer. */
+  default_action: "review" | null;
+}
+
+export type SinkEvent =
+  | { type: "ready"; abilities: { has_actions: boolean; has_body: boolean } }
+  | { type: "lost" }
+  | { type: "shown"; handle: string }
+  | { type: "action"; handle: string; action: NoticeAction }
+  | { type: "dismissed"; handle: string };
+
+/** Notification Center and the Action Center have buttons; there is no server that could be missing. */
+export class ElectronNotifications {
+  readonly #shown = new Map<string, Notification>();
+  #listener: (event: SinkEvent) => void = () => undefined;
+  #last = 0;
+
+  start(listener: (event: SinkEvent) => void): void {
+    this.#listener = listener;
+    if (!Notification.isSupported()) return;
+    // Later: who starts it holds nothing yet.
+    queueMicrotask(() => listener({ type: "ready", abilities: { has_actions: true, has_body: true } }));
+  }
+
+  wake(): void {
+    // the system's own server needs no waking
+  }
+
+  show(notice: Notice): string {
+    const handle = `n${++this.#last}`;
+    this.#open(handle, notice);
+    return handle;
+  }
+
+  replace(handle: string, notice: Notice): void {
+    this.close(handle);
+    this.#open(handle, notice);
+  }
+
+  close(handle: string): void {
+    const notification = this.#shown.get(handle);
+    this.#shown.delete(handle);
+    notification?.close();
+  }
+
+  async end(): Promise<void> {
+    for (const handle of [...this.#shown.keys()]) this.close(handle);
+    this.#listener = () => undefined;
+  }
+
+  #open(handle: string, notice: Notice): void {
+    const notification = new Notification({
+      title: notice.title,
+      body: notice.lines.join("\n"),
+      timeoutType: "never",
+      urgency: "critical",
+      actions: notice.buttons.map(({ label }) => ({ type: "button", text: label })),
+    });
+    this.#shown.set(handle, notification);
+    /** Words of one that was closed or replaced meanwhile don't count. */
+    const tell = (event: SinkEvent) => {
+      if (this.#shown.get(handle) === notification) this.#listener(event);
+    };
+    const forget = () => {
+      tell({ type: "dismissed", handle });
+      if (this.#shown.get(handle) === notification) this.#shown.delete(handle);
+    };
+    notification.on("show", () => tell({ type: "shown", handle }));
+    notification.on("action", ({ actionIndex }) => {
+      const action = notice.buttons[actionIndex]?.action;
+      if (action !== undefined) tell({ type: "action", handle, action });
+    });
+    notification.on("click", () => {
+      if (notice.default_action !== null) tell({ type: "action", handle, action: notice.default_action });
+    });
+    notification.on("close", forget);
+    notification.on("failed", forget);
+    notification.show();
+  }
+}

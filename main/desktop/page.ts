@@ -1,0 +1,28 @@
+/** Where the page is, and what it may load. Imports nothing, so that it can be asked without Electron. */
+
+export const PAGE_SCHEME = "app";
+export const PAGE_HOST = "metnos";
+export const PAGE_ORIGIN = `${PAGE_SCHEME}://${PAGE_HOST}`;
+
+/** The page at a place, such as `popup` or `approvals/<token>`. */
+export function pageUrl(place: string): string {
+  return `${PAGE_ORIGIN}/index.html#/${place}`;
+}
+
+/** Whether a URL is our page, at whatever place. */
+export function isPageUrl(url: string): boolean {
+  return url.replace(/#.*$/s, "") === `${PAGE_ORIGIN}/index.html`;
+}
+
+/** Nothing but the page's own files; it can be put into no frame and posts no form. */
+export const PAGE_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+  "form-action 'none'",
+].join("; ");

@@ -1,0 +1,67 @@
+import { type OperatorApi, OperatorError, type OperatorEventType } from "../../ipc/operator-api.ts";
+import type { TrayMenuState } from "./tray-menu.ts";
+import { trayState } from "./tray-state.ts";
+import type { Language } from "./words.ts";
+
+/** Keeps the tray up to date: asks the gate for its status when something happened, and now and then by itself. */
+
+/** Many events in a row cost one look. Milliseconds. */
+const SETTLE_MS = 50;
+/** What no event tells (an agent that left, a trail that can't be written). Milliseconds. */
+const PERIOD_MS = 10_000;
+
+/** These come with every call of every agent, and change nothing that the tray shows. */
+const IGNORED: ReadonlySet<OperatorEventType> = new Set(["decision", "audit.line", "approval.held", "grants.changed"]);
+
+export class TrayFeed {
+  readonly #api: OperatorApi;
+  readonly #show: (state: TrayMenuState) => void;
+  readonly #period: NodeJS.Timeout;
+  readonly #unsubscribe: () => void;
+  #settling: NodeJS.Timeout | undefined;
+  #is_over = false;
+
+  constructor(api: OperatorApi, show: (state: TrayMenuState) => void) {
+    this.#api = api;
+    this.#show = show;
+    this.#unsubscribe = api.subscribe(({ type }) => {
+      if (!IGNORED.has(type)) this.#soon();
+    });
+    this.#period = setInterval(() => void this.refresh(), PERIOD_MS);
+    this.#period.unref();
+  }
+
+  async refresh(): Promise<void> {
+    const state = await currentState(this.#api);
+    if (!this.#is_over) this.#show(state);
+  }
+
+  end(): void {
+    this.#is_over = true;
+    clearInterval(this.#period);
+    clearTimeout(this.#settling);
+    this.#unsubscribe();
+  }
+
+  #soon(): void {
+    this.#settling ??= setTimeout(() => {
+      this.#settling = undefined;
+      void this.refresh();
+    }, SETTLE_MS);
+  }
+}
+
+/** What the tray is to show now. A gate that doesn't answer is a state, too. */
+export async function currentState(api: OperatorApi): Promise<TrayMenuState> {
+  const settings = await api.call("settings.list", {}).catch(() => []);
+  const value = (key: string) => settings.find((setting) => setting.key === key)?.value;
+  const language: Language = value("language") === "it" ? "it" : "en";
+  const status = await api.call("status", {}).catch(() => undefined);
+  return { ...trayState(status), language, start_at_login: value("start_at_login") === true };
+}
+
+/** A refusal as one sentence, and what to do. */
+export function refusalText(error: unknown): { message: string; hint: string } {
+  if (error instanceof OperatorError) return { message: error.message, hint: error.hint };
+  return { message: error instanceof Error ? error.message : "no reason was given", hint: "" };
+}

@@ -1,0 +1,63 @@
+import type { MenuItemConstructorOptions } from "electron";
+import type { TrayState } from "./tray-state.ts";
+import { type Language, shellWords, summary } from "./words.ts";
+
+/** What the human can do from the menu. */
+export interface TrayActions {
+  open(place?: string): void;
+  /** Undefined: until the human resumes. */
+  pause(for_seconds?: number): void;
+  resume(): void;
+  start_at_login(is_enabled: boolean): void;
+  quit(): void;
+}
+
+export interface TrayMenuState extends TrayState {
+  language: Language;
+  start_at_login: boolean;
+}
+
+/** The tray's menu as a template. Each item has an id, the same in each language. */
+export function trayMenu(state: TrayMenuState, actions: TrayActions): MenuItemConstructorOptions[] {
+  const words = shellWords[state.language];
+  const pauses: MenuItemConstructorOptions[] = [
+    { id: "pause-300", label: words.pause_5_minutes, click: () => actions.pause(300) },
+    { id: "pause-3600", label: words.pause_1_hour, click: () => actions.pause(3600) },
+    { id: "pause-until-resumed", label: words.pause_until_resumed, click: () => actions.pause() },
+  ];
+  const agents: MenuItemConstructorOptions[] =
+    state.agents_online.length === 0
+      ? [{ id: "no-agents", label: words.no_agents, enabled: false }]
+      : state.agents_online.map((name) => ({
+          id: `agent-${name}`,
+          // & would make the next letter an access key
+          label: name.replaceAll("&", "&&"),
+          click: () => actions.open("agents"),
+        }));
+  return [
+    ...summary(words, state, state.language)
+      .split("\n")
+      .map((label, index) => ({
+        id: `summary-${index}`,
+        label,
+        // Some panels open this menu on a left click: the way to what waits.
+        enabled: state.waiting > 0,
+        click: () => actions.open("approvals"),
+      })),
+    { type: "separator" },
+    { id: "open", label: words.open, click: () => actions.open() },
+    state.is_paused
+      ? { id: "resume", label: words.resume, click: () => actions.resume() }
+      : { id: "pause", label: words.pause, submenu: pauses },
+    { id: "agents", label: words.agents_online(state.agents_online.length), submenu: agents },
+    { type: "separator" },
+    {
+      id: "start-at-login",
+      label: words.start_at_login,
+      type: "checkbox",
+      checked: state.start_at_login,
+      click: (item) => actions.start_at_login(item.checked),
+    },
+    { id: "quit", label: words.quit, click: () => actions.quit() },
+  ];
+}

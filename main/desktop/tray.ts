@@ -1,0 +1,99 @@
+import { Menu, type NativeImage, nativeImage, nativeTheme, type Rectangle, Tray } from "electron";
+import { trayMark } from "./icon/mark.ts";
+import { type TrayActions, type TrayMenuState, trayMenu } from "./tray-menu.ts";
+import { shellWords, summary } from "./words.ts";
+
+/** The icon in the panel. Left click: the popup; right click: the menu. */
+export class GateTray {
+  readonly #tray: Tray;
+  readonly #actions: TrayActions;
+  readonly #platform: NodeJS.Platform;
+  #state: TrayMenuState;
+  #shown_mark = "";
+  #shown_menu = "";
+  #menu: Menu | undefined;
+
+  constructor(
+    state: TrayMenuState,
+    actions: TrayActions,
+    toggle: (bounds: Rectangle) => void,
+    platform: NodeJS.Platform = process.platform,
+  ) {
+    this.#state = state;
+    this.#actions = actions;
+    this.#platform = platform;
+    this.#tray = new Tray(markImage(state, platform));
+    this.#tray.on("click", (_event, bounds) => toggle(bounds ?? this.#tray.getBounds()));
+    // On macOS a menu that is set would take the left click.
+    if (platform === "darwin") {
+      this.#tray.setIgnoreDoubleClickEvents(true);
+      this.#tray.on("right-click", () => this.#tray.popUpContextMenu(this.#menu));
+    }
+    nativeTheme.on("updated", this.#redraw);
+    this.update(state);
+  }
+
+  /** Shows another state. What is the same stays as it is: an open menu isn't taken away. */
+  update(state: TrayMenuState): void {
+    this.#state = state;
+    this.#redraw();
+    const menu = trayMenu(state, this.#actions);
+    const text = JSON.stringify(menu);
+    if (text === this.#shown_menu) return;
+    this.#shown_menu = text;
+    this.#tray.setToolTip(`Metnos Gate\n${summary(shellWords[state.language], state, state.language)}`);
+    this.#menu = Menu.buildFromTemplate(menu);
+    if (this.#platform !== "darwin") this.#tray.setContextMenu(this.#menu);
+    else this.#tray.setTitle(state.waiting > 0 ? String(state.waiting) : "", { fontType: "monospacedDigit" });
+  }
+
+  bounds(): Rectangle {
+    return this.#tray.getBounds();
+  }
+
+  destroy(): void {
+    nativeTheme.off("updated", this.#redraw);
+    this.#tray.destroy();
+  }
+
+  readonly #redraw = (): void => {
+    const mark = `${this.#state.mark} ${Math.min(this.#state.waiting, 10)} ${ink(this.#platform)}`;
+    if (mark === this.#shown_mark) return;
+    this.#shown_mark = mark;
+    this.#tray.setImage(markImage(this.#state, this.#platform));
+  };
+}
+
+/** Dark ink on a light panel and the other way round. GNOME's panel is dark whatever the theme. */
+function ink(platform: NodeJS.Platform): "dark" | "light" | "template" {
+  if (platform === "darwin") return "template";
+  const is_dark_panel =
+    platform === "linux" && /GNOME|Unity/i.test(process.env.XDG_CURRENT_DESKTOP ?? "")
+      ? true
+      : nativeTheme.shouldUseDarkColorsForSystemIntegratedUI;
+  return is_dark_panel ? "light" : "dark";
+}
+
+/** Pixels of a tray icon at scale 1. */
+const SIZES: Partial<Record<NodeJS.Platform, number>> = { darwin: 18, win32: 16 };
+const LINUX_SIZE = 22;
+
+/** Drawn once each: the gate's decisions wait meanwhile. */
+const drawn = new Map<string, NativeImage>();
+
+function markImage(state: TrayMenuState, platform: NodeJS.Platform): NativeImage {
+  // More than nine look the same.
+  const key = `${state.mark} ${Math.min(state.waiting, 10)} ${ink(platform)} ${platform}`;
+  const image = drawn.get(key) ?? drawMark(state, platform);
+  drawn.set(key, image);
+  return image;
+}
+
+function drawMark({ mark, waiting }: TrayMenuState, platform: NodeJS.Platform): NativeImage {
+  const size = SIZES[platform] ?? LINUX_SIZE;
+  const draw = (scale: number) => trayMark(mark, waiting, ink(platform), size * scale);
+  const image = nativeImage.createFromBuffer(draw(1), { scaleFactor: 1 });
+  image.addRepresentation({ scaleFactor: 2, dataURL: `data:image/png;base64,${draw(2).toString("base64")}` });
+  if (platform === "darwin") image.setTemplateImage(true);
+  return image;
+}

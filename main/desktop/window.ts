@@ -1,0 +1,66 @@
+import { app, BrowserWindow, nativeTheme, type WebContents } from "electron";
+import { webPreferences } from "./lockdown.ts";
+import { pageUrl } from "./page.ts";
+
+/** What a window shows before its page has painted, so that it doesn't flash. */
+export function backgroundColor(): string {
+  return nativeTheme.shouldUseDarkColors ? "#1c1c1e" : "#ffffff";
+}
+
+/** Loads our page at a place. A window that is closed meanwhile ends that, which is no failure; anything else is said. */
+export function loadPage(window: BrowserWindow, place: string): void {
+  window.loadURL(pageUrl(place)).catch((error: unknown) => {
+    if (!window.isDestroyed()) console.error("metnos-gate: the page didn't load:", error);
+  });
+}
+
+/** An app without a place in the Dock isn't brought forward by showing its window. */
+function takeFocus(): void {
+  if (process.platform === "darwin") app.focus({ steal: true });
+}
+
+/** The main window: one, made when it is opened and gone when it is closed. The gate runs on without it. */
+export class MainWindow {
+  #window: BrowserWindow | undefined;
+
+  /** Shows it, at a place if one is given. */
+  open(place?: string): void {
+    const window = this.#window;
+    if (window === undefined) {
+      this.#make(place ?? "approvals");
+      return;
+    }
+    if (place !== undefined && window.webContents.getURL() !== pageUrl(place)) loadPage(window, place);
+    if (window.isMinimized()) window.restore();
+    window.show();
+    window.focus();
+    takeFocus();
+  }
+
+  contents(): WebContents | undefined {
+    return this.#window?.webContents;
+  }
+
+  #make(place: string): void {
+    const window = new BrowserWindow({
+      title: "Metnos Gate",
+      width: 1000,
+      height: 680,
+      minWidth: 640,
+      minHeight: 480,
+      show: false,
+      autoHideMenuBar: true,
+      backgroundColor: backgroundColor(),
+      webPreferences: webPreferences(),
+    });
+    this.#window = window;
+    window.once("ready-to-show", () => {
+      window.show();
+      takeFocus();
+    });
+    window.on("closed", () => {
+      if (this.#window === window) this.#window = undefined;
+    });
+    loadPage(window, place);
+  }
+}

@@ -1,0 +1,90 @@
+/** What tray, menu and the shell's few dialogs say. */
+
+export type Language = "en" | "it";
+
+export interface ShellWords {
+  nothing_waits: string;
+  waiting(count: number): string;
+  paused: string;
+  paused_until(time: string): string;
+  problem_audit: string;
+  problem_no_answer: string;
+  open: string;
+  pause: string;
+  pause_5_minutes: string;
+  pause_1_hour: string;
+  pause_until_resumed: string;
+  resume: string;
+  agents_online(count: number): string;
+  no_agents: string;
+  start_at_login: string;
+  quit: string;
+  could_not(what: string): string;
+  could_not_start: string;
+}
+
+export const shellWords: Readonly<Record<Language, ShellWords>> = {
+  en: {
+    nothing_waits: "Nothing is waiting",
+    waiting: (count) => (count === 1 ? "1 request is waiting for you" : `${count} requests are waiting for you`),
+    paused: "Paused: every call is denied",
+    paused_until: (time) => `Paused until ${time}: every call is denied`,
+    problem_audit: "Some lines of the audit trail could not be written",
+    problem_no_answer: "The gate doesn't answer",
+    open: "Open Metnos Gate",
+    pause: "Pause",
+    pause_5_minutes: "For 5 minutes",
+    pause_1_hour: "For 1 hour",
+    pause_until_resumed: "Until I resume",
+    resume: "Resume",
+    agents_online: (count) => `Agents online (${count})`,
+    no_agents: "None",
+    start_at_login: "Start at login",
+    quit: "Quit",
+    could_not: (what) => `This didn't work: ${what}`,
+    could_not_start: "Metnos Gate could not start",
+  },
+  it: {
+    nothing_waits: "Nessuna richiesta in attesa",
+    waiting: (count) => (count === 1 ? "1 richiesta ti aspetta" : `${count} richieste ti aspettano`),
+    paused: "In pausa: ogni chiamata è negata",
+    paused_until: (time) => `In pausa fino alle ${time}: ogni chiamata è negata`,
+    problem_audit: "Alcune righe del registro non si sono potute scrivere",
+    problem_no_answer: "Il gate non risponde",
+    open: "Apri Metnos Gate",
+    pause: "Pausa",
+    pause_5_minutes: "Per 5 minuti",
+    pause_1_hour: "Per 1 ora",
+    pause_until_resumed: "Finché non riprendo",
+    resume: "Riprendi",
+    agents_online: (count) => `Agenti collegati (${count})`,
+    no_agents: "Nessuno",
+    start_at_login: "Avvia all'accesso",
+    quit: "Esci",
+    could_not: (what) => `Non ha funzionato: ${what}`,
+    could_not_start: "Metnos Gate non è riuscito ad avviarsi",
+  },
+};
+
+/** The tooltip, and the menu's first line. A clock time in the language's own way. */
+export function summary(
+  words: ShellWords,
+  state: { waiting: number; is_paused: boolean; paused_until: string | null; problem: "audit" | "no_answer" | null },
+  language: Language,
+): string {
+  if (state.problem === "no_answer") return words.problem_no_answer;
+  const lines: string[] = [];
+  if (state.problem === "audit") lines.push(words.problem_audit);
+  if (state.is_paused) {
+    const until = state.paused_until === null ? undefined : clockTime(state.paused_until, language);
+    lines.push(until === undefined ? words.paused : words.paused_until(until));
+  }
+  if (state.waiting > 0 || lines.length === 0) {
+    lines.push(state.waiting > 0 ? words.waiting(state.waiting) : words.nothing_waits);
+  }
+  return lines.join("\n");
+}
+
+function clockTime(iso: string, language: Language): string {
+  return new Date(iso).toLocaleTimeString(language, { hour: "2-digit", minute: "2-digit" });
+}

@@ -1,0 +1,138 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, expect, it } from "vitest";
+import type { Bridge } from "../../ipc/bridge.ts";
+import { OperatorClient } from "../../ipc/operator-client.ts";
+import { agentTokenFile } from "../../ipc/places.ts";
+import { AgentConnection } from "../support/agent-connection.ts";
+import { readToken } from "../support/running-gate.ts";
+import type { TemporaryHome } from "../support/temporary-home.ts";
+import type { DesktopApp } from "./driver/desktop-app.ts";
+import { describeDesktop, launchDesktop } from "./driver/launch.ts";
+
+// The page's way to the gate: ipc/bridge.ts, over Electron's channels.
+
+interface Scope {
+  metnos: Bridge;
+  heard: string[];
+  end(): void;
+}
+
+describeDesktop("window.metnos", () => {
+  let app: DesktopApp & { home: TemporaryHome };
+  let operator: OperatorClient;
+  beforeAll(async () => {
+    app = await launchDesktop();
+    const { operator_socket, operator_token } = app.home.places;
+    operator = await OperatorClient.connect(operator_socket, operator_token);
+    return () => operator.close();
+  });
+
+  it("calls the gate that runs in the app", async () => {
+    const page = await app.page("approvals");
+    const answer = await page.evaluate(() => (globalThis as unknown as Scope).metnos.call("status", {}));
+    expect(answer).toMatchObject({ ok: true, result: { pid: app.pid, approvals_pending: 0 } });
+  });
+
+  it("gives refusals as values: a code, a sentence, a hint", async () => {
+    const page = await app.page("approvals");
+    const answers = await page.evaluate(async () => {
+      const { metnos } = globalThis as unknown as Scope;
+      return [
+        await metnos.call("agents.level", { name: "nobody", level: "Full" }),
+        await metnos.call("grants.revoke", { id: "one" } as never),
+        await metnos.call("__proto__" as "status", {}),
+        await metnos.call("constructor" as "status", {}),
+        await metnos.call(7 as unknown as "status", {}),
+      ];
+    });
+    expect(answers).toMatchObject([
+      { ok: false, code: "unknown_agent", hint: "see: metnos-gate agents list" },
+      { ok: false, code: "invalid_params" },
+      { ok: false, code: "unknown_method" },
+      { ok: false, code: "unknown_method" },
+      { ok: false },
+    ]);
+  });
+
+  it("hears what happens, in every window, until it has heard enough", async () => {
+    const pages = [await app.page("approvals"), await app.page("popup")];
+    for (const page of pages) {
+      await page.evaluate(async () => {
+        const scope = globalThis as unknown as Scope;
+        scope.heard = [];
+        scope.end = scope.metnos.subscribe(({ type }) => scope.heard.push(type));
+        // An answer comes after everything that was said before.
+        await scope.metnos.call("status", {});
+      });
+    }
+    const heard = (index: number) => pages[index]?.evaluate(() => (globalThis as unknown as Scope).heard);
+    await operator.call("grants.add", { capability: "fs:read", target: "/srv/a/**" });
+    await expect.poll(() => heard(0)).toContain("grants.changed");
+    await expect.poll(() => heard(1)).toContain("grants.changed");
+    await pages[0]?.evaluate(() => {
+      const scope = globalThis as unknown as Scope;
+      scope.end();
+      scope.heard = [];
+    });
+    await pages[1]?.evaluate(() => {
+      (globalThis as unknown as Scope).heard = [];
+    });
+    await operator.call("grants.add", { capability: "fs:read", target: "/srv/b/**" });
+    await expect.poll(() => heard(1)).toContain("grants.changed");
+    expect(await heard(0)).toEqual([]);
+  });
+
+  it("an agent asks, the page hears it and answers, the agent gets it: also the next time, without asking", async () => {
+    const page = await app.page("approvals");
+    await page.evaluate(async () => {
+      const scope = globalThis as unknown as Scope;
+      scope.heard = [];
+      scope.metnos.subscribe((event) => {
+        if (event.type === "approval.waiting") scope.heard.push(event.data.token);
+      });
+      await scope.metnos.call("status", {});
+    });
+    await operator.call("agents.pair", { name: "asker", level: "Supervised" });
+    const agent = await AgentConnection.open(app.home.places.agent_socket);
+    await agent.hello("asker", { token: readToken(agentTokenFile(app.home.places, "asker")) });
+    mkdirSync(join(app.home.home, "notes"));
+    const ask = (id: string, name: string) =>
+      agent.send("tool.call", {
+        id,
+        intent: "write a file",
+        executor: "fs_write",
+        args: { path: join(app.home.home, "notes", name), content: "a" },
+      });
+    ask("1", "a.txt");
+    expect(await agent.next("tool.decision")).toMatchObject({ data: { outcome: "approval_required" } });
+    await expect.poll(() => page.evaluate(() => (globalThis as unknown as Scope).heard.length)).toBe(1);
+    const folder = join(app.home.home, "notes");
+    const answered = await page.evaluate(async (target) => {
+      const { metnos, heard } = globalThis as unknown as Scope;
+      const expires_at = new Date(Date.now() + 30 * 86_400_000).toISOString();
+      const answer = { token: heard[0] ?? "", decision: "approved", scope: "permanent", target, expires_at } as const;
+      return await metnos.call("approvals.resolve", answer);
+    }, `${folder}/**`);
+    expect(answered).toMatchObject({ ok: true, result: { status: "approved" } });
+    expect(await agent.next("tool.decision")).toMatchObject({ data: { outcome: "allowed" } });
+    ask("2", "b.txt");
+    expect(await agent.next("tool.decision")).toMatchObject({ data: { id: "2", outcome: "allowed" } });
+    agent.socket.destroy();
+  });
+
+  it("opens a place of the main window, and only one that looks like a place", async () => {
+    const popup = await app.page("popup");
+    await popup.evaluate(() => {
+      const { metnos } = globalThis as unknown as Scope;
+      metnos.open("https://example.invalid/");
+      metnos.open("../../etc/passwd");
+      metnos.open("approvals/0123456789abcdef");
+    });
+    const page = await app.page("approvals/0123456789abcdef");
+    expect(await page.evaluate(() => (globalThis as unknown as { location: { hash: string } }).location.hash)).toBe(
+      "#/approvals/0123456789abcdef",
+    );
+    expect(await app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows().length, undefined)).toBe(2);
+  });
+});

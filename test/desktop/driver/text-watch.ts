@@ -1,0 +1,38 @@
+import type { Readable } from "node:stream";
+
+/** What a process printed, and who waits for a part of it. */
+export class TextWatch {
+  text = "";
+  #waiting: { pattern: RegExp; resolve: () => void; reject: (error: Error) => void }[] = [];
+
+  constructor(...streams: (Readable | null)[]) {
+    for (const stream of streams) {
+      stream?.setEncoding("utf8").on("data", (more: string) => {
+        this.text += more;
+        this.#look();
+      });
+    }
+  }
+
+  printed(pattern: RegExp): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ pattern, resolve, reject });
+      this.#look();
+    });
+  }
+
+  /** No more will come. */
+  end(): void {
+    for (const { pattern, reject } of this.#waiting)
+      reject(new Error(`ended without printing ${pattern}:\n${this.text}`));
+    this.#waiting = [];
+  }
+
+  #look(): void {
+    this.#waiting = this.#waiting.filter(({ pattern, resolve }) => {
+      const is_there = pattern.test(this.text);
+      if (is_there) resolve();
+      return !is_there;
+    });
+  }
+}

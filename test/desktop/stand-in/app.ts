@@ -1,0 +1,101 @@
+import { EventEmitter } from "node:events";
+import { mkdirSync, readdirSync, readFileSync, rmSync, watch, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { LoginItemSettings, Settings } from "electron";
+import { browserContext, endChromium } from "./chromium.ts";
+import { isPrevented } from "./prevented.ts";
+
+/** The app's life: ready, one instance, quitting. */
+class StandInApp extends EventEmitter {
+  readonly isPackaged = false;
+  readonly commandLine = { hasSwitch: (_name: string) => false, appendSwitch: (_name: string) => undefined };
+  #login_item: Settings = {};
+  #ready: Promise<void> | undefined;
+  #is_quitting = false;
+
+  constructor() {
+    super();
+    // As Electron does, on Linux and macOS.
+    for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => this.quit());
+  }
+
+  whenReady(): Promise<void> {
+    this.#ready ??= browserContext().then(() => undefined);
+    return this.#ready;
+  }
+
+  enableSandbox(): void {
+    // Chromium's pages have their own
+  }
+  getAppPath(): string {
+    return fileURLToPath(new URL("../../..", import.meta.url)).replace(/\/$/, "");
+  }
+  getLocale(): string {
+    return "en-GB";
+  }
+  getLoginItemSettings(): Pick<LoginItemSettings, "openAtLogin" | "wasOpenedAtLogin"> {
+    return { openAtLogin: this.#login_item.openAtLogin === true, wasOpenedAtLogin: false };
+  }
+  setLoginItemSettings(settings: Settings): void {
+    this.#login_item = settings;
+  }
+
+  /** The first of this home keeps it; a later one leaves a note, which the first one hears of. */
+  requestSingleInstanceLock(): boolean {
+    const folder = join(process.env.XDG_CONFIG_HOME || join(process.env.HOME || homedir(), ".config"), "stand-in");
+    mkdirSync(folder, { recursive: true });
+    const lock = join(folder, "lock");
+    try {
+      const owner = Number(readFileSync(lock, "utf8"));
+      process.kill(owner, 0);
+      writeFileSync(join(folder, `second-${process.pid}`), "");
+      return false;
+    } catch {
+      writeFileSync(lock, String(process.pid)); // nobody's, or its owner is gone
+    }
+    const watcher = watch(folder, () => {
+      for (const note of readdirSync(folder).filter((name) => name.startsWith("second-"))) {
+        rmSync(join(folder, note), { force: true });
+        this.emit("second-instance", {}, [], "", null);
+      }
+    });
+    watcher.unref();
+    return true;
+  }
+
+  lastWindowClosed(): void {
+    if (this.#is_quitting) return;
+    if (this.listenerCount("window-all-closed") === 0) this.quit();
+    else this.emit("window-all-closed");
+  }
+
+  quit(): void {
+    void this.#quit();
+  }
+
+  async #quit(): Promise<void> {
+    if (isPrevented(this, "before-quit")) return;
+    this.#is_quitting = true;
+    const { BrowserWindow } = await import("./browser-window.ts");
+    for (const window of BrowserWindow.getAllWindows()) {
+      if (!window.close()) {
+        this.#is_quitting = false;
+        return;
+      }
+    }
+    if (isPrevented(this, "will-quit")) {
+      this.#is_quitting = false;
+      return;
+    }
+    this.emit("quit", {}, 0);
+    this.exit(0);
+  }
+
+  exit(code = 0): void {
+    void endChromium().finally(() => process.exit(code));
+  }
+}
+
+export const app = new StandInApp();

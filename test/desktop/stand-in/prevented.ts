@@ -1,0 +1,14 @@
+import type { EventEmitter } from "node:events";
+
+/** Emits an event that listeners can prevent, as Electron's first argument. Says whether one did. */
+export function isPrevented(emitter: EventEmitter, name: string, details: object = {}, ...args: unknown[]): boolean {
+  let is_prevented = false;
+  const event = {
+    ...details,
+    preventDefault: () => {
+      is_prevented = true;
+    },
+  };
+  emitter.emit(name, event, ...args);
+  return is_prevented;
+}

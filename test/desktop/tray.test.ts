@@ -1,0 +1,203 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, expect, it } from "vitest";
+import { OperatorClient } from "../../ipc/operator-client.ts";
+import { agentTokenFile } from "../../ipc/places.ts";
+import { AgentConnection } from "../support/agent-connection.ts";
+import { readToken } from "../support/running-gate.ts";
+import type { TemporaryHome } from "../support/temporary-home.ts";
+import type { DesktopApp } from "./driver/desktop-app.ts";
+import { describeDesktop, launchDesktop, recorded } from "./driver/launch.ts";
+
+// The icon in the panel: what it says, and what its menu does.
+
+/** The menu as it is now: id and label of each line, submenus below their line's id. */
+function menuOf(app: DesktopApp): Promise<Record<string, string>> {
+  return recorded(app, ({ menu }) => {
+    const lines: [string, string][] = [];
+    for (const item of menu.items) {
+      if (item.type !== "separator") lines.push([item.id, item.label]);
+      for (const below of item.submenu?.items ?? []) lines.push([`${item.id}/${below.id}`, below.label]);
+    }
+    return Object.fromEntries(lines);
+  });
+}
+
+function press(app: DesktopApp, id: string): Promise<void> {
+  return app.evaluate((_electron, wanted) => {
+    const { recorded_desktop } = globalThis as unknown as { recorded_desktop: { menu: Electron.Menu } };
+    const all = recorded_desktop.menu.items.flatMap((item) => [item, ...(item.submenu?.items ?? [])]);
+    const item = all.find((one) => one.id === wanted);
+    if (item === undefined) throw new Error(`no ${wanted} in the menu`);
+    item.click();
+  }, id);
+}
+
+const tooltip = (app: DesktopApp) => recorded(app, (desktop) => desktop.tooltip);
+const picture = (app: DesktopApp) => recorded(app, ({ image }) => image.toPNG().toString("base64"));
+
+describeDesktop("the tray", () => {
+  let app: DesktopApp & { home: TemporaryHome };
+  let operator: OperatorClient;
+  beforeAll(async () => {
+    app = await launchDesktop();
+    const { operator_socket, operator_token } = app.home.places;
+    operator = await OperatorClient.connect(operator_socket, operator_token);
+    return () => operator.close();
+  });
+
+  it("is idle at first; its menu opens, pauses, lists agents, starts at login and quits", async () => {
+    expect(await tooltip(app)).toBe("Metnos Gate\nNothing is waiting");
+    expect(await menuOf(app)).toEqual({
+      "summary-0": "Nothing is waiting",
+      open: "Open Metnos Gate",
+      pause: "Pause",
+      "pause/pause-300": "For 5 minutes",
+      "pause/pause-3600": "For 1 hour",
+      "pause/pause-until-resumed": "Until I resume",
+      agents: "Agents online (0)",
+      "agents/no-agents": "None",
+      "start-at-login": "Start at login",
+      quit: "Quit",
+    });
+  });
+
+  it("says how many wait, with another picture, and goes back once they are answered", async () => {
+    const idle = await picture(app);
+    await operator.call("agents.pair", { name: "asker", level: "Supervised" });
+    const agent = await AgentConnection.open(app.home.places.agent_socket);
+    await agent.hello("asker", { token: readToken(agentTokenFile(app.home.places, "asker")) });
+    agent.send("tool.call", {
+      id: "1",
+      intent: "write a file",
+      executor: "fs_write",
+      args: { path: join(app.home.home, "a.txt"), content: "a" },
+    });
+    await agent.next("tool.decision");
+    await expect.poll(() => tooltip(app)).toBe("Metnos Gate\n1 request is waiting for you");
+    await expect.poll(() => picture(app)).not.toBe(idle);
+    expect(await menuOf(app)).toMatchObject({ agents: "Agents online (1)", "agents/agent-asker": "asker" });
+    const one = await picture(app);
+    agent.send("tool.call", {
+      id: "2",
+      intent: "write a file",
+      executor: "fs_write",
+      args: { path: join(app.home.home, "b.txt"), content: "b" },
+    });
+    await agent.next("tool.decision");
+    await expect.poll(() => tooltip(app)).toBe("Metnos Gate\n2 requests are waiting for you");
+    await expect.poll(() => picture(app)).not.toBe(one);
+    for (const { token } of await operator.call("approvals.list", {})) {
+      await operator.call("approvals.resolve", { token, decision: "rejected" });
+    }
+    await expect.poll(() => tooltip(app)).toBe("Metnos Gate\nNothing is waiting");
+    await expect.poll(() => picture(app)).toBe(idle);
+    agent.socket.destroy();
+  });
+
+  it("a pairing request waits for the human, too", async () => {
+    const agent = await AgentConnection.open(app.home.places.agent_socket);
+    await agent.hello("newcomer");
+    await expect.poll(() => tooltip(app)).toBe("Metnos Gate\n1 request is waiting for you");
+    await operator.call("agents.reject", { name: "newcomer" });
+    agent.socket.destroy();
+  });
+
+  it.each([
+    ["pause-300", 300],
+    ["pause-3600", 3600],
+    ["pause-until-resumed", undefined],
+  ])("%s pauses the gate, resume ends it; where a gate can't, it says so", async (id, seconds) => {
+    const before = await recorded(app, ({ dialogs }) => dialogs.length);
+    await press(app, id);
+    const can_pause = await operator.call("safety.resume", {}).then(
+      () => true,
+      () => false,
+    );
+    if (!can_pause) {
+      await expect.poll(() => recorded(app, ({ dialogs }) => dialogs.length)).toBe(before + 1);
+      const said = await recorded(app, ({ dialogs }) => dialogs.at(-1)?.message);
+      expect(said).toBe("This didn't work: this gate has no safety filter");
+      return;
+    }
+    await press(app, id);
+    await expect
+      .poll(() => tooltip(app))
+      .toMatch(seconds === undefined ? /^Metnos Gate\nPaused: / : /^Metnos Gate\nPaused until \d/);
+    expect(await menuOf(app)).toHaveProperty("resume", "Resume");
+    await press(app, "resume");
+    await expect.poll(async () => (await operator.call("status", {})).paused).toBe(false);
+  });
+
+  it("starts at login when asked to, and no more when not", async () => {
+    const file = join(app.home.home, ".config/autostart/metnos-gate.desktop");
+    expect(existsSync(file)).toBe(false);
+    await press(app, "start-at-login");
+    await expect.poll(() => existsSync(file)).toBe(true);
+    expect(readFileSync(file, "utf8")).toMatch(/^Exec=.*"--hidden"$/m);
+    const setting = async () => (await operator.call("settings.list", {})).find(({ key }) => key === "start_at_login");
+    expect(await setting()).toMatchObject({ value: true, can_change: true });
+    const checked = () => recorded(app, ({ menu }) => menu.items.find(({ id }) => id === "start-at-login")?.checked);
+    await expect.poll(checked).toBe(true);
+    await press(app, "start-at-login");
+    await expect.poll(() => existsSync(file)).toBe(false);
+    await expect.poll(checked).toBe(false);
+  });
+
+  it("speaks Italian when the gate does", async () => {
+    await operator.call("settings.set", { key: "language", value: "it" });
+    await expect.poll(() => tooltip(app)).toBe("Metnos Gate\nNessuna richiesta in attesa");
+    expect(await menuOf(app)).toMatchObject({
+      open: "Apri Metnos Gate",
+      "pause/pause-until-resumed": "Finché non riprendo",
+      "start-at-login": "Avvia all'accesso",
+      quit: "Esci",
+    });
+    await operator.call("settings.set", { key: "language", value: "en" });
+  });
+
+  it("a click shows the popup near the icon, inside the work area; a second one hides it", async () => {
+    await app.page("popup");
+    const anchor = { x: 1200, y: 0, width: 22, height: 24 };
+    const click = () =>
+      app.evaluate((_electron, bounds) => {
+        const { recorded_desktop } = globalThis as unknown as { recorded_desktop: { tray: Electron.Tray } };
+        recorded_desktop.tray.emit("click", {}, bounds, { x: bounds.x, y: bounds.y });
+      }, anchor);
+    const popup = () =>
+      app.evaluate(({ BrowserWindow, screen }, bounds) => {
+        const window = BrowserWindow.getAllWindows().find(({ webContents }) =>
+          webContents.getURL().endsWith("#/popup"),
+        );
+        const { workArea } = screen.getDisplayNearestPoint({ x: bounds.x, y: bounds.y });
+        return { is_visible: window?.isVisible() === true, bounds: window?.getBounds(), work_area: workArea };
+      }, anchor);
+    expect((await popup()).is_visible).toBe(false);
+    await click();
+    await expect.poll(async () => (await popup()).is_visible).toBe(true);
+    const { bounds, work_area } = await popup();
+    if (bounds === undefined) throw new Error("there is no popup");
+    expect(bounds.width).toBe(380);
+    expect(bounds.x).toBeGreaterThanOrEqual(work_area.x);
+    expect(bounds.x + bounds.width).toBeLessThanOrEqual(work_area.x + work_area.width);
+    expect(bounds.y).toBeGreaterThanOrEqual(work_area.y);
+    expect(bounds.y).toBeLessThan(work_area.y + 40);
+    const page = await app.page("popup");
+    const resized = async (height: number) => {
+      await page.evaluate((wanted) => {
+        (globalThis as unknown as { metnos: { resize(height: number): void } }).metnos.resize(wanted);
+      }, height);
+      await page.evaluate(() =>
+        (globalThis as unknown as { metnos: { call(method: string, params: object): unknown } }).metnos.call(
+          "status",
+          {},
+        ),
+      );
+      return (await popup()).bounds?.height;
+    };
+    expect(await resized(300)).toBe(300);
+    expect(await resized(5000)).toBe(Math.floor((work_area.height * 2) / 3));
+    await click();
+    await expect.poll(async () => (await popup()).is_visible).toBe(false);
+  });
+});
