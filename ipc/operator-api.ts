@@ -359,14 +359,4 @@ export interface OperatorApi {
   close(): Promise<void>;
 }
 
-/** A refusal the other side can act on: a stable code, one sentence, a hint. */
-export class OperatorError extends Error {
-  readonly code: string;
-  readonly hint: string;
-  constructor(code: string, message: string, hint = "") {
-    super(message);
-    this.name = "OperatorError";
-    this.code = code;
-    this.hint = hint;
-  }
-}
+export { OperatorError } from "./operator-error.ts";

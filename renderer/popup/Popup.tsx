@@ -1,0 +1,9 @@
+import { Notices } from "../window/Window.tsx";
+
+export function Popup() {
+  return (
+    <main className="popup">
+      <Notices />
+    </main>
+  );
+}
