@@ -1,0 +1,142 @@
+import { readFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { extname, join, normalize, resolve } from "node:path";
+import type { BrowserContext, Page } from "playwright-core";
+import { onTestFinished } from "vitest";
+import { type OperatorApi, OperatorError, type OperatorMethod } from "../../ipc/operator-api.ts";
+import { launchBrowser } from "./browser.ts";
+
+/** The built page in a real browser, served under the strict policy, with a gate behind its bridge. */
+
+export const CONTENT_SECURITY_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+const BUILT = resolve(import.meta.dirname, "../../dist/renderer");
+const TYPES: Record<string, string> = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".svg": "image/svg+xml",
+  ".png": "image/png",
+  ".woff2": "font/woff2",
+};
+
+export interface PageOptions {
+  /** What comes after `#/`. */
+  at?: string;
+  width?: number;
+  height?: number;
+  scheme?: "light" | "dark";
+  /** Left out: one of its own, closed with the test. */
+  browser?: BrowserContext;
+}
+
+/** A page, and everything it did that it should not have. */
+export interface OpenedPage {
+  page: Page;
+  /** Errors, refusals of the Content-Security-Policy, requests to other origins. Empty where all is well. */
+  problems: string[];
+  /** Heights that the popup told. */
+  heights: number[];
+  /** Places that it asked the main window to open. */
+  opened: string[];
+}
+
+/** Serves the built page. Closed when the test ends. */
+export async function servePage(): Promise<string> {
+  const server = createServer((request, response) => {
+    const path = normalize(new URL(request.url ?? "/", "http://page").pathname);
+    const file = join(BUILT, path === "/" ? "index.html" : path);
+    try {
+      const body = readFileSync(file);
+      response.writeHead(200, {
+        "Content-Type": TYPES[extname(file)] ?? "application/octet-stream",
+        "Content-Security-Policy": CONTENT_SECURITY_POLICY,
+        "X-Content-Type-Options": "nosniff",
+      });
+      response.end(body);
+    } catch {
+      response.writeHead(404).end();
+    }
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  onTestFinished(() => closed(server));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+function closed(server: Server): Promise<void> {
+  server.closeAllConnections();
+  return new Promise((done) => server.close(() => done()));
+}
+
+/** Opens the page on this gate. Several pages may look at one gate. */
+export async function openPage(operator: OperatorApi, options: PageOptions = {}): Promise<OpenedPage> {
+  const browser = options.browser ?? (await launchBrowser());
+  if (options.browser === undefined) onTestFinished(() => browser.close());
+  const origin = await servePage();
+  const page = await browser.newPage();
+  const opened: OpenedPage = { page, problems: [], heights: [], opened: [] };
+  page.on("pageerror", (error) => opened.problems.push(`error: ${error.message}`));
+  page.on("console", (message) => {
+    if (message.type() === "error") opened.problems.push(`console: ${message.text()}`);
+  });
+  page.on("request", (request) => {
+    const url = request.url();
+    if (!url.startsWith(`${origin}/`) && !url.startsWith("data:")) opened.problems.push(`request: ${url}`);
+  });
+  await page.setViewportSize({ width: options.width ?? 1000, height: options.height ?? 680 });
+  await page.emulateMedia({ colorScheme: options.scheme ?? "light", reducedMotion: "reduce" });
+  await bridgeTo(page, operator, opened);
+  await page.goto(`${origin}/#/${options.at ?? "approvals"}`);
+  onTestFinished(async () => {
+    await page.close();
+  });
+  return opened;
+}
+
+interface PageSide {
+  gateEvent(event: unknown): void;
+}
+
+/** `window.metnos` as the preload makes it: calls out, events in, failures as values. */
+async function bridgeTo(page: Page, operator: OperatorApi, opened: OpenedPage): Promise<void> {
+  await page.exposeFunction("gateCall", async (method: OperatorMethod, params: never) => {
+    try {
+      return { ok: true, result: await operator.call(method, params) };
+    } catch (error) {
+      if (error instanceof OperatorError) {
+        return { ok: false, code: error.code, message: error.message, hint: error.hint };
+      }
+      throw error;
+    }
+  });
+  await page.exposeFunction("gateResize", (height: number) => opened.heights.push(height));
+  await page.exposeFunction("gateOpen", (place: string) => opened.opened.push(place));
+  await page.addInitScript(() => {
+    const outside = globalThis as never as Record<string, (...args: unknown[]) => unknown>;
+    const listeners = new Set<(event: unknown) => void>();
+    Object.assign(globalThis, {
+      gateEvent: (event: unknown) => {
+        for (const listener of listeners) listener(event);
+      },
+      metnos: {
+        call: (method: string, params: unknown) => outside.gateCall?.(method, params),
+        subscribe: (listener: (event: unknown) => void) => {
+          listeners.add(listener);
+          return () => listeners.delete(listener);
+        },
+        resize: (height: number) => void outside.gateResize?.(height),
+        open: (place: string) => void outside.gateOpen?.(place),
+      },
+    });
+  });
+  let telling = Promise.resolve();
+  const unsubscribe = operator.subscribe((event) => {
+    telling = telling
+      .then(() => page.evaluate((data) => (globalThis as never as PageSide).gateEvent(data), event))
+      // A page that is being closed hears nothing more.
+      .catch(() => undefined);
+  });
+  page.on("close", unsubscribe);
+}
