@@ -1,0 +1,89 @@
+import { createContext, useCallback, useContext, useEffect, useReducer, useRef } from "react";
+import type { Answer, ApprovalView } from "../../ipc/operator-api.ts";
+import { OperatorError } from "../../ipc/operator-error.ts";
+import { useCall, useGateEvents, useLinkState } from "../gate/use-gate.tsx";
+import { presence } from "./presence.ts";
+import { appeared, closed, held, loaded, NOTHING_YET, tidied, type WaitingState } from "./waiting.ts";
+
+/** The most that is asked for at once; the gate gives no more. */
+const MOST = 1000;
+const TIDY_MS = 1000;
+
+type Step = (state: WaitingState) => WaitingState;
+type Resolve = (answer: Answer) => Promise<OperatorError | null>;
+
+export interface Waiting extends WaitingState {
+  error: OperatorError | null;
+  /** Answers a request. Null once the gate has taken it, else why not. */
+  resolve: Resolve;
+}
+
+/** What waits, kept up to date; and the one way to answer it. */
+export function useWaiting(): Waiting {
+  const call = useCall();
+  const link = useLinkState();
+  const [state, step] = useReducer((before: WaitingState, change: Step) => change(before), NOTHING_YET);
+  const [error, setError] = useReducer((_: OperatorError | null, next: OperatorError | null) => next, null);
+  const own = useRef(new Set<string>());
+
+  const close = useCallback((view: ApprovalView) => {
+    step((before) => closed(before, view, own.current.has(view.token), Date.now()));
+  }, []);
+
+  useGateEvents((event) => {
+    if (event.type === "approval.waiting") step((before) => appeared(before, event.data, presence.isBusy(Date.now())));
+    else if (event.type === "approval.closed") close(event.data);
+    else if (event.type === "approval.held") step((before) => held(before, event.data.token, event.data.expires_at));
+  });
+
+  useEffect(() => {
+    if (link !== "answering") return;
+    let is_wanted = true;
+    call("approvals.list", { limit: MOST }).then(
+      (views) => {
+        if (!is_wanted) return;
+        setError(null);
+        step((before) => loaded(before, views, Date.now()));
+      },
+      (failure: unknown) => {
+        if (is_wanted) setError(asError(failure));
+      },
+    );
+    return () => {
+      is_wanted = false;
+    };
+  }, [call, link]);
+
+  useEffect(() => {
+    const timer = setInterval(() => step((before) => tidied(before, presence.isBusy(Date.now()), Date.now())), TIDY_MS);
+    return () => clearInterval(timer);
+  }, []);
+
+  const resolve = useCallback<Resolve>(
+    async (answer) => {
+      own.current.add(answer.token);
+      try {
+        close(await call("approvals.resolve", answer));
+        return null;
+      } catch (failure) {
+        own.current.delete(answer.token);
+        return asError(failure);
+      }
+    },
+    [call, close],
+  );
+  return { ...state, error, resolve };
+}
+
+export function asError(failure: unknown): OperatorError {
+  return failure instanceof OperatorError ? failure : new OperatorError("unexpected", String(failure));
+}
+
+const ResolveContext = createContext<Resolve | null>(null);
+export const ResolveProvider = ResolveContext.Provider;
+
+export function useResolve(): Resolve {
+  const resolve = useContext(ResolveContext);
+  if (resolve === null) throw new Error("there is no way to answer around this card");
+  return resolve;
+}
