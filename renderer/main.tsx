@@ -5,6 +5,7 @@ import { Popup } from "./popup/Popup.tsx";
 import "./style/tokens.css";
 import "./style/base.css";
 import "./style/parts.css";
+import { applyTheme } from "./style/theme.ts";
 import { Boundary } from "./window/Boundary.tsx";
 import { useRoute } from "./window/route.ts";
 import { Window } from "./window/Window.tsx";
@@ -18,6 +19,7 @@ function Page() {
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("the page has no root");
+applyTheme();
 createRoot(root).render(
   <GateProvider link={openLink()}>
     <Page />

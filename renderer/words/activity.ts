@@ -40,6 +40,7 @@ const en = {
   reason: "Because",
   matched: "Matched",
   instead: "Instead",
+  needs: "It needs",
   score: "Judge",
   stages_title: "What each stage said",
   stages: {
@@ -108,6 +109,7 @@ const it: typeof en = {
   reason: "Perché",
   matched: "Corrisponde",
   instead: "Invece",
+  needs: "Le serve",
   score: "Giudice",
   stages_title: "Che cosa ha detto ogni fase",
   stages: {

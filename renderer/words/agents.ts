@@ -2,6 +2,7 @@ import type { Level } from "../../ipc/decision.ts";
 
 const en = {
   title: "Agents",
+  requests: "Agents that want to connect",
   wants_in: (name: string) => `May ${name} connect?`,
   version: (version: string) => `version ${version}`,
   asked: "asked",
@@ -43,6 +44,7 @@ const en = {
 
 const it: typeof en = {
   title: "Agenti",
+  requests: "Agenti che vogliono collegarsi",
   wants_in: (name) => `${name} può collegarsi?`,
   version: (version) => `versione ${version}`,
   asked: "richiesta",

@@ -33,7 +33,8 @@ const en = {
   revoke: "Revoke",
   revoke_one: (target: string) => `Revoke the grant on ${target}`,
   revoke_many: (count: number) => (count === 1 ? "Revoke 1 grant" : `Revoke ${count} grants`),
-  confirm_one: (target: string) => `Revoke the grant on ${target}? You will be asked about it again.`,
+  confirm_one: "You will be asked again. Revoke it?",
+  used: "used",
   confirm_many: (count: number) =>
     count === 1
       ? "Revoke this grant? You will be asked about it again."
@@ -101,7 +102,8 @@ const it: typeof en = {
   revoke: "Revoca",
   revoke_one: (target) => `Revoca il permesso su ${target}`,
   revoke_many: (count) => (count === 1 ? "Revoca 1 permesso" : `Revoca ${count} permessi`),
-  confirm_one: (target) => `Revocare il permesso su ${target}? Ti verrà chiesto di nuovo.`,
+  confirm_one: "Ti verrà chiesto di nuovo. Revocarlo?",
+  used: "usato",
   confirm_many: (count) =>
     count === 1
       ? "Revocare questo permesso? Ti verrà chiesto di nuovo."

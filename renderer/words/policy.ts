@@ -1,4 +1,4 @@
-import type { Capability, Level, Outcome } from "../../ipc/decision.ts";
+import type { Capability, Outcome } from "../../ipc/decision.ts";
 import type { PolicyRow } from "../../ipc/operator-api.ts";
 
 type Family = PolicyRow["family"];
@@ -57,9 +57,8 @@ const en = {
     allowed: "They change nothing here: it isn't asked anyway.",
   } satisfies Record<Outcome, string>,
   no_grants: "No grant yet. The next approval that you let last longer than once appears here.",
-  no_grants_possible: "There are none, and there can't be any.",
-  all_grants: (count: string) => `All ${count} in Grants`,
-  until: (when: string) => `until ${when}`,
+  no_grants_possible: "No grant can be kept for it.",
+  all_grants: (count: string, is_one: boolean) => (is_one ? "Show it in Grants" : `Show all ${count} in Grants`),
   for_good: "no end",
   every_agent: "every agent",
   close: "Close",
@@ -121,9 +120,8 @@ const it: typeof en = {
     allowed: "Qui non cambiano nulla: non viene chiesto comunque.",
   },
   no_grants: "Ancora nessun permesso. Appare qui la prossima approvazione che fai valere più di una volta.",
-  no_grants_possible: "Non ce ne sono e non possono essercene.",
-  all_grants: (count) => `Tutti i ${count} in Permessi`,
-  until: (when) => `fino al ${when}`,
+  no_grants_possible: "Nessun permesso può essere conservato.",
+  all_grants: (count, is_one) => (is_one ? "Mostralo in Permessi" : `Mostra tutti i ${count} in Permessi`),
   for_good: "senza fine",
   every_agent: "ogni agente",
   close: "Chiudi",
@@ -131,9 +129,3 @@ const it: typeof en = {
 
 export const policyWords = { en, it };
 export type PolicyWords = typeof en;
-
-/** Names that more than one place uses. */
-export const LEVEL_NAMES: Readonly<Record<"en" | "it", Readonly<Record<Level, string>>>> = {
-  en: { ReadOnly: "Read only", Supervised: "Supervised", Full: "Full" },
-  it: { ReadOnly: "Sola lettura", Supervised: "Supervisionato", Full: "Completo" },
-};

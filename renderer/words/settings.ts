@@ -24,10 +24,6 @@ const en = {
   themes: { system: "As the system", light: "Light", dark: "Dark" } satisfies Record<Theme, string>,
   languages: { en: "English", it: "Italiano" },
   judges: { "rule-based-v1": "Plain rules (rule-based-v1)" } as Record<string, string>,
-  seconds: "seconds",
-  minutes: (count: string) => `${count} min`,
-  on: "On",
-  off: "Off",
   source: {
     default: "default",
     chosen: "chosen here",
@@ -40,9 +36,7 @@ const en = {
     "judge.kind": "This version has one judge.",
     start_at_login: "Only the desktop app can start at login.",
   },
-  fixed: "can't be changed here",
   saved: "Saved",
-  loading: "One moment",
 };
 
 const it: typeof en = {
@@ -66,10 +60,6 @@ const it: typeof en = {
   themes: { system: "Come il sistema", light: "Chiaro", dark: "Scuro" },
   languages: { en: "English", it: "Italiano" },
   judges: { "rule-based-v1": "Regole semplici (rule-based-v1)" },
-  seconds: "secondi",
-  minutes: (count) => `${count} min`,
-  on: "Attivo",
-  off: "Non attivo",
   source: {
     default: "predefinito",
     chosen: "scelto qui",
@@ -82,9 +72,7 @@ const it: typeof en = {
     "judge.kind": "Questa versione ha un solo giudice.",
     start_at_login: "Solo l'app desktop può avviarsi all'accesso.",
   },
-  fixed: "non si può cambiare qui",
   saved: "Salvato",
-  loading: "Un momento",
 };
 
 export const settingsWords = { en, it };

@@ -1,5 +1,6 @@
-import { LEVELS, type Level, type Outcome } from "../../../ipc/decision.ts";
+import type { Level, Outcome } from "../../../ipc/decision.ts";
 import type { AgentView, PolicyRow } from "../../../ipc/operator-api.ts";
+import { LEVELS } from "../../gate/contract-lists.ts";
 import type { PolicyWords } from "../../words/policy.ts";
 
 /** The policy table as the page draws it: rows by family, columns by level. */

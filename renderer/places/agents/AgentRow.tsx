@@ -1,0 +1,123 @@
+import { useState } from "react";
+import type { Level } from "../../../ipc/decision.ts";
+import type { AgentView } from "../../../ipc/operator-api.ts";
+import { LEVELS } from "../../gate/contract-lists.ts";
+import { useAct } from "../../gate/use-act.ts";
+import { useCall } from "../../gate/use-gate.tsx";
+import { Button } from "../../parts/Button.tsx";
+import { Confirm } from "../../parts/Confirm.tsx";
+import { Failure } from "../../parts/Failure.tsx";
+import { RelativeTime } from "../../parts/RelativeTime.tsx";
+import { agentsWords } from "../../words/agents.ts";
+import { useLanguage, useWords } from "../../words/language.ts";
+import { namesWords } from "../../words/names.ts";
+
+/** One paired agent. A change of level and the end of a pairing are asked about beneath it. */
+export function AgentRow({ agent }: { agent: AgentView }) {
+  const words = useWords(agentsWords);
+  const names = useWords(namesWords);
+  const language = useLanguage();
+  const call = useCall();
+  const { run, is_busy, error, forget } = useAct();
+  const [level, setLevel] = useState<Level | null>(null);
+  const [is_revoking, setRevoking] = useState(false);
+  const { name } = agent;
+  const end = () => {
+    setLevel(null);
+    setRevoking(false);
+  };
+  const act = async (what: () => Promise<unknown>) => {
+    await run(what);
+    end();
+  };
+  return (
+    <tbody className={level !== null || is_revoking ? "asks" : undefined}>
+      <tr>
+        <th scope="row">
+          <span className="name">{name}</span> <Connected isConnected={agent.is_connected} />
+        </th>
+        <td>
+          <select
+            className="select"
+            aria-label={words.level_of(name)}
+            value={level ?? agent.level}
+            disabled={is_busy}
+            onChange={({ target }) => {
+              const chosen = LEVELS.find((one) => one === target.value) ?? agent.level;
+              forget();
+              setRevoking(false);
+              setLevel(chosen === agent.level ? null : chosen);
+            }}
+          >
+            {LEVELS.map((one) => (
+              <option key={one} value={one}>
+                {names.levels[one]}
+              </option>
+            ))}
+          </select>
+        </td>
+        <td>{agent.is_connected ? words.now : <RelativeTime at={agent.last_seen_at} />}</td>
+        <td className="number">{agent.calls_today.toLocaleString(language)}</td>
+        <td className="ends">
+          <Button
+            size="small"
+            look="plain"
+            aria-label={words.revoke_of(name)}
+            disabled={is_busy}
+            onClick={() => {
+              forget();
+              setLevel(null);
+              setRevoking(true);
+            }}
+          >
+            {words.revoke}
+          </Button>
+        </td>
+      </tr>
+      {level !== null || is_revoking || error !== undefined ? (
+        <tr>
+          <td colSpan={5} className="question">
+            <Failure error={error} />
+            {level !== null ? (
+              <Confirm
+                key={level}
+                keep={words.leave}
+                act={words.change}
+                isBusy={is_busy}
+                onKeep={end}
+                onAct={() => void act(() => call("agents.level", { name, level }))}
+              >
+                <b>{words.change_to(name, names.levels[level])}</b> {words.levels[level]} {words.change_note}
+              </Confirm>
+            ) : null}
+            {is_revoking ? (
+              <Confirm
+                keep={words.keep}
+                act={words.revoke_it}
+                isDanger
+                isBusy={is_busy}
+                onKeep={end}
+                onAct={() => void act(() => call("agents.revoke", { name }))}
+              >
+                {words.confirm_revoke(name)}
+              </Confirm>
+            ) : null}
+          </td>
+        </tr>
+      ) : null}
+    </tbody>
+  );
+}
+
+/** A filled dot and the word, or a ring and the word. */
+function Connected({ isConnected }: { isConnected: boolean }) {
+  const words = useWords(agentsWords);
+  return (
+    <span className={isConnected ? "connected yes" : "connected"}>
+      <svg viewBox="0 0 10 10" width="10" height="10" aria-hidden="true">
+        <circle cx="5" cy="5" r="3.75" fill={isConnected ? "currentColor" : "none"} stroke="currentColor" />
+      </svg>
+      {isConnected ? words.connected : words.not_connected}
+    </span>
+  );
+}
