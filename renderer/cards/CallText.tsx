@@ -27,7 +27,7 @@ export function LongCall({ rows, label, onEnd }: { rows: readonly CallRow[]; lab
   const box = useRef<HTMLElement>(null);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard
-    <section ref={box} className="call long-call mono" aria-label={label} tabIndex={0}>
+    <figure ref={box} className="call long-call mono" aria-label={label} tabIndex={0}>
       {rows.length === 0 ? <p>{words.noArguments}</p> : null}
       {rows.length <= ALL_AT_ONCE ? (
         // biome-ignore lint/suspicious/noArrayIndexKey: the rows of a call never change
@@ -36,7 +36,7 @@ export function LongCall({ rows, label, onEnd }: { rows: readonly CallRow[]; lab
         <ManyRows rows={rows} box={box} />
       )}
       <EndMark onSeen={onEnd} />
-    </section>
+    </figure>
   );
 }
 
@@ -55,6 +55,7 @@ function ManyRows({ rows, box }: { rows: readonly CallRow[]; box: React.RefObjec
         return (
           <div
             key={index}
+            className="placed"
             ref={virtual.measureElement}
             data-index={index}
             style={{ transform: `translateY(${start}px)` }}

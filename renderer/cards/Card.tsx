@@ -9,7 +9,7 @@ import { ShortCall } from "./CallText.tsx";
 import { CardDetails, CardNotes } from "./CardDetails.tsx";
 import { CardLines } from "./CardLines.tsx";
 import { CountdownLine } from "./Countdown.tsx";
-import { callRows, isSaid, isShort } from "./call-text.ts";
+import { callRows, isShort, unsaidArgs } from "./call-text.ts";
 import { DenyMessage } from "./DenyMessage.tsx";
 import { RememberPanel } from "./RememberPanel.tsx";
 import { rememberedChoices } from "./remembering.ts";
@@ -34,10 +34,9 @@ export function Card({ view, is_pointed_at }: { view: ApprovalView; is_pointed_a
   const guarded = useGuard(card, `${panel} ${is_unfolded} ${view.card.form}`);
   const hands = usePresence([view.token], panel !== "none");
 
-  const rows = useMemo(() => callRows(view.args), [view.args]);
-  const is_said = useMemo(() => isSaid(view), [view]);
-  const is_short = useMemo(() => isShort(rows, view.card.form), [rows, view.card.form]);
-  const is_readable = is_said || is_short || was_read;
+  const unsaid = useMemo(() => callRows(unsaidArgs(view)), [view]);
+  const is_short = useMemo(() => isShort(unsaid, view.card.form), [unsaid, view.card.form]);
+  const is_readable = is_short || was_read;
 
   const answer = async (said: Answer) => {
     setSending(true);
@@ -57,6 +56,14 @@ export function Card({ view, is_pointed_at }: { view: ApprovalView; is_pointed_a
     else setUnfolded(false);
   };
 
+  const is_full = view.card.form === "full";
+  const size = is_full ? "normal" : "small";
+  const unfold = (
+    <Button look="plain" size="small" aria-expanded={is_unfolded} onClick={() => setUnfolded(!is_unfolded)}>
+      {is_unfolded ? words.showLess : words.showEverything}
+    </Button>
+  );
+
   return (
     <article
       ref={card}
@@ -69,14 +76,14 @@ export function Card({ view, is_pointed_at }: { view: ApprovalView; is_pointed_a
       onKeyDown={onKeyDown}
     >
       <CardLines view={view} title_id={title_id} />
-      {is_said || !is_short || is_unfolded ? null : <ShortCall rows={rows} />}
+      {unsaid.length === 0 || !is_short || is_unfolded ? null : <ShortCall rows={unsaid} />}
       <CountdownLine token={view.token} created_at={view.created_at} expires_at={view.expires_at} />
-      <div className="row notes-row">
-        {view.card.form === "full" ? <CardNotes view={view} /> : null}
-        <Button look="plain" size="small" aria-expanded={is_unfolded} onClick={() => setUnfolded(!is_unfolded)}>
-          {is_unfolded ? words.showLess : words.showEverything}
-        </Button>
-      </div>
+      {is_full ? (
+        <div className="row notes-row">
+          <CardNotes view={view} />
+          {unfold}
+        </div>
+      ) : null}
       {is_unfolded ? <CardDetails view={view} onEnd={() => setRead(true)} /> : null}
       {panel === "remember" ? (
         <RememberPanel
@@ -97,33 +104,40 @@ export function Card({ view, is_pointed_at }: { view: ApprovalView; is_pointed_a
       ) : null}
       {panel === "none" ? (
         <div className="row answers" data-answers="">
-          <Button
-            data-deny=""
-            disabled={is_sending}
-            onClick={guarded.answers(() => answer({ token: view.token, decision: "rejected" }))}
-          >
-            {words.deny}
-          </Button>
-          <Button disabled={is_sending} data-opens="message" onClick={() => setPanel("message")}>
-            {words.denyWhy}
-          </Button>
-          <span className="between" />
-          <Button
-            disabled={!is_readable || is_sending}
-            onClick={guarded.answers(() => answer({ token: view.token, decision: "approved" }))}
-          >
-            {words.approveOnce}
-          </Button>
-          {rememberedChoices(view).length === 0 ? null : (
+          <span className="row">
             <Button
-              disabled={!is_readable || is_sending}
-              data-opens="remember"
-              aria-expanded={false}
-              onClick={() => setPanel("remember")}
+              data-deny=""
+              size={size}
+              disabled={is_sending}
+              onClick={guarded.answers(() => answer({ token: view.token, decision: "rejected" }))}
             >
-              {words.approveMore}
+              {words.deny}
             </Button>
-          )}
+            <Button size={size} disabled={is_sending} data-opens="message" onClick={() => setPanel("message")}>
+              {words.denyWhy}
+            </Button>
+          </span>
+          <span className="row yes">
+            {is_full ? null : unfold}
+            <Button
+              size={size}
+              disabled={!is_readable || is_sending}
+              onClick={guarded.answers(() => answer({ token: view.token, decision: "approved" }))}
+            >
+              {words.approveOnce}
+            </Button>
+            {rememberedChoices(view).length === 0 ? null : (
+              <Button
+                size={size}
+                disabled={!is_readable || is_sending}
+                data-opens="remember"
+                aria-expanded={false}
+                onClick={() => setPanel("remember")}
+              >
+                {words.approveMore}
+              </Button>
+            )}
+          </span>
         </div>
       ) : null}
       {is_readable ? null : <p className="quiet hint">{is_unfolded ? words.readOn : words.readFirst}</p>}

@@ -16,24 +16,22 @@ export function CardNotes({ view }: { view: ApprovalView }) {
       <span>
         <VisibleText text={judged(view, words.scored)} />
       </span>
-      <span className="where">
-        {view.cwd === null ? (
-          words.noFolder
-        ) : (
-          <>
-            {words.inFolder} <Mono text={view.cwd} width={44} />
-          </>
-        )}
-      </span>
+      {view.cwd === null ? null : (
+        <span className="where">
+          {words.inFolder} <Mono text={view.cwd} width={44} />
+        </span>
+      )}
       <WaitedText created_at={view.created_at} />
     </p>
   );
 }
 
+/** `score 0.80, intent matches`: the judge's words without what the card already says. */
 function judged({ judge }: ApprovalView, scored: (score: string) => string): string {
-  const reason = judge.reason.replace(/^approved: /, "").replace(/^score \d(\.\d+)?(, )?/, "");
   const score = scored(judge.score.toFixed(2));
-  return reason === "" ? score : `${score}, ${reason}`;
+  const reason = judge.reason.replace(/^approved: /, "");
+  const rest = reason.replace(/^score [\d.]+/, "");
+  return rest === reason && reason !== "" ? `${score}, ${reason}` : score + rest;
 }
 
 /** Everything that stands behind a card, the whole call last. */
@@ -79,7 +77,7 @@ export function CardDetails({ view, onEnd }: { view: ApprovalView; onEnd(): void
 
 function Fact({ name, children }: { name: string; children: ReactNode }) {
   return (
-    <div>
+    <div className="fact">
       <dt>
         <VisibleText text={name} />
       </dt>

@@ -1,8 +1,6 @@
 import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 import { useQuery } from "../gate/use-gate.tsx";
 import { Failure } from "../parts/Failure.tsx";
-import { cardWords } from "../words/cards.ts";
-import { useWords } from "../words/language.ts";
 import { EndMark } from "./CallText.tsx";
 import { Card } from "./Card.tsx";
 import { DigestCard } from "./DigestCard.tsx";
@@ -18,12 +16,11 @@ const AT_ONCE = 12;
 
 /** All that waits for the human: who wants to be paired, then the requests, soonest deadline first. `nothing`: instead of an empty stack. */
 export function CardStack({ nothing, pointed_at }: { nothing: ReactNode; pointed_at?: string }) {
-  const words = useWords(cardWords);
   const waiting = useWaiting();
   const { data: agents } = useQuery("agents.list", {});
   const [apart, setApart] = useState<ReadonlySet<string>>(new Set());
   const [most, setMost] = useState(AT_ONCE);
-  const stack = useRef<HTMLElement>(null);
+  const stack = useRef<HTMLDivElement>(null);
   const requests = agents?.requests ?? [];
   const shown = useMemo(() => folded(bundled(waiting.asked, apart)), [waiting.asked, apart]);
   const pointed_index = shown.findIndex(({ key }) => key === pointed_at);
@@ -35,7 +32,7 @@ export function CardStack({ nothing, pointed_at }: { nothing: ReactNode; pointed
 
   return (
     <ResolveProvider value={waiting.resolve}>
-      <section ref={stack} className="stack" aria-label={words.cards} aria-busy={!waiting.is_loaded}>
+      <div ref={stack} className="stack">
         {requests.map((request) => (
           <PairingCard key={request.name} request={request} />
         ))}
@@ -52,7 +49,7 @@ export function CardStack({ nothing, pointed_at }: { nothing: ReactNode; pointed
         {in_sight.length < shown.length ? (
           <EndMark key={most} onSeen={() => setMost((before) => before + AT_ONCE)} />
         ) : null}
-      </section>
+      </div>
       {is_empty ? nothing : null}
       <Failure error={waiting.error ?? undefined} />
     </ResolveProvider>

@@ -42,7 +42,7 @@ export function CountdownLine(deadline: Deadline) {
   const part = Math.min(1, remaining / whole);
   return (
     <div className={is_held ? "countdown held" : "countdown"} aria-hidden="true">
-      <div style={{ inlineSize: `${(part * 100).toFixed(1)}%` }} />
+      <div className="left" style={{ inlineSize: `${(part * 100).toFixed(1)}%` }} />
     </div>
   );
 }

@@ -6,7 +6,7 @@ import { type CardWords, cardWords } from "../words/cards.ts";
 import { useWords } from "../words/language.ts";
 import { EndMark, ShortCall } from "./CallText.tsx";
 import { CountdownLine, CountdownText } from "./Countdown.tsx";
-import { callRows, isSaid, isShort } from "./call-text.ts";
+import { callRows, isShort, unsaidArgs } from "./call-text.ts";
 import { groupsOf } from "./digest.ts";
 import { useGuard } from "./use-guard.ts";
 import { usePresence } from "./use-presence.ts";
@@ -80,13 +80,14 @@ export function DigestCard({ agent, views, onLookAtEach }: DigestCardProps) {
       )}
       <CountdownLine token={soonest.token} created_at={soonest.created_at} expires_at={soonest.expires_at} />
       <div className="row notes-row">
+        <p className="quiet">{is_read ? null : is_listed ? words.digest.readOn : words.digest.readFirst}</p>
         <Button look="plain" size="small" aria-expanded={is_listed} onClick={() => setListed(!is_listed)}>
           {is_listed ? words.showLess : words.digest.showAll(views.length)}
         </Button>
       </div>
       {is_listed ? (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard
-        <section className="digest-list" aria-label={words.digest.list} tabIndex={0}>
+        <figure className="digest-list" aria-label={words.digest.list} tabIndex={0}>
           <ol>
             {views.map((view) => (
               <DigestItem key={view.token} view={view} />
@@ -94,14 +95,15 @@ export function DigestCard({ agent, views, onLookAtEach }: DigestCardProps) {
           </ol>
           {/* Another one in the list must be looked at, too. */}
           <EndMark key={tokens.join(" ")} onSeen={() => setRead(new Set(tokens))} />
-        </section>
+        </figure>
       ) : null}
       <div className="row answers" data-answers="">
-        <Button data-deny="" disabled={is_sending} onClick={guarded.answers(() => answer(views, "rejected"))}>
-          {words.digest.denyAll}
-        </Button>
-        <Button onClick={onLookAtEach}>{words.digest.lookAtEach}</Button>
-        <span className="between" />
+        <span className="row">
+          <Button data-deny="" disabled={is_sending} onClick={guarded.answers(() => answer(views, "rejected"))}>
+            {words.digest.denyAll}
+          </Button>
+          <Button onClick={onLookAtEach}>{words.digest.lookAtEach}</Button>
+        </span>
         <Button
           disabled={!is_read || is_sending || approvable.length === 0}
           onClick={guarded.answers(() => answer(approvable, "approved"))}
@@ -109,7 +111,6 @@ export function DigestCard({ agent, views, onLookAtEach }: DigestCardProps) {
           {words.digest.approveAll(approvable.length)}
         </Button>
       </div>
-      {is_read ? null : <p className="quiet hint">{is_listed ? words.digest.readOn : words.digest.readFirst}</p>}
       {long.length === 0 ? null : <p className="quiet hint">{words.digest.long(long.length)}</p>}
       <p className="quiet hint" role="status">
         {guarded.was_too_soon ? words.tooSoon : failures > 0 ? words.digest.failed(failures) : null}
@@ -120,12 +121,12 @@ export function DigestCard({ agent, views, onLookAtEach }: DigestCardProps) {
 
 /** Whether the list shows the whole of it. */
 function isWhole(view: ApprovalView): boolean {
-  return isSaid(view) || isShort(callRows(view.args), "full");
+  return isShort(callRows(unsaidArgs(view)), "full");
 }
 
 function DigestItem({ view }: { view: ApprovalView }) {
   const words = useWords(cardWords);
-  const rows = useMemo(() => callRows(view.args), [view.args]);
+  const rows = useMemo(() => callRows(unsaidArgs(view)), [view]);
   return (
     <li>
       <p className="object">
@@ -134,7 +135,7 @@ function DigestItem({ view }: { view: ApprovalView }) {
           <strong className="irreversible"> {words.digest.irreversibleOne}</strong>
         ) : null}
       </p>
-      {isSaid(view) || !isShort(rows, "full") ? null : <ShortCall rows={rows} />}
+      {rows.length === 0 || !isShort(rows, "full") ? null : <ShortCall rows={rows} />}
     </li>
   );
 }

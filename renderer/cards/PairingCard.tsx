@@ -55,7 +55,7 @@ export function PairingCard({ request }: { request: PairingRequest }) {
         </p>
       </header>
       <p className="meta">{words.pairing.meta}</p>
-      <ChoiceList
+      <ChoiceList<Level>
         legend={words.pairing.levels}
         items={LEVELS.map((value): ChoiceItem<Level> => {
           const [label, detail] = words.pairing.level[value];
@@ -72,7 +72,6 @@ export function PairingCard({ request }: { request: PairingRequest }) {
         >
           {words.pairing.reject}
         </Button>
-        <span className="between" />
         <Button
           disabled={level === null || is_sending}
           onClick={guarded.answers(() => {

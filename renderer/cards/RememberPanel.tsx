@@ -44,7 +44,10 @@ export function RememberPanel({ view, guarded, is_sending, onAnswer, onCancel }:
   const end = endOf(state, now);
   const answer = answerFor(view, state, now);
 
-  useEffect(() => panel.current?.querySelector<HTMLInputElement>("input:checked")?.focus(), []);
+  useEffect(() => {
+    panel.current?.querySelector<HTMLInputElement>("input:checked")?.focus({ preventScroll: true });
+    panel.current?.scrollIntoView({ block: "nearest" });
+  }, []);
 
   const items = choices.map((one, index) => {
     const is_chosen = index === state.index;

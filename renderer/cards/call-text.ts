@@ -38,7 +38,7 @@ function chunks(line: string): CallRow[] {
   return rows;
 }
 
-/** Whether the call is short enough to stand on the card itself. */
+/** Whether this is short enough to stand on the card itself. */
 export function isShort(rows: readonly CallRow[], form: keyof typeof SHORT_ROWS): boolean {
   if (rows.length > SHORT_ROWS[form]) return false;
   const height = rows.reduce(
@@ -48,35 +48,38 @@ export function isShort(rows: readonly CallRow[], form: keyof typeof SHORT_ROWS)
   return height <= SHORT_ROWS[form];
 }
 
-/** Whether the card's own lines already say every argument whole: then there is nothing left to show before a yes. */
-export function isSaid({ args, card, capabilities }: ApprovalView): boolean {
-  const said = card.lines.join("\n");
-  return Object.values(args ?? {}).every((value) => {
-    if (typeof value === "boolean" || value === null || typeof value === "object") return false;
-    const text = String(value);
-    if (text === "" || text.length < MIN_SAID) return false;
-    if (said.includes(text) && visible(text) === text) return true;
-    return capabilities.some(({ target }) => target === text) && isPathSaid(text, said);
-  });
+/**
+ * The arguments that the card doesn't say whole: what must be shown besides its lines before a yes. The lines say at most one,
+ * the object itself; another one that happens to stand within it is not said by that.
+ */
+export function unsaidArgs({ args, target_summary, capabilities }: ApprovalView): Record<string, unknown> {
+  const entries = Object.entries(args ?? {});
+  const said = entries
+    .filter(([, value]) => typeof value === "string" && isObject(value, target_summary, capabilities))
+    .toSorted(([, a], [, b]) => String(b).length - String(a).length)[0]?.[0];
+  return Object.fromEntries(entries.filter(([name]) => name !== said));
 }
 
-/** A shorter value could stand in the lines by chance. */
-const MIN_SAID = 3;
+/** Whether the summary is about this very text: the command or the address it begins with, or the path it names. */
+function isObject(text: string, summary: string, capabilities: ApprovalView["capabilities"]): boolean {
+  if (text === "" || visible(text) !== text) return false;
+  if (summary === text || summary.startsWith(`${text} (`) || summary.startsWith(`${text}  (in `)) return true;
+  return capabilities.some(({ target }) => target === text) && isPathSaid(text, summary);
+}
 
-/** The card writes a path as `name -> folder/` or `name from folder/`, the home folder as `~`. */
-function isPathSaid(path: string, said: string): boolean {
+/** The gate writes a path as `name -> folder/` or `name from folder/`, the home folder as `~`. */
+function isPathSaid(path: string, summary: string): boolean {
   const cut = path.lastIndexOf("/");
-  if (cut < 0 || visible(path) !== path) return false;
+  if (cut < 0) return false;
   const [folder, name] = [path.slice(0, cut), path.slice(cut + 1)];
   return ["->", "from"].some((word) => {
-    const start = said.indexOf(`${name} ${word} `);
-    if (start < 0) return false;
-    const rest = said.slice(start + name.length + word.length + 2);
-    if (rest.startsWith(`${folder}/`)) return true;
+    const start = `${name} ${word} `;
+    if (!summary.startsWith(start)) return false;
+    const place = summary.slice(start.length);
+    if (place.startsWith(`${folder}/`)) return true;
+    if (!place.startsWith("~/")) return false;
     // `~/x/` for a folder that ends with /x
-    const below_home = /^~(\/[^\n]*)/.exec(rest)?.[1];
-    if (below_home === undefined) return false;
     const parts = folder.split("/");
-    return parts.some((_, index) => index > 0 && below_home.startsWith(`/${[...parts.slice(index), ""].join("/")}`));
+    return parts.some((_, index) => index > 0 && place.startsWith(`~/${[...parts.slice(index), ""].join("/")}`));
   });
 }

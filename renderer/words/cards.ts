@@ -6,7 +6,6 @@ export type Reach = "exactly this" | "this file" | "this folder" | "this folder 
 type Ended = Exclude<ApprovalStatus, "pending">;
 
 const en = {
-  cards: "Waiting requests",
   deny: "Deny",
   denyWhy: "Deny, and say why",
   approveOnce: "Approve once",
@@ -134,7 +133,6 @@ const en = {
 };
 
 const it: typeof en = {
-  cards: "Richieste in attesa",
   deny: "Rifiuta",
   denyWhy: "Rifiuta e spiega",
   approveOnce: "Approva una volta",
