@@ -1,6 +1,4 @@
 import type { Outcome } from "../../ipc/decision.ts";
-import { useWords } from "../words/language.ts";
-import { namesWords } from "../words/names.ts";
 
 /** Filled dot: allowed. Half dot: asks. Ring: denied. Always beside a word or a letter. */
 export function OutcomeShape({ outcome }: { outcome: Outcome }) {
@@ -9,15 +7,5 @@ export function OutcomeShape({ outcome }: { outcome: Outcome }) {
       <circle cx="6" cy="6" r="4.75" fill={outcome === "allowed" ? "currentColor" : "none"} />
       {outcome === "approval_required" ? <path d="M6 1.25 A4.75 4.75 0 0 0 6 10.75 Z" fill="currentColor" /> : null}
     </svg>
-  );
-}
-
-/** What was decided about a call: the shape and the word. */
-export function DecidedMark({ outcome }: { outcome: Outcome }) {
-  const words = useWords(namesWords);
-  return (
-    <span className="decided">
-      <OutcomeShape outcome={outcome} /> {words.decided[outcome]}
-    </span>
   );
 }

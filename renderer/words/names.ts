@@ -4,7 +4,7 @@ import type { Level, Outcome } from "../../ipc/decision.ts";
 
 const en = {
   levels: { ReadOnly: "Read only", Supervised: "Supervised", Full: "Full" } satisfies Record<Level, string>,
-  outcomes: { allowed: "allowed", approval_required: "a question first", denied: "denied" } satisfies Record<
+  outcomes: { allowed: "allowed", approval_required: "question first", denied: "denied" } satisfies Record<
     Outcome,
     string
   >,
@@ -15,9 +15,9 @@ const en = {
 };
 const it: typeof en = {
   levels: { ReadOnly: "Sola lettura", Supervised: "Supervisionato", Full: "Completo" },
-  outcomes: { allowed: "consentito", approval_required: "domanda prima", denied: "negato" },
+  outcomes: { allowed: "consentito", approval_required: "richiesta prima", denied: "negato" },
   decided: { allowed: "consentita", approval_required: "chiesta", denied: "negata" },
   decided_many: { allowed: "consentite", approval_required: "chieste", denied: "negate" },
-  letters: { allowed: "C", approval_required: "D", denied: "N" },
+  letters: { allowed: "C", approval_required: "R", denied: "N" },
 };
 export const namesWords = { en, it };

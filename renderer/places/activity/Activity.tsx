@@ -8,6 +8,7 @@ import { Button } from "../../parts/Button.tsx";
 import { EmptyState } from "../../parts/EmptyState.tsx";
 import { Failure } from "../../parts/Failure.tsx";
 import { FilterSelect } from "../../parts/FilterSelect.tsx";
+import { useWidth } from "../../parts/use-size.ts";
 import type { PlaceProps } from "../../window/places.ts";
 import { goTo } from "../../window/route.ts";
 import { activityWords } from "../../words/activity.ts";
@@ -19,11 +20,18 @@ import { Picture } from "./Picture.tsx";
 import "../../style/places.css";
 import "./activity.css";
 
+/** Below this width a row has two lines. The other columns take the rest; a character of a target is so wide. */
+const NARROW = 620;
+const CHARACTER = 7.9;
+
 /** What is being decided. `rest`: the decision that is open. */
 export default function Activity({ rest }: PlaceProps) {
   const words = useWords(activityWords);
   const [filter, setFilter] = useState(NO_FILTER);
   const { entries, error, has_older, showOlder } = useFeed(filter);
+  const list = useRef<HTMLUListElement>(null);
+  const list_width = useWidth(list);
+  const width = Math.floor((list_width - (list_width < NARROW ? 130 : 352)) / CHARACTER);
   const is_filtered = filter.agent !== null || filter.capability !== null || filter.outcome !== null;
   return (
     <div className="place activity">
@@ -49,11 +57,12 @@ export default function Activity({ rest }: PlaceProps) {
             <Button onClick={() => setFilter(NO_FILTER)}>{words.reset}</Button>
           </div>
         ) : null}
-        <ul className="decisions">
+        <ul ref={list} className="decisions">
           {(entries ?? []).map((entry) => (
             <DecisionRow
               key={entry.decision_id}
               entry={entry}
+              width={width}
               isOpen={entry.decision_id === rest}
               onToggle={() => goTo(entry.decision_id === rest ? "activity" : `activity/${entry.decision_id}`)}
             />

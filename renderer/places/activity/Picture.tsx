@@ -123,7 +123,7 @@ function Bars({ counts }: { counts: ActivityCounts }) {
 function tickText(at: number, range: ActivityRange, language: Language): string {
   const date = new Date(at * 1000);
   if (range === "week") return date.toLocaleDateString(language, { weekday: "short" });
-  return date.toLocaleTimeString(language, { hour: "2-digit", minute: "2-digit" });
+  return date.toLocaleTimeString(language, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
 }
 
 function AsTable({ counts }: { counts: ActivityCounts }) {
@@ -152,7 +152,11 @@ function AsTable({ counts }: { counts: ActivityCounts }) {
             {counted.toReversed().map((bucket) => (
               <tr key={bucket.start}>
                 <th scope="row">
-                  {new Date(bucket.start * 1000).toLocaleString(language, { dateStyle: "medium", timeStyle: "short" })}
+                  {new Date(bucket.start * 1000).toLocaleString(language, {
+                    dateStyle: "medium",
+                    timeStyle: "short",
+                    hourCycle: "h23",
+                  })}
                 </th>
                 {KINDS.map((kind) => (
                   <td key={kind} className="number">

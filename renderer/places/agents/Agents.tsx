@@ -1,5 +1,6 @@
 import { useEffect } from "react";
 import type { AgentView } from "../../../ipc/operator-api.ts";
+import { PairingCard } from "../../cards/PairingCard.tsx";
 import { useQuery } from "../../gate/use-gate.tsx";
 import { useNow } from "../../parts/clock.ts";
 import { Failure } from "../../parts/Failure.tsx";
@@ -8,7 +9,7 @@ import { agentsWords } from "../../words/agents.ts";
 import { useWords } from "../../words/language.ts";
 import { AgentRow } from "./AgentRow.tsx";
 import { Connecting } from "./Connecting.tsx";
-import { PairingCard } from "./PairingCard.tsx";
+
 import "../../style/places.css";
 import "./agents.css";
 

@@ -40,7 +40,10 @@ export function GrantRow({ index, top, grant, targetWidth, isChosen, onToggle, i
   const target = visible(grant.target);
   const is_revocable = grant.revoked_at === null;
   return (
-    <div {...position} className={isChosen ? "grant-row chosen" : "grant-row"}>
+    <div
+      {...position}
+      className={["grant-row", isChosen ? "chosen" : "", isAsking ? "asks" : ""].filter(Boolean).join(" ")}
+    >
       <span role="cell" className="pick">
         <input
           type="checkbox"

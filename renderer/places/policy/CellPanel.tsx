@@ -1,3 +1,4 @@
+import { useEffect, useRef } from "react";
 import type { Level } from "../../../ipc/decision.ts";
 import type { PolicyRow } from "../../../ipc/operator-api.ts";
 import { useQuery } from "../../gate/use-gate.tsx";
@@ -24,9 +25,12 @@ export function CellPanel({ row, level, agent, onClose }: CellPanelProps) {
   const words = useWords(policyWords);
   const names = useWords(namesWords);
   const { outcome } = row.cells[level];
+  const panel = useRef<HTMLDivElement>(null);
+  useEffect(() => panel.current?.scrollIntoView({ block: "nearest" }), []);
   return (
     // biome-ignore lint/a11y/useSemanticElements: a part of a table's cell, not a section of the page
     <div
+      ref={panel}
       role="group"
       className="cell-panel"
       aria-label={`${row.capability}, ${names.levels[level]}`}
@@ -70,7 +74,13 @@ function Bearing({ row, level, agent }: Omit<CellPanelProps, "onClose">) {
             <Mono text={grant.target} width={60} />
             <span className="quiet">
               {grant.agent_name ?? words.every_agent},{" "}
-              {grant.expires_at === null ? words.for_good : <RelativeTime at={grant.expires_at} />}
+              {grant.expires_at === null ? (
+                words.for_good
+              ) : (
+                <>
+                  {words.ends} <RelativeTime at={grant.expires_at} />
+                </>
+              )}
             </span>
           </li>
         ))}

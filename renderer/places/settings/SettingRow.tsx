@@ -47,7 +47,7 @@ export function SettingRow({ setting }: { setting: Setting }) {
           onChoose={(value) => void choose(value)}
         />
         <span className="quiet" role="status">
-          {is_saved ? words.saved : words.source[setting.source]}
+          {is_saved ? words.saved : setting.source === "default" ? null : words.source[setting.source]}
         </span>
       </div>
     </div>
