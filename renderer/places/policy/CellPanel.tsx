@@ -26,7 +26,10 @@ export function CellPanel({ row, level, agent, onClose }: CellPanelProps) {
   const names = useWords(namesWords);
   const { outcome } = row.cells[level];
   const panel = useRef<HTMLDivElement>(null);
-  useEffect(() => panel.current?.scrollIntoView({ block: "nearest" }), []);
+  useEffect(() => {
+    // It gives a promise in some browsers: nothing of it goes to React.
+    panel.current?.scrollIntoView({ block: "nearest" });
+  }, []);
   return (
     // biome-ignore lint/a11y/useSemanticElements: a part of a table's cell, not a section of the page
     <div
