@@ -13,15 +13,15 @@ export function CardNotes({ view }: { view: ApprovalView }) {
   const words = useWords(cardWords);
   return (
     <p className="notes quiet figures">
-      <span>
-        <VisibleText text={judged(view, words.scored)} />
-      </span>
-      {view.cwd === null ? null : (
-        <span className="where">
-          {words.inFolder} <Mono text={view.cwd} width={44} />
-        </span>
-      )}
+      <VisibleText text={judged(view, words.scored)} />
+      {" · "}
       <WaitedText created_at={view.created_at} />
+      {view.cwd === null ? null : (
+        <>
+          {` · ${words.inFolder} `}
+          <Mono text={view.cwd} width={44} />
+        </>
+      )}
     </p>
   );
 }

@@ -24,16 +24,19 @@ export function useWaiting(): Waiting {
   const link = useLinkState();
   const [state, step] = useReducer((before: WaitingState, change: Step) => change(before), NOTHING_YET);
   const [error, setError] = useReducer((_: OperatorError | null, next: OperatorError | null) => next, null);
-  const own = useRef(new Set<string>());
+  // What is being answered from here, and how the gate said that it ended: whose answer counted, its own reply tells.
+  const sending = useRef(new Map<string, ApprovalView | null>());
 
-  const close = useCallback((view: ApprovalView) => {
-    step((before) => closed(before, view, own.current.has(view.token), Date.now()));
+  const close = useCallback((view: ApprovalView, is_own: boolean) => {
+    step((before) => closed(before, view, is_own, Date.now()));
   }, []);
 
   useGateEvents((event) => {
     if (event.type === "approval.waiting") step((before) => appeared(before, event.data, presence.isBusy(Date.now())));
-    else if (event.type === "approval.closed") close(event.data);
-    else if (event.type === "approval.held") step((before) => held(before, event.data.token, event.data.expires_at));
+    else if (event.type === "approval.closed") {
+      if (sending.current.has(event.data.token)) sending.current.set(event.data.token, event.data);
+      else close(event.data, false);
+    } else if (event.type === "approval.held") step((before) => held(before, event.data.token, event.data.expires_at));
   });
 
   useEffect(() => {
@@ -61,13 +64,16 @@ export function useWaiting(): Waiting {
 
   const resolve = useCallback<Resolve>(
     async (answer) => {
-      own.current.add(answer.token);
+      sending.current.set(answer.token, null);
       try {
-        close(await call("approvals.resolve", answer));
+        close(await call("approvals.resolve", answer), true);
         return null;
       } catch (failure) {
-        own.current.delete(answer.token);
+        const ended = sending.current.get(answer.token);
+        if (ended) close(ended, false);
         return asError(failure);
+      } finally {
+        sending.current.delete(answer.token);
       }
     },
     [call, close],
