@@ -28,6 +28,8 @@ export interface PageOptions {
   width?: number;
   height?: number;
   scheme?: "light" | "dark";
+  /** The page's clock stands from now on: only `page.clock.runFor(ms)` moves it. */
+  stands_still?: boolean;
   /** Left out: one of its own, closed with the test. */
   browser?: BrowserContext;
 }
@@ -88,7 +90,9 @@ export async function openPage(operator: OperatorApi, options: PageOptions = {})
   await page.setViewportSize({ width: options.width ?? 1000, height: options.height ?? 680 });
   await page.emulateMedia({ colorScheme: options.scheme ?? "light", reducedMotion: "reduce" });
   await bridgeTo(page, operator, opened);
+  if (options.stands_still) await page.clock.install();
   await page.goto(`${origin}/#/${options.at ?? "approvals"}`);
+  if (options.stands_still) await page.clock.pauseAt(Date.now() + 1000);
   onTestFinished(async () => {
     await page.close();
   });
