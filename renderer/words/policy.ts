@@ -37,7 +37,6 @@ const en = {
     "parse:local": "read known file formats",
     "calendar:read": "read a calendar",
   } satisfies Record<Capability, string>,
-  critical: "can't be taken back",
   rules: {
     free: (capability: string) => `${capability} touches nothing that needs asking, so it is allowed at every level.`,
     always: (capability: string) =>
@@ -99,7 +98,6 @@ const it: typeof en = {
     "parse:local": "leggere formati di file noti",
     "calendar:read": "leggere un calendario",
   },
-  critical: "non si può annullare",
   rules: {
     free: (capability) => `${capability} non tocca nulla che vada chiesto: è consentito a ogni livello.`,
     always: (capability) =>

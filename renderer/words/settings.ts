@@ -16,7 +16,7 @@ const en = {
     "judge.kind": { label: "Judge", note: "Who scores whether a call fits what the agent said it does." },
     "judge.threshold": {
       label: "Judge's threshold",
-      note: "A call that scores less is denied. 0 lets all pass, 1 none.",
+      note: "A call that scores less is denied. At 0 none is.",
     },
     start_at_login: { label: "Start at login", note: "The gate is there before the first agent asks." },
   } satisfies Record<SettingKey, Named>,
@@ -52,7 +52,7 @@ const it: typeof en = {
     },
     "judge.threshold": {
       label: "Soglia del giudice",
-      note: "Una chiamata con meno punti viene negata. Con 0 passano tutte, con 1 nessuna.",
+      note: "Una chiamata con meno punti viene negata. Con 0 nessuna lo è.",
     },
     start_at_login: { label: "Avvia all'accesso", note: "Il gate è pronto prima che il primo agente chieda." },
   },

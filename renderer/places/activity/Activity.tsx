@@ -3,7 +3,7 @@ import type { ActivityEntry } from "../../../ipc/activity.ts";
 import type { Capability, Outcome } from "../../../ipc/decision.ts";
 import type { OperatorError } from "../../../ipc/operator-error.ts";
 import { CAPABILITIES, OUTCOMES } from "../../gate/contract-lists.ts";
-import { useCall, useGateEvents, useQuery } from "../../gate/use-gate.tsx";
+import { useCall, useGateEvents, useLinkState, useQuery } from "../../gate/use-gate.tsx";
 import { Button } from "../../parts/Button.tsx";
 import { EmptyState } from "../../parts/EmptyState.tsx";
 import { Failure } from "../../parts/Failure.tsx";
@@ -132,7 +132,10 @@ function useFeed(filter: ActivityFilter) {
       }),
     [call],
   );
+  const is_answering = useLinkState() !== "silent";
   useEffect(() => {
+    // After a silence, what was missed is fetched.
+    if (!is_answering) return;
     fetchPage(filter).then(
       (page) => {
         if (latest.current !== filter) return;
@@ -142,7 +145,7 @@ function useFeed(filter: ActivityFilter) {
       },
       (failure: OperatorError) => latest.current === filter && setError(failure),
     );
-  }, [fetchPage, filter]);
+  }, [fetchPage, filter, is_answering]);
   const coming = useRef<ActivityEntry[]>([]);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);

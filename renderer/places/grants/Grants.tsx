@@ -2,7 +2,7 @@ import { useDeferredValue, useEffect, useMemo, useState, useSyncExternalStore } 
 import type { Capability } from "../../../ipc/decision.ts";
 import type { GrantOrder } from "../../../ipc/operator-api.ts";
 import { CAPABILITIES } from "../../gate/contract-lists.ts";
-import { useCall, useGateEvents, useQuery } from "../../gate/use-gate.tsx";
+import { useCall, useGateEvents, useLinkState, useQuery } from "../../gate/use-gate.tsx";
 import { Button } from "../../parts/Button.tsx";
 import { EmptyState } from "../../parts/EmptyState.tsx";
 import { Failure } from "../../parts/Failure.tsx";
@@ -134,6 +134,10 @@ function useListing(query: GrantQuery) {
   const call = useCall();
   const listing = useMemo(() => new GrantListing(call), [call]);
   useEffect(() => listing.search(query), [listing, query]);
+  const link = useLinkState();
+  useEffect(() => {
+    if (link === "answering") listing.refreshSoon();
+  }, [listing, link]);
   useGateEvents(({ type }) => {
     if (type === "grants.changed" || type === "agents.changed") listing.refreshSoon();
   });

@@ -21,6 +21,7 @@ export class GrantListing {
   readonly #fetched = new Map<number, number>();
   #query: GrantQuery = {};
   #generation = 0;
+  #in_flight = 0;
   #is_new_search = false;
   #seen: readonly number[] = [0];
   #listed: Listed = { total: null, pages: new Map(), error: undefined };
@@ -65,7 +66,9 @@ export class GrantListing {
     this.#ask();
   }
 
+  /** Of a fast scroll only what is seen when the gate has answered is asked for, not all that flew by. */
   #ask(): void {
+    if (this.#in_flight > 0) return;
     for (const page of this.#seen) {
       if (this.#fetched.get(page) !== this.#generation) void this.#fetch(page, this.#generation);
     }
@@ -73,6 +76,7 @@ export class GrantListing {
 
   async #fetch(page: number, generation: number): Promise<void> {
     this.#fetched.set(page, generation);
+    this.#in_flight++;
     try {
       const answer = await this.#call("grants.search", { ...this.#query, offset: page * PAGE_SIZE, limit: PAGE_SIZE });
       if (generation !== this.#generation) return;
@@ -84,9 +88,12 @@ export class GrantListing {
       this.#tell({ total: answer.total, pages, error: undefined });
     } catch (failure) {
       if (generation !== this.#generation) return;
-      this.#fetched.delete(page);
+      // Not asked again by itself: with the next search, change or contact.
       const error = failure instanceof OperatorError ? failure : new OperatorError("unexpected", String(failure));
       this.#tell({ ...this.#listed, error });
+    } finally {
+      this.#in_flight--;
+      this.#ask();
     }
   }
 

@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import type { Setting } from "../../../ipc/settings.ts";
 import { useAct } from "../../gate/use-act.ts";
 import { useCall, useQuery } from "../../gate/use-gate.tsx";
@@ -15,13 +15,22 @@ export function SettingRow({ setting }: { setting: Setting }) {
   const { refresh } = useQuery("settings.list", {});
   const { run, is_busy, error } = useAct();
   const [is_saved, setSaved] = useState(false);
+  // What was chosen shows at once; the gate's own value comes back where it is refused.
+  const [chosen, setChosen] = useState<Setting["value"] | null>(null);
   const { key } = setting;
   const { label, note } = words.settings[key];
   const id = `setting-${key.replace(".", "-")}`;
   const why_not = whyNot(words, setting);
-  const choose = async (value: string | number | boolean) => {
+  useEffect(() => {
+    // The gate's value arrived, ours or another surface's: from now on it counts.
+    if (setting.value !== undefined) setChosen(null);
+  }, [setting.value]);
+  const choose = async (value: Setting["value"]) => {
     setSaved(false);
-    setSaved(await run(() => call("settings.set", { key, value })));
+    setChosen(value);
+    const was_done = await run(() => call("settings.set", { key, value }));
+    setSaved(was_done);
+    if (!was_done) setChosen(null);
     refresh();
   };
   return (
@@ -42,7 +51,7 @@ export function SettingRow({ setting }: { setting: Setting }) {
         <SettingControl
           id={id}
           describedBy={why_not === null ? `${id}-note` : `${id}-note ${id}-why`}
-          setting={setting}
+          setting={chosen === null ? setting : { ...setting, value: chosen }}
           isBusy={is_busy}
           onChoose={(value) => void choose(value)}
         />

@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { ActivityEntry } from "../../../ipc/activity.ts";
 import type { GrantView } from "../../../ipc/operator-api.ts";
+import { OperatorError } from "../../../ipc/operator-error.ts";
 import { MOST_SHOWN, matches, NO_FILTER, withNewer, withOlder } from "../../../renderer/places/activity/feed.ts";
 import { expiresAt } from "../../../renderer/places/grants/expiry.ts";
+import { GrantListing } from "../../../renderer/places/grants/listing.ts";
 import { grantAt, PAGE_SIZE, pagesOf, stateOf, withPage } from "../../../renderer/places/grants/pages.ts";
 
 const entry = (decision_id: string, change: Partial<ActivityEntry> = {}): ActivityEntry => ({
@@ -88,5 +90,49 @@ describe("the pages of the grants", () => {
     expect(expiresAt("hour", now)).toBe("2026-11-21T01:00:00.000Z");
     expect(expiresAt("month", now)).toBe("2026-12-21T00:00:00.000Z");
     expect(expiresAt("never", now)).toBeUndefined();
+  });
+});
+
+describe("the listing of grants", () => {
+  it("asks for what is seen once the gate has answered, not for all that flew by", async () => {
+    const offsets: number[] = [];
+    let answer: () => void = () => undefined;
+    const call = async (_method: string, params: { offset: number }) => {
+      offsets.push(params.offset);
+      await new Promise<void>((resolve) => {
+        answer = resolve;
+      });
+      return { total: 100_000, grants: [] };
+    };
+    const listing = new GrantListing(call as never);
+    listing.search({});
+    for (let index = 0; index < 90_000; index += 500) listing.see(index, index + 20);
+    expect(offsets).toEqual([0]);
+    const told = new Promise<void>((resolve) => listing.subscribe(() => resolve()));
+    answer();
+    await told;
+    await Promise.resolve();
+    expect(offsets).toEqual([0, 89_500]);
+    expect(listing.listed.total).toBe(100_000);
+  });
+
+  it("that is refused is not asked again and again, but with the next search", async () => {
+    let asked = 0;
+    const call = async () => {
+      asked++;
+      throw new OperatorError("storage_failed", "a database can't be used");
+    };
+    const listing = new GrantListing(call as never);
+    const refused = () => new Promise<void>((resolve) => listing.subscribe(() => resolve()));
+    const first = refused();
+    listing.search({});
+    await first;
+    await new Promise(setImmediate);
+    expect(asked).toBe(1);
+    expect(listing.listed.error?.code).toBe("storage_failed");
+    const second = refused();
+    listing.search({ text: "a" });
+    await second;
+    expect(asked).toBe(2);
   });
 });
