@@ -25,48 +25,41 @@ export function ShortCall({ rows }: { rows: readonly CallRow[] }) {
 export function LongCall({ rows, label, onEnd }: { rows: readonly CallRow[]; label: string; onEnd(): void }) {
   const words = useWords(cardWords);
   const box = useRef<HTMLElement>(null);
+  const is_many = rows.length > ALL_AT_ONCE;
+  const virtual = useVirtualizer({
+    count: is_many ? rows.length : 0,
+    getScrollElement: () => box.current,
+    estimateSize: () => ROW_HEIGHT,
+    overscan: 12,
+  });
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard
     <figure ref={box} className="call long-call mono" aria-label={label} tabIndex={0}>
       {rows.length === 0 ? <p>{words.noArguments}</p> : null}
-      {rows.length <= ALL_AT_ONCE ? (
+      {is_many ? (
+        <div className="many-rows" style={{ blockSize: virtual.getTotalSize() }}>
+          {virtual.getVirtualItems().map(({ index, start }) => (
+            <div
+              key={index}
+              className="placed"
+              ref={virtual.measureElement}
+              data-index={index}
+              style={{ transform: `translateY(${start}px)` }}
+            >
+              <Row row={rows[index] ?? NO_ROW} />
+            </div>
+          ))}
+        </div>
+      ) : (
         // biome-ignore lint/suspicious/noArrayIndexKey: the rows of a call never change
         rows.map((row, index) => <Row key={index} row={row} />)
-      ) : (
-        <ManyRows rows={rows} box={box} />
       )}
       <EndMark onSeen={onEnd} />
     </figure>
   );
 }
 
-function ManyRows({ rows, box }: { rows: readonly CallRow[]; box: React.RefObject<HTMLElement | null> }) {
-  const virtual = useVirtualizer({
-    count: rows.length,
-    getScrollElement: () => box.current,
-    estimateSize: () => ROW_HEIGHT,
-    overscan: 12,
-  });
-  return (
-    <div className="many-rows" style={{ blockSize: virtual.getTotalSize() }}>
-      {virtual.getVirtualItems().map(({ index, start }) => {
-        const row = rows[index];
-        if (row === undefined) return null;
-        return (
-          <div
-            key={index}
-            className="placed"
-            ref={virtual.measureElement}
-            data-index={index}
-            style={{ transform: `translateY(${start}px)` }}
-          >
-            <Row row={row} />
-          </div>
-        );
-      })}
-    </div>
-  );
-}
+const NO_ROW: CallRow = { text: "", kind: "line" };
 
 function Row({ row: { text, kind } }: { row: CallRow }) {
   return (

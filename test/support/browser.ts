@@ -1,8 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { type BrowserContext, chromium } from "playwright-core";
+import { type Browser, chromium } from "playwright-core";
 
 /** The system's own Chromium. Playwright's download isn't needed. */
 
@@ -28,13 +25,11 @@ if (NO_BROWSER !== null) {
   console.log(`skipped: ${NO_BROWSER}`);
 }
 
-/** A browser with a profile of its own. Who opens it closes it. */
-export function launchBrowser(options: { locale?: string } = {}): Promise<BrowserContext> {
-  const profile = mkdtempSync(join(process.env.HOME ?? tmpdir(), "chromium-"));
-  return chromium.launchPersistentContext(profile, {
+/** A browser with a profile of its own; each page in it has a context of its own. Who opens it closes it. */
+export function launchBrowser(): Promise<Browser> {
+  return chromium.launch({
     executablePath: CHROMIUM ?? "",
     headless: true,
-    locale: options.locale ?? "en-GB",
     args: [
       "--no-sandbox",
       "--disable-gpu",

@@ -1,8 +1,8 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { extname, join, normalize, resolve } from "node:path";
-import type { BrowserContext, Page } from "playwright-core";
+import { extname, join, relative, resolve } from "node:path";
+import type { Browser, Page } from "playwright-core";
 import { onTestFinished } from "vitest";
 import { type OperatorApi, OperatorError, type OperatorMethod } from "../../ipc/operator-api.ts";
 import { launchBrowser } from "./browser.ts";
@@ -31,8 +31,18 @@ export interface PageOptions {
   /** The page's clock stands from now on: only `page.clock.runFor(ms)` moves it. */
   stands_still?: boolean;
   /** Left out: one of its own, closed with the test. */
-  browser?: BrowserContext;
+  browser?: Browser;
 }
+
+/** The files as they were built, by their path below the root: read once, so that another build doesn't change them meanwhile. */
+const FILES = new Map(
+  readdirSync(BUILT, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => {
+      const file = join(entry.parentPath, entry.name);
+      return [`/${relative(BUILT, file)}`, readFileSync(file)];
+    }),
+);
 
 /** A page, and everything it did that it should not have. */
 export interface OpenedPage {
@@ -48,18 +58,17 @@ export interface OpenedPage {
 /** Serves the built page. Closed when the test ends. */
 export async function servePage(): Promise<string> {
   const server = createServer((request, response) => {
-    const path = normalize(new URL(request.url ?? "/", "http://page").pathname);
-    const file = join(BUILT, path === "/" ? "index.html" : path);
-    try {
-      const body = readFileSync(file);
+    const { pathname } = new URL(request.url ?? "/", "http://page");
+    const path = pathname === "/" ? "/index.html" : pathname;
+    const body = FILES.get(path);
+    if (body === undefined) response.writeHead(404).end();
+    else {
       response.writeHead(200, {
-        "Content-Type": TYPES[extname(file)] ?? "application/octet-stream",
+        "Content-Type": TYPES[extname(path)] ?? "application/octet-stream",
         "Content-Security-Policy": CONTENT_SECURITY_POLICY,
         "X-Content-Type-Options": "nosniff",
       });
       response.end(body);
-    } catch {
-      response.writeHead(404).end();
     }
   });
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
@@ -77,7 +86,8 @@ export async function openPage(operator: OperatorApi, options: PageOptions = {})
   const browser = options.browser ?? (await launchBrowser());
   if (options.browser === undefined) onTestFinished(() => browser.close());
   const origin = await servePage();
-  const page = await browser.newPage();
+  const page = await browser.newPage({ locale: "en-GB" });
+  page.setDefaultTimeout(5000);
   const opened: OpenedPage = { page, problems: [], heights: [], opened: [] };
   page.on("pageerror", (error) => opened.problems.push(`error: ${error.message}`));
   page.on("console", (message) => {
@@ -92,7 +102,11 @@ export async function openPage(operator: OperatorApi, options: PageOptions = {})
   await bridgeTo(page, operator, opened);
   if (options.stands_still) await page.clock.install();
   await page.goto(`${origin}/#/${options.at ?? "approvals"}`);
-  if (options.stands_still) await page.clock.pauseAt(Date.now() + 1000);
+  if (options.stands_still) {
+    await page.clock.pauseAt(Date.now() + 1000);
+    // The place is loaded when it is opened, and shown by a timer.
+    while ((await page.getByRole("heading", { level: 1 }).count()) === 0) await page.clock.runFor(100);
+  }
   onTestFinished(async () => {
     await page.close();
   });
