@@ -1,4 +1,11 @@
-import { type ComponentType, lazy } from "react";
+import type { ComponentType } from "react";
+import Activity from "../places/activity/Activity.tsx";
+import Agents from "../places/agents/Agents.tsx";
+import Approvals from "../places/approvals/Approvals.tsx";
+import Grants from "../places/grants/Grants.tsx";
+import Policy from "../places/policy/Policy.tsx";
+import Safety from "../places/safety/Safety.tsx";
+import Settings from "../places/settings/Settings.tsx";
 import type { windowWords } from "../words/window.ts";
 
 export interface PlaceProps {
@@ -16,13 +23,13 @@ export type PlaceName = Extract<
   "approvals" | "policy" | "grants" | "agents" | "activity" | "safety" | "settings"
 >;
 
-/** The side list, in its order. Each place is loaded when it is first opened. */
+/** The side list, in its order. All of it comes from this machine: a place that loads on its own would only open later. */
 export const PLACES: readonly Place[] = [
-  { name: "approvals", Page: lazy(() => import("../places/approvals/Approvals.tsx")) },
-  { name: "policy", Page: lazy(() => import("../places/policy/Policy.tsx")) },
-  { name: "grants", Page: lazy(() => import("../places/grants/Grants.tsx")) },
-  { name: "agents", Page: lazy(() => import("../places/agents/Agents.tsx")) },
-  { name: "activity", Page: lazy(() => import("../places/activity/Activity.tsx")) },
-  { name: "safety", Page: lazy(() => import("../places/safety/Safety.tsx")) },
-  { name: "settings", Page: lazy(() => import("../places/settings/Settings.tsx")) },
+  { name: "approvals", Page: Approvals },
+  { name: "policy", Page: Policy },
+  { name: "grants", Page: Grants },
+  { name: "agents", Page: Agents },
+  { name: "activity", Page: Activity },
+  { name: "safety", Page: Safety },
+  { name: "settings", Page: Settings },
 ];
