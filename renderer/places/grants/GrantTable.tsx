@@ -34,7 +34,7 @@ const TALL_ROW = 52;
 const NARROW = 620;
 const WIDE = 860;
 /** What all columns but the target take, and a character of it. */
-const OTHER_COLUMNS = { narrow: 122, normal: 516, wide: 612 };
+const OTHER_COLUMNS = { narrow: 122, normal: 532, wide: 668 };
 const CHARACTER = 7.9;
 
 /** Rows of any number: those on the screen exist, and their pages are fetched. */

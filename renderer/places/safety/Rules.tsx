@@ -19,7 +19,7 @@ export function Rules({ rules }: { rules: readonly SafetyRuleView[] }) {
           <thead>
             <tr>
               <th scope="col">{columns.rule}</th>
-              <th scope="col">{columns.severity}</th>
+              <th scope="col">{columns.effect}</th>
               <th scope="col">{columns.what}</th>
               <th scope="col">{columns.errors}</th>
             </tr>
@@ -32,7 +32,7 @@ export function Rules({ rules }: { rules: readonly SafetyRuleView[] }) {
                   {rule.is_builtin ? null : <span className="quiet"> {words.own_rule}</span>}
                 </th>
                 <td>
-                  <SeverityMark severity={rule.severity} />
+                  <SeverityMark severity={rule.severity} ofRule />
                 </td>
                 <td>
                   <span className="quiet">{words.subjects[rule.subject_type]}: </span>

@@ -9,15 +9,15 @@ const SHAPES: Readonly<Record<Severity, string>> = {
   CRITICAL: "M3.7 0.5 H8.3 L11.5 3.7 V8.3 L8.3 11.5 H3.7 L0.5 8.3 V3.7 Z",
 };
 
-/** A shape for each severity, and its word. */
-export function SeverityMark({ severity }: { severity: Severity }) {
+/** A shape for each severity, and its word: what a violation was, or what a rule does. */
+export function SeverityMark({ severity, ofRule = false }: { severity: Severity; ofRule?: boolean }) {
   const words = useWords(safetyWords);
   return (
     <span className={`severity ${severity}`}>
       <svg viewBox="0 0 12 12" width="12" height="12" aria-hidden="true">
         <path d={SHAPES[severity]} fill="currentColor" />
       </svg>
-      {words.severities[severity]}
+      {(ofRule ? words.effects : words.severities)[severity]}
     </span>
   );
 }
