@@ -8,6 +8,8 @@ import type { CallRow } from "./call-text.ts";
 /** Up to this many rows are all on the page; of more, only those in sight. */
 const ALL_AT_ONCE = 200;
 const ROW_HEIGHT = 19;
+/** About as many fit beside each other in the window. */
+const ROW_CHARACTERS = 84;
 
 /** A short call, whole on the card. */
 export function ShortCall({ rows }: { rows: readonly CallRow[] }) {
@@ -29,7 +31,7 @@ export function LongCall({ rows, label, onEnd }: { rows: readonly CallRow[]; lab
   const virtual = useVirtualizer({
     count: is_many ? rows.length : 0,
     getScrollElement: () => box.current,
-    estimateSize: () => ROW_HEIGHT,
+    estimateSize: (index) => ROW_HEIGHT * Math.ceil(((rows[index]?.text.length ?? 0) + 1) / ROW_CHARACTERS),
     overscan: 12,
   });
   return (

@@ -39,6 +39,7 @@ export function Card({ view, is_pointed_at }: { view: ApprovalView; is_pointed_a
   const is_readable = is_short || was_read;
 
   const answer = async (said: Answer) => {
+    if (is_sending) return; // a button that is disabled loses the focus
     setSending(true);
     setError((await resolve(said)) ?? undefined);
     setSending(false);
@@ -108,12 +109,11 @@ export function Card({ view, is_pointed_at }: { view: ApprovalView; is_pointed_a
             <Button
               data-deny=""
               size={size}
-              disabled={is_sending}
               onClick={guarded.answers(() => answer({ token: view.token, decision: "rejected" }))}
             >
               {words.deny}
             </Button>
-            <Button size={size} disabled={is_sending} data-opens="message" onClick={() => setPanel("message")}>
+            <Button size={size} data-opens="message" onClick={() => setPanel("message")}>
               {words.denyWhy}
             </Button>
           </span>
@@ -121,7 +121,7 @@ export function Card({ view, is_pointed_at }: { view: ApprovalView; is_pointed_a
             {is_full ? null : unfold}
             <Button
               size={size}
-              disabled={!is_readable || is_sending}
+              disabled={!is_readable}
               onClick={guarded.answers(() => answer({ token: view.token, decision: "approved" }))}
             >
               {words.approveOnce}
@@ -129,7 +129,7 @@ export function Card({ view, is_pointed_at }: { view: ApprovalView; is_pointed_a
             {rememberedChoices(view).length === 0 ? null : (
               <Button
                 size={size}
-                disabled={!is_readable || is_sending}
+                disabled={!is_readable}
                 data-opens="remember"
                 aria-expanded={false}
                 onClick={() => setPanel("remember")}

@@ -27,7 +27,10 @@ export function CardStack({ nothing, pointed_at }: { nothing: ReactNode; pointed
   const in_sight = shown.slice(0, Math.max(most, pointed_index + 1));
   const is_empty = waiting.is_loaded && shown.length === 0 && agents !== undefined && requests.length === 0;
 
-  useFirstDenyFocused(stack, [...requests.map(({ name }) => name), ...in_sight.map(({ key }) => key)].join(" "));
+  useFirstDenyFocused(
+    stack,
+    [...requests.map(({ name }) => name), ...in_sight.filter(isOpen).map(({ key }) => key)].join(" "),
+  );
   usePointedAt(stack, pointed_at, pointed_index >= 0);
 
   return (
@@ -61,6 +64,10 @@ interface Row {
   one: Shown;
   /** How many ended in the same way, one after the other: told in one line. */
   count: number;
+}
+
+function isOpen({ one }: Row): boolean {
+  return one.kind === "digest" || one.asked.ended === null;
 }
 
 /** More lines of the same kind than this become one. */

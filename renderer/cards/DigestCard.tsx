@@ -41,6 +41,7 @@ export function DigestCard({ agent, views, onLookAtEach }: DigestCardProps) {
   if (soonest === undefined) return null;
 
   const answer = async (answered: readonly ApprovalView[], decision: "approved" | "rejected") => {
+    if (is_sending) return; // a button that is disabled loses the focus
     setSending(true);
     const errors = await Promise.all(answered.map(({ token }) => resolve({ token, decision })));
     setFailures(errors.filter((error) => error !== null).length);
@@ -99,13 +100,13 @@ export function DigestCard({ agent, views, onLookAtEach }: DigestCardProps) {
       ) : null}
       <div className="row answers" data-answers="">
         <span className="row">
-          <Button data-deny="" disabled={is_sending} onClick={guarded.answers(() => answer(views, "rejected"))}>
+          <Button data-deny="" onClick={guarded.answers(() => answer(views, "rejected"))}>
             {words.digest.denyAll}
           </Button>
           <Button onClick={onLookAtEach}>{words.digest.lookAtEach}</Button>
         </span>
         <Button
-          disabled={!is_read || is_sending || approvable.length === 0}
+          disabled={!is_read || approvable.length === 0}
           onClick={guarded.answers(() => answer(approvable, "approved"))}
         >
           {words.digest.approveAll(approvable.length)}

@@ -28,6 +28,7 @@ export function PairingCard({ request }: { request: PairingRequest }) {
   const { name, version } = request;
 
   const send = async (sending: Promise<unknown>) => {
+    if (is_sending) return; // a button that is disabled loses the focus
     setSending(true);
     setError(
       await sending.then(
@@ -65,15 +66,11 @@ export function PairingCard({ request }: { request: PairingRequest }) {
         onChoose={setLevel}
       />
       <div className="row answers" data-answers="">
-        <Button
-          data-deny=""
-          disabled={is_sending}
-          onClick={guarded.answers(() => send(call("agents.reject", { name })))}
-        >
+        <Button data-deny="" onClick={guarded.answers(() => send(call("agents.reject", { name })))}>
           {words.pairing.reject}
         </Button>
         <Button
-          disabled={level === null || is_sending}
+          disabled={level === null}
           onClick={guarded.answers(() => {
             if (level !== null) void send(call("agents.pair", { name, level }));
           })}

@@ -10,6 +10,7 @@ export async function settle(page: Page): Promise<void> {
 
 /** A click of somebody who has looked. */
 export async function press(button: Locator): Promise<void> {
+  await button.scrollIntoViewIfNeeded(); // scrolling moves the card
   await settle(button.page());
   await button.click();
 }

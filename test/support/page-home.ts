@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { createServer, type Server } from "node:http";
+import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { extname, join, relative, resolve } from "node:path";
+import type { Duplex } from "node:stream";
 import type { Browser, Page } from "playwright-core";
 import { onTestFinished } from "vitest";
 import { type OperatorApi, OperatorError, type OperatorMethod } from "../../ipc/operator-api.ts";
@@ -30,6 +31,8 @@ export interface PageOptions {
   scheme?: "light" | "dark";
   /** The page's clock stands from now on: only `page.clock.runFor(ms)` moves it. */
   stands_still?: boolean;
+  /** Somebody else's address with the gate behind `/operator`, in place of a bridge. */
+  origin?: string;
   /** Left out: one of its own, closed with the test. */
   browser?: Browser;
 }
@@ -55,8 +58,10 @@ export interface OpenedPage {
   opened: string[];
 }
 
-/** Serves the built page. Closed when the test ends. */
-export async function servePage(): Promise<string> {
+type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+
+/** Serves the built page. Closed when the test ends. `upgrade`: what is done with a WebSocket's request. */
+export async function servePage(upgrade?: UpgradeListener): Promise<string> {
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? "/", "http://page");
     const path = pathname === "/" ? "/index.html" : pathname;
@@ -71,6 +76,7 @@ export async function servePage(): Promise<string> {
       response.end(body);
     }
   });
+  if (upgrade !== undefined) server.on("upgrade", upgrade);
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   onTestFinished(() => closed(server));
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -85,7 +91,7 @@ function closed(server: Server): Promise<void> {
 export async function openPage(operator: OperatorApi, options: PageOptions = {}): Promise<OpenedPage> {
   const browser = options.browser ?? (await launchBrowser());
   if (options.browser === undefined) onTestFinished(() => browser.close());
-  const origin = await servePage();
+  const origin = options.origin ?? (await servePage());
   const page = await browser.newPage({ locale: "en-GB" });
   page.setDefaultTimeout(5000);
   const opened: OpenedPage = { page, problems: [], heights: [], opened: [] };
@@ -95,11 +101,14 @@ export async function openPage(operator: OperatorApi, options: PageOptions = {})
   });
   page.on("request", (request) => {
     const url = request.url();
-    if (!url.startsWith(`${origin}/`) && !url.startsWith("data:")) opened.problems.push(`request: ${url}`);
+    if (new URL(url).host !== new URL(origin).host && !url.startsWith("data:")) opened.problems.push(`request: ${url}`);
+  });
+  page.on("websocket", (socket) => {
+    if (new URL(socket.url()).host !== new URL(origin).host) opened.problems.push(`request: ${socket.url()}`);
   });
   await page.setViewportSize({ width: options.width ?? 1000, height: options.height ?? 680 });
   await page.emulateMedia({ colorScheme: options.scheme ?? "light", reducedMotion: "reduce" });
-  await bridgeTo(page, operator, opened);
+  if (options.origin === undefined) await bridgeTo(page, operator, opened);
   if (options.stands_still) await page.clock.install();
   await page.goto(`${origin}/#/${options.at ?? "approvals"}`);
   if (options.stands_still) {

@@ -1,4 +1,4 @@
-import type { BrowserContext } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { tokenOf } from "../../support/agent-connection.ts";
 import { launchBrowser, NO_BROWSER } from "../../support/browser.ts";
@@ -9,7 +9,7 @@ import { startGate } from "../../support/running-gate.ts";
 const write = (path: string) => ({ executor: "Write", args: { file_path: path, content: "text" } });
 
 describe.skipIf(NO_BROWSER !== null)("a card's answers", () => {
-  let browser: BrowserContext;
+  let browser: Browser;
   beforeAll(async () => {
     browser = await launchBrowser();
   });
