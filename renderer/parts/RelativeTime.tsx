@@ -10,6 +10,19 @@ const STEPS = [
   ["minute", 60],
 ] as const;
 
+/** Made once: a listing that scrolls shows hundreds of times a second. */
+const FORMATS: Readonly<Record<Language, { relative: Intl.RelativeTimeFormat; exact: Intl.DateTimeFormat }>> = {
+  en: formats("en"),
+  it: formats("it"),
+};
+
+function formats(language: Language) {
+  return {
+    relative: new Intl.RelativeTimeFormat(language, { numeric: "auto" }),
+    exact: new Intl.DateTimeFormat(language, { dateStyle: "full", timeStyle: "medium" }),
+  };
+}
+
 /** "3 minutes ago", "in 2 days"; the exact time on hover. `at`: ISO-8601, or null for never. */
 export function RelativeTime({ at }: { at: string | null }) {
   const language = useLanguage();
@@ -29,11 +42,11 @@ export function relativeTime(ms: number, language: Language): string | null {
   const found = STEPS.find(([, size]) => Math.abs(seconds) >= size);
   if (found === undefined) return null;
   const [unit, size] = found;
-  return new Intl.RelativeTimeFormat(language, { numeric: "auto" }).format(Math.trunc(seconds / size), unit);
+  return FORMATS[language].relative.format(Math.trunc(seconds / size), unit);
 }
 
 export function exactTime(at: string, language: Language): string {
-  return new Intl.DateTimeFormat(language, { dateStyle: "full", timeStyle: "medium" }).format(new Date(at));
+  return FORMATS[language].exact.format(new Date(at));
 }
 
 /** `20 Dec`, with the year where it isn't this one. */

@@ -1,5 +1,6 @@
 // biome-ignore-all lint/a11y/useSemanticElements: a real table lays its rows out itself; these are placed one by one
 // biome-ignore-all lint/a11y/useFocusableInteractive: cells of a table that is read, not edited, are not stops of the keyboard
+import { memo } from "react";
 import type { GrantView } from "../../../ipc/operator-api.ts";
 import { visible } from "../../../ipc/visible-text.ts";
 import { useAct } from "../../gate/use-act.ts";
@@ -21,13 +22,23 @@ interface GrantRowProps {
   /** In characters. */
   targetWidth: number;
   isChosen: boolean;
-  onToggle(): void;
+  onToggle(grant: GrantView): void;
   /** Whether it asks if it is to be revoked. */
   isAsking: boolean;
-  onAsk(is_asking: boolean): void;
+  /** The grant that asks now; null: none. */
+  onAsk(id: number | null): void;
 }
 
-export function GrantRow({ index, top, grant, targetWidth, isChosen, onToggle, isAsking, onAsk }: GrantRowProps) {
+export const GrantRow = memo(function GrantRow({
+  index,
+  top,
+  grant,
+  targetWidth,
+  isChosen,
+  onToggle,
+  isAsking,
+  onAsk,
+}: GrantRowProps) {
   const words = useWords(grantsWords);
   const position = { role: "row", "aria-rowindex": index + 2, style: { transform: `translateY(${top}px)` } };
   if (grant === undefined) {
@@ -50,7 +61,7 @@ export function GrantRow({ index, top, grant, targetWidth, isChosen, onToggle, i
           aria-label={words.select(target)}
           checked={isChosen}
           disabled={!is_revocable}
-          onChange={onToggle}
+          onChange={() => onToggle(grant)}
         />
       </span>
       <span role="cell" className="capability mono">
@@ -61,7 +72,7 @@ export function GrantRow({ index, top, grant, targetWidth, isChosen, onToggle, i
       </span>
       {isAsking ? (
         <span role="cell" className="asking">
-          <RevokeOne grant={grant} onKeep={() => onAsk(false)} />
+          <RevokeOne grant={grant} onKeep={() => onAsk(null)} />
         </span>
       ) : (
         <>
@@ -80,7 +91,7 @@ export function GrantRow({ index, top, grant, targetWidth, isChosen, onToggle, i
           </span>
           <span role="cell" className="act">
             {is_revocable ? (
-              <Button size="small" look="plain" aria-label={words.revoke_one(target)} onClick={() => onAsk(true)}>
+              <Button size="small" look="plain" aria-label={words.revoke_one(target)} onClick={() => onAsk(grant.id)}>
                 {words.revoke}
               </Button>
             ) : null}
@@ -89,7 +100,7 @@ export function GrantRow({ index, top, grant, targetWidth, isChosen, onToggle, i
       )}
     </div>
   );
-}
+});
 
 function End({ grant }: { grant: GrantView }) {
   const words = useWords(grantsWords);

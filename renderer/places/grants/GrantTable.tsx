@@ -2,8 +2,8 @@
 // biome-ignore-all lint/a11y/noNoninteractiveTabindex: the table scrolls, so the keyboard must be able to get to it
 // biome-ignore-all lint/a11y/useFocusableInteractive: cells of a table that is read, not edited, are not stops of the keyboard
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useEffect, useRef, useState } from "react";
-import type { GrantOrder } from "../../../ipc/operator-api.ts";
+import { type Dispatch, type SetStateAction, useCallback, useEffect, useRef, useState } from "react";
+import type { GrantOrder, GrantView } from "../../../ipc/operator-api.ts";
 import { useAct } from "../../gate/use-act.ts";
 import { useCall } from "../../gate/use-gate.tsx";
 import { useWidth } from "../../parts/use-size.ts";
@@ -23,7 +23,7 @@ interface GrantTableProps {
   sorting: Sorting;
   onSort(order: GrantOrder): void;
   chosen: Chosen;
-  onChoose(chosen: Chosen): void;
+  onChoose: Dispatch<SetStateAction<Chosen>>;
 }
 
 /** As many as one answer of the gate holds. */
@@ -62,13 +62,16 @@ export function GrantTable({ listing, listed, total, query, sorting, onSort, cho
     if (scroll.current !== null && query !== undefined) scroll.current.scrollTop = 0;
   }, [query]);
   const [asking, setAsking] = useState<number | null>(null);
-  const toggle = (index: number) => {
-    const grant = grantAt(listed.pages, index);
-    if (grant === undefined) return;
-    const next = new Map(chosen);
-    if (!next.delete(grant.id)) next.set(grant.id, grant);
-    onChoose(next);
-  };
+  // Always the same function: a row that didn't change isn't drawn again while others scroll in.
+  const toggle = useCallback(
+    (grant: GrantView) =>
+      onChoose((now) => {
+        const next = new Map(now);
+        if (!next.delete(grant.id)) next.set(grant.id, grant);
+        return next;
+      }),
+    [onChoose],
+  );
   const target_width = Math.max(24, Math.floor((width - OTHER_COLUMNS[shape]) / CHARACTER));
   return (
     <div
@@ -106,9 +109,9 @@ export function GrantTable({ listing, listed, total, query, sorting, onSort, cho
               grant={grant}
               targetWidth={target_width}
               isChosen={grant !== undefined && chosen.has(grant.id)}
-              onToggle={() => toggle(index)}
+              onToggle={toggle}
               isAsking={grant !== undefined && grant.id === asking}
-              onAsk={(is_asking) => setAsking(is_asking && grant !== undefined ? grant.id : null)}
+              onAsk={setAsking}
             />
           );
         })}

@@ -1,4 +1,4 @@
-import { useDeferredValue, useEffect, useMemo, useState, useSyncExternalStore } from "react";
+import { useDeferredValue, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import type { Capability } from "../../../ipc/decision.ts";
 import type { GrantOrder } from "../../../ipc/operator-api.ts";
 import { CAPABILITIES } from "../../gate/contract-lists.ts";
@@ -134,10 +134,13 @@ function useListing(query: GrantQuery) {
   const call = useCall();
   const listing = useMemo(() => new GrantListing(call), [call]);
   useEffect(() => listing.search(query), [listing, query]);
-  const link = useLinkState();
+  const is_silent = useLinkState() === "silent";
+  const was_silent = useRef(false);
   useEffect(() => {
-    if (link === "answering") listing.refreshSoon();
-  }, [listing, link]);
+    // After a silence, what was missed is fetched.
+    if (was_silent.current && !is_silent) listing.refreshSoon();
+    was_silent.current = is_silent;
+  }, [listing, is_silent]);
   useGateEvents(({ type }) => {
     if (type === "grants.changed" || type === "agents.changed") listing.refreshSoon();
   });

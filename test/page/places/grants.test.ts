@@ -90,7 +90,8 @@ describe.skipIf(NO_BROWSER !== null)("grants", () => {
     const { page } = await openPage(gate.operator, { at: "grants", browser: browser() });
     await page.getByLabel("Search targets").fill("folder");
     await page.getByText("15 grants").waitFor();
-    await page.getByLabel("Select all that match").check();
+    await page.getByLabel("Select all that match").click();
+    await page.getByText("15 selected").waitFor();
     await page.getByLabel("Select /srv/folder-28/**").uncheck();
     await page.getByRole("button", { name: "Revoke 14 grants" }).click();
     expect(await activeTargets(gate)).toHaveLength(30);
