@@ -82,9 +82,10 @@ export class DecisionCounts {
     const { seconds, count } = BUCKETS[range];
     const last = Math.floor(this.#now() / 1000 / seconds);
     const first = last - count + 1;
+    // The driver binds numbers as reals: without the cast a bucket would be a fraction and found by nobody.
     const rows = this.#db
       .prepare(
-        `SELECT minute * 60 / $seconds AS bucket, sum(allowed) AS allowed, sum(asked) AS asked, sum(denied) AS denied
+        `SELECT CAST(minute * 60 / $seconds AS INTEGER) AS bucket, sum(allowed) AS allowed, sum(asked) AS asked, sum(denied) AS denied
          FROM minutes WHERE minute >= $from GROUP BY bucket`,
       )
       .all({ seconds, from: Math.floor((first * seconds) / 60) }) as (Counts & { bucket: number })[];
