@@ -9,3 +9,12 @@ export function OutcomeShape({ outcome }: { outcome: Outcome }) {
     </svg>
   );
 }
+
+/** A dash: neither yes nor no. A request that nobody answered, a stage that had nothing to say. */
+export function NeitherShape() {
+  return (
+    <svg className="shape neither" viewBox="0 0 12 12" width="12" height="12" aria-hidden="true">
+      <path d="M2.5 5.25 H9.5 V6.75 H2.5 Z" fill="currentColor" />
+    </svg>
+  );
+}

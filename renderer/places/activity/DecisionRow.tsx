@@ -2,7 +2,7 @@ import { useId } from "react";
 import type { ActivityEntry } from "../../../ipc/activity.ts";
 import { shortened, visible } from "../../../ipc/visible-text.ts";
 import { VisibleText } from "../../parts/Mono.tsx";
-import { OutcomeShape } from "../../parts/OutcomeShape.tsx";
+import { NeitherShape, OutcomeShape } from "../../parts/OutcomeShape.tsx";
 import { RelativeTime } from "../../parts/RelativeTime.tsx";
 import { activityWords } from "../../words/activity.ts";
 import { useWords } from "../../words/language.ts";
@@ -60,13 +60,13 @@ export function DecisionRow({ entry, width, isOpen, onToggle }: DecisionRowProps
   );
 }
 
-/** The outcome; where a human was asked, what became of that. */
+/** The outcome; where a human was asked, what became of that. No answer in time is no denial by anybody. */
 function Decided({ entry: { outcome, status } }: { entry: ActivityEntry }) {
   const words = useWords(activityWords);
   const names = useWords(namesWords);
   return (
     <span className="decided">
-      <OutcomeShape outcome={outcome} />
+      {status === "expired" || status === "cancelled" ? <NeitherShape /> : <OutcomeShape outcome={outcome} />}
       {status === undefined ? names.decided[outcome] : words.after_asking[status]}
     </span>
   );

@@ -5,7 +5,7 @@ import { STAGES } from "../../gate/contract-lists.ts";
 import { useQuery } from "../../gate/use-gate.tsx";
 import { Failure } from "../../parts/Failure.tsx";
 import { Mono, VisibleText } from "../../parts/Mono.tsx";
-import { OutcomeShape } from "../../parts/OutcomeShape.tsx";
+import { NeitherShape, OutcomeShape } from "../../parts/OutcomeShape.tsx";
 import { activityWords } from "../../words/activity.ts";
 import { useLanguage, useWords } from "../../words/language.ts";
 
@@ -21,7 +21,7 @@ export function OpenedDecision({ decision_id, status }: { decision_id: string; s
       {data === undefined ? null : (
         <>
           <Facts opened={data} />
-          <Trace trace={data.decision.trace} />
+          <Trace trace={data.decision.trace} status={data.decision.status} />
         </>
       )}
     </div>
@@ -90,7 +90,7 @@ function Facts({ opened }: { opened: Opened }) {
   );
 }
 
-function Trace({ trace }: { trace: readonly TraceStep[] | undefined }) {
+function Trace({ trace, status }: { trace: readonly TraceStep[] | undefined; status: ApprovalStatus | undefined }) {
   const words = useWords(activityWords);
   if (trace === undefined) return <p className="quiet">{words.no_trace}</p>;
   const reached = new Set(trace.map(({ stage }) => stage));
@@ -101,9 +101,7 @@ function Trace({ trace }: { trace: readonly TraceStep[] | undefined }) {
       <ol className="trace">
         {trace.map((step) => (
           <li key={step.stage} className={step.outcome}>
-            <StepShape outcome={step.outcome} />
-            <span className="stage">{words.stages[step.stage]}</span>
-            <span className="said">{words.steps[step.outcome]}</span>
+            <StepSaid step={step} status={status} />
             <span className="detail">
               <VisibleText text={step.detail} />
             </span>
@@ -119,13 +117,25 @@ function Trace({ trace }: { trace: readonly TraceStep[] | undefined }) {
   );
 }
 
+/** What the human's stage came to, where it has: no answer in time is no denial by anybody. */
+function StepSaid({ step, status }: { step: TraceStep; status: ApprovalStatus | undefined }) {
+  const words = useWords(activityWords);
+  const is_answer = step.stage === "approval" && status !== undefined;
+  return (
+    <>
+      {is_answer && (status === "expired" || status === "cancelled") ? (
+        <NeitherShape />
+      ) : (
+        <StepShape outcome={step.outcome} />
+      )}
+      <span className="stage">{words.stages[step.stage]}</span>
+      <span className="said">{is_answer ? words.answers[status] : words.steps[step.outcome]}</span>
+    </>
+  );
+}
+
 function StepShape({ outcome }: { outcome: TraceStep["outcome"] }) {
   if (outcome === "passed") return <OutcomeShape outcome="allowed" />;
   if (outcome === "ask") return <OutcomeShape outcome="approval_required" />;
-  if (outcome === "denied") return <OutcomeShape outcome="denied" />;
-  return (
-    <svg className="shape none" viewBox="0 0 12 12" width="12" height="12" aria-hidden="true">
-      <path d="M3 5.25 H9 V6.75 H3 Z" fill="currentColor" />
-    </svg>
-  );
+  return outcome === "denied" ? <OutcomeShape outcome="denied" /> : <NeitherShape />;
 }

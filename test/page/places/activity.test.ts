@@ -62,6 +62,25 @@ describe.skipIf(NO_BROWSER !== null)("activity", () => {
     expect(await page.locator(".decision").count()).toBe(1);
   });
 
+  it("nobody's answer is shown as none, not as a denial", async () => {
+    const clock = { offset: 0 };
+    const gate = await startGate({ now: () => Date.now() + clock.offset });
+    const agent = await gate.agent("tester", "Supervised");
+    await agent.ask({ executor: "Bash", args: { command: "make" } });
+    const closed = gate.event(({ type }) => type === "approval.closed");
+    clock.offset = 3_600_000;
+    await gate.operator.call("approvals.cleanup", {});
+    await closed;
+    const { page } = await openPage(gate.operator, { at: "activity", browser: browser() });
+    const row = page.locator(".decision > button");
+    await row.getByText("no answer").waitFor();
+    expect(await row.locator("svg.neither").count()).toBe(1);
+    await row.click();
+    const answer = page.locator(".trace li").filter({ has: page.getByText("You", { exact: true }) });
+    await answer.getByText("no answer").waitFor();
+    expect(await answer.locator("svg.denied").count()).toBe(0);
+  });
+
   it("filters by agent, capability and outcome hold for what was and for what comes", async () => {
     const gate = await startGate();
     const first = await gate.agent("first", "Full");
