@@ -70,8 +70,9 @@ const en = {
   not_reached: "not reached",
   no_trace: "This decision was kept without its stages: too many came at once.",
   older: "Show older ones",
-  empty: "Nothing was decided yet.",
-  empty_next: "Each call of a connected agent appears here as it is decided. To connect one, see Agents.",
+  empty: "Nothing was decided since the gate started.",
+  empty_next:
+    "Each call of a connected agent appears here as it is decided; earlier ones are in the audit trail. To connect an agent, see Agents.",
   to_agents: "Go to Agents",
   no_match: "No decision matches.",
   no_match_next: "The last thousand are kept here; take a filter away to see more of them.",
@@ -143,8 +144,9 @@ const it: typeof en = {
   not_reached: "non raggiunta",
   no_trace: "Questa decisione è stata conservata senza le fasi: ne sono arrivate troppe insieme.",
   older: "Mostra le precedenti",
-  empty: "Non è stato ancora deciso nulla.",
-  empty_next: "Ogni chiamata di un agente collegato appare qui appena viene decisa. Per collegarne uno, vedi Agenti.",
+  empty: "Da quando il gate è partito non è stato deciso nulla.",
+  empty_next:
+    "Ogni chiamata di un agente collegato appare qui appena viene decisa; le precedenti sono nel registro. Per collegare un agente, vedi Agenti.",
   to_agents: "Vai ad Agenti",
   no_match: "Nessuna decisione corrisponde.",
   no_match_next: "Qui restano le ultime mille; togli un filtro per vederne di più.",

@@ -12,7 +12,7 @@ describe.skipIf(NO_BROWSER !== null)("activity", () => {
     const gate = await startGate();
     const agent = await gate.agent("tester", "Full");
     const { page, problems } = await openPage(gate.operator, { at: "activity", browser: browser() });
-    await page.getByText("Nothing was decided yet.").waitFor();
+    await page.getByText("Nothing was decided since the gate started.").waitFor();
     await agent.ask({ executor: "Read", args: { file_path: "/srv/a.txt" } });
     await agent.ask({ executor: "Read", args: { file_path: `${gate.home.home}/.ssh/id_rsa` } });
     await agent.ask({ executor: "Bash", args: { command: "make" } });
@@ -129,7 +129,7 @@ describe.skipIf(NO_BROWSER !== null)("activity", () => {
     const gate = await startGate();
     const agent = await gate.agent("tester", "Full");
     const { page, problems } = await openPage(gate.operator, { at: "activity", browser: browser() });
-    await page.getByText("Nothing was decided yet.").waitFor();
+    await page.getByText("Nothing was decided since the gate started.").waitFor();
     for (let index = 0; index < 300; index++)
       await agent.ask({ executor: "Read", args: { file_path: `/srv/${index}` } });
     await expect.poll(() => page.locator(".decision").count(), SOON).toBe(300);
