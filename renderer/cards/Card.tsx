@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useId, useMemo, useRef, useState } from "react";
+import { type KeyboardEvent, memo, useId, useMemo, useRef, useState } from "react";
 import type { Answer, ApprovalView } from "../../ipc/operator-api.ts";
 import type { OperatorError } from "../../ipc/operator-error.ts";
 import { Button } from "../parts/Button.tsx";
@@ -21,7 +21,7 @@ import "./cards.css";
 type Panel = "none" | "message" | "remember";
 
 /** One request. Deny is the answer that has the focus; Escape closes what is open and answers nothing. */
-export function Card({ view, is_pointed_at }: { view: ApprovalView; is_pointed_at?: boolean }) {
+export const Card = memo(function Card({ view, is_pointed_at }: { view: ApprovalView; is_pointed_at?: boolean }) {
   const words = useWords(cardWords);
   const title_id = useId();
   const card = useRef<HTMLElement>(null);
@@ -147,4 +147,4 @@ export function Card({ view, is_pointed_at }: { view: ApprovalView; is_pointed_a
       <Failure error={error} />
     </article>
   );
-}
+});

@@ -2,7 +2,7 @@ import { type ReactNode, useMemo } from "react";
 import type { ApprovalView } from "../../ipc/operator-api.ts";
 import { Mono, VisibleText } from "../parts/Mono.tsx";
 import { RelativeTime } from "../parts/RelativeTime.tsx";
-import { cardWords } from "../words/cards.ts";
+import { type CardWords, cardWords } from "../words/cards.ts";
 import { useWords } from "../words/language.ts";
 import { LongCall } from "./CallText.tsx";
 import { WaitedText } from "./Countdown.tsx";
@@ -13,7 +13,7 @@ export function CardNotes({ view }: { view: ApprovalView }) {
   const words = useWords(cardWords);
   return (
     <p className="notes quiet figures">
-      <VisibleText text={judged(view, words.scored)} />
+      <VisibleText text={judged(view, words)} />
       {" · "}
       <WaitedText created_at={view.created_at} />
       {view.cwd === null ? null : (
@@ -26,12 +26,14 @@ export function CardNotes({ view }: { view: ApprovalView }) {
   );
 }
 
-/** `score 0.80, intent matches`: the judge's words without what the card already says. */
-function judged({ judge }: ApprovalView, scored: (score: string) => string): string {
-  const score = scored(judge.score.toFixed(2));
-  const reason = judge.reason.replace(/^approved: /, "");
-  const rest = reason.replace(/^score [\d.]+/, "");
-  return rest === reason && reason !== "" ? `${score}, ${reason}` : score + rest;
+/** `score 0.80, intent matches`: the judge's notes without what the card already says. */
+function judged({ judge }: ApprovalView, words: CardWords): string {
+  const rest = judge.reason
+    .replace(/^approved: /, "")
+    .replace(/^score [\d.]+ ?/, "")
+    .replace(/^\((.*)\)$/, "$1");
+  const notes = rest.split(", ").filter(Boolean);
+  return [words.scored(judge.score.toFixed(2)), ...notes.map((note) => words.notes[note] ?? note)].join(", ");
 }
 
 /** Everything that stands behind a card, the whole call last. */
@@ -49,7 +51,7 @@ export function CardDetails({ view, onEnd }: { view: ApprovalView; onEnd(): void
           <RelativeTime at={view.created_at} />
         </Fact>
         <Fact name={words.judge}>
-          <VisibleText text={judged(view, words.scored)} />
+          <VisibleText text={judged(view, words)} />
         </Fact>
         {view.intent === "" ? null : (
           <Fact name={words.says(view.agent_name)}>

@@ -21,6 +21,13 @@ const en = {
   inFolder: "in",
   noFolder: "folder not told",
   scored: (score: string) => `score ${score}`,
+  /** The rule-based judge's notes; others are shown as they are. */
+  notes: {
+    "intent matches executor": "intent matches",
+    "possible path traversal ('..' in path)": "a path goes up by '..'",
+    "unusual argument name": "unusual argument name",
+    "non-critical executor": "not critical",
+  } as Record<string, string>,
   subagent: (kind: string) => `(${kind})`,
   says: (agent: string) => `${agent} says`,
   needs: "Needs",
@@ -148,6 +155,12 @@ const it: typeof en = {
   inFolder: "in",
   noFolder: "cartella non indicata",
   scored: (score) => `punteggio ${score}`,
+  notes: {
+    "intent matches executor": "l'intento corrisponde",
+    "possible path traversal ('..' in path)": "un percorso risale con '..'",
+    "unusual argument name": "nome di argomento insolito",
+    "non-critical executor": "non critica",
+  },
   subagent: (kind) => `(${kind})`,
   says: (agent) => `${agent} dice`,
   needs: "Gli serve",
