@@ -1,4 +1,4 @@
-import { type KeyboardEvent, memo, useId, useMemo, useRef, useState } from "react";
+import { type KeyboardEvent, memo, useEffect, useId, useMemo, useRef, useState } from "react";
 import type { Answer, ApprovalView } from "../../ipc/operator-api.ts";
 import type { OperatorError } from "../../ipc/operator-error.ts";
 import { Button } from "../parts/Button.tsx";
@@ -11,6 +11,7 @@ import { CardLines } from "./CardLines.tsx";
 import { CountdownLine } from "./Countdown.tsx";
 import { callRows, isShort, unsaidArgs } from "./call-text.ts";
 import { DenyMessage } from "./DenyMessage.tsx";
+import { presence } from "./presence.ts";
 import { RememberPanel } from "./RememberPanel.tsx";
 import { rememberedChoices } from "./remembering.ts";
 import { useGuard } from "./use-guard.ts";
@@ -37,6 +38,16 @@ export const Card = memo(function Card({ view, is_pointed_at }: { view: Approval
   const unsaid = useMemo(() => callRows(unsaidArgs(view)), [view]);
   const is_short = useMemo(() => isShort(unsaid, view.card.form), [unsaid, view.card.form]);
   const is_readable = is_short || was_read;
+
+  // Answered from here it goes away as meant; else it was taken from under what is being filled in.
+  const is_taken = useRef(false);
+  is_taken.current = panel !== "none" && !is_sending;
+  useEffect(
+    () => () => {
+      if (is_taken.current) presence.interrupt(Date.now());
+    },
+    [],
+  );
 
   const answer = async (said: Answer) => {
     if (is_sending) return; // a button that is disabled loses the focus

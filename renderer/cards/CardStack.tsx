@@ -7,6 +7,7 @@ import { DigestCard } from "./DigestCard.tsx";
 import { bundled, type Shown } from "./digest.ts";
 import { EndedLine } from "./EndedLine.tsx";
 import { PairingCard } from "./PairingCard.tsx";
+import { presence } from "./presence.ts";
 import { settleAll } from "./use-guard.ts";
 import { ResolveProvider, useWaiting } from "./use-waiting.ts";
 import "./cards.css";
@@ -97,8 +98,14 @@ function endingOf(one: Shown | undefined): string | null {
 
 /** The safe answer of the first card has the focus, where nothing else has it. That is no sign of the human: all cards settle anew. */
 function useFirstDenyFocused(stack: React.RefObject<HTMLElement | null>, cards: string): void {
+  useEffect(() => {
+    const typed = () => presence.typed(Date.now());
+    window.addEventListener("keydown", typed);
+    return () => window.removeEventListener("keydown", typed);
+  }, []);
   // biome-ignore lint/correctness/useExhaustiveDependencies: looked at whenever other cards are shown
   useEffect(() => {
+    if (presence.isInterrupted(Date.now())) return;
     const focused = document.activeElement;
     if (focused !== null && focused !== document.body) return;
     const deny = stack.current?.querySelector<HTMLElement>("[data-deny]");

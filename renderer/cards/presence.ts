@@ -3,9 +3,13 @@
 /** A hand that moved is there for this long, a card with an open question for as long as it is open. */
 const STAYS_MS = 10_000;
 
+/** Who types on after their card was taken away needs this long to notice, in milliseconds since the last key. */
+const NOTICES_MS = 3000;
+
 export class Presence {
   readonly #seen = new Map<string, number>();
   readonly #engaged = new Set<string>();
+  #interrupted_at = Number.NEGATIVE_INFINITY;
 
   /** The human moved, typed or scrolled at this card. */
   touch(token: string, now: number): void {
@@ -21,6 +25,19 @@ export class Presence {
   leave(token: string): void {
     this.#seen.delete(token);
     this.#engaged.delete(token);
+  }
+
+  /** A card went away under the human's hands: what is still being typed for it must reach no other. */
+  interrupt(now: number): void {
+    this.#interrupted_at = now;
+  }
+
+  typed(now: number): void {
+    if (this.isInterrupted(now)) this.#interrupted_at = now;
+  }
+
+  isInterrupted(now: number): boolean {
+    return now - this.#interrupted_at < NOTICES_MS;
   }
 
   isAt(token: string, now: number): boolean {

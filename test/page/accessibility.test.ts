@@ -46,6 +46,14 @@ describe.skipIf(NO_BROWSER !== null)("axe finds nothing serious", () => {
   });
   afterAll(() => browser.close());
 
+  it("it would: text that is too pale is told", async () => {
+    const gate = await startGate();
+    const { page } = await openPage(gate.operator, { browser });
+    await page.getByText("No agent is connected yet").waitFor();
+    await page.evaluate("document.documentElement.style.setProperty('--muted', '#bbbbbb')");
+    expect((await seriousProblems(page)).join()).toContain("color-contrast");
+  });
+
   for (const scheme of ["light", "dark"] as const) {
     it(`on the cards, folded and with everything open: ${scheme}`, async () => {
       const gate = await startGate();

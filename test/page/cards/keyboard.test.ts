@@ -1,5 +1,6 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { tokenOf } from "../../support/agent-connection.ts";
 import { launchBrowser, NO_BROWSER } from "../../support/browser.ts";
 import { cards, focused, settle } from "../../support/card-page.ts";
 import { openPage } from "../../support/page-home.ts";
@@ -97,5 +98,22 @@ describe.skipIf(NO_BROWSER !== null)("with the keyboard alone", () => {
     await page.keyboard.press("Enter");
     await page.getByText("That didn't count").waitFor();
     expect(await gate.waiting()).toHaveLength(1);
+  });
+
+  it("what is being typed when its card is taken away reaches no other card", async () => {
+    const { gate, page, asked } = await oneCard();
+    const other = await gate.agent("other");
+    await other.ask({ executor: "Read", args: { file_path: `${gate.home.home}/b.txt` } });
+    await cards(page).nth(1).waitFor();
+    await page.getByRole("button", { name: "Deny, and say why" }).first().press("Enter");
+    await page.getByLabel("Why not?").pressSequentially("use the ");
+    await gate.operator.call("approvals.resolve", { token: tokenOf(asked.decision), decision: "approved" });
+    await page.getByText("Approved elsewhere").waitFor();
+    for (const key of ["o", "Space", "Enter"]) {
+      await settle(page);
+      await page.keyboard.press(key);
+    }
+    expect(await gate.waiting()).toHaveLength(1);
+    expect(await page.getByText("That didn't count").count()).toBe(0);
   });
 });
