@@ -27,6 +27,13 @@ export function useWaiting(): Waiting {
   // What is being answered from here, and how the gate said that it ended: whose answer counted, its own reply tells.
   const sending = useRef(new Map<string, ApprovalView | null>());
 
+  const latest = useRef(state);
+  useEffect(() => {
+    latest.current = state;
+  });
+  // An event may come before the answer to a question that was asked earlier.
+  const closed_meanwhile = useRef(new Set<string>());
+
   const close = useCallback((view: ApprovalView, is_own: boolean) => {
     step((before) => closed(before, view, is_own, Date.now()));
   }, []);
@@ -34,28 +41,28 @@ export function useWaiting(): Waiting {
   useGateEvents((event) => {
     if (event.type === "approval.waiting") step((before) => appeared(before, event.data, presence.isBusy(Date.now())));
     else if (event.type === "approval.closed") {
+      closed_meanwhile.current.add(event.data.token);
       if (sending.current.has(event.data.token)) sending.current.set(event.data.token, event.data);
       else close(event.data, false);
     } else if (event.type === "approval.held") step((before) => held(before, event.data.token, event.data.expires_at));
   });
 
+  const load = useCallback(async () => {
+    const known = new Set(latest.current.asked.map(({ view }) => view.token));
+    closed_meanwhile.current.clear();
+    try {
+      const views = await call("approvals.list", { limit: MOST });
+      const waiting = views.filter(({ token }) => !closed_meanwhile.current.has(token));
+      setError(null);
+      step((before) => loaded(before, waiting, Date.now(), known));
+    } catch (failure) {
+      setError(asError(failure));
+    }
+  }, [call]);
+
   useEffect(() => {
-    if (link !== "answering") return;
-    let is_wanted = true;
-    call("approvals.list", { limit: MOST }).then(
-      (views) => {
-        if (!is_wanted) return;
-        setError(null);
-        step((before) => loaded(before, views, Date.now()));
-      },
-      (failure: unknown) => {
-        if (is_wanted) setError(asError(failure));
-      },
-    );
-    return () => {
-      is_wanted = false;
-    };
-  }, [call, link]);
+    if (link === "answering") void load();
+  }, [link, load]);
 
   useEffect(() => {
     const timer = setInterval(() => step((before) => tidied(before, presence.isBusy(Date.now()), Date.now())), TIDY_MS);
@@ -71,12 +78,13 @@ export function useWaiting(): Waiting {
       } catch (failure) {
         const ended = sending.current.get(answer.token);
         if (ended) close(ended, false);
+        else await load(); // it may have ended unheard
         return asError(failure);
       } finally {
         sending.current.delete(answer.token);
       }
     },
-    [call, close],
+    [call, close, load],
   );
   return { ...state, error, resolve };
 }

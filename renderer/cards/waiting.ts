@@ -18,14 +18,20 @@ export const NOTHING_YET: WaitingState = { is_loaded: false, asked: [] };
 /** How long a card's last line stays. */
 export const ENDED_MS = 8000;
 
-/** Everything that waits, told by the gate at once. What was here and isn't any more has ended unseen. */
-export function loaded(state: WaitingState, views: readonly ApprovalView[], now: number): WaitingState {
+/** Everything that waits, told by the gate at once. Of those that were `known` when it was asked, the others have ended unseen. */
+export function loaded(
+  state: WaitingState,
+  views: readonly ApprovalView[],
+  now: number,
+  known: ReadonlySet<string> = new Set(),
+): WaitingState {
   const told = new Map(views.map((view) => [view.token, view]));
   const here = state.asked.map((one): Asked => {
     const view = told.get(one.view.token);
     told.delete(one.view.token);
     if (one.ended !== null) return one;
-    return view === undefined ? { ...one, ended: { at: now, is_own: false } } : { ...one, view };
+    if (view !== undefined) return { ...one, view };
+    return known.has(one.view.token) ? { ...one, ended: { at: now, is_own: false } } : one;
   });
   return { is_loaded: true, asked: sorted([...here, ...[...told.values()].map((view) => ({ view, ended: null }))]) };
 }

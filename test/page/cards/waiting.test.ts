@@ -39,13 +39,20 @@ describe("the order of the cards", () => {
   });
 
   it("what the gate no longer lists has ended unseen; nothing is there twice", () => {
-    const again = loaded(three, [view("a", 10), view("d", 40)], 5);
+    const again = loaded(three, [view("a", 10), view("d", 40)], 5, new Set(["a", "b", "c"]));
     expect(again.asked.map(({ view: { token }, ended }) => [token, ended !== null])).toEqual([
       ["a", false],
       ["b", true],
       ["c", true],
       ["d", false],
     ]);
+  });
+
+  it("one that appeared while the gate was being asked stays", () => {
+    const meanwhile = appeared(three, view("new", 15), false);
+    const again = loaded(meanwhile, [view("a", 10), view("b", 20), view("c", 30)], 5, new Set(["a", "b", "c"]));
+    expect(again.asked.every(({ ended }) => ended === null)).toBe(true);
+    expect(order(again)).toEqual(["a", "new", "b", "c"]);
   });
 
   it("a second ending changes nothing", () => {
