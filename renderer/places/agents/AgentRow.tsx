@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import type { Level } from "../../../ipc/decision.ts";
 import type { AgentView } from "../../../ipc/operator-api.ts";
 import { LEVELS } from "../../gate/contract-lists.ts";
@@ -19,19 +19,26 @@ export function AgentRow({ agent }: { agent: AgentView }) {
   const language = useLanguage();
   const call = useCall();
   const { run, is_busy, error, forget } = useAct();
+  // Chosen, but not the agent's yet.
   const [level, setLevel] = useState<Level | null>(null);
-  const [is_revoking, setRevoking] = useState(false);
+  const [question, setQuestion] = useState<"level" | "revoke" | null>(null);
   const { name } = agent;
-  const end = () => {
+  useEffect(() => {
+    // It is the agent's now, whoever set it.
+    setLevel((chosen) => (chosen === agent.level ? null : chosen));
+  }, [agent.level]);
+  const asks = question === "revoke" || (question === "level" && level !== null);
+  const leave = () => {
     setLevel(null);
-    setRevoking(false);
+    setQuestion(null);
   };
   const act = async (what: () => Promise<unknown>) => {
-    await run(what);
-    end();
+    const was_done = await run(what);
+    setQuestion(null);
+    if (!was_done) setLevel(null);
   };
   return (
-    <tbody className={level !== null || is_revoking ? "asks" : undefined}>
+    <tbody className={asks ? "asks" : undefined}>
       <tr>
         <th scope="row">
           <span className="name">{name}</span> <Connected isConnected={agent.is_connected} />
@@ -45,8 +52,8 @@ export function AgentRow({ agent }: { agent: AgentView }) {
             onChange={({ target }) => {
               const chosen = LEVELS.find((one) => one === target.value) ?? agent.level;
               forget();
-              setRevoking(false);
               setLevel(chosen === agent.level ? null : chosen);
+              setQuestion(chosen === agent.level ? null : "level");
             }}
           >
             {LEVELS.map((one) => (
@@ -67,36 +74,36 @@ export function AgentRow({ agent }: { agent: AgentView }) {
             onClick={() => {
               forget();
               setLevel(null);
-              setRevoking(true);
+              setQuestion("revoke");
             }}
           >
             {words.revoke}
           </Button>
         </td>
       </tr>
-      {level !== null || is_revoking || error !== undefined ? (
+      {asks || error !== undefined ? (
         <tr>
           <td colSpan={5} className="question">
             <Failure error={error} />
-            {level !== null ? (
+            {question === "level" && level !== null ? (
               <Confirm
                 key={level}
                 keep={words.leave}
                 act={words.change}
                 isBusy={is_busy}
-                onKeep={end}
+                onKeep={leave}
                 onAct={() => void act(() => call("agents.level", { name, level }))}
               >
                 <b>{words.change_to(name, names.levels[level])}</b> {words.levels[level]} {words.change_note}
               </Confirm>
             ) : null}
-            {is_revoking ? (
+            {question === "revoke" ? (
               <Confirm
                 keep={words.keep}
                 act={words.revoke_it}
                 isDanger
                 isBusy={is_busy}
-                onKeep={end}
+                onKeep={leave}
                 onAct={() => void act(() => call("agents.revoke", { name }))}
               >
                 {words.confirm_revoke(name)}
