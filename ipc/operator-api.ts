@@ -357,6 +357,9 @@ export type OperatorEvent = {
   [T in OperatorEventType]: { type: T; data: z.infer<(typeof operatorEvents)[T]> };
 }[OperatorEventType];
 
+/** What a page looks at: decisions, not the trail's lines. */
+export const PAGE_EVENTS = (Object.keys(operatorEvents) as OperatorEventType[]).filter((type) => type !== "audit.line");
+
 /**
  * The contract. `call` rejects with an `OperatorError`; `subscribe` returns the function that ends it. With `types` only those
  * events are made and sent: the gate doesn't pay for what nobody looks at.
@@ -367,14 +370,4 @@ export interface OperatorApi {
   close(): Promise<void>;
 }
 
-/** A refusal the other side can act on: a stable code, one sentence, a hint. */
-export class OperatorError extends Error {
-  readonly code: string;
-  readonly hint: string;
-  constructor(code: string, message: string, hint = "") {
-    super(message);
-    this.name = "OperatorError";
-    this.code = code;
-    this.hint = hint;
-  }
-}
+export { OperatorError } from "./operator-error.ts";

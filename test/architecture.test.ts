@@ -65,6 +65,7 @@ const CONTRACTS = [
   "ipc/activity.ts",
   "ipc/decision.ts",
   "ipc/operator-api.ts",
+  "ipc/operator-error.ts",
   "ipc/safety.ts",
   "ipc/settings.ts",
   "ipc/visible-text.ts",
@@ -173,6 +174,15 @@ describe("the house", () => {
     const outside = (target: string) => isOwn(target) && !["ipc", "renderer", "preload"].includes(room(target));
     expect(violations(startsWithAny("renderer/", "preload/"), outside)).toEqual([]);
     expect(violations(startsWithAny("renderer/"), startsWithAny("preload/"))).toEqual([]);
+  });
+
+  it("the page loads no schemas: their library compiles code, which its policy refuses", () => {
+    const loaded = FILES.filter(({ path }) => path.startsWith("renderer/")).flatMap(({ loads }) => loads);
+    expect([...new Set(loaded.filter((target) => target.startsWith("ipc/")))].sort()).toEqual([
+      "ipc/operator-error.ts",
+      "ipc/visible-text.ts",
+    ]);
+    expect(loaded.filter((target) => isBuiltIn(target) || target === "zod")).toEqual([]);
   });
 
   it("nothing but tests and benchmarks imports a test", () => {

@@ -2,10 +2,13 @@ import { app, dialog, Menu, session, type WebContents } from "electron";
 import type { OperatorApi } from "../../ipc/operator-api.ts";
 import { isoSeconds } from "../gate/clock.ts";
 import { GateError } from "../gate/errors.ts";
+import type { ReviewTarget } from "../notifications/notifier.ts";
+import type { NotificationOptions } from "../notifications/start.ts";
 import { type RunningGate, serveGate } from "../serve.ts";
 import { openBridge } from "./bridge.ts";
 import { isSteeredFromOutside, lockSession, lockWebContents } from "./lockdown.ts";
 import { HIDDEN_FLAG, loginItem, wasStartedAtLogin } from "./login-item.ts";
+import { ElectronNotifications } from "./notification-sink.ts";
 import { registerPageScheme, servePage } from "./page-protocol.ts";
 import { Popup } from "./popup.ts";
 import { GateTray } from "./tray.ts";
@@ -50,17 +53,28 @@ async function openDesktop(): Promise<void> {
   lockSession(session.defaultSession);
   servePage(session.defaultSession);
   setApplicationMenu();
-  const gate = await serveGate({ log, login_item: loginItem() });
+  const window = new MainWindow();
+  const gate = await serveGate({ log, login_item: loginItem(), notifications: notifications(window) });
   try {
-    await openSurfaces(gate);
+    await openSurfaces(gate, window);
   } catch (error) {
     await gate.close();
     throw error;
   }
 }
 
-async function openSurfaces(gate: RunningGate): Promise<void> {
-  const window = new MainWindow();
+/** Linux has its own way over the session bus, with buttons; Review opens the window at its place. */
+function notifications(window: MainWindow): NotificationOptions {
+  const review = (target: ReviewTarget) => window.open(placeOf(target));
+  return process.platform === "linux" ? { review } : { review, sink: () => new ElectronNotifications() };
+}
+
+function placeOf(target: ReviewTarget): string {
+  if (target.kind === "approval") return `approvals/${target.token}`;
+  return { agent: "approvals", pairing: "approvals", safety: "safety" }[target.kind];
+}
+
+async function openSurfaces(gate: RunningGate, window: MainWindow): Promise<void> {
   const popup = new Popup();
   const ours = (): WebContents[] => [window.contents(), popup.contents()].filter((contents) => contents !== undefined);
   const closeBridge = openBridge({

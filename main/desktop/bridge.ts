@@ -1,7 +1,13 @@
 import { type IpcMainInvokeEvent, ipcMain, type WebContents } from "electron";
 import { z } from "zod";
 import type { BridgeAnswer, BridgeChannels } from "../../ipc/bridge.ts";
-import { type OperatorApi, OperatorError, type OperatorMethod, operatorMethods } from "../../ipc/operator-api.ts";
+import {
+  type OperatorApi,
+  OperatorError,
+  type OperatorMethod,
+  operatorMethods,
+  PAGE_EVENTS,
+} from "../../ipc/operator-api.ts";
 import { isPageUrl } from "./page.ts";
 import { isOwnPage } from "./sender.ts";
 
@@ -64,7 +70,7 @@ export function openBridge(parts: BridgeParts): () => void {
     for (const contents of parts.windows()) {
       if (!contents.isDestroyed() && isPageUrl(contents.getURL())) contents.send("operator:event", event);
     }
-  });
+  }, PAGE_EVENTS);
   return () => {
     unsubscribe();
     for (const channel of Object.keys(channelArguments)) ipcMain.removeHandler(channel);

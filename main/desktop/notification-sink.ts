@@ -1,33 +1,13 @@
 import { Notification } from "electron";
+import type { Notice, NotificationSink, SinkEvent } from "../notifications/sink.ts";
 
 /**
  * Notifications through Electron: macOS and Windows. (On Linux they go over the session bus: Electron's have no buttons there.)
  * Knows nothing of approvals: it shows what it is given and says what was pressed.
  */
 
-export type NoticeAction = "approve" | "deny" | "review";
-
-export interface Notice {
-  kind: "approval" | "digest" | "pairing";
-  /** The gate's own words only. */
-  title: string;
-  /** Plain, inert text. */
-  lines: readonly string[];
-  /** In the order they are shown. */
-  buttons: readonly { action: NoticeAction; label: string }[];
-  /** What a click on the notification itself means. Null: nothing. Never an answer. */
-  default_action: "review" | null;
-}
-
-export type SinkEvent =
-  | { type: "ready"; abilities: { has_actions: boolean; has_body: boolean } }
-  | { type: "lost" }
-  | { type: "shown"; handle: string }
-  | { type: "action"; handle: string; action: NoticeAction }
-  | { type: "dismissed"; handle: string };
-
 /** Notification Center and the Action Center have buttons; there is no server that could be missing. */
-export class ElectronNotifications {
+export class ElectronNotifications implements NotificationSink {
   readonly #shown = new Map<string, Notification>();
   #listener: (event: SinkEvent) => void = () => undefined;
   #last = 0;
@@ -78,8 +58,8 @@ export class ElectronNotifications {
     const tell = (event: SinkEvent) => {
       if (this.#shown.get(handle) === notification) this.#listener(event);
     };
-    const forget = () => {
-      tell({ type: "dismissed", handle });
+    const forget = (type: "dismissed" | "failed") => {
+      tell({ type, handle });
       if (this.#shown.get(handle) === notification) this.#shown.delete(handle);
     };
     notification.on("show", () => tell({ type: "shown", handle }));
@@ -90,8 +70,8 @@ export class ElectronNotifications {
     notification.on("click", () => {
       if (notice.default_action !== null) tell({ type: "action", handle, action: notice.default_action });
     });
-    notification.on("close", forget);
-    notification.on("failed", forget);
+    notification.on("close", () => forget("dismissed"));
+    notification.on("failed", () => forget("failed"));
     notification.show();
   }
 }

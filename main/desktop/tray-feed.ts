@@ -10,8 +10,17 @@ const SETTLE_MS = 50;
 /** What no event tells (an agent that left, a trail that can't be written). Milliseconds. */
 const PERIOD_MS = 10_000;
 
-/** These come with every call of every agent, and change nothing that the tray shows. */
-const IGNORED: ReadonlySet<OperatorEventType> = new Set(["decision", "audit.line", "approval.held", "grants.changed"]);
+/** What changes something that the tray shows. */
+const HEARD: readonly OperatorEventType[] = [
+  "approval.waiting",
+  "approval.closed",
+  "pairing.requested",
+  "agents.changed",
+  "settings.changed",
+  "safety.paused",
+  "safety.resumed",
+  "safety.violation",
+];
 
 export class TrayFeed {
   readonly #api: OperatorApi;
@@ -24,9 +33,7 @@ export class TrayFeed {
   constructor(api: OperatorApi, show: (state: TrayMenuState) => void) {
     this.#api = api;
     this.#show = show;
-    this.#unsubscribe = api.subscribe(({ type }) => {
-      if (!IGNORED.has(type)) this.#soon();
-    });
+    this.#unsubscribe = api.subscribe(() => this.#soon(), HEARD);
     this.#period = setInterval(() => void this.refresh(), PERIOD_MS);
     this.#period.unref();
   }

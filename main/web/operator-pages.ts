@@ -2,7 +2,13 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { type RawData, WebSocket, WebSocketServer } from "ws";
 import { decodeFrame } from "../../ipc/frames.ts";
-import { type OperatorApi, OperatorError, type OperatorMethod, operatorMethods } from "../../ipc/operator-api.ts";
+import {
+  type OperatorApi,
+  OperatorError,
+  type OperatorMethod,
+  operatorMethods,
+  PAGE_EVENTS,
+} from "../../ipc/operator-api.ts";
 import { MAX_PAGE_FRAME_BYTES, PAGE_CLOSE, type PageAnswer, pageRequestSchema } from "../../ipc/page-frames.ts";
 
 /** The open pages: the operator's contract, one JSON object in a text frame. */
@@ -62,7 +68,7 @@ export class OperatorPages {
     this.#server.handleUpgrade(request, stream, head, (socket) => {
       const page: Page = { socket, isAllowed, is_alive: true, calls: 0 };
       this.#pages.add(page);
-      this.#unsubscribe ??= this.#api.subscribe((event) => this.#tellAll({ event }));
+      this.#unsubscribe ??= this.#api.subscribe((event) => this.#tellAll({ event }), PAGE_EVENTS);
       socket.on("message", (data, is_binary) => this.#received(page, data, is_binary));
       socket.on("pong", () => {
         page.is_alive = true;

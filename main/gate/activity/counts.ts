@@ -82,6 +82,7 @@ export class DecisionCounts {
     const { seconds, count } = BUCKETS[range];
     const last = Math.floor(this.#now() / 1000 / seconds);
     const first = last - count + 1;
+    // The driver binds numbers as reals: without the cast a bucket would be a fraction and found by nobody.
     const rows = this.#db
       .prepare(
         `SELECT minute * 60 / CAST($seconds AS INTEGER) AS bucket, sum(allowed) AS allowed, sum(asked) AS asked, sum(denied) AS denied

@@ -1,0 +1,161 @@
+import { type KeyboardEvent, memo, useEffect, useId, useMemo, useRef, useState } from "react";
+import type { Answer, ApprovalView } from "../../ipc/operator-api.ts";
+import type { OperatorError } from "../../ipc/operator-error.ts";
+import { Button } from "../parts/Button.tsx";
+import { Failure } from "../parts/Failure.tsx";
+import { cardWords } from "../words/cards.ts";
+import { useWords } from "../words/language.ts";
+import { ShortCall } from "./CallText.tsx";
+import { CardDetails, CardNotes } from "./CardDetails.tsx";
+import { CardLines } from "./CardLines.tsx";
+import { CountdownLine } from "./Countdown.tsx";
+import { callRows, isShort, unsaidArgs } from "./call-text.ts";
+import { DenyMessage } from "./DenyMessage.tsx";
+import { presence } from "./presence.ts";
+import { RememberPanel } from "./RememberPanel.tsx";
+import { rememberedChoices } from "./remembering.ts";
+import { useGuard } from "./use-guard.ts";
+import { usePresence } from "./use-presence.ts";
+import { useResolve } from "./use-waiting.ts";
+import "./cards.css";
+
+type Panel = "none" | "message" | "remember";
+
+/** One request. Deny is the answer that has the focus; Escape closes what is open and answers nothing. */
+export const Card = memo(function Card({ view, is_pointed_at }: { view: ApprovalView; is_pointed_at?: boolean }) {
+  const words = useWords(cardWords);
+  const title_id = useId();
+  const card = useRef<HTMLElement>(null);
+  const [panel, setPanel] = useState<Panel>("none");
+  const [is_unfolded, setUnfolded] = useState(false);
+  const [was_read, setRead] = useState(false);
+  const [error, setError] = useState<OperatorError | undefined>();
+  const [is_sending, setSending] = useState(false);
+  const resolve = useResolve();
+  const guarded = useGuard(card, `${panel} ${is_unfolded} ${view.card.form}`);
+  const hands = usePresence([view.token], panel !== "none");
+
+  const unsaid = useMemo(() => callRows(unsaidArgs(view)), [view]);
+  const is_short = useMemo(() => isShort(unsaid, view.card.form), [unsaid, view.card.form]);
+  const is_readable = is_short || was_read;
+
+  // Answered from here it goes away as meant; else it was taken from under what is being filled in.
+  const is_taken = useRef(false);
+  is_taken.current = panel !== "none" && !is_sending;
+  useEffect(
+    () => () => {
+      if (is_taken.current) presence.interrupt(Date.now());
+    },
+    [],
+  );
+
+  const answer = async (said: Answer) => {
+    if (is_sending) return; // a button that is disabled loses the focus
+    setSending(true);
+    setError((await resolve(said)) ?? undefined);
+    setSending(false);
+  };
+  const close = (opener: string) => {
+    setPanel("none");
+    // The focus goes back to where it was opened from, once that is there again.
+    requestAnimationFrame(() => card.current?.querySelector<HTMLElement>(`[data-opens=${opener}]`)?.focus());
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    hands.onKeyDown();
+    if (event.key !== "Escape" || (panel === "none" && !is_unfolded)) return;
+    event.stopPropagation();
+    if (panel !== "none") close(panel);
+    else setUnfolded(false);
+  };
+
+  const is_full = view.card.form === "full";
+  const size = is_full ? "normal" : "small";
+  const unfold = (
+    <Button look="plain" size="small" aria-expanded={is_unfolded} onClick={() => setUnfolded(!is_unfolded)}>
+      {is_unfolded ? words.showLess : words.showEverything}
+    </Button>
+  );
+
+  return (
+    <article
+      ref={card}
+      className={`card ${view.card.form}`}
+      aria-labelledby={title_id}
+      data-token={view.token}
+      data-pointed-at={is_pointed_at}
+      {...hands}
+      {...guarded.presses}
+      onKeyDown={onKeyDown}
+    >
+      <CardLines view={view} title_id={title_id} />
+      {unsaid.length === 0 || !is_short || is_unfolded ? null : <ShortCall rows={unsaid} />}
+      <CountdownLine token={view.token} created_at={view.created_at} expires_at={view.expires_at} />
+      {is_full ? (
+        <div className="row notes-row">
+          <CardNotes view={view} />
+          {unfold}
+        </div>
+      ) : null}
+      {is_unfolded ? <CardDetails view={view} onEnd={() => setRead(true)} /> : null}
+      {panel === "remember" ? (
+        <RememberPanel
+          view={view}
+          guarded={guarded}
+          is_sending={is_sending}
+          onAnswer={answer}
+          onCancel={() => close("remember")}
+        />
+      ) : null}
+      {panel === "message" ? (
+        <DenyMessage
+          guarded={guarded}
+          is_sending={is_sending}
+          onCancel={() => close("message")}
+          onDeny={(message) => answer({ token: view.token, decision: "rejected", message })}
+        />
+      ) : null}
+      {panel === "none" ? (
+        <div className="row answers" data-answers="">
+          <span className="row">
+            <Button
+              data-deny=""
+              size={size}
+              onClick={guarded.answers(() => answer({ token: view.token, decision: "rejected" }))}
+            >
+              {words.deny}
+            </Button>
+            <Button size={size} data-opens="message" onClick={() => setPanel("message")}>
+              {words.denyWhy}
+            </Button>
+          </span>
+          <span className="row yes">
+            {is_full ? null : unfold}
+            <Button
+              size={size}
+              disabled={!is_readable}
+              onClick={guarded.answers(() => answer({ token: view.token, decision: "approved" }))}
+            >
+              {words.approveOnce}
+            </Button>
+            {rememberedChoices(view).length === 0 ? null : (
+              <Button
+                size={size}
+                disabled={!is_readable}
+                data-opens="remember"
+                aria-expanded={false}
+                onClick={() => setPanel("remember")}
+              >
+                {words.approveMore}
+              </Button>
+            )}
+          </span>
+        </div>
+      ) : null}
+      {is_readable ? null : <p className="quiet hint">{is_unfolded ? words.readOn : words.readFirst}</p>}
+      <p className="quiet hint" role="status">
+        {guarded.was_too_soon ? words.tooSoon : null}
+      </p>
+      <Failure error={error} />
+    </article>
+  );
+});

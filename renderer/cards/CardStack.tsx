@@ -1,0 +1,127 @@
+import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
+import { useQuery } from "../gate/use-gate.tsx";
+import { Failure } from "../parts/Failure.tsx";
+import { EndMark } from "./CallText.tsx";
+import { Card } from "./Card.tsx";
+import { DigestCard } from "./DigestCard.tsx";
+import { bundled, type Shown } from "./digest.ts";
+import { EndedLine } from "./EndedLine.tsx";
+import { PairingCard } from "./PairingCard.tsx";
+import { presence } from "./presence.ts";
+import { settleAll } from "./use-guard.ts";
+import { ResolveProvider, useWaiting } from "./use-waiting.ts";
+import "./cards.css";
+
+/** Of many cards this many are made at first, and again as many each time the end comes into sight. */
+const AT_ONCE = 12;
+
+/** All that waits for the human: who wants to be paired, then the requests, soonest deadline first. `nothing`: instead of an empty stack. */
+export function CardStack({ nothing, pointed_at }: { nothing: ReactNode; pointed_at?: string }) {
+  const waiting = useWaiting();
+  const { data: agents } = useQuery("agents.list", {});
+  const [apart, setApart] = useState<ReadonlySet<string>>(new Set());
+  const [most, setMost] = useState(AT_ONCE);
+  const stack = useRef<HTMLDivElement>(null);
+  const requests = agents?.requests ?? [];
+  const shown = useMemo(() => folded(bundled(waiting.asked, apart)), [waiting.asked, apart]);
+  const pointed_index = shown.findIndex(({ key }) => key === pointed_at);
+  const in_sight = shown.slice(0, Math.max(most, pointed_index + 1));
+  const is_empty = waiting.is_loaded && shown.length === 0 && agents !== undefined && requests.length === 0;
+
+  useFirstDenyFocused(
+    stack,
+    [...requests.map(({ name }) => name), ...in_sight.filter(isOpen).map(({ key }) => key)].join(" "),
+  );
+  usePointedAt(stack, pointed_at, pointed_index >= 0);
+
+  return (
+    <ResolveProvider value={waiting.resolve}>
+      <div ref={stack} className="stack">
+        {requests.map((request) => (
+          <PairingCard key={request.name} request={request} />
+        ))}
+        {in_sight.map(({ key, one, count }) => {
+          if (one.kind === "digest") {
+            const { agent, views } = one;
+            const lookAtEach = () => setApart((before) => new Set([...before, agent]));
+            return <DigestCard key={key} agent={agent} views={views} onLookAtEach={lookAtEach} />;
+          }
+          const { view, ended } = one.asked;
+          if (ended !== null) return <EndedLine key={key} asked={one.asked} count={count} />;
+          return <Card key={key} view={view} is_pointed_at={key === pointed_at} />;
+        })}
+        {in_sight.length < shown.length ? (
+          <EndMark key={most} onSeen={() => setMost((before) => before + AT_ONCE)} />
+        ) : null}
+      </div>
+      {is_empty ? nothing : null}
+      <Failure error={waiting.error ?? undefined} />
+    </ResolveProvider>
+  );
+}
+
+interface Row {
+  key: string;
+  one: Shown;
+  /** How many ended in the same way, one after the other: told in one line. */
+  count: number;
+}
+
+function isOpen({ one }: Row): boolean {
+  return one.kind === "digest" || one.asked.ended === null;
+}
+
+/** More lines of the same kind than this become one. */
+const SAME_LINES = 3;
+
+function folded(shown: readonly Shown[]): Row[] {
+  const rows: Row[] = [];
+  for (let index = 0; index < shown.length; ) {
+    const one = shown[index];
+    if (one === undefined) break;
+    let next = index + 1;
+    while (endingOf(one) !== null && shown[next] !== undefined && endingOf(shown[next]) === endingOf(one)) next++;
+    const run = next - index > SAME_LINES ? next - index : 1;
+    const key = one.kind === "digest" ? `digest ${one.agent}` : one.asked.view.token;
+    rows.push({ key, one, count: run });
+    index += run;
+  }
+  return rows;
+}
+
+/** How a card ended, as one text; null while it waits. */
+function endingOf(one: Shown | undefined): string | null {
+  if (one?.kind !== "card" || one.asked.ended === null) return null;
+  const { agent_name, status, territory_concession } = one.asked.view;
+  return `${agent_name} ${status} ${territory_concession} ${one.asked.ended.is_own}`;
+}
+
+/** The safe answer of the first card has the focus, where nothing else has it. That is no sign of the human: all cards settle anew. */
+function useFirstDenyFocused(stack: React.RefObject<HTMLElement | null>, cards: string): void {
+  useEffect(() => {
+    const typed = () => presence.typed(Date.now());
+    window.addEventListener("keydown", typed);
+    return () => window.removeEventListener("keydown", typed);
+  }, []);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: looked at whenever other cards are shown
+  useEffect(() => {
+    if (presence.isInterrupted(Date.now())) return;
+    const focused = document.activeElement;
+    if (focused !== null && focused !== document.body) return;
+    const deny = stack.current?.querySelector<HTMLElement>("[data-deny]");
+    if (deny === null || deny === undefined) return;
+    settleAll();
+    deny.focus({ preventScroll: true });
+  }, [stack, cards]);
+}
+
+/** The card that the address names comes into sight, with the focus on its Deny. */
+function usePointedAt(stack: React.RefObject<HTMLElement | null>, token: string | undefined, is_there: boolean): void {
+  useEffect(() => {
+    if (token === undefined || token === "" || !is_there) return;
+    const card = stack.current?.querySelector(`[data-token="${CSS.escape(token)}"]`);
+    card?.scrollIntoView({ block: "nearest" });
+    settleAll();
+    card?.querySelector<HTMLElement>("[data-deny]")?.focus({ preventScroll: true });
+  }, [stack, token, is_there]);
+}

@@ -1,0 +1,88 @@
+import { useId, useRef, useState } from "react";
+import type { Level } from "../../ipc/decision.ts";
+import type { PairingRequest } from "../../ipc/operator-api.ts";
+import type { OperatorError } from "../../ipc/operator-error.ts";
+import { LEVELS } from "../gate/contract-lists.ts";
+import { useCall } from "../gate/use-gate.tsx";
+import { Button } from "../parts/Button.tsx";
+import { type ChoiceItem, ChoiceList } from "../parts/ChoiceList.tsx";
+import { Failure } from "../parts/Failure.tsx";
+import { VisibleText } from "../parts/Mono.tsx";
+import { RelativeTime } from "../parts/RelativeTime.tsx";
+import { cardWords } from "../words/cards.ts";
+import { useWords } from "../words/language.ts";
+import { useGuard } from "./use-guard.ts";
+import { asError } from "./use-waiting.ts";
+import "./cards.css";
+
+/** An agent that nobody knows yet. No level is chosen beforehand: the human says what it may do. */
+export function PairingCard({ request }: { request: PairingRequest }) {
+  const words = useWords(cardWords);
+  const title_id = useId();
+  const card = useRef<HTMLElement>(null);
+  const call = useCall();
+  const [level, setLevel] = useState<Level | null>(null);
+  const [error, setError] = useState<OperatorError | undefined>();
+  const [is_sending, setSending] = useState(false);
+  const guarded = useGuard(card, "");
+  const { name, version } = request;
+
+  const send = async (sending: Promise<unknown>) => {
+    if (is_sending) return; // a button that is disabled loses the focus
+    setSending(true);
+    setError(
+      await sending.then(
+        () => undefined,
+        (failure: unknown) => asError(failure),
+      ),
+    );
+    setSending(false);
+  };
+
+  return (
+    <article ref={card} className="card full pairing" aria-labelledby={title_id} {...guarded.presses}>
+      <header className="head">
+        <h2 id={title_id} className="question">
+          <VisibleText text={words.pairing.question(name)} />
+        </h2>
+        <p className="who">
+          {version === null ? null : (
+            <span>
+              <VisibleText text={words.pairing.version(version)} />
+              {" · "}
+            </span>
+          )}
+          <RelativeTime at={request.requested_at} />
+        </p>
+      </header>
+      <p className="meta">{words.pairing.meta}</p>
+      <ChoiceList<Level>
+        legend={words.pairing.levels}
+        items={LEVELS.map((value): ChoiceItem<Level> => {
+          const [label, detail] = words.pairing.level[value];
+          return { value, label, detail };
+        })}
+        chosen={level}
+        onChoose={setLevel}
+      />
+      <div className="row answers" data-answers="">
+        <Button data-deny="" onClick={guarded.answers(() => send(call("agents.reject", { name })))}>
+          {words.pairing.reject}
+        </Button>
+        <Button
+          disabled={level === null}
+          onClick={guarded.answers(() => {
+            if (level !== null) void send(call("agents.pair", { name, level }));
+          })}
+        >
+          {words.pairing.pair}
+        </Button>
+      </div>
+      {level === null ? <p className="quiet hint">{words.pairing.choose}</p> : null}
+      <p className="quiet hint" role="status">
+        {guarded.was_too_soon ? words.tooSoon : null}
+      </p>
+      <Failure error={error} />
+    </article>
+  );
+}

@@ -1,0 +1,52 @@
+/** Where the human is on the cards: their clocks stand still there, and nothing changes places meanwhile. */
+
+/** A hand that moved is there for this long, a card with an open question for as long as it is open. */
+const STAYS_MS = 10_000;
+
+/** Who types on after their card was taken away needs this long to notice, in milliseconds since the last key. */
+const NOTICES_MS = 3000;
+
+export class Presence {
+  readonly #seen = new Map<string, number>();
+  readonly #engaged = new Set<string>();
+  #interrupted_at = Number.NEGATIVE_INFINITY;
+
+  /** The human moved, typed or scrolled at this card. */
+  touch(token: string, now: number): void {
+    this.#seen.set(token, now);
+  }
+
+  /** An open question of the card that the human fills in; `false` once it is closed. */
+  engage(token: string, is_open: boolean): void {
+    if (is_open) this.#engaged.add(token);
+    else this.#engaged.delete(token);
+  }
+
+  leave(token: string): void {
+    this.#seen.delete(token);
+    this.#engaged.delete(token);
+  }
+
+  /** A card went away under the human's hands: what is still being typed for it must reach no other. */
+  interrupt(now: number): void {
+    this.#interrupted_at = now;
+  }
+
+  typed(now: number): void {
+    if (this.isInterrupted(now)) this.#interrupted_at = now;
+  }
+
+  isInterrupted(now: number): boolean {
+    return now - this.#interrupted_at < NOTICES_MS;
+  }
+
+  isAt(token: string, now: number): boolean {
+    return now - (this.#seen.get(token) ?? Number.NEGATIVE_INFINITY) < STAYS_MS;
+  }
+
+  isBusy(now: number): boolean {
+    return this.#engaged.size > 0 || [...this.#seen.keys()].some((token) => this.isAt(token, now));
+  }
+}
+
+export const presence = new Presence();

@@ -1,0 +1,36 @@
+import { useEffect, useMemo } from "react";
+import { useCall } from "../gate/use-gate.tsx";
+import { presence } from "./presence.ts";
+
+/** The gate is told this often that the human is at a card. */
+const HOLD_MS = 4000;
+
+/** Spread on a card: what the human does in it holds its clock, and that of all its requests. */
+export function usePresence(tokens: readonly string[], is_open: boolean) {
+  const call = useCall();
+  const key = tokens.join(" ");
+  useEffect(() => {
+    const own = key.split(" ");
+    const [first = ""] = own;
+    presence.engage(first, is_open);
+    let told_at = 0;
+    const hold = () => {
+      const now = Date.now();
+      if (!presence.isAt(first, now) || now - told_at < HOLD_MS) return;
+      told_at = now;
+      // A request that has just ended can't be held: its own event says so.
+      for (const token of own) void call("approvals.hold", { token }).catch(() => null);
+    };
+    const timer = setInterval(hold, 500);
+    return () => {
+      clearInterval(timer);
+      presence.engage(first, false);
+    };
+  }, [call, key, is_open]);
+  // A card that is gone holds nothing.
+  useEffect(() => () => presence.leave(key.split(" ")[0] ?? ""), [key]);
+  return useMemo(() => {
+    const touch = () => presence.touch(key.split(" ")[0] ?? "", Date.now());
+    return { onPointerMove: touch, onPointerDown: touch, onKeyDown: touch, onWheel: touch, onInput: touch };
+  }, [key]);
+}

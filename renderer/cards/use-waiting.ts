@@ -1,0 +1,103 @@
+import { createContext, useCallback, useContext, useEffect, useReducer, useRef } from "react";
+import type { Answer, ApprovalView } from "../../ipc/operator-api.ts";
+import { OperatorError } from "../../ipc/operator-error.ts";
+import { useCall, useGateEvents, useLinkState } from "../gate/use-gate.tsx";
+import { presence } from "./presence.ts";
+import { appeared, closed, held, loaded, NOTHING_YET, tidied, type WaitingState } from "./waiting.ts";
+
+/** The most that is asked for at once; the gate gives no more. */
+const MOST = 1000;
+const TIDY_MS = 1000;
+
+type Step = (state: WaitingState) => WaitingState;
+type Resolve = (answer: Answer) => Promise<OperatorError | null>;
+
+export interface Waiting extends WaitingState {
+  error: OperatorError | null;
+  /** Answers a request. Null once the gate has taken it, else why not. */
+  resolve: Resolve;
+}
+
+/** What waits, kept up to date; and the one way to answer it. */
+export function useWaiting(): Waiting {
+  const call = useCall();
+  const link = useLinkState();
+  const [state, step] = useReducer((before: WaitingState, change: Step) => change(before), NOTHING_YET);
+  const [error, setError] = useReducer((_: OperatorError | null, next: OperatorError | null) => next, null);
+  // What is being answered from here, and how the gate said that it ended: whose answer counted, its own reply tells.
+  const sending = useRef(new Map<string, ApprovalView | null>());
+
+  const latest = useRef(state);
+  useEffect(() => {
+    latest.current = state;
+  });
+  // An event may come before the answer to a question that was asked earlier.
+  const closed_meanwhile = useRef(new Set<string>());
+
+  const close = useCallback((view: ApprovalView, is_own: boolean) => {
+    step((before) => closed(before, view, is_own, Date.now()));
+  }, []);
+
+  useGateEvents((event) => {
+    if (event.type === "approval.waiting") step((before) => appeared(before, event.data, presence.isBusy(Date.now())));
+    else if (event.type === "approval.closed") {
+      closed_meanwhile.current.add(event.data.token);
+      if (sending.current.has(event.data.token)) sending.current.set(event.data.token, event.data);
+      else close(event.data, false);
+    } else if (event.type === "approval.held") step((before) => held(before, event.data.token, event.data.expires_at));
+  });
+
+  const load = useCallback(async () => {
+    const known = new Set(latest.current.asked.map(({ view }) => view.token));
+    closed_meanwhile.current.clear();
+    try {
+      const views = await call("approvals.list", { limit: MOST });
+      const waiting = views.filter(({ token }) => !closed_meanwhile.current.has(token));
+      setError(null);
+      step((before) => loaded(before, waiting, Date.now(), known));
+    } catch (failure) {
+      setError(asError(failure));
+    }
+  }, [call]);
+
+  useEffect(() => {
+    if (link === "answering") void load();
+  }, [link, load]);
+
+  useEffect(() => {
+    const timer = setInterval(() => step((before) => tidied(before, presence.isBusy(Date.now()), Date.now())), TIDY_MS);
+    return () => clearInterval(timer);
+  }, []);
+
+  const resolve = useCallback<Resolve>(
+    async (answer) => {
+      sending.current.set(answer.token, null);
+      try {
+        close(await call("approvals.resolve", answer), true);
+        return null;
+      } catch (failure) {
+        const ended = sending.current.get(answer.token);
+        if (ended) close(ended, false);
+        else await load(); // it may have ended unheard
+        return asError(failure);
+      } finally {
+        sending.current.delete(answer.token);
+      }
+    },
+    [call, close, load],
+  );
+  return { ...state, error, resolve };
+}
+
+export function asError(failure: unknown): OperatorError {
+  return failure instanceof OperatorError ? failure : new OperatorError("unexpected", String(failure));
+}
+
+const ResolveContext = createContext<Resolve | null>(null);
+export const ResolveProvider = ResolveContext.Provider;
+
+export function useResolve(): Resolve {
+  const resolve = useContext(ResolveContext);
+  if (resolve === null) throw new Error("there is no way to answer around this card");
+  return resolve;
+}

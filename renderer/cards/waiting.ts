@@ -1,0 +1,76 @@
+import type { ApprovalView } from "../../ipc/operator-api.ts";
+
+/** The requests on the screen, in their order, and how that changes by what happens. Pure: the clock comes with each step. */
+
+export interface Asked {
+  view: ApprovalView;
+  /** Null while it waits. Then a line that says what happened, for a while. */
+  ended: { at: number; is_own: boolean } | null;
+}
+
+export interface WaitingState {
+  is_loaded: boolean;
+  asked: readonly Asked[];
+}
+
+export const NOTHING_YET: WaitingState = { is_loaded: false, asked: [] };
+
+/** How long a card's last line stays. */
+export const ENDED_MS = 8000;
+
+/** Everything that waits, told by the gate at once. Of those that were `known` when it was asked, the others have ended unseen. */
+export function loaded(
+  state: WaitingState,
+  views: readonly ApprovalView[],
+  now: number,
+  known: ReadonlySet<string> = new Set(),
+): WaitingState {
+  const told = new Map(views.map((view) => [view.token, view]));
+  const here = state.asked.map((one): Asked => {
+    const view = told.get(one.view.token);
+    told.delete(one.view.token);
+    if (one.ended !== null) return one;
+    if (view !== undefined) return { ...one, view };
+    return known.has(one.view.token) ? { ...one, ended: { at: now, is_own: false } } : one;
+  });
+  return { is_loaded: true, asked: sorted([...here, ...[...told.values()].map((view) => ({ view, ended: null }))]) };
+}
+
+/** A new request. While the human is at a card nothing takes its place: the new one waits below. */
+export function appeared(state: WaitingState, view: ApprovalView, is_busy: boolean): WaitingState {
+  const others = state.asked.filter((one) => one.view.token !== view.token);
+  const asked = [...others, { view, ended: null }];
+  return { ...state, asked: is_busy ? asked : sorted(asked) };
+}
+
+export function closed(state: WaitingState, view: ApprovalView, is_own: boolean, now: number): WaitingState {
+  return {
+    ...state,
+    asked: state.asked.map((one) =>
+      one.view.token === view.token && one.ended === null ? { view, ended: { at: now, is_own } } : one,
+    ),
+  };
+}
+
+/** A later deadline. The order stays until the human has left the cards. */
+export function held(state: WaitingState, token: string, expires_at: string): WaitingState {
+  return {
+    ...state,
+    asked: state.asked.map((one) => (one.view.token === token ? { ...one, view: { ...one.view, expires_at } } : one)),
+  };
+}
+
+/** Lines that were there long enough go away, and what waits is put in order; never under the human's hands. */
+export function tidied(state: WaitingState, is_busy: boolean, now: number): WaitingState {
+  if (is_busy) return state;
+  const asked = sorted(state.asked.filter(({ ended }) => ended === null || now - ended.at < ENDED_MS));
+  const is_same = asked.length === state.asked.length && asked.every((one, index) => one === state.asked[index]);
+  return is_same ? state : { ...state, asked };
+}
+
+/** Soonest deadline first; of equals the one that was asked first. */
+function sorted(asked: readonly Asked[]): Asked[] {
+  return asked.toSorted(
+    (a, b) => a.view.expires_at.localeCompare(b.view.expires_at) || a.view.created_at.localeCompare(b.view.created_at),
+  );
+}

@@ -1,0 +1,124 @@
+import type {
+  OperatorEvent,
+  OperatorEventType,
+  OperatorMethod,
+  OperatorParams,
+  OperatorResult,
+} from "../../ipc/operator-api.ts";
+import { OperatorError } from "../../ipc/operator-error.ts";
+import type { GateLink } from "./link.ts";
+
+/** What makes an answer old. Methods that aren't here are asked anew only when somebody wants it (`refresh`). */
+export const OUTDATED_BY: Partial<Record<OperatorMethod, readonly OperatorEventType[]>> = {
+  status: [
+    "approval.waiting",
+    "approval.closed",
+    "pairing.requested",
+    "agents.changed",
+    "grants.changed",
+    "safety.paused",
+    "safety.resumed",
+  ],
+  "grants.list": ["grants.changed"],
+  "grants.search": ["grants.changed"],
+  "approvals.history": ["approval.closed"],
+  "agents.list": ["agents.changed", "pairing.requested"],
+  "safety.status": ["safety.paused", "safety.resumed", "safety.violation"],
+  "safety.violations": ["safety.violation", "safety.resumed"],
+  "settings.list": ["settings.changed"],
+};
+
+export interface Answered<M extends OperatorMethod> {
+  data: OperatorResult<M> | undefined;
+  error: OperatorError | undefined;
+  is_loading: boolean;
+}
+
+interface Entry {
+  method: OperatorMethod;
+  params: unknown;
+  answered: Answered<OperatorMethod>;
+  listeners: Set<() => void>;
+  is_asking: boolean;
+  is_outdated: boolean;
+}
+
+/** Answers kept for places that come back: more than these are forgotten, the oldest first. */
+const KEPT = 60;
+
+/** The gate's answers by question: asked once for however many look, asked again when an event makes them old. */
+export class Answers {
+  readonly #link: GateLink;
+  readonly #entries = new Map<string, Entry>();
+
+  constructor(link: GateLink) {
+    this.#link = link;
+    link.subscribe((event) => this.#happened(event));
+    link.onState((state) => {
+      if (state !== "answering") return;
+      for (const entry of this.#entries.values()) this.#outdate(entry);
+    });
+  }
+
+  subscribe(key: string, method: OperatorMethod, params: unknown, listener: () => void): () => void {
+    const entry = this.#entry(key, method, params);
+    entry.listeners.add(listener);
+    if (entry.is_outdated) this.#ask(entry);
+    return () => entry.listeners.delete(listener);
+  }
+
+  current(key: string, method: OperatorMethod, params: unknown): Answered<OperatorMethod> {
+    return this.#entry(key, method, params).answered;
+  }
+
+  refresh(key: string): void {
+    const entry = this.#entries.get(key);
+    if (entry !== undefined) this.#outdate(entry);
+  }
+
+  #entry(key: string, method: OperatorMethod, params: unknown): Entry {
+    const found = this.#entries.get(key);
+    if (found !== undefined) return found;
+    const answered = { data: undefined, error: undefined, is_loading: true };
+    const entry: Entry = { method, params, answered, listeners: new Set(), is_asking: false, is_outdated: true };
+    this.#entries.set(key, entry);
+    for (const [other, { listeners }] of this.#entries) {
+      if (this.#entries.size <= KEPT) break;
+      if (listeners.size === 0 && other !== key) this.#entries.delete(other);
+    }
+    return entry;
+  }
+
+  #happened({ type }: OperatorEvent): void {
+    for (const entry of this.#entries.values()) {
+      if (OUTDATED_BY[entry.method]?.includes(type)) this.#outdate(entry);
+    }
+  }
+
+  #outdate(entry: Entry): void {
+    entry.is_outdated = true;
+    if (entry.listeners.size > 0) this.#ask(entry);
+  }
+
+  #ask(entry: Entry): void {
+    if (entry.is_asking) return; // asked once more when this answer is here
+    entry.is_asking = true;
+    entry.is_outdated = false;
+    void this.#link
+      .call(entry.method, entry.params as OperatorParams<OperatorMethod>)
+      .then(
+        (data) => {
+          entry.answered = { data, error: undefined, is_loading: false };
+        },
+        (error: unknown) => {
+          const failure = error instanceof OperatorError ? error : new OperatorError("unexpected", String(error));
+          entry.answered = { data: entry.answered.data, error: failure, is_loading: false };
+        },
+      )
+      .then(() => {
+        entry.is_asking = false;
+        for (const listener of entry.listeners) listener();
+        if (entry.is_outdated && entry.listeners.size > 0) this.#ask(entry);
+      });
+  }
+}

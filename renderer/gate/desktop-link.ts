@@ -1,0 +1,52 @@
+import type { Bridge } from "../../ipc/bridge.ts";
+import type { OperatorEvent, OperatorMethod, OperatorParams, OperatorResult } from "../../ipc/operator-api.ts";
+import { OperatorError } from "../../ipc/operator-error.ts";
+import { type GateLink, type LinkState, Listeners } from "./link.ts";
+
+const RETRY_MS = 2000;
+
+/** In the desktop app: the bridge that the preload put there. */
+export class DesktopLink implements GateLink {
+  readonly #bridge: Bridge;
+  readonly #states = new Listeners<LinkState>();
+  #state: LinkState = "answering";
+  #retry: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(bridge: Bridge) {
+    this.#bridge = bridge;
+  }
+
+  get state(): LinkState {
+    return this.#state;
+  }
+
+  onState(listener: (state: LinkState) => void): () => void {
+    return this.#states.add(listener);
+  }
+
+  async call<M extends OperatorMethod>(method: M, params: OperatorParams<M>): Promise<OperatorResult<M>> {
+    const answer = await this.#bridge.call(method, params).catch((error: unknown) => {
+      this.#enter("silent");
+      throw new OperatorError("not_answering", error instanceof Error ? error.message : "the gate is not answering");
+    });
+    this.#enter("answering");
+    if (answer.ok) return answer.result;
+    throw new OperatorError(answer.code, answer.message, answer.hint);
+  }
+
+  subscribe(listener: (event: OperatorEvent) => void): () => void {
+    return this.#bridge.subscribe(listener);
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#retry);
+  }
+
+  #enter(state: LinkState): void {
+    clearTimeout(this.#retry);
+    if (state === "silent") this.#retry = setTimeout(() => void this.call("status", {}).catch(() => null), RETRY_MS);
+    if (state === this.#state) return;
+    this.#state = state;
+    this.#states.tell(state);
+  }
+}

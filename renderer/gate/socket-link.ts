@@ -1,0 +1,114 @@
+import type { OperatorEvent, OperatorMethod, OperatorParams, OperatorResult } from "../../ipc/operator-api.ts";
+import { OperatorError } from "../../ipc/operator-error.ts";
+import { type GateLink, type LinkState, Listeners } from "./link.ts";
+
+const FIRST_RETRY_MS = 250;
+const LAST_RETRY_MS = 5000;
+
+interface Asking {
+  resolve(result: never): void;
+  reject(error: Error): void;
+}
+
+type Frame =
+  | { id: number; result: unknown }
+  | { id: number; failure: { code: string; message: string; hint: string } }
+  | { event: OperatorEvent };
+
+/** In a browser tab: a WebSocket on the page's own origin. Comes back by itself; what was asked meanwhile is refused. */
+export class SocketLink implements GateLink {
+  readonly #url: string;
+  readonly #states = new Listeners<LinkState>();
+  readonly #events = new Listeners<OperatorEvent>();
+  readonly #asking = new Map<number, Asking>();
+  #socket: WebSocket | undefined;
+  #state: LinkState = "connecting";
+  #next_id = 1;
+  #retry_ms = FIRST_RETRY_MS;
+  #retry: ReturnType<typeof setTimeout> | undefined;
+  #is_closed = false;
+  /** What is asked before the first connection stands waits for it. */
+  #opening: Promise<void>;
+  #opened: () => void = () => undefined;
+
+  constructor(url: string) {
+    this.#url = url;
+    this.#opening = new Promise((resolve) => {
+      this.#opened = resolve;
+    });
+    this.#connect();
+  }
+
+  get state(): LinkState {
+    return this.#state;
+  }
+
+  onState(listener: (state: LinkState) => void): () => void {
+    return this.#states.add(listener);
+  }
+
+  async call<M extends OperatorMethod>(method: M, params: OperatorParams<M>): Promise<OperatorResult<M>> {
+    if (this.#state === "connecting") await this.#opening;
+    const socket = this.#socket;
+    if (socket === undefined || socket.readyState !== WebSocket.OPEN) throw notAnswering();
+    const id = this.#next_id++;
+    return new Promise((resolve, reject) => {
+      this.#asking.set(id, { resolve, reject });
+      socket.send(JSON.stringify({ id, method, params }));
+    });
+  }
+
+  subscribe(listener: (event: OperatorEvent) => void): () => void {
+    return this.#events.add(listener);
+  }
+
+  async close(): Promise<void> {
+    this.#is_closed = true;
+    clearTimeout(this.#retry);
+    this.#socket?.close();
+  }
+
+  #connect(): void {
+    const socket = new WebSocket(this.#url);
+    this.#socket = socket;
+    socket.onopen = () => {
+      this.#retry_ms = FIRST_RETRY_MS;
+      this.#enter("answering");
+      this.#opened();
+    };
+    socket.onmessage = ({ data }) => this.#read(JSON.parse(String(data)) as Frame);
+    // An error is always followed by close.
+    socket.onclose = () => {
+      for (const { reject } of this.#asking.values()) reject(notAnswering());
+      this.#asking.clear();
+      if (this.#is_closed) return;
+      this.#enter("silent");
+      this.#opened();
+      this.#retry = setTimeout(() => this.#connect(), this.#retry_ms);
+      this.#retry_ms = Math.min(LAST_RETRY_MS, this.#retry_ms * 2);
+    };
+  }
+
+  #read(frame: Frame): void {
+    if ("event" in frame) {
+      this.#events.tell(frame.event);
+      return;
+    }
+    const asking = this.#asking.get(frame.id);
+    this.#asking.delete(frame.id);
+    if ("failure" in frame) {
+      const { code, message, hint } = frame.failure;
+      asking?.reject(new OperatorError(code, message, hint));
+    } else asking?.resolve(frame.result as never);
+  }
+
+  #enter(state: LinkState): void {
+    if (state === this.#state) return;
+    this.#state = state;
+    this.#states.tell(state);
+  }
+}
+
+function notAnswering(): OperatorError {
+  return new OperatorError("not_answering", "the gate is not answering", "start it: metnos-gate serve");
+}

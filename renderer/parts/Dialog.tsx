@@ -1,0 +1,28 @@
+import { type ReactNode, useEffect, useId, useRef } from "react";
+
+interface DialogProps {
+  title: string;
+  onClose(): void;
+  children: ReactNode;
+  /** The buttons, the safe one first: it has the focus. */
+  ends: ReactNode;
+}
+
+/** A modal question. Escape closes it and answers nothing. Rendered only while it is open. */
+export function Dialog({ title, onClose, children, ends }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const title_id = useId();
+  useEffect(() => {
+    const element = dialog.current;
+    element?.showModal();
+    element?.querySelector<HTMLElement>(".ends button, .ends a")?.focus();
+    return () => element?.close();
+  }, []);
+  return (
+    <dialog ref={dialog} className="dialog" aria-labelledby={title_id} onClose={onClose}>
+      <h2 id={title_id}>{title}</h2>
+      {children}
+      <div className="ends">{ends}</div>
+    </dialog>
+  );
+}

@@ -1,0 +1,13 @@
+import type { OperatorError } from "../../ipc/operator-error.ts";
+import { VisibleText } from "./Mono.tsx";
+
+/** What happened and what to do; nothing where nothing happened. */
+export function Failure({ error }: { error: OperatorError | undefined }) {
+  if (error === undefined) return null;
+  const text = error.hint === "" ? error.message : `${error.message}. ${error.hint}`;
+  return (
+    <p className="failure" role="alert">
+      <VisibleText text={text} />
+    </p>
+  );
+}

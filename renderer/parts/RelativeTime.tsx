@@ -1,0 +1,67 @@
+import { type Language, useLanguage, useWords } from "../words/language.ts";
+import { partsWords } from "../words/parts.ts";
+import { useNow } from "./clock.ts";
+
+const STEPS = [
+  ["year", 365 * 86_400],
+  ["month", 30 * 86_400],
+  ["day", 86_400],
+  ["hour", 3600],
+  ["minute", 60],
+] as const;
+
+/** Made once: a listing that scrolls shows hundreds of times a second. */
+const FORMATS: Readonly<Record<Language, { relative: Intl.RelativeTimeFormat; exact: Intl.DateTimeFormat }>> = {
+  en: formats("en"),
+  it: formats("it"),
+};
+
+function formats(language: Language) {
+  return {
+    relative: new Intl.RelativeTimeFormat(language, { numeric: "auto" }),
+    exact: new Intl.DateTimeFormat(language, { dateStyle: "full", timeStyle: "medium" }),
+  };
+}
+
+/** "3 minutes ago", "in 2 days"; the exact time on hover. `at`: ISO-8601, or null for never. */
+export function RelativeTime({ at }: { at: string | null }) {
+  const language = useLanguage();
+  const words = useWords(partsWords);
+  const now = useNow("half_minute");
+  if (at === null) return <span>{words.never}</span>;
+  return (
+    <time dateTime={at} title={exactTime(at, language)}>
+      {relativeTime(Date.parse(at) - now, language) ?? words.now}
+    </time>
+  );
+}
+
+/** Null for less than a minute. */
+export function relativeTime(ms: number, language: Language): string | null {
+  const seconds = Math.round(ms / 1000);
+  const found = STEPS.find(([, size]) => Math.abs(seconds) >= size);
+  if (found === undefined) return null;
+  const [unit, size] = found;
+  return FORMATS[language].relative.format(Math.trunc(seconds / size), unit);
+}
+
+export function exactTime(at: string, language: Language): string {
+  return FORMATS[language].exact.format(new Date(at));
+}
+
+/** `20 Dec`, with the year where it isn't this one. */
+export function shortDate(at: Date, language: Language): string {
+  const same_year = at.getFullYear() === new Date().getFullYear();
+  return new Intl.DateTimeFormat(language, {
+    day: "numeric",
+    month: "short",
+    ...(same_year ? {} : { year: "numeric" }),
+  }).format(at);
+}
+
+/** `0:09:41` */
+export function clockText(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  const two = (value: number) => String(value).padStart(2, "0");
+  return `${Math.floor(seconds / 3600)}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`;
+}

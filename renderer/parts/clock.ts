@@ -1,0 +1,47 @@
+import { useCallback, useSyncExternalStore } from "react";
+
+/** One ticking clock for all that shows a time; it stands while nobody looks. */
+class Ticker {
+  readonly #every_ms: number;
+  readonly #listeners = new Set<() => void>();
+  #timer: ReturnType<typeof setInterval> | undefined;
+  #now = Date.now();
+
+  constructor(every_ms: number) {
+    this.#every_ms = every_ms;
+  }
+
+  get now(): number {
+    // Nobody ticks it while nobody listens.
+    if (this.#listeners.size === 0) this.#now = Date.now();
+    return this.#now;
+  }
+
+  subscribe(listener: () => void): () => void {
+    if (this.#listeners.size === 0) {
+      this.#now = Date.now();
+      this.#timer = setInterval(() => this.#tick(), this.#every_ms);
+    }
+    this.#listeners.add(listener);
+    return () => {
+      this.#listeners.delete(listener);
+      if (this.#listeners.size === 0) clearInterval(this.#timer);
+    };
+  }
+
+  #tick(): void {
+    this.#now = Date.now();
+    for (const listener of [...this.#listeners]) listener();
+  }
+}
+
+const TICKERS = { second: new Ticker(1000), half_minute: new Ticker(30_000) };
+
+/** Milliseconds since 1970, rendered anew this often. */
+export function useNow(every: keyof typeof TICKERS = "second"): number {
+  const ticker = TICKERS[every];
+  return useSyncExternalStore(
+    useCallback((listener) => ticker.subscribe(listener), [ticker]),
+    () => ticker.now,
+  );
+}

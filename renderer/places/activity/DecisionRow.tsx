@@ -1,0 +1,73 @@
+import { useId } from "react";
+import type { ActivityEntry } from "../../../ipc/activity.ts";
+import { shortened, visible } from "../../../ipc/visible-text.ts";
+import { VisibleText } from "../../parts/Mono.tsx";
+import { NeitherShape, OutcomeShape } from "../../parts/OutcomeShape.tsx";
+import { RelativeTime } from "../../parts/RelativeTime.tsx";
+import { activityWords } from "../../words/activity.ts";
+import { useWords } from "../../words/language.ts";
+import { namesWords } from "../../words/names.ts";
+import { OpenedDecision } from "./OpenedDecision.tsx";
+
+interface DecisionRowProps {
+  entry: ActivityEntry;
+  /** Of what was asked for, in characters. */
+  width: number;
+  isOpen: boolean;
+  onToggle(): void;
+}
+
+const MOST_OF_EXECUTOR = 28;
+
+/** One decision on one line; pressed, it opens to what every stage said. */
+export function DecisionRow({ entry, width, isOpen, onToggle }: DecisionRowProps) {
+  const words = useWords(activityWords);
+  const id = useId();
+  const [first, ...more] = entry.capabilities;
+  const executor = shortened(entry.executor, MOST_OF_EXECUTOR);
+  const more_text = more.length > 0 ? words.more_targets(more.length) : "";
+  const left = width - executor.length - (first?.capability.length ?? 0) - more_text.length - 4;
+  return (
+    <li className={isOpen ? "decision open" : "decision"}>
+      <button type="button" aria-expanded={isOpen} aria-controls={isOpen ? id : undefined} onClick={onToggle}>
+        <Decided entry={entry} />
+        <span className="what">
+          <b title={visible(entry.executor)}>
+            <VisibleText text={executor} />
+          </b>
+          {first === undefined ? (
+            <span className="quiet">{words.no_capability}</span>
+          ) : (
+            <span className="mono" title={visible(first.target)}>
+              {first.capability} <VisibleText text={shortened(first.target, Math.max(12, left))} />
+            </span>
+          )}
+          {more_text === "" ? null : <span className="quiet">{more_text}</span>}
+        </span>
+        <span className="who">
+          <VisibleText text={entry.agent_name} />
+        </span>
+        <span className="when">
+          <RelativeTime at={new Date(entry.ts * 1000).toISOString()} />
+        </span>
+      </button>
+      {isOpen ? (
+        <div id={id}>
+          <OpenedDecision decision_id={entry.decision_id} status={entry.status} />
+        </div>
+      ) : null}
+    </li>
+  );
+}
+
+/** The outcome; where a human was asked, what became of that. No answer in time is no denial by anybody. */
+function Decided({ entry: { outcome, status } }: { entry: ActivityEntry }) {
+  const words = useWords(activityWords);
+  const names = useWords(namesWords);
+  return (
+    <span className="decided">
+      {status === "expired" || status === "cancelled" ? <NeitherShape /> : <OutcomeShape outcome={outcome} />}
+      {status === undefined ? names.decided[outcome] : words.after_asking[status]}
+    </span>
+  );
+}

@@ -1,0 +1,141 @@
+import { useEffect } from "react";
+import type { OpenedDecision as Opened } from "../../../ipc/activity.ts";
+import type { ApprovalStatus, TraceStep } from "../../../ipc/decision.ts";
+import { STAGES } from "../../gate/contract-lists.ts";
+import { useQuery } from "../../gate/use-gate.tsx";
+import { Failure } from "../../parts/Failure.tsx";
+import { Mono, VisibleText } from "../../parts/Mono.tsx";
+import { NeitherShape, OutcomeShape } from "../../parts/OutcomeShape.tsx";
+import { activityWords } from "../../words/activity.ts";
+import { useLanguage, useWords } from "../../words/language.ts";
+
+/** What was said about one call: why, by which stage, and what each of the others said. `status`: once more when it was answered. */
+export function OpenedDecision({ decision_id, status }: { decision_id: string; status: ApprovalStatus | undefined }) {
+  const { data, error, refresh } = useQuery("activity.open", { decision_id });
+  useEffect(() => {
+    if (status !== undefined) refresh();
+  }, [status, refresh]);
+  return (
+    <div className="opened-decision">
+      <Failure error={data === undefined ? error : undefined} />
+      {data === undefined ? null : (
+        <>
+          <Facts opened={data} />
+          <Trace trace={data.decision.trace} status={data.decision.status} />
+        </>
+      )}
+    </div>
+  );
+}
+
+function Facts({ opened }: { opened: Opened }) {
+  const words = useWords(activityWords);
+  const language = useLanguage();
+  const { intent, cwd, decision } = opened;
+  const { reason, explain, capabilities, verdict } = decision;
+  return (
+    <dl className="facts">
+      <dt>{words.reason}</dt>
+      <dd>
+        <VisibleText text={reason} />
+      </dd>
+      {explain.matched === undefined ? null : (
+        <>
+          <dt>{words.matched}</dt>
+          <dd>
+            <VisibleText text={explain.matched} />
+          </dd>
+        </>
+      )}
+      {explain.instead === undefined ? null : (
+        <>
+          <dt>{words.instead}</dt>
+          <dd>
+            <VisibleText text={explain.instead} />
+          </dd>
+        </>
+      )}
+      <dt>{words.intent}</dt>
+      <dd className={intent === "" ? "quiet" : undefined}>
+        {intent === "" ? words.no_intent : <VisibleText text={intent} />}
+      </dd>
+      {capabilities.length === 0 ? null : (
+        <>
+          <dt>{words.needs}</dt>
+          {capabilities.map(({ capability, target }) => (
+            <dd key={`${capability} ${target}`}>
+              <Mono text={`${capability} ${target}`} />
+            </dd>
+          ))}
+        </>
+      )}
+      {cwd === null ? null : (
+        <>
+          <dt>{words.in_folder}</dt>
+          <dd>
+            <Mono text={cwd} />
+          </dd>
+        </>
+      )}
+      {verdict === null ? null : (
+        <>
+          <dt>{words.score}</dt>
+          <dd className="figures">
+            {verdict.score.toLocaleString(language, { minimumFractionDigits: 2, maximumFractionDigits: 2 })}{" "}
+            <span className="quiet">({verdict.judge_kind})</span>
+          </dd>
+        </>
+      )}
+    </dl>
+  );
+}
+
+function Trace({ trace, status }: { trace: readonly TraceStep[] | undefined; status: ApprovalStatus | undefined }) {
+  const words = useWords(activityWords);
+  if (trace === undefined) return <p className="quiet">{words.no_trace}</p>;
+  const reached = new Set(trace.map(({ stage }) => stage));
+  const missed = STAGES.filter((stage) => !reached.has(stage));
+  return (
+    <>
+      <h3>{words.stages_title}</h3>
+      <ol className="trace">
+        {trace.map((step) => (
+          <li key={step.stage} className={step.outcome}>
+            <StepSaid step={step} status={status} />
+            <span className="detail">
+              <VisibleText text={step.detail} />
+            </span>
+          </li>
+        ))}
+      </ol>
+      {missed.length === 0 ? null : (
+        <p className="quiet">
+          {words.not_reached}: {missed.map((stage) => words.stages[stage]).join(", ")}
+        </p>
+      )}
+    </>
+  );
+}
+
+/** What the human's stage came to, where it has: no answer in time is no denial by anybody. */
+function StepSaid({ step, status }: { step: TraceStep; status: ApprovalStatus | undefined }) {
+  const words = useWords(activityWords);
+  const is_answer = step.stage === "approval" && status !== undefined;
+  return (
+    <>
+      {is_answer && (status === "expired" || status === "cancelled") ? (
+        <NeitherShape />
+      ) : (
+        <StepShape outcome={step.outcome} />
+      )}
+      <span className="stage">{words.stages[step.stage]}</span>
+      <span className="said">{is_answer ? words.answers[status] : words.steps[step.outcome]}</span>
+    </>
+  );
+}
+
+function StepShape({ outcome }: { outcome: TraceStep["outcome"] }) {
+  if (outcome === "passed") return <OutcomeShape outcome="allowed" />;
+  if (outcome === "ask") return <OutcomeShape outcome="approval_required" />;
+  return outcome === "denied" ? <OutcomeShape outcome="denied" /> : <NeitherShape />;
+}

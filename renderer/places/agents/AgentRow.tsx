@@ -1,0 +1,130 @@
+import { useEffect, useState } from "react";
+import type { Level } from "../../../ipc/decision.ts";
+import type { AgentView } from "../../../ipc/operator-api.ts";
+import { LEVELS } from "../../gate/contract-lists.ts";
+import { useAct } from "../../gate/use-act.ts";
+import { useCall } from "../../gate/use-gate.tsx";
+import { Button } from "../../parts/Button.tsx";
+import { Confirm } from "../../parts/Confirm.tsx";
+import { Failure } from "../../parts/Failure.tsx";
+import { RelativeTime } from "../../parts/RelativeTime.tsx";
+import { agentsWords } from "../../words/agents.ts";
+import { useLanguage, useWords } from "../../words/language.ts";
+import { namesWords } from "../../words/names.ts";
+
+/** One paired agent. A change of level and the end of a pairing are asked about beneath it. */
+export function AgentRow({ agent }: { agent: AgentView }) {
+  const words = useWords(agentsWords);
+  const names = useWords(namesWords);
+  const language = useLanguage();
+  const call = useCall();
+  const { run, is_busy, error, forget } = useAct();
+  // Chosen, but not the agent's yet.
+  const [level, setLevel] = useState<Level | null>(null);
+  const [question, setQuestion] = useState<"level" | "revoke" | null>(null);
+  const { name } = agent;
+  useEffect(() => {
+    // It is the agent's now, whoever set it.
+    setLevel((chosen) => (chosen === agent.level ? null : chosen));
+  }, [agent.level]);
+  const asks = question === "revoke" || (question === "level" && level !== null);
+  const leave = () => {
+    setLevel(null);
+    setQuestion(null);
+  };
+  const act = async (what: () => Promise<unknown>) => {
+    const was_done = await run(what);
+    setQuestion(null);
+    if (!was_done) setLevel(null);
+  };
+  return (
+    <tbody className={asks ? "asks" : undefined}>
+      <tr>
+        <th scope="row">
+          <span className="name">{name}</span> <Connected isConnected={agent.is_connected} />
+        </th>
+        <td>
+          <select
+            className="select"
+            aria-label={words.level_of(name)}
+            value={level ?? agent.level}
+            disabled={is_busy}
+            onChange={({ target }) => {
+              const chosen = LEVELS.find((one) => one === target.value) ?? agent.level;
+              forget();
+              setLevel(chosen === agent.level ? null : chosen);
+              setQuestion(chosen === agent.level ? null : "level");
+            }}
+          >
+            {LEVELS.map((one) => (
+              <option key={one} value={one}>
+                {names.levels[one]}
+              </option>
+            ))}
+          </select>
+        </td>
+        <td>{agent.is_connected ? words.now : <RelativeTime at={agent.last_seen_at} />}</td>
+        <td className="number">{agent.calls_today.toLocaleString(language)}</td>
+        <td className="ends">
+          <Button
+            size="small"
+            look="plain"
+            aria-label={words.revoke_of(name)}
+            disabled={is_busy}
+            onClick={() => {
+              forget();
+              setLevel(null);
+              setQuestion("revoke");
+            }}
+          >
+            {words.revoke}
+          </Button>
+        </td>
+      </tr>
+      {asks || error !== undefined ? (
+        <tr>
+          <td colSpan={5} className="question">
+            <Failure error={error} />
+            {question === "level" && level !== null ? (
+              <Confirm
+                key={level}
+                keep={words.leave}
+                act={words.change}
+                isBusy={is_busy}
+                onKeep={leave}
+                onAct={() => void act(() => call("agents.level", { name, level }))}
+              >
+                <b>{words.change_to(name, names.levels[level])}</b> {words.levels[level]} {words.change_note}
+              </Confirm>
+            ) : null}
+            {question === "revoke" ? (
+              <Confirm
+                keep={words.keep}
+                act={words.revoke_it}
+                isDanger
+                isBusy={is_busy}
+                onKeep={leave}
+                onAct={() => void act(() => call("agents.revoke", { name }))}
+              >
+                {words.confirm_revoke(name)}
+              </Confirm>
+            ) : null}
+          </td>
+        </tr>
+      ) : null}
+    </tbody>
+  );
+}
+
+/** A filled dot and the word, or a ring and the word. */
+function Connected({ isConnected }: { isConnected: boolean }) {
+  const words = useWords(agentsWords);
+  return (
+    <span className={isConnected ? "connected yes" : "connected"}>
+      <svg viewBox="0 0 10 10" width="10" height="10" aria-hidden="true">
+        <circle cx="5" cy="5" r="3.75" fill={isConnected ? "currentColor" : "none"} stroke="currentColor" />
+      </svg>
+      {isConnected ? words.connected : words.not_connected}
+    </span>
+  );
+}

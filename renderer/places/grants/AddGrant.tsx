@@ -1,0 +1,143 @@
+import { type FormEvent, useEffect, useId, useRef, useState } from "react";
+import type { Capability } from "../../../ipc/decision.ts";
+import { useAct } from "../../gate/use-act.ts";
+import { useCall, useQuery } from "../../gate/use-gate.tsx";
+import { Button } from "../../parts/Button.tsx";
+import { Dialog } from "../../parts/Dialog.tsx";
+import { Failure } from "../../parts/Failure.tsx";
+import { Field } from "../../parts/Field.tsx";
+import { grantsWords } from "../../words/grants.ts";
+import { useWords } from "../../words/language.ts";
+import { policyWords } from "../../words/policy.ts";
+import { EXPIRIES, type Expiry, expiresAt, targetKind } from "./expiry.ts";
+
+interface AddGrantProps {
+  /** What the listing is narrowed to. */
+  capability: Capability | null;
+  onClose(): void;
+}
+
+/** A grant made by hand. The gate refuses what it would never store, and says why. */
+export function AddGrant({ capability: given, onClose }: AddGrantProps) {
+  const words = useWords(grantsWords).form;
+  const names = useWords(grantsWords);
+  const { descriptions } = useWords(policyWords);
+  const call = useCall();
+  const { run, is_busy, error } = useAct();
+  const { data: rows } = useQuery("policy.matrix", {});
+  const { data: listed } = useQuery("agents.list", {});
+  const grantable = (rows ?? []).filter((row) => row.default_approval === "per_target");
+  const [capability, setCapability] = useState<Capability>(given ?? "fs:read");
+  const [target, setTarget] = useState("");
+  const [expiry, setExpiry] = useState<Expiry>("month");
+  const [agent, setAgent] = useState("");
+  const field = useRef<HTMLInputElement>(null);
+  const form_id = useId();
+  const hint_id = useId();
+  // After the dialog gave the focus to its safe end: there is something to write here.
+  useEffect(() => field.current?.focus(), []);
+  const asked = grantable.find((row) => row.capability === capability)?.capability ?? "fs:read";
+  const kind = targetKind(asked);
+  const add = async (event: FormEvent) => {
+    event.preventDefault();
+    const expires_at = expiresAt(expiry, Date.now());
+    const params = {
+      capability: asked,
+      target: kind === "none" ? "*" : target.trim(),
+      ...(expires_at === undefined ? {} : { expires_at }),
+      ...(agent === "" ? {} : { agent }),
+    };
+    if (await run(() => call("grants.add", params))) onClose();
+  };
+  return (
+    <Dialog
+      title={words.title}
+      onClose={onClose}
+      ends={
+        <>
+          <Button onClick={onClose}>{words.cancel}</Button>
+          <button
+            type="submit"
+            className="button"
+            form={form_id}
+            disabled={is_busy || (kind !== "none" && target.trim() === "")}
+          >
+            {words.save}
+          </button>
+        </>
+      }
+    >
+      <form id={form_id} className="add-grant" onSubmit={(event) => void add(event)}>
+        <Field label={words.capability}>
+          {(id) => (
+            <select
+              id={id}
+              className="select"
+              value={asked}
+              onChange={({ target: { value } }) =>
+                setCapability(grantable.find((row) => row.capability === value)?.capability ?? asked)
+              }
+            >
+              {grantable.map((row) => (
+                <option key={row.capability} value={row.capability}>
+                  {`${descriptions[row.capability]} (${row.capability})`}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <Field label={words.target}>
+          {(id) => (
+            <input
+              ref={field}
+              id={id}
+              className="input mono"
+              autoComplete="off"
+              spellCheck={false}
+              aria-describedby={hint_id}
+              value={kind === "none" ? "*" : target}
+              disabled={kind === "none"}
+              onChange={({ target: { value } }) => setTarget(value)}
+            />
+          )}
+        </Field>
+        <p className="quiet" id={hint_id}>
+          {words.target_hint[kind]}
+        </p>
+        <div className="pair">
+          <Field label={words.agent}>
+            {(id) => (
+              <select id={id} className="select" value={agent} onChange={({ target: { value } }) => setAgent(value)}>
+                <option value="">{names.every_agent}</option>
+                {(listed?.agents ?? [])
+                  .filter(({ revoked_at }) => revoked_at === null)
+                  .map(({ name }) => (
+                    <option key={name} value={name}>
+                      {name}
+                    </option>
+                  ))}
+              </select>
+            )}
+          </Field>
+          <Field label={words.expires}>
+            {(id) => (
+              <select
+                id={id}
+                className="select"
+                value={expiry}
+                onChange={({ target: { value } }) => setExpiry(EXPIRIES.find((one) => one === value) ?? "month")}
+              >
+                {EXPIRIES.map((one) => (
+                  <option key={one} value={one}>
+                    {words.expiries[one]}
+                  </option>
+                ))}
+              </select>
+            )}
+          </Field>
+        </div>
+        <Failure error={error} />
+      </form>
+    </Dialog>
+  );
+}

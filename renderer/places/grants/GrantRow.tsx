@@ -1,0 +1,136 @@
+// biome-ignore-all lint/a11y/useSemanticElements: a real table lays its rows out itself; these are placed one by one
+// biome-ignore-all lint/a11y/useFocusableInteractive: cells of a table that is read, not edited, are not stops of the keyboard
+import { memo } from "react";
+import type { GrantView } from "../../../ipc/operator-api.ts";
+import { visible } from "../../../ipc/visible-text.ts";
+import { useAct } from "../../gate/use-act.ts";
+import { useCall } from "../../gate/use-gate.tsx";
+import { Button } from "../../parts/Button.tsx";
+import { Confirm } from "../../parts/Confirm.tsx";
+import { useNow } from "../../parts/clock.ts";
+import { Mono } from "../../parts/Mono.tsx";
+import { RelativeTime } from "../../parts/RelativeTime.tsx";
+import { grantsWords } from "../../words/grants.ts";
+import { useWords } from "../../words/language.ts";
+import { stateOf } from "./pages.ts";
+
+interface GrantRowProps {
+  index: number;
+  top: number;
+  /** Undefined while it is on the way. */
+  grant: GrantView | undefined;
+  /** In characters. */
+  targetWidth: number;
+  isChosen: boolean;
+  onToggle(grant: GrantView): void;
+  /** Whether it asks if it is to be revoked. */
+  isAsking: boolean;
+  /** The grant that asks now; null: none. */
+  onAsk(id: number | null): void;
+}
+
+export const GrantRow = memo(function GrantRow({
+  index,
+  top,
+  grant,
+  targetWidth,
+  isChosen,
+  onToggle,
+  isAsking,
+  onAsk,
+}: GrantRowProps) {
+  const words = useWords(grantsWords);
+  const position = { role: "row", "aria-rowindex": index + 2, style: { transform: `translateY(${top}px)` } };
+  if (grant === undefined) {
+    return (
+      <div {...position} className="grant-row coming">
+        <span role="cell">…</span>
+      </div>
+    );
+  }
+  const target = visible(grant.target);
+  const is_revocable = grant.revoked_at === null;
+  return (
+    <div
+      {...position}
+      className={["grant-row", isChosen ? "chosen" : "", isAsking ? "asks" : ""].filter(Boolean).join(" ")}
+    >
+      <span role="cell" className="pick">
+        <input
+          type="checkbox"
+          aria-label={words.select(target)}
+          checked={isChosen}
+          disabled={!is_revocable}
+          onChange={() => onToggle(grant)}
+        />
+      </span>
+      <span role="cell" className="capability mono">
+        {grant.capability}
+      </span>
+      <span role="cell" className="target">
+        <Mono text={grant.target} width={targetWidth} />
+      </span>
+      {isAsking ? (
+        <span role="cell" className="asking">
+          <RevokeOne grant={grant} onKeep={() => onAsk(null)} />
+        </span>
+      ) : (
+        <>
+          <span role="cell" className="agent">
+            {grant.agent_name ?? words.for_every_agent}
+          </span>
+          <span role="cell" className="granted_at">
+            <RelativeTime at={grant.granted_at} />
+          </span>
+          <span role="cell" className="last_used_at">
+            <span className="narrow-only">{words.used} </span>
+            <RelativeTime at={grant.last_used_at} />
+          </span>
+          <span role="cell" className="expires_at">
+            <End grant={grant} />
+          </span>
+          <span role="cell" className="act">
+            {is_revocable ? (
+              <Button size="small" look="plain" aria-label={words.revoke_one(target)} onClick={() => onAsk(grant.id)}>
+                {words.revoke}
+              </Button>
+            ) : null}
+          </span>
+        </>
+      )}
+    </div>
+  );
+});
+
+function End({ grant }: { grant: GrantView }) {
+  const words = useWords(grantsWords);
+  const now = useNow("half_minute");
+  const state = stateOf(grant, now);
+  if (state === "revoked")
+    return (
+      <>
+        {words.revoked} <RelativeTime at={grant.revoked_at} />
+      </>
+    );
+  if (state === "expired") return <span>{words.expired}</span>;
+  if (grant.session !== null) return <span>{words.session_only}</span>;
+  return grant.expires_at === null ? <span>{words.for_good}</span> : <RelativeTime at={grant.expires_at} />;
+}
+
+function RevokeOne({ grant, onKeep }: { grant: GrantView; onKeep(): void }) {
+  const words = useWords(grantsWords);
+  const call = useCall();
+  const { run, is_busy, error } = useAct();
+  return (
+    <Confirm
+      keep={words.keep}
+      act={words.revoke}
+      isDanger
+      isBusy={is_busy}
+      onKeep={onKeep}
+      onAct={() => void run(() => call("grants.revoke", { id: grant.id })).then((was_done) => was_done && onKeep())}
+    >
+      {error?.message ?? words.confirm_one}
+    </Confirm>
+  );
+}

@@ -1,0 +1,136 @@
+import { Fragment, useEffect, useId, useRef } from "react";
+import type { PolicyRow } from "../../../ipc/operator-api.ts";
+import { OutcomeShape } from "../../parts/OutcomeShape.tsx";
+import { useWords } from "../../words/language.ts";
+import { namesWords } from "../../words/names.ts";
+import { policyWords } from "../../words/policy.ts";
+import { CellPanel } from "./CellPanel.tsx";
+import type { MatrixColumn, MatrixFamily } from "./matrix-view.ts";
+import type { OpenCell } from "./Policy.tsx";
+
+interface MatrixProps {
+  families: readonly MatrixFamily[];
+  columns: readonly MatrixColumn[];
+  agent: string | null;
+  open: OpenCell | null;
+  onOpen(cell: OpenCell): void;
+  onClose(): void;
+}
+
+/** Capabilities by family, levels as columns. A cell opens beneath its row. */
+export function Matrix({ families, columns, agent, open, onOpen, onClose }: MatrixProps) {
+  const words = useWords(policyWords);
+  const panel_id = useId();
+  return (
+    <table className="matrix">
+      <thead>
+        <tr>
+          <th scope="col" className="family">
+            <span className="unseen">{words.family}</span>
+          </th>
+          <th scope="col">{words.capability}</th>
+          {columns.map((column) => (
+            <LevelHead key={column.level} column={column} agent={agent} />
+          ))}
+        </tr>
+      </thead>
+      {families.map(({ family, rows }) => (
+        <tbody key={family}>
+          {rows.map((row, index) => {
+            const opened = open?.capability === row.capability ? open : null;
+            return (
+              <Fragment key={row.capability}>
+                <tr>
+                  {index === 0 ? (
+                    <th
+                      scope="rowgroup"
+                      className="family"
+                      rowSpan={rows.length + (rows.some(({ capability }) => capability === open?.capability) ? 1 : 0)}
+                    >
+                      {words.families[family]}
+                    </th>
+                  ) : null}
+                  <th scope="row" className="capability">
+                    <span className="mono">{row.capability}</span>
+                    <span className="quiet"> {words.descriptions[row.capability]}</span>
+                  </th>
+                  {columns.map((column) => (
+                    <Cell
+                      key={column.level}
+                      row={row}
+                      column={column}
+                      isOpen={opened?.level === column.level}
+                      panelId={panel_id}
+                      onOpen={onOpen}
+                    />
+                  ))}
+                </tr>
+                {opened === null ? null : (
+                  <tr className="opened">
+                    <td colSpan={1 + columns.length} id={panel_id}>
+                      <CellPanel row={row} level={opened.level} agent={agent} onClose={onClose} />
+                    </td>
+                  </tr>
+                )}
+              </Fragment>
+            );
+          })}
+        </tbody>
+      ))}
+    </table>
+  );
+}
+
+function LevelHead({ column, agent }: { column: MatrixColumn; agent: string | null }) {
+  const words = useWords(policyWords);
+  const names = useWords(namesWords);
+  const { level, agents, is_in_force } = column;
+  return (
+    <th scope="col" className={is_in_force ? "level in-force" : "level"}>
+      <span className="name">{names.levels[level]}</span>
+      {is_in_force && agent !== null ? <span className="unseen">{words.column_in_force(agent)}</span> : null}
+      {agents.length > 0 ? (
+        <span className="quiet agents" title={words.agents_at(agents.join(", "))}>
+          {agents.join(", ")}
+        </span>
+      ) : null}
+    </th>
+  );
+}
+
+interface CellProps {
+  row: PolicyRow;
+  column: MatrixColumn;
+  isOpen: boolean;
+  panelId: string;
+  onOpen(cell: OpenCell): void;
+}
+
+function Cell({ row, column, isOpen, panelId, onOpen }: CellProps) {
+  const names = useWords(namesWords);
+  const { level, is_in_force } = column;
+  const { outcome } = row.cells[level];
+  const button = useRef<HTMLButtonElement>(null);
+  const was_open = useRef(isOpen);
+  useEffect(() => {
+    // Closed from within: the keyboard goes on where it was.
+    if (was_open.current && !isOpen && document.activeElement === document.body) button.current?.focus();
+    was_open.current = isOpen;
+  }, [isOpen]);
+  return (
+    <td className={is_in_force ? "cell in-force" : "cell"}>
+      <button
+        ref={button}
+        type="button"
+        aria-expanded={isOpen}
+        aria-controls={isOpen ? panelId : undefined}
+        aria-label={`${row.capability}, ${names.levels[level]}: ${names.outcomes[outcome]}`}
+        title={names.outcomes[outcome]}
+        onClick={() => onOpen({ capability: row.capability, level })}
+      >
+        <OutcomeShape outcome={outcome} />
+        <b className={`letter ${outcome}`}>{names.letters[outcome]}</b>
+      </button>
+    </td>
+  );
+}

@@ -1,0 +1,104 @@
+import { useState } from "react";
+import type { Severity, ViolationView } from "../../../ipc/safety.ts";
+import { useAct } from "../../gate/use-act.ts";
+import { useCall, useQuery } from "../../gate/use-gate.tsx";
+import { Button } from "../../parts/Button.tsx";
+import { EmptyState } from "../../parts/EmptyState.tsx";
+import { Failure } from "../../parts/Failure.tsx";
+import { VisibleText } from "../../parts/Mono.tsx";
+import { RelativeTime } from "../../parts/RelativeTime.tsx";
+import { useWords } from "../../words/language.ts";
+import { safetyWords } from "../../words/safety.ts";
+import { SeverityMark } from "./SeverityMark.tsx";
+
+const SHOWN = 200;
+const GRAVE: ReadonlySet<Severity> = new Set(["BLOCK", "CRITICAL"]);
+
+/** What broke a rule, newest first, until somebody has seen it. */
+export function Violations({ unacknowledged, onChanged }: { unacknowledged: number; onChanged(): void }) {
+  const words = useWords(safetyWords);
+  const call = useCall();
+  const [includes, setIncludes] = useState(true);
+  const { data, error, refresh } = useQuery("safety.violations", { include_acknowledged: includes, limit: SHOWN });
+  const { run, is_busy, error: refused } = useAct();
+  const acknowledge = async (ids: "all" | number[]) => {
+    await run(() => call("safety.acknowledge", { ids }));
+    refresh();
+    onChanged();
+  };
+  const is_empty = data?.length === 0;
+  return (
+    <section aria-labelledby="safety-violations">
+      <div className="section-head">
+        <h2 id="safety-violations">{words.violations}</h2>
+        {is_empty && includes ? null : (
+          <>
+            <span className="quiet figures">
+              {unacknowledged > 0 ? words.unacknowledged(unacknowledged) : words.all_acknowledged}
+            </span>
+            <span className="filters">
+              <label className="check">
+                <input type="checkbox" checked={includes} onChange={({ target }) => setIncludes(target.checked)} />
+                {words.show_acknowledged}
+              </label>
+              <Button size="small" disabled={is_busy || unacknowledged === 0} onClick={() => void acknowledge("all")}>
+                {words.acknowledge_all}
+              </Button>
+            </span>
+          </>
+        )}
+      </div>
+      <Failure error={refused ?? error} />
+      {is_empty ? <EmptyState title={words.no_violations}>{words.no_violations_next}</EmptyState> : null}
+      <ul className="violations">
+        {(data ?? []).map((violation) => (
+          <Violation
+            key={violation.id}
+            violation={violation}
+            isBusy={is_busy}
+            onAcknowledge={() => void acknowledge([violation.id])}
+          />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+interface ViolationProps {
+  violation: ViolationView;
+  isBusy: boolean;
+  onAcknowledge(): void;
+}
+
+function Violation({ violation, isBusy, onAcknowledge }: ViolationProps) {
+  const words = useWords(safetyWords);
+  const { rule_id, severity, subject_type, subject_id, agent_name, detail, detected_at, acknowledged_at } = violation;
+  return (
+    <li className={acknowledged_at === null && GRAVE.has(severity) ? "violation grave" : "violation"}>
+      <SeverityMark severity={severity} />
+      <div>
+        <p>
+          <VisibleText text={detail} />
+        </p>
+        <p className="quiet">
+          <VisibleText text={`${rule_id}, ${words.subjects[subject_type]} ${subject_id}, ${agent_name}`} />,{" "}
+          <RelativeTime at={detected_at} />
+        </p>
+      </div>
+      {acknowledged_at === null ? (
+        <Button
+          size="small"
+          aria-label={words.acknowledge_of(rule_id, subject_id)}
+          disabled={isBusy}
+          onClick={onAcknowledge}
+        >
+          {words.acknowledge}
+        </Button>
+      ) : (
+        <span className="quiet">
+          {words.acknowledged} <RelativeTime at={acknowledged_at} />
+        </span>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,71 @@
+import { useEffect, useState } from "react";
+import type { Setting } from "../../../ipc/settings.ts";
+import { useAct } from "../../gate/use-act.ts";
+import { useCall, useQuery } from "../../gate/use-gate.tsx";
+import { Failure } from "../../parts/Failure.tsx";
+import { VisibleText } from "../../parts/Mono.tsx";
+import { useWords } from "../../words/language.ts";
+import { type SettingsWords, settingsWords } from "../../words/settings.ts";
+import { SettingControl } from "./SettingControl.tsx";
+
+/** One setting: what it is, its control, where its value comes from, and why it can't be changed where it can't. */
+export function SettingRow({ setting }: { setting: Setting }) {
+  const words = useWords(settingsWords);
+  const call = useCall();
+  const { refresh } = useQuery("settings.list", {});
+  const { run, is_busy, error } = useAct();
+  const [is_saved, setSaved] = useState(false);
+  // What was chosen shows at once; the gate's own value comes back where it is refused.
+  const [chosen, setChosen] = useState<Setting["value"] | null>(null);
+  const { key } = setting;
+  const { label, note } = words.settings[key];
+  const id = `setting-${key.replace(".", "-")}`;
+  const why_not = whyNot(words, setting);
+  useEffect(() => {
+    // The gate's value arrived, ours or another surface's: from now on it counts.
+    if (setting.value !== undefined) setChosen(null);
+  }, [setting.value]);
+  const choose = async (value: Setting["value"]) => {
+    setSaved(false);
+    setChosen(value);
+    const was_done = await run(() => call("settings.set", { key, value }));
+    setSaved(was_done);
+    if (!was_done) setChosen(null);
+    refresh();
+  };
+  return (
+    <div className="setting">
+      <div>
+        <label htmlFor={id}>{label}</label>
+        <p className="quiet" id={`${id}-note`}>
+          {note}
+        </p>
+        {why_not === null ? null : (
+          <p className="why-not" id={`${id}-why`}>
+            <VisibleText text={why_not} />
+          </p>
+        )}
+        <Failure error={error} />
+      </div>
+      <div className="control">
+        <SettingControl
+          id={id}
+          describedBy={why_not === null ? `${id}-note` : `${id}-note ${id}-why`}
+          setting={chosen === null ? setting : { ...setting, value: chosen }}
+          isBusy={is_busy}
+          onChoose={(value) => void choose(value)}
+        />
+        <span className="quiet" role="status">
+          {is_saved ? words.saved : setting.source === "default" ? null : words.source[setting.source]}
+        </span>
+      </div>
+    </div>
+  );
+}
+
+function whyNot(words: SettingsWords, { key, source, can_change, why_not }: Setting): string | null {
+  if (can_change) return null;
+  if (source === "environment" || source === "gate.toml") return words.why_not[source];
+  if (key === "judge.kind" || key === "start_at_login") return words.why_not[key];
+  return why_not;
+}

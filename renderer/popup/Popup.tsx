@@ -1,0 +1,46 @@
+import { useEffect, useRef } from "react";
+import { CardStack } from "../cards/CardStack.tsx";
+import { bridge } from "../gate/open-link.ts";
+import { Button } from "../parts/Button.tsx";
+import { Notices } from "../window/Window.tsx";
+import { useWords } from "../words/language.ts";
+import { popupWords } from "../words/popup.ts";
+import "./popup.css";
+
+/** What waits, near the tray: 380 px wide, as tall as its cards. */
+export function Popup() {
+  const words = useWords(popupWords);
+  const content = useRef<HTMLElement>(null);
+  useHeightTold(content);
+  useEffect(() => {
+    // What a card has open closes first; then the popup. Nothing is answered.
+    const close = (event: KeyboardEvent) => {
+      if (event.key === "Escape" && bridge() !== undefined) window.close();
+    };
+    window.addEventListener("keydown", close);
+    return () => window.removeEventListener("keydown", close);
+  }, []);
+  return (
+    <main ref={content} className="popup">
+      <h1 className="unseen">{words.title}</h1>
+      <Notices />
+      <CardStack nothing={<p className="quiet nothing">{words.nothing}</p>} />
+      <p className="foot">
+        <Button look="plain" size="small" onClick={() => bridge()?.open("approvals")}>
+          {words.openWindow}
+        </Button>
+      </p>
+    </main>
+  );
+}
+
+/** The window around the popup is made as tall as what is in it, up to its own bound. */
+function useHeightTold(content: React.RefObject<HTMLElement | null>): void {
+  useEffect(() => {
+    const element = content.current;
+    if (element === null) return;
+    const observer = new ResizeObserver(() => bridge()?.resize(Math.ceil(element.getBoundingClientRect().height)));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [content]);
+}

@@ -1,0 +1,75 @@
+import { Suspense } from "react";
+import { useLinkState, useQuery } from "../gate/use-gate.tsx";
+import { useWords } from "../words/language.ts";
+import { windowWords } from "../words/window.ts";
+import { Boundary } from "./Boundary.tsx";
+import { PLACES } from "./places.ts";
+import { type Route, useRoute } from "./route.ts";
+import "./window.css";
+
+/** The side list of places, and the place that is open. */
+export function Window() {
+  const words = useWords(windowWords);
+  const { place: asked, rest } = useRoute();
+  const place = PLACES.find(({ name }) => name === asked) ?? PLACES[0];
+  if (place === undefined) return null;
+  return (
+    <div className="window">
+      <SideList route={{ place: place.name, rest }} />
+      <main className="pane" key={place.name}>
+        <Notices />
+        <Boundary key={place.name}>
+          <Suspense fallback={<p className="quiet">{words.loading}</p>}>
+            <place.Page rest={rest} />
+          </Suspense>
+        </Boundary>
+      </main>
+    </div>
+  );
+}
+
+function SideList({ route }: { route: Route }) {
+  const words = useWords(windowWords);
+  const { data: status } = useQuery("status", {});
+  const waiting = (status?.approvals_pending ?? 0) + (status?.pairing_requests.length ?? 0);
+  return (
+    <nav className="side" aria-label={words.places}>
+      <p className="product">{words.product}</p>
+      <ul>
+        {PLACES.map(({ name }) => (
+          <li key={name}>
+            <a href={`#/${name}`} aria-current={name === route.place ? "page" : undefined}>
+              <span>{words[name]}</span>
+              {name === "approvals" && waiting > 0 ? (
+                <span className="count figures">
+                  <span aria-hidden="true">{waiting}</span>
+                  <span className="unseen">{words.waiting(waiting)}</span>
+                </span>
+              ) : null}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+/** What matters wherever one is: the gate doesn't answer, the gate is paused. */
+export function Notices() {
+  const words = useWords(windowWords);
+  const link = useLinkState();
+  const { data: status } = useQuery("status", {});
+  if (link === "silent") {
+    return (
+      <p className="notice silent" role="alert">
+        {words.silent}
+      </p>
+    );
+  }
+  if (status?.paused !== true) return null;
+  return (
+    <p className="notice" role="status">
+      {words.paused}
+    </p>
+  );
+}

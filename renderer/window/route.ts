@@ -1,0 +1,31 @@
+import { useSyncExternalStore } from "react";
+
+/** `#/approvals/<token>`: the place, and what in it. */
+export interface Route {
+  place: string;
+  rest: string;
+}
+
+export function useRoute(): Route {
+  const hash = useSyncExternalStore(subscribe, () => window.location.hash);
+  const [place = "", ...rest] = hash.replace(/^#\/?/, "").split("/");
+  return { place, rest: rest.map(decoded).join("/") };
+}
+
+/** `approvals/<token>` -> `#/approvals/<token>` */
+export function goTo(path: string): void {
+  window.location.hash = `#/${path}`;
+}
+
+function subscribe(listener: () => void): () => void {
+  window.addEventListener("hashchange", listener);
+  return () => window.removeEventListener("hashchange", listener);
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part; // somebody typed it by hand
+  }
+}

@@ -1,0 +1,27 @@
+import { useEffect } from "react";
+import { useQuery } from "../gate/use-gate.tsx";
+
+/** Each place has one file of words here: `const en = {...}; const it: typeof en = {...}; export const xWords = { en, it }`. */
+
+export type Language = "en" | "it";
+export type InBoth<W> = Readonly<Record<Language, W>>;
+
+/** The language that was chosen in the settings; until they are known, the browser's. */
+export function useLanguage(): Language {
+  const { data } = useQuery("settings.list", {});
+  const chosen = data?.find(({ key }) => key === "language")?.value;
+  if (chosen === "en" || chosen === "it") return chosen;
+  return navigator.language.startsWith("it") ? "it" : "en";
+}
+
+export function useWords<W>(words: InBoth<W>): W {
+  return words[useLanguage()];
+}
+
+/** Tells assistive software and the browser which language the page speaks. */
+export function useDocumentLanguage(): void {
+  const language = useLanguage();
+  useEffect(() => {
+    document.documentElement.lang = language;
+  }, [language]);
+}

@@ -1,0 +1,23 @@
+import type { Level, Outcome } from "../../ipc/decision.ts";
+
+/** What more than one place calls by name. */
+
+const en = {
+  levels: { ReadOnly: "Read only", Supervised: "Supervised", Full: "Full" } satisfies Record<Level, string>,
+  outcomes: { allowed: "allowed", approval_required: "question first", denied: "denied" } satisfies Record<
+    Outcome,
+    string
+  >,
+  decided: { allowed: "allowed", approval_required: "asked", denied: "denied" } satisfies Record<Outcome, string>,
+  decided_many: { allowed: "allowed", approval_required: "asked", denied: "denied" } satisfies Record<Outcome, string>,
+  /** One each: what can be told apart without colour or shape. */
+  letters: { allowed: "A", approval_required: "Q", denied: "D" } satisfies Record<Outcome, string>,
+};
+const it: typeof en = {
+  levels: { ReadOnly: "Sola lettura", Supervised: "Supervisionato", Full: "Completo" },
+  outcomes: { allowed: "consentito", approval_required: "richiesta prima", denied: "negato" },
+  decided: { allowed: "consentita", approval_required: "chiesta", denied: "negata" },
+  decided_many: { allowed: "consentite", approval_required: "chieste", denied: "negate" },
+  letters: { allowed: "C", approval_required: "R", denied: "N" },
+};
+export const namesWords = { en, it };

@@ -1,0 +1,15 @@
+const en = {
+  close: "Close",
+  cancel: "Cancel",
+  now: "just now",
+  never: "never",
+  failed: (message: string, hint: string) => (hint === "" ? message : `${message}. ${hint}`),
+};
+const it: typeof en = {
+  close: "Chiudi",
+  cancel: "Annulla",
+  now: "adesso",
+  never: "mai",
+  failed: (message, hint) => (hint === "" ? message : `${message}. ${hint}`),
+};
+export const partsWords = { en, it };

@@ -1,0 +1,131 @@
+import type { Capability, Outcome } from "../../ipc/decision.ts";
+import type { PolicyRow } from "../../ipc/operator-api.ts";
+
+type Family = PolicyRow["family"];
+
+const en = {
+  title: "Policy",
+  intro: "What each level may do. Pick a cell to see why.",
+  in_force_for: "In force for",
+  no_agent: "no agent",
+  column_in_force: (agent: string) => `in force for ${agent}`,
+  agents_at: (agents: string) => `Agents at this level: ${agents}`,
+  capability: "Capability",
+  family: "Family",
+  legend: "What the marks mean",
+  families: {
+    files: "files",
+    code: "code",
+    network: "network",
+    model: "model",
+    mail: "mail",
+    channels: "channels",
+    local: "local",
+  } satisfies Record<Family, string>,
+  descriptions: {
+    "fs:read": "read files",
+    "fs:write": "write or change files",
+    "code:exec": "run commands and programs",
+    "network:http": "send web requests",
+    "llm:local": "ask a model on this machine",
+    "llm:online": "ask an online model, at a cost",
+    "mail:read": "read a mailbox",
+    "mail:send": "send mail",
+    "channel:in": "receive messages",
+    "channel:out": "send messages",
+    "time:read": "read the clock",
+    "parse:local": "read known file formats",
+    "calendar:read": "read a calendar",
+  } satisfies Record<Capability, string>,
+  rules: {
+    free: (capability: string) => `${capability} touches nothing that needs asking, so it is allowed at every level.`,
+    always: (capability: string) =>
+      `${capability} can't be undone, so you are asked every time, and no grant is kept for it.`,
+    ReadOnly: {
+      approval_required: "Read only may read after asking. You are asked, unless a grant covers the target.",
+      denied: (what: string) =>
+        `Read only never writes, sends, runs code or spends money: to ${what} is more than it may.`,
+    },
+    Supervised: "Supervised may do everything, after asking. You are asked, unless a grant covers the target.",
+    Full: (what: string) => `Full asks only for what can't be undone, and to ${what} can be.`,
+  },
+  grants: "Grants that bear on it",
+  grants_at: {
+    approval_required: "With one of these it isn't asked.",
+    denied: "They change nothing here: a grant never lifts a denial.",
+    allowed: "They change nothing here: it isn't asked anyway.",
+  } satisfies Record<Outcome, string>,
+  no_grants: "No grant yet. The next approval that you let last longer than once appears here.",
+  no_grants_possible: "No grant can be kept for it.",
+  all_grants: (count: string, is_one: boolean) => (is_one ? "Show it in Grants" : `Show all ${count} in Grants`),
+  ends: "ends",
+  for_good: "no end",
+  every_agent: "every agent",
+  close: "Close",
+};
+
+const it: typeof en = {
+  title: "Regole",
+  intro: "Che cosa può fare ogni livello. Scegli una casella per sapere perché.",
+  in_force_for: "In vigore per",
+  no_agent: "nessun agente",
+  column_in_force: (agent) => `in vigore per ${agent}`,
+  agents_at: (agents) => `Agenti a questo livello: ${agents}`,
+  capability: "Capacità",
+  family: "Famiglia",
+  legend: "Che cosa significano i segni",
+  families: {
+    files: "file",
+    code: "codice",
+    network: "rete",
+    model: "modelli",
+    mail: "posta",
+    channels: "canali",
+    local: "locale",
+  },
+  descriptions: {
+    "fs:read": "leggere file",
+    "fs:write": "scrivere o modificare file",
+    "code:exec": "eseguire comandi e programmi",
+    "network:http": "inviare richieste web",
+    "llm:local": "usare un modello locale",
+    "llm:online": "usare un modello a pagamento",
+    "mail:read": "leggere una casella di posta",
+    "mail:send": "inviare posta",
+    "channel:in": "ricevere messaggi",
+    "channel:out": "inviare messaggi",
+    "time:read": "leggere l'ora",
+    "parse:local": "leggere formati di file noti",
+    "calendar:read": "leggere un calendario",
+  },
+  rules: {
+    free: (capability) => `${capability} non tocca nulla che vada chiesto: è consentito a ogni livello.`,
+    always: (capability) =>
+      `${capability} non si può annullare: ti viene chiesto ogni volta, e nessun permesso viene conservato.`,
+    ReadOnly: {
+      approval_required:
+        "Sola lettura può leggere dopo aver chiesto. Ti viene chiesto, salvo che un permesso copra l'oggetto.",
+      denied: (what) =>
+        `Sola lettura non scrive, non invia, non esegue codice e non spende: ${what} è più di quanto può.`,
+    },
+    Supervised:
+      "Supervisionato può fare tutto, dopo aver chiesto. Ti viene chiesto, salvo che un permesso copra l'oggetto.",
+    Full: (what) => `Completo chiede solo per ciò che non si può annullare, e ${what} si può.`,
+  },
+  grants: "Permessi che la riguardano",
+  grants_at: {
+    approval_required: "Con uno di questi non viene chiesto.",
+    denied: "Qui non cambiano nulla: un permesso non toglie mai un divieto.",
+    allowed: "Qui non cambiano nulla: non viene chiesto comunque.",
+  },
+  no_grants: "Ancora nessun permesso. Appare qui la prossima approvazione che fai valere più di una volta.",
+  no_grants_possible: "Nessun permesso può essere conservato.",
+  all_grants: (count, is_one) => (is_one ? "Mostralo in Permessi" : `Mostra tutti i ${count} in Permessi`),
+  ends: "scade",
+  for_good: "senza fine",
+  every_agent: "ogni agente",
+  close: "Chiudi",
+};
+
+export const policyWords = { en, it };
+export type PolicyWords = typeof en;

@@ -1,0 +1,79 @@
+import type { Setting, SettingKey } from "../../ipc/settings.ts";
+
+type Theme = "system" | "light" | "dark";
+type Named = { label: string; note: string };
+
+const en = {
+  title: "Settings",
+  groups: { asking: "Asking", judging: "Judging", looks: "Looks", system: "System" },
+  settings: {
+    "approvals.ttl_seconds": {
+      label: "A request waits for",
+      note: "After that it expires, which is neither yes nor no.",
+    },
+    "notifications.enabled": { label: "Notifications", note: "Show one when an agent waits for you." },
+    language: { label: "Language", note: "Of this window, the cards and the notifications." },
+    "judge.kind": { label: "Judge", note: "Who scores whether a call fits what the agent said it does." },
+    "judge.threshold": {
+      label: "Judge's threshold",
+      note: "A call that scores less is denied. At 0 none is.",
+    },
+    start_at_login: { label: "Start at login", note: "The gate is there before the first agent asks." },
+  } satisfies Record<SettingKey, Named>,
+  theme: { label: "Theme", note: "Kept in this window only." },
+  themes: { system: "As the system", light: "Light", dark: "Dark" } satisfies Record<Theme, string>,
+  languages: { en: "English", it: "Italiano" },
+  judges: { "rule-based-v1": "Plain rules (rule-based-v1)" } as Record<string, string>,
+  source: {
+    default: "default",
+    chosen: "chosen here",
+    "gate.toml": "from gate.toml",
+    environment: "from the environment",
+  } satisfies Record<Setting["source"], string>,
+  why_not: {
+    environment: "An environment variable sets it for this gate. Start the gate without it to choose here.",
+    "gate.toml": "gate.toml sets it. Take the key out there to choose it here.",
+    "judge.kind": "This version has one judge.",
+    start_at_login: "Only the desktop app can start at login.",
+  },
+  saved: "Saved",
+};
+
+const it: typeof en = {
+  title: "Impostazioni",
+  groups: { asking: "Richieste", judging: "Giudizio", looks: "Aspetto", system: "Sistema" },
+  settings: {
+    "approvals.ttl_seconds": { label: "Una richiesta aspetta", note: "Poi scade: non vale né sì né no." },
+    "notifications.enabled": { label: "Notifiche", note: "Ne appare una quando un agente ti aspetta." },
+    language: { label: "Lingua", note: "Di questa finestra, delle schede e delle notifiche." },
+    "judge.kind": {
+      label: "Giudice",
+      note: "Chi valuta se una chiamata è coerente con ciò che l'agente dice di fare.",
+    },
+    "judge.threshold": {
+      label: "Soglia del giudice",
+      note: "Una chiamata con meno punti viene negata. Con 0 nessuna lo è.",
+    },
+    start_at_login: { label: "Avvia all'accesso", note: "Il gate è pronto prima che il primo agente chieda." },
+  },
+  theme: { label: "Tema", note: "Vale solo per questa finestra." },
+  themes: { system: "Come il sistema", light: "Chiaro", dark: "Scuro" },
+  languages: { en: "English", it: "Italiano" },
+  judges: { "rule-based-v1": "Regole semplici (rule-based-v1)" },
+  source: {
+    default: "predefinito",
+    chosen: "scelto qui",
+    "gate.toml": "da gate.toml",
+    environment: "dall'ambiente",
+  },
+  why_not: {
+    environment: "Una variabile d'ambiente lo stabilisce per questo gate. Avvialo senza per scegliere qui.",
+    "gate.toml": "Lo stabilisce gate.toml. Togli la chiave da lì per scegliere qui.",
+    "judge.kind": "Questa versione ha un solo giudice.",
+    start_at_login: "Solo l'app desktop può avviarsi all'accesso.",
+  },
+  saved: "Salvato",
+};
+
+export const settingsWords = { en, it };
+export type SettingsWords = typeof en;

@@ -1,0 +1,94 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { launchBrowser, NO_BROWSER } from "../support/browser.ts";
+import { cards } from "../support/card-page.ts";
+import { openPage } from "../support/page-home.ts";
+import { type GateUnderTest, startGate } from "../support/running-gate.ts";
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+interface Violation {
+  id: string;
+  impact: string;
+  nodes: { html: string }[];
+}
+
+/** What axe finds that is serious or worse, with the first place of each. */
+async function seriousProblems(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  const found = await page.evaluate<Violation[]>("axe.run(document).then(({ violations }) => violations)");
+  return found
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+}
+
+/** One of each kind of card. */
+async function fill(gate: GateUnderTest): Promise<void> {
+  const { home } = gate.home;
+  const agent = await gate.agent("claude-code");
+  await agent.ask({ executor: "Bash", args: { command: "make all" }, context: { cwd: home } });
+  await agent.ask({ executor: "Write", args: { file_path: `${home}/a.txt`, content: "line\n".repeat(500) } });
+  const busy = await gate.agent("busy");
+  for (let index = 0; index < 5; index++) {
+    await busy.ask({ executor: "Read", args: { file_path: `${home}/${index}` } });
+  }
+  const stranger = await gate.connect();
+  stranger.send("hello", { id: "hello", protocol: 1, agent: { name: "my-script" } });
+  await stranger.next("hello.pairing");
+}
+
+describe.skipIf(NO_BROWSER !== null)("axe finds nothing serious", () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launchBrowser();
+  });
+  afterAll(() => browser.close());
+
+  it("it would: text that is too pale is told", async () => {
+    const gate = await startGate();
+    const { page } = await openPage(gate.operator, { browser });
+    await page.getByText("No agent is connected yet").waitFor();
+    await page.evaluate("document.documentElement.style.setProperty('--muted', '#bbbbbb')");
+    expect((await seriousProblems(page)).join()).toContain("color-contrast");
+  });
+
+  for (const scheme of ["light", "dark"] as const) {
+    it(`on the cards, folded and with everything open: ${scheme}`, async () => {
+      const gate = await startGate();
+      await fill(gate);
+      for (const at of ["approvals", "popup"]) {
+        const { page } = await openPage(gate.operator, { browser, scheme, at, width: at === "popup" ? 380 : 1000 });
+        await cards(page).nth(3).waitFor();
+        expect(await seriousProblems(page)).toEqual([]);
+        for (const name of [/^Show (everything|all)/, "Deny, and say why"]) {
+          for (const button of await page.getByRole("button", { name }).all()) {
+            if (await button.isVisible()) await button.click();
+          }
+        }
+        await page.getByRole("figure").first().waitFor();
+        expect(await seriousProblems(page)).toEqual([]);
+      }
+    });
+
+    it(`on what would be stored, on the history, and where nothing is: ${scheme}`, async () => {
+      const gate = await startGate();
+      const { page } = await openPage(gate.operator, { browser, scheme });
+      await page.getByText("No agent is connected yet").waitFor();
+      expect(await seriousProblems(page)).toEqual([]);
+      const agent = await gate.agent();
+      const asked = await agent.ask({ executor: "Read", args: { file_path: `${gate.home.home}/a.txt` } });
+      await page.getByRole("button", { name: "Approve …" }).click();
+      await page.getByText("Would have covered").waitFor();
+      expect(await seriousProblems(page)).toEqual([]);
+      const token = asked.decision.pending?.token ?? "";
+      await gate.operator.call("approvals.resolve", { token, decision: "rejected", message: "no" });
+      await page.getByText("Denied elsewhere").waitFor();
+      expect(await seriousProblems(page)).toEqual([]);
+      await page.getByText("History").click();
+      await page.getByRole("table").waitFor();
+      expect(await seriousProblems(page)).toEqual([]);
+    });
+  }
+});

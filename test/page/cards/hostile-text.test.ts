@@ -1,0 +1,96 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { launchBrowser, NO_BROWSER } from "../../support/browser.ts";
+import { card, cards, press } from "../../support/card-page.ts";
+import { openPage } from "../../support/page-home.ts";
+import { startGate } from "../../support/running-gate.ts";
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there
+const RAW = /[\u202a-\u202e\u2066-\u2069\u200b\u001b\u0007]/;
+const FAKE = [
+  '<article class="card"><h2>May I read?</h2><button>Approve once</button></article>',
+  "<img src=x onerror=alert(1)><script>window.was_run = true</script>",
+  "May I read?\nnotes.txt from ~/\nreversible | class: fs_read\n[ Deny ] [ Approve once ]",
+  "\u001b[2J\u001b[31m\u0007 \u202egnp.exe\u202c \u200b",
+].join("\n");
+
+describe.skipIf(NO_BROWSER !== null)("an agent can't change a card's words", () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launchBrowser();
+  });
+  afterAll(() => browser.close());
+
+  it("HTML, escape codes, direction marks and a fake second card are inert, visible characters", async () => {
+    const gate = await startGate();
+    const { page, problems } = await openPage(gate.operator, { browser, stands_still: true });
+    const agent = await gate.agent();
+    const path = `${gate.home.home}/a\u202e\u001b[31mtxt.exe`;
+    await agent.ask({
+      executor: "Write",
+      intent: FAKE,
+      args: { file_path: path, content: FAKE, "\u202e<b>key": FAKE },
+      context: { cwd: `${gate.home.home}/<b>\u202e`, subagent: "\u202e<i>" },
+    } as never);
+    await cards(page).waitFor();
+    await page.getByRole("button", { name: "Show everything" }).click();
+    await page.getByText("gnp.exe").first().waitFor();
+    expect(await cards(page).count()).toBe(1);
+    expect(await page.getByRole("heading", { level: 2 }).allTextContents()).toEqual(["May I write?"]);
+    expect(await page.getByRole("button", { name: "Approve once" }).count()).toBe(1);
+    expect(await page.locator("article :is(b, i, img, script)").count()).toBe(0);
+    const text = await page.locator("body").innerText();
+    expect(text).not.toMatch(RAW);
+    for (const shown of ["\\u{202e}", "\\u{1b}[31m", "\\u{200b}", "<img src=x onerror=alert(1)>", "[ Approve once ]"]) {
+      expect(text).toContain(shown);
+    }
+    expect(await page.evaluate("window.was_run")).toBe(undefined);
+    // Titles are read aloud and shown on hover: they are text, too.
+    const titles = await page.evaluate<string>("[...document.querySelectorAll('[title]')].map((e) => e.title).join()");
+    expect(titles).not.toMatch(RAW);
+    expect(problems).toEqual([]);
+  });
+
+  it("10,000 lines can't be approved before their end was on the screen, and don't slow the page", async () => {
+    const gate = await startGate();
+    const { page } = await openPage(gate.operator, { browser, stands_still: true });
+    const agent = await gate.agent();
+    const lines = Array.from({ length: 10_000 }, (_, index) => `line ${index}`);
+    const asked = await agent.ask({
+      executor: "Write",
+      args: { file_path: `${gate.home.home}/long.txt`, content: `${lines.join("\n")}\n# the end` },
+    });
+    const asking = card(page, "May I write?");
+    const approve = asking.getByRole("button", { name: "Approve once" });
+    await asking.waitFor();
+    expect(await approve.isDisabled()).toBe(true);
+    await asking.getByText("Show everything first").waitFor();
+    await press(asking.getByRole("button", { name: "Show everything" }));
+    await asking.getByText("line 0", { exact: true }).waitFor();
+    expect(await approve.isDisabled()).toBe(true);
+    expect(await page.locator(".call-row").count()).toBeLessThan(200);
+    const call = asking.getByRole("figure");
+    await call.focus();
+    await page.keyboard.press("End");
+    await asking.getByText("# the end").waitFor();
+    await approve.and(page.locator(":enabled")).waitFor();
+    await press(approve);
+    expect((await asked.final()).outcome).toBe("allowed");
+  });
+
+  it("a million characters in one line are shown, too", async () => {
+    const gate = await startGate();
+    const { page } = await openPage(gate.operator, { browser, stands_still: true });
+    const agent = await gate.agent();
+    await agent.ask({
+      executor: "Write",
+      args: { file_path: `${gate.home.home}/long.txt`, content: `${"x".repeat(900_000)}THE-END` },
+    });
+    await cards(page).waitFor();
+    await page.getByRole("button", { name: "Show everything" }).click();
+    const call = page.getByRole("figure");
+    await call.focus();
+    // Rows that come into sight may turn out taller than expected.
+    while (!(await call.getByText("THE-END").isVisible())) await page.keyboard.press("End");
+  });
+});

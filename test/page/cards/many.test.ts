@@ -1,0 +1,111 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { AgentConnection } from "../../support/agent-connection.ts";
+import { launchBrowser, NO_BROWSER } from "../../support/browser.ts";
+import { card, cards, press } from "../../support/card-page.ts";
+import { openPage } from "../../support/page-home.ts";
+import { type GateUnderTest, startGate } from "../../support/running-gate.ts";
+
+/** Nine reads below ~/project and three requests to a host. */
+async function twelve(gate: GateUnderTest, agent: AgentConnection) {
+  const calls = Array.from({ length: 12 }, (_, index) =>
+    index % 4 === 3
+      ? { executor: "http_get", args: { url: `https://example.org/${index}` } }
+      : {
+          executor: "Read",
+          args: { file_path: `${gate.home.home}/project/${index % 2 ? "src" : "test"}/${index}.ts` },
+        },
+  );
+  return Promise.all(calls.map((call) => agent.ask(call)));
+}
+
+describe.skipIf(NO_BROWSER !== null)("many cards at once", () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launchBrowser();
+  });
+  afterAll(() => browser.close());
+
+  it("of one agent become one, which says what they are; deny all denies all", async () => {
+    const gate = await startGate();
+    const { page } = await openPage(gate.operator, { browser, stands_still: true });
+    const asked = await twelve(gate, await gate.agent("busy"));
+    const bundle = card(page, "busy asks 12 things at once");
+    await bundle.getByText("12 requests: 9 fs:read below ~/project, 3 network:http", { exact: true }).waitFor();
+    expect(await cards(page).count()).toBe(1);
+    await press(bundle.getByRole("button", { name: "Deny all" }));
+    for (const one of asked) expect((await one.final()).status).toBe("rejected");
+    await page.getByText("You denied: 12 requests").waitFor();
+  });
+
+  it("approve all waits until the whole list was on the screen, and leaves out what it can't show whole", async () => {
+    const gate = await startGate();
+    const { page } = await openPage(gate.operator, { browser, stands_still: true });
+    const agent = await gate.agent("busy");
+    const asked = await twelve(gate, agent);
+    await agent.ask({
+      executor: "Write",
+      args: { file_path: `${gate.home.home}/long.txt`, content: "line\n".repeat(50) },
+    });
+    const bundle = card(page, "busy asks 13 things at once");
+    const approve = bundle.getByRole("button", { name: "Approve 12 once" });
+    await bundle.getByText("1 is longer than this list shows").waitFor();
+    expect(await approve.isDisabled()).toBe(true);
+    await press(bundle.getByRole("button", { name: "Show all 13" }));
+    const list = bundle.getByRole("figure");
+    await list.focus();
+    await page.keyboard.press("End");
+    await approve.and(page.locator(":enabled")).waitFor();
+    await press(approve);
+    for (const one of asked) expect((await one.final()).outcome).toBe("allowed");
+    // What is left is too little for a bundle.
+    await card(page, "May I write?").waitFor();
+    expect(await gate.waiting()).toHaveLength(1);
+  });
+
+  it("another one in the bundle must be looked at, too", async () => {
+    const gate = await startGate();
+    const { page } = await openPage(gate.operator, { browser, stands_still: true });
+    const agent = await gate.agent("busy");
+    await twelve(gate, agent);
+    await press(page.getByRole("button", { name: "Show all 12" }));
+    await page.getByRole("figure").focus();
+    await page.keyboard.press("End");
+    await page.getByRole("button", { name: "Approve 12 once" }).and(page.locator(":enabled")).waitFor();
+    await page
+      .getByRole("figure")
+      .evaluate("this.scrollTop = 0")
+      .catch(() => undefined);
+    await page.keyboard.press("Home");
+    await agent.ask({ executor: "Bash", args: { command: "make all\n#\n#\n#\n#" } });
+    const approve = page.getByRole("button", { name: "Approve 13 once" });
+    await approve.waitFor();
+    expect(await approve.isDisabled()).toBe(true);
+  });
+
+  it("can be looked at one by one", async () => {
+    const gate = await startGate();
+    const { page } = await openPage(gate.operator, { browser, stands_still: true });
+    await twelve(gate, await gate.agent("busy"));
+    await press(page.getByRole("button", { name: "Look at each" }));
+    await card(page, "May I read?").first().waitFor();
+    await cards(page).nth(11).waitFor();
+    expect(await page.getByRole("button", { name: "Look at each" }).count()).toBe(0);
+  });
+
+  it("of many agents open with a handful on the page; more come as one scrolls", async () => {
+    const gate = await startGate();
+    const agents = await Promise.all(Array.from({ length: 40 }, (_, number) => gate.agent(`agent-${number}`)));
+    for (const agent of agents) {
+      for (const name of ["a", "b", "c"]) {
+        await agent.ask({ executor: "Read", args: { file_path: `${gate.home.home}/${agent.agent_id}/${name}` } });
+      }
+    }
+    const { page } = await openPage(gate.operator, { browser });
+    await card(page, "May I read?").first().waitFor();
+    const at_first = await cards(page).count();
+    expect(at_first).toBeLessThan(40);
+    await cards(page).last().scrollIntoViewIfNeeded();
+    await cards(page).nth(at_first).waitFor();
+  });
+});

@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { NO_BROWSER } from "../../support/browser.ts";
+import { openPage } from "../../support/page-home.ts";
+import { startGate } from "../../support/running-gate.ts";
+import { sharedBrowser } from "../../support/shared-browser.ts";
+
+const SOON = { timeout: 10_000 };
+const browser = sharedBrowser(beforeAll, afterAll);
+
+describe.skipIf(NO_BROWSER !== null)("agents", () => {
+  it("with none, says how to connect one; one that asks then appears by itself, and is let in at the level that was chosen", async () => {
+    const gate = await startGate();
+    const { page, problems } = await openPage(gate.operator, { at: "agents", browser: browser() });
+    await page.getByText("npx metnos-gate connect claude-code").waitFor();
+    expect(await page.textContent("main")).toContain("docs/protocol.md");
+    const stranger = await gate.connect();
+    stranger.send("hello", { id: "h", protocol: 1, agent: { name: "my-script", version: "0.3.1" } });
+    const request = page.getByRole("article");
+    await request.waitFor();
+    expect(await request.getByRole("radio", { checked: true }).count()).toBe(0);
+    await request.getByRole("radio", { name: /Supervised/ }).check();
+    // Nothing counts in a card's first half second: pressed until it does.
+    await expect
+      .poll(async () => {
+        await request
+          .getByRole("button")
+          .last()
+          .click({ timeout: 500 })
+          .catch(() => undefined);
+        return (await gate.operator.call("agents.list", {})).agents.map(({ name, level }) => `${name} ${level}`);
+      })
+      .toEqual(["my-script Supervised"]);
+    await stranger.next((message) => message.type === "hello.ok");
+    await page.getByRole("row", { name: /my-script/ }).waitFor();
+    await request.waitFor({ state: "detached" });
+    expect(problems).toEqual([]);
+  });
+
+  it("shows who is connected and how much each called today", async () => {
+    const gate = await startGate();
+    const agent = await gate.agent("here", "Full");
+    await gate.operator.call("agents.pair", { name: "away", level: "ReadOnly" });
+    for (let index = 0; index < 3; index++) await agent.ask({ executor: "Read", args: { file_path: `/srv/${index}` } });
+    const { page } = await openPage(gate.operator, { at: "agents", browser: browser() });
+    const here = page.getByRole("row", { name: /here/ });
+    await here.waitFor();
+    expect(await here.locator("th").textContent()).toBe("here connected");
+    expect(await here.locator("td.number").textContent()).toBe("3");
+    const away = page.getByRole("row", { name: /away/ });
+    expect(await away.locator("th").textContent()).toBe("away not connected");
+    expect(await away.textContent()).toContain("never");
+  });
+
+  it("a level changes only after a question that says what it means", async () => {
+    const gate = await startGate();
+    await gate.agent("tester", "Supervised");
+    const { page } = await openPage(gate.operator, { at: "agents", browser: browser() });
+    const level = page.getByLabel("Level of tester");
+    await level.selectOption("Full");
+    await page.getByText("Asks only for what can't be undone").waitFor();
+    await page.keyboard.press("Escape");
+    expect(await level.inputValue()).toBe("Supervised");
+    const levelNow = async () => (await gate.operator.call("agents.list", {})).agents[0]?.level;
+    expect(await levelNow()).toBe("Supervised");
+    await level.selectOption("Full");
+    await page.getByRole("button", { name: "Change", exact: true }).click();
+    await expect.poll(levelNow, SOON).toBe("Full");
+    await page.getByText("Change tester to Full?").waitFor({ state: "detached" });
+    expect(await level.inputValue()).toBe("Full");
+  });
+
+  it("a pairing is ended after a question, and the agent is out", async () => {
+    const gate = await startGate();
+    const agent = await gate.agent("tester");
+    const { page } = await openPage(gate.operator, { at: "agents", browser: browser() });
+    await page.getByRole("button", { name: "Revoke tester" }).click();
+    expect((await gate.operator.call("agents.list", {})).agents[0]?.revoked_at).toBeNull();
+    await page.getByRole("button", { name: "End the pairing" }).click();
+    await agent.closed;
+    await page.getByText("1 revoked agent").waitFor();
+    expect(await page.getByLabel("Level of tester").count()).toBe(0);
+  });
+});

@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { NO_BROWSER } from "../../support/browser.ts";
+import { openPage } from "../../support/page-home.ts";
+import { type GateUnderTest, startGate } from "../../support/running-gate.ts";
+import { sharedBrowser } from "../../support/shared-browser.ts";
+
+const SOON = { timeout: 10_000 };
+const browser = sharedBrowser(beforeAll, afterAll);
+const valueOfSetting = async (gate: GateUnderTest, key: string) =>
+  (await gate.operator.call("settings.list", {})).find((setting) => setting.key === key)?.value;
+
+describe.skipIf(NO_BROWSER !== null)("settings", () => {
+  it("what is chosen here is in force in the gate at once", async () => {
+    const gate = await startGate();
+    const { page, problems } = await openPage(gate.operator, { at: "settings", browser: browser() });
+    await page.getByLabel("A request waits for").selectOption({ label: "5 minutes" });
+    await expect.poll(() => valueOfSetting(gate, "approvals.ttl_seconds"), SOON).toBe(300);
+    await page.getByLabel("Notifications").uncheck();
+    await expect.poll(() => valueOfSetting(gate, "notifications.enabled"), SOON).toBe(false);
+    await page.getByLabel("Judge's threshold").fill("0.45");
+    expect(await valueOfSetting(gate, "judge.threshold")).toBe(0.3);
+    await page.getByLabel("Judge's threshold").press("Enter");
+    await expect.poll(() => valueOfSetting(gate, "judge.threshold"), SOON).toBe(0.45);
+    expect(problems).toEqual([]);
+  });
+
+  it("what the gate refuses is said, and the value stays", async () => {
+    const gate = await startGate();
+    const { page } = await openPage(gate.operator, { at: "settings", browser: browser() });
+    await page.getByLabel("Judge's threshold").fill("7");
+    await page.getByLabel("Judge's threshold").press("Enter");
+    await page.getByRole("alert").waitFor();
+    expect(await valueOfSetting(gate, "judge.threshold")).toBe(0.3);
+  });
+
+  it("what can't be changed here can't be pressed, and says why", async () => {
+    const gate = await startGate({ config: "[approvals]\nttl_seconds = 47\n" });
+    const { page } = await openPage(gate.operator, { at: "settings", browser: browser() });
+    const ttl = page.getByLabel("A request waits for");
+    await ttl.waitFor();
+    expect(await ttl.isDisabled()).toBe(true);
+    expect(await ttl.locator("option:checked").textContent()).toBe("47 seconds");
+    const why = async (label: string) => {
+      const ids = await page.getByLabel(label, { exact: true }).getAttribute("aria-describedby");
+      return await page.locator(`[id="${ids?.split(" ").at(-1)}"]`).textContent();
+    };
+    expect(await why("A request waits for")).toContain("gate.toml sets it");
+    expect(await page.getByLabel("Judge", { exact: true }).isDisabled()).toBe(true);
+    expect(await why("Judge")).toContain("This version has one judge.");
+    expect(await page.getByLabel("Start at login").isDisabled()).toBe(true);
+    expect(await why("Start at login")).toContain("Only the desktop app can start at login.");
+    expect(await page.getByLabel("Notifications").isDisabled()).toBe(false);
+  });
+
+  it("the theme wins over the system's, and is there again after a reload", async () => {
+    const gate = await startGate();
+    const { page } = await openPage(gate.operator, { at: "settings", scheme: "light", browser: browser() });
+    const background = () => page.evaluate<string>("getComputedStyle(document.body).backgroundColor");
+    await page.getByLabel("Theme").waitFor();
+    const light = await background();
+    await page.getByLabel("Theme").selectOption("dark");
+    const dark = await background();
+    expect(dark).not.toBe(light);
+    await page.reload();
+    await page.getByLabel("Theme").waitFor();
+    expect(await background()).toBe(dark);
+    expect(await page.getByLabel("Theme").inputValue()).toBe("dark");
+    await page.getByLabel("Theme").selectOption("system");
+    expect(await background()).toBe(light);
+    await page.emulateMedia({ colorScheme: "dark" });
+    expect(await background()).toBe(dark);
+  });
+
+  it("a language chosen elsewhere is spoken here at once", async () => {
+    const gate = await startGate();
+    const { page } = await openPage(gate.operator, { at: "settings", browser: browser() });
+    await page.getByRole("heading", { name: "Settings" }).waitFor();
+    await gate.operator.call("settings.set", { key: "language", value: "it" });
+    await page.getByRole("heading", { name: "Impostazioni" }).waitFor();
+    expect(await page.locator("html").getAttribute("lang")).toBe("it");
+  });
+});

@@ -1,0 +1,42 @@
+import { execFileSync } from "node:child_process";
+import { type Browser, chromium } from "playwright-core";
+
+/** The system's own Chromium. Playwright's download isn't needed. */
+
+const NAMES = ["chromium", "chromium-browser", "google-chrome"];
+
+function findChromium(): string | null {
+  for (const name of NAMES) {
+    try {
+      return execFileSync("/bin/sh", ["-c", `command -v ${name}`], { encoding: "utf8" }).trim();
+    } catch {
+      // this one isn't installed: the next
+    }
+  }
+  return null;
+}
+
+export const CHROMIUM = findChromium();
+
+/** Null where a browser is there; else why the tests that need one are skipped. With CI=true that is a failure. */
+export const NO_BROWSER: string | null = CHROMIUM === null ? "no Chromium on PATH (apt-get install chromium)" : null;
+if (NO_BROWSER !== null) {
+  if (process.env.CI === "true") throw new Error(NO_BROWSER);
+  console.log(`skipped: ${NO_BROWSER}`);
+}
+
+/** A browser with a profile of its own; each page in it has a context of its own. Who opens it closes it. */
+export function launchBrowser(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: CHROMIUM ?? "",
+    headless: true,
+    args: [
+      "--no-sandbox",
+      "--disable-gpu",
+      "--no-first-run",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+    ],
+  });
+}

@@ -1,0 +1,37 @@
+import type { Locator, Page } from "playwright-core";
+import { SETTLE_MS } from "../../renderer/cards/guard.ts";
+
+/** What a test does with cards on a page whose clock stands still. */
+
+/** Long enough for every card to have settled, its last move noticed. */
+export async function settle(page: Page): Promise<void> {
+  await page.clock.runFor(SETTLE_MS + 200);
+}
+
+/** A click of somebody who has looked. */
+export async function press(button: Locator): Promise<void> {
+  await button.scrollIntoViewIfNeeded(); // scrolling moves the card
+  await settle(button.page());
+  await button.click();
+}
+
+export function cards(page: Page): Locator {
+  return page.getByRole("article");
+}
+
+export function card(page: Page, question: string | RegExp): Locator {
+  return cards(page).filter({ has: page.getByRole("heading", { name: question }) });
+}
+
+/** The name of what has the focus. */
+export function focused(page: Page): Promise<string> {
+  return page.evaluate(() => {
+    const { activeElement } = (globalThis as never as { document: { activeElement: Focusable | null } }).document;
+    return activeElement?.getAttribute("aria-label") ?? activeElement?.textContent ?? "";
+  });
+}
+
+interface Focusable {
+  getAttribute(name: string): string | null;
+  textContent: string | null;
+}
