@@ -40,7 +40,7 @@ describe("electron-builder.yml", () => {
     expect(code).not.toBe(0);
     expect(output).toMatch(/Invalid configuration object/);
     expect(output).toMatch(/configuration\.electronFuses/);
-  });
+  }, 120_000);
 });
 
 describe("the packaged app", () => {
