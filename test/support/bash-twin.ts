@@ -40,6 +40,7 @@ export function bashTwin(programs: readonly string[]): BashTwin {
     run(command) {
       writeFileSync(record, "");
       const [file = BASH, ...args] = [...around, BASH, "--noprofile", "--norc", "-c", command];
+      // Ends when the last process has let go of stderr: bash doesn't wait for its process substitutions.
       const done = spawnSync(file, args, {
         cwd,
         env: { HOME: home, PATH: bin, RECORD: record, LC_ALL: "C.UTF-8" },
@@ -57,7 +58,7 @@ export function bashTwin(programs: readonly string[]): BashTwin {
 function sandbox(root: string): string[] {
   if (BWRAP === undefined) return [];
   const args = ["--ro-bind", "/", "/", "--dev", "/dev", "--tmpfs", "/home", "--bind", root, root];
-  const around = [BWRAP, ...args, "--unshare-net", "--unshare-pid", "--die-with-parent", "--"];
+  const around = [BWRAP, ...args, "--unshare-net", "--die-with-parent", "--"];
   const [file = "", ...rest] = around;
   // Containers often forbid namespaces: then the recorders alone have to do.
   return spawnSync(file, [...rest, BASH, "-c", ":"]).status === 0 ? around : [];
