@@ -20,8 +20,8 @@ export interface BashTwin {
 const BASH = "/bin/bash";
 const BWRAP = ["/usr/bin/bwrap", "/bin/bwrap"].find((path) => existsSync(path));
 
-/** Only builtins: with this PATH there is nothing else. One printf, so that a pipeline's programs don't mix their calls. */
-const RECORDER = `#!${BASH}\nprintf '%s\\0' "$#" "$PWD" "\${0##*/}" "$@" >> "$RECORD"\n`;
+/** Only builtins: with this PATH there is nothing else. `-p`: no BASH_ENV, no functions of the caller's. One printf, so that a pipeline's programs don't mix their calls. */
+const RECORDER = `#!${BASH} -p\nprintf '%s\\0' "$#" "$PWD" "\${0##*/}" "$@" >> "$RECORD"\n`;
 
 /** A twin in a temporary folder of the running test, under bubblewrap where that works. */
 export function bashTwin(programs: readonly string[]): BashTwin {
