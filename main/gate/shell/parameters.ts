@@ -108,7 +108,7 @@ function withDefault(
   value: readonly Piece[] | undefined,
   around: Surroundings,
 ): readonly Piece[] {
-  const is_empty = value !== undefined && value.every(({ text }) => text === "");
+  const is_empty = value?.every(({ text }) => text === "") === true;
   const counts = value !== undefined && !(operator.startsWith(":") && is_empty);
   switch (operator) {
     case "-":

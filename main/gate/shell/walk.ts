@@ -130,20 +130,10 @@ function runCommand(reader: Reader, node: CommandNode, scopes: readonly Scope[],
     case "Function": {
       reader.defines = true;
       const defined: Defined = { node, origin: place.origin };
-      const name = node.name.value;
-      const known = scopes.map((scope) => ({ ...scope, functions: new Map(scope.functions).set(name, defined) }));
-      // Whoever calls it later: what it would do is read where it is written.
-      runBody(
-        reader,
-        node.body,
-        known.map((scope) => ({ ...scope, positional: undefined })),
-        {
-          ...place,
-          via: [...place.via, `${name}()`],
-          depth: place.depth + 1,
-          functions: [...place.functions, name],
-        },
-      );
+      const known = scopes.map((scope) => ({
+        ...scope,
+        functions: new Map(scope.functions).set(node.name.value, defined),
+      }));
       return { ok: known, failed: [] };
     }
     case "Coproc":
