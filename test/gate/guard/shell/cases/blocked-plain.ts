@@ -58,6 +58,15 @@ const DELETES: readonly ShellCase[] = [
   blocked("find /usr -mindepth 1 -delete", "everything in a system folder"),
   blocked("find . -delete", "everything in the home folder", HOME),
   blocked("rsync -a --delete empty/ ~/", "what isn't in an empty folder is deleted in home"),
+
+  blocked("rm -rf /home/bob", "somebody else's home folder"),
+  blocked("rm -rf /Users/ada", "a home folder on macOS"),
+  blocked("rm -rf ~/{.*,*}", "both halves of the home folder, by braces"),
+  blocked("rm -rf /{u,}sr", "a brace inside a word"),
+  blocked("rm -rf /us{r..r}", "a brace's sequence"),
+  blocked("shopt -s extglob; rm -rf /!(x)", "everything but one"),
+  blocked("find -L /usr -delete", "find's own flags first"),
+  blocked("find / /tmp -delete", "two places"),
 ];
 
 const SPELLINGS: readonly ShellCase[] = [
@@ -118,6 +127,12 @@ const DEVICES: readonly ShellCase[] = [
   blocked("sfdisk /dev/vda < layout", "the partition table"),
   blocked("fdisk /dev/vda <<< $'d\\nw'", "the partition table"),
   blocked("cryptsetup luksFormat /dev/vda2", "a new, empty container"),
+
+  blocked("gzip < x > /dev/vda", "whatever writes there"),
+  blocked("exec 3> /dev/vda; cat x >&3", "a file descriptor kept open"),
+  blocked("exec > /dev/vda; cat x", "the shell's own output"),
+  blocked("badblocks -w /dev/vda", "a test that writes"),
+  blocked("nvme format /dev/nvme0n1", "every block"),
 ];
 
 const SYSTEM: readonly ShellCase[] = [
@@ -155,6 +170,17 @@ const SYSTEM: readonly ShellCase[] = [
   blocked("kill -s 9 -- -1", "the signal as an option"),
   blocked("echo b > /proc/sysrq-trigger", "an immediate reboot"),
   blocked("while :; do init 0; done", "off again and again"),
+
+  blocked("unlink /etc/passwd", "removed by its other tool"),
+  blocked("install -m 644 x /etc/passwd", "overwritten by install"),
+  blocked("ed /etc/passwd <<< $'1d\\nw'", "edited by ed"),
+  blocked("cp --target-directory=/boot x", "the target as a flag"),
+  blocked("chmod 0 -R /etc", "the flag last"),
+  blocked("cd / && chmod -R 777 .", "the dot is the root"),
+  blocked("mv ~/project/.. /tmp/x", "home by a crooked path"),
+  blocked("mv /usr/* /tmp", "everything in a system folder"),
+  blocked("killall5 -9", "every process"),
+  blocked("kill -n 9 -1", "the signal's number as an option"),
 ];
 
 export const BLOCKED_PLAIN: readonly ShellCase[] = [...DELETES, ...SPELLINGS, ...DEVICES, ...SYSTEM];

@@ -56,6 +56,15 @@ const PREFIXES: readonly ShellCase[] = [
   blocked("ssh build.example rm -rf /", "on another machine"),
   blocked("ssh -p 2222 -i key ada@build.example 'cd / && rm -rf *'", "a string for the other machine's shell"),
   blocked("sudo -u root nohup nice -n 5 timeout 9 env A=b rm -rf /usr", "many layers"),
+
+  blocked("sudo --user=root rm -rf /usr", "a long flag with its value"),
+  blocked("sudo -D / rm -rf usr", "sudo changes the directory"),
+  blocked("env --split-string='rm -rf /usr'", "the long flag"),
+  blocked("env -vS 'rm -rf /usr'", "flags together"),
+  blocked("env --chdir=/ rm -rf usr", "the long flag"),
+  blocked("runuser -u root -- rm -rf /usr", "as root, from root's scripts"),
+  blocked("nsenter -t 1 -m rm -rf /usr", "in another process's namespaces"),
+  blocked("ssh build.example <<'EOF'\nrm -rf /usr\nEOF", "the other machine's login shell reads it"),
 ];
 
 const SHELLS: readonly ShellCase[] = [
@@ -92,6 +101,16 @@ const SHELLS: readonly ShellCase[] = [
   blocked("source <(printf 'rm -rf /usr')", "sourced"),
   blocked(". /dev/stdin <<< 'rm -rf /usr'", "sourced from standard input"),
   blocked("ssh build.example bash -s <<'EOF'\nrm -rf /usr\nEOF", "a here-doc for the other machine's shell"),
+
+  blocked("sudo -- bash -c -- 'rm -rf /usr'", "-- twice"),
+  blocked("bash - <<< 'rm -rf /usr'", "a dash for standard input"),
+  blocked("bash /dev/stdin <<< 'rm -rf /usr'", "standard input by its path"),
+  blocked("bash -c 'bash' <<< 'rm -rf /usr'", "the inner shell inherits standard input"),
+  blocked("echo 'rm -rf /usr' | cat - | sh", "through another program that changes nothing"),
+  blocked("echo 'rm -rf /usr' | tee /dev/null | sh", "through tee"),
+  blocked("tee >(bash) <<< 'rm -rf /usr'", "tee's copy goes to a shell"),
+  blocked("eval eval rm -rf /usr", "eval of eval"),
+  blocked("eval $'rm\\x20-rf\\x20/usr'", "blanks from escapes"),
 ];
 
 const LISTS: readonly ShellCase[] = [
@@ -111,6 +130,10 @@ const LISTS: readonly ShellCase[] = [
   blocked("yes | find / -ok rm -rf {} \\;", "each question is answered"),
   blocked("find /usr -print0 | xargs -0 rm -rf", "the list goes through a pipe"),
   blocked("find . -mindepth 1 -maxdepth 1 -exec rm -rf {} +", "everything in the home folder", HOME),
+
+  blocked('find / -type f | while read -r f; do rm "$f"; done', "each of them, in a loop"),
+  blocked("find / -exec sh -c 'rm -rf \"$1\"' _ {} \\;", "a shell's argument"),
+  blocked("xargs --replace=X rm -rf X <<< /usr", "the long flag"),
 ];
 
 const DISKS_AND_MACHINE: readonly ShellCase[] = [
@@ -148,6 +171,19 @@ const INTERPRETERS: readonly ShellCase[] = [
   blocked("ruby -e 'File.delete(\"/etc/passwd\")'", "ruby's delete"),
   blocked("ruby -e '`rm -rf /usr`'", "a shell from ruby"),
   blocked("python3 -c 'import os\nwhile True: os.fork()'", "a fork bomb in python"),
+
+  blocked('python3 -c \'import os; os.system("rm -rf " + "/usr")\'', "two strings joined"),
+  blocked("python3 -c 'import os,shutil; shutil.rmtree(os.environ[\"HOME\"])'", "home from the environment"),
+  blocked("python3 -c 'import subprocess as s; s.run(\"rm -rf /usr\", shell=True)'", "a module by another name"),
+  blocked("python3 -c 'import pathlib; pathlib.Path(\"/etc/passwd\").unlink()'", "by pathlib"),
+  blocked("echo 'import shutil; shutil.rmtree(\"/usr\")' | python3", "piped into python"),
+  blocked("cat > x.py <<'EOF'\nimport shutil\nshutil.rmtree('/usr')\nEOF\npython3 x.py", "written, then run"),
+  blocked('node -e \'require("fs").rmSync(require("os").homedir(), {recursive:true})\'', "home by its function"),
+  blocked('node -e \'require("child_process").spawnSync("rm", ["-rf", "/usr"])\'', "a list for a process"),
+  blocked("perl -MFile::Path -e 'remove_tree(\"/usr\")'", "a module by a flag"),
+  blocked('perl -e \'exec "rm", "-rf", "/usr"\'', "a list for a process"),
+  blocked("ruby -rfileutils -e 'FileUtils.rm_rf(\"/usr\")'", "a library by a flag"),
+  blocked('ruby -e \'system("rm", "-rf", "/usr")\'', "a list for a process"),
 ];
 
 export const BLOCKED_WRAPPED: readonly ShellCase[] = [

@@ -82,6 +82,12 @@ const FILES: readonly ShellCase[] = [
   passes("ls /usr/include /usr/local/bin", "system folders, listed"),
   passes("cat /usr/share/dict/words | shuf -n 3", "a system file, read"),
   passes("cp dist/tool ~/.local/bin/tool", "installed for the user"),
+
+  passes("ls / /etc /home ~/.config", "folders, listed"),
+  passes("find / -name 'libssl*' 2>/dev/null", "searched by name"),
+  passes("grep -r SSL_CTX /usr/include", "headers, searched"),
+  passes("du -sh /usr/* | sort -h", "sizes"),
+  passes("mv ~/Downloads/data.zip . && unzip -q data.zip", "from the downloads"),
 ];
 
 const REST: readonly ShellCase[] = [

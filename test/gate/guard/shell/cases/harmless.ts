@@ -74,6 +74,12 @@ const SEARCHED: readonly ShellCase[] = [
   passes("test \"$cmd\" = 'rm -rf /'", "compared"),
   passes("[[ $cmd == 'rm -rf /' ]] && echo yes", "compared"),
   passes("case \"$cmd\" in 'rm -rf /') echo no;; esac", "a pattern of case's"),
+
+  passes("cat src/mkfs.ts", "a file's name"),
+  passes("ls mkfs/ && wc -l mkfs/*.c", "a folder's name"),
+  passes("git log --oneline -- src/mkfs.c", "a file's name"),
+  passes("mkdir mkfs", "a folder's name"),
+  passes("tr a-z A-Z <<< 'rm -rf / '", "letters"),
 ];
 
 const ONLY_TOLD: readonly ShellCase[] = [
@@ -142,6 +148,18 @@ const SMALL: readonly ShellCase[] = [
   passes("node -e 'fs.rmSync(\"dist\", { recursive: true })'", "by node, in the project"),
   passes("python3 -c 'print(\"rm -rf /usr\")'", "printed by python"),
   passes("node -p '\"rm -rf /usr\".length'", "counted by node"),
+
+  passes("rm -rf ../project/dist", "out and in again"),
+  passes('rm -rf "${OUT_DIR:?}/cache"', "the careful idiom"),
+  passes("find . -type d -name __pycache__ -exec rm -rf {} +", "in the project"),
+  passes("find /tmp -name 'x*' -mtime +7 -delete", "old temporary files"),
+  passes("kill -TERM 4711 && kill -9 $!", "processes by their number"),
+  passes(
+    "fib() { [ $1 -lt 2 ] && echo 1 || echo $(( $(fib $(($1-1))) + $(fib $(($1-2))) )); }; fib 5",
+    "recursion that ends",
+  ),
+  passes('retry() { "$@" || retry "$@"; }; retry true', "recursion without copies"),
+  passes("trap 'kill $(jobs -p)' EXIT; npm run dev & npm run api & wait", "its own jobs"),
 ];
 
 export const HARMLESS: readonly ShellCase[] = [

