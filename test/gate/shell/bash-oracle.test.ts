@@ -145,8 +145,9 @@ const IN_ORDER = {
   ],
 } as const;
 
-/** A `cd` may fail, a function's body may be run otherwise: the reading says all that is possible. What bash does is among it. */
+/** A `cd` may fail, a trap may run at any time: the reading says all that is possible. What bash does is among it. */
 const AMONG = [
+  "trap 'rm a' EXIT; rm b",
   'set -- a b c; shift; rm "$@"',
   'f() { rm "$1" "$2"; }; f a \'b c\'',
   "f() { rm \"$@\" $#; }; f a 'b c'",
@@ -164,13 +165,12 @@ const AMONG = [
 /** The same, where some of the words are only known when it runs. */
 const AMONG_UNKNOWN = ["read -r V W <<< 'a b c'; rm $V \"$W\"", "mapfile -t A <<< $'x\\ny'; rm \"${A[@]}\""] as const;
 
-/** Programs of a pipeline start together, and a trap's and a substitution's commands run out of the text's order. */
+/** Programs of a pipeline start together, and a substitution's commands run out of the text's order. */
 const IN_ANY_ORDER = [
   "cat a | grep 'b c' | rm d",
   "cat a |& grep b",
   "rm $(echo a; cat b) c",
   'rm "$(cat b)" c',
-  "trap 'rm a' EXIT; rm b",
   "cat <(ls a) <(ls b)",
   "rm a & rm b; wait",
   "cat <<EOF\n$(rm x)\nEOF",
