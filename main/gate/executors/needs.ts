@@ -1,9 +1,12 @@
 import picomatch from "picomatch";
 import { type Capability, capabilitySchema } from "../../../ipc/decision.ts";
 import type { ProposedCall } from "../../../ipc/wire.ts";
+import { expandHome } from "../targets/path.ts";
 import { type CallTarget, type Need, pathTarget, urlTarget } from "../targets/target.ts";
 import type { Executor } from "./catalog.ts";
+import { commandLinesOf } from "./command-lines.ts";
 import type { TargetSource } from "./manifest.ts";
+import { needsOfCommand } from "./programs/needs-of-command.ts";
 
 /**
  * The capabilities and targets a call needs: the manifest's, and the one that the agent itself declares in `context.capability`.
@@ -12,6 +15,10 @@ import type { TargetSource } from "./manifest.ts";
 export function needsOf(call: ProposedCall, executor: Executor, home: string): Need[] {
   const needs: Need[] = [];
   for (const { capability, target } of executor.manifest.needs) {
+    if (capability === "code:exec" && target.from === "command" && target.is_shell) {
+      needs.push(...shellNeeds(call, executor, target.args, home));
+      continue;
+    }
     for (const found of targetsOf(target, call, home, executor)) needs.push({ capability, target: found });
   }
   const declared = declaredCapability(call);
@@ -19,6 +26,20 @@ export function needsOf(call: ProposedCall, executor: Executor, home: string): N
     needs.push({ capability: declared, target: { kind: "unknown", shown: call.executor } });
   }
   return needs;
+}
+
+/** What a shell call really needs (programs/table.ts); in any doubt running code is among it. */
+function shellNeeds(call: ProposedCall, executor: Executor, args: readonly string[], home: string): Need[] {
+  const code: Need = {
+    capability: "code:exec",
+    target: { kind: "exact", value: commandLine(call.args, args) ?? executor.manifest.name },
+  };
+  const lines = commandLinesOf(call, home);
+  const [line] = lines;
+  if (lines.length !== 1 || line === undefined || !args.includes(line.arg)) return [code];
+  const cwd = call.context?.cwd === undefined ? "" : expandHome(call.context.cwd, home);
+  const { needs, runs_code } = needsOfCommand(line.reading, home, cwd);
+  return runs_code ? [code, ...needs] : needs;
 }
 
 /** The capability that the agent says it uses, if it is one. */

@@ -1,7 +1,8 @@
 import { launch, runAsText } from "./launch.ts";
+import { formatted } from "./output.ts";
 import type { Place, Reader, Ways } from "./reader.ts";
 import { type Piece, type SimpleCommand, type Word, wordOf } from "./reading.ts";
-import { absolutePath, hole, inFolder, joined, literal, type Scope, withVar } from "./scope.ts";
+import { absolutePath, hole, inFolder, joined, literal, REFERENCE, type Scope, withValue, withVar } from "./scope.ts";
 
 /** The builtins that change what comes after them: the folder, variables, aliases, the shell itself. */
 
@@ -53,7 +54,7 @@ export function runBuiltin(reader: Reader, command: SimpleCommand, scope: Scope,
   switch (first?.text) {
     case "builtin":
     case "command":
-      return runBuiltin(
+      return runInner(
         reader,
         { ...command, argv: args, name: args[0]?.text ?? "", via: [...command.via, first.text] },
         scope,
@@ -71,7 +72,10 @@ export function runBuiltin(reader: Reader, command: SimpleCommand, scope: Scope,
     case "local":
     case "readonly": {
       reader.add(command);
-      if (args.some(({ text }) => /^-\w*n/.test(text))) reader.defines = true;
+      if (first.text !== "export" && args.some(({ text }) => /^-\w*n/.test(text))) {
+        reader.defines = true;
+        return { ok: [args.reduce(withReference, scope)], failed: [] };
+      }
       return { ok: [args.reduce(withAssignment, scope)], failed: [] };
     }
     case "unset":
@@ -88,7 +92,9 @@ export function runBuiltin(reader: Reader, command: SimpleCommand, scope: Scope,
       return { ok: readInto(args, command, scope), failed: [scope] };
     case "printf": {
       reader.add(command);
-      const value = args[2]?.is_certain && !/[%\\]/.test(args[2].text) ? [literal(args[2].text)] : [hole("$printf")];
+      const given = args.slice(2);
+      const text = given.every(({ is_certain }) => is_certain) ? formatted(given.map((word) => word.text)) : null;
+      const value = text === null ? [hole("$printf")] : [literal(text)];
       return { ok: [withVar(scope, args[1]?.text ?? "", value)], failed: [] };
     }
     case "let":
@@ -132,6 +138,10 @@ export function runBuiltin(reader: Reader, command: SimpleCommand, scope: Scope,
   return here;
 }
 
+function runInner(reader: Reader, command: SimpleCommand, scope: Scope, place: Place): Ways {
+  return changesScope(command) ? runBuiltin(reader, command, scope, place) : launch(reader, command, scope, place);
+}
+
 function moved(name: string, args: readonly Word[], scope: Scope): Scope {
   const target = args.find(({ text }) => !/^-[LPe@]+$|^--$/.test(text));
   if (name === "popd") {
@@ -160,6 +170,11 @@ function withAssignment(scope: Scope, word: Word): Scope {
   return withVar(scope, name, match[2] === "+" ? [...(scope.vars.get(name) ?? []), ...value] : value);
 }
 
+function withReference(scope: Scope, { text }: Word): Scope {
+  const match = /^([A-Za-z_]\w*)=([A-Za-z_]\w*)$/.exec(text);
+  return match === null ? scope : withVar(scope, match[1] ?? "", [hole(REFERENCE + (match[2] ?? ""))]);
+}
+
 /** A word's pieces without its first `length` characters, which are plain text. */
 export function piecesAfter({ pieces }: Word, length: number): Piece[] {
   let skip = length;
@@ -173,7 +188,10 @@ export function piecesAfter({ pieces }: Word, length: number): Piece[] {
 
 /** `read x`: once with each line that is known to come. */
 function readInto(args: readonly Word[], command: SimpleCommand, scope: Scope): readonly Scope[] {
-  const valued = new Set(["-d", "-n", "-N", "-p", "-t", "-u", "-i", "-a"]);
+  const is_list = command.name === "mapfile" || command.name === "readarray";
+  const valued = new Set(
+    is_list ? ["-d", "-n", "-O", "-s", "-u", "-C", "-c"] : ["-d", "-n", "-N", "-p", "-t", "-u", "-i", "-a"],
+  );
   const names: string[] = [];
   for (let index = 0; index < args.length; index++) {
     const { text = "" } = args[index] ?? {};
@@ -186,6 +204,10 @@ function readInto(args: readonly Word[], command: SimpleCommand, scope: Scope): 
   const others = more.reduce((now, other) => withVar(now, other, [hole(`$${other}`)]), scope);
   const words = command.stdin?.words;
   const lines = command.stdin?.text?.split("\n").filter((line) => line !== "");
+  if (is_list && lines !== undefined) {
+    const elements = lines.slice(0, 64).map((line) => [literal(line)]);
+    return [withValue(scope, names[0] ?? "MAPFILE", elements.flat(), elements)];
+  }
   const values =
     lines !== undefined && names.length <= 1
       ? lines.slice(0, 4).map((line) => wordOf([literal(line.trim())], command))

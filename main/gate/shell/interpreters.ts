@@ -26,7 +26,9 @@ export function readCode(
     const option = code.find(
       (name) => word.text === name || (name.length === 2 && word.text.startsWith(name) && word.text.length > 2),
     );
-    if (option !== undefined && word.text === option) {
+    const inline = code.find((name) => name.startsWith("--") && word.text.startsWith(`${name}=`));
+    if (inline !== undefined) texts.push(wordOf(piecesAfter(word, inline.length + 1), word));
+    else if (option !== undefined && word.text === option) {
       if (argv[at + 1] !== undefined) texts.push(argv[at + 1] as Word);
       at++;
     } else if (option !== undefined) texts.push(wordOf(piecesAfter(word, 2), word));

@@ -3,7 +3,7 @@ import { MAX_DEPTH, Unreadable } from "./limits.ts";
 import { foundBy } from "./output.ts";
 import type { Place, Reader, Ways } from "./reader.ts";
 import { programName, type SimpleCommand, type Word, wordOf } from "./reading.ts";
-import { absolutePath, hole, inFolder, literal, type Origin, type Scope } from "./scope.ts";
+import { absolutePath, hole, inFolder, literal, type Origin, type Scope, withVar } from "./scope.ts";
 import { afterWrapper, codeValues } from "./wrapper-words.ts";
 import { interpreterOf, SHELL_VALUED, SHELLS, WRAPPERS, type Wrapper } from "./wrappers.ts";
 
@@ -27,8 +27,7 @@ export function launch(reader: Reader, command: SimpleCommand, scope: Scope, pla
     case "eval":
       return runAsText(reader, now.argv.slice(1), now, scope, place, "eval");
     case "trap":
-      if (now.argv.length > 2 && !now.argv[1]?.text.startsWith("-"))
-        runAsText(reader, now.argv.slice(1, 2), now, scope, place, "trap");
+      readTrap(reader, now, scope, place);
       return emitted(reader, now, here);
     case "xargs":
       runXargs(reader, now, scope, place);
@@ -66,6 +65,15 @@ function emitted(reader: Reader, command: SimpleCommand, ways: Ways): Ways {
   return ways;
 }
 
+/** What a trap says is read where it stands, and once more with what is known at the end: it runs last. */
+function readTrap(reader: Reader, command: SimpleCommand, scope: Scope, place: Place): void {
+  const args = command.argv.slice(1).filter(({ text }) => text !== "--");
+  const [code] = args;
+  if (code === undefined || args.length < 2 || code.text.startsWith("-")) return;
+  runAsText(reader, [code], command, scope, place, "trap");
+  reader.traps.push((last) => runAsText(reader, [code], command, last, place, "trap"));
+}
+
 /** A file that an earlier part of the same command wrote, and that is run now. */
 function writtenProgram(reader: Reader, { argv, cwd }: SimpleCommand): string | undefined {
   const [first] = argv;
@@ -86,11 +94,11 @@ function runWrapper(reader: Reader, wrapper: Wrapper, command: SimpleCommand, sc
     if (command.redirects.length > 0) reader.add({ ...command, argv: [], name: "" });
     return true;
   }
-  if (wrapper.only_code || rest.length === 0) return false;
   if (command.name === "env" && found.split !== undefined) {
     runAsText(reader, [found.split, ...rest], command, moved, place, "env -S");
     return true;
   }
+  if (wrapper.only_code || rest.length === 0) return false;
   const [only] = rest;
   if (wrapper.text && !(rest.length > 1 && found.is_exec)) {
     runAsText(reader, rest, command, moved, place, label);
@@ -133,6 +141,16 @@ function runShell(reader: Reader, command: SimpleCommand, scope: Scope, place: P
     const inline = /^--(?:command|init-command)=([\s\S]*)$/.exec(text)?.[1];
     if (inline !== undefined) runNested(reader, inline, argv[at], command, scope, place, `${command.name} -c`);
     if (SHELL_VALUED.has(text) || /^-[A-Za-z]*o$/.test(text)) at++;
+  }
+  for (const name of ["BASH_ENV", "ENV"]) {
+    const value =
+      command.assignments.find((assignment) => assignment.name === name)?.value.pieces ?? scope.vars.get(name);
+    const written =
+      value === undefined
+        ? undefined
+        : reader.files.get(absolutePath(value.map(({ text }) => text).join(""), scope.cwd) ?? "");
+    if (written !== undefined)
+      runNested(reader, written, undefined, { ...command, assignments: [] }, scope, place, command.name);
   }
   const script = argv[at];
   if (takes_text && script !== undefined) {
@@ -211,7 +229,8 @@ function runNested(
   place: Place,
   label: string,
 ): Ways {
-  return reader.runText(text, [scope], {
+  const known = command.assignments.reduce((now, { name, value }) => withVar(now, name, value.pieces), scope);
+  return reader.runText(text, [known], {
     ...place,
     origin: originOf(reader, text, word, command),
     depth: place.depth + 1,
@@ -243,7 +262,9 @@ function runXargs(reader: Reader, command: SimpleCommand, scope: Scope, place: P
       : option === "-I"
         ? (command.argv[at + 1]?.text ?? "{}")
         : option.replace(/^-[Ii]|^--replace=?/, "") || "{}";
-  const input = command.stdin?.words ?? [wordOf([hole("<input>")], command)];
+  const lines = mark === undefined ? undefined : command.stdin?.text?.split("\n").filter((line) => line !== "");
+  const input = lines?.slice(0, 64).map((line) => wordOf([literal(line)], command)) ??
+    command.stdin?.words ?? [wordOf([hole("<input>")], command)];
   const name = rest[0] ?? wordOf([literal("echo")], command);
   const template = rest.length === 0 ? [name] : rest;
   const argv = mark === undefined ? [...template, ...input] : template.flatMap((word) => filled(word, mark, input));

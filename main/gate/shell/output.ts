@@ -78,6 +78,17 @@ function printed(name: string, args: readonly string[], input: string | null, cw
         : input.replace(/[^\n]+/g, (line) => [...line].reverse().join(""));
     case "tr":
       return input === null ? null : translated(input, args);
+    case "dirname":
+      return args.length === 1
+        ? `${(args[0] ?? "").replace(/\/+$/, "").replace(/\/?[^/]*$/, "") || (args[0]?.startsWith("/") ? "/" : ".")}\n`
+        : null;
+    case "basename":
+      return args.length === 1 ? `${(args[0] ?? "").replace(/\/+$/, "").replace(/^.*\//, "")}\n` : null;
+    case "realpath":
+    case "readlink": {
+      const path = args.length > 0 ? absolutePath(args.at(-1) ?? "", cwd) : null;
+      return path === null || args.length > 2 ? null : `${path}\n`;
+    }
     case "true":
     case ":":
     case "cd":
@@ -130,7 +141,8 @@ function unescaped(text: string): string {
   );
 }
 
-function formatted(args: readonly string[]): string | null {
+/** `printf FORMAT VALUE...`; null where a format can not be told. */
+export function formatted(args: readonly string[]): string | null {
   const given = args[0] === "--" ? args.slice(1) : args;
   const [format, ...values] = given;
   if (format === undefined || format.startsWith("-v")) return null;

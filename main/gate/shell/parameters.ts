@@ -1,6 +1,6 @@
 import type { ParameterExpansionPart, ParameterOperation, SimpleExpansionPart } from "unbash";
 import type { Piece, Word } from "./reading.ts";
-import { hole, literal, type Scope } from "./scope.ts";
+import { hole, literal, REFERENCE, type Scope } from "./scope.ts";
 import { expandWhole, type Surroundings } from "./words.ts";
 
 /** `$x` and `${x...}`: what is known of a variable, and what the operators make of it. */
@@ -15,7 +15,10 @@ function knownValue(name: string, scope: Scope): readonly Piece[] | undefined {
   }
   if (/^\d+$/.test(name)) return scope.positional === undefined ? undefined : (scope.positional[Number(name)] ?? []);
   if (name === "#") return scope.positional === undefined ? undefined : [literal(String(scope.positional.length - 1))];
-  return scope.vars.get(name);
+  const value = scope.vars.get(name);
+  const [only] = value ?? [];
+  // Followed once: a reference to a reference is rare, and one to itself has no end.
+  return only?.kind === "hole" && only.text.startsWith(REFERENCE) ? scope.vars.get(only.text.slice(1)) : value;
 }
 
 export function parameterPieces(
@@ -31,9 +34,10 @@ export function parameterPieces(
   if (part.index !== undefined) {
     expandWhole(part.index, around, { start: 0, end: 0 });
     const index = part.index.text;
-    const is_first = index === "0" || index === "@" || index === "*";
-    return part.prefix === undefined && part.operation === undefined && is_first
-      ? (knownValue(`${part.parameter}[${index}]`, scope) ?? knownValue(part.parameter, scope) ?? [hole(part.text)])
+    const found = knownValue(`${part.parameter}[${index}]`, scope);
+    const whole = index === "0" || index === "@" || index === "*" ? knownValue(part.parameter, scope) : undefined;
+    return part.prefix === undefined && part.operation === undefined
+      ? (found ?? whole ?? [hole(part.text)])
       : [hole(part.text)];
   }
   let value = knownValue(part.parameter, scope);

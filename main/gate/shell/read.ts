@@ -4,7 +4,7 @@ import { launch } from "./launch.ts";
 import { MAX_BYTES, Unreadable } from "./limits.ts";
 import { type Place, Reader } from "./reader.ts";
 import { programName, type ReadContext, type Reading, type SimpleCommand, type Span, type Word } from "./reading.ts";
-import { firstScope } from "./scope.ts";
+import { firstScope, joined } from "./scope.ts";
 
 /** Reads a command line like a shell does, without running any of it. Never throws; linear in the text, within limits.ts. */
 
@@ -18,7 +18,8 @@ export function readCommand(text: string, context: ReadContext): Reading {
     if (text.includes("\0")) throw new Unreadable("it holds a NUL byte");
     reader.budget.takeText(text);
     const script = parse(text);
-    reader.runScript(script, [firstScope(context)], FIRST);
+    const { ok, failed } = reader.runScript(script, [firstScope(context)], FIRST);
+    reader.runTraps(joined(ok, failed));
     if (text.includes("#")) comments = commentsIn(text, script);
   });
   return readingOf(reader, text, comments);

@@ -1,8 +1,16 @@
 import { type ParsedScript, parse } from "unbash";
 import { Budget, MAX_DEPTH, MAX_STATES, Unreadable } from "./limits.ts";
 import { listedBy, outputOf, writtenFile } from "./output.ts";
-import { type ReadContext, type SimpleCommand, type Span, type Stdin, type Word, wordOf } from "./reading.ts";
-import { type Origin, type Scope, withVar } from "./scope.ts";
+import {
+  programName,
+  type ReadContext,
+  type SimpleCommand,
+  type Span,
+  type Stdin,
+  type Word,
+  wordOf,
+} from "./reading.ts";
+import { absolutePath, joined, type Origin, type Scope, withVar } from "./scope.ts";
 import { isStraight, runStatements } from "./walk.ts";
 import type { Surroundings } from "./words.ts";
 
@@ -57,7 +65,12 @@ export class Reader {
   runText(text: string, scopes: readonly Scope[], place: Place): Ways {
     if (place.depth > MAX_DEPTH) throw new Unreadable(`it goes deeper than ${MAX_DEPTH}`);
     this.budget.takeText(text);
-    return this.runScript(parse(text), scopes, place);
+    const before = this.traps.length;
+    const ways = this.runScript(parse(text), scopes, place);
+    // A shell's own traps run at its end.
+    for (const run of this.traps.slice(before, before + 4))
+      for (const scope of joined(ways.ok, ways.failed)) run(scope);
+    return ways;
   }
 
   runScript(script: ParsedScript, scopes: readonly Scope[], place: Place): Ways {
@@ -173,12 +186,49 @@ export class Reader {
   /** What an earlier part of the command writes into a file, by the file's path: a later one may run it. */
   readonly files = new Map<string, string>();
 
-  add(command: SimpleCommand): void {
+  /** What is left to run at the end. */
+  readonly traps: ((last: Scope) => void)[] = [];
+  /** Links that an earlier part of the command makes: what lies below them lies elsewhere. */
+  readonly #links = new Map<string, string>();
+
+  /** Reads what the traps run, once everything before is known. */
+  runTraps(scopes: readonly Scope[]): void {
+    for (const run of this.traps.splice(0, 16)) for (const scope of scopes) run(scope);
+  }
+
+  add(given: SimpleCommand): void {
     this.budget.takeCommand();
+    const command =
+      this.#links.size === 0 ? given : { ...given, argv: given.argv.map((word) => this.#followed(word, given.cwd)) };
     this.commands.push(command);
+    this.#noteLink(command);
     const written = writtenFile(command);
     if (written !== undefined)
       this.files.set(written.path, (written.adds ? (this.files.get(written.path) ?? "") : "") + written.text);
+  }
+
+  #noteLink({ name, argv, cwd }: SimpleCommand): void {
+    if (name !== "ln" || !argv.some(({ text }) => /^-[A-Za-z]*s|^--symbolic$/.test(text))) return;
+    const [target, link, ...more] = argv.slice(1).filter(({ text }) => !text.startsWith("-"));
+    if (target === undefined || more.length > 0 || !target.is_certain || link?.is_certain === false) return;
+    const to = absolutePath(target.text, cwd);
+    const at = absolutePath(link?.text ?? programName(target.text), cwd);
+    if (to !== null && at !== null && this.#links.size < 16) this.#links.set(at, to);
+  }
+
+  #followed(word: Word, cwd: string | null): Word {
+    const [first] = word.pieces;
+    if (first?.kind !== "text") return word;
+    for (const [at, to] of this.#links) {
+      const path = absolutePath(first.text, cwd);
+      const ends_open = first.text.endsWith("/") || word.pieces.length === 1;
+      if (path === null || !ends_open || !(path === at || path.startsWith(`${at}/`))) continue;
+      // The link itself is still named by its name; what lies below it is somewhere else.
+      if (path === at && !first.text.endsWith("/")) continue;
+      const text = `${to === "/" ? "" : to}${path.slice(at.length)}${first.text.endsWith("/") ? "/" : ""}`;
+      return wordOf([{ text, kind: "text" }, ...word.pieces.slice(1)], word);
+    }
+    return word;
   }
 }
 

@@ -50,7 +50,8 @@ export interface SimpleCommand extends Span {
   /** Null where a `cd` could not be resolved. */
   cwd: string | null;
   redirects: readonly Redirect[];
-  assignments: readonly { name: string; value: Word }[];
+  /** A list (`a=(x y)`) with its elements. */
+  assignments: readonly { name: string; value: Word; elements?: readonly (readonly Piece[])[] }[];
   stdin: Stdin | null;
   /** Each pipeline has its number; a command's place in it, and whether it is the last. */
   pipeline: number;

@@ -59,6 +59,36 @@ export function withVar(scope: Scope, name: string, value: readonly Piece[] | un
   return { ...scope, vars };
 }
 
+/** A variable's value; of a list each element by itself (`a[0]`, `a[@]`). */
+export function withValue(
+  scope: Scope,
+  name: string,
+  value: readonly Piece[],
+  elements: readonly (readonly Piece[])[] | undefined,
+): Scope {
+  if (elements === undefined) return withVar(scope, name, value);
+  const vars = new Map(scope.vars);
+  vars.set(name, elements[0] ?? []);
+  vars.set(`${name}[@]`, value);
+  vars.set(`${name}[*]`, value);
+  for (const [index, pieces] of elements.slice(0, 64).entries()) vars.set(`${name}[${index}]`, pieces);
+  return { ...scope, vars };
+}
+
+/** The elements of a list that was set here, or undefined. */
+export function elementsOf(name: string, { vars }: Scope): (readonly Piece[])[] | undefined {
+  if (!vars.has(`${name}[@]`)) return undefined;
+  const all: (readonly Piece[])[] = [];
+  for (let index = 0; ; index++) {
+    const pieces = vars.get(`${name}[${index}]`);
+    if (pieces === undefined) return all;
+    all.push(pieces);
+  }
+}
+
+/** What `declare -n` leaves in a variable: another one's name. */
+export const REFERENCE = "&";
+
 export function inFolder(scope: Scope, cwd: string | null): Scope {
   return { ...scope, cwd, old_cwd: scope.cwd };
 }

@@ -12,7 +12,7 @@ import {
   type Word,
   wordOf,
 } from "./reading.ts";
-import { literal, type Scope, withVar } from "./scope.ts";
+import { absolutePath, literal, type Scope, withValue, withVar } from "./scope.ts";
 import { runBody } from "./walk.ts";
 import { expandWhole, expandWord, type Surroundings } from "./words.ts";
 
@@ -22,7 +22,7 @@ export function runSimple(reader: Reader, node: Command, scope: Scope, place: Pl
   reader.budget.takeStep();
   const changed = { scope };
   const around = reader.around(scope, place, changed);
-  const assignments: { name: string; value: Word }[] = [];
+  const assignments: Assigned[] = [];
   for (const entry of node.prefix) {
     if (entry.type === "Assignment") assignments.push(assigned(reader, entry, around, place));
   }
@@ -60,7 +60,10 @@ export function runSimple(reader: Reader, node: Command, scope: Scope, place: Pl
 function run(reader: Reader, base: SimpleCommand, scope: Scope, node: Command, place: Place): Ways {
   const [first] = base.argv;
   if (first === undefined) {
-    const set = base.assignments.reduce((now, { name, value }) => withVar(now, name, value.pieces), scope);
+    const set = base.assignments.reduce(
+      (now, { name, value, elements }) => withValue(now, name, value.pieces, elements),
+      scope,
+    );
     if (base.redirects.length > 0 || base.assignments.length > 0) reader.add({ ...base, name: "" });
     return { ok: [set], failed: [] };
   }
@@ -123,12 +126,20 @@ export function quoted(word: Word): string {
   );
 }
 
-function assigned(reader: Reader, node: Assignment, around: Surroundings, place: Place): { name: string; value: Word } {
+interface Assigned {
+  name: string;
+  value: Word;
+  elements?: readonly (readonly Piece[])[];
+}
+
+function assigned(reader: Reader, node: Assignment, around: Surroundings, place: Place): Assigned {
   const span = reader.span(node, place);
   let value: Word;
+  let elements: readonly (readonly Piece[])[] | undefined;
   if (node.value.type === "ArrayValue") {
     const words = elementsOf(reader, node.value, around, place);
     const [first] = words;
+    elements = words.map(({ pieces }) => pieces);
     // `${a[@]}` in full is not kept apart: it stands for its words, one after the other.
     value =
       first === undefined
@@ -144,7 +155,8 @@ function assigned(reader: Reader, node: Assignment, around: Surroundings, place:
     const before = around.scope.vars.get(node.name) ?? [];
     value = wordOf([...before, ...value.pieces], span);
   }
-  return { name: node.name, value };
+  const name = node.index === undefined ? node.name : `${node.name}[${node.index.text}]`;
+  return elements === undefined ? { name, value } : { name, value, elements };
 }
 
 function elementsOf(reader: Reader, { elements }: ArrayValue, around: Surroundings, place: Place): Word[] {
@@ -190,7 +202,12 @@ export function readRedirects(
     if (/^[<>]&$/.test(node.operator) && /^(\d+-?|-)$/.test(target.text)) continue;
     redirects.push({ operator: node.operator, fd, target, ...span });
     if (node.operator.startsWith("<") && (fd === null || fd === 0))
-      stdin = { from: "file", text: target.output ?? null, words: null };
+      stdin = {
+        from: "file",
+        text: target.output ?? reader.files.get(absolutePath(target.text, scope.cwd) ?? "") ?? null,
+        words: null,
+      };
+    if (stdin?.from === "file" && stdin.text !== null) stdin = { ...stdin, words: listed(stdin.text, span) };
   }
   return { redirects, stdin };
 }

@@ -3,7 +3,7 @@ import { expandBraces } from "./braces.ts";
 import { MAX_WORDS, Unreadable } from "./limits.ts";
 import { parameterPieces } from "./parameters.ts";
 import { type Piece, type Span, type Word, wordOf } from "./reading.ts";
-import { hole, literal, type Scope } from "./scope.ts";
+import { elementsOf, hole, literal, type Scope } from "./scope.ts";
 
 /** From a word as it is written to the words it stands for: what bash's expansions do, as far as it can be told. */
 
@@ -215,6 +215,14 @@ function positionalList(written: SyntaxWord["parts"], scope: Scope): Piece[][] |
   const is_list =
     (inner?.type === "SimpleExpansion" && inner.text === "$@") ||
     (inner?.type === "ParameterExpansion" && inner.parameter === "@" && inner.operation === undefined);
+  if (
+    inner?.type === "ParameterExpansion" &&
+    inner.index?.text === "@" &&
+    inner.prefix === undefined &&
+    inner.operation === undefined
+  ) {
+    return elementsOf(inner.parameter, scope)?.map((pieces) => [...pieces]);
+  }
   if (!is_list || scope.positional === undefined) return undefined;
   return scope.positional.slice(1).map((pieces) => [...pieces]);
 }

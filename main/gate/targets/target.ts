@@ -5,7 +5,14 @@ import { expandHome, resolvePath } from "./path.ts";
 
 /** What one part of a call would touch, in the form that grants are matched against. */
 export type CallTarget =
-  | { kind: "path"; lexical: string; real: string | null; is_tree: boolean }
+  | {
+      kind: "path";
+      lexical: string;
+      real: string | null;
+      is_tree: boolean;
+      /** It names a folder: what a grant offers below it is its own. */
+      is_folder?: true;
+    }
   | { kind: "host"; host: string }
   | { kind: "exact"; value: string }
   | { kind: "none" }

@@ -97,6 +97,7 @@ const PICKS: Readonly<Record<string, Pick>> = {
   alias: all,
   trap: (args) => args.slice(0, 1),
   getent: all,
+  command: (args) => (/^-[vV]$/.test(args[0]?.text ?? "") ? args.slice(1) : []),
   unset: all,
 };
 

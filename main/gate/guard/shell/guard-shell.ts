@@ -46,6 +46,7 @@ export function findingIn(reading: Reading, { home, cwd, gate }: ShellGuardSetti
 
 /** One sentence: what was seen, and in which part of the command. Nothing of what the command says is in it. */
 export function findingText({ group, saw, command }: Finding, reading: Reading): string {
+  if (group === "the gate's own files are not for agents") return `guard: ${group}`;
   if (command === null) return `guard: ${group}: ${saw}`;
   const at = reading.commands.indexOf(command) + 1;
   const part = reading.commands.length > 1 ? ` in part ${at} of ${reading.commands.length}` : "";
