@@ -5,7 +5,7 @@ import { expandHome } from "../targets/path.ts";
 import type { Need } from "../targets/target.ts";
 import type { OwnHouse } from "./own-house.ts";
 import { forbiddenPath } from "./path-patterns.ts";
-import { withoutData } from "./shell/data-only.ts";
+import { type FloorTexts, floorTexts } from "./shell/data-only.ts";
 import { findingIn, findingText } from "./shell/guard-shell.ts";
 import { dangerousCommand } from "./shell-patterns.ts";
 import { stringsIn } from "./strings.ts";
@@ -34,12 +34,12 @@ export function guard(
   settings: GuardSettings,
 ): GuardBlock | null {
   const lines = runsCode(executor, needs) ? commandLinesOf(call, settings.home) : [];
-  const floor_texts = new Map(lines.map((line) => [line.arg, floorText(line)]));
+  const floor = new Map(lines.map((line) => [line.arg, floorOf(line)]));
   return (
-    pathsInStrings(call, executor, settings.home, floor_texts) ??
+    pathsInStrings(call, executor, settings.home, floor) ??
     pathsThatWouldBeTouched(needs) ??
-    irrecoverableCommand(floor_texts) ??
-    ownHouse(needs, lines, floor_texts, settings.own_house) ??
+    irrecoverableCommand(floor) ??
+    ownHouse(needs, lines, floor, settings.own_house) ??
     whatWouldRun(lines, call, settings)
   );
 }
@@ -49,10 +49,10 @@ function pathsInStrings(
   call: ProposedCall,
   executor: Executor,
   home: string,
-  floor_texts: ReadonlyMap<string, string>,
+  floor: ReadonlyMap<string, FloorTexts>,
 ): GuardBlock | null {
   for (const { key, value: raw } of stringsIn(call.args, executor.manifest.content_args)) {
-    const value = typeof call.args[key] === "string" ? (floor_texts.get(key) ?? raw) : raw;
+    const value = typeof call.args[key] === "string" ? (floor.get(key)?.for_paths ?? raw) : raw;
     const pattern =
       forbiddenPath(value) ?? (value.startsWith("~") ? forbiddenPath(expandHome(value, home)) : undefined);
     if (pattern !== undefined) {
@@ -85,8 +85,10 @@ function pathsThatWouldBeTouched(needs: readonly Need[]): GuardBlock | null {
 }
 
 /** The floor for commands that leave no way back. */
-function irrecoverableCommand(floor_texts: ReadonlyMap<string, string>): GuardBlock | null {
-  const pattern = [...floor_texts.values()].map(dangerousCommand).find((found) => found !== undefined);
+function irrecoverableCommand(floor: ReadonlyMap<string, FloorTexts>): GuardBlock | null {
+  const pattern = [...floor.values()]
+    .map(({ for_commands }) => dangerousCommand(for_commands))
+    .find((found) => found !== undefined);
   if (pattern === undefined) return null;
   return {
     reason: `guard: irrecoverable command: pattern '${pattern}'`,
@@ -98,7 +100,7 @@ function irrecoverableCommand(floor_texts: ReadonlyMap<string, string>): GuardBl
 function ownHouse(
   needs: readonly Need[],
   lines: readonly CommandLine[],
-  floor_texts: ReadonlyMap<string, string>,
+  floor: ReadonlyMap<string, FloorTexts>,
   own_house: OwnHouse | undefined,
 ): GuardBlock | null {
   if (own_house === undefined) return null;
@@ -109,7 +111,7 @@ function ownHouse(
   );
   // Where a line is read to the last word, what it names is known; in any doubt a mention is enough.
   const mentioned = lines.some(
-    (line) => isInDoubt(line) && own_house.isMentionedIn(floor_texts.get(line.arg) ?? line.text),
+    (line) => isInDoubt(line) && own_house.isMentionedIn(floor.get(line.arg)?.for_paths ?? line.text),
   );
   if (!touched && !mentioned) return null;
   return {
@@ -136,8 +138,8 @@ function whatWouldRun(lines: readonly CommandLine[], call: ProposedCall, setting
   return null;
 }
 
-function floorText({ text, is_list, reading }: CommandLine): string {
-  return is_list ? text : withoutData(reading);
+function floorOf({ text, is_list, reading }: CommandLine): FloorTexts {
+  return is_list ? { for_paths: text, for_commands: text } : floorTexts(reading);
 }
 
 function isInDoubt({ reading: { unread, defines, commands } }: CommandLine): boolean {

@@ -2,7 +2,7 @@ import { piecesAfter } from "./builtins.ts";
 import { launch, runAsText } from "./launch.ts";
 import type { Place, Reader } from "./reader.ts";
 import { type Piece, type SimpleCommand, type Word, wordOf } from "./reading.ts";
-import { hole, literal, type Scope } from "./scope.ts";
+import { absolutePath, hole, literal, type Scope } from "./scope.ts";
 
 /**
  * Programs in other languages that stand in a command line. They are not parsed: the calls that start a shell, delete or move
@@ -42,6 +42,7 @@ export function readCode(
   }
   if (language === "awk" && plain[0] !== undefined && !argv.some(({ text }) => text === "-f")) texts.push(plain[0]);
   const [script] = plain;
+  const written = script === undefined ? undefined : reader.files.get(absolutePath(script.text, scope.cwd) ?? "");
   const from_input =
     texts.length === 0 &&
     (script === undefined || script.text === "-" || script.text === "/dev/stdin") &&
@@ -50,6 +51,7 @@ export function readCode(
     ...texts.map((word) => word.text),
     ...(from_input && stdin?.text != null ? [stdin.text] : []),
     ...(script?.output != null ? [script.output] : []),
+    ...(texts.length === 0 && script !== undefined && written !== undefined ? [written] : []),
   ].join("\n");
   const here = { start: texts[0]?.start ?? command.start, end: texts[0]?.end ?? command.end };
   if (text === "") {
@@ -80,7 +82,7 @@ interface Found {
 }
 
 const SHELL_CALLS =
-  /(?:\bos\.(?:system|popen)|\bsubprocess\.(?:run|call|check_call|check_output|Popen|getoutput|getstatusoutput)|\b(?:execSync|exec|execFileSync|execFile|spawnSync|spawn|system|popen|shell_exec|passthru|proc_open|qx|Popen|check_output|os\.exec[lv]p?|IO\.popen|Open3\.\w+|do shell script)|%x)\s*[({[]?/g;
+  /(?:\bos\.(?:system|popen)|\b\w+\.(?:Popen|check_call|getoutput|system|popen)|\b[A-Za-z]\w*\.(?:run|call)(?=\(\s*[["'])|\bsubprocess\.(?:run|call|check_call|check_output|Popen|getoutput|getstatusoutput)|\b(?:execSync|exec|execFileSync|execFile|spawnSync|spawn|system|popen|shell_exec|passthru|proc_open|qx|Popen|check_output|os\.exec[lv]p?|IO\.popen|Open3\.\w+|do shell script)|%x)\s*[({[]?/g;
 /** What deletes a tree, in whatever language. */
 const TREE_CALLS =
   /\b(?:shutil\.rmtree|rmtree|fs(?:\.promises)?\.rm(?:Sync|dirSync|dir)?|rmSync|rmdirSync|rimraf(?:\.sync)?|FileUtils\.(?:rm_rf|rm_r|remove_dir|remove_entry(?:_secure)?|rmtree|remove_entry_secure)|remove_tree|emptyDirSync|removeSync|Deno\.remove(?:Sync)?|Dir\.rmdir)\s*\(?/g;

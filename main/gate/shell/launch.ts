@@ -86,6 +86,10 @@ function runWrapper(reader: Reader, wrapper: Wrapper, command: SimpleCommand, sc
   const found = afterWrapper(wrapper, command.argv);
   if (found === null) return false;
   const { rest, code, assignments, folder } = found;
+  if (command.name === "ssh" && rest.length === 0 && command.stdin?.text != null) {
+    runNested(reader, command.stdin.text, undefined, { ...command, stdin: null }, scope, place, "ssh");
+    return false;
+  }
   const label = command.name;
   const moved =
     folder === undefined ? scope : inFolder(scope, folder.is_certain ? absolutePath(folder.text, scope.cwd) : null);

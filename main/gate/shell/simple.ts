@@ -12,7 +12,7 @@ import {
   type Word,
   wordOf,
 } from "./reading.ts";
-import { absolutePath, literal, type Scope, withValue, withVar } from "./scope.ts";
+import { absolutePath, literal, type Scope, withValue } from "./scope.ts";
 import { runBody } from "./walk.ts";
 import { expandWhole, expandWord, type Surroundings } from "./words.ts";
 
@@ -21,7 +21,9 @@ import { expandWhole, expandWord, type Surroundings } from "./words.ts";
 export function runSimple(reader: Reader, node: Command, scope: Scope, place: Place): Ways {
   reader.budget.takeStep();
   const changed = { scope };
-  const around = reader.around(scope, place, changed);
+  const { redirects, stdin } = readRedirects(reader, node.redirects, scope, place);
+  // `tee >(sh) <<< x`: what a process substitution gets is what the command gets.
+  const around = reader.around(scope, stdin === null ? place : { ...place, stdin }, changed);
   const assignments: Assigned[] = [];
   for (const entry of node.prefix) {
     if (entry.type === "Assignment") assignments.push(assigned(reader, entry, around, place));
@@ -32,7 +34,6 @@ export function runSimple(reader: Reader, node: Command, scope: Scope, place: Pl
     else argv.push(asWord(reader, argument, around, place));
     if (argv.length > 4096) throw new Unreadable("it holds too many words");
   }
-  const { redirects, stdin } = readRedirects(reader, node.redirects, scope, place);
   const here = changed.scope;
   const base: SimpleCommand = {
     argv,
@@ -249,9 +250,20 @@ function hereDocText(node: HereDoc, around: Surroundings): string | null {
 /** Where here-documents stand, and which command takes them: what is only data is told by that. */
 function noteHereDocs(reader: Reader, node: Command, place: Place, from: number): void {
   for (const redirect of node.redirects) {
-    if (redirect.type !== "HereDoc") continue;
+    if (redirect.type === "Redirect") continue;
     const emitted = reader.commands.slice(from).filter(({ captures }) => captures === place.captures);
     const command = emitted.length === 1 ? (emitted[0] ?? null) : null;
+    if (redirect.type === "HereString") {
+      const plain = (redirect.target?.parts ?? []).every(
+        ({ type }) => type === "Literal" || type === "SingleQuoted" || type === "AnsiCQuoted",
+      );
+      if (redirect.target !== undefined)
+        reader.here_docs.push({
+          ...reader.span(redirect.target, place),
+          command: plain && "by" in place.origin ? command : null,
+        });
+      continue;
+    }
     const is_plain =
       redirect.delimiter?.quoted === true || (redirect.body.parts ?? []).every(({ type }) => type === "Literal");
     reader.here_docs.push({

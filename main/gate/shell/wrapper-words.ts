@@ -62,6 +62,10 @@ export function afterWrapper(wrapper: Wrapper, argv: readonly Word[]): AfterWrap
       continue;
     }
     if (wrapper.moves?.includes(name)) folder = value;
+    if (wrapper.moves?.includes("-C") && /^-[A-Za-z]+S$/.test(text)) {
+      split = argv[++at];
+      continue;
+    }
     if (name === "-S" || name === "--split-string") {
       split = value;
       if (!has_value) at++;

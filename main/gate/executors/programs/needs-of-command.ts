@@ -62,8 +62,6 @@ function distinct(needs: readonly Need[]): Need[] {
   return [...new Map(needs.map((need) => [JSON.stringify(need), need])).values()];
 }
 
-const CODE = { needs: [], runs_code: true };
-
 function needsOfSimple(command: SimpleCommand, home: string, start: string): { needs: Need[]; runs_code: boolean } {
   const touches: Touch[] = [];
   let runs_code = false;

@@ -7,12 +7,23 @@ import { dataWords, isTextOnly } from "./data-words.ts";
  * here-document that such a program takes. It counts only if the whole line was read, nothing in it redefines what names
  * mean, and nothing in it could run what was printed or written. In any doubt nothing is blanked out: the patterns win.
  */
-export function withoutData(reading: Reading): string {
+export function floorTexts(reading: Reading): FloorTexts {
   const { text } = reading;
-  if (reading.unread !== null) return text;
+  if (reading.unread !== null) return { for_paths: text, for_commands: text };
   const spans: Span[] = [...reading.comments];
-  if (!reading.defines && !reading.commands.some(changesMeaning)) spans.push(...dataSpans(reading));
-  return blanked(text, spans);
+  const told: Span[] = [];
+  if (!reading.defines && !reading.commands.some(changesMeaning)) {
+    spans.push(...dataSpans(reading, false));
+    told.push(...dataSpans(reading, true));
+  }
+  const for_paths = blanked(text, spans);
+  return { for_paths, for_commands: told.length === 0 ? for_paths : blanked(text, [...spans, ...told]) };
+}
+
+/** What the raw patterns look at: those for paths, and those for commands, to which a path of a plain reader is data, too. */
+export interface FloorTexts {
+  for_paths: string;
+  for_commands: string;
 }
 
 /** Assignments that change which program a name stands for, or what a shell reads before it begins. */
@@ -34,7 +45,7 @@ function changesMeaning({ name, argv, assignments }: SimpleCommand): boolean {
   return /^(?:shopt|enable|hash|alias|unalias)$/.test(name);
 }
 
-function dataSpans(reading: Reading): Span[] {
+function dataSpans(reading: Reading, with_operands: boolean): Span[] {
   const { commands, text } = reading;
   const is_all_text = commands.every(isTextOnly);
   const spans: Span[] = [];
@@ -47,7 +58,11 @@ function dataSpans(reading: Reading): Span[] {
     if (!isPlainlyRun(command, commands)) continue;
     if (!is_all_text && !isHarmlessOutput(command, commands)) continue;
     const data = dataWords(command);
-    const words = is_told ? command.argv : command.argv.filter((word) => data.has(word));
+    const words = is_told
+      ? command.argv
+      : with_operands
+        ? command.argv.slice(1)
+        : command.argv.filter((word) => data.has(word));
     const inside = (span: Span) => span.start >= command.start && span.end <= command.end;
     for (const word of words) if (inside(word)) add(word);
     // `echo rm -rf /`: the blanks between two words of data are data as well.

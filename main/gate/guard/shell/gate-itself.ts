@@ -1,3 +1,4 @@
+import { optionsOf } from "../../shell/options.ts";
 import { mayBe, mayBeAtOrBelow, mayBePath, mayHold, namesOf, type PathForm, pathOf } from "../../shell/paths.ts";
 import type { Reading, SimpleCommand, Word } from "../../shell/reading.ts";
 import { effectsOf } from "./effects.ts";
@@ -129,6 +130,10 @@ function process(command: SimpleCommand, looks: boolean): Finding | null {
         args.find(({ text }) => text === "node"),
       );
   }
+  if (/^(?:pkill|killall|skill)$/.test(name) && args.some(({ text }) => /^-(?:u|U|-user|-euid|-uid)/.test(text))) {
+    const { operands } = optionsOf(args, "uUgGPtsFo", ["--user", "--euid", "--uid", "--signal"]);
+    if (operands.length === 0) return see("a signal to every process of a user, the gate's among them");
+  }
   if (name === "kill" && looks && !args.some(({ text }) => text === "-0" || text === "-l"))
     return see("a signal to the gate's process, by its number");
   if (name === "fuser" && args.some(({ text }) => /^-\w*k|^--kill$/.test(text)) && looks)
@@ -182,7 +187,7 @@ function humanOnly(command: SimpleCommand): Finding | null {
 
 /** Programs that only look at a file, or keep it as it is. */
 const ONLY_READ =
-  /^(?:cat|less|more|head|tail|grep|egrep|rg|jq|ls|stat|wc|diff|cmp|file|test|\[|\[\[|md5sum|sha256sum|bat|git|echo|printf|find|realpath|readlink|cd|xxd|nl|sort|python-json)$/;
+  /^(?:cat|less|more|head|tail|grep|egrep|rg|jq|ls|stat|wc|diff|cmp|file|test|\[|\[\[|md5sum|sha256sum|bat|echo|printf|find|realpath|readlink|cd|xxd|nl|sort|python-json)$/;
 
 function hook(command: SimpleCommand, home: string): Finding | null {
   const see = (saw: string, word?: Word) =>
@@ -212,6 +217,8 @@ function hook(command: SimpleCommand, home: string): Finding | null {
     // A source that is copied stays as it is.
     if (
       ONLY_READ.test(command.name) ||
+      (command.name === "git" &&
+        /^(?:add|diff|log|show|status|blame|commit|ls-files)$/.test(command.argv[1]?.text ?? "")) ||
       /^(?:cp|install|ln|scp|rsync)$/.test(command.name) ||
       (command.name === "sed" && effects.written.length === 0)
     )

@@ -1,7 +1,7 @@
 import { readArgv, readCommand } from "../../shell/read.ts";
 import type { ReadContext, Reading, SimpleCommand } from "../../shell/reading.ts";
 import { WRAPPERS } from "../../shell/wrappers.ts";
-import { withoutData } from "./data-only.ts";
+import { type FloorTexts, floorTexts } from "./data-only.ts";
 import type { Finding } from "./finding.ts";
 import { forbiddenPaths } from "./forbidden-paths.ts";
 import { gateItself } from "./gate-itself.ts";
@@ -13,8 +13,8 @@ import { type PathWord, pathWords } from "./path-words.ts";
 export interface ShellGuarded {
   reading: Reading;
   finding: Finding | null;
-  /** The text that the raw patterns still look at: data blanked out where that is certain. */
-  floor_text: string;
+  /** What the raw patterns still look at: data blanked out where that is certain. */
+  floor: FloorTexts;
 }
 
 export interface ShellGuardSettings extends ReadContext {
@@ -24,7 +24,7 @@ export interface ShellGuardSettings extends ReadContext {
 /** Reads a command line (or a list of words) and looks at what it would run. Never throws. */
 export function guardShell(command: string | readonly string[], settings: ShellGuardSettings): ShellGuarded {
   const reading = typeof command === "string" ? readCommand(command, settings) : readArgv(command, settings);
-  return { reading, finding: findingIn(reading, settings), floor_text: withoutData(reading) };
+  return { reading, finding: findingIn(reading, settings), floor: floorTexts(reading) };
 }
 
 export function findingIn(reading: Reading, { home, cwd, gate }: ShellGuardSettings): Finding | null {

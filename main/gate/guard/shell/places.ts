@@ -178,7 +178,10 @@ export function forbiddenPlace(path: PathForm, home: string): string | undefined
     return sample?.label ?? keyName(names.at(-1));
   }
   for (const { label, rule } of FROM_ROOT) if (matchesAt(names, 0, rule)) return label;
-  if (names.length === 1 && names[0] === "proc") return "a process's folder";
+  // Whatever stands below /proc and can't be told may be a process.
+  const second = names[1];
+  if (names[0] === "proc" && (names.length === 1 || (typeof second === "object" && second.kind === "unknown")))
+    return "a process's folder";
   for (const { label, rule } of ANYWHERE) {
     for (let at = 0; at + rule.length <= names.length; at++) {
       if (!matchesAt(names, at, rule)) continue;
