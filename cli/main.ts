@@ -5,6 +5,7 @@ import { approvalsCommands } from "./commands/approvals.ts";
 import { auditCommands } from "./commands/audit.ts";
 import { connectCommand } from "./commands/connect.ts";
 import { doctorCommand } from "./commands/doctor.ts";
+import { guardCommands } from "./commands/guard.ts";
 import { offlineCommands } from "./commands/offline.ts";
 import { policyCommands } from "./commands/policy.ts";
 import { serveCommand } from "./commands/serve.ts";
@@ -38,6 +39,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   statusCommand(program);
   doctorCommand(program, done);
   offlineCommands(program, done);
+  guardCommands(program, done);
   program
     .command("hook <agent>")
     .description("what an agent's own hook calls (claude-code): reads its JSON on stdin, answers on stdout");

@@ -12,7 +12,7 @@ import {
   type Word,
   wordOf,
 } from "./reading.ts";
-import { absolutePath, literal, type Scope, withValue } from "./scope.ts";
+import { absolutePath, elementsOf as listOf, literal, type Scope, withValue } from "./scope.ts";
 import { runBody } from "./walk.ts";
 import { expandWhole, expandWord, type Surroundings } from "./words.ts";
 
@@ -155,6 +155,13 @@ function assigned(reader: Reader, node: Assignment, around: Surroundings, place:
   if (node.append) {
     const before = around.scope.vars.get(node.name) ?? [];
     value = wordOf([...before, ...value.pieces], span);
+    if (elements !== undefined) {
+      elements = [...(listOf(node.name, around.scope) ?? (before.length > 0 ? [before] : [])), ...elements];
+      value = wordOf(
+        elements.flatMap((pieces, index): Piece[] => [...(index === 0 ? [] : [literal(" ")]), ...pieces]),
+        span,
+      );
+    }
   }
   const name = node.index === undefined ? node.name : `${node.name}[${node.index.text}]`;
   return elements === undefined ? { name, value } : { name, value, elements };

@@ -1,4 +1,4 @@
-import { type ParsedScript, parse, type Word as SyntaxWord, type WordPart } from "unbash";
+import { type ParameterOperation, type ParsedScript, parse, type Word as SyntaxWord, type WordPart } from "unbash";
 import { expandBraces } from "./braces.ts";
 import { MAX_WORDS, Unreadable } from "./limits.ts";
 import { parameterPieces } from "./parameters.ts";
@@ -215,16 +215,21 @@ function positionalList(written: SyntaxWord["parts"], scope: Scope): Piece[][] |
   const is_list =
     (inner?.type === "SimpleExpansion" && inner.text === "$@") ||
     (inner?.type === "ParameterExpansion" && inner.parameter === "@" && inner.operation === undefined);
-  if (
-    inner?.type === "ParameterExpansion" &&
-    inner.index?.text === "@" &&
-    inner.prefix === undefined &&
-    inner.operation === undefined
-  ) {
-    return elementsOf(inner.parameter, scope)?.map((pieces) => [...pieces]);
+  if (inner?.type === "ParameterExpansion" && inner.index?.text === "@" && inner.prefix === undefined) {
+    const all = elementsOf(inner.parameter, scope)?.map((pieces) => [...pieces]);
+    return inner.operation === undefined ? all : sliceOf(all, inner.operation);
   }
   if (!is_list || scope.positional === undefined) return undefined;
   return scope.positional.slice(1).map((pieces) => [...pieces]);
+}
+
+/** `"${a[@]:1:2}"`. */
+function sliceOf(all: Piece[][] | undefined, operation: ParameterOperation): Piece[][] | undefined {
+  if (all === undefined || operation.type !== "Slice") return undefined;
+  const [offset, length] = [Number(operation.offset.text), Number(operation.length?.text ?? all.length)];
+  return Number.isInteger(offset) && Number.isInteger(length) && length >= 0
+    ? all.slice(offset).slice(0, length)
+    : undefined;
 }
 
 function separatorsOf(scope: Scope): RegExp | null {
