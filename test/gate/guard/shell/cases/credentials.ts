@@ -111,6 +111,7 @@ const SAME_KIND: readonly ShellCase[] = [
   blocked("cp ~/.kube/* /tmp/", "a glob"),
   blocked("cat ~/.docker/config.json", "registry passwords"),
   blocked("jq .auths ~/.docker/config.json", "by a reader of JSON"),
+  blocked('jq -n \'import "config" as $d {search: "/home/ada/.docker"}; $d\'', "by a module of jq's"),
   blocked("cat ~/.config/gh/hosts.yml", "GitHub's token"),
   blocked("grep oauth_token ~/.config/gh/hosts.yml", "by a search"),
   blocked("cat ~/.config/gcloud/application_default_credentials.json", "Google Cloud's key"),

@@ -128,4 +128,26 @@ const CODE_FROM_DATA: readonly ShellCase[] = [
   passes("cat <<'EOF'\n$(rm -rf /usr)\nEOF", "a quoted here-doc runs nothing"),
 ];
 
-export const DATAFLOW: readonly ShellCase[] = [...VARIABLES, ...DIRECTORIES, ...CODE_FROM_DATA];
+/** What bash looks at once more when it runs: text becomes code. Each of these was seen to run in a real bash. */
+const SECOND_LOOK: readonly ShellCase[] = [
+  blocked("x='a[$(rm -rf /usr)]'; ((x))", "arithmetic runs a subscript's substitution"),
+  blocked("x='a[$(rm -rf /usr)]'; echo $((x))", "so it does in an expansion"),
+  blocked("x='a[$(rm -rf /usr)]'; [[ $x -eq 0 ]]", "so it does in a numeric test"),
+  blocked("x='a[$(rm -rf /usr)]'; echo ${y[x]}", "so it does in a subscript"),
+  blocked("declare -i x='a[$(rm -rf /usr)]'", "so it does for an integer"),
+  blocked("let 'x=a[$(rm -rf /usr)]'", "so it does for let"),
+  blocked("test -v 'a[$(rm -rf /usr)]'", "whether an element is set"),
+  blocked("[[ -v 'a[$(rm -rf /usr)]' ]]", "whether an element is set"),
+  blocked("printf -v 'a[$(rm -rf /usr)]' x", "printed into an element"),
+  blocked("read -r 'a[$(rm -rf /usr)]' <<< x", "read into an element"),
+  blocked("y[$(rm -rf /usr)]=1", "a subscript of an assignment"),
+  blocked("x='$(rm -rf /usr)'; echo \"${x@P}\"", "a text expanded as a prompt"),
+  blocked("x='/us\\x72'; rm -rf ${x@E}", "a text's escapes expanded"),
+  blocked("PS4='$(rm -rf /usr)'; set -x; ls", "the trace's prompt"),
+  blocked("mapfile -C 'rm -rf /usr' -c 1 x <<< y", "what mapfile calls"),
+  blocked("command_not_found_handle() { rm -rf /usr; }; nosuch", "what bash calls for an unknown program"),
+  blocked("select x in $(rm -rf /usr); do break; done < /dev/null", "a menu's words"),
+  blocked("echo {1..$(rm -rf /usr)}", "what isn't a sequence of braces"),
+];
+
+export const DATAFLOW: readonly ShellCase[] = [...VARIABLES, ...DIRECTORIES, ...CODE_FROM_DATA, ...SECOND_LOOK];
