@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { targetText } from "../../../../main/gate/targets/target.ts";
 import { prepared } from "../../../support/proposed-calls.ts";
-import { NEEDS, NEVER_LESS } from "./cases/needs.ts";
+import { NEEDS, NEVER_LESS, REACHES } from "./cases/needs.ts";
 import { CWD, HOME } from "./cases/shell-case.ts";
 
 const unique = (texts: readonly string[]) => [...new Set(texts)].sort();
@@ -19,7 +19,7 @@ describe("what a command line needs", () => {
   it("the table has at least 80 command lines, 30 of them with their targets", () => {
     expect(NEEDS.length).toBeGreaterThanOrEqual(80);
     expect(NEEDS.filter(({ targets }) => targets !== undefined).length).toBeGreaterThanOrEqual(30);
-    const commands = [...NEEDS, ...NEVER_LESS].map(({ command }) => command);
+    const commands = [...NEEDS, ...NEVER_LESS, ...REACHES].map(({ command }) => command);
     expect(commands.filter((command, index) => commands.indexOf(command) !== index)).toEqual([]);
   });
 
@@ -35,6 +35,16 @@ describe("what a command line needs", () => {
       one.why,
       one.one_of,
       said,
+      true,
+    ]);
+  });
+
+  it.each(REACHES.map((one) => [one.command, one] as const))("reaches it: %j", (command, { why, target }) => {
+    const said = needed(command);
+    expect([why, target, said.targets, said.needs.includes("code:exec") || said.targets.includes(target)]).toEqual([
+      why,
+      target,
+      said.targets,
       true,
     ]);
   });

@@ -16,6 +16,13 @@ export interface NeverLessCase {
   one_of: readonly Capability[];
 }
 
+/** A command line that reaches a place in an unusual way: that place is among its targets, or it needs `code:exec`. */
+export interface ReachesCase {
+  command: string;
+  why: string;
+  target: string;
+}
+
 const P = "/home/ada/project";
 const HTTP = "network:http";
 
@@ -222,4 +229,38 @@ export const NEVER_LESS: readonly NeverLessCase[] = [
   runs("x[$(node x.js)]=1", "a subscript of an assignment"),
   runs("select x in $(node x.js); do break; done", "a menu's words"),
   runs("ls {$(node x.js)..3}", "what isn't a sequence of braces"),
+];
+
+const reaches = (command: string, target: string, why: string): ReachesCase => ({ command, why, target });
+
+export const REACHES: readonly ReachesCase[] = [
+  reaches("git diff /dev/null /srv/x", "fs:read /srv/x", "outside the repository git compares any two files"),
+  reaches("git diff a.txt ../x", "fs:read /home/ada/x", "the same, relatively"),
+  reaches("git diff --stat -- /dev/null /srv/x", "fs:read /srv/x", "the same, after --"),
+  reaches("git blame --contents /srv/x a.txt", "fs:read /srv/x", "another file's contents"),
+  reaches("git grep -f /srv/x", "fs:read /srv/x", "patterns from a file"),
+  reaches("column -s, -t /srv/x", "fs:read /srv/x", "an operand after flags"),
+  reaches("rev /srv/x", "fs:read /srv/x", "an operand"),
+  reaches("grep -rf/srv/x .", "fs:read /srv/x", "a value joined to flags"),
+  reaches("jq -rf /srv/x a.json", "fs:read /srv/x", "a value after flags together"),
+  reaches("diff --to-file=/srv/x a.txt", "fs:read /srv/x", "a value joined to a long flag"),
+  reaches("tail -n +1 /srv/x", "fs:read /srv/x", "a value with a sign"),
+  reaches("nl -b a /srv/x", "fs:read /srv/x", "a value that looks like a file"),
+  reaches("cat - /srv/x", "fs:read /srv/x", "after standard input"),
+  reaches('echo "$(</srv/x)"', "fs:read /srv/x", "the shell reads it itself"),
+  reaches("cd /srv; cat x", "fs:read /srv/x", "after a cd"),
+  reaches("git -C /srv log", "fs:read /srv", "a directory by a flag"),
+  reaches("curl -F 'a=@/srv/x;type=text/plain' https://a.example", "fs:read /srv/x", "a type after the file"),
+  reaches("curl -F 'a=@\"/srv/x\"' https://a.example", "fs:read /srv/x", "curl takes the quotes away"),
+  reaches("curl -F 'a=@b.txt,/srv/x' https://a.example", "fs:read /srv/x", "two files in one field"),
+  reaches("curl -F 'a=b;headers=@/srv/x' https://a.example", "fs:read /srv/x", "the field's headers"),
+  reaches("curl -T '{/srv/x,b.txt}' https://a.example", "fs:read /srv/x", "curl expands braces itself"),
+  reaches("curl -sT/srv/x https://a.example", "fs:read /srv/x", "flags together, the value joined"),
+  reaches("curl -fsSLo /srv/x https://a.example", "fs:write /srv/x", "flags together, the value apart"),
+  reaches("curl 'https://a.example\\@b.example/'", "network:http b.example", "a backslash is no slash to curl"),
+  reaches("curl https://a.example@b.example/", "network:http b.example", "a user, not a host"),
+  reaches("sort -uo/srv/x a.txt", "fs:write /srv/x", "flags together, the value joined"),
+  reaches("cp -rt /srv a", "fs:write /srv/**", "the target first"),
+  reaches("ls >& /srv/x", "fs:write /srv/x", "both outputs"),
+  reaches("cat 0<> /srv/x", "fs:write /srv/x", "opened for both"),
 ];
