@@ -1,6 +1,6 @@
-import type { ParameterExpansionPart, ParameterOperation, SimpleExpansionPart } from "unbash";
+import type { ParameterExpansionPart, ParameterOperation, SimpleExpansionPart, Word as Word_ } from "unbash";
 import type { Piece, Word } from "./reading.ts";
-import { hole, literal, REFERENCE, type Scope } from "./scope.ts";
+import { elementsOf, hole, literal, REFERENCE, type Scope } from "./scope.ts";
 import { expandWhole, type Surroundings } from "./words.ts";
 
 /** `$x` and `${x...}`: what is known of a variable, and what the operators make of it. */
@@ -34,7 +34,8 @@ export function parameterPieces(
   if (part.index !== undefined) {
     expandWhole(part.index, around, { start: 0, end: 0 });
     const index = part.index.text;
-    const found = knownValue(`${part.parameter}[${index}]`, scope);
+    const from_end = /^-\d+$/.test(index) ? elementsOf(part.parameter, scope)?.at(Number(index)) : undefined;
+    const found = from_end ?? knownValue(`${part.parameter}[${index}]`, scope);
     const whole = index === "0" || index === "@" || index === "*" ? knownValue(part.parameter, scope) : undefined;
     return part.prefix === undefined && part.operation === undefined
       ? (found ?? whole ?? [hole(part.text)])
@@ -103,6 +104,13 @@ function operated(
     default:
       return null;
   }
+}
+
+/** A default's pieces; what stands in quotes there stays together. */
+function keptPieces(operand: Word_, around: Surroundings): readonly Piece[] {
+  const { pieces } = expandWhole(operand, around, { start: 0, end: 0 });
+  const is_quoted = (operand.parts ?? []).some(({ type }) => /Quoted|LocaleString/.test(type));
+  return is_quoted ? pieces.map((piece) => ({ ...piece, kept: true as const })) : pieces;
 }
 
 function withDefault(

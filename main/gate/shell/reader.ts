@@ -14,6 +14,9 @@ import { absolutePath, joined, type Origin, type Scope, withVar } from "./scope.
 import { isStraight, runStatements } from "./walk.ts";
 import type { Surroundings } from "./words.ts";
 
+/** A substitution costs as much as this many words: no more than 500 of them are read. */
+const SUBSTITUTION_STEPS = 100;
+
 /** Where a piece of script stands: what is around it, and how its offsets become those of the original text. */
 export interface Place {
   via: readonly string[];
@@ -116,6 +119,7 @@ export class Reader {
       this.#insideArithmetic(text, scope, place);
       return null;
     }
+    this.budget.takeStep(SUBSTITUTION_STEPS);
     const origin: Origin = script.source === undefined ? place.origin : this.#wholeOf(script, place);
     const from = this.commands.length;
     const inner: Place = {

@@ -7,6 +7,8 @@
 export interface Piece {
   text: string;
   kind: "text" | "glob" | "hole";
+  /** Quotes kept it together inside an expansion: it is not split. */
+  kept?: true;
 }
 
 export interface Span {

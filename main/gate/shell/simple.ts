@@ -150,7 +150,7 @@ function assigned(reader: Reader, node: Assignment, around: Surroundings, place:
             span,
           );
   } else {
-    value = expandWhole(node.value, around, span);
+    value = expandWhole(node.value, around, span, true);
   }
   if (node.append) {
     const before = around.scope.vars.get(node.name) ?? [];

@@ -1,4 +1,11 @@
-import { type ParameterOperation, type ParsedScript, parse, type Word as SyntaxWord, type WordPart } from "unbash";
+import {
+  type DoubleQuotedChild,
+  type ParameterOperation,
+  type ParsedScript,
+  parse,
+  type Word as SyntaxWord,
+  type WordPart,
+} from "unbash";
 import { expandBraces } from "./braces.ts";
 import { MAX_WORDS, Unreadable } from "./limits.ts";
 import { parameterPieces } from "./parameters.ts";
@@ -21,6 +28,8 @@ export interface Surroundings {
 /** A piece that knows whether quotes kept it together. */
 interface Part extends Piece {
   quoted: boolean;
+  /** A new word begins here (`"$@"`). */
+  is_break?: true;
 }
 
 /** The words that one word becomes: none, one, or several. */
@@ -50,9 +59,16 @@ export function expandWord(word: SyntaxWord, around: Surroundings, span: Span, s
 }
 
 /** The value of an assignment, a redirection's target or a here-string: never split. */
-export function expandWhole(word: SyntaxWord, around: Surroundings, span: Span): Word {
-  const [found] = expandWord(word, around, span, false);
+export function expandWhole(word: SyntaxWord, around: Surroundings, span: Span, is_assignment = false): Word {
+  const [found] = expandWord(is_assignment ? withTildes(word, around) : word, around, span, false);
   return found ?? wordOf([literal("")], span);
+}
+
+/** `D=a:~/b`: in an assignment a `~` after a colon is a home folder, too. */
+function withTildes(word: SyntaxWord, { home }: Surroundings): SyntaxWord {
+  if (word.parts !== undefined || !/:~(?:[/:]|$)/.test(word.text) || /['"\\]/.test(word.text)) return word;
+  const text = word.text.replace(/:~(?=[/:]|$)/g, `:${home}`);
+  return { ...word, text, value: text };
 }
 
 function finished(field: Piece[], span: Span, parts: SyntaxWord["parts"], around: Surroundings): Word {
@@ -91,7 +107,7 @@ function partsOf(word: SyntaxWord, around: Surroundings): Part[] {
 function addPart(part: WordPart, found: Part[], around: Surroundings, skipped: number): void {
   around.step();
   const add = (pieces: readonly Piece[], quoted: boolean) => {
-    for (const piece of pieces) found.push({ ...piece, quoted });
+    for (const piece of pieces) found.push({ ...piece, quoted: quoted || piece.kept === true });
   };
   switch (part.type) {
     case "Literal": {
@@ -105,6 +121,14 @@ function addPart(part: WordPart, found: Part[], around: Surroundings, skipped: n
     case "LocaleString":
       if (part.parts.length === 0) return add([literal("")], true);
       for (const child of part.parts) {
+        const list = listIn(child, around.scope);
+        if (list !== undefined) {
+          for (const [index, pieces] of list.entries()) {
+            if (index > 0) found.push({ text: "", kind: "text", quoted: true, is_break: true });
+            add(pieces, true);
+          }
+          continue;
+        }
         const inner: Part[] = [];
         addPart(child, inner, around, 0);
         for (const piece of inner) found.push({ ...piece, quoted: true });
@@ -170,16 +194,20 @@ function fieldsOf(
   written: SyntaxWord["parts"],
   around: Surroundings,
 ): Piece[][] {
-  if (!splits || found.every(({ quoted }) => quoted)) {
+  if (!splits || found.every(({ quoted, is_break }) => quoted && is_break === undefined)) {
     const pieces = found.map(({ text, kind }): Piece => ({ text, kind }));
-    // `"$@"` is as many words as there are; one by one they are read where the positions are known.
-    const list = splits ? positionalList(written, scope) : undefined;
-    return list ?? [pieces];
+    // `"$@"` without any is no word at all.
+    return splits && found.length === 0 && (written?.length ?? 0) > 0 ? [] : [pieces];
   }
   const separators = separatorsOf(scope);
   const fields: Piece[][] = [];
   let field: Piece[] | undefined;
-  for (const { text, kind, quoted } of found) {
+  for (const { text, kind, quoted, is_break } of found) {
+    if (is_break) {
+      fields.push(field ?? []);
+      field = [];
+      continue;
+    }
     if (quoted || kind === "glob") {
       field ??= [];
       field.push({ text, kind });
@@ -208,23 +236,23 @@ function fieldsOf(
   return fields;
 }
 
-function positionalList(written: SyntaxWord["parts"], scope: Scope): Piece[][] | undefined {
-  const [only] = written ?? [];
-  if (written?.length !== 1 || only?.type !== "DoubleQuoted" || only.parts.length !== 1) return undefined;
-  const [inner] = only.parts;
-  const is_list =
-    (inner?.type === "SimpleExpansion" && inner.text === "$@") ||
-    (inner?.type === "ParameterExpansion" && inner.parameter === "@" && inner.operation === undefined);
-  if (inner?.type === "ParameterExpansion" && inner.index?.text === "@" && inner.prefix === undefined) {
-    const all = elementsOf(inner.parameter, scope)?.map((pieces) => [...pieces]);
-    return inner.operation === undefined ? all : sliceOf(all, inner.operation);
+/** The words that `"$@"`, `"${a[@]}"` and their slices are. */
+function listIn(child: DoubleQuotedChild, scope: Scope): (readonly Piece[])[] | undefined {
+  if (child.type === "SimpleExpansion") return child.text === "$@" ? scope.positional?.slice(1) : undefined;
+  if (child.type !== "ParameterExpansion" || child.prefix !== undefined) return undefined;
+  if (child.parameter === "@" && child.index === undefined) {
+    return child.operation === undefined ? scope.positional?.slice(1) : undefined;
   }
-  if (!is_list || scope.positional === undefined) return undefined;
-  return scope.positional.slice(1).map((pieces) => [...pieces]);
+  if (child.index?.text !== "@") return undefined;
+  const all = elementsOf(child.parameter, scope);
+  return child.operation === undefined ? all : sliceOf(all, child.operation);
 }
 
 /** `"${a[@]:1:2}"`. */
-function sliceOf(all: Piece[][] | undefined, operation: ParameterOperation): Piece[][] | undefined {
+function sliceOf(
+  all: (readonly Piece[])[] | undefined,
+  operation: ParameterOperation,
+): (readonly Piece[])[] | undefined {
   if (all === undefined || operation.type !== "Slice") return undefined;
   const [offset, length] = [Number(operation.offset.text), Number(operation.length?.text ?? all.length)];
   return Number.isInteger(offset) && Number.isInteger(length) && length >= 0
