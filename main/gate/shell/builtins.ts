@@ -89,6 +89,9 @@ export function runBuiltin(reader: Reader, command: SimpleCommand, scope: Scope,
     case "readarray":
     case "getopts":
       reader.add(command);
+      for (const [index, { text }] of args.entries())
+        if (text === "-C" && first.text !== "read")
+          runAsText(reader, args.slice(index + 1, index + 2), command, scope, place, "eval");
       return { ok: readInto(args, command, scope), failed: [scope] };
     case "printf": {
       reader.add(command);

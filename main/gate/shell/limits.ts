@@ -13,6 +13,8 @@ export const MAX_STATES = 8;
 /** Brackets that are open at once: a parser's own recursion ends here, before it begins. */
 const MAX_OPEN = 128;
 
+const MAX_BACKQUOTES = 1024;
+
 /** Thrown inside the reader only; `readCommand` turns it into `unread`. */
 export class Unreadable extends Error {}
 
@@ -25,6 +27,7 @@ export class Budget {
   takeText(text: string): void {
     this.#characters -= text.length;
     if (this.#characters < 0) throw new Unreadable("it holds more text than is read");
+    if (text.split("`").length > MAX_BACKQUOTES) throw new Unreadable("it holds too many substitutions");
     if (tooDeep(text)) throw new Unreadable("it is nested too deeply");
   }
 

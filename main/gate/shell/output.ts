@@ -131,7 +131,7 @@ const NAMED: Readonly<Record<string, string>> = {
 };
 
 /** The escapes of `echo -e` and `printf`. */
-function unescaped(text: string): string {
+export function unescaped(text: string): string {
   return text.replace(
     /\\(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|0?([0-7]{1,3})|([ntrabfve\\"']))/g,
     (_, hex, unicode, octal, name) => {

@@ -1,4 +1,5 @@
 import type { ParameterExpansionPart, ParameterOperation, SimpleExpansionPart, Word as Word_ } from "unbash";
+import { unescaped } from "./output.ts";
 import type { Piece, Word } from "./reading.ts";
 import { elementsOf, hole, literal, REFERENCE, type Scope } from "./scope.ts";
 import { expandWhole, type Surroundings } from "./words.ts";
@@ -32,6 +33,8 @@ export function parameterPieces(
     return knownValue(name, scope) ?? [hole(part.text)];
   }
   if (part.index !== undefined) {
+    for (const name of part.index.text.match(/[A-Za-z_]\w*/g) ?? [])
+      around.hidden(textOf(knownValue(name, scope)) ?? "");
     expandWhole(part.index, around, { start: 0, end: 0 });
     const index = part.index.text;
     const from_end = /^-\d+$/.test(index) ? elementsOf(part.parameter, scope)?.at(Number(index)) : undefined;
@@ -63,7 +66,7 @@ function operated(
   const span = { start: 0, end: 0 };
   switch (operation.type) {
     case "Default":
-      return withDefault(part, operation.operator, expandWhole(operation.operand, around, span).pieces, value, around);
+      return withDefault(part, operation.operator, keptPieces(operation.operand, around), value, around);
     case "Slice": {
       const [offset, length] = [operation.offset.text.trim(), operation.length?.text.trim()];
       if (!/^-?\d{1,6}$/.test(offset) || (length !== undefined && !/^\d{1,6}$/.test(length))) return null;
@@ -98,6 +101,15 @@ function operated(
           return [literal(text.charAt(0).toLowerCase() + text.slice(1))];
         case ",,":
           return [literal(text.toLowerCase())];
+      }
+      return null;
+    }
+    case "Transform": {
+      const text = textOf(value);
+      // `@P` runs what stands in the value, `@E` takes its escapes out.
+      if (operation.operator === "@" && text !== null) {
+        around.hidden(text);
+        return /@E/.test(part.text) ? [literal(unescaped(text))] : [hole(part.text)];
       }
       return null;
     }

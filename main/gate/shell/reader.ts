@@ -107,8 +107,17 @@ export class Reader {
       assign: (name, value) => {
         changed.scope = withVar(changed.scope, name, value);
       },
+      hidden: (text) => this.runHidden(text, scope, place),
       substitute: (script, text) => this.#substitute(script, text, scope, place),
     };
+  }
+
+  /** Runs the substitutions in a text that arithmetic, a prompt or a name evaluates after all. */
+  runHidden(text: string, scope: Scope, place: Place): void {
+    if (!/\$\(|`/.test(text)) return;
+    this.budget.takeStep(SUBSTITUTION_STEPS);
+    const origin = "by" in place.origin ? { start: 0, end: 0 } : place.origin;
+    this.runText(`: "${text.replaceAll('"', '\\"')}"`, [scope], { ...place, origin, depth: place.depth + 1 });
   }
 
   /** Runs a substitution's commands in a shell of its own; gives what they print. */

@@ -35,6 +35,7 @@ export function runSimple(reader: Reader, node: Command, scope: Scope, place: Pl
     if (argv.length > 4096) throw new Unreadable("it holds too many words");
   }
   const here = changed.scope;
+  readHidden(reader, argv, assignments, here, place);
   const base: SimpleCommand = {
     argv,
     name: programName(argv[0]?.text ?? ""),
@@ -56,6 +57,25 @@ export function runSimple(reader: Reader, node: Command, scope: Scope, place: Pl
   const ways = run(reader, base, here, node, place);
   noteHereDocs(reader, node, place, from);
   return ways;
+}
+
+/** Builtins that evaluate an index in a name: `read 'a[$(x)]'`. */
+const EVALUATES =
+  /^(?:let|declare|typeset|local|export|readonly|test|\[|printf|read|mapfile|readarray|unset|getopts|wait)$/;
+
+function readHidden(
+  reader: Reader,
+  argv: readonly Word[],
+  assignments: readonly Assigned[],
+  scope: Scope,
+  place: Place,
+): void {
+  for (const { name, value } of assignments) {
+    if (/\[[^\]]*(?:\$\(|`)/.test(value.text) || /^PS\d$/.test(name)) reader.runHidden(value.text, scope, place);
+    if (name === "PROMPT_COMMAND") reader.runText(value.text, [scope], { ...place, depth: place.depth + 1 });
+  }
+  if (!EVALUATES.test(argv[0]?.text ?? "")) return;
+  for (const { text } of argv) if (/\[[^\]]*(?:\$\(|`)/.test(text)) reader.runHidden(text, scope, place);
 }
 
 function run(reader: Reader, base: SimpleCommand, scope: Scope, node: Command, place: Place): Ways {
@@ -163,6 +183,7 @@ function assigned(reader: Reader, node: Assignment, around: Surroundings, place:
       );
     }
   }
+  if (node.index !== undefined) expandWhole(node.index, around, span);
   const name = node.index === undefined ? node.name : `${node.name}[${node.index.text}]`;
   return elements === undefined ? { name, value } : { name, value, elements };
 }

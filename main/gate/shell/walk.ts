@@ -134,6 +134,12 @@ function runCommand(reader: Reader, node: CommandNode, scopes: readonly Scope[],
         ...scope,
         functions: new Map(scope.functions).set(node.name.value, defined),
       }));
+      if (/^command_not_found_handler?$|^cd$/.test(node.name.value))
+        runBody(reader, node.body, known, {
+          ...place,
+          depth: place.depth + 1,
+          functions: [...place.functions, node.name.value],
+        });
       return { ok: known, failed: [] };
     }
     case "Coproc":
@@ -217,6 +223,9 @@ function runCompound(reader: Reader, node: CompoundCommand, scopes: readonly Sco
     case "For":
       return runFor(reader, node, scopes, place);
     case "Select":
+      for (const scope of scopes)
+        for (const word of node.wordlist ?? [])
+          expandWord(word, reader.around(scope, place, { scope }), reader.span(word, place));
       return runStatements(
         reader,
         node.body.commands,
@@ -250,6 +259,7 @@ function runTest(reader: Reader, node: SyntaxNode & { pos: number; end: number }
     else forEachChild(child, visit);
   };
   forEachChild(node, visit);
+  for (const { text } of argv) if (/\[[^\]]*(?:\$\(|`)/.test(text)) reader.runHidden(text, scope, place);
   reader.add({
     argv,
     name: "[[",
@@ -275,6 +285,14 @@ function inside(reader: Reader, node: SyntaxNode | undefined, scopes: readonly S
   const around = reader.around(scope, place, { scope });
   const visit = (child: SyntaxNode) => {
     reader.budget.takeStep();
+    if (child.type === "ArithmeticWord")
+      for (const name of child.value.match(/[A-Za-z_]\w*/g) ?? [])
+        around.hidden(
+          scope.vars
+            .get(name)
+            ?.map(({ text }) => text)
+            .join("") ?? "",
+        );
     if (child.type === "CommandExpansion" || child.type === "ArithmeticCommandExpansion")
       around.substitute(child.script, child.text);
     else forEachChild(child, visit);

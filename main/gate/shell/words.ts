@@ -23,6 +23,8 @@ export interface Surroundings {
   /** An assignment inside an expansion (`${x:=y}`). */
   assign(name: string, value: readonly Piece[]): void;
   step(cost?: number): void;
+  /** A text that is evaluated after all: the substitutions in it run. */
+  hidden(text: string): void;
 }
 
 /** A piece that knows whether quotes kept it together. */
@@ -146,6 +148,14 @@ function addPart(part: WordPart, found: Part[], around: Surroundings, skipped: n
     }
     case "ArithmeticExpansion":
       around.substitute(undefined, part.text);
+      // A variable's value is evaluated in turn.
+      for (const name of part.text.match(/[A-Za-z_]\w*/g) ?? [])
+        around.hidden(
+          around.scope.vars
+            .get(name)
+            ?.map(({ text }) => text)
+            .join("") ?? "",
+        );
       return add(
         [/^\$\(\(\s*\d{1,15}\s*\)\)$/.test(part.text) ? literal(part.text.slice(3, -2).trim()) : hole(part.text)],
         true,
@@ -154,6 +164,7 @@ function addPart(part: WordPart, found: Part[], around: Surroundings, skipped: n
       around.substitute(part.script, part.text);
       return add([hole(part.text)], true);
     case "BraceExpansion":
+      around.hidden(part.text);
       return add([literal(part.text)], true);
   }
 }

@@ -158,7 +158,7 @@ export const PROGRAMS: readonly Program[] = [
     counter: "wc --files0-from=list",
   },
   {
-    names: ["cut", "paste", "fold", "column", "expand", "unexpand", "comm", "cmp"],
+    names: ["cut", "paste", "fold", "expand", "unexpand", "comm", "cmp"],
     operands: "read",
     short: "dfcbwsto",
     long: ["--delimiter", "--fields", "--output-delimiter", "--separator", "--table-columns"],

@@ -48,6 +48,8 @@ const LOG = picked(
   /^(?:-S|-G|--grep(?:=.*)?|--author(?:=.*)?|--committer(?:=.*)?|--format(?:=.*)?|--pretty(?:=.*)?|--since(?:=.*)?|--until(?:=.*)?|-S.+|-G.+)$/s,
 );
 
+const JQ = picked(/^--(?:arg|argjson)$/, { first: true, instead: /^(?:-f|--from-file.*)$/ });
+
 const PICKS: Readonly<Record<string, Pick>> = {
   echo: all,
   printf: all,
@@ -78,7 +80,8 @@ const PICKS: Readonly<Record<string, Pick>> = {
     first: true,
     instead: /^(?:-\w*e|-\w*f|--expression.*|--file.*)$/s,
   }),
-  jq: picked(/^--(?:arg|argjson)$/, { first: true, instead: /^(?:-f|--from-file.*)$/ }),
+  jq: (args) =>
+    args.some(({ text }) => /\b(?:import|include|input_filename|modulemeta)\b/.test(text)) ? [] : JQ(args),
   tr: all,
   cut: picked(/^-[dfcb]$/),
   test: compared,

@@ -69,13 +69,13 @@ function candidates(pieces: readonly Piece[]): (readonly Piece[])[] {
   const scheme = /^(?:[a-z+]+:)?file:\/\/(?:localhost)?/i.exec(text);
   if (scheme !== null) found.push(piecesAfter(word, scheme[0].length));
   let count = 0;
-  for (const match of text.matchAll(/[=@:,<](?=[^=@:,])/g)) {
+  for (const match of text.matchAll(/[=@:,<"'(](?=[^=@:,])/g)) {
     if (++count > MAX_PIECES) break;
     const rest = piecesAfter(word, match.index + 1);
     const end = rest
       .map((piece) => piece.text)
       .join("")
-      .search(/[:,;]/);
+      .search(/[:,;"')]/);
     found.push(rest);
     if (end > 0) found.push(cutAt(rest, end));
   }
