@@ -9,6 +9,8 @@ import { type Need, targetText } from "../targets/target.ts";
 
 /** What a human can answer, and exactly what each answer would store. */
 
+const BELOW = "this folder and below";
+
 interface Reach {
   label: string;
   target: string;
@@ -26,13 +28,33 @@ export function choicesFor(needs: readonly Need[], home: string): Choice[] {
       capability: need.capability,
       target: narrowest?.target ?? "",
     }));
-    return [once, ...territories("exactly this", grants)];
+    const wide = reaches.map((entry) => entry.reaches.find(({ label }) => label === BELOW));
+    const is_wide = reaches.every(({ need }, index) => need.target.kind !== "path" || wide[index] !== undefined);
+    if (!is_wide || wide.every((reach) => reach === undefined)) return [once, ...territories("exactly this", grants)];
+    // One answer for all of them: each folder and below, the rest as narrowly as it was asked.
+    const below = grants.map((grant, index) => ({ ...grant, target: wide[index]?.target ?? grant.target }));
+    return [once, ...territories("exactly this", grants), ...territories(BELOW, withoutCovered(below))];
   }
   const { need } = first;
   return [
     once,
     ...first.reaches.flatMap(({ label, target }) => territories(label, [{ capability: need.capability, target }])),
   ];
+}
+
+/** A folder below another one that is granted as well needs no grant of its own. */
+function withoutCovered(grants: readonly Requirement[]): Requirement[] {
+  const distinct = [...new Map(grants.map((grant) => [`${grant.capability} ${grant.target}`, grant])).values()];
+  return distinct.filter(
+    (grant) =>
+      !distinct.some(
+        (other) =>
+          other !== grant &&
+          other.capability === grant.capability &&
+          other.target.endsWith("/**") &&
+          grant.target.startsWith(other.target.slice(0, -2)),
+      ),
+  );
 }
 
 function territories(label: string, grants: Requirement[]): Choice[] {
@@ -57,12 +79,16 @@ function reachesOf({ capability, target }: Need, home: string): Reach[] {
     case "path": {
       const path = literalPattern(target.lexical);
       if (path === null || target.real === null) return [];
-      if (target.is_tree) return [{ label: "this folder and below", target: `${path}/**` }].filter(holds);
+      if (target.is_tree) return [{ label: BELOW, target: `${path}/**` }].filter(holds);
+      if (target.is_folder) {
+        const itself = [{ label: "this folder", target: path }];
+        return [...itself, { label: BELOW, target: `${path}/**` }].filter(holds);
+      }
       const folder = dirname(path);
       return [
         { label: "this file", target: path },
         { label: "this folder", target: `${folder}/*` },
-        { label: "this folder and below", target: `${folder}/**` },
+        { label: BELOW, target: `${folder}/**` },
       ].filter(holds);
     }
     case "host":

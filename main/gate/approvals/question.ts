@@ -2,6 +2,7 @@ import { basename, dirname } from "node:path";
 import { shortened } from "../../../ipc/visible-text.ts";
 import type { ProposedCall } from "../../../ipc/wire.ts";
 import type { ExecutorManifest } from "../executors/manifest.ts";
+import { commandLine } from "../executors/needs.ts";
 import { shortenHome } from "../targets/path.ts";
 import { type Need, targetText } from "../targets/target.ts";
 import type { Language } from "./card.ts";
@@ -41,6 +42,11 @@ function capabilityClass({ capability, target }: Need, home: string): string {
 }
 
 function summary(call: ProposedCall, manifest: ExecutorManifest, needs: readonly Need[], home: string): string {
+  const command = shellCommand(call, manifest);
+  if (command !== undefined) {
+    const place = call.context?.cwd === undefined ? "" : `  (in ${shortenHome(call.context.cwd, home)})`;
+    return `${command}${place}`;
+  }
   const [need] = needs;
   const size = contentSize(call, manifest);
   const others = needs.length > 1 ? ` (and ${needs.length - 1} more)` : "";
@@ -64,6 +70,14 @@ function summary(call: ProposedCall, manifest: ExecutorManifest, needs: readonly
   }
   if (target.kind === "none") return call.executor;
   return `${targetText(target)}${size}${others}`;
+}
+
+/** A shell's command line is what is asked about, whatever it turns out to need. */
+function shellCommand(call: ProposedCall, manifest: ExecutorManifest): string | undefined {
+  for (const { target } of manifest.needs) {
+    if (target.from === "command" && target.is_shell) return commandLine(call.args, target.args);
+  }
+  return undefined;
 }
 
 function urlOrHost(call: ProposedCall, host: string): string {

@@ -293,6 +293,9 @@ function inside(reader: Reader, node: SyntaxNode | undefined, scopes: readonly S
             ?.map(({ text }) => text)
             .join("") ?? "",
         );
+    if (child.type === "ArithmeticWord")
+      for (const digits of child.value.match(/(?<=\$\{?)\d+/g) ?? [])
+        around.hidden(scope.positional?.[Number(digits)]?.map(({ text }) => text).join("") ?? "");
     if (child.type === "CommandExpansion" || child.type === "ArithmeticCommandExpansion")
       around.substitute(child.script, child.text);
     else forEachChild(child, visit);

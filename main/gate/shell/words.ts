@@ -38,7 +38,7 @@ interface Part extends Piece {
 export function expandWord(word: SyntaxWord, around: Surroundings, span: Span, splits = true): Word[] {
   around.step(1 + word.text.length / 64);
   const { parts } = word;
-  if (parts === undefined && !word.text.startsWith("~")) {
+  if (parts === undefined && !word.text.startsWith("~") && !word.text.includes("=~")) {
     const { value } = word;
     return [
       { text: value, is_certain: true, pieces: [{ text: value, kind: "text" }], start: span.start, end: span.end },
@@ -93,6 +93,15 @@ function partsOf(word: SyntaxWord, around: Surroundings): Part[] {
   const found: Part[] = [];
   const { parts } = word;
   let rest = word.value;
+  // `dd of=~/x`: a word that looks like an assignment is expanded like one.
+  const assigned = parts === undefined ? ASSIGNED_TILDE.exec(word.text) : null;
+  if (assigned !== null && !/["'\\]/.test(word.text)) {
+    const [, name = "", tilde = ""] = assigned;
+    found.push({ text: name, kind: "text", quoted: true });
+    found.push({ ...homeOf(tilde.slice(1), around), quoted: true });
+    found.push({ text: word.text.slice(name.length + tilde.length), kind: "text", quoted: true });
+    return found;
+  }
   const tilde = tildeOf(word, around);
   if (tilde !== undefined) found.push({ ...tilde.piece, quoted: true });
   if (parts === undefined) {
@@ -172,6 +181,8 @@ function addPart(part: WordPart, found: Part[], around: Surroundings, skipped: n
 const TILDE = /^~([A-Za-z0-9_.-]*|\+)(?=\/|$)/;
 
 /** `~`, `~user`, `~+` at the beginning of an unquoted word; `skipped` characters of its text. */
+const ASSIGNED_TILDE = /^([A-Za-z_]\w*=)(~[\w.-]*)(?=[/:]|$)/;
+
 function tildeOf(word: SyntaxWord, around: Surroundings): { piece: Piece; length: number } | undefined {
   const [first] = word.parts ?? [];
   if (word.parts !== undefined && first?.type !== "Literal") return undefined;

@@ -134,6 +134,8 @@ function touchesOf(command: SimpleCommand, start: string): Touches {
     gitRunsPrograms: (folder) => gitRunsPrograms(folder),
     isInProject: (word) => isInProject(pathOf(word, cwd), start),
   };
+  // A filter of jq's may load others, from wherever it says.
+  if (name === "jq" && args.some(({ text }) => /\b(?:import|include)\b/.test(text))) return null;
   switch (name) {
     case "sed":
       return sedTouches(args);
@@ -251,7 +253,7 @@ function needOf(
 ): Need | null {
   const { cwd } = command;
   if (kind === "host") {
-    if (word === "here" || word.glob || !word.is_certain) return null;
+    if (word === "here" || word.glob || !word.is_certain || word.text.includes("\\")) return null;
     const url =
       /^[a-z][a-z0-9+.-]*:/i.test(word.text) && !/^[\w.-]+:\d+(?:\/|$)/.test(word.text)
         ? word.text

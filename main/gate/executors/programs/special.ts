@@ -111,7 +111,7 @@ export function chmodTouches(args: readonly Word[]): Touches {
 const GIT_READS =
   /^(?:status|log|diff|show|blame|rev-parse|ls-files|ls-tree|describe|shortlog|rev-list|cat-file|branch|tag|remote|stash|reflog|grep|worktree|merge-base|name-rev|for-each-ref|count-objects|config|check-ignore|diff-tree|whatchanged|version|help|var)$/;
 const GIT_NEVER =
-  /^(?:--ext-diff|--textconv|--output.*|-O.*|--open-files.*|--no-index|--upload-pack.*|--exec.*|--filters|--show-signature|--verify-signatures|--interactive|-i|-p|--patch|--edit|-e|--pathspec-from-file.*|--template.*|-t|-F|--file.*|--reedit-message.*|--gpg-sign.*|-S)$/;
+  /^(?:--ext-diff|--textconv|--output.*|-O.*|--open-files.*|--no-index|--upload-pack.*|--exec.*|--filters|--show-signature|--verify-signatures|--interactive|-i|-p|--patch|--edit|-e|--pathspec-from-file.*|--template.*|--contents.*|--ignore-revs-file.*|-t|-F|--file.*|--reedit-message.*|--gpg-sign.*|-S)$/;
 
 export function gitTouches(args: readonly Word[], cwd: string | null, around: Surrounding): Touches {
   let at = 0;
@@ -146,6 +146,8 @@ export function gitTouches(args: readonly Word[], cwd: string | null, around: Su
     )
   )
     return null;
+  // Outside of the repository `diff` and its like read any file.
+  if (texts.some((text) => /^\/|(?:^|[=/])\.\.(?:\/|$)|^~/.test(text))) return null;
   if (GIT_READS.test(subcommand)) return isGitReading(subcommand, texts) ? [read(folder, { is_folder: true })] : null;
   const paths = texts.includes("--")
     ? rest.slice(texts.indexOf("--") + 1)
@@ -218,6 +220,10 @@ function isGitReading(subcommand: string, texts: readonly string[]): boolean {
       );
     case "cat-file":
       return texts.every((text) => !/^--batch/.test(text));
+    case "grep":
+      return texts.every((text) => !/^-[A-Za-z]*f|^--no-index|^--untracked/.test(text));
+    case "diff":
+      return operands.every((text) => !text.startsWith("-"));
     case "help":
       return false;
     default:
@@ -275,9 +281,12 @@ export function curlTouches(args: readonly Word[], asFile: (text: string, word: 
     if (name === "--url") hosts.push(word);
     else if (/^(?:-o|--output|-D|--dump-header|-c|--cookie-jar)$/.test(name)) {
       if (text !== "-" && text !== "/dev/null") touches.push(write(word));
-    } else if (/^(?:-T|--upload-file)$/.test(name)) touches.push(...(text === "-" ? [] : [read(word)]));
-    else if (/^(?:-b|--cookie)$/.test(name)) touches.push(...(text.includes("=") ? [] : [read(word)]));
+    } else if (/^(?:-T|--upload-file)$/.test(name)) {
+      if (/[{}[\]]/.test(text)) return null;
+      touches.push(...(text === "-" ? [] : [read(word)]));
+    } else if (/^(?:-b|--cookie)$/.test(name)) touches.push(...(text.includes("=") ? [] : [read(word)]));
     else if (!CURL_TEXT.test(name)) return null;
+    else if (/^(?:-F|--form)$/.test(name) && /[@<]/.test(text) && /["',;\\]/.test(text)) return null;
     else if (text.includes("%output") || (/^-w|^--write-out/.test(name) && text.startsWith("@"))) return null;
     else {
       const takes_file =

@@ -75,7 +75,7 @@ export const PROGRAMS: readonly Program[] = [
     example: "echo hello",
     counter: "echo $(node x.js)",
   },
-  { names: ["tr", "rev", "yes"], operands: "none", example: "tr a b", counter: "tr $(node x.js) b" },
+  { names: ["tr", "yes"], operands: "none", example: "tr a b", counter: "tr $(node x.js) b" },
   { names: ["cd", "pushd", "popd", "wait"], operands: "none", example: "cd src", counter: "cd $UNKNOWN" },
   {
     names: ["set"],
@@ -132,7 +132,7 @@ export const PROGRAMS: readonly Program[] = [
   },
   // Reading what is named.
   {
-    names: ["cat", "tac", "nl"],
+    names: ["cat", "tac", "nl", "rev"],
     operands: "read",
     short: "",
     bare_globs: true,
@@ -181,14 +181,28 @@ export const PROGRAMS: readonly Program[] = [
     counter: "xxd -r a.hex a.bin",
   },
   {
-    names: ["stat", "file", "readlink", "realpath"],
+    names: ["stat"],
     operands: "read",
-    short: "cfFP",
-    long: ["--format", "--printf", "--separator", "--relative-to", "--relative-base"],
-    never: /^(?:-C|--compile|--files-from|-m|--magic|-z|-Z|--uncompress)/,
+    short: "c",
+    long: ["--format", "--printf"],
+    never: /^-[A-Za-z]*f/,
     bare_globs: true,
     example: "stat package.json",
-    counter: "file -C -m magic",
+    counter: "stat -f a.txt",
+  },
+  {
+    names: ["readlink", "realpath"],
+    operands: "read",
+    never: /^--relative/,
+    example: "realpath src",
+    counter: "realpath --relative-to=x a",
+  },
+  {
+    names: ["file"],
+    operands: "read",
+    never: /^(?!-[biLhkNnprsv0]+$|--brief$|--mime$|--mime-type$|--mime-encoding$)/,
+    example: "file logo.png",
+    counter: "file -f list.txt",
   },
   {
     names: ["md5sum", "sha1sum", "sha256sum", "sha512sum", "shasum", "cksum", "b2sum"],
