@@ -1,22 +1,25 @@
 /** Brace expansion on a word's source text, as bash does it: before everything else, quotes kept (`{a,b}`, `{1..3}`, `{a..e..2}`). */
 
 const MAX_WORDS = 1024;
+/** Braces in one word, beside and in each other. */
+const MAX_BRACES = 32;
 
 /** The words that `source` stands for, or null where there are too many. */
-export function expandBraces(source: string): string[] | null {
+export function expandBraces(source: string, level = 0): string[] | null {
+  if (level > MAX_BRACES) return null;
   const open = findBrace(source, 0);
   if (open === undefined) return [source];
   const { start, end, commas } = open;
   const body = source.slice(start + 1, end);
   const before = source.slice(0, start);
-  const after = expandBraces(source.slice(end + 1));
+  const after = expandBraces(source.slice(end + 1), level + 1);
   if (after === null) return null;
   let middle: string[] | null;
   if (commas.length > 0) {
     const edges = [start, ...commas, end];
     middle = [];
     for (let index = 0; index + 1 < edges.length; index++) {
-      const expanded = expandBraces(source.slice((edges[index] ?? 0) + 1, edges[index + 1]));
+      const expanded = expandBraces(source.slice((edges[index] ?? 0) + 1, edges[index + 1]), level + 1);
       if (expanded === null) return null;
       middle.push(...expanded);
     }

@@ -105,9 +105,27 @@ export function wordOf(pieces: readonly Piece[], span: Span): Word {
     if (piece.kind === "hole") is_certain = false;
     else if (piece.kind === "glob") is_glob = true;
   }
-  const word: Word = { text, is_certain, pieces, start: span.start, end: span.end };
+  const word: Word = {
+    text,
+    is_certain,
+    pieces: pieces.length > 1 ? merged(pieces) : pieces,
+    start: span.start,
+    end: span.end,
+  };
   if (is_glob) word.glob = true;
   return word;
+}
+
+/** Neighbouring texts as one: a value that is put together many times stays short. */
+function merged(pieces: readonly Piece[]): readonly Piece[] {
+  const all: Piece[] = [];
+  for (const piece of pieces) {
+    const last = all.at(-1);
+    if (last?.kind === "text" && piece.kind === "text")
+      all[all.length - 1] = { text: last.text + piece.text, kind: "text" };
+    else all.push(piece);
+  }
+  return all;
 }
 
 /** The last name of a path: what a program is called. */

@@ -73,8 +73,13 @@ function withTildes(word: SyntaxWord, { home }: Surroundings): SyntaxWord {
   return { ...word, text, value: text };
 }
 
+/** A value that grows with each use is not read to its end. */
+const MAX_VALUE = 65_536;
+
 function finished(field: Piece[], span: Span, parts: SyntaxWord["parts"], around: Surroundings): Word {
   const word = wordOf(field, span);
+  around.step(word.text.length / 64);
+  if (word.text.length > MAX_VALUE) throw new Unreadable("it holds more text than is read");
   const [only] = parts ?? [];
   if (parts?.length === 1 && only?.type === "ProcessSubstitution")
     word.output = around.substitute(undefined, only.text);
@@ -118,6 +123,7 @@ function partsOf(word: SyntaxWord, around: Surroundings): Part[] {
 function addPart(part: WordPart, found: Part[], around: Surroundings, skipped: number): void {
   around.step();
   const add = (pieces: readonly Piece[], quoted: boolean) => {
+    around.step(pieces.length);
     for (const piece of pieces) found.push({ ...piece, quoted: quoted || piece.kept === true });
   };
   switch (part.type) {
