@@ -64,12 +64,15 @@ describe("what a human can answer", () => {
     ]);
   });
 
-  it("several needs: each as narrowly as it was asked", () => {
+  it("several needs: each as narrowly as it was asked, or each with its folder", () => {
     expect(shown([file("~/a"), file("~/b/c")])).toEqual([
       ["none", "once", ""],
       ["session", "exactly this, this session", `${HOME}/a ${HOME}/b/c`],
       ["permanent", "exactly this, permanently", `${HOME}/a ${HOME}/b/c`],
+      ["session", "this folder and below, this session", `${HOME}/**`],
+      ["permanent", "this folder and below, permanently", `${HOME}/**`],
     ]);
+    expect(shown([file("~/a/b"), file("~/c/d")]).map(([, , grants]) => grants)).toContain(`${HOME}/a/** ${HOME}/c/**`);
   });
 
   it("what any choice would store covers the call that it was offered for, whatever the file is called", () => {

@@ -6,6 +6,7 @@ import { literal } from "../../shell/scope.ts";
 import { isAtOrBelow } from "../../targets/pattern.ts";
 import { type CallTarget, type Need, pathTarget, urlTarget } from "../../targets/target.ts";
 import { gitRunsPrograms } from "./git-settings.ts";
+import type { Program } from "./program.ts";
 import {
   chmodTouches,
   curlTouches,
@@ -18,7 +19,8 @@ import {
   testTouches,
   wgetTouches,
 } from "./special.ts";
-import { HARMLESS_VARIABLES, type Program, programCalled, TELLING_VARIABLES } from "./table.ts";
+import { programCalled } from "./table.ts";
+import { HARMLESS_VARIABLES, TELLING_VARIABLES } from "./variables.ts";
 
 /**
  * What a command line really needs. Every simple command must be in the table and fully resolved, or the call counts as running

@@ -1,43 +1,9 @@
+import type { Program } from "./program.ts";
+
 /**
  * What plain programs do with their arguments: the table behind what a shell call really needs. Only what is sure stands here.
  * A program, an option or a form that isn't in it counts as running code. Each entry has an example and a counter-example.
  */
-export interface Program {
-  names: readonly string[];
-  /** What its operands are. `none`: words that name no file. */
-  operands:
-    | "none"
-    | "read"
-    | "folders"
-    | "trees"
-    | "written"
-    | "copied"
-    | "moved"
-    | "deleted"
-    | "pattern_read"
-    | "read_then_written"
-    | "special";
-  /** Short options whose value follows, as one text. */
-  short?: string;
-  /** Long options whose value may be the next word. */
-  long?: readonly string[];
-  /** Options whose value is a file that is read, or written. */
-  reads?: readonly string[];
-  writes?: readonly string[];
-  /** Options that make it reach everything below its operands. */
-  tree?: readonly string[];
-  /** Options that it must not have: with one of these it does more than reading or writing what it names. */
-  never?: RegExp;
-  /** Options that stand in the pattern's place. */
-  no_pattern?: readonly string[];
-  /** Without operands it looks at the working directory. */
-  or_here?: true;
-  /** A bare `*` may become an option by a file's name; this program has none that harms. */
-  bare_globs?: true;
-  example: string;
-  counter: string;
-}
-
 const GREP_LONG = [
   "--regexp",
   "--file",
@@ -404,9 +370,3 @@ const BY_NAME = new Map(PROGRAMS.flatMap((program) => program.names.map((name) =
 export function programCalled(name: string): Program | undefined {
   return BY_NAME.get(name);
 }
-
-/** Variables that change how a program prints, and nothing else. */
-export const HARMLESS_VARIABLES = /^(?:LANG|LC_[A-Z]+|TZ|NO_COLOR|FORCE_COLOR|CLICOLOR|COLUMNS|LINES|TERM|CI|DEBUG)$/;
-/** Variables that a shell or a program may take a program, a file or another place from. */
-export const TELLING_VARIABLES =
-  /^(?:PATH|IFS|ENV|HOME|SHELL|TMPDIR|CDPATH|PS\d|PROMPT.*|EDITOR|VISUAL|LANG|TZ|TERM|LS_COLORS|GREP_.*|RIPGREP_.*|LESS.*|.*PAGER|BASH.*|LD_.*|DYLD_.*|GIT_.*|TAR_.*|RSYNC_.*|CURL_.*|WGET.*|XDG_.*|NODE.*|NPM.*|PYTHON.*|PERL.*|RUBY.*|JAVA.*|SSL_.*|.*_proxy|.*_PROXY|LC_.*|LOC.*|MAGIC|POSIXLY.*|JQ_.*|GCONV.*|NLS.*|TERMINFO.*|MALLOC.*|GLIBC.*|METNOS.*)$/;

@@ -46,12 +46,15 @@ const HARMLESS = [
 ] as const;
 
 const quotedOnce = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
+/** A prefix takes a simple command; anything else is given to a shell first. */
+const simple = (command: string) =>
+  /[;|&(){}<>\n]|\b(?:if|for)\b/.test(command) ? `bash -c ${quotedOnce(command)}` : command;
 const WRAPPINGS: readonly ((command: string) => string)[] = [
-  (command) => `sudo ${command}`,
-  (command) => `env A=b ${command}`,
-  (command) => `timeout -k 1 5 ${command}`,
-  (command) => `nice -n 5 ${command}`,
-  (command) => `nohup ${command} &`,
+  (command) => `sudo ${simple(command)}`,
+  (command) => `env A=b ${simple(command)}`,
+  (command) => `timeout -k 1 5 ${simple(command)}`,
+  (command) => `nice -n 5 ${simple(command)}`,
+  (command) => `nohup ${simple(command)}`,
   (command) => `bash -c ${quotedOnce(command)}`,
   (command) => `sh -ec ${quotedOnce(command)}`,
   (command) => `eval ${quotedOnce(command)}`,
@@ -63,11 +66,11 @@ const WRAPPINGS: readonly ((command: string) => string)[] = [
   (command) => `f() { ${command}; }; f`,
   (command) => `echo $(${command})`,
   (command) => `echo ${quotedOnce(command)} | sh`,
-  (command) => `sh <<'EOF'\n${command}\nEOF`,
+  (command) => `sh <<'EOF'\n${command}\nEOF\n`,
   (command) => `sh <<< ${quotedOnce(command)}`,
   (command) => `trap ${quotedOnce(command)} EXIT`,
   (command) => `ls; ${command}`,
-  (command) => `find . -name x -exec ${command} \\;`,
+  (command) => `find . -name x -exec ${simple(command)} \\;`,
   (command) => `ssh host ${quotedOnce(command)}`,
 ];
 
