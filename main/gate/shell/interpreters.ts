@@ -101,6 +101,12 @@ function findCalls(text: string, home: string, span: { start: number; end: numbe
     if (value !== "") found.strings.push(word(value.startsWith("~/") || value === "~" ? home + value.slice(1) : value));
   }
   const known = namesIn(text, home);
+  // `"/etc/" + "shadow"`: what texts are put together to.
+  for (const { at } of strings.slice(0, 100)) {
+    reader.budget.takeStep(4);
+    const whole = evaluated(text.slice(at, at + 500), home, known, span);
+    if (whole?.is_certain) found.strings.push(whole);
+  }
   const argument = (at: number) => evaluated(text.slice(at, at + 2000), home, known, span);
   for (const match of text.matchAll(SHELL_CALLS)) {
     reader.budget.takeStep(4);
@@ -229,11 +235,11 @@ function evaluated(
       pieces.push(hole("…"));
       break;
     }
-    const joiner = /^[\s)]*([+,./])\s*(?=["'`$A-Za-z(])/.exec(rest);
+    const joiner = /^[\s)]*(?:([+,/])\s*(?=["'`$A-Za-z(])|(\.)\s*(?=["'`$]))/.exec(rest);
     // A comma goes on only inside a join: elsewhere it ends the argument.
     const is_join = /(?:path\.join|File\.join|path\.resolve)\(/.test(source.slice(0, 40));
     if (joiner === null || (joiner[1] === "," && !is_join)) break;
-    separator = joiner[1] === "+" || joiner[1] === "." ? "" : "/";
+    separator = joiner[1] === "+" || joiner[2] === "." ? "" : "/";
     rest = rest.slice(joiner[0].length);
   }
   return pieces.length === 0 ? null : wordOf(pieces, span);

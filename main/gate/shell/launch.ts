@@ -1,6 +1,6 @@
 import { readCode } from "./interpreters.ts";
 import { MAX_DEPTH, Unreadable } from "./limits.ts";
-import { foundBy } from "./output.ts";
+import { runFound, runParallel, runXargs } from "./lists.ts";
 import type { Place, Reader, Ways } from "./reader.ts";
 import { programName, type SimpleCommand, type Word, wordOf } from "./reading.ts";
 import { absolutePath, hole, inFolder, literal, type Origin, type Scope, withVar } from "./scope.ts";
@@ -224,7 +224,7 @@ export function runAsText(
   return runNested(reader, text, words.length === 1 ? words[0] : undefined, command, scope, place, label);
 }
 
-function runNested(
+export function runNested(
   reader: Reader,
   text: string,
   word: Word | undefined,
@@ -248,119 +248,6 @@ function originOf(reader: Reader, text: string, word: Word | undefined, command:
   if (word === undefined) return { start: command.start, end: command.end };
   const within = reader.text.slice(word.start, word.end).indexOf(text);
   return within === -1 || text === "" ? { start: word.start, end: word.end } : { by: word.start + within };
-}
-
-const XARGS: Wrapper = {
-  short: "aEILnPsdR",
-  long: ["--arg-file", "--delimiter", "--max-lines", "--max-args", "--max-procs", "--max-chars", "--replace"],
-};
-
-function runXargs(reader: Reader, command: SimpleCommand, scope: Scope, place: Place): void {
-  const found = afterWrapper(XARGS, command.argv);
-  const rest = found?.rest ?? [];
-  const at = command.argv.findIndex(({ text }) => /^-I|^--replace|^-i/.test(text));
-  const option = command.argv[at]?.text ?? "";
-  const mark =
-    at === -1 || at >= command.argv.length - rest.length
-      ? undefined
-      : option === "-I"
-        ? (command.argv[at + 1]?.text ?? "{}")
-        : option.replace(/^-[Ii]|^--replace=?/, "") || "{}";
-  const lines = mark === undefined ? undefined : command.stdin?.text?.split("\n").filter((line) => line !== "");
-  const input = lines?.slice(0, 64).map((line) => wordOf([literal(line)], command)) ??
-    command.stdin?.words ?? [wordOf([hole("<input>")], command)];
-  const name = rest[0] ?? wordOf([literal("echo")], command);
-  const template = rest.length === 0 ? [name] : rest;
-  const argv = mark === undefined ? [...template, ...input] : template.flatMap((word) => filled(word, mark, input));
-  launch(
-    reader,
-    { ...command, argv, name: programName(name.text), via: [...command.via, "xargs"], stdin: null },
-    scope,
-    { ...place, stdin: null },
-  );
-}
-
-/** A word with a mark in it, once for each name that takes its place. */
-function filled(word: Word, mark: string, names: readonly Word[]): Word[] {
-  if (!word.text.includes(mark)) return [word];
-  return names.map((name) => {
-    const pieces = word.pieces.flatMap((piece) =>
-      piece.text
-        .split(mark)
-        .flatMap((text, index) => [...(index === 0 ? [] : name.pieces), ...(text === "" ? [] : [{ ...piece, text }])]),
-    );
-    return wordOf(pieces, word);
-  });
-}
-
-function runParallel(reader: Reader, command: SimpleCommand, scope: Scope, place: Place): void {
-  const found = afterWrapper(
-    {
-      short: "jPnNaSID",
-      long: [
-        "--jobs",
-        "--max-args",
-        "--arg-file",
-        "--colsep",
-        "--delay",
-        "--joblog",
-        "--retries",
-        "--sshlogin",
-        "--timeout",
-      ],
-    },
-    command.argv,
-  );
-  const rest = found?.rest ?? [];
-  const marks = rest.findIndex(({ text }) => /^:::\+?$/.test(text));
-  const template = marks === -1 ? rest : rest.slice(0, marks);
-  const given =
-    marks === -1
-      ? (command.stdin?.words ?? [wordOf([hole("<input>")], command)])
-      : rest.slice(marks + 1).filter(({ text }) => !/^:::/.test(text));
-  if (template.length === 0) {
-    const text = marks === -1 ? command.stdin?.text : given.map(({ text: line }) => line).join("\n");
-    if (text != null) runNested(reader, text, undefined, command, scope, place, "parallel");
-    reader.add(command);
-    return;
-  }
-  const has_mark = template.some(({ text }) => text.includes("{}"));
-  const words = has_mark ? template.flatMap((word) => filled(word, "{}", given)) : [...template, ...given];
-  runAsText(reader, words, command, scope, place, "parallel");
-}
-
-/** `find ... -exec COMMAND {} ;`: with the paths that it may come by in the place of `{}`. */
-function runFound(reader: Reader, command: SimpleCommand, scope: Scope, place: Place): void {
-  const { argv, name } = command;
-  const is_find = name === "find";
-  for (let at = 1; at < argv.length; at++) {
-    const text = argv[at]?.text ?? "";
-    if (!(is_find ? /^-(?:exec|execdir|ok|okdir)$/ : /^(?:-x|-X|--exec|--exec-batch)$/).test(text)) continue;
-    const rest = argv.slice(at + 1);
-    const end = rest.findIndex(
-      (word, index) => word.text === ";" || (word.text === "+" && rest[index - 1]?.text === "{}"),
-    );
-    const template = end === -1 ? rest : rest.slice(0, end);
-    const names = is_find ? foundBy(argv.slice(1), command) : [wordOf([hole("{}")], command)];
-    const words = template.flatMap((word) => filled(word, "{}", names));
-    const all = is_find || template.some((word) => word.text.includes("{}")) ? words : [...words, ...names];
-    const [first] = all;
-    if (first === undefined) continue;
-    launch(
-      reader,
-      {
-        ...command,
-        argv: all,
-        name: programName(first.text),
-        via: [...command.via, `${name} ${text}`],
-        redirects: [],
-        stdin: null,
-      },
-      scope,
-      place,
-    );
-    at += template.length;
-  }
 }
 
 /** What is dangerous enough to be looked for behind a program that may start it. */

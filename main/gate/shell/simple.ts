@@ -92,7 +92,9 @@ function run(reader: Reader, base: SimpleCommand, scope: Scope, node: Command, p
   if (alias !== undefined && node.name !== undefined) return runAlias(reader, alias, base, scope, place);
   const defined = scope.functions.get(first.text);
   if (defined !== undefined) {
-    if (place.functions.includes(first.text)) {
+    // The same name may stand for another function by then.
+    const key = `${first.text}@${defined.node.pos}`;
+    if (place.functions.includes(key)) {
       if (place.in_pipe || place.in_background) reader.fork_bomb ??= { start: base.start, end: base.end };
       return { ok: [scope], failed: [scope] };
     }
@@ -104,7 +106,7 @@ function run(reader: Reader, base: SimpleCommand, scope: Scope, node: Command, p
       stdin: base.stdin,
       depth: place.depth + 1,
       via: [...place.via, `${first.text}()`],
-      functions: [...place.functions, first.text],
+      functions: [...place.functions, key],
     });
     const back = (after: Scope): Scope => ({ ...after, positional: scope.positional });
     return { ok: ok.map(back), failed: failed.map(back) };

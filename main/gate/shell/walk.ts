@@ -328,7 +328,10 @@ function startsWithoutEnd(reader: Reader, node: While, from: number): boolean {
   if (!node.body.commands.some(({ background }) => background)) return false;
   return !reader.commands
     .slice(from)
-    .some(({ name: called }) => ["sleep", "wait", "read", "break", "exit", "return", "inotifywait"].includes(called));
+    .some(
+      ({ name: called, in_background }) =>
+        !in_background && ["sleep", "wait", "read", "break", "exit", "return", "inotifywait"].includes(called),
+    );
 }
 
 function runFor(reader: Reader, node: For, scopes: readonly Scope[], place: Place): Ways {

@@ -138,6 +138,12 @@ export function codeValues({ name, argv }: SimpleCommand): Word[] {
       if (bang !== null) found.push(cut(word, bang[0].length));
     }
   }
+  if (name === "sed" || name === "gsed") {
+    for (const word of argv.slice(1)) {
+      for (const match of word.text.matchAll(/(?:^|[;{}\n\d$/])\s*e\s+([^\n]+)/g))
+        found.push(wordOf([{ text: match[1] ?? "", kind: "text" }], word));
+    }
+  }
   if (name === "make" || name === "gmake")
     found.push(...argv.filter(({ text }) => /^SHELL=/.test(text)).map((word) => cut(word, 6)));
   return found;

@@ -1,4 +1,5 @@
 import { optionsOf } from "../../shell/options.ts";
+import { foundBy } from "../../shell/output.ts";
 import { pathOf, pathOfPieces } from "../../shell/paths.ts";
 import type { Reading, SimpleCommand } from "../../shell/reading.ts";
 import { type Finding, finding } from "./finding.ts";
@@ -21,6 +22,11 @@ export function forbiddenPaths(
       const label = forbiddenPlace(path, home);
       if (label !== undefined) return finding("forbidden path violated", label, OTHER_PATH, command, word);
     }
+    // `cat $(find ~ -name id_rsa)`: what it finds is handed on.
+    const found = command.name === "find" && command.captures > 0 ? foundBy(command.argv.slice(1), command) : [];
+    const handed = found.find((word) => forbiddenPlace(pathOf(word, command.cwd), home) !== undefined);
+    if (handed !== undefined)
+      return finding("forbidden path violated", "a search for keys, handed on", OTHER_PATH, command);
     const tree = treesRead(command).find(({ path }) => holdsSecrets(path, home));
     if (tree !== undefined)
       return finding(

@@ -91,8 +91,9 @@ const PROCESS_TEXTS = [
   "/usr/bin/node /opt/metnos-gate/bin/metnos-gate.js serve",
 ];
 
-function matchesGate(pattern: string): boolean {
+function matchesGate(pattern: string, is_whole_line = false): boolean {
   if (/metnos/i.test(pattern)) return true;
+  if (is_whole_line && pattern.length > 1 && PROCESS_TEXTS.some((text) => text.includes(pattern))) return true;
   // A pattern without letters of its own, or with few, may match anything; one with nested repeats isn't tried.
   if (pattern.length > 64 || /[+*}][^|]*[)]\s*[+*{]/.test(pattern) || !/[[.*?+\\(|]/.test(pattern)) return false;
   try {
@@ -106,8 +107,12 @@ function matchesGate(pattern: string): boolean {
 function looksForGate({ name, argv, code }: SimpleCommand): boolean {
   if (!/^(?:pgrep|pidof|ps|grep|egrep|rg|awk|gawk|lsof|fuser|systemctl|ss|sed)$/.test(name)) return false;
   return (
-    argv.slice(1).some(({ text }) => matchesGate(text) || /gate\.(?:sock|lock)|operator\.sock/.test(text)) ||
-    /metnos/.test(code?.text ?? "")
+    argv
+      .slice(1)
+      .some(
+        ({ text }) =>
+          matchesGate(text, name === "pgrep" && argv.length > 2) || /gate\.(?:sock|lock)|operator\.sock/.test(text),
+      ) || /metnos/.test(code?.text ?? "")
   );
 }
 
@@ -117,11 +122,12 @@ function process(command: SimpleCommand, looks: boolean): Finding | null {
   const see = (saw: string, word?: Word) =>
     finding("the gate itself", saw, "leave the gate running; the human ends it", command, word);
   if (name === "pkill" || name === "killall" || name === "skill" || name === "xkill") {
+    const is_whole_line = name === "pkill" && args.some(({ text }) => /^-\w*f|^--full$/.test(text));
     const word = args.find(
       ({ text }, index) =>
         !text.startsWith("-") &&
         !/^-(?:s|u|U|g|G|P|t|-signal|-user)$/.test(args[index - 1]?.text ?? "") &&
-        matchesGate(text),
+        matchesGate(text, is_whole_line),
     );
     if (word !== undefined) return see("a signal to the gate's process", word);
     if (args.some(({ text }) => text === "node") && !args.some(({ text }) => /^-[A-Za-z]*[xPugt]|-0$/.test(text)))

@@ -28,6 +28,13 @@ export function pathWords(command: SimpleCommand): PathWord[] {
       for (const folder of folders) found.push({ word, path: pathOfPieces(pieces, folder) });
     }
   }
+  // jq takes data from NAME.json in the folder that a search names.
+  for (const word of command.name === "jq" ? command.argv : []) {
+    for (const [, name = "", folder = ""] of word.text.matchAll(
+      /import\s+"([^"]+)"\s+as\s+\$\w+\s*\{\s*"?search"?\s*:\s*"([^"]+)"/g,
+    ))
+      found.push({ word, path: pathOfPieces([{ text: `${folder}/${name}.json`, kind: "text" }], command.cwd) });
+  }
   for (const { target, operator } of command.redirects)
     found.push({ word: target, path: pathOfPieces(target.pieces, command.cwd), redirect: operator });
   for (const { value } of command.assignments) {
