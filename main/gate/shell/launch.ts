@@ -2,8 +2,8 @@ import { readCode } from "./interpreters.ts";
 import { MAX_DEPTH, Unreadable } from "./limits.ts";
 import { runFound, runParallel, runXargs } from "./lists.ts";
 import type { Place, Reader, Ways } from "./reader.ts";
-import { programName, type SimpleCommand, type Word, wordOf } from "./reading.ts";
-import { absolutePath, hole, inFolder, literal, type Origin, type Scope, withVar } from "./scope.ts";
+import { programName, type SimpleCommand, type Word } from "./reading.ts";
+import { absolutePath, inFolder, type Origin, type Scope, withVar } from "./scope.ts";
 import { afterWrapper, codeValues } from "./wrapper-words.ts";
 import { interpreterOf, SHELL_VALUED, SHELLS, WRAPPERS, type Wrapper } from "./wrappers.ts";
 
