@@ -88,7 +88,10 @@ export class Reader {
 
   /** An offset range of a nested text in the original one. */
   span(node: { pos: number; end: number }, { origin }: Place): Span {
-    return "by" in origin ? { start: node.pos + origin.by, end: node.end + origin.by } : origin;
+    if (!("by" in origin)) return origin;
+    // The parser may end a word behind a text that ends in a backslash.
+    const end = Math.min(node.end + origin.by, this.text.length);
+    return { start: Math.min(node.pos + origin.by, end), end };
   }
 
   bounded(scopes: readonly Scope[]): readonly Scope[] {
