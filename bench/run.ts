@@ -1,6 +1,8 @@
+import { codingSession } from "./coding-session.ts";
 import type { Figure } from "./figure.ts";
 import { footprint } from "./footprint.ts";
 import { grantsScale } from "./grants-scale.ts";
+import { guard } from "./guard.ts";
 import { hook } from "./hook.ts";
 import { notification } from "./notification.ts";
 import { roundTrip } from "./round-trip.ts";
@@ -12,6 +14,8 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   "round-trip": roundTrip,
   "grants-scale": grantsScale,
   hook,
+  guard,
+  "coding-session": codingSession,
   footprint,
   safety: safetyChecks,
   notification,

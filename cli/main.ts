@@ -5,6 +5,7 @@ import { approvalsCommands } from "./commands/approvals.ts";
 import { auditCommands } from "./commands/audit.ts";
 import { connectCommand } from "./commands/connect.ts";
 import { doctorCommand } from "./commands/doctor.ts";
+import { guardCommands } from "./commands/guard.ts";
 import { metricsCommand } from "./commands/metrics.ts";
 import { offlineCommands } from "./commands/offline.ts";
 import { openCommand } from "./commands/open.ts";
@@ -46,6 +47,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   metricsCommand(program);
   doctorCommand(program, done);
   offlineCommands(program, done);
+  guardCommands(program, done);
   program
     .command("hook <agent>")
     .description("what an agent's own hook calls (claude-code): reads its JSON on stdin, answers on stdout");

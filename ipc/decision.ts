@@ -84,6 +84,31 @@ export const traceStepSchema = z.object({
 });
 export type TraceStep = z.infer<typeof traceStepSchema>;
 
+/** How a command line was read: what would run, and what each part of it needs. Offsets are in the argument's text. */
+export const readingSchema = z.object({
+  arg: z.string(),
+  text: z.string(),
+  /** Why it could not be read completely, or null. */
+  unread: z.string().nullable(),
+  commands: z.array(
+    z.object({
+      start: z.number(),
+      end: z.number(),
+      words: z.array(z.string()),
+      /** False where a word could not be resolved. */
+      is_certain: z.boolean(),
+      /** Wrappers that were unwrapped, outermost first. */
+      via: z.array(z.string()),
+      cwd: z.string().nullable(),
+      needs: z.array(requirementSchema),
+      runs_code: z.boolean(),
+    }),
+  ),
+  /** What the guard saw in it, or null. */
+  guard: z.object({ saw: z.string(), instead: z.string(), start: z.number(), end: z.number() }).nullable(),
+});
+export type ShellReading = z.infer<typeof readingSchema>;
+
 export const decisionSchema = z.object({
   decision_id: z.string(),
   outcome: outcomeSchema,
@@ -102,5 +127,7 @@ export const decisionSchema = z.object({
   status: approvalStatusSchema.optional(),
   /** Present where a trace was asked for (`explain`). */
   trace: z.array(traceStepSchema).optional(),
+  /** Beside the trace: how each command line of the call was read. */
+  readings: z.array(readingSchema).optional(),
 });
 export type Decision = z.infer<typeof decisionSchema>;

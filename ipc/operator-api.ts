@@ -161,7 +161,9 @@ export const answerSchema = z.object({
   decision: z.enum(["approved", "rejected"]),
   /** Only with `approved`. */
   scope: territorySchema.default("none"),
-  /** What to store instead of the card's first proposal. */
+  /** Which of the card's proposals, by its label; left out: the first of the scope. */
+  choice: z.string().max(200).optional(),
+  /** What to store instead of the proposal, where that is one grant. */
   target: z.string().min(1).max(4096).optional(),
   /** ISO-8601 UTC. */
   expires_at: z.iso.datetime().optional(),

@@ -12,6 +12,7 @@ import { needsOf } from "./gate/executors/needs.ts";
 import { grantsSchema } from "./gate/grants/schema.ts";
 import { GrantStore } from "./gate/grants/store.ts";
 import { OwnHouse } from "./gate/guard/own-house.ts";
+import { explainReadings } from "./gate/guard/shell/explain.ts";
 import { decisionOf, examineCall, traceOf } from "./gate/pipeline.ts";
 import type { StageSettings } from "./gate/stages/examination.ts";
 import { examine } from "./gate/vaglio.ts";
@@ -60,7 +61,10 @@ export function openOfflineGate(env: Env = process.env): OfflineGate {
       const { level, ...call } = parsed(explainSchema, input);
       const subject = { agent: null, level, session: call.context?.session, principal: localPrincipal() };
       const { x, denial } = examineCall(call, subject, catalog, settings, true);
-      return { ...decisionOf(x, denial), trace: traceOf(x, denial) };
+      const decision = { ...decisionOf(x, denial), trace: traceOf(x, denial) };
+      const runs = [...x.executor.manifest.needs, ...x.needs].some(({ capability }) => capability === "code:exec");
+      const readings = runs ? explainReadings(call, home, settings.own_house) : [];
+      return readings.length === 0 ? decision : { ...decision, readings };
     },
     close() {
       db?.close();

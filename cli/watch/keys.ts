@@ -155,6 +155,7 @@ function confirmed(
   }
   const answer: Answer = { token: card.token, decision: "approved", scope: mode.scope };
   if (choice?.grants.length === 1) answer.target = mode.target;
+  else if (choice !== undefined) answer.choice = choice.label;
   if (expires_at !== undefined) answer.expires_at = expires_at;
   return answered(state, answer, now);
 }

@@ -69,7 +69,7 @@ export function answerFor(view: ApprovalView, remembering: Remembering, now: num
     token: view.token,
     decision: "approved",
     scope: choice.scope as Exclude<Territory, "none">,
-    ...(proposed === null ? {} : { target: remembering.target }),
+    ...(proposed === null ? { choice: choice.label } : { target: remembering.target }),
     ...(end === null ? {} : { expires_at: `${end.toISOString().slice(0, 19)}Z` }),
   };
 }

@@ -123,8 +123,9 @@ export class ApprovalBroker {
             pending.extra.capabilities,
             this.#settings.home,
             pending.extra.reals,
+            answer.choice,
           );
-    if (scope === "none" && (answer.target ?? answer.expires_at) !== undefined) {
+    if (scope === "none" && (answer.target ?? answer.expires_at ?? answer.choice) !== undefined) {
       throw new GateError(
         "scope_missing",
         "a target or an expiry needs an answer that is remembered",

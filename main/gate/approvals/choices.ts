@@ -22,6 +22,7 @@ export function realPathsOf(needs: readonly Need[]): RealPaths {
       reals[target.lexical] = target.real;
   return reals;
 }
+const BELOW = "this folder and below";
 
 interface Reach {
   label: string;
@@ -40,13 +41,33 @@ export function choicesFor(needs: readonly Need[], home: string): Choice[] {
       capability: need.capability,
       target: narrowest?.target ?? "",
     }));
-    return [once, ...territories("exactly this", grants)];
+    const wide = reaches.map((entry) => entry.reaches.find(({ label }) => label === BELOW));
+    const is_wide = reaches.every(({ need }, index) => need.target.kind !== "path" || wide[index] !== undefined);
+    if (!is_wide || wide.every((reach) => reach === undefined)) return [once, ...territories("exactly this", grants)];
+    // One answer for all of them: each folder and below, the rest as narrowly as it was asked.
+    const below = grants.map((grant, index) => ({ ...grant, target: wide[index]?.target ?? grant.target }));
+    return [once, ...territories("exactly this", grants), ...territories(BELOW, withoutCovered(below))];
   }
   const { need } = first;
   return [
     once,
     ...first.reaches.flatMap(({ label, target }) => territories(label, [{ capability: need.capability, target }])),
   ];
+}
+
+/** A folder below another one that is granted as well needs no grant of its own. */
+function withoutCovered(grants: readonly Requirement[]): Requirement[] {
+  const distinct = [...new Map(grants.map((grant) => [`${grant.capability} ${grant.target}`, grant])).values()];
+  return distinct.filter(
+    (grant) =>
+      !distinct.some(
+        (other) =>
+          other !== grant &&
+          other.capability === grant.capability &&
+          other.target.endsWith("/**") &&
+          grant.target.startsWith(other.target.slice(0, -2)),
+      ),
+  );
 }
 
 function territories(label: string, grants: Requirement[]): Choice[] {
@@ -72,12 +93,16 @@ function reachesOf({ capability, target }: Need, home: string): Reach[] {
     case "path": {
       const path = literalPattern(target.lexical);
       if (path === null || isInDoubt(target)) return [];
-      if (target.is_tree) return [{ label: "this folder and below", target: `${path}/**` }].filter(holds);
+      if (target.is_tree) return [{ label: BELOW, target: `${path}/**` }].filter(holds);
+      if (target.is_folder) {
+        const itself = [{ label: "this folder", target: path }];
+        return [...itself, { label: BELOW, target: `${path}/**` }].filter(holds);
+      }
       const folder = dirname(path);
       return [
         { label: "this file", target: path },
         { label: "this folder", target: `${folder}/*` },
-        { label: "this folder and below", target: `${folder}/**` },
+        { label: BELOW, target: `${folder}/**` },
       ].filter(holds);
     }
     case "host":
@@ -92,9 +117,9 @@ function reachesOf({ capability, target }: Need, home: string): Reach[] {
 }
 
 /**
- * What an answer grants: the proposal of its scope, or the human's own target in its place.
+ * What an answer grants: the scope's proposal of this label, or its first, or the human's own target in its place.
  * A path must cover what was asked also where that really led when it was asked: a link may have been moved since.
- * @throws GateError `only_once` where nothing can be remembered, `target_mismatch` where the target doesn't cover what was asked,
+ * @throws GateError `only_once` where nothing can be remembered, `unknown_choice`, `target_mismatch` where the target doesn't cover what was asked,
  * `target_moved` where it would, had no link been moved
  */
 export function grantsFor(
@@ -104,15 +129,19 @@ export function grantsFor(
   requirements: readonly Requirement[],
   home: string,
   reals: RealPaths = {},
+  label?: string,
 ): Granted[] {
   const proposals = choices.filter((choice) => choice.scope === scope);
-  const [first] = proposals;
-  if (first === undefined) {
+  if (proposals.length === 0) {
     throw new GateError("only_once", "this can only be approved once", "approve it without --session or --permanent");
   }
-  if (target === undefined) return first.grants.map((grant) => coveringGrant(grant, requirements, home, reals));
-  const [grant] = first.grants;
-  if (first.grants.length !== 1 || grant === undefined) {
+  const proposal = label === undefined ? proposals[0] : proposals.find((choice) => choice.label === label);
+  if (proposal === undefined) {
+    throw new GateError("unknown_choice", "the card has no such choice", "see its choices: metnos-gate approvals list");
+  }
+  if (target === undefined) return proposal.grants.map((grant) => coveringGrant(grant, requirements, home, reals));
+  const [grant] = proposal.grants;
+  if (proposal.grants.length !== 1 || grant === undefined) {
     throw new GateError(
       "target_mismatch",
       "this request needs several grants; their targets can't be replaced by one",

@@ -3,6 +3,7 @@ import { shortened } from "../../../ipc/visible-text.ts";
 import type { ProposedCall } from "../../../ipc/wire.ts";
 import type { Executor } from "../executors/catalog.ts";
 import type { ExecutorManifest } from "../executors/manifest.ts";
+import { commandsOf } from "../executors/needs.ts";
 import { shortenHome } from "../targets/path.ts";
 import { type Need, targetText } from "../targets/target.ts";
 import type { Language } from "./card.ts";
@@ -49,6 +50,11 @@ function summary(
   home: string,
   name: string,
 ): string {
+  const [command, ...more] = shellCommands(call, manifest);
+  if (command !== undefined) {
+    const place = call.context?.cwd === undefined ? "" : `  (in ${shortenHome(call.context.cwd, home)})`;
+    return `${name}${command}${place}${more.length === 0 ? "" : ` (and ${more.length} more)`}`;
+  }
   // What has a target says more than what has none.
   const need = needs.find(({ target }) => target.kind !== "none") ?? needs[0];
   const size = contentSize(call, manifest);
@@ -73,6 +79,13 @@ function summary(
   }
   if (target.kind === "none") return call.executor;
   return `${targetText(target)}${size}${others}`;
+}
+
+/** A shell's command lines are what is asked about, whatever they turn out to need. */
+function shellCommands(call: ProposedCall, manifest: ExecutorManifest): string[] {
+  return manifest.needs.flatMap(({ target }) =>
+    target.from === "command" && target.is_shell ? commandsOf(call, target.args, { manifest }) : [],
+  );
 }
 
 function urlOrHost(call: ProposedCall, manifest: ExecutorManifest, host: string): string {

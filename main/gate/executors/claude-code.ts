@@ -17,7 +17,7 @@ const inside = (name: string, verb: string, verbo: string, content_args: string[
 export const CLAUDE_CODE_EXECUTORS: readonly ManifestSource[] = [
   {
     name: "Bash",
-    needs: [{ capability: "code:exec", target: { from: "command", args: ["command"] } }],
+    needs: [{ capability: "code:exec", target: { from: "command", args: ["command"], is_shell: true } }],
     args_schema: object({ command: named }, { timeout: count, run_in_background: flag, description: text }),
     content_args: ["description"],
     verb: { en: "run", it: "esegua" },

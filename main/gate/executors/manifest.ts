@@ -19,7 +19,12 @@ export const targetSourceSchema = z.discriminatedUnion("from", [
   /** An argument that is the exact target, or a list of them. */
   z.object({ from: z.literal("exact"), arg: z.string() }),
   /** Each of these arguments that is there: a command line or a list of words. Else the executor itself. */
-  z.object({ from: z.literal("command"), args: z.array(z.string()).min(1) }),
+  z.object({
+    from: z.literal("command"),
+    args: z.array(z.string()).min(1),
+    /** A shell runs it as it stands: what it really needs is then read from it (programs/). Nobody else's word for it. */
+    is_shell: z.literal(true).optional(),
+  }),
   /** Always the same. */
   z.object({ from: z.literal("fixed"), value: z.string() }),
   z.object({ from: z.literal("none") }),

@@ -1,9 +1,12 @@
 import picomatch from "picomatch";
 import { type Capability, capabilitySchema } from "../../../ipc/decision.ts";
 import type { ProposedCall } from "../../../ipc/wire.ts";
+import { expandHome } from "../targets/path.ts";
 import { type CallTarget, type Need, pathTarget, urlTarget } from "../targets/target.ts";
 import type { Executor } from "./catalog.ts";
+import { commandLinesOf } from "./command-lines.ts";
 import type { TargetSource } from "./manifest.ts";
+import { needsOfCommand } from "./programs/needs-of-command.ts";
 
 /**
  * The capabilities and targets a call needs: the manifest's, and the one that the agent itself declares in `context.capability`.
@@ -12,6 +15,10 @@ import type { TargetSource } from "./manifest.ts";
 export function needsOf(call: ProposedCall, executor: Executor, home: string): Need[] {
   const needs: Need[] = [];
   for (const { capability, target } of executor.manifest.needs) {
+    if (capability === "code:exec" && target.from === "command" && target.is_shell) {
+      needs.push(...shellNeeds(call, executor, target.args, home));
+      continue;
+    }
     for (const found of targetsOf(target, call, home, executor)) needs.push({ capability, target: found });
   }
   const declared = declaredCapability(call);
@@ -19,6 +26,19 @@ export function needsOf(call: ProposedCall, executor: Executor, home: string): N
     needs.push({ capability: declared, target: { kind: "unknown", shown: call.executor } });
   }
   return needs;
+}
+
+/** What a shell call really needs (programs/table.ts); in any doubt running code is among it. */
+function shellNeeds(call: ProposedCall, executor: Executor, args: readonly string[], home: string): Need[] {
+  const codes = commandsOf(call, args, executor).map(
+    (value): Need => ({ capability: "code:exec", target: { kind: "exact", value } }),
+  );
+  const lines = commandLinesOf(call, home);
+  const [line] = lines;
+  if (lines.length !== 1 || line === undefined || !args.includes(line.arg) || codes.length !== 1) return codes;
+  const cwd = call.context?.cwd === undefined ? "" : expandHome(call.context.cwd, home);
+  const { needs, runs_code } = needsOfCommand(line.reading, home, cwd);
+  return runs_code ? [...codes, ...needs] : needs;
 }
 
 /** The capability that the agent says it uses, if it is one. */
@@ -47,11 +67,8 @@ function targetsOf(source: TargetSource, call: ProposedCall, home: string, execu
       return values(source.arg).map(urlTarget);
     case "exact":
       return values(source.arg).map((value) => ({ kind: "exact", value }));
-    case "command": {
-      const commands = source.args.map((name) => commandLine(call.args, [name])).filter((text) => text !== undefined);
-      if (commands.length === 0) commands.push(executor.manifest.name);
-      return commands.map((value) => ({ kind: "exact", value }));
-    }
+    case "command":
+      return commandsOf(call, source.args, executor).map((value) => ({ kind: "exact", value }));
     case "fixed":
       return [fixedTarget(source.value)];
     case "none":
@@ -59,14 +76,20 @@ function targetsOf(source: TargetSource, call: ProposedCall, home: string, execu
   }
 }
 
-/** The command of a shell call: the first of `names` that is there; a list is joined with spaces (seed 000). */
-export function commandLine(args: Record<string, unknown>, names: readonly string[]): string | undefined {
-  for (const name of names) {
-    const value = args[name];
-    if (typeof value === "string") return value;
-    if (Array.isArray(value)) return value.filter((word) => typeof word === "string").join(" ");
-  }
-  return undefined;
+/** Every command that the call carries under these names; the executor itself where there is none. */
+export function commandsOf(
+  call: ProposedCall,
+  names: readonly string[],
+  { manifest }: Pick<Executor, "manifest">,
+): string[] {
+  const commands = names.map((name) => commandText(call.args[name])).filter((text) => text !== undefined);
+  return commands.length === 0 ? [manifest.name] : commands;
+}
+
+/** A list is joined with spaces (seed 000). */
+function commandText(value: unknown): string | undefined {
+  if (typeof value === "string") return value;
+  return Array.isArray(value) ? value.filter((word) => typeof word === "string").join(" ") : undefined;
 }
 
 function globTarget(glob: string, path: string, home: string, cwd: string | undefined): CallTarget {

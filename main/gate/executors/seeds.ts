@@ -40,7 +40,7 @@ export const SEED_EXECUTORS: readonly ManifestSource[] = [
   },
   {
     name: "shell_exec",
-    needs: [{ capability: "code:exec", target: { from: "command", args: ["command", "cmd"] } }],
+    needs: [{ capability: "code:exec", target: { from: "command", args: ["command", "cmd"], is_shell: true } }],
     args_schema: {
       ...object({}, { command: textOrList, cmd: textOrList }),
       anyOf: [object({ command: textOrList }), object({ cmd: textOrList })],

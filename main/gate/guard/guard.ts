@@ -1,10 +1,12 @@
 import type { ProposedCall } from "../../../ipc/wire.ts";
 import type { Executor } from "../executors/catalog.ts";
-import { commandLine } from "../executors/needs.ts";
+import { type CommandLine, commandLinesOf } from "../executors/command-lines.ts";
 import { expandHome } from "../targets/path.ts";
 import type { Need } from "../targets/target.ts";
 import type { OwnHouse } from "./own-house.ts";
 import { forbiddenPath } from "./path-patterns.ts";
+import { type FloorTexts, floorTexts } from "./shell/data-only.ts";
+import { findingIn, findingText } from "./shell/guard-shell.ts";
 import { dangerousCommand } from "./shell-patterns.ts";
 import { stringsIn } from "./strings.ts";
 
@@ -22,7 +24,6 @@ export interface GuardSettings {
   own_house?: OwnHouse | undefined;
 }
 
-const NAMES_OF_COMMANDS = ["command", "cmd"] as const;
 const OTHER_PATH = "work on another path; if the human needs this one, they do it themselves";
 
 /** The first violation, or null. */
@@ -32,17 +33,26 @@ export function guard(
   needs: readonly Need[],
   settings: GuardSettings,
 ): GuardBlock | null {
+  const lines = runsCode(executor, needs) ? commandLinesOf(call, settings.home) : [];
+  const floor = new Map(lines.map((line) => [line.arg, floorOf(line)]));
   return (
-    pathsInStrings(call, executor, settings.home) ??
+    pathsInStrings(call, executor, settings.home, floor) ??
     pathsThatWouldBeTouched(needs) ??
-    irrecoverableCommand(call, needs) ??
-    ownHouse(call, needs, settings.own_house)
+    irrecoverableCommand(floor) ??
+    ownHouse(needs, lines, floor, settings.own_house) ??
+    whatWouldRun(lines, call, settings)
   );
 }
 
 /** The floor: every string, as it stands and with `~` expanded. Content is data, not paths. */
-function pathsInStrings(call: ProposedCall, executor: Executor, home: string): GuardBlock | null {
-  for (const { key, value } of stringsIn(call.args, executor.manifest.content_args)) {
+function pathsInStrings(
+  call: ProposedCall,
+  executor: Executor,
+  home: string,
+  floor: ReadonlyMap<string, FloorTexts>,
+): GuardBlock | null {
+  for (const { key, value: raw } of stringsIn(call.args, executor.manifest.content_args)) {
+    const value = typeof call.args[key] === "string" ? (floor.get(key)?.for_paths ?? raw) : raw;
     const pattern =
       forbiddenPath(value) ?? (value.startsWith("~") ? forbiddenPath(expandHome(value, home)) : undefined);
     if (pattern !== undefined) {
@@ -74,11 +84,10 @@ function pathsThatWouldBeTouched(needs: readonly Need[]): GuardBlock | null {
   return null;
 }
 
-/** Commands that leave no way back. What a shell would make of the text is read here, too, once it is read at all. */
-function irrecoverableCommand(call: ProposedCall, needs: readonly Need[]): GuardBlock | null {
-  if (!runsCode(needs)) return null;
-  const pattern = commandsIn(call)
-    .map(dangerousCommand)
+/** The floor for commands that leave no way back. */
+function irrecoverableCommand(floor: ReadonlyMap<string, FloorTexts>): GuardBlock | null {
+  const pattern = [...floor.values()]
+    .map(({ for_commands }) => dangerousCommand(for_commands))
     .find((found) => found !== undefined);
   if (pattern === undefined) return null;
   return {
@@ -88,14 +97,22 @@ function irrecoverableCommand(call: ProposedCall, needs: readonly Need[]): Guard
   };
 }
 
-function ownHouse(call: ProposedCall, needs: readonly Need[], own_house: OwnHouse | undefined): GuardBlock | null {
+function ownHouse(
+  needs: readonly Need[],
+  lines: readonly CommandLine[],
+  floor: ReadonlyMap<string, FloorTexts>,
+  own_house: OwnHouse | undefined,
+): GuardBlock | null {
   if (own_house === undefined) return null;
   const touched = needs.some(
     ({ target }) =>
       target.kind === "path" &&
       [target.lexical, target.real ?? target.lexical].some((path) => own_house.holds(path, target.is_tree)),
   );
-  const mentioned = runsCode(needs) && commandsIn(call).some((command) => own_house.isMentionedIn(command));
+  // Where a line is read to the last word, what it names is known; in any doubt a mention is enough.
+  const mentioned = lines.some(
+    (line) => isInDoubt(line) && own_house.isMentionedIn(floor.get(line.arg)?.for_paths ?? line.text),
+  );
   if (!touched && !mentioned) return null;
   return {
     reason: "guard: the gate's own files are not for agents",
@@ -106,11 +123,34 @@ function ownHouse(call: ProposedCall, needs: readonly Need[], own_house: OwnHous
   };
 }
 
-/** Every command line of the call: which of its arguments an executor runs is not ours to guess. */
-function commandsIn(call: ProposedCall): string[] {
-  return NAMES_OF_COMMANDS.map((name) => commandLine(call.args, [name])).filter((command) => command !== undefined);
+/** What a shell would make of the command lines, read as it reads them. */
+function whatWouldRun(lines: readonly CommandLine[], call: ProposedCall, settings: GuardSettings): GuardBlock | null {
+  const cwd = call.context?.cwd === undefined ? "" : expandHome(call.context.cwd, settings.home);
+  for (const { reading, arg } of lines) {
+    const found = findingIn(reading, { cwd, home: settings.home, gate: settings.own_house?.places });
+    if (found === null) continue;
+    return {
+      reason: findingText(found, reading),
+      matched: `${found.saw}, characters ${found.span.start} to ${found.span.end} of argument '${arg}'`,
+      instead: found.instead,
+    };
+  }
+  return null;
 }
 
-function runsCode(needs: readonly Need[]): boolean {
-  return needs.some((need) => need.capability === "code:exec");
+function floorOf({ text, is_list, reading }: CommandLine): FloorTexts {
+  return is_list ? { for_paths: text, for_commands: text } : floorTexts(reading);
+}
+
+function isInDoubt({ reading: { unread, defines, commands } }: CommandLine): boolean {
+  if (unread !== null || defines) return true;
+  return commands.some(({ code, argv, redirects }) => {
+    if (code !== undefined) return true;
+    return argv.some(({ is_certain }) => !is_certain) || redirects.some(({ target }) => !target.is_certain);
+  });
+}
+
+/** By what it needs, or by what its executor is: a shell call that only reads is a shell call all the same. */
+function runsCode({ manifest }: Executor, needs: readonly Need[]): boolean {
+  return [...manifest.needs, ...needs].some(({ capability }) => capability === "code:exec");
 }

@@ -1,6 +1,7 @@
 import type { Places } from "../../../ipc/places.ts";
 import { realForm } from "../targets/path.ts";
 import { isAtOrBelow } from "../targets/pattern.ts";
+import { type GatePlaces, gatePlaces } from "./shell/gate-places.ts";
 
 /** The third group: the gate protects itself. Its databases, tokens, configuration, logs and sockets are never an agent's. */
 export class OwnHouse {
@@ -8,12 +9,13 @@ export class OwnHouse {
   readonly #protected: string[];
   /** What a command line would have to mention, absolute and below `~`. */
   readonly #mentions: string[];
+  /** The same, for the reading of command lines. */
+  readonly places: GatePlaces;
 
   constructor(places: Places, home: string) {
-    const files = [places.grants_db, places.approvals_db, places.config_file];
-    const folders = [places.config_dir, places.state_dir, places.audit_dir, places.runtime_dir];
-    const lexical = [...folders, ...files];
+    const { places: lexical, agent_socket } = gatePlaces(places);
     this.#protected = [...new Set(lexical.flatMap((path) => [path, realForm(path) ?? path]))];
+    this.places = { places: this.#protected, agent_socket };
     const below_home = lexical.filter((path) => path.startsWith(`${home}/`)).map((path) => path.slice(home.length));
     this.#mentions = [
       ...new Set([
@@ -30,6 +32,12 @@ export class OwnHouse {
 
   /** True if a command line names one of the gate's own places in plain text. */
   isMentionedIn(command: string): boolean {
-    return this.#mentions.some((own) => command.includes(own));
+    return this.#mentions.some((own) => {
+      for (let at = command.indexOf(own); at !== -1; at = command.indexOf(own, at + 1)) {
+        // `metnos-notes` is another folder.
+        if (!/[\w.-]/.test(command[at + own.length] ?? "")) return true;
+      }
+      return false;
+    });
   }
 }

@@ -5,8 +5,16 @@ import { expandHome, resolvePath } from "./path.ts";
 
 /** What one part of a call would touch, in the form that grants are matched against. */
 export type CallTarget =
-  /** `is_own_view`: where it leads for the agent's own process can't be told; nothing remembered covers it. */
-  | { kind: "path"; lexical: string; real: string | null; is_tree: boolean; is_own_view?: true }
+  | {
+      kind: "path";
+      lexical: string;
+      real: string | null;
+      is_tree: boolean;
+      /** It names a folder: what a grant offers below it is its own. */
+      is_folder?: true;
+      /** Where it leads for the agent's own process can't be told; nothing remembered covers it. */
+      is_own_view?: true;
+    }
   | { kind: "host"; host: string }
   | { kind: "exact"; value: string }
   | { kind: "none" }

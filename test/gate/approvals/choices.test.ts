@@ -65,12 +65,15 @@ describe("what a human can answer", () => {
     ]);
   });
 
-  it("several needs: each as narrowly as it was asked", () => {
+  it("several needs: each as narrowly as it was asked, or each with its folder", () => {
     expect(shown([file("~/a"), file("~/b/c")])).toEqual([
       ["none", "once", ""],
       ["session", "exactly this, this session", `${HOME}/a ${HOME}/b/c`],
       ["permanent", "exactly this, permanently", `${HOME}/a ${HOME}/b/c`],
+      ["session", "this folder and below, this session", `${HOME}/**`],
+      ["permanent", "this folder and below, permanently", `${HOME}/**`],
     ]);
+    expect(shown([file("~/a/b"), file("~/c/d")]).map(([, , grants]) => grants)).toContain(`${HOME}/a/** ${HOME}/c/**`);
   });
 
   it("what any choice would store covers the call that it was offered for, whatever the file is called", () => {
@@ -102,6 +105,24 @@ describe("what a human can answer", () => {
 });
 
 describe("what an answer grants", () => {
+  it("of several proposals the one that is named, whole; one that the card hasn't is refused", () => {
+    const needs = [file("~/work/a/x"), file("~/notes/y")];
+    const choices = choicesFor(needs, HOME);
+    const asked = needs.map(requirementOf);
+    const below = choices.find(({ scope, label }) => scope === "session" && label.startsWith("this folder and below"));
+    const granted = grantsFor(choices, "session", undefined, asked, HOME, {}, below?.label);
+    expect(granted.map(({ target }) => target)).toEqual([`${HOME}/work/a/**`, `${HOME}/notes/**`]);
+    const exactly = grantsFor(choices, "session", undefined, asked, HOME);
+    expect(exactly.map(({ target }) => target)).toEqual([`${HOME}/work/a/x`, `${HOME}/notes/y`]);
+    for (const label of ["", "everything", below?.label.replace("session", "week")])
+      expect(refusalOf(() => grantsFor(choices, "session", undefined, asked, HOME, {}, label)).code).toBe(
+        "unknown_choice",
+      );
+    expect(refusalOf(() => grantsFor(choices, "permanent", undefined, asked, HOME, {}, below?.label)).code).toBe(
+      "unknown_choice",
+    );
+  });
+
   it("the first proposal of its scope, or the human's own target in its place", () => {
     const choices = choicesFor([file("~/work/a")], HOME);
     const asked = [requirementOf(file("~/work/a"))];

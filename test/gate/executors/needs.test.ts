@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { CallContext } from "../../../ipc/wire.ts";
-import { commandLine } from "../../../main/gate/executors/needs.ts";
+import { commandsOf } from "../../../main/gate/executors/needs.ts";
 import { requirementOf } from "../../../main/gate/targets/target.ts";
 import { prepared } from "../../support/proposed-calls.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
@@ -124,12 +124,25 @@ describe("what the agent declares", () => {
   });
 });
 
-describe("the command of a shell call", () => {
-  it("is the first of its arguments that is there; a list is joined with spaces (seed 000)", () => {
-    expect(commandLine({ command: "ls" }, ["command", "cmd"])).toBe("ls");
-    expect(commandLine({ cmd: "ls" }, ["command", "cmd"])).toBe("ls");
-    expect(commandLine({ command: ["rm", "-rf", "/"] }, ["command", "cmd"])).toBe("rm -rf /");
-    expect(commandLine({ command: 7 }, ["command", "cmd"])).toBeUndefined();
-    expect(commandLine({}, ["command"])).toBeUndefined();
+describe("the commands of a shell call", () => {
+  const { executor } = prepared(HOME, "shell_exec", { command: "ls" });
+  const commands = (args: Record<string, unknown>) =>
+    commandsOf({ intent: "", executor: "shell_exec", args }, ["command", "cmd"], executor);
+
+  it("are each of its arguments that is there; a list is joined with spaces (seed 000)", () => {
+    expect(commands({ command: "ls" })).toEqual(["ls"]);
+    expect(commands({ cmd: "ls" })).toEqual(["ls"]);
+    expect(commands({ command: ["rm", "-rf", "/"] })).toEqual(["rm -rf /"]);
+    expect(commands({ command: "ls", cmd: "rm -rf build" })).toEqual(["ls", "rm -rf build"]);
+    expect(commands({ command: 7 })).toEqual(["shell_exec"]);
+    expect(commands({})).toEqual(["shell_exec"]);
+  });
+
+  it("several at once are running code, each of them, whatever they read like", () => {
+    expect(needed("shell_exec", { command: "ls", cmd: "cat a" }, { cwd: "/srv" })).toEqual([
+      "code:exec ls",
+      "code:exec cat a",
+    ]);
+    expect(needed("shell_exec", { command: "ls" }, { cwd: "/srv" })).toEqual(["fs:read /srv"]);
   });
 });

@@ -1,0 +1,43 @@
+import type { Command } from "commander";
+import type { Decision } from "../../ipc/decision.ts";
+import { openOfflineGate } from "../../main/offline.ts";
+import { type ExitCode, printLine, usageError } from "../output.ts";
+import { readingLines } from "../reading-lines.ts";
+
+/** `guard explain`: how a command line is read, and what the guard makes of it. Needs no gate, logs nothing. */
+export function guardCommands(program: Command, _done: (code: ExitCode) => void): void {
+  const guard = program
+    .command("guard")
+    .description("what a shell would make of a command line, and what the guard says");
+  guard
+    .command("explain [command]")
+    .description("prints the simple commands it comes to, what each needs, and what the guard saw; runs nothing")
+    .option("--cwd <folder>", "as if it ran there (default: this folder)")
+    .option("--json", "the reading as one JSON line")
+    .action((command: string | undefined, options: { cwd?: string; json?: boolean }) => {
+      if (command === undefined || command === "")
+        throw usageError("nothing to read", "give the command as one word: guard explain 'ls -la'");
+      const decision = explained(command, options.cwd ?? process.cwd());
+      if (options.json) {
+        printLine({
+          outcome: decision.outcome,
+          stage: decision.stage,
+          reason: decision.reason,
+          readings: decision.readings ?? [],
+        });
+        return;
+      }
+      const is_coloured =
+        process.env.NO_COLOR === undefined && (process.stdout.isTTY || process.env.FORCE_COLOR !== undefined);
+      process.stdout.write(`${readingLines(decision, is_coloured).join("\n")}\n`);
+    });
+}
+
+function explained(command: string, cwd: string): Decision {
+  const gate = openOfflineGate();
+  try {
+    return gate.explain({ intent: "", executor: "Bash", args: { command }, context: { cwd } });
+  } finally {
+    gate.close();
+  }
+}

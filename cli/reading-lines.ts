@@ -1,0 +1,67 @@
+import type { Decision, ShellReading } from "../ipc/decision.ts";
+import { visible } from "../ipc/visible-text.ts";
+import { widthOf } from "./watch/rows.ts";
+
+/** A command line with its simple commands marked under the very characters that they stand in. */
+
+const COLOURS = { red: 31, green: 32, yellow: 33, cyan: 36, dim: 2, bold: 1 } as const;
+type Paint = (colour: keyof typeof COLOURS, text: string) => string;
+
+export function readingLines(decision: Decision, is_coloured: boolean): string[] {
+  const paint: Paint = (colour, text) => (is_coloured ? `\x1b[${COLOURS[colour]}m${text}\x1b[0m` : text);
+  const lines = (decision.readings ?? []).flatMap((reading) => [
+    ...marked(reading, paint),
+    "",
+    ...reading.commands.map((command, index) => commandLine(command, index + 1, paint)),
+    ...(reading.unread === null ? [] : [paint("yellow", `could not be read: ${reading.unread}`)]),
+  ]);
+  const guard = (decision.readings ?? []).map((reading) => reading.guard).find((found) => found !== null);
+  if (decision.outcome === "denied") {
+    lines.push("", paint("red", `denied by the ${decision.stage}: ${visible(decision.reason)}`));
+    const instead = guard?.instead ?? decision.explain.instead;
+    if (instead !== undefined) lines.push(`instead: ${visible(instead)}`);
+  } else {
+    const needs = [...new Set(decision.capabilities.map(({ capability }) => capability))].join(", ") || "nothing";
+    lines.push("", paint("green", `the guard lets it pass; it needs ${needs}`));
+  }
+  return lines;
+}
+
+/** The text line by line, and under each line a row for each command that stands in it. */
+function marked({ text, commands, guard }: ShellReading, paint: Paint): string[] {
+  const rows: string[] = [];
+  let start = 0;
+  for (const line of text.split("\n")) {
+    const end = start + line.length;
+    rows.push(`  ${paint("bold", shown(line))}`);
+    const mark = (from: number, to: number, sign: string): string | undefined => {
+      if (to <= start || from >= end) return undefined;
+      const before = widthOf(shown(text.slice(start, Math.max(from, start))));
+      const width = widthOf(shown(text.slice(Math.max(from, start), Math.min(to, end))));
+      return `  ${" ".repeat(before)}${sign.repeat(width)}`;
+    };
+    for (const [index, command] of commands.entries()) {
+      const row = mark(command.start, command.end, "~");
+      if (row !== undefined) rows.push(paint("cyan", `${row} ${index + 1}`));
+    }
+    const seen = guard === null ? undefined : mark(guard.start, guard.end, "^");
+    if (seen !== undefined) rows.push(paint("red", seen));
+    start = end + 1;
+  }
+  return rows;
+}
+
+const shown = (text: string): string => visible(text.replaceAll("\t", " "));
+
+function commandLine(command: ShellReading["commands"][number], number: number, paint: Paint): string {
+  const words = command.words
+    .map((word) => visible(word === "" || /\s/.test(word) ? JSON.stringify(word) : word))
+    .join(" ");
+  const via = command.via.length === 0 ? "" : paint("dim", `  run by ${visible(command.via.join(", "))}`);
+  const doubt = command.is_certain ? "" : paint("yellow", "  (not all of it can be told)");
+  const needs = [
+    ...(command.runs_code ? ["code:exec"] : []),
+    ...command.needs.map(({ capability, target }) => `${capability} ${visible(target)}`),
+  ];
+  return `${String(number).padStart(3)}  ${words}${via}${doubt}\n     ${paint("dim", needs.join(", ") || "needs nothing")}`;
+}

@@ -1,0 +1,10 @@
+import { fuzz } from "./shell-reader.ts";
+
+/** `npm run fuzz [-- INPUTS [SEED]]`: a million random command lines for the reader of shell. */
+
+const [inputs = "1000000", seed = String(Date.now() % 0xffff_ffff)] = process.argv.slice(2);
+console.log(`${inputs} inputs, seed ${seed}`);
+const result = fuzz(Number(inputs), Number(seed), (done) => console.log(`  ${done}`));
+console.log(
+  `no rule broken; ${result.unread} could not be read; the slowest took ${result.slowest_ms.toFixed(1)} ms: ${JSON.stringify(result.slowest)}`,
+);

@@ -1,0 +1,136 @@
+import { performance } from "node:perf_hooks";
+import { needsOfCommand } from "../main/gate/executors/programs/needs-of-command.ts";
+import { guardShell } from "../main/gate/guard/shell/guard-shell.ts";
+import { MAX_COMMANDS } from "../main/gate/shell/limits.ts";
+
+/** Random command lines for the reader: bytes, and pieces of shell. It must not throw, and must stay within its limits. */
+
+const SETTINGS = {
+  home: "/home/ada",
+  cwd: "/home/ada/project",
+  user: "ada",
+  gate: { places: ["/home/ada/.local/state/metnos"], agent_socket: "/home/ada/.local/state/metnos/run/gate.sock" },
+};
+
+const PIECES = [
+  ..." \t\n;&|()<>{}[]$`\"'\\*?~#!=+-/.,:@%^a0",
+  ...[
+    "rm",
+    "-rf",
+    "sudo",
+    "bash",
+    "-c",
+    "eval",
+    "cd",
+    "for",
+    "in",
+    "do",
+    "done",
+    "if",
+    "then",
+    "fi",
+    "case",
+    "esac",
+    "while",
+    "function",
+    "find",
+    "xargs",
+    "echo",
+    "cat",
+    "python3",
+    "git",
+    "curl",
+    "sed",
+    "coproc",
+    "time",
+    "select",
+  ],
+  ...[
+    "$(",
+    "${",
+    "$((",
+    "))",
+    "<<EOF\n",
+    "\nEOF\n",
+    "<<<",
+    "<(",
+    ">(",
+    "&&",
+    "||",
+    ";;",
+    "|&",
+    "$'",
+    '$"',
+    "{a,b}",
+    "{1..9}",
+    "${x:-",
+    "${x//",
+    "~root",
+    "$HOME",
+    "2>&1",
+    "\0",
+    "\ud800",
+    "é",
+    "x=1",
+    "x=$x$x;",
+    "a[",
+    "]]",
+    "[[",
+  ],
+];
+
+/** A small, fast generator of numbers that can be started again from its seed. */
+export function generator(seed: number): () => number {
+  let state = seed >>> 0 || 1;
+  return () => {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    return (state >>> 0) / 0x1_0000_0000;
+  };
+}
+
+export function randomCommand(random: () => number): string {
+  const length = Math.floor(random() ** 2 * 60);
+  let text = "";
+  const bytes = random() < 0.25;
+  for (let index = 0; index < length; index++) {
+    text += bytes ? String.fromCharCode(Math.floor(random() * 256)) : PIECES[Math.floor(random() * PIECES.length)];
+    if (!bytes && random() < 0.3) text += " ";
+  }
+  return text;
+}
+
+export interface FuzzResult {
+  inputs: number;
+  unread: number;
+  slowest_ms: number;
+  slowest: string;
+}
+
+/** Reads `inputs` random command lines. @throws with the command line, if one of them breaks a rule */
+export function fuzz(inputs: number, seed: number, progress?: (done: number) => void): FuzzResult {
+  const random = generator(seed);
+  const result: FuzzResult = { inputs, unread: 0, slowest_ms: 0, slowest: "" };
+  for (let index = 0; index < inputs; index++) {
+    const text = randomCommand(random);
+    const started = performance.now();
+    try {
+      const { reading } = guardShell(text, SETTINGS);
+      needsOfCommand(reading, SETTINGS.home, SETTINGS.cwd);
+      if (reading.commands.length > MAX_COMMANDS) throw new Error(`${reading.commands.length} simple commands`);
+      if (reading.unread === "the reader failed on it") throw new Error("the reader failed");
+      if (reading.unread !== null) result.unread++;
+      for (const { start, end } of reading.commands) {
+        if (!(start >= 0 && start <= end && end <= text.length))
+          throw new Error(`offsets ${start} to ${end} of ${text.length}`);
+      }
+    } catch (error) {
+      throw new Error(`seed ${seed}, input ${index}: ${JSON.stringify(text)}`, { cause: error });
+    }
+    const ms = performance.now() - started;
+    if (ms > result.slowest_ms) Object.assign(result, { slowest_ms: ms, slowest: text });
+    if (index % 100_000 === 99_999) progress?.(index + 1);
+  }
+  return result;
+}

@@ -1,0 +1,62 @@
+import { readArgv, readCommand } from "../../shell/read.ts";
+import type { ReadContext, Reading, SimpleCommand } from "../../shell/reading.ts";
+import { WRAPPERS } from "../../shell/wrappers.ts";
+import { type FloorTexts, floorTexts } from "./data-only.ts";
+import type { Finding } from "./finding.ts";
+import { forbiddenPaths } from "./forbidden-paths.ts";
+import { gateItself } from "./gate-itself.ts";
+import type { GatePlaces } from "./gate-places.ts";
+import { irrecoverable } from "./irrecoverable.ts";
+import { type PathWord, pathWords } from "./path-words.ts";
+
+/** What the guard makes of a command line once it is read. */
+export interface ShellGuarded {
+  reading: Reading;
+  finding: Finding | null;
+  /** What the raw patterns still look at: data blanked out where that is certain. */
+  floor: FloorTexts;
+}
+
+export interface ShellGuardSettings extends ReadContext {
+  gate?: GatePlaces | undefined;
+}
+
+/** Reads a command line (or a list of words) and looks at what it would run. Never throws. */
+export function guardShell(command: string | readonly string[], settings: ShellGuardSettings): ShellGuarded {
+  const reading = typeof command === "string" ? readCommand(command, settings) : readArgv(command, settings);
+  return { reading, finding: findingIn(reading, settings), floor: floorTexts(reading) };
+}
+
+export function findingIn(reading: Reading, { home, cwd, gate }: ShellGuardSettings): Finding | null {
+  const known = new Map<SimpleCommand, PathWord[]>();
+  const words = (command: SimpleCommand): PathWord[] => {
+    let found = known.get(command);
+    if (found === undefined) {
+      found = pathWords(command);
+      known.set(command, found);
+    }
+    return found;
+  };
+  return (
+    irrecoverable(reading, { home, cwd: cwd.startsWith("/") ? cwd : null }) ??
+    gateItself(reading, gate, home, words) ??
+    forbiddenPaths(reading, home, words)
+  );
+}
+
+/** One sentence: what was seen, and in which part of the command. Nothing of what the command says is in it. */
+export function findingText({ group, saw, command }: Finding, reading: Reading): string {
+  if (group === "the gate's own files are not for agents") return `guard: ${group}`;
+  if (command === null) return `guard: ${group}: ${saw}`;
+  const at = reading.commands.indexOf(command) + 1;
+  const part = reading.commands.length > 1 ? ` in part ${at} of ${reading.commands.length}` : "";
+  const via = command.via.map((name) => (isOwnWord(name) ? name : "another program"));
+  return `guard: ${group}: ${saw}${part}${via.length === 0 ? "" : ` (run by ${via.join(", ")})`}`;
+}
+
+const LABELS =
+  /^(?:alias|xargs|parallel|eval|trap|source|shell|find -exec|find -execdir|find -ok|find -okdir|(?:sh|bash|zsh|dash|ksh|fish|su|flock|script|python3?|node|perl|ruby)(?: -c| <input>)?)$/;
+
+function isOwnWord(name: string): boolean {
+  return LABELS.test(name) || Object.hasOwn(WRAPPERS, name);
+}

@@ -1,0 +1,315 @@
+import { foundBy } from "../../shell/output.ts";
+import {
+  mayBe,
+  mayBeAtOrBelow,
+  mayBePath,
+  type Name,
+  namesOf,
+  type PathForm,
+  pathOf,
+  pathOfPieces,
+} from "../../shell/paths.ts";
+import type { Reading, SimpleCommand, Word } from "../../shell/reading.ts";
+import { effectsOf } from "./effects.ts";
+import { type Finding, finding } from "./finding.ts";
+import { isHome, SYSTEM_FOLDERS, SYSTEM_TREES } from "./places.ts";
+
+/** Commands that leave no way back: whole trees gone, disks overwritten, the machine brought down. */
+
+const GROUP = "irrecoverable command";
+const NAME_IT = "name exactly what should go, inside the project";
+
+export interface Around {
+  home: string;
+  /** Where the whole command line begins. */
+  cwd: string | null;
+}
+
+export function irrecoverable(reading: Reading, around: Around): Finding | null {
+  if (reading.fork_bomb !== null) {
+    const { start, end } = reading.fork_bomb;
+    return {
+      group: GROUP,
+      saw: "something that starts itself over and over (a fork bomb)",
+      instead: "start a fixed number of jobs",
+      command: null,
+      span: { start, end },
+    };
+  }
+  for (const command of reading.commands) {
+    const found = inCommand(command, around);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+function inCommand(command: SimpleCommand, around: Around): Finding | null {
+  const see = (saw: string, instead: string, word?: Word) => finding(GROUP, saw, instead, command, word ?? command);
+  const effects = effectsOf(command);
+  for (const word of effects.trees_deleted) {
+    const what = wholeTree(word, command, around);
+    if (what !== undefined) return see(`a recursive delete of ${what}`, NAME_IT, word);
+  }
+  for (const word of [...effects.deleted, ...effects.moved]) {
+    const what = effects.moved.includes(word) ? wholeTree(word, command, around) : everyName(word, command, around);
+    if (what !== undefined)
+      return see(`${effects.moved.includes(word) ? "a move" : "a delete"} of ${what}`, NAME_IT, word);
+  }
+  for (const word of effects.trees_changed) {
+    const what = wholeTree(word, command, around) ?? systemTree(word, command);
+    if (what !== undefined)
+      return see(`a recursive change of rights or owners of ${what}`, "change them inside the project", word);
+  }
+  for (const word of effects.changed) {
+    const what = command.via.some((via) => via.startsWith("find") || via === "xargs")
+      ? wholeTree(word, command, around)
+      : undefined;
+    if (what !== undefined)
+      return see(`a change of rights or owners of ${what}`, "change them inside the project", word);
+  }
+  for (const word of [...effects.written, ...effects.deleted, ...effects.moved]) {
+    const what = vitalFile(pathOf(word, command.cwd));
+    if (what !== undefined)
+      return see(`a change of ${what}`, "write a copy in the project, and let the human put it in place", word);
+  }
+  return found(command, around, see) ?? disks(command, see) ?? machine(command, see);
+}
+
+type See = (saw: string, instead: string, word?: Word) => Finding;
+
+/** `find / -delete` and its like. */
+function found(command: SimpleCommand, around: Around, see: See): Finding | null {
+  if (command.name !== "find") return null;
+  const args = command.argv.slice(1);
+  if (!args.some(({ text }) => text === "-delete")) return null;
+  for (const word of foundBy(args, command)) {
+    const path = pathOf(word, command.cwd);
+    const last = path.names.at(-1);
+    const before = { ...path, names: path.names.slice(0, -1) };
+    const what =
+      wholeTree(word, command, around) ??
+      (typeof last === "object" && last.kind === "any" ? placeName(before, around) : undefined);
+    if (what !== undefined)
+      return see(`a delete of everything below ${what}`, "give find a folder of the project, or a name to look for");
+  }
+  return null;
+}
+
+/** What a tree is, where its loss leaves no way back. */
+function wholeTree(word: Word, command: SimpleCommand, around: Around): string | undefined {
+  for (const path of formsOf(word, command)) {
+    const what = placeName(path, around) ?? everythingIn(path, around);
+    if (what !== undefined) return what;
+  }
+  return undefined;
+}
+
+/** A word as it stands, and as it would be if a variable that nothing here sets were empty. */
+function formsOf(word: Word, { cwd }: SimpleCommand): PathForm[] {
+  const forms = [pathOf(word, cwd)];
+  const [first] = word.pieces;
+  if (first?.kind === "hole" && /^\$\{?[A-Za-z_]\w*\}?$/.test(first.text) && first.text !== "$unknown") {
+    const rest = word.pieces.slice(1);
+    if (rest[0]?.text.startsWith("/") && rest.every(({ kind }) => kind !== "hole")) {
+      const emptied = pathOfPieces(rest, cwd);
+      // `$X/dist` says where it should be; `$X/` and `$X/*` are the whole disk if it says nothing.
+      if (emptied.names.length === 0 || (emptied.names.length === 1 && isPattern(emptied.names[0])))
+        forms.push(emptied);
+    }
+  }
+  return forms;
+}
+
+const isPattern = (name: Name | undefined): boolean => typeof name === "object" && name.kind === "pattern";
+
+/** Deleting single names does harm as a whole where they are all there is. */
+function everyName(word: Word, command: SimpleCommand, around: Around): string | undefined {
+  if (!command.via.some((via) => via.startsWith("find") || via === "xargs")) return undefined;
+  const path = pathOf(word, command.cwd);
+  const last = path.names.at(-1);
+  if (typeof last !== "object" || last.kind !== "any") return undefined;
+  return placeName({ ...path, names: path.names.slice(0, -1) }, around);
+}
+
+function placeName(path: PathForm, { home, cwd }: Around): string | undefined {
+  const { names } = path;
+  if (names.length === 0) return "the whole disk";
+  if (names.length === 1 && SYSTEM_FOLDERS.some((folder) => mayBe(names[0], folder))) return "a system folder";
+  if (isHome(names, home) && !isUnknown(names)) return "a home folder";
+  if (names.length === 2 && isUnknown(names) && (names[0] === "home" || names[0] === "Users")) return "a home folder";
+  if (SYSTEM_TREES.some((tree) => tree.length === names.length && mayBePath(path, tree))) return "a system folder";
+  if (cwd !== null && path.is_known) {
+    const here = namesOf(cwd);
+    for (let length = 1; length < here.length; length++)
+      if (mayBePath(path, here.slice(0, length))) return "a folder above the working directory";
+  }
+  return undefined;
+}
+
+const isUnknown = (names: readonly Name[]): boolean =>
+  names.some((name) => typeof name === "object" && name.kind === "unknown");
+
+/** `/usr/*`, `~/.*`: a pattern that takes everything directly in such a place. */
+function everythingIn(path: PathForm, around: Around): string | undefined {
+  const last = path.names.at(-1);
+  if (typeof last !== "object" || last.kind === "unknown") return undefined;
+  const inner = last.kind === "pattern" && last.text.replace(/^\./, "").replace(/\*+|\?+|\[[^\]]*\]/g, "");
+  if (inner !== "" && last.kind === "pattern") return undefined;
+  // `?` and `[ab]` alone are names of one letter.
+  if (last.kind === "pattern" && !last.text.includes("*")) return undefined;
+  // What lies anywhere below a filter is not everything.
+  if (last.kind === "any") return undefined;
+  const folder = placeName({ ...path, names: path.names.slice(0, -1) }, around);
+  return folder === undefined ? undefined : `everything in ${folder}`;
+}
+
+function systemTree(word: Word, command: SimpleCommand): string | undefined {
+  const path = pathOf(word, command.cwd);
+  return ["usr", "etc", "bin", "lib", "sbin", "boot", "var/lib", "System"].some(
+    (tree) => mayBeAtOrBelow(path, namesOf(tree)) && path.names.length <= 3 && !mayBeAtOrBelow(path, ["usr", "local"]),
+  )
+    ? "a system folder"
+    : undefined;
+}
+
+/** Files without which the machine doesn't start, or lets nobody in. */
+function vitalFile(path: PathForm): string | undefined {
+  const vital: [string, string][] = [
+    ["etc/fstab", "the table of file systems"],
+    ["etc/crypttab", "the table of encrypted disks"],
+    ["etc/group", "the system's accounts"],
+    ["etc/ld.so.preload", "what every program loads first"],
+    ["etc/default/grub", "a boot file"],
+    ["etc/inittab", "a boot file"],
+  ];
+  for (const [file, what] of vital) if (mayBePath(path, namesOf(file))) return what;
+  if (mayBeAtOrBelow(path, ["boot"]) || mayBeAtOrBelow(path, ["efi"])) return "a boot file";
+  if (
+    path.names.length === 2 &&
+    path.names[0] === "etc" &&
+    ["passwd", "shadow", "sudoers"].some((name) => mayBe(path.names[1], name))
+  )
+    return "the system's accounts";
+  return undefined;
+}
+
+const DEVICE = [
+  "sda",
+  "sda1",
+  "sdb",
+  "vda",
+  "vdb",
+  "xvda",
+  "hda",
+  "nvme0n1",
+  "mmcblk0",
+  "loop0",
+  "md0",
+  "dm-0",
+  "disk0",
+  "rdisk2",
+];
+
+/** True if the path may be a block device. */
+function isDisk(path: PathForm): boolean {
+  const [first, second] = path.names;
+  if (!mayBe(first, "dev") || second === undefined) return false;
+  if (typeof second === "string")
+    return /^(?:sd[a-z]|nvme\d|mmcblk\d|loop\d|vd[a-z]|xvd[a-z]|hd[a-z]|md\d|dm-\d|r?disk\d|sr\d|nbd\d|zd\d|ram\d|mapper$|disk$|mem$|kmem$|port$)/.test(
+      second,
+    );
+  return typeof first === "string" && DEVICE.some((device) => mayBe(second, device));
+}
+
+const WIPES =
+  /^(?:mkfs(?:\..+)?|mke2fs|mkntfs|newfs.*|mkswap|wipefs|blkdiscard|sgdisk|sfdisk|fdisk|gdisk|cfdisk|parted|partprobe|cryptsetup|mdadm|pvcreate|pvremove|vgremove|lvremove|badblocks|hdparm|nvme|diskutil|zpool|e2label|tune2fs|resize2fs|dmsetup|shred)$/;
+
+function disks(command: SimpleCommand, see: See): Finding | null {
+  const KEEP = "work on a file in the project, or let the human do it";
+  for (const word of effectsOf(command).written) {
+    if (isDisk(pathOf(word, command.cwd))) return see("a raw write to a disk", KEEP, word);
+    if (mayBePath(pathOf(word, command.cwd), ["proc", "sysrq-trigger"]))
+      return see("a direct command to the kernel", KEEP, word);
+  }
+  const { name, argv } = command;
+  const args = argv.slice(1);
+  if (!WIPES.test(name)) return null;
+  const texts = args.map(({ text }) => text);
+  const is_told_only =
+    texts.length === 0 ||
+    texts.some((text) => /^(?:--help|--version|-V|-h|--dry-run|--no-act|--print|--list|-l)$/.test(text));
+  if (is_told_only && name !== "mkfs") return null;
+  const target = args.find((word) => isDisk(pathOf(word, command.cwd)));
+  if (/^(?:mkfs|mke2fs|mkntfs|newfs)/.test(name)) {
+    if (is_told_only || texts.includes("-n") || texts.includes("-N")) return null;
+    // A new file system in an image of the project is a file like any other.
+    if (
+      target === undefined &&
+      args.length > 0 &&
+      args.every((word) => word.is_certain && !word.text.startsWith("/dev"))
+    )
+      return null;
+    return see("a new file system on a disk", KEEP, target);
+  }
+  if (target === undefined && !(name === "diskutil" && texts.some((text) => /erase|partition|reformat/i.test(text)))) {
+    return /^(?:zpool|vgremove|lvremove)$/.test(name) && texts.some((text) => /^(?:destroy|labelclear)$/.test(text))
+      ? see("a storage pool destroyed", KEEP)
+      : null;
+  }
+  const reads: Readonly<Record<string, RegExp>> = {
+    wipefs: /^(?:-n|--no-act|-J|-p)$/,
+    sgdisk: /^(?:-p|--print|-i|-v|-b|--backup.*)$/,
+    sfdisk: /^(?:-d|--dump|-J|--json|-l|-V|--verify)$/,
+    parted: /^(?:print|unit)$/,
+    cryptsetup: /^(?:luksDump|isLuks|status|luksUUID|open|close|luksOpen|luksClose)$/,
+    mdadm: /^(?:--detail|-D|--examine|-E)$/,
+    hdparm: /^-[iIgtT]+$/,
+    nvme: /^(?:list|id-ctrl|smart-log|id-ns)$/,
+    tune2fs: /^-l$/,
+    badblocks: /^-[sv]+$/,
+    diskutil: /^(?:list|info)$/,
+    dmsetup: /^(?:ls|info|status|table)$/,
+    partprobe: /./,
+    e2label: /^$/,
+  };
+  if (texts.some((text) => reads[name]?.test(text))) return null;
+  return see(
+    name === "shred" || name === "blkdiscard" || name === "wipefs"
+      ? "a disk wiped"
+      : "a disk's partitions or contents changed",
+    KEEP,
+    target,
+  );
+}
+
+function machine(command: SimpleCommand, see: See): Finding | null {
+  const { name, argv } = command;
+  const texts = argv.slice(1).map(({ text }) => text);
+  if (name === "kill" || name === "killall5") {
+    const operands = texts.filter(
+      (text, index) => !/^-(?:s|n)$/.test(texts[index - 1] ?? "") && !/^-(?:s|n|l|L|-list|-signal.*|-)$/.test(text),
+    );
+    const has_signal =
+      /^-(?:\d+|[A-Z][A-Z0-9+-]*|s|n)$/i.test(texts[0] ?? "") || texts[0]?.startsWith("--signal") === true;
+    const pids = has_signal && !/^-[sn]$/.test(texts[0] ?? "") ? operands.slice(1) : operands;
+    if (name === "killall5" || pids.includes("-1") || (texts.includes("--") && texts.at(-1) === "-1"))
+      return see("a signal to every process", "name the process that should end");
+    if (pids.includes("1") && command.via.some((via) => via === "sudo" || via === "doas"))
+      return see("a signal to the system's first process", "name the process that should end");
+  }
+  if (
+    (name === "pkill" || name === "killall" || name === "skill") &&
+    (texts.includes(".") || texts.includes(".*") || texts.includes("^"))
+  )
+    return see("a signal to every process", "name the process that should end");
+  if (name === "init" || name === "telinit") {
+    if (texts.some((text) => /^[016]$/.test(text))) return see("the machine shut down", "leave that to the human");
+  }
+  const ends =
+    /^(?:shutdown|reboot|poweroff|halt)$/.test(name) ||
+    (name === "systemctl" && texts.some((text) => /^(?:poweroff|reboot|halt|kexec|emergency|rescue)$/.test(text)));
+  if (ends && command.in_loop) return see("the machine shut down again and again", "leave that to the human");
+  if (name === "sysctl" && texts.some((text) => text.startsWith("kernel.sysrq") || text.startsWith("kernel.panic")))
+    return see("the kernel told to stop", "leave that to the human");
+  return null;
+}

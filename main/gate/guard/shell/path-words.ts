@@ -1,0 +1,102 @@
+import { piecesAfter } from "../../shell/builtins.ts";
+import { type PathForm, pathOfPieces } from "../../shell/paths.ts";
+import type { Piece, SimpleCommand, Word } from "../../shell/reading.ts";
+import { dataWords } from "./data-words.ts";
+
+/** Every place in a command that may name a path, whatever the program: words, option values, `@file`, `a:b`, `file://`. */
+
+export interface PathWord {
+  word: Word;
+  path: PathForm;
+  /** A redirection's operator, where it is one. */
+  redirect?: string;
+}
+
+const MAX_PIECES = 64;
+
+/** All of them, each with the forms it can have. */
+export function pathWords(command: SimpleCommand): PathWord[] {
+  const found: PathWord[] = [];
+  const data = dataWords(command);
+  const folders = otherFolders(command);
+  for (const [index, word] of command.argv.entries()) {
+    // A pattern that a shell expands names files, even where its words are only printed.
+    if (data.has(word) && word.glob === undefined) continue;
+    if (index === 0 && !word.text.includes("/")) continue;
+    for (const pieces of candidates(word.pieces)) {
+      found.push({ word, path: pathOfPieces(pieces, command.cwd) });
+      for (const folder of folders) found.push({ word, path: pathOfPieces(pieces, folder) });
+    }
+  }
+  // jq takes data from NAME.json in the folder that a search names.
+  for (const word of command.name === "jq" ? command.argv : []) {
+    for (const [, name = "", folder = ""] of word.text.matchAll(
+      /import\s+"([^"]+)"\s+as\s+\$\w+\s*\{\s*"?search"?\s*:\s*"([^"]+)"/g,
+    ))
+      found.push({ word, path: pathOfPieces([{ text: `${folder}/${name}.json`, kind: "text" }], command.cwd) });
+  }
+  for (const { target, operator } of command.redirects)
+    found.push({ word: target, path: pathOfPieces(target.pieces, command.cwd), redirect: operator });
+  for (const { value } of command.assignments) {
+    if (command.argv.length > 0) found.push({ word: value, path: pathOfPieces(value.pieces, command.cwd) });
+  }
+  for (const word of command.code?.strings ?? []) {
+    if (isPathLike(word.text))
+      for (const pieces of candidates(word.pieces)) found.push({ word, path: pathOfPieces(pieces, command.cwd) });
+  }
+  return found;
+}
+
+/** A text in a program that is a path as a whole, not a sentence. */
+function isPathLike(text: string): boolean {
+  return text.length < 1024 && !/[\n;|&<>]|\s-/.test(text) && !/\s\S*\s/.test(text.replaceAll("\\ ", ""));
+}
+
+/** The folders that a program is told to work in. */
+function otherFolders({ name, argv, cwd }: SimpleCommand): string[] {
+  if (!/^(?:tar|bsdtar|git|make|gmake|ninja|cargo|npm|pnpm|rsync)$/.test(name)) return [];
+  return argv.flatMap((word, index) => {
+    const value = /^(?:-C|--directory|--prefix|--cwd)$/.test(word.text)
+      ? argv[index + 1]?.text
+      : /^(?:-C|--directory=)(.+)$/.exec(word.text)?.[1];
+    if (value === undefined || !value.startsWith("/"))
+      return value === undefined || cwd === null ? [] : [`${cwd}/${value}`];
+    return [value];
+  });
+}
+
+/** A word as a whole, and its parts after `=`, `@`, `:`, `,` and a letter's flag. */
+function candidates(pieces: readonly Piece[]): (readonly Piece[])[] {
+  const found: (readonly Piece[])[] = [pieces];
+  const text = pieces.map((piece) => piece.text).join("");
+  if (text.length > 8192) return found;
+  const flag = /^-[A-Za-z](?=[~/.])/.exec(text);
+  const word = { text, pieces, is_certain: true, start: 0, end: 0 };
+  if (flag !== null) found.push(piecesAfter(word, flag[0].length));
+  const scheme = /^(?:[a-z+]+:)?file:\/\/(?:localhost)?/i.exec(text);
+  if (scheme !== null) found.push(piecesAfter(word, scheme[0].length));
+  let count = 0;
+  for (const match of text.matchAll(/[=@:,<"'(](?=[^=@:,])/g)) {
+    if (++count > MAX_PIECES) break;
+    const rest = piecesAfter(word, match.index + 1);
+    const end = rest
+      .map((piece) => piece.text)
+      .join("")
+      .search(/[:,;"')]/);
+    found.push(rest);
+    if (end > 0) found.push(cutAt(rest, end));
+  }
+  // `a:b` begins with a path of its own, too.
+  const colon = text.search(/[:,]/);
+  if (colon > 0) found.push(cutAt(pieces, colon));
+  return found;
+}
+
+function cutAt(pieces: readonly Piece[], length: number): Piece[] {
+  let left = length;
+  return pieces.flatMap((piece): Piece[] => {
+    const text = piece.text.slice(0, Math.max(0, left));
+    left -= piece.text.length;
+    return text === "" ? [] : [{ ...piece, text }];
+  });
+}

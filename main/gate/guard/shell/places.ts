@@ -1,0 +1,267 @@
+import { mayBe, mayBeAtOrBelow, mayBePath, mayHold, type Name, namesOf, type PathForm } from "../../shell/paths.ts";
+
+/** What is protected, as places: names from the root, or names that may stand anywhere. */
+
+type Rule = readonly (string | RegExp)[];
+
+interface Protected {
+  label: string;
+  rule: Rule;
+}
+
+const each = (label: string, ...rules: Rule[]): Protected[] => rules.map((rule) => ({ label, rule }));
+
+/** The seed's list for names that count wherever they stand, and credential stores of the same kind. */
+const ANYWHERE: readonly Protected[] = [
+  ...each("an .ssh folder", [".ssh"]),
+  ...each("a GnuPG folder", [".gnupg"]),
+  ...each(
+    "a credentials file",
+    [".aws", /^credentials/],
+    [".config", /^[^/]+$/, /^credentials\.env/],
+    [".config", "git", "credentials"],
+  ),
+  ...each(
+    "a file with passwords for hosts",
+    [".netrc"],
+    ["_netrc"],
+    [".git-credentials"],
+    [".pgpass"],
+    [".pypirc"],
+    [".my.cnf"],
+    [".vault-token"],
+    [".cargo", /^credentials(\.toml)?$/],
+    [".gem", "credentials"],
+    [".terraform.d", "credentials.tfrc.json"],
+    [".config", "rclone", "rclone.conf"],
+    [".config", "hub"],
+  ),
+  ...each("a cluster's keys", [".kube", "config"]),
+  ...each("a registry's passwords", [".docker", "config.json"], [".config", "containers", "auth.json"]),
+  ...each("GitHub's token", [".config", "gh", "hosts.yml"]),
+  ...each(
+    "a cloud's credentials",
+    [
+      ".config",
+      "gcloud",
+      /^(?:credentials\.db|access_tokens\.db|application_default_credentials\.json|legacy_credentials)$/,
+    ],
+    [".azure", /^(?:accessTokens\.json|msal_token_cache|service_principal)/],
+  ),
+  ...each(
+    "a browser's password store",
+    [
+      ".mozilla",
+      "firefox",
+      /^[^/]+$/,
+      /^(?:logins\.json|logins-backup\.json|key[34]\.db|signons\.sqlite|cookies\.sqlite)$/,
+    ],
+    ["Firefox", "Profiles", /^[^/]+$/, /^(?:logins\.json|key[34]\.db|cookies\.sqlite)$/],
+    [
+      /^(?:google-chrome.*|chromium|BraveSoftware|microsoft-edge|vivaldi|opera|Chrome|Chromium|Brave-Browser|Microsoft Edge)$/,
+      /^[^/]+$/,
+      /^(?:Login Data.*|Cookies|Web Data)$/,
+    ],
+    ["Brave-Browser", /^[^/]+$/, /^(?:Login Data.*|Cookies|Web Data)$/],
+  ),
+  ...each(
+    "a keychain",
+    ["Library", "Keychains"],
+    [".local", "share", "keyrings"],
+    [".local", "share", "kwalletd"],
+    [".password-store"],
+  ),
+];
+
+/** The seed's list for places from the root. */
+const FROM_ROOT: readonly Protected[] = [
+  ...each("the system's accounts", ["etc", /^(?:passwd|shadow|sudoers|gshadow)/]),
+  ...each("the system's SSH folder", ["etc", "ssh"]),
+  ...each("root's home", ["root"], ["var", "root"]),
+  ...each("the boot folder", ["boot"], ["efi"]),
+  ...each("the kernel's folder /sys", ["sys"]),
+  ...each("a process's folder", ["proc", /^(?:\d.*|self|thread-self)$/], ["proc", "sysrq-trigger"], ["proc", "kcore"]),
+  ...each("a disk", ["dev", DISK()]),
+];
+
+function DISK(): RegExp {
+  return /^(?:sd|nvme|mmcblk|loop|vd[a-z]|xvd|hd[a-z]|dm-|md\d|disk|rdisk|mapper|zd\d|nbd|sr\d|mem$|kmem$|port$|zvol|zram|pmem|bcache|ram\d)/;
+}
+
+/** Private keys are known by their names, wherever they lie. */
+const KEY_NAMES = [
+  "id_rsa",
+  "id_dsa",
+  "id_ecdsa",
+  "id_ecdsa_sk",
+  "id_ed25519",
+  "id_ed25519_sk",
+  "id_xmss",
+  "privkey.pem",
+  "ssh_host_rsa_key",
+  "ssh_host_ed25519_key",
+  "ssh_host_ecdsa_key",
+  "ssh_host_dsa_key",
+];
+
+/** What a rule's names could be, for patterns: one name that each of them stands for. */
+const SAMPLES: ReadonlyMap<string, readonly string[]> = new Map([
+  ["^credentials", ["credentials"]],
+  ["^credentials\\.env", ["credentials.env"]],
+  ["^(?:passwd|shadow|sudoers|gshadow)", ["passwd", "shadow", "sudoers", "gshadow", "sudoers.d"]],
+  [
+    DISK().source,
+    ["sda", "sda1", "sdb", "nvme0n1", "mmcblk0", "loop0", "vda", "xvda", "hda", "dm-0", "md0", "disk", "mapper", "mem"],
+  ],
+  ["^(?:\\d.*|self|thread-self)$", ["1", "self"]],
+]);
+
+/** Files that a search below a folder would come by. */
+function sampleFiles(home: readonly string[]): { label: string; names: readonly string[] }[] {
+  const below = (label: string, ...paths: string[]) =>
+    paths.map((path) => ({ label, names: [...home, ...namesOf(path)] }));
+  return [
+    ...below("an .ssh folder", ".ssh/id_rsa", ".ssh/id_ed25519", ".ssh/authorized_keys", ".ssh/known_hosts"),
+    ...below(
+      "a credentials file",
+      ".aws/credentials",
+      ".netrc",
+      ".git-credentials",
+      ".kube/config",
+      ".docker/config.json",
+      ".config/gh/hosts.yml",
+    ),
+    ...below("a GnuPG folder", ".gnupg/secring.gpg", ".gnupg/private-keys-v1.d/key.key"),
+    { label: "the system's accounts", names: ["etc", "shadow"] },
+    { label: "the system's accounts", names: ["etc", "passwd"] },
+  ];
+}
+
+function nameMatches(name: Name | undefined, wanted: string | RegExp): boolean {
+  if (name === undefined) return false;
+  if (typeof name === "string")
+    return typeof wanted === "string"
+      ? name === wanted || (wanted.startsWith(".") && name.toLowerCase() === wanted)
+      : wanted.test(name);
+  if (name.kind !== "pattern") return false;
+  if (typeof wanted === "string") return mayBe(name, wanted);
+  const samples = SAMPLES.get(wanted.source);
+  if (samples !== undefined) return samples.some((sample) => mayBe(name, sample));
+  // A pattern for any name takes any pattern; for the others, their alternatives are tried.
+  if (wanted.source === "^[^/]+$") return true;
+  return alternatives(wanted).some((sample) => mayBe(name, sample));
+}
+
+const known_alternatives = new Map<RegExp, readonly string[]>();
+
+function alternatives(pattern: RegExp): readonly string[] {
+  let found = known_alternatives.get(pattern);
+  if (found === undefined) {
+    found = pattern.source
+      .replace(/^\^(?:\(\?:)?|\)?\$?$/g, "")
+      .split("|")
+      .map((one) => one.replace(/\\|\.\*|\(.*?\)\?/g, "").replace("[34]", "4"));
+    known_alternatives.set(pattern, found);
+  }
+  return found;
+}
+
+function matchesAt(names: readonly Name[], at: number, rule: Rule): boolean {
+  return rule.every((wanted, index) => nameMatches(names[at + index], wanted));
+}
+
+/** What forbidden place a path names or lies in, as words, or undefined. */
+export function forbiddenPlace(path: PathForm, home: string): string | undefined {
+  const { names } = path;
+  if (names.some((name) => typeof name === "object" && name.kind === "any")) {
+    const sample = sampleFiles(namesOf(home)).find(({ names: wanted }) => mayBePath(path, wanted));
+    return sample?.label ?? keyName(names.at(-1));
+  }
+  for (const { label, rule } of FROM_ROOT) if (matchesAt(names, 0, rule)) return label;
+  // Whatever stands below /proc and can't be told may be a process.
+  const second = names[1];
+  if (names[0] === "proc" && (names.length === 1 || (typeof second === "object" && second.kind === "unknown")))
+    return "a process's folder";
+  for (const { label, rule } of ANYWHERE) {
+    for (let at = 0; at + rule.length <= names.length; at++) {
+      if (!matchesAt(names, at, rule)) continue;
+      // A pattern that could be a hidden name only counts where such folders live: in a home folder.
+      if (typeof names[at] === "object" && !isHome(names.slice(0, at), home)) continue;
+      return label;
+    }
+  }
+  return keyName(names.at(-1));
+}
+
+function keyName(name: Name | undefined): string | undefined {
+  if (typeof name === "string") return KEY_NAMES.includes(name) ? "a private key" : undefined;
+  if (name?.kind !== "pattern") return undefined;
+  const letters = name.text.replace(/\[[^\]]*\]|[^A-Za-z0-9_.]/g, "");
+  return letters.length >= 3 && KEY_NAMES.some((key) => mayBe(name, key)) ? "a private key" : undefined;
+}
+
+/** True if a pattern may expand to exactly a home folder: `/home/x`, `/Users/x`, root's, and the human's. */
+export function isHome(names: readonly Name[], home: string): boolean {
+  const path = { names, is_known: true, has_pattern: true };
+  if (mayBePath(path, namesOf(home))) return true;
+  if (names.length === 2 && (mayBe(names[0], "home") || mayBe(names[0], "Users")))
+    return typeof names[1] === "string" || names[1]?.kind === "pattern" || names[1]?.kind === "unknown";
+  return mayBePath(path, ["root"]) || mayBePath(path, ["var", "root"]);
+}
+
+/** Folders at the top whose loss no machine recovers from. */
+export const SYSTEM_FOLDERS: readonly string[] = [
+  "bin",
+  "boot",
+  "dev",
+  "etc",
+  "home",
+  "lib",
+  "lib32",
+  "lib64",
+  "libx32",
+  "media",
+  "mnt",
+  "opt",
+  "proc",
+  "root",
+  "run",
+  "sbin",
+  "srv",
+  "sys",
+  "usr",
+  "var",
+  "efi",
+  "nix",
+  "snap",
+  "Applications",
+  "Library",
+  "System",
+  "Users",
+  "Volumes",
+  "private",
+  "cores",
+];
+
+/** Trees below them that are as bad. */
+export const SYSTEM_TREES: readonly (readonly string[])[] = [
+  "usr/bin",
+  "usr/sbin",
+  "usr/lib",
+  "usr/lib64",
+  "usr/share",
+  "usr/local",
+  "var/lib",
+  "etc/systemd",
+  "etc/pam.d",
+  "System/Library",
+  "private/etc",
+  "private/var",
+].map(namesOf);
+
+/** True if reading everything below the path would come by a home folder's secrets. */
+export function holdsSecrets(path: PathForm, home: string): boolean {
+  return path.is_known && mayHold(path, [...namesOf(home), ".ssh"]);
+}
+
+export { mayBeAtOrBelow };

@@ -1,0 +1,232 @@
+import { launch, runAsText } from "./launch.ts";
+import { formatted } from "./output.ts";
+import type { Place, Reader, Ways } from "./reader.ts";
+import { type Piece, type SimpleCommand, type Word, wordOf } from "./reading.ts";
+import { absolutePath, hole, inFolder, joined, literal, REFERENCE, type Scope, withValue, withVar } from "./scope.ts";
+
+/** The builtins that change what comes after them: the folder, variables, aliases, the shell itself. */
+
+const NAMES = new Set([
+  "cd",
+  "pushd",
+  "popd",
+  "export",
+  "declare",
+  "typeset",
+  "local",
+  "readonly",
+  "unset",
+  "read",
+  "mapfile",
+  "readarray",
+  "set",
+  "shift",
+  "alias",
+  "unalias",
+  "exit",
+  "return",
+  "break",
+  "continue",
+  "eval",
+  "source",
+  ".",
+  "exec",
+  "printf",
+  "builtin",
+  "command",
+  "let",
+  "getopts",
+  "chdir",
+]);
+
+/** True if it may change the scope; `command cd x` does as well. */
+export function changesScope({ argv }: SimpleCommand): boolean {
+  const name = argv[0]?.text ?? "";
+  if (!NAMES.has(name)) return false;
+  if (name === "printf") return argv[1]?.text === "-v";
+  if (name === "builtin" || name === "command") return NAMES.has(argv[1]?.text ?? "");
+  return true;
+}
+
+export function runBuiltin(reader: Reader, command: SimpleCommand, scope: Scope, place: Place): Ways {
+  const [first, ...args] = command.argv;
+  const here = { ok: [scope], failed: [scope] };
+  switch (first?.text) {
+    case "builtin":
+    case "command":
+      return runInner(
+        reader,
+        { ...command, argv: args, name: args[0]?.text ?? "", via: [...command.via, first.text] },
+        scope,
+        place,
+      );
+    case "cd":
+    case "chdir":
+    case "pushd":
+    case "popd":
+      reader.add(command);
+      return { ok: [moved(first.text, args, scope)], failed: [scope] };
+    case "export":
+    case "declare":
+    case "typeset":
+    case "local":
+    case "readonly": {
+      reader.add(command);
+      if (first.text !== "export" && args.some(({ text }) => /^-\w*n/.test(text))) {
+        reader.defines = true;
+        return { ok: [args.reduce(withReference, scope)], failed: [] };
+      }
+      return { ok: [args.reduce(withAssignment, scope)], failed: [] };
+    }
+    case "unset":
+      reader.add(command);
+      return {
+        ok: [args.reduce((now, { text }) => (text.startsWith("-") ? now : withVar(now, text, [])), scope)],
+        failed: [],
+      };
+    case "read":
+    case "mapfile":
+    case "readarray":
+    case "getopts":
+      reader.add(command);
+      for (const [index, { text }] of args.entries())
+        if (text === "-C" && first.text !== "read")
+          runAsText(reader, args.slice(index + 1, index + 2), command, scope, place, "eval");
+      return { ok: readInto(args, command, scope), failed: [scope] };
+    case "printf": {
+      reader.add(command);
+      const given = args.slice(2);
+      const text = given.every(({ is_certain }) => is_certain) ? formatted(given.map((word) => word.text)) : null;
+      const value = text === null ? [hole("$printf")] : [literal(text)];
+      return { ok: [withVar(scope, args[1]?.text ?? "", value)], failed: [] };
+    }
+    case "let":
+      reader.add(command);
+      return here;
+    case "set": {
+      reader.add(command);
+      const at = args.findIndex(({ text }) => text === "--");
+      const no_glob = args.some(({ text }) => /^-\w*f/.test(text)) || scope.no_glob;
+      const values = at === -1 ? (args.some(({ text }) => /^[-+]/.test(text)) ? undefined : args) : args.slice(at + 1);
+      const positional =
+        values === undefined ? scope.positional : [[hole("$0")], ...values.map(({ pieces }) => pieces)];
+      return { ok: [{ ...scope, no_glob, positional }], failed: [] };
+    }
+    case "shift": {
+      reader.add(command);
+      const count = Number(args[0]?.text ?? 1);
+      const [zero, ...rest] = scope.positional ?? [];
+      const positional = zero === undefined || !(count >= 0) ? undefined : [zero, ...rest.slice(count)];
+      return { ok: [{ ...scope, positional }], failed: [scope] };
+    }
+    case "alias":
+      reader.add(command);
+      return { ok: [withAliases(reader, args, scope)], failed: [] };
+    case "unalias":
+      reader.add(command);
+      return here;
+    case "exit":
+    case "return":
+    case "break":
+    case "continue":
+      reader.add(command);
+      return { ok: [], failed: [] };
+    case "eval":
+      return runAsText(reader, args, command, scope, place, "eval");
+    case "exec":
+    case "source":
+    case ".":
+      return launch(reader, command, scope, place);
+  }
+  return here;
+}
+
+function runInner(reader: Reader, command: SimpleCommand, scope: Scope, place: Place): Ways {
+  return changesScope(command) ? runBuiltin(reader, command, scope, place) : launch(reader, command, scope, place);
+}
+
+function moved(name: string, args: readonly Word[], scope: Scope): Scope {
+  const target = args.find(({ text }) => !/^-[LPe@]+$|^--$/.test(text));
+  if (name === "popd") {
+    const [last, ...folders] = [...scope.folders].reverse();
+    return { ...inFolder(scope, last ?? null), folders: folders.reverse() };
+  }
+  const folders = name === "pushd" ? [...scope.folders, scope.cwd] : scope.folders;
+  if (target === undefined) {
+    const home = scope.vars.get("HOME") ?? [];
+    return { ...inFolder(scope, onlyText(home)), folders };
+  }
+  if (target.text === "-") return { ...inFolder(scope, scope.old_cwd), folders };
+  const is_usable = target.is_certain && target.glob === undefined && !scope.vars.has("CDPATH");
+  return { ...inFolder(scope, is_usable ? absolutePath(target.text, scope.cwd) : null), folders };
+}
+
+function onlyText(pieces: readonly Piece[]): string | null {
+  return pieces.every(({ kind }) => kind === "text") ? pieces.map(({ text }) => text).join("") || null : null;
+}
+
+function withAssignment(scope: Scope, word: Word): Scope {
+  const match = /^([A-Za-z_]\w*)(\+?)=/.exec(word.text);
+  if (match === null) return scope;
+  const name = match[1] ?? "";
+  const value = piecesAfter(word, match[0].length);
+  return withVar(scope, name, match[2] === "+" ? [...(scope.vars.get(name) ?? []), ...value] : value);
+}
+
+function withReference(scope: Scope, { text }: Word): Scope {
+  const match = /^([A-Za-z_]\w*)=([A-Za-z_]\w*)$/.exec(text);
+  return match === null ? scope : withVar(scope, match[1] ?? "", [hole(REFERENCE + (match[2] ?? ""))]);
+}
+
+/** A word's pieces without its first `length` characters, which are plain text. */
+export function piecesAfter({ pieces }: Word, length: number): Piece[] {
+  let skip = length;
+  return pieces.flatMap((piece): Piece[] => {
+    const cut = Math.min(skip, piece.text.length);
+    skip -= cut;
+    if (cut === 0) return [piece];
+    return cut === piece.text.length ? [] : [{ text: piece.text.slice(cut), kind: piece.kind }];
+  });
+}
+
+/** `read x`: once with each line that is known to come. */
+function readInto(args: readonly Word[], command: SimpleCommand, scope: Scope): readonly Scope[] {
+  const is_list = command.name === "mapfile" || command.name === "readarray";
+  const valued = new Set(
+    is_list ? ["-d", "-n", "-O", "-s", "-u", "-C", "-c"] : ["-d", "-n", "-N", "-p", "-t", "-u", "-i", "-a"],
+  );
+  const names: string[] = [];
+  for (let index = 0; index < args.length; index++) {
+    const { text = "" } = args[index] ?? {};
+    if (valued.has(text)) {
+      if (text === "-a") names.push(args[index + 1]?.text ?? "");
+      index++;
+    } else if (!text.startsWith("-")) names.push(text);
+  }
+  const [name = "REPLY", ...more] = names;
+  const others = more.reduce((now, other) => withVar(now, other, [hole(`$${other}`)]), scope);
+  const words = command.stdin?.words;
+  const lines = command.stdin?.text?.split("\n").filter((line) => line !== "");
+  if (is_list && lines !== undefined) {
+    const elements = lines.slice(0, 64).map((line) => [literal(line)]);
+    return [withValue(scope, names[0] ?? "MAPFILE", elements.flat(), elements)];
+  }
+  const values =
+    lines !== undefined && names.length <= 1
+      ? lines.slice(0, 4).map((line) => wordOf([literal(line.trim())], command))
+      : words?.slice(0, 4);
+  if (values === undefined || values.length === 0 || command.name === "getopts")
+    return [withVar(others, name, [hole(`$${name}`)])];
+  return joined(values.map(({ pieces }) => withVar(others, name, pieces)));
+}
+
+function withAliases(reader: Reader, args: readonly Word[], scope: Scope): Scope {
+  const aliases = new Map(scope.aliases);
+  for (const { text } of args) {
+    const equals = text.indexOf("=");
+    if (equals <= 0) continue;
+    reader.defines = true;
+    aliases.set(text.slice(0, equals), text.slice(equals + 1));
+  }
+  return { ...scope, aliases };
+}

@@ -1,0 +1,262 @@
+import { piecesAfter } from "./builtins.ts";
+import { launch, runAsText } from "./launch.ts";
+import type { Place, Reader } from "./reader.ts";
+import { type Piece, type SimpleCommand, type Word, wordOf } from "./reading.ts";
+import { absolutePath, hole, literal, type Scope } from "./scope.ts";
+
+/**
+ * Programs in other languages that stand in a command line. They are not parsed: the calls that start a shell, delete or move
+ * are looked for by name, their arguments put together from texts, the home folder and joins. Every text in them may be a path.
+ */
+
+/** `-c` and its like, a here-document or the input; a script that an earlier part of the command wrote. */
+export function readCode(
+  reader: Reader,
+  interpreter: { language: string; code: readonly string[] },
+  command: SimpleCommand,
+  scope: Scope,
+  place: Place,
+): void {
+  const texts: Word[] = [];
+  const { argv, stdin } = command;
+  const { language, code } = interpreter;
+  const plain: Word[] = [];
+  for (let at = 1; at < argv.length; at++) {
+    const word = argv[at] as Word;
+    const option = code.find(
+      (name) => word.text === name || (name.length === 2 && word.text.startsWith(name) && word.text.length > 2),
+    );
+    const inline = code.find((name) => name.startsWith("--") && word.text.startsWith(`${name}=`));
+    if (inline !== undefined) texts.push(wordOf(piecesAfter(word, inline.length + 1), word));
+    else if (option !== undefined && word.text === option) {
+      if (argv[at + 1] !== undefined) texts.push(argv[at + 1] as Word);
+      at++;
+    } else if (option !== undefined) texts.push(wordOf(piecesAfter(word, 2), word));
+    else if (
+      /^-[A-Za-z]*[ecEr]$/.test(word.text) &&
+      code.includes(`-${word.text.at(-1)}`) &&
+      argv[at + 1] !== undefined
+    )
+      texts.push(argv[++at] as Word);
+    else if (!word.text.startsWith("-") || word.text === "-") plain.push(word);
+  }
+  if (language === "awk" && plain[0] !== undefined && !argv.some(({ text }) => text === "-f")) texts.push(plain[0]);
+  const [script] = plain;
+  const written = script === undefined ? undefined : reader.files.get(absolutePath(script.text, scope.cwd) ?? "");
+  const from_input =
+    texts.length === 0 &&
+    (script === undefined || script.text === "-" || script.text === "/dev/stdin") &&
+    language !== "awk";
+  const text = [
+    ...texts.map((word) => word.text),
+    ...(from_input && stdin?.text != null ? [stdin.text] : []),
+    ...(script?.output != null ? [script.output] : []),
+    ...(texts.length === 0 && script !== undefined && written !== undefined ? [written] : []),
+  ].join("\n");
+  const here = { start: texts[0]?.start ?? command.start, end: texts[0]?.end ?? command.end };
+  if (text === "") {
+    reader.add(command);
+    return;
+  }
+  reader.budget.takeText(text);
+  const found = findCalls(text, reader.home, here, reader);
+  reader.add({ ...command, code: { language, text, strings: found.strings } });
+  const via = [...command.via, `${command.name} ${texts.length > 0 ? "-c" : "<input>"}`];
+  const inner: SimpleCommand = { ...command, via, redirects: [], stdin: null, ...here };
+  for (const shell of found.shells) runAsText(reader, [shell], inner, scope, { ...place, stdin: null }, "shell");
+  for (const call of found.calls) launch(reader, { ...inner, argv: call, name: "" }, scope, { ...place, stdin: null });
+  if (
+    /\bfork\s+while\s+(?:fork|1|true)|while\s*(?:\(?\s*(?:1|true|fork)\s*\)?|True\s*:)\s*[{:;]?\s*(?:os\.)?fork\b|loop\s*\{\s*fork/.test(
+      text,
+    )
+  )
+    reader.fork_bomb ??= here;
+}
+
+interface Found {
+  strings: Word[];
+  /** Texts that a shell runs. */
+  shells: Word[];
+  /** What its own calls do, as the program that would do the same. */
+  calls: Word[][];
+}
+
+const SHELL_CALLS =
+  /(?:\bos\.(?:system|popen)|\b\w+\.(?:Popen|check_call|getoutput|system|popen)|\b[A-Za-z]\w*\.(?:run|call)(?=\(\s*[["'])|\bsubprocess\.(?:run|call|check_call|check_output|Popen|getoutput|getstatusoutput)|\b(?:execSync|exec|execFileSync|execFile|spawnSync|spawn|system|popen|shell_exec|passthru|proc_open|qx|Popen|check_output|os\.exec[lv]p?|IO\.popen|Open3\.\w+|do shell script)|%x)\s*[({[]?/g;
+/** What deletes a tree, in whatever language. */
+const TREE_CALLS =
+  /\b(?:shutil\.rmtree|rmtree|fs(?:\.promises)?\.rm(?:Sync|dirSync|dir)?|rmSync|rmdirSync|rimraf(?:\.sync)?|FileUtils\.(?:rm_rf|rm_r|remove_dir|remove_entry(?:_secure)?|rmtree|remove_entry_secure)|remove_tree|emptyDirSync|removeSync|Deno\.remove(?:Sync)?|Dir\.rmdir)\s*\(?/g;
+const DELETE_CALLS =
+  /\b(?:os\.(?:remove|unlink|truncate)|unlinkSync|unlink|fs\.(?:unlink|truncate)(?:Sync)?|File\.(?:delete|unlink|truncate)|truncate)\s*\(?/g;
+const MOVE_CALLS = /\b(?:os\.rename|shutil\.move|renameSync|fs\.rename|File\.rename|FileUtils\.mv)\s*\(/g;
+const MODE_CALLS = /\b(?:os\.(?:chmod|chown)|fs\.(?:chmod|chown)(?:Sync)?|FileUtils\.(?:chmod_R|chown_R))\s*\(/g;
+const KILL_CALLS = /\b(?:os\.kill|process\.kill|Process\.kill|kill)\s*\(/g;
+
+function findCalls(text: string, home: string, span: { start: number; end: number }, reader: Reader): Found {
+  const found: Found = { strings: [], shells: [], calls: [] };
+  const word = (value: string) => wordOf([literal(value)], span);
+  const strings = stringsIn(text);
+  for (const { value } of strings) {
+    reader.budget.takeStep();
+    if (value !== "") found.strings.push(word(value.startsWith("~/") || value === "~" ? home + value.slice(1) : value));
+  }
+  const known = namesIn(text, home);
+  // `"/etc/" + "shadow"`: what texts are put together to.
+  for (const { at } of strings.slice(0, 100)) {
+    reader.budget.takeStep(4);
+    const whole = evaluated(text.slice(at, at + 500), home, known, span);
+    if (whole?.is_certain) found.strings.push(whole);
+  }
+  const argument = (at: number) => evaluated(text.slice(at, at + 2000), home, known, span);
+  for (const match of text.matchAll(SHELL_CALLS)) {
+    reader.budget.takeStep(4);
+    const at = match.index + match[0].length;
+    // A list of words, or one text.
+    const list = /^\s*\[([^\]]*)\]/.exec(text.slice(match[0].endsWith("[") ? at - 1 : at, at + 2000));
+    const words = list === null ? [] : stringsIn(list[1] ?? "").map(({ value }) => word(value));
+    const [program] = words;
+    if (program !== undefined && list !== null) found.calls.push(words);
+    else {
+      const given = argument(at);
+      const rest = stringsIn((/^[^)]*/.exec(text.slice(at, at + 2000)) ?? [""])[0]).map(({ value }) => value);
+      if (given !== null) found.shells.push(given);
+      // `spawn("rm", ["-rf", "/"])`, `system("rm", "-rf", "/")`.
+      if (rest.length > 1) found.calls.push(rest.map(word));
+    }
+  }
+  for (const match of text.matchAll(/`([^`]*)`/g))
+    if (/\s|^\w+$/.test(match[1] ?? "")) found.shells.push(word(match[1] ?? ""));
+  const act = (pattern: RegExp, before: readonly string[]) => {
+    for (const match of text.matchAll(pattern)) {
+      reader.budget.takeStep(4);
+      const given = argument(match.index + match[0].length);
+      if (given !== null) found.calls.push([...before.map(word), given]);
+    }
+  };
+  act(TREE_CALLS, ["rm", "-rf", "--"]);
+  act(DELETE_CALLS, ["rm", "--"]);
+  act(MODE_CALLS, ["chmod", "-R", "777"]);
+  for (const match of text.matchAll(MOVE_CALLS)) {
+    const given = argument(match.index + match[0].length);
+    if (given !== null) found.calls.push([word("mv"), word("--"), given, wordOf([hole("elsewhere")], span)]);
+  }
+  for (const match of text.matchAll(KILL_CALLS)) {
+    const numbers = /^\s*(-?\d+)\s*,\s*['"]?(?:SIG|signal\.SIG)?(\w+)/.exec(text.slice(match.index + match[0].length));
+    if (numbers !== null) found.calls.push(["kill", `-${numbers[2] ?? ""}`, "--", numbers[1] ?? ""].map(word));
+  }
+  return found;
+}
+
+/** The string literals of a program, whatever its language. */
+function stringsIn(text: string): { value: string; at: number }[] {
+  const found: { value: string; at: number }[] = [];
+  for (const match of text.matchAll(
+    /"((?:[^"\\\n]|\\.)*)"|'((?:[^'\\\n]|\\.)*)'|`((?:[^`\\]|\\.)*)`|\bq[qwx]?([{(/|])([^})/|]*)[})/|]/g,
+  )) {
+    found.push({ value: plain(match[1] ?? match[2] ?? match[3] ?? match[5] ?? ""), at: match.index });
+  }
+  return found;
+}
+
+function plain(value: string): string {
+  return value.replace(/\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|([0-7]{3})|(.))/g, (_, hex, unicode, octal, other) => {
+    if (other !== undefined) return other === "n" ? "\n" : other === "t" ? "\t" : other;
+    return String.fromCharCode(octal !== undefined ? Number.parseInt(octal, 8) : Number.parseInt(hex ?? unicode, 16));
+  });
+}
+
+const HOME =
+  /^(?:os\.path\.expanduser\(\s*(['"])~(?<below>[^'"]*)\1\s*\)|(?:pathlib\.)?Path\.home\(\)|(?:require\(['"](?:node:)?os['"]\)|os)\.homedir\(\)|homedir\(\)|process\.env(?:\.HOME|\[['"]HOME['"]\])|os\.(?:environ(?:\.get)?|getenv)[[(]\s*['"]HOME['"]\s*[\])]|os\.environ\[['"]HOME['"]\]|ENV\[['"]HOME['"]\]|\$ENV\{['"]?HOME['"]?\}|Dir\.home|getenv\(['"]HOME['"]\)|ENV\.fetch\(['"]HOME['"]\))/;
+
+/** Variables that are set to something known. */
+function namesIn(text: string, home: string): Map<string, readonly Piece[]> {
+  const known = new Map<string, readonly Piece[]>();
+  for (const match of text
+    .slice(0, 8192)
+    .matchAll(/(?:^|[;\n{(]\s*|\b(?:const|let|var|my)\s+)(\$?[A-Za-z_]\w*)\s*=(?!=)\s*/g)) {
+    if (known.size > 32) break;
+    const value = evaluated(
+      text.slice(match.index + match[0].length, match.index + match[0].length + 500),
+      home,
+      known,
+      { start: 0, end: 0 },
+    );
+    if (value !== null) known.set(match[1] ?? "", value.pieces);
+  }
+  return known;
+}
+
+/** The first argument of a call: texts, the home folder, what they are joined to. Null where nothing of it is known. */
+function evaluated(
+  source: string,
+  home: string,
+  known: ReadonlyMap<string, readonly Piece[]>,
+  span: { start: number; end: number },
+): Word | null {
+  const pieces: Piece[] = [];
+  let rest = source;
+  let separator = "";
+  for (let count = 0; count < 16; count++) {
+    rest = rest.replace(
+      /^[\s(]+|^(?:(?:os\.)?path\.join|(?:pathlib\.)?Path|File\.(?:join|expand_path)|path\.resolve|str)\(\s*/,
+      "",
+    );
+    if (
+      /^[\s(]/.test(rest) ||
+      /^(?:(?:os\.)?path\.join|(?:pathlib\.)?Path|File\.join|File\.expand_path|path\.resolve|str)\(/.test(rest)
+    )
+      continue;
+    const at_home = HOME.exec(rest);
+    const string = /^[frbuFRBU]?(?:"((?:[^"\\\n]|\\.)*)"|'((?:[^'\\\n]|\\.)*)'|`((?:[^`\\]|\\.)*)`)/.exec(rest);
+    const name = /^\$?[A-Za-z_][\w.]*/.exec(rest);
+    const add = (more: readonly Piece[]) => {
+      const first = more[0]?.text ?? "";
+      if (separator !== "" && !first.startsWith("/")) pieces.push(literal(separator));
+      pieces.push(...more);
+    };
+    if (at_home !== null) {
+      add([literal(home + (at_home.groups?.below ?? ""))]);
+      rest = rest.slice(at_home[0].length);
+    } else if (string !== null) {
+      const value = plain(string[1] ?? string[2] ?? string[3] ?? "");
+      add(
+        interpolated(
+          pieces.length === 0 && (value === "~" || value.startsWith("~/")) ? home + value.slice(1) : value,
+          home,
+          known,
+        ),
+      );
+      rest = rest.slice(string[0].length);
+    } else if (name !== null && known.has(name[0])) {
+      add(known.get(name[0]) ?? []);
+      rest = rest.slice(name[0].length);
+    } else {
+      if (pieces.length === 0) return null;
+      pieces.push(hole("…"));
+      break;
+    }
+    const joiner = /^[\s)]*(?:([+,/])\s*(?=["'`$A-Za-z(])|(\.)\s*(?=["'`$]))/.exec(rest);
+    // A comma goes on only inside a join: elsewhere it ends the argument.
+    const is_join = /(?:path\.join|File\.join|path\.resolve)\(/.test(source.slice(0, 40));
+    if (joiner === null || (joiner[1] === "," && !is_join)) break;
+    separator = joiner[1] === "+" || joiner[2] === "." ? "" : "/";
+    rest = rest.slice(joiner[0].length);
+  }
+  return pieces.length === 0 ? null : wordOf(pieces, span);
+}
+
+/** `${os.homedir()}/x`, `{home}/x`, `#{Dir.home}/x`, `$ENV{HOME}/x` inside a text. */
+function interpolated(value: string, home: string, known: ReadonlyMap<string, readonly Piece[]>): readonly Piece[] {
+  if (!/[${#]/.test(value)) return [literal(value)];
+  const pieces: Piece[] = [];
+  let done = 0;
+  for (const match of value.matchAll(/\$ENV\{['"]?HOME['"]?\}|[$#]?\{([^{}]*)\}/g)) {
+    if (match.index > done) pieces.push(literal(value.slice(done, match.index)));
+    const inner = match[1] ?? "";
+    if (match[1] === undefined || HOME.test(inner)) pieces.push(literal(home));
+    else pieces.push(...(known.get(inner) ?? [hole(match[0])]));
+    done = match.index + match[0].length;
+  }
+  if (done < value.length) pieces.push(literal(value.slice(done)));
+  return pieces;
+}

@@ -1,0 +1,282 @@
+import { readCode } from "./interpreters.ts";
+import { MAX_DEPTH, Unreadable } from "./limits.ts";
+import { runFound, runParallel, runXargs } from "./lists.ts";
+import type { Place, Reader, Ways } from "./reader.ts";
+import { programName, type SimpleCommand, type Word } from "./reading.ts";
+import { absolutePath, inFolder, type Origin, type Scope, withVar } from "./scope.ts";
+import { afterWrapper, codeValues } from "./wrapper-words.ts";
+import { interpreterOf, SHELL_VALUED, SHELLS, WRAPPERS, type Wrapper } from "./wrappers.ts";
+
+/** What a program that was called runs in turn: wrappers are unwrapped, shells and interpreters read what they are given. */
+
+export function launch(reader: Reader, command: SimpleCommand, scope: Scope, place: Place): Ways {
+  reader.budget.takeStep();
+  const here: Ways = { ok: [scope], failed: [scope] };
+  const [first] = command.argv;
+  if (first === undefined) return here;
+  if (command.via.length > MAX_DEPTH) throw new Unreadable(`it goes deeper than ${MAX_DEPTH}`);
+  const name = programName(first.text);
+  const now: SimpleCommand = command.name === name ? command : { ...command, name };
+  if (SHELLS.has(name)) return runShell(reader, now, scope, place);
+  const wrapper = Object.hasOwn(WRAPPERS, name) ? WRAPPERS[name] : undefined;
+  if (wrapper !== undefined && runWrapper(reader, wrapper, now, scope, place)) return here;
+  switch (name) {
+    case "source":
+    case ".":
+      return runSourced(reader, now, scope, place) ?? emitted(reader, now, here);
+    case "eval":
+      return runAsText(reader, now.argv.slice(1), now, scope, place, "eval");
+    case "trap":
+      readTrap(reader, now, scope, place);
+      return emitted(reader, now, here);
+    case "xargs":
+      runXargs(reader, now, scope, place);
+      return here;
+    case "parallel":
+      runParallel(reader, now, scope, place);
+      return here;
+    case "find":
+    case "fd":
+    case "fdfind":
+      emitted(reader, now, here);
+      runFound(reader, now, scope, place);
+      return here;
+    case "at":
+    case "batch":
+    case "crontab":
+      if (now.stdin?.text != null) runNested(reader, now.stdin.text, undefined, now, scope, place, name);
+      return emitted(reader, now, here);
+  }
+  const interpreter = interpreterOf(name);
+  if (interpreter !== undefined) {
+    readCode(reader, interpreter, now, scope, place);
+    return here;
+  }
+  for (const code of codeValues(now))
+    runAsText(reader, [code], { ...now, is_guess: true }, scope, { ...place, is_guess: true }, name);
+  runGuessed(reader, now, scope, place);
+  const written = writtenProgram(reader, now);
+  if (written !== undefined) runNested(reader, written, undefined, now, scope, place, first.text);
+  return emitted(reader, now, here);
+}
+
+function emitted(reader: Reader, command: SimpleCommand, ways: Ways): Ways {
+  reader.add(command);
+  return ways;
+}
+
+/** What a trap says is read where it stands, and once more with what is known at the end: it runs last. */
+function readTrap(reader: Reader, command: SimpleCommand, scope: Scope, place: Place): void {
+  const args = command.argv.slice(1).filter(({ text }) => text !== "--");
+  const [code] = args;
+  if (code === undefined || args.length < 2 || code.text.startsWith("-")) return;
+  runAsText(reader, [code], command, scope, place, "trap");
+  reader.traps.push((last) => runAsText(reader, [code], command, last, place, "trap"));
+}
+
+/** A file that an earlier part of the same command wrote, and that is run now. */
+function writtenProgram(reader: Reader, { argv, cwd }: SimpleCommand): string | undefined {
+  const [first] = argv;
+  if (first === undefined || !first.is_certain || !first.text.includes("/")) return undefined;
+  return reader.files.get(absolutePath(first.text, cwd) ?? "");
+}
+
+/** True if the command behind the wrapper was found and read. */
+function runWrapper(reader: Reader, wrapper: Wrapper, command: SimpleCommand, scope: Scope, place: Place): boolean {
+  const found = afterWrapper(wrapper, command.argv);
+  if (found === null) return false;
+  const { rest, code, assignments, folder } = found;
+  if (command.name === "ssh" && rest.length === 0 && command.stdin?.text != null) {
+    runNested(reader, command.stdin.text, undefined, { ...command, stdin: null }, scope, place, "ssh");
+    return false;
+  }
+  const label = command.name;
+  const moved =
+    folder === undefined ? scope : inFolder(scope, folder.is_certain ? absolutePath(folder.text, scope.cwd) : null);
+  if (code.length > 0) {
+    for (const text of code) runAsText(reader, [text], command, moved, place, `${label} -c`);
+    if (command.redirects.length > 0) reader.add({ ...command, argv: [], name: "" });
+    return true;
+  }
+  if (command.name === "env" && found.split !== undefined) {
+    runAsText(reader, [found.split, ...rest], command, moved, place, "env -S");
+    return true;
+  }
+  if (wrapper.only_code || rest.length === 0) return false;
+  const [only] = rest;
+  if (wrapper.text && !(rest.length > 1 && found.is_exec)) {
+    runAsText(reader, rest, command, moved, place, label);
+    if (command.redirects.length > 0) reader.add({ ...command, argv: [], name: "" });
+    return true;
+  }
+  if (only === undefined) return false;
+  launch(
+    reader,
+    {
+      ...command,
+      argv: rest,
+      name: programName(only.text),
+      cwd: moved.cwd,
+      via: [...command.via, label],
+      assignments: [...command.assignments, ...assignments],
+    },
+    moved,
+    place,
+  );
+  return true;
+}
+
+/** `sh -c TEXT NAME ARG...`, `sh FILE`, or what comes on its input. */
+function runShell(reader: Reader, command: SimpleCommand, scope: Scope, place: Place): Ways {
+  const here: Ways = { ok: [scope], failed: [scope] };
+  const { argv, stdin } = command;
+  let at = 1;
+  let takes_text = false;
+  let reads_stdin = false;
+  for (; at < argv.length; at++) {
+    const text = argv[at]?.text ?? "";
+    if (text === "--" || text === "-") {
+      at++;
+      break;
+    }
+    if (!/^[-+]./.test(text)) break;
+    if (text === "--command" || text === "--init-command" || /^-[A-Za-z]*c[A-Za-z]*$/.test(text)) takes_text = true;
+    if (/^-[A-Za-z]*s[A-Za-z]*$/.test(text)) reads_stdin = true;
+    const inline = /^--(?:command|init-command)=([\s\S]*)$/.exec(text)?.[1];
+    if (inline !== undefined) runNested(reader, inline, argv[at], command, scope, place, `${command.name} -c`);
+    if (SHELL_VALUED.has(text) || /^-[A-Za-z]*o$/.test(text)) at++;
+  }
+  for (const name of ["BASH_ENV", "ENV"]) {
+    const value =
+      command.assignments.find((assignment) => assignment.name === name)?.value.pieces ?? scope.vars.get(name);
+    const written =
+      value === undefined
+        ? undefined
+        : reader.files.get(absolutePath(value.map(({ text }) => text).join(""), scope.cwd) ?? "");
+    if (written !== undefined)
+      runNested(reader, written, undefined, { ...command, assignments: [] }, scope, place, command.name);
+  }
+  const script = argv[at];
+  if (takes_text && script !== undefined) {
+    runAsText(
+      reader,
+      [script],
+      command,
+      { ...scope, positional: argv.slice(at + 1).map(({ pieces }) => pieces) },
+      place,
+      `${command.name} -c`,
+    );
+    if (command.redirects.length > 0) reader.add({ ...command, argv: [], name: "" });
+    if (script.is_certain) return here;
+  } else if (script !== undefined && !reads_stdin && !/^\/dev\/(?:stdin|fd\/0)$/.test(script.text)) {
+    const text =
+      script.output ?? (script.is_certain ? reader.files.get(absolutePath(script.text, scope.cwd) ?? "") : undefined);
+    if (text != null)
+      runNested(
+        reader,
+        text,
+        undefined,
+        command,
+        { ...scope, positional: argv.slice(at).map(({ pieces }) => pieces) },
+        place,
+        command.name,
+      );
+  } else if (stdin?.text != null) {
+    runNested(
+      reader,
+      stdin.text,
+      undefined,
+      { ...command, stdin: null },
+      scope,
+      { ...place, stdin: null },
+      command.name,
+    );
+  }
+  reader.add(command);
+  return here;
+}
+
+function runSourced(reader: Reader, command: SimpleCommand, scope: Scope, place: Place): Ways | undefined {
+  const script = command.argv[1];
+  const is_stdin = script !== undefined && /^\/dev\/(?:stdin|fd\/0)$/.test(script.text);
+  const text = is_stdin
+    ? command.stdin?.text
+    : (script?.output ?? reader.files.get(absolutePath(script?.text ?? "", scope.cwd) ?? ""));
+  if (text == null) return undefined;
+  reader.add(command);
+  return runNested(reader, text, undefined, command, scope, place, "source");
+}
+
+/** Words that a shell puts together and reads again. */
+export function runAsText(
+  reader: Reader,
+  words: readonly Word[],
+  command: SimpleCommand,
+  scope: Scope,
+  place: Place,
+  label: string,
+): Ways {
+  const text = words
+    .map((word) =>
+      word.pieces.map((piece) => (piece.kind === "hole" ? (piece.text === "" ? "" : "$unknown") : piece.text)).join(""),
+    )
+    .join(" ");
+  return runNested(reader, text, words.length === 1 ? words[0] : undefined, command, scope, place, label);
+}
+
+export function runNested(
+  reader: Reader,
+  text: string,
+  word: Word | undefined,
+  command: SimpleCommand,
+  scope: Scope,
+  place: Place,
+  label: string,
+): Ways {
+  const known = command.assignments.reduce((now, { name, value }) => withVar(now, name, value.pieces), scope);
+  return reader.runText(text, [known], {
+    ...place,
+    origin: originOf(reader, text, word, command),
+    depth: place.depth + 1,
+    via: [...command.via, label],
+    stdin: command.stdin,
+  });
+}
+
+/** Where a nested text stands: exactly, if the word holds it as it is; else the word, or the command, as a whole. */
+function originOf(reader: Reader, text: string, word: Word | undefined, command: SimpleCommand): Origin {
+  if (word === undefined) return { start: command.start, end: command.end };
+  const within = reader.text.slice(word.start, word.end).indexOf(text);
+  return within === -1 || text === "" ? { start: word.start, end: word.end } : { by: word.start + within };
+}
+
+/** What is dangerous enough to be looked for behind a program that may start it. */
+const GUESSED =
+  /^(?:rm|dd|mkfs(?:\..+)?|shred|wipefs|blkdiscard|chmod|chown|chgrp|mv|kill|pkill|killall|sudo|doas|sh|bash|zsh|dash|find|xargs|eval|metnos-gate)$/;
+/** Programs for which a word is a word, whatever it is called. */
+const TAKES_WORDS =
+  /^(?:echo|printf|grep|egrep|fgrep|rg|ag|man|info|whatis|apropos|which|type|whereis|hash|help|git|ls|cat|test|\[|tldr|brew|apt|apt-get|apt-cache|dpkg|npm|pip|pip3|yarn|pnpm|cargo|jq|sed|cp|ln|file|stat|install|touch|mkdir|wc|head|tail|diff|chmod|chown|rm|mv|kill|gh|pgrep|command|alias|ps)$/;
+
+/** `poetry run rm -fr /`: no table knows every program that starts another one. */
+function runGuessed(reader: Reader, command: SimpleCommand, scope: Scope, place: Place): void {
+  if (TAKES_WORDS.test(command.name) || command.is_guess) return;
+  const at = command.argv.findIndex(
+    ({ text, is_certain }, index) => index > 0 && is_certain && GUESSED.test(programName(text)),
+  );
+  const first = command.argv[at];
+  if (first === undefined) return;
+  const argv = command.argv.slice(at);
+  launch(
+    reader,
+    {
+      ...command,
+      argv,
+      name: programName(first.text),
+      via: [...command.via, command.name],
+      redirects: [],
+      is_guess: true,
+    },
+    scope,
+    { ...place, is_guess: true },
+  );
+}

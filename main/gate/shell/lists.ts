@@ -1,0 +1,132 @@
+import { launch, runAsText, runNested } from "./launch.ts";
+import { foundBy } from "./output.ts";
+import type { Place, Reader } from "./reader.ts";
+import { programName, type SimpleCommand, type Word, wordOf } from "./reading.ts";
+import { absolutePath, hole, literal, type Scope } from "./scope.ts";
+import { afterWrapper } from "./wrapper-words.ts";
+import type { Wrapper } from "./wrappers.ts";
+
+/** Programs that run a command for each name of a list: `xargs`, `parallel`, `find -exec`. */
+
+const XARGS: Wrapper = {
+  short: "aEILnPsdR",
+  long: ["--arg-file", "--delimiter", "--max-lines", "--max-args", "--max-procs", "--max-chars", "--replace"],
+};
+
+export function runXargs(reader: Reader, command: SimpleCommand, scope: Scope, place: Place): void {
+  const found = afterWrapper(XARGS, command.argv);
+  const rest = found?.rest ?? [];
+  const at = command.argv.findIndex(({ text }) => /^-I|^--replace|^-i/.test(text));
+  const option = command.argv[at]?.text ?? "";
+  const mark =
+    at === -1 || at >= command.argv.length - rest.length
+      ? undefined
+      : option === "-I"
+        ? (command.argv[at + 1]?.text ?? "{}")
+        : option.replace(/^-[Ii]|^--replace=?/, "") || "{}";
+  const lines = mark === undefined ? undefined : command.stdin?.text?.split("\n").filter((line) => line !== "");
+  const input = lines?.slice(0, 64).map((line) => wordOf([literal(line)], command)) ??
+    listFile(reader, command, scope) ??
+    command.stdin?.words ?? [wordOf([hole("<input>")], command)];
+  const name = rest[0] ?? wordOf([literal("echo")], command);
+  const template = rest.length === 0 ? [name] : rest;
+  const argv = mark === undefined ? [...template, ...input] : template.flatMap((word) => filled(word, mark, input));
+  launch(
+    reader,
+    { ...command, argv, name: programName(name.text), via: [...command.via, "xargs"], stdin: null },
+    scope,
+    { ...place, stdin: null },
+  );
+}
+
+/** `xargs -a FILE`: what an earlier part wrote there, or a substitution prints. */
+function listFile(reader: Reader, { argv, start, end }: SimpleCommand, scope: Scope): Word[] | undefined {
+  const file = argv[argv.findIndex(({ text }) => text === "-a" || text === "--arg-file") + 1];
+  if (file === undefined || file === argv[0]) return undefined;
+  const text = file.output ?? reader.files.get(absolutePath(file.text, scope.cwd) ?? "");
+  const words = text?.split(/\s+/).filter((word) => word !== "");
+  return words?.slice(0, 64).map((word) => wordOf([literal(word)], { start, end }));
+}
+
+/** A word with a mark in it, once for each name that takes its place. */
+function filled(word: Word, mark: string, names: readonly Word[]): Word[] {
+  if (!word.text.includes(mark)) return [word];
+  return names.map((name) => {
+    const pieces = word.pieces.flatMap((piece) =>
+      piece.text
+        .split(mark)
+        .flatMap((text, index) => [...(index === 0 ? [] : name.pieces), ...(text === "" ? [] : [{ ...piece, text }])]),
+    );
+    return wordOf(pieces, word);
+  });
+}
+
+export function runParallel(reader: Reader, command: SimpleCommand, scope: Scope, place: Place): void {
+  const found = afterWrapper(
+    {
+      short: "jPnNaSID",
+      long: [
+        "--jobs",
+        "--max-args",
+        "--arg-file",
+        "--colsep",
+        "--delay",
+        "--joblog",
+        "--retries",
+        "--sshlogin",
+        "--timeout",
+      ],
+    },
+    command.argv,
+  );
+  const rest = found?.rest ?? [];
+  const marks = rest.findIndex(({ text }) => /^:::\+?$/.test(text));
+  const template = marks === -1 ? rest : rest.slice(0, marks);
+  const given =
+    marks === -1
+      ? (command.stdin?.words ?? [wordOf([hole("<input>")], command)])
+      : rest.slice(marks + 1).filter(({ text }) => !/^:::/.test(text));
+  if (template.length === 0) {
+    const text = marks === -1 ? command.stdin?.text : given.map(({ text: line }) => line).join("\n");
+    if (text != null) runNested(reader, text, undefined, command, scope, place, "parallel");
+    reader.add(command);
+    return;
+  }
+  const has_mark = template.some(({ text }) => text.includes("{}"));
+  const words = has_mark ? template.flatMap((word) => filled(word, "{}", given)) : [...template, ...given];
+  runAsText(reader, words, command, scope, place, "parallel");
+}
+
+/** `find ... -exec COMMAND {} ;`: with the paths that it may come by in the place of `{}`. */
+export function runFound(reader: Reader, command: SimpleCommand, scope: Scope, place: Place): void {
+  const { argv, name } = command;
+  const is_find = name === "find";
+  for (let at = 1; at < argv.length; at++) {
+    const text = argv[at]?.text ?? "";
+    if (!(is_find ? /^-(?:exec|execdir|ok|okdir)$/ : /^(?:-x|-X|--exec|--exec-batch)$/).test(text)) continue;
+    const rest = argv.slice(at + 1);
+    const end = rest.findIndex(
+      (word, index) => word.text === ";" || (word.text === "+" && rest[index - 1]?.text === "{}"),
+    );
+    const template = end === -1 ? rest : rest.slice(0, end);
+    const names = is_find ? foundBy(argv.slice(1), command) : [wordOf([hole("{}")], command)];
+    const words = template.flatMap((word) => filled(word, "{}", names));
+    const all = is_find || template.some((word) => word.text.includes("{}")) ? words : [...words, ...names];
+    const [first] = all;
+    if (first === undefined) continue;
+    launch(
+      reader,
+      {
+        ...command,
+        argv: all,
+        name: programName(first.text),
+        via: [...command.via, `${name} ${text}`],
+        redirects: [],
+        stdin: null,
+      },
+      scope,
+      place,
+    );
+    at += template.length;
+  }
+}

@@ -1,0 +1,201 @@
+import type { ParameterExpansionPart, ParameterOperation, SimpleExpansionPart, Word as Word_ } from "unbash";
+import { unescaped } from "./output.ts";
+import type { Piece, Word } from "./reading.ts";
+import { elementsOf, hole, literal, REFERENCE, type Scope } from "./scope.ts";
+import { expandWhole, type Surroundings } from "./words.ts";
+
+/** `$x` and `${x...}`: what is known of a variable, and what the operators make of it. */
+
+/** What they stand for, or undefined where nothing is known. */
+function knownValue(name: string, scope: Scope): readonly Piece[] | undefined {
+  if (name === "PWD") return scope.cwd === null ? [hole("$PWD")] : [literal(scope.cwd)];
+  if (name === "OLDPWD") return scope.old_cwd === null ? [hole("$OLDPWD")] : [literal(scope.old_cwd)];
+  if (name === "@" || name === "*") {
+    if (scope.positional === undefined) return undefined;
+    return scope.positional.slice(1).flatMap((pieces, index) => (index === 0 ? pieces : [literal(" "), ...pieces]));
+  }
+  if (/^\d+$/.test(name)) return scope.positional === undefined ? undefined : (scope.positional[Number(name)] ?? []);
+  if (name === "#") return scope.positional === undefined ? undefined : [literal(String(scope.positional.length - 1))];
+  const value = scope.vars.get(name);
+  const [only] = value ?? [];
+  // Followed once: a reference to a reference is rare, and one to itself has no end.
+  return only?.kind === "hole" && only.text.startsWith(REFERENCE) ? scope.vars.get(only.text.slice(1)) : value;
+}
+
+export function parameterPieces(
+  part: SimpleExpansionPart | ParameterExpansionPart,
+  around: Surroundings,
+): readonly Piece[] {
+  const { scope } = around;
+  if (part.type === "SimpleExpansion") {
+    const name = part.text.slice(1);
+    if (name === "0" && scope.positional === undefined) return [hole("$0")];
+    return knownValue(name, scope) ?? [hole(part.text)];
+  }
+  if (part.index !== undefined) {
+    for (const name of part.index.text.match(/[A-Za-z_]\w*/g) ?? [])
+      around.hidden(textOf(knownValue(name, scope)) ?? "");
+    expandWhole(part.index, around, { start: 0, end: 0 });
+    const index = part.index.text;
+    const from_end = /^-\d+$/.test(index) ? elementsOf(part.parameter, scope)?.at(Number(index)) : undefined;
+    const found = from_end ?? knownValue(`${part.parameter}[${index}]`, scope);
+    const whole = index === "0" || index === "@" || index === "*" ? knownValue(part.parameter, scope) : undefined;
+    return part.prefix === undefined && part.operation === undefined
+      ? (found ?? whole ?? [hole(part.text)])
+      : [hole(part.text)];
+  }
+  let value = knownValue(part.parameter, scope);
+  if (part.prefix === "!") {
+    const name = textOf(value);
+    value = name === null ? undefined : knownValue(name, scope);
+    if (value === undefined) return [hole(part.text)];
+  } else if (part.prefix === "#") {
+    const text = textOf(value);
+    return text === null ? [hole(part.text)] : [literal(String(text.length))];
+  }
+  if (part.operation === undefined) return value ?? [hole(part.text)];
+  return operated(part, part.operation, value, around) ?? [hole(part.text)];
+}
+
+function operated(
+  part: ParameterExpansionPart,
+  operation: ParameterOperation,
+  value: readonly Piece[] | undefined,
+  around: Surroundings,
+): readonly Piece[] | null {
+  const span = { start: 0, end: 0 };
+  switch (operation.type) {
+    case "Default":
+      return withDefault(part, operation.operator, keptPieces(operation.operand, around), value, around);
+    case "Slice": {
+      const [offset, length] = [operation.offset.text.trim(), operation.length?.text.trim()];
+      if (!/^-?\d{1,6}$/.test(offset) || (length !== undefined && !/^\d{1,6}$/.test(length))) return null;
+      return sliced(value, Number(offset), length === undefined ? undefined : Number(length));
+    }
+    case "Remove": {
+      const pattern = expandWhole(operation.operand, around, span);
+      const text = textOf(value);
+      if (text === null || !isCheap(text, pattern)) return null;
+      return [literal(removed(text, operation.operator, globSource(pattern.pieces, operation.operator.length === 2)))];
+    }
+    case "Replace": {
+      const pattern = expandWhole(operation.pattern, around, span);
+      const replacement = expandWhole(operation.replacement, around, span);
+      const text = textOf(value);
+      if (text === null || !isCheap(text, pattern) || !replacement.is_certain) return null;
+      const source = globSource(pattern.pieces, true);
+      const anchored = { "/": source, "//": source, "/#": `^${source}`, "/%": `${source}$` }[operation.operator];
+      return [
+        literal(text.replace(new RegExp(anchored, operation.operator === "//" ? "gs" : "s"), () => replacement.text)),
+      ];
+    }
+    case "CaseModification": {
+      const text = textOf(value);
+      if (text === null || operation.operand !== undefined) return null;
+      switch (operation.operator) {
+        case "^":
+          return [literal(text.charAt(0).toUpperCase() + text.slice(1))];
+        case "^^":
+          return [literal(text.toUpperCase())];
+        case ",":
+          return [literal(text.charAt(0).toLowerCase() + text.slice(1))];
+        case ",,":
+          return [literal(text.toLowerCase())];
+      }
+      return null;
+    }
+    case "Transform": {
+      const text = textOf(value);
+      // `@P` runs what stands in the value, `@E` takes its escapes out.
+      if (operation.operator === "@" && text !== null) {
+        around.hidden(text);
+        return /@E/.test(part.text) ? [literal(unescaped(text))] : [hole(part.text)];
+      }
+      return null;
+    }
+    default:
+      return null;
+  }
+}
+
+/** A default's pieces; what stands in quotes there stays together. */
+function keptPieces(operand: Word_, around: Surroundings): readonly Piece[] {
+  const { pieces } = expandWhole(operand, around, { start: 0, end: 0 });
+  const is_quoted = (operand.parts ?? []).some(({ type }) => /Quoted|LocaleString/.test(type));
+  return is_quoted ? pieces.map((piece) => ({ ...piece, kept: true as const })) : pieces;
+}
+
+function withDefault(
+  part: ParameterExpansionPart,
+  operator: string,
+  operand: readonly Piece[],
+  value: readonly Piece[] | undefined,
+  around: Surroundings,
+): readonly Piece[] {
+  const is_empty = value?.every(({ text }) => text === "") === true;
+  const counts = value !== undefined && !(operator.startsWith(":") && is_empty);
+  switch (operator) {
+    case "-":
+    case ":-":
+      // The environment may hold the variable all the same: the default is what is known, not what is certain.
+      return counts ? value : value === undefined ? [...operand, hole("")] : operand;
+    case "=":
+    case ":=":
+      if (counts) return value;
+      around.assign(part.parameter, operand);
+      return value === undefined ? [...operand, hole("")] : operand;
+    case "+":
+    case ":+":
+      if (value === undefined) return [...operand, hole("")];
+      return counts ? operand : [];
+    default:
+      return value ?? [hole(part.text)];
+  }
+}
+
+function textOf(value: readonly Piece[] | undefined): string | null {
+  if (value === undefined || value.some(({ kind }) => kind === "hole")) return null;
+  return value.map(({ text }) => text).join("");
+}
+
+/** `${HOME:0:1}` is a slash, also where only the beginning of a value is known. */
+function sliced(
+  value: readonly Piece[] | undefined,
+  offset: number,
+  length: number | undefined,
+): readonly Piece[] | null {
+  const whole = textOf(value);
+  if (whole !== null) {
+    const start = offset < 0 ? Math.max(0, whole.length + offset) : offset;
+    return [literal(whole.slice(start, length === undefined ? undefined : start + length))];
+  }
+  const [first] = value ?? [];
+  if (first?.kind !== "text" || offset < 0 || length === undefined || offset + length > first.text.length) return null;
+  return [literal(first.text.slice(offset, offset + length))];
+}
+
+/** One star over a short text: matching it costs next to nothing, whatever it holds. */
+function isCheap(text: string, pattern: Word): boolean {
+  const stars = pattern.pieces.filter((piece) => piece.text === "*").length;
+  return pattern.is_certain && ((stars <= 1 && text.length <= 512) || (stars <= 3 && text.length <= 96));
+}
+
+function removed(text: string, operator: string, source: string): string {
+  if (operator.startsWith("#")) return text.replace(new RegExp(`^(?:${source})`, "s"), "");
+  const whole = new RegExp(`^(?:${source})$`, "s");
+  // The shortest or the longest end that fits.
+  const starts = Array.from({ length: text.length + 1 }, (_, index) => index);
+  const start = (operator === "%" ? starts.reverse() : starts).find((index) => whole.test(text.slice(index)));
+  return start === undefined ? text : text.slice(0, start);
+}
+
+function globSource(pieces: readonly Piece[], is_greedy: boolean): string {
+  return pieces
+    .map(({ text, kind }) => {
+      if (kind !== "glob") return text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
+      if (text === "*") return is_greedy ? ".*" : ".*?";
+      if (text === "?") return ".";
+      return /^\[[\w^!.-]+\]$/.test(text) ? text.replace("[!", "[^") : ".";
+    })
+    .join("");
+}

@@ -1,0 +1,174 @@
+import type { Piece, Word } from "./reading.ts";
+
+/** A path as a list of names, where a name may be a pattern or unknown: what a word can stand for on the disk. */
+
+export interface Pattern {
+  readonly kind: "pattern";
+  readonly expression: RegExp;
+  readonly text: string;
+}
+
+/** `any` is any number of names, `unknown` a part that only running it would tell. */
+export type Name = string | Pattern | { readonly kind: "any" } | { readonly kind: "unknown" };
+
+export interface PathForm {
+  names: readonly Name[];
+  /** False where a part of it is unknown. */
+  is_known: boolean;
+  has_pattern: boolean;
+}
+
+const UNKNOWN = { kind: "unknown" } as const;
+const ANY = { kind: "any" } as const;
+
+/** The path that a word names, below `cwd` where it is relative. Without one its first name is unknown. */
+export function pathOf(word: Word, cwd: string | null): PathForm {
+  return pathOfPieces(word.pieces, cwd);
+}
+
+export function pathOfPieces(pieces: readonly Piece[], cwd: string | null): PathForm {
+  const names: Name[] = [];
+  const first = pieces.find(({ text, kind }) => text !== "" || kind !== "hole");
+  const is_absolute = first?.kind === "text" && first.text.startsWith("/");
+  if (!is_absolute && first?.kind !== "hole") {
+    if (cwd === null) names.push(UNKNOWN);
+    else for (const name of cwd.split("/")) addName(names, name);
+  }
+  let part: Piece[] = [];
+  const finish = () => {
+    addPart(names, part);
+    part = [];
+  };
+  for (const piece of pieces) {
+    if (piece.kind !== "text") {
+      part.push(piece);
+      continue;
+    }
+    const texts = piece.text.split("/");
+    for (const [index, text] of texts.entries()) {
+      if (index > 0) finish();
+      if (text !== "") part.push(texts.length === 1 ? piece : { text, kind: "text" });
+    }
+  }
+  finish();
+  return {
+    names,
+    is_known: !names.some((name) => typeof name === "object" && name.kind === "unknown"),
+    has_pattern: names.some((name) => typeof name === "object" && name.kind !== "unknown"),
+  };
+}
+
+function addPart(names: Name[], part: readonly Piece[]): void {
+  const shown = part.filter(({ text, kind }) => text !== "" || kind !== "hole");
+  if (shown.length === 0) return;
+  if (shown.some(({ kind }) => kind === "hole")) {
+    names.push(UNKNOWN);
+    return;
+  }
+  if (shown.every(({ kind }) => kind === "text")) {
+    addName(names, shown.map(({ text }) => text).join(""));
+    return;
+  }
+  const text = shown.map((piece) => piece.text).join("");
+  if (text === "**") {
+    names.push(ANY);
+    return;
+  }
+  // A pattern doesn't match a leading dot unless it is written.
+  const dot = shown[0]?.kind === "glob" ? "(?!\\.)" : "";
+  const source = shown.map(({ text: piece, kind }) => (kind === "glob" ? globSource(piece) : escaped(piece))).join("");
+  names.push({
+    kind: "pattern",
+    expression: new RegExp(`^${dot}${source.replace(/(?:\[\^\/\]\*)+/g, "[^/]*")}$`, "is"),
+    text,
+  });
+}
+
+function addName(names: Name[], name: string): void {
+  if (name === "" || name === ".") return;
+  if (name !== "..") {
+    names.push(name);
+    return;
+  }
+  const last = names.at(-1);
+  // What lies above an unknown place is as unknown.
+  if (typeof last === "object" && last.kind !== "pattern") names.push(UNKNOWN);
+  else names.pop();
+}
+
+function globSource(text: string): string {
+  if (text === "?") return "[^/]";
+  const set = /^\[([!^]?)([^\\[\]/&~]+)\]$/.exec(text);
+  if (set === null) return "[^/]*";
+  const body = (set[2] ?? "").replace(/\^/g, "\\^");
+  return /[^-]-[^-]/.test(body) && !/^(?:[a-z0-9]-[a-z0-9]|[\w.,@^\\])+$/i.test(body)
+    ? "[^/]"
+    : `[${set[1] ? "^/" : ""}${safeSet(body)}]`;
+}
+
+/** A range that runs backwards would not be a set; it then stands for any character. */
+function safeSet(body: string): string {
+  const backwards = [...body.matchAll(/(.)-(.)/g)].some(([, from = "", to = ""]) => from > to);
+  return backwards ? "\\s\\S" : body.replace(/-$/, "\\-").replace(/^-/, "\\-");
+}
+
+function escaped(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
+}
+
+/** True if `name` may be the name `wanted`. Names that are written out are compared exactly. */
+export function mayBe(name: Name | undefined, wanted: string): boolean {
+  if (name === undefined) return false;
+  if (typeof name === "string") return name === wanted;
+  return name.kind === "pattern" ? name.expression.test(wanted) : name.kind === "any";
+}
+
+/** True if the path may be exactly the one that `wanted` (names from the root) says. */
+export function mayBePath(path: PathForm, wanted: readonly string[]): boolean {
+  return matchFrom(path.names, 0, wanted, 0, false);
+}
+
+/** True if the path may be `wanted`, or lie below it. */
+export function mayBeAtOrBelow(path: PathForm, wanted: readonly string[]): boolean {
+  return matchFrom(path.names, 0, wanted, 0, true);
+}
+
+/** True if `wanted` is the path, or may lie below it: the path's whole tree holds it. */
+export function mayHold(path: PathForm, wanted: readonly string[]): boolean {
+  for (let length = 0; length <= wanted.length; length++) {
+    if (mayBePath(path, wanted.slice(0, length))) return true;
+  }
+  return false;
+}
+
+function matchFrom(names: readonly Name[], at: number, wanted: readonly string[], to: number, open: boolean): boolean {
+  let here = at;
+  let there = to;
+  while (here < names.length) {
+    const name = names[here];
+    if (typeof name === "object" && name.kind === "any") {
+      for (let skip = there; skip <= wanted.length; skip++)
+        if (matchFrom(names, here + 1, wanted, skip, open)) return true;
+      return false;
+    }
+    if (there === wanted.length) return open;
+    if (!mayBe(name, wanted[there] ?? "")) return false;
+    here++;
+    there++;
+  }
+  return there === wanted.length;
+}
+
+/** The names of an absolute, normal path. */
+export function namesOf(path: string): string[] {
+  return path.split("/").filter((name) => name !== "");
+}
+
+/** How a path is shown: what is unknown as `…`. */
+export function pathText({ names }: PathForm): string {
+  const shown = names.map((name) => {
+    if (typeof name === "string") return name;
+    return name.kind === "pattern" ? name.text : name.kind === "any" ? "**" : "…";
+  });
+  return `/${shown.join("/")}`;
+}

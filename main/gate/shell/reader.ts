@@ -1,0 +1,258 @@
+import { type ParsedScript, parse } from "unbash";
+import { Budget, MAX_DEPTH, MAX_STATES, Unreadable } from "./limits.ts";
+import { listedBy, outputOf, writtenFile } from "./output.ts";
+import {
+  programName,
+  type ReadContext,
+  type SimpleCommand,
+  type Span,
+  type Stdin,
+  type Word,
+  wordOf,
+} from "./reading.ts";
+import { absolutePath, joined, type Origin, type Scope, withVar } from "./scope.ts";
+import { isStraight, runStatements } from "./walk.ts";
+import type { Surroundings } from "./words.ts";
+
+/** A substitution costs as much as this many words: no more than 500 of them are read. */
+const SUBSTITUTION_STEPS = 100;
+
+/** Where a piece of script stands: what is around it, and how its offsets become those of the original text. */
+export interface Place {
+  via: readonly string[];
+  origin: Origin;
+  depth: number;
+  stdin: Stdin | null;
+  pipeline: number;
+  place: number;
+  is_last: boolean;
+  captures: number;
+  in_loop: boolean;
+  in_background: boolean;
+  in_pipe: boolean;
+  is_guess?: true;
+  /** Functions that are being run, innermost last. */
+  functions: readonly string[];
+}
+
+/** The ways that a command may have gone on: after success, after failure. */
+export interface Ways {
+  ok: readonly Scope[];
+  failed: readonly Scope[];
+}
+
+/** Collects what one command line would run. One reader, one command line. */
+export class Reader {
+  readonly commands: SimpleCommand[] = [];
+  readonly here_docs: (Span & { command: SimpleCommand | null })[] = [];
+  readonly budget = new Budget();
+  readonly text: string;
+  readonly home: string;
+  readonly user: string | undefined;
+  unread: string | null = null;
+  defines = false;
+  fork_bomb: Span | null = null;
+  #pipelines = 0;
+
+  constructor(text: string, { home, user }: ReadContext) {
+    this.text = text;
+    this.home = home;
+    this.user = user;
+  }
+
+  nextPipeline(): number {
+    return ++this.#pipelines;
+  }
+
+  /** Reads a text as a script, wherever it was found. */
+  runText(text: string, scopes: readonly Scope[], place: Place): Ways {
+    if (place.depth > MAX_DEPTH) throw new Unreadable(`it goes deeper than ${MAX_DEPTH}`);
+    this.budget.takeText(text);
+    const before = this.traps.length;
+    const ways = this.runScript(parse(text), scopes, place);
+    // A shell's own traps run at its end.
+    for (const run of this.traps.slice(before, before + 4))
+      for (const scope of joined(ways.ok, ways.failed)) run(scope);
+    return ways;
+  }
+
+  runScript(script: ParsedScript, scopes: readonly Scope[], place: Place): Ways {
+    if (place.depth > MAX_DEPTH) throw new Unreadable(`it goes deeper than ${MAX_DEPTH}`);
+    if (script.errors !== undefined && script.errors.length > 0) this.cannotRead("its syntax is not complete");
+    return runStatements(this, script.commands, scopes, place);
+  }
+
+  cannotRead(why: string): void {
+    this.unread ??= why;
+  }
+
+  /** An offset range of a nested text in the original one. */
+  span(node: { pos: number; end: number }, { origin }: Place): Span {
+    if (!("by" in origin)) return origin;
+    // The parser may end a word behind a text that ends in a backslash.
+    const end = Math.min(node.end + origin.by, this.text.length);
+    return { start: Math.min(node.pos + origin.by, end), end };
+  }
+
+  bounded(scopes: readonly Scope[]): readonly Scope[] {
+    if (scopes.length <= MAX_STATES) return scopes;
+    this.cannotRead("it may go on in too many ways");
+    return scopes.slice(0, MAX_STATES);
+  }
+
+  /** What a word's expansion may look at. `changed` takes what an expansion assigns. */
+  around(scope: Scope, place: Place, changed: { scope: Scope }): Surroundings {
+    return {
+      scope,
+      home: this.home,
+      user: this.user,
+      step: (cost) => this.budget.takeStep(cost),
+      assign: (name, value) => {
+        changed.scope = withVar(changed.scope, name, value);
+      },
+      hidden: (text) => this.runHidden(text, scope, place),
+      substitute: (script, text) => this.#substitute(script, text, scope, place),
+    };
+  }
+
+  /** Runs the substitutions in a text that arithmetic, a prompt or a name evaluates after all. */
+  runHidden(text: string, scope: Scope, place: Place): void {
+    if (!/\$\(|`/.test(text)) return;
+    this.budget.takeStep(SUBSTITUTION_STEPS);
+    const origin = "by" in place.origin ? { start: 0, end: 0 } : place.origin;
+    this.runText(`: "${text.replaceAll('"', '\\"')}"`, [scope], { ...place, origin, depth: place.depth + 1 });
+  }
+
+  /** Runs a substitution's commands in a shell of its own; gives what they print. */
+  #substitute(script: ParsedScript | undefined, text: string, scope: Scope, place: Place): string | null {
+    if (script === undefined) {
+      const inner = /^[<>]\(([\s\S]*)\)$/.exec(text)?.[1];
+      if (inner !== undefined) return this.#known(inner);
+      this.#insideArithmetic(text, scope, place);
+      return null;
+    }
+    this.budget.takeStep(SUBSTITUTION_STEPS);
+    const origin: Origin = script.source === undefined ? place.origin : this.#wholeOf(script, place);
+    const from = this.commands.length;
+    const inner: Place = {
+      ...place,
+      origin,
+      depth: place.depth + 1,
+      captures: place.captures + 1,
+      is_last: true,
+      place: 0,
+      pipeline: this.nextPipeline(),
+    };
+    this.runScript(script, [scope], inner);
+    const output = isStraight(script.commands) ? this.outputSince(from, inner.captures) : null;
+    this.#outputs.set(text, output);
+    return output;
+  }
+
+  /** What process substitutions were found to print, by their source. */
+  readonly #outputs = new Map<string, string | null>();
+
+  #known(inner: string): string | null {
+    return this.#outputs.get(`<(${inner})`) ?? null;
+  }
+
+  #wholeOf(script: ParsedScript, place: Place): Origin {
+    return "by" in place.origin
+      ? { start: script.pos + place.origin.by, end: script.end + place.origin.by }
+      : place.origin;
+  }
+
+  /** `$(( $(...) ))`: arithmetic may hold substitutions, and array indexes that are run. */
+  #insideArithmetic(text: string, scope: Scope, place: Place): void {
+    const at = text.search(/\$\((?!\()|`/);
+    if (at === -1) return;
+    const inner = text.slice(3, -2);
+    this.runText(`: "${inner.replaceAll('"', "")}"`, [scope], {
+      ...place,
+      origin: this.#fixed(place),
+      depth: place.depth + 1,
+    });
+  }
+
+  #fixed(place: Place): Origin {
+    return "by" in place.origin ? { start: 0, end: 0 } : place.origin;
+  }
+
+  /** The text that the commands since `from` print, all together; null where one of them can't be told. */
+  outputSince(from: number, captures: number): string | null {
+    let text = "";
+    for (const command of this.commands.slice(from)) {
+      if (!command.is_last || command.is_guess || command.captures !== captures) continue;
+      const output = outputOf(command);
+      if (output === null) return null;
+      text += output;
+    }
+    return text;
+  }
+
+  /** What the commands since `from` hand on through a pipe. */
+  pipedSince(from: number, captures: number, is_straight: boolean): Stdin {
+    const since = this.commands.slice(from).filter((command) => !command.is_guess && command.captures === captures);
+    const lists = since.map(listedBy);
+    const words = lists.some((list) => list !== null) ? lists.flatMap((list) => list ?? []) : null;
+    const text = is_straight ? this.outputSince(from, captures) : null;
+    return { from: "pipe", text, words: words ?? (text === null ? null : wordsIn(text, since[0])) };
+  }
+
+  /** What an earlier part of the command writes into a file, by the file's path: a later one may run it. */
+  readonly files = new Map<string, string>();
+
+  /** What is left to run at the end. */
+  readonly traps: ((last: Scope) => void)[] = [];
+  /** Links that an earlier part of the command makes: what lies below them lies elsewhere. */
+  readonly #links = new Map<string, string>();
+
+  /** Reads what the traps run, once everything before is known. */
+  runTraps(scopes: readonly Scope[]): void {
+    for (const run of this.traps.splice(0, 16)) for (const scope of scopes) run(scope);
+  }
+
+  add(given: SimpleCommand): void {
+    this.budget.takeCommand();
+    const command =
+      this.#links.size === 0 ? given : { ...given, argv: given.argv.map((word) => this.#followed(word, given.cwd)) };
+    this.commands.push(command);
+    this.#noteLink(command);
+    const written = writtenFile(command);
+    if (written !== undefined)
+      this.files.set(written.path, (written.adds ? (this.files.get(written.path) ?? "") : "") + written.text);
+  }
+
+  #noteLink({ name, argv, cwd }: SimpleCommand): void {
+    if (name !== "ln" || !argv.some(({ text }) => /^-[A-Za-z]*s|^--symbolic$/.test(text))) return;
+    const [target, link, ...more] = argv.slice(1).filter(({ text }) => !text.startsWith("-"));
+    if (target === undefined || more.length > 0 || !target.is_certain || link?.is_certain === false) return;
+    const to = absolutePath(target.text, cwd);
+    const at = absolutePath(link?.text ?? programName(target.text), cwd);
+    if (to !== null && at !== null && this.#links.size < 16) this.#links.set(at, to);
+  }
+
+  #followed(word: Word, cwd: string | null): Word {
+    const [first] = word.pieces;
+    if (first?.kind !== "text") return word;
+    for (const [at, to] of this.#links) {
+      const path = absolutePath(first.text, cwd);
+      const ends_open = first.text.endsWith("/") || word.pieces.length === 1;
+      if (path === null || !ends_open || !(path === at || path.startsWith(`${at}/`))) continue;
+      // The link itself is still named by its name; what lies below it is somewhere else.
+      if (path === at && !first.text.endsWith("/")) continue;
+      const text = `${to === "/" ? "" : to}${path.slice(at.length)}${first.text.endsWith("/") ? "/" : ""}`;
+      return wordOf([{ text, kind: "text" }, ...word.pieces.slice(1)], word);
+    }
+    return word;
+  }
+}
+
+function wordsIn(text: string, command: SimpleCommand | undefined): Word[] {
+  const span = { start: command?.start ?? 0, end: command?.end ?? 0 };
+  return text
+    .split(/[\s\0]+/)
+    .filter((word) => word !== "")
+    .slice(0, 64)
+    .map((word) => wordOf([{ text: word, kind: "text" }], span));
+}

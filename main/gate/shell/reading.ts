@@ -1,0 +1,134 @@
+/** What a command line says, once it is read like a shell reads it. Data only; `read.ts` makes it. */
+
+/**
+ * A part of a resolved word. `glob` is an active pattern; `hole` something that only running it would tell, with its source as
+ * text. A hole with an empty text says: the rest is what stands there, unless the environment says otherwise.
+ */
+export interface Piece {
+  text: string;
+  kind: "text" | "glob" | "hole";
+  /** Quotes kept it together inside an expansion: it is not split. */
+  kept?: true;
+}
+
+export interface Span {
+  /** Offsets in the original text, half open. */
+  start: number;
+  end: number;
+}
+
+export interface Word extends Span {
+  /** Quotes removed, variables and `~` resolved, patterns as they are. */
+  text: string;
+  /** False where a substitution or a variable could not be resolved. */
+  is_certain: boolean;
+  glob?: true;
+  pieces: readonly Piece[];
+  /** What a process substitution prints; null where it can't be told. */
+  output?: string | null;
+}
+
+export interface Redirect extends Span {
+  operator: string;
+  /** The file descriptor; null for the operator's own. */
+  fd: number | null;
+  target: Word;
+}
+
+/** Where a command's input comes from, and what is known of it. */
+export interface Stdin {
+  from: "here-doc" | "here-string" | "pipe" | "file";
+  text: string | null;
+  /** The names it lists, for what `xargs` and `read` make of it. */
+  words: readonly Word[] | null;
+}
+
+export interface SimpleCommand extends Span {
+  argv: readonly Word[];
+  /** The program's name without its folder; empty for a redirection that stands alone. */
+  name: string;
+  /** Wrappers that were unwrapped, outermost first. */
+  via: readonly string[];
+  /** Null where a `cd` could not be resolved. */
+  cwd: string | null;
+  redirects: readonly Redirect[];
+  /** A list (`a=(x y)`) with its elements. */
+  assignments: readonly { name: string; value: Word; elements?: readonly (readonly Piece[])[] }[];
+  stdin: Stdin | null;
+  /** Each pipeline has its number; a command's place in it, and whether it is the last. */
+  pipeline: number;
+  place: number;
+  is_last: boolean;
+  /** In how many substitutions it stands: with one, its output becomes part of another command. */
+  captures: number;
+  in_loop: boolean;
+  in_background: boolean;
+  /** A program in another language that it is given, and the texts in it that may be paths. */
+  code?: { language: string; text: string; strings: readonly Word[] };
+  /** It is not certain that it runs at all: an argument of a program that may start it. */
+  is_guess?: true;
+}
+
+export interface Reading {
+  text: string;
+  commands: readonly SimpleCommand[];
+  /** Why it could not be read completely, or null. */
+  unread: string | null;
+  /** Functions or aliases are defined: names may not mean what they say. */
+  defines: boolean;
+  /** A function or script that starts itself over and over. */
+  fork_bomb: Span | null;
+  comments: readonly Span[];
+  /** Every stretch of text that a word, a redirection or a here-document's body stands in. */
+  here_docs: readonly (Span & { command: SimpleCommand | null })[];
+}
+
+export interface ReadContext {
+  /** Absolute; an empty text where it isn't known. */
+  cwd: string;
+  home: string;
+  user?: string | undefined;
+}
+
+/** A word that stands for exactly `text`. */
+export function plainWord(text: string, span: Span): Word {
+  return { text, is_certain: true, pieces: [{ text, kind: "text" }], start: span.start, end: span.end };
+}
+
+/** A word of pieces. */
+export function wordOf(pieces: readonly Piece[], span: Span): Word {
+  let text = "";
+  let is_certain = true;
+  let is_glob = false;
+  for (const piece of pieces) {
+    text += piece.text;
+    if (piece.kind === "hole") is_certain = false;
+    else if (piece.kind === "glob") is_glob = true;
+  }
+  const word: Word = {
+    text,
+    is_certain,
+    pieces: pieces.length > 1 ? merged(pieces) : pieces,
+    start: span.start,
+    end: span.end,
+  };
+  if (is_glob) word.glob = true;
+  return word;
+}
+
+/** Neighbouring texts as one: a value that is put together many times stays short. */
+function merged(pieces: readonly Piece[]): readonly Piece[] {
+  const all: Piece[] = [];
+  for (const piece of pieces) {
+    const last = all.at(-1);
+    if (last?.kind === "text" && piece.kind === "text")
+      all[all.length - 1] = { text: last.text + piece.text, kind: "text" };
+    else all.push(piece);
+  }
+  return all;
+}
+
+/** The last name of a path: what a program is called. */
+export function programName(text: string): string {
+  return text.slice(text.lastIndexOf("/") + 1);
+}

@@ -1,0 +1,127 @@
+import type { Function as FunctionNode } from "unbash";
+import type { Piece, ReadContext } from "./reading.ts";
+
+/** What a shell knows at one point: where it is, its variables, functions and aliases. Never changed, only replaced. */
+export interface Scope {
+  cwd: string | null;
+  old_cwd: string | null;
+  folders: readonly (string | null)[];
+  vars: ReadonlyMap<string, readonly Piece[]>;
+  functions: ReadonlyMap<string, Defined>;
+  aliases: ReadonlyMap<string, string>;
+  /** `$0`, `$1`, ...; undefined where they aren't known. */
+  positional: readonly (readonly Piece[])[] | undefined;
+  /** `set -f`. */
+  no_glob: boolean;
+}
+
+export interface Defined {
+  node: FunctionNode;
+  /** Turns the node's offsets into those of the original text. */
+  origin: Origin;
+}
+
+/** Where a nested text stands in the original one: shifted, or as a whole at one place. */
+export type Origin = { by: number } | { start: number; end: number };
+
+export const hole = (text: string): Piece => ({ text, kind: "hole" });
+export const literal = (text: string): Piece => ({ text, kind: "text" });
+
+export function firstScope({ cwd, home, user }: ReadContext): Scope {
+  const vars = new Map<string, readonly Piece[]>([
+    ["HOME", [literal(home)]],
+    ["IFS", [literal(" \t\n")]],
+    // What they begin with is known, and enough to cut a slash out of.
+    ["PATH", [literal("/"), hole("")]],
+    ["SHELL", [literal("/bin/"), hole("$SHELL")]],
+  ]);
+  if (user !== undefined && user !== "") {
+    vars.set("USER", [literal(user)]);
+    vars.set("LOGNAME", [literal(user)]);
+  }
+  const known = cwd.startsWith("/") ? cwd : null;
+  return {
+    cwd: known,
+    old_cwd: null,
+    folders: [],
+    vars,
+    functions: new Map(),
+    aliases: new Map(),
+    positional: undefined,
+    no_glob: false,
+  };
+}
+
+export function withVar(scope: Scope, name: string, value: readonly Piece[] | undefined): Scope {
+  const vars = new Map(scope.vars);
+  if (value === undefined) vars.delete(name);
+  else vars.set(name, value);
+  return { ...scope, vars };
+}
+
+/** A variable's value; of a list each element by itself (`a[0]`, `a[@]`). */
+export function withValue(
+  scope: Scope,
+  name: string,
+  value: readonly Piece[],
+  elements: readonly (readonly Piece[])[] | undefined,
+): Scope {
+  if (elements === undefined) return withVar(scope, name, value);
+  const vars = new Map(scope.vars);
+  vars.set(name, elements[0] ?? []);
+  vars.set(`${name}[@]`, value);
+  vars.set(`${name}[*]`, value);
+  for (const [index, pieces] of elements.slice(0, 64).entries()) vars.set(`${name}[${index}]`, pieces);
+  return { ...scope, vars };
+}
+
+/** The elements of a list that was set here, or undefined. */
+export function elementsOf(name: string, { vars }: Scope): (readonly Piece[])[] | undefined {
+  if (!vars.has(`${name}[@]`)) return undefined;
+  const all: (readonly Piece[])[] = [];
+  for (let index = 0; ; index++) {
+    const pieces = vars.get(`${name}[${index}]`);
+    if (pieces === undefined) return all;
+    all.push(pieces);
+  }
+}
+
+/** What `declare -n` leaves in a variable: another one's name. */
+export const REFERENCE = "&";
+
+export function inFolder(scope: Scope, cwd: string | null): Scope {
+  return { ...scope, cwd, old_cwd: scope.cwd };
+}
+
+/** The scopes of several ways, each different one once. */
+export function joined(...ways: (readonly Scope[])[]): Scope[] {
+  const distinct = [...new Set(ways.flat())];
+  if (distinct.length < 2) return distinct;
+  return [...new Map(distinct.map((scope) => [keyOf(scope), scope])).values()];
+}
+
+function keyOf(scope: Scope): string {
+  const functions = [...scope.functions].map(([name, { node }]) => `${name}@${node.pos}`);
+  return JSON.stringify([
+    scope.cwd,
+    scope.old_cwd,
+    scope.folders,
+    [...scope.vars],
+    functions,
+    [...scope.aliases],
+    scope.positional,
+    scope.no_glob,
+  ]);
+}
+
+/** A text in an absolute, normal form; null where it is relative and the folder isn't known. */
+export function absolutePath(text: string, cwd: string | null): string | null {
+  if (!text.startsWith("/") && cwd === null) return null;
+  const parts: string[] = [];
+  for (const part of (text.startsWith("/") ? text : `${cwd}/${text}`).split("/")) {
+    if (part === "" || part === ".") continue;
+    if (part === "..") parts.pop();
+    else parts.push(part);
+  }
+  return `/${parts.join("/")}`;
+}

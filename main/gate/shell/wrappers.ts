@@ -1,0 +1,199 @@
+/**
+ * Programs that run another program: how to find it among their arguments. Read as: the options in `valued` take the next word,
+ * then `skips` words (a lock file, a duration, a host), then the command itself.
+ */
+export interface Wrapper {
+  /** Short options that take a value, as one text (`ugp`); if it stands in the same word, that is seen. */
+  short?: string;
+  /** Long options that take the next word as their value. */
+  long?: readonly string[];
+  /** Words before the command. */
+  skips?: number;
+  /** `NAME=value` words before the command. */
+  assigns?: true;
+  /** The command is text for a shell, of all the words that are left. */
+  text?: true;
+  /** Options whose value is text for a shell (`-c`). */
+  code?: readonly string[];
+  /** Only those, wherever they stand: without one of them there is no command. */
+  only_code?: true;
+  /** With one of these it runs nothing. */
+  never?: readonly string[];
+  /** Its command's folder is another one than this shell's. */
+  moves?: readonly string[];
+}
+
+export const WRAPPERS: Readonly<Record<string, Wrapper>> = {
+  sudo: {
+    short: "ugpCThDRrtaU",
+    long: [
+      "--user",
+      "--group",
+      "--prompt",
+      "--close-from",
+      "--command-timeout",
+      "--host",
+      "--chdir",
+      "--chroot",
+      "--role",
+      "--type",
+      "--other-user",
+    ],
+    assigns: true,
+    never: ["-l", "-v", "-k", "-K", "-V", "--version", "-e", "--edit"],
+    moves: ["-D", "--chdir"],
+  },
+  doas: { short: "uCa", never: ["-L"] },
+  su: {
+    short: "sGgwT",
+    long: ["--shell", "--group", "--supp-group", "--whitelist-environment"],
+    code: ["-c", "--command", "--session-command"],
+    only_code: true,
+  },
+  runuser: {
+    short: "sGgw",
+    long: ["--shell", "--group", "--supp-group", "--user"],
+    code: ["-c", "--command", "--session-command"],
+  },
+  pkexec: { long: ["--user"] },
+  env: { short: "uC", long: ["--unset", "--chdir"], assigns: true, moves: ["-C", "--chdir"] },
+  command: { never: ["-v", "-V"] },
+  builtin: {},
+  exec: { short: "a" },
+  nohup: {},
+  time: { short: "fo", long: ["--format", "--output"] },
+  timeout: { short: "ks", long: ["--kill-after", "--signal"], skips: 1 },
+  gtimeout: { short: "ks", long: ["--kill-after", "--signal"], skips: 1 },
+  nice: { short: "n", long: ["--adjustment"] },
+  ionice: { short: "cnpPu", long: ["--class", "--classdata", "--pid"] },
+  chrt: { short: "TPDp", skips: 1 },
+  taskset: { short: "p", skips: 1 },
+  setsid: {},
+  setpriv: {
+    long: [
+      "--reuid",
+      "--regid",
+      "--groups",
+      "--inh-caps",
+      "--bounding-set",
+      "--ambient-caps",
+      "--securebits",
+      "--pdeathsig",
+    ],
+  },
+  stdbuf: { short: "ioe", long: ["--input", "--output", "--error"] },
+  unbuffer: {},
+  strace: { short: "oepsaEuIOPSXb", long: ["--output", "--trace", "--attach", "--string-limit", "--user"] },
+  ltrace: { short: "oepsauxnlFA" },
+  watch: { short: "n", long: ["--interval"], text: true },
+  flock: { short: "wE", long: ["--timeout", "--wait", "--conflict-exit-code"], skips: 1, code: ["-c", "--command"] },
+  script: {
+    short: "IOBTmEo",
+    long: ["--log-in", "--log-out", "--log-io", "--log-timing"],
+    code: ["-c", "--command"],
+    only_code: true,
+  },
+  busybox: {},
+  toybox: {},
+  chroot: { long: ["--userspec", "--groups"], skips: 1 },
+  unshare: {
+    short: "SGRw",
+    long: ["--setuid", "--setgid", "--root", "--wd", "--map-user", "--map-group", "--propagation"],
+  },
+  nsenter: { short: "tSG", long: ["--target", "--setuid", "--setgid"] },
+  "systemd-run": {
+    short: "pHMuE",
+    long: [
+      "--property",
+      "--host",
+      "--machine",
+      "--unit",
+      "--description",
+      "--slice",
+      "--uid",
+      "--gid",
+      "--nice",
+      "--working-directory",
+      "--setenv",
+      "--on-active",
+      "--on-boot",
+      "--on-calendar",
+      "--timer-property",
+      "--service-type",
+    ],
+  },
+  "systemd-inhibit": { long: ["--what", "--who", "--why", "--mode"] },
+  ssh: { short: "BbcDEeFIiJLlmOopQRSWw", skips: 1, text: true },
+  "dbus-run-session": { long: ["--config-file"] },
+  "xvfb-run": { short: "efnpsw" },
+  firejail: {},
+  fakeroot: { short: "lsibu" },
+  proxychains: { short: "f" },
+  proxychains4: { short: "f" },
+  torsocks: { short: "uaP" },
+  "su-exec": { skips: 1 },
+  gosu: { skips: 1 },
+  sg: { skips: 1, text: true },
+  caffeinate: { short: "tw" },
+  cpulimit: { short: "leicp" },
+  prlimit: {},
+  eatmydata: {},
+  rlwrap: { short: "abcefghilmnopqstwzADEHINOPRSTWX" },
+  entr: {},
+  direnv: { skips: 2 },
+  catchsegv: {},
+  "start-stop-daemon": { short: "pnudgkxa" },
+};
+
+/** Shells: `-c TEXT`, a script file, or a script on their input. */
+export const SHELLS: ReadonlySet<string> = new Set([
+  "sh",
+  "bash",
+  "zsh",
+  "dash",
+  "ksh",
+  "ksh93",
+  "ash",
+  "mksh",
+  "fish",
+  "rbash",
+  "yash",
+  "posh",
+  "bash5",
+]);
+
+/** Options of a shell that take the next word. */
+export const SHELL_VALUED: ReadonlySet<string> = new Set([
+  "-o",
+  "+o",
+  "-O",
+  "+O",
+  "--rcfile",
+  "--init-file",
+  "-C",
+  "--init-command",
+]);
+
+/** Programs that run a text in their own language: the options that take it, and where a script file is one. */
+export const INTERPRETERS: Readonly<Record<string, { language: string; code: readonly string[] }>> = {
+  python: { language: "python", code: ["-c"] },
+  pypy: { language: "python", code: ["-c"] },
+  node: { language: "javascript", code: ["-e", "--eval", "-p", "--print", "-pe"] },
+  nodejs: { language: "javascript", code: ["-e", "--eval", "-p", "--print", "-pe"] },
+  bun: { language: "javascript", code: ["-e", "--eval", "-p", "--print"] },
+  deno: { language: "javascript", code: ["eval"] },
+  perl: { language: "perl", code: ["-e", "-E"] },
+  ruby: { language: "ruby", code: ["-e"] },
+  php: { language: "php", code: ["-r"] },
+  lua: { language: "lua", code: ["-e"] },
+  osascript: { language: "applescript", code: ["-e"] },
+  awk: { language: "awk", code: [] },
+  gawk: { language: "awk", code: [] },
+  mawk: { language: "awk", code: [] },
+};
+
+/** The interpreter a program's name stands for (`python3.12`, `ruby3`). */
+export function interpreterOf(name: string): { language: string; code: readonly string[] } | undefined {
+  if (!/^[a-z]/.test(name)) return undefined;
+  return INTERPRETERS[name.replace(/[\d.]+$/, "")];
+}

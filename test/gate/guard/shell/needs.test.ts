@@ -1,0 +1,51 @@
+import { describe, expect, it } from "vitest";
+import { targetText } from "../../../../main/gate/targets/target.ts";
+import { prepared } from "../../../support/proposed-calls.ts";
+import { NEEDS, NEVER_LESS, REACHES } from "./cases/needs.ts";
+import { CWD, HOME } from "./cases/shell-case.ts";
+
+const unique = (texts: readonly string[]) => [...new Set(texts)].sort();
+
+/** What a call of `Bash` needs, as the gate tells the human. */
+function needed(command: string) {
+  const { needs } = prepared(HOME, "Bash", { command }, { context: { cwd: CWD } });
+  return {
+    needs: unique(needs.map(({ capability }) => capability)),
+    targets: unique(needs.map(({ capability, target }) => `${capability} ${targetText(target)}`)),
+  };
+}
+
+describe("what a command line needs", () => {
+  it("the table has at least 80 command lines, 30 of them with their targets", () => {
+    expect(NEEDS.length).toBeGreaterThanOrEqual(80);
+    expect(NEEDS.filter(({ targets }) => targets !== undefined).length).toBeGreaterThanOrEqual(30);
+    const commands = [...NEEDS, ...NEVER_LESS, ...REACHES].map(({ command }) => command);
+    expect(commands.filter((command, index) => commands.indexOf(command) !== index)).toEqual([]);
+  });
+
+  it.each(NEEDS.map((one) => [one.command, one] as const))("exactly: %j", (command, one) => {
+    const said = needed(command);
+    expect(said.needs).toEqual(unique(one.needs));
+    if (one.targets !== undefined) expect(said.targets).toEqual(unique(one.targets));
+  });
+
+  it.each(NEVER_LESS.map((one) => [one.command, one] as const))("not less: %j", (command, one) => {
+    const said = needed(command).needs;
+    expect([one.why, one.one_of, said, said.some((kind) => one.one_of.some((wanted) => wanted === kind))]).toEqual([
+      one.why,
+      one.one_of,
+      said,
+      true,
+    ]);
+  });
+
+  it.each(REACHES.map((one) => [one.command, one] as const))("reaches it: %j", (command, { why, target }) => {
+    const said = needed(command);
+    expect([why, target, said.targets, said.needs.includes("code:exec") || said.targets.includes(target)]).toEqual([
+      why,
+      target,
+      said.targets,
+      true,
+    ]);
+  });
+});
