@@ -74,14 +74,14 @@ export function useWaiting(): Waiting {
       sending.current.set(answer.token, null);
       try {
         close(await call("approvals.resolve", answer), true);
+        sending.current.delete(answer.token);
         return null;
       } catch (failure) {
         const ended = sending.current.get(answer.token);
+        sending.current.delete(answer.token);
         if (ended) close(ended, false);
         else await load(); // it may have ended unheard
         return asError(failure);
-      } finally {
-        sending.current.delete(answer.token);
       }
     },
     [call, close, load],

@@ -43,12 +43,14 @@ export function appeared(state: WaitingState, view: ApprovalView, is_busy: boole
   return { ...state, asked: is_busy ? asked : sorted(asked) };
 }
 
+/** How it ended, told once: a second telling changes nothing, but for one of which only the absence was known. */
 export function closed(state: WaitingState, view: ApprovalView, is_own: boolean, now: number): WaitingState {
   return {
     ...state,
-    asked: state.asked.map((one) =>
-      one.view.token === view.token && one.ended === null ? { view, ended: { at: now, is_own } } : one,
-    ),
+    asked: state.asked.map((one) => {
+      if (one.view.token !== view.token || one.view.status !== "pending") return one;
+      return { view, ended: { at: one.ended?.at ?? now, is_own } };
+    }),
   };
 }
 

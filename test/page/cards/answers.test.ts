@@ -1,5 +1,6 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { OperatorApi } from "../../../ipc/operator-api.ts";
 import { tokenOf } from "../../support/agent-connection.ts";
 import { launchBrowser, NO_BROWSER } from "../../support/browser.ts";
 import { card, cards, press, settle } from "../../support/card-page.ts";
@@ -7,6 +8,26 @@ import { openPage } from "../../support/page-home.ts";
 import { startGate } from "../../support/running-gate.ts";
 
 const write = (path: string) => ({ executor: "Write", args: { file_path: path, content: "text" } });
+
+/** Answers reach the gate only once this many were given: nobody has heard of another's by then. */
+function answeredTogether(operator: OperatorApi, many: number): OperatorApi {
+  let given = 0;
+  let all: () => void = () => undefined;
+  const are_there = new Promise<void>((resolve) => {
+    all = resolve;
+  });
+  return {
+    subscribe: (listener) => operator.subscribe(listener),
+    close: () => operator.close(),
+    async call(method, params) {
+      if (method === "approvals.resolve") {
+        if (++given === many) all();
+        await are_there;
+      }
+      return operator.call(method, params);
+    },
+  };
+}
 
 describe.skipIf(NO_BROWSER !== null)("a card's answers", () => {
   let browser: Browser;
@@ -105,18 +126,17 @@ describe.skipIf(NO_BROWSER !== null)("a card's answers", () => {
 
   it("two surfaces answer at once: exactly one counts, and both say whose it was", async () => {
     const gate = await startGate();
-    const one = await openPage(gate.operator, { browser, stands_still: true });
-    const two = await openPage(gate.operator, { stands_still: true }); // a tab in the background isn't drawn
+    const together = answeredTogether(gate.operator, 2);
+    const one = await openPage(together, { browser, stands_still: true });
+    const two = await openPage(together, { stands_still: true }); // a tab in the background isn't drawn
     const agent = await gate.agent();
     const asked = await agent.ask(write(`${gate.home.home}/a.txt`));
     for (const { page } of [one, two]) {
       await cards(page).waitFor();
       await settle(page);
     }
-    await Promise.all([
-      one.page.getByRole("button", { name: "Approve once" }).click(),
-      two.page.getByRole("button", { name: "Deny", exact: true }).click(),
-    ]);
+    await one.page.getByRole("button", { name: "Approve once" }).click();
+    await two.page.getByRole("button", { name: "Deny", exact: true }).click();
     const { status } = await asked.final();
     const [own, other] =
       status === "approved"

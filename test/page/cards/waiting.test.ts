@@ -55,6 +55,12 @@ describe("the order of the cards", () => {
     expect(order(again)).toEqual(["a", "new", "b", "c"]);
   });
 
+  it("how it ended is still told after it was missed", () => {
+    const missed = loaded(three, [], 5, new Set(["a", "b", "c"]));
+    const told = closed(missed, { ...view("a", 10), status: "rejected" }, false, 9);
+    expect(told.asked[0]).toMatchObject({ view: { status: "rejected" }, ended: { at: 5, is_own: false } });
+  });
+
   it("a second ending changes nothing", () => {
     const once = closed(three, { ...view("a", 10), status: "approved" }, true, 1);
     const twice = closed(once, { ...view("a", 10), status: "approved" }, false, 2);
