@@ -12,7 +12,7 @@ import { temporaryHome } from "../support/temporary-home.ts";
 
 const skipped = cantRun("a real notification daemon", DUNST_PROGRAMS);
 
-const RUN = { executor: "shell_exec", args: { command: "git status" } };
+const RUN = { executor: "shell_exec", args: { command: "npm test" } };
 /** Longer than the time in which nothing counts; a slow machine may need another press. */
 const SETTLED_MS = 800;
 
@@ -58,7 +58,7 @@ describe.skipIf(skipped)("with a real notification daemon", () => {
     const asked = await agent.ask(RUN);
     const shown = await desktop.shown();
     expect(shown).toContain('string "May I run?"');
-    expect(shown).toContain("git status");
+    expect(shown).toContain("npm test");
     expect(await pressed(desktop, label, asked)).toMatchObject(answer);
     await desktop.closed();
     expect(await desktop.control("count", "displayed")).toMatch(/\b0$/m);

@@ -9,7 +9,7 @@ import { type GateUnderTest, startGate } from "../support/running-gate.ts";
 
 const skipped = cantRun("what notifications do", ["dbus-run-session", "dbus-daemon"]);
 
-const RUN = { executor: "shell_exec", args: { command: "git status" } };
+const RUN = { executor: "shell_exec", args: { command: "npm test" } };
 
 interface Desk {
   gate: GateUnderTest;
@@ -58,7 +58,7 @@ describe.skipIf(skipped)("a notification", () => {
     const one = await server.only();
     expect(one).toMatchObject({ app_name: "Metnos Gate", title: "May I run?", expire_timeout: 0, replaces_id: 0 });
     expect(one.body.split("\n")).toEqual([
-      "git status  (in /srv/project)",
+      "npm test  (in /srv/project)",
       "irreversible | class: code_exec",
       "asked by tester",
     ]);
@@ -156,9 +156,9 @@ describe.skipIf(skipped)("a notification", () => {
     const { gate, agent, server, settle } = await desk();
     const outcomes = new Set<string>();
     for (let round = 0; round < 6; round++) {
-      const asked = await agent.ask({ ...RUN, args: { command: `git status ${round}` } });
+      const asked = await agent.ask({ ...RUN, args: { command: `npm test ${round}` } });
       const token = tokenOf(asked.decision);
-      const one = await server.only(({ body }) => body.includes(`git status ${round}`));
+      const one = await server.only(({ body }) => body.includes(`npm test ${round}`));
       await settle();
       // By turns the one or the other has a head start.
       const client = round % 2 === 0 ? gate.operator : await gate.operatorClient();

@@ -71,6 +71,12 @@ export class PageSocket {
   readonly socket: WebSocket;
   readonly closed: Promise<{ code: number; reason: string }>;
   readonly #unread: PageMessage[] = [];
+
+  /** What came and nobody took. */
+  get unread(): readonly PageMessage[] {
+    return this.#unread;
+  }
+
   readonly #waiting: (() => void)[] = [];
 
   private constructor(socket: WebSocket) {

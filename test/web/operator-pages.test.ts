@@ -120,12 +120,27 @@ describe("the operator's contract on the page's WebSocket", () => {
     const text = "x".repeat(1024 * 1024);
     let told = 0;
     for (; told < 64 && !gate.log.some((line) => line.includes("unread")); told++) {
-      gate.gate.core.publish({ type: "audit.line", data: { ts: told, event: "test", prev: "", text } });
-      await reader.next(({ event }) => event?.type === "audit.line" && event.data.ts === told);
+      gate.gate.core.publish({
+        type: "pairing.requested",
+        data: { name: text, version: null, requested_at: `${told}` },
+      });
+      await reader.next(({ event }) => event?.type === "pairing.requested" && event.data.requested_at === `${told}`);
     }
     await dropped;
     expect(told).toBeLessThan(64);
     expect((await reader.call(1, "status")).result).toMatchObject({ pid: process.pid });
+  });
+
+  it("tells a page what pages look at, and reads no line of the trail for it", async () => {
+    const gate = await startGate({ web: true });
+    const { port, cookie } = await cookieFor(gate);
+    const page = await PageSocket.open(port, cookie);
+    const agent = await gate.agent();
+    await agent.ask({ executor: "time_now" });
+    await page.next(({ event }) => event?.type === "decision");
+    await gate.operator.call("safety.pause", {});
+    await page.next(({ event }) => event?.type === "safety.paused");
+    expect(page.unread.filter(({ event }) => event?.type === "audit.line")).toEqual([]);
   });
 
   it("takes 64 calls of a page at once, and another one once one is answered", async () => {

@@ -36,7 +36,7 @@ export function Rules({ rules }: { rules: readonly SafetyRuleView[] }) {
                 </td>
                 <td>
                   <span className="quiet">{words.subjects[rule.subject_type]}: </span>
-                  <VisibleText text={rule.description} />
+                  <VisibleText text={(rule.is_builtin ? words.builtin[rule.rule_id] : undefined) ?? rule.description} />
                 </td>
                 <td>
                   {rule.errors === 0 ? (

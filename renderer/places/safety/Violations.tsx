@@ -78,7 +78,7 @@ function Violation({ violation, isBusy, onAcknowledge }: ViolationProps) {
       <SeverityMark severity={severity} />
       <div>
         <p>
-          <VisibleText text={detail} />
+          <VisibleText text={words.builtin[rule_id] ?? detail} />
         </p>
         <p className="quiet">
           <VisibleText text={`${rule_id}, ${words.subjects[subject_type]} ${subject_id}, ${agent_name}`} />,{" "}

@@ -226,7 +226,7 @@ describe("remembering", () => {
     expect(pressAll(ready(card), [key("p"), key("e")]).state.mode).toMatchObject({ editing: null });
     expect(pressAll(ready(card), [key("p"), named("enter")]).effect).toEqual({
       kind: "answer",
-      answer: { token: TOKEN, decision: "approved", scope: "permanent" },
+      answer: { token: TOKEN, decision: "approved", scope: "permanent", choice: "exactly this, permanently" },
     });
   });
 
