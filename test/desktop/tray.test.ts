@@ -115,6 +115,7 @@ describeDesktop("the tray", () => {
     expect(await menuOf(app)).toHaveProperty("resume", "Resume");
     await press(app, "resume");
     await expect.poll(async () => (await operator.call("status", {})).paused).toBe(false);
+    await expect.poll(() => menuOf(app)).not.toHaveProperty("resume");
   });
 
   it("starts at login when asked to, and no more when not", async () => {
@@ -183,7 +184,9 @@ describeDesktop("the tray", () => {
       );
       return (await popup()).bounds?.height;
     };
-    expect(await resized(300)).toBe(300);
+    // As tall as what the page shows, told by the page itself.
+    const content = async () => Math.ceil((await page.locator(".popup").boundingBox())?.height ?? 0);
+    await expect.poll(async () => (await popup()).bounds?.height === (await content())).toBe(true);
     expect(await resized(5000)).toBe(Math.floor((work_area.height * 2) / 3));
     await click();
     await expect.poll(async () => (await popup()).is_visible).toBe(false);

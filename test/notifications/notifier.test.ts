@@ -198,13 +198,13 @@ describe.skipIf(skipped)("a notification", () => {
 
   it("what can't be read whole has Deny and Review, no Approve", async () => {
     const { agent, server } = await desk();
-    await agent.ask({ executor: "shell_exec", args: { command: `echo ${"x".repeat(2000)}` } });
+    await agent.ask({ executor: "shell_exec", args: { command: `npm run ${"x".repeat(2000)}` } });
     expect([...(await server.only()).actions.values()]).toEqual(["Deny", "Review", "Review"]);
   });
 
   it("where there is no page, Review isn't offered and it says where to answer", async () => {
     const { agent, server } = await desk({ has_page: false });
-    await agent.ask({ executor: "shell_exec", args: { command: `echo ${"x".repeat(2000)}` } });
+    await agent.ask({ executor: "shell_exec", args: { command: `npm run ${"x".repeat(2000)}` } });
     const one = await server.only();
     expect([...one.actions.values()]).toEqual(["Deny"]);
     expect(one.body).toContain("Answer with: metnos-gate watch");
