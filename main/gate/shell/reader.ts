@@ -1,4 +1,4 @@
-import { type ParsedScript, parse } from "unbash";
+import { type Function as FunctionNode, type ParsedScript, parse } from "unbash";
 import { Budget, MAX_DEPTH, MAX_STATES, Unreadable } from "./limits.ts";
 import { listedBy, outputOf, writtenFile } from "./output.ts";
 import {
@@ -32,7 +32,7 @@ export interface Place {
   in_pipe: boolean;
   is_guess?: true;
   /** Functions that are being run, innermost last. */
-  functions: readonly string[];
+  functions: readonly FunctionNode[];
 }
 
 /** The ways that a command may have gone on: after success, after failure. */

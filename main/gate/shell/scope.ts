@@ -101,7 +101,7 @@ export function joined(...ways: (readonly Scope[])[]): Scope[] {
 }
 
 function keyOf(scope: Scope): string {
-  const functions = [...scope.functions].map(([name, { node }]) => `${name}@${node.pos}`);
+  const functions = [...scope.functions].map(([name, { node }]) => `${name}@${idOf(node)}`);
   return JSON.stringify([
     scope.cwd,
     scope.old_cwd,
@@ -112,6 +112,17 @@ function keyOf(scope: Scope): string {
     scope.positional,
     scope.no_glob,
   ]);
+}
+
+const ids = new WeakMap<FunctionNode, number>();
+let last_id = 0;
+
+/** Two functions may stand at the same place, each of its own text. */
+function idOf(node: FunctionNode): number {
+  const known = ids.get(node);
+  if (known !== undefined) return known;
+  ids.set(node, ++last_id);
+  return last_id;
 }
 
 /** A text in an absolute, normal form; null where it is relative and the folder isn't known. */

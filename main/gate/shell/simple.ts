@@ -92,9 +92,8 @@ function run(reader: Reader, base: SimpleCommand, scope: Scope, node: Command, p
   if (alias !== undefined && node.name !== undefined) return runAlias(reader, alias, base, scope, place);
   const defined = scope.functions.get(first.text);
   if (defined !== undefined) {
-    // The same name may stand for another function by then.
-    const key = `${first.text}@${defined.node.pos}`;
-    if (place.functions.includes(key)) {
+    // By what it is, not by its name or place: a shell in it may define another one of that name, at the same place of its own text.
+    if (place.functions.includes(defined.node)) {
       if (place.in_pipe || place.in_background) reader.fork_bomb ??= { start: base.start, end: base.end };
       return { ok: [scope], failed: [scope] };
     }
@@ -106,7 +105,7 @@ function run(reader: Reader, base: SimpleCommand, scope: Scope, node: Command, p
       stdin: base.stdin,
       depth: place.depth + 1,
       via: [...place.via, `${first.text}()`],
-      functions: [...place.functions, key],
+      functions: [...place.functions, defined.node],
     });
     const back = (after: Scope): Scope => ({ ...after, positional: scope.positional });
     return { ok: ok.map(back), failed: failed.map(back) };

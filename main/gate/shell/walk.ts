@@ -138,7 +138,7 @@ function runCommand(reader: Reader, node: CommandNode, scopes: readonly Scope[],
         runBody(reader, node.body, known, {
           ...place,
           depth: place.depth + 1,
-          functions: [...place.functions, node.name.value],
+          functions: [...place.functions, node],
         });
       return { ok: known, failed: [] };
     }

@@ -148,6 +148,15 @@ const SECOND_LOOK: readonly ShellCase[] = [
   blocked("command_not_found_handle() { rm -rf /usr; }; nosuch", "what bash calls for an unknown program"),
   blocked("select x in $(rm -rf /usr); do break; done < /dev/null", "a menu's words"),
   blocked("echo {1..$(rm -rf /usr)}", "what isn't a sequence of braces"),
+  blocked(
+    "f() { sudo bash -c 'f() { rm -rf /usr; }; f'; }; f",
+    "another function of that name, in a shell in the first",
+  ),
+  blocked("eval 'f() { ls /usr; }'; eval 'f() { rm -rf /usr; }'; f", "the second definition is the one that runs"),
+  blocked(
+    "if test -f x; then eval 'f() { ls -lah /usr; }'; else eval 'f() { rm -rf /usr; }'; fi; f",
+    "which of two functions runs depends on a test: both are read",
+  ),
 ];
 
 export const DATAFLOW: readonly ShellCase[] = [...VARIABLES, ...DIRECTORIES, ...CODE_FROM_DATA, ...SECOND_LOOK];
