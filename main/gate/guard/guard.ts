@@ -3,6 +3,7 @@ import type { Executor } from "../executors/catalog.ts";
 import { type CommandLine, commandLinesOf } from "../executors/command-lines.ts";
 import { expandHome } from "../targets/path.ts";
 import type { Need } from "../targets/target.ts";
+import { writesHookSettings } from "./hook-settings.ts";
 import type { OwnHouse } from "./own-house.ts";
 import { forbiddenPath } from "./path-patterns.ts";
 import { type FloorTexts, floorTexts } from "./shell/data-only.ts";
@@ -40,6 +41,7 @@ export function guard(
     pathsThatWouldBeTouched(needs) ??
     irrecoverableCommand(floor) ??
     ownHouse(needs, lines, floor, settings.own_house) ??
+    hookEntry(needs) ??
     whatWouldRun(lines, call, settings)
   );
 }
@@ -120,6 +122,16 @@ function ownHouse(
       ? "a path inside the gate's own folders, or a folder that holds them"
       : "the gate's own folders in the command",
     instead: "name a narrower folder, or ask the human to use the metnos-gate command",
+  };
+}
+
+/** By its writing tools as by a command: an agent that could take the hook out would need no permission for anything else. */
+function hookEntry(needs: readonly Need[]): GuardBlock | null {
+  if (!writesHookSettings(needs)) return null;
+  return {
+    reason: "guard: the settings that hold the gate's hook are not for agents",
+    matched: "a write to Claude Code's settings",
+    instead: "say what should stand there; the human changes it themselves",
   };
 }
 

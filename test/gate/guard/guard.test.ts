@@ -225,3 +225,34 @@ describe("the gate's own house", () => {
     expect(block("Bash", { command: "ls ~/.local/state" })).toBeNull();
   });
 });
+
+describe("the settings that hold the hook", () => {
+  it.each([
+    ["Write", { file_path: "~/.claude/settings.json", content: "{}" }],
+    ["Write", { file_path: "/srv/project/.claude/settings.local.json", content: '{"disableAllHooks":true}' }],
+    ["Edit", { file_path: "/srv/project/x/../.claude/settings.json", old_string: "a", new_string: "b" }],
+    ["MultiEdit", { file_path: "/srv/project/.Claude/Settings.json", edits: [] }],
+    ["Write", { file_path: "/etc/claude-code/managed-settings.json", content: "" }],
+    ["fs_write", { path: "~/.claude/settings.json", content: "{}" }],
+  ])("%s %j is blocked, at every level and whatever was granted", (tool, args) => {
+    expect(blockOf(tool, args)?.reason).toBe("guard: the settings that hold the gate's hook are not for agents");
+  });
+
+  it("a link that leads there is blocked, too", () => {
+    const home = tempFolder();
+    mkdirSync(join(home, ".claude"));
+    writeFileSync(join(home, ".claude/settings.json"), "{}");
+    symlinkSync(join(home, ".claude/settings.json"), join(home, "notes.json"));
+    expect(blockOf("Write", { file_path: join(home, "notes.json"), content: "" }, undefined, home)).not.toBeNull();
+  });
+
+  it.each([
+    ["Read", { file_path: "~/.claude/settings.json" }],
+    ["Write", { file_path: "/srv/project/settings.json", content: "" }],
+    ["Write", { file_path: "/srv/project/.claude/agents/reviewer.md", content: "" }],
+    ["Write", { file_path: "/srv/project/.vscode/settings.json", content: "" }],
+    ["Write", { file_path: "/srv/.claude/settings.json.md", content: "" }],
+  ])("%s %j is not", (tool, args) => {
+    expect(blockOf(tool, args)).toBeNull();
+  });
+});
