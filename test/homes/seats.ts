@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import type { Page } from "playwright-core";
+import type { Page, WebSocket } from "playwright-core";
 import { onTestFinished } from "vitest";
 import { OperatorClient } from "../../ipc/operator-client.ts";
 import { agentTokenFile } from "../../ipc/places.ts";
@@ -46,6 +46,8 @@ export async function openPopup(app: DesktopApp): Promise<void> {
 export interface WebDesk extends Desk {
   gate: GateUnderTest;
   page: Page;
+  /** The page's own connection. */
+  socket: WebSocket;
 }
 
 /** The page in Chromium, opened by its one-time link. */
@@ -53,9 +55,10 @@ export async function webDesk(): Promise<WebDesk> {
   const gate = await startGate({ web: true });
   const context = await (await startChromium()).newContext({ viewport: { width: 1000, height: 680 }, locale: "en-GB" });
   const page = await context.newPage();
+  const connected = page.waitForEvent("websocket");
   await page.goto((await linkTo(gate)).url);
   await page.getByRole("heading", { level: 1 }).waitFor();
-  return { ...(await desk(gate.home)), gate, page };
+  return { ...(await desk(gate.home)), gate, page, socket: await connected };
 }
 
 export async function desk(home: TemporaryHome): Promise<Desk> {

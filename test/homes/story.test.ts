@@ -4,9 +4,9 @@ import type { Asked } from "../support/agent-connection.ts";
 import { card, cards } from "../support/card-page.ts";
 import { hasChromium } from "../support/chromium.ts";
 import { runGate, startServe } from "../support/gate-process.ts";
+import { approveFolder, onlyGrant, revokeOnly, write } from "../support/page-seat.ts";
 import { temporaryHome } from "../support/temporary-home.ts";
 import { LAUNCHER, Pty } from "../support/watched.ts";
-import { approveFolder, onlyGrant, revokeOnly, write } from "./page-seat.ts";
 import { type Desk, desk, desktopDesk, openPopup, webDesk } from "./seats.ts";
 
 // The same story in every home. Only where the human sits is another place.

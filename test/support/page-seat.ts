@@ -1,7 +1,7 @@
 import { setTimeout as passing } from "node:timers/promises";
 import type { Locator, Page } from "playwright-core";
 import { SETTLE_MS } from "../../renderer/cards/guard.ts";
-import { card, cards } from "../support/card-page.ts";
+import { card, cards } from "./card-page.ts";
 
 /** A human in front of the page, on the real clock: whichever home shows it. */
 
