@@ -72,7 +72,7 @@ describeDesktop("the page in the app's windows", () => {
   it.each([
     [0, "popup"],
     [1, "window"],
-  ] as const)("a click and Enter in a card's first 500 ms do nothing (%i: the %s)", async (index) => {
+  ] as const)("a click and Enter in a card's first 500 ms do nothing (%i: the %s)", async (index, _name) => {
     const page = pages[index];
     await page.bringToFront();
     const asked = await ask();
