@@ -54,15 +54,16 @@ function ownColumns(db: Database.Database, home: string): void {
 }
 
 /**
- * For counting and for each order of the listing (`search.ts`), each with what says if a grant still counts. The gate answers agents in the same thread:
- * without them it would stand still for a tenth of a second whenever a surface counts 100,000 grants.
+ * For counting and for each order of the listing (`search.ts`), each with what says if a grant still counts.
+ * The gate answers agents in the same thread: without them it would stand still for a tenth of a second
+ * whenever a surface counts 100,000 grants.
  */
 function listingIndexes(db: Database.Database): void {
   db.exec(`
-    CREATE INDEX idx_grants_active ON grants(expires_at) WHERE revoked_at IS NULL;
-    CREATE INDEX idx_grants_last_used ON grants(last_used_at, id, expires_at) WHERE revoked_at IS NULL;
-    CREATE INDEX idx_grants_capability ON grants(capability, id, expires_at) WHERE revoked_at IS NULL;
-    CREATE INDEX idx_grants_target ON grants(target, id, expires_at) WHERE revoked_at IS NULL;
+    CREATE INDEX idx_grants_active ON grants(expires_at, id, revoked_at) WHERE revoked_at IS NULL;
+    CREATE INDEX idx_grants_last_used ON grants(last_used_at, id, expires_at, revoked_at) WHERE revoked_at IS NULL;
+    CREATE INDEX idx_grants_capability ON grants(capability, id, expires_at, revoked_at) WHERE revoked_at IS NULL;
+    CREATE INDEX idx_grants_target ON grants(target, id, expires_at, revoked_at) WHERE revoked_at IS NULL;
   `);
 }
 
