@@ -56,9 +56,9 @@ export interface GateProcess {
 }
 
 /** `metnos-gate serve` as npm start does it; resolves once it says that it is running. */
-export async function startGate({ env }: BenchHome): Promise<GateProcess> {
+export async function startGate({ env }: BenchHome, args: readonly string[] = []): Promise<GateProcess> {
   const started = performance.now();
-  const child = spawn(process.execPath, ["--max-semi-space-size=8", LAUNCHER, "serve"], {
+  const child = spawn(process.execPath, ["--max-semi-space-size=8", LAUNCHER, "serve", ...args], {
     env,
     stdio: ["ignore", "ignore", "pipe"],
   });

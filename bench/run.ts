@@ -5,6 +5,7 @@ import { grantsScale } from "./grants-scale.ts";
 import { guard } from "./guard.ts";
 import { hook } from "./hook.ts";
 import { notification } from "./notification.ts";
+import { page } from "./page.ts";
 import { roundTrip } from "./round-trip.ts";
 import { safetyChecks } from "./safety.ts";
 
@@ -19,6 +20,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   footprint,
   safety: safetyChecks,
   notification,
+  page,
 };
 
 const args = process.argv.slice(2);

@@ -26,6 +26,9 @@ const ORDER: Readonly<Record<GrantOrder, string>> = {
   target: "target",
 };
 
+/** Of a grant that counts at `?`. Not as an OR of two ranges: that would be looked up by range and then sorted. */
+export const IS_ACTIVE = "revoked_at IS NULL AND coalesce(expires_at, '~') > ?";
+
 /** `now` in the databases' form. */
 export function searchGrants(
   db: Database.Database,
@@ -39,7 +42,7 @@ export function searchGrants(
     where.push(clause);
     values.push(...given);
   };
-  if (!query.include_revoked) add("revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)", now);
+  if (!query.include_revoked) add(IS_ACTIVE, now);
   if (query.capability !== undefined) add("capability = ?", query.capability);
   if (query.agent !== undefined) add("(agent = ? OR agent IS NULL)", query.agent);
   if (query.text !== undefined) add("instr(lower(target), lower(?)) > 0", query.text);

@@ -11,7 +11,7 @@ import { type GrantTarget, grantTarget, pathMatches } from "../targets/pattern.t
 import { type CallTarget, isInDoubt } from "../targets/target.ts";
 
 import { PlaceIndex } from "./place-index.ts";
-import { type GrantQuery, searchGrants } from "./search.ts";
+import { type GrantQuery, IS_ACTIVE, searchGrants } from "./search.ts";
 
 /** Remembered answers (seed 001 §4): written, looked up, listed, revoked. Every decision reads them anew. */
 
@@ -284,7 +284,7 @@ export class GrantStore {
 
   count_active(): number {
     return this.#db
-      .prepare("SELECT count(*) FROM grants WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)")
+      .prepare(`SELECT count(*) FROM grants WHERE ${IS_ACTIVE}`)
       .pluck()
       .get(isoSeconds(this.#now())) as number;
   }
@@ -297,7 +297,10 @@ export class GrantStore {
     const version = this.#data_version.get() as number;
     if (version === this.#places_version) return;
     this.#places = new PlaceIndex();
-    for (const place of this.#db.prepare("SELECT target_base FROM grants WHERE revoked_at IS NULL").pluck().iterate()) {
+    for (const place of this.#db
+      .prepare("SELECT target_base FROM grants WHERE revoked_at IS NULL ORDER BY target_base")
+      .pluck()
+      .iterate()) {
       if (typeof place === "string") this.#places.add(place);
     }
     this.#places_version = version;

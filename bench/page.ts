@@ -1,0 +1,170 @@
+import type { Browser, Page } from "playwright-core";
+import { type Figure, figure, median, quantile } from "./figure.ts";
+import { emptyGate, fullGate, type PageGate, writeMessage } from "./page-gates.ts";
+import { greeted } from "./round-trip.ts";
+
+/**
+ * The page in a real browser over the real web server: the window and each of its places, with 500 waiting cards,
+ * 100,000 grants and 1,000,000 audit lines, against a new gate in the same run; and from an agent's call to its card.
+ */
+
+const OPENINGS = 7;
+const MAX_MS = 300;
+const CARDS = 40;
+const WARM_UP = 5;
+const MAX_CARD_MS = 200;
+
+/** What shows that a place can be used: its content, or what stands where there is none. */
+const PLACES: readonly { place: string; at: string; shows: string }[] = [
+  { place: "approvals", at: "approvals", shows: "[data-deny], .empty" },
+  { place: "history", at: "approvals/history", shows: "table.history tbody tr, .empty" },
+  { place: "policy", at: "policy", shows: ".matrix .cell" },
+  { place: "grants", at: "grants", shows: ".grant-row [role=cell].target, .empty" },
+  { place: "agents", at: "agents", shows: ".agent-table tbody tr" },
+  { place: "activity", at: "activity", shows: ".decision, .empty" },
+  { place: "safety", at: "safety", shows: ".state h2" },
+  { place: "settings", at: "settings", shows: ".setting" },
+];
+const [FIRST] = PLACES;
+/** The columns that grants are sorted by. */
+const COLUMNS = ["last_used_at", "expires_at", "capability", "target"] as const;
+
+type Times = Map<string, number[]>;
+
+export async function page(): Promise<Figure[]> {
+  const { launchBrowser, NO_BROWSER } = await import("../test/support/browser.ts");
+  if (NO_BROWSER !== null) {
+    console.error(`page: ${NO_BROWSER}, nothing was measured`);
+    return [];
+  }
+  const browser = await launchBrowser();
+  const gates: PageGate[] = [];
+  try {
+    const full = await fullGate();
+    gates.push(full);
+    const empty = await emptyGate();
+    gates.push(empty);
+    const times: Record<"full" | "empty", Times> = { full: new Map(), empty: new Map() };
+    // In turn, so that a slower moment of the machine slows both. The first of each warms up what is compiled.
+    for (let opening = 0; opening <= OPENINGS; opening++) {
+      for (const [name, gate] of [["full", full] as const, ["empty", empty] as const]) {
+        const measured = await open(browser, gate, name === "full");
+        if (opening === 0) continue;
+        for (const [what, ms] of measured) times[name].set(what, [...(times[name].get(what) ?? []), ms]);
+      }
+    }
+    const ms = (value: number) => `${value.toFixed(0)} ms`;
+    const places = [...times.full].flatMap(([what, all]) => {
+      const [ours, bare] = [median(all), median(times.empty.get(what) ?? [])];
+      const is_in_both = times.empty.has(what);
+      const slowest = `slowest of ${all.length} ${ms(Math.max(...all))}`;
+      const against = figure(`${what}, against empty`, ours / bare, "x empty", null, `${ms(ours)} against ${ms(bare)}`);
+      return [figure(`${what}, full`, ours, "ms", MAX_MS, slowest), ...(is_in_both ? [against] : [])];
+    });
+    return [...places, ...(await toCard(browser, empty))];
+  } finally {
+    for (const gate of gates) await gate.end();
+    await browser.close();
+  }
+}
+
+/** One browser profile without anything stored: opens the window by a fresh link, then visits each place once. */
+async function open(browser: Browser, { operator }: PageGate, is_full: boolean): Promise<[string, number][]> {
+  const context = await browser.newContext({ viewport: { width: 1000, height: 680 } });
+  const opened = await context.newPage();
+  await opened.addInitScript(WATCHER);
+  const { url } = await operator.call("web.link", {});
+  await opened.goto(url, { waitUntil: "commit" });
+  const measured: [string, number][] = [["window opens", await opened.evaluate<number>(shown(FIRST?.shows ?? ""))]];
+  for (const { place, at, shows } of PLACES.slice(1)) {
+    measured.push([place, await opened.evaluate<number>(`went(${JSON.stringify(at)}, ${JSON.stringify(shows)})`)]);
+    if (place === "grants" && is_full) measured.push(...(await sortings(opened)));
+  }
+  const { at, shows, place } = FIRST as (typeof PLACES)[number];
+  measured.push([
+    `${place} again`,
+    await opened.evaluate<number>(`went(${JSON.stringify(at)}, ${JSON.stringify(shows)})`),
+  ]);
+  await context.close();
+  return measured;
+}
+
+async function sortings(opened: Page): Promise<[string, number][]> {
+  const measured: [string, number][] = [];
+  for (const column of COLUMNS) {
+    measured.push([`grants by ${column}`, await opened.evaluate<number>(`sorted(${JSON.stringify(column)})`)]);
+  }
+  return measured;
+}
+
+function shown(selector: string): string {
+  return `shown(${JSON.stringify(selector)})`;
+}
+
+/** From sending an agent's call to its card on an open page, both by this machine's clock. */
+async function toCard(browser: Browser, { home, operator }: PageGate): Promise<Figure[]> {
+  const context = await browser.newContext({ viewport: { width: 1000, height: 680 } });
+  const opened = await context.newPage();
+  await opened.addInitScript(WATCHER);
+  const { url } = await operator.call("web.link", {});
+  await opened.goto(url);
+  await opened.evaluate(shown(FIRST?.shows ?? ""));
+  const client = await greeted(home.places.agent_socket, home.token);
+  const times: number[] = [];
+  for (let round = 0; round < CARDS + WARM_UP; round++) {
+    const appeared = opened.evaluate<number>(`shown("[data-deny]").then(() => Date.now())`);
+    // The page looks before the agent asks.
+    await opened.evaluate("0");
+    const started = Date.now();
+    const { data } = await client.ask(writeMessage(`c${round}`, `${home.home}/work/${round}.md`));
+    const took = (await appeared) - started;
+    const gone = opened.evaluate(`gone("[data-deny]")`);
+    const { token } = data.pending as { token: string };
+    await client.ask({ type: "tool.cancel", data: { id: `x${round}`, token, reason: "measured" } });
+    await gone;
+    if (round >= WARM_UP) times.push(took);
+  }
+  client.close();
+  await context.close();
+  const detail = `drawn; p99 ${quantile(times, 0.99).toFixed(0)} ms`;
+  return [figure("call to card on the page, median", median(times), "ms", MAX_CARD_MS, detail)];
+}
+
+/** Runs in the page: milliseconds until something is there and drawn, since navigation began or since the way there was taken. */
+const WATCHER = `
+  const until = (holds) => new Promise((resolve) => {
+    if (holds()) return resolve();
+    const observer = new MutationObserver(() => {
+      if (!holds()) return;
+      observer.disconnect();
+      resolve();
+    });
+    observer.observe(document, { childList: true, subtree: true, attributes: true, characterData: true });
+  });
+  // A task after the next frame: what is there has been laid out and drawn.
+  const drawn = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+  globalThis.shown = async (selector) => {
+    await until(() => document.querySelector(selector) !== null);
+    await drawn();
+    return performance.now();
+  };
+  globalThis.gone = (selector) => until(() => document.querySelector(selector) === null);
+  globalThis.went = async (place, selector) => {
+    const heading = document.querySelector("main .place");
+    const started = performance.now();
+    location.hash = "#/" + place;
+    const is_within = place.includes("/");
+    await until(() => (is_within || !heading?.isConnected) && document.querySelector(selector) !== null);
+    await drawn();
+    return performance.now() - started;
+  };
+  globalThis.sorted = async (column) => {
+    const head = document.querySelector("[role=columnheader]." + column);
+    const before = document.querySelector(".grant-row [role=cell].target")?.textContent;
+    const started = performance.now();
+    head.querySelector("button").click();
+    await until(() => head.ariaSort !== "none" && document.querySelector(".grant-row [role=cell].target")?.textContent !== before);
+    await drawn();
+    return performance.now() - started;
+  };
+`;

@@ -1,0 +1,149 @@
+import { setTimeout as passing } from "node:timers/promises";
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import type { OperatorError } from "../../ipc/operator-error.ts";
+import { describeDesktop } from "../desktop/driver/launch.ts";
+import { type Asked, tokenOf } from "../support/agent-connection.ts";
+import { card, cards } from "../support/card-page.ts";
+import { hasChromium } from "../support/chromium.ts";
+import { runGate } from "../support/gate-process.ts";
+import { NotificationServer } from "../support/notification-server.ts";
+import { lastCardGone, SETTLED_MS, write } from "../support/page-seat.ts";
+import { cantRun, PrivateBus } from "../support/private-bus.ts";
+import { type Desk, desktopDesk, openPopup, webDesk } from "./seats.ts";
+
+// Several surfaces on one gate: one answer counts, and what has ended is gone from all of them.
+
+const NO_BUS = cantRun("two surfaces, one of them on a session bus", ["dbus-run-session"]);
+/** From an agent's hanging up until its card is gone everywhere. */
+const GONE_MS = 1000;
+
+/** How the request ended for the agent, once, and for whoever asks afterwards. */
+async function ending({ agent, operator }: Desk, asked: Asked): Promise<"approved" | "rejected"> {
+  const { outcome, status } = await asked.final();
+  const token = tokenOf(asked.decision);
+  const { approvals } = await operator.call("approvals.history", {});
+  const ended = approvals.filter((approval) => approval.token === token);
+  expect(ended.map((approval) => approval.status)).toEqual([status]);
+  expect(outcome).toBe(status === "approved" ? "allowed" : "denied");
+  await agent.ping(); // what would come a second time has come by now
+  expect(agent.unread).toEqual([]);
+  if (status !== "approved" && status !== "rejected") throw new Error(`ended as ${status}`);
+  return status;
+}
+
+/** This page approved: it says so where that counted, else whose answer did; and the card is gone. */
+async function approvedThere(page: Page, status: "approved" | "rejected", name: string): Promise<void> {
+  const said = status === "approved" ? "You approved: write" : "Denied elsewhere: write";
+  await page.getByText(`${said} ${name}`).waitFor();
+  expect(await cards(page).count()).toBe(0);
+  expect(await page.getByText("That didn't count").count()).toBe(0);
+}
+
+describe.skipIf(!hasChromium())("two surfaces answer at once", () => {
+  it("a browser tab and an operator's socket: exactly one counts, the other is told", async () => {
+    const seat = await webDesk();
+    const { agent, operator, folder, page, socket } = seat;
+    for (const [round, first] of (["page", "socket"] as const).entries()) {
+      const name = `${round}.txt`;
+      const asked = await agent.ask(write(`${folder}/${name}`));
+      const approve = card(page, "May I write?").getByRole("button", { name: "Approve once" });
+      await approve.waitFor();
+      await passing(SETTLED_MS);
+      const deny = () =>
+        operator.call("approvals.resolve", { token: tokenOf(asked.decision), decision: "rejected" }).then(
+          () => "counted",
+          (error: OperatorError) => error.code,
+        );
+      // The other one may have taken the button away already.
+      const click = () => approve.click({ timeout: 2000 }).catch(() => undefined);
+      // The page's answer is on its way, or is made while the other's is.
+      const sent = socket.waitForEvent("framesent", ({ payload }) => String(payload).includes("approvals.resolve"));
+      const clicked = first === "page" ? Promise.all([click(), sent]) : undefined;
+      if (clicked !== undefined) await sent;
+      else sent.catch(() => undefined);
+      const denied = deny();
+      await Promise.all([clicked ?? click(), denied]);
+      const status = await ending(seat, asked);
+      expect(await denied).toBe(status === "rejected" ? "counted" : "already_resolved");
+      await approvedThere(page, status, name);
+    }
+  });
+
+  it("a browser tab and the command line: the command says that it was too late, or the tab does", async () => {
+    const seat = await webDesk();
+    const { agent, folder, home, page } = seat;
+    const asked = await agent.ask(write(`${folder}/a.txt`));
+    const approve = card(page, "May I write?").getByRole("button", { name: "Approve once" });
+    await approve.waitFor();
+    await passing(SETTLED_MS);
+    const [command] = await Promise.all([
+      runGate(home, ["approvals", "reject", tokenOf(asked.decision)]),
+      approve.click({ timeout: 2000 }).catch(() => undefined),
+    ]);
+    const status = await ending(seat, asked);
+    if (status === "rejected") expect(command.code).toBe(0);
+    else {
+      expect(command.code).not.toBe(0);
+      expect(command.stderr).toContain("already resolved");
+    }
+    await approvedThere(page, status, "a.txt");
+  });
+});
+
+describeDesktop("the desktop app's surfaces", () => {
+  it.skipIf(NO_BUS)("a notification and the window answer at once: exactly one counts, all three clear", async () => {
+    const { address } = await PrivateBus.start();
+    const server = await NotificationServer.start(address);
+    const seat = await desktopDesk({ DBUS_SESSION_BUS_ADDRESS: address });
+    const { agent, folder, window, popup } = seat;
+    for (const first of ["window", "notification"] as const) {
+      const name = `${first}.txt`;
+      const asked = await agent.ask(write(`${folder}/${name}`));
+      const shown = await server.only(({ actions }) => [...actions.values()].includes("Deny"));
+      await window.bringToFront();
+      const approve = card(window, "May I write?").getByRole("button", { name: "Approve once" });
+      await approve.waitFor();
+      await passing(SETTLED_MS);
+      const click = () => approve.click({ timeout: 2000 }).catch(() => undefined);
+      const clicked = first === "window" ? click() : undefined;
+      server.press(shown, "Deny");
+      await (clicked ?? click());
+      const status = await ending(seat, asked);
+      await approvedThere(window, status, name);
+      const elsewhere = status === "approved" ? "Approved elsewhere" : "Denied elsewhere";
+      await popup.getByText(`${elsewhere}: write ${name}`).waitFor();
+      expect(await cards(popup).count()).toBe(0);
+      expect(await server.until((all) => all.length === 0)).toEqual([]);
+    }
+  });
+
+  it("an agent hangs up: within a second its card is gone from the window and the popup", async () => {
+    const seat = await desktopDesk();
+    const { agent, folder, app, window, popup } = seat;
+    await agent.ask(write(`${folder}/a.txt`));
+    await openPopup(app);
+    const gone = [await lastCardGone(window), await lastCardGone(popup)];
+    const left_at = Date.now();
+    await agent.close();
+    for (const { at } of gone) expect((await at) - left_at).toBeLessThan(GONE_MS);
+    for (const page of [window, popup]) await page.getByText("Withdrawn by the agent: write a.txt").waitFor();
+  });
+});
+
+describe.skipIf(!hasChromium())("an agent hangs up", () => {
+  it("within a second its card is gone from every open tab and from whoever asks the gate", async () => {
+    const seat = await webDesk();
+    const { agent, operator, folder, page } = seat;
+    const another = await page.context().newPage();
+    await another.goto(page.url());
+    await agent.ask(write(`${folder}/a.txt`));
+    const gone = [await lastCardGone(page), await lastCardGone(another)];
+    expect(await operator.call("approvals.list", {})).toHaveLength(1);
+    const left_at = Date.now();
+    await agent.close();
+    for (const { at } of gone) expect((await at) - left_at).toBeLessThan(GONE_MS);
+    expect(await operator.call("approvals.list", {})).toEqual([]);
+    for (const one of [page, another]) await one.getByText("Withdrawn by the agent: write a.txt").waitFor();
+  });
+});

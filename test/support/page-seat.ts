@@ -1,0 +1,76 @@
+import { setTimeout as passing } from "node:timers/promises";
+import type { Locator, Page } from "playwright-core";
+import { SETTLE_MS } from "../../renderer/cards/guard.ts";
+import { card, cards } from "./card-page.ts";
+
+/** A human in front of the page, on the real clock: whichever home shows it. */
+
+/** Longer than nothing counts after a card came or moved. */
+export const SETTLED_MS = SETTLE_MS + 300;
+
+/** Presses what may be pressed too early on a slow machine: again, until `done` has happened. */
+export async function pressUntil<T>(button: Locator, done: Promise<T>): Promise<T> {
+  let is_done = false;
+  const ended = done.then((value) => {
+    is_done = true;
+    return value;
+  });
+  while (!is_done) {
+    await Promise.race([ended, passing(SETTLED_MS)]);
+    if (!is_done && (await button.isVisible())) await button.click({ timeout: SETTLED_MS }).catch(() => undefined); // gone meanwhile
+    await Promise.race([ended, passing(SETTLED_MS)]);
+  }
+  return await ended;
+}
+
+/** Approves the write that waits, for `folder` and below, for 30 days. `final` waits for the agent's answer. */
+export async function approveFolder<T>(page: Page, folder: string, final: () => Promise<T>): Promise<T> {
+  await page.bringToFront(); // a page behind another one isn't drawn
+  const asking = card(page, "May I write?");
+  await asking.getByRole("button", { name: "Approve …" }).click();
+  await asking.getByRole("radio", { name: "This folder and below, until you revoke it" }).check();
+  await asking.getByRole("combobox", { name: "Ends" }).selectOption("in 30 days");
+  await asking.getByText(`fs:write on ${folder}/**`, { exact: true }).first().waitFor();
+  return await pressUntil(asking.getByRole("button", { name: "Approve and remember" }), final());
+}
+
+/** The only grant, as its table shows it. */
+export async function onlyGrant(page: Page): Promise<string> {
+  await page.bringToFront();
+  await page.getByRole("link", { name: "Grants" }).click();
+  const rows = page.locator(".grant-row:has([role=cell].target)");
+  await rows.first().waitFor();
+  if ((await rows.count()) !== 1) throw new Error("there is more than one grant");
+  return (await rows.innerText()).replaceAll("\n", " ");
+}
+
+/** Takes the only grant back, in the table. */
+export async function revokeOnly(page: Page): Promise<void> {
+  const row = page.locator(".grant-row:has([role=cell].target)");
+  await row.getByRole("button", { name: /^Revoke/ }).click();
+  await row.getByRole("button", { name: "Revoke", exact: true }).click();
+  await row.waitFor({ state: "detached" });
+}
+
+/** When the page saw its last card go, by this machine's clock (milliseconds). Begins to look now. */
+export async function lastCardGone(page: Page): Promise<{ at: Promise<number> }> {
+  await cards(page).first().waitFor();
+  const seen = page.evaluate<number>(`new Promise((resolve) => {
+    globalThis.is_looking = true;
+    const look = () => {
+      if (document.querySelector("article") !== null) return;
+      observer.disconnect();
+      resolve(Date.now());
+    };
+    const observer = new MutationObserver(look);
+    observer.observe(document.body, { childList: true, subtree: true });
+    look();
+  })`);
+  await page.waitForFunction("globalThis.is_looking === true", undefined, { polling: 20 });
+  return { at: seen };
+}
+
+/** A call that writes one file. */
+export function write(file: string) {
+  return { executor: "Write", intent: "write a file", args: { file_path: file, content: "text" } };
+}
