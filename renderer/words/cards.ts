@@ -85,6 +85,13 @@ const en = {
       expired: (what: string) => `Expired, nobody answered in time: ${what}`,
       cancelled: (what: string) => `Withdrawn by the agent: ${what}`,
     } as Record<Ended, (what: string, how: string) => string>,
+    /** Whoever it was, and whenever. */
+    before: {
+      approved: (what: string, how: string) => `Approved${how}: ${what}`,
+      rejected: (what: string) => `Denied: ${what}`,
+      expired: (what: string) => `Expired, nobody answered in time: ${what}`,
+      cancelled: (what: string) => `Withdrawn by the agent: ${what}`,
+    } as Record<Ended, (what: string, how: string) => string>,
     gone: (what: string) => `No longer asked: ${what}`,
     many: (count: number) => `${count} requests`,
   },
@@ -215,6 +222,12 @@ const it: typeof en = {
     elsewhere: {
       approved: (what, how) => `Approvata altrove${how}: ${what}`,
       rejected: (what) => `Rifiutata altrove: ${what}`,
+      expired: (what) => `Scaduta, nessuno ha risposto in tempo: ${what}`,
+      cancelled: (what) => `Ritirata dall'agente: ${what}`,
+    },
+    before: {
+      approved: (what, how) => `Approvata${how}: ${what}`,
+      rejected: (what) => `Rifiutata: ${what}`,
       expired: (what) => `Scaduta, nessuno ha risposto in tempo: ${what}`,
       cancelled: (what) => `Ritirata dall'agente: ${what}`,
     },
