@@ -234,7 +234,7 @@ const it: typeof en = {
     gone: (what) => `Non più in attesa: ${what}`,
     many: (count) => `${count} richieste`,
   },
-  territory: { none: "", session: " per questa sessione", permanent: " e ricordato" },
+  territory: { none: "", session: " per questa sessione", permanent: " anche per le prossime volte" },
 
   digest: {
     question: (agent, count) => `${agent} chiede ${count} cose insieme`,
