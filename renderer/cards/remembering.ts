@@ -92,7 +92,8 @@ export function sentence(choice: Choice, end: Date | null | undefined, words: Ca
   if (end !== null && end !== undefined) {
     const is_soon = end.getTime() - Date.now() < 86_400_000;
     const time = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit" }).format(end);
-    return words.until(reach, is_soon ? time : shortDate(end, language));
+    const date = is_soon ? time : shortDate(end, language);
+    return choice.scope === "session" ? words.forSessionUntil(reach, date) : words.until(reach, date);
   }
   return choice.scope === "session" ? words.forSession(reach) : words.untilRevoked(reach);
 }

@@ -16,6 +16,10 @@ describe.skipIf(NO_BROWSER !== null)("the story", () => {
     const asking = card(page, "May I write?");
     await press(asking.getByRole("button", { name: "Approve …" }));
     // The narrowest reach is proposed; each says what it would store.
+    // An end doesn't make a session's grant outlive the session, and the sentence doesn't say so.
+    await asking.getByRole("radio", { name: "This folder and below, for this session" }).check();
+    await asking.getByRole("combobox", { name: "Ends" }).selectOption("in 30 days");
+    await asking.getByRole("radio", { name: "This folder and below, for this session, at most until" }).waitFor();
     await asking.getByRole("radio", { name: "This folder and below, until you revoke it" }).check();
     await asking.getByRole("combobox", { name: "Ends" }).selectOption("in 30 days");
     const target = asking.getByRole("textbox", { name: "Target" });
