@@ -50,10 +50,16 @@ export async function main(argv: readonly string[]): Promise<number> {
   guardCommands(program, done);
   program
     .command("hook <agent>")
-    .description("what an agent's own hook calls (claude-code): reads its JSON on stdin, answers on stdout");
+    .description("what an agent's own hook calls (claude-code): reads its JSON on stdin, answers on stdout")
+    .option("--wait <seconds>", "how long it waits for you", "590")
+    .option(
+      "--offline <permission>",
+      "ask or deny: its answer while no gate runs, where the guard denies nothing",
+      "ask",
+    );
   program.addHelpText(
     "after",
-    "\nListings are JSON lines on stdout, words are on stderr.\nExit codes: 0 done, 1 failed, 2 usage, 3 no gate is running, 4 refused, 5 a problem was found.",
+    "\nListings are JSON lines on stdout, words are on stderr; on a terminal the words alone, where they say the same.\nExit codes: 0 done, 1 failed, 2 usage, 3 no gate is running, 4 refused, 5 a problem was found.",
   );
   try {
     await program.parseAsync([...argv], { from: "user" });

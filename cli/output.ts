@@ -11,6 +11,17 @@ export function printLine(value: unknown): void {
   process.stdout.write(`${visibleJson(value)}\n`);
 }
 
+/** Data with the same in words: on a terminal, where both would stand one after the other, the words alone. */
+export function tell(value: unknown, ...words: string[]): void {
+  if (!isSeenTogether()) printLine(value);
+  for (const text of words) say(text);
+}
+
+/** stdout and stderr end up before the same eyes. */
+export function isSeenTogether(): boolean {
+  return process.stdout.isTTY === true && process.stderr.isTTY === true;
+}
+
 /** A bare word, where the seeds print one. */
 export function printWord(word: string): void {
   process.stdout.write(`${word}\n`);

@@ -17,7 +17,10 @@ export function readingLines(decision: Decision, is_coloured: boolean): string[]
   ]);
   const guard = (decision.readings ?? []).map((reading) => reading.guard).find((found) => found !== null);
   if (decision.outcome === "denied") {
-    lines.push("", paint("red", `denied by the ${decision.stage}: ${visible(decision.reason)}`));
+    lines.push(
+      "",
+      paint("red", `denied by the ${decision.stage}: ${visible(decision.reason.replace(`${decision.stage}: `, ""))}`),
+    );
     const instead = guard?.instead ?? decision.explain.instead;
     if (instead !== undefined) lines.push(`instead: ${visible(instead)}`);
   } else {

@@ -123,6 +123,8 @@ export const statusSchema = z.object({
   started_at: z.string(),
   agent_socket: z.string(),
   operator_socket: z.string(),
+  /** The home folder: what is shown with `~` in its place. */
+  home: z.string(),
   connections: z.number().int(),
   agents_connected: z.array(z.string()),
   pairing_requests: z.array(pairingRequestSchema),
@@ -234,6 +236,7 @@ export const operatorMethods = {
   /** What ended, newest first. */
   "approvals.history": {
     params: z.object({
+      token: tokenParam.optional(),
       agent: agentNameSchema.optional(),
       capability: capabilitySchema.optional(),
       status: approvalStatusSchema.exclude(["pending"]).optional(),

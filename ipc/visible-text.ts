@@ -39,3 +39,9 @@ export function shortened(text: string, width: number): string {
   const head = width - 1 - tail;
   return `${characters.slice(0, head).join("")}…${characters.slice(-tail).join("")}`;
 }
+
+/** The home folder as `~`, for showing. */
+export function shortenHome(path: string, home: string): string {
+  if (path === home) return "~";
+  return path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
+}

@@ -1,6 +1,7 @@
 import { createRoot } from "react-dom/client";
 import { openLink } from "./gate/open-link.ts";
 import { GateProvider } from "./gate/use-gate.tsx";
+import { HomeProvider } from "./gate/use-home.tsx";
 import { Popup } from "./popup/Popup.tsx";
 import "./style/tokens.css";
 import "./style/base.css";
@@ -22,6 +23,8 @@ if (root === null) throw new Error("the page has no root");
 applyTheme();
 createRoot(root).render(
   <GateProvider link={openLink()}>
-    <Page />
+    <HomeProvider>
+      <Page />
+    </HomeProvider>
   </GateProvider>,
 );

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { withOperator } from "../operator.ts";
-import { printLine, say } from "../output.ts";
+import { printLine, say, tell } from "../output.ts";
 import { levelOf } from "./policy.ts";
 
 /** `agents ...`: who is paired, and at which level. */
@@ -27,8 +27,7 @@ export function agentsCommands(program: Command): void {
     .action((name: string, options: { level: string }) =>
       withOperator(async (api) => {
         const agent = await api.call("agents.pair", { name, level: levelOf(options.level) });
-        printLine(agent);
-        say(`paired: ${agent.name} at level ${agent.level}; its token is in ${agent.token_file}`);
+        tell(agent, `paired: ${agent.name} at level ${agent.level}; its token is in ${agent.token_file}`);
       }),
     );
 

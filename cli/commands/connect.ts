@@ -5,7 +5,7 @@ import type { AgentView } from "../../ipc/operator-api.ts";
 import { agentTokenFile, placesFor } from "../../ipc/places.ts";
 import { connectClaudeCode, disconnectClaudeCode } from "../claude-code/settings.ts";
 import { withOperator } from "../operator.ts";
-import { printLine, say, usageError } from "../output.ts";
+import { say, tell, usageError } from "../output.ts";
 import { levelOf } from "./policy.ts";
 
 const AGENT = "claude-code";
@@ -35,15 +35,14 @@ export function connectCommand(program: Command): void {
       const settings = { project: options.project === true, ttl_seconds: config.approvals.ttl_seconds };
       if (options.remove) {
         const result = disconnectClaudeCode(settings);
-        printLine(result);
-        say(result.changed ? `the hook is out of ${result.file}` : `there was no hook in ${result.file}`);
+        tell(result, result.changed ? `the hook is out of ${result.file}` : `there was no hook in ${result.file}`);
         return;
       }
       const level = levelOf(options.level ?? config.agents.default_level);
       const paired = await pair(level);
       const result = connectClaudeCode(settings);
-      printLine({ ...result, agent: paired });
-      say(
+      tell(
+        { ...result, agent: paired },
         result.changed
           ? `the hook is in ${result.file}${result.backup ? ` (before: ${result.backup})` : ""}`
           : `the hook was in ${result.file} already`,
@@ -51,7 +50,7 @@ export function connectCommand(program: Command): void {
       say(
         `${AGENT} is paired at level ${paired.level}; its token is in ${agentTokenFile(placesFor(process.env), AGENT)}`,
       );
-      say("start the gate with: metnos-gate serve; answer with: metnos-gate watch");
+      say("start the gate, where none runs, with: metnos-gate start; answer with: metnos-gate watch");
     });
 }
 

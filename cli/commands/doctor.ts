@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { EXIT, type ExitCode, printLine, say } from "../output.ts";
+import { EXIT, type ExitCode, tell } from "../output.ts";
 
 /** `doctor`: looks at everything the gate needs and says what to do about what is wrong. Changes nothing. */
 export function doctorCommand(program: Command, done: (code: ExitCode) => void): void {
@@ -12,8 +12,10 @@ export function doctorCommand(program: Command, done: (code: ExitCode) => void):
       const { allChecks } = await import("../doctor-checks.ts");
       const checks = await allChecks();
       for (const check of checks) {
-        printLine(check);
-        say(`${check.ok ? "ok  " : "FAIL"}  ${check.check}: ${check.detail}${check.fix ? `\n      ${check.fix}` : ""}`);
+        tell(
+          check,
+          `${check.ok ? "ok  " : "FAIL"}  ${check.check}: ${check.detail}${check.fix ? `\n      ${check.fix}` : ""}`,
+        );
       }
       done(checks.every((check) => check.ok) ? EXIT.ok : EXIT.problem_found);
     });

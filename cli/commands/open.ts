@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { LINK_SECONDS } from "../../main/web/visitors.ts";
 import { withRunningGate } from "../operator.ts";
-import { printLine, say } from "../output.ts";
+import { isSeenTogether, printLine, say } from "../output.ts";
 
 /**
  * `open`: a new link to the page. It is printed, not handed to a browser: the command line of a program that is started can
@@ -13,7 +13,9 @@ export function openCommand(program: Command): void {
     .description("a new link to the page of the running gate (serve --web), for a browser of yours")
     .action(() =>
       withRunningGate(async (api) => {
-        printLine(await api.call("web.link", {}));
+        const link = await api.call("web.link", {});
+        if (isSeenTogether()) say(link.url);
+        else printLine(link);
         say(`open it in a browser: it works once, within ${LINK_SECONDS / 60} minutes`);
       }),
     );

@@ -1,10 +1,10 @@
 import type { Command } from "commander";
-import { CAPABILITIES, type Capability, LEVELS, type Level } from "../../ipc/decision.ts";
+import { CAPABILITIES, type Capability, LEVELS, type Level, type Outcome } from "../../ipc/decision.ts";
 import { CAPABILITY_REGISTRY } from "../../main/gate/capabilities.ts";
 import { POLICY_TABLE } from "../../main/gate/policy.ts";
 import { parseExpiry } from "../durations.ts";
 import { withOperator } from "../operator.ts";
-import { EXIT, type ExitCode, printLine, printWord, say, usageError } from "../output.ts";
+import { EXIT, type ExitCode, printLine, printWord, say, tell, usageError } from "../output.ts";
 
 /** `policy ...`: the table and the grants (seed 001 §7). */
 export function policyCommands(program: Command, done: (code: ExitCode) => void): void {
@@ -19,9 +19,10 @@ export function policyCommands(program: Command, done: (code: ExitCode) => void)
 
   policy
     .command("table")
-    .description("three JSON lines, one per level, with the outcome for each capability")
+    .description("the outcome of each capability at each level: a table on a terminal, else a JSON line a level")
     .action(() => {
-      for (const level of LEVELS) printLine({ level, ...POLICY_TABLE[level] });
+      if (process.stdout.isTTY) for (const line of tableLines()) printWord(line);
+      else for (const level of LEVELS) printLine({ level, ...POLICY_TABLE[level] });
     });
 
   policy
@@ -58,6 +59,7 @@ export function policyCommands(program: Command, done: (code: ExitCode) => void)
       withOperator(async (api) => {
         const page = 10_000;
         let before_id: number | undefined;
+        let count = 0;
         do {
           const grants = await api.call("grants.list", {
             ...(options.channel === undefined ? {} : { channel: options.channel }),
@@ -67,8 +69,10 @@ export function policyCommands(program: Command, done: (code: ExitCode) => void)
             ...(before_id === undefined ? {} : { before_id }),
           });
           for (const grant of grants) printLine(grant);
+          count += grants.length;
           before_id = grants.length === page ? grants.at(-1)?.id : undefined;
         } while (before_id !== undefined);
+        if (count === 0) say("no grant");
       }),
     );
 
@@ -97,11 +101,23 @@ export function policyCommands(program: Command, done: (code: ExitCode) => void)
           ...(options.expires === undefined ? {} : { expires_at: parseExpiry(options.expires) }),
           ...(options.agent === undefined ? {} : { agent: options.agent }),
         });
-        printLine(grant);
-        say(`granted: ${grant.capability} on ${grant.target}${grant.expires_at ? ` until ${grant.expires_at}` : ""}`);
+        tell(
+          grant,
+          `granted: ${grant.capability} on ${grant.target}${grant.expires_at ? ` until ${grant.expires_at}` : ""}`,
+        );
         done(EXIT.ok);
       }),
     );
+}
+
+const TOLD: Readonly<Record<Outcome, string>> = { allowed: "allowed", approval_required: "asks", denied: "denied" };
+
+function tableLines(): string[] {
+  const row = (cells: readonly string[]) => cells.map((cell, index) => cell.padEnd(index === 0 ? 15 : 12)).join("");
+  return [
+    row(["", ...LEVELS]),
+    ...CAPABILITIES.map((name) => row([name, ...LEVELS.map((level) => TOLD[POLICY_TABLE[level][name]])])),
+  ].map((line) => line.trimEnd());
 }
 
 export function levelOf(text: string): Level {

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { parseExpiry, parseSpan } from "../durations.ts";
 import { withOperator } from "../operator.ts";
-import { printLine, say, usageError } from "../output.ts";
+import { printLine, say, tell, usageError } from "../output.ts";
 
 /** `safety ...`: the pause, and what the safety filter found. */
 export function safetyCommands(program: Command): void {
@@ -70,8 +70,8 @@ export function safetyCommands(program: Command): void {
           ...(options.for === undefined ? {} : { for_seconds: parseSpan(options.for) }),
           ...(options.reason === undefined ? {} : { reason: options.reason }),
         });
-        printLine(pause);
-        say(
+        tell(
+          pause,
           pause.until === null ? "paused until you resume: metnos-gate safety resume" : `paused until ${pause.until}`,
         );
       }),
@@ -82,8 +82,7 @@ export function safetyCommands(program: Command): void {
     .description("lets the gate go on")
     .action(() =>
       withOperator(async (api) => {
-        printLine(await api.call("safety.resume", {}));
-        say("the gate goes on");
+        tell(await api.call("safety.resume", {}), "the gate goes on");
       }),
     );
 }

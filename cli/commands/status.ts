@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { withRunningGate } from "../operator.ts";
-import { printLine, say } from "../output.ts";
+import { say, tell } from "../output.ts";
 
 /** `status`: the running gate in one JSON line. */
 export function statusCommand(program: Command): void {
@@ -10,13 +10,16 @@ export function statusCommand(program: Command): void {
     .action(() =>
       withRunningGate(async (api) => {
         const status = await api.call("status", {});
-        printLine(status);
-        say(
+        tell(
+          status,
           `running since ${status.started_at}, ${status.agents_connected.length} agents connected, ${status.approvals_pending} waiting, ` +
             `${status.decisions.allowed} allowed, ${status.decisions.denied} denied, ${status.decisions.asked} asked`,
         );
         if (status.pause.is_paused)
-          say(`PAUSED by ${status.pause.by}: ${status.pause.reason}; to go on: metnos-gate safety resume`);
+          say(
+            `PAUSED by ${status.pause.by}${status.pause.until === null ? "" : ` until ${status.pause.until}`}: ${status.pause.reason}; ` +
+              "to go on: metnos-gate safety resume",
+          );
         if (status.audit_write_failures > 0)
           say(`the audit trail missed ${status.audit_write_failures} lines (${status.audit_last_failure})`);
         for (const { name } of status.pairing_requests)

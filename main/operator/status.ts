@@ -14,6 +14,7 @@ export function statusMethods({ core, connections }: OperatorContext): Handlers<
       started_at,
       agent_socket: places.agent_socket,
       operator_socket: places.operator_socket,
+      home: core.home,
       connections: connections?.count() ?? 0,
       agents_connected: agents
         .list()

@@ -1,6 +1,6 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useRef } from "react";
-import { VisibleText } from "../parts/Mono.tsx";
+import { VisibleText } from "../parts/VisibleText.tsx";
 import { cardWords } from "../words/cards.ts";
 import { useWords } from "../words/language.ts";
 import type { CallRow } from "./call-text.ts";

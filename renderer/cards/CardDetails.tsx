@@ -1,7 +1,8 @@
 import { type ReactNode, useMemo } from "react";
 import type { ApprovalView } from "../../ipc/operator-api.ts";
-import { Mono, VisibleText } from "../parts/Mono.tsx";
 import { RelativeTime } from "../parts/RelativeTime.tsx";
+import { Target } from "../parts/Target.tsx";
+import { VisibleText } from "../parts/VisibleText.tsx";
 import { type CardWords, cardWords } from "../words/cards.ts";
 import { useWords } from "../words/language.ts";
 import { LongCall } from "./CallText.tsx";
@@ -19,7 +20,7 @@ export function CardNotes({ view }: { view: ApprovalView }) {
       {view.cwd === null ? null : (
         <>
           {` · ${words.inFolder} `}
-          <Mono text={view.cwd} width={44} />
+          <Target text={view.cwd} width={44} />
         </>
       )}
     </p>
@@ -46,7 +47,7 @@ export function CardDetails({ view, onEnd }: { view: ApprovalView; onEnd(): void
         <Fact name={words.agent}>
           <VisibleText text={view.subagent === null ? view.agent_name : `${view.agent_name} (${view.subagent})`} />
         </Fact>
-        <Fact name={words.folder}>{view.cwd === null ? words.noFolder : <Mono text={view.cwd} />}</Fact>
+        <Fact name={words.folder}>{view.cwd === null ? words.noFolder : <Target text={view.cwd} />}</Fact>
         <Fact name={words.asked}>
           <RelativeTime at={view.created_at} />
         </Fact>
@@ -63,7 +64,7 @@ export function CardDetails({ view, onEnd }: { view: ApprovalView; onEnd(): void
         <Fact name={words.needs}>
           {view.capabilities.map(({ capability, target }) => (
             <span key={`${capability} ${target}`} className="stored">
-              {capability} {words.on} <Mono text={target} />
+              {capability} {words.on} <Target text={target} />
             </span>
           ))}
         </Fact>

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import type { ApprovalView } from "../../ipc/operator-api.ts";
-import { VisibleText } from "../parts/Mono.tsx";
+import { VisibleText } from "../parts/VisibleText.tsx";
 import { CountdownText } from "./Countdown.tsx";
 
 /** The seed's three, two or one lines: the heart of the card. They are the gate's words, never the agent's. */

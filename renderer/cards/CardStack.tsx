@@ -15,8 +15,17 @@ import "./cards.css";
 /** Of many cards this many are made at first, and again as many each time the end comes into sight. */
 const AT_ONCE = 12;
 
-/** All that waits for the human: who wants to be paired, then the requests, soonest deadline first. `nothing`: instead of an empty stack. */
-export function CardStack({ nothing, pointed_at }: { nothing: ReactNode; pointed_at?: string }) {
+interface CardStackProps {
+  /** Instead of an empty stack. */
+  nothing: ReactNode;
+  /** A request's token. */
+  pointed_at?: string;
+  /** What is said where that one isn't among them. */
+  gone?: ReactNode;
+}
+
+/** All that waits for the human: who wants to be paired, then the requests, soonest deadline first. */
+export function CardStack({ nothing, pointed_at = "", gone = null }: CardStackProps) {
   const waiting = useWaiting();
   const { data: agents } = useQuery("agents.list", {});
   const [apart, setApart] = useState<ReadonlySet<string>>(new Set());
@@ -26,6 +35,8 @@ export function CardStack({ nothing, pointed_at }: { nothing: ReactNode; pointed
   const shown = useMemo(() => folded(bundled(waiting.asked, apart)), [waiting.asked, apart]);
   const pointed_index = shown.findIndex(({ key }) => key === pointed_at);
   const in_sight = shown.slice(0, Math.max(most, pointed_index + 1));
+  const is_gone =
+    pointed_at !== "" && waiting.is_loaded && !waiting.asked.some(({ view }) => view.token === pointed_at);
   const is_empty = waiting.is_loaded && shown.length === 0 && agents !== undefined && requests.length === 0;
 
   useFirstDenyFocused(
@@ -36,6 +47,7 @@ export function CardStack({ nothing, pointed_at }: { nothing: ReactNode; pointed
 
   return (
     <ResolveProvider value={waiting.resolve}>
+      {is_gone ? gone : null}
       <div ref={stack} className="stack">
         {requests.map((request) => (
           <PairingCard key={request.name} request={request} />
@@ -116,9 +128,9 @@ function useFirstDenyFocused(stack: React.RefObject<HTMLElement | null>, cards: 
 }
 
 /** The card that the address names comes into sight, with the focus on its Deny. */
-function usePointedAt(stack: React.RefObject<HTMLElement | null>, token: string | undefined, is_there: boolean): void {
+function usePointedAt(stack: React.RefObject<HTMLElement | null>, token: string, is_there: boolean): void {
   useEffect(() => {
-    if (token === undefined || token === "" || !is_there) return;
+    if (token === "" || !is_there) return;
     const card = stack.current?.querySelector(`[data-token="${CSS.escape(token)}"]`);
     card?.scrollIntoView({ block: "nearest" });
     settleAll();

@@ -1,7 +1,7 @@
 import { type KeyboardEvent, useId, useMemo, useRef, useState } from "react";
 import type { ApprovalView } from "../../ipc/operator-api.ts";
 import { Button } from "../parts/Button.tsx";
-import { VisibleText } from "../parts/Mono.tsx";
+import { VisibleText } from "../parts/VisibleText.tsx";
 import { type CardWords, cardWords } from "../words/cards.ts";
 import { useWords } from "../words/language.ts";
 import { EndMark, ShortCall } from "./CallText.tsx";

@@ -1,5 +1,6 @@
+import type { ApprovalView } from "../../ipc/operator-api.ts";
 import { shortened } from "../../ipc/visible-text.ts";
-import { VisibleText } from "../parts/Mono.tsx";
+import { VisibleText } from "../parts/VisibleText.tsx";
 import { type CardWords, cardWords } from "../words/cards.ts";
 import { useWords } from "../words/language.ts";
 import type { Asked } from "./waiting.ts";
@@ -12,15 +13,19 @@ export function EndedLine({ asked, count = 1 }: { asked: Asked; count?: number }
   const words = useWords(cardWords);
   return (
     <p className="ended" role="status">
-      <VisibleText text={endedText(asked, count, words)} />
+      <VisibleText text={lineOf(asked, count, words)} />
     </p>
   );
 }
 
-function endedText({ view, ended }: Asked, count: number, words: CardWords): string {
+function lineOf({ view, ended }: Asked, count: number, words: CardWords): string {
+  return endedText(view, ended?.is_own ? words.ended.own : words.ended.elsewhere, words, count);
+}
+
+/** `told`: from whose side. */
+export function endedText(view: ApprovalView, told: CardWords["ended"]["own"], words: CardWords, count = 1): string {
   const what = count > 1 ? words.ended.many(count) : shortened(`${view.action_verb} ${view.target_summary}`, WIDTH);
   if (view.status === "pending") return words.ended.gone(what);
-  const told = ended?.is_own ? words.ended.own : words.ended.elsewhere;
   const why = view.message === null || view.message === "" ? "" : ` (${shortened(view.message, WIDTH)})`;
   return `${told[view.status](what, words.territory[view.territory_concession])}${why}`;
 }

@@ -1,12 +1,13 @@
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import type { Answer, ApprovalView } from "../../ipc/operator-api.ts";
 import type { OperatorError } from "../../ipc/operator-error.ts";
 import { useCall } from "../gate/use-gate.tsx";
+import { useHome } from "../gate/use-home.tsx";
 import { Button } from "../parts/Button.tsx";
 import { ChoiceList } from "../parts/ChoiceList.tsx";
 import { Failure } from "../parts/Failure.tsx";
 import { Field } from "../parts/Field.tsx";
-import { Mono } from "../parts/Mono.tsx";
+import { Target } from "../parts/Target.tsx";
 import { type CardWords, cardWords } from "../words/cards.ts";
 import { useLanguage } from "../words/language.ts";
 import {
@@ -19,6 +20,7 @@ import {
   type Remembering,
   rememberedChoices,
   sentence,
+  withShortHome,
 } from "./remembering.ts";
 import type { Guarded } from "./use-guard.ts";
 import { asError } from "./use-waiting.ts";
@@ -32,7 +34,9 @@ interface RememberPanelProps {
 }
 
 /** The scopes as sentences, with exactly what each would store beneath it. */
-export function RememberPanel({ view, guarded, is_sending, onAnswer, onCancel }: RememberPanelProps) {
+export function RememberPanel({ view: asked, guarded, is_sending, onAnswer, onCancel }: RememberPanelProps) {
+  const home = useHome();
+  const view = useMemo(() => withShortHome(asked, home), [asked, home]);
   const language = useLanguage();
   const words = cardWords[language];
   const choices = rememberedChoices(view);
@@ -57,7 +61,7 @@ export function RememberPanel({ view, guarded, is_sending, onAnswer, onCancel }:
       label: sentence(one, own_end, words, language),
       detail: one.grants.map(({ capability, target }) => (
         <span key={`${capability} ${target}`} className="stored">
-          {capability} {words.on} <Mono text={is_chosen && proposed !== null ? state.target : target} />
+          {capability} {words.on} <Target text={is_chosen && proposed !== null ? state.target : target} />
         </span>
       )),
     };

@@ -1,5 +1,6 @@
 import type { Territory } from "../../ipc/decision.ts";
 import type { Answer, ApprovalView, Choice } from "../../ipc/operator-api.ts";
+import { shortenHome } from "../../ipc/visible-text.ts";
 import { shortDate } from "../parts/RelativeTime.tsx";
 import type { CardWords, Reach } from "../words/cards.ts";
 import type { Language } from "../words/language.ts";
@@ -20,6 +21,16 @@ export interface Remembering {
 
 export function rememberedChoices(view: ApprovalView): Choice[] {
   return view.choices.filter(({ scope }) => scope !== "none");
+}
+
+/** What it proposes to store as the human would write it: the gate reads `~` as their home folder, too. */
+export function withShortHome(view: ApprovalView, home: string | null): ApprovalView {
+  if (home === null) return view;
+  const short = (choice: Choice): Choice => ({
+    ...choice,
+    grants: choice.grants.map((grant) => ({ ...grant, target: shortenHome(grant.target, home) })),
+  });
+  return { ...view, choices: view.choices.map(short) };
 }
 
 /** The narrowest choice, and an end that one needn't remember to set. */
@@ -81,7 +92,8 @@ export function sentence(choice: Choice, end: Date | null | undefined, words: Ca
   if (end !== null && end !== undefined) {
     const is_soon = end.getTime() - Date.now() < 86_400_000;
     const time = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit" }).format(end);
-    return words.until(reach, is_soon ? time : shortDate(end, language));
+    const date = is_soon ? time : shortDate(end, language);
+    return choice.scope === "session" ? words.forSessionUntil(reach, date) : words.until(reach, date);
   }
   return choice.scope === "session" ? words.forSession(reach) : words.untilRevoked(reach);
 }

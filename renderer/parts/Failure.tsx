@@ -1,5 +1,5 @@
 import type { OperatorError } from "../../ipc/operator-error.ts";
-import { VisibleText } from "./Mono.tsx";
+import { VisibleText } from "./VisibleText.tsx";
 
 /** What happened and what to do; nothing where nothing happened. */
 export function Failure({ error }: { error: OperatorError | undefined }) {

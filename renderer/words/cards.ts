@@ -54,6 +54,7 @@ const en = {
   forSession: (reach: string) => `${reach}, for this session`,
   untilRevoked: (reach: string) => `${reach}, until you revoke it`,
   until: (reach: string, date: string) => `${reach}, until ${date}`,
+  forSessionUntil: (reach: string, date: string) => `${reach}, for this session, at most until ${date}`,
   stored: "Stored:",
   target: "Target",
   expiry: "Ends",
@@ -82,6 +83,13 @@ const en = {
     elsewhere: {
       approved: (what: string, how: string) => `Approved elsewhere${how}: ${what}`,
       rejected: (what: string) => `Denied elsewhere: ${what}`,
+      expired: (what: string) => `Expired, nobody answered in time: ${what}`,
+      cancelled: (what: string) => `Withdrawn by the agent: ${what}`,
+    } as Record<Ended, (what: string, how: string) => string>,
+    /** Whoever it was, and whenever. */
+    before: {
+      approved: (what: string, how: string) => `Approved${how}: ${what}`,
+      rejected: (what: string) => `Denied: ${what}`,
       expired: (what: string) => `Expired, nobody answered in time: ${what}`,
       cancelled: (what: string) => `Withdrawn by the agent: ${what}`,
     } as Record<Ended, (what: string, how: string) => string>,
@@ -187,6 +195,7 @@ const it: typeof en = {
   forSession: (reach) => `${reach}, per questa sessione`,
   untilRevoked: (reach) => `${reach}, finché non lo revochi`,
   until: (reach, date) => `${reach}, fino al ${date}`,
+  forSessionUntil: (reach, date) => `${reach}, per questa sessione, al massimo fino al ${date}`,
   stored: "Salvato:",
   target: "Destinazione",
   expiry: "Finisce",
@@ -218,10 +227,16 @@ const it: typeof en = {
       expired: (what) => `Scaduta, nessuno ha risposto in tempo: ${what}`,
       cancelled: (what) => `Ritirata dall'agente: ${what}`,
     },
+    before: {
+      approved: (what, how) => `Approvata${how}: ${what}`,
+      rejected: (what) => `Rifiutata: ${what}`,
+      expired: (what) => `Scaduta, nessuno ha risposto in tempo: ${what}`,
+      cancelled: (what) => `Ritirata dall'agente: ${what}`,
+    },
     gone: (what) => `Non più in attesa: ${what}`,
     many: (count) => `${count} richieste`,
   },
-  territory: { none: "", session: " per questa sessione", permanent: " e ricordato" },
+  territory: { none: "", session: " per questa sessione", permanent: " anche per le prossime volte" },
 
   digest: {
     question: (agent, count) => `${agent} chiede ${count} cose insieme`,

@@ -41,7 +41,7 @@ const en = {
   revoking: (done: number, count: number) => `Revoking: ${done} of ${count}`,
   revoked_many: (count: number) => (count === 1 ? "1 grant revoked." : `${count} grants revoked.`),
   keep: "Keep",
-  empty: "No grants yet.",
+  empty: "No grant is in force.",
   empty_next:
     "When you approve a request for longer than once, what you allowed is listed here. You can also add one yourself.",
   no_match: "No grant matches.",

@@ -17,12 +17,15 @@ it("finds a page of the grants by text, capability and agent, in the order that 
   expect(await ids({})).toEqual([3, third.id, second.id, first.id]);
   expect(await ids({ text: "ALPHA" })).toEqual([2, third.id, first.id]);
   expect(await ids({ text: "%" })).toEqual([0]);
+  const own = await add("fs:read", "~/notes/**");
+  expect(await ids({ text: "~/not" })).toEqual([1, own.id]);
+  await gate.operator.call("grants.revoke", { id: own.id });
   expect(await ids({ capability: "fs:write" })).toEqual([1, second.id]);
   expect(await ids({ agent: "one" })).toEqual([2, third.id, first.id]);
   expect(await ids({ order: "target", descending: false })).toEqual([3, third.id, first.id, second.id]);
   expect(await ids({ offset: 1, limit: 1 })).toEqual([3, second.id]);
   await gate.operator.call("grants.revoke", { id: first.id });
   expect(await ids({})).toEqual([2, third.id, second.id]);
-  expect(await ids({ include_revoked: true })).toEqual([3, third.id, second.id, first.id]);
+  expect(await ids({ include_revoked: true })).toEqual([4, own.id, third.id, second.id, first.id]);
   await expect(ids({ agent: "nobody" })).rejects.toMatchObject({ code: "unknown_agent" });
 });

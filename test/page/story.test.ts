@@ -16,17 +16,21 @@ describe.skipIf(NO_BROWSER !== null)("the story", () => {
     const asking = card(page, "May I write?");
     await press(asking.getByRole("button", { name: "Approve …" }));
     // The narrowest reach is proposed; each says what it would store.
+    // An end doesn't make a session's grant outlive the session, and the sentence doesn't say so.
+    await asking.getByRole("radio", { name: "This folder and below, for this session" }).check();
+    await asking.getByRole("combobox", { name: "Ends" }).selectOption("in 30 days");
+    await asking.getByRole("radio", { name: "This folder and below, for this session, at most until" }).waitFor();
     await asking.getByRole("radio", { name: "This folder and below, until you revoke it" }).check();
     await asking.getByRole("combobox", { name: "Ends" }).selectOption("in 30 days");
     const target = asking.getByRole("textbox", { name: "Target" });
-    expect(await target.inputValue()).toBe(`${folder}/2026/**`);
-    await target.fill(`${gate.home.home}/elsewhere/**`);
+    expect(await target.inputValue()).toBe("~/invoices/2026/**");
+    await target.fill("~/elsewhere/**");
     await page.clock.runFor(200);
     await asking.getByText("Would have covered 0 of the last 1 requests").waitFor();
-    await target.fill(`${folder}/**`);
+    await target.fill("~/invoices/**");
     await page.clock.runFor(200);
     await asking.getByText("Would have covered 1 of the last 1 requests").waitFor();
-    await asking.getByText(`fs:write on ${folder}/**`, { exact: true }).waitFor();
+    await asking.getByText("fs:write on ~/invoices/**", { exact: true }).waitFor();
     await press(asking.getByRole("button", { name: "Approve and remember" }));
     expect((await asked.final()).outcome).toBe("allowed");
 
@@ -40,7 +44,7 @@ describe.skipIf(NO_BROWSER !== null)("the story", () => {
     await page.getByRole("link", { name: "Grants" }).click();
     await page.clock.resume();
     await page.getByRole("heading", { name: "Grants" }).and(page.locator("h1")).waitFor();
-    await page.getByText("invoices/**").first().waitFor();
+    await page.getByText("~/invoices/**", { exact: true }).first().waitFor();
     const changed = gate.event(({ type }) => type === "grants.changed");
     await page
       .getByRole("button", { name: /^Revoke/ })

@@ -4,6 +4,7 @@ import type { ApprovalStatus, Capability } from "../../../ipc/decision.ts";
 /** A page of the requests that ended, for a listing of any length. */
 
 export interface EndedQuery {
+  token?: string | undefined;
   /** Agent's name. */
   agent?: string | undefined;
   capability?: Capability | undefined;
@@ -20,6 +21,7 @@ export function endedRows<Row>(db: Database.Database, query: EndedQuery): { tota
     where.push(clause);
     values.push(value);
   };
+  if (query.token !== undefined) add("token = ?", query.token);
   if (query.agent !== undefined) add("agent_name = ?", query.agent);
   if (query.status !== undefined) add("status = ?", query.status);
   if (query.capability !== undefined) {

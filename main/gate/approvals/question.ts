@@ -1,10 +1,9 @@
 import { basename, dirname } from "node:path";
-import { shortened } from "../../../ipc/visible-text.ts";
+import { shortened, shortenHome } from "../../../ipc/visible-text.ts";
 import type { ProposedCall } from "../../../ipc/wire.ts";
 import type { Executor } from "../executors/catalog.ts";
 import type { ExecutorManifest } from "../executors/manifest.ts";
 import { commandsOf } from "../executors/needs.ts";
-import { shortenHome } from "../targets/path.ts";
 import { type Need, targetText } from "../targets/target.ts";
 import type { Language } from "./card.ts";
 

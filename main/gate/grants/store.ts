@@ -6,7 +6,7 @@ import { isoSeconds, normaliseDate } from "../clock.ts";
 import { storageError } from "../database.ts";
 import { GateError } from "../errors.ts";
 import { hostMatches, patternsCovering } from "../targets/host.ts";
-import { selfAndAncestors } from "../targets/path.ts";
+import { expandHome, selfAndAncestors } from "../targets/path.ts";
 import { type GrantTarget, grantTarget, pathMatches } from "../targets/pattern.ts";
 import { type CallTarget, isInDoubt } from "../targets/target.ts";
 
@@ -251,7 +251,8 @@ export class GrantStore {
   /** One page of the grants that match, and how many there are. See `searchGrants`. */
   search_grants(query: GrantQuery): { total: number; grants: Grant[] } {
     this.flush();
-    return searchGrants(this.#db, COLUMNS, query, isoSeconds(this.#now()));
+    const text = query.text && expandHome(query.text, this.#home);
+    return searchGrants(this.#db, COLUMNS, { ...query, text }, isoSeconds(this.#now()));
   }
 
   /** Takes a grant back. False if it was revoked already or there is none (seed 001 §4.2). */

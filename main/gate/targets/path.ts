@@ -14,12 +14,6 @@ export function expandHome(path: string, home: string): string {
   return path.startsWith("~/") ? home + path.slice(1) : path;
 }
 
-/** The home folder as `~`, for showing. */
-export function shortenHome(path: string, home: string): string {
-  if (path === home) return "~";
-  return path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
-}
-
 export interface ResolvedPath {
   /** Absolute, `~`, `.`, `..` and doubled slashes resolved as text. */
   lexical: string;

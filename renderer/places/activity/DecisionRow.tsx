@@ -1,9 +1,10 @@
 import { useId } from "react";
 import type { ActivityEntry } from "../../../ipc/activity.ts";
 import { shortened, visible } from "../../../ipc/visible-text.ts";
-import { VisibleText } from "../../parts/Mono.tsx";
 import { NeitherShape, OutcomeShape } from "../../parts/OutcomeShape.tsx";
 import { RelativeTime } from "../../parts/RelativeTime.tsx";
+import { Target } from "../../parts/Target.tsx";
+import { VisibleText } from "../../parts/VisibleText.tsx";
 import { activityWords } from "../../words/activity.ts";
 import { useWords } from "../../words/language.ts";
 import { namesWords } from "../../words/names.ts";
@@ -38,9 +39,9 @@ export function DecisionRow({ entry, width, isOpen, onToggle }: DecisionRowProps
           {first === undefined ? (
             <span className="quiet">{words.no_capability}</span>
           ) : (
-            <span className="mono" title={visible(first.target)}>
-              {first.capability} <VisibleText text={shortened(first.target, Math.max(12, left))} />
-            </span>
+            <>
+              <span className="mono">{first.capability}</span> <Target text={first.target} width={Math.max(12, left)} />
+            </>
           )}
           {more_text === "" ? null : <span className="quiet">{more_text}</span>}
         </span>

@@ -4,8 +4,9 @@ import type { ApprovalStatus, TraceStep } from "../../../ipc/decision.ts";
 import { STAGES } from "../../gate/contract-lists.ts";
 import { useQuery } from "../../gate/use-gate.tsx";
 import { Failure } from "../../parts/Failure.tsx";
-import { Mono, VisibleText } from "../../parts/Mono.tsx";
 import { NeitherShape, OutcomeShape } from "../../parts/OutcomeShape.tsx";
+import { Target } from "../../parts/Target.tsx";
+import { VisibleText } from "../../parts/VisibleText.tsx";
 import { activityWords } from "../../words/activity.ts";
 import { useLanguage, useWords } from "../../words/language.ts";
 
@@ -64,7 +65,7 @@ function Facts({ opened }: { opened: Opened }) {
           <dt>{words.needs}</dt>
           {capabilities.map(({ capability, target }) => (
             <dd key={`${capability} ${target}`}>
-              <Mono text={`${capability} ${target}`} />
+              <span className="mono">{capability}</span> <Target text={target} />
             </dd>
           ))}
         </>
@@ -73,7 +74,7 @@ function Facts({ opened }: { opened: Opened }) {
         <>
           <dt>{words.in_folder}</dt>
           <dd>
-            <Mono text={cwd} />
+            <Target text={cwd} />
           </dd>
         </>
       )}

@@ -6,6 +6,7 @@ import type { PlaceProps } from "../../window/places.ts";
 import { goTo } from "../../window/route.ts";
 import { approvalsWords } from "../../words/approvals.ts";
 import { useWords } from "../../words/language.ts";
+import { EndedRequest } from "./EndedRequest.tsx";
 import { History } from "./History.tsx";
 import "../../style/places.css";
 import "./approvals.css";
@@ -34,7 +35,7 @@ export default function Approvals({ rest }: PlaceProps) {
         <History />
       ) : (
         <div className="cards-column">
-          <CardStack nothing={<NothingWaits />} pointed_at={rest} />
+          <CardStack nothing={<NothingWaits />} pointed_at={rest} gone={<EndedRequest token={rest} />} />
         </div>
       )}
     </div>

@@ -7,8 +7,8 @@ import { useQuery } from "../../gate/use-gate.tsx";
 import { EmptyState } from "../../parts/EmptyState.tsx";
 import { Failure } from "../../parts/Failure.tsx";
 import { FilterSelect } from "../../parts/FilterSelect.tsx";
-import { VisibleText } from "../../parts/Mono.tsx";
 import { RelativeTime } from "../../parts/RelativeTime.tsx";
+import { VisibleText } from "../../parts/VisibleText.tsx";
 import { approvalsWords } from "../../words/approvals.ts";
 import { useWords } from "../../words/language.ts";
 
@@ -42,21 +42,21 @@ export function History() {
       <div className="filters">
         <FilterSelect
           label={words.filterAgent}
-          all={`${words.filterAgent}: ${words.all}`}
+          all={words.everyAgent}
           items={names.map((value) => ({ value, label: value }))}
           chosen={agent ?? null}
           onChoose={(value) => change({ ...filters, agent: value ?? undefined } as Filters)}
         />
         <FilterSelect
           label={words.filterCapability}
-          all={`${words.filterCapability}: ${words.all}`}
+          all={words.everyCapability}
           items={CAPABILITIES.map((value) => ({ value, label: value }))}
           chosen={capability ?? null}
           onChoose={(value) => change({ ...filters, capability: value ?? undefined } as Filters)}
         />
         <FilterSelect
           label={words.filterOutcome}
-          all={`${words.filterOutcome}: ${words.all}`}
+          all={words.everyOutcome}
           items={(Object.keys(words.outcome) as Ended[]).map((value) => ({ value, label: words.outcome[value] }))}
           chosen={status ?? null}
           onChoose={(value) => change({ ...filters, status: value ?? undefined } as Filters)}

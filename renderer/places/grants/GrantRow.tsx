@@ -8,8 +8,8 @@ import { useCall } from "../../gate/use-gate.tsx";
 import { Button } from "../../parts/Button.tsx";
 import { Confirm } from "../../parts/Confirm.tsx";
 import { useNow } from "../../parts/clock.ts";
-import { Mono } from "../../parts/Mono.tsx";
 import { RelativeTime } from "../../parts/RelativeTime.tsx";
+import { Target } from "../../parts/Target.tsx";
 import { grantsWords } from "../../words/grants.ts";
 import { useWords } from "../../words/language.ts";
 import { stateOf } from "./pages.ts";
@@ -68,7 +68,7 @@ export const GrantRow = memo(function GrantRow({
         {grant.capability}
       </span>
       <span role="cell" className="target">
-        <Mono text={grant.target} width={targetWidth} />
+        <Target text={grant.target} width={targetWidth} />
       </span>
       {isAsking ? (
         <span role="cell" className="asking">

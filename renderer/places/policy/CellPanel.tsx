@@ -4,8 +4,8 @@ import type { PolicyRow } from "../../../ipc/operator-api.ts";
 import { useQuery } from "../../gate/use-gate.tsx";
 import { Button } from "../../parts/Button.tsx";
 import { Failure } from "../../parts/Failure.tsx";
-import { Mono } from "../../parts/Mono.tsx";
 import { RelativeTime } from "../../parts/RelativeTime.tsx";
+import { Target } from "../../parts/Target.tsx";
 import { useLanguage, useWords } from "../../words/language.ts";
 import { namesWords } from "../../words/names.ts";
 import { policyWords } from "../../words/policy.ts";
@@ -74,7 +74,7 @@ function Bearing({ row, level, agent }: Omit<CellPanelProps, "onClose">) {
       <ul className="bearing">
         {data.grants.map((grant) => (
           <li key={grant.id}>
-            <Mono text={grant.target} width={60} />
+            <Target text={grant.target} width={60} />
             <span className="quiet">
               {grant.agent_name ?? words.every_agent},{" "}
               {grant.expires_at === null ? (

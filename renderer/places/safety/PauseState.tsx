@@ -5,8 +5,8 @@ import { useCall } from "../../gate/use-gate.tsx";
 import { Button } from "../../parts/Button.tsx";
 import { Failure } from "../../parts/Failure.tsx";
 import { Field } from "../../parts/Field.tsx";
-import { VisibleText } from "../../parts/Mono.tsx";
 import { RelativeTime } from "../../parts/RelativeTime.tsx";
+import { VisibleText } from "../../parts/VisibleText.tsx";
 import { useWords } from "../../words/language.ts";
 import { safetyWords } from "../../words/safety.ts";
 

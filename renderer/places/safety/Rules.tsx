@@ -1,6 +1,6 @@
 import type { SafetyRuleView } from "../../../ipc/safety.ts";
 import { EmptyState } from "../../parts/EmptyState.tsx";
-import { VisibleText } from "../../parts/Mono.tsx";
+import { VisibleText } from "../../parts/VisibleText.tsx";
 import { useWords } from "../../words/language.ts";
 import { safetyWords } from "../../words/safety.ts";
 import { SeverityMark } from "./SeverityMark.tsx";

@@ -3,7 +3,7 @@ import type { Setting } from "../../../ipc/settings.ts";
 import { useAct } from "../../gate/use-act.ts";
 import { useCall, useQuery } from "../../gate/use-gate.tsx";
 import { Failure } from "../../parts/Failure.tsx";
-import { VisibleText } from "../../parts/Mono.tsx";
+import { VisibleText } from "../../parts/VisibleText.tsx";
 import { useWords } from "../../words/language.ts";
 import { type SettingsWords, settingsWords } from "../../words/settings.ts";
 import { SettingControl } from "./SettingControl.tsx";

@@ -2,7 +2,8 @@ import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { expandHome, realForm, resolvePath, selfAndAncestors, shortenHome } from "../../../main/gate/targets/path.ts";
+import { shortenHome } from "../../../ipc/visible-text.ts";
+import { expandHome, realForm, resolvePath, selfAndAncestors } from "../../../main/gate/targets/path.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
 describe("home", () => {

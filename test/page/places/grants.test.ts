@@ -29,7 +29,7 @@ describe.skipIf(NO_BROWSER !== null)("grants", () => {
     const gate = await startGate();
     await gate.agent("tester");
     const { page, problems } = await openPage(gate.operator, { at: "grants", browser: browser() });
-    await page.getByText("No grants yet.").waitFor();
+    await page.getByText("No grant is in force.").waitFor();
     await page.getByRole("button", { name: "Add a grant" }).click();
     const form = page.getByRole("dialog", { name: "Add a grant" });
     await form.getByLabel("It may").selectOption("fs:write");

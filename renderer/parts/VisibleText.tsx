@@ -1,5 +1,5 @@
 import { Fragment } from "react";
-import { shortened, visible } from "../../ipc/visible-text.ts";
+import { visible } from "../../ipc/visible-text.ts";
 
 /** How `visible` writes a character that can't be seen. */
 const CODE = /(\\u\{[0-9a-f]+\})/;
@@ -42,14 +42,4 @@ function splitAtHidden(text: string, keep_newlines: boolean): Part[] {
   }
   flush();
   return parts;
-}
-
-/** A path, a command, an identifier: monospace, wrapped, nothing hidden in it. `width` shortens it in the middle, its end is kept. */
-export function Mono({ text, width }: { text: string; width?: number }) {
-  const shown = width === undefined ? text : shortened(text, width);
-  return (
-    <span className="mono" title={shown === text ? undefined : visible(text)}>
-      <VisibleText text={shown} />
-    </span>
-  );
 }

@@ -1,0 +1,30 @@
+import { endedText } from "../../cards/EndedLine.tsx";
+import { useQuery } from "../../gate/use-gate.tsx";
+import { RelativeTime } from "../../parts/RelativeTime.tsx";
+import { VisibleText } from "../../parts/VisibleText.tsx";
+import { approvalsWords } from "../../words/approvals.ts";
+import { cardWords } from "../../words/cards.ts";
+import { useWords } from "../../words/language.ts";
+
+/** What became of a request that an address still names. */
+export function EndedRequest({ token }: { token: string }) {
+  const words = useWords(approvalsWords);
+  const told = useWords(cardWords);
+  const { data } = useQuery("approvals.history", { token, offset: 0, limit: 1 });
+  if (data === undefined) return null;
+  const [view] = data.approvals;
+  return (
+    <p className="ended" role="status">
+      {view === undefined ? (
+        words.unknownRequest
+      ) : (
+        <>
+          <VisibleText text={endedText(view, told.ended.before, told)} />
+          {", "}
+          <RelativeTime at={view.decision_at ?? view.expires_at} />
+        </>
+      )}{" "}
+      <a href="#/approvals/history">{words.seeHistory}</a>
+    </p>
+  );
+}
