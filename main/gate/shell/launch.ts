@@ -90,7 +90,9 @@ function runWrapper(reader: Reader, wrapper: Wrapper, command: SimpleCommand, sc
     runNested(reader, command.stdin.text, undefined, { ...command, stdin: null }, scope, place, "ssh");
     return false;
   }
-  const label = command.name;
+  // `/usr/bin/time -o FILE` writes: it is no wrapper that changes nothing.
+  const has_output = command.name === "time" && command.argv.some(({ text }) => /^-\w*o|^--o/.test(text));
+  const label = has_output ? "time -o" : command.name;
   const moved =
     folder === undefined ? scope : inFolder(scope, folder.is_certain ? absolutePath(folder.text, scope.cwd) : null);
   if (code.length > 0) {

@@ -90,7 +90,11 @@ export function elementsOf(name: string, { vars }: Scope): (readonly Piece[])[] 
 export const REFERENCE = "&";
 
 export function inFolder(scope: Scope, cwd: string | null): Scope {
-  return { ...scope, cwd, old_cwd: scope.cwd };
+  // `cd` sets both anew, whatever they were set to before.
+  const vars = new Map(scope.vars);
+  vars.delete("PWD");
+  vars.delete("OLDPWD");
+  return { ...scope, vars, cwd, old_cwd: scope.cwd };
 }
 
 /** The scopes of several ways, each different one once. */
