@@ -35,6 +35,11 @@ export function pathWords(command: SimpleCommand): PathWord[] {
     ))
       found.push({ word, path: pathOfPieces([{ text: `${folder}/${name}.json`, kind: "text" }], command.cwd) });
   }
+  // sed reads and writes the files that its script names.
+  for (const word of command.name === "sed" ? command.argv.slice(1) : []) {
+    for (const [, name = ""] of word.text.matchAll(/[rRwW]\s*([~/.][^\n;}]*)/g))
+      found.push({ word, path: pathOfPieces([{ text: name, kind: "text" }], command.cwd) });
+  }
   for (const { target, operator } of command.redirects)
     found.push({ word: target, path: pathOfPieces(target.pieces, command.cwd), redirect: operator });
   for (const { value } of command.assignments) {
