@@ -1,5 +1,6 @@
 import { piecesAfter } from "./builtins.ts";
 import { launch, runAsText } from "./launch.ts";
+import { plain, stringsIn } from "./literals.ts";
 import type { Place, Reader } from "./reader.ts";
 import { type Piece, type SimpleCommand, type Word, wordOf } from "./reading.ts";
 import { absolutePath, hole, literal, type Scope } from "./scope.ts";
@@ -73,6 +74,9 @@ export function readCode(
     reader.fork_bomb ??= here;
 }
 
+/** No more than 5000 texts are looked at. */
+const STRING_STEPS = 10;
+
 interface Found {
   strings: Word[];
   /** Texts that a shell runs. */
@@ -103,7 +107,7 @@ function findCalls(
   const word = (value: string) => wordOf([literal(value)], span);
   const strings = stringsIn(text);
   for (const { value } of strings) {
-    reader.budget.takeStep();
+    reader.budget.takeStep(STRING_STEPS);
     if (value !== "") found.strings.push(word(value.startsWith("~/") || value === "~" ? home + value.slice(1) : value));
   }
   const known = namesIn(text, home);
@@ -137,7 +141,8 @@ function findCalls(
   }
   for (const match of text.matchAll(/`([^`]*)`/g))
     if (/\s|^\w+$/.test(match[1] ?? "")) found.shells.push(word(match[1] ?? ""));
-  for (const match of text.matchAll(/(?:\bqx|%x)\s*[{([/|!]([^})\]/|!\n]*)/g)) found.shells.push(word(match[1] ?? ""));
+  for (const match of text.matchAll(/(?:\bqx|%x)\s*[{([/|!]([^})\]/|!\n]{0,2000})/g))
+    found.shells.push(word(match[1] ?? ""));
   // awk: what stands before or behind a bar is a command, or what one gets.
   if (language === "awk" && text.includes("|")) for (const { value } of strings) found.shells.push(word(value));
   const act = (pattern: RegExp, before: readonly string[]) => {
@@ -159,24 +164,6 @@ function findCalls(
     if (numbers !== null) found.calls.push(["kill", `-${numbers[2] ?? ""}`, "--", numbers[1] ?? ""].map(word));
   }
   return found;
-}
-
-/** The string literals of a program, whatever its language. */
-function stringsIn(text: string): { value: string; at: number }[] {
-  const found: { value: string; at: number }[] = [];
-  for (const match of text.matchAll(
-    /"((?:[^"\\\n]|\\.)*)"|'((?:[^'\\\n]|\\.)*)'|`((?:[^`\\]|\\.)*)`|\bq[qwx]?([{(/|])([^})/|]*)[})/|]/g,
-  )) {
-    found.push({ value: plain(match[1] ?? match[2] ?? match[3] ?? match[5] ?? ""), at: match.index });
-  }
-  return found;
-}
-
-function plain(value: string): string {
-  return value.replace(/\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|([0-7]{3})|(.))/g, (_, hex, unicode, octal, other) => {
-    if (other !== undefined) return other === "n" ? "\n" : other === "t" ? "\t" : other;
-    return String.fromCharCode(octal !== undefined ? Number.parseInt(octal, 8) : Number.parseInt(hex ?? unicode, 16));
-  });
 }
 
 const HOME =

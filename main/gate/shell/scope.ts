@@ -104,8 +104,18 @@ export function joined(...ways: (readonly Scope[])[]): Scope[] {
   return [...new Map(distinct.map((scope) => [keyOf(scope), scope])).values()];
 }
 
+const numbers = new WeakMap<FunctionNode, number>();
+let last_number = 0;
+
+/** Tells the functions of one name apart: in texts of their own they may stand at the same offset. */
+export function functionKey(name: string, { node }: Defined): string {
+  const number = numbers.get(node) ?? ++last_number;
+  numbers.set(node, number);
+  return `${name}@${number}`;
+}
+
 function keyOf(scope: Scope): string {
-  const functions = [...scope.functions].map(([name, { node }]) => `${name}@${node.pos}`);
+  const functions = [...scope.functions].map(([name, defined]) => functionKey(name, defined));
   return JSON.stringify([
     scope.cwd,
     scope.old_cwd,

@@ -131,6 +131,8 @@ const CODE_FROM_DATA: readonly ShellCase[] = [
   passes("trap 'rm -f /tmp/lock' EXIT; npm test", "the usual trap"),
   passes("cat > notes.sh <<'EOF'\necho hello\nEOF\nbash notes.sh", "a harmless script, written and run"),
   passes("cat <<'EOF'\n$(rm -rf /usr)\nEOF", "a quoted here-doc runs nothing"),
+  blocked("f() { bash -c 'f() { rm -rf /usr; }; f'; }; f", "two functions of one name, in two texts"),
+  blocked("ls && eval 'f() { ls; }' || eval 'f() { rm -rf /usr; }'; f", "one of two functions of one name"),
 ];
 
 /** What bash looks at once more when it runs: text becomes code. Each of these was seen to run in a real bash. */
