@@ -303,9 +303,12 @@ function runGuessed(reader: Reader, command: SimpleCommand, scope: Scope, place:
   if (!command.is_guess)
     for (const { name, value } of command.assignments)
       if (RUN_VARIABLES.test(name)) runGuessedText(reader, value, command, scope, place);
-  if (!command.is_guess && !TAKES_WORDS.test(command.name))
+  const takes_words =
+    TAKES_WORDS.test(command.name) &&
+    !(/^(?:npm|pnpm|yarn)$/.test(command.name) && /^(?:exec|x|dlx)$/.test(command.argv[1]?.text ?? ""));
+  if (!command.is_guess && !takes_words)
     for (const word of command.argv.slice(1)) runGuessedText(reader, word, command, scope, place);
-  if (TAKES_WORDS.test(command.name) || command.is_guess) return;
+  if (takes_words || command.is_guess) return;
   const at = command.argv.findIndex(
     ({ text, is_certain }, index) => index > 0 && is_certain && GUESSED.test(programName(text)),
   );

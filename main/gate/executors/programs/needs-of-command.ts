@@ -1,5 +1,5 @@
 import { optionsOf } from "../../shell/options.ts";
-import { type PathForm, pathOf } from "../../shell/paths.ts";
+import { mayBePath, namesOf, type PathForm, pathOf } from "../../shell/paths.ts";
 import type { Reading, SimpleCommand, Word } from "../../shell/reading.ts";
 import { wordOf } from "../../shell/reading.ts";
 import { literal } from "../../shell/scope.ts";
@@ -102,7 +102,7 @@ function touchesOf(command: SimpleCommand, start: string): Touches {
     return null;
   const [first, ...args] = argv;
   if (first === undefined) return [];
-  if (!argv.every(({ is_certain }) => is_certain)) return null;
+  if (!argv.every((word, index) => word.is_certain || isOnlyPrinted(name, word, index))) return null;
   if (first.text !== name && !/^\/(?:usr\/(?:local\/)?)?bin\/[^/]+$/.test(first.text)) return null;
   if (name === "export")
     return args.every(
@@ -137,6 +137,7 @@ function touchesOf(command: SimpleCommand, start: string): Touches {
   const around: Surrounding = {
     gitRunsPrograms: (folder) => gitRunsPrograms(folder),
     isInProject: (word) => isInProject(pathOf(word, cwd), start),
+    isProject: (word) => start.startsWith("/") && mayBePath(pathOf(word, cwd), namesOf(start)),
   };
   // A filter of jq's may load others, from wherever it says.
   if (name === "jq" && args.some(({ text }) => /\b(?:import|include)\b/.test(text))) return null;
@@ -160,6 +161,15 @@ function touchesOf(command: SimpleCommand, start: string): Touches {
     default:
       return tableTouches(program, args, command, around);
   }
+}
+
+/**
+ * What a substitution prints, or the last command's result, is printed again and nothing else: its commands have needs of their
+ * own. Not so variables: what the environment holds may be a secret.
+ */
+function isOnlyPrinted(name: string, { pieces }: Word, index: number): boolean {
+  if (index === 0 || (name !== "echo" && !(name === "printf" && index > 1))) return false;
+  return pieces.every(({ kind, text }) => kind !== "hole" || /^(?:\$[?#$!]$|\$\{[?#]\}$|\$\((?!\()|`)/.test(text));
 }
 
 const indexOrEnd = (index: number, end: number): number => (index === -1 ? end : index);

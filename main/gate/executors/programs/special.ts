@@ -19,6 +19,8 @@ export interface Surrounding {
   gitRunsPrograms(folder: string | null): boolean;
   /** True if the path lies below the folder that the whole line begins in. */
   isInProject(word: Word): boolean;
+  /** True if it is that folder itself. */
+  isProject(word: Word): boolean;
 }
 
 const read = (word: Word | "here", more: Partial<Touch> = {}): Touch => ({ kind: "read", word, ...more });
@@ -80,7 +82,11 @@ export function findTouches(args: readonly Word[], around: Surrounding): Touches
     if (text === "-printf" || /^-(?:newer|samefile)$/.test(text)) index++;
   }
   const deletes = rest.some(({ text }) => text === "-delete");
-  if (deletes && !starts.every((word) => around.isInProject(word))) return null;
+  // By a name, `find .` may delete as well: it is not the whole project.
+  const is_named = rest.some(({ text }, index) => /^-i?name$/.test(text) && /\w{2}/.test(rest[index + 1]?.text ?? ""));
+  const is_simple = !rest.some(({ text }) => /^(?:-o|-or|,|!|-not)$/.test(text));
+  const isHere = (word: Word) => is_named && is_simple && around.isProject(word);
+  if (deletes && !(starts.length > 0 && starts.every((word) => around.isInProject(word) || isHere(word)))) return null;
   const places: (Word | "here")[] = starts.length === 0 ? ["here"] : starts;
   return places.flatMap((word) => [
     read(word, { is_tree: true }),
@@ -111,7 +117,7 @@ export function chmodTouches(args: readonly Word[]): Touches {
 }
 
 const GIT_READS =
-  /^(?:status|log|diff|show|blame|rev-parse|ls-files|ls-tree|describe|shortlog|rev-list|cat-file|branch|tag|remote|stash|reflog|grep|worktree|merge-base|name-rev|for-each-ref|count-objects|config|check-ignore|diff-tree|whatchanged|version|help|var)$/;
+  /^(?:status|log|diff|show|blame|rev-parse|ls-files|ls-tree|describe|shortlog|rev-list|cat-file|branch|tag|remote|stash|reflog|grep|worktree|merge-base|name-rev|for-each-ref|show-ref|cherry|count-objects|config|check-ignore|diff-tree|whatchanged|version|help|var)$/;
 const GIT_NEVER =
   /^(?:--ext-diff|--textconv|--output.*|-O.*|--open-files.*|--no-index|--upload-pack.*|--exec.*|--filters|--show-signature|--verify-signatures|--interactive|-i|-p|--patch|--edit|-e|--pathspec-from-file.*|--template.*|--contents.*|--ignore-revs-file.*|-t|-F|--file.*|--reedit-message.*|--gpg-sign.*|-S)$/;
 
@@ -147,7 +153,7 @@ function isShown(text: string, subcommand: string): boolean {
   switch (text) {
     case "-p":
     case "--patch":
-      return /^(?:show|log|diff|stash)$/.test(subcommand);
+      return /^(?:show|log|diff|stash|cat-file)$/.test(subcommand);
     case "-i":
     case "-e":
       return subcommand === "grep";

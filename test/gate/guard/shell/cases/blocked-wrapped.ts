@@ -151,6 +151,8 @@ const LISTS: readonly ShellCase[] = [
   blocked("git -C ~ clean -ffdx", "what git doesn't know there"),
   blocked("echo 'rm -rf ~' > x; cat x | sh", "a file that the line wrote, read to a shell"),
   blocked("sort <<< 'rm -rf ~' | sh", "one line stays what it is"),
+  blocked("npm exec -c 'rm -rf ~'", "npm's own way to run a text"),
+  blocked("pnpm dlx rimraf ~", "a program of the registry's"),
 ];
 
 const DISKS_AND_MACHINE: readonly ShellCase[] = [

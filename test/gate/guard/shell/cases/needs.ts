@@ -37,6 +37,12 @@ function needing(command: string, ...needs: Capability[]): NeedsCase {
 }
 
 const READS: readonly NeedsCase[] = [
+  needing("echo $(date)"),
+  on('echo "now: $(cat a.txt)"', `fs:read ${P}/a.txt`),
+  needing('echo "exit: $?"'),
+  on("find . -name '*.pyc' -delete", `fs:read ${P}/**`, `fs:write ${P}/**`),
+  on("git cat-file -p HEAD", `fs:read ${P}`),
+  on("git show-ref", `fs:read ${P}`),
   on("ls", `fs:read ${P}`),
   on("ls -la src", `fs:read ${P}/src`),
   on("cat package.json", `fs:read ${P}/package.json`),
@@ -153,6 +159,13 @@ const changes = (command: string, why: string): NeverLessCase => more(command, w
 
 /** In doubt `code:exec`: a reader's name doesn't make a reader. */
 export const NEVER_LESS: readonly NeverLessCase[] = [
+  runs("echo $AWS_SECRET_ACCESS_KEY", "the environment may hold secrets"),
+  runs("echo $((x))", "arithmetic runs what stands in an index"),
+  runs("echo $(node x.js)", "the substitution's own command"),
+  runs('printf "$(cat a.txt)" x', "a format that may be -v"),
+  runs("find . -delete", "the whole project"),
+  runs("find . -name '*.pyc' -o -delete", "all that is named otherwise"),
+  runs("cd /srv && find . -name '*.pyc' -delete", "another folder"),
   runs("sort --co=./x a.txt", "GNU takes the beginning of --compress-program"),
   runs("git log --outpu x", "git takes the beginning of --output"),
   runs("git diff --ext", "the beginning of --ext-diff"),
