@@ -23,7 +23,13 @@ export function pathWords(command: SimpleCommand): PathWord[] {
     // A pattern that a shell expands names files, even where its words are only printed.
     if (data.has(word) && word.glob === undefined) continue;
     if (index === 0 && !word.text.includes("/")) continue;
-    for (const pieces of candidates(word.pieces)) {
+    // `-v ~/.m2:/root/.m2`: what stands behind the colon is a place in the container.
+    const is_volume =
+      /^(?:docker|podman|nerdctl)$/.test(command.name) &&
+      /^(?:-v|--volume)$/.test(command.argv[index - 1]?.text ?? "") &&
+      word.text.indexOf(":") > 0;
+    const named = is_volume ? cutAt(word.pieces, word.text.indexOf(":")) : word.pieces;
+    for (const pieces of candidates(named)) {
       found.push({ word, path: pathOfPieces(pieces, command.cwd) });
       for (const folder of folders) found.push({ word, path: pathOfPieces(pieces, folder) });
     }

@@ -163,6 +163,7 @@ const SAME_KIND: readonly ShellCase[] = [
     "the same in JavaScript",
   ),
   blocked("ln -s ~/.kube k; cd k; cat config", "through a link that is entered"),
+  blocked("docker run -v ~/.docker:/x alpine cat /x/config.json", "its folder as a volume"),
 ];
 
 const LOOK_ALIKES: readonly ShellCase[] = [

@@ -169,6 +169,7 @@ const SMALL: readonly ShellCase[] = [
   passes("kill $(pgrep -f 'node server.js')", "one process of the project's"),
   passes("$(which node) --version", "another program"),
   passes("git -C vendor/lib clean -fdx", "a folder of the project"),
+  passes("docker run -v ~/.m2:/root/.m2 maven mvn test", "a place in the container"),
 ];
 
 export const HARMLESS: readonly ShellCase[] = [
