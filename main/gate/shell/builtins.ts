@@ -65,7 +65,7 @@ export function runBuiltin(reader: Reader, command: SimpleCommand, scope: Scope,
     case "pushd":
     case "popd":
       reader.add(command);
-      return { ok: [moved(first.text, args, scope)], failed: [scope] };
+      return { ok: [followed(reader, moved(first.text, args, scope))], failed: [scope] };
     case "export":
     case "declare":
     case "typeset":
@@ -145,6 +145,11 @@ function runInner(reader: Reader, command: SimpleCommand, scope: Scope, place: P
   return changesScope(command) ? runBuiltin(reader, command, scope, place) : launch(reader, command, scope, place);
 }
 
+/** `cd` into a link that this line made is where the link leads. */
+function followed(reader: Reader, scope: Scope): Scope {
+  return scope.cwd === null ? scope : { ...scope, cwd: reader.leadsTo(scope.cwd) };
+}
+
 function moved(name: string, args: readonly Word[], scope: Scope): Scope {
   const target = args.find(({ text }) => !/^-[LPe@]+$|^--$/.test(text));
   if (name === "popd") {
@@ -198,8 +203,8 @@ function readInto(args: readonly Word[], command: SimpleCommand, scope: Scope): 
   const names: string[] = [];
   for (let index = 0; index < args.length; index++) {
     const { text = "" } = args[index] ?? {};
-    if (valued.has(text)) {
-      if (text === "-a") names.push(args[index + 1]?.text ?? "");
+    if (valued.has(text) || (!is_list && /^-[rs]+a$/.test(text))) {
+      if (text.endsWith("a")) names.push(args[index + 1]?.text ?? "");
       index++;
     } else if (!text.startsWith("-")) names.push(text);
   }
@@ -210,6 +215,30 @@ function readInto(args: readonly Word[], command: SimpleCommand, scope: Scope): 
   if (is_list && lines !== undefined) {
     const elements = lines.slice(0, 64).map((line) => [literal(line)]);
     return [withValue(scope, names[0] ?? "MAPFILE", elements.flat(), elements)];
+  }
+  const [line] = lines ?? [];
+  if (!is_list && line !== undefined && command.name === "read" && scope.vars.get("IFS")?.[0]?.text === " \t\n") {
+    const parts = line.trim().split(/[ \t]+/);
+    if (args.some(({ text }) => /^-\w*a$/.test(text))) {
+      const elements = parts.slice(0, 64).map((part) => [literal(part)]);
+      return [
+        withValue(
+          scope,
+          names[0] ?? "",
+          elements.flatMap((part, at) => (at === 0 ? part : [literal(" "), ...part])),
+          elements,
+        ),
+      ];
+    }
+    if (names.length > 1) {
+      const last = names.length - 1;
+      return [
+        names.reduce(
+          (now, one, at) => withVar(now, one, [literal(at === last ? parts.slice(at).join(" ") : (parts[at] ?? ""))]),
+          scope,
+        ),
+      ];
+    }
   }
   const values =
     lines !== undefined && names.length <= 1

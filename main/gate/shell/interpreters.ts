@@ -1,5 +1,6 @@
 import { piecesAfter } from "./builtins.ts";
 import { launch, runAsText } from "./launch.ts";
+import { plain, stringsIn } from "./literals.ts";
 import type { Place, Reader } from "./reader.ts";
 import { type Piece, type SimpleCommand, type Word, wordOf } from "./reading.ts";
 import { absolutePath, hole, literal, type Scope } from "./scope.ts";
@@ -59,7 +60,7 @@ export function readCode(
     return;
   }
   reader.budget.takeText(text);
-  const found = findCalls(text, reader.home, here, reader);
+  const found = findCalls(text, language, reader.home, here, reader);
   reader.add({ ...command, code: { language, text, strings: found.strings } });
   const via = [...command.via, `${command.name} ${texts.length > 0 ? "-c" : "<input>"}`];
   const inner: SimpleCommand = { ...command, via, redirects: [], stdin: null, ...here };
@@ -73,6 +74,9 @@ export function readCode(
     reader.fork_bomb ??= here;
 }
 
+/** No more than 5000 texts are looked at. */
+const STRING_STEPS = 10;
+
 interface Found {
   strings: Word[];
   /** Texts that a shell runs. */
@@ -82,22 +86,28 @@ interface Found {
 }
 
 const SHELL_CALLS =
-  /(?:\bos\.(?:system|popen)|\b\w+\.(?:Popen|check_call|getoutput|system|popen)|\b[A-Za-z]\w*\.(?:run|call)(?=\(\s*[["'])|\bsubprocess\.(?:run|call|check_call|check_output|Popen|getoutput|getstatusoutput)|\b(?:execSync|exec|execFileSync|execFile|spawnSync|spawn|system|popen|shell_exec|passthru|proc_open|qx|Popen|check_output|os\.exec[lv]p?|IO\.popen|Open3\.\w+|do shell script)|%x)\s*[({[]?/g;
+  /(?:\bos\.(?:system|popen)|\b\w+\.(?:Popen|check_call|getoutput|system|popen)|\b[A-Za-z]\w*\.(?:run|call)(?=\(\s*[["'])|\bsubprocess\.(?:run|call|check_call|check_output|Popen|getoutput|getstatusoutput)|\b(?:execSync|exec|execFileSync|execFile|spawnSync|spawn|system|popen|shell_exec|passthru|proc_open|qx|os\.execute|Popen|check_output|os\.exec[lv]p?|IO\.popen|Open3\.\w+|do shell script)|%x)\s*[({[]?/g;
 /** What deletes a tree, in whatever language. */
 const TREE_CALLS =
-  /\b(?:shutil\.rmtree|rmtree|fs(?:\.promises)?\.rm(?:Sync|dirSync|dir)?|rmSync|rmdirSync|rimraf(?:\.sync)?|FileUtils\.(?:rm_rf|rm_r|remove_dir|remove_entry(?:_secure)?|rmtree|remove_entry_secure)|remove_tree|emptyDirSync|removeSync|Deno\.remove(?:Sync)?|Dir\.rmdir)\s*\(?/g;
+  /\b(?:shutil\.rmtree|rmtree|fs(?:\.promises)?\.rm(?:Sync|dirSync|dir)?|rmSync|rmdirSync|(?<![.\w])rm(?=\s*\(\s*["'`])|rimraf(?:\.sync)?|FileUtils\.(?:rm_rf|rm_r|remove_dir|remove_entry(?:_secure)?|rmtree|remove_entry_secure)|remove_tree|emptyDirSync|removeSync|Deno\.remove(?:Sync)?|Dir\.rmdir)\s*\(?/g;
 const DELETE_CALLS =
   /\b(?:os\.(?:remove|unlink|truncate)|unlinkSync|unlink|fs\.(?:unlink|truncate)(?:Sync)?|File\.(?:delete|unlink|truncate)|truncate)\s*\(?/g;
 const MOVE_CALLS = /\b(?:os\.rename|shutil\.move|renameSync|fs\.rename|File\.rename|FileUtils\.mv)\s*\(/g;
 const MODE_CALLS = /\b(?:os\.(?:chmod|chown)|fs\.(?:chmod|chown)(?:Sync)?|FileUtils\.(?:chmod_R|chown_R))\s*\(/g;
 const KILL_CALLS = /\b(?:os\.kill|process\.kill|Process\.kill|kill)\s*\(/g;
 
-function findCalls(text: string, home: string, span: { start: number; end: number }, reader: Reader): Found {
+function findCalls(
+  text: string,
+  language: string,
+  home: string,
+  span: { start: number; end: number },
+  reader: Reader,
+): Found {
   const found: Found = { strings: [], shells: [], calls: [] };
   const word = (value: string) => wordOf([literal(value)], span);
   const strings = stringsIn(text);
   for (const { value } of strings) {
-    reader.budget.takeStep();
+    reader.budget.takeStep(STRING_STEPS);
     if (value !== "") found.strings.push(word(value.startsWith("~/") || value === "~" ? home + value.slice(1) : value));
   }
   const known = namesIn(text, home);
@@ -106,6 +116,11 @@ function findCalls(text: string, home: string, span: { start: number; end: numbe
     reader.budget.takeStep(4);
     const whole = evaluated(text.slice(at, at + 500), home, known, span);
     if (whole?.is_certain) found.strings.push(whole);
+  }
+  for (const match of [...text.matchAll(JOINS)].slice(0, 64)) {
+    reader.budget.takeStep(4);
+    const whole = evaluated(text.slice(match.index, match.index + 500), home, known, span);
+    if (whole !== null && whole.pieces.length > 0) found.strings.push(whole);
   }
   const argument = (at: number) => evaluated(text.slice(at, at + 2000), home, known, span);
   for (const match of text.matchAll(SHELL_CALLS)) {
@@ -126,6 +141,10 @@ function findCalls(text: string, home: string, span: { start: number; end: numbe
   }
   for (const match of text.matchAll(/`([^`]*)`/g))
     if (/\s|^\w+$/.test(match[1] ?? "")) found.shells.push(word(match[1] ?? ""));
+  for (const match of text.matchAll(/(?:\bqx|%x)\s*[{([/|!]([^})\]/|!\n]{0,2000})/g))
+    found.shells.push(word(match[1] ?? ""));
+  // awk: what stands before or behind a bar is a command, or what one gets.
+  if (language === "awk" && text.includes("|")) for (const { value } of strings) found.shells.push(word(value));
   const act = (pattern: RegExp, before: readonly string[]) => {
     for (const match of text.matchAll(pattern)) {
       reader.budget.takeStep(4);
@@ -147,26 +166,12 @@ function findCalls(text: string, home: string, span: { start: number; end: numbe
   return found;
 }
 
-/** The string literals of a program, whatever its language. */
-function stringsIn(text: string): { value: string; at: number }[] {
-  const found: { value: string; at: number }[] = [];
-  for (const match of text.matchAll(
-    /"((?:[^"\\\n]|\\.)*)"|'((?:[^'\\\n]|\\.)*)'|`((?:[^`\\]|\\.)*)`|\bq[qwx]?([{(/|])([^})/|]*)[})/|]/g,
-  )) {
-    found.push({ value: plain(match[1] ?? match[2] ?? match[3] ?? match[5] ?? ""), at: match.index });
-  }
-  return found;
-}
-
-function plain(value: string): string {
-  return value.replace(/\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|([0-7]{3})|(.))/g, (_, hex, unicode, octal, other) => {
-    if (other !== undefined) return other === "n" ? "\n" : other === "t" ? "\t" : other;
-    return String.fromCharCode(octal !== undefined ? Number.parseInt(octal, 8) : Number.parseInt(hex ?? unicode, 16));
-  });
-}
-
 const HOME =
   /^(?:os\.path\.expanduser\(\s*(['"])~(?<below>[^'"]*)\1\s*\)|(?:pathlib\.)?Path\.home\(\)|(?:require\(['"](?:node:)?os['"]\)|os)\.homedir\(\)|homedir\(\)|process\.env(?:\.HOME|\[['"]HOME['"]\])|os\.(?:environ(?:\.get)?|getenv)[[(]\s*['"]HOME['"]\s*[\])]|os\.environ\[['"]HOME['"]\]|ENV\[['"]HOME['"]\]|\$ENV\{['"]?HOME['"]?\}|Dir\.home|getenv\(['"]HOME['"]\)|ENV\.fetch\(['"]HOME['"]\))/;
+
+/** Where a path is put together that begins with no text of its own. */
+const JOINS =
+  /\b(?:(?:os\.)?path\.(?:join|resolve|expanduser)\(|File\.(?:join|expand_path)\(|(?:pathlib\.)?Path\.home\(|(?:os\.)?homedir\(|process\.env\b|os\.(?:environ|getenv)|ENV\b|Dir\.home\b)/g;
 
 /** Variables that are set to something known. */
 function namesIn(text: string, home: string): Map<string, readonly Piece[]> {
@@ -196,6 +201,7 @@ function evaluated(
   const pieces: Piece[] = [];
   let rest = source;
   let separator = "";
+  let is_join = /(?:path\.join|File\.join|path\.resolve)\(/.test(source.slice(0, 40));
   for (let count = 0; count < 16; count++) {
     rest = rest.replace(
       /^[\s(]+|^(?:(?:os\.)?path\.join|(?:pathlib\.)?Path|File\.(?:join|expand_path)|path\.resolve|str)\(\s*/,
@@ -235,9 +241,15 @@ function evaluated(
       pieces.push(hole("…"));
       break;
     }
+    const below = /^[\s)]*\.joinpath\(\s*/.exec(rest);
+    if (below !== null) {
+      is_join = true;
+      separator = "/";
+      rest = rest.slice(below[0].length);
+      continue;
+    }
     const joiner = /^[\s)]*(?:([+,/])\s*(?=["'`$A-Za-z(])|(\.)\s*(?=["'`$]))/.exec(rest);
     // A comma goes on only inside a join: elsewhere it ends the argument.
-    const is_join = /(?:path\.join|File\.join|path\.resolve)\(/.test(source.slice(0, 40));
     if (joiner === null || (joiner[1] === "," && !is_join)) break;
     separator = joiner[1] === "+" || joiner[2] === "." ? "" : "/";
     rest = rest.slice(joiner[0].length);

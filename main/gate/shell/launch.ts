@@ -1,8 +1,10 @@
+import { piecesAfter } from "./builtins.ts";
 import { readCode } from "./interpreters.ts";
 import { MAX_DEPTH, Unreadable } from "./limits.ts";
 import { runFound, runParallel, runXargs } from "./lists.ts";
+import { mayBe, pathOf } from "./paths.ts";
 import type { Place, Reader, Ways } from "./reader.ts";
-import { programName, type SimpleCommand, type Word } from "./reading.ts";
+import { programName, type SimpleCommand, type Word, wordOf } from "./reading.ts";
 import { absolutePath, inFolder, type Origin, type Scope, withVar } from "./scope.ts";
 import { afterWrapper, codeValues } from "./wrapper-words.ts";
 import { interpreterOf, SHELL_VALUED, SHELLS, WRAPPERS, type Wrapper } from "./wrappers.ts";
@@ -15,7 +17,7 @@ export function launch(reader: Reader, command: SimpleCommand, scope: Scope, pla
   const [first] = command.argv;
   if (first === undefined) return here;
   if (command.via.length > MAX_DEPTH) throw new Unreadable(`it goes deeper than ${MAX_DEPTH}`);
-  const name = programName(first.text);
+  const name = calledName(reader, first, command);
   const now: SimpleCommand = command.name === name ? command : { ...command, name };
   if (SHELLS.has(name)) return runShell(reader, now, scope, place);
   const wrapper = Object.hasOwn(WRAPPERS, name) ? WRAPPERS[name] : undefined;
@@ -60,6 +62,23 @@ export function launch(reader: Reader, command: SimpleCommand, scope: Scope, pla
   return emitted(reader, now, here);
 }
 
+/** What a program is called, also where its name is a pattern, printed by `which`, or a link or copy that this line makes. */
+function calledName(reader: Reader, first: Word, { cwd }: SimpleCommand): string {
+  const name = programName(first.text);
+  if (!first.is_certain) {
+    const asked = /^(?:\$\(|`)\s*(?:which|command\s+-v|type\s+-[pP])\s+([\w.+-]+)\s*[)`]$/.exec(first.text);
+    return asked?.[1] ?? name;
+  }
+  if (first.glob) {
+    const last = pathOf(first, cwd).names.at(-1);
+    return GLOB_NAMES.find((one) => mayBe(last, one)) ?? name;
+  }
+  return first.text.includes("/") ? programName(reader.programAt(absolutePath(first.text, cwd) ?? first.text)) : name;
+}
+
+/** What a pattern in a program's place is looked at for. */
+const GLOB_NAMES = ["rm", "dd", "mv", "chmod", "chown", "shred", "sh", "bash", "find", "metnos-gate"];
+
 function emitted(reader: Reader, command: SimpleCommand, ways: Ways): Ways {
   reader.add(command);
   return ways;
@@ -90,7 +109,9 @@ function runWrapper(reader: Reader, wrapper: Wrapper, command: SimpleCommand, sc
     runNested(reader, command.stdin.text, undefined, { ...command, stdin: null }, scope, place, "ssh");
     return false;
   }
-  const label = command.name;
+  // `/usr/bin/time -o FILE` writes: it is no wrapper that changes nothing.
+  const has_output = command.name === "time" && command.argv.some(({ text }) => /^-\w*o|^--o/.test(text));
+  const label = has_output ? "time -o" : command.name;
   const moved =
     folder === undefined ? scope : inFolder(scope, folder.is_certain ? absolutePath(folder.text, scope.cwd) : null);
   if (code.length > 0) {
@@ -252,14 +273,42 @@ function originOf(reader: Reader, text: string, word: Word | undefined, command:
 
 /** What is dangerous enough to be looked for behind a program that may start it. */
 const GUESSED =
-  /^(?:rm|dd|mkfs(?:\..+)?|shred|wipefs|blkdiscard|chmod|chown|chgrp|mv|kill|pkill|killall|sudo|doas|sh|bash|zsh|dash|find|xargs|eval|metnos-gate)$/;
+  /^(?:rm|dd|mkfs(?:\..+)?|shred|wipefs|blkdiscard|chmod|chown|chgrp|mv|kill|pkill|killall|sudo|doas|sh|bash|zsh|dash|find|xargs|eval|metnos-gate|rimraf|trash|trash-put|python[\d.]*|node|perl|ruby|php)$/;
+/** The same at the beginning of a text that may be a command line; some programs mark it (`!rm`, `.shell rm`). */
+const GUESSED_TEXT =
+  /(?:^|[;&|(\n])\s*(?:(?:\\?!|:!|\.shell|shell|spawn|exec)\s*)?(?:(?:sudo|doas|env|nohup|exec|command)\s+)*(?:\/\S*\/)?(?:rm|dd|mkfs[.\w]*|shred|wipefs|chmod|chown|mv|kill|pkill|killall|find|metnos-gate|(?:ba|z|da)?sh|python[\d.]*|node)\s/;
+/** Variables whose value a program runs. */
+const RUN_VARIABLES =
+  /PAGER|EDITOR|VISUAL|ASKPASS|BROWSER|LESSOPEN|LESSCLOSE|COMMAND|_CMD|^GIT_|^SHELL$|_SHELL$|_OPTS$/;
 /** Programs for which a word is a word, whatever it is called. */
 const TAKES_WORDS =
-  /^(?:echo|printf|grep|egrep|fgrep|rg|ag|man|info|whatis|apropos|which|type|whereis|hash|help|git|ls|cat|test|\[|tldr|brew|apt|apt-get|apt-cache|dpkg|npm|pip|pip3|yarn|pnpm|cargo|jq|sed|cp|ln|file|stat|install|touch|mkdir|wc|head|tail|diff|chmod|chown|rm|mv|kill|gh|pgrep|command|alias|ps)$/;
+  /^(?:echo|printf|grep|egrep|fgrep|rg|ag|man|info|whatis|apropos|which|type|whereis|hash|help|git|ls|cat|test|\[|tldr|brew|apt|apt-get|apt-cache|dpkg|npm|pip|pip3|yarn|pnpm|cargo|jq|sed|cp|ln|file|stat|install|touch|mkdir|wc|head|tail|diff|chmod|chown|rm|mv|kill|gh|pgrep|command|alias|ps|metnos-gate|:|true|false|expr|logger|notify-send|say)$/;
+
+/** `tmux new 'rm -fr /'`: a text that a program may give to a shell. What can't be read of it is left to the human. */
+function runGuessedText(reader: Reader, word: Word, command: SimpleCommand, scope: Scope, place: Place): void {
+  // What a substitution runs is read where it stands.
+  const known = word.pieces.map(({ text, kind }) => (kind === "hole" ? "" : text)).join("");
+  if (!GUESSED_TEXT.test(known)) return;
+  const marks = /^\s*(?:\\?!|:!|\.shell\s|shell\s|spawn\s)\s*/.exec(word.text)?.[0].length ?? 0;
+  const text = wordOf(piecesAfter(word, marks), word);
+  const { unread, defines } = reader;
+  const inner: SimpleCommand = { ...command, argv: [], assignments: [], redirects: [], is_guess: true };
+  runAsText(reader, [text], inner, scope, { ...place, is_guess: true }, command.name);
+  reader.unread = unread;
+  reader.defines = defines;
+}
 
 /** `poetry run rm -fr /`: no table knows every program that starts another one. */
 function runGuessed(reader: Reader, command: SimpleCommand, scope: Scope, place: Place): void {
-  if (TAKES_WORDS.test(command.name) || command.is_guess) return;
+  if (!command.is_guess)
+    for (const { name, value } of command.assignments)
+      if (RUN_VARIABLES.test(name)) runGuessedText(reader, value, command, scope, place);
+  const takes_words =
+    TAKES_WORDS.test(command.name) &&
+    !(/^(?:npm|pnpm|yarn)$/.test(command.name) && /^(?:exec|x|dlx)$/.test(command.argv[1]?.text ?? ""));
+  if (!command.is_guess && !takes_words)
+    for (const word of command.argv.slice(1)) runGuessedText(reader, word, command, scope, place);
+  if (takes_words || command.is_guess) return;
   const at = command.argv.findIndex(
     ({ text, is_certain }, index) => index > 0 && is_certain && GUESSED.test(programName(text)),
   );

@@ -97,6 +97,16 @@ export function runParallel(reader: Reader, command: SimpleCommand, scope: Scope
   runAsText(reader, words, command, scope, place, "parallel");
 }
 
+/** What `fd [PATTERN] [FOLDER...]` comes by; `.` is every name. */
+function listedByFd(args: readonly Word[], span: { start: number; end: number }): Word[] {
+  const [pattern, ...folders] = args.filter(({ text }) => !text.startsWith("-"));
+  const is_all = pattern === undefined || /^(?:|\.|\.\*|\^)$/.test(pattern.text);
+  const places = folders.length > 0 ? folders : [wordOf([literal(".")], span)];
+  return places.map(({ pieces }) =>
+    wordOf([...pieces, literal("/"), is_all ? { text: "*", kind: "glob" } : hole("{}")], span),
+  );
+}
+
 /** `find ... -exec COMMAND {} ;`: with the paths that it may come by in the place of `{}`. */
 export function runFound(reader: Reader, command: SimpleCommand, scope: Scope, place: Place): void {
   const { argv, name } = command;
@@ -109,7 +119,7 @@ export function runFound(reader: Reader, command: SimpleCommand, scope: Scope, p
       (word, index) => word.text === ";" || (word.text === "+" && rest[index - 1]?.text === "{}"),
     );
     const template = end === -1 ? rest : rest.slice(0, end);
-    const names = is_find ? foundBy(argv.slice(1), command) : [wordOf([hole("{}")], command)];
+    const names = is_find ? foundBy(argv.slice(1), command) : listedByFd(argv.slice(1, at), command);
     const words = template.flatMap((word) => filled(word, "{}", names));
     const all = is_find || template.some((word) => word.text.includes("{}")) ? words : [...words, ...names];
     const [first] = all;

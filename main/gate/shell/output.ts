@@ -7,7 +7,7 @@ import { absolutePath } from "./scope.ts";
 const MAX_OUTPUT = 65_536;
 
 /** The text on a command's standard output, or null where it can't be told. */
-export function outputOf(command: SimpleCommand): string | null {
+export function outputOf(command: SimpleCommand, files: ReadonlyMap<string, string>): string | null {
   if (
     command.redirects.some(
       ({ operator, fd }) =>
@@ -15,6 +15,11 @@ export function outputOf(command: SimpleCommand): string | null {
     )
   )
     return "";
+  const [file, ...more] = command.name === "cat" ? command.argv.slice(1) : [];
+  if (file?.is_certain && more.length === 0) {
+    const written = files.get(absolutePath(file.text, command.cwd) ?? "");
+    if (written !== undefined) return written;
+  }
   return printedBy(command);
 }
 
@@ -71,6 +76,17 @@ function printed(name: string, args: readonly string[], input: string | null, cw
       if (input === null || !args.some((arg) => /^-\w*r/.test(arg))) return null;
       return args.some((arg) => /^-\w*p/.test(arg))
         ? Buffer.from(input.replace(/[^0-9a-fA-F]/g, ""), "hex").toString("utf8")
+        : null;
+    // One line stays what it is.
+    case "head":
+    case "tail":
+    case "sort":
+    case "uniq":
+    case "tac":
+      return input !== null &&
+        /^[^\n]*\n?$/.test(input) &&
+        args.every((arg) => /^-(?:n?\d*|[run])$/.test(arg) || arg === "1")
+        ? input
         : null;
     case "rev":
       return input === null || args.length > 0

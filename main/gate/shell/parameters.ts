@@ -8,8 +8,9 @@ import { expandWhole, type Surroundings } from "./words.ts";
 
 /** What they stand for, or undefined where nothing is known. */
 function knownValue(name: string, scope: Scope): readonly Piece[] | undefined {
-  if (name === "PWD") return scope.cwd === null ? [hole("$PWD")] : [literal(scope.cwd)];
-  if (name === "OLDPWD") return scope.old_cwd === null ? [hole("$OLDPWD")] : [literal(scope.old_cwd)];
+  if (name === "PWD" && !scope.vars.has("PWD")) return scope.cwd === null ? [hole("$PWD")] : [literal(scope.cwd)];
+  if (name === "OLDPWD" && !scope.vars.has("OLDPWD"))
+    return scope.old_cwd === null ? [hole("$OLDPWD")] : [literal(scope.old_cwd)];
   if (name === "@" || name === "*") {
     if (scope.positional === undefined) return undefined;
     return scope.positional.slice(1).flatMap((pieces, index) => (index === 0 ? pieces : [literal(" "), ...pieces]));

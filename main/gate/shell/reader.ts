@@ -1,4 +1,4 @@
-import { type Function as FunctionNode, type ParsedScript, parse } from "unbash";
+import { type ParsedScript, parse } from "unbash";
 import { Budget, MAX_DEPTH, MAX_STATES, Unreadable } from "./limits.ts";
 import { listedBy, outputOf, writtenFile } from "./output.ts";
 import {
@@ -32,7 +32,7 @@ export interface Place {
   in_pipe: boolean;
   is_guess?: true;
   /** Functions that are being run, innermost last. */
-  functions: readonly FunctionNode[];
+  functions: readonly string[];
 }
 
 /** The ways that a command may have gone on: after success, after failure. */
@@ -183,7 +183,7 @@ export class Reader {
     let text = "";
     for (const command of this.commands.slice(from)) {
       if (!command.is_last || command.is_guess || command.captures !== captures) continue;
-      const output = outputOf(command);
+      const output = outputOf(command, this.files);
       if (output === null) return null;
       text += output;
     }
@@ -215,12 +215,33 @@ export class Reader {
   add(given: SimpleCommand): void {
     this.budget.takeCommand();
     const command =
-      this.#links.size === 0 ? given : { ...given, argv: given.argv.map((word) => this.#followed(word, given.cwd)) };
+      this.#links.size === 0
+        ? given
+        : {
+            ...given,
+            argv: given.argv.map((word) => this.#followed(word, given.cwd)),
+            redirects: given.redirects.map((one) => ({ ...one, target: this.#followed(one.target, given.cwd) })),
+          };
     this.commands.push(command);
     this.#noteLink(command);
+    this.#noteCopy(command);
     const written = writtenFile(command);
     if (written !== undefined)
       this.files.set(written.path, (written.adds ? (this.files.get(written.path) ?? "") : "") + written.text);
+  }
+
+  /** What a program is: itself, or what this line copied or linked to its place. */
+  programAt(path: string): string {
+    return this.#copies.get(path) ?? this.leadsTo(path);
+  }
+
+  readonly #copies = new Map<string, string>();
+
+  #noteCopy({ name, argv, cwd }: SimpleCommand): void {
+    if (!/^(?:cp|mv|install|ln)$/.test(name) || this.#copies.size >= 16) return;
+    const [from, to, ...more] = argv.slice(1).filter(({ text }) => !text.startsWith("-"));
+    const at = to === undefined || more.length > 0 ? null : absolutePath(to.text, cwd);
+    if (from !== undefined && at !== null && /(?:^|\/)s?bin\//.test(from.text)) this.#copies.set(at, from.text);
   }
 
   #noteLink({ name, argv, cwd }: SimpleCommand): void {
@@ -230,6 +251,14 @@ export class Reader {
     const to = absolutePath(target.text, cwd);
     const at = absolutePath(link?.text ?? programName(target.text), cwd);
     if (to !== null && at !== null && this.#links.size < 16) this.#links.set(at, to);
+  }
+
+  /** Where a folder is, or what a program is, once the links of this line are followed. */
+  leadsTo(path: string): string {
+    for (const [at, to] of this.#links) {
+      if (path === at || path.startsWith(`${at}/`)) return `${to === "/" ? "" : to}${path.slice(at.length)}` || "/";
+    }
+    return path;
   }
 
   #followed(word: Word, cwd: string | null): Word {

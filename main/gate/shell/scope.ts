@@ -90,7 +90,11 @@ export function elementsOf(name: string, { vars }: Scope): (readonly Piece[])[] 
 export const REFERENCE = "&";
 
 export function inFolder(scope: Scope, cwd: string | null): Scope {
-  return { ...scope, cwd, old_cwd: scope.cwd };
+  // `cd` sets both anew, whatever they were set to before.
+  const vars = new Map(scope.vars);
+  vars.delete("PWD");
+  vars.delete("OLDPWD");
+  return { ...scope, vars, cwd, old_cwd: scope.cwd };
 }
 
 /** The scopes of several ways, each different one once. */
@@ -100,8 +104,18 @@ export function joined(...ways: (readonly Scope[])[]): Scope[] {
   return [...new Map(distinct.map((scope) => [keyOf(scope), scope])).values()];
 }
 
+const numbers = new WeakMap<FunctionNode, number>();
+let last_number = 0;
+
+/** Tells the functions of one name apart: in texts of their own they may stand at the same offset. */
+export function functionKey(name: string, { node }: Defined): string {
+  const number = numbers.get(node) ?? ++last_number;
+  numbers.set(node, number);
+  return `${name}@${number}`;
+}
+
 function keyOf(scope: Scope): string {
-  const functions = [...scope.functions].map(([name, { node }]) => `${name}@${idOf(node)}`);
+  const functions = [...scope.functions].map(([name, defined]) => functionKey(name, defined));
   return JSON.stringify([
     scope.cwd,
     scope.old_cwd,
@@ -112,17 +126,6 @@ function keyOf(scope: Scope): string {
     scope.positional,
     scope.no_glob,
   ]);
-}
-
-const ids = new WeakMap<FunctionNode, number>();
-let last_id = 0;
-
-/** Two functions may stand at the same place, each of its own text. */
-function idOf(node: FunctionNode): number {
-  const known = ids.get(node);
-  if (known !== undefined) return known;
-  ids.set(node, ++last_id);
-  return last_id;
 }
 
 /** A text in an absolute, normal form; null where it is relative and the folder isn't known. */

@@ -12,7 +12,7 @@ import {
   type Word,
   wordOf,
 } from "./reading.ts";
-import { absolutePath, elementsOf as listOf, literal, type Scope, withValue } from "./scope.ts";
+import { absolutePath, functionKey, elementsOf as listOf, literal, type Scope, withValue } from "./scope.ts";
 import { runBody } from "./walk.ts";
 import { expandWhole, expandWord, type Surroundings } from "./words.ts";
 
@@ -92,8 +92,9 @@ function run(reader: Reader, base: SimpleCommand, scope: Scope, node: Command, p
   if (alias !== undefined && node.name !== undefined) return runAlias(reader, alias, base, scope, place);
   const defined = scope.functions.get(first.text);
   if (defined !== undefined) {
-    // By what it is, not by its name or place: a shell in it may define another one of that name, at the same place of its own text.
-    if (place.functions.includes(defined.node)) {
+    // The same name may stand for another function by then.
+    const key = functionKey(first.text, defined);
+    if (place.functions.includes(key)) {
       if (place.in_pipe || place.in_background) reader.fork_bomb ??= { start: base.start, end: base.end };
       return { ok: [scope], failed: [scope] };
     }
@@ -105,7 +106,7 @@ function run(reader: Reader, base: SimpleCommand, scope: Scope, node: Command, p
       stdin: base.stdin,
       depth: place.depth + 1,
       via: [...place.via, `${first.text}()`],
-      functions: [...place.functions, defined.node],
+      functions: [...place.functions, key],
     });
     const back = (after: Scope): Scope => ({ ...after, positional: scope.positional });
     return { ok: ok.map(back), failed: failed.map(back) };
@@ -200,6 +201,9 @@ function asWord(reader: Reader, node: Assignment, around: Surroundings, place: P
   return wordOf([literal(`${node.name}${index}${node.append ? "+" : ""}=`), ...value.pieces], reader.span(node, place));
 }
 
+/** No more than 1250 of them are read. */
+const REDIRECT_STEPS = 40;
+
 /** A command's redirections, and what they make its input. */
 export function readRedirects(
   reader: Reader,
@@ -212,6 +216,7 @@ export function readRedirects(
   if (nodes.length === 0) return { redirects, stdin };
   const around = reader.around(scope, place, { scope });
   for (const node of nodes) {
+    reader.budget.takeStep(REDIRECT_STEPS);
     const fd = node.descriptor?.type === "FileDescriptor" ? node.descriptor.value : null;
     if (node.type === "HereDoc") {
       const text = hereDocText(node, around);

@@ -13,7 +13,7 @@ import { forEachChild } from "unbash";
 import { Unreadable } from "./limits.ts";
 import type { Place, Reader, Ways } from "./reader.ts";
 import type { Piece, Redirect, Stdin, Word } from "./reading.ts";
-import { type Defined, hole, joined, type Scope, withVar } from "./scope.ts";
+import { type Defined, functionKey, hole, joined, type Scope, withVar } from "./scope.ts";
 import { readRedirects, runSimple } from "./simple.ts";
 import { expandWord } from "./words.ts";
 
@@ -138,7 +138,7 @@ function runCommand(reader: Reader, node: CommandNode, scopes: readonly Scope[],
         runBody(reader, node.body, known, {
           ...place,
           depth: place.depth + 1,
-          functions: [...place.functions, node],
+          functions: [...place.functions, functionKey(node.name.value, defined)],
         });
       return { ok: known, failed: [] };
     }

@@ -210,6 +210,8 @@ function homeOf(name: string, { scope, home, user }: Surroundings): Piece {
   if (name === "+") return scope.cwd === null ? hole("~+") : literal(scope.cwd);
   if (name === "-") return scope.old_cwd === null ? hole("~-") : literal(scope.old_cwd);
   if (name === user) return literal(home);
+  // `~2` is a folder of `pushd`'s list.
+  if (/^\d+$/.test(name)) return hole(`~${name}`);
   if (name === "root") return literal("/root");
   return literal(`${home.slice(0, home.lastIndexOf("/"))}/${name}`);
 }

@@ -1,11 +1,12 @@
 import { optionsOf } from "../../shell/options.ts";
-import { type PathForm, pathOf } from "../../shell/paths.ts";
+import { mayBePath, namesOf, type PathForm, pathOf } from "../../shell/paths.ts";
 import type { Reading, SimpleCommand, Word } from "../../shell/reading.ts";
 import { wordOf } from "../../shell/reading.ts";
 import { literal } from "../../shell/scope.ts";
 import { isAtOrBelow } from "../../targets/pattern.ts";
 import { type CallTarget, type Need, pathTarget, urlTarget } from "../../targets/target.ts";
 import { gitRunsPrograms } from "./git-settings.ts";
+import { knowsLongOptions } from "./long-options.ts";
 import type { Program } from "./program.ts";
 import {
   chmodTouches,
@@ -76,7 +77,8 @@ function needsOfSimple(command: SimpleCommand, home: string, start: string): { n
     }
   }
   const own = touchesOf(command, start);
-  if (own === null) runs_code = true;
+  // What a loop starts without waiting for it can be any number of processes.
+  if (own === null || (command.in_loop && command.in_background)) runs_code = true;
   const needs: Need[] = [];
   for (const touch of [...touches, ...(own ?? [])]) {
     const need = needOf(touch, command, home);
@@ -100,7 +102,7 @@ function touchesOf(command: SimpleCommand, start: string): Touches {
     return null;
   const [first, ...args] = argv;
   if (first === undefined) return [];
-  if (!argv.every(({ is_certain }) => is_certain)) return null;
+  if (!argv.every((word, index) => word.is_certain || isOnlyPrinted(name, word, index))) return null;
   if (first.text !== name && !/^\/(?:usr\/(?:local\/)?)?bin\/[^/]+$/.test(first.text)) return null;
   if (name === "export")
     return args.every(
@@ -135,6 +137,7 @@ function touchesOf(command: SimpleCommand, start: string): Touches {
   const around: Surrounding = {
     gitRunsPrograms: (folder) => gitRunsPrograms(folder),
     isInProject: (word) => isInProject(pathOf(word, cwd), start),
+    isProject: (word) => start.startsWith("/") && mayBePath(pathOf(word, cwd), namesOf(start)),
   };
   // A filter of jq's may load others, from wherever it says.
   if (name === "jq" && args.some(({ text }) => /\b(?:import|include)\b/.test(text))) return null;
@@ -160,6 +163,15 @@ function touchesOf(command: SimpleCommand, start: string): Touches {
   }
 }
 
+/**
+ * What a substitution prints, or the last command's result, is printed again and nothing else: its commands have needs of their
+ * own. Not so variables: what the environment holds may be a secret.
+ */
+function isOnlyPrinted(name: string, { pieces }: Word, index: number): boolean {
+  if (index === 0 || (name !== "echo" && !(name === "printf" && index > 1))) return false;
+  return pieces.every(({ kind, text }) => kind !== "hole" || /^(?:\$[?#$!]$|\$\{[?#]\}$|\$\((?!\()|`)/.test(text));
+}
+
 const indexOrEnd = (index: number, end: number): number => (index === -1 ? end : index);
 
 function isHarmlessVariable(name: string, value: Word, is_for_command: boolean): boolean {
@@ -172,6 +184,12 @@ const asFile = (text: string, word: Word): Word => wordOf([literal(text)], word)
 
 function tableTouches(program: Program, args: readonly Word[], command: SimpleCommand, around: Surrounding): Touches {
   const { flags, values, operands } = optionsOf(args, program.short ?? "", program.long ?? []);
+  const own = [program.long, program.reads, program.writes, program.tree, program.no_pattern].flatMap(
+    (list) => list ?? [],
+  );
+  if (program.operands !== "none" && !knowsLongOptions(flags, own)) return null;
+  // `-uf` is `-u -f`.
+  if ([...flags].some((flag) => program.never?.test(flag))) return null;
   const touches: Touch[] = [];
   for (const { name, word } of values) {
     if (program.reads?.includes(name)) touches.push({ kind: "read", word });
@@ -200,7 +218,9 @@ function tableTouches(program: Program, args: readonly Word[], command: SimpleCo
       if (operands.length === 0) here({ is_tree: true });
       break;
     case "pattern_read": {
-      const files = program.no_pattern?.some((flag) => flags.has(flag)) ? operands : operands.slice(1);
+      // The pattern of `grep *` is the first of the names that the shell puts there; the others are files.
+      const has_pattern = program.no_pattern?.some((flag) => flags.has(flag)) || operands[0]?.glob;
+      const files = has_pattern ? operands : operands.slice(1);
       const searches = program.names[0] === "rg";
       reads(files, { is_tree: is_tree || searches });
       if (files.length === 0 && (is_tree || (searches && command.stdin === null))) here({ is_tree: true });

@@ -19,6 +19,8 @@ export interface Surrounding {
   gitRunsPrograms(folder: string | null): boolean;
   /** True if the path lies below the folder that the whole line begins in. */
   isInProject(word: Word): boolean;
+  /** True if it is that folder itself. */
+  isProject(word: Word): boolean;
 }
 
 const read = (word: Word | "here", more: Partial<Touch> = {}): Touch => ({ kind: "read", word, ...more });
@@ -80,7 +82,11 @@ export function findTouches(args: readonly Word[], around: Surrounding): Touches
     if (text === "-printf" || /^-(?:newer|samefile)$/.test(text)) index++;
   }
   const deletes = rest.some(({ text }) => text === "-delete");
-  if (deletes && !starts.every((word) => around.isInProject(word))) return null;
+  // By a name, `find .` may delete as well: it is not the whole project.
+  const is_named = rest.some(({ text }, index) => /^-i?name$/.test(text) && /\w{2}/.test(rest[index + 1]?.text ?? ""));
+  const is_simple = !rest.some(({ text }) => /^(?:-o|-or|,|!|-not)$/.test(text));
+  const isHere = (word: Word) => is_named && is_simple && around.isProject(word);
+  if (deletes && !(starts.length > 0 && starts.every((word) => around.isInProject(word) || isHere(word)))) return null;
   const places: (Word | "here")[] = starts.length === 0 ? ["here"] : starts;
   return places.flatMap((word) => [
     read(word, { is_tree: true }),
@@ -91,6 +97,8 @@ export function findTouches(args: readonly Word[], around: Surrounding): Touches
 export function testTouches(args: readonly Word[], name: string): Touches {
   const touches: Touch[] = [];
   for (const [index, word] of args.entries()) {
+    if (/^-(?:nt|ot|ef)$/.test(word.text))
+      touches.push(...args.filter((_, other) => Math.abs(other - index) === 1).map((one) => read(one)));
     if (/^-[abcdefghkprstuwxGLNOS]$/.test(word.text) && args[index + 1] !== undefined)
       touches.push(read(args[index + 1] as Word));
   }
@@ -109,9 +117,54 @@ export function chmodTouches(args: readonly Word[]): Touches {
 }
 
 const GIT_READS =
-  /^(?:status|log|diff|show|blame|rev-parse|ls-files|ls-tree|describe|shortlog|rev-list|cat-file|branch|tag|remote|stash|reflog|grep|worktree|merge-base|name-rev|for-each-ref|count-objects|config|check-ignore|diff-tree|whatchanged|version|help|var)$/;
+  /^(?:status|log|diff|show|blame|rev-parse|ls-files|ls-tree|describe|shortlog|rev-list|cat-file|branch|tag|remote|stash|reflog|grep|worktree|merge-base|name-rev|for-each-ref|show-ref|cherry|count-objects|config|check-ignore|diff-tree|whatchanged|version|help|var)$/;
 const GIT_NEVER =
   /^(?:--ext-diff|--textconv|--output.*|-O.*|--open-files.*|--no-index|--upload-pack.*|--exec.*|--filters|--show-signature|--verify-signatures|--interactive|-i|-p|--patch|--edit|-e|--pathspec-from-file.*|--template.*|--contents.*|--ignore-revs-file.*|-t|-F|--file.*|--reedit-message.*|--gpg-sign.*|-S)$/;
+
+/** Options that are more than reading, whose beginnings git takes as well (`--outp`, `--ext`). */
+const GIT_LONG_NEVER =
+  `ext-diff textconv output output-directory open-files-in-pager no-index upload-pack exec filters show-signature
+  verify-signatures interactive patch edit pathspec-from-file template contents ignore-revs-file file reedit-message
+  reuse-message gpg-sign exclude-from exclude-per-directory delete force copy move set-upstream-to unset-upstream edit-description track
+  create-reflog unset unset-all replace-all add rename-section remove-section untracked stdin batch`
+    .split(/\s+/)
+    .map((name) => `--${name}`);
+const GIT_LONG_PLAIN = new Set([
+  "--exclude-standard",
+  "--no-color",
+  "--no-merged",
+  "--no-pager",
+  "--all",
+  "--cc",
+  "--not",
+  "--patch-with-stat",
+]);
+
+/** `--exec`, `--exe`, `--exec=x`; in a format, what asks gpg. */
+function isGitNever(text: string): boolean {
+  if (/%G|signature/.test(text)) return true;
+  const name = text.split("=")[0] ?? text;
+  if (!/^--\w/.test(name) || GIT_LONG_PLAIN.has(name)) return false;
+  return GIT_LONG_NEVER.some((never) => never.startsWith(name));
+}
+
+/** Subcommands for which one of these is only what is shown. */
+function isShown(text: string, subcommand: string): boolean {
+  switch (text) {
+    case "-p":
+    case "--patch":
+      return /^(?:show|log|diff|stash|cat-file)$/.test(subcommand);
+    case "-i":
+    case "-e":
+      return subcommand === "grep";
+    case "-t":
+      return /^(?:cat-file|ls-files|ls-tree|log)$/.test(subcommand);
+    case "-F":
+      return subcommand === "grep";
+    default:
+      return false;
+  }
+}
 
 export function gitTouches(args: readonly Word[], cwd: string | null, around: Surrounding): Touches {
   let at = 0;
@@ -131,27 +184,27 @@ export function gitTouches(args: readonly Word[], cwd: string | null, around: Su
   const options = texts
     .slice(0, texts.includes("--") ? texts.indexOf("--") : texts.length)
     .filter((text) => text.startsWith("-"));
-  const is_log_search =
-    subcommand === "log" &&
-    options.every(
-      (text) => text === "-S" || text === "-p" || text === "--patch" || text === "-i" || !GIT_NEVER.test(text),
-    );
+  const is_log_search = (text: string) => subcommand === "log" && /^-[Spi]$|^-S./.test(text);
   if (
-    !is_log_search &&
     options.some(
-      (text) =>
-        GIT_NEVER.test(text) &&
-        !(text === "-p" && /^(?:show|log|diff)$/.test(subcommand)) &&
-        !(/^-[ie]$/.test(text) && subcommand === "grep"),
+      (text) => (GIT_NEVER.test(text) || isGitNever(text)) && !isShown(text, subcommand) && !is_log_search(text),
     )
   )
     return null;
+  if (subcommand === "grep" && options.some((text) => /^-[A-Za-z]*O/.test(text))) return null;
+  if (texts.some((text) => /%G|%\(signature/.test(text))) return null;
   // Outside of the repository `diff` and its like read any file.
-  if (texts.some((text) => /^\/|(?:^|[=/])\.\.(?:\/|$)|^~/.test(text))) return null;
+  if (texts.some((text) => /^\/|(?:^|[=/])\.\.(?:\/|$)|^~|^--[\w-]+=\//.test(text))) return null;
   if (GIT_READS.test(subcommand)) return isGitReading(subcommand, texts) ? [read(folder, { is_folder: true })] : null;
   const paths = texts.includes("--")
     ? rest.slice(texts.indexOf("--") + 1)
     : rest.filter(({ text }) => !text.startsWith("-"));
+  // `:/` is the whole repository, and git expands patterns that the shell left alone.
+  if (
+    subcommand !== "commit" &&
+    paths.some(({ text, glob }) => text.startsWith(":") || (glob !== true && /[*?[\\]/.test(text)))
+  )
+    return null;
   switch (subcommand) {
     case "add":
       return options.every((text) =>

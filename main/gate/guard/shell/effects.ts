@@ -1,5 +1,6 @@
 import { piecesAfter } from "../../shell/builtins.ts";
 import { hasFlag, optionsOf } from "../../shell/options.ts";
+import { foundBy } from "../../shell/output.ts";
 import { type SimpleCommand, type Word, wordOf } from "../../shell/reading.ts";
 
 /** What a command would change on the disk, as far as the worst is concerned. */
@@ -37,9 +38,10 @@ function ownEffects(command: SimpleCommand): Effects {
     case "grm":
     case "srm":
     case "rimraf":
-    case "trash": {
+    case "trash":
+    case "trash-put": {
       const options = optionsOf(args);
-      const is_tree = command.name === "rimraf" || hasFlag(options, "-r", "-R", "--recursive");
+      const is_tree = /^(?:rimraf|trash)/.test(command.name) || hasFlag(options, "-r", "-R", "--recursive");
       return is_tree ? { ...NOTHING, trees_deleted: options.operands } : { ...NOTHING, deleted: options.operands };
     }
     case "unlink":
@@ -143,8 +145,17 @@ function ownEffects(command: SimpleCommand): Effects {
         ? { ...NOTHING, trees_changed: operands }
         : { ...NOTHING, changed: operands };
     }
+    case "git": {
+      const at = args.findIndex(({ text }) => text === "clean");
+      const is_clean =
+        at !== -1 && args.some(({ text }) => /^-\w*f|^--force$/.test(text)) && !args.some(({ text }) => text === "-n");
+      const folder = args.slice(0, Math.max(0, at)).find((_, index) => args[index - 1]?.text === "-C");
+      return is_clean
+        ? { ...NOTHING, trees_deleted: [folder ?? wordOf([{ text: ".", kind: "text" }], command)] }
+        : NOTHING;
+    }
     case "find":
-      return args.some(({ text }) => text === "-delete") ? { ...NOTHING, trees_deleted: [] } : NOTHING;
+      return args.some(({ text }) => text === "-delete") ? { ...NOTHING, deleted: foundBy(args, command) } : NOTHING;
     default:
       return NOTHING;
   }

@@ -75,6 +75,7 @@ export function treesRead(command: SimpleCommand): PathWord[] {
       return paths.length === 0 ? here() : as(paths);
     }
     case "rg":
+    case "ack":
     case "ag": {
       const { flags, operands } = optionsOf(args, "efgtTABCmMjrd", [
         "--regexp",
@@ -96,6 +97,17 @@ export function treesRead(command: SimpleCommand): PathWord[] {
       const is_tree = ["-r", "-R", "-a", "--recursive", "--archive"].some((flag) => flags.has(flag));
       return is_tree ? as(flags.has("-t") ? operands : operands.slice(0, -1)) : [];
     }
+    case "docker":
+    case "podman":
+    case "nerdctl":
+      // What a container is given as a volume, it may read and change as a whole.
+      return args.flatMap((word, index) => {
+        const is_volume = /^(?:-v|--volume)$/.test(args[index - 1]?.text ?? "");
+        const source = is_volume
+          ? /^([/~][^:]*):/.exec(word.text)?.[1]
+          : /\bsource=([^,]+)|\bsrc=([^,]+)/.exec(word.text)?.[1];
+        return source === undefined ? [] : [{ word, path: pathOfPieces([{ text: source, kind: "text" }], cwd) }];
+      });
     case "rsync":
       return as(
         optionsOf(args, "eTBf", ["--rsh", "--exclude", "--include"])

@@ -55,6 +55,14 @@ function places(
     return finding(FILES, "a path inside the gate's own folders", NARROWER, command, word);
   }
   const effects = effectsOf(command);
+  // `find ~/.local -delete`: what it comes by.
+  const is_found =
+    command.name === "find" &&
+    effects.deleted.some((word) => {
+      const path = pathOf(word, command.cwd);
+      return own.some((place) => touches(path, namesOf(place)) || (path.is_known && mayHold(path, namesOf(place))));
+    });
+  if (is_found) return finding(FILES, "a folder that holds the gate's own", NARROWER, command);
   const trees = [...effects.trees_deleted, ...effects.moved, ...effects.trees_changed].map((word) => ({
     word,
     path: pathOf(word, command.cwd),
@@ -107,12 +115,13 @@ function matchesGate(pattern: string, is_whole_line = false): boolean {
 function looksForGate({ name, argv, code }: SimpleCommand): boolean {
   if (!/^(?:pgrep|pidof|ps|grep|egrep|rg|awk|gawk|lsof|fuser|systemctl|ss|sed)$/.test(name)) return false;
   return (
-    argv
-      .slice(1)
-      .some(
-        ({ text }) =>
-          matchesGate(text, name === "pgrep" && argv.length > 2) || /gate\.(?:sock|lock)|operator\.sock/.test(text),
-      ) || /metnos/.test(code?.text ?? "")
+    argv.slice(1).some(
+      ({ text }) =>
+        matchesGate(text, name === "pgrep" && argv.length > 2) ||
+        // Every Node process: the gate is one of them.
+        (/^(?:pgrep|pidof)$/.test(name) && /^node$/.test(text)) ||
+        /gate\.(?:sock|lock)|operator\.sock/.test(text),
+    ) || /metnos/.test(code?.text ?? "")
   );
 }
 
@@ -142,10 +151,11 @@ function process(command: SimpleCommand, looks: boolean): Finding | null {
   }
   if (name === "kill" && looks && !args.some(({ text }) => text === "-0" || text === "-l"))
     return see("a signal to the gate's process, by its number");
+  if (/^(?:gdb|lldb|strace|ltrace|reptyr|gcore)$/.test(name) && looks) return see("a debugger on the gate's process");
   if (name === "fuser" && args.some(({ text }) => /^-\w*k|^--kill$/.test(text)) && looks)
     return see("a signal to what holds the gate's socket");
   if (
-    (name === "systemctl" || name === "service" || name === "launchctl") &&
+    /^(?:systemctl|service|launchctl|busctl|gdbus|dbus-send)$/.test(name) &&
     args.some(({ text }) => /metnos/.test(text))
   ) {
     const harmless = /^(?:status|show|is-active|is-enabled|cat|list-.*|list|print|start|enable|print)$/;
@@ -179,13 +189,14 @@ function humanOnly(command: SimpleCommand): Finding | null {
   const at = command.argv.findIndex(
     ({ text, is_certain }) => is_certain && /(?:^|\/)metnos-gate(?:\.js)?(?:@[\w.^~-]+)?$/.test(text),
   );
-  if (at === -1) return null;
+  // `$(which metnos-gate) stop`, `metnos-gat? stop`: the program's name is known all the same.
+  if (at === -1 && command.name !== "metnos-gate") return null;
   const is_called =
-    at === 0 ||
+    at <= 0 ||
     /^(?:npx|npm|pnpm|pnpx|yarn|bunx|bun|node|nodejs|deno|sudo|exec)$/.test(command.name) ||
     command.is_guess === true;
   if (!is_called) return null;
-  const words = command.argv.slice(at + 1).filter((word) => !(word.text === "--"));
+  const words = command.argv.slice(Math.max(at, 0) + 1).filter((word) => !(word.text === "--"));
   if (words.length === 0 || words.some(({ text }) => text === "--help" || text === "-h")) return null;
   if (READING.some((allowed) => allowed.every((text, index) => words[index]?.text === text))) return null;
   return finding("the gate itself", "a metnos-gate command that only the human gives", ASK, command, words[0]);
@@ -194,6 +205,33 @@ function humanOnly(command: SimpleCommand): Finding | null {
 /** Programs that only look at a file, or keep it as it is. */
 const ONLY_READ =
   /^(?:cat|less|more|head|tail|grep|egrep|rg|jq|ls|stat|wc|diff|cmp|file|test|\[|\[\[|md5sum|sha256sum|bat|echo|printf|find|realpath|readlink|cd|xxd|nl|sort|python-json)$/;
+
+/** `cp settings.json ~/.claude/`, `cp -r x/.claude ~`, `tar x -C ~/.claude`, `ln -sfn x ~/.claude`. */
+function replacesEntry(command: SimpleCommand, written: readonly Word[], home: string): boolean {
+  const { name, argv, cwd } = command;
+  const isFolder = (word: Word | undefined) => word !== undefined && pathOf(word, cwd).names.at(-1) === ".claude";
+  if (/^(?:tar|bsdtar|unzip|wget|7z)$/.test(name))
+    return argv.some(
+      (word, index) =>
+        isFolder(word) && /^(?:-C|-d|-P|--directory|--directory-prefix)$/.test(argv[index - 1]?.text ?? ""),
+    );
+  if (!/^(?:cp|mv|install|ln|rsync|scp)$/.test(name)) return false;
+  const sources = argv.slice(1).filter((word) => !word.text.startsWith("-") && !written.includes(word));
+  return written.some((word) => {
+    if (name === "ln" && isFolder(word)) return true;
+    const is_home = mayBePath(pathOf(word, cwd), namesOf(home));
+    return sources.some((source) => {
+      const last = pathOf(source, cwd).names.at(-1);
+      if (is_home) return last === ".claude";
+      if (!isFolder(word)) return false;
+      return (
+        ["settings.json", "settings.local.json"].some((file) => mayBe(last, file)) ||
+        /(?:^|\/)\.?\/?$/.test(source.text) ||
+        !source.is_certain
+      );
+    });
+  });
+}
 
 function hook(command: SimpleCommand, home: string): Finding | null {
   const see = (saw: string, word?: Word) =>
@@ -216,6 +254,12 @@ function hook(command: SimpleCommand, home: string): Finding | null {
     if (files.some((file) => mayHold(path, file)) || path.names.at(-1) === ".claude")
       return see("the folder of the hook's entry removed or moved", word);
   }
+  if (replacesEntry(command, effects.written, home)) return see("a file put over the hook's entry");
+  if (
+    command.name === "find" &&
+    effects.deleted.some((word) => files.some((file) => mayBePath(pathOf(word, command.cwd), file)))
+  )
+    return see("a change of the hook's entry");
   const changed = new Set([...effects.written, ...effects.deleted, ...effects.moved]);
   for (const { word, path, redirect } of pathWords(command)) {
     if (!isEntry(path) || redirect === "<" || redirect === "<&") continue;

@@ -108,8 +108,14 @@ function wholeTree(word: Word, command: SimpleCommand, around: Around): string |
 function formsOf(word: Word, { cwd }: SimpleCommand): PathForm[] {
   const forms = [pathOf(word, cwd)];
   const [first] = word.pieces;
-  if (first?.kind === "hole" && /^\$\{?[A-Za-z_]\w*\}?$/.test(first.text) && first.text !== "$unknown") {
-    const rest = word.pieces.slice(1);
+  // `${X:+x}/`: what may be empty, and what stands before such a mark, both go.
+  const marks = word.pieces.findIndex(({ kind, text }) => kind === "hole" && text === "");
+  const is_optional = marks !== -1 && word.pieces.slice(0, marks).every(({ text }) => !text.includes("/"));
+  if (
+    is_optional ||
+    (first?.kind === "hole" && /^\$\{?(?:[A-Za-z_]\w*|\d+|[@*])\}?$/.test(first.text) && first.text !== "$unknown")
+  ) {
+    const rest = word.pieces.slice(is_optional ? marks + 1 : 1);
     if (rest[0]?.text.startsWith("/") && rest.every(({ kind }) => kind !== "hole")) {
       const emptied = pathOfPieces(rest, cwd);
       // `$X/dist` says where it should be; `$X/` and `$X/*` are the whole disk if it says nothing.
@@ -222,7 +228,7 @@ function isDisk(path: PathForm): boolean {
 }
 
 const WIPES =
-  /^(?:mkfs(?:\..+)?|mke2fs|mkntfs|newfs.*|mkswap|wipefs|blkdiscard|sgdisk|sfdisk|fdisk|gdisk|cfdisk|parted|partprobe|cryptsetup|mdadm|pvcreate|pvremove|vgremove|lvremove|badblocks|hdparm|nvme|diskutil|zpool|e2label|tune2fs|resize2fs|dmsetup|shred)$/;
+  /^(?:mkfs(?:\..+)?|mke2fs|mkntfs|newfs.*|mkswap|wipefs|blkdiscard|sgdisk|sfdisk|fdisk|gdisk|cfdisk|parted|zfs|partprobe|cryptsetup|mdadm|pvcreate|pvremove|vgremove|lvremove|badblocks|hdparm|nvme|diskutil|zpool|e2label|tune2fs|resize2fs|dmsetup|shred)$/;
 
 function disks(command: SimpleCommand, see: See): Finding | null {
   const KEEP = "work on a file in the project, or let the human do it";
@@ -252,7 +258,7 @@ function disks(command: SimpleCommand, see: See): Finding | null {
     return see("a new file system on a disk", KEEP, target);
   }
   if (target === undefined && !(name === "diskutil" && texts.some((text) => /erase|partition|reformat/i.test(text)))) {
-    return /^(?:zpool|vgremove|lvremove)$/.test(name) && texts.some((text) => /^(?:destroy|labelclear)$/.test(text))
+    return /^(?:vgremove|lvremove)$/.test(name) || texts.some((text) => /^(?:destroy|labelclear)$/.test(text))
       ? see("a storage pool destroyed", KEEP)
       : null;
   }
@@ -302,6 +308,8 @@ function machine(command: SimpleCommand, see: See): Finding | null {
     (texts.includes(".") || texts.includes(".*") || texts.includes("^"))
   )
     return see("a signal to every process", "name the process that should end");
+  if (/^(?:userdel|deluser)$/.test(name) && texts.some((text) => /^-\w*r|^--remove/.test(text)))
+    return see("an account and its home folder deleted", "leave that to the human");
   if (name === "init" || name === "telinit") {
     if (texts.some((text) => /^[016]$/.test(text))) return see("the machine shut down", "leave that to the human");
   }

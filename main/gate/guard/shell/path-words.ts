@@ -23,7 +23,13 @@ export function pathWords(command: SimpleCommand): PathWord[] {
     // A pattern that a shell expands names files, even where its words are only printed.
     if (data.has(word) && word.glob === undefined) continue;
     if (index === 0 && !word.text.includes("/")) continue;
-    for (const pieces of candidates(word.pieces)) {
+    // `-v ~/.m2:/root/.m2`: what stands behind the colon is a place in the container.
+    const is_volume =
+      /^(?:docker|podman|nerdctl)$/.test(command.name) &&
+      /^(?:-v|--volume)$/.test(command.argv[index - 1]?.text ?? "") &&
+      word.text.indexOf(":") > 0;
+    const named = is_volume ? cutAt(word.pieces, word.text.indexOf(":")) : word.pieces;
+    for (const pieces of candidates(named)) {
       found.push({ word, path: pathOfPieces(pieces, command.cwd) });
       for (const folder of folders) found.push({ word, path: pathOfPieces(pieces, folder) });
     }
@@ -34,6 +40,11 @@ export function pathWords(command: SimpleCommand): PathWord[] {
       /import\s+"([^"]+)"\s+as\s+\$\w+\s*\{\s*"?search"?\s*:\s*"([^"]+)"/g,
     ))
       found.push({ word, path: pathOfPieces([{ text: `${folder}/${name}.json`, kind: "text" }], command.cwd) });
+  }
+  // sed reads and writes the files that its script names.
+  for (const word of command.name === "sed" ? command.argv.slice(1) : []) {
+    for (const [, name = ""] of word.text.matchAll(/[rRwW]\s*([~/.][^\n;}]*)/g))
+      found.push({ word, path: pathOfPieces([{ text: name, kind: "text" }], command.cwd) });
   }
   for (const { target, operator } of command.redirects)
     found.push({ word: target, path: pathOfPieces(target.pieces, command.cwd), redirect: operator });

@@ -36,6 +36,15 @@ const ANYWHERE: readonly Protected[] = [
     [".config", "rclone", "rclone.conf"],
     [".config", "hub"],
   ),
+  ...each(
+    "an agent's or a tool's token",
+    [".claude", ".credentials.json"],
+    [".codex", "auth.json"],
+    [".gemini", "oauth_creds.json"],
+    [".config", "github-copilot", /^(?:hosts|apps)\.json$/],
+    [".aws", "sso"],
+    ["containers", "auth.json"],
+  ),
   ...each("a cluster's keys", [".kube", "config"]),
   ...each("a registry's passwords", [".docker", "config.json"], [".config", "containers", "auth.json"]),
   ...each("GitHub's token", [".config", "gh", "hosts.yml"]),
@@ -190,6 +199,15 @@ export function forbiddenPlace(path: PathForm, home: string): string | undefined
       return label;
     }
   }
+  // A name that can't be told, directly in a folder of nothing else.
+  const [folder, last] = names.slice(-2);
+  if (
+    typeof last === "object" &&
+    last.kind === "unknown" &&
+    typeof folder === "string" &&
+    /^\.(?:docker|kube)$/.test(folder)
+  )
+    return "a folder of keys and passwords";
   return keyName(names.at(-1));
 }
 
@@ -261,7 +279,11 @@ export const SYSTEM_TREES: readonly (readonly string[])[] = [
 
 /** True if reading everything below the path would come by a home folder's secrets. */
 export function holdsSecrets(path: PathForm, home: string): boolean {
-  return path.is_known && mayHold(path, [...namesOf(home), ".ssh"]);
+  const below = namesOf(home);
+  return (
+    path.is_known &&
+    sampleFiles(below).some(({ names }) => below.every((name, at) => names[at] === name) && mayHold(path, names))
+  );
 }
 
 export { mayBeAtOrBelow };

@@ -134,6 +134,25 @@ const LISTS: readonly ShellCase[] = [
   blocked('find / -type f | while read -r f; do rm "$f"; done', "each of them, in a loop"),
   blocked("find / -exec sh -c 'rm -rf \"$1\"' _ {} \\;", "a shell's argument"),
   blocked("xargs --replace=X rm -rf X <<< /usr", "the long flag"),
+  blocked("tmux new -d 'rm -rf ~'", "a text that another program gives to a shell"),
+  blocked("hyperfine 'rm -rf ~'", "the same"),
+  blocked("nodemon --exec 'rm -rf ~'", "the same, by a flag"),
+  blocked("sqlite3 x '.shell rm -rf ~'", "with a program's own mark before it"),
+  blocked("psql -c '\\! rm -rf ~'", "the same"),
+  blocked("GIT_PAGER='rm -rf ~' git log", "a variable that git runs"),
+  blocked("EDITOR='rm -rf ~' git commit", "a variable that many run"),
+  blocked("/bin/r? -rf ~", "a pattern in the program's place"),
+  blocked("$(which rm) -rf ~", "what which prints"),
+  blocked("cp /bin/rm x; ./x -rf ~", "a copy of the program"),
+  blocked("ln -s /bin/rm x; ./x -rf ~", "a link to it"),
+  blocked("fd . ~ -X rm -rf", "all that fd comes by"),
+  blocked("npx rimraf ~", "a program of the registry's"),
+  blocked("docker run -v /:/h alpine rm -rf /h", "the whole disk handed to a container"),
+  blocked("git -C ~ clean -ffdx", "what git doesn't know there"),
+  blocked("echo 'rm -rf ~' > x; cat x | sh", "a file that the line wrote, read to a shell"),
+  blocked("sort <<< 'rm -rf ~' | sh", "one line stays what it is"),
+  blocked("npm exec -c 'rm -rf ~'", "npm's own way to run a text"),
+  blocked("pnpm dlx rimraf ~", "a program of the registry's"),
 ];
 
 const DISKS_AND_MACHINE: readonly ShellCase[] = [
@@ -150,6 +169,9 @@ const DISKS_AND_MACHINE: readonly ShellCase[] = [
   blocked("bash -c ':(){ :|:& };:'", "a fork bomb in a string"),
   blocked("bash -c 'kill -9 -1'", "every process, from a string"),
   blocked("env kill -9 -1", "the program instead of the builtin"),
+  blocked("lvremove -f vg0/root", "a volume"),
+  blocked("zfs destroy -r tank", "a pool"),
+  blocked("sudo userdel -r bob", "an account with its home"),
 ];
 
 const INTERPRETERS: readonly ShellCase[] = [
@@ -184,6 +206,14 @@ const INTERPRETERS: readonly ShellCase[] = [
   blocked('perl -e \'exec "rm", "-rf", "/usr"\'', "a list for a process"),
   blocked("ruby -rfileutils -e 'FileUtils.rm_rf(\"/usr\")'", "a library by a flag"),
   blocked('ruby -e \'system("rm", "-rf", "/usr")\'', "a list for a process"),
+  blocked("uv run python -c 'import shutil; shutil.rmtree(\"/home/ada\")'", "behind a program that starts it"),
+  blocked('awk \'BEGIN{print "rm -rf ~" | "sh"}\'', "awk's own pipe"),
+  blocked("perl -le 'qx{rm -rf ~}'", "other brackets"),
+  blocked("lua -e 'os.execute(\"rm -rf ~\")'", "another language"),
+  blocked(
+    'node --input-type=module -e \'import {rm} from "fs/promises"; await rm("/home/ada",{recursive:true})\'',
+    "the bare name",
+  ),
 ];
 
 export const BLOCKED_WRAPPED: readonly ShellCase[] = [

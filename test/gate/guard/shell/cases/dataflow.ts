@@ -58,6 +58,10 @@ const VARIABLES: readonly ShellCase[] = [
   passes('D=/usr; echo "$D"', "only printed"),
   passes("D='/usr'; rm -rf '$D'", "single quotes: a file of that name"),
   passes('for f in a b; do rm -rf "dist/$f"; done', "folders in the project"),
+  blocked("rm -rf ${X:+x}/", "empty if X is"),
+  blocked('rm -rf "$1"/*', "nothing sets it"),
+  blocked("read a b c <<< 'rm -rf /home/ada'; $a $b $c", "split into several"),
+  blocked("read -ra a <<< 'rm -rf /home/ada'; \"${a[@]}\"", "split into a list"),
 ];
 
 const DIRECTORIES: readonly ShellCase[] = [
@@ -83,6 +87,7 @@ const DIRECTORIES: readonly ShellCase[] = [
   passes("(cd / && ls); rm -rf usr", "the subshell's directory ends with it"),
   passes("cd packages/app && rm -rf node_modules dist", "a workspace"),
   passes("pushd dist && rm -rf * && popd", "there and back"),
+  blocked("ln -s ~ h; cd h && rm -rf *", "a link that is entered"),
 ];
 
 const CODE_FROM_DATA: readonly ShellCase[] = [
@@ -126,6 +131,8 @@ const CODE_FROM_DATA: readonly ShellCase[] = [
   passes("trap 'rm -f /tmp/lock' EXIT; npm test", "the usual trap"),
   passes("cat > notes.sh <<'EOF'\necho hello\nEOF\nbash notes.sh", "a harmless script, written and run"),
   passes("cat <<'EOF'\n$(rm -rf /usr)\nEOF", "a quoted here-doc runs nothing"),
+  blocked("f() { bash -c 'f() { rm -rf /usr; }; f'; }; f", "two functions of one name, in two texts"),
+  blocked("ls && eval 'f() { ls; }' || eval 'f() { rm -rf /usr; }'; f", "one of two functions of one name"),
 ];
 
 /** What bash looks at once more when it runs: text becomes code. Each of these was seen to run in a real bash. */

@@ -161,6 +161,15 @@ const SMALL: readonly ShellCase[] = [
   ),
   passes('retry() { "$@" || retry "$@"; }; retry true', "recursion without copies"),
   passes("trap 'kill $(jobs -p)' EXIT; npm run dev & npm run api & wait", "its own jobs"),
+  passes("tmux new -d 'npm run dev'", "a text for a shell"),
+  passes("tmux send-keys 'rm -rf dist' Enter", "inside the project"),
+  passes('docker run --rm -v "$PWD":/app -w /app node:24 npm test', "the project as a volume"),
+  passes("uv run python -c 'print(1)'", "nothing of it"),
+  passes("EDITOR=true git commit --amend", "an editor that does nothing"),
+  passes("kill $(pgrep -f 'node server.js')", "one process of the project's"),
+  passes("$(which node) --version", "another program"),
+  passes("git -C vendor/lib clean -fdx", "a folder of the project"),
+  passes("docker run -v ~/.m2:/root/.m2 maven mvn test", "a place in the container"),
 ];
 
 export const HARMLESS: readonly ShellCase[] = [

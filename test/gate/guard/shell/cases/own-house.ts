@@ -63,6 +63,8 @@ const PLACES: readonly ShellCase[] = [
   blocked("find ~ -name operator.token -exec cat {} +", "what find finds"),
   blocked("ls -la ~/.local/state/metnos", "names, too"),
   blocked("rm -rf ~/.config", "a folder that holds its configuration"),
+  blocked("find ~/.local -delete", "a folder that holds them"),
+  blocked("ln -s ~/.local/state s; cat s/metnos/operator.token", "through a link"),
 ];
 
 const PROCESS: readonly ShellCase[] = [
@@ -95,6 +97,9 @@ const PROCESS: readonly ShellCase[] = [
   blocked("for p in $(pgrep -f metnos); do kill -9 $p; done", "in a loop"),
   blocked("systemctl --user kill metnos-gate", "by systemd"),
   blocked("pkill -9 -u ada", "everything of the user's, the gate among it"),
+  blocked("kill $(pgrep node)", "every Node process"),
+  blocked("gdb -p $(pgrep -f metnos)", "a debugger on it"),
+  blocked("busctl --user call org.freedesktop.systemd1 x StopUnit metnos-gate.service", "its service, by the bus"),
 ];
 
 const COMMANDS: readonly ShellCase[] = [
@@ -132,6 +137,9 @@ const COMMANDS: readonly ShellCase[] = [
   blocked("npm exec metnos-gate approvals approve 0123456789abcdef", "by npm"),
   blocked("npx -p metnos-gate metnos-gate watch", "by npx, the package apart"),
   blocked("node --no-warnings ~/project/bin/metnos-gate.js agents pair x --level Full", "node's own flags first"),
+  blocked("metnos-gat? stop", "a pattern in the program's place"),
+  blocked("$(which metnos-gate) stop", "what which prints"),
+  blocked("tmux new -d 'metnos-gate stop'", "a text for a shell"),
 ];
 
 const HOOK: readonly ShellCase[] = [
@@ -164,6 +172,15 @@ const HOOK: readonly ShellCase[] = [
   blocked("dd if=s.json of=$HOME/.claude/settings.json", "by dd"),
   blocked("sed -i.bak s/x/y/ ~/.claude/settings.json", "in place, with a copy"),
   passes("ls ~/.claude && cat ~/.claude/CLAUDE.md", "other files of the folder"),
+  blocked("cp settings.json ~/.claude/", "a file put over it"),
+  blocked("cp -r x/. ~/.claude", "a folder put over it"),
+  blocked("cp -r x/.claude ~", "the same, from above"),
+  blocked("tar xf x.tar -C ~/.claude", "unpacked over it"),
+  blocked("ln -sfn x ~/.claude", "the folder replaced"),
+  blocked("ln -s ~/.claude c; echo {} > c/settings.json", "written through a link"),
+  blocked("find ~/.claude -name 'settings*' -delete", "deleted by find"),
+  passes("cp CLAUDE.md ~/.claude/", "another file of the folder"),
+  passes("cp -r agents ~/.claude/", "another folder in it"),
 ];
 
 export const OWN_HOUSE: readonly ShellCase[] = [...PLACES, ...PROCESS, ...COMMANDS, ...HOOK];
