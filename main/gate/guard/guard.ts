@@ -41,7 +41,7 @@ export function guard(
     pathsThatWouldBeTouched(needs) ??
     irrecoverableCommand(floor) ??
     ownHouse(needs, lines, floor, settings.own_house) ??
-    hookEntry(needs) ??
+    hookEntry(needs, lines) ??
     whatWouldRun(lines, call, settings)
   );
 }
@@ -126,8 +126,9 @@ function ownHouse(
 }
 
 /** By its writing tools as by a command: an agent that could take the hook out would need no permission for anything else. */
-function hookEntry(needs: readonly Need[]): GuardBlock | null {
-  if (!writesHookSettings(needs)) return null;
+function hookEntry(needs: readonly Need[], lines: readonly CommandLine[]): GuardBlock | null {
+  // What a command line does to them is read more closely: see shell/gate-itself.ts.
+  if (lines.length > 0 || !writesHookSettings(needs)) return null;
   return {
     reason: "guard: the settings that hold the gate's hook are not for agents",
     matched: "a write to Claude Code's settings",
