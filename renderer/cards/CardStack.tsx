@@ -47,8 +47,8 @@ export function CardStack({ nothing, pointed_at = "", gone = null }: CardStackPr
 
   return (
     <ResolveProvider value={waiting.resolve}>
-      {is_gone ? gone : null}
       <div ref={stack} className="stack">
+        {is_gone ? gone : null}
         {requests.map((request) => (
           <PairingCard key={request.name} request={request} />
         ))}

@@ -42,7 +42,9 @@ export function relativeTime(ms: number, language: Language): string | null {
   const found = STEPS.find(([, size]) => Math.abs(seconds) >= size);
   if (found === undefined) return null;
   const [unit, size] = found;
-  return FORMATS[language].relative.format(Math.trunc(seconds / size), unit);
+  // What was given for 30 days just now ends in 30 days, not in 29.
+  const count = seconds > 0 ? Math.round(seconds / size) : Math.trunc(seconds / size);
+  return FORMATS[language].relative.format(count, unit);
 }
 
 export function exactTime(at: string, language: Language): string {
