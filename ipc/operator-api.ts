@@ -229,6 +229,8 @@ export const operatorMethods = {
   "approvals.list": {
     params: z.object({
       include_resolved: z.boolean().default(false),
+      /** Newest first, or those whose time is over soonest. */
+      order: z.enum(["newest", "deadline"]).default("newest"),
       limit: z.number().int().positive().max(1000).default(50),
     }),
     result: z.array(approvalSchema),

@@ -14,8 +14,8 @@ export function approvalMethods({ core, by }: OperatorContext): Handlers<Approva
   const { gate } = core;
   const { broker } = gate;
   return {
-    "approvals.list": ({ include_resolved, limit }) =>
-      broker.registry.list_pending({ include_resolved, limit }).map((request) => broker.view(request)),
+    "approvals.list": ({ include_resolved, order, limit }) =>
+      broker.registry.list_pending({ include_resolved, order, limit }).map((request) => broker.view(request)),
     "approvals.history": (query) => {
       const page = broker.registry.list_ended(query);
       return { total: page.total, approvals: page.requests.map((request) => broker.view(request)) };

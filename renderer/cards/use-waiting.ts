@@ -7,6 +7,8 @@ import { appeared, closed, held, loaded, NOTHING_YET, tidied, type WaitingState 
 
 /** The most that is asked for at once; the gate gives no more. */
 const MOST = 1000;
+/** How many are asked for first: more than a screen shows. */
+const FIRST = 40;
 const TIDY_MS = 1000;
 
 type Step = (state: WaitingState) => WaitingState;
@@ -50,11 +52,20 @@ export function useWaiting(): Waiting {
   const load = useCallback(async () => {
     const known = new Set(latest.current.asked.map(({ view }) => view.token));
     closed_meanwhile.current.clear();
-    try {
-      const views = await call("approvals.list", { limit: MOST });
+    const take = (views: readonly ApprovalView[], expected: ReadonlySet<string>) => {
       const waiting = views.filter(({ token }) => !closed_meanwhile.current.has(token));
       setError(null);
-      step((before) => loaded(before, waiting, Date.now(), known));
+      step((before) => loaded(before, waiting, Date.now(), expected));
+    };
+    try {
+      if (!latest.current.is_loaded) {
+        // What fits the screen at once, however much waits below it.
+        const first = await call("approvals.list", { limit: FIRST, order: "deadline" });
+        take(first, new Set());
+        if (first.length < FIRST) return;
+        for (const { token } of first) known.add(token);
+      }
+      take(await call("approvals.list", { limit: MOST, order: "deadline" }), known);
     } catch (failure) {
       setError(asError(failure));
     }

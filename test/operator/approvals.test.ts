@@ -82,3 +82,16 @@ it("a card says which subagent asks, in visible characters", async () => {
   const token = tokenOf((await agent.ask({ ...WRITE("/srv/a"), context: { subagent: "plan\u202ener" } })).decision);
   expect((await gate.request(token)).subagent).toBe("plan\\u{202e}ner");
 });
+
+it("lists what waits newest first, or whose time is over soonest first", async () => {
+  const gate = await startGate();
+  const agent = await gate.agent();
+  const tokens: string[] = [];
+  for (const path of ["/srv/1", "/srv/2", "/srv/3"]) tokens.push(tokenOf((await agent.ask(WRITE(path))).decision));
+  const [first, second, third] = tokens;
+  await gate.operator.call("approvals.hold", { token: first ?? "" });
+  const listed = async (query: object) => (await gate.operator.call("approvals.list", query)).map(({ token }) => token);
+  expect(await listed({})).toEqual([third, second, first]);
+  expect(await listed({ order: "deadline" })).toEqual([second, third, first]);
+  expect(await listed({ order: "deadline", limit: 1 })).toEqual([second]);
+});

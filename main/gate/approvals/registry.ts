@@ -222,15 +222,16 @@ export class ApprovalRegistry {
     return row !== undefined && this.#end(row, "expired", null) ? this.get_pending(token) : undefined;
   }
 
-  /** Newest first (seed 004 §6). */
-  list_pending(options: { include_resolved?: boolean; limit?: number } = {}): PendingRequest[] {
+  /** Newest first (seed 004 §6), or those whose deadline is soonest. */
+  list_pending(
+    options: { include_resolved?: boolean; order?: "newest" | "deadline"; limit?: number } = {},
+  ): PendingRequest[] {
+    const order = options.order === "deadline" ? "expires_at, created_at, rowid" : "created_at DESC, rowid DESC";
     const clause = options.include_resolved ? "" : "WHERE status = 'pending' AND expires_at >= $now";
-    const rows = this.#db
-      .prepare(`SELECT * FROM pending ${clause} ORDER BY created_at DESC, rowid DESC LIMIT $limit`)
-      .all({
-        ...(options.include_resolved ? {} : { now: isoSeconds(this.#now()) }),
-        limit: options.limit ?? 50,
-      }) as Row[];
+    const rows = this.#db.prepare(`SELECT * FROM pending ${clause} ORDER BY ${order} LIMIT $limit`).all({
+      ...(options.include_resolved ? {} : { now: isoSeconds(this.#now()) }),
+      limit: options.limit ?? 50,
+    }) as Row[];
     return rows.map(fromRow);
   }
 
