@@ -17,7 +17,7 @@ export function Window() {
     <div className="window">
       <SideList route={{ place: place.name, rest }} />
       <main className="pane" key={place.name}>
-        <Notices />
+        <Notices is_pause_told={place.name === "safety"} />
         <Boundary key={place.name}>
           <Suspense fallback={<p className="quiet">{words.loading}</p>}>
             <place.Page rest={rest} />
@@ -55,7 +55,7 @@ function SideList({ route }: { route: Route }) {
 }
 
 /** What matters wherever one is: the gate doesn't answer, the gate is paused. */
-export function Notices() {
+export function Notices({ is_pause_told = false }: { is_pause_told?: boolean }) {
   const words = useWords(windowWords);
   const link = useLinkState();
   const { data: status } = useQuery("status", {});
@@ -66,7 +66,7 @@ export function Notices() {
       </p>
     );
   }
-  if (status?.paused !== true) return null;
+  if (status?.paused !== true || is_pause_told) return null;
   return (
     <p className="notice" role="status">
       {words.paused}

@@ -59,7 +59,7 @@ describeDesktop("the story in the desktop app", () => {
         await card(window, "May I write?").getByText(name).first().waitFor();
       },
       async approves(asked) {
-        const answer = await approveFolder(popup, seat.folder, asked.final);
+        const answer = await approveFolder(popup, "~/invoices", asked.final);
         await popup.getByText("You approved and remembered").waitFor();
         await window.getByText("Approved elsewhere and remembered").waitFor();
         expect(await cards(popup).count()).toBe(0);
@@ -82,7 +82,7 @@ describe.skipIf(!hasChromium())("the story in a browser tab", () => {
         await card(page, "May I write?").getByText(name).first().waitFor();
       },
       async approves(asked) {
-        const answer = await approveFolder(page, seat.folder, asked.final);
+        const answer = await approveFolder(page, "~/invoices", asked.final);
         await page.getByText("You approved and remembered").waitFor();
         return answer;
       },

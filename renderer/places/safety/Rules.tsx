@@ -35,7 +35,7 @@ export function Rules({ rules }: { rules: readonly SafetyRuleView[] }) {
                   <SeverityMark severity={rule.severity} ofRule />
                 </td>
                 <td>
-                  <span className="quiet">{words.subjects[rule.subject_type]}: </span>
+                  {rule.is_builtin ? null : <span className="quiet">{words.subjects[rule.subject_type]}: </span>}
                   <VisibleText text={(rule.is_builtin ? words.builtin[rule.rule_id] : undefined) ?? rule.description} />
                 </td>
                 <td>

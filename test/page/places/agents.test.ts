@@ -21,14 +21,17 @@ describe.skipIf(NO_BROWSER !== null)("agents", () => {
     await request.getByRole("radio", { name: /Supervised/ }).check();
     // Nothing counts in a card's first half second: pressed until it does.
     await expect
-      .poll(async () => {
-        await request
-          .getByRole("button")
-          .last()
-          .click({ timeout: 500 })
-          .catch(() => undefined);
-        return (await gate.operator.call("agents.list", {})).agents.map(({ name, level }) => `${name} ${level}`);
-      })
+      .poll(
+        async () => {
+          await request
+            .getByRole("button")
+            .last()
+            .click({ timeout: 500 })
+            .catch(() => undefined);
+          return (await gate.operator.call("agents.list", {})).agents.map(({ name, level }) => `${name} ${level}`);
+        },
+        { timeout: 10_000 },
+      )
       .toEqual(["my-script Supervised"]);
     await stranger.next((message) => message.type === "hello.ok");
     await page.getByRole("row", { name: /my-script/ }).waitFor();
@@ -47,7 +50,7 @@ describe.skipIf(NO_BROWSER !== null)("agents", () => {
     expect(await here.locator("th").textContent()).toBe("here connected");
     expect(await here.locator("td.number").textContent()).toBe("3");
     const away = page.getByRole("row", { name: /away/ });
-    expect(await away.locator("th").textContent()).toBe("away not connected");
+    expect(await away.locator("th").textContent()).toBe("away no connection now");
     expect(await away.textContent()).toContain("never");
   });
 
