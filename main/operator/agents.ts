@@ -1,4 +1,4 @@
-import { agentView, type Handlers, type OperatorContext, recordAct } from "./handlers.ts";
+import { agentView, agentViewer, type Handlers, type OperatorContext, recordAct } from "./handlers.ts";
 
 type AgentMethod = "agents.list" | "agents.pair" | "agents.reject" | "agents.level" | "agents.revoke";
 
@@ -8,7 +8,7 @@ export function agentMethods(context: OperatorContext): Handlers<AgentMethod> {
   const changed = () => core.publish({ type: "agents.changed", data: {} });
   return {
     "agents.list": () => ({
-      agents: agents.list().map((agent) => agentView(context, agent)),
+      agents: agents.list().map(agentViewer(context)),
       requests: connections?.pairing_requests() ?? [],
     }),
     "agents.pair": ({ name, level, admit }) => {

@@ -70,12 +70,19 @@ export function agentNamed({ core }: OperatorContext, name: string): Agent {
   return agent;
 }
 
-export function agentView({ core, connections }: OperatorContext, agent: Agent): AgentView {
-  return {
+export function agentView(context: OperatorContext, agent: Agent): AgentView {
+  return agentViewer(context)(agent);
+}
+
+/** For several agents at once: what they share is looked up once. */
+export function agentViewer({ core, connections }: OperatorContext): (agent: Agent) => AgentView {
+  const connected = new Set(connections?.connected());
+  const calls = core.activity.callsToday();
+  return (agent) => ({
     ...agent,
-    is_connected: connections?.connected().includes(agent.agent_id) ?? false,
-    calls_today: core.activity.callsToday(agent.agent_id),
-  };
+    is_connected: connected.has(agent.agent_id),
+    calls_today: calls.get(agent.agent_id) ?? 0,
+  });
 }
 
 export function grantView({ core }: OperatorContext, { agent, ...grant }: Grant): GrantView {

@@ -89,9 +89,9 @@ export class Activity {
     return this.#counts.over(range);
   }
 
-  /** Calls since midnight, local time. */
-  callsToday(agent_id: string): number {
-    return this.#counts.today(agent_id);
+  /** Calls of each agent since midnight, local time. */
+  callsToday(): ReadonlyMap<string, number> {
+    return this.#counts.today();
   }
 
   flush(): void {

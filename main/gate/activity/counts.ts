@@ -100,14 +100,16 @@ export class DecisionCounts {
     };
   }
 
-  today(agent_id: string): number {
+  /** Calls of each agent since midnight, local time. */
+  today(): Map<string, number> {
     this.flush();
     const midnight = new Date(this.#now());
     midnight.setHours(0, 0, 0, 0);
-    return this.#db
-      .prepare("SELECT coalesce(sum(allowed + asked + denied), 0) FROM minutes WHERE agent_id = ? AND minute >= ?")
-      .pluck()
-      .get(agent_id, minuteOf(midnight.getTime())) as number;
+    const rows = this.#db
+      .prepare("SELECT agent_id, sum(allowed + asked + denied) FROM minutes WHERE minute >= ? GROUP BY agent_id")
+      .raw()
+      .all(minuteOf(midnight.getTime())) as [string, number][];
+    return new Map(rows);
   }
 }
 

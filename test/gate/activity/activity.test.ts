@@ -62,8 +62,9 @@ it("counts each call once, in its minute, and not its final answer again", () =>
       .buckets.reduce((sum, { allowed, asked, denied }) => sum + allowed + asked + denied, 0);
     expect([range, sums]).toEqual([range, 3]);
   }
-  expect([activity.callsToday("id-worker"), activity.callsToday("id-other"), activity.callsToday("nobody")]).toEqual([
-    2, 1, 0,
+  expect([...activity.callsToday()].sort()).toEqual([
+    ["id-other", 1],
+    ["id-worker", 2],
   ]);
 });
 
@@ -76,7 +77,7 @@ it("counts survive a restart, and what no range shows is forgotten", () => {
   clock.now += 3 * 24 * 3600 * 1000;
   const again = activityAt(clock, file);
   expect(again.activity.counts("week").buckets.reduce((sum, { allowed }) => sum + allowed, 0)).toBe(1);
-  expect(again.activity.callsToday("id-worker")).toBe(0);
+  expect([...again.activity.callsToday()]).toEqual([]);
   clock.now += 9 * 24 * 3600 * 1000;
   again.activity.note(decision("allowed"), CALL, subject(), undefined);
   again.activity.flush();
