@@ -8,7 +8,8 @@ import { appeared, closed, held, loaded, NOTHING_YET, tidied, type WaitingState 
 /** The most that is asked for at once; the gate gives no more. */
 const MOST = 1000;
 /** How many are asked for first: more than a screen shows. */
-const FIRST = 40;
+const FIRST = 24;
+const REST_AFTER_MS = 150;
 const TIDY_MS = 1000;
 
 type Step = (state: WaitingState) => WaitingState;
@@ -64,6 +65,8 @@ export function useWaiting(): Waiting {
         take(first, new Set());
         if (first.length < FIRST) return;
         for (const { token } of first) known.add(token);
+        // Drawn first: the rest is long to read.
+        await new Promise((resolve) => setTimeout(resolve, REST_AFTER_MS));
       }
       take(await call("approvals.list", { limit: MOST, order: "deadline" }), known);
     } catch (failure) {
