@@ -7,8 +7,9 @@ import { GatePort, pausedMessage } from "./agent-port.ts";
 import { type Core, openCore } from "./core.ts";
 import { errorCode, GateError } from "./gate/errors.ts";
 import { type GateNotifications, type NotificationOptions, startNotifications } from "./notifications/start.ts";
-import type { AgentConnections, LoginItem } from "./operator/handlers.ts";
+import type { AgentConnections } from "./operator/handlers.ts";
 import { Operator } from "./operator/operator.ts";
+import type { LoginItem } from "./settings.ts";
 import { WebPage } from "./web/web-page.ts";
 
 /** A gate that serves both sockets. `close` leaves what waits in the registry for the next start. */

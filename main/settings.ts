@@ -18,7 +18,8 @@ const chosenSchema = z
 type Chosen = z.infer<typeof chosenSchema>;
 type ChosenKey = keyof Chosen;
 
-interface LoginItem {
+/** What only a desktop can do; absent elsewhere. */
+export interface LoginItem {
   is_enabled(): boolean;
   set_enabled(is_enabled: boolean): void;
 }

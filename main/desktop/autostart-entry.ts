@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 import { errorCode } from "../gate/errors.ts";
-import type { LoginItem } from "../operator/handlers.ts";
+import type { LoginItem } from "../settings.ts";
 
 /** Start at login on Linux: an entry in the XDG autostart folder (Desktop Application Autostart Specification). */
 

@@ -1,5 +1,5 @@
 import { app } from "electron";
-import type { LoginItem } from "../operator/handlers.ts";
+import type { LoginItem } from "../settings.ts";
 import { autostartEntry, autostartFile } from "./autostart-entry.ts";
 
 /** Started at login: into the tray, without a window. */

@@ -121,15 +121,17 @@ export class Gate {
 
   /** Withdraws everything that waits for an agent. */
   withdraw_agent(agent_id: string, reason: string): void {
-    for (const request of this.broker.registry.list_pending({ limit: 10_000 })) {
-      if (request.agent_id === agent_id) this.broker.cancel(request.token, reason);
-    }
+    this.#withdraw(reason, (request) => request.agent_id === agent_id);
   }
 
   /** Withdraws everything that waits. */
   withdraw_all(reason: string): void {
+    this.#withdraw(reason, () => true);
+  }
+
+  #withdraw(reason: string, isMeant: (request: PendingRequest) => boolean): void {
     for (const request of this.broker.registry.list_pending({ limit: 100_000 })) {
-      this.broker.cancel(request.token, reason);
+      if (isMeant(request)) this.broker.cancel(request.token, reason);
     }
   }
 

@@ -12,6 +12,7 @@ import type { Core } from "../core.ts";
 import type { Agent } from "../gate/agents.ts";
 import { GateError } from "../gate/errors.ts";
 import type { Grant } from "../gate/grants/store.ts";
+import type { LoginItem } from "../settings.ts";
 
 /** What every family of the human's methods works with. */
 
@@ -29,12 +30,6 @@ export interface AgentConnections {
   refuse(name: string): boolean;
   /** Connections of a revoked agent are closed. */
   drop(agent_id: string): void;
-}
-
-/** What only a desktop can do; absent elsewhere. */
-export interface LoginItem {
-  is_enabled(): boolean;
-  set_enabled(is_enabled: boolean): void;
 }
 
 /** The page in a browser; absent where none is served. */

@@ -10,12 +10,13 @@ import {
 import { localPrincipal } from "../../ipc/places.ts";
 import type { Core } from "../core.ts";
 import { errorCode, GateError } from "../gate/errors.ts";
+import type { LoginItem } from "../settings.ts";
 import { activityMethods } from "./activity.ts";
 import { agentMethods } from "./agents.ts";
 import { approvalMethods } from "./approvals.ts";
 import { auditMethods } from "./audit.ts";
 import { grantMethods } from "./grants.ts";
-import type { AgentConnections, BrowserPage, Handlers, LoginItem, OperatorContext } from "./handlers.ts";
+import type { AgentConnections, BrowserPage, Handlers, OperatorContext } from "./handlers.ts";
 import { metricsMethods } from "./metrics.ts";
 import { policyMethods } from "./policy.ts";
 import { safetyMethods } from "./safety.ts";

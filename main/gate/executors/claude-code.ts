@@ -1,4 +1,4 @@
-import { any, count, flag, named, object, text } from "./json-schema.ts";
+import { anything, count, flag, named, object, text } from "./json-schema.ts";
 import type { ManifestSource } from "./manifest.ts";
 
 /** A tool that touches nothing outside the agent: no capability, allowed once the guard has looked. */
@@ -118,7 +118,7 @@ export const CLAUDE_CODE_EXECUTORS: readonly ManifestSource[] = [
     name: "WebSearch",
     // The search runs at the agent's provider; the query is what leaves. One name stands for it.
     needs: [{ capability: "network:http", target: { from: "fixed", value: "web-search" } }],
-    args_schema: object({ query: text }, { allowed_domains: any, blocked_domains: any }),
+    args_schema: object({ query: text }, { allowed_domains: anything, blocked_domains: anything }),
     content_args: ["query"],
     verb: { en: "search the web", it: "cerchi sul web" },
     reversibility: "reversible",

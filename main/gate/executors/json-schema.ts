@@ -6,7 +6,7 @@ export const text: JsonSchema = { type: "string" };
 export const named: JsonSchema = { type: "string", minLength: 1 };
 export const flag: JsonSchema = { type: "boolean" };
 export const count: JsonSchema = { type: "number" };
-export const any: JsonSchema = {};
+export const anything: JsonSchema = {};
 export const textOrList: JsonSchema = { anyOf: [named, { type: "array", items: named, minItems: 1 }] };
 
 /** An object with these arguments; `required` must be there, others that it doesn't know may be. */

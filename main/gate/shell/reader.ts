@@ -6,6 +6,7 @@ import {
   type ReadContext,
   type SimpleCommand,
   type Span,
+  type Standing,
   type Stdin,
   type Word,
   wordOf,
@@ -18,17 +19,10 @@ import type { Surroundings } from "./words.ts";
 const SUBSTITUTION_STEPS = 100;
 
 /** Where a piece of script stands: what is around it, and how its offsets become those of the original text. */
-export interface Place {
-  via: readonly string[];
+export interface Place extends Standing {
   origin: Origin;
   depth: number;
   stdin: Stdin | null;
-  pipeline: number;
-  place: number;
-  is_last: boolean;
-  captures: number;
-  in_loop: boolean;
-  in_background: boolean;
   in_pipe: boolean;
   is_guess?: true;
   /** Functions that are being run, innermost last. */

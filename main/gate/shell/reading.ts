@@ -132,3 +132,14 @@ function merged(pieces: readonly Piece[]): readonly Piece[] {
 export function programName(text: string): string {
   return text.slice(text.lastIndexOf("/") + 1);
 }
+
+/** What a command has of the place in the script that it stands at. */
+export type Standing = Pick<
+  SimpleCommand,
+  "via" | "pipeline" | "place" | "is_last" | "captures" | "in_loop" | "in_background"
+>;
+
+export function standingAt(place: Standing): Standing {
+  const { via, pipeline, place: index, is_last, captures, in_loop, in_background } = place;
+  return { via, pipeline, place: index, is_last, captures, in_loop, in_background };
+}

@@ -9,6 +9,7 @@ import {
   type Redirect,
   type SimpleCommand,
   type Stdin,
+  standingAt,
   type Word,
   wordOf,
 } from "./reading.ts";
@@ -40,17 +41,11 @@ export function runSimple(reader: Reader, node: Command, scope: Scope, place: Pl
     argv,
     name: programName(argv[0]?.text ?? ""),
     ...reader.span(node, place),
-    via: place.via,
+    ...standingAt(place),
     cwd: scope.cwd,
     redirects,
     assignments,
     stdin: stdin ?? place.stdin,
-    pipeline: place.pipeline,
-    place: place.place,
-    is_last: place.is_last,
-    captures: place.captures,
-    in_loop: place.in_loop,
-    in_background: place.in_background,
   };
   if (place.is_guess) base.is_guess = true;
   const from = reader.commands.length;

@@ -12,7 +12,7 @@ import type {
 import { forEachChild } from "unbash";
 import { Unreadable } from "./limits.ts";
 import type { Place, Reader, Ways } from "./reader.ts";
-import type { Piece, Redirect, Stdin, Word } from "./reading.ts";
+import { type Piece, type Redirect, type Stdin, standingAt, type Word } from "./reading.ts";
 import { type Defined, functionKey, hole, joined, type Scope, withVar } from "./scope.ts";
 import { readRedirects, runSimple } from "./simple.ts";
 import { expandWord } from "./words.ts";
@@ -175,17 +175,11 @@ function emitBare(reader: Reader, redirects: readonly Redirect[], scope: Scope, 
     name: "",
     start: first.start,
     end: redirects.at(-1)?.end ?? first.end,
-    via: place.via,
+    ...standingAt(place),
     cwd: scope.cwd,
     redirects,
     assignments: [],
     stdin: null,
-    pipeline: place.pipeline,
-    place: place.place,
-    is_last: place.is_last,
-    captures: place.captures,
-    in_loop: place.in_loop,
-    in_background: place.in_background,
   });
 }
 
@@ -264,17 +258,11 @@ function runTest(reader: Reader, node: SyntaxNode & { pos: number; end: number }
     argv,
     name: "[[",
     ...span,
-    via: place.via,
+    ...standingAt(place),
     cwd: scope.cwd,
     redirects: [],
     assignments: [],
     stdin: null,
-    pipeline: place.pipeline,
-    place: place.place,
-    is_last: place.is_last,
-    captures: place.captures,
-    in_loop: place.in_loop,
-    in_background: place.in_background,
   });
 }
 
