@@ -43,19 +43,23 @@ const QUEUE_LENGTH = 4096;
 /** The longest path a Unix socket can have (bytes), on Linux; macOS allows four less. */
 const MAX_SOCKET_PATH = 103;
 
-type Receive = (message: { type: string; data: unknown }) => void;
+/** What node-ipc keeps for each socket between two reads: the line that was begun, and whose it is. */
+interface Incoming {
+  reader: FrameReader;
+  received(frames: Frame[]): void;
+}
 
-/** node-ipc's parser: frames by line instead of by form feed, bounds them, and hands bad ones on as values. */
+/**
+ * node-ipc's parser: frames by line instead of by form feed, bounds them, and hands bad ones on as values. All of a read go to their
+ * connection at once, past node-ipc's events, which carry one message each.
+ */
 class LineParser {
   readonly encoding = "utf8";
   readonly raw = false;
   readonly maxPendingBytes: number;
-  readonly #frame_timeout_ms: number | undefined;
-  readonly #budget = new UnfinishedBudget(MAX_UNFINISHED);
 
-  constructor(max_unread_bytes: number, frame_timeout_ms: number | undefined) {
+  constructor(max_unread_bytes: number) {
     this.maxPendingBytes = max_unread_bytes;
-    this.#frame_timeout_ms = frame_timeout_ms;
   }
 
   /** The lines were made by the caller. */
@@ -63,18 +67,11 @@ class LineParser {
     return lines;
   }
 
-  read(buffer: FrameReader | "", text: string, receive: Receive): FrameReader {
-    const reader =
-      buffer ||
-      new FrameReader(
-        () => receive({ type: "frames", data: [{ ok: false, problem: "frame_unfinished" }] }),
-        this.#frame_timeout_ms,
-        undefined,
-        this.#budget,
-      );
-    const frames = reader.push(text);
-    if (frames.length > 0) receive({ type: "frames", data: frames });
-    return reader;
+  read(incoming: Incoming | "", text: string): Incoming | "" {
+    if (incoming === "") return ""; // node-ipc has given this socket up
+    const frames = incoming.reader.push(text);
+    if (frames.length > 0) incoming.received(frames);
+    return incoming;
   }
 }
 
@@ -95,14 +92,15 @@ function lengthenQueue(ipc_server: IPCModule["server"]): void {
   });
 }
 
-type IpcSocket = Socket & { ipcBuffer?: FrameReader | "" };
+type IpcSocket = Socket & { ipcBuffer?: Incoming | "" };
 
 export class LineServer {
   readonly #settings: LineServerSettings;
   readonly #handlers: LineHandlers;
-  readonly #connections = new Map<IpcSocket, LineConnection>();
+  readonly #connections = new Map<IpcSocket, { connection: LineConnection; reader: FrameReader }>();
   readonly #ending = new Set<IpcSocket>();
   readonly #ipc = new IPCModule();
+  readonly #budget = new UnfinishedBudget(MAX_UNFINISHED);
   #next_id = 1;
 
   constructor(settings: LineServerSettings, handlers: LineHandlers) {
@@ -116,7 +114,7 @@ export class LineServer {
 
   /** Listens; the socket file is 0600 in a 0700 folder once this resolves. Rejects with the system's error. */
   async listen(): Promise<void> {
-    const { path, max_connections, max_unread_bytes, frame_timeout_ms } = this.#settings;
+    const { path, max_connections, max_unread_bytes } = this.#settings;
     if (Buffer.byteLength(path) > MAX_SOCKET_PATH) {
       throw Object.assign(
         new Error(`the socket's path is longer than the ${MAX_SOCKET_PATH} bytes a Unix socket can have: ${path}`),
@@ -128,7 +126,7 @@ export class LineServer {
     config.socketRoot = `${dirname(path)}/`;
     config.secureSocketRoot = true;
     config.maxConnections = max_connections;
-    config.parser = new LineParser(max_unread_bytes, frame_timeout_ms);
+    config.parser = new LineParser(max_unread_bytes);
     this.#ipc.serve(path);
     const { server } = this.#ipc;
     lengthenQueue(server);
@@ -137,7 +135,6 @@ export class LineServer {
       server.on("error", (error: Error) => reject(error));
     });
     server.on("connect", (socket: IpcSocket) => this.#opened(socket));
-    server.on("frames", (frames: Frame[], socket: IpcSocket) => this.#received(socket, frames));
     server.on("close", (socket: IpcSocket) => this.#closed(socket));
     server.on("error", (error: Error & { code?: string }) => this.#failed(error));
     server.start();
@@ -173,23 +170,23 @@ export class LineServer {
         setTimeout(() => socket.destroy(), FAREWELL_MS).unref();
       },
     };
-    this.#connections.set(socket, connection);
+    const received = (frames: Frame[]) => {
+      if (!socket.destroyed && !this.#ending.has(socket)) this.#handlers.received(connection, frames);
+    };
+    const unfinished = () => received([{ ok: false, problem: "frame_unfinished" }]);
+    const reader = new FrameReader(unfinished, this.#settings.frame_timeout_ms, undefined, this.#budget);
+    socket.ipcBuffer = { reader, received };
+    this.#connections.set(socket, { connection, reader });
     this.#handlers.opened(connection);
   }
 
-  #received(socket: IpcSocket, frames: Frame[]): void {
-    const connection = this.#connections.get(socket);
-    if (connection !== undefined && !socket.destroyed && !this.#ending.has(socket))
-      this.#handlers.received(connection, frames);
-  }
-
   #closed(socket: IpcSocket): void {
-    if (socket.ipcBuffer) socket.ipcBuffer.close();
-    const connection = this.#connections.get(socket);
-    if (connection === undefined) return;
+    const open = this.#connections.get(socket);
+    if (open === undefined) return;
+    open.reader.close();
     this.#connections.delete(socket);
     this.#ending.delete(socket);
-    this.#handlers.closed(connection);
+    this.#handlers.closed(open.connection);
   }
 
   #failed(error: Error & { code?: string }): void {
