@@ -58,7 +58,7 @@ export interface GateProcess {
 /** `metnos-gate serve` as npm start does it; resolves once it says that it is running. */
 export async function startGate({ env }: BenchHome, args: readonly string[] = []): Promise<GateProcess> {
   const started = performance.now();
-  const child = spawn(process.execPath, ["--max-semi-space-size=8", LAUNCHER, "serve", ...args], {
+  const child = spawn(process.execPath, ["--max-semi-space-size=16", "--expose-gc", LAUNCHER, "serve", ...args], {
     env,
     stdio: ["ignore", "ignore", "pipe"],
   });
