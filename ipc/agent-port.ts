@@ -42,8 +42,6 @@ export interface AgentPort {
   /** A session that the gate itself had named is over. */
   sessionEnded(agent_id: string, session: string): void;
   pairingRequested(name: string, version: string | null): void;
-  /** A batch of messages begins; `settle` ends it. */
-  begin(): void;
   /** Writes down everything decided so far: called in the same turn of the event loop, once the answers are on their way. */
   settle(): void;
   /** Something unexpected, to log. */

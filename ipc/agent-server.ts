@@ -21,6 +21,9 @@ export const MAX_PAIRINGS = 16;
 export const GREETING_TIMEOUT_MS = 30_000;
 export const PAIRING_TIMEOUT_MS = 600_000;
 
+/** Of the messages that come in one read, so many are answered in one write and written down together. */
+const TOGETHER = 64;
+
 interface Client {
   connection: LineConnection;
   phase: "new" | "pairing" | "ready" | "closed";
@@ -161,12 +164,21 @@ export class AgentServer {
   #received(connection: LineConnection, frames: Frame[]): void {
     const client = this.#clients.get(connection.id);
     if (client === undefined) return;
+    let answered = 0;
+    while (answered < frames.length && client.phase !== "closed") {
+      this.#answerTogether(client, frames, answered);
+      answered += TOGETHER;
+    }
+  }
+
+  /** Answers some of the frames that came together in one write, and settles them. */
+  #answerTogether(client: Client, frames: readonly Frame[], from: number): void {
     const batch = { client, lines: [] as string[] };
     this.#batch = batch;
-    this.#port.begin();
     let is_over = false;
-    for (const frame of frames) {
-      if (client.phase === "closed") break;
+    for (let index = from; index < Math.min(frames.length, from + TOGETHER); index++) {
+      const frame = frames[index];
+      if (frame === undefined || client.phase === "closed") break;
       if (frame.ok) this.#handle(client, frame.message);
       else {
         this.#send(client, "error", frameError(frame.problem));
@@ -179,8 +191,8 @@ export class AgentServer {
     const lines = batch.lines.join("");
     if (is_over) {
       client.phase = "closed";
-      connection.end(lines);
-    } else if (lines !== "") connection.send(lines);
+      client.connection.end(lines);
+    } else if (lines !== "") client.connection.send(lines);
     // In the same turn, before anything else can happen here: the answers don't wait for the disk.
     this.#port.settle();
   }
@@ -200,10 +212,9 @@ export class AgentServer {
 
   #handle(client: Client, message: Record<string, unknown>): void {
     const { type, data } = message;
-    const id = idOf(data);
     if (typeof type !== "string" || !Object.hasOwn(agentMessages, type)) {
       this.#send(client, "error", {
-        ...id,
+        ...idOf(data),
         code: "unknown_type",
         message: typeof type === "string" ? "there is no message of this type" : "a message needs a type",
         hint: `one of: ${Object.keys(agentMessages).join(", ")}`,
@@ -214,7 +225,7 @@ export class AgentServer {
     const parsed = agentMessages[known].safeParse(data);
     if (!parsed.success) {
       this.#send(client, "error", {
-        ...id,
+        ...idOf(data),
         code: "invalid_message",
         message: `${type}: ${problemOf(parsed.error)}`,
         hint: "see docs/protocol.md",
@@ -224,7 +235,7 @@ export class AgentServer {
     if (client.phase !== "ready" && known !== "hello" && known !== "ping") {
       const message = client.phase === "pairing" ? "the human has not paired this agent yet" : "say hello first";
       this.#send(client, "error", {
-        ...id,
+        ...idOf(data),
         code: "hello_required",
         message,
         hint: 'send {"type":"hello",...} and wait for hello.ok',
@@ -235,7 +246,7 @@ export class AgentServer {
       this.#answer(client, known, parsed.data);
     } catch (error) {
       this.#port.failed(known, error);
-      this.#send(client, "error", { ...id, ...FAILED });
+      this.#send(client, "error", { ...idOf(data), ...FAILED });
     }
   }
 
@@ -329,7 +340,8 @@ export class AgentServer {
     if (paused !== null) this.#send(client, "safety.paused", paused);
   }
 
-  #call(client: Client, { id, ...call }: AgentMessage<"tool.call">): void {
+  #call(client: Client, call: AgentMessage<"tool.call">): void {
+    const { id } = call;
     const session = call.context?.session ?? client.session;
     let held: { id: string; hold: CallHold; decision: Decision } | undefined;
     const { decision, hold } = this.#port.decide(call, client.agent_id, session, (final) => {
@@ -340,7 +352,7 @@ export class AgentServer {
       held = { id, hold, decision };
       client.holds.add(held);
     }
-    this.#send(client, "tool.decision", { id, ...decision });
+    this.#send(client, "tool.decision", { ...decision, id });
   }
 
   #plan(client: Client, { id, intent, calls }: AgentMessage<"tool.plan">): void {

@@ -90,13 +90,8 @@ export class GatePort implements AgentPort {
     this.#core.publish({ type: "pairing.requested", data: { name, version, requested_at } });
   }
 
-  begin(): void {
-    this.#core.grants.begin_reading();
-  }
-
   settle(): void {
-    this.#core.grants.end_reading();
-    this.#core.audit.flush();
+    this.#core.gate.settle();
   }
 
   failed(what: string, error: unknown): void {
@@ -121,7 +116,7 @@ export function pausedMessage({ reason, since, until }: Pause): GateMessage<"saf
 }
 
 /** Where an error came from and its kind, without its message: that may carry values. */
-function describe(error: unknown): string {
+export function describe(error: unknown): string {
   if (!(error instanceof Error)) return "unknown";
   const code = "code" in error && typeof error.code === "string" ? ` ${error.code}` : "";
   const place =

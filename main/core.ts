@@ -63,6 +63,8 @@ const FLUSH_INTERVAL_MS = 2000;
 export interface CoreHooks {
   decided?(data: DecisionEvent): void;
   pause_changed?(pause: Pause): void;
+  /** Something unexpected that the gate goes on after. */
+  failed?(what: string, error: unknown): void;
 }
 
 /**
@@ -92,7 +94,7 @@ export function openCore(env: Env = process.env, now: () => number = Date.now, h
     const agents = new AgentDirectory(open(places.agents_db, AGENTS_SCHEMA), places, now);
     const audit = new AuditLog(places.audit_dir, places.audit_head, now);
     const activity = new Activity(open(places.activity_db, ACTIVITY_SCHEMA), now);
-    const listeners = new Listeners();
+    const listeners = new Listeners((error) => hooks.failed?.("telling a surface", error));
     const safety = openSafety(open(places.safety_db, SAFETY_SCHEMA), config.safety, now, {
       pause_changed(pause) {
         // What waits is withdrawn before anybody hears of it: no answer from now on allows anything.
@@ -151,6 +153,7 @@ export function openCore(env: Env = process.env, now: () => number = Date.now, h
         waiting: (approval: ApprovalView) => publish({ type: "approval.waiting", data: approval }),
         closed: (approval: ApprovalView) => publish({ type: "approval.closed", data: approval }),
         granted: () => publish({ type: "grants.changed", data: {} }),
+        failed: (what, error) => hooks.failed?.(what, error),
       },
     );
     audit.subscribe((line) => {
@@ -160,12 +163,16 @@ export function openCore(env: Env = process.env, now: () => number = Date.now, h
     const paused = safety.pause.reason;
     if (paused !== undefined) gate.withdraw_all(`the gate is paused: ${paused}`);
     const flush = () => {
-      audit.flush();
+      gate.settle();
       audit.remember_head();
-      grants.flush();
-      agents.flush();
-      activity.flush();
-      safety.violations.flush();
+      for (const part of [grants, agents, activity, safety.violations]) {
+        try {
+          part.flush();
+        } catch (error) {
+          // A full disk: what is remembered beside the decisions waits for the next time.
+          hooks.failed?.("writing what was counted", error);
+        }
+      }
     };
     const timer = setInterval(flush, FLUSH_INTERVAL_MS);
     timer.unref();

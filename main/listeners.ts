@@ -2,9 +2,15 @@ import type { OperatorEvent, OperatorEventType } from "../ipc/operator-api.ts";
 
 type Listener = (event: OperatorEvent) => void;
 
-/** The surfaces that listen, and to what: an event that nobody wants need not be made. */
+/** The surfaces that listen, and to what: an event that nobody wants need not be made. One that fails keeps nothing from the others. */
 export class Listeners {
   readonly #all = new Map<Listener, readonly OperatorEventType[] | undefined>();
+  readonly #failed: (error: unknown) => void;
+
+  /** `failed` hears of what a listener threw. */
+  constructor(failed: (error: unknown) => void) {
+    this.#failed = failed;
+  }
 
   /** Without `types`: to everything. The function that is returned ends it. */
   add(listener: Listener, types?: readonly OperatorEventType[]): () => void {
@@ -19,6 +25,13 @@ export class Listeners {
   }
 
   publish(event: OperatorEvent): void {
-    for (const [listener, types] of this.#all) if (types?.includes(event.type) ?? true) listener(event);
+    for (const [listener, types] of this.#all) {
+      if (!(types?.includes(event.type) ?? true)) continue;
+      try {
+        listener(event);
+      } catch (error) {
+        this.#failed(error);
+      }
+    }
   }
 }

@@ -3,9 +3,10 @@ import { chmodSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync
 import { dirname } from "node:path";
 import { AgentServer } from "../ipc/agent-server.ts";
 import { OperatorServer } from "../ipc/operator-server.ts";
-import { GatePort, pausedMessage } from "./agent-port.ts";
+import { describe, GatePort, pausedMessage } from "./agent-port.ts";
 import { type Core, openCore } from "./core.ts";
 import { errorCode, GateError } from "./gate/errors.ts";
+import { HeapKeeper } from "./heap-keeper.ts";
 import { type GateNotifications, type NotificationOptions, startNotifications } from "./notifications/start.ts";
 import type { AgentConnections } from "./operator/handlers.ts";
 import { Operator } from "./operator/operator.ts";
@@ -55,6 +56,7 @@ export async function serveGate(options: ServeOptions = {}): Promise<RunningGate
       if (told !== null) agents?.broadcast("safety.paused", told);
       else agents?.broadcast("safety.resumed", {});
     },
+    failed: (what, error) => log(`error in ${what}: ${describe(error)}`),
   });
   try {
     return await serveCore(core, log, options, (server) => {
@@ -115,11 +117,13 @@ async function serveCore(
     throw error;
   }
   const notifications = startNotifications(operator, core.config, wanted ?? {}, env, log);
+  const heap = new HeapKeeper();
   return {
     core,
     operator,
     notifications,
     async close() {
+      heap.stop();
       await notifications.close();
       await close();
       core.close();

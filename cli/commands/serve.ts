@@ -54,11 +54,16 @@ function interruption(): Promise<[string]> {
 }
 
 const LOG_DELAY_MS = 20;
+/** A burst is written in pieces of so many lines, so that no call waits for a long one. */
+const LOG_PIECE = 100;
 
-/** One line a thing on stdout, at most 20 ms late: a burst costs one write, and no decision waits for it. */
+/** One line a thing on stdout, at most 20 ms late: no decision waits for it. */
 function lineLog(): { line: (text: string) => void; flush: () => void } {
   let waiting: string[] = [];
+  let timer: NodeJS.Timeout | undefined;
   const flush = () => {
+    clearTimeout(timer);
+    timer = undefined;
     if (waiting.length === 0) return;
     const text = waiting.join("");
     waiting = [];
@@ -70,7 +75,8 @@ function lineLog(): { line: (text: string) => void; flush: () => void } {
   });
   return {
     line(text) {
-      if (waiting.push(`${isoSeconds(Date.now())} ${text}\n`) === 1) setTimeout(flush, LOG_DELAY_MS).unref();
+      if (waiting.push(`${isoSeconds(Date.now())} ${text}\n`) >= LOG_PIECE) flush();
+      else timer ??= setTimeout(flush, LOG_DELAY_MS).unref();
     },
     flush,
   };

@@ -33,6 +33,8 @@ export interface GateEvents {
   waiting(approval: ApprovalView): void;
   closed(approval: ApprovalView): void;
   granted(): void;
+  /** Something unexpected, to log. */
+  failed(what: string, error: unknown): void;
 }
 
 /** An agent's hold on a request that waits. `leave` stops waiting; the last one to leave withdraws it. */
@@ -51,6 +53,18 @@ interface Waiting {
   subject: Subject;
 }
 
+/** A decision that was made and not yet told. */
+interface Untold {
+  decision: Decision;
+  call: ProposedCall;
+  subject: Subject;
+  trace: TraceStep[] | undefined;
+  /** Of a call's first decision: how long it took, and which grants it rests on. */
+  first?: { ms: number; grants_used: readonly number[] };
+}
+
+const NO_GRANTS: readonly number[] = [];
+
 /** More requests than this of one agent wait for nobody: the next one is refused. */
 export const MAX_WAITING_PER_AGENT = 200;
 /** And their arguments are no longer than this, all together, in characters of JSON. */
@@ -66,6 +80,7 @@ export class Gate {
   readonly #waiting = new Map<string, Waiting>();
   /** What each agent's waiting calls hold, those that share a card too. */
   readonly #held = new Map<string, { calls: number; characters: number }>();
+  #untold: Untold[] = [];
 
   constructor(parts: GateParts, events: GateEvents) {
     this.#parts = parts;
@@ -91,11 +106,34 @@ export class Gate {
       this.#parts.activity.keeps_next,
     );
     const decision = decisionOf(x, denial);
-    for (const id of denial === null ? x.grants_used : []) this.#parts.grants.note_use(id);
     const hold = decision.outcome === "approval_required" ? this.#ask(x, decision, deliver) : undefined;
-    this.meter.decided(decision, performance.now() - began);
-    this.#log(call, decision, subject, x.trace === undefined ? undefined : traceOf(x, denial));
+    this.#log({
+      decision,
+      call,
+      subject,
+      trace: x.trace === undefined ? undefined : traceOf(x, denial),
+      first: { ms: performance.now() - began, grants_used: denial === null ? x.grants_used : NO_GRANTS },
+    });
     return hold === undefined ? { decision } : { decision, hold };
+  }
+
+  /** Writes down and tells what was decided: called in the same turn of the event loop, once the answers are on their way. */
+  settle(): void {
+    this.#parts.audit.flush();
+    if (this.#untold.length === 0) return;
+    const untold = this.#untold;
+    this.#untold = [];
+    for (const { decision, call, subject, trace, first } of untold) {
+      if (first !== undefined) this.meter.decided(decision, first.ms);
+      for (const id of first?.grants_used ?? NO_GRANTS) this.#parts.grants.note_use(id);
+      try {
+        this.#parts.activity.note(decision, call, subject, trace);
+        this.#events.decided(decision, call, subject);
+      } catch (error) {
+        // The answer has left: what only shows it must not take the gate with it.
+        this.#events.failed("telling a decision", error);
+      }
+    }
   }
 
   /** What would happen to each call of a plan: nobody is asked, nothing is remembered, each call still has to come by itself. */
@@ -219,7 +257,7 @@ export class Gate {
     const leave = this.broker.wait(pending.token, (ended) => {
       letGo();
       const final = this.#final(decision, ended, x);
-      this.#log(call, final, subject, answeredTrace(traceOf(x, null), final));
+      this.#log({ decision: final, call, subject, trace: answeredTrace(traceOf(x, null), final) });
       deliver(final);
     });
     return {
@@ -323,10 +361,10 @@ export class Gate {
     this.settle_covered({ channel: ended.channel, sender_id: ended.sender_id });
   }
 
-  #log(call: ProposedCall, decision: Decision, subject: Subject, trace: TraceStep[] | undefined): void {
+  #log(untold: Untold): void {
+    const { call, decision, subject } = untold;
     this.#parts.audit.append(() => decisionRecord(call, decision, agentName(subject)));
-    this.#parts.activity.note(decision, call, subject, trace);
-    this.#events.decided(decision, call, subject);
+    this.#untold.push(untold);
   }
 }
 

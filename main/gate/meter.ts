@@ -9,25 +9,38 @@ export type MeteredCapability = Capability | "none";
 const DECISION_BOUNDS = [0.00001, 0.000025, 0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.005, 0.025, 0.1, 1];
 const ANSWER_BOUNDS = [1, 2, 5, 10, 30, 60, 120, 300, 600, 3600];
 
+export interface DecisionCount {
+  outcome: Outcome;
+  stage: Stage;
+  capability: MeteredCapability;
+  count: number;
+}
+
 export class DecisionMeter {
-  readonly decisions = new Map<
-    string,
-    { outcome: Outcome; stage: Stage; capability: MeteredCapability; count: number }
-  >();
+  readonly decisions = new Map<string, DecisionCount>();
   readonly durations = Object.fromEntries(
     STAGES.map((stage) => [stage, new DurationBuckets(DECISION_BOUNDS)]),
   ) as Readonly<Record<Stage, DurationBuckets>>;
   /** From the question to the human's answer. */
   readonly answers = new DurationBuckets(ANSWER_BOUNDS);
+  #last: DecisionCount | undefined;
 
   /** Of several capabilities the first one names the decision. `ms`: from the call's arrival at the gate. */
   decided({ outcome, stage, capabilities }: Decision, ms: number): void {
     const capability = capabilities[0]?.capability ?? "none";
-    const key = `${outcome} ${stage} ${capability}`;
-    const found = this.decisions.get(key);
-    if (found === undefined) this.decisions.set(key, { outcome, stage, capability, count: 1 });
-    else found.count++;
+    this.#countOf(outcome, stage, capability).count++;
     this.durations[stage].add(ms / 1000);
+  }
+
+  /** Most decisions are like the one before. */
+  #countOf(outcome: Outcome, stage: Stage, capability: MeteredCapability): DecisionCount {
+    const last = this.#last;
+    if (last?.outcome === outcome && last.stage === stage && last.capability === capability) return last;
+    const key = `${outcome} ${stage} ${capability}`;
+    const found = this.decisions.get(key) ?? { outcome, stage, capability, count: 0 };
+    this.decisions.set(key, found);
+    this.#last = found;
+    return found;
   }
 
   answered(created_at: string, decision_at: string): void {

@@ -115,7 +115,8 @@ export class AuditLog {
     const lines: string[] = [];
     let last = this.#last_hash;
     for (const record of records) {
-      const line = JSON.stringify({ ...record, prev: last });
+      record.prev = last;
+      const line = JSON.stringify(record);
       last = lineHash(line);
       lines.push(line);
     }

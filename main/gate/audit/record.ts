@@ -71,12 +71,12 @@ export function withoutValues(intent: string, args: Record<string, unknown>): st
     if (whole.length >= 3) markAll(marks, text, whole, `<${key.slice(0, MAX_KEY_LENGTH)}>`);
   }
   markPassages(marks, text, strings);
-  for (const { index, 0: word } of text.matchAll(/[^\s"'`,;()<>]+/g)) {
+  for (const { start, text: word } of piecesOf(text, WORD)) {
     const bare = word.replace(/[.:!?]+$/, "");
     const is_plain = /^\p{L}*$/u.test(bare) && bare.length < 24;
     if (is_plain && bare.length < MIN_TELLING_WORD) continue;
-    if (strings.some(({ value }) => value.includes(bare))) mark(marks, index, index + bare.length, "<args>");
-    else if (!is_plain) mark(marks, index, index + bare.length, "<…>");
+    if (strings.some(({ value }) => value.includes(bare))) mark(marks, start, start + bare.length, "<args>");
+    else if (!is_plain) mark(marks, start, start + bare.length, "<…>");
   }
   return replaced(text, marks);
 }
@@ -93,13 +93,26 @@ function markAll(marks: (string | undefined)[], text: string, part: string, plac
 
 /** What stands in a value as it stands in the text: an intent may quote a part of a long text that is to be written. */
 function markPassages(marks: (string | undefined)[], text: string, strings: readonly FoundString[]): void {
-  const words = [...text.matchAll(/\S+/g)].map(({ index, 0: word }) => ({ start: index, end: index + word.length }));
+  const quotable = strings.filter(({ value }) => /\s/.test(value));
+  if (quotable.length === 0) return;
+  const words = piecesOf(text, BETWEEN_BLANKS);
   for (const [index, { start }] of words.entries()) {
-    const end = words[index + PASSAGE_WORDS - 1]?.end;
-    if (end === undefined) break;
-    const passage = text.slice(start, end);
-    if (strings.some(({ value }) => value.includes(passage))) mark(marks, start, end, "<args>");
+    const last = words[index + PASSAGE_WORDS - 1];
+    if (last === undefined) break;
+    const passage = text.slice(start, last.start + last.text.length);
+    if (quotable.some(({ value }) => value.includes(passage))) mark(marks, start, start + passage.length, "<args>");
   }
+}
+
+const WORD = /[^\s"'`,;()<>]+/g;
+const BETWEEN_BLANKS = /\S+/g;
+
+/** What a global pattern finds, with where it begins. */
+function piecesOf(text: string, pattern: RegExp): { start: number; text: string }[] {
+  const pieces: { start: number; text: string }[] = [];
+  for (let found = pattern.exec(text); found !== null; found = pattern.exec(text))
+    pieces.push({ start: found.index, text: found[0] });
+  return pieces;
 }
 
 /** The text with each run of equal marks as its placeholder, once. */
@@ -113,14 +126,12 @@ function replaced(text: string, marks: readonly (string | undefined)[]): string 
   return result;
 }
 
+/** The strings and the numbers. */
 function scalarsIn(args: Record<string, unknown>): FoundString[] {
-  return [...stringsIn(args), ...numbersIn(args)];
-}
-
-function numbersIn(args: Record<string, unknown>): FoundString[] {
-  const found: FoundString[] = [];
-  for (const [key, value] of Object.entries(args)) {
-    const waiting: unknown[] = [value];
+  const found = stringsIn(args);
+  for (const key in args) {
+    if (typeof args[key] === "string") continue;
+    const waiting: unknown[] = [args[key]];
     while (waiting.length > 0) {
       const next = waiting.pop();
       if (typeof next === "number") found.push({ key, value: String(next) });

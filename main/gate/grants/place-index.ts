@@ -1,27 +1,67 @@
 /**
  * Where grants may stand: a set of places that can say "surely none here" without asking the database. It never says yes:
- * what may be there is read from the database each time.
+ * what may be there is read from the database.
  */
 export class PlaceIndex {
-  readonly #bits = new Uint8Array(BITS / 8);
+  readonly #bits: Uint8Array;
+  /** Of the bits' numbers: their count is a power of two. */
+  readonly #mask: number;
+
+  /** For about `count` places: they set no more than one bit in eight. */
+  constructor(count: number) {
+    const bits = 2 ** Math.ceil(Math.log2(Math.max(MIN_BITS, BITS_PER_PLACE * count)));
+    this.#bits = new Uint8Array(bits / 8);
+    this.#mask = bits - 1;
+  }
 
   add(place: string): void {
-    const bit = bitOf(place);
+    const bit = this.#bitOf(hashOf(place));
     this.#bits[bit >> 3] = (this.#bits[bit >> 3] ?? 0) | (1 << (bit & 7));
   }
 
   mayHold(place: string): boolean {
-    const bit = bitOf(place);
+    return this.#isSet(hashOf(place));
+  }
+
+  /**
+   * Of an absolute, normal path and the folders above it those that may hold some, nearest first. None where more than
+   * `max_depth` names lie on the way. Reads the path once: the hash of a folder is a part of the hash of what lies in it.
+   */
+  along(path: string, max_depth: number): string[] {
+    const found: string[] = [];
+    let depth = 0;
+    let hash = OFFSET;
+    for (let index = 0; index < path.length; index++) {
+      const code = path.charCodeAt(index);
+      if (code === SLASH && ++depth > max_depth) return [];
+      // Nothing is granted on the whole disk.
+      if (code === SLASH && index > 0 && this.#isSet(hash)) found.push(path.slice(0, index));
+      hash = Math.imul(hash ^ code, PRIME);
+    }
+    if (this.#isSet(hash)) found.push(path);
+    return found.reverse();
+  }
+
+  #isSet(hash: number): boolean {
+    const bit = this.#bitOf(hash);
     return ((this.#bits[bit >> 3] ?? 0) & (1 << (bit & 7))) !== 0;
+  }
+
+  #bitOf(hash: number): number {
+    return (hash ^ (hash >>> 15)) & this.#mask;
   }
 }
 
-/** A million grants set one bit in sixteen; the array has 2 MiB. A power of two. */
-const BITS = 2 ** 24;
+const MIN_BITS = 2 ** 14;
+const BITS_PER_PLACE = 8;
+const SLASH = "/".charCodeAt(0);
 
-/** FNV-1a, folded to the array's size. */
-function bitOf(place: string): number {
-  let hash = 0x811c9dc5;
-  for (let index = 0; index < place.length; index++) hash = Math.imul(hash ^ place.charCodeAt(index), 0x01000193);
-  return (hash ^ (hash >>> 15)) & (BITS - 1);
+/** FNV-1a. */
+const OFFSET = 0x811c9dc5;
+const PRIME = 0x01000193;
+
+function hashOf(place: string): number {
+  let hash = OFFSET;
+  for (let index = 0; index < place.length; index++) hash = Math.imul(hash ^ place.charCodeAt(index), PRIME);
+  return hash;
 }

@@ -5,12 +5,11 @@ import { CAPABILITY_REGISTRY } from "../capabilities.ts";
 import { isoSeconds, normaliseDate } from "../clock.ts";
 import { storageError } from "../database.ts";
 import { GateError } from "../errors.ts";
-import { hostMatches, patternsCovering } from "../targets/host.ts";
-import { expandHome, selfAndAncestors } from "../targets/path.ts";
-import { type GrantTarget, grantTarget, pathMatches } from "../targets/pattern.ts";
+import { hostMatches } from "../targets/host.ts";
+import { expandHome } from "../targets/path.ts";
+import { type GrantTarget, grantTarget } from "../targets/pattern.ts";
 import { type CallTarget, isInDoubt } from "../targets/target.ts";
-
-import { PlaceIndex } from "./place-index.ts";
+import { GrantsByPlace, type PlacedGrant } from "./by-place.ts";
 import { type GrantQuery, IS_ACTIVE, searchGrants } from "./search.ts";
 
 /** Remembered answers (seed 001 §4): written, looked up, listed, revoked. Every decision reads them anew. */
@@ -49,14 +48,6 @@ export interface NewGrant extends GrantHolder {
 /** Returns the id of an active grant that covers the call, or undefined. */
 export type GrantLookup = () => number | undefined;
 
-interface Candidate {
-  target: string;
-  target_real: string;
-}
-
-/** A grant as the lookup reads it: id, target, target_real, capability, channel, sender_id, agent, session, expires_at. */
-type LookupRow = [number, string, string, string, string, string, string | null, string | null, string | null];
-
 const COLUMNS =
   "id, channel, sender_id, capability, target, granted_at, expires_at, granted_by, revoked_at, revoked_reason, last_used_at, agent, session";
 
@@ -64,14 +55,7 @@ export class GrantStore {
   readonly #db: Database.Database;
   readonly #home: string;
   readonly #now: () => number;
-  readonly #lookup: Database.Statement;
-  readonly #data_version: Database.Statement;
-  readonly #begin: Database.Statement;
-  readonly #commit: Database.Statement;
-  #places = new PlaceIndex();
-  /** The file as other connections had left it when the places were read. */
-  #places_version = -1;
-  #looked_at = Number.NaN;
+  readonly #by_place: GrantsByPlace;
   /** Last uses not yet written: a lookup must not cost a write. */
   readonly #used = new Map<number, string>();
 
@@ -80,16 +64,7 @@ export class GrantStore {
     this.#db = db;
     this.#home = home;
     this.#now = now;
-    this.#lookup = db
-      .prepare(
-        `SELECT id, target, target_real, capability, channel, sender_id, agent, session, expires_at FROM grants
-         WHERE target_base = ? AND revoked_at IS NULL`,
-      )
-      .raw();
-    this.#data_version = db.prepare("PRAGMA data_version").pluck();
-    this.#begin = db.prepare("BEGIN");
-    this.#commit = db.prepare("COMMIT");
-    this.#freshenPlaces();
+    this.#by_place = new GrantsByPlace(db);
   }
 
   /**
@@ -122,7 +97,7 @@ export class GrantStore {
     const granted_at = isoSeconds(this.#now());
     const expires_at = grant.expires_at === undefined ? null : validExpiry(grant.expires_at, granted_at);
     const id = this.#insert(grant, target, granted_at, expires_at);
-    this.#places.add(target.target_base);
+    this.#by_place.added(target.target_base);
     return this.#get(id) as Grant;
   }
 
@@ -168,41 +143,25 @@ export class GrantStore {
   }
 
   /**
-   * The id of an active grant of `holder` that covers `target`, or undefined. Looks only at the target's own places
-   * (a path's ancestors, a host's domains), so its cost does not grow with the number of grants.
+   * The id of an active grant of `holder` that covers `target`, or undefined. Its cost does not grow with the number of grants.
    */
   find(holder: GrantHolder, capability: Capability, target: CallTarget): number | undefined {
-    const places = lookupPlaces(target);
-    if (places === null) return undefined;
-    this.#freshenPlaces();
-    const now = isoSeconds(this.#now());
-    for (const place of places) {
-      if (!this.#places.mayHold(place)) continue;
-      for (const row of this.#lookup.all(place) as LookupRow[]) {
-        const [id, granted, granted_real, granted_capability, channel, sender_id, agent, session, expires_at] = row;
+    for (const place of this.#by_place.placesOf(target)) {
+      for (const grant of this.#by_place.at(place)) {
         if (
-          granted_capability === capability &&
-          sender_id === holder.sender_id &&
-          channel === holder.channel &&
-          (agent === null || agent === holder.agent) &&
-          (session === null || session === holder.session) &&
-          (expires_at === null || expires_at > now) &&
-          covers({ target: granted, target_real: granted_real }, target)
+          grant.capability === capability &&
+          grant.sender_id === holder.sender_id &&
+          grant.channel === holder.channel &&
+          (grant.agent === null || grant.agent === holder.agent) &&
+          (grant.session === null || grant.session === holder.session) &&
+          (grant.expires_at === null || grant.expires_at > isoSeconds(this.#now())) &&
+          covers(grant, target)
         ) {
-          return id;
+          return grant.id;
         }
       }
     }
     return undefined;
-  }
-
-  /** Until `end_reading`, lookups read one snapshot: SQLite's locks are taken once for a whole batch of calls. */
-  begin_reading(): void {
-    if (!this.#db.inTransaction) this.#begin.run();
-  }
-
-  end_reading(): void {
-    if (this.#db.inTransaction) this.#commit.run();
   }
 
   /** Remembers that a grant decided a call; written by `flush`. */
@@ -257,20 +216,22 @@ export class GrantStore {
 
   /** Takes a grant back. False if it was revoked already or there is none (seed 001 §4.2). */
   revoke_grant(id: number, reason = "revoked by the human"): boolean {
-    return (
-      this.#db
-        .prepare("UPDATE grants SET revoked_at = ?, revoked_reason = ? WHERE id = ? AND revoked_at IS NULL")
-        .run(isoSeconds(this.#now()), reason, id).changes > 0
-    );
+    const { changes } = this.#db
+      .prepare("UPDATE grants SET revoked_at = ?, revoked_reason = ? WHERE id = ? AND revoked_at IS NULL")
+      .run(isoSeconds(this.#now()), reason, id);
+    this.#by_place.revoked();
+    return changes > 0;
   }
 
   /** Takes back everything an agent was granted, or only what was for one of its sessions. Returns how many. */
   revoke_agent(agent: string, reason: string, session?: string): number {
-    return this.#db
+    const { changes } = this.#db
       .prepare(
         `UPDATE grants SET revoked_at = ?, revoked_reason = ? WHERE agent = ? AND revoked_at IS NULL AND (? IS NULL OR session = ?)`,
       )
-      .run(isoSeconds(this.#now()), reason, agent, session ?? null, session ?? null).changes;
+      .run(isoSeconds(this.#now()), reason, agent, session ?? null, session ?? null);
+    this.#by_place.revoked();
+    return changes;
   }
 
   /** True if a grant on this target was ever written for this origin (`granted_by`), whatever became of it. @throws GateError `invalid_target` */
@@ -290,60 +251,21 @@ export class GrantStore {
       .get(isoSeconds(this.#now())) as number;
   }
 
-  /** Reads the places anew if another process has written to the file; looks at most once a millisecond. */
-  #freshenPlaces(): void {
-    const now = performance.now() | 0;
-    if (now === this.#looked_at) return;
-    this.#looked_at = now;
-    const version = this.#data_version.get() as number;
-    if (version === this.#places_version) return;
-    this.#places = new PlaceIndex();
-    for (const place of this.#db
-      .prepare("SELECT target_base FROM grants WHERE revoked_at IS NULL ORDER BY target_base")
-      .pluck()
-      .iterate()) {
-      if (typeof place === "string") this.#places.add(place);
-    }
-    this.#places_version = version;
-  }
-
   #get(id: number): Grant | undefined {
     return this.#db.prepare(`SELECT ${COLUMNS} FROM grants WHERE id = ?`).get(id) as Grant | undefined;
   }
 }
 
-/** More folders than this above a file is no path a human granted something on. */
-const MAX_PLACES = 128;
-
-function lookupPlaces(target: CallTarget): string[] | null {
-  switch (target.kind) {
-    case "path": {
-      if (target.real === null) return null;
-      const places = selfAndAncestors(target.lexical);
-      return places.length > MAX_PLACES ? null : places;
-    }
-    case "host": {
-      const places = patternsCovering(target.host);
-      return places.length > MAX_PLACES ? null : places;
-    }
-    case "exact":
-      return [target.value];
-    case "none":
-      return ["*"];
-    case "unknown":
-      return null;
-  }
-}
-
 /** A path is covered only if both its lexical and its real form are (design §3). */
-function covers(grant: Candidate, target: CallTarget): boolean {
+function covers(grant: PlacedGrant, target: CallTarget): boolean {
   switch (target.kind) {
     case "path":
       return (
         target.real !== null &&
         !isInDoubt(target) &&
-        pathMatches(grant.target, target.lexical, target.is_tree) &&
-        pathMatches(grant.target_real, target.real, target.is_tree)
+        grant.covers(target.lexical, target.is_tree) &&
+        ((target.real === target.lexical && grant.covers_real === grant.covers) ||
+          grant.covers_real(target.real, target.is_tree))
       );
     case "host":
       return hostMatches(grant.target, target.host);

@@ -25,6 +25,7 @@ export interface GuardSettings {
   own_house?: OwnHouse | undefined;
 }
 
+const NO_FLOOR: ReadonlyMap<string, FloorTexts> = new Map();
 const OTHER_PATH = "work on another path; if the human needs this one, they do it themselves";
 
 /** The first violation, or null. */
@@ -35,7 +36,7 @@ export function guard(
   settings: GuardSettings,
 ): GuardBlock | null {
   const lines = runsCode(executor, needs) ? commandLinesOf(call, settings.home) : [];
-  const floor = new Map(lines.map((line) => [line.arg, floorOf(line)]));
+  const floor = lines.length === 0 ? NO_FLOOR : new Map(lines.map((line) => [line.arg, floorOf(line)]));
   return (
     pathsInStrings(call, executor, settings.home, floor) ??
     pathsThatWouldBeTouched(needs) ??
@@ -106,11 +107,11 @@ function ownHouse(
   own_house: OwnHouse | undefined,
 ): GuardBlock | null {
   if (own_house === undefined) return null;
-  const touched = needs.some(
-    ({ target }) =>
-      target.kind === "path" &&
-      [target.lexical, target.real ?? target.lexical].some((path) => own_house.holds(path, target.is_tree)),
-  );
+  const touched = needs.some(({ target }) => {
+    if (target.kind !== "path") return false;
+    const { lexical, real, is_tree } = target;
+    return own_house.holds(lexical, is_tree) || (real !== null && real !== lexical && own_house.holds(real, is_tree));
+  });
   // Where a line is read to the last word, what it names is known; in any doubt a mention is enough.
   const mentioned = lines.some(
     (line) => isInDoubt(line) && own_house.isMentionedIn(floor.get(line.arg)?.for_paths ?? line.text),
@@ -165,5 +166,6 @@ function isInDoubt({ reading: { unread, defines, commands } }: CommandLine): boo
 
 /** By what it needs, or by what its executor is: a shell call that only reads is a shell call all the same. */
 function runsCode({ manifest }: Executor, needs: readonly Need[]): boolean {
-  return [...manifest.needs, ...needs].some(({ capability }) => capability === "code:exec");
+  const isCode = ({ capability }: { capability: string }) => capability === "code:exec";
+  return manifest.needs.some(isCode) || needs.some(isCode);
 }

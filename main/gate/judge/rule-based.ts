@@ -49,6 +49,20 @@ export function judge_score(call: ProposedCall, executor: Executor, critical: bo
 function mentions(intent: string, executor: string): boolean {
   if (intent === "") return false;
   const said = intent.toLowerCase();
-  const name = executor.toLowerCase();
-  return said.includes(name) || name.split(/[^a-z0-9]+/).some((part) => part.length >= 3 && said.includes(part));
+  return namesOf(executor).some((name) => said.includes(name));
+}
+
+const known_names = new Map<string, readonly string[]>();
+const MAX_KNOWN = 1000;
+
+/** What an intent may call an executor: its name, and the parts of it that are long enough to say something. */
+function namesOf(executor: string): readonly string[] {
+  let names = known_names.get(executor);
+  if (names === undefined) {
+    const name = executor.toLowerCase();
+    names = [name, ...name.split(/[^a-z0-9]+/).filter((part) => part.length >= 3)];
+    if (known_names.size >= MAX_KNOWN) known_names.clear();
+    known_names.set(executor, names);
+  }
+  return names;
 }

@@ -46,21 +46,37 @@ export class ViolationLog {
     const subject_id = shortened(visible(violation.subject_id), MAX_SUBJECT_ID);
     this.#waiting.push({ ...violation, subject_id, detected_at: isoSeconds(this.#now()) });
     if (this.#waiting.length >= MAX_WAITING) return this.flush();
-    this.#timer ??= setTimeout(() => this.flush(), FLUSH_MS).unref();
+    this.#timer ??= setTimeout(() => this.#flushLater(), FLUSH_MS).unref();
   }
 
-  /** Writes what waits, in one transaction, and prunes. */
+  /** What can't be written now stays: the gate's next round says so, and tries again. */
+  #flushLater(): void {
+    try {
+      this.flush();
+    } catch {
+      this.#timer = undefined;
+    }
+  }
+
+  /** Writes what waits, in one transaction, and prunes. @throws SQLite's error; what waited still waits, within the bound */
   flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     if (this.#waiting.length === 0) return;
     const waiting = this.#waiting;
     this.#waiting = [];
-    const ids = this.#db.transaction(() => {
+    const write = this.#db.transaction(() => {
       const written = waiting.map((violation) => this.#insert(violation));
       this.#prune();
       return written;
-    })();
+    });
+    let ids: number[];
+    try {
+      ids = write();
+    } catch (error) {
+      this.#waiting = waiting.slice(0, MAX_WAITING - 1);
+      throw error;
+    }
     for (const id of new Set(ids.slice(-MAX_TOLD))) {
       const violation = this.get(id);
       if (violation !== undefined) this.#stored(violation);

@@ -23,6 +23,9 @@ export interface ResolvedPath {
   is_own_view?: true;
 }
 
+/** An empty name, `.` or `..` among the names of an absolute path. */
+const NOT_NORMAL = /\/\.{0,2}(?:\/|$)/;
+
 const OWN_VIEW = /^\/proc\/(self|thread-self|[0-9]+)(\/|$)|^\/dev\/fd\//;
 
 /**
@@ -39,7 +42,7 @@ export function resolvePath(raw: string, home: string, cwd?: string): ResolvedPa
     if (cwd === undefined || !cwd.startsWith("/") || cwd.includes("\0")) return null;
     absolute = `${cwd}/${expanded}`;
   }
-  const lexical = resolve(absolute);
+  const lexical = NOT_NORMAL.test(absolute) ? resolve(absolute) : absolute;
   const real = realForm(absolute);
   // Without a link on its way a path leads where it says.
   if (real === lexical && !OWN_VIEW.test(lexical)) return { lexical, real };
@@ -115,13 +118,4 @@ function walk(absolute: string, passing?: (path: string) => void): string | null
     if (target.startsWith("/")) here = "/";
   }
   return here;
-}
-
-/** The path itself and every folder above it but the root (nothing is granted on the whole disk), nearest first. */
-export function selfAndAncestors(absolute: string): string[] {
-  const all = [absolute];
-  for (let end = absolute.lastIndexOf("/"); end > 0; end = absolute.lastIndexOf("/", end - 1)) {
-    all.push(absolute.slice(0, end));
-  }
-  return all;
 }

@@ -75,42 +75,37 @@ function invalid(message: string, hint: string): GateError {
   return new GateError("invalid_target", message, hint);
 }
 
-const compiled = new Map<string, RegExp>();
-const MAX_COMPILED = 10_000;
-
 /**
- * True if a grant's path pattern (its normal form) covers `path`. `D/*` covers what lies directly in D, `D/**` D and all below it.
+ * Whether a pattern covers `path`, absolute and normal.
  * @param is_tree the call reaches everything below `path`: only a `/**` above it covers that
  */
-export function pathMatches(pattern: string, path: string, is_tree: boolean): boolean {
-  if (is_tree) {
-    if (!pattern.endsWith("/**")) return false;
+export type PathMatcher = (path: string, is_tree: boolean) => boolean;
+
+/** What a grant's path pattern (its normal form) covers. `D/*` covers what lies directly in D, `D/**` D and all below it. */
+export function pathMatcher(pattern: string): PathMatcher {
+  if (pattern.endsWith("/**")) {
     const above = pattern.slice(0, -3);
-    if (!GLOB_CHARACTERS.test(above)) return isAtOrBelow(path, above);
+    if (!GLOB_CHARACTERS.test(above)) return (path) => isAtOrBelow(path, above);
     // The `/**` at its end covers whatever lies below what the pattern matches.
-    return matches(pattern, path);
+    const expression = globExpression(pattern);
+    return (path) => expression.test(path);
   }
-  if (!GLOB_CHARACTERS.test(pattern)) return pattern === path;
-  if (pattern.endsWith("/**") && !GLOB_CHARACTERS.test(pattern.slice(0, -3)))
-    return isAtOrBelow(path, pattern.slice(0, -3));
+  if (!GLOB_CHARACTERS.test(pattern)) return (path, is_tree) => !is_tree && path === pattern;
   if (pattern.endsWith("/*") && !GLOB_CHARACTERS.test(pattern.slice(0, -2))) {
-    const base = pattern.slice(0, -1);
-    return path.length > base.length && path.startsWith(base) && !path.includes("/", base.length);
+    const folder = pattern.slice(0, -1);
+    return (path, is_tree) =>
+      !is_tree && path.length > folder.length && path.startsWith(folder) && !path.includes("/", folder.length);
   }
-  return matches(pattern, path);
+  const expression = globExpression(pattern);
+  return (path, is_tree) => !is_tree && expression.test(path);
+}
+
+/** The same for a pattern that is looked at once. */
+export function pathMatches(pattern: string, path: string, is_tree: boolean): boolean {
+  return pathMatcher(pattern)(path, is_tree);
 }
 
 /** True if `path` is `folder` or lies below it; both absolute and normal. */
 export function isAtOrBelow(path: string, folder: string): boolean {
   return path === folder || (path.startsWith(folder) && path.charCodeAt(folder.length) === 47) || folder === "/";
-}
-
-function matches(pattern: string, path: string): boolean {
-  let expression = compiled.get(pattern);
-  if (expression === undefined) {
-    if (compiled.size >= MAX_COMPILED) compiled.clear();
-    expression = globExpression(pattern);
-    compiled.set(pattern, expression);
-  }
-  return expression.test(path);
 }

@@ -139,6 +139,20 @@ describe("rules of one's own", () => {
 });
 
 describe("what was violated", () => {
+  it("a violation that can't be written now is kept, within a bound, and written later", async () => {
+    const { safety, filter, db } = safetyUnderTest();
+    db.pragma("query_only = 1");
+    for (let number = 0; number < 1500; number++) {
+      await filter.check_goal(goal({ goal_id: `g-${number}`, description: LONG })).catch(() => undefined);
+    }
+    expect(() => safety.violations.flush()).toThrow(/readonly/);
+    db.pragma("query_only = 0");
+    await filter.check_goal(goal({ goal_id: "last", description: LONG }));
+    const kept = filter.violations_since(0).map(({ subject_id }) => subject_id);
+    expect(kept).toHaveLength(500);
+    expect([kept[0], kept.at(-1)]).toEqual(["last", "g-0"]);
+  });
+
   it("violations_since gives the later ones, newest first", async () => {
     const { filter, clock } = safetyUnderTest();
     await filter.check_goal(goal({ goal_id: "early", description: LONG }), "a");

@@ -1,9 +1,9 @@
 import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
-import { join, posix } from "node:path";
+import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { shortenHome } from "../../../ipc/visible-text.ts";
-import { expandHome, realForm, resolvePath, selfAndAncestors } from "../../../main/gate/targets/path.ts";
+import { expandHome, realForm, resolvePath } from "../../../main/gate/targets/path.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
 describe("home", () => {
@@ -159,19 +159,5 @@ describe("the real form", () => {
     expect(realForm(join(root, "a/x"))).toBeNull();
     expect(realForm(`${root}/a/../x`)).toBeNull();
     expect(realForm(join(root, "n".repeat(300)))).toBeNull();
-  });
-});
-
-describe("the places that a path is looked up by", () => {
-  it("are the path and every folder above it but the root, nearest first", () => {
-    expect(selfAndAncestors("/a/b/c")).toEqual(["/a/b/c", "/a/b", "/a"]);
-    fc.assert(
-      fc.property(fc.array(fc.constantFrom("a", "b c", "[x]", "..."), { minLength: 1, maxLength: 8 }), (parts) => {
-        const path = `/${parts.join("/")}`;
-        const naive: string[] = [];
-        for (let here = path; here !== "/"; here = posix.dirname(here)) naive.push(here);
-        expect(selfAndAncestors(path)).toEqual(naive);
-      }),
-    );
   });
 });

@@ -1,0 +1,129 @@
+import type Database from "better-sqlite3";
+import { patternsCovering } from "../targets/host.ts";
+import { type PathMatcher, pathMatcher } from "../targets/pattern.ts";
+import type { CallTarget } from "../targets/target.ts";
+import { PlaceIndex } from "./place-index.ts";
+
+/** A grant as the lookup reads it. */
+interface Row {
+  id: number;
+  target: string;
+  target_real: string;
+  capability: string;
+  channel: string;
+  sender_id: string;
+  agent: string | null;
+  session: string | null;
+  expires_at: string | null;
+}
+
+export interface PlacedGrant extends Row {
+  /** Of a grant on a path: what it covers, as it is written and with its links followed. */
+  covers: PathMatcher;
+  covers_real: PathMatcher;
+}
+
+/** Places whose grants are kept in memory; beyond, all are forgotten and read again as they are needed. */
+const MAX_KEPT_PLACES = 10_000;
+
+/** More folders than this above a file is no path a human granted something on. */
+const MAX_DEPTH = 128;
+
+/** The smallest index has room for so many places. */
+const MIN_ROOM = 1000;
+
+const NOWHERE: readonly string[] = [];
+
+/** The grants that aren't revoked, by the place they are looked up at, as the file holds them: what was read is kept until it changes. */
+export class GrantsByPlace {
+  readonly #lookup: Database.Statement;
+  readonly #data_version: Database.Statement;
+  readonly #places: Database.Statement;
+  readonly #count: Database.Statement;
+  readonly #kept = new Map<string, readonly PlacedGrant[]>();
+  #index = new PlaceIndex(0);
+  /** How many more places the index has room for. */
+  #room = 0;
+  /** The file as other connections had left it when it was read. */
+  #version = -1;
+  #looked_at = Number.NaN;
+
+  constructor(db: Database.Database) {
+    this.#lookup = db.prepare(
+      `SELECT id, target, target_real, capability, channel, sender_id, agent, session, expires_at FROM grants
+       WHERE target_base = ? AND revoked_at IS NULL`,
+    );
+    this.#data_version = db.prepare("PRAGMA data_version").pluck();
+    this.#places = db.prepare("SELECT target_base FROM grants WHERE revoked_at IS NULL ORDER BY target_base").pluck();
+    this.#count = db.prepare("SELECT count(*) FROM grants WHERE revoked_at IS NULL").pluck();
+    this.#freshen();
+  }
+
+  /** Forgets what was read if another connection has written to the file since; looks at most once a millisecond. */
+  #freshen(): void {
+    const now = performance.now() | 0;
+    if (now === this.#looked_at) return;
+    const version = this.#data_version.get() as number;
+    this.#looked_at = now;
+    if (version !== this.#version) this.#readAnew(version);
+  }
+
+  #readAnew(version: number): void {
+    this.#version = -1;
+    this.#kept.clear();
+    const count = this.#count.get() as number;
+    this.#index = new PlaceIndex(2 * count);
+    for (const place of this.#places.iterate()) if (typeof place === "string") this.#index.add(place);
+    this.#room = count + MIN_ROOM;
+    this.#version = version;
+  }
+
+  /**
+   * Where a grant that covers `target` could stand, nearest first: a path's folders, a host's domains. How many grants there are
+   * elsewhere makes no difference.
+   */
+  placesOf(target: CallTarget): readonly string[] {
+    this.#freshen();
+    switch (target.kind) {
+      case "path":
+        return target.real === null ? NOWHERE : this.#index.along(target.lexical, MAX_DEPTH);
+      case "host": {
+        const places = patternsCovering(target.host);
+        return places.length > MAX_DEPTH ? NOWHERE : places.filter((place) => this.#index.mayHold(place));
+      }
+      case "exact":
+        return this.#index.mayHold(target.value) ? [target.value] : NOWHERE;
+      case "none":
+        return ["*"];
+      case "unknown":
+        return NOWHERE;
+    }
+  }
+
+  at(place: string): readonly PlacedGrant[] {
+    let grants = this.#kept.get(place);
+    if (grants === undefined) {
+      if (this.#kept.size >= MAX_KEPT_PLACES) this.#kept.clear();
+      grants = (this.#lookup.all(place) as Row[]).map(placed);
+      this.#kept.set(place, grants);
+    }
+    return grants;
+  }
+
+  /** This connection wrote a grant there. */
+  added(place: string): void {
+    this.#kept.delete(place);
+    if (this.#room-- > 0) this.#index.add(place);
+    else this.#readAnew(this.#version);
+  }
+
+  /** This connection revoked some. */
+  revoked(): void {
+    this.#kept.clear();
+  }
+}
+
+function placed(row: Row): PlacedGrant {
+  const covers = pathMatcher(row.target);
+  return { ...row, covers, covers_real: row.target_real === row.target ? covers : pathMatcher(row.target_real) };
+}

@@ -1,0 +1,59 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it, vi } from "vitest";
+import { monthFile } from "../../main/gate/audit/chain.ts";
+import { HeapKeeper } from "../../main/heap-keeper.ts";
+import { startGate } from "../support/running-gate.ts";
+
+const CALL = { executor: "time_now", args: {} };
+
+it("a surface that fails to show a decision changes no answer, keeps none from the others, and is logged", async () => {
+  const gate = await startGate();
+  const agent = await gate.agent();
+  gate.operator.subscribe(() => {
+    throw new TypeError("cannot show /home/secret");
+  }, ["decision"]);
+  const heard: string[] = [];
+  gate.operator.subscribe(({ type }) => heard.push(type), ["decision"]);
+  for (let call = 0; call < 3; call++) expect((await agent.ask(CALL)).decision.outcome).toBe("allowed");
+  await gate.logged(/error in telling a surface: TypeError/);
+  expect(heard).toHaveLength(3);
+  expect(gate.log.join("\n")).not.toContain("secret");
+  const trail = readFileSync(join(gate.places.audit_dir, monthFile(Date.now())), "utf8");
+  expect(trail.match(/"event":"decision"/g)).toHaveLength(3);
+});
+
+it("many messages in one read are answered in their order, each is in the trail and among the last decisions", async () => {
+  const gate = await startGate();
+  const agent = await gate.agent();
+  const ids = Array.from({ length: 300 }, (_, index) => `call-${index}`);
+  agent.sendText(
+    ids.map((id) => `${JSON.stringify({ type: "tool.call", data: { id, intent: "", ...CALL } })}\n`).join(""),
+  );
+  const answered: unknown[] = [];
+  for (const _ of ids) answered.push((await agent.next("tool.decision")).data.id);
+  expect(answered).toEqual(ids);
+  const trail = readFileSync(join(gate.places.audit_dir, monthFile(Date.now())), "utf8");
+  expect(trail.match(/"event":"decision"/g)).toHaveLength(ids.length);
+  expect((await gate.operator.call("status", {})).decisions.allowed).toBe(ids.length);
+  expect(await gate.operator.call("audit.verify", {})).toMatchObject({ ok: true });
+});
+
+it("what a burst has left in memory is given back, once and not before", async () => {
+  vi.useFakeTimers();
+  const collect = vi.fn(() => Promise.resolve());
+  vi.stubGlobal("gc", collect);
+  const keeper = new HeapKeeper();
+  try {
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(collect).not.toHaveBeenCalled();
+    const burst = Array.from({ length: 1_000_000 }, (_, index) => ({ index, name: `call ${index}` }));
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(burst).toHaveLength(1_000_000);
+    expect(collect.mock.calls).toEqual([[{ type: "major", execution: "async" }]]);
+  } finally {
+    keeper.stop();
+    vi.useRealTimers();
+    vi.unstubAllGlobals();
+  }
+});
