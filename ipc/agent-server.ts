@@ -163,22 +163,16 @@ export class AgentServer {
 
   #received(connection: LineConnection, frames: Frame[]): void {
     const client = this.#clients.get(connection.id);
-    if (client === undefined) return;
-    let answered = 0;
-    while (answered < frames.length && client.phase !== "closed") {
-      this.#answerTogether(client, frames, answered);
-      answered += TOGETHER;
-    }
+    for (let from = 0; client !== undefined && from < frames.length; from += TOGETHER)
+      if (client.phase !== "closed") this.#answerTogether(client, frames.slice(from, from + TOGETHER));
   }
 
-  /** Answers some of the frames that came together in one write, and settles them. */
-  #answerTogether(client: Client, frames: readonly Frame[], from: number): void {
-    const batch = { client, lines: [] as string[] };
-    this.#batch = batch;
+  #answerTogether(client: Client, frames: readonly Frame[]): void {
+    const answers: string[] = [];
+    this.#batch = { client, lines: answers };
     let is_over = false;
-    for (let index = from; index < Math.min(frames.length, from + TOGETHER); index++) {
-      const frame = frames[index];
-      if (frame === undefined || client.phase === "closed") break;
+    for (const frame of frames) {
+      if (client.phase === "closed") break;
       if (frame.ok) this.#handle(client, frame.message);
       else {
         this.#send(client, "error", frameError(frame.problem));
@@ -188,7 +182,7 @@ export class AgentServer {
       }
     }
     this.#batch = undefined;
-    const lines = batch.lines.join("");
+    const lines = answers.join("");
     if (is_over) {
       client.phase = "closed";
       client.connection.end(lines);
