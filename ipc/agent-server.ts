@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { cancelled, FAILED, frameError, idOf, problemOf, TOKEN_REQUIRED } from "./agent-answers.ts";
+import { type Client, newClient } from "./agent-client.ts";
 import type { AgentPort, CallHold, CheckedSubject, Greeted, Refusal } from "./agent-port.ts";
 import type { Decision } from "./decision.ts";
 import { encodeFrame, type Frame } from "./frames.ts";
@@ -23,18 +24,6 @@ export const PAIRING_TIMEOUT_MS = 600_000;
 
 /** Of the messages that come in one read, so many are answered in one write and written down together. */
 const TOGETHER = 64;
-
-interface Client {
-  connection: LineConnection;
-  phase: "new" | "pairing" | "ready" | "closed";
-  hello: Hello | undefined;
-  agent_id: string;
-  session: string;
-  is_session_ours: boolean;
-  requested_at: string;
-  holds: Set<{ id: string; hold: CallHold; decision: Decision }>;
-  timer: NodeJS.Timeout | undefined;
-}
 
 export class AgentServer {
   readonly #port: AgentPort;
@@ -138,17 +127,7 @@ export class AgentServer {
   }
 
   #opened(connection: LineConnection): void {
-    const client: Client = {
-      connection,
-      phase: "new",
-      hello: undefined,
-      agent_id: "",
-      session: "",
-      is_session_ours: false,
-      requested_at: "",
-      holds: new Set(),
-      timer: undefined,
-    };
+    const client = newClient(connection);
     this.#clients.set(connection.id, client);
     this.#limit(client, GREETING_TIMEOUT_MS, "no hello came");
   }
@@ -164,7 +143,8 @@ export class AgentServer {
   #received(connection: LineConnection, frames: Frame[]): void {
     const client = this.#clients.get(connection.id);
     for (let from = 0; client !== undefined && from < frames.length; from += TOGETHER)
-      if (client.phase !== "closed") this.#answerTogether(client, frames.slice(from, from + TOGETHER));
+      if (client.phase !== "closed" && connection.is_open)
+        this.#answerTogether(client, frames.slice(from, from + TOGETHER));
   }
 
   #answerTogether(client: Client, frames: readonly Frame[]): void {
@@ -198,10 +178,22 @@ export class AgentServer {
     this.#clients.delete(connection.id);
     client.phase = "closed";
     if (this.#is_closing) return;
-    for (const { hold } of [...client.holds]) hold.leave("the agent disconnected");
+    // Each by itself: a database that can't be written now must not end the gate.
+    for (const { hold } of [...client.holds])
+      this.#tried("a disconnection", () => hold.leave("the agent disconnected"));
     client.holds.clear();
-    if (client.is_session_ours && client.agent_id !== "") this.#port.sessionEnded(client.agent_id, client.session);
+    const { agent_id, session } = client;
+    if (client.is_session_ours && agent_id !== "")
+      this.#tried("a session's end", () => this.#port.sessionEnded(agent_id, session));
     this.#port.settle();
+  }
+
+  #tried(what: string, act: () => void): void {
+    try {
+      act();
+    } catch (error) {
+      this.#port.failed(what, error);
+    }
   }
 
   #handle(client: Client, message: Record<string, unknown>): void {

@@ -9,6 +9,7 @@ import { type Frame, FrameReader, UnfinishedBudget } from "./frames.ts";
 /** One client. `send` takes whole lines; nothing is sent to a client that is gone. */
 export interface LineConnection {
   readonly id: number;
+  readonly is_open: boolean;
   send(lines: string): void;
   /** Sends, then closes. What still comes from the client is dropped. */
   end(lines: string): void;
@@ -160,6 +161,9 @@ export class LineServer {
   #opened(socket: IpcSocket): void {
     const connection: LineConnection = {
       id: this.#next_id++,
+      get is_open() {
+        return !socket.destroyed;
+      },
       send: (lines) => {
         if (!socket.destroyed && socket.writable) this.#ipc.server.emit(socket, "", lines);
       },

@@ -81,7 +81,7 @@ export class GatePort implements AgentPort {
   }
 
   sessionEnded(agent_id: string, session: string): void {
-    this.#core.grants.revoke_agent(agent_id, "the session ended", session);
+    this.#core.grants.end_session(agent_id, session);
   }
 
   pairingRequested(name: string, version: string | null): void {

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it, vi } from "vitest";
+import Database from "better-sqlite3";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { monthFile } from "../../main/gate/audit/chain.ts";
 import { HeapKeeper } from "../../main/heap-keeper.ts";
 import { startGate } from "../support/running-gate.ts";
@@ -21,6 +22,26 @@ it("a surface that fails to show a decision changes no answer, keeps none from t
   expect(gate.log.join("\n")).not.toContain("secret");
   const trail = readFileSync(join(gate.places.audit_dir, monthFile(Date.now())), "utf8");
   expect(trail.match(/"event":"decision"/g)).toHaveLength(3);
+});
+
+it("a database that can't be written when an agent leaves doesn't end the gate: its session is over all the same", async () => {
+  const gate = await startGate();
+  const agent = await gate.agent("worker");
+  const { grants } = gate.gate.core;
+  const holder = { channel: "local", sender_id: "x", agent: agent.agent_id, session: agent.session };
+  grants.record_grant({ ...holder, capability: "mail:read", target: "inbox" });
+  const find = () => grants.find(holder, "mail:read", { kind: "exact", value: "inbox" });
+  expect(find()).toBeDefined();
+  const other = new Database(gate.places.grants_db);
+  onTestFinished(() => {
+    other.close();
+  });
+  other.exec("CREATE TRIGGER full BEFORE UPDATE ON grants BEGIN SELECT RAISE(ABORT, 'full'); END");
+  agent.close();
+  await gate.logged(/error in a session's end: SqliteError/);
+  expect(find()).toBeUndefined();
+  other.exec("DROP TRIGGER full");
+  expect((await (await gate.agent("worker")).ask(CALL)).decision.outcome).toBe("allowed");
 });
 
 it("many messages in one read are answered in their order, each is in the trail and among the last decisions", async () => {

@@ -38,41 +38,42 @@ const KEPT_MINUTES = 8 * 24 * 60;
 export class DecisionCounts {
   readonly #db: Database.Database;
   readonly #now: () => number;
-  /** Counted, not yet written: of one minute, by agent. */
-  readonly #waiting = new Map<string, Counts>();
-  #minute: number;
+  /** Counted, not yet written: by minute, then by agent. */
+  readonly #waiting = new Map<number, Map<string, Counts>>();
 
   constructor(db: Database.Database, now: () => number) {
     this.#db = db;
     this.#now = now;
-    this.#minute = minuteOf(now());
   }
 
   add(agent_id: string, outcome: Outcome): void {
     const minute = minuteOf(this.#now());
-    if (minute !== this.#minute) {
-      this.flush();
-      this.#minute = minute;
+    let agents = this.#waiting.get(minute);
+    if (agents === undefined) {
+      agents = new Map();
+      this.#waiting.set(minute, agents);
     }
-    let counts = this.#waiting.get(agent_id);
+    let counts = agents.get(agent_id);
     if (counts === undefined) {
       counts = { allowed: 0, asked: 0, denied: 0 };
-      this.#waiting.set(agent_id, counts);
+      agents.set(agent_id, counts);
     }
     counts[outcome === "approval_required" ? "asked" : outcome]++;
   }
 
-  /** Writes what was counted, and forgets what no range shows any more. */
+  /** Writes what was counted, and forgets what no range shows any more. @throws SQLite's error; what was counted still waits */
   flush(): void {
     if (this.#waiting.size === 0) return;
+    const oldest = minuteOf(this.#now()) - KEPT_MINUTES;
+    for (const minute of this.#waiting.keys()) if (minute < oldest) this.#waiting.delete(minute);
     const add = this.#db.prepare(
       `INSERT INTO minutes VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
          allowed = allowed + excluded.allowed, asked = asked + excluded.asked, denied = denied + excluded.denied`,
     );
     this.#db.transaction(() => {
-      for (const [agent_id, { allowed, asked, denied }] of this.#waiting)
-        add.run(this.#minute, agent_id, allowed, asked, denied);
-      this.#db.prepare("DELETE FROM minutes WHERE minute < ?").run(this.#minute - KEPT_MINUTES);
+      for (const [minute, agents] of this.#waiting)
+        for (const [agent_id, { allowed, asked, denied }] of agents) add.run(minute, agent_id, allowed, asked, denied);
+      this.#db.prepare("DELETE FROM minutes WHERE minute < ?").run(oldest);
     })();
     this.#waiting.clear();
   }

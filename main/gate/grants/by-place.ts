@@ -7,6 +7,7 @@ import { PlaceIndex } from "./place-index.ts";
 /** A grant as the lookup reads it. */
 interface Row {
   id: number;
+  target_base: string;
   target: string;
   target_real: string;
   capability: string;
@@ -50,7 +51,7 @@ export class GrantsByPlace {
 
   constructor(db: Database.Database) {
     this.#lookup = db.prepare(
-      `SELECT id, target, target_real, capability, channel, sender_id, agent, session, expires_at FROM grants
+      `SELECT id, target_base, target, target_real, capability, channel, sender_id, agent, session, expires_at FROM grants
        WHERE target_base = ? AND revoked_at IS NULL`,
     );
     this.#data_version = db.prepare("PRAGMA data_version").pluck();
@@ -101,11 +102,14 @@ export class GrantsByPlace {
   }
 
   at(place: string): readonly PlacedGrant[] {
-    let grants = this.#kept.get(place);
-    if (grants === undefined) {
+    const kept = this.#kept.get(place);
+    if (kept !== undefined) return kept;
+    const grants = (this.#lookup.all(place) as Row[]).map(placed);
+    const [first] = grants;
+    // Only what the human wrote is kept: a place that an agent made up, of any length, leaves nothing behind.
+    if (first !== undefined) {
       if (this.#kept.size >= MAX_KEPT_PLACES) this.#kept.clear();
-      grants = (this.#lookup.all(place) as Row[]).map(placed);
-      this.#kept.set(place, grants);
+      this.#kept.set(first.target_base, grants);
     }
     return grants;
   }

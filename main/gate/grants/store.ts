@@ -56,6 +56,8 @@ export class GrantStore {
   readonly #home: string;
   readonly #now: () => number;
   readonly #by_place: GrantsByPlace;
+  /** Sessions that are over, while their grants are not revoked yet: by agent and session. */
+  readonly #ended = new Map<string, { agent: string; session: string }>();
   /** Last uses not yet written: a lookup must not cost a write. */
   readonly #used = new Map<number, string>();
 
@@ -153,7 +155,7 @@ export class GrantStore {
           grant.sender_id === holder.sender_id &&
           grant.channel === holder.channel &&
           (grant.agent === null || grant.agent === holder.agent) &&
-          (grant.session === null || grant.session === holder.session) &&
+          (grant.session === null || (grant.session === holder.session && !this.#isOver(holder))) &&
           (grant.expires_at === null || grant.expires_at > isoSeconds(this.#now())) &&
           covers(grant, target)
         ) {
@@ -164,13 +166,18 @@ export class GrantStore {
     return undefined;
   }
 
+  #isOver({ agent, session }: GrantHolder): boolean {
+    return this.#ended.size > 0 && this.#ended.has(`${agent}\n${session}`);
+  }
+
   /** Remembers that a grant decided a call; written by `flush`. */
   note_use(id: number): void {
     this.#used.set(id, isoSeconds(this.#now()));
   }
 
-  /** Writes the remembered last uses. */
+  /** Writes the remembered last uses, and what else could not be written before. */
   flush(): void {
+    this.#revokeEnded();
     if (this.#used.size === 0) return;
     const update = this.#db.prepare("UPDATE grants SET last_used_at = ? WHERE id = ?");
     this.#db.transaction(() => {
@@ -216,22 +223,38 @@ export class GrantStore {
 
   /** Takes a grant back. False if it was revoked already or there is none (seed 001 §4.2). */
   revoke_grant(id: number, reason = "revoked by the human"): boolean {
-    const { changes } = this.#db
-      .prepare("UPDATE grants SET revoked_at = ?, revoked_reason = ? WHERE id = ? AND revoked_at IS NULL")
-      .run(isoSeconds(this.#now()), reason, id);
-    this.#by_place.revoked();
-    return changes > 0;
+    return this.#revoke("id = ?", [id], reason) > 0;
   }
 
   /** Takes back everything an agent was granted, or only what was for one of its sessions. Returns how many. */
   revoke_agent(agent: string, reason: string, session?: string): number {
-    const { changes } = this.#db
-      .prepare(
-        `UPDATE grants SET revoked_at = ?, revoked_reason = ? WHERE agent = ? AND revoked_at IS NULL AND (? IS NULL OR session = ?)`,
-      )
-      .run(isoSeconds(this.#now()), reason, agent, session ?? null, session ?? null);
-    this.#by_place.revoked();
-    return changes;
+    return session === undefined
+      ? this.#revoke("agent = ?", [agent], reason)
+      : this.#revoke("agent = ? AND session = ?", [agent, session], reason);
+  }
+
+  /** A session that is over: its grants count no more from now on, and are revoked as soon as that can be written. */
+  end_session(agent: string, session: string): void {
+    this.#ended.set(`${agent}\n${session}`, { agent, session });
+    this.#revokeEnded();
+  }
+
+  /** @throws SQLite's error; the sessions' grants don't count all the same, and it is tried again */
+  #revokeEnded(): void {
+    for (const [key, { agent, session }] of this.#ended) {
+      this.revoke_agent(agent, "the session ended", session);
+      this.#ended.delete(key);
+    }
+  }
+
+  #revoke(where: string, values: unknown[], reason: string): number {
+    try {
+      return this.#db
+        .prepare(`UPDATE grants SET revoked_at = ?, revoked_reason = ? WHERE ${where} AND revoked_at IS NULL`)
+        .run(isoSeconds(this.#now()), reason, ...values).changes;
+    } finally {
+      this.#by_place.revoked();
+    }
   }
 
   /** True if a grant on this target was ever written for this origin (`granted_by`), whatever became of it. @throws GateError `invalid_target` */

@@ -127,17 +127,20 @@ export class SafetyFilter {
   #record(found: Found, agent_name: string): void {
     const { violations, pause, settings, meter } = this.#parts;
     meter.violated(found.rule_id, found.severity);
-    violations.add({ ...found, agent_name });
-    if (found.severity !== "CRITICAL") return;
-    const was_paused = pause.state().by === "safety";
-    pause.begin({
-      by: "safety",
-      reason: `${found.rule_id}: ${found.detail}`,
-      clears: settings.pause_clears,
-      seconds: settings.pause_seconds,
-    });
-    // The pause is on disk, then what it was for. What follows while it lasts may be written together.
-    if (!was_paused) violations.flush();
+    const is_critical = found.severity === "CRITICAL";
+    const was_paused = is_critical && pause.state().by === "safety";
+    try {
+      if (is_critical)
+        pause.begin({
+          by: "safety",
+          reason: `${found.rule_id}: ${found.detail}`,
+          clears: settings.pause_clears,
+          seconds: settings.pause_seconds,
+        });
+    } finally {
+      // The pause is on disk, then what it was for. What follows while it lasts may be written together.
+      violations.add({ ...found, agent_name }, is_critical && !was_paused);
+    }
   }
 }
 

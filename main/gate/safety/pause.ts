@@ -65,7 +65,7 @@ export class PauseSwitch {
 
   /**
    * Pauses, or makes a pause that is there stricter: nothing that begins one can shorten another.
-   * Safety's reason stays on top of a human's.
+   * Safety's reason stays on top of a human's. @throws SQLite's error, once the gate is paused
    */
   begin(request: PauseRequest): Pause {
     const now = this.#now();
@@ -82,10 +82,15 @@ export class PauseSwitch {
     const row = current === undefined ? asked : stricter(current, asked);
     // An agent that goes on violating a paused gate costs no write.
     if (current !== undefined && isSame(row, current)) return this.state();
-    this.#write(row);
-    const state = this.state();
-    this.#changed(state);
-    return state;
+    this.#row = row;
+    this.#watch();
+    try {
+      this.#write(row);
+    } finally {
+      // Also where it can't be written: the gate is paused, only a restart would forget it.
+      this.#changed(this.state());
+    }
+    return this.state();
   }
 
   /** Lets the gate go on. False if it wasn't paused. */
@@ -108,8 +113,6 @@ export class PauseSwitch {
         "INSERT OR REPLACE INTO pause (only, by, reason, since, until, clears) VALUES (1, $by, $reason, $since, $until, $clears)",
       )
       .run(row);
-    this.#row = row;
-    this.#watch();
   }
 
   /** A pause that ends by itself ends also while nobody calls. */

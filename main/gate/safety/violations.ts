@@ -42,15 +42,16 @@ export class ViolationLog {
     this.#stored = stored;
   }
 
-  add(violation: NewViolation): void {
+  /** Never throws: what can't be written now is written later, within a bound. `at_once`: it doesn't wait for others. */
+  add(violation: NewViolation, at_once = false): void {
     const subject_id = shortened(visible(violation.subject_id), MAX_SUBJECT_ID);
     this.#waiting.push({ ...violation, subject_id, detected_at: isoSeconds(this.#now()) });
-    if (this.#waiting.length >= MAX_WAITING) return this.flush();
-    this.#timer ??= setTimeout(() => this.#flushLater(), FLUSH_MS).unref();
+    if (at_once || this.#waiting.length >= MAX_WAITING) return this.#tryToFlush();
+    this.#timer ??= setTimeout(() => this.#tryToFlush(), FLUSH_MS).unref();
   }
 
   /** What can't be written now stays: the gate's next round says so, and tries again. */
-  #flushLater(): void {
+  #tryToFlush(): void {
     try {
       this.flush();
     } catch {

@@ -5,6 +5,28 @@ import { ACTIVITY_SCHEMA, DecisionCounts } from "../../../main/gate/activity/cou
 import { openDatabase } from "../../../main/gate/database.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
+it("what can't be written now is written later, minute by minute", () => {
+  const db = openDatabase(join(tempFolder(), "activity.db"), ACTIVITY_SCHEMA);
+  onTestFinished(() => {
+    db.close();
+  });
+  let at = Date.parse("2026-11-21T08:37:11Z");
+  const counts = new DecisionCounts(db, () => at);
+  db.pragma("query_only = 1");
+  for (let minute = 0; minute < 3; minute++) {
+    counts.add("agent-1", "denied");
+    at += 60_000;
+  }
+  expect(() => counts.flush()).toThrow(/readonly/);
+  db.pragma("query_only = 0");
+  expect(
+    counts
+      .over("hour")
+      .buckets.slice(-4)
+      .map(({ denied }) => denied),
+  ).toEqual([1, 1, 1, 0]);
+});
+
 it.each(ACTIVITY_RANGES)("what was counted is in the bucket of its time, over the last %s", (range) => {
   const db = openDatabase(join(tempFolder(), "activity.db"), ACTIVITY_SCHEMA);
   onTestFinished(() => {

@@ -144,6 +144,35 @@ describe("recording and revoking", () => {
     for (let number = 0; number < 2500; number++) expect(find(`box-${number}-other`)).toBeUndefined();
   });
 
+  it("a session that is over covers nothing also while that can't be written, and is revoked once it can", () => {
+    const { db, grants } = freshGrants();
+    const holder = { ...ROBERTO, agent: "a", session: "s" };
+    const { id } = grants.record_grant({ ...holder, capability: "mail:read", target: "inbox" });
+    const find = (session: string) =>
+      grants.find({ ...holder, session }, "mail:read", { kind: "exact", value: "inbox" });
+    expect(find("s")).toBe(id);
+    db.pragma("query_only = 1");
+    expect(() => grants.end_session("a", "s")).toThrow(/readonly/);
+    expect(find("s")).toBeUndefined();
+    expect(() => grants.flush()).toThrow(/readonly/);
+    db.pragma("query_only = 0");
+    grants.flush();
+    expect(grants.list_grants({ include_revoked: true })[0]).toMatchObject({ id, revoked_reason: "the session ended" });
+    const next = grants.record_grant({ ...holder, capability: "mail:read", target: "inbox" });
+    expect(find("s")).toBe(next.id);
+  });
+
+  it("asking about places that nobody granted leaves nothing behind, however long they are", () => {
+    const { grants } = freshGrants();
+    for (let number = 0; number < 2000; number++)
+      grants.record_grant({ ...ROBERTO, capability: "mail:read", target: `box-${number}` });
+    const before = process.memoryUsage().heapUsed;
+    // One in sixteen or so looks like a place that the index knows.
+    for (let number = 0; number < 600; number++)
+      grants.find(ROBERTO, "mail:read", { kind: "exact", value: `${number} ${"x".repeat(1_000_000)}`.normalize() });
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(60_000_000);
+  });
+
   it("a file that can't be read covers nothing until it can", () => {
     const { db, grants } = freshGrants();
     const { id } = grants.record_grant({ ...ROBERTO, capability: "mail:read", target: "inbox" });

@@ -143,7 +143,8 @@ describe("what was violated", () => {
     const { safety, filter, db } = safetyUnderTest();
     db.pragma("query_only = 1");
     for (let number = 0; number < 1500; number++) {
-      await filter.check_goal(goal({ goal_id: `g-${number}`, description: LONG })).catch(() => undefined);
+      const verdict = await filter.check_goal(goal({ goal_id: `g-${number}`, description: LONG }));
+      expect(verdict.allowed).toBe(false);
     }
     expect(() => safety.violations.flush()).toThrow(/readonly/);
     db.pragma("query_only = 0");
@@ -151,6 +152,27 @@ describe("what was violated", () => {
     const kept = filter.violations_since(0).map(({ subject_id }) => subject_id);
     expect(kept).toHaveLength(500);
     expect([kept[0], kept.at(-1)]).toEqual(["last", "g-0"]);
+  });
+
+  it.each(["violations", "pause"])("a CRITICAL one pauses also when %s can't be written", async (table) => {
+    const { safety, filter, db, pauses } = safetyUnderTest();
+    filter.register_rule({
+      rule_id: "MINE-1",
+      subject_type: "goal",
+      severity: "CRITICAL",
+      description: "no launches",
+      predicate: ({ description }) => description.includes("launch"),
+    });
+    db.exec(`CREATE TRIGGER full BEFORE INSERT ON ${table} BEGIN SELECT RAISE(ABORT, 'full'); END`);
+    for (let number = 0; number < 600; number++) {
+      await filter.check_goal(goal({ goal_id: `g-${number}`, description: LONG }));
+    }
+    const verdict = await filter.check_goal(goal({ description: "launch it" })).catch((error: Error) => error.message);
+    expect(verdict).toEqual(table === "pause" ? "full" : expect.objectContaining({ allowed: false, is_paused: true }));
+    expect([safety.pause.reason, pauses.length]).toEqual([expect.stringMatching(/^MINE-1: /), 1]);
+    db.exec("DROP TRIGGER full");
+    safety.violations.flush();
+    expect(filter.violations_since(0).map(({ rule_id }) => rule_id)).toContain(table === "pause" ? "MINE-1" : "SR-001");
   });
 
   it("violations_since gives the later ones, newest first", async () => {

@@ -1,0 +1,31 @@
+import type { CallHold } from "./agent-port.ts";
+import type { Decision } from "./decision.ts";
+import type { LineConnection } from "./line-server.ts";
+import type { Hello } from "./wire.ts";
+
+/** One connection of an agent, as the server knows it. */
+export interface Client {
+  connection: LineConnection;
+  phase: "new" | "pairing" | "ready" | "closed";
+  hello: Hello | undefined;
+  agent_id: string;
+  session: string;
+  is_session_ours: boolean;
+  requested_at: string;
+  holds: Set<{ id: string; hold: CallHold; decision: Decision }>;
+  timer: NodeJS.Timeout | undefined;
+}
+
+export function newClient(connection: LineConnection): Client {
+  return {
+    connection,
+    phase: "new",
+    hello: undefined,
+    agent_id: "",
+    session: "",
+    is_session_ours: false,
+    requested_at: "",
+    holds: new Set(),
+    timer: undefined,
+  };
+}
