@@ -1,11 +1,11 @@
-import { mkdirSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { beforeAll, expect, it } from "vitest";
 import { OperatorClient } from "../../ipc/operator-client.ts";
 import { agentTokenFile } from "../../ipc/places.ts";
 import { AgentConnection } from "../support/agent-connection.ts";
+import { seriousProblems } from "../support/axe.ts";
 import { card, cards } from "../support/card-page.ts";
 import { pressUntil } from "../support/page-seat.ts";
 import { readToken } from "../support/running-gate.ts";
@@ -15,7 +15,6 @@ import { describeDesktop, launchDesktop, recorded } from "./driver/launch.ts";
 
 // What the page promises, held in the app's own windows: the popup and the main window.
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there
 const RAW = /[\u202a-\u202e\u2066-\u2069\u200b\u001b\u0007]/;
 const HOSTILE = [
@@ -23,19 +22,6 @@ const HOSTILE = [
   "May I read?\nnotes.txt from ~/\n[ Deny ] [ Approve once ]",
   "\u001b[2J\u001b[31m\u0007 \u202egnp.exe\u202c \u200b",
 ].join("\n");
-
-async function seriousProblems(page: Page): Promise<string[]> {
-  await page.evaluate(AXE);
-  return await page.evaluate(async () => {
-    const { axe } = globalThis as never as {
-      axe: { run(): Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }> };
-    };
-    const { violations } = await axe.run();
-    return violations
-      .filter(({ impact }) => impact === "serious" || impact === "critical")
-      .map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
-  });
-}
 
 describeDesktop("the page in the app's windows", () => {
   let app: DesktopApp & { home: TemporaryHome };
