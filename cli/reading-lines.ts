@@ -63,7 +63,7 @@ function commandLine(command: ShellReading["commands"][number], number: number, 
   const via = command.via.length === 0 ? "" : paint("dim", `  run by ${visible(command.via.join(", "))}`);
   const doubt = command.is_certain ? "" : paint("yellow", "  (not all of it can be told)");
   const needs = [
-    ...(command.runs_code ? ["code:exec"] : []),
+    ...(command.unclear === null ? [] : [`code:exec (${visible(command.unclear)})`]),
     ...command.needs.map(({ capability, target }) => `${capability} ${visible(target)}`),
   ];
   return `${String(number).padStart(3)}  ${words}${via}${doubt}\n     ${paint("dim", needs.join(", ") || "needs nothing")}`;

@@ -1,5 +1,5 @@
 import { performance } from "node:perf_hooks";
-import { needsOfCommand } from "../main/gate/executors/programs/needs-of-command.ts";
+import { needsOfLine } from "../main/gate/clear/line-needs.ts";
 import { guardShell } from "../main/gate/guard/shell/guard-shell.ts";
 import { MAX_COMMANDS } from "../main/gate/shell/limits.ts";
 
@@ -117,7 +117,7 @@ export function fuzz(inputs: number, seed: number, progress?: (done: number) => 
     const started = performance.now();
     try {
       const { reading } = guardShell(text, SETTINGS);
-      needsOfCommand(reading, SETTINGS.home, SETTINGS.cwd);
+      needsOfLine(text, SETTINGS.home, SETTINGS.cwd);
       if (reading.commands.length > MAX_COMMANDS) throw new Error(`${reading.commands.length} simple commands`);
       if (reading.unread === "the reader failed on it") throw new Error("the reader failed");
       if (reading.unread !== null) result.unread++;

@@ -90,6 +90,8 @@ export const readingSchema = z.object({
   text: z.string(),
   /** Why it could not be read completely, or null. */
   unread: z.string().nullable(),
+  /** Why it isn't clear what it needs, so that it counts as running code; or null. */
+  unclear: z.string().nullable(),
   commands: z.array(
     z.object({
       start: z.number(),
@@ -101,7 +103,8 @@ export const readingSchema = z.object({
       via: z.array(z.string()),
       cwd: z.string().nullable(),
       needs: z.array(requirementSchema),
-      runs_code: z.boolean(),
+      /** Why this part may do more than its needs say, or null. */
+      unclear: z.string().nullable(),
     }),
   ),
   /** What the guard saw in it, or null. */

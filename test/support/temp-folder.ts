@@ -1,11 +1,20 @@
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { onTestFinished } from "vitest";
+import { afterAll, onTestFinished } from "vitest";
 
 /** A real folder of the running test's own (its real path), gone when the test has ended. */
 export function tempFolder(): string {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "metnos-test-")));
+  const folder = madeFolder();
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
+
+/** The same for all tests of a file, gone when the last one has ended. */
+export function tempFolderForFile(): string {
+  const folder = madeFolder();
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+const madeFolder = (): string => realpathSync(mkdtempSync(join(tmpdir(), "metnos-test-")));

@@ -1,12 +1,12 @@
 import picomatch from "picomatch";
 import { type Capability, capabilitySchema } from "../../../ipc/decision.ts";
 import type { ProposedCall } from "../../../ipc/wire.ts";
+import { needsOfLine } from "../clear/line-needs.ts";
 import { expandHome } from "../targets/path.ts";
 import { type CallTarget, type Need, pathTarget, urlTarget } from "../targets/target.ts";
 import type { Executor } from "./catalog.ts";
-import { commandLinesOf } from "./command-lines.ts";
+import { COMMAND_ARGS } from "./command-lines.ts";
 import type { TargetSource } from "./manifest.ts";
-import { needsOfCommand } from "./programs/needs-of-command.ts";
 
 /**
  * The capabilities and targets a call needs: the manifest's, and the one that the agent itself declares in `context.capability`.
@@ -28,17 +28,28 @@ export function needsOf(call: ProposedCall, executor: Executor, home: string): N
   return needs;
 }
 
-/** What a shell call really needs (programs/table.ts); in any doubt running code is among it. */
+/** What a shell call really needs (clear/line-needs.ts); what isn't clear runs code. */
 function shellNeeds(call: ProposedCall, executor: Executor, args: readonly string[], home: string): Need[] {
   const codes = commandsOf(call, args, executor).map(
     (value): Need => ({ capability: "code:exec", target: { kind: "exact", value } }),
   );
-  const lines = commandLinesOf(call, home);
-  const [line] = lines;
-  if (lines.length !== 1 || line === undefined || !args.includes(line.arg) || codes.length !== 1) return codes;
-  const cwd = call.context?.cwd === undefined ? "" : expandHome(call.context.cwd, home);
-  const { needs, runs_code } = needsOfCommand(line.reading, home, cwd);
-  return runs_code ? [...codes, ...needs] : needs;
+  const given = COMMAND_ARGS.filter((name) => call.args[name] !== undefined);
+  const line = lineOf(call.args[given[0] ?? ""]);
+  if (given.length !== 1 || line === undefined || !args.includes(given[0] ?? "") || codes.length !== 1) return codes;
+  const { needs, unclear } = needsOfLine(line, home, workingDirectory(call, home));
+  return unclear === null ? [...needs] : [...codes, ...needs];
+}
+
+/** A list of one text with blanks in it is a command line all the same. */
+export function lineOf(value: unknown): string | readonly string[] | undefined {
+  if (typeof value === "string") return value;
+  if (!Array.isArray(value) || !value.every((word) => typeof word === "string")) return undefined;
+  return value.length === 1 && /\s/.test(value[0] ?? "") ? value[0] : value;
+}
+
+/** Where a call's command would run: absolute, or empty where the agent doesn't say. */
+export function workingDirectory(call: ProposedCall, home: string): string {
+  return call.context?.cwd === undefined ? "" : expandHome(call.context.cwd, home);
 }
 
 /** The capability that the agent says it uses, if it is one. */

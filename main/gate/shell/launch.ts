@@ -1,3 +1,6 @@
+import { interpreterOf } from "../programs/interpreters.ts";
+import { SHELL_VALUED, SHELLS } from "../programs/shells.ts";
+import { WRAPPERS, type Wrapper } from "../programs/wrappers.ts";
 import { piecesAfter } from "./builtins.ts";
 import { readCode } from "./interpreters.ts";
 import { MAX_DEPTH, Unreadable } from "./limits.ts";
@@ -7,7 +10,6 @@ import type { Place, Reader, Ways } from "./reader.ts";
 import { programName, type SimpleCommand, type Word, wordOf } from "./reading.ts";
 import { absolutePath, inFolder, type Origin, type Scope, withVar } from "./scope.ts";
 import { afterWrapper, codeValues } from "./wrapper-words.ts";
-import { interpreterOf, SHELL_VALUED, SHELLS, WRAPPERS, type Wrapper } from "./wrappers.ts";
 
 /** What a program that was called runs in turn: wrappers are unwrapped, shells and interpreters read what they are given. */
 

@@ -1,10 +1,10 @@
+import { foundBy } from "../programs/find.ts";
+import type { Wrapper } from "../programs/wrappers.ts";
 import { launch, runAsText, runNested } from "./launch.ts";
-import { foundBy } from "./output.ts";
 import type { Place, Reader } from "./reader.ts";
 import { programName, type SimpleCommand, type Word, wordOf } from "./reading.ts";
 import { absolutePath, hole, literal, type Scope } from "./scope.ts";
 import { afterWrapper } from "./wrapper-words.ts";
-import type { Wrapper } from "./wrappers.ts";
 
 /** Programs that run a command for each name of a list: `xargs`, `parallel`, `find -exec`. */
 

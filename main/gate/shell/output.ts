@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { foundBy } from "../programs/find.ts";
 import { type SimpleCommand, type Word, wordOf } from "./reading.ts";
 import { absolutePath } from "./scope.ts";
 
@@ -215,46 +216,4 @@ export function listedBy(command: SimpleCommand): Word[] | null {
   if (command.name === "ls" && args.every(({ text }) => text.startsWith("-")))
     return [wordOf([{ text: "*", kind: "glob" }], span)];
   return null;
-}
-
-/** The paths that a `find` comes by: its starting points, and what its tests leave of all that lies below them. */
-export function foundBy(args: readonly Word[], span: { start: number; end: number }): Word[] {
-  let at = 0;
-  while (/^-(?:[HLP]|O\d|D.*)$/.test(args[at]?.text ?? "")) at += args[at]?.text === "-D" ? 2 : 1;
-  const starts: Word[] = [];
-  for (; at < args.length && !/^[-(!,]/.test(args[at]?.text ?? ""); at++) starts.push(args[at] as Word);
-  if (starts.length === 0) starts.push(wordOf([{ text: ".", kind: "text" }], span));
-  const tests = args.slice(at);
-  const name_at = tests.findIndex(({ text }) => text === "-name" || text === "-iname");
-  const name =
-    name_at === -1 || tests.some(({ text }) => /^(?:-o|-or|,|!|-not)$/.test(text)) ? undefined : tests[name_at + 1];
-  const is_filtered = tests.some(({ text }) =>
-    /^-(?:i?name|i?path|i?regex|type|size|[acm]time|[acm]min|newer.*|mindepth|perm|user|group|empty|maxdepth|i?wholename)$/.test(
-      text,
-    ),
-  );
-  const has_all =
-    !is_filtered ||
-    (!tests.some(({ text }) =>
-      /^-(?:i?name|i?path|i?regex|size|[acm]time|[acm]min|newer.*|perm|user|group|empty|i?wholename)$/.test(text),
-    ) &&
-      !tests.some(({ text }, index) => text === "-type" && tests[index + 1]?.text !== "d"));
-  return starts.flatMap((start) => {
-    const below = (last: Word["pieces"]) => wordOf([...start.pieces, { text: "/", kind: "text" }, ...last], span);
-    if (name !== undefined)
-      return [below([{ text: "**", kind: "glob" }, { text: "/", kind: "text" }, ...patternPieces(name)])];
-    const everything = below([{ text: "*", kind: "glob" }]);
-    const dotted = below([
-      { text: ".", kind: "text" },
-      { text: "*", kind: "glob" },
-    ]);
-    return has_all ? [start, everything, dotted] : [below([{ text: "**", kind: "glob" }])];
-  });
-}
-
-function patternPieces({ text }: Word): Word["pieces"] {
-  return text
-    .split(/([*?]|\[[^\]]+\])/)
-    .filter((piece) => piece !== "")
-    .map((piece) => ({ text: piece, kind: /^[*?[]/.test(piece) ? "glob" : "text" }) as const);
 }

@@ -1,7 +1,7 @@
+import type { Wrapper } from "../programs/wrappers.ts";
 import { piecesAfter } from "./builtins.ts";
 import type { SimpleCommand, Word } from "./reading.ts";
 import { wordOf } from "./reading.ts";
-import type { Wrapper } from "./wrappers.ts";
 
 /** What stands behind a wrapper's own options. */
 export interface AfterWrapper {

@@ -1,8 +1,8 @@
 import type { ShellReading } from "../../../../ipc/decision.ts";
 import type { ProposedCall } from "../../../../ipc/wire.ts";
+import { type LineNeeds, needsOfLine } from "../../clear/line-needs.ts";
 import { type CommandLine, commandLinesOf } from "../../executors/command-lines.ts";
-import { needsOfCommand } from "../../executors/programs/needs-of-command.ts";
-import { expandHome } from "../../targets/path.ts";
+import { lineOf, workingDirectory } from "../../executors/needs.ts";
 import { requirementOf } from "../../targets/target.ts";
 import type { OwnHouse } from "../own-house.ts";
 import { dangerousCommand } from "../shell-patterns.ts";
@@ -11,13 +11,24 @@ import { findingIn, findingText } from "./guard-shell.ts";
 
 /** How each command line of a call was read, for whoever asks why (`explain`). Holds the values: nothing of it is stored. */
 export function explainReadings(call: ProposedCall, home: string, own_house: OwnHouse | undefined): ShellReading[] {
-  const cwd = call.context?.cwd === undefined ? "" : expandHome(call.context.cwd, home);
-  return commandLinesOf(call, home).map((line) => explainLine(line, home, cwd, own_house));
+  const cwd = workingDirectory(call, home);
+  return commandLinesOf(call, home).map((line) => {
+    const cleared = needsOfLine(lineOf(call.args[line.arg]) ?? line.text, home, cwd);
+    return explainLine(line, cleared, home, cwd, own_house);
+  });
 }
 
-function explainLine({ arg, text, reading }: CommandLine, home: string, cwd: string, own_house: OwnHouse | undefined) {
+function explainLine(
+  { arg, text, reading }: CommandLine,
+  cleared: LineNeeds,
+  home: string,
+  cwd: string,
+  own_house: OwnHouse | undefined,
+): ShellReading {
   const found = findingIn(reading, { cwd, home, gate: own_house?.places });
-  const { by_command } = needsOfCommand(reading, home, cwd);
+  const clearedAt = (span: { start: number; end: number }) =>
+    cleared.commands.find(({ start, end }) => start >= span.start && end <= span.end) ??
+    cleared.commands.find(({ start, end }) => start <= span.start && end >= span.end);
   const pattern = found === null ? dangerousCommand(floorTexts(reading).for_commands) : undefined;
   const seen =
     found === null
@@ -34,7 +45,8 @@ function explainLine({ arg, text, reading }: CommandLine, home: string, cwd: str
     arg,
     text,
     unread: reading.unread,
-    commands: reading.commands.map((command, index) => ({
+    unclear: cleared.unclear,
+    commands: reading.commands.map((command) => ({
       start: command.start,
       end: command.end,
       words: [
@@ -44,8 +56,8 @@ function explainLine({ arg, text, reading }: CommandLine, home: string, cwd: str
       is_certain: command.argv.every((word) => word.is_certain),
       via: [...command.via],
       cwd: command.cwd,
-      needs: (by_command[index]?.needs ?? []).map(requirementOf),
-      runs_code: by_command[index]?.runs_code ?? true,
+      needs: (clearedAt(command)?.needs ?? []).map(requirementOf),
+      unclear: clearedAt(command) === undefined ? cleared.unclear : (clearedAt(command)?.unclear ?? null),
     })),
     guard: seen,
   };

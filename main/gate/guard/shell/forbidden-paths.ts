@@ -1,7 +1,7 @@
-import { optionsOf } from "../../shell/options.ts";
-import { foundBy } from "../../shell/output.ts";
+import { foundBy } from "../../programs/find.ts";
 import { pathOf, pathOfPieces } from "../../shell/paths.ts";
 import type { Reading, SimpleCommand } from "../../shell/reading.ts";
+import { effectsOf } from "./effects.ts";
 import { type Finding, finding } from "./finding.ts";
 import { type PathWord, pathWords } from "./path-words.ts";
 import { forbiddenPlace, holdsSecrets } from "./places.ts";
@@ -53,90 +53,5 @@ function linksIn({ commands }: Reading): boolean {
 
 /** What a command reads with all that lies below: not only names, but contents. */
 export function treesRead(command: SimpleCommand): PathWord[] {
-  const { name, argv, cwd } = command;
-  const args = argv.slice(1);
-  const as = (words: readonly PathWord["word"][]) => words.map((word) => ({ word, path: pathOf(word, cwd) }));
-  const here = (): PathWord[] =>
-    cwd === null ? [] : [{ word: argv[0] as PathWord["word"], path: pathOfPieces([{ text: cwd, kind: "text" }], cwd) }];
-  switch (name) {
-    case "grep":
-    case "egrep":
-    case "fgrep": {
-      const { flags, operands } = optionsOf(args, "efABCmdD", [
-        "--regexp",
-        "--file",
-        "--include",
-        "--exclude",
-        "--exclude-dir",
-      ]);
-      if (!flags.has("-r") && !flags.has("-R") && !flags.has("--recursive") && !flags.has("--dereference-recursive"))
-        return [];
-      const paths = flags.has("-e") || flags.has("-f") || flags.has("--regexp") ? operands : operands.slice(1);
-      return paths.length === 0 ? here() : as(paths);
-    }
-    case "rg":
-    case "ack":
-    case "ag": {
-      const { flags, operands } = optionsOf(args, "efgtTABCmMjrd", [
-        "--regexp",
-        "--file",
-        "--glob",
-        "--type",
-        "--type-not",
-        "--max-count",
-        "--replace",
-        "--max-depth",
-      ]);
-      if (flags.has("--version") || flags.has("--help") || command.stdin !== null) return [];
-      const paths = flags.has("-e") || flags.has("--files") ? operands : operands.slice(1);
-      return paths.length === 0 ? here() : as(paths);
-    }
-    case "cp":
-    case "scp": {
-      const { flags, operands } = optionsOf(args, name === "scp" ? "cFiJloPSX" : "tS", ["--target-directory"]);
-      const is_tree = ["-r", "-R", "-a", "--recursive", "--archive"].some((flag) => flags.has(flag));
-      return is_tree ? as(flags.has("-t") ? operands : operands.slice(0, -1)) : [];
-    }
-    case "docker":
-    case "podman":
-    case "nerdctl":
-      // What a container is given as a volume, it may read and change as a whole.
-      return args.flatMap((word, index) => {
-        const is_volume = /^(?:-v|--volume)$/.test(args[index - 1]?.text ?? "");
-        const source = is_volume
-          ? /^([/~][^:]*):/.exec(word.text)?.[1]
-          : /\bsource=([^,]+)|\bsrc=([^,]+)/.exec(word.text)?.[1];
-        return source === undefined ? [] : [{ word, path: pathOfPieces([{ text: source, kind: "text" }], cwd) }];
-      });
-    case "rsync":
-      return as(
-        optionsOf(args, "eTBf", ["--rsh", "--exclude", "--include"])
-          .operands.slice(0, -1)
-          .filter(({ text }) => !/^[^/]+:/.test(text)),
-      );
-    case "mv":
-      return as(optionsOf(args, "tS", ["--target-directory"]).operands.slice(0, -1));
-    case "tar":
-    case "bsdtar":
-    case "zip":
-    case "7z": {
-      const is_packing =
-        name !== "tar" && name !== "bsdtar"
-          ? true
-          : /^-?[A-Za-z]*[cru]/.test(args[0]?.text ?? "") ||
-            args.some(({ text }) => /^--(?:create|append|update)$/.test(text));
-      if (!is_packing) return [];
-      const folders = args.flatMap((word, index) =>
-        word.text === "-C" || word.text === "--directory" ? [args[index + 1]?.text ?? ""] : [],
-      );
-      return args
-        .flatMap((word) => [
-          { word, path: pathOf(word, cwd) },
-          ...folders.map((folder) => ({ word, path: pathOf(word, folder) })),
-        ])
-        .filter(({ word }) => !word.text.startsWith("-") && !folders.includes(word.text));
-    }
-    default:
-      return [];
-  }
+  return effectsOf(command).trees_read.map((word) => ({ word, path: pathOf(word, command.cwd) }));
 }

@@ -1,7 +1,8 @@
 import { optionsOf } from "../../shell/options.ts";
 import { mayBe, mayBeAtOrBelow, mayBePath, mayHold, namesOf, type PathForm, pathOf } from "../../shell/paths.ts";
 import type { Reading, SimpleCommand, Word } from "../../shell/reading.ts";
-import { effectsOf } from "./effects.ts";
+import { isTextOnly } from "./data-words.ts";
+import { type Effects, effectsOf } from "./effects.ts";
 import { type Finding, finding } from "./finding.ts";
 import { treesRead } from "./forbidden-paths.ts";
 import type { GatePlaces } from "./gate-places.ts";
@@ -202,34 +203,21 @@ function humanOnly(command: SimpleCommand): Finding | null {
   return finding("the gate itself", "a metnos-gate command that only the human gives", ASK, command, words[0]);
 }
 
-/** Programs that only look at a file, or keep it as it is. */
-const ONLY_READ =
-  /^(?:cat|less|more|head|tail|grep|egrep|rg|jq|ls|stat|wc|diff|cmp|file|test|\[|\[\[|md5sum|sha256sum|bat|echo|printf|find|realpath|readlink|cd|xxd|nl|sort|python-json)$/;
-
 /** `cp settings.json ~/.claude/`, `cp -r x/.claude ~`, `tar x -C ~/.claude`, `ln -sfn x ~/.claude`. */
-function replacesEntry(command: SimpleCommand, written: readonly Word[], home: string): boolean {
-  const { name, argv, cwd } = command;
-  const isFolder = (word: Word | undefined) => word !== undefined && pathOf(word, cwd).names.at(-1) === ".claude";
-  if (/^(?:tar|bsdtar|unzip|wget|7z)$/.test(name))
-    return argv.some(
-      (word, index) =>
-        isFolder(word) && /^(?:-C|-d|-P|--directory|--directory-prefix)$/.test(argv[index - 1]?.text ?? ""),
+function replacesEntry(command: SimpleCommand, { placed, trees_written }: Effects, home: string): boolean {
+  const { name, cwd } = command;
+  const isFolder = (word: Word) => pathOf(word, cwd).names.at(-1) === ".claude";
+  if (trees_written.some(isFolder)) return true;
+  return placed.some(({ word, source, is_exact }) => {
+    if (isFolder(word) && (is_exact || name === "ln")) return true;
+    const last = pathOf(source, cwd).names.at(-1);
+    if (mayBePath(pathOf(word, cwd), namesOf(home))) return last === ".claude";
+    if (!isFolder(word)) return false;
+    return (
+      ["settings.json", "settings.local.json"].some((file) => mayBe(last, file)) ||
+      /(?:^|\/)\.?\/?$/.test(source.text) ||
+      !source.is_certain
     );
-  if (!/^(?:cp|mv|install|ln|rsync|scp)$/.test(name)) return false;
-  const sources = argv.slice(1).filter((word) => !word.text.startsWith("-") && !written.includes(word));
-  return written.some((word) => {
-    if (name === "ln" && isFolder(word)) return true;
-    const is_home = mayBePath(pathOf(word, cwd), namesOf(home));
-    return sources.some((source) => {
-      const last = pathOf(source, cwd).names.at(-1);
-      if (is_home) return last === ".claude";
-      if (!isFolder(word)) return false;
-      return (
-        ["settings.json", "settings.local.json"].some((file) => mayBe(last, file)) ||
-        /(?:^|\/)\.?\/?$/.test(source.text) ||
-        !source.is_certain
-      );
-    });
   });
 }
 
@@ -254,7 +242,7 @@ function hook(command: SimpleCommand, home: string): Finding | null {
     if (files.some((file) => mayHold(path, file)) || path.names.at(-1) === ".claude")
       return see("the folder of the hook's entry removed or moved", word);
   }
-  if (replacesEntry(command, effects.written, home)) return see("a file put over the hook's entry");
+  if (replacesEntry(command, effects, home)) return see("a file put over the hook's entry");
   if (
     command.name === "find" &&
     effects.deleted.some((word) => files.some((file) => mayBePath(pathOf(word, command.cwd), file)))
@@ -264,15 +252,7 @@ function hook(command: SimpleCommand, home: string): Finding | null {
   for (const { word, path, redirect } of pathWords(command)) {
     if (!isEntry(path) || redirect === "<" || redirect === "<&") continue;
     if (changed.has(word) || redirect !== undefined) return see("a change of the hook's entry", word);
-    // A source that is copied stays as it is.
-    if (
-      ONLY_READ.test(command.name) ||
-      (command.name === "git" &&
-        /^(?:add|diff|log|show|status|blame|commit|ls-files)$/.test(command.argv[1]?.text ?? "")) ||
-      /^(?:cp|install|ln|scp|rsync)$/.test(command.name) ||
-      (command.name === "sed" && effects.written.length === 0)
-    )
-      continue;
+    if (effects.only_read.includes(word) || isTextOnly(command)) continue;
     return see("a program that may change the hook's entry", word);
   }
   return null;

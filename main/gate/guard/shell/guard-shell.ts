@@ -1,6 +1,6 @@
+import { WRAPPERS } from "../../programs/wrappers.ts";
 import { readArgv, readCommand } from "../../shell/read.ts";
 import type { ReadContext, Reading, SimpleCommand } from "../../shell/reading.ts";
-import { WRAPPERS } from "../../shell/wrappers.ts";
 import { type FloorTexts, floorTexts } from "./data-only.ts";
 import type { Finding } from "./finding.ts";
 import { forbiddenPaths } from "./forbidden-paths.ts";

@@ -1,4 +1,4 @@
-import { foundBy } from "../../shell/output.ts";
+import { foundBy } from "../../programs/find.ts";
 import {
   mayBe,
   mayBeAtOrBelow,

@@ -1,7 +1,10 @@
+import { isAmong } from "../../programs/arguments.ts";
+import { programCalled } from "../../programs/table.ts";
 import { piecesAfter } from "../../shell/builtins.ts";
-import { type PathForm, pathOfPieces } from "../../shell/paths.ts";
+import { type PathForm, pathOf, pathOfPieces } from "../../shell/paths.ts";
 import type { Piece, SimpleCommand, Word } from "../../shell/reading.ts";
 import { dataWords } from "./data-words.ts";
+import { recordedAccesses } from "./effects.ts";
 
 /** Every place in a command that may name a path, whatever the program: words, option values, `@file`, `a:b`, `file://`. */
 
@@ -19,33 +22,22 @@ export function pathWords(command: SimpleCommand): PathWord[] {
   const found: PathWord[] = [];
   const data = dataWords(command);
   const folders = otherFolders(command);
+  const volumes = programCalled(command.name)?.volume_options;
   for (const [index, word] of command.argv.entries()) {
     // A pattern that a shell expands names files, even where its words are only printed.
     if (data.has(word) && word.glob === undefined) continue;
     if (index === 0 && !word.text.includes("/")) continue;
     // `-v ~/.m2:/root/.m2`: what stands behind the colon is a place in the container.
-    const is_volume =
-      /^(?:docker|podman|nerdctl)$/.test(command.name) &&
-      /^(?:-v|--volume)$/.test(command.argv[index - 1]?.text ?? "") &&
-      word.text.indexOf(":") > 0;
+    const is_volume = isAmong(command.argv[index - 1]?.text ?? "", volumes) && word.text.indexOf(":") > 0;
     const named = is_volume ? cutAt(word.pieces, word.text.indexOf(":")) : word.pieces;
     for (const pieces of candidates(named)) {
       found.push({ word, path: pathOfPieces(pieces, command.cwd) });
       for (const folder of folders) found.push({ word, path: pathOfPieces(pieces, folder) });
     }
   }
-  // jq takes data from NAME.json in the folder that a search names.
-  for (const word of command.name === "jq" ? command.argv : []) {
-    for (const [, name = "", folder = ""] of word.text.matchAll(
-      /import\s+"([^"]+)"\s+as\s+\$\w+\s*\{\s*"?search"?\s*:\s*"([^"]+)"/g,
-    ))
-      found.push({ word, path: pathOfPieces([{ text: `${folder}/${name}.json`, kind: "text" }], command.cwd) });
-  }
-  // sed reads and writes the files that its script names.
-  for (const word of command.name === "sed" ? command.argv.slice(1) : []) {
-    for (const [, name = ""] of word.text.matchAll(/[rRwW]\s*([~/.][^\n;}]*)/g))
-      found.push({ word, path: pathOfPieces([{ text: name, kind: "text" }], command.cwd) });
-  }
+  // What the program's own language names: modules, files in a script.
+  for (const { word } of recordedAccesses(command).accesses)
+    if (word !== "here" && !command.argv.includes(word)) found.push({ word, path: pathOf(word, command.cwd) });
   for (const { target, operator } of command.redirects)
     found.push({ word: target, path: pathOfPieces(target.pieces, command.cwd), redirect: operator });
   for (const { value } of command.assignments) {
@@ -65,9 +57,10 @@ function isPathLike(text: string): boolean {
 
 /** The folders that a program is told to work in. */
 function otherFolders({ name, argv, cwd }: SimpleCommand): string[] {
-  if (!/^(?:tar|bsdtar|git|make|gmake|ninja|cargo|npm|pnpm|rsync)$/.test(name)) return [];
+  const options = programCalled(name)?.folder_options;
+  if (options === undefined) return [];
   return argv.flatMap((word, index) => {
-    const value = /^(?:-C|--directory|--prefix|--cwd)$/.test(word.text)
+    const value = isAmong(word.text, options)
       ? argv[index + 1]?.text
       : /^(?:-C|--directory=)(.+)$/.exec(word.text)?.[1];
     if (value === undefined || !value.startsWith("/"))

@@ -1,3 +1,5 @@
+import type { Word } from "../shell/reading.ts";
+
 /**
  * Programs that run another program: how to find it among their arguments. Read as: the options in `valued` take the next word,
  * then `skips` words (a lock file, a duration, a host), then the command itself.
@@ -145,55 +147,21 @@ export const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   "start-stop-daemon": { short: "pnudgkxa" },
 };
 
-/** Shells: `-c TEXT`, a script file, or a script on their input. */
-export const SHELLS: ReadonlySet<string> = new Set([
-  "sh",
-  "bash",
-  "zsh",
-  "dash",
-  "ksh",
-  "ksh93",
-  "ash",
-  "mksh",
-  "fish",
-  "rbash",
-  "yash",
-  "posh",
-  "bash5",
-]);
-
-/** Options of a shell that take the next word. */
-export const SHELL_VALUED: ReadonlySet<string> = new Set([
-  "-o",
-  "+o",
-  "-O",
-  "+O",
-  "--rcfile",
-  "--init-file",
-  "-C",
-  "--init-command",
-]);
-
-/** Programs that run a text in their own language: the options that take it, and where a script file is one. */
-export const INTERPRETERS: Readonly<Record<string, { language: string; code: readonly string[] }>> = {
-  python: { language: "python", code: ["-c"] },
-  pypy: { language: "python", code: ["-c"] },
-  node: { language: "javascript", code: ["-e", "--eval", "-p", "--print", "-pe"] },
-  nodejs: { language: "javascript", code: ["-e", "--eval", "-p", "--print", "-pe"] },
-  bun: { language: "javascript", code: ["-e", "--eval", "-p", "--print"] },
-  deno: { language: "javascript", code: ["eval"] },
-  perl: { language: "perl", code: ["-e", "-E"] },
-  ruby: { language: "ruby", code: ["-e"] },
-  php: { language: "php", code: ["-r"] },
-  lua: { language: "lua", code: ["-e"] },
-  osascript: { language: "applescript", code: ["-e"] },
-  awk: { language: "awk", code: [] },
-  gawk: { language: "awk", code: [] },
-  mawk: { language: "awk", code: [] },
+/** Wrappers that change nothing about what a command touches, and the words in front of it with which they are clear. */
+const CLEAR_PREFIXES: Readonly<Record<string, RegExp>> = {
+  time: /^$/,
+  nice: /^(?:-n \d{1,2} |--adjustment=\d{1,2} )?$/,
+  timeout: /^(?:-k \d{1,6}[smh]? )?\d{1,6}[smh]? $/,
 };
 
-/** The interpreter a program's name stands for (`python3.12`, `ruby3`). */
-export function interpreterOf(name: string): { language: string; code: readonly string[] } | undefined {
-  if (!/^[a-z]/.test(name)) return undefined;
-  return INTERPRETERS[name.replace(/[\d.]+$/, "")];
+/** The command behind a clear wrapper's own words; null where there is no such wrapper, or nothing of the kind. */
+export function clearPrefix(name: string, args: readonly Word[]): readonly Word[] | null {
+  const prefix = Object.hasOwn(CLEAR_PREFIXES, name) ? CLEAR_PREFIXES[name] : undefined;
+  if (prefix === undefined) return null;
+  const at = args.findIndex(({ text }) => /^[a-z/]/.test(text));
+  if (at === -1) return null;
+  const own = args.slice(0, at);
+  return prefix.test(own.map(({ text }) => `${text} `).join("")) && own.every(({ glob }) => glob !== true)
+    ? args.slice(at)
+    : null;
 }

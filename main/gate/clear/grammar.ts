@@ -1,0 +1,465 @@
+import type { Piece, Span, Word } from "../shell/reading.ts";
+
+/**
+ * The closed grammar. A command line may need less than `code:exec` only if all of it is written in this grammar; whatever isn't
+ * here is not clear. It is small on purpose: bash, zsh and dash must read every line of it alike, and a person must be able to
+ * check that. It asks nothing of the interpreter in shell/, which finds danger and proves nothing.
+ *
+ *     line     = step { ( ";" | newline | "&&" | "||" ) step }
+ *     step     = pipeline | "for" NAME "in" WORD... ( ";" | newline ) "do" line "done"
+ *     pipeline = command { "|" command }
+ *     command  = { NAME=value } word { word | redirection }
+ *
+ * No other expansion than `~`, `~/`, plain patterns and the variable of `for`; no comment (an interactive zsh runs it), no `&`, no
+ * parentheses, no braces but `{}`, no here-string, no function, no keyword.
+ */
+
+export interface ClearWord extends Word {
+  /** Quotes stood around a part of it. */
+  is_quoted?: true;
+  /** It holds `~` or `^` as git's revisions do, in which zsh may see a pattern: clear for git alone. */
+  is_revision?: true;
+}
+
+export interface ClearRedirect {
+  kind: "read" | "write";
+  target: ClearWord;
+}
+
+export interface ClearCommand extends Span {
+  words: readonly ClearWord[];
+  redirects: readonly ClearRedirect[];
+  /** A here-document is its input. */
+  has_text: boolean;
+}
+
+export interface ClearStep {
+  /** How it is joined to the step before it. */
+  joined_by: ";" | "&&" | "||";
+  commands: readonly ClearCommand[];
+  /** It stands in a loop. */
+  in_loop: boolean;
+}
+
+export type ClearLine = { steps: readonly ClearStep[] } | { unclear: string; at: number };
+
+const MAX_LENGTH = 64 * 1024;
+const MAX_COMMANDS = 512;
+const MAX_VALUES = 64;
+
+/** Reads a command line by the grammar. Never throws; linear in the text's length. `home` is what `~` stands for. */
+export function clearLine(text: string, home: string): ClearLine {
+  try {
+    return { steps: new Parser(text, home).line() };
+  } catch (error) {
+    if (error instanceof Unclear) return { unclear: error.message, at: error.at };
+    throw error;
+  }
+}
+
+class Unclear extends Error {
+  readonly at: number;
+
+  constructor(why: string, at: number) {
+    super(why);
+    this.at = at;
+  }
+}
+
+/** Letters that mean themselves, unquoted, in every shell. Others (`é`) do as well, but not in each shell's every locale. */
+const BARE = /[A-Za-z0-9_./,:@%+=-]/;
+/** Behind a backslash: itself, without its meaning. A letter or digit would be read differently inside of other programs. */
+const ESCAPED = /[!-/:-@[-`{-~ ]/;
+/** Control characters and halves of characters are never clear, quoted or not. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it looks for these
+const NEVER =
+  /[\0-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
+
+/** Variables in front of a command that change how it prints and nothing else, with plain values only: a path would be read. */
+const HARMLESS_ASSIGNMENT =
+  /^(?:(?:LANG|LC_[A-Z]+)=[A-Za-z0-9_.-]*|TZ=[A-Za-z0-9_+-]+(?:\/[A-Za-z0-9_+-]+)*|(?:NO_COLOR|FORCE_COLOR|CLICOLOR|CI|COLUMNS|LINES|GIT_OPTIONAL_LOCKS)=\d*|(?:GIT_)?PAGER=cat)$/;
+/** Names for a loop's variable that no shell gives a meaning of its own; zsh takes programs from `path`. */
+const LOOP_VARIABLE = /^(?:[a-z]|file|dir|name|item|pkg)$/;
+/** What a loop runs over: nothing that an unquoted variable would be split at, or arithmetic would run. */
+const LOOP_VALUE = /^[A-Za-z0-9_./,:@%+-]+$/;
+/** A set of a pattern: letters and digits. `[.]` may match a leading dot in some shells. */
+const SET = /^\[[A-Za-z0-9]+(?:-[A-Za-z0-9]+)?\]/;
+
+interface Loop {
+  name: string;
+  value: ClearWord;
+}
+
+class Parser {
+  readonly #text: string;
+  readonly #home: string;
+  #at = 0;
+  /** Here-documents whose bodies begin behind the next newline. */
+  #documents: { end: string; is_quoted: boolean }[] = [];
+  #commands = 0;
+
+  constructor(text: string, home: string) {
+    this.#text = text;
+    this.#home = home;
+    if (text.length > MAX_LENGTH) this.#refuse("a long text");
+    const odd = text.search(NEVER);
+    if (odd !== -1) throw new Unclear("a control character", odd);
+  }
+
+  line(): ClearStep[] {
+    const steps = this.#steps(null);
+    if (this.#at < this.#text.length) this.#refuse("a part of the shell's syntax that isn't plain");
+    if (this.#documents.length > 0) this.#refuse("a here-document without its text");
+    if (steps.length === 0) this.#refuse("no command");
+    return steps;
+  }
+
+  #refuse(why: string, at = this.#at): never {
+    throw new Unclear(why, at);
+  }
+
+  /** Steps up to the end, or up to `done` where a loop's body is read. */
+  #steps(loop: Loop | null): ClearStep[] {
+    const steps: ClearStep[] = [];
+    let joined_by: ClearStep["joined_by"] = ";";
+    for (;;) {
+      this.#blanks(joined_by === ";");
+      if (this.#at >= this.#text.length || (loop !== null && this.#isWord("done"))) {
+        if (joined_by !== ";") this.#refuse("a line that isn't finished");
+        return steps;
+      }
+      if (this.#isWord("for")) {
+        if (loop !== null || joined_by !== ";") this.#refuse("a loop that isn't plain");
+        steps.push(...this.#loop());
+      } else steps.push(this.#pipeline(joined_by, loop));
+      this.#blanks(false);
+      const next = this.#operator();
+      if (next === null) {
+        if (this.#at < this.#text.length) this.#refuse("a part of the shell's syntax that isn't plain");
+        return steps;
+      }
+      joined_by = next;
+    }
+  }
+
+  /** What stands between two steps; null where none does. */
+  #operator(): ClearStep["joined_by"] | null {
+    const two = this.#text.slice(this.#at, this.#at + 2);
+    if (two === "&&" || two === "||") {
+      this.#at += 2;
+      this.#blanks(true);
+      return two;
+    }
+    if (two === ";;") this.#refuse("a case");
+    const one = two[0];
+    if (one === ";") this.#at++;
+    else if (one === "\n") this.#newline();
+    else return null;
+    return ";";
+  }
+
+  /** Spaces, tabs and a backslash before a newline; newlines as well where a command may begin. */
+  #blanks(with_newlines: boolean): void {
+    for (;;) {
+      const character = this.#text[this.#at];
+      if (character === " " || character === "\t") this.#at++;
+      else if (
+        character === "\\" &&
+        this.#text[this.#at + 1] === "\n" &&
+        /[ \t\n]/.test(this.#text[this.#at - 1] ?? " ")
+      )
+        this.#at += 2;
+      else if (with_newlines && character === "\n") this.#newline();
+      else return;
+    }
+  }
+
+  /** Here-documents stand behind the newline that ends the line they begin in. */
+  #newline(): void {
+    this.#at++;
+    for (const { end, is_quoted } of this.#documents.splice(0)) {
+      const lines = this.#text.indexOf(`\n${end}\n`, this.#at - 1);
+      const last = this.#text.endsWith(`\n${end}`) ? this.#text.length - end.length - 1 : -1;
+      const close = lines !== -1 ? lines : last >= this.#at - 1 ? last : -1;
+      if (close === -1) this.#refuse("a here-document without its end");
+      const body = this.#text.slice(this.#at, close);
+      // Without quotes around its name the text is expanded.
+      if (!is_quoted && /[$`\\]/.test(body)) this.#refuse("a here-document that is expanded");
+      this.#at = Math.min(close + 1 + end.length, this.#text.length);
+      if (this.#text[this.#at] === "\n") this.#at++;
+    }
+  }
+
+  #isWord(word: string): boolean {
+    return (
+      this.#text.startsWith(word, this.#at) &&
+      /^(?:[ \t\n;|&]|$)/.test(this.#text.slice(this.#at + word.length, this.#at + word.length + 1))
+    );
+  }
+
+  /** `for x in A B; do ...; done`, read once for each value with the value in the variable's place. */
+  #loop(): ClearStep[] {
+    this.#at += 3;
+    this.#blanks(false);
+    const name = /^[A-Za-z_]+/.exec(this.#text.slice(this.#at, this.#at + 16))?.[0] ?? "";
+    if (!LOOP_VARIABLE.test(name)) this.#refuse("a loop's variable that may mean something else");
+    this.#at += name.length;
+    this.#blanks(false);
+    if (!this.#isWord("in")) this.#refuse("a loop that isn't plain");
+    this.#at += 2;
+    const values: ClearWord[] = [];
+    for (this.#blanks(false); !/^[;\n]?$/.test(this.#text[this.#at] ?? ""); this.#blanks(false)) {
+      const value = this.#word(null);
+      if (value.glob || !LOOP_VALUE.test(value.text)) this.#refuse("a loop over more than plain words", value.start);
+      values.push(value);
+    }
+    if (values.length === 0 || values.length > MAX_VALUES) this.#refuse("a loop over nothing, or over too much");
+    this.#operator();
+    this.#blanks(true);
+    if (!this.#isWord("do")) this.#refuse("a loop that isn't plain");
+    this.#at += 2;
+    const body = this.#at;
+    const steps: ClearStep[] = [];
+    for (const value of values) {
+      this.#at = body;
+      const inner = this.#steps({ name, value });
+      if (inner.length === 0) this.#refuse("a loop without a command");
+      steps.push(...inner);
+    }
+    if (!this.#isWord("done")) this.#refuse("a loop that isn't plain");
+    this.#at += 4;
+    return steps;
+  }
+
+  #pipeline(joined_by: ClearStep["joined_by"], loop: Loop | null): ClearStep {
+    const commands = [this.#command(loop)];
+    for (;;) {
+      this.#blanks(false);
+      if (this.#text[this.#at] !== "|" || this.#text[this.#at + 1] === "|") break;
+      this.#at++;
+      if (this.#text[this.#at] === "&") this.#refuse("a pipe of both outputs");
+      this.#blanks(true);
+      commands.push(this.#command(loop));
+    }
+    return { joined_by, commands, in_loop: loop !== null };
+  }
+
+  #command(loop: Loop | null): ClearCommand {
+    if (++this.#commands > MAX_COMMANDS) this.#refuse("too many commands");
+    const start = this.#at;
+    const words: ClearWord[] = [];
+    const redirects: ClearRedirect[] = [];
+    let has_text = false;
+    for (;;) {
+      this.#blanks(false);
+      const character = this.#text[this.#at];
+      if (character === undefined || /[;\n|&]/.test(character)) break;
+      if (/[<>]/.test(character) || /^[0-9][<>]/.test(this.#text.slice(this.#at, this.#at + 2))) {
+        if (words.length === 0) this.#refuse("a redirection without a command");
+        // `12>x` is another output, `a12>x` isn't.
+        if (/[<>]/.test(character) && /[0-9]/.test(this.#text[this.#at - 1] ?? ""))
+          this.#refuse("a redirection that isn't plain");
+        const found = this.#redirect();
+        if (found === "text") has_text = true;
+        else if (found !== null) redirects.push(found);
+        continue;
+      }
+      const word = this.#word(loop);
+      if (words.length === 0 && !word.is_quoted && HARMLESS_ASSIGNMENT.test(word.text)) continue;
+      words.push(word);
+    }
+    const [first] = words;
+    if (first === undefined) this.#refuse("no command");
+    if (first.glob || first.is_quoted || /[=~%:]/.test(first.text.replace(/^:$/, "")))
+      this.#refuse("a program that isn't named plainly", first.start);
+    const end = (words.at(-1) ?? first).end;
+    return { words, redirects, has_text, start, end };
+  }
+
+  /** `< FILE`, `> FILE`, `>> FILE`, with 0, 1 or 2 in front; `2>&1` and `>&2`; a here-document. Null for the ones that touch no file. */
+  #redirect(): ClearRedirect | "text" | null {
+    const start = this.#at;
+    const found = /^([012]?)(<<-?|<>|>>|>\||[<>]&|<|>)/.exec(this.#text.slice(start, start + 4));
+    if (found === null) this.#refuse("a redirection that isn't plain");
+    const [whole, number, operator] = found;
+    this.#at += whole.length;
+    if (operator === ">&") {
+      if (!/^[12](?:[ \t\n;|&]|$)/.test(this.#text.slice(this.#at, this.#at + 2)))
+        this.#refuse("a redirection that isn't plain", start);
+      this.#at++;
+      return null;
+    }
+    if (operator === "<<") {
+      if (number !== "" || this.#text[this.#at] === "<") this.#refuse("a here-string", start);
+      this.#document();
+      return "text";
+    }
+    if (operator !== "<" && operator !== ">" && operator !== ">>")
+      this.#refuse("a redirection that isn't plain", start);
+    if ((operator === "<") !== (number === "0" || (number === "" && operator === "<")))
+      this.#refuse("a redirection that isn't plain", start);
+    if (/[(!&>|<]/.test(this.#text[this.#at] ?? "")) this.#refuse("a redirection that isn't plain", start);
+    this.#blanks(false);
+    const target = this.#word(null);
+    if (target.glob || target.text === "" || target.text.startsWith("-"))
+      this.#refuse("a redirection to more than one name", target.start);
+    return { kind: operator === "<" ? "read" : "write", target };
+  }
+
+  /** `<<'END'`, `<<"END"` or `<<END`: where its text ends must be a plain word on a line of its own. */
+  #document(): void {
+    this.#blanks(false);
+    const found =
+      /^(?:'([A-Za-z_][A-Za-z0-9_]*)'|"([A-Za-z_][A-Za-z0-9_]*)"|([A-Za-z_][A-Za-z0-9_]*))(?=[ \t\n;|&<>])/.exec(
+        this.#text.slice(this.#at, this.#at + 128),
+      );
+    const end = found?.[1] ?? found?.[2] ?? found?.[3];
+    if (found === null || end === undefined) this.#refuse("a here-document that isn't plain");
+    this.#at += found[0].length;
+    this.#documents.push({ end, is_quoted: found[3] === undefined });
+  }
+
+  /** One word: letters, quotes, escaped characters, a pattern, `~`, or the loop's variable. */
+  #word(loop: Loop | null): ClearWord {
+    const start = this.#at;
+    const variable = this.#variable(loop);
+    if (variable !== null) return variable;
+    const pieces: Piece[] = [];
+    let is_quoted = false;
+    let is_revision = false;
+    const add = (text: string, kind: "text" | "glob" = "text") => {
+      const last = pieces.at(-1);
+      if (last?.kind === "text" && kind === "text") pieces[pieces.length - 1] = { text: last.text + text, kind };
+      else pieces.push({ text, kind });
+    };
+    if (this.#text[start] === "~") {
+      if (!/^~(?:[/ \t\n;|&]|$)/.test(this.#text.slice(start, start + 2))) this.#refuse("another user's folder");
+      add(this.#home);
+      this.#at++;
+    } else if (this.#text[start] === "=") this.#refuse("a word that zsh takes for a program's path");
+    for (;;) {
+      const character = this.#text[this.#at] ?? "";
+      if (character === "" || /[ \t\n;|&<>]/.test(character)) break;
+      if (character === "'") {
+        const end = this.#text.indexOf("'", this.#at + 1);
+        if (end === -1) this.#refuse("a quote without its end");
+        add(this.#text.slice(this.#at + 1, end));
+        this.#at = end + 1;
+        is_quoted = true;
+      } else if (character === '"') {
+        add(this.#doubleQuoted());
+        is_quoted = true;
+      } else if (character === "\\") {
+        const next = this.#text[this.#at + 1] ?? "";
+        if (!ESCAPED.test(next)) this.#refuse("a backslash before a letter");
+        add(next);
+        this.#at += 2;
+        is_quoted = true;
+      } else if (this.#at === start && /^[[\]](?:[ \t\n;|&]|$)/.test(this.#text.slice(start, start + 2))) {
+        // `[` alone is a program, `[ -f a ]` a test.
+        add(character);
+        this.#at++;
+      } else if (/[*?[]/.test(character)) {
+        this.#pattern(add);
+      } else if (BARE.test(character)) {
+        add(character);
+        this.#at++;
+      } else if (
+        /^(?:~\d|\^)/.test(this.#text.slice(this.#at, this.#at + 2)) &&
+        /[A-Za-z0-9^]/.test(this.#text[this.#at - 1] ?? "") &&
+        this.#at > start
+      ) {
+        add(character);
+        this.#at++;
+        is_revision = true;
+      } else if (this.#at === start && /^(?:\{\}|!)(?:[ \t\n;|&]|$)/.test(this.#text.slice(start, start + 3))) {
+        const literal = character === "!" ? "!" : "{}";
+        add(literal);
+        this.#at += literal.length;
+      } else
+        this.#refuse(
+          character === "$" || character === "`" ? "an expansion" : "a character with a meaning to the shell",
+        );
+    }
+    if (pieces.length === 0) add("");
+    const word = this.#made(pieces, start, is_quoted);
+    if (is_revision) word.is_revision = true;
+    return word;
+  }
+
+  #made(pieces: readonly Piece[], start: number, is_quoted: boolean): ClearWord {
+    const word: ClearWord = {
+      text: pieces.map(({ text }) => text).join(""),
+      is_certain: true,
+      pieces,
+      start,
+      end: this.#at,
+    };
+    if (pieces.some(({ kind }) => kind === "glob")) {
+      // A name may begin with a dash: such a word is no option and no operand. In quotes in front nothing stands.
+      const first = pieces[0];
+      if (first?.kind !== "text" || !/^[^-]/.test(first.text))
+        this.#refuse("a pattern that may begin with anything", start);
+      for (const segment of word.text.split("/"))
+        if (/^\.(?![A-Za-z0-9])/.test(segment) && segment !== "." && segment !== "..")
+          this.#refuse("a pattern that may match . or ..", start);
+      word.glob = true;
+    }
+    if (is_quoted) word.is_quoted = true;
+    return word;
+  }
+
+  /** `$x` or `"$x"`, and nothing else in the word. */
+  #variable(loop: Loop | null): ClearWord | null {
+    const rest = this.#text.slice(this.#at, this.#at + 24);
+    const found = /^(?:\$([A-Za-z_]+)|"\$([A-Za-z_]+)"|\$\{([A-Za-z_]+)\}|"\$\{([A-Za-z_]+)\}")(?=[ \t\n;|&]|$)/.exec(
+      rest,
+    );
+    const name = found?.[1] ?? found?.[2] ?? found?.[3] ?? found?.[4];
+    if (found === null || loop === null || name !== loop.name) return null;
+    const start = this.#at;
+    this.#at += found[0].length;
+    return { ...loop.value, start, end: this.#at, is_quoted: true };
+  }
+
+  /** Between double quotes: no expansion, and no `!`, which an interactive shell replaces. A backslash only before what it protects. */
+  #doubleQuoted(): string {
+    let text = "";
+    for (this.#at++; ; ) {
+      const character = this.#text[this.#at];
+      if (character === undefined) this.#refuse("a quote without its end");
+      if (character === '"') {
+        this.#at++;
+        return text;
+      }
+      if (character === "$" || character === "`") this.#refuse("an expansion");
+      if (character === "!") this.#refuse("a mark that an interactive shell replaces");
+      if (character === "\\") {
+        const next = this.#text[this.#at + 1] ?? "";
+        if (next === "\n" || next === "") this.#refuse("a line that goes on inside of quotes");
+        text += /["$`\\]/.test(next) ? next : `\\${next}`;
+        if (next === "!") this.#refuse("a mark that an interactive shell replaces");
+        this.#at += 2;
+      } else {
+        text += character;
+        this.#at++;
+      }
+    }
+  }
+
+  /** `*`, `?` and sets of letters and digits; `**` stands alone between slashes. */
+  #pattern(add: (text: string, kind: "glob") => void): void {
+    const character = this.#text[this.#at] ?? "";
+    if (character === "[") {
+      const set = SET.exec(this.#text.slice(this.#at, this.#at + 64))?.[0];
+      if (set === undefined) this.#refuse("a pattern that isn't plain");
+      add(set, "glob");
+      this.#at += set.length;
+      return;
+    }
+    const stars = /^\*{1,8}/.exec(this.#text.slice(this.#at, this.#at + 8))?.[0] ?? character;
+    if (stars.length > 2) this.#refuse("a pattern that isn't plain");
+    add(stars, "glob");
+    this.#at += stars.length;
+  }
+}

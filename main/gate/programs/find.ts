@@ -1,0 +1,148 @@
+import { type Word, wordOf } from "../shell/reading.ts";
+import type { Access, Accesses, Program } from "./program.ts";
+
+/** `find`: starting points, tests, and what is done with what is found. */
+
+/** Tests and actions that take no word, and those that take one. What isn't here isn't clear. */
+const PLAIN = new Set(
+  `-empty -print -print0 -prune -depth -d -xdev -mount -readable -writable -executable -true -false -quit -ls -nouser
+  -nogroup -daystart -noleaf -not -a -and -o -or ! , ( ) -delete`.split(/\s+/),
+);
+const VALUED = new Set(
+  `-name -iname -path -ipath -wholename -iwholename -regex -iregex -lname -ilname -type -size -mtime -atime -ctime -mmin -amin -cmin
+  -maxdepth -mindepth -perm -user -group -regextype -links -inum -printf -newer -anewer -cnewer -samefile`.split(/\s+/),
+);
+const NAMES_FILE = /^-(?:[ac]?newer|samefile)$/;
+const DATA = /^-(?:i?name|i?path|i?wholename|i?regex|printf|type|size|perm|user|group)$/;
+const EXEC = /^-(?:exec|execdir|ok|okdir)$/;
+
+export const FIND_PROGRAMS: readonly Program[] = [
+  {
+    names: ["find"],
+    accesses: findAccesses,
+    text_only: (args) => {
+      const texts = args.map(({ text }) => text);
+      return (
+        !texts.some((text) => /^-(?:exec|execdir|ok|okdir|delete|fprint.*|fls)$/.test(text)) ||
+        (texts.every((text) => !/^-(?:ok|okdir|delete|execdir|fprint.*|fls)$/.test(text)) &&
+          texts.some((text, index) => text === "-exec" && /^(?:grep|wc|cat|head)$/.test(texts[index + 1] ?? "")))
+      );
+    },
+    example: "find src -name '*.ts'",
+    counter: "find . -name '*.js' -exec node {} +",
+  },
+  {
+    names: ["fd", "fdfind"],
+    operands: ["pattern", "lists"],
+    unclear: {
+      flags: "-H -I -u -s -i -g -a -l -L -p -0 -1 -q --hidden --no-ignore --absolute-path --follow --full-path",
+      text: "-e -t -d -E -c -S -j --extension --type --max-depth --exclude --size --changed-within --changed-before --owner",
+    },
+    tree: "always",
+    guard_only: true,
+    counter: "fd foo",
+  },
+];
+
+function findAccesses(args: readonly Word[]): Accesses {
+  const { starts, tests, has_options } = partsOf(args);
+  const data: Word[] = [];
+  const accesses: Access[] = [];
+  const runs: Word[][] = [];
+  let unclear = has_options ? "an option before the starting points" : null;
+  let deletes = false;
+  for (let at = 0; at < tests.length; at++) {
+    const { text } = tests[at] as Word;
+    const next = tests[at + 1];
+    if (EXEC.test(text)) {
+      const end = tests.findIndex(
+        ({ text: one }, index) => index > at && (one === ";" || (one === "+" && tests[index - 1]?.text === "{}")),
+      );
+      runs.push(tests.slice(at + 1, end === -1 ? undefined : end));
+      if (text !== "-exec" || end === -1) unclear ??= `${text} may do more`;
+      at = end === -1 ? tests.length : end;
+    } else if (VALUED.has(text)) {
+      if (next === undefined) unclear ??= "a test without its value";
+      else if (NAMES_FILE.test(text)) accesses.push({ kind: "list", word: next });
+      else if (DATA.test(text)) data.push(next);
+      at++;
+    } else if (PLAIN.has(text)) deletes ||= text === "-delete";
+    else {
+      unclear ??= "a test or action that isn't known";
+      if (/^-(?:fprintf?|fprint0|fls)$/.test(text) && next !== undefined) accesses.push({ kind: "write", word: next });
+      if (next !== undefined && /^-files0-from$/.test(text)) accesses.push({ kind: "read", word: next });
+    }
+  }
+  // What is run gets links as well as files, and follows them.
+  if (runs.length > 0 && !findsPlainFilesOnly(tests))
+    unclear ??= "what it finds may be links, which the command follows";
+  const places: (Word | "here")[] = starts.length === 0 ? ["here"] : starts;
+  for (const word of places) {
+    accesses.push({ kind: "list", word, is_tree: true });
+    if (deletes) accesses.push({ kind: "delete", word, is_tree: true, is_found: true });
+  }
+  return { accesses, unclear, data, ...(runs.length > 0 ? { runs } : {}) };
+}
+
+/** `-type f` stands before the first `-exec`, and nothing says "or" or "not". */
+function findsPlainFilesOnly(tests: readonly Word[]): boolean {
+  const texts = tests.map(({ text }) => text);
+  const at = texts.findIndex((text) => EXEC.test(text));
+  const type = texts.indexOf("-type");
+  return (
+    type !== -1 &&
+    type < at &&
+    texts[type + 1] === "f" &&
+    !texts.some((text) => /^(?:-o|-or|,|!|-not|\(|\))$/.test(text))
+  );
+}
+
+function partsOf(args: readonly Word[]): { starts: Word[]; tests: readonly Word[]; has_options: boolean } {
+  let at = 0;
+  let has_options = false;
+  while (/^-(?:[HLP]|O\d|D.*)$/.test(args[at]?.text ?? "")) {
+    has_options ||= args[at]?.text !== "-P";
+    at += args[at]?.text === "-D" ? 2 : 1;
+  }
+  const starts: Word[] = [];
+  for (; at < args.length && !/^[-(!,]/.test(args[at]?.text ?? ""); at++) starts.push(args[at] as Word);
+  return { starts, tests: args.slice(at), has_options };
+}
+
+/** The paths that a `find` may come to: its starting points, and what its tests leave of all that lies below them. */
+export function foundBy(args: readonly Word[], span: { start: number; end: number }): Word[] {
+  const { starts, tests } = partsOf(args);
+  if (starts.length === 0) starts.push(wordOf([{ text: ".", kind: "text" }], span));
+  const name_at = tests.findIndex(({ text }) => text === "-name" || text === "-iname");
+  const name =
+    name_at === -1 || tests.some(({ text }) => /^(?:-o|-or|,|!|-not)$/.test(text)) ? undefined : tests[name_at + 1];
+  const is_filtered = tests.some(({ text }) =>
+    /^-(?:i?name|i?path|i?regex|type|size|[acm]time|[acm]min|newer.*|mindepth|perm|user|group|empty|maxdepth|i?wholename)$/.test(
+      text,
+    ),
+  );
+  const has_all =
+    !is_filtered ||
+    (!tests.some(({ text }) =>
+      /^-(?:i?name|i?path|i?regex|size|[acm]time|[acm]min|newer.*|perm|user|group|empty|i?wholename)$/.test(text),
+    ) &&
+      !tests.some(({ text }, index) => text === "-type" && tests[index + 1]?.text !== "d"));
+  return starts.flatMap((start) => {
+    const below = (last: Word["pieces"]) => wordOf([...start.pieces, { text: "/", kind: "text" }, ...last], span);
+    if (name !== undefined)
+      return [below([{ text: "**", kind: "glob" }, { text: "/", kind: "text" }, ...patternPieces(name)])];
+    const everything = below([{ text: "*", kind: "glob" }]);
+    const dotted = below([
+      { text: ".", kind: "text" },
+      { text: "*", kind: "glob" },
+    ]);
+    return has_all ? [start, everything, dotted] : [below([{ text: "**", kind: "glob" }])];
+  });
+}
+
+function patternPieces({ text }: Word): Word["pieces"] {
+  return text
+    .split(/([*?]|\[[^\]]+\])/)
+    .filter((piece) => piece !== "")
+    .map((piece) => ({ text: piece, kind: /^[*?[]/.test(piece) ? "glob" : "text" }) as const);
+}

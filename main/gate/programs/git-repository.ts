@@ -1,0 +1,366 @@
+import { closeSync, lstatSync, openSync, readdirSync, readFileSync, readSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { errorCode } from "../errors.ts";
+
+/**
+ * Whether git itself would run anything: its settings, hooks and attributes can name programs. What is looked at is all that git
+ * would read, and each setting must be on an allow list.
+ */
+
+/** What a subcommand does: reads; shows files' contents; changes the index; commits; makes a branch or tag; puts the work away. */
+export type GitWork = "read" | "show" | "add" | "commit" | "ref" | "stash" | "change";
+
+/** Hooks that git would run, by what it does. Any of them may refresh the index. */
+const HOOKS: Readonly<Record<GitWork, readonly string[]>> = {
+  read: ["post-index-change"],
+  show: ["post-index-change"],
+  add: ["post-index-change"],
+  commit: [
+    "post-index-change",
+    "pre-commit",
+    "prepare-commit-msg",
+    "commit-msg",
+    "post-commit",
+    "post-rewrite",
+    "reference-transaction",
+    "pre-auto-gc",
+  ],
+  ref: ["reference-transaction"],
+  stash: ["post-index-change", "reference-transaction"],
+  change: ["post-checkout", "post-merge"],
+};
+
+const MAX_SETTINGS = 256 * 1024;
+const MAX_INDEX = 16 * 1024 * 1024;
+
+export interface Repository {
+  /** The folder that holds `.git`. */
+  root: string;
+  /** Tracked files, relative to the root, that git would write and that may run later. */
+  written: readonly string[];
+}
+
+/** The repository that git would work on from `folder`, or why it can't be told that nothing runs. */
+export function gitProblem(
+  folder: string | null,
+  home: string,
+  work: GitWork,
+  shows_contents: boolean,
+): Repository | { problem: string } {
+  if (folder === null) return { problem: "its folder isn't known" };
+  for (let here = folder; ; here = dirname(here)) {
+    const git = join(here, ".git");
+    switch (kindOf(git)) {
+      case "folder": {
+        const problem =
+          problemInFiles(git, here) ?? problemInSettings(git, home, work) ?? problemInHooks(git, here, work);
+        if (problem !== null) return { problem };
+        return lookAtIndex(join(git, "index"), here, work, shows_contents);
+      }
+      case "other":
+        return { problem: "a worktree or submodule, whose settings lie elsewhere" };
+      case "none":
+        // A folder that is a repository itself needs nothing that is called .git.
+        if (kindOf(join(here, "HEAD")) !== "none" && kindOf(join(here, "objects")) !== "none")
+          return { problem: "a folder that is a repository itself" };
+    }
+    if (dirname(here) === here) return { problem: "no repository" };
+  }
+}
+
+function kindOf(path: string): "folder" | "other" | "none" {
+  try {
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    return found === undefined ? "none" : found.isDirectory() ? "folder" : "other";
+  } catch (error) {
+    return errorCode(error) === "ENOTDIR" ? "none" : "other";
+  }
+}
+
+/** Files that move the settings elsewhere, add objects from elsewhere, or add other repositories. */
+function problemInFiles(git: string, root: string): string | null {
+  for (const name of [
+    "commondir",
+    "config.worktree",
+    "objects/info/alternates",
+    "objects/info/http-alternates",
+    "modules",
+  ])
+    if (kindOf(join(git, name)) !== "none") return `its ${name}`;
+  return kindOf(join(root, ".gitmodules")) === "none" ? null : "its submodules";
+}
+
+/** Section and key in lower case, `*` for a subsection's name; the value, where only some are harmless. */
+const HARMLESS_SETTINGS: ReadonlyMap<string, RegExp> = new Map(
+  Object.entries({
+    "core.repositoryformatversion": /^[01]$/,
+    "core.filemode": /./s,
+    "core.bare": /^false$/i,
+    "core.logallrefupdates": /./s,
+    "core.ignorecase": /./s,
+    "core.precomposeunicode": /./s,
+    "core.symlinks": /./s,
+    "core.autocrlf": /./s,
+    "core.safecrlf": /./s,
+    "core.eol": /./s,
+    "core.quotepath": /./s,
+    "core.abbrev": /./s,
+    "core.whitespace": /./s,
+    "core.untrackedcache": /./s,
+    "core.preloadindex": /./s,
+    "core.longpaths": /./s,
+    "core.protectntfs": /./s,
+    "core.commentchar": /./s,
+    "core.excludesfile": /./s,
+    "remote.*.url": /^(?!ext::)/,
+    "remote.*.pushurl": /^(?!ext::)/,
+    "remote.*.fetch": /./s,
+    "remote.*.push": /./s,
+    "remote.*.tagopt": /./s,
+    "remote.*.prune": /./s,
+    "remote.*.gh-resolved": /./s,
+    "branch.*.remote": /./s,
+    "branch.*.merge": /./s,
+    "branch.*.rebase": /./s,
+    "branch.*.pushremote": /./s,
+    "branch.*.description": /./s,
+    "branch.*.vscode-merge-base": /./s,
+    "branch.*.github-pr-owner-number": /./s,
+    "branch.autosetuprebase": /./s,
+    "branch.autosetupmerge": /./s,
+    "branch.sort": /./s,
+    "user.name": /./s,
+    "user.email": /./s,
+    "user.useconfigonly": /./s,
+    "author.name": /./s,
+    "author.email": /./s,
+    "committer.name": /./s,
+    "committer.email": /./s,
+    "init.defaultbranch": /./s,
+    "pull.rebase": /./s,
+    "pull.ff": /./s,
+    "push.default": /./s,
+    "push.autosetupremote": /./s,
+    "push.followtags": /./s,
+    "fetch.prune": /./s,
+    "fetch.prunetags": /./s,
+    "fetch.parallel": /./s,
+    "rebase.autostash": /./s,
+    "rebase.autosquash": /./s,
+    "merge.conflictstyle": /./s,
+    "merge.ff": /./s,
+    "diff.algorithm": /./s,
+    "diff.renames": /./s,
+    "diff.colormoved": /./s,
+    "diff.mnemonicprefix": /./s,
+    "diff.noprefix": /./s,
+    "log.date": /./s,
+    "log.decorate": /./s,
+    "log.abbrevcommit": /./s,
+    "status.short": /./s,
+    "status.branch": /./s,
+    "status.showuntrackedfiles": /./s,
+    "stash.showpatch": /./s,
+    "tag.sort": /./s,
+    "rerere.enabled": /./s,
+    "help.autocorrect": /./s,
+    "safe.directory": /./s,
+    "column.ui": /./s,
+    "feature.manyfiles": /./s,
+    "index.version": /^[23]$/,
+    "commit.verbose": /./s,
+    "commit.gpgsign": /^(?:false|no|off|0)$/i,
+    "tag.gpgsign": /^(?:false|no|off|0)$/i,
+    "core.fsmonitor": /^(?:false|no|off|0)$/i,
+    "core.hookspath": /./s,
+  }),
+);
+/**
+ * In the user's own settings, which no agent may write, also what reading never runs: git shows what it prints to a program through
+ * no pager, and asks nobody for passwords. Filters run for any file that has the attribute, so only git-lfs by its own names.
+ */
+const HARMLESS_OWN =
+  /^(?:alias\.|color\.|advice\.|credential\.|url\.|http\.|https\.|gc\.|maintenance\.|sendemail\.|github\.|gitlab\.|hub\.|delta\.|interactive\.|mergetool\.|difftool\.|gui\.|gitk\.|pager\.)/;
+const OWN_KEYS = new Set([
+  "core.editor",
+  "core.pager",
+  "core.askpass",
+  "core.sshcommand",
+  "sequence.editor",
+  "merge.tool",
+  "diff.tool",
+  "user.signingkey",
+  "gpg.format",
+  "core.attributesfile",
+]);
+const LFS: ReadonlyMap<string, string> = new Map([
+  ["filter.lfs.clean", "git-lfs clean -- %f"],
+  ["filter.lfs.smudge", "git-lfs smudge -- %f"],
+  ["filter.lfs.process", "git-lfs filter-process"],
+  ["filter.lfs.required", "true"],
+]);
+
+function isHarmless(key: string, value: string, is_own: boolean): boolean {
+  const general = key.replace(/^(remote|branch)\.(.*)\.([^.]*)$/s, "$1.*.$3");
+  if (
+    HARMLESS_SETTINGS.get(general)?.test(value) ||
+    (HARMLESS_SETTINGS.has(general) && value === "" && general !== "core.bare")
+  )
+    return true;
+  if (/^(?:color|advice)\./.test(key)) return true;
+  return is_own && (HARMLESS_OWN.test(key) || OWN_KEYS.has(key) || LFS.get(key) === value);
+}
+
+function problemInSettings(git: string, home: string, work: GitWork): string | null {
+  const own = ["/etc/gitconfig", join(home, ".config/git/config"), join(home, ".gitconfig")];
+  for (const file of [...own, join(git, "config")]) {
+    const settings = settingsIn(file);
+    if (settings === null) return "settings that can't be read";
+    const is_own = file !== join(git, "config");
+    for (const [key, value] of settings) {
+      if (is_own && (key === "commit.gpgsign" || key === "tag.gpgsign") && work !== "commit" && work !== "ref")
+        continue;
+      if (!isHarmless(key, value, is_own)) return `its setting ${shownKey(key)}`;
+    }
+  }
+  return null;
+}
+
+/** Section and key only: a subsection may be anything. */
+function shownKey(key: string): string {
+  const [section = "", ...rest] = key.split(".");
+  const last = rest.at(-1) ?? "";
+  return rest.length > 1 ? `${section}.*.${last}` : `${section}.${last}`;
+}
+
+/** Every setting of a file, `section[.subsection].key` and value; an empty list where there is none; null where a line isn't plain. */
+function settingsIn(file: string): [string, string][] | null {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    const code = errorCode(error);
+    return code === "ENOENT" || code === "ENOTDIR" ? [] : null;
+  }
+  if (text.length > MAX_SETTINGS) return null;
+  const found: [string, string][] = [];
+  let section = "";
+  for (const line of text.split("\n")) {
+    const bare = line.trim();
+    if (bare === "" || /^[#;]/.test(bare)) continue;
+    const head = /^\[\s*([\w.-]+)(?:\s+"((?:[^"\\]|\\.)*)")?\s*\]\s*(?:[#;].*)?$/.exec(bare);
+    if (head !== null) {
+      section = `${head[1]?.toLowerCase()}${head[2] === undefined ? "" : `.${head[2]}`}.`;
+      continue;
+    }
+    const entry = /^([A-Za-z][\w-]*)\s*(?:=\s*(.*))?$/s.exec(bare);
+    // A value that goes on in the next line, or a header with a setting behind it, is read no further.
+    if (entry === null || section === "" || bare.endsWith("\\")) return null;
+    found.push([section + (entry[1] ?? "").toLowerCase(), entry[2] === undefined ? "true" : plainValue(entry[2])]);
+  }
+  return found;
+}
+
+function plainValue(value: string): string {
+  return /^"(?:[^"\\]*)"$/.test(value) ? value.slice(1, -1) : value;
+}
+
+function problemInHooks(git: string, root: string, work: GitWork): string | null {
+  const folders = [join(git, "hooks")];
+  for (const [key, value] of settingsIn(join(git, "config")) ?? [])
+    if (key === "core.hookspath") {
+      if (!/^[\w./@-]+$/.test(value)) return "its setting core.hookspath";
+      folders.push(value.startsWith("/") ? value : join(root, value));
+    }
+  for (const folder of folders) {
+    let names: string[];
+    try {
+      names = readdirSync(folder);
+    } catch (error) {
+      if (errorCode(error) === "ENOENT") continue;
+      return "hooks that can't be listed";
+    }
+    const hook = HOOKS[work].find((name) => names.some((one) => one.toLowerCase().replace(/\.exe$/, "") === name));
+    if (hook !== undefined) return `its hook ${hook}`;
+  }
+  return null;
+}
+
+/** Names that a file may run later by, or that hold secrets. */
+const MAY_RUN = /(?:^|\/)\.|(?:^|\/)(?:bin|opencode\.json|HEAD|config)(?:\/|$)/;
+const MAY_BE_SECRET =
+  /(?:^|\/)(?:\.env(?:\.(?!example$|sample$|template$)[^/]*)?|\.npmrc|\.pypirc|\.netrc|id_(?:rsa|ed25519|ecdsa|dsa))$/;
+
+/** What is tracked: other repositories (git would look into them), links and secrets. Names are looked for only where they matter. */
+function lookAtIndex(
+  file: string,
+  root: string,
+  work: GitWork,
+  shows_contents: boolean,
+): Repository | { problem: string } {
+  let index: Buffer;
+  try {
+    const { size } = statSync(file);
+    if (size > MAX_INDEX) return { problem: "its index is too large to be looked at" };
+    index = readWhole(file, size);
+  } catch (error) {
+    return errorCode(error) === "ENOENT" ? { root, written: [] } : { problem: "its index can't be read" };
+  }
+  const entries = entriesIn(index);
+  if (entries === null) return { problem: "its index has a form that isn't read" };
+  const written: string[] = [];
+  for (const { mode, name } of entries) {
+    if (mode === 0o160000) return { problem: "its submodules" };
+    if (work === "stash" && mode === 0o120000) return { problem: "links that it tracks" };
+    if (shows_contents && MAY_BE_SECRET.test(name)) return { problem: "a secret that it tracks" };
+    if (work === "stash" && MAY_RUN.test(name) && written.length < 100) written.push(name);
+  }
+  return { root, written };
+}
+
+function readWhole(file: string, size: number): Buffer {
+  const index = Buffer.alloc(size);
+  const fd = openSync(file, "r");
+  try {
+    let done = 0;
+    while (done < size) {
+      const read = readSync(fd, index, done, size - done, done);
+      if (read === 0) break;
+      done += read;
+    }
+    return index.subarray(0, done);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** The entries of an index of version 2 or 3 (gitformat-index); null for any other, or for a split one. */
+function entriesIn(index: Buffer): { mode: number; name: string }[] | null {
+  if (index.length < 12 || index.toString("latin1", 0, 4) !== "DIRC") return null;
+  const version = index.readUInt32BE(4);
+  if (version !== 2 && version !== 3) return null;
+  const count = index.readUInt32BE(8);
+  const entries: { mode: number; name: string }[] = [];
+  let at = 12;
+  for (let number = 0; number < count; number++) {
+    if (at + 62 > index.length) return null;
+    const mode = index.readUInt32BE(at + 24);
+    const flags = index.readUInt16BE(at + 60);
+    const name_at = at + 62 + (version === 3 && (flags & 0x4000) !== 0 ? 2 : 0);
+    const end = index.indexOf(0, name_at);
+    if (end === -1) return null;
+    entries.push({ mode, name: index.toString("utf8", name_at, end) });
+    at += (end - at + 8) & ~7;
+  }
+  return isSplit(index, at) ? null : entries;
+}
+
+/** True if an extension says that other entries lie in another file. */
+function isSplit(index: Buffer, from: number): boolean {
+  for (let at = from; at + 8 < index.length; at += 8 + index.readUInt32BE(at + 4)) {
+    const name = index.toString("latin1", at, at + 4);
+    if (name === "link") return true;
+    if (!/^[A-Za-z]{4}$/.test(name)) return false;
+  }
+  return false;
+}

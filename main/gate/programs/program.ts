@@ -1,0 +1,120 @@
+import type { SimpleCommand, Word } from "../shell/reading.ts";
+
+/**
+ * One record per program: what its options and operands mean. Read by all who need it: what a call needs (`clear/`), what the
+ * guard sees it touch (`guard/`), and which of its words are only data.
+ */
+
+/**
+ * What a word is to a program. `reads`: a file's contents; `lists`: names and sizes only; `creates`: a file or folder made or
+ * changed; `modes`: rights or owners; `pattern` and `text`: data, no path; `copies`, `moves` and `links`: sources, then one target.
+ */
+export type Role =
+  | "reads"
+  | "lists"
+  | "writes"
+  | "deletes"
+  | "modes"
+  | "host"
+  | "pattern"
+  | "text"
+  /** A revision or another name that isn't a path of its own. */
+  | "object"
+  | "command"
+  | "copies"
+  | "moves"
+  | "links";
+
+/** Options by how they take a value; names are separated by blanks (`-n --lines`). */
+export interface OptionList {
+  /** No value. */
+  flags?: string;
+  /** No value, or one that is joined by `=` (`--color=auto`). */
+  optional?: string;
+  /** A value that is data, in the same word or the next. */
+  text?: string;
+  /** A value that is the pattern, which is then no operand. */
+  pattern?: string;
+  /** A file that is read, one that is written, a folder that takes what is copied or moved. */
+  reads?: string;
+  writes?: string;
+  target?: string;
+}
+
+export interface Program {
+  /** The first one names the record. */
+  names: readonly string[];
+  /** Options that it may be cleared with. What isn't listed isn't clear. */
+  options?: OptionList;
+  /** Known, so that the words behind them are read rightly, and never clear. */
+  unclear?: OptionList;
+  /** `-5` is an option. */
+  takes_numbers?: true;
+  /** What its operands are, in order; the last one goes for all that follow. None: it takes no operands. */
+  operands?: readonly Role[];
+  /** What it does to the working directory without any operand. */
+  without_operands?: "lists" | "reads";
+  /** Options with which it reaches everything below its operands; `always` without any. */
+  tree?: string;
+  /** It reads links' targets, or the files of a folder that it is given: each operand must be a plain file to be clear. */
+  plain_files_only?: true;
+  /** It skips names that begin with a dot. */
+  skips_hidden?: true;
+  /** It does nothing with what it reads or is given but print, search, count, compare or keep it. */
+  text_only?: true | ((args: readonly Word[]) => boolean);
+  /** Never clear: what it does with its words is known as far as the guard needs it. */
+  guard_only?: true;
+  /** Where options and operands don't say it all: a language of its own, or more than one form. */
+  accesses?: (args: readonly Word[], command: CommandContext) => Accesses;
+  /** More conditions under which it is clear, on all of its words. */
+  is_clear?: (args: readonly Word[]) => boolean;
+  /** Its words that are only data, where the roles don't say it. */
+  data?: (args: readonly Word[]) => readonly Word[];
+  /** Options that name the folder it works in. */
+  folder_options?: string;
+  /** Options whose value is a folder here, a colon, and a place in a container. */
+  volume_options?: string;
+  /** A command line that is clear, and one that isn't: checked when the tests run. */
+  example?: string;
+  counter?: string;
+}
+
+/** What is known of where a command runs. */
+export interface CommandContext {
+  /** Absolute; null where it isn't known. */
+  cwd: string | null;
+  home: string;
+  /** A pipe or a file feeds it. */
+  has_input: boolean;
+  /** The disk may be asked, for what it takes to be clear; the guard only wants to know what is touched. */
+  looks_at_disk: boolean;
+}
+
+/** Something that a command touches, before it is resolved to a path. `here`: the working directory. */
+export interface Access {
+  kind: "read" | "list" | "write" | "delete" | "move" | "mode" | "host";
+  word: Word | "here";
+  is_tree?: true;
+  /** Names that begin with a dot are left out. */
+  skips_hidden?: true;
+  /** A write that puts this file or folder there. */
+  copy_of?: Word;
+  /** `target` is a folder, or becomes the copy itself if it isn't one: `cp x DIR` is DIR/x. */
+  into?: "folder" | "exactly" | "either";
+  /** It must be a plain file, not a folder or a link. */
+  is_plain_file?: true;
+  /** Written through whatever it holds at the time: no exact target. */
+  is_found?: true;
+}
+
+export interface Accesses {
+  accesses: readonly Access[];
+  /** Every option and form is one that may be cleared; else why it isn't. */
+  unclear: string | null;
+  /** Words that are only data. */
+  data: readonly Word[];
+  /** Commands that it runs for each file that it finds, with `{}` in the file's place. */
+  runs?: readonly (readonly Word[])[];
+}
+
+export type { SimpleCommand };

@@ -1,0 +1,105 @@
+import type { Word } from "../shell/reading.ts";
+import { byRoles } from "./accesses.ts";
+import { argumentsOf, hasOption } from "./arguments.ts";
+import type { Accesses, CommandContext, Program } from "./program.ts";
+
+/** Programs that search in files, by content. */
+
+const RIPGREP: Program = {
+  names: ["rg"],
+  operands: ["pattern", "reads"],
+  options: {
+    flags: `-a -c -F -h -H -i -I -l -n -N -o -p -P -q -s -S -U -v -V -w -x -0 -u -. --text --count --count-matches --fixed-strings --no-filename --with-filename
+      --ignore-case --files-with-matches --files-without-match --line-number --no-line-number --only-matching --pretty --pcre2 --quiet --case-sensitive
+      --smart-case --multiline --multiline-dotall --invert-match --version --word-regexp --line-regexp --null --null-data --unrestricted --hidden
+      --no-heading --heading --no-ignore --no-ignore-vcs --no-ignore-parent --no-messages --json --stats --trim --vimgrep --column --crlf --no-config --one-file-system --passthru --block-buffered --line-buffered --byte-offset --type-list --glob-case-insensitive --max-columns-preview --files`,
+    text: `-g -t -T -m -M -A -B -C -j -r -E -d --glob --iglob --type --type-not --max-count --max-columns --after-context --before-context --context --threads
+      --replace --encoding --max-depth --maxdepth --sort --sortr --color --colors --max-filesize --context-separator --field-context-separator --field-match-separator --path-separator --engine`,
+    pattern: "-e --regexp",
+  },
+  unclear: {
+    flags: "-z -L --search-zip --follow --pre --debug --trace",
+    text: "--pre-glob --hostname-bin --hyperlink-format --type-add --type-clear --dfa-size-limit --regex-size-limit",
+    reads: "-f --file --ignore-file",
+  },
+  tree: "always",
+  text_only: (args) => !args.some(({ text }) => /^--(?:pre|hostname-bin)/.test(text)),
+  accesses: ripgrepAccesses,
+  example: "rg -n foo src",
+  counter: "rg --pre ./x foo",
+};
+
+export const SEARCH_PROGRAMS: readonly Program[] = [
+  {
+    names: ["grep", "egrep", "fgrep"],
+    operands: ["pattern", "reads"],
+    options: {
+      flags: `-a -b -c -E -F -G -h -H -i -I -l -L -n -o -P -q -r -s -T -U -v -V -w -x -y -z -Z --text --byte-offset --count --extended-regexp --fixed-strings
+        --basic-regexp --no-filename --with-filename --ignore-case --no-ignore-case --files-with-matches --files-without-match --line-number --only-matching --perl-regexp
+        --quiet --silent --recursive --no-messages --initial-tab --invert-match --version --word-regexp --line-regexp --null --null-data --line-buffered --binary`,
+      optional: "--color --colour",
+      text: "-m -A -B -C --max-count --after-context --before-context --context --include --exclude --exclude-dir --label --binary-files",
+      pattern: "-e --regexp",
+      reads: "-f --file",
+    },
+    unclear: {
+      flags: "-R -u -S -O -p --dereference-recursive --unix-byte-offsets",
+      text: "-d -D --directories --devices",
+      reads: "--exclude-from",
+    },
+    takes_numbers: true,
+    accesses: grepAccesses,
+    tree: "-r -R --recursive --dereference-recursive",
+    text_only: true,
+    example: "grep -n foo src/a.ts",
+    counter: "grep foo $(node x.js)",
+  },
+  RIPGREP,
+  {
+    names: ["ag", "ack"],
+    operands: ["pattern", "reads"],
+    unclear: {
+      flags: `-a -c -f -F -g -h -H -i -l -L -n -o -Q -r -R -s -S -t -u -U -v -w -z --hidden --version --help --nocolor --color --group --nogroup --literal`,
+      text: "-A -B -C -G -m --depth --max-count --after --before --context --file-search-regex --ignore --ignore-dir --type --pager --width --workers",
+      reads: "-p --path-to-ignore",
+    },
+    tree: "always",
+    guard_only: true,
+    text_only: true,
+    counter: "ag foo",
+  },
+];
+
+function grepAccesses(args: readonly Word[], context: CommandContext): Accesses {
+  const program = SEARCH_PROGRAMS[0] as Program;
+  const given = argumentsOf(program, args);
+  const { accesses, unclear, data } = byRoles(program, args, context, given);
+  const has_pattern_file = hasOption(given, "-f --file");
+  // `-d recurse` is -r, said otherwise.
+  const recurses = given.options.some(
+    ({ name, value }) => /^(?:-d|--directories)$/.test(name) && value?.text === "recurse",
+  );
+  if (!has_pattern_file && !recurses) return { accesses, unclear, data };
+  const without = has_pattern_file
+    ? byRoles({ ...program, operands: ["reads"] }, args, context, given)
+    : { accesses, data };
+  return {
+    accesses: recurses
+      ? without.accesses.map((access) => (access.kind === "read" ? { ...access, is_tree: true as const } : access))
+      : without.accesses,
+    unclear,
+    data: without.data,
+  };
+}
+
+function ripgrepAccesses(args: readonly Word[], context: CommandContext): Accesses {
+  const given = argumentsOf(RIPGREP, args);
+  if (hasOption(given, "--version -V --type-list")) return { accesses: [], unclear: given.unclear, data: [] };
+  const lists_files = hasOption(given, "--files");
+  const program: Program = {
+    ...RIPGREP,
+    operands: lists_files ? ["lists"] : hasOption(given, "-f --file") ? ["reads"] : ["pattern", "reads"],
+    ...(hasOption(given, "-u -. --unrestricted --hidden --no-ignore") ? {} : { skips_hidden: true as const }),
+  };
+  return byRoles(program, args, context, given);
+}

@@ -1,0 +1,67 @@
+import type { Program } from "./program.ts";
+
+/** What the shell itself does. What changes how a line goes on is evaluated by the reader (shell/builtins.ts); here is what may be cleared. */
+
+export const SHELL_PROGRAMS: readonly Program[] = [
+  {
+    names: ["cd"],
+    operands: ["text"],
+    // `-` and `+1` are folders of a list; two words replace a part of the folder's name.
+    is_clear: (args) => args.length <= 1 && args.every(({ text, glob }) => !/^[-+]/.test(text) && glob !== true),
+    accesses: () => ({ accesses: [], unclear: null, data: [] }),
+    text_only: true,
+    example: "cd src",
+    counter: "cd $UNKNOWN",
+  },
+  {
+    names: ["set"],
+    accesses: () => ({ accesses: [], unclear: null, data: [] }),
+    // Alone it prints every variable; other letters mean other things in each shell.
+    is_clear: (args) =>
+      /^(?:-[eux]{1,3}|-[eux]{0,3}o pipefail)(?: -o pipefail)?$/.test(args.map(({ text }) => text).join(" ")),
+    text_only: true,
+    example: "set -euo pipefail",
+    counter: "set",
+  },
+  {
+    names: ["export"],
+    accesses: () => ({ accesses: [], unclear: "it changes what later commands see", data: [] }),
+    data: (args) => args.filter(({ text }) => /^[A-Za-z_]\w*=/.test(text)),
+    text_only: true,
+    guard_only: true,
+    counter: "export",
+  },
+  {
+    names: ["unset", "alias", "read", "wait", "break", "continue", "return", "pushd", "popd"],
+    operands: ["text"],
+    guard_only: true,
+    data: (args) => args,
+    counter: "wait",
+  },
+  { names: ["trap"], operands: ["text"], guard_only: true, data: (args) => args.slice(0, 1), counter: "trap x EXIT" },
+  {
+    names: ["command"],
+    operands: ["text"],
+    options: { flags: "-v -V" },
+    is_clear: (args) =>
+      /^-[vV]$/.test(args[0]?.text ?? "") &&
+      args.length > 1 &&
+      args.slice(1).every(({ text }) => /^[\w+.][\w+.-]*$/.test(text)),
+    accesses: (args) => ({
+      accesses: /^-[vV]$/.test(args[0]?.text ?? "") ? [{ kind: "list", word: "here" }] : [],
+      unclear: null,
+      data: /^-[vV]$/.test(args[0]?.text ?? "") ? args.slice(1) : [],
+    }),
+    text_only: true,
+    example: "command -v node",
+    counter: "command ./x",
+  },
+  {
+    names: ["metnos-gate"],
+    operands: ["text"],
+    guard_only: true,
+    text_only: true,
+    data: (args) => (/^(?:guard|vaglio|explain)$/.test(args[0]?.text ?? "") ? args : []),
+    counter: "metnos-gate stop",
+  },
+];

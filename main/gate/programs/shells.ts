@@ -1,0 +1,28 @@
+/** Shells: `-c TEXT`, a script file, or a script on their input. */
+export const SHELLS: ReadonlySet<string> = new Set([
+  "sh",
+  "bash",
+  "zsh",
+  "dash",
+  "ksh",
+  "ksh93",
+  "ash",
+  "mksh",
+  "fish",
+  "rbash",
+  "yash",
+  "posh",
+  "bash5",
+]);
+
+/** Options of a shell that take the next word. */
+export const SHELL_VALUED: ReadonlySet<string> = new Set([
+  "-o",
+  "+o",
+  "-O",
+  "+O",
+  "--rcfile",
+  "--init-file",
+  "-C",
+  "--init-command",
+]);

@@ -1,0 +1,129 @@
+import type { Word } from "../shell/reading.ts";
+import type { Program } from "./program.ts";
+
+/** Programs that say something about the machine, the clock or where one is. */
+
+const texts = (args: readonly Word[]): readonly Word[] => args;
+
+export const SYSTEM_PROGRAMS: readonly Program[] = [
+  {
+    names: ["pwd"],
+    options: { flags: "-L -P" },
+    without_operands: "lists",
+    text_only: true,
+    example: "pwd",
+    counter: "pwd $(node x.js)",
+  },
+  {
+    names: ["which", "type", "whereis"],
+    operands: ["text"],
+    options: { flags: "-a" },
+    unclear: { flags: "-p -P -f -t" },
+    accesses: (args) => ({ accesses: [{ kind: "list", word: "here" }], unclear: null, data: args }),
+    is_clear: (args) => args.every(({ text }) => /^(?:-a|[\w+.][\w+.-]*)$/.test(text)),
+    text_only: true,
+    example: "which node",
+    counter: "which $(node x.js)",
+  },
+  {
+    names: ["whoami", "groups", "tty", "arch", "nproc", "uptime"],
+    without_operands: "lists",
+    text_only: true,
+    example: "whoami",
+    counter: "whoami $(node x.js)",
+  },
+  {
+    names: ["id"],
+    operands: ["text"],
+    options: { flags: "-u -g -n -G -r" },
+    text_only: true,
+    example: "id -un",
+    counter: "id $X",
+  },
+  {
+    names: ["uname"],
+    options: { flags: "-a -s -n -r -v -m -p -i -o --all --kernel-name --kernel-release --machine --operating-system" },
+    without_operands: "lists",
+    text_only: true,
+    example: "uname -a",
+    counter: "uname $X",
+  },
+  {
+    names: ["hostname"],
+    options: { flags: "-f -i -s -d -I" },
+    without_operands: "lists",
+    text_only: true,
+    example: "hostname -f",
+    counter: "hostname evil",
+  },
+  {
+    names: ["date"],
+    operands: ["text"],
+    options: { flags: "-u --utc --universal -R", optional: "-I --iso-8601 --rfc-3339", text: "-d --date" },
+    unclear: { flags: "--debug", text: "-s --set", reads: "-f --file -r --reference" },
+    // A number sets the clock; what the format holds is printed.
+    is_clear: (args) =>
+      args.every(({ text }, at) => /^[-+]/.test(text) || /^(?:-d|--date)$/.test(args[at - 1]?.text ?? "")),
+    text_only: true,
+    data: (args) => args.filter(({ text }) => text.startsWith("+")),
+    example: "date +%s",
+    counter: "date 010203042026",
+  },
+  {
+    names: ["df"],
+    operands: ["lists"],
+    options: { flags: "-h -k -m -i -l -a -P -H -T --human-readable --inodes --local --all --total" },
+    without_operands: "lists",
+    text_only: true,
+    example: "df -h",
+    counter: "df $(node x.js)",
+  },
+  {
+    names: ["free"],
+    options: { flags: "-h -b -k -m -g -t -w --human --total --wide" },
+    without_operands: "lists",
+    text_only: true,
+    example: "free -h",
+    counter: "free -s $X",
+  },
+  {
+    names: ["lsblk"],
+    options: { flags: "-a -f -p -d -l --all --fs --paths --nodeps --list" },
+    without_operands: "lists",
+    text_only: true,
+    example: "lsblk",
+    counter: "lsblk --sysroot /srv",
+  },
+  {
+    names: ["getconf", "locale"],
+    operands: ["text"],
+    guard_only: true,
+    text_only: true,
+    counter: "locale -a",
+  },
+  {
+    names: ["getent", "pgrep", "ps"],
+    operands: ["text"],
+    guard_only: true,
+    text_only: true,
+    data: texts,
+    counter: "ps aux",
+  },
+  {
+    names: ["man", "info"],
+    operands: ["text"],
+    guard_only: true,
+    text_only: (args) => !args.some(({ text }) => /^-(?:P|H|-pager|-html)/.test(text)),
+    // `man ./a` shows the file.
+    data: (args) => args.filter(({ text }) => !text.includes("/")),
+    counter: "man ls",
+  },
+  {
+    names: ["apropos", "whatis", "tldr", "help"],
+    operands: ["text"],
+    guard_only: true,
+    text_only: true,
+    data: texts,
+    counter: "tldr tar",
+  },
+];

@@ -1,0 +1,279 @@
+import { type Word, wordOf } from "../shell/reading.ts";
+import { byRoles } from "./accesses.ts";
+import { argumentsOf, hasOption, valuesOf } from "./arguments.ts";
+import type { Access, Accesses, CommandContext, Program } from "./program.ts";
+
+/** Programs that sort and edit text. `sed`, `awk` and `jq` have languages of their own: what is clear of these is a closed list. */
+
+const SED: Program = {
+  names: ["sed", "gsed"],
+  options: {
+    flags: "-n -E -r -s -u -z --quiet --silent --regexp-extended --separate --unbuffered --null-data --posix --debug",
+    text: "-e --expression",
+    optional: "-i --in-place",
+  },
+  unclear: { flags: "--follow-symlinks --sandbox", optional: "-I", text: "-l --line-length", reads: "-f --file" },
+  accesses: sedAccesses,
+  text_only: (args) =>
+    !args.some(({ text }) => /(?:^|[;{}\d$/])\s*[ewW]\b|\/[gpiIm\d]*[ew]/.test(text) || /^-\w*f|^--file/.test(text)),
+  example: "sed -n 1,20p a.txt",
+  counter: "sed 's/a/b/e' a.txt",
+};
+
+const AWK: Program = {
+  names: ["awk", "gawk", "mawk", "nawk"],
+  operands: ["pattern", "reads"],
+  options: { text: "-F --field-separator" },
+  unclear: { text: "-v --assign", reads: "-f -i -E --file --include --exec", flags: "-l --load -n -O -s -S -t -V -W" },
+  accesses: awkAccesses,
+  example: "awk '{print $1}' a.txt",
+  counter: "awk '{ system($0) }' a.txt",
+};
+
+const JQ: Program = {
+  names: ["jq"],
+  operands: ["pattern", "reads"],
+  options: {
+    flags: `-r -c -n -e -s -S -C -M -a -j -R --raw-output --compact-output --null-input --exit-status --slurp --sort-keys --color-output
+      --monochrome-output --ascii-output --join-output --raw-input --tab --stream --seq --unbuffered`,
+    text: "--indent",
+  },
+  unclear: {
+    reads: "-f --from-file -L --library-path",
+    flags: "--args --jsonargs --run-tests --build-configuration",
+    text: "--slurpfile --rawfile",
+  },
+  accesses: jqAccesses,
+  text_only: true,
+  example: "jq .name package.json",
+  counter: "jq -n env",
+};
+
+export const TEXT_PROGRAMS: readonly Program[] = [
+  {
+    names: ["sort"],
+    operands: ["reads"],
+    options: {
+      flags: `-b -d -f -g -h -i -M -n -R -r -V -c -C -m -s -u -z --ignore-leading-blanks --dictionary-order --ignore-case --general-numeric-sort
+        --human-numeric-sort --ignore-nonprinting --month-sort --numeric-sort --random-sort --reverse --version-sort --merge --stable --unique --zero-terminated`,
+      optional: "--check",
+      text: "-k -t --key --field-separator --sort",
+      writes: "-o --output",
+    },
+    unclear: {
+      flags: "--debug",
+      text: "-S --buffer-size --parallel --batch-size --compress-program",
+      reads: "--files0-from --random-source",
+      writes: "-T --temporary-directory",
+    },
+    text_only: (args) => !args.some(({ text }) => text.startsWith("--comp")),
+    example: "sort a.txt",
+    counter: "sort --compress-program=./x a.txt",
+  },
+  {
+    names: ["uniq"],
+    operands: ["reads", "writes"],
+    options: {
+      flags: "-c -d -D -u -i -z --count --repeated --unique --ignore-case --zero-terminated",
+      optional: "--all-repeated --group",
+      text: "-f -s -w --skip-fields --skip-chars --check-chars",
+    },
+    text_only: true,
+    example: "uniq a.txt",
+    counter: "uniq a.txt b.txt",
+  },
+  SED,
+  AWK,
+  JQ,
+  { names: ["perl", "ruby"], accesses: inPlaceAccesses, guard_only: true, counter: "perl -pi -e 1 a.txt" },
+];
+
+/** A sed script that only selects, deletes and replaces: no file, no command. */
+const ADDRESS = String.raw`(?:\d+(?:~\d+)?|\$|\+\d+|/(?:\\.|[^/\\\n])*/[IM]*)`;
+const STEP = String.raw`\s*(?:${ADDRESS}\s*(?:,\s*${ADDRESS})?\s*!?\s*)?(?:\{|[pdqQ=nNPDgGhHxlF]\s*\d*|s/(?:\\.|[^/\\\n])*/(?:\\.|[^/\\\n])*/[gpiIm\d]*|s\|(?:\\.|[^|\\\n])*\|(?:\\.|[^|\\\n])*\|[gpiIm\d]*|s#(?:\\.|[^#\\\n])*#(?:\\.|[^#\\\n])*#[gpiIm\d]*|s,(?:\\.|[^,\\\n])*,(?:\\.|[^,\\\n])*,[gpiIm\d]*|y/(?:\\.|[^/\\\n])*/(?:\\.|[^/\\\n])*/)?\s*\}?\s*`;
+const SED_STEP = new RegExp(`${STEP}(?:[;\\n}]|$)`, "y");
+
+function isPlainSed(script: string): boolean {
+  let at = 0;
+  for (let count = 0; at < script.length; count++) {
+    SED_STEP.lastIndex = at;
+    const match = SED_STEP.exec(script);
+    if (match === null || match[0] === "" || count > 200) return false;
+    at = SED_STEP.lastIndex;
+  }
+  return true;
+}
+
+function sedAccesses(args: readonly Word[]): Accesses {
+  const given = argumentsOf(SED, args);
+  const in_place = given.options.find(({ name }) => /^(?:-i|-I|--in-place)$/.test(name));
+  const scripts = valuesOf(given, "-e --expression");
+  const has_script = scripts.length > 0 || hasOption(given, "-f --file");
+  const files = has_script ? given.operands : given.operands.slice(1);
+  const script = scripts.length > 0 ? scripts.map(({ text }) => text).join("\n") : given.operands[0]?.text;
+  const accesses: Access[] = [
+    ...valuesOf(given, "-f --file").map((word): Access => ({ kind: "read", word })),
+    ...given.operands.flatMap(filesInScript),
+    ...scripts.flatMap(filesInScript),
+  ];
+  for (const word of files) {
+    accesses.push({ kind: "read", word });
+    if (in_place === undefined) continue;
+    accesses.push({ kind: "write", word });
+    const suffix = in_place.value?.text ?? "";
+    if (suffix !== "") accesses.push({ kind: "write", word: backupOf(word, suffix) });
+  }
+  return {
+    accesses,
+    unclear: given.unclear ?? sedUnclear(in_place?.value, in_place !== undefined, script),
+    data: has_script ? scripts : given.operands.slice(0, 1),
+  };
+}
+
+function sedUnclear(suffix: Word | undefined, is_in_place: boolean, script: string | undefined): string | null {
+  if (is_in_place && !/^\.[A-Za-z0-9]{1,16}$/.test(suffix?.text ?? ""))
+    return "-i without a suffix: GNU and BSD read what follows differently";
+  return script !== undefined && isPlainSed(script) ? null : "a script that may read, write or run more";
+}
+
+/** GNU: the suffix, or with `*` in it a pattern for the name. */
+function backupOf(word: Word, suffix: string): Word {
+  const slash = word.text.lastIndexOf("/") + 1;
+  if (!suffix.includes("*")) return wordOf([...word.pieces, { text: suffix, kind: "text" }], word);
+  const name = suffix.replaceAll("*", word.text.slice(slash));
+  return wordOf([{ text: suffix.includes("/") ? name : word.text.slice(0, slash) + name, kind: "text" }], word);
+}
+
+/** What an awk program may be made of: it prints fields and counts. No pipe, no redirection, no call but these, no variable that opens a file. */
+const AWK_WORDS = new Set(
+  `print printf length substr tolower toupper index split sub gsub match int if else for in next exit while BEGIN END NR NF FNR FS OFS ORS RS
+  FILENAME sum count total max min avg seen key val line out`.split(/\s+/),
+);
+const AWK_TOKEN =
+  /\s+|[A-Za-z_]\w*|\d+(?:\.\d+)?|"(?:[^"\\\n]|\\[nt"\\/])*"|\/(?:[^/\\\n]|\\.)+\/|&&|\|\||>=|[-+*%=!<>,;:?(){}[\]$~^]/y;
+/** Where a slash begins an expression; anywhere else it divides. */
+const BEFORE_EXPRESSION = new Set(["", "(", ",", "{", "}", ";", "!", "~", "&&", "||"]);
+
+function isPlainAwk(program: string): boolean {
+  let before = "";
+  let depth = 0;
+  for (let at = 0; at < program.length; ) {
+    AWK_TOKEN.lastIndex = at;
+    const token = AWK_TOKEN.exec(program)?.[0];
+    if (token === undefined) return false;
+    at += token.length;
+    if (/^\s/.test(token)) continue;
+    if (/^[A-Za-z_]/.test(token) && !AWK_WORDS.has(token) && !/^[a-z]$/.test(token)) return false;
+    // In brackets a slash ends the expression for some and not for others.
+    if (token.startsWith("/") && (!BEFORE_EXPRESSION.has(before) || /\[[^\]]*\/$/.test(token))) return false;
+    if (token === "{") depth++;
+    if (token === "}") depth--;
+    // In an action `>` may write a file; in the pattern before it, it compares.
+    if (token === ">" && depth > 0) return false;
+    before = token;
+  }
+  return true;
+}
+
+function awkAccesses(args: readonly Word[], context: CommandContext): Accesses {
+  const given = argumentsOf(AWK, args);
+  const { accesses, unclear, data } = byRoles(AWK, args, context, given);
+  const [program, ...files] = given.operands;
+  // `NAME=value` among the files sets a variable.
+  const is_plain = program !== undefined && isPlainAwk(program.text) && files.every(({ text }) => !text.includes("="));
+  return { accesses, unclear: unclear ?? (is_plain ? null : "a program that may do more than print"), data };
+}
+
+/** jq's own functions that only look at their input: no environment, no other file, no module. */
+const JQ_WORDS = new Set(
+  `keys keys_unsorted values length map map_values select has in inside contains startswith endswith ltrimstr rtrimstr split join test match capture
+  scan sub gsub ascii_downcase ascii_upcase tostring tonumber type sort sort_by group_by unique unique_by min max min_by max_by add any all first last
+  nth range floor ceil round sqrt pow log flatten reverse recurse paths leaf_paths path del delpaths getpath setpath to_entries from_entries with_entries not and or if then
+  elif else end as reduce foreach empty error null true false tojson fromjson index rindex indices limit until while isvalid numbers strings objects arrays
+  booleans nulls iterables scalars utf8bytelength implode explode tostream fromstream walk transpose splits ascii todate fromdate now
+  strptime mktime`.split(/\s+/),
+);
+const JQ_TOKEN =
+  /\s+|"(?:[^"\\]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*"|\.[A-Za-z_]\w*|[A-Za-z_]\w*|\$[a-z][a-z_0-9]*|@(?:csv|tsv|json|text|html|uri|sh|base64|base64d)\b|\d+(?:\.\d+)?|[-+*/%=!<>|,;:?(){}[\].]/y;
+
+function isPlainJq(filter: string): boolean {
+  let before = "";
+  for (let at = 0; at < filter.length; ) {
+    JQ_TOKEN.lastIndex = at;
+    const token = JQ_TOKEN.exec(filter)?.[0];
+    if (token === undefined) return false;
+    at += token.length;
+    if (/^\s/.test(token)) continue;
+    // `{env: 1}` and `{env}` name a key; anywhere else a word is a function.
+    const is_key =
+      /^[{,]$/.test(before) && /^\s*(?::(?!:)|[,}])/.test(filter.slice(at)) && isInObject(filter, at - token.length);
+    if (/^[A-Za-z_]/.test(token) && !JQ_WORDS.has(token) && !is_key) return false;
+    before = token;
+  }
+  return true;
+}
+
+/** True if the nearest bracket that is open at `end` is a brace. */
+function isInObject(filter: string, end: number): boolean {
+  const open: string[] = [];
+  for (const token of filter.slice(0, end).match(/"(?:[^"\\]|\\.)*"|[({[\]})]/g) ?? []) {
+    if (/^[({[]$/.test(token)) open.push(token);
+    else if (/^[)}\]]$/.test(token)) open.pop();
+  }
+  return open.at(-1) === "{";
+}
+
+function jqAccesses(args: readonly Word[], context: CommandContext): Accesses {
+  const rest: Word[] = [];
+  const data: Word[] = [];
+  // `--arg NAME VALUE` takes two words.
+  for (let at = 0; at < args.length; at++) {
+    const word = args[at] as Word;
+    if (/^--arg(?:json)?$/.test(word.text)) {
+      data.push(...args.slice(at + 1, at + 3));
+      at += 2;
+    } else rest.push(word);
+  }
+  const given = argumentsOf(JQ, rest);
+  const has_file = hasOption(given, "-f --from-file");
+  const program: Program = has_file ? { ...JQ, operands: ["reads"] } : JQ;
+  const said = byRoles(program, rest, context, given);
+  const [filter] = given.operands;
+  const is_plain = !has_file && filter !== undefined && !filter.glob && isPlainJq(filter.text);
+  const loads = args.some(({ text }) => /\b(?:import|include|input_filename|modulemeta)\b/.test(text));
+  return {
+    accesses: [...said.accesses, ...(filter === undefined ? [] : modulesOf(filter))],
+    unclear: said.unclear ?? (is_plain ? null : "a filter that may read more"),
+    data: loads ? [] : [...said.data, ...data],
+  };
+}
+
+/** jq takes data from NAME.json in the folder that a search names. */
+function modulesOf(filter: Word): Access[] {
+  return [...filter.text.matchAll(/import\s+"([^"]+)"\s+as\s+\$\w+\s*\{\s*"?search"?\s*:\s*"([^"]+)"/g)].map(
+    ([, name = "", folder = ""]) => ({
+      kind: "read",
+      word: wordOf([{ text: `${folder}/${name}.json`, kind: "text" }], filter),
+    }),
+  );
+}
+
+/** `perl -pi -e CODE FILE`: the files are written. */
+function inPlaceAccesses(args: readonly Word[]): Accesses {
+  if (!args.some(({ text }) => /^-[A-Za-z]*i/.test(text))) return { accesses: [], unclear: null, data: [] };
+  const files: Word[] = [];
+  for (let at = 0; at < args.length; at++) {
+    const word = args[at] as Word;
+    if (/^-[A-Za-z]*[eE]$/.test(word.text)) at++;
+    else if (!word.text.startsWith("-")) files.push(word);
+  }
+  return { accesses: files.map((word) => ({ kind: "write", word })), unclear: null, data: [] };
+}
+
+/** The files that a script itself reads and writes, as far as they look like paths. */
+function filesInScript(word: Word): Access[] {
+  return [...word.text.matchAll(/([rRwW])\s*([~/.][^\n;}]*)/g)].map(([, command = "", name = ""]) => ({
+    kind: /r/i.test(command) ? "read" : "write",
+    word: wordOf([{ text: name, kind: "text" }], word),
+  }));
+}

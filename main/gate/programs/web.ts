@@ -1,0 +1,120 @@
+import { type Word, wordOf } from "../shell/reading.ts";
+import { argumentsOf, hasOption } from "./arguments.ts";
+import type { Access, Accesses, CommandContext, Program } from "./program.ts";
+
+/** Programs that fetch from hosts. A redirect may lead to any host: what follows one is never clear. */
+
+const CURL: Program = {
+  names: ["curl"],
+  operands: ["host"],
+  options: {
+    flags: `-s -S -f -I -i -k -v -g -G -# -4 -6 -0 -1 -N --silent --show-error --fail --fail-with-body --head --include --insecure --verbose --globoff --get
+      --progress-bar --ipv4 --ipv6 --compressed --http1.1 --http2 --no-buffer --no-progress-meter --tlsv1.2 --tlsv1.3`,
+    text: `-H -A -e -X -m -u -w -r -d -F --header --user-agent --referer --request --max-time --connect-timeout --retry --retry-delay --retry-max-time --user
+      --write-out --range --data --data-raw --data-binary --data-ascii --data-urlencode --json --form --form-string --oauth2-bearer --max-redirs --limit-rate --url -b --cookie -T --upload-file`,
+    writes: "-o --output -D --dump-header -c --cookie-jar",
+  },
+  unclear: {
+    flags: `-L -O -J -R -a -n -q -Z -M -V -h -B -l -j -p --location --location-trusted --remote-name --remote-name-all --remote-header-name --netrc --netrc-optional --create-dirs --parallel --fail-early
+      --proxytunnel --anyauth --basic --digest --ntlm --negotiate --next --path-as-is --tcp-nodelay --disable`,
+    text: `-C -E -P -Q -U -t -x -y -Y -z --proxy --proxy-user --preproxy --socks4 --socks4a --socks5 --socks5-hostname --resolve --connect-to --interface --unix-socket --abstract-unix-socket
+      --doh-url --dns-servers --cert --key --cacert --capath --ciphers --proto --proto-default --request-target --aws-sigv4 --continue-at --quote --noproxy --max-filesize --output-dir --rate`,
+    reads: "-K --config --netrc-file --crlfile --pinnedpubkey",
+    writes: "--trace --trace-ascii --stderr --libcurl --hsts --alt-svc --etag-save",
+  },
+  accesses: curlAccesses,
+  example: "curl -s https://api.example.com/x",
+  counter: "curl -K curl.conf https://a.example",
+};
+
+export const WEB_PROGRAMS: readonly Program[] = [
+  CURL,
+  {
+    names: ["wget"],
+    operands: ["host"],
+    unclear: {
+      flags: `-q -v -nv -c -N -S -nc -nd -r -p -k -m -np -H --quiet --verbose --no-verbose --continue --timestamping --server-response --no-clobber --recursive --page-requisites --convert-links
+        --mirror --no-parent --spider --no-check-certificate --content-disposition --https-only --show-progress`,
+      text: "-t -T -w -U -l -A -R -D -e -Q --tries --timeout --wait --user-agent --header --level --accept --reject --domains --execute --method --post-data --body-data --user --password --max-redirect --use-askpass --limit-rate",
+      reads: "-i --input-file --post-file --body-file --config --load-cookies",
+      writes:
+        "-O -o -a -P --output-document --output-file --append-output --directory-prefix --save-cookies --warc-file",
+    },
+    guard_only: true,
+    accesses: wgetAccesses,
+    counter: "wget https://a.example/x",
+  },
+  {
+    names: ["gh"],
+    operands: ["object"],
+    unclear: {
+      flags: "--web --draft --fill",
+      text: "-t -b -q -R -B -H -l -a -F -f -S -s -L --title --body --notes --jq --search --repo --base --head --label --assignee --json --template --message --limit --state",
+      reads: "--body-file --notes-file --input",
+    },
+    guard_only: true,
+    text_only: true,
+    counter: "gh pr list",
+  },
+];
+
+function curlAccesses(args: readonly Word[], _context: CommandContext): Accesses {
+  const given = argumentsOf(CURL, args);
+  const accesses: Access[] = given.operands.map((word) => ({ kind: "host", word }));
+  let { unclear } = given;
+  for (const { name, value, role } of given.options) {
+    if (value === undefined) continue;
+    const { text } = value;
+    if (name === "--url") accesses.push({ kind: "host", word: value });
+    else if (role === "writes") {
+      if (text !== "-" && text !== "/dev/null") accesses.push({ kind: "write", word: value });
+    } else if (role === "reads") accesses.push({ kind: "read", word: value });
+    else if (/^(?:-T|--upload-file)$/.test(name)) {
+      // curl itself expands braces and ranges in it.
+      if (/[{}[\]]/.test(text)) unclear ??= "a pattern that curl itself expands";
+      if (text !== "-") accesses.push({ kind: "read", word: value });
+    } else if (/^(?:-b|--cookie)$/.test(name)) {
+      if (!text.includes("=")) accesses.push({ kind: "read", word: value });
+    } else {
+      const file = fileIn(name, text);
+      if (file === null) unclear ??= "a form that may name more files";
+      else if (file !== undefined && file !== "-")
+        accesses.push({ kind: "read", word: wordOf([{ text: file, kind: "text" }], value) });
+    }
+  }
+  const hosts = accesses.filter(({ kind }) => kind === "host");
+  if (hosts.length === 0) unclear ??= "no host";
+  if (hasOption(given, "-O --remote-name --remote-name-all"))
+    accesses.push({ kind: "write", word: "here", is_tree: true });
+  return { accesses, unclear, data: [] };
+}
+
+/** The file that an option's value names by `@` or `<`; null where there may be more than one. */
+function fileIn(name: string, text: string): string | undefined | null {
+  if (/^(?:-w|--write-out)$/.test(name)) return text.startsWith("@") || text.includes("%output") ? null : undefined;
+  if (/^(?:-F|--form)$/.test(name)) {
+    if (/[@<]/.test(text) && /["',;\\]/.test(text)) return null;
+    return /^[^=]*=[@<]([^;,]+)/s.exec(text)?.[1];
+  }
+  if (name === "--data-urlencode") return /^[^=@]*@(.+)$/s.exec(text)?.[1];
+  if (/^(?:-d|-H|--data|--data-binary|--data-ascii|--json|--header)$/.test(name)) return /^@(.+)$/s.exec(text)?.[1];
+  return undefined;
+}
+
+function wgetAccesses(args: readonly Word[]): Accesses {
+  const program = WEB_PROGRAMS[1] as Program;
+  const given = argumentsOf(program, args);
+  const accesses: Access[] = given.operands.map((word) => ({ kind: "host", word }));
+  let is_placed = hasOption(given, "--spider");
+  for (const { name, value, role } of given.options) {
+    if (value === undefined) continue;
+    if (role === "reads") accesses.push({ kind: "read", word: value });
+    if (role !== "writes") continue;
+    const is_folder = /^(?:-P|--directory-prefix)$/.test(name);
+    is_placed ||= is_folder || /^(?:-O|--output-document)$/.test(name);
+    if (value.text !== "-" && value.text !== "/dev/null")
+      accesses.push({ kind: "write", word: value, ...(is_folder ? { is_tree: true as const } : {}) });
+  }
+  if (!is_placed && given.operands.length > 0) accesses.push({ kind: "write", word: "here", is_tree: true });
+  return { accesses, unclear: given.unclear, data: [] };
+}

@@ -1,0 +1,167 @@
+import type { Word } from "../shell/reading.ts";
+import type { Program } from "./program.ts";
+
+/** Programs that print or compare what they are given, and touch no file. */
+
+const NUMBER = /^-?\d{1,15}$/;
+
+const onlyNumbers = (args: readonly Word[]): boolean => args.every(({ text }) => NUMBER.test(text));
+
+/**
+ * zsh evaluates what a number's format or test gets as arithmetic, in which an index runs commands: only texts are printed, and
+ * only plain numbers compared.
+ */
+function isPlainFormat(args: readonly Word[]): boolean {
+  const [format] = args[0]?.text === "--" ? args.slice(1) : args;
+  return format !== undefined && !format.text.startsWith("-") && /^(?:[^%\\]|%s|%%|\\[nt])*$/.test(format.text);
+}
+
+/** `echo` expands backslashes in dash and zsh. */
+const hasNoBackslash = (args: readonly Word[]): boolean => args.every(({ text }) => !text.includes("\\"));
+
+export const WORD_PROGRAMS: readonly Program[] = [
+  {
+    names: ["echo"],
+    operands: ["text"],
+    options: { flags: "-n" },
+    unclear: { flags: "-e -E" },
+    accesses: (args) => ({ accesses: [], unclear: null, data: args }),
+    is_clear: hasNoBackslash,
+    text_only: true,
+    example: "echo hello",
+    counter: "echo $(node x.js)",
+  },
+  {
+    names: ["printf"],
+    operands: ["text"],
+    accesses: (args) => ({ accesses: [], unclear: null, data: args }),
+    is_clear: isPlainFormat,
+    text_only: true,
+    example: "printf '%s\\n' hello",
+    counter: "printf %d 'a[$(node x.js)]'",
+  },
+  {
+    names: ["true", "false", ":"],
+    text_only: true,
+    data: (args) => args,
+    example: "true",
+    counter: "true ${x:=y}",
+  },
+  {
+    names: ["exit"],
+    operands: ["text"],
+    is_clear: onlyNumbers,
+    text_only: true,
+    example: "exit 0",
+    counter: "exit 'a[$(node x.js)]'",
+  },
+  {
+    names: ["sleep"],
+    operands: ["text"],
+    is_clear: (args) => args.every(({ text }) => /^\d{1,9}(?:\.\d{1,9})?[smh]?$/.test(text)),
+    text_only: true,
+    example: "sleep 1",
+    counter: "sleep $X",
+  },
+  {
+    names: ["seq"],
+    operands: ["text"],
+    options: { flags: "-w", text: "-s -f --separator --format" },
+    text_only: true,
+    data: (args) => args,
+    is_clear: (args) => args.every(({ text }) => /^[-\w.,: ]*$/.test(text)),
+    example: "seq 1 5",
+    counter: "seq $(node x.js)",
+  },
+  {
+    names: ["basename", "dirname"],
+    operands: ["text"],
+    options: { flags: "-a -z --multiple --zero", text: "-s --suffix" },
+    text_only: true,
+    data: (args) => args,
+    example: "basename src/a.ts",
+    counter: "basename $(node x.js)",
+  },
+  {
+    names: ["expr"],
+    operands: ["text"],
+    guard_only: true,
+    data: (args) => args,
+    counter: "expr 1 + 1",
+  },
+  {
+    names: ["tr"],
+    operands: ["text"],
+    options: { flags: "-c -C -d -s -t --complement --delete --squeeze-repeats --truncate-set1" },
+    text_only: true,
+    data: (args) => args,
+    example: "tr a b",
+    counter: "tr $(node x.js) b",
+  },
+  {
+    names: ["test", "["],
+    accesses: (args) => ({ accesses: testedFiles(args), unclear: testUnclear(args), data: compared(args) }),
+    text_only: true,
+    example: "test -f package.json",
+    counter: "test -v 'a[$(node x.js)]'",
+  },
+  {
+    // Reads differently in each shell, and evaluates what it compares.
+    names: ["[["],
+    accesses: (args) => ({
+      accesses: [
+        ...testedFiles(args),
+        ...args
+          .filter(({ text }) => /^[\w./~-]+$/.test(text) && !text.startsWith("-"))
+          .map((word) => ({ kind: "list" as const, word })),
+      ],
+      unclear: "[[ evaluates what it compares",
+      data: compared(args),
+    }),
+    text_only: true,
+    guard_only: true,
+    counter: "[[ -f a.txt ]]",
+  },
+];
+
+const FILE_TEST = /^-[bcdefghkprsuwxLS]$/;
+const FILES_TEST = /^-(?:nt|ot|ef)$/;
+
+/** `-f FILE`, `-n TEXT`, `A = B`, `1 -lt 2`, each perhaps behind `!`: whatever else `test` takes, shells read differently. */
+function testUnclear(given: readonly Word[]): string | null {
+  const words = given.map(({ text }) => text);
+  const inner = words.at(-1) === "]" ? words.slice(0, -1) : words;
+  const [first = "", second = "", third = "", ...more] = inner[0] === "!" ? inner.slice(1) : inner;
+  const count = inner.length - (inner[0] === "!" ? 1 : 0);
+  const isPlain = (text: string) => !/^[-!()<>=]/.test(text);
+  if (more.length > 0) return "a test of many parts";
+  if (count === 2 && (FILE_TEST.test(first) || /^-[nz]$/.test(first)) && isPlain(second)) return null;
+  if (count === 3 && isPlain(first) && isPlain(third)) {
+    if (/^(?:=|!=)$/.test(second) || FILES_TEST.test(second)) return null;
+    if (/^-(?:eq|ne|lt|le|gt|ge)$/.test(second) && NUMBER.test(first) && NUMBER.test(third)) return null;
+  }
+  return "a test that shells may read differently";
+}
+
+function testedFiles(args: readonly Word[]) {
+  return args.flatMap((word, index) => {
+    if (FILES_TEST.test(word.text))
+      return args
+        .filter((_, other) => Math.abs(other - index) === 1)
+        .map((one) => ({ kind: "list" as const, word: one }));
+    const next = args[index + 1];
+    return /^-[abcdefghkprstuwxGLNOS]$/.test(word.text) && next !== undefined && next.text !== "]"
+      ? [{ kind: "list" as const, word: next }]
+      : [];
+  });
+}
+
+function compared(args: readonly Word[]): readonly Word[] {
+  const found: Word[] = [];
+  for (const [index, { text }] of args.entries()) {
+    if (/^(?:=|==|!=|=~|<|>|-eq|-ne|-lt|-le|-gt|-ge)$/.test(text))
+      found.push(...args.slice(Math.max(0, index - 1), index + 2));
+    if (text === "-n" || text === "-z") found.push(...args.slice(index + 1, index + 2));
+  }
+  return found;
+}
