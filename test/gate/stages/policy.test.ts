@@ -84,7 +84,12 @@ describe("level and capability", () => {
   });
 
   it("what the level asks about is asked, by the first capability that it asks about", () => {
-    const { outcome, reason, x } = answered({ executor: "Bash", args: { command: "node x.js; cat /srv/a" } });
+    const { outcome, reason, x } = answered({
+      executor: "Bash",
+      args: { command: "node x.js; cat /srv/a" },
+      context: { cwd: "/srv" },
+    });
+    expect(x.needs.map(({ capability }) => capability)).toEqual(["code:exec", "fs:read"]);
     expect([outcome, reason]).toEqual(["approval_required", "level Supervised asks before code:exec"]);
     expect(x.trace).toEqual([{ stage: "policy", outcome: "ask", detail: "level Supervised asks before code:exec" }]);
   });

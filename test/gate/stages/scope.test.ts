@@ -35,6 +35,13 @@ describe("what the call says it needs", () => {
     expect(x.trace).toEqual([{ stage: "scope", outcome: "passed", detail: "inside the executor's perimeter" }]);
   });
 
+  it("what its manifest names it may name, too, although the manifest calls it harmless", () => {
+    const own = [manifestOf({ needs: [{ capability: "fs:write", target: { from: "path", arg: "path" } }] })];
+    const call: Situation = { executor: "box", args: { path: "/srv/a" }, own };
+    expect(deniedFor({ ...call, context: { capability: "fs:write" } })).toBeUndefined();
+    expect(deniedFor({ ...call, context: { capability: "code:exec" } })).toBeDefined();
+  });
+
   it("an executor that is critical by its manifest alone may need more, too", () => {
     const call = { executor: "box", args: { path: "/srv/a" }, context: { capability: "code:exec" } };
     expect(deniedFor({ ...call, own: [manifestOf({ critical: true })] })).toBeUndefined();
@@ -101,7 +108,8 @@ describe("the paths that an executor is declared for", () => {
     const { home, reason } = declaredFor(["~/work/**", "/proc/**"]);
     symlinkSync("loop", join(home, "work/loop"));
     expect(reason("~/work/loop/a.txt")).toBe(PATHS);
-    expect(reason("/proc/self/cwd/a.txt")).toBe(PATHS);
+    expect(reason("/proc/self/status")).toBe(PATHS);
+    expect(reason("/proc/version")).toBeUndefined();
     expect(reason("a.txt")).toBe("the call leaves the targets that box is declared for");
   });
 
