@@ -371,18 +371,6 @@ describe("paths", () => {
   });
 });
 
-describe("a path that each process sees as its own", () => {
-  it.each(["/proc/self/status", "/proc/thread-self/status", "/dev/fd/3"])(
-    "is covered by no grant: for the agent it is another file: %s",
-    (path) => {
-      const { grants, home } = freshGrants();
-      for (const target of ["/proc/**", "/dev/**"]) grants.record_grant({ ...ROBERTO, capability: "fs:read", target });
-      expect(grants.find(ROBERTO, "fs:read", pathTarget(path, home, undefined, false))).toBeUndefined();
-      expect(grants.find(ROBERTO, "fs:read", pathTarget("/proc/version", home, undefined, false))).toBe(1);
-    },
-  );
-});
-
 describe("hosts", () => {
   it("a grant on a host covers it alone; one on *.domain covers every host below", () => {
     const { grants, home } = freshGrants();
