@@ -6,6 +6,7 @@ import { guard } from "./guard.ts";
 import { hook } from "./hook.ts";
 import { notification } from "./notification.ts";
 import { page } from "./page.ts";
+import { readingCommands } from "./reading-commands.ts";
 import { roundTrip } from "./round-trip.ts";
 import { safetyChecks } from "./safety.ts";
 
@@ -17,6 +18,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   hook,
   guard,
   "coding-session": codingSession,
+  reading: readingCommands,
   footprint,
   safety: safetyChecks,
   notification,

@@ -55,7 +55,7 @@ export function openOfflineGate(env: Env = process.env): OfflineGate {
       const call = parsed(questionSchema, input);
       const executor = catalog.find(call.executor);
       const needs = needsOf(call, executor, home);
-      return examine(call, executor, needs, call.context?.critical, settings).verdict;
+      return examine(call, executor, needs, call.context?.critical, settings);
     },
     explain(input) {
       const { level, ...call } = parsed(explainSchema, input);

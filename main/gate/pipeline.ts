@@ -1,19 +1,34 @@
 import { randomUUID } from "node:crypto";
-import { type Decision, STAGES, type TraceStep } from "../../ipc/decision.ts";
+import { type Decision, STAGES, type Stage, type TraceStep } from "../../ipc/decision.ts";
 import type { ProposedCall } from "../../ipc/wire.ts";
 import type { ExecutorCatalog } from "./executors/catalog.ts";
 import type { Denial, Examination, StageSettings, Subject } from "./stages/examination.ts";
+import { guard } from "./stages/guard.ts";
+import { judge } from "./stages/judge.ts";
 import { pairing } from "./stages/pairing.ts";
 import { policy } from "./stages/policy.ts";
 import { rate } from "./stages/rate.ts";
 import { safety } from "./stages/safety.ts";
 import { scope } from "./stages/scope.ts";
-import { vaglio } from "./stages/vaglio.ts";
 import { validation } from "./stages/validation.ts";
 import { validators } from "./stages/validators.ts";
 import { requirementOf } from "./targets/target.ts";
 
-/** The stages in their order (design §2). The first that denies ends it; the human is asked after the last. */
+/** A stage's check: it may add to the examination, and denies the call or lets it go on. */
+export type Check = (x: Examination) => Denial | null;
+
+/** The stages in their order (design §2). The first that denies ends it; the user is asked after the last. */
+export const CHECKS: readonly (readonly [Exclude<Stage, "approval">, Check])[] = [
+  ["pairing", pairing],
+  ["safety", safety],
+  ["validation", validation],
+  ["scope", scope],
+  ["policy", policy],
+  ["rate", rate],
+  ["guard", guard],
+  ["judge", judge],
+  ["validators", validators],
+];
 
 /** Runs a call through the stages. Reads the grants, writes nothing. */
 export function examineCall(
@@ -35,9 +50,11 @@ export function examineCall(
     verdict: null,
     trace: with_trace ? [] : undefined,
   };
-  const denial =
-    pairing(x) ?? safety(x) ?? validation(x) ?? scope(x) ?? policy(x) ?? rate(x) ?? vaglio(x) ?? validators(x);
-  return { x, denial };
+  for (const [, check] of CHECKS) {
+    const denial = check(x);
+    if (denial !== null) return { x, denial };
+  }
+  return { x, denial: null };
 }
 
 /** The decision that an examination comes to, before any human is asked. */

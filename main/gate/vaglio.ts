@@ -7,43 +7,56 @@ import type { Need } from "./targets/target.ts";
 
 /** Guard, then judge (seed 000). The guard shuts the door before the judge can rationalise. */
 
-export interface VaglioSettings extends GuardSettings {
+export interface VaglioSettings extends GuardSettings, JudgeSettings {}
+
+export interface JudgeSettings {
   /** Below this score the judge denies. */
   judge_threshold: number;
   /** Milliseconds. */
   now: () => number;
 }
 
-export interface Examined {
-  verdict: Verdict;
-  block: GuardBlock | null;
-}
-
-/**
- * One verdict on one call.
- * @param critical for the judge's bonus; see `judge_score`
- */
+/** Both of them on one call, for `vaglio check`. In the pipeline each is a stage of its own. */
 export function examine(
   call: ProposedCall,
   executor: Executor,
   needs: readonly Need[],
   critical: boolean | undefined,
   settings: VaglioSettings,
-): Examined {
-  const ts = settings.now() / 1000;
+): Verdict {
   const block = guard(call, executor, needs, settings);
-  if (block !== null) {
-    return {
-      block,
-      verdict: { approved: false, reason: block.reason, ts, judge_kind: JUDGE_KIND, score: 0, blocked_by: "guard" },
-    };
-  }
+  return block === null ? judgeVerdict(call, executor, critical, settings) : guardVerdict(block, settings);
+}
+
+/** The verdict on a call that the guard blocks: its score is 0, the judge is not asked. */
+export function guardVerdict(block: GuardBlock, { now }: Pick<JudgeSettings, "now">): Verdict {
+  return {
+    approved: false,
+    reason: block.reason,
+    ts: now() / 1000,
+    judge_kind: JUDGE_KIND,
+    score: 0,
+    blocked_by: "guard",
+  };
+}
+
+/**
+ * The verdict on a call that the guard lets pass.
+ * @param critical for the judge's bonus; see `judge_score`
+ */
+export function judgeVerdict(
+  call: ProposedCall,
+  executor: Executor,
+  critical: boolean | undefined,
+  { judge_threshold, now }: JudgeSettings,
+): Verdict {
+  const ts = now() / 1000;
   const { score, rationale } = judge_score(call, executor, critical);
   const notes = rationale === "" ? "" : ` (${rationale})`;
-  if (score < settings.judge_threshold) {
-    const reason = `judge: score ${score.toFixed(2)} < threshold ${settings.judge_threshold.toFixed(2)}${notes}`;
-    return { block, verdict: { approved: false, reason, ts, judge_kind: JUDGE_KIND, score, blocked_by: "judge" } };
+  if (score < judge_threshold) {
+    const reason = `judge: score ${score.toFixed(2)} < threshold ${judge_threshold.toFixed(2)}${notes}`;
+    return { approved: false, reason, ts, judge_kind: JUDGE_KIND, score, blocked_by: "judge" };
   }
   const reason = `approved: score ${score.toFixed(2)}${notes}`;
-  return { block, verdict: { approved: true, reason, ts, judge_kind: JUDGE_KIND, score, blocked_by: null } };
+  return { approved: true, reason, ts, judge_kind: JUDGE_KIND, score, blocked_by: null };
 }

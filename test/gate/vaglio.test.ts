@@ -20,7 +20,7 @@ function verdictOn(
     more.intent === undefined ? {} : { intent: more.intent },
   );
   const settings = { home: HOME, judge_threshold: more.threshold ?? 0.3, now: () => NOW_MS };
-  return examine(call, executor, needs, undefined, settings).verdict;
+  return examine(call, executor, needs, undefined, settings);
 }
 
 describe("guard, then judge", () => {

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -138,6 +139,27 @@ describe("a trail that can't be written", () => {
     expect(() => log.flush()).not.toThrow();
     expect(() => log.close()).not.toThrow();
     expect(log.write_failures).toBe(1);
+  });
+
+  it("a write that ends halfway leaves no half a line: the trail ends with a whole one, and goes on after it", async () => {
+    const { top, folder, opened } = freshTrail();
+    const head_file = join(top, "head");
+    const writer = join(import.meta.dirname, "../../support/limited-audit-writer.ts");
+    // No file of this process may grow beyond a few kilobytes: the kernel writes what still fits.
+    const limited = ["-c", 'ulimit -f 8; exec "$0" "$@"', process.execPath, writer, folder, head_file];
+    const report = JSON.parse(execFileSync("/bin/sh", limited, { encoding: "utf8" }));
+    expect(report).toMatchObject({ failures: 1, last_failure: "EFBIG" });
+    expect(report.written).toBeGreaterThan(10);
+    const [file = ""] = readdirSync(folder);
+    expect(readFileSync(join(folder, file), "utf8")).toMatch(/\}\n$/);
+    expect(linesIn(folder).length).toBe(report.written);
+    expect(await verifyAudit(folder, head_file)).toMatchObject({ ok: true, lines: report.written });
+    const log = opened();
+    log.append({ event: "test", ts: 1 });
+    log.close();
+    expect((await verifyAudit(folder, join(top, "state/audit-head"))).problems).toMatchObject([
+      { line: report.written + 1, problem: "the trail's end was missing when the gate started" },
+    ]);
   });
 
   it("a head that can't be written is counted, and the line stands", () => {

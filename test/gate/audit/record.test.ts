@@ -108,6 +108,14 @@ describe("no value from the arguments gets into the trail", () => {
     expect(withoutValues(cut, { content })).not.toMatch(/results are/);
   });
 
+  it("a passage is a quotation from three words on, however short and plain they are", () => {
+    const content = "we all go up on a hill at ten";
+    expect(withoutValues("say: go up on", { content })).toBe("say: <args>");
+    expect(withoutValues("say: go up on a hill, then stop", { content })).toBe("say: <args> hill, then stop");
+    expect(withoutValues("go up now", { content })).toBe("go up now");
+    expect(withoutValues("up or on", { content })).toBe("up or on");
+  });
+
   const secret = fc.oneof(
     fc.stringMatching(/^[a-z]{2,6}-[0-9]{4,8}$/).map((text) => `sk-${text}`),
     fc.stringMatching(/^\/(srv|home)\/[a-z]{3,8}\/[a-z]{3,8}\.[a-z]{3}$/),

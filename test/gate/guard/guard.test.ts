@@ -217,6 +217,19 @@ describe("the gate's own house", () => {
     expect(block("Glob", { pattern: "**/*.db", path: join(home, ".local/state") })).not.toBeNull();
   });
 
+  it.each(["make > $OUT", "make >> $OUT/log", "make < $IN"])(
+    "a mention is enough where a redirection can't be resolved: %s",
+    (command) => {
+      const { places, block } = withHouse();
+      const mention = `echo ${places.state_dir}/operator.token > note.txt`;
+      expect(block("Bash", { command: `${mention} ; ${command}` })?.matched).toBe(
+        "the gate's own folders in the command",
+      );
+      expect(block("Bash", { command })).toBeNull();
+      expect(block("Bash", { command: `${mention}; make > out.txt` })).toBeNull();
+    },
+  );
+
   it("what lies beside it is not it", () => {
     const { home, places, block } = withHouse();
     expect(block("fs_read", { path: `${places.state_dir}-notes/x` })).toBeNull();
@@ -234,6 +247,9 @@ describe("the settings that hold the hook", () => {
     ["MultiEdit", { file_path: "/srv/project/.Claude/Settings.json", edits: [] }],
     ["Write", { file_path: "/etc/claude-code/managed-settings.json", content: "" }],
     ["fs_write", { path: "~/.claude/settings.json", content: "{}" }],
+    ["fs_delete", { path: "~/.claude" }],
+    ["fs_delete", { path: "/srv/project/.claude" }],
+    ["fs_delete", { path: "/srv/project/.claude/" }],
   ])("%s %j is blocked, at every level and whatever was granted", (tool, args) => {
     expect(blockOf(tool, args)?.reason).toBe("guard: the settings that hold the gate's hook are not for agents");
   });
@@ -249,6 +265,9 @@ describe("the settings that hold the hook", () => {
   it.each([
     ["Read", { file_path: "~/.claude/settings.json" }],
     ["Write", { file_path: "/srv/project/settings.json", content: "" }],
+    ["fs_list", { path: "/srv/project/.claude" }],
+    ["fs_delete", { path: "/srv/project/.claude/agents" }],
+    ["fs_delete", { path: "/srv/project/.claude.old" }],
     ["Write", { file_path: "/srv/project/.claude/agents/reviewer.md", content: "" }],
     ["Write", { file_path: "/srv/project/.vscode/settings.json", content: "" }],
     ["Write", { file_path: "/srv/.claude/settings.json.md", content: "" }],

@@ -82,6 +82,19 @@ describe("the built-in rules (seed 002)", () => {
   });
 });
 
+describe("while the gate is paused", () => {
+  it("no check is allowed, whatever it is about, and each says that the gate is paused", async () => {
+    const { filter, safety } = safetyUnderTest();
+    safety.pause.begin({ by: "human", reason: "lunch", clears: "by_human" });
+    const paused = { allowed: false, violations: [], is_paused: true };
+    expect(await filter.check_goal(goal())).toMatchObject(paused);
+    expect(await filter.check_subtask({ subtask_id: "t", required_caps: ["local:fs"] })).toMatchObject(paused);
+    expect(await filter.check_graph(graphOf(2))).toMatchObject(paused);
+    filter.resume();
+    expect(await filter.check_goal(goal())).toMatchObject({ allowed: true, violations: [], is_paused: false });
+  });
+});
+
 describe("rules of one's own", () => {
   it("a custom rule fires, sync or async", async () => {
     const { filter } = safetyUnderTest();

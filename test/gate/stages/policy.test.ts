@@ -1,9 +1,13 @@
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { describe, expect, it, test } from "vitest";
+import type { Capability, Outcome } from "../../../ipc/decision.ts";
 import { choicesFor } from "../../../main/gate/approvals/choices.ts";
 import { ExecutorCatalog } from "../../../main/gate/executors/catalog.ts";
 import { decisionOf, examineCall } from "../../../main/gate/pipeline.ts";
+import { policy } from "../../../main/gate/stages/policy.ts";
+import { examinationOf, manifestOf, PAIRED, type Situation } from "../../support/examinations.ts";
+import { freshGrants, ROBERTO } from "../../support/gate-stores.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
 const SETTINGS = { home: "/home/me", grants: null, pause: null, judge_threshold: 0.3, now: Date.now };
@@ -49,4 +53,182 @@ test("more targets than a human could read are not asked about", () => {
   });
   expect(examineCall(call(1000), SUBJECT, new ExecutorCatalog(), SETTINGS).denial).toBeNull();
   expect(examineCall(call(1001), SUBJECT, new ExecutorCatalog(), SETTINGS).denial?.stage).toBe("validation");
+});
+
+/** What the policy stage alone says: a denial, or what it leaves in the examination. */
+function answered(situation: Situation) {
+  const x = examinationOf(situation);
+  const denial = policy(x);
+  return { denial, outcome: denial === null ? x.outcome : "denied", reason: denial?.reason ?? x.reason, x };
+}
+
+describe("level and capability", () => {
+  it("what the level allows is allowed, by what it needs, each capability once", () => {
+    const { outcome, reason, x } = answered({
+      executor: "Bash",
+      args: { command: "cat /srv/a /srv/b" },
+      context: { cwd: "/srv" },
+      level: "Full",
+    });
+    expect([outcome, reason]).toEqual(["allowed", "level Full allows fs:read"]);
+    expect(x.trace).toEqual([{ stage: "policy", outcome: "passed", detail: "level Full allows fs:read" }]);
+    expect(x.grants_used).toEqual([]);
+  });
+
+  it("what needs nothing is allowed at every level", () => {
+    for (const level of ["ReadOnly", "Supervised", "Full"] as const)
+      expect(answered({ executor: "TodoWrite", level })).toMatchObject({
+        outcome: "allowed",
+        reason: "it touches nothing outside the agent",
+      });
+  });
+
+  it("what the level asks about is asked, by the first capability that it asks about", () => {
+    const { outcome, reason, x } = answered({
+      executor: "Bash",
+      args: { command: "node x.js; cat /srv/a" },
+      context: { cwd: "/srv" },
+    });
+    expect(x.needs.map(({ capability }) => capability)).toEqual(["code:exec", "fs:read"]);
+    expect([outcome, reason]).toEqual(["approval_required", "level Supervised asks before code:exec"]);
+    expect(x.trace).toEqual([{ stage: "policy", outcome: "ask", detail: "level Supervised asks before code:exec" }]);
+  });
+
+  it("what the level doesn't allow is denied with the level's rule, and whom to ask for a higher one", () => {
+    const { denial, x } = answered({ executor: "fs_write", args: { path: "/srv/a" }, level: "ReadOnly" });
+    expect(denial).toEqual({
+      stage: "policy",
+      reason: "level ReadOnly does not allow fs:write",
+      explain: {
+        matched: "ReadOnly reads after asking, and never writes, sends, runs code or spends money",
+        instead: "ask the human for a higher level (metnos-gate agents level claude L)",
+      },
+    });
+    expect(x.trace).toEqual([{ stage: "policy", outcome: "denied", detail: "level ReadOnly does not allow fs:write" }]);
+    expect(
+      answered({ executor: "fs_write", args: { path: "/srv/a" }, level: "ReadOnly", agent: null }).denial?.explain
+        .instead,
+    ).toContain("agents level NAME L");
+  });
+});
+
+/** Every order of a list. */
+function ordersOf<T>(list: readonly T[]): T[][] {
+  if (list.length === 0) return [[]];
+  return list.flatMap((first, index) => ordersOf(list.toSpliced(index, 1)).map((rest) => [first, ...rest]));
+}
+
+describe("of several needs the strictest outcome counts, in whatever order they come", () => {
+  /** An executor that needs these, in this order, none of them on a path. */
+  const needing = (capabilities: readonly Capability[]): Situation => ({
+    executor: "box",
+    own: [manifestOf({ needs: capabilities.map((capability) => ({ capability, target: { from: "none" } })) })],
+  });
+
+  it.each<[Situation["level"], Capability[], Outcome]>([
+    ["Full", ["llm:online", "code:exec"], "approval_required"],
+    ["Full", ["llm:online", "mail:send", "time:read"], "approval_required"],
+    ["Supervised", ["time:read", "mail:read", "llm:local"], "approval_required"],
+    ["ReadOnly", ["time:read", "mail:read"], "approval_required"],
+    ["ReadOnly", ["mail:read", "mail:send"], "denied"],
+    ["ReadOnly", ["time:read", "mail:read", "code:exec"], "denied"],
+    ["Full", ["time:read", "llm:online", "mail:read"], "allowed"],
+  ])("%s, %j: %s", (level, capabilities, wanted) => {
+    for (const order of ordersOf(capabilities))
+      expect([order, answered({ ...needing(order), level: level ?? "Full" }).outcome]).toEqual([order, wanted]);
+  });
+
+  it.each(["node x.js; cat a.txt", "cat a.txt; node x.js"])(
+    "a line that runs code is asked about at level Full, whatever else it does: %s",
+    (command) => {
+      expect(
+        answered({ executor: "Bash", args: { command }, context: { cwd: "/srv/project" }, level: "Full" }),
+      ).toMatchObject({ outcome: "approval_required", reason: "level Full asks before code:exec" });
+    },
+  );
+
+  it.each([
+    ["/srv/a", "/proc/self/cwd/a"],
+    ["/proc/self/cwd/a", "/srv/a"],
+  ])("a path that can't be resolved is asked about beside one that is allowed: %s, %s", (...path) => {
+    const own = [manifestOf()];
+    expect(answered({ executor: "box", args: { path }, own, level: "Full" }).outcome).toBe("approval_required");
+  });
+});
+
+describe("grants", () => {
+  const READ_AND_WRITE = manifestOf({
+    needs: [
+      { capability: "fs:read", target: { from: "path", arg: "from" } },
+      { capability: "fs:write", target: { from: "path", arg: "to" } },
+    ],
+  });
+
+  function granted() {
+    const { grants, home } = freshGrants();
+    const grant = (capability: Capability, target: string, of: { agent?: string; session?: string } = {}) =>
+      grants.record_grant({ ...ROBERTO, ...of, capability, target }).id;
+    const ask = (more: Situation = {}) =>
+      answered({
+        executor: "box",
+        own: [READ_AND_WRITE],
+        args: { from: `${home}/a`, to: `${home}/b` },
+        ...more,
+        settings: { grants, home },
+      });
+    return { home, grant, ask };
+  }
+
+  it("one that covers what is asked about allows it, and is named", () => {
+    const { home, grant, ask } = granted();
+    const id = grant("fs:read", `${home}/**`);
+    const { outcome, reason, x } = ask({ executor: "fs_read", args: { path: `${home}/a` } });
+    expect([outcome, reason, x.grants_used]).toEqual(["allowed", `allowed by grant ${id}`, [id]]);
+    expect(x.trace).toEqual([{ stage: "policy", outcome: "passed", detail: `allowed by grant ${id}` }]);
+  });
+
+  it("each need needs its own: one alone leaves the call asked about, by the need without one", () => {
+    const { home, grant, ask } = granted();
+    const read = grant("fs:read", `${home}/**`);
+    expect(ask()).toMatchObject({ outcome: "approval_required", reason: "level Supervised asks before fs:write" });
+    const write = grant("fs:write", `${home}/**`);
+    expect(ask()).toMatchObject({ outcome: "allowed", reason: `allowed by grant ${read}, ${write}` });
+  });
+
+  it("one for the last need alone leaves the call asked about as well", () => {
+    const { home, grant, ask } = granted();
+    grant("fs:write", `${home}/**`);
+    expect(ask()).toMatchObject({ outcome: "approval_required", reason: "level Supervised asks before fs:read" });
+  });
+
+  it("none lifts a denial, whatever the call's other needs", () => {
+    const { home, grant, ask } = granted();
+    grant("fs:read", `${home}/**`);
+    grant("fs:write", `${home}/**`);
+    expect(ask({ level: "ReadOnly" })).toMatchObject({ outcome: "denied", denial: { stage: "policy" } });
+  });
+
+  it("they are looked for by who asks: the agent and its session", () => {
+    const { home, grant, ask } = granted();
+    const call: Situation = { executor: "fs_read", args: { path: `${home}/a` } };
+    grant("fs:read", `${home}/**`, { agent: "another", session: "s1" });
+    grant("fs:read", `${home}/**`, { agent: PAIRED.agent_id, session: "s1" });
+    expect(ask({ ...call, session: "s1" }).outcome).toBe("allowed");
+    expect(ask({ ...call, session: "s2" }).outcome).toBe("approval_required");
+    expect(ask({ ...call, session: "s1", agent: null }).outcome).toBe("approval_required");
+  });
+
+  it("a path that can't be resolved is asked about although a grant would cover its name", () => {
+    const { grant, ask } = granted();
+    grant("fs:read", "/proc/**");
+    const path = (text: string): Situation => ({ executor: "fs_read", args: { path: text } });
+    expect(ask(path("/proc/cpuinfo")).outcome).toBe("allowed");
+    expect(ask(path("/proc/self/cwd/a")).outcome).toBe("approval_required");
+  });
+
+  it("where nothing is remembered every question is asked", () => {
+    expect(answered({ executor: "fs_read", args: { path: "/srv/a" }, settings: { grants: null } }).outcome).toBe(
+      "approval_required",
+    );
+  });
 });

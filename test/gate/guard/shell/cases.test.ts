@@ -29,7 +29,7 @@ const SETTINGS = { home: HOME, own_house: new OwnHouse(placesFor({ HOME }), HOME
 function saidOf(executor_name: string, args: Record<string, unknown>, cwd = CWD): { is: string; reason: string } {
   const { call, executor, needs } = prepared(HOME, executor_name, args, { context: { cwd } });
   expect(executor.validate(args)).toBeNull();
-  const { verdict } = examine(call, executor, needs, undefined, SETTINGS);
+  const verdict = examine(call, executor, needs, undefined, SETTINGS);
   return { is: verdict.blocked_by === "guard" ? "blocked" : "passes", reason: verdict.reason };
 }
 

@@ -148,6 +148,7 @@ const LISTS: readonly ShellCase[] = [
   blocked("fd . ~ -X rm -rf", "all that fd comes by"),
   blocked("npx rimraf ~", "a program of the registry's"),
   blocked("docker run -v /:/h alpine rm -rf /h", "the whole disk handed to a container"),
+  blocked("podman run -v /:/h alpine rm -rf /h", "the same by its other name"),
   blocked("git -C ~ clean -ffdx", "what git doesn't know there"),
   blocked("echo 'rm -rf ~' > x; cat x | sh", "a file that the line wrote, read to a shell"),
   blocked("sort <<< 'rm -rf ~' | sh", "one line stays what it is"),

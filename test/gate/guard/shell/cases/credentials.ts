@@ -94,6 +94,7 @@ const SEED_LIST: readonly ShellCase[] = [
   blocked("rg --hidden key ~", "a folder that holds it, searched"),
   blocked("tar -czf x.tgz -C /home/ada .", "a folder that holds it, by a flag"),
   blocked("docker run -v ~/.ssh:/k alpine cat /k/id_rsa", "given to a container"),
+  blocked("podman run -v ~/.ssh:/k alpine cat /k/id_rsa", "given to the other program for containers"),
   blocked("find / -name shadow -exec cat {} \\;", "what find finds"),
   blocked("cat /proc/$$/environ", "the shell's own number"),
   blocked("cat /proc/*/environ", "every process's environment"),

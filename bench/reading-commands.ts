@@ -1,0 +1,94 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { placesFor } from "../ipc/places.ts";
+import type { ProposedCall } from "../ipc/wire.ts";
+import { openDatabase } from "../main/gate/database.ts";
+import { ExecutorCatalog } from "../main/gate/executors/catalog.ts";
+import { grantsSchema } from "../main/gate/grants/schema.ts";
+import { GrantStore } from "../main/gate/grants/store.ts";
+import { OwnHouse } from "../main/gate/guard/own-house.ts";
+import { examineCall } from "../main/gate/pipeline.ts";
+import { DEVELOPER } from "../test/gate/guard/shell/cases/developer.ts";
+import { HARMLESS } from "../test/gate/guard/shell/cases/harmless.ts";
+import { CWD, HOME } from "../test/gate/guard/shell/cases/shell-case.ts";
+import { READING_COMMANDS, READING_ROOT } from "../test/support/reading-commands.ts";
+import { makeReadingProject } from "../test/support/reading-project.ts";
+import { type Figure, figure } from "./figure.ts";
+
+/** How often a command that only reads is asked about at Supervised, with reading granted in its project and nothing else. */
+
+/** Percent. It was reached once and may not get worse. */
+const LEAST_SHARE = 93;
+/** As many as are listed by name. */
+const LISTED = 10;
+
+export async function readingCommands(): Promise<Figure[]> {
+  const home = realpathSync(mkdtempSync(join(tmpdir(), "metnos-reading-")));
+  const cwd = join(home, "project");
+  mkdirSync(cwd);
+  makeReadingProject(cwd);
+  const places = placesFor({ HOME: home });
+  mkdirSync(places.state_dir, { recursive: true });
+  const db = openDatabase(places.grants_db, grantsSchema(home));
+  try {
+    const grants = new GrantStore(db, home);
+    const principal = { channel: "local", sender_id: "ada" };
+    grants.record_grant({ ...principal, capability: "fs:read", target: `${cwd}/**` });
+    const catalog = new ExecutorCatalog();
+    const outcomeOf = (command: string, home: string, cwd: string) => {
+      const call: ProposedCall = { intent: "", executor: "Bash", args: { command }, context: { cwd } };
+      const subject = { agent: null, level: "Supervised" as const, principal };
+      const own_house = new OwnHouse(placesFor({ HOME: home }), home);
+      const settings = { home, grants, own_house, pause: null, judge_threshold: 0, now: Date.now };
+      const { x, denial } = examineCall(call, subject, catalog, settings);
+      return denial === null ? x.outcome : "denied";
+    };
+    const read = READING_COMMANDS.map((command) => ({
+      command,
+      outcome: outcomeOf(command.replaceAll(READING_ROOT, cwd), home, cwd),
+    }));
+    const of = (outcome: string) => read.filter((one) => one.outcome === outcome).map(({ command }) => command);
+    const harmless = [...HARMLESS, ...DEVELOPER];
+    const blocked = harmless.filter((one) => outcomeOf(one.command, HOME, one.cwd ?? CWD) === "denied");
+    const share = (of("allowed").length / read.length) * 100;
+    return [
+      figure(
+        "ordinary reading commands without an ask",
+        share,
+        "%",
+        LEAST_SHARE,
+        `${of("allowed").length} of ${read.length}${listed("asked about", of("approval_required"))}`,
+        false,
+      ),
+      figure(
+        "ordinary reading commands denied",
+        of("denied").length,
+        "",
+        0,
+        `of ${read.length}${listed("denied", of("denied"))}`,
+      ),
+      figure(
+        "harmless commands denied by the guard",
+        blocked.length,
+        "",
+        0,
+        `of ${harmless.length}${listed(
+          "denied",
+          blocked.map(({ command }) => command),
+        )}`,
+      ),
+    ];
+  } finally {
+    db.close();
+    rmSync(home, { recursive: true, force: true });
+  }
+}
+
+/** The first of them, one a line. */
+function listed(title: string, commands: readonly string[]): string {
+  if (commands.length === 0) return "";
+  const lines = commands.slice(0, LISTED).map((command) => `\n       ${JSON.stringify(command)}`);
+  const more = commands.length > LISTED ? `\n       and ${commands.length - LISTED} more` : "";
+  return `\n     ${title}:${lines.join("")}${more}`;
+}

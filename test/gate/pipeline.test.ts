@@ -1,0 +1,43 @@
+import { describe, expect, it } from "vitest";
+import { STAGES } from "../../ipc/decision.ts";
+import { CHECKS } from "../../main/gate/pipeline.ts";
+import { decided, examinationOf } from "../support/examinations.ts";
+
+describe("the table of stages", () => {
+  it("names the stages that the contract names, in its order; the last one, approval, is the user's answer", () => {
+    expect([...CHECKS.map(([name]) => name), "approval"]).toEqual([...STAGES]);
+  });
+
+  it("each check goes by its name in the trace", () => {
+    for (const [name, check] of CHECKS) {
+      const x = examinationOf({ executor: "fs_read", args: { path: "/srv/a" } });
+      expect([name, check(x), x.trace.map(({ stage }) => stage)]).toEqual([name, null, [name]]);
+    }
+  });
+});
+
+describe("the trace of a call", () => {
+  it("has a step for each stage, also where nobody has to be asked", () => {
+    const { trace, outcome, stage } = decided({ executor: "time_now" });
+    expect([outcome, stage]).toEqual(["allowed", "policy"]);
+    expect(trace.map((step) => step.stage)).toEqual([...STAGES]);
+    expect(trace.at(-1)).toEqual({ stage: "approval", outcome: "skipped", detail: "nobody has to be asked" });
+  });
+
+  it("ends with the question where somebody is asked, after guard and judge", () => {
+    const { trace, outcome, stage } = decided({ executor: "fs_read", args: { path: "/srv/a" } });
+    expect([outcome, stage]).toEqual(["approval_required", "approval"]);
+    expect(trace.map((step) => [step.stage, step.outcome])).toEqual([
+      ["pairing", "passed"],
+      ["safety", "passed"],
+      ["validation", "passed"],
+      ["scope", "passed"],
+      ["policy", "ask"],
+      ["rate", "not_configured"],
+      ["guard", "passed"],
+      ["judge", "passed"],
+      ["validators", "not_configured"],
+      ["approval", "ask"],
+    ]);
+  });
+});

@@ -1,0 +1,48 @@
+import { expect, it } from "vitest";
+import { safety } from "../../../main/gate/stages/safety.ts";
+import { examinationOf } from "../../support/examinations.ts";
+import { goal, safetyUnderTest } from "../../support/safety.ts";
+
+it("while nothing is paused a call passes", () => {
+  for (const pause of [null, safetyUnderTest().safety.pause]) {
+    const x = examinationOf({ settings: { pause } });
+    expect(safety(x)).toBeNull();
+    expect(x.trace).toEqual([{ stage: "safety", outcome: "passed", detail: "the gate is not paused" }]);
+  }
+});
+
+it("while the gate is paused every call is denied with the pause's reason, and passes again after it", () => {
+  const { pause } = safetyUnderTest().safety;
+  pause.begin({ by: "human", reason: "lunch", clears: "by_human" });
+  const x = examinationOf({ settings: { pause }, level: "Full" });
+  expect(safety(x)).toEqual({
+    stage: "safety",
+    reason: "the gate is paused: lunch",
+    explain: { matched: "the pause", instead: "stop, and wait until the human lets the gate go on" },
+  });
+  expect(x.trace).toEqual([{ stage: "safety", outcome: "denied", detail: "the gate is paused: lunch" }]);
+  pause.end();
+  expect(safety(x)).toBeNull();
+});
+
+it("a pause without a word of why is a pause", () => {
+  const { pause } = safetyUnderTest().safety;
+  pause.begin({ by: "human", reason: "", clears: "by_human" });
+  expect(safety(examinationOf({ settings: { pause } }))?.stage).toBe("safety");
+});
+
+it("a CRITICAL violation denies every call, by the rule that was violated", async () => {
+  const { filter, safety: parts } = safetyUnderTest();
+  await filter.check_goal(goal({ goal_type: "exfiltrate_data" }));
+  expect(safety(examinationOf({ settings: { pause: parts.pause } }))?.reason).toMatch(/^the gate is paused: SR-007: /);
+});
+
+it("a pause that ends by the clock denies until then", () => {
+  const { clock, safety: parts } = safetyUnderTest();
+  parts.pause.begin({ by: "human", reason: "a minute", clears: "after_seconds", seconds: 60 });
+  const x = examinationOf({ settings: { pause: parts.pause } });
+  clock.now += 59_000;
+  expect(safety(x)?.stage).toBe("safety");
+  clock.now += 3_000;
+  expect(safety(x)).toBeNull();
+});

@@ -1,0 +1,19 @@
+import { AuditLog } from "../../main/gate/audit/log.ts";
+
+/**
+ * Writes audit lines until one can't be written, in a process whose files may grow no further than a limit: the write that
+ * reaches it is a short one. Prints how many lines were taken as written.
+ */
+const [, , folder = "", head_file = ""] = process.argv;
+const MAX_LINES = 1000;
+
+const log = new AuditLog(folder, head_file);
+let written = 0;
+log.subscribe(() => {
+  written++;
+});
+for (let line = 0; line < MAX_LINES && log.write_failures === 0; line++) {
+  log.append({ event: "test", ts: line, text: "x".repeat(line) });
+  log.flush();
+}
+console.log(JSON.stringify({ written, failures: log.write_failures, last_failure: log.last_failure }));
