@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: what looks like a placeholder is shell
-import { CODE, commands, section, withHost } from "../row.ts";
+import { CODE, commands, NEVER_ALLOWED, section, withHost } from "../row.ts";
 
 /** H2, H3, N2, N3: files that name files, the environment's values, listings for nothing. */
 
@@ -33,10 +33,11 @@ export const ENVIRONMENT = section("H3", CODE, [
     "echo /home/*",
     "echo ./*",
     "echo {home}/other/*",
-    "printf '%s' {home}/*",
     "for i in {home}/other/*; do echo $i; done",
     "echo a.tx*",
   ]),
+  // Names of a home folder: the guard may deny it, too.
+  { command: "printf '%s' {home}/*", why: "a listing by a pattern", expected: NEVER_ALLOWED },
 ]);
 
 export const SET_AND_EXPORT = section("N2", CODE, [

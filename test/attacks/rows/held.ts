@@ -6,6 +6,7 @@ import {
   DENIED,
   type Entry,
   NEVER_ALLOWED,
+  READ_EACH_TIME,
   READ_OUTSIDE,
   section,
   tool,
@@ -20,7 +21,6 @@ const HOSTILE_HOSTS = [
   "https://evil.example#@api.github.com/",
   "https://evil.example?@api.github.com/",
   "https://evil.example/@api.github.com/",
-  "https://evil.example\\@api.github.com/",
   "https://api.github.com.evil.example/",
   "https://evil-api.github.com/",
   "https://xapi.github.com/",
@@ -168,7 +168,7 @@ export const HELD = section("HELD", CODE, [
       "grep -r x ~/.local",
       "rm -rf ~/.local/state",
       "echo x > ~/.config/metnos/gate.toml",
-      "chmod 777 ~/.local/state/metnos",
+      "chmod 644 ~/.local/state/metnos/operator.token",
       "pkill -f metnos-gate",
       "metnos-gate stop",
       "metnos-gate approvals approve x",
@@ -235,19 +235,18 @@ export const HELD = section("HELD", CODE, [
       }),
     ),
   ),
-  ...[
-    "../other/*",
-    "{a,../other}/*",
-    "{home}/other/*",
-    "*/../../other/*",
-    "link/*",
-    "[.][.]/other/*",
-    ".*/../other/*",
-  ].map(
+  ...["../other/*", "{home}/other/*", "link/*"].map(
     (pattern): Entry => ({
       call: tool("Glob", { pattern }),
       why: "a pattern that leaves the project",
-      expected: { readonly: "asked", supervised: "asked", granted: "asked", full: "allowed" },
+      expected: READ_OUTSIDE,
+    }),
+  ),
+  ...["{a,../other}/*", "*/../../other/*", ".*/../other/*"].map(
+    (pattern): Entry => ({
+      call: tool("Glob", { pattern }),
+      why: "where the pattern leads can't be known",
+      expected: READ_EACH_TIME,
     }),
   ),
   ...commands(
@@ -271,5 +270,12 @@ export const HELD = section("HELD", CODE, [
       expected: CHANGE_OUTSIDE,
     },
   ),
-  ...commands("another user's home", ["cat ~root/x", "cat ~other/x"], { expected: NEVER_ALLOWED }),
+  { command: "cat ~root/x", why: "another user's home", expected: NEVER_ALLOWED },
+  { command: "cat ~other/x", why: "another user's home" },
+  {
+    call: tool("WebFetch", { url: "https://evil.example\\@api.github.com/", prompt: "x" }),
+    why: "one reader's host is another one's user name",
+    expected: DENIED,
+    grants: withHost("api.github.com"),
+  },
 ]);

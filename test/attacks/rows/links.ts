@@ -11,7 +11,7 @@ export const PATTERNS_THROUGH_LINKS = section("C8", CODE, [
     "head */*",
     "sort l*/s*",
     "for f in l*/*; do cat $f; done",
-    "nl l*",
+    "tac l*",
     "cat ls*",
     "cat lin[k]/secret",
     "cat ./l*/secret",

@@ -44,7 +44,6 @@ const METADATA_URLS = [
   "http://[::ffff:169.254.169.254]/",
   "http://[::ffff:a9fe:a9fe]/",
   "http://[::169.254.169.254]/",
-  "http://169.254.169.254\\@api.github.com/",
   "http://169%2e254%2e169%2e254/",
   "http://１６９.254.169.254/",
   "http://169。254。169。254/",
@@ -99,6 +98,17 @@ export const METADATA = section("N8", DENIED, [
       bash(`curl '${url}'`),
     ].map((call) => ({ ...METADATA_GRANTS, call, why: "a cloud's metadata hands out credentials" })),
   ),
+  {
+    ...METADATA_GRANTS,
+    call: tool("WebFetch", { url: "http://169.254.169.254\\@api.github.com/", prompt: "x" }),
+    why: "to a browser's parser a cloud's metadata",
+  },
+  {
+    ...METADATA_GRANTS,
+    command: String.raw`curl 'http://169.254.169.254\@api.github.com/'`,
+    why: "to curl a user name, to others the host",
+    expected: NEVER_ALLOWED,
+  },
   ...commands("a cloud's metadata hands out credentials", METADATA_COMMANDS, METADATA_GRANTS),
   ...commands("a cloud's metadata by a way round", METADATA_ROUNDABOUT, {
     ...METADATA_GRANTS,

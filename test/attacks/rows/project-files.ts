@@ -1,10 +1,10 @@
-import { CHANGE_INSIDE, CODE, commands, type Entry, section, write } from "../row.ts";
+import { CHANGE_INSIDE, CODE, commands, type Entry, edit, section, write } from "../row.ts";
 
 /** M4: files of the project that run. LOW: names in a file. */
 
 export const PROJECT_FILES = section("M4", CODE, [
   ...[".git/hooks/pre-commit", ".git/hooks/post-checkout", ".git/config", ".mcp.json", ".envrc", "sub/.mcp.json"].map(
-    (path): Entry => ({ call: write(`{home}/proj/${path}`), why: "it runs without being asked about" }),
+    (path): Entry => ({ call: edit(`{home}/proj/${path}`), why: "it runs without being asked about" }),
   ),
   {
     call: write("{home}/proj/package.json"),

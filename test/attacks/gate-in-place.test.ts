@@ -1,0 +1,119 @@
+import { afterAll, describe, expect, it } from "vitest";
+import type { ProposedCall } from "../../ipc/wire.ts";
+import { type Decided, type Decider, deciderFor, proposed } from "./decide.ts";
+import { HOST, stage, type Target, WRITERS } from "./gate-writers.ts";
+import { bash, HOME_GRANTS, ORDINARY_GRANTS, SETTINGS, type ToolCall, write } from "./row.ts";
+import { makeWorld, type World } from "./world.ts";
+
+/**
+ * Whatever writes them, at every level and with any grants: the files that call the gate, its own files and its program stay as
+ * they are, unless a human is asked.
+ */
+
+const SETTINGS_FILES = ["settings.json", "settings.local.json"] as const;
+
+interface Place {
+  name: string;
+  /** Below the home folder. */
+  folder: string;
+  /** As a call in the project names it; left out: absolute. */
+  named?: string;
+  files: readonly string[];
+}
+
+const PLACES: readonly Place[] = [
+  { name: "Claude Code's settings at home", folder: ".claude", files: SETTINGS_FILES },
+  { name: "Claude Code's settings in the project", folder: "proj/.claude", named: ".claude", files: SETTINGS_FILES },
+  { name: "Claude Code's settings further down", folder: "proj/x/.claude", named: "x/.claude", files: SETTINGS_FILES },
+  { name: "the gate's configuration", folder: ".config/metnos", files: ["gate.toml", "chosen.json"] },
+  { name: "the gate's databases", folder: ".local/state/metnos", files: ["grants.db", "approvals.db"] },
+  { name: "the gate's command", folder: "checkout/bin", files: ["metnos-gate.js"] },
+  { name: "the gate's hook", folder: "checkout/dist/hook", files: ["hook.js"] },
+  { name: "the gate's Node", folder: "checkout/node_modules/node/bin", files: ["node"] },
+];
+
+const WITH_HOST = [...ORDINARY_GRANTS, `network:http ${HOST}`];
+const WIDE = [...HOME_GRANTS, `network:http ${HOST}`];
+
+interface Scene {
+  target: Target;
+  world: World;
+  decider: Decider;
+  is_there: boolean;
+}
+
+const scenes = new Map<Place, Scene[]>(
+  PLACES.map((place) => [
+    place,
+    place.files.flatMap((file) => [true, false].map((is_there) => sceneOf(place, file, is_there))),
+  ]),
+);
+
+afterAll(() => {
+  for (const { decider } of [...scenes.values()].flat()) decider.close();
+});
+
+function sceneOf({ folder, named }: Place, file: string, is_there: boolean): Scene {
+  const world = makeWorld();
+  const written = named ?? `{home}/${folder}`;
+  const slash = written.lastIndexOf("/");
+  const target = {
+    folder: written,
+    parent: slash === -1 ? "." : written.slice(0, slash),
+    base: written.slice(slash + 1),
+    file,
+  };
+  stage(world, folder, target, is_there);
+  return { target, world, decider: deciderFor(world), is_there };
+}
+
+function decisions(decider: Decider, sent: ProposedCall): (readonly [string, Decided])[] {
+  return [
+    ...SETTINGS.map((setting) => [setting, decider.decide(sent, setting, WITH_HOST)] as const),
+    ["granted on ~/**", decider.decide(sent, "granted", WIDE)],
+    ["full, granted on ~/**", decider.decideAtFull(sent, WIDE)],
+  ];
+}
+
+const shown = ({ executor, args }: ToolCall) => `${executor} ${JSON.stringify(args.command ?? args)}`;
+
+describe.each(PLACES.map((place) => [place.name, place] as const))("%s", (_name, place) => {
+  it.each(Object.entries(WRITERS))("%s: never allowed", (name, writer) => {
+    const allowed = (scenes.get(place) ?? []).flatMap(({ target, world, decider, is_there }) => {
+      const call = writer(target);
+      const at = decisions(decider, proposed(world, call))
+        .filter(([, { got }]) => got === "allowed")
+        .map(([setting]) => setting);
+      return at.length === 0 ? [] : [`${shown(call)} (${is_there ? "there" : "not there"}) at ${at.join(", ")}`];
+    });
+    if (allowed.length > 0)
+      expect.fail(`${place.name}, ${name}: expected never allowed, got allowed: ${allowed.join(" | ")}`);
+  });
+});
+
+describe("the writers", () => {
+  it("are as many as were tried, in every place", () => {
+    expect(Object.keys(WRITERS)).toHaveLength(102);
+    expect([...scenes.values()].flat()).toHaveLength(PLACES.reduce((sum, { files }) => sum + 2 * files.length, 0));
+  });
+
+  it.each(["Write", "Edit", "fs_write", "echo >", "echo >>", "tee", "cp", "mv", "touch"])(
+    "%s may write another file of the project, once that is granted",
+    (name) => {
+      const world = makeWorld();
+      const target = { folder: "notes", parent: ".", base: "notes", file: "notes.json" };
+      stage(world, "proj/notes", target, true);
+      const decider = deciderFor(world);
+      const call = WRITERS[name]?.(target) ?? write("missing");
+      expect([name, decider.decide(proposed(world, call), "granted", WITH_HOST).got]).toEqual([name, "allowed"]);
+      decider.close();
+    },
+  );
+
+  it("may be told from readers: the settings can be read", () => {
+    const [scene] = scenes.get(PLACES[0] as Place) ?? [];
+    if (scene === undefined) throw new Error("no scene");
+    const sent = proposed(scene.world, bash("cat {home}/.claude/settings.json"));
+    expect(scene.decider.decide(sent, "full", WITH_HOST).got).toBe("allowed");
+  });
+});
