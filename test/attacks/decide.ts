@@ -52,9 +52,14 @@ export interface Decider {
   close(): void;
 }
 
+/** What the guard keeps for the gate in this world; a guard that knows the gate's program gets `program_paths`. */
+function gateFilesOf({ places, home }: World): OwnHouse {
+  return new OwnHouse(places, home);
+}
+
 export function deciderFor(world: World): Decider {
-  const { home, places } = world;
-  const own_house = new OwnHouse(places, home);
+  const { home } = world;
+  const gate_files = gateFilesOf(world);
   const databases: ReturnType<typeof openDatabase>[] = [];
   const stores = new Map<string, GrantStore>();
 
@@ -79,7 +84,7 @@ export function deciderFor(world: World): Decider {
       home,
       grants: storeWith(grants),
       pause: null,
-      own_house,
+      own_house: gate_files,
       judge_threshold: DEFAULT_JUDGE_THRESHOLD,
       now: Date.now,
     };

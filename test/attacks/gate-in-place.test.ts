@@ -70,8 +70,8 @@ function sceneOf({ folder, named }: Place, file: string, is_there: boolean): Sce
 function decisions(decider: Decider, sent: ProposedCall): (readonly [string, Decided])[] {
   return [
     ...SETTINGS.map((setting) => [setting, decider.decide(sent, setting, WITH_HOST)] as const),
-    ["granted on ~/**", decider.decide(sent, "granted", WIDE)],
-    ["full, granted on ~/**", decider.decideAtFull(sent, WIDE)],
+    ["granted ~/**", decider.decide(sent, "granted", WIDE)],
+    ["full and granted ~/**", decider.decideAtFull(sent, WIDE)],
   ];
 }
 
@@ -79,15 +79,19 @@ const shown = ({ executor, args }: ToolCall) => `${executor} ${JSON.stringify(ar
 
 describe.each(PLACES.map((place) => [place.name, place] as const))("%s", (_name, place) => {
   it.each(Object.entries(WRITERS))("%s: never allowed", (name, writer) => {
-    const allowed = (scenes.get(place) ?? []).flatMap(({ target, world, decider, is_there }) => {
+    const allowed = new Map<string, Set<string>>();
+    for (const { target, world, decider, is_there } of scenes.get(place) ?? []) {
       const call = writer(target);
-      const at = decisions(decider, proposed(world, call))
-        .filter(([, { got }]) => got === "allowed")
-        .map(([setting]) => setting);
-      return at.length === 0 ? [] : [`${shown(call)} (${is_there ? "there" : "not there"}) at ${at.join(", ")}`];
-    });
-    if (allowed.length > 0)
-      expect.fail(`${place.name}, ${name}: expected never allowed, got allowed: ${allowed.join(" | ")}`);
+      for (const [setting, { got }] of decisions(decider, proposed(world, call))) {
+        if (got !== "allowed") continue;
+        const key = `${setting}${is_there ? "" : " (not there yet)"}`;
+        const shown_at = allowed.get(shown(call)) ?? new Set();
+        allowed.set(shown(call), shown_at.add(key));
+      }
+    }
+    if (allowed.size === 0) return;
+    const lines = [...allowed].map(([call, at]) => `${call} at ${[...at].join(", ")}`);
+    expect.fail(`${place.name}, ${name} | expected never allowed, got allowed: ${lines.join(" | ")}`);
   });
 });
 

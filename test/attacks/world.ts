@@ -6,8 +6,8 @@ import { type TemporaryHome, temporaryHome } from "../support/temporary-home.ts"
 /** A home folder with a project in it, as the attacks find it. Nothing in it is ever run. */
 export interface World extends TemporaryHome {
   proj: string;
-  /** Where the gate's program lies: its `bin`, its `dist` and the Node that runs it. */
-  gate_program: string;
+  /** Where the gate's program lies in it: its `bin`, its `dist` and the Node that runs it. */
+  program_paths: readonly string[];
   /** Writes a file below the home folder, with its folders. */
   put(path: string, content?: string): void;
   link(path: string, to: string): void;
@@ -74,7 +74,7 @@ export function makeWorld(): World {
   const world: World = {
     ...temporary,
     proj: join(home, "proj"),
-    gate_program: join(home, "checkout"),
+    program_paths: [join(home, "checkout")],
     put(path, content = "x\n") {
       mkdirSync(dirname(join(home, path)), { recursive: true });
       writeFileSync(join(home, path), content);
