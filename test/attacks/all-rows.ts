@@ -27,7 +27,7 @@ export const SECTIONS: Readonly<Record<string, { rows: readonly AttackRow[]; cou
   C7: { rows: SED, count: 8 },
   C8: { rows: PATTERNS_THROUGH_LINKS, count: 37 },
   C9: { rows: SHELLS, count: 16 },
-  C10: { rows: RUN_LATER_PLACES, count: 159 },
+  C10: { rows: RUN_LATER_PLACES, count: 164 },
   H1: { rows: SECRETS, count: 260 },
   H2: { rows: FILES_THAT_NAME_FILES, count: 7 },
   H3: { rows: ENVIRONMENT, count: 18 },
@@ -41,6 +41,6 @@ export const SECTIONS: Readonly<Record<string, { rows: readonly AttackRow[]; cou
   N5: { rows: SED_SUFFIX, count: 5 },
   N6: { rows: GATE_CONFIGURATION, count: 10 },
   N7: { rows: CARDS_AND_RIGHTS, count: 13 },
-  N8: { rows: METADATA, count: 155 },
+  N8: { rows: METADATA, count: 160 },
   HELD: { rows: HELD, count: 193 },
 };

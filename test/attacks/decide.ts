@@ -10,7 +10,6 @@ import { GrantStore } from "../../main/gate/grants/store.ts";
 import { OwnHouse } from "../../main/gate/guard/own-house.ts";
 import { DEFAULT_JUDGE_THRESHOLD } from "../../main/gate/judge/rule-based.ts";
 import { decisionOf, examineCall } from "../../main/gate/pipeline.ts";
-import type { StageSettings } from "../../main/gate/stages/examination.ts";
 import type { Got, Setting, ToolCall } from "./row.ts";
 import type { World } from "./world.ts";
 
@@ -80,11 +79,12 @@ export function deciderFor(world: World): Decider {
   }
 
   function decideAt(call: ProposedCall, level: Level, grants: readonly string[]): Decided {
-    const settings: StageSettings = {
+    const settings = {
       home,
       grants: storeWith(grants),
       pause: null,
       own_house: gate_files,
+      env: world.gate_env,
       judge_threshold: DEFAULT_JUDGE_THRESHOLD,
       now: Date.now,
     };

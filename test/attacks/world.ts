@@ -8,6 +8,8 @@ export interface World extends TemporaryHome {
   proj: string;
   /** Where the gate's program lies in it: its `bin`, its `dist` and the Node that runs it. */
   program_paths: readonly string[];
+  /** The gate's environment, as far as it says where programs and agents' settings lie. */
+  gate_env: { PATH: string; CLAUDE_CONFIG_DIR?: string };
   /** Writes a file below the home folder, with its folders. */
   put(path: string, content?: string): void;
   link(path: string, to: string): void;
@@ -75,6 +77,7 @@ export function makeWorld(): World {
     ...temporary,
     proj: join(home, "proj"),
     program_paths: [join(home, "checkout")],
+    gate_env: { PATH: `${home}/tools:/usr/bin:/bin` },
     put(path, content = "x\n") {
       mkdirSync(dirname(join(home, path)), { recursive: true });
       writeFileSync(join(home, path), content);

