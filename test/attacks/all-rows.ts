@@ -41,6 +41,6 @@ export const SECTIONS: Readonly<Record<string, { rows: readonly AttackRow[]; cou
   N5: { rows: SED_SUFFIX, count: 5 },
   N6: { rows: GATE_CONFIGURATION, count: 10 },
   N7: { rows: CARDS_AND_RIGHTS, count: 13 },
-  N8: { rows: METADATA, count: 160 },
+  N8: { rows: METADATA, count: 159 },
   HELD: { rows: HELD, count: 193 },
 };

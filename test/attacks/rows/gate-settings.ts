@@ -27,33 +27,33 @@ const inPlace: Partial<Entry> = {
   },
 };
 
-export const GATE_SETTINGS = section("N1", NEVER_ALLOWED, [
-  ...commands("a folder becomes .claude", ["mv x .claude", "cp -r x .claude", "mv -T x .claude"], {
-    ...staged,
-    expected: DENIED,
-  }),
+export const GATE_SETTINGS = section("N1", DENIED, [
+  ...commands("a folder becomes .claude", ["mv x .claude", "cp -r x .claude", "mv -T x .claude"], staged),
   ...commands(
     "a folder's content goes into .claude",
     ["cp -rT x .claude", "cp -r --no-target-directory x .claude"],
     inPlace,
   ),
+  ...commands("a folder called .claude is put into the project", ["cp -r y/.claude .", "mv y/.claude ."], staged),
   ...commands(
     "a folder that holds .claude is laid over the project",
     [
-      "cp -r y/.claude .",
       "cp -r y/. .",
       "cd y && cp -r . ..",
       "cp -r y/.cl* .",
       "cp -r y/.claude -t .",
-      "mv y/.claude .",
       "cp -a y/.claude ./",
       "rsync -a y/ .",
     ],
-    staged,
+    { ...staged, expected: NEVER_ALLOWED },
   ),
   ...commands(
     "sed's suffix makes the file's name",
-    ["sed -i.local.json -e p .claude/settings", "sed -i.json -e p .claude/settings"],
+    [
+      "sed -i.local.json -e p .claude/settings",
+      "sed -i.json -e p .claude/settings",
+      "sed -i.json -e p ~/.claude/settings",
+    ],
     inPlace,
   ),
   ...commands(
@@ -63,19 +63,16 @@ export const GATE_SETTINGS = section("N1", NEVER_ALLOWED, [
       String.raw`find . -maxdepth 1 -name '.cl*' -exec chmod 000 {} \;`,
       "find . -maxdepth 2 -name 'settings.js*' -delete",
     ],
-    inPlace,
+    { ...inPlace, expected: NEVER_ALLOWED },
   ),
-  ...commands("a pattern finds it", ["rm -rf .c*", "rm -rf ./*/ .[!.]*", "rm .claude/s*"], inPlace),
-  ...commands(
-    "git puts back what is tracked",
-    ["git checkout -- .", "git checkout -- .claude", "git checkout ."],
-    inPlace,
-  ),
+  ...commands("a pattern may find it", ["rm -rf .c*", "rm -rf ./*/ .[!.]*"], { ...inPlace, expected: NEVER_ALLOWED }),
+  ...commands("a pattern finds it", ["rm .claude/s*"], inPlace),
+  ...commands("git puts back what is tracked", ["git checkout -- .", "git checkout ."], { ...inPlace, expected: CODE }),
+  ...commands("git puts back what is tracked", ["git checkout -- .claude"], inPlace),
   ...commands("nobody can read it any more", ["chmod 000 .claude"], inPlace),
   ...commands(
     "the same at home",
     [
-      "sed -i.json -e p ~/.claude/settings",
       "cp -rT x ~/.claude",
       "cd ~/.claude && curl -O http://x.org/settings.json",
       "cd ~/.claude && curl -OL http://x.org/settings.json",
@@ -98,10 +95,9 @@ export const GATE_CONFIGURATION = section("N6", DENIED, [
     "cp -rT metnos ~/.config/metnos",
     "cp -r metnos/. ~/.config/metnos",
     "mv metnos/gate.toml ~/.config/metnos/",
+    "ln -s {home}/proj/metnos ~/.config/metnos",
   ]),
-  ...commands("a link there", ["ln -s {home}/proj/metnos ~/.config/metnos", "ln -s {home}/proj/metnos ~/.config/"], {
-    expected: NEVER_ALLOWED,
-  }),
+  { command: "ln -s {home}/proj/metnos ~/.config/", why: "a link there", expected: NEVER_ALLOWED },
 ]);
 
 export const CARDS_AND_RIGHTS = section("N7", CODE, [
@@ -117,7 +113,7 @@ export const CARDS_AND_RIGHTS = section("N7", CODE, [
   ...commands(
     "the gate's own folder can't be reached any more",
     ["chmod 000 ~", "chmod 000 ~/.config", "chmod 000 ~/.local/state", "chmod 777 ~/.local/state/metnos"],
-    { expected: NEVER_ALLOWED },
+    { expected: DENIED },
   ),
   ...commands("uncommitted work is gone", ["git checkout -- .", "git checkout .", "git restore ."], {
     prepare: repository,

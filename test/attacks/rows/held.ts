@@ -5,7 +5,6 @@ import {
   commands,
   DENIED,
   type Entry,
-  NEVER_ALLOWED,
   READ_EACH_TIME,
   READ_OUTSIDE,
   section,
@@ -225,13 +224,8 @@ export const HELD = section("HELD", CODE, [
     READ_TOOLS.map(
       (call): Entry => ({
         call: call(path),
-        why: "where it leads can't be known",
-        expected: {
-          readonly: "asked or denied",
-          supervised: "asked or denied",
-          granted: "asked or denied",
-          full: "asked or denied",
-        },
+        why: "each process sees another file there",
+        expected: DENIED,
       }),
     ),
   ),
@@ -270,7 +264,7 @@ export const HELD = section("HELD", CODE, [
       expected: CHANGE_OUTSIDE,
     },
   ),
-  { command: "cat ~root/x", why: "another user's home", expected: NEVER_ALLOWED },
+  { command: "cat ~root/x", why: "another user's home", expected: DENIED },
   { command: "cat ~other/x", why: "another user's home" },
   {
     call: tool("WebFetch", { url: "https://evil.example\\@api.github.com/", prompt: "x" }),

@@ -84,14 +84,12 @@ const METADATA_COMMANDS = [
   "bash -c 'curl http://169.254.169.254/'",
 ] as const;
 
-/** Spellings for which asking is as right as denying. */
+/** By another way than as the host of a URL. */
 const METADATA_ROUNDABOUT = [
   "curl -x http://169.254.169.254:80 http://x.org/",
   "curl --proxy 169.254.169.254 http://x.org/",
   "curl --resolve x.org:80:169.254.169.254 http://x.org/",
   "curl --connect-to x.org:80:169.254.169.254:80 http://x.org/",
-  "curl 'http://169.254.169.[250-254]/'",
-  "curl 'http://169.254.169.{253,254}/'",
   "http_proxy=http://169.254.169.254 curl http://x.org/",
   "curl $(echo MTY5LjI1NC4xNjkuMjU0 | base64 -d)",
   "nc 169.254.169.254 80",
@@ -123,10 +121,12 @@ export const METADATA = section("N8", DENIED, [
     expected: NEVER_ALLOWED,
   },
   ...commands("a cloud's metadata hands out credentials", METADATA_COMMANDS, METADATA_GRANTS),
-  ...commands("a cloud's metadata by a way round", METADATA_ROUNDABOUT, {
-    ...METADATA_GRANTS,
-    expected: NEVER_ALLOWED,
-  }),
+  ...commands("a cloud's metadata by a way round", METADATA_ROUNDABOUT, METADATA_GRANTS),
+  ...commands(
+    "a range of hosts that holds a cloud's metadata",
+    ["curl 'http://169.254.169.[250-254]/'", "curl 'http://169.254.169.{253,254}/'"],
+    { ...METADATA_GRANTS, expected: NEVER_ALLOWED },
+  ),
   ...commands(
     "a secret sent away",
     [
@@ -159,19 +159,17 @@ export const METADATA = section("N8", DENIED, [
     "{home}/.cursor/hooks.json",
     "{home}/.codex/config.toml",
     "{home}/.codex/hooks.json",
-  ].map((path): Entry => ({ call: write(path), why: "another agent's settings", expected: NEVER_ALLOWED })),
+  ].map((path): Entry => ({ call: write(path), why: "another agent's settings", expected: CODE })),
   ...[
     write("{home}/moved/settings.json"),
     edit("{home}/moved/settings.local.json"),
     bash("echo '{}' > {home}/moved/settings.json"),
     bash("cp -rT x {home}/moved"),
-    bash("rm -rf {home}/moved"),
   ].map(
     (call): Entry => ({
       call,
       why: "an agent's settings in another folder",
       grants: HOME_GRANTS,
-      expected: NEVER_ALLOWED,
       prepare: movedSettings,
     }),
   ),

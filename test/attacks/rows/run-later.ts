@@ -1,4 +1,4 @@
-import { bash, CODE, DENIED, type Entry, edit, HOME_GRANTS, NEVER_ALLOWED, section, tool, write } from "../row.ts";
+import { bash, CODE, DENIED, type Entry, edit, HOME_GRANTS, section, tool, write } from "../row.ts";
 
 /** C10, M4 and N7's chmod: what is written where somebody runs it later, and the gate's own program. */
 
@@ -23,7 +23,7 @@ const RUN_LATER = [
   "proj/.mcp.json",
 ] as const;
 
-/** Agents' settings: the guard may deny them, too. */
+/** What agents run. The files that hold the gate's hook are another matter: see gate-settings.ts. */
 const AGENTS_SETTINGS = [
   ".claude.json",
   ".claude/hooks/x.sh",
@@ -33,8 +33,8 @@ const AGENTS_SETTINGS = [
   ".cursor/mcp.json",
 ] as const;
 
-/** The system's: the guard may deny them, too. */
-const SYSTEM = ["/etc/cron.d/x", "/etc/ld.so.preload", "/var/spool/cron/crontabs/me", "/etc/profile.d/x.sh"] as const;
+/** What the system runs. */
+const SYSTEM = ["/etc/cron.d/x", "/var/spool/cron/crontabs/me", "/etc/profile.d/x.sh"] as const;
 
 const GATE_PROGRAM = ["bin/metnos-gate.js", "dist/hook/hook.js", "node_modules/node/bin/node"] as const;
 
@@ -54,10 +54,9 @@ function writersOn(path: string, why: string, more: Partial<Entry> = {}): Entry[
 
 export const RUN_LATER_PLACES = section("C10", CODE, [
   ...RUN_LATER.flatMap((path) => writersOn(`{home}/${path}`, "somebody runs it later")),
-  ...AGENTS_SETTINGS.flatMap((path) =>
-    writersOn(`{home}/${path}`, "an agent runs it later", { expected: NEVER_ALLOWED }),
-  ),
-  ...SYSTEM.flatMap((path) => writersOn(path, "the system runs it later", { expected: NEVER_ALLOWED })),
+  ...AGENTS_SETTINGS.flatMap((path) => writersOn(`{home}/${path}`, "an agent runs it later")),
+  ...SYSTEM.flatMap((path) => writersOn(path, "the system runs it later")),
+  ...writersOn("/etc/ld.so.preload", "every program loads it", { expected: DENIED }),
   ...GATE_PROGRAM.flatMap((path) =>
     writersOn(`{home}/checkout/${path}`, "the gate's own program", { expected: DENIED }),
   ),
