@@ -16,25 +16,25 @@ import { makeWorld, repository, type World } from "./world.ts";
 
 /** Every attack on the gate that was tried, and what becomes of it at each setting. */
 
-interface Seat {
+interface PreparedWorld {
   world: World;
   decider: Decider;
 }
 
 /** One for every way of preparing a world: deciding changes nothing in it. */
-const seats = new Map<AttackRow["prepare"], Seat>();
+const prepared = new Map<AttackRow["prepare"], PreparedWorld>();
 afterAll(() => {
-  for (const { decider } of seats.values()) decider.close();
+  for (const { decider } of prepared.values()) decider.close();
 });
 
-function seatFor(prepare: AttackRow["prepare"]): Seat {
-  const before = seats.get(prepare);
+function preparedWorld(prepare: AttackRow["prepare"]): PreparedWorld {
+  const before = prepared.get(prepare);
   if (before !== undefined) return before;
   const world = makeWorld();
   prepare?.(world);
-  const seat = { world, decider: deciderFor(world) };
-  seats.set(prepare, seat);
-  return seat;
+  const made = { world, decider: deciderFor(world) };
+  prepared.set(prepare, made);
+  return made;
 }
 
 const isRight = (expected: AttackRow["expected"][Setting], got: Got) =>
@@ -42,7 +42,7 @@ const isRight = (expected: AttackRow["expected"][Setting], got: Got) =>
 
 /** One line on a row that came out wrong, or nothing. */
 function wrongIn(row: AttackRow, call: ToolCall): string {
-  const { world, decider } = seatFor(row.prepare);
+  const { world, decider } = preparedWorld(row.prepare);
   const sent = proposed(world, call, row.cwd);
   const wrong = SETTINGS.flatMap((setting) => {
     const expected = row.expected[setting];
@@ -86,7 +86,7 @@ describe("a command line by another tool", () => {
     const others = lines
       .filter(({ name }) => name === section)
       .flatMap(({ row, command }) => {
-        const { world, decider } = seatFor(row.prepare);
+        const { world, decider } = preparedWorld(row.prepare);
         return SETTINGS.flatMap((setting) => {
           const decide = (call: ToolCall) =>
             decider.decide(proposed(world, call, row.cwd), setting, row.grants ?? ORDINARY_GRANTS).got;
@@ -100,7 +100,7 @@ describe("a command line by another tool", () => {
 });
 
 describe("ordinary work in the same world", () => {
-  const { world, decider } = seatFor(repository);
+  const { world, decider } = preparedWorld(repository);
 
   it.each([
     [bash("cat a.txt"), ["asked", "asked", "allowed", "allowed"]],

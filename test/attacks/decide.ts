@@ -104,10 +104,10 @@ export function deciderFor(world: World): Decider {
 
 /** The call as an agent in `cwd` (below the home folder) would send it; `{home}` is the home folder. */
 export function proposed(world: World, { executor, args }: ToolCall, cwd = "proj"): ProposedCall {
-  return { intent: "", executor, args: placed(args, world.home), context: { cwd: join(world.home, cwd) } };
+  return { intent: "", executor, args: withHome(args, world.home), context: { cwd: join(world.home, cwd) } };
 }
 
-function placed(args: ToolCall["args"], home: string): Record<string, unknown> {
+function withHome(args: ToolCall["args"], home: string): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(args).map(([name, value]) => [
       name,

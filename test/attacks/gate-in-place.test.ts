@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, it } from "vitest";
 import type { ProposedCall } from "../../ipc/wire.ts";
 import { type Decided, type Decider, deciderFor, proposed } from "./decide.ts";
-import { HOST, stage, type Target, WRITERS } from "./gate-writers.ts";
+import { HOST, prepareSources, type Target, WRITERS } from "./gate-writers.ts";
 import { bash, HOME_GRANTS, ORDINARY_GRANTS, SETTINGS, type ToolCall, write } from "./row.ts";
-import { makeWorld, type World } from "./world.ts";
+import { makeWorld, repository, type World } from "./world.ts";
 
 /**
  * Whatever writes them, at every level and with any grants: the files that call the gate, its own files and its program stay as
@@ -35,26 +35,27 @@ const PLACES: readonly Place[] = [
 const WITH_HOST = [...ORDINARY_GRANTS, `network:http ${HOST}`];
 const WIDE = [...HOME_GRANTS, `network:http ${HOST}`];
 
-interface Scene {
+interface TargetCase {
   target: Target;
   world: World;
   decider: Decider;
   is_there: boolean;
 }
 
-const scenes = new Map<Place, Scene[]>(
+const cases = new Map<Place, TargetCase[]>(
   PLACES.map((place) => [
     place,
-    place.files.flatMap((file) => [true, false].map((is_there) => sceneOf(place, file, is_there))),
+    place.files.flatMap((file) => [true, false].map((is_there) => caseOf(place, file, is_there))),
   ]),
 );
 
 afterAll(() => {
-  for (const { decider } of [...scenes.values()].flat()) decider.close();
+  for (const { decider } of [...cases.values()].flat()) decider.close();
 });
 
-function sceneOf({ folder, named }: Place, file: string, is_there: boolean): Scene {
+function caseOf({ folder, named }: Place, file: string, is_there: boolean): TargetCase {
   const world = makeWorld();
+  repository(world);
   const written = named ?? `{home}/${folder}`;
   const slash = written.lastIndexOf("/");
   const target = {
@@ -63,7 +64,7 @@ function sceneOf({ folder, named }: Place, file: string, is_there: boolean): Sce
     base: written.slice(slash + 1),
     file,
   };
-  stage(world, folder, target, is_there);
+  prepareSources(world, folder, target, is_there);
   return { target, world, decider: deciderFor(world), is_there };
 }
 
@@ -80,7 +81,7 @@ const shown = ({ executor, args }: ToolCall) => `${executor} ${JSON.stringify(ar
 describe.each(PLACES.map((place) => [place.name, place] as const))("%s", (_name, place) => {
   it.each(Object.entries(WRITERS))("%s: never allowed", (name, writer) => {
     const allowed = new Map<string, Set<string>>();
-    for (const { target, world, decider, is_there } of scenes.get(place) ?? []) {
+    for (const { target, world, decider, is_there } of cases.get(place) ?? []) {
       const call = writer(target);
       for (const [setting, { got }] of decisions(decider, proposed(world, call))) {
         if (got !== "allowed") continue;
@@ -98,7 +99,7 @@ describe.each(PLACES.map((place) => [place.name, place] as const))("%s", (_name,
 describe("the writers", () => {
   it("are as many as were tried, in every place", () => {
     expect(Object.keys(WRITERS)).toHaveLength(102);
-    expect([...scenes.values()].flat()).toHaveLength(PLACES.reduce((sum, { files }) => sum + 2 * files.length, 0));
+    expect([...cases.values()].flat()).toHaveLength(PLACES.reduce((sum, { files }) => sum + 2 * files.length, 0));
   });
 
   it.each(["Write", "Edit", "fs_write", "echo >", "echo >>", "tee", "cp", "mv", "touch"])(
@@ -106,7 +107,7 @@ describe("the writers", () => {
     (name) => {
       const world = makeWorld();
       const target = { folder: "notes", parent: ".", base: "notes", file: "notes.json" };
-      stage(world, "proj/notes", target, true);
+      prepareSources(world, "proj/notes", target, true);
       const decider = deciderFor(world);
       const call = WRITERS[name]?.(target) ?? write("missing");
       expect([name, decider.decide(proposed(world, call), "granted", WITH_HOST).got]).toEqual([name, "allowed"]);
@@ -114,10 +115,10 @@ describe("the writers", () => {
     },
   );
 
-  it("may be told from readers: the settings can be read", () => {
-    const [scene] = scenes.get(PLACES[0] as Place) ?? [];
-    if (scene === undefined) throw new Error("no scene");
-    const sent = proposed(scene.world, bash("cat {home}/.claude/settings.json"));
-    expect(scene.decider.decide(sent, "full", WITH_HOST).got).toBe("allowed");
+  it("are not the readers: the settings may be read", () => {
+    const [one] = cases.get(PLACES[0] as Place) ?? [];
+    if (one === undefined) throw new Error("no case");
+    const sent = proposed(one.world, bash("cat {home}/.claude/settings.json"));
+    expect(one.decider.decide(sent, "full", WITH_HOST).got).toBe("allowed");
   });
 });

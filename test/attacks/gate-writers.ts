@@ -18,7 +18,7 @@ export const HOST = "x.org";
 const join = (...names: string[]) => names.filter((name) => name !== ".").join("/");
 const pathOf = ({ folder, file }: Target) => join(folder, file);
 
-/** `settings.json` in two: what stands before the suffix, and the suffix. */
+/** `settings.json` in two: its stem and its suffix. */
 function split({ folder, file }: Target): { stem: string; suffix: string } {
   const dot = file.indexOf(".");
   const at = dot > 0 ? dot : file.length - 2;
@@ -26,7 +26,7 @@ function split({ folder, file }: Target): { stem: string; suffix: string } {
 }
 
 /** Puts what the writers take from into a world whose `folder` (below the home) is `target`'s. */
-export function stage(world: World, folder: string, { base, file }: Target, exists: boolean): void {
+export function prepareSources(world: World, folder: string, { base, file }: Target, exists: boolean): void {
   world.put(`proj/stage/${file}`);
   world.put(`proj/lay/${base}/${file}`);
   world.put("proj/empty/.keep");

@@ -17,7 +17,7 @@ export const CONTROL_FLOW = section("C3", CODE, [
     "a=echo; case a in a) a=bash;& b) $a x.sh;; esac",
     "a=echo; case a in a) a=bash;;& *) $a x.sh;; esac",
   ]),
-  ...commands(":= assigns wherever it stands", [
+  ...commands(":= assigns wherever it is", [
     "a=; for i in ${a:=bash}; do :; done; $a echo",
     "a=; case ${a:=bash} in *) ;; esac; $a echo",
     "a=; select i in ${a:=bash}; do break; done < a.txt; $a echo",

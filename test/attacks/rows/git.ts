@@ -130,11 +130,11 @@ export const GIT = section("C6", CODE, [
     "git status",
     repositoryWith((world) => world.put(".config/git/config", MONITOR)),
   ),
-  ...GIT_FILES.map((path): Entry => ({ call: write(path), why: "git runs what stands there" })),
+  ...GIT_FILES.map((path): Entry => ({ call: write(path), why: "git reads it and runs what it names" })),
   ...["config", "HEAD"].map(
     (name): Entry => ({ ...bare, call: write(`{home}/proj/evil/${name}`), why: "beside objects and refs" }),
   ),
-  ...commands("git runs what stands there, whatever writes it", [
+  ...commands("git reads it and runs what it names, whatever writes it", [
     "cp a.txt .git/config",
     "echo '* diff=x' >> .gitattributes",
     "mv evil.txt .git/hooks/pre-commit",

@@ -1,6 +1,6 @@
 import { CHANGE_OUTSIDE, CODE, commands, READ_OUTSIDE, read, section, write } from "../row.ts";
 
-/** C8 and N4: patterns, walks and searches come by links that lead outside of the granted folder. */
+/** C8 and N4: patterns and searches reach links that lead outside of the granted folder. */
 
 const NO_PATH = "a pattern goes through a link";
 

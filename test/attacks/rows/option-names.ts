@@ -10,7 +10,7 @@ const hostile: Partial<Entry> = {
 };
 
 export const OPTION_NAMES = section("C5", CODE, [
-  ...commands("-- behind the names is too late", ["rg foo * --", "sort * --"], hostile),
+  ...commands("-- after the names is too late", ["rg foo * --", "sort * --"], hostile),
   ...commands("a pattern that begins with nothing", ['rg foo ""*', "rg foo ''*", 'sort ""*'], hostile),
   ...commands(
     "a pattern that begins with a hyphen",

@@ -1,9 +1,9 @@
 import { CHANGE_OUTSIDE, CODE, commands, section } from "../row.ts";
 
-/** C7 and N5: what stands behind -i is a suffix to GNU's sed, and the next word to BSD's. */
+/** C7 and N5: GNU's sed takes what follows -i as a suffix, BSD's takes the next word. */
 
 export const SED = section("C7", CODE, [
-  ...commands("letters behind -i are a suffix, so the next word is the script", [
+  ...commands("letters after -i are a suffix, so the next word is the script", [
     "sed -iep 's/.*/touch pwned/e' a.txt",
     "sed -ine 's/.*/touch pwned/e' a.txt",
     "sed -nie 's/.*/touch pwned/e' a.txt",
