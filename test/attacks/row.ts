@@ -73,7 +73,14 @@ export const READ_OUTSIDE = expected("asked", "asked", "asked", "allowed");
 export const CHANGE_OUTSIDE = expected("denied", "asked", "asked", "allowed");
 /** A write inside of what was granted. */
 export const CHANGE_INSIDE = expected("denied", "asked", "allowed", "allowed");
-/** Whether the guard denies it or a human is asked is left open. */
+/** Whether the guard denies it or a human is asked is left open: of a read. */
+export const READ_NEVER_ALLOWED: Expected = {
+  readonly: "asked or denied",
+  supervised: "asked or denied",
+  granted: "asked or denied",
+  full: "asked or denied",
+};
+/** The same of a change. */
 export const NEVER_ALLOWED: Expected = {
   readonly: "denied",
   supervised: "asked or denied",

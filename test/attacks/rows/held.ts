@@ -6,6 +6,7 @@ import {
   DENIED,
   type Entry,
   READ_EACH_TIME,
+  READ_NEVER_ALLOWED,
   READ_OUTSIDE,
   section,
   tool,
@@ -225,7 +226,7 @@ export const HELD = section("HELD", CODE, [
       (call): Entry => ({
         call: call(path),
         why: "each process sees another file there",
-        expected: DENIED,
+        expected: READ_NEVER_ALLOWED,
       }),
     ),
   ),
