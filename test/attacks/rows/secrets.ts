@@ -1,0 +1,66 @@
+import {
+  bash,
+  DENIED,
+  type Entry,
+  edit,
+  HOME_GRANTS,
+  READ_EACH_TIME,
+  read,
+  section,
+  type ToolCall,
+  tool,
+  write,
+} from "../row.ts";
+import { ASKED_FILES, SECRET_FILES } from "../world.ts";
+
+/** H1: the guard holds for every tool, not for command lines only. */
+
+const quoted = (path: string) => `'${path}'`;
+
+const READERS: readonly ((path: string) => ToolCall)[] = [
+  read,
+  (path) => tool("Grep", { pattern: "token", path }),
+  (path) => tool("fs_read", { path }),
+  (path) => tool("parse_document", { path }),
+  (path) => bash(`cat ${quoted(path)}`),
+];
+
+const NAMERS: readonly ((path: string) => ToolCall)[] = [
+  (path) => tool("Glob", { pattern: path }),
+  (path) => tool("fs_list", { path }),
+];
+
+const WRITERS: readonly ((path: string) => ToolCall)[] = [
+  write,
+  edit,
+  (path) => tool("MultiEdit", { file_path: path, edits: [] }),
+  (path) => tool("fs_write", { path, content: "x" }),
+  (path) => tool("fs_delete", { path }),
+  (path) => bash(`tee ${quoted(path)}`),
+];
+
+const on = (path: string, calls: readonly ((path: string) => ToolCall)[], more: Partial<Entry>): Entry[] =>
+  calls.map((call) => ({ grants: HOME_GRANTS, why: "a secret", ...more, call: call(`{home}/${path}`) }));
+
+export const SECRETS = section("H1", DENIED, [
+  ...SECRET_FILES.flatMap((path) => on(path, [...READERS, ...NAMERS, ...WRITERS], {})),
+  ...ASKED_FILES.flatMap((path) =>
+    on(path, READERS, { expected: READ_EACH_TIME, why: "a secret that is asked about by name each time" }),
+  ),
+  ...[
+    tool("fs_delete", { path: "/usr" }),
+    tool("fs_delete", { path: "/home" }),
+    tool("fs_delete", { path: "/" }),
+    tool("fs_delete", { path: "{home}" }),
+    write("/etc/fstab"),
+    write("/dev/vda"),
+    write("/dev/mem"),
+    tool("fs_write", { path: "/dev/vda", content: "x" }),
+    read("/dev/mem"),
+  ].map((call): Entry => ({ call, why: "no way back, whatever tool does it" })),
+  {
+    call: tool("Grep", { pattern: "KEY", path: "{home}/proj", glob: ".env" }),
+    why: "a search that names the secret",
+    expected: READ_EACH_TIME,
+  },
+]);
