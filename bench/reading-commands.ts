@@ -21,7 +21,7 @@ import { type Figure, figure } from "./figure.ts";
 /** Percent. It was reached once and may not get worse. */
 const LEAST_SHARE = 93;
 /** As many as are listed by name. */
-const LISTED = 10;
+const LISTED = 60;
 
 export async function readingCommands(): Promise<Figure[]> {
   const home = realpathSync(mkdtempSync(join(tmpdir(), "metnos-reading-")));

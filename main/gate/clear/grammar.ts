@@ -71,9 +71,7 @@ const BARE = /[A-Za-z0-9_./,:@%+=-]/;
 /** Behind a backslash: itself, without its meaning. A letter or digit would be read differently inside of other programs. */
 const ESCAPED = /[!-/:-@[-`{-~ ]/;
 /** Control characters and halves of characters are never clear, quoted or not. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: it looks for these
-const NEVER =
-  /[\0-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
+const NEVER = /[^\P{Cc}\t\n]|[\u2028\u2029\ufeff]|\p{Cs}/u;
 
 /** Variables in front of a command that change how it prints and nothing else, with plain values only: a path would be read. */
 const HARMLESS_ASSIGNMENT =

@@ -184,7 +184,9 @@ class CommandReader {
     if (name === "xargs") {
       const given = givenByXargs(args, this.#situation.before);
       if (given === null) return this.#doubt("names from an input that isn't known");
-      return this.#command(given.words, given.found);
+      const has_link =
+        !given.is_plain && given.found.some(({ text }) => this.#cwd === null || mayHoldLinks(resolve(this.#cwd, text)));
+      return has_link ? this.#doubt("a link that is followed") : this.#command(given.words, given.found);
     }
     const program = programCalled(name);
     if (program === undefined) return this.#doubt("a program that isn't known to be harmless");
@@ -266,6 +268,7 @@ class CommandReader {
 
   #reads(access: Access, path: string): void {
     if (access.is_plain_file && !isPlainFile(path)) return this.#doubt("more than a plain file");
+    if (access.follows_links && mayHoldLinks(path)) return this.#doubt("a link that is followed");
     const target = this.#target(path, access.is_tree === true);
     if (target === null) return;
     const is_folder = access.kind === "list" && !target.is_tree && (access.word === "here" || isFolder(path));

@@ -1,3 +1,4 @@
+import { findsPlainFilesOnly } from "../programs/find.ts";
 import type { Word } from "../shell/reading.ts";
 import type { ClearCommand } from "./grammar.ts";
 
@@ -46,15 +47,7 @@ function ofFind(template: readonly Word[], has_mark: boolean, { words }: ClearCo
   const texts = words.map(({ text }) => text);
   const is_find =
     texts[0] === "find" && texts.at(-1) === "-print0" && texts.filter((text) => text === "-print0").length === 1;
-  const type = texts.indexOf("-type");
-  // Links are found as well, and what reads them follows.
-  if (
-    !is_find ||
-    type === -1 ||
-    texts[type + 1] !== "f" ||
-    texts.some((text) => /^(?:-o|-or|,|!|-not|\(|\)|-exec.*|-ok.*|-delete|-printf?|-ls|-f.*)$/.test(text))
-  )
-    return null;
+  if (!is_find || texts.some((text) => /^(?:-exec.*|-ok.*|-delete|-printf?|-ls|-f.*)$/.test(text))) return null;
   const starts: Word[] = [];
   for (const word of words.slice(1)) {
     if (/^[-(!,]/.test(word.text)) break;
@@ -71,7 +64,11 @@ function ofFind(template: readonly Word[], has_mark: boolean, { words }: ClearCo
   };
   const here: Word = { ...mark, text: ".", pieces: [{ text: ".", kind: "text" }] };
   // Any number of names: what stands for the second or third may be another thing to the program than the first.
-  return { words: has_mark ? template : [...template, mark, mark, mark], found: starts.length > 0 ? starts : [here] };
+  return {
+    words: has_mark ? template : [...template, mark, mark, mark],
+    found: starts.length > 0 ? starts : [here],
+    is_plain: findsPlainFilesOnly(words.slice(1)),
+  };
 }
 
 function ofWords(template: readonly Word[], has_mark: boolean, { words }: ClearCommand): GivenByXargs | null {
@@ -84,9 +81,9 @@ function ofWords(template: readonly Word[], has_mark: boolean, { words }: ClearC
         : null;
   if (given === null || given.length === 0 || given.length > 64) return null;
   if (given.some(({ text, glob }) => glob === true || !PLAIN.test(text))) return null;
-  if (!has_mark) return { words: [...template, ...given], found: [] };
+  if (!has_mark) return { words: [...template, ...given], found: [], is_plain: true };
   const [only, ...more] = given;
   if (only === undefined || more.length > 0 || template.some(({ text }) => text.includes(MARK) && text !== MARK))
     return null;
-  return { words: template.map((word) => (word.text === MARK ? only : word)), found: [] };
+  return { words: template.map((word) => (word.text === MARK ? only : word)), found: [], is_plain: true };
 }

@@ -68,7 +68,12 @@ export function byRoles(
     const kind = KIND_OF[role];
     if (kind === undefined || role === "object" || (kind === "read" && word.text === "-")) continue;
     const own = kind === "write" ? {} : more;
-    accesses.push({ kind, word, ...own, ...(program.plain_files_only ? { is_plain_file: true } : {}) });
+    accesses.push({
+      kind,
+      word,
+      ...own,
+      ...(program.plain_files_only ? (is_tree ? { follows_links: true } : { is_plain_file: true }) : {}),
+    });
   }
   const files = operands.length - rolesLeft.filter((role) => role === "pattern").length;
   if (files <= 0) {

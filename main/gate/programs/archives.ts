@@ -22,7 +22,7 @@ export const ARCHIVE_PROGRAMS: readonly Program[] = [
   },
   // Builders: what they run is code, and the folder they work in may be another one.
   {
-    names: ["make", "gmake", "ninja", "cargo", "npm", "pnpm"],
+    names: ["make", "gmake", "ninja", "cargo", "pnpm"],
     operands: ["object"],
     folder_options: "-C --directory --prefix --cwd",
     guard_only: true,

@@ -54,7 +54,7 @@ export function optionsKnown(program: Program): ReadonlyMap<string, KnownOption>
 
 /** True if `names` (separated by blanks) holds the option's name. */
 export function isAmong(name: string, names: string | undefined): boolean {
-  return names !== undefined && names.split(" ").includes(name);
+  return names?.split(" ").includes(name) === true;
 }
 
 /**

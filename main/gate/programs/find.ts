@@ -84,14 +84,14 @@ function findAccesses(args: readonly Word[]): Accesses {
   return { accesses, unclear, data, ...(runs.length > 0 ? { runs } : {}) };
 }
 
-/** `-type f` stands before the first `-exec`, and nothing says "or" or "not". */
-function findsPlainFilesOnly(tests: readonly Word[]): boolean {
+/** `-type f` stands before whatever is done with what is found, and nothing says "or" or "not". */
+export function findsPlainFilesOnly(tests: readonly Word[]): boolean {
   const texts = tests.map(({ text }) => text);
   const at = texts.findIndex((text) => EXEC.test(text));
   const type = texts.indexOf("-type");
   return (
     type !== -1 &&
-    type < at &&
+    (at === -1 || type < at) &&
     texts[type + 1] === "f" &&
     !texts.some((text) => /^(?:-o|-or|,|!|-not|\(|\))$/.test(text))
   );

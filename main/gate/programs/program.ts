@@ -101,8 +101,10 @@ export interface Access {
   copy_of?: Word;
   /** `target` is a folder, or becomes the copy itself if it isn't one: `cp x DIR` is DIR/x. */
   into?: "folder" | "exactly" | "either";
-  /** It must be a plain file, not a folder or a link. */
+  /** It must be a plain file: of a folder the program would read what lies in it. */
   is_plain_file?: true;
+  /** No link may lie below it: the program, or what it runs, would follow it. */
+  follows_links?: true;
   /** Written through whatever it holds at the time: no exact target. */
   is_found?: true;
 }

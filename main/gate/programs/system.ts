@@ -26,6 +26,15 @@ export const SYSTEM_PROGRAMS: readonly Program[] = [
     counter: "which $(node x.js)",
   },
   {
+    // Asked for its version alone it runs nothing of the project; others (go, cargo, yarn) may.
+    names: ["node", "npm"],
+    options: { flags: "-v --version" },
+    folder_options: "-C --prefix --cwd",
+    is_clear: (args) => args.length === 1,
+    example: "node --version",
+    counter: "node x.js",
+  },
+  {
     names: ["whoami", "groups", "tty", "arch", "nproc", "uptime"],
     without_operands: "lists",
     text_only: true,

@@ -1,8 +1,9 @@
 import { ARCHIVE_PROGRAMS } from "./archives.ts";
-import { FILE_PROGRAMS } from "./files.ts";
+import { CHANGING_PROGRAMS } from "./changing-files.ts";
 import { FIND_PROGRAMS } from "./find.ts";
 import { GIT } from "./git.ts";
 import type { Program } from "./program.ts";
+import { READING_PROGRAMS } from "./reading-files.ts";
 import { SEARCH_PROGRAMS } from "./search.ts";
 import { SHELL_PROGRAMS } from "./shell-builtins.ts";
 import { SYSTEM_PROGRAMS } from "./system.ts";
@@ -15,7 +16,8 @@ export const PROGRAMS: readonly Program[] = [
   ...WORD_PROGRAMS,
   ...SHELL_PROGRAMS,
   ...SYSTEM_PROGRAMS,
-  ...FILE_PROGRAMS,
+  ...READING_PROGRAMS,
+  ...CHANGING_PROGRAMS,
   ...SEARCH_PROGRAMS,
   ...FIND_PROGRAMS,
   ...TEXT_PROGRAMS,

@@ -45,7 +45,7 @@ export const WORD_PROGRAMS: readonly Program[] = [
     text_only: true,
     data: (args) => args,
     example: "true",
-    counter: "true ${x:=y}",
+    counter: "true $UNKNOWN",
   },
   {
     names: ["exit"],

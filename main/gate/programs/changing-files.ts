@@ -1,0 +1,296 @@
+import { piecesAfter } from "../shell/builtins.ts";
+import { type Word, wordOf } from "../shell/reading.ts";
+import { argumentsOf, hasOption } from "./arguments.ts";
+import type { Accesses, Program } from "./program.ts";
+
+/** Programs that make, change, copy, move or delete the files that they name. */
+
+export const CHANGING_PROGRAMS: readonly Program[] = [
+  {
+    names: ["mkdir"],
+    operands: ["writes"],
+    options: { flags: "-p -v --parents --verbose", text: "-m --mode" },
+    unclear: { flags: "-Z" },
+    text_only: true,
+    example: "mkdir -p src/cache",
+    counter: "mkdir $(node x.js)",
+  },
+  {
+    names: ["touch"],
+    operands: ["writes"],
+    options: { flags: "-a -c -m --no-create", text: "-d -t --date", reads: "-r --reference" },
+    unclear: { flags: "-f -h --no-dereference", text: "-A --time" },
+    text_only: true,
+    example: "touch a.txt",
+    counter: "touch $UNKNOWN",
+  },
+  {
+    names: ["tee"],
+    operands: ["writes"],
+    options: { flags: "-a -i --append --ignore-interrupts" },
+    unclear: { flags: "-p", optional: "--output-error" },
+    text_only: true,
+    example: "tee a.txt",
+    counter: "tee $(node x.js)",
+  },
+  {
+    names: ["rmdir"],
+    operands: ["deletes"],
+    options: { flags: "-v --verbose --ignore-fail-on-non-empty" },
+    unclear: { flags: "-p --parents" },
+    example: "rmdir empty",
+    counter: "rmdir $UNKNOWN",
+  },
+  {
+    names: ["rm", "grm"],
+    operands: ["deletes"],
+    options: {
+      flags: "-f -i -I -r -R -v -d --force --recursive --verbose --dir --one-file-system",
+      optional: "--interactive",
+    },
+    unclear: { flags: "--no-preserve-root -P -W -x", optional: "--preserve-root" },
+    tree: "-r -R --recursive",
+    example: "rm a.txt",
+    counter: "rm -rf /srv/other",
+  },
+  {
+    names: ["srm", "rimraf", "trash", "trash-put"],
+    operands: ["deletes"],
+    tree: "always",
+    guard_only: true,
+    counter: "rimraf a",
+  },
+  { names: ["unlink"], operands: ["deletes"], guard_only: true, counter: "unlink a" },
+  {
+    names: ["shred"],
+    operands: ["deletes"],
+    unclear: {
+      flags: "-f -u -v -x -z --force --remove --verbose --exact --zero",
+      text: "-n -s --iterations --size --random-source",
+    },
+    guard_only: true,
+    counter: "shred a",
+  },
+  {
+    names: ["cp", "gcp"],
+    operands: ["copies"],
+    options: {
+      flags: `-a -f -i -n -p -r -R -T -u -v -x --archive --force --interactive --no-clobber --recursive --no-target-directory --verbose --one-file-system`,
+      optional: "--preserve --no-preserve --update",
+      target: "-t --target-directory",
+    },
+    unclear: {
+      flags:
+        "-b -c -d -H -l -L -P -s -X -Z --attributes-only --link --symbolic-link --dereference --no-dereference --parents --remove-destination --strip-trailing-slashes --copy-contents",
+      optional: "--backup --reflink --sparse --context",
+      text: "-S --suffix",
+    },
+    tree: "-r -R -a --recursive --archive",
+    text_only: true,
+    example: "cp a.txt b.txt",
+    counter: "cp -s /etc b",
+  },
+  {
+    names: ["mv", "gmv"],
+    operands: ["moves"],
+    options: {
+      flags: "-f -i -n -T -u -v --force --interactive --no-clobber --no-target-directory --verbose",
+      optional: "--update",
+      target: "-t --target-directory",
+    },
+    unclear: { flags: "-b -h -Z --strip-trailing-slashes --exchange", optional: "--backup", text: "-S --suffix" },
+    example: "mv a.txt b.txt",
+    counter: "mv $UNKNOWN b",
+  },
+  {
+    names: ["rename"],
+    operands: ["text", "text", "moves"],
+    guard_only: true,
+    accesses: renameAccesses,
+    counter: "rename s/a/b/ a",
+  },
+  {
+    names: ["ln"],
+    operands: ["links"],
+    unclear: {
+      flags:
+        "-s -f -i -n -b -d -F -L -P -r -T -v --symbolic --force --interactive --no-dereference --relative --no-target-directory --verbose --logical --physical",
+      optional: "--backup",
+      text: "-S --suffix",
+      target: "-t --target-directory",
+    },
+    guard_only: true,
+    counter: "ln -s a b",
+  },
+  {
+    names: ["install"],
+    operands: ["copies"],
+    unclear: {
+      flags:
+        "-b -c -C -d -D -p -s -T -v --compare --directory --preserve-timestamps --strip --no-target-directory --verbose",
+      optional: "--backup",
+      text: "-m -o -g -S --mode --owner --group --suffix",
+      target: "-t --target-directory",
+    },
+    guard_only: true,
+    counter: "install a b",
+  },
+  {
+    names: ["scp"],
+    operands: ["copies"],
+    unclear: { flags: "-r -p -q -C -v -3 -4 -6 -A -B -O -R -s -T", text: "-c -F -i -J -l -o -P -S -X -D" },
+    tree: "-r",
+    guard_only: true,
+    counter: "scp a host:",
+  },
+  {
+    names: ["rsync"],
+    accesses: rsyncAccesses,
+    unclear: {
+      flags:
+        "-a -v -r -z -n -u -P -R -l -L -p -t -g -o -D -H -A -X -h -q -c -i -x -W -y -S --archive --verbose --recursive --compress --dry-run --update --progress --relative --links --copy-links --perms --times --delete --delete-before --delete-during --delete-after --delete-excluded --del --remove-source-files --existing --ignore-existing --stats --partial --inplace",
+      text: "-e -T -B -f -M --rsh --exclude --include --filter --bwlimit --timeout --port --rsync-path --temp-dir --chmod --compare-dest --link-dest --info --max-size",
+      reads: "--exclude-from --include-from --files-from --password-file",
+      writes: "--log-file --backup-dir --partial-dir",
+    },
+    guard_only: true,
+    counter: "rsync -a a/ b/",
+  },
+  {
+    names: ["dd"],
+    accesses: (args) => ({
+      accesses: args
+        .filter(({ text }) => /^(?:of|if)=/.test(text))
+        .map((word) => ({
+          kind: word.text.startsWith("of=") ? ("write" as const) : ("read" as const),
+          word: assignedIn(word),
+        })),
+      unclear: null,
+      data: [],
+    }),
+    guard_only: true,
+    counter: "dd if=a of=b",
+  },
+  {
+    names: ["truncate", "fallocate", "sponge", "mkswap"],
+    operands: ["writes"],
+    unclear: { flags: "-c -a -d -z -p", text: "-s -l -o -L -U --size --length --offset", reads: "-r --reference" },
+    guard_only: true,
+    counter: "truncate -s 0 a.txt",
+  },
+  {
+    names: ["chmod"],
+    accesses: chmodAccesses,
+    unclear: {
+      flags: "-R -v -c -f --recursive --verbose --changes --silent --quiet --preserve-root",
+      text: "--reference",
+    },
+    example: "chmod 644 a.txt",
+    counter: "chmod -R 644 .",
+  },
+  {
+    names: ["chown", "chgrp", "chattr"],
+    operands: ["text", "modes"],
+    unclear: {
+      flags:
+        "-R -v -c -f -h -L -H -P --recursive --verbose --changes --silent --quiet --no-dereference --dereference --preserve-root",
+      text: "--from",
+      pattern: "--reference",
+    },
+    tree: "-R --recursive",
+    guard_only: true,
+    counter: "chown me a.txt",
+  },
+  {
+    names: ["setfacl"],
+    operands: ["modes"],
+    unclear: {
+      flags: "-R -b -k -d -n --recursive --remove-all",
+      text: "-m -x --modify --remove",
+      reads: "-M -X --restore",
+    },
+    tree: "-R --recursive",
+    guard_only: true,
+    counter: "setfacl -m u:me:r a.txt",
+  },
+  {
+    names: ["ed", "ex", "patch"],
+    operands: ["writes"],
+    unclear: {
+      flags: "-s -v -R -N -E -f -b --dry-run",
+      text: "-p -d -D -F -V -z",
+      reads: "-i --input",
+      writes: "-o -r --output --reject-file",
+    },
+    guard_only: true,
+    counter: "patch -p1 < a.patch",
+  },
+];
+
+const assignedIn = (word: Word): Word => wordOf(piecesAfter(word, word.text.indexOf("=") + 1), word);
+
+function chmodAccesses(args: readonly Word[]): Accesses {
+  const program = CHANGING_PROGRAMS.find(({ names }) => names[0] === "chmod") as Program;
+  // `-x` takes a right away.
+  const is_mode = (text: string) => /^(?:0?[0-7]{3,4}|[ugoa]*[-+=][rwxXst]+(?:,[ugoa]*[-+=][rwxXst]+)*)$/.test(text);
+  const minus = args.filter(({ text }) => /^-[rwxXst]+$/.test(text));
+  const given = argumentsOf(
+    program,
+    args.filter((word) => !minus.includes(word)),
+  );
+  const has_mode = minus.length > 0 || hasOption(given, "--reference");
+  const files = has_mode ? given.operands : given.operands.slice(1);
+  const mode = minus[0] ?? given.operands[0];
+  const is_tree = hasOption(given, "-R --recursive");
+  const is_plain =
+    mode !== undefined &&
+    is_mode(mode.text) &&
+    !/[st]|^[1-7][0-7]{3}$/.test(mode.text) &&
+    minus.length <= 1 &&
+    args.indexOf(mode) === 0;
+  return {
+    accesses: files.map((word) => ({ kind: "mode" as const, word, ...(is_tree ? { is_tree: true as const } : {}) })),
+    unclear:
+      given.options.length > 0
+        ? "an option that may do more"
+        : is_plain && files.length > 0
+          ? null
+          : "a mode that isn't plain",
+    data: [],
+  };
+}
+
+function rsyncAccesses(args: readonly Word[]): Accesses {
+  const program = CHANGING_PROGRAMS.find(({ names }) => names[0] === "rsync") as Program;
+  const given = argumentsOf(program, args);
+  if (hasOption(given, "-n --dry-run")) return { accesses: [], unclear: null, data: [] };
+  const { operands } = given;
+  const target = operands.at(-1);
+  const sources = operands.slice(0, -1).filter(({ text }) => !/^[^/]+:/.test(text));
+  const deletes = given.options.some(({ name }) => name.startsWith("--del"));
+  const removes = hasOption(given, "--remove-source-files");
+  return {
+    accesses: [
+      ...sources.map((word) => ({ kind: "read" as const, word, is_tree: true as const })),
+      ...(removes ? operands.slice(0, -1).map((word) => ({ kind: "move" as const, word })) : []),
+      ...(target === undefined
+        ? []
+        : operands.length > 1
+          ? sources.map((copy_of) => ({ kind: "write" as const, word: target, copy_of, into: "either" as const }))
+          : []),
+      ...(target === undefined || operands.length < 2 ? [] : [{ kind: "write" as const, word: target }]),
+      ...(target !== undefined && deletes ? [{ kind: "delete" as const, word: target, is_tree: true as const }] : []),
+    ],
+    unclear: null,
+    data: [],
+  };
+}
+
+function renameAccesses(args: readonly Word[]): Accesses {
+  const operands = args.filter(({ text }) => !/^-./.test(text));
+  return {
+    accesses: operands.slice(1).map((word) => ({ kind: "move" as const, word })),
+    unclear: null,
+    data: operands.slice(0, 1),
+  };
+}

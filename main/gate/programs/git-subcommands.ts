@@ -1,0 +1,251 @@
+import type { Word } from "../shell/reading.ts";
+import { argumentsOf, hasOption } from "./arguments.ts";
+import type { GitWork } from "./git-repository.ts";
+import type { Accesses, Program } from "./program.ts";
+
+/** A record for each of git's subcommands. */
+
+export const FORMAT = "--format --pretty";
+const DIFF_FLAGS = `--stat --shortstat --numstat --dirstat --summary --name-only --name-status --no-color --color-words --word-diff --minimal --patience
+  --histogram --ignore-all-space --ignore-space-change --ignore-blank-lines --ignore-space-at-eol -w -b --check --raw --full-index --binary --abbrev
+  --no-renames --find-renames --find-copies -M -C -R --exit-code --quiet -a --text --no-patch -s -p -u --patch --patch-with-stat --no-prefix --compact-summary --cc -c --no-ext-diff
+  --no-textconv --function-context -W --pickaxe-regex --pickaxe-all --relative -z --cached --staged --merge-base`;
+const DIFF_OPTIONAL =
+  "--color --stat --abbrev --word-diff --color-moved --dirstat --relative --submodule --ignore-submodules --find-renames --ws-error-highlight --unified";
+const DIFF_TEXT = "-U -S -G -l --diff-filter --diff-algorithm --inter-hunk-context --word-diff-regex";
+const LOG_FLAGS = `${DIFF_FLAGS} --oneline --graph --all --branches --tags --remotes --decorate --no-decorate --merges --no-merges --first-parent --reverse --follow -i -E -F
+  --regexp-ignore-case --extended-regexp --fixed-strings --invert-grep --all-match --left-right --cherry-pick --cherry-mark --boundary --topo-order --date-order --author-date-order --abbrev-commit
+  --no-abbrev-commit --parents --children --show-pulls --full-history --simplify-by-decoration --count --objects --no-walk --not --relative-date --walk-reflogs -g --source --no-notes --no-expand-tabs --cherry --root -t -m --ancestry-path --name-only`;
+const LOG_TEXT = `${DIFF_TEXT} -n -L --max-count --skip --since --after --until --before --author --committer --grep --date ${FORMAT}`;
+const LOG_OPTIONAL = `${DIFF_OPTIONAL} --decorate --branches --tags --remotes --oneline --pretty --glob --exclude`;
+
+/** What a subcommand does to the repository: which hooks git would run, and whether files' contents are shown. */
+export interface Subcommand extends Program {
+  work: GitWork;
+}
+
+function subcommand(name: string, work: GitWork, more: Partial<Program>): Subcommand {
+  return { names: [name], operands: ["object"], ...more, work };
+}
+
+const LOG: Partial<Program> = {
+  options: { flags: LOG_FLAGS, optional: LOG_OPTIONAL, text: LOG_TEXT },
+  takes_numbers: true,
+  text_only: true,
+};
+
+export const SUBCOMMANDS: readonly Subcommand[] = [
+  subcommand("status", "read", {
+    options: {
+      flags:
+        "-s -b -v -z --short --branch --long --show-stash --verbose --no-renames --ahead-behind --no-ahead-behind --renames",
+      optional: "--porcelain --untracked-files -u --ignored --column --no-column --ignore-submodules --find-renames",
+    },
+    text_only: true,
+  }),
+  subcommand("log", "show", LOG),
+  subcommand("shortlog", "show", {
+    ...LOG,
+    options: { ...LOG.options, flags: `${LOG_FLAGS} -s -n -e -c --summary --numbered --email` },
+  }),
+  subcommand("rev-list", "show", LOG),
+  subcommand("show", "show", LOG),
+  subcommand("whatchanged", "show", LOG),
+  subcommand("reflog", "show", { ...LOG, operands: ["object"] }),
+  subcommand("diff", "show", {
+    options: { flags: DIFF_FLAGS, optional: DIFF_OPTIONAL, text: DIFF_TEXT },
+    takes_numbers: true,
+    text_only: true,
+  }),
+  subcommand("diff-tree", "show", {
+    options: {
+      flags: `${DIFF_FLAGS} -r -t --root --no-commit-id`,
+      optional: DIFF_OPTIONAL,
+      text: `${DIFF_TEXT} ${FORMAT}`,
+    },
+    text_only: true,
+  }),
+  subcommand("blame", "show", {
+    options: {
+      flags:
+        "-b -c -e -f -l -M -C -n -p -s -t -w --root --show-stats --porcelain --line-porcelain --show-name --show-number --show-email",
+      text: "-L --date",
+      optional: "--abbrev",
+    },
+  }),
+  subcommand("grep", "show", {
+    options: {
+      flags: `-a -c -E -F -G -h -H -i -I -l -L -n -o -P -p -q -v -w -W -z --cached --count --extended-regexp --fixed-strings --basic-regexp --perl-regexp --ignore-case
+        --files-with-matches --name-only --files-without-match --line-number --column --only-matching --invert-match --word-regexp --text --heading --break --show-function --all-match --and --or --not --no-color --full-name --null`,
+      optional: "--color",
+      text: "-A -B -C --after-context --before-context --context --max-depth -m --max-count --threads",
+      pattern: "-e",
+    },
+    unclear: { flags: "--no-index --untracked", optional: "-O --open-files-in-pager", reads: "-f" },
+    operands: ["pattern", "object"],
+    takes_numbers: true,
+    text_only: (args) => !args.some(({ text }) => /^--open-files-in-pager|^-O/.test(text)),
+  }),
+  subcommand("rev-parse", "read", {
+    options: {
+      flags: `--show-toplevel --show-prefix --show-cdup --git-dir --git-common-dir --absolute-git-dir --is-inside-work-tree --is-inside-git-dir --is-bare-repository --verify
+        --quiet -q --symbolic-full-name --symbolic --all --branches --tags --remotes --show-object-format --show-superproject-working-tree --abbrev-ref --short`,
+      optional: "--short --abbrev-ref --default",
+    },
+  }),
+  subcommand("ls-files", "read", {
+    options: {
+      flags:
+        "-c -d -m -o -i -s -u -k -t -v -z --cached --deleted --modified --others --ignored --stage --unmerged --killed --exclude-standard --full-name --error-unmatch --directory --deduplicate --eol",
+      text: "-x --exclude",
+      optional: "--abbrev",
+    },
+    unclear: { reads: "-X --exclude-from --exclude-per-directory" },
+  }),
+  subcommand("ls-tree", "read", {
+    options: {
+      flags: "-d -r -t -l -z --name-only --name-status --full-name --full-tree --long --object-only",
+      optional: "--abbrev",
+    },
+  }),
+  subcommand("describe", "read", {
+    options: {
+      flags: "--all --tags --long --always --exact-match --first-parent --contains",
+      optional: "--dirty --abbrev --broken",
+      text: "--match --exclude --candidates",
+    },
+  }),
+  subcommand("cat-file", "show", { options: { flags: "-e -p -t -s" } }),
+  subcommand("branch", "read", {
+    options: {
+      flags:
+        "-a -v -r -l --list --all --remotes --show-current --verbose --no-color --ignore-case --merged --no-merged --contains --no-contains",
+      optional: "--color --column --merged --no-merged --contains --abbrev --sort --format --points-at",
+    },
+  }),
+  subcommand("tag", "read", {
+    options: {
+      flags: "-l --list --ignore-case --merged --no-merged --contains",
+      optional: "-n --sort --format --column --merged --contains --points-at",
+    },
+    unclear: {
+      text: "-m --message -u --local-user --cleanup",
+      reads: "-F --file",
+      flags: "-a -s -f -d -v -e --annotate --sign --force --delete --verify --edit --create-reflog",
+    },
+    text_only: true,
+  }),
+  subcommand("remote", "read", { options: { flags: "-v --verbose" } }),
+  subcommand("stash", "show", {
+    options: {
+      flags: `${LOG_FLAGS} -k --keep-index -q`,
+      optional: DIFF_OPTIONAL,
+      text: `${DIFF_TEXT} ${FORMAT} -m --message`,
+    },
+    unclear: { flags: "-S --include-untracked" },
+  }),
+  subcommand("worktree", "read", { options: { flags: "--porcelain -v -z" } }),
+  subcommand("merge-base", "read", {
+    options: { flags: "-a --all --is-ancestor --octopus --independent --fork-point" },
+  }),
+  subcommand("name-rev", "read", { options: { flags: "--tags --all --name-only --always" } }),
+  subcommand("for-each-ref", "read", {
+    options: {
+      flags: "--merged --no-merged --contains --ignore-case",
+      optional: "--format --sort --count --points-at --merged --contains",
+    },
+  }),
+  subcommand("show-ref", "read", {
+    options: {
+      flags: "--head --heads --tags --branches -d --dereference -s --hash --verify -q --quiet",
+      optional: "--abbrev --hash",
+    },
+  }),
+  subcommand("cherry", "read", { options: { flags: "-v" } }),
+  subcommand("count-objects", "read", { options: { flags: "-v -H --verbose --human-readable" } }),
+  subcommand("check-ignore", "read", { options: { flags: "-v -q -n --verbose --quiet --non-matching --no-index" } }),
+  subcommand("config", "read", {
+    options: {
+      flags:
+        "--get --get-all --get-regexp --list -l --global --local --system --show-origin --show-scope --name-only -z",
+      optional: "--type --default",
+    },
+    unclear: { reads: "-f --file --blob" },
+  }),
+  subcommand("version", "read", {}),
+
+  // What changes the repository.
+  subcommand("add", "add", {
+    options: { flags: "-A -u -v -n -N -f --all --update --verbose --dry-run --intent-to-add --force --ignore-errors" },
+    unclear: { flags: "-i -p -e --interactive --patch --edit", reads: "--pathspec-from-file", text: "--chmod" },
+    operands: ["reads"],
+    text_only: true,
+  }),
+  subcommand("commit", "commit", {
+    options: {
+      flags:
+        "-a -q -v -n -s --all --quiet --amend --no-edit --no-verify --allow-empty --allow-empty-message --signoff --reset-author",
+      text: "-m --message --author --date --trailer",
+    },
+    unclear: {
+      flags:
+        "-e -p -i -o --edit --patch --interactive --include --only --dry-run --short --branch --porcelain --long --null --status",
+      text: "-c -C -t -u --reedit-message --reuse-message --fixup --squash --template --cleanup",
+      reads: "-F --file --pathspec-from-file",
+      optional: "-S --gpg-sign --no-gpg-sign",
+    },
+    operands: ["reads"],
+    text_only: true,
+  }),
+  subcommand("mv", "add", { options: { flags: "-v -n -f -k --verbose --dry-run --force" }, operands: ["moves"] }),
+  subcommand("rm", "add", {
+    options: { flags: "-f -q -n --force --quiet --dry-run --cached --ignore-unmatch" },
+    unclear: { flags: "-r" },
+    operands: ["deletes"],
+  }),
+
+  // Known for the guard alone.
+  ...["merge", "notes", "revert", "cherry-pick", "rebase", "pull"].map((name) =>
+    subcommand(name, "change", {
+      guard_only: true,
+      unclear: {
+        text: "-m -s -X --message --author --date --trailer --strategy --onto -x --exec",
+        flags: "-n -e -f -q -v --no-edit --edit --ff-only --no-ff --squash --abort --continue -i",
+        reads: "-F --file",
+      },
+    }),
+  ),
+  subcommand("clean", "change", {
+    guard_only: true,
+    accesses: cleaned,
+    unclear: { flags: "-d -f -i -n -q -x -X --force --dry-run --interactive --quiet", text: "-e --exclude" },
+  }),
+  subcommand("checkout", "change", {
+    guard_only: true,
+    accesses: restored,
+    unclear: {
+      flags: "-f -q -p -m --force --quiet --patch --ours --theirs --detach --track --guess",
+      text: "-b -B --orphan --conflict",
+    },
+  }),
+  subcommand("restore", "change", {
+    guard_only: true,
+    accesses: restored,
+    unclear: { flags: "-S -W -q -p --staged --worktree --quiet --patch --ours --theirs", text: "-s --source" },
+  }),
+];
+
+function cleaned(args: readonly Word[]): Accesses {
+  const given = argumentsOf(SUBCOMMANDS.find(({ names }) => names[0] === "clean") as Subcommand, args);
+  if (!hasOption(given, "-f --force") || hasOption(given, "-n --dry-run"))
+    return { accesses: [], unclear: null, data: [] };
+  const words: (Word | "here")[] = given.operands.length > 0 ? [...given.operands] : ["here"];
+  return { accesses: words.map((word) => ({ kind: "delete", word, is_tree: true })), unclear: null, data: [] };
+}
+
+function restored(args: readonly Word[]): Accesses {
+  const texts = args.map(({ text }) => text);
+  const dashes = texts.indexOf("--");
+  const paths = dashes === -1 ? args.filter(({ text }) => !text.startsWith("-")) : args.slice(dashes + 1);
+  return { accesses: paths.map((word) => ({ kind: "write", word })), unclear: null, data: [] };
+}
