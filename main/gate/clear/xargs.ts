@@ -10,6 +10,8 @@ export interface GivenByXargs {
   words: readonly Word[];
   /** The starting points of a `find`, where `{}` among the words stands for what it finds. */
   found: readonly Word[];
+  /** No link is among what is found. */
+  is_plain: boolean;
 }
 
 const PLAIN = /^[A-Za-z0-9_./,:@%+][A-Za-z0-9_./,:@%+=-]*$/;

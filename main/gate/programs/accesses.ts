@@ -56,7 +56,6 @@ export function byRoles(
     const role = rolesLeft[index] ?? last;
     if (role === undefined) {
       unclear ??= "more words than it takes";
-      accesses.push({ kind: "read", word });
       continue;
     }
     // The pattern of `grep *` is the first of the names that the shell puts there; the others are files.

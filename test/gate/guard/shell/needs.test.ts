@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { targetText } from "../../../../main/gate/targets/target.ts";
@@ -13,6 +13,7 @@ const CWD = join(HOME, "project");
 mkdirSync(join(CWD, "src"), { recursive: true });
 for (const name of ["a.txt", "b.txt", "a.bin", "b.bin", "data.csv", "package.json", "src/a.ts", "src/b.ts"])
   writeFileSync(join(CWD, name), "{}\n");
+symlinkSync("..", join(CWD, "l"));
 execFileSync("git", ["init", "-q", CWD], { env: { PATH: process.env.PATH, HOME, GIT_CONFIG_NOSYSTEM: "1" } });
 
 const here = (text: string) => text.replaceAll("/home/ada", HOME);
