@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { Decision } from "./decision.ts";
-import { type FrameProblem, MAX_DEPTH, MAX_FRAME_BYTES } from "./frames.ts";
+import { LOSS_TEXTS, type Loss } from "./exact-json.ts";
+import { type Frame, type FrameProblem, MAX_DEPTH, MAX_FRAME_BYTES } from "./frames.ts";
 import type { WireError } from "./wire.ts";
 
 /** The agent socket's standing answers: to what can't be read, doesn't fit, or was withdrawn. */
@@ -41,10 +42,11 @@ export function problemOf(error: z.ZodError): string {
   return `${issue.path.join(".") || "data"}: ${issue.code === "invalid_format" || issue.code === "custom" ? issue.message : issue.code.replaceAll("_", " ")}`;
 }
 
-const FRAME_HINTS: Readonly<Record<FrameProblem, [message: string, hint: string]>> = {
+const FRAME_HINTS: Readonly<Record<FrameProblem, readonly [message: string, hint: string]>> = {
   not_json: ["the line is not JSON", "send one JSON object per line, ended by \\n"],
   not_an_object: ["the line is not a JSON object", 'send {"type": ..., "data": {...}}'],
   too_deep: [`the message is nested deeper than ${MAX_DEPTH}, or has a key __proto__`, "send flatter arguments"],
+  ...LOSS_TEXTS,
   frame_too_large: [`a message may have ${MAX_FRAME_BYTES} bytes`, "send less at once; this connection is closed"],
   frame_unfinished: [
     "the line was begun and not ended in time",
@@ -52,7 +54,9 @@ const FRAME_HINTS: Readonly<Record<FrameProblem, [message: string, hint: string]
   ],
 };
 
-export function frameError(problem: FrameProblem): WireError {
+/** The answer to a frame that is refused as a whole. */
+export function frameError({ problem, message: read }: Extract<Frame, { ok: false }>): WireError {
   const [message, hint] = FRAME_HINTS[problem];
-  return { code: problem, message, hint };
+  const code = problem in LOSS_TEXTS ? "invalid_message" : (problem as Exclude<FrameProblem, Loss>);
+  return { ...idOf(read?.data), code, message, hint };
 }

@@ -155,7 +155,7 @@ export class AgentServer {
       if (client.phase === "closed") break;
       if (frame.ok) this.#handle(client, frame.message);
       else {
-        this.#send(client, "error", frameError(frame.problem));
+        this.#send(client, "error", frameError(frame));
         if (frame.problem !== "frame_too_large") continue;
         is_over = true;
         break;

@@ -1,7 +1,9 @@
 /**
  * Framing on both sockets: one JSON object per line, UTF-8, ended by `\n`, at most 1 MiB.
- * Imports nothing, so that the hook's fast path can use it on any Node >= 20.
+ * Imports nothing that Node >= 20 doesn't run, so that the hook's fast path can use it.
  */
+
+import { type Loss, lossIn } from "./exact-json.ts";
 
 export const MAX_FRAME_BYTES = 1024 * 1024;
 export const FRAME_TIMEOUT_MS = 30_000;
@@ -11,13 +13,18 @@ export const MAX_DEPTH = 64;
 export interface FrameLimits {
   bytes: number;
   depth: number;
+  /** Refuse what JSON.parse would change without a word: what is shown must be what was sent. */
+  is_exact?: boolean;
 }
-const AGENT_LIMITS: FrameLimits = { bytes: MAX_FRAME_BYTES, depth: MAX_DEPTH };
+const AGENT_LIMITS: FrameLimits = { bytes: MAX_FRAME_BYTES, depth: MAX_DEPTH, is_exact: true };
 /** What the gate sends may be longer and deeper: it wraps what agents sent, and spells out every hidden character. */
 const GATE_LIMITS: FrameLimits = { bytes: 256 * 1024 * 1024, depth: 2 * MAX_DEPTH };
 
-export type FrameProblem = "not_json" | "not_an_object" | "too_deep" | "frame_too_large" | "frame_unfinished";
-export type Frame = { ok: true; message: Record<string, unknown> } | { ok: false; problem: FrameProblem };
+export type FrameProblem = "not_json" | "not_an_object" | "too_deep" | Loss | "frame_too_large" | "frame_unfinished";
+/** `message`: of a frame that could be read and is refused, to answer it by its id. */
+export type Frame =
+  | { ok: true; message: Record<string, unknown> }
+  | { ok: false; problem: FrameProblem; message?: Record<string, unknown> };
 
 export function encodeFrame(type: string, data: unknown): string {
   return `${JSON.stringify({ type, data })}\n`;
@@ -37,8 +44,11 @@ export function decodeFrame(line: string, limits = AGENT_LIMITS): Frame {
   if (typeof message !== "object" || message === null || Array.isArray(message)) {
     return { ok: false, problem: "not_an_object" };
   }
-  if (!isWithinDepth(message, limits.depth)) return { ok: false, problem: "too_deep" };
-  return { ok: true, message: message as Record<string, unknown> };
+  const members = membersWithin(message, limits.depth);
+  if (members === undefined) return { ok: false, problem: "too_deep" };
+  const problem = limits.is_exact === true ? lossIn(line, members) : undefined;
+  const read = message as Record<string, unknown>;
+  return problem === undefined ? { ok: true, message: read } : { ok: false, problem, message: read };
 }
 
 function utf8Bytes(text: string): number {
@@ -47,9 +57,15 @@ function utf8Bytes(text: string): number {
 
 /** True if no value lies deeper than `limit` and no key is `__proto__` (which a copy would lose). Level by level, no recursion. */
 export function isWithinDepth(root: object, limit: number): boolean {
+  return membersWithin(root, limit) !== undefined;
+}
+
+/** How many members all of its objects have, where `isWithinDepth`; otherwise undefined. */
+export function membersWithin(root: object, limit: number): number | undefined {
+  let members = 0;
   let level: object[] = [root];
   for (let depth = 0; level.length > 0; depth++) {
-    if (depth > limit) return false;
+    if (depth > limit) return undefined;
     const next: object[] = [];
     for (const value of level) {
       if (Array.isArray(value)) {
@@ -57,14 +73,15 @@ export function isWithinDepth(root: object, limit: number): boolean {
         continue;
       }
       for (const key in value) {
-        if (key === "__proto__") return false;
+        if (key === "__proto__") return undefined;
+        members++;
         const child = (value as Record<string, unknown>)[key];
         if (typeof child === "object" && child !== null) next.push(child);
       }
     }
     level = next;
   }
-  return true;
+  return members;
 }
 
 /** A begun line counts against the server's budget from here on: short ones always find room. In characters. */

@@ -1,3 +1,5 @@
+import { hasLookAlikes, lookAlikesIn } from "./look-alikes.ts";
+
 /** Code points that can hide, move or recolour what a human reads: control, escape, bidirectional, invisible, filler. */
 const HIDDEN_RANGES = [
   "\\0-\\u001f\\u007f-\\u009f\\u00ad",
@@ -10,16 +12,65 @@ const HIDDEN_RANGES = [
 ].join("");
 const HIDDEN = new RegExp(`[${HIDDEN_RANGES}]`, "gu");
 
-/** Text from outside, safe to look at: hidden characters become visible `\u{...}` codes. `keep_newlines` leaves `\n` and `\t` as they are, for text shown in full. */
-export function visible(text: string, options: { keep_newlines?: boolean } = {}): string {
-  return text.replace(HIDDEN, (character) => {
-    if (options.keep_newlines && (character === "\n" || character === "\t")) return character;
-    if (character === "\n") return "\\n";
-    if (character === "\r") return "\\r";
-    if (character === "\t") return "\\t";
-    const code = character.codePointAt(0) ?? 0;
-    return `\\u{${code.toString(16)}}`;
-  });
+/** A piece of text that is safe to look at. */
+export interface VisiblePart {
+  text: string;
+  /** A code that stands for a character. */
+  is_code: boolean;
+}
+
+interface VisibleOptions {
+  /** Leaves `\n` and `\t` as they are, for text shown in full. */
+  keep_newlines?: boolean;
+}
+
+/** Text from outside, safe to look at: characters that are hidden, or taken for Latin letters, become visible `\u{...}` codes. */
+export function visible(text: string, options: VisibleOptions = {}): string {
+  if (!hasLookAlikes(text)) return text.replace(HIDDEN, (character) => shown(character, options).text);
+  return visibleParts(text, options)
+    .map((part) => part.text)
+    .join("");
+}
+
+/** The same in pieces, for who shows codes in another way than text that merely spells one. */
+export function visibleParts(text: string, options: VisibleOptions = {}): VisiblePart[] {
+  const parts: VisiblePart[] = [];
+  const add = (part: VisiblePart) => {
+    const last = parts.at(-1);
+    if (last !== undefined && !last.is_code && !part.is_code) last.text += part.text;
+    else if (part.text !== "") parts.push(part);
+  };
+  let end = 0;
+  const addPlain = (upTo: number) => {
+    const plain = text.slice(end, upTo);
+    let from = 0;
+    for (const at of lookAlikesIn(plain)) {
+      add({ text: plain.slice(from, at), is_code: false });
+      const code = plain.codePointAt(at) ?? 0;
+      add(codeOf(code));
+      from = at + String.fromCodePoint(code).length;
+    }
+    add({ text: plain.slice(from), is_code: false });
+  };
+  for (const { 0: character, index } of text.matchAll(HIDDEN)) {
+    addPlain(index);
+    add(shown(character, options));
+    end = index + character.length;
+  }
+  addPlain(text.length);
+  return parts;
+}
+
+function shown(character: string, { keep_newlines }: VisibleOptions): VisiblePart {
+  if (keep_newlines && (character === "\n" || character === "\t")) return { text: character, is_code: false };
+  if (character === "\n") return { text: "\\n", is_code: false };
+  if (character === "\r") return { text: "\\r", is_code: false };
+  if (character === "\t") return { text: "\\t", is_code: false };
+  return codeOf(character.codePointAt(0) ?? 0);
+}
+
+function codeOf(code: number): VisiblePart {
+  return { text: `\\u{${code.toString(16)}}`, is_code: true };
 }
 
 /** A value as one line of JSON that is safe to look at: hidden characters are written as escapes, so it says the same. */

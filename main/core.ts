@@ -160,12 +160,14 @@ export function openCore(env: Env = process.env, now: () => number = Date.now, h
       if (listeners.hear("audit.line")) publish({ type: "audit.line", data: JSON.parse(line) as AuditLine });
     });
     gate.broker.start();
+    // Of what had ended when the gate was killed, too, nothing stays.
+    approvals.flush();
     const paused = safety.pause.reason;
     if (paused !== undefined) gate.withdraw_all(`the gate is paused: ${paused}`);
     const flush = () => {
       gate.settle();
       audit.remember_head();
-      for (const part of [grants, agents, activity, safety.violations]) {
+      for (const part of [grants, approvals, agents, activity, safety.violations]) {
         try {
           part.flush();
         } catch (error) {

@@ -66,6 +66,7 @@ const CONTRACTS = [
   "ipc/decision.ts",
   "ipc/operator-api.ts",
   "ipc/operator-error.ts",
+  "ipc/page-secret.ts",
   "ipc/safety.ts",
   "ipc/settings.ts",
   "ipc/visible-text.ts",
@@ -150,7 +151,13 @@ describe("the house", () => {
   });
 
   it("main/web knows the operator's contract, and nothing else of the gate", () => {
-    const allowed = startsWithAny("main/web/", "ipc/operator-api.ts", "ipc/page-frames.ts", "ipc/frames.ts");
+    const allowed = startsWithAny(
+      "main/web/",
+      "ipc/operator-api.ts",
+      "ipc/page-secret.ts",
+      "ipc/page-frames.ts",
+      "ipc/frames.ts",
+    );
     const outside = (target: string) => isOwn(target) && !allowed(target) && target !== "main/gate/errors.ts";
     expect(violations(startsWithAny("main/web/"), outside)).toEqual([]);
     expect(violations(startsWithAny("main/web/"), startsWithAny("ipc/operator-api.ts"))).not.toEqual([]);
@@ -180,6 +187,7 @@ describe("the house", () => {
     const loaded = FILES.filter(({ path }) => path.startsWith("renderer/")).flatMap(({ loads }) => loads);
     expect([...new Set(loaded.filter((target) => target.startsWith("ipc/")))].sort()).toEqual([
       "ipc/operator-error.ts",
+      "ipc/page-secret.ts",
       "ipc/visible-text.ts",
     ]);
     expect(loaded.filter((target) => isBuiltIn(target) || target === "zod")).toEqual([]);

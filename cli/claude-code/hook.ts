@@ -43,7 +43,7 @@ async function answerFor(argv: readonly string[]): Promise<[Permission, string]>
   const input = readInput();
   if (input === undefined) return ["deny", "the hook's input is too large"];
   const payload = parsePayload(input);
-  if (payload === null) return ["deny", "the hook's input is not a PreToolUse payload"];
+  if ("refused" in payload) return ["deny", payload.refused];
   if (input.length > MAX_FRAME_BYTES - 4096) return ["deny", "the call is larger than the 1 MiB the gate looks at"];
   const places = placesFor(process.env);
   const answer = await askGate({

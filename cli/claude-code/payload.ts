@@ -1,3 +1,5 @@
+import { LOSS_TEXTS, lossIn } from "../../ipc/exact-json.ts";
+import { membersWithin } from "../../ipc/frames.ts";
 import type { ProposedCall } from "../../ipc/wire.ts";
 
 /** What Claude Code's PreToolUse hook says, as a call for the gate. Unknown fields are ignored. */
@@ -6,16 +8,22 @@ export interface HookPayload {
   call: ProposedCall;
 }
 
-/** @returns null if it isn't a PreToolUse payload */
-export function parsePayload(text: string): HookPayload | null {
+const NO_PAYLOAD = { refused: "the hook's input is not a PreToolUse payload" };
+
+/** The call, or why there is none that can be passed on as it was sent. */
+export function parsePayload(text: string): HookPayload | { refused: string } {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    return null; // the caller denies, with the reason
+    return NO_PAYLOAD; // the caller denies, with the reason
   }
-  if (!isObject(value) || typeof value.tool_name !== "string" || !isObject(value.tool_input)) return null;
-  if (value.hook_event_name !== undefined && value.hook_event_name !== "PreToolUse") return null;
+  if (!isObject(value) || typeof value.tool_name !== "string" || !isObject(value.tool_input)) return NO_PAYLOAD;
+  if (value.hook_event_name !== undefined && value.hook_event_name !== "PreToolUse") return NO_PAYLOAD;
+  // However deep: what is too deep, or has a key __proto__, is refused by the gate.
+  const members = membersWithin(value, Number.POSITIVE_INFINITY);
+  const loss = members === undefined ? undefined : lossIn(text, members);
+  if (loss !== undefined) return { refused: LOSS_TEXTS[loss].join("; ") };
   const session_id =
     typeof value.session_id === "string" && value.session_id !== "" ? value.session_id.slice(0, 128) : "";
   const { tool_name, tool_input } = value;

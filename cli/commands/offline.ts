@@ -1,6 +1,8 @@
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import type { Command } from "commander";
+import { LOSS_TEXTS, lossIn } from "../../ipc/exact-json.ts";
+import { membersWithin } from "../../ipc/frames.ts";
 import type { OfflineGate } from "../../main/offline.ts";
 import { EXIT, type ExitCode, printLine, usageError } from "../output.ts";
 
@@ -65,9 +67,15 @@ async function lineByLine(gate: OfflineGate, done: (code: ExitCode) => void, ask
 }
 
 function parseJson(input: string): unknown {
+  let value: unknown;
   try {
-    return JSON.parse(input);
+    value = JSON.parse(input);
   } catch {
     throw usageError("the input is not JSON", "one object: {intent, executor, args, context}");
   }
+  const members =
+    typeof value === "object" && value !== null ? membersWithin(value, Number.POSITIVE_INFINITY) : undefined;
+  const loss = members === undefined ? undefined : lossIn(input, members);
+  if (loss !== undefined) throw usageError(...LOSS_TEXTS[loss]);
+  return value;
 }

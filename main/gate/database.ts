@@ -12,7 +12,12 @@ export interface Schema {
   table: string;
   /** One step per version; step N brings a file from version N to N+1. */
   migrations: readonly ((db: Database.Database) => void)[];
+  /** What is deleted or overwritten in it must not be found in its bytes any more. */
+  forgets?: true;
 }
+
+/** How long a write waits for another program's, in milliseconds. */
+const BUSY_MS = 5000;
 
 /** Above this size the whole-file check at start would take seconds; a damaged page then shows when it is read. */
 const FULL_CHECK_BYTES = 16 * 1024 * 1024;
@@ -41,7 +46,15 @@ export function openDatabase(file: string, schema: Schema): Database.Database {
     check(db, file, schema);
     db.pragma("journal_mode = WAL");
     db.pragma("synchronous = FULL");
-    db.pragma("busy_timeout = 5000");
+    db.pragma(`busy_timeout = ${BUSY_MS}`);
+    if (schema.forgets) {
+      db.pragma("secure_delete = ON");
+      // Nothing of a query or a VACUUM goes to a file of its own.
+      db.pragma("temp_store = MEMORY");
+      const found = version(db);
+      // What earlier versions deleted is still in pages that nothing refers to. Before the migration: a crash in between repeats it.
+      if (found > 0 && found < schema.migrations.length) db.exec("VACUUM");
+    }
     migrate(db, schema);
     return db;
   } catch (error) {
@@ -96,6 +109,17 @@ function copyAtRest(file: string): Buffer | undefined {
   if (state() !== before) return undefined;
   if (copy.length > 100) for (const at of HEADER_VERSIONS) copy[at] = ROLLBACK_JOURNAL;
   return copy;
+}
+
+/** Moves the write-ahead log into the database and cuts it to nothing. False while another program reads or writes: nobody waits for that. */
+export function emptyLog(db: Database.Database): boolean {
+  db.pragma("busy_timeout = 0");
+  try {
+    const [outcome] = db.pragma("wal_checkpoint(TRUNCATE)") as { busy: number }[];
+    return outcome?.busy === 0;
+  } finally {
+    db.pragma(`busy_timeout = ${BUSY_MS}`);
+  }
 }
 
 function version(db: Database.Database): number {

@@ -7,6 +7,7 @@ import type { Activity } from "./activity/activity.ts";
 import { ApprovalBroker, type BrokerSettings } from "./approvals/broker.ts";
 import { callHash, shareKey } from "./approvals/canonical.ts";
 import { choicesFor, realPathsOf } from "./approvals/choices.ts";
+import { keptOf } from "./approvals/kept.ts";
 import { questionFor } from "./approvals/question.ts";
 import type { ApprovalRegistry, PendingRequest } from "./approvals/registry.ts";
 import type { AuditLog } from "./audit/log.ts";
@@ -245,6 +246,7 @@ export class Gate {
         ),
         reals: realPathsOf(x.needs),
         judge: { score: x.verdict?.score ?? 0, reason: x.verdict?.reason ?? "" },
+        kept: keptOf(call, x.executor, x.needs, question, home),
       },
     });
     this.#waiting.set(pending.token, { call, subject });

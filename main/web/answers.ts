@@ -29,18 +29,20 @@ function headersFor(host: string | undefined): Record<string, string> {
   };
 }
 
-export function sendFile(response: ServerResponse, { body, type }: PageFile, host: string | undefined): void {
-  response.writeHead(200, { ...headersFor(host), "Content-Type": type, "Content-Length": body.length }).end(body);
+/** `cookie`: one to set with it. */
+export function sendFile(
+  response: ServerResponse,
+  { body, type }: PageFile,
+  host: string | undefined,
+  cookie?: string,
+): void {
+  const headers = { ...headersFor(host), "Content-Type": type, "Content-Length": body.length };
+  response.writeHead(200, cookie === undefined ? headers : { ...headers, "Set-Cookie": cookie }).end(body);
 }
 
 export function sendText(response: ServerResponse, text: string, type: string): void {
   const body = Buffer.from(text);
   response.writeHead(200, { ...headersFor(undefined), "Content-Type": type, "Content-Length": body.length }).end(body);
-}
-
-/** To the page itself, without the link's token in the address bar or the history. */
-export function sendIntoSession(response: ServerResponse, cookie: string): void {
-  response.writeHead(303, { ...headersFor(undefined), "Set-Cookie": cookie, Location: "/", "Content-Length": 0 }).end();
 }
 
 /** For what a browser asks for by itself and a page needn't have. */
@@ -68,11 +70,11 @@ export function refuseUpgrade(socket: Duplex, status: number): void {
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
 }
 
-/** A cookie's value, where the request carries exactly one of this name. */
-export function cookieOf({ headers }: IncomingMessage, name: string): string | undefined {
-  const values = (headers.cookie ?? "")
+/** All values that the request carries under a cookie's name: another server of this machine may have set one for a path. */
+export function cookiesOf({ headers }: IncomingMessage, name: string): string[] {
+  return (headers.cookie ?? "")
     .split(";")
     .map((pair) => pair.trim())
-    .filter((pair) => pair.startsWith(`${name}=`));
-  return values.length === 1 ? values[0]?.slice(name.length + 1) : undefined;
+    .filter((pair) => pair.startsWith(`${name}=`))
+    .map((pair) => pair.slice(name.length + 1));
 }

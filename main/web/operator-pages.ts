@@ -10,6 +10,7 @@ import {
   PAGE_EVENTS,
 } from "../../ipc/operator-api.ts";
 import { MAX_PAGE_FRAME_BYTES, PAGE_CLOSE, type PageAnswer, pageRequestSchema } from "../../ipc/page-frames.ts";
+import { PAGE_PROTOCOL } from "../../ipc/page-secret.ts";
 
 /** The open pages: the operator's contract, one JSON object in a text frame. */
 
@@ -46,7 +47,8 @@ export class OperatorPages {
     clientTracking: false,
     perMessageDeflate: false,
     maxPayload: MAX_PAGE_FRAME_BYTES,
-    handleProtocols: () => false,
+    // Never the page's secret, which is offered beside it.
+    handleProtocols: (offered) => offered.has(PAGE_PROTOCOL) && PAGE_PROTOCOL,
   });
   #unsubscribe: (() => void) | undefined;
   readonly #heartbeat: NodeJS.Timeout;

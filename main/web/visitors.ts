@@ -12,7 +12,7 @@ export const LINK_SECONDS = 300;
 const MAX_LINKS = 8;
 const MAX_SESSIONS = 16;
 
-/** 32 random bytes, as they stand in a link or a cookie. */
+/** 32 random bytes, as they stand in a link, a cookie or a page's store. */
 const SECRET = /^[0-9a-f]{64}$/;
 
 interface Held {
@@ -21,14 +21,26 @@ interface Held {
   expires_at: number;
 }
 
+interface HeldSession extends Held {
+  page_hash: Buffer;
+}
+
 /** A browser that came with a link. */
-export type Session = Readonly<Held>;
+export type Session = Readonly<HeldSession>;
+
+/** What a browser is handed for a link. */
+export interface Admission {
+  /** Is sent to every port of this machine: lets see the page's files, no more. */
+  cookie: string;
+  /** Only the page's own origin has it: opens the WebSocket, together with the cookie. */
+  page_secret: string;
+}
 
 export class Visitors {
   readonly #session_ms: number;
   readonly #now: () => number;
   #links: Held[] = [];
-  #sessions: Held[] = [];
+  #sessions: HeldSession[] = [];
 
   constructor(session_seconds: number, now: () => number) {
     this.#session_ms = session_seconds * 1000;
@@ -42,21 +54,30 @@ export class Visitors {
     return token;
   }
 
-  /** Uses a link up: the cookie of a new session, or nothing where the token is wrong, used or too old. */
-  enter(token: string): string | undefined {
+  /** Uses a link up for a new session, or gives nothing where the token is wrong, used or too old. */
+  enter(token: string): Admission | undefined {
     this.#links = this.#current(this.#links);
     const link = find(this.#links, token);
     if (link === undefined) return undefined;
     this.#links = this.#links.filter((other) => other !== link);
     const cookie = randomBytes(32).toString("hex");
-    this.#sessions = [...this.#current(this.#sessions), this.#held(cookie, this.#session_ms)].slice(-MAX_SESSIONS);
-    return cookie;
+    const page_secret = randomBytes(32).toString("hex");
+    const session = { ...this.#held(cookie, this.#session_ms), page_hash: digest(page_secret) };
+    this.#sessions = [...this.#current(this.#sessions), session].slice(-MAX_SESSIONS);
+    return { cookie, page_secret };
   }
 
-  /** The session that a cookie stands for. */
-  session(cookie: string): Session | undefined {
+  /** The sessions that any of these cookies stand for. */
+  sessions(cookies: readonly string[]): Session[] {
     this.#sessions = this.#current(this.#sessions);
-    return find(this.#sessions, cookie);
+    return cookies.flatMap((cookie) => find(this.#sessions, cookie) ?? []);
+  }
+
+  /** Of these sessions, the one that this page's secret belongs to. */
+  pageSession(sessions: readonly Session[], page_secret: string | undefined): Session | undefined {
+    if (page_secret === undefined || !SECRET.test(page_secret)) return undefined;
+    const hash = digest(page_secret);
+    return sessions.find((session) => timingSafeEqual(session.page_hash, hash));
   }
 
   isLive(session: Session): boolean {
@@ -67,17 +88,17 @@ export class Visitors {
     return { hash: digest(secret), expires_at: this.#now() + lifetime_ms };
   }
 
-  #current(held: readonly Held[]): Held[] {
+  #current<T extends Held>(held: readonly T[]): T[] {
     const now = this.#now();
     return held.filter(({ expires_at }) => expires_at > now);
   }
 }
 
 /** Compares with each, in a time that says nothing about which was nearly right. */
-function find(held: readonly Held[], secret: string): Held | undefined {
+function find<T extends Held>(held: readonly T[], secret: string): T | undefined {
   if (!SECRET.test(secret)) return undefined;
   const hash = digest(secret);
-  let found: Held | undefined;
+  let found: T | undefined;
   for (const one of held) if (timingSafeEqual(one.hash, hash)) found = one;
   return found;
 }

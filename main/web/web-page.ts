@@ -3,7 +3,9 @@ import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { OperatorApi } from "../../ipc/operator-api.ts";
 import { PAGE_SOCKET_PATH } from "../../ipc/page-frames.ts";
-import { cookieOf, refuseUpgrade, sendFile, sendIntoSession, sendNothing, sendRefusal, sendText } from "./answers.ts";
+import { offeredSecret } from "../../ipc/page-secret.ts";
+import { cookiesOf, refuseUpgrade, sendFile, sendNothing, sendRefusal, sendText } from "./answers.ts";
+import { ENTRANCE_SCRIPT, ENTRANCE_SCRIPT_PATH, entrancePage } from "./entrance.ts";
 import { OperatorPages, type PageLimits } from "./operator-pages.ts";
 import { type PageFiles, readPageFiles } from "./page-files.ts";
 import { canTellPeers, isOwnUsersPeer } from "./peer.ts";
@@ -11,7 +13,7 @@ import { PerSecond } from "./per-second.ts";
 import { ownHost, refusalOfRequest, refusalOfUpgrade } from "./request-checks.ts";
 import { type Session, Visitors } from "./visitors.ts";
 
-/** The page in a browser, on 127.0.0.1 alone: behind a link that works once, then a cookie (design §5). */
+/** The page in a browser, on 127.0.0.1 alone: behind a link that works once, then a cookie and the page's own secret (design §5). */
 
 export interface WebPageSettings {
   /** 0: any that is free. */
@@ -62,7 +64,7 @@ export class WebPage {
   constructor(settings: WebPageSettings, listener: WebPageListener) {
     this.#settings = settings;
     this.#listener = listener;
-    this.#files = settings.files ?? readPageFiles();
+    this.#files = new Map([...(settings.files ?? readPageFiles()), [ENTRANCE_SCRIPT_PATH, ENTRANCE_SCRIPT]]);
     const now = settings.now ?? Date.now;
     this.#visitors = new Visitors(settings.session_seconds, now);
     this.#arrivals = new PerSecond(MAX_ARRIVALS_A_SECOND, now);
@@ -136,8 +138,8 @@ export class WebPage {
     if (path === METRICS_PATH && this.#settings.has_metrics === true) return void this.#sendMetrics(response);
     if (this.#strangers.has(request.socket)) return sendRefusal(response, 403, "this page is another user's");
     const token = LINK.exec(path)?.[1];
-    if (token !== undefined) return this.#enter(token, response);
-    if (this.#session(request) === undefined)
+    if (token !== undefined) return this.#enter(token, request, response);
+    if (this.#sessions(request).length === 0)
       return sendRefusal(response, 403, "this page needs a link; for one, run: metnos-gate open");
     const file = this.#files.get(path);
     if (file === undefined && path === "/favicon.ico") return sendNothing(response);
@@ -145,15 +147,17 @@ export class WebPage {
     sendFile(response, file, ownHost(request, this.#port));
   }
 
-  #enter(token: string, response: ServerResponse): void {
-    const cookie = this.#visitors.enter(token);
-    if (cookie === undefined) {
+  #enter(token: string, request: IncomingMessage, response: ServerResponse): void {
+    const admission = this.#visitors.enter(token);
+    if (admission === undefined) {
       this.#logRefusal("page: a link was refused: wrong, used or too old");
       return sendRefusal(response, 403, "this link is wrong, used or too old; for a new one, run: metnos-gate open");
     }
     this.#listener.log("page: a link was used, a browser has the page now");
     this.#listener.entered();
-    sendIntoSession(response, `${this.#cookie_name}=${cookie}; HttpOnly; SameSite=Strict; Path=/`);
+    const { cookie, page_secret } = admission;
+    const set_cookie = `${this.#cookie_name}=${cookie}; HttpOnly; SameSite=Strict; Path=/`;
+    sendFile(response, entrancePage(page_secret), ownHost(request, this.#port), set_cookie);
   }
 
   async #sendMetrics(response: ServerResponse): Promise<void> {
@@ -171,7 +175,8 @@ export class WebPage {
     if (this.#strangers.has(request.socket)) return refuseUpgrade(stream, 403);
     const refusal = refusalOfUpgrade(request, this.#port);
     if (refusal !== undefined) return refuseUpgrade(stream, refusal.status);
-    const session = this.#session(request);
+    const page_secret = offeredSecret(request.headers["sec-websocket-protocol"]);
+    const session = this.#visitors.pageSession(this.#sessions(request), page_secret);
     if (session === undefined) return refuseUpgrade(stream, 403);
     if (request.url !== PAGE_SOCKET_PATH) return refuseUpgrade(stream, 404);
     if (this.#pages === undefined || this.#pages.is_full) return refuseUpgrade(stream, 503);
@@ -183,8 +188,8 @@ export class WebPage {
     return `metnos_${this.#port}`;
   }
 
-  #session(request: IncomingMessage): Session | undefined {
-    return this.#visitors.session(cookieOf(request, this.#cookie_name) ?? "");
+  #sessions(request: IncomingMessage): Session[] {
+    return this.#visitors.sessions(cookiesOf(request, this.#cookie_name));
   }
 }
 

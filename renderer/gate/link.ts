@@ -2,7 +2,7 @@ import type { OperatorApi } from "../../ipc/operator-api.ts";
 
 /**
  * The page's way to the gate, whichever home it runs in.
- * Of `ipc/` the page loads types and `operator-error.ts`, `visible-text.ts` only: the schemas' library compiles code at
+ * Of `ipc/` the page loads types and `operator-error.ts`, `page-secret.ts`, `visible-text.ts` only: the schemas' library compiles code at
  * run time, which the page's Content-Security-Policy refuses.
  */
 export interface GateLink extends OperatorApi {

@@ -1,5 +1,6 @@
 import type { OperatorEvent, OperatorMethod, OperatorParams, OperatorResult } from "../../ipc/operator-api.ts";
 import { OperatorError } from "../../ipc/operator-error.ts";
+import { PAGE_SECRET_KEY, pageProtocols } from "../../ipc/page-secret.ts";
 import { type GateLink, type LinkState, Listeners } from "./link.ts";
 
 const FIRST_RETRY_MS = 250;
@@ -69,7 +70,8 @@ export class SocketLink implements GateLink {
   }
 
   #connect(): void {
-    const socket = new WebSocket(this.#url);
+    // Read each time: a new link, used in another tab, brings another one.
+    const socket = new WebSocket(this.#url, pageProtocols(storedSecret()));
     this.#socket = socket;
     socket.onopen = () => {
       this.#retry_ms = FIRST_RETRY_MS;
@@ -106,6 +108,15 @@ export class SocketLink implements GateLink {
     if (state === this.#state) return;
     this.#state = state;
     this.#states.tell(state);
+  }
+}
+
+/** Null where there is none, or the browser keeps nothing for this page: the gate then refuses it. */
+function storedSecret(): string | null {
+  try {
+    return localStorage.getItem(PAGE_SECRET_KEY);
+  } catch {
+    return null;
   }
 }
 

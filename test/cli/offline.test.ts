@@ -41,6 +41,14 @@ describe("vaglio check", () => {
     for (const { code, stdout } of [nothing, unreadable]) expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(readdirSync(home.home)).toEqual([]);
   });
+
+  it("refuses what would not be the same on a card: a number that changes, a key twice", async () => {
+    const home = temporaryHome();
+    const call = (args: string) => `{"intent":"","executor":"Read","args":${args}}`;
+    const input = [call('{"id":9007199254740993}'), call('{"id":1,"id":2}'), call('{"id":1.50}')].join("\n");
+    const { lines } = await runGate(home, ["vaglio", "check", "--stdin"], input);
+    expect(lines).toMatchObject([{ error: { code: "usage" } }, { error: { code: "usage" } }, { approved: true }]);
+  });
 });
 
 describe("explain", () => {

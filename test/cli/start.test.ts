@@ -91,7 +91,7 @@ describe("metnos-gate start", () => {
     const links = started.stderr.match(/http:\/\/\S+/g) ?? [];
     expect(links).toHaveLength(1);
     const { port, pathname, search } = new URL(links[0] ?? "");
-    expect((await ask(Number(port), pathname + search)).status).toBe(303);
+    expect((await ask(Number(port), pathname + search)).status).toBe(200);
     expect(started.stdout).toBe("");
     expect(await started.end("SIGTERM")).toBe(0);
   });
@@ -127,7 +127,7 @@ describe("metnos-gate open", () => {
     expect(new Set(links).size).toBe(2);
     for (const link of links) {
       const { port, pathname, search } = new URL(link);
-      expect((await ask(Number(port), pathname + search)).status).toBe(303);
+      expect((await ask(Number(port), pathname + search)).status).toBe(200);
     }
   });
 

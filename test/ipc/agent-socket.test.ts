@@ -81,6 +81,25 @@ describe("a bad frame gets an error with a code and a hint, and other agents not
     expect(await agent.next("pong")).toEqual({ type: "pong", data: { id: "€𝄞" } });
   });
 
+  it.each([
+    ["a number that changes when it is read", '{"account":9007199254740993}', "a number is not the same"],
+    ["a number that becomes null", '{"amount":1e400}', "a number is not the same"],
+    ["a key twice in one object", '{"path":"/a","path":"/b"}', "the same key twice"],
+  ])(
+    "%s is refused by the call's id, its value isn't said, and no card shows something else",
+    async (_, args, message) => {
+      const gate = await startGate();
+      const agent = await gate.agent("exact");
+      const data = `{"id":"mine","intent":"","executor":"unheard-of","args":${args}}`;
+      agent.sendText(`{"type":"tool.call","data":${data}}\n`);
+      const error = wireErrorSchema.parse((await agent.next("error")).data);
+      expect(error).toMatchObject({ id: "mine", code: "invalid_message", message: expect.stringContaining(message) });
+      expect(JSON.stringify(error)).not.toMatch(/9007|1e400|\/a|\/b/);
+      expect(await gate.waiting()).toEqual([]);
+      await agent.ping();
+    },
+  );
+
   it("an error names the message that it answers, where the message could be read", async () => {
     const gate = await startGate();
     const agent = await gate.agent();

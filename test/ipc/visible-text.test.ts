@@ -1,5 +1,6 @@
-import { expect, it } from "vitest";
-import { visible, visibleJson } from "../../ipc/visible-text.ts";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { visible, visibleJson, visibleParts } from "../../ipc/visible-text.ts";
 
 it("what a screen shows as nothing, or as a blank that is no space, becomes a code", () => {
   const hidden = [
@@ -25,4 +26,78 @@ it("JSON that is printed shows them as escapes, and is the same value", () => {
   const text = visibleJson(value);
   expect(text).not.toMatch(/[^ -~é😀]/u);
   expect(JSON.parse(text)).toEqual(value);
+});
+
+describe("letters that are taken for Latin ones", () => {
+  it.each([
+    ["among Latin letters", "\u0440\u0430ypal.txt", "\\u{440}\\u{430}ypal.txt"],
+    ["much alike, among Latin letters", "~/\u043aey", "~/\\u{43a}ey"],
+    ["Greek", "\u03bfpenssl", "\\u{3bf}penssl"],
+    ["Armenian", "/srv/l\u0578de", "/srv/l\\u{578}de"],
+    ["a whole name of them", "/srv/\u0441\u043e\u0440\u0443/a", "/srv/\\u{441}\\u{43e}\\u{440}\\u{443}/a"],
+    ["a name of one letter", "/srv/\u0430/b", "/srv/\\u{430}/b"],
+    ["a host", "https://\u0440\u0430y.com/x", "https://\\u{440}\\u{430}y.com/x"],
+    ["parts of one name", "my-\u0440\u0430\u0443.txt", "my-\\u{440}\\u{430}\\u{443}.txt"],
+    ["fullwidth", "\uff50\uff41y", "\\u{ff50}\\u{ff41}y"],
+    ["mathematical", "\u{1d429}ay", "\\u{1d429}ay"],
+    ["a ligature", "\ufb01le.txt", "\\u{fb01}le.txt"],
+    ["what is taken for a slash or a dot", "a\u2215b\u2024txt", "a\\u{2215}b\\u{2024}txt"],
+    ["behind a hidden character", "\u0440\u200bay", "\\u{440}\\u{200b}ay"],
+  ])("%s: each is a code", (_, text, shown) => {
+    expect(visible(text)).toBe(shown);
+  });
+
+  it.each([
+    "\u043f\u0440\u0438\u0432\u0435\u0442.txt",
+    "\u043f\u0440\u043e\u0447\u0438\u0442\u0430\u0442\u044c \u0444\u0430\u0439\u043b \u0441 \u043a\u043b\u044e\u0447\u043e\u043c",
+    "\u03ba\u03b1\u03b9 \u03bf \u03bd\u03cc\u03bc\u03bf\u03c2/\u03b1\u03c1\u03c7\u03b5\u03af\u03bf",
+    "\u0540\u0561\u0575\u0561\u057d\u057f\u0561\u0576",
+    "\u6587\u5b57/\u30c6\u30b9\u30c8.md",
+    "na\u00efve Stra\u00dfe \u0141\u00f3d\u017a \u0131\u015f\u0131k 1\u00ba 2\u00aa x\u00b2 \u00b5m k\u03a9",
+    "\u0645\u0644\u0641 \u05e7\u05d5\u05d1\u05e5 \ud83d\ude00",
+  ])("%s is a name of its own script: shown as it is", (text) => {
+    expect(visible(text)).toBe(text);
+  });
+
+  const piece = fc.constantFrom(
+    ..."abp\u0440\u0430\u043a\u0449\u03bf\u03b1\u03a9\u0578\uff50\u{1d429}\u2215\u2160\u3164\u200b\u0301 /._-1\n\\n\u6587\ud83d\ude00",
+  );
+  const mixed = fc.string({ unit: piece, maxLength: 40 });
+
+  it("shown again, text stays as it is; the pieces are the same text, and no Latin name loses a letter", () => {
+    fc.assert(
+      fc.property(mixed, (text) => {
+        const shown = visible(text);
+        expect(visible(shown)).toBe(shown);
+        expect(
+          visibleParts(text)
+            .map((part) => part.text)
+            .join(""),
+        ).toBe(shown);
+        const back = shown.replace(/\\u\{([0-9a-f]+)\}/g, (_, code) => String.fromCodePoint(Number.parseInt(code, 16)));
+        expect(back).toBe(text.replaceAll("\n", "\\n"));
+      }),
+      { numRuns: 5000 },
+    );
+  });
+
+  it("no name is shown as plain ASCII look-alikes: what is shown without a code is Latin, or has a letter that isn't taken for one", () => {
+    const same = [..."\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u03bf\u0585\uff41\u{1d41a}"];
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom(...same, ..."abc"), minLength: 1, maxLength: 12 }), (name) => {
+        expect(visible(`/srv/${name}/x`)).toMatch(/^[ -~]+$/);
+      }),
+    );
+  });
+
+  it("a megabyte of them is looked at in linear time", () => {
+    for (const unit of ["\u0441 ", "\u0440a", "\u2160", "\u0441\u0301", "\u0441\u043b\u043e\u0432\u043e "]) {
+      const started = performance.now();
+      visible(unit.repeat((1024 * 1024) / unit.length / 2));
+      expect(performance.now() - started).toBeLessThan(4000);
+    }
+    const started = performance.now();
+    visible(`${"\u2160".repeat(500_000)}\u0449`);
+    expect(performance.now() - started).toBeLessThan(4000);
+  });
 });

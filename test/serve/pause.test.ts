@@ -1,35 +1,16 @@
 import { once } from "node:events";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { GateClient } from "../../ipc/client.ts";
-import { OperatorClient } from "../../ipc/operator-client.ts";
-import { agentTokenFile } from "../../ipc/places.ts";
-import { AgentConnection, tokenOf } from "../support/agent-connection.ts";
+import { tokenOf } from "../support/agent-connection.ts";
 import { startServe } from "../support/gate-process.ts";
-import { readToken, startGate } from "../support/running-gate.ts";
+import { startGate } from "../support/running-gate.ts";
 import { goal } from "../support/safety.ts";
-import { type TemporaryHome, temporaryHome } from "../support/temporary-home.ts";
+import { operatorOf, pairedAgent } from "../support/served-agent.ts";
+import { temporaryHome } from "../support/temporary-home.ts";
 
 const READ = { executor: "fs_read", args: { path: "/srv/a" } };
 const TIME = { executor: "time_now" };
 const CRITICAL = goal({ goal_type: "exfiltrate_data" });
-
-async function operatorOf({ places }: TemporaryHome): Promise<OperatorClient> {
-  const client = await OperatorClient.connect(places.operator_socket, places.operator_token);
-  onTestFinished(() => client.close());
-  return client;
-}
-
-async function pairedAgent(
-  { places }: TemporaryHome,
-  operator: OperatorClient,
-  name: string,
-): Promise<AgentConnection> {
-  await operator.call("agents.pair", { name, level: "Full" });
-  const agent = await AgentConnection.open(places.agent_socket);
-  onTestFinished(() => agent.close());
-  await agent.hello(name, { token: readToken(agentTokenFile(places, name)) });
-  return agent;
-}
 
 describe("while the gate is paused", () => {
   it("every call is denied at stage safety with the reason, also one that a grant covers, and goes on after", async () => {
@@ -90,7 +71,7 @@ describe("while the gate is paused", () => {
     const home = temporaryHome();
     await startServe(home);
     const operator = await operatorOf(home);
-    const agent = await pairedAgent(home, operator, "worker");
+    const agent = await pairedAgent(home, operator, "worker", "Full");
     const call = (id: string) => agent.send("tool.call", { id, intent: "", executor: "time_now", args: {} });
     let pause: Promise<unknown> | undefined;
     for (let sent = 0; sent < 1000; sent++) {
@@ -133,7 +114,7 @@ describe("a CRITICAL violation", () => {
   it("kill -9 right after it: the next start is paused and knows why", async () => {
     const home = temporaryHome();
     const serve = await startServe(home);
-    const agent = await pairedAgent(home, await operatorOf(home), "bad");
+    const agent = await pairedAgent(home, await operatorOf(home), "bad", "Full");
     agent.send("goal.check", { id: "g", goal: CRITICAL });
     await agent.next("safety.verdict");
     serve.child.kill("SIGKILL");

@@ -51,12 +51,25 @@ export function ask(
   });
 }
 
-/** The cookie that a fresh link is exchanged for, as a request carries it. */
-export async function cookieFor(gate: GateUnderTest): Promise<{ port: number; cookie: string }> {
+/** What a fresh link is exchanged for. */
+export interface Session {
+  port: number;
+  /** As a request carries it. */
+  cookie: string;
+  /** What a WebSocket's upgrade offers: the protocol, and the secret of the page's own origin. */
+  protocols: string[];
+}
+
+export async function sessionFor(gate: GateUnderTest): Promise<Session> {
   const { port, path } = await linkTo(gate);
-  const { headers } = await ask(port, path);
+  return sessionIn(port, await ask(port, path));
+}
+
+/** The session in a link's answer. */
+export function sessionIn(port: number, { headers, body }: Answered): Session {
   const [cookie = ""] = headers["set-cookie"]?.[0]?.split(";") ?? [];
-  return { port, cookie };
+  const [, secret = ""] = /<meta name="metnos-page-secret" content="([0-9a-f]{64})">/.exec(body) ?? [];
+  return { port, cookie, protocols: ["metnos", `metnos.${secret}`] };
 }
 
 export type PageMessage = Record<string, unknown> & {
@@ -90,8 +103,8 @@ export class PageSocket {
     onTestFinished(() => socket.terminate());
   }
 
-  static async open(port: number, cookie: string, options: ClientOptions = {}): Promise<PageSocket> {
-    const socket = new WebSocket(`ws://127.0.0.1:${port}/operator`, {
+  static async open({ port, cookie, protocols }: Session, options: ClientOptions = {}): Promise<PageSocket> {
+    const socket = new WebSocket(`ws://127.0.0.1:${port}/operator`, protocols, {
       ...options,
       headers: { Cookie: cookie },
       origin: `http://127.0.0.1:${port}`,
@@ -125,8 +138,12 @@ export class PageSocket {
 }
 
 /** The status that a WebSocket's upgrade is refused with; 101 where it was accepted. */
-export async function upgradeStatus(port: number, options: ClientOptions, path = "/operator"): Promise<number> {
-  const socket = new WebSocket(`ws://127.0.0.1:${port}${path}`, options);
+export async function upgradeStatus(
+  { port, protocols }: Pick<Session, "port" | "protocols">,
+  options: ClientOptions,
+  path = "/operator",
+): Promise<number> {
+  const socket = new WebSocket(`ws://127.0.0.1:${port}${path}`, protocols, options);
   socket.on("error", () => undefined); // said by 'unexpected-response'
   onTestFinished(() => socket.terminate());
   return await new Promise((resolve) => {

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import type { BrowserContext, Page } from "playwright-core";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { hasChromium, startChromium } from "../support/chromium.ts";
-import { ask, linkTo } from "../support/page-visitor.ts";
+import { ask, linkTo, upgradeStatus } from "../support/page-visitor.ts";
 import { type GateUnderTest, startGate } from "../support/running-gate.ts";
 
 const HAS_CHROMIUM = hasChromium();
@@ -52,7 +52,8 @@ async function callFrom(page: Page, address: string): Promise<string> {
   return await page.evaluate(
     (url) =>
       new Promise<string>((resolve) => {
-        const socket = new WebSocket(url);
+        const secret = localStorage.getItem("metnos_page_secret");
+        const socket = new WebSocket(url, secret === null ? ["metnos"] : ["metnos", `metnos.${secret}`]);
         socket.onopen = () => socket.send(JSON.stringify({ id: 1, method: "status", params: {} }));
         socket.onmessage = ({ data }) => resolve(String(data));
         socket.onclose = ({ code }) => resolve(`closed ${code}`);
@@ -66,6 +67,9 @@ async function openedPage(gate: GateUnderTest) {
   const watched = await watchedPage(context);
   const link = await linkTo(gate);
   await watched.page.goto(link.url);
+  // The link's answer leads on by itself.
+  await watched.page.waitForURL(`http://127.0.0.1:${link.port}/`);
+  await watched.page.getByText("Metnos Gate").first().waitFor();
   return { context, link, origin: `http://127.0.0.1:${link.port}`, ...watched };
 }
 
@@ -81,6 +85,9 @@ describe.skipIf(!HAS_CHROMIUM)("the page in Chromium", () => {
     expect(await context.cookies()).toMatchObject([
       { name: `metnos_${link.port}`, domain: "127.0.0.1", path: "/", httpOnly: true, sameSite: "Strict", expires: -1 },
     ]);
+    const secret = await page.evaluate<string>("localStorage.getItem('metnos_page_secret')");
+    expect(secret).toMatch(/^[0-9a-f]{64}$/);
+    expect(requests.join()).not.toContain(secret);
     await page.reload();
     await page.getByText("Metnos Gate").first().waitFor();
     await page.goBack();
@@ -96,6 +103,52 @@ describe.skipIf(!HAS_CHROMIUM)("the page in Chromium", () => {
     const answer = await callFrom(page, `${origin.replace("http", "ws")}/operator`);
     expect(JSON.parse(answer)).toMatchObject({ id: 1, result: { pid: process.pid } });
     expect(complaints).toEqual([]);
+  });
+
+  it("reaches the gate again after a reload, in a second tab, and in both after a new link", async () => {
+    const gate = await startGate({ web: true });
+    await gate.agent();
+    const { context, page, origin, complaints } = await openedPage(gate);
+    const address = `${origin.replace("http", "ws")}/operator`;
+    const { page: second, complaints: others } = await watchedPage(context);
+    const reached = async () => {
+      for (const tab of [page, second]) {
+        await tab.bringToFront();
+        await tab.getByText("Nothing is waiting").first().waitFor();
+        expect(await callFrom(tab, address)).toContain('"result"');
+      }
+    };
+    await page.reload();
+    await second.goto(`${origin}/`);
+    await reached();
+    await second.goto((await linkTo(gate)).url);
+    await second.waitForURL(`${origin}/`);
+    await page.reload();
+    await reached();
+    expect([...complaints, ...others]).toEqual([]);
+  });
+
+  it("another local server that the browser sends the cookie to can't open a session with it, nor read the page's secret", async () => {
+    const gate = await startGate({ web: true });
+    const { context, page, origin, link } = await openedPage(gate);
+    const cookies: string[] = [];
+    const server = createServer(({ headers }, response) => {
+      cookies.push(headers.cookie ?? "");
+      response.setHeader("Content-Type", "text/html").end("<p>another server of this machine</p>");
+    }).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    onTestFinished(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    const { page: other } = await watchedPage(context);
+    await other.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+    const [Cookie = ""] = cookies;
+    expect(Cookie).toMatch(new RegExp(`^metnos_${link.port}=[0-9a-f]{64}$`));
+    expect(await other.evaluate("JSON.stringify(localStorage)")).toBe("{}");
+    const options = { headers: { Cookie }, origin };
+    expect(await upgradeStatus({ port: link.port, protocols: ["metnos"] }, options)).toBe(403);
+    expect(await callFrom(page, `${origin.replace("http", "ws")}/operator`)).toContain('"result"');
   });
 
   it("runs no script of another origin or in the text, loads nothing from elsewhere, sends nothing away", async () => {

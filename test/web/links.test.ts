@@ -1,24 +1,41 @@
-import { describe, expect, it } from "vitest";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { ManualClock } from "../support/manual-clock.ts";
-import { ask, cookieFor, linkTo, PageSocket } from "../support/page-visitor.ts";
+import { ask, linkTo, PageSocket, sessionFor, sessionIn, upgradeStatus } from "../support/page-visitor.ts";
 import { startGate } from "../support/running-gate.ts";
 
 describe("a link to the page", () => {
-  it("is exchanged for a cookie that scripts and other sites never get, and leads to an address without the token", async () => {
+  it("is exchanged for a cookie that scripts and other sites never get, and a secret of the page's own, then leads on", async () => {
     const gate = await startGate({ web: true });
     const { url, port, path } = await linkTo(gate);
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/\?token=[0-9a-f]{64}$/);
-    const { status, headers, body } = await ask(port, path);
-    expect({ status, body, location: headers.location }).toEqual({ status: 303, body: "", location: "/" });
-    expect(headers).toMatchObject({ "cache-control": "no-store", "referrer-policy": "no-referrer" });
+    const answer = await ask(port, path);
+    const { status, headers, body } = answer;
+    expect(status).toBe(200);
+    expect(headers).toMatchObject({
+      "cache-control": "no-store",
+      "referrer-policy": "no-referrer",
+      "x-frame-options": "DENY",
+      "content-security-policy": expect.stringContaining("script-src 'self'; "),
+    });
     expect(headers["set-cookie"]).toHaveLength(1);
     const [pair = "", ...attributes] = headers["set-cookie"]?.[0]?.split("; ") ?? [];
     expect(pair).toMatch(new RegExp(`^metnos_${port}=[0-9a-f]{64}$`));
     expect(attributes).toEqual(["HttpOnly", "SameSite=Strict", "Path=/"]);
-    expect(JSON.stringify(headers)).not.toContain(path.slice("/?token=".length));
+    const secret = sessionIn(port, answer).protocols[1]?.slice("metnos.".length) ?? "none";
+    expect(secret).toMatch(/^[0-9a-f]{64}$/);
+    expect(JSON.stringify(headers)).not.toContain(secret);
+    expect(body).not.toContain(pair.slice(-64));
+    expect(JSON.stringify(headers) + body).not.toContain(path.slice("/?token=".length));
+    const script = await ask(port, "/enter.js", { headers: { Cookie: pair } });
+    expect(script).toMatchObject({ status: 200, body: expect.stringContaining('location.replace("/")') });
+    expect((await ask(port, "/enter.js")).status).toBe(403);
     const page = await ask(port, "/", { headers: { Cookie: pair } });
     expect(page).toMatchObject({ status: 200, headers: { "content-type": "text/html; charset=utf-8" } });
     expect(page.body).toContain('<div id="root">');
+    expect(page.body).not.toContain(secret);
   });
 
   it("works once: used again it is refused, also by the browser that used it, and its session goes on", async () => {
@@ -39,7 +56,7 @@ describe("a link to the page", () => {
     const gate = await startGate({ web: true });
     const { port, path } = await linkTo(gate);
     const answers = await Promise.all(Array.from({ length: 20 }, () => ask(port, path)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([303, ...Array(19).fill(403)]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(19).fill(403)]);
   });
 
   it("is refused after five minutes", async () => {
@@ -47,7 +64,7 @@ describe("a link to the page", () => {
     const gate = await startGate({ web: true, now: clock.now });
     const [young, old] = [await linkTo(gate), await linkTo(gate)];
     clock.advance(299);
-    expect((await ask(young.port, young.path)).status).toBe(303);
+    expect((await ask(young.port, young.path)).status).toBe(200);
     clock.advance(1);
     const late = await ask(old.port, old.path);
     expect(late.status).toBe(403);
@@ -68,7 +85,7 @@ describe("a link to the page", () => {
     const { port, path } = await linkTo(gate);
     const { status, headers } = await ask(port, change(path));
     expect([status, headers["set-cookie"]]).toEqual([403, undefined]);
-    expect((await ask(port, path)).status).toBe(303);
+    expect((await ask(port, path)).status).toBe(200);
   });
 
   it("is not used up by looking at it: HEAD, POST, fetched ahead, from another site, under another name", async () => {
@@ -85,7 +102,7 @@ describe("a link to the page", () => {
       { headers: { Origin: "http://evil.example" } },
     ];
     for (const look of looks) expect((await ask(port, path, look)).status).toBeGreaterThanOrEqual(400);
-    expect((await ask(port, path)).status).toBe(303);
+    expect((await ask(port, path)).status).toBe(200);
   });
 
   it("is one of eight at the most: the oldest makes room", async () => {
@@ -94,14 +111,15 @@ describe("a link to the page", () => {
     const others = [];
     for (let count = 0; count < 8; count++) others.push(await linkTo(gate));
     expect((await ask(oldest.port, oldest.path)).status).toBe(403);
-    for (const { port, path } of others) expect((await ask(port, path)).status).toBe(303);
+    for (const { port, path } of others) expect((await ask(port, path)).status).toBe(200);
   });
 
-  it("is logged when it is used and when it is refused, and its use is in the trail; the token is in neither", async () => {
+  it("is logged when it is used and when it is refused, and its use is in the trail; no secret is in either", async () => {
     const gate = await startGate({ web: true });
     const { port, path } = await linkTo(gate);
+    const { cookie, protocols } = sessionIn(port, await ask(port, path));
     await ask(port, path);
-    await ask(port, path);
+    await upgradeStatus({ port, protocols }, { origin: `http://127.0.0.1:${port}` });
     expect(gate.log.filter((line) => line.startsWith("page: "))).toEqual([
       "page: a link was used, a browser has the page now",
       "page: a link was refused: wrong, used or too old",
@@ -109,7 +127,10 @@ describe("a link to the page", () => {
     const trail = await gate.operator.call("audit.tail", {});
     expect(trail.map(({ event }) => event)).toEqual(["web.entered"]);
     const token = path.slice("/?token=".length);
-    expect(JSON.stringify([gate.log, trail])).not.toContain(token);
+    for (const secret of [token, cookie.slice(-64), protocols[1]?.slice(-64) ?? ""]) {
+      expect(secret).toHaveLength(64);
+      expect(JSON.stringify([gate.log, trail])).not.toContain(secret);
+    }
   });
 
   it("can't be had where no page is served", async () => {
@@ -123,11 +144,49 @@ describe("a link to the page", () => {
 });
 
 describe("a session", () => {
+  it("isn't opened by its cookie alone, which every server of this machine is sent: the page's own secret must be offered", async () => {
+    const gate = await startGate({ web: true });
+    const session = await sessionFor(gate);
+    const other = await sessionFor(gate);
+    const { port, cookie } = session;
+    // Another server of this machine that the browser was sent to, with what it was sent.
+    const received: string[] = [];
+    const server = createServer(({ headers }, response) => {
+      received.push(headers.cookie ?? "");
+      response.end("a page of somebody's own");
+    }).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    onTestFinished(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    await ask((server.address() as AddressInfo).port, "/", { headers: { Cookie: cookie } });
+    const [Cookie = ""] = received;
+    const options = { headers: { Cookie }, origin: `http://127.0.0.1:${port}` };
+    const [, secret = ""] = session.protocols;
+    const offers = [
+      [],
+      ["metnos"],
+      ["metnos", "metnos."],
+      ["metnos", `metnos.${"0".repeat(64)}`],
+      ["metnos", `metnos.${cookie.slice(-64)}`],
+      ["metnos", secret.slice(0, -1)],
+      ["metnos", secret.toUpperCase()],
+      other.protocols,
+    ];
+    for (const protocols of offers) expect(await upgradeStatus({ port, protocols }, options)).toBe(403);
+    for (const path of [`/operator?${secret}`, `/?${secret}`])
+      expect((await ask(port, path, { headers: { Cookie } })).status).toBe(404);
+    const page = await PageSocket.open(session);
+    expect((await page.call(1, "status")).result).toMatchObject({ pid: process.pid });
+  });
+
   it("ends after its time: the page, its files and its open WebSocket", async () => {
     const clock = new ManualClock();
     const gate = await startGate({ web: true, now: clock.now, config: "[web]\nsession_seconds = 300\n" });
-    const { port, cookie } = await cookieFor(gate);
-    const page = await PageSocket.open(port, cookie);
+    const session = await sessionFor(gate);
+    const { port, cookie } = session;
+    const page = await PageSocket.open(session);
     expect((await page.call(1, "status")).result).toMatchObject({ pid: process.pid });
     clock.advance(300);
     expect((await ask(port, "/", { headers: { Cookie: cookie } })).status).toBe(403);
@@ -139,8 +198,7 @@ describe("a session", () => {
   it("hears nothing more once it has ended", async () => {
     const clock = new ManualClock();
     const gate = await startGate({ web: true, now: clock.now, config: "[web]\nsession_seconds = 300\n" });
-    const { port, cookie } = await cookieFor(gate);
-    const page = await PageSocket.open(port, cookie);
+    const page = await PageSocket.open(await sessionFor(gate));
     const heard: string[] = [];
     page.socket.on("message", (data) => heard.push(String(data)));
     clock.advance(300);
@@ -151,7 +209,7 @@ describe("a session", () => {
 
   it("is gone after a restart: the old cookie is refused, a new link works", async () => {
     const first = await startGate({ web: true });
-    const { port, cookie } = await cookieFor(first);
+    const { port, cookie } = await sessionFor(first);
     const unused = await linkTo(first);
     expect((await ask(port, "/", { headers: { Cookie: cookie } })).status).toBe(200);
     await first.close();
@@ -159,15 +217,15 @@ describe("a session", () => {
     expect((await linkTo(second)).port).toBe(port);
     expect((await ask(port, "/", { headers: { Cookie: cookie } })).status).toBe(403);
     expect((await ask(port, unused.path)).status).toBe(403);
-    const renewed = await cookieFor(second);
+    const renewed = await sessionFor(second);
     expect((await ask(port, "/", { headers: { Cookie: renewed.cookie } })).status).toBe(200);
   });
 
   it("is one of sixteen at the most: the oldest makes room, its open page is closed", async () => {
     const gate = await startGate({ web: true });
-    const oldest = await cookieFor(gate);
-    const page = await PageSocket.open(oldest.port, oldest.cookie);
-    for (let count = 0; count < 16; count++) await cookieFor(gate);
+    const oldest = await sessionFor(gate);
+    const page = await PageSocket.open(oldest);
+    for (let count = 0; count < 16; count++) await sessionFor(gate);
     expect((await ask(oldest.port, "/", { headers: { Cookie: oldest.cookie } })).status).toBe(403);
     page.send({ id: 1, method: "status", params: {} });
     expect((await page.closed).code).toBe(4401);

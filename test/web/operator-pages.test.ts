@@ -6,14 +6,13 @@ import type { OperatorApi } from "../../ipc/operator-api.ts";
 import type { PageLimits } from "../../main/web/operator-pages.ts";
 import { WebPage } from "../../main/web/web-page.ts";
 import { tokenOf } from "../support/agent-connection.ts";
-import { ask, cookieFor, PageSocket, upgradeStatus } from "../support/page-visitor.ts";
+import { ask, PageSocket, sessionFor, sessionIn, upgradeStatus } from "../support/page-visitor.ts";
 import { type GateUnderTest, startGate } from "../support/running-gate.ts";
 
 const WRITE = { executor: "fs_write", args: { path: "/tmp/notes/a.txt", content: "hello" } };
 
 async function openPage(gate: GateUnderTest): Promise<PageSocket> {
-  const { port, cookie } = await cookieFor(gate);
-  return await PageSocket.open(port, cookie);
+  return await PageSocket.open(await sessionFor(gate));
 }
 
 /** A page of a server that has this contract behind it. */
@@ -28,9 +27,8 @@ async function pageOf(
   await web.listen(api);
   onTestFinished(() => web.close());
   const { port, pathname, search } = new URL(web.link());
-  const { headers } = await ask(Number(port), pathname + search);
-  const [cookie = ""] = headers["set-cookie"]?.[0]?.split(";") ?? [];
-  return await PageSocket.open(Number(port), cookie, options);
+  const session = sessionIn(Number(port), await ask(Number(port), pathname + search));
+  return await PageSocket.open(session, options);
 }
 
 describe("the operator's contract on the page's WebSocket", () => {
@@ -103,14 +101,16 @@ describe("the operator's contract on the page's WebSocket", () => {
 
   it("drops a page that doesn't read, and tells the others meanwhile", async () => {
     const gate = await startGate({ web: true });
-    const { port, cookie } = await cookieFor(gate);
-    const reader = await PageSocket.open(port, cookie);
+    const session = await sessionFor(gate);
+    const { port, cookie, protocols } = session;
+    const reader = await PageSocket.open(session);
     const slow = createConnection(port, "127.0.0.1");
     onTestFinished(() => {
       slow.destroy();
     });
     slow.write(
       `GET /operator HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nOrigin: http://127.0.0.1:${port}\r\nCookie: ${cookie}\r\n` +
+        `Sec-WebSocket-Protocol: ${protocols.join(", ")}\r\n` +
         "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n",
     );
     const [answer] = await once(slow, "data");
@@ -133,8 +133,7 @@ describe("the operator's contract on the page's WebSocket", () => {
 
   it("tells a page what pages look at, and reads no line of the trail for it", async () => {
     const gate = await startGate({ web: true });
-    const { port, cookie } = await cookieFor(gate);
-    const page = await PageSocket.open(port, cookie);
+    const page = await PageSocket.open(await sessionFor(gate));
     const agent = await gate.agent();
     await agent.ask({ executor: "time_now" });
     await page.next(({ event }) => event?.type === "decision");
@@ -188,28 +187,28 @@ describe("the operator's contract on the page's WebSocket", () => {
 
   it("is open for sixteen pages at the most, and again for another once one is closed", async () => {
     const gate = await startGate({ web: true });
-    const { port, cookie } = await cookieFor(gate);
+    const session = await sessionFor(gate);
+    const { port, cookie } = session;
     const pages = [];
-    for (let count = 0; count < 16; count++) pages.push(await PageSocket.open(port, cookie));
+    for (let count = 0; count < 16; count++) pages.push(await PageSocket.open(session));
     const options = { headers: { Cookie: cookie }, origin: `http://127.0.0.1:${port}` };
-    expect(await upgradeStatus(port, options)).toBe(503);
+    expect(await upgradeStatus(session, options)).toBe(503);
     pages[0]?.socket.close();
     await pages[0]?.closed;
-    expect(await upgradeStatus(port, options)).toBe(101);
+    expect(await upgradeStatus(session, options)).toBe(101);
   });
 
-  it("takes no subprotocol and no compression that a page offers", async () => {
+  it("takes its own subprotocol and no compression that a page offers, and never says the secret back", async () => {
     const gate = await startGate({ web: true });
-    const { port, cookie } = await cookieFor(gate);
-    const socket = new WebSocket(`ws://127.0.0.1:${port}/operator`, ["evil"], {
+    const { port, cookie, protocols } = await sessionFor(gate);
+    const socket = new WebSocket(`ws://127.0.0.1:${port}/operator`, [...protocols].reverse().concat("evil"), {
       headers: { Cookie: cookie },
       origin: `http://127.0.0.1:${port}`,
       perMessageDeflate: true,
     });
     onTestFinished(() => socket.terminate());
-    socket.on("error", () => undefined); // the client wants the subprotocol that it asked for
     const [response] = await once(socket, "upgrade");
-    expect(response.headers["sec-websocket-protocol"]).toBeUndefined();
+    expect(response.headers["sec-websocket-protocol"]).toBe("metnos");
     expect(response.headers["sec-websocket-extensions"]).toBeUndefined();
   });
 

@@ -81,7 +81,7 @@ function summary(
 }
 
 /** A shell's command lines are what is asked about, whatever they turn out to need. */
-function shellCommands(call: ProposedCall, manifest: ExecutorManifest): string[] {
+export function shellCommands(call: ProposedCall, manifest: ExecutorManifest): string[] {
   return manifest.needs.flatMap(({ target }) =>
     target.from === "command" && target.is_shell ? commandsOf(call, target.args, { manifest }) : [],
   );

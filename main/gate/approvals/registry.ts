@@ -3,15 +3,17 @@ import type Database from "better-sqlite3";
 import type { ApprovalStatus, Requirement, Reversibility, Territory } from "../../../ipc/decision.ts";
 import type { Choice, Principal } from "../../../ipc/operator-api.ts";
 import { isoSeconds } from "../clock.ts";
+import { emptyLog } from "../database.ts";
 import { GateError } from "../errors.ts";
 import type { Granted, RealPaths } from "./choices.ts";
 import { type EndedQuery, endedRows } from "./history.ts";
+import { endedExtra, type Kept, ownExtra } from "./kept.ts";
 
 /** Every request that a human is asked about, with its TTL and its end (seed 004). */
 
 export const DEFAULT_TTL_SECONDS = 600;
 
-/** What the seed's table has no column for. `args` is kept only while the request waits. */
+/** What the seed's table has no column for. Most of it is kept only while the request waits. */
 export interface RequestExtra {
   executor: string;
   intent: string;
@@ -28,6 +30,8 @@ export interface RequestExtra {
   /** Where the asked paths really led; absent where none led elsewhere. */
   reals?: RealPaths;
   judge: { score: number; reason: string };
+  /** What stays of the request once it has ended. */
+  kept?: Kept;
 }
 
 export interface PendingRequest {
@@ -105,6 +109,8 @@ const NO_EXTRA: RequestExtra = {
 export class ApprovalRegistry {
   readonly #db: Database.Database;
   readonly #now: () => number;
+  /** Values that were taken out of the database may still be in its log. */
+  #has_log = true;
 
   /** `db` was opened with `APPROVALS_SCHEMA`; `now` gives milliseconds. */
   constructor(db: Database.Database, now: () => number = Date.now) {
@@ -148,7 +154,7 @@ export class ApprovalRegistry {
 
   /**
    * Ends a request, once. The checks run in the seed's order (seed 004 §6): known, still pending, not expired, the decider is
-   * the requester. An expired one is marked so even though this throws.
+   * the requester. An expired one is marked so even though this throws. What is returned still says what it was about.
    * @throws ApprovalError `unknown_token`, `already_resolved`, `expired`, `not_authorised`
    */
   resolve(
@@ -161,7 +167,7 @@ export class ApprovalRegistry {
     const changed = this.#db
       .prepare(
         `UPDATE pending SET status = ?, decision_at = ?, decision_by_channel = ?, decision_by_sender = ?,
-           territory_concession = ?, granted = ?, grant_expires_at = ?, message = ?, request_extra = ?
+           territory_concession = ?, granted = ?, grant_expires_at = ?, message = ?, request_extra = ?, target_summary = ?
          WHERE token = ? AND status = 'pending'`,
       )
       .run(
@@ -173,11 +179,12 @@ export class ApprovalRegistry {
         JSON.stringify(resolution.granted ?? []),
         resolution.grant_expires_at ?? null,
         resolution.message ?? null,
-        withoutArgs(row),
+        JSON.stringify(endedExtra(row.extra)),
+        keptSummary(row),
         token,
       ).changes;
     if (changed === 0) throw alreadyResolved();
-    return this.get_pending(token) as PendingRequest;
+    return this.#ended(row);
   }
 
   /** The four checks of `resolve`, without ending the request. */
@@ -202,7 +209,7 @@ export class ApprovalRegistry {
   /** Withdraws a request that still waits. Returns it, or undefined if it had ended already. */
   cancel_pending(token: string, reason: string): PendingRequest | undefined {
     const row = this.get_pending(token);
-    return row !== undefined && this.#end(row, "cancelled", reason) ? this.get_pending(token) : undefined;
+    return row !== undefined && this.#end(row, "cancelled", reason) ? this.#ended(row) : undefined;
   }
 
   /** Marks every waiting request beyond its deadline as expired. Returns them. */
@@ -213,13 +220,13 @@ export class ApprovalRegistry {
     return rows
       .map(fromRow)
       .filter((row) => this.#end(row, "expired", null))
-      .map(({ token }) => this.get_pending(token) as PendingRequest);
+      .map((row) => this.#ended(row));
   }
 
   /** Marks one waiting request as expired, at its deadline. */
   expire(token: string): PendingRequest | undefined {
     const row = this.get_pending(token);
-    return row !== undefined && this.#end(row, "expired", null) ? this.get_pending(token) : undefined;
+    return row !== undefined && this.#end(row, "expired", null) ? this.#ended(row) : undefined;
   }
 
   /** Newest first (seed 004 §6), or those whose deadline is soonest. */
@@ -299,7 +306,9 @@ export class ApprovalRegistry {
   }
 
   mark_grants_written(token: string): void {
-    this.#db.prepare("UPDATE pending SET grants_written_at = ? WHERE token = ?").run(isoSeconds(this.#now()), token);
+    this.#db
+      .prepare("UPDATE pending SET grants_written_at = ?, granted = '[]' WHERE token = ?")
+      .run(isoSeconds(this.#now()), token);
   }
 
   /** How often this agent's requests of this class were approved: what makes the card smaller. */
@@ -323,10 +332,30 @@ export class ApprovalRegistry {
     return (
       this.#db
         .prepare(
-          "UPDATE pending SET status = ?, decision_at = ?, message = ?, request_extra = ? WHERE token = ? AND status = 'pending'",
+          `UPDATE pending SET status = ?, decision_at = ?, message = ?, request_extra = ?, target_summary = ?
+           WHERE token = ? AND status = 'pending'`,
         )
-        .run(status, isoSeconds(this.#now()), message, withoutArgs(row), row.token).changes > 0
+        .run(
+          status,
+          isoSeconds(this.#now()),
+          message,
+          JSON.stringify(endedExtra(row.extra)),
+          keptSummary(row),
+          row.token,
+        ).changes > 0
     );
+  }
+
+  /** A request that has just ended, with what is shown of it one last time: the arguments never. */
+  #ended(before: PendingRequest): PendingRequest {
+    this.#has_log = true;
+    const row = this.get_pending(before.token) as PendingRequest;
+    return { ...row, target_summary: before.target_summary, extra: { ...before.extra, args: null } };
+  }
+
+  /** Empties the database's log of what ended since the last call. Not while another program reads it: then the next call does. */
+  flush(): void {
+    if (this.#has_log) this.#has_log = !emptyLog(this.#db);
   }
 }
 
@@ -334,25 +363,14 @@ function alreadyResolved(): ApprovalError {
   return new ApprovalError("already_resolved", "token already resolved", "somebody answered it, or it was withdrawn");
 }
 
-function withoutArgs(row: PendingRequest): string {
-  return JSON.stringify({ ...row.extra, args: null });
+function keptSummary({ extra, capability_class }: PendingRequest): string {
+  return extra.kept?.target_summary ?? capability_class;
 }
 
 function fromRow({ request_extra, granted, ...row }: Row): PendingRequest {
   return {
     ...row,
-    extra: request_extra === null ? NO_EXTRA : ownExtra(request_extra),
+    extra: (request_extra === null ? undefined : ownExtra(request_extra)) ?? NO_EXTRA,
     granted: JSON.parse(granted) as Granted[],
   };
-}
-
-/** What this gate wrote, whole; another writer's extra (the seed leaves its shape open) says nothing that a card could show. */
-function ownExtra(text: string): RequestExtra {
-  try {
-    const extra: unknown = JSON.parse(text);
-    const is_own = typeof extra === "object" && extra !== null && "choices" in extra && "capabilities" in extra;
-    return is_own ? (extra as RequestExtra) : NO_EXTRA;
-  } catch {
-    return NO_EXTRA; // not JSON: not written by this gate
-  }
 }

@@ -1,9 +1,11 @@
 import type { Schema } from "../database.ts";
+import { endedExtra, ownExtra } from "./kept.ts";
 
 /** approvals.db: the seed's table (seed 004 §6), then the columns this gate adds. */
 export const APPROVALS_SCHEMA: Schema = {
   title: "approvals database",
   table: "pending",
+  forgets: true,
   migrations: [
     (db) =>
       db.exec(`CREATE TABLE IF NOT EXISTS pending (
@@ -38,5 +40,20 @@ export const APPROVALS_SCHEMA: Schema = {
         ALTER TABLE pending ADD COLUMN message TEXT;
         CREATE INDEX idx_pending_share ON pending(share_key, status);
         CREATE INDEX idx_pending_class ON pending(capability_class, agent_id, status);`),
+    // What ended before keeps no more than what ends from now on.
+    (db) => {
+      const rows = db.prepare("SELECT token, request_extra FROM pending WHERE status <> 'pending'").all() as {
+        token: string;
+        request_extra: string | null;
+      }[];
+      const update = db.prepare(
+        "UPDATE pending SET request_extra = ?, target_summary = capability_class WHERE token = ?",
+      );
+      for (const { token, request_extra } of rows) {
+        const extra = request_extra === null ? undefined : ownExtra(request_extra);
+        update.run(extra === undefined ? null : JSON.stringify(endedExtra(extra)), token);
+      }
+      db.exec("UPDATE pending SET granted = '[]' WHERE grants_written_at IS NOT NULL");
+    },
   ],
 };

@@ -154,6 +154,11 @@ test("hidden characters are visible, and what is answered elsewhere goes away wi
   expect(watched.answers).toEqual([]);
 });
 
+test("a name that only looks like another one is told by codes", async () => {
+  const { pty } = await Watched.start([approvalView({ args: { file_path: "a", content: "to \u0440\u0430ypal" } })]);
+  await pty.shows("to \\u{440}\\u{430}ypal");
+});
+
 test("a lost connection ends it with an error; Ctrl-C leaves what waits waiting", async () => {
   const first = await Watched.start([bash()]);
   await first.pty.shows("May I run?");

@@ -85,6 +85,16 @@ describe("the card (seed 004 §9)", () => {
     ]);
   });
 
+  it("letters that are taken for Latin ones are codes in every form and language, other scripts' names are as they are", () => {
+    for (const recurrence_count of [0, 3, 8])
+      for (const language of ["en", "it"] as const) {
+        const text = (target_summary: string) =>
+          renderApprovalCard({ ...DOWNLOAD, target_summary, recurrence_count }, language).lines.join("\n");
+        expect(text("\u0440\u0430ypal.txt -> ~/")).toContain("\\u{440}\\u{430}ypal.txt -> ~/");
+        expect(text("\u0444\u0430\u0439\u043b.txt -> ~/")).toContain("\u0444\u0430\u0439\u043b.txt -> ~/");
+      }
+  });
+
   it("whatever the request holds: as many lines as its form, both buttons with the token, nothing hidden in a line", () => {
     const nasty = fc
       .array(

@@ -39,4 +39,10 @@ describe("what a card says of a call", () => {
       "https://evil.net/ (evil.net)",
     );
   });
+
+  it("names a host of other letters by the name that is looked up, beside the address", () => {
+    expect(summaryOf("http_get", { url: "https://\u0440\u0430ypal.com/x" })).toBe(
+      "https://\u0440\u0430ypal.com/x (xn--ypal-43d9g.com)",
+    );
+  });
 });

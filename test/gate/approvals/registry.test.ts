@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { describe, expect, it } from "vitest";
-import type { ApprovalRegistry } from "../../../main/gate/approvals/registry.ts";
+import type { Kept } from "../../../main/gate/approvals/kept.ts";
+import type { ApprovalRegistry, RequestExtra } from "../../../main/gate/approvals/registry.ts";
 import { extraOf, freshApprovals, openedApprovals, pendingOf, ROBERTO } from "../../support/gate-stores.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { refusalOf } from "../../support/refusals.ts";
@@ -38,14 +39,18 @@ describe("a request", () => {
     const { registry, clock } = freshApprovals();
     const { token } = registry.create_pending(pendingOf());
     clock.advance(60);
-    const resolved = registry.resolve(token, "approved", ROBERTO);
-    expect(resolved).toMatchObject({
+    const decided = {
       status: "approved",
       decision_at: "2026-05-04T10:01:00Z",
       decision_by_channel: "local",
       decision_by_sender: "roberto",
+    };
+    expect(registry.resolve(token, "approved", ROBERTO)).toMatchObject({
+      ...decided,
+      target_summary: "a.txt -> /srv/",
+      extra: { args: null, intent: "save the invoice" },
     });
-    expect(registry.get_pending(token)).toEqual(resolved);
+    expect(registry.get_pending(token)).toMatchObject(decided);
   });
 
   // resolve_reject_simmetrico
@@ -60,8 +65,21 @@ describe("a request", () => {
     });
   });
 
-  it("keeps its arguments only while it waits, however it ends", () => {
+  it("keeps its arguments, its command line and its intent only while it waits, however it ends", () => {
     const { registry, clock, db } = freshApprovals();
+    const kept: Kept = {
+      target_summary: "(in ~/x)",
+      capabilities: [{ capability: "fs:write", target: "/home/r/x/*" }],
+    };
+    const secret: Partial<RequestExtra> = {
+      args: { command: "make SECRET" },
+      intent: "make with SECRET",
+      capabilities: [{ capability: "code:exec", target: "make SECRET" }],
+      choices: [{ scope: "session", label: "SECRET", grants: [{ capability: "fs:write", target: "/srv/SECRET" }] }],
+      reals: { "/srv/SECRET": "/srv/x" },
+      judge: { score: 0.7, reason: "about SECRET" },
+      kept,
+    };
     const ends: ((token: string) => unknown)[] = [
       (token) => registry.resolve(token, "approved", ROBERTO),
       (token) => registry.resolve(token, "rejected", ROBERTO),
@@ -73,11 +91,15 @@ describe("a request", () => {
     ];
     for (const end of ends) {
       const { token, extra } = registry.create_pending(
-        pendingOf({ extra: extraOf({ args: { path: "/srv/SECRET" } }) }),
+        pendingOf({ target_summary: "make SECRET  (in ~/x)", extra: extraOf(secret) }),
       );
-      expect(extra.args).toEqual({ path: "/srv/SECRET" });
+      expect(extra.args).toEqual({ command: "make SECRET" });
       end(token);
-      expect(registry.get_pending(token)?.extra.args).toBeNull();
+      expect(registry.get_pending(token)).toMatchObject({
+        target_summary: "(in ~/x)",
+        capability_class: "fs_write:/srv/*",
+        extra: { executor: "fs_write", args: null, intent: "", choices: [], capabilities: kept.capabilities },
+      });
       expect(JSON.stringify(db.prepare("SELECT * FROM pending WHERE token = ?").get(token))).not.toContain("SECRET");
     }
   });
@@ -94,7 +116,8 @@ describe("resolve's four checks, in the seed's order", () => {
   it("a token that is resolved already: nothing is decided twice", () => {
     const { registry } = freshApprovals();
     const { token } = registry.create_pending(pendingOf());
-    const first = registry.resolve(token, "rejected", ROBERTO);
+    registry.resolve(token, "rejected", ROBERTO);
+    const first = registry.get_pending(token);
     for (const decision of ["approved", "rejected"] as const) {
       expect(refusalOf(() => registry.resolve(token, decision, ROBERTO)).code).toBe("already_resolved");
     }

@@ -51,6 +51,22 @@ describe.skipIf(NO_BROWSER !== null)("an agent can't change a card's words", () 
     expect(problems).toEqual([]);
   });
 
+  it("a file whose name only looks like another one's is told by codes; a name of another script is as it is", async () => {
+    const gate = await startGate();
+    const { page, problems } = await openPage(gate.operator, { browser, stands_still: true });
+    const agent = await gate.agent();
+    const content = "\u0444\u0430\u0439\u043b \u0441 \u0440\u0430ypal";
+    await agent.ask({ executor: "Write", args: { file_path: `${gate.home.home}/\u0440\u0430ypal.txt`, content } });
+    const asking = card(page, "May I write?");
+    await asking.waitFor();
+    await asking.getByText("\\u{440}\\u{430}ypal.txt ->").first().waitFor();
+    const text = await page.locator("body").innerText();
+    expect(text).not.toContain("\u0440\u0430ypal");
+    expect(text).toContain("\u0444\u0430\u0439\u043b \u0441 \\u{440}\\u{430}ypal");
+    expect(await asking.locator(".hidden-character").allTextContents()).toContain("\\u{440}");
+    expect(problems).toEqual([]);
+  });
+
   it("10,000 lines can't be approved before their end was on the screen, and don't slow the page", async () => {
     const gate = await startGate();
     const { page } = await openPage(gate.operator, { browser, stands_still: true });

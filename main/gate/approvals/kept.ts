@@ -1,0 +1,69 @@
+import { dirname } from "node:path";
+import type { Requirement } from "../../../ipc/decision.ts";
+import { shortenHome } from "../../../ipc/visible-text.ts";
+import type { ProposedCall } from "../../../ipc/wire.ts";
+import type { Executor } from "../executors/catalog.ts";
+import { type Need, requirementOf } from "../targets/target.ts";
+import { type Question, shellCommands } from "./question.ts";
+import type { RequestExtra } from "./registry.ts";
+
+/**
+ * What of a request is kept once it has ended: the places it was about, for the history and for telling what a grant would have
+ * covered. No argument, no command line, no intent: whatever was secret in them is not in the database any more.
+ */
+export interface Kept {
+  target_summary: string;
+  capabilities: Requirement[];
+}
+
+export function keptOf(
+  call: ProposedCall,
+  { manifest }: Executor,
+  needs: readonly Need[],
+  { target_summary }: Question,
+  home: string,
+): Kept {
+  const is_command = shellCommands(call, manifest).length > 0;
+  const capabilities = needs.flatMap((need) => keptNeed(need, is_command));
+  if (is_command) {
+    const place = call.context?.cwd === undefined ? call.executor : `(in ${shortenHome(call.context.cwd, home)})`;
+    return { target_summary: place, capabilities };
+  }
+  // The same need as the card is about.
+  const target = (needs.find((need) => need.target.kind !== "none") ?? needs[0])?.target;
+  if (target?.kind === "path") return { target_summary, capabilities };
+  return { target_summary: target?.kind === "host" ? target.host : call.executor, capabilities };
+}
+
+/** Paths and hosts only. Of a command line the folder alone: a name in it may be anything. */
+function keptNeed(need: Need, is_command: boolean): Requirement[] {
+  const { capability, target } = need;
+  if (target.kind === "host") return [requirementOf(need)];
+  if (target.kind !== "path") return [];
+  if (!is_command || target.is_tree) return [requirementOf(need)];
+  return [{ capability, target: `${dirname(target.lexical)}/*`.replace("//", "/") }];
+}
+
+/** A request's extra once it has ended. */
+export function endedExtra({ kept, ...extra }: RequestExtra): RequestExtra {
+  const { reals: _, ...rest } = extra;
+  return {
+    ...rest,
+    intent: "",
+    args: null,
+    capabilities: kept?.capabilities ?? [],
+    choices: [],
+    judge: { score: extra.judge.score, reason: "" },
+  };
+}
+
+/** What this gate wrote, whole; another writer's extra (the seed leaves its shape open) says nothing that a card could show. */
+export function ownExtra(text: string): RequestExtra | undefined {
+  try {
+    const extra: unknown = JSON.parse(text);
+    const is_own = typeof extra === "object" && extra !== null && "choices" in extra && "capabilities" in extra;
+    return is_own ? (extra as RequestExtra) : undefined;
+  } catch {
+    return undefined; // not JSON: not written by this gate
+  }
+}
