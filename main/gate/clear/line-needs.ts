@@ -198,6 +198,9 @@ class CommandReader {
     };
     const { accesses, unclear, runs } = accessesOf(program, args, context);
     if (unclear !== null) this.#doubt(unclear);
+    // Where a pattern is no file of the program's, it lists names all the same.
+    const is_listing = args.some((word) => word.glob === true && !accesses.some((access) => access.word === word));
+    if (is_listing) this.#doubt("a pattern where no file is named");
     for (const access of accesses) this.#access(access, found);
     for (const inner of runs ?? []) {
       const starts = accesses.filter(({ kind, is_tree }) => kind === "list" && is_tree).map(({ word }) => word);

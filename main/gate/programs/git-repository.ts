@@ -172,7 +172,8 @@ const HARMLESS_SETTINGS: ReadonlyMap<string, RegExp> = new Map(
     "commit.gpgsign": /^(?:false|no|off|0)$/i,
     "tag.gpgsign": /^(?:false|no|off|0)$/i,
     "core.fsmonitor": /^(?:false|no|off|0)$/i,
-    "core.hookspath": /./s,
+    // A folder that no agent may write: hooks in any other could be added at any time.
+    "core.hookspath": /^\.husky(?:\/_)?$/,
   }),
 );
 /**
@@ -269,8 +270,7 @@ function problemInHooks(git: string, root: string, work: GitWork): string | null
   const folders = [join(git, "hooks")];
   for (const [key, value] of settingsIn(join(git, "config")) ?? [])
     if (key === "core.hookspath") {
-      if (!/^[\w./@-]+$/.test(value)) return "its setting core.hookspath";
-      folders.push(value.startsWith("/") ? value : join(root, value));
+      folders.push(join(root, value));
     }
   for (const folder of folders) {
     let names: string[];
