@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
-import type { Decision, Requirement, TraceStep } from "../../ipc/decision.ts";
+import type { Decision, TraceStep } from "../../ipc/decision.ts";
 import type { Answer, ApprovalView, Principal } from "../../ipc/operator-api.ts";
 import { visible } from "../../ipc/visible-text.ts";
 import type { ProposedCall } from "../../ipc/wire.ts";
 import type { Activity } from "./activity/activity.ts";
 import { ApprovalBroker, type BrokerSettings } from "./approvals/broker.ts";
 import { callHash, shareKey } from "./approvals/canonical.ts";
-import { choicesFor, realPathsOf } from "./approvals/choices.ts";
+import { askedPathsOf, choicesFor } from "./approvals/choices.ts";
 import { questionFor } from "./approvals/question.ts";
 import type { ApprovalRegistry, PendingRequest } from "./approvals/registry.ts";
 import type { AuditLog } from "./audit/log.ts";
@@ -17,6 +17,7 @@ import { DecisionMeter } from "./meter.ts";
 import { decisionOf, examineCall, traceOf } from "./pipeline.ts";
 import { POLICY_TABLE } from "./policy.ts";
 import type { Examination, StageSettings, Subject } from "./stages/examination.ts";
+import type { Need } from "./targets/target.ts";
 
 export interface GateParts {
   catalog: ExecutorCatalog;
@@ -220,7 +221,7 @@ export class Gate {
       decision.explain = { instead: "wait for their answers, or withdraw some" };
       return undefined;
     }
-    const question = questionFor(call, x.executor, x.needs, home, language);
+    const { links, ...question } = questionFor(call, x.executor, x.needs, home, language);
     const pending = this.broker.ask({
       ...subject.principal,
       ...question,
@@ -240,10 +241,11 @@ export class Gate {
         recurrence_count: this.broker.registry.count_approved(question.capability_class, agent.agent_id),
         capabilities: decision.capabilities,
         choices: choicesFor(
-          x.needs.filter((need) => this.#isAsked(x, need.capability)),
+          x.needs.filter((need) => this.#isAsked(x, need)),
           home,
         ),
-        reals: realPathsOf(x.needs),
+        ...askedPathsOf(x.needs),
+        links,
         judge: { score: x.verdict?.score ?? 0, reason: x.verdict?.reason ?? "" },
       },
     });
@@ -285,9 +287,9 @@ export class Gate {
     };
   }
 
-  /** Of a call's needs, those that the table asks about: only these can be granted. */
-  #isAsked(x: Examination, capability: Requirement["capability"]): boolean {
-    return POLICY_TABLE[x.subject.level][capability] === "approval_required";
+  /** Of a call's needs, those that are asked about: only these can be granted, and one that no grant covers leaves only "once". */
+  #isAsked(x: Examination, { capability, ask_each_time }: Need): boolean {
+    return ask_each_time !== undefined || POLICY_TABLE[x.subject.level][capability] === "approval_required";
   }
 
   /** What an ended request means for the call. An approved one is looked at again: the world may have moved while it waited. */

@@ -4,7 +4,8 @@ import type { ApprovalStatus, Requirement, Reversibility, Territory } from "../.
 import type { Choice, Principal } from "../../../ipc/operator-api.ts";
 import { isoSeconds } from "../clock.ts";
 import { GateError } from "../errors.ts";
-import type { Granted, RealPaths } from "./choices.ts";
+import type { PathLink } from "./card.ts";
+import type { AskedPaths, Granted } from "./choices.ts";
 import { type EndedQuery, endedRows } from "./history.ts";
 
 /** Every request that a human is asked about, with its TTL and its end (seed 004). */
@@ -12,7 +13,7 @@ import { type EndedQuery, endedRows } from "./history.ts";
 export const DEFAULT_TTL_SECONDS = 600;
 
 /** What the seed's table has no column for. `args` is kept only while the request waits. */
-export interface RequestExtra {
+export interface RequestExtra extends AskedPaths {
   executor: string;
   intent: string;
   /** The kind of subagent that asks, as the agent says. */
@@ -25,8 +26,8 @@ export interface RequestExtra {
   recurrence_count: number;
   capabilities: Requirement[];
   choices: Choice[];
-  /** Where the asked paths really led; absent where none led elsewhere. */
-  reals?: RealPaths;
+  /** The names in the call that lead elsewhere than they say. */
+  links?: PathLink[];
   judge: { score: number; reason: string };
 }
 

@@ -70,6 +70,18 @@ describe("the screen", () => {
     );
   });
 
+  test.each([
+    [80, 24],
+    [200, 60],
+    [60, 16],
+  ])("where a name of the call leads stands on the card, at %i x %i", (columns, rows) => {
+    const link = "~/proj/profile.sh leads to ~/.zshrc";
+    const command = "echo long ".repeat(30);
+    const lines = ["May I run?", `${command}  (in ~/proj)`, link, "irreversible | class: fs_write:~/*"];
+    const state = one({ links: [link], args: { command }, card: { form: "full", lines, buttons: [] } });
+    expect(text(arranged(state, { columns, rows }, AT).card).split("\n")).toContain(link);
+  });
+
   test("a human who pages to the end has seen every line", () => {
     const size = fc.record({ columns: fc.integer({ min: 30, max: 200 }), rows: fc.integer({ min: 14, max: 70 }) });
     fc.assert(
