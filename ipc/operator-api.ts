@@ -45,6 +45,8 @@ export const choiceSchema = z.object({
   scope: territorySchema,
   label: z.string(),
   grants: z.array(requirementSchema),
+  /** What is asked about each time though a granted folder holds it: a sentence in the card's language. */
+  excludes: z.string().optional(),
 });
 export type Choice = z.infer<typeof choiceSchema>;
 

@@ -3,7 +3,7 @@ import { normaliseDate } from "../clock.ts";
 import { errorCode, GateError } from "../errors.ts";
 import type { GrantStore } from "../grants/store.ts";
 import { type Language, linkLines, renderApprovalCard } from "./card.ts";
-import { coversAsked, grantsFor } from "./choices.ts";
+import { coversAsked, grantsFor, shownChoice } from "./choices.ts";
 import { ApprovalError, type ApprovalRegistry, type NewPending, type PendingRequest } from "./registry.ts";
 import { Stillness } from "./stillness.ts";
 
@@ -315,7 +315,7 @@ export function approvalView(request: PendingRequest, language: Language): Appro
     territory_concession: fields.territory_concession,
     capabilities: extra.capabilities,
     links: linkLines(extra.links ?? [], language),
-    choices: extra.choices,
+    choices: extra.choices.map((choice) => shownChoice(choice, language)),
     judge: extra.judge,
     args: extra.args,
     message: fields.message,

@@ -6,6 +6,7 @@ import { GateError } from "../errors.ts";
 import { hostMatches } from "../targets/host.ts";
 import { grantTarget, literalPattern, pathMatches } from "../targets/pattern.ts";
 import { isInDoubt, type Need, pathName, targetText } from "../targets/target.ts";
+import type { Language } from "./card.ts";
 
 /** What a human can answer, and exactly what each answer would store. */
 
@@ -34,6 +35,28 @@ export function askedPathsOf(needs: readonly Need[]): Required<AskedPaths> {
 }
 
 const BELOW = "this folder and below";
+
+/** What no grant on a folder and below covers: the guard asks about it, or about running code, each time. */
+const EXCLUDED: Readonly<Record<Language, { written: string; read: string }>> = {
+  en: {
+    written:
+      "Not covered, asked each time: what runs later (.git, editor, shell and agent settings) and secrets such as .env",
+    read: "Not covered, asked each time: secrets such as .env",
+  },
+  it: {
+    written:
+      "Non coperti, chiesti ogni volta: ciò che poi viene eseguito (.git, impostazioni di editor, shell e agenti) e i segreti come .env",
+    read: "Non coperti, chiesti ogni volta: i segreti come .env",
+  },
+};
+
+/** The choice as surfaces show it: one that grants a folder and below says what it doesn't cover. */
+export function shownChoice(choice: Choice, language: Language): Choice {
+  const below = choice.grants.filter(({ target }) => target.endsWith("/**")).map(({ capability }) => capability);
+  const words = EXCLUDED[language];
+  if (below.includes("fs:write")) return { ...choice, excludes: words.written };
+  return below.includes("fs:read") ? { ...choice, excludes: words.read } : choice;
+}
 
 interface Reach {
   label: string;

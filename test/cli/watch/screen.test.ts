@@ -138,6 +138,24 @@ describe("the screen", () => {
     expect(text(arranged(state, { columns: 80, rows: 60 }, AT).card)).toContain("fs:write on /srv/29");
   });
 
+  test("a choice that reaches below a folder says what it doesn't cover, also where the target was written by hand", () => {
+    const excludes = "Not covered, asked each time: secrets such as .env";
+    const grants = (target: string) => [{ capability: "fs:read" as const, target }];
+    const choices = [
+      { scope: "permanent" as const, label: "this folder, permanently", grants: grants("/srv/*") },
+      { scope: "permanent" as const, label: "this folder and below, permanently", grants: grants("/srv/**"), excludes },
+    ];
+    const typed = (...inputs: string[]) => {
+      let state: WatchState = { ...one({ choices }), is_read: true };
+      for (const input of inputs)
+        state = pressed(state, { input }, SETTLE_MS, { lines: 1, page: 9, choice_fits: true }).state;
+      const rows = text(arranged(state, { columns: 100, rows: 30 }, AT).card).split("\n");
+      return rows.flatMap((row, index) => (row.includes(excludes) ? [rows[index - 1]?.trim()] : []));
+    };
+    expect(typed("p")).toEqual(["fs:read on /srv/**"]);
+    expect(typed("p", "e", "*")).toEqual(["fs:read on /srv/**▏", "fs:read on /srv/**"]);
+  });
+
   test("a folded text keeps its end", () => {
     const [row = ""] = folded(`/home/someone/${"deep/".repeat(40)}the-name.txt`, 40, 1);
     expect(widthOf(row)).toBeLessThanOrEqual(40);
