@@ -11,12 +11,13 @@ import { questionFor } from "./approvals/question.ts";
 import type { ApprovalRegistry, PendingRequest } from "./approvals/registry.ts";
 import type { AuditLog } from "./audit/log.ts";
 import { decisionRecord, withoutValues } from "./audit/record.ts";
+import { agentKindOf } from "./executors/agent-kind.ts";
 import type { ExecutorCatalog } from "./executors/catalog.ts";
 import type { GrantStore } from "./grants/store.ts";
 import { DecisionMeter } from "./meter.ts";
 import { decisionOf, examineCall, traceOf } from "./pipeline.ts";
 import { POLICY_TABLE } from "./policy.ts";
-import type { Examination, StageSettings, Subject } from "./stages/examination.ts";
+import { type Examination, kindOf, type StageSettings, type Subject } from "./stages/examination.ts";
 import type { Need } from "./targets/target.ts";
 
 export interface GateParts {
@@ -141,7 +142,7 @@ export class Gate {
   preview(call: ProposedCall, subject: Subject): Decision {
     const { x, denial } = examineCall(call, subject, this.#parts.catalog, this.#parts.stages);
     const decision = decisionOf(x, denial);
-    this.#parts.audit.append(() => decisionRecord(call, decision, agentName(subject), "plan"));
+    this.#parts.audit.append(() => decisionRecord(call, decision, this.#names(call, subject), "plan"));
     return decision;
   }
 
@@ -352,7 +353,7 @@ export class Gate {
       territory: ended.territory_concession,
       by_channel: ended.decision_by_channel,
       agent: ended.agent_name,
-      executor: ended.extra.executor,
+      executor: this.#parts.catalog.loggedName(ended.extra.executor, agentKindOf(ended.agent_name)),
     });
     this.#parts.audit.flush();
     this.#events.closed(this.broker.view(ended));
@@ -363,9 +364,14 @@ export class Gate {
     this.settle_covered({ channel: ended.channel, sender_id: ended.sender_id });
   }
 
+  #names(call: ProposedCall, subject: Subject): { agent: string; executor: string } {
+    const executor = this.#parts.catalog.loggedName(call.executor, kindOf(subject));
+    return { agent: subject.agent?.name ?? "none", executor };
+  }
+
   #log(untold: Untold): void {
     const { call, decision, subject } = untold;
-    this.#parts.audit.append(() => decisionRecord(call, decision, agentName(subject)));
+    this.#parts.audit.append(() => decisionRecord(call, decision, this.#names(call, subject)));
     this.#untold.push(untold);
   }
 }
@@ -374,8 +380,4 @@ export class Gate {
 function answeredTrace(asked: readonly TraceStep[], final: Decision): TraceStep[] {
   const outcome = final.outcome === "allowed" ? "passed" : "denied";
   return asked.map((step) => (step.stage === "approval" ? { ...step, outcome, detail: final.reason } : step));
-}
-
-function agentName(subject: Subject): string {
-  return subject.agent?.name ?? "none";
 }

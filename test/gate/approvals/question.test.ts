@@ -18,7 +18,7 @@ const OWN = manifestSchema.parse({
 
 function summaryOf(executor_name: string, args: Record<string, unknown>): string {
   const call = { intent: "", executor: executor_name, args, context: { cwd: `${HOME}/p` } };
-  const executor = new ExecutorCatalog([OWN]).find(executor_name);
+  const executor = new ExecutorCatalog([OWN]).find(executor_name, "generic");
   return questionFor(call, executor, needsOf(call, executor, HOME), HOME, "en").target_summary;
 }
 
@@ -44,7 +44,7 @@ describe("what a card says of a call", () => {
     symlinkSync("/srv/other", join(home, "p/out"));
     const asked = (executor_name: string, args: Record<string, unknown>) => {
       const call = { intent: "", executor: executor_name, args, context: { cwd: `${home}/p` } };
-      const executor = new ExecutorCatalog().find(executor_name);
+      const executor = new ExecutorCatalog().find(executor_name, "generic");
       return questionFor(call, executor, needsOf(call, executor, home), home, "en");
     };
     const link = { written: "~/p/profile.sh", leads_to: "~/notes.txt" };
@@ -73,7 +73,7 @@ describe("what a card says of a call", () => {
     symlinkSync("var/me", join(folder, "home"));
     const home = join(folder, "home");
     const call = (cwd: string) => ({ intent: "", executor: "Write", args: { file_path: "a" }, context: { cwd } });
-    const executor = new ExecutorCatalog().find("Write");
+    const executor = new ExecutorCatalog().find("Write", "generic");
     for (const cwd of [join(home, "p"), join(folder, "var/me/p")])
       expect(questionFor(call(cwd), executor, needsOf(call(cwd), executor, home), home, "en")).toMatchObject({
         target_summary: "a -> ~/p/",
