@@ -45,6 +45,8 @@ export const choiceSchema = z.object({
   scope: territorySchema,
   label: z.string(),
   grants: z.array(requirementSchema),
+  /** What is asked about each time though a granted folder holds it: a sentence in the card's language. */
+  excludes: z.string().optional(),
 });
 export type Choice = z.infer<typeof choiceSchema>;
 
@@ -74,6 +76,8 @@ export const approvalSchema = z.object({
   recurrence_count: z.number().int(),
   territory_concession: territorySchema,
   capabilities: z.array(requirementSchema),
+  /** Names in the call that lead elsewhere than they say, in a sentence each, as the card says it. */
+  links: z.array(z.string()),
   choices: z.array(choiceSchema),
   judge: z.object({ score: z.number(), reason: z.string() }),
   /** The whole call, while it waits; null once it was answered. */

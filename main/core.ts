@@ -18,6 +18,7 @@ import { GrantStore } from "./gate/grants/store.ts";
 import { OwnHouse } from "./gate/guard/own-house.ts";
 import { openSafety, type Safety } from "./gate/safety/safety.ts";
 import { SAFETY_SCHEMA } from "./gate/safety/schema.ts";
+import { kindOf } from "./gate/stages/examination.ts";
 import { InstanceLock } from "./instance-lock.ts";
 import { Listeners } from "./listeners.ts";
 import { Settings } from "./settings.ts";
@@ -61,6 +62,7 @@ const FLUSH_INTERVAL_MS = 2000;
 
 /** Who hears before any surface does. */
 export interface CoreHooks {
+  /** `executor` as it is logged. */
   decided?(data: DecisionEvent): void;
   pause_changed?(pause: Pause): void;
   /** Something unexpected that the gate goes on after. */
@@ -147,7 +149,7 @@ export function openCore(env: Env = process.env, now: () => number = Date.now, h
             executor: call.executor,
             decision,
           };
-          hooks.decided?.(data);
+          hooks.decided?.({ ...data, executor: catalog.loggedName(call.executor, kindOf(subject)) });
           publish({ type: "decision", data });
         },
         waiting: (approval: ApprovalView) => publish({ type: "approval.waiting", data: approval }),

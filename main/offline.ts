@@ -7,6 +7,7 @@ import { loadConfig } from "./config.ts";
 import { homeOf, placesWith } from "./core.ts";
 import { openDatabaseReadOnly } from "./gate/database.ts";
 import { GateError } from "./gate/errors.ts";
+import { agentKindSchema } from "./gate/executors/agent-kind.ts";
 import { ExecutorCatalog, loadOwnExecutors } from "./gate/executors/catalog.ts";
 import { needsOf } from "./gate/executors/needs.ts";
 import { grantsSchema } from "./gate/grants/schema.ts";
@@ -23,15 +24,17 @@ const questionSchema = proposedCallSchema.extend({
   intent: z.string().default(""),
   args: proposedCallSchema.shape.args.default({}),
   context: contextSchema.nullish().transform((context) => context ?? undefined),
+  /** Whose executors' names count; left out: everybody's, as nobody in particular asks. */
+  agent: agentKindSchema.optional(),
 });
 const explainSchema = questionSchema.extend({ level: levelSchema.default("Supervised") });
 
 type Env = Readonly<Record<string, string | undefined>>;
 
 export interface OfflineGate {
-  /** Guard and judge on `{intent, executor, args, context}`. @throws GateError `invalid_input` */
+  /** Guard and judge on `{intent, executor, args, context, agent}`. @throws GateError `invalid_input` */
   check(input: unknown): Verdict;
-  /** The whole pipeline on `{intent, executor, args, context, level}`, with a trace. @throws GateError `invalid_input` */
+  /** The whole pipeline on `{intent, executor, args, context, agent, level}`, with a trace. @throws GateError `invalid_input` */
   explain(input: unknown): Decision;
   close(): void;
 }
@@ -52,14 +55,14 @@ export function openOfflineGate(env: Env = process.env): OfflineGate {
   };
   return {
     check(input) {
-      const call = parsed(questionSchema, input);
-      const executor = catalog.find(call.executor);
+      const { agent, ...call } = parsed(questionSchema, input);
+      const executor = catalog.find(call.executor, agent ?? "any");
       const needs = needsOf(call, executor, home);
       return examine(call, executor, needs, call.context?.critical, settings);
     },
     explain(input) {
-      const { level, ...call } = parsed(explainSchema, input);
-      const subject = { agent: null, level, session: call.context?.session, principal: localPrincipal() };
+      const { level, agent: kind, ...call } = parsed(explainSchema, input);
+      const subject = { agent: null, kind, level, session: call.context?.session, principal: localPrincipal() };
       const { x, denial } = examineCall(call, subject, catalog, settings, true);
       const decision = { ...decisionOf(x, denial), trace: traceOf(x, denial) };
       const runs = [...x.executor.manifest.needs, ...x.needs].some(({ capability }) => capability === "code:exec");
@@ -82,6 +85,6 @@ function parsed<T extends z.ZodType>(schema: T, input: unknown): z.output<T> {
   throw new GateError(
     "invalid_input",
     `${issue?.path.join(".") || "input"}: ${issue?.message ?? "not valid"}`,
-    "give {intent, executor, args, context}",
+    "give {intent, executor, args, context, agent}",
   );
 }

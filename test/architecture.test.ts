@@ -186,6 +186,7 @@ describe("the house", () => {
   it("the page loads no schemas: their library compiles code, which its policy refuses", () => {
     const loaded = FILES.filter(({ path }) => path.startsWith("renderer/")).flatMap(({ loads }) => loads);
     expect([...new Set(loaded.filter((target) => target.startsWith("ipc/")))].sort()).toEqual([
+      "ipc/choices.ts",
       "ipc/operator-error.ts",
       "ipc/page-secret.ts",
       "ipc/visible-text.ts",

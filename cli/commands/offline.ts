@@ -11,7 +11,7 @@ export function offlineCommands(program: Command, done: (code: ExitCode) => void
   const vaglio = program.command("vaglio").description("guard and judge, by themselves");
   vaglio
     .command("check [json]")
-    .description("prints the Verdict on {intent, executor, args, context}; logs nothing, needs no gate")
+    .description("prints the Verdict on {intent, executor, args, context, agent}; logs nothing, needs no gate")
     .option("--stdin", "one JSON line in, one out")
     .action((json: string | undefined, options: { stdin?: boolean }) =>
       answer(json, options, done, (gate, input) => gate.check(input)),
@@ -20,7 +20,7 @@ export function offlineCommands(program: Command, done: (code: ExitCode) => void
   program
     .command("explain [json]")
     .description(
-      "prints the Decision on {intent, executor, args, context, level} with each stage's trace; no side effects",
+      "prints the Decision on {intent, executor, args, context, agent, level} with each stage's trace; no side effects",
     )
     .option("--stdin", "one JSON line in, one out")
     .action((json: string | undefined, options: { stdin?: boolean }) =>
@@ -71,7 +71,7 @@ function parseJson(input: string): unknown {
   try {
     value = JSON.parse(input);
   } catch {
-    throw usageError("the input is not JSON", "one object: {intent, executor, args, context}");
+    throw usageError("the input is not JSON", "one object: {intent, executor, args, context, agent}");
   }
   const members =
     typeof value === "object" && value !== null ? membersWithin(value, Number.POSITIVE_INFINITY) : undefined;

@@ -1,7 +1,8 @@
+import { excludedFrom } from "../../ipc/choices.ts";
 import type { ApprovalView } from "../../ipc/operator-api.ts";
 import { visible } from "../../ipc/visible-text.ts";
 import { parseExpiry } from "../durations.ts";
-import type { Line } from "./line-edit.ts";
+import { type Line, lineText } from "./line-edit.ts";
 import { folded, packed, type Row, widthOf, wrapped } from "./rows.ts";
 import { type Choosing, choicesOf, type WatchState } from "./state.ts";
 
@@ -51,21 +52,24 @@ function backgroundRows(card: ApprovalView, width: number, now: number, most: nu
 export function choiceRows(card: ApprovalView, mode: Choosing, width: number, room: number, now: number) {
   const blocks = choicesOf(card, mode.scope).map((choice, index): Row[] => {
     const is_chosen = index === mode.index;
-    const edit =
-      is_chosen && choice.grants.length === 1 && mode.target !== choice.grants[0]?.target ? " (target edited)" : "";
+    const is_own = is_chosen && choice.grants.length === 1;
+    const edit = is_own && mode.target !== choice.grants[0]?.target ? " (target edited)" : "";
     const stored = choice.grants.flatMap(({ capability, target }) => {
-      const is_own = is_chosen && choice.grants.length === 1;
       const is_edited = is_own && mode.editing?.field === "target";
       const shown =
         is_edited && mode.editing !== null ? lineShown(mode.editing.line) : visible(is_own ? mode.target : target);
       return wrapped(`${capability} on ${shown}`, width - 4);
     });
+    const targets = is_own ? [editedTarget(mode)] : choice.grants.map(({ target }) => target);
+    const excluded = excludedFrom(card.choices, targets);
+    const note = excluded === null ? [] : folded(visible(excluded), width - 4, 3);
     return [
       {
         text: `${is_chosen ? "›" : " "} ${folded(visible(choice.label) + edit, width - 2, 1)[0]}`,
         tone: is_chosen ? "marked" : "plain",
       },
       ...stored.map((text): Row => ({ text: `    ${text}`, tone: is_chosen ? "plain" : "quiet" })),
+      ...note.map((text): Row => ({ text: `    ${text}`, tone: "quiet" })),
     ];
   });
   const expiry = folded(`  until: ${expiryText(mode, now)}`, width, 2).map((text): Row => ({ text, tone: "plain" }));
@@ -92,6 +96,11 @@ export function choiceRows(card: ApprovalView, mode: Choosing, width: number, ro
   const hidden = blocks.length - (to - from);
   const more: Row[] = hint() === 0 ? [] : [{ text: `  … ${counted(hidden, "more choice")}: Up/Down`, tone: "quiet" }];
   return { rows: [...blocks.slice(from, to).flat(), ...more, ...expiry], fits: chosen.length + more.length <= free };
+}
+
+/** What would be stored if the line that is being written were taken. */
+function editedTarget({ editing, target }: Choosing): string {
+  return editing?.field === "target" ? lineText(editing.line) : target;
 }
 
 function expiryText(mode: Choosing, now: number): string {

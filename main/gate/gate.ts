@@ -1,23 +1,25 @@
 import { randomUUID } from "node:crypto";
-import type { Decision, Requirement, TraceStep } from "../../ipc/decision.ts";
+import type { Decision, TraceStep } from "../../ipc/decision.ts";
 import type { Answer, ApprovalView, Principal } from "../../ipc/operator-api.ts";
 import { visible } from "../../ipc/visible-text.ts";
 import type { ProposedCall } from "../../ipc/wire.ts";
 import type { Activity } from "./activity/activity.ts";
 import { ApprovalBroker, type BrokerSettings } from "./approvals/broker.ts";
 import { callHash, shareKey } from "./approvals/canonical.ts";
-import { choicesFor, realPathsOf } from "./approvals/choices.ts";
+import { askedPathsOf, choicesFor } from "./approvals/choices.ts";
 import { keptOf } from "./approvals/kept.ts";
 import { questionFor } from "./approvals/question.ts";
 import type { ApprovalRegistry, PendingRequest } from "./approvals/registry.ts";
 import type { AuditLog } from "./audit/log.ts";
 import { decisionRecord, withoutValues } from "./audit/record.ts";
+import { agentKindOf } from "./executors/agent-kind.ts";
 import type { ExecutorCatalog } from "./executors/catalog.ts";
 import type { GrantStore } from "./grants/store.ts";
 import { DecisionMeter } from "./meter.ts";
 import { decisionOf, examineCall, traceOf } from "./pipeline.ts";
 import { POLICY_TABLE } from "./policy.ts";
-import type { Examination, StageSettings, Subject } from "./stages/examination.ts";
+import { type Examination, kindOf, type StageSettings, type Subject } from "./stages/examination.ts";
+import type { Need } from "./targets/target.ts";
 
 export interface GateParts {
   catalog: ExecutorCatalog;
@@ -141,7 +143,7 @@ export class Gate {
   preview(call: ProposedCall, subject: Subject): Decision {
     const { x, denial } = examineCall(call, subject, this.#parts.catalog, this.#parts.stages);
     const decision = decisionOf(x, denial);
-    this.#parts.audit.append(() => decisionRecord(call, decision, agentName(subject), "plan"));
+    this.#parts.audit.append(() => decisionRecord(call, decision, this.#names(call, subject), "plan"));
     return decision;
   }
 
@@ -221,7 +223,7 @@ export class Gate {
       decision.explain = { instead: "wait for their answers, or withdraw some" };
       return undefined;
     }
-    const question = questionFor(call, x.executor, x.needs, home, language);
+    const { links, ...question } = questionFor(call, x.executor, x.needs, home, language);
     const pending = this.broker.ask({
       ...subject.principal,
       ...question,
@@ -241,10 +243,11 @@ export class Gate {
         recurrence_count: this.broker.registry.count_approved(question.capability_class, agent.agent_id),
         capabilities: decision.capabilities,
         choices: choicesFor(
-          x.needs.filter((need) => this.#isAsked(x, need.capability)),
+          x.needs.filter((need) => this.#isAsked(x, need)),
           home,
         ),
-        reals: realPathsOf(x.needs),
+        ...askedPathsOf(x.needs),
+        links,
         judge: { score: x.verdict?.score ?? 0, reason: x.verdict?.reason ?? "" },
         kept: keptOf(call, x.executor, x.needs, question, home),
       },
@@ -287,9 +290,9 @@ export class Gate {
     };
   }
 
-  /** Of a call's needs, those that the table asks about: only these can be granted. */
-  #isAsked(x: Examination, capability: Requirement["capability"]): boolean {
-    return POLICY_TABLE[x.subject.level][capability] === "approval_required";
+  /** Of a call's needs, those that are asked about: only these can be granted, and one that no grant covers leaves only "once". */
+  #isAsked(x: Examination, { capability, ask_each_time }: Need): boolean {
+    return ask_each_time !== undefined || POLICY_TABLE[x.subject.level][capability] === "approval_required";
   }
 
   /** What an ended request means for the call. An approved one is looked at again: the world may have moved while it waited. */
@@ -352,7 +355,7 @@ export class Gate {
       territory: ended.territory_concession,
       by_channel: ended.decision_by_channel,
       agent: ended.agent_name,
-      executor: ended.extra.executor,
+      executor: this.#parts.catalog.loggedName(ended.extra.executor, agentKindOf(ended.agent_name)),
     });
     this.#parts.audit.flush();
     this.#events.closed(this.broker.view(ended));
@@ -363,9 +366,14 @@ export class Gate {
     this.settle_covered({ channel: ended.channel, sender_id: ended.sender_id });
   }
 
+  #names(call: ProposedCall, subject: Subject): { agent: string; executor: string } {
+    const executor = this.#parts.catalog.loggedName(call.executor, kindOf(subject));
+    return { agent: subject.agent?.name ?? "none", executor };
+  }
+
   #log(untold: Untold): void {
     const { call, decision, subject } = untold;
-    this.#parts.audit.append(() => decisionRecord(call, decision, agentName(subject)));
+    this.#parts.audit.append(() => decisionRecord(call, decision, this.#names(call, subject)));
     this.#untold.push(untold);
   }
 }
@@ -374,8 +382,4 @@ export class Gate {
 function answeredTrace(asked: readonly TraceStep[], final: Decision): TraceStep[] {
   const outcome = final.outcome === "allowed" ? "passed" : "denied";
   return asked.map((step) => (step.stage === "approval" ? { ...step, outcome, detail: final.reason } : step));
-}
-
-function agentName(subject: Subject): string {
-  return subject.agent?.name ?? "none";
 }

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type Decision, STAGES, type Stage, type TraceStep } from "../../ipc/decision.ts";
 import type { ProposedCall } from "../../ipc/wire.ts";
 import type { ExecutorCatalog } from "./executors/catalog.ts";
-import type { Denial, Examination, StageSettings, Subject } from "./stages/examination.ts";
+import { type Denial, type Examination, kindOf, type StageSettings, type Subject } from "./stages/examination.ts";
 import { guard } from "./stages/guard.ts";
 import { judge } from "./stages/judge.ts";
 import { pairing } from "./stages/pairing.ts";
@@ -41,7 +41,7 @@ export function examineCall(
   const x: Examination = {
     call,
     subject,
-    executor: catalog.find(call.executor),
+    executor: catalog.find(call.executor, kindOf(subject)),
     settings,
     needs: [],
     outcome: "denied",

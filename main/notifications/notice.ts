@@ -94,7 +94,7 @@ function withReview(
  */
 export function wholeRequest(view: ApprovalView, heart: readonly string[], rows_taken: number): string[] | null {
   if (view.args === null || view.capabilities.length !== 1) return null;
-  const texts = [view.target_summary, view.capability_class, view.action_verb];
+  const texts = [view.target_summary, view.capability_class, view.action_verb, ...view.links];
   const lines = [...heart];
   let room = BODY_ROWS - rows_taken - rowsOf(heart);
   for (const [key, value] of Object.entries(view.args)) {

@@ -136,6 +136,11 @@ function DigestItem({ view }: { view: ApprovalView }) {
           <strong className="irreversible"> {words.digest.irreversibleOne}</strong>
         ) : null}
       </p>
+      {view.links.map((line) => (
+        <p key={line} className="object">
+          <VisibleText text={line} />
+        </p>
+      ))}
       {rows.length === 0 || !isShort(rows, "full") ? null : <ShortCall rows={rows} />}
     </li>
   );

@@ -8,6 +8,7 @@ import { ChoiceList } from "../parts/ChoiceList.tsx";
 import { Failure } from "../parts/Failure.tsx";
 import { Field } from "../parts/Field.tsx";
 import { Target } from "../parts/Target.tsx";
+import { VisibleText } from "../parts/VisibleText.tsx";
 import { type CardWords, cardWords } from "../words/cards.ts";
 import { useLanguage } from "../words/language.ts";
 import {
@@ -15,6 +16,7 @@ import {
   chosen,
   type Expiry,
   endOf,
+  excluded,
   firstRemembering,
   proposedTarget,
   type Remembering,
@@ -47,6 +49,7 @@ export function RememberPanel({ view: asked, guarded, is_sending, onAnswer, onCa
   const now = Date.now();
   const end = endOf(state, now);
   const answer = answerFor(view, state, now);
+  const not_covered = excluded(view, state);
 
   useEffect(() => {
     panel.current?.querySelector<HTMLInputElement>("input:checked")?.focus({ preventScroll: true });
@@ -75,6 +78,11 @@ export function RememberPanel({ view: asked, guarded, is_sending, onAnswer, onCa
         chosen={String(state.index)}
         onChoose={(value) => setState((before) => chosen(before, choices, Number(value)))}
       />
+      {not_covered === null ? null : (
+        <p className="quiet">
+          <VisibleText text={not_covered} />
+        </p>
+      )}
       {proposed === null ? null : (
         <div>
           <Field label={words.target}>

@@ -1,3 +1,4 @@
+import { excludedFrom } from "../../ipc/choices.ts";
 import type { Territory } from "../../ipc/decision.ts";
 import type { Answer, ApprovalView, Choice } from "../../ipc/operator-api.ts";
 import { shortenHome } from "../../ipc/visible-text.ts";
@@ -51,6 +52,16 @@ export function chosen(before: Remembering, choices: readonly Choice[], index: n
 export function proposedTarget(choice: Choice | undefined): string | null {
   if (choice === undefined || choice.grants.length !== 1) return null;
   return choice.grants[0]?.target ?? null;
+}
+
+/** What the answer would not cover though its folder holds it; null where it reaches below no folder. */
+export function excluded(view: ApprovalView, { index, target }: Remembering): string | null {
+  const choice = rememberedChoices(view)[index];
+  if (choice === undefined) return null;
+  return excludedFrom(
+    view.choices,
+    proposedTarget(choice) === null ? choice.grants.map((grant) => grant.target) : [target],
+  );
 }
 
 /** When it ends; null: never, or with the session. Undefined while the date isn't one in the future. */

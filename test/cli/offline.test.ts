@@ -80,6 +80,32 @@ describe("explain", () => {
     expect(readdirSync(home.home)).toEqual([]);
   });
 
+  it("reads an executor's name as the agent that is named has it; without one as whichever has it", async () => {
+    const asked = [
+      { ...HARMLESS, agent: "generic" },
+      { ...HARMLESS, agent: "claude-code" },
+      { executor: "TodoWrite", agent: "generic" },
+      { executor: "TodoWrite", agent: "claude-code" },
+      HARMLESS,
+      { executor: "TodoWrite" },
+      { executor: "TodoWrite", agent: "somebody" },
+    ];
+    const { lines } = await runGate(
+      temporaryHome(),
+      ["explain", "--stdin"],
+      asked.map((one) => JSON.stringify(one)).join("\n"),
+    );
+    expect(lines).toMatchObject([
+      { outcome: "allowed" },
+      { outcome: "approval_required", capabilities: [{ capability: "code:exec" }] },
+      { outcome: "approval_required", capabilities: [{ capability: "code:exec" }] },
+      { outcome: "allowed" },
+      { outcome: "allowed" },
+      { outcome: "allowed" },
+      { error: { code: "invalid_input" } },
+    ]);
+  });
+
   it("knows the grants that were given, and leaves every file as it was", async () => {
     const gate = await startGate();
     await gate.operator.call("grants.add", { capability: "fs:write", target: "/tmp/notes/*" });

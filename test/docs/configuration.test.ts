@@ -119,7 +119,7 @@ test("the example executor is loaded, and its calls are decided by it", async ()
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, example("executors/notes_search.toml"));
   const catalog = new ExecutorCatalog(loadOwnExecutors(home.places.executors_dir));
-  expect(catalog.find("mcp__notes__search").is_described).toBe(true);
+  expect(catalog.find("mcp__notes__search", "generic").is_described).toBe(true);
   const gate = await startGate({ home });
   const agent = await gate.agent("tester", "Full");
   const search = (executor: string, args: Record<string, unknown>) => agent.ask({ executor, args });

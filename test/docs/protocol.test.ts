@@ -1,10 +1,13 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { z } from "zod";
 import { GREETING_TIMEOUT_MS, MAX_PAIRINGS, PAIRING_TIMEOUT_MS } from "../../ipc/agent-server.ts";
 import { decisionSchema } from "../../ipc/decision.ts";
 import { FRAME_TIMEOUT_MS, MAX_DEPTH, MAX_FRAME_BYTES } from "../../ipc/frames.ts";
 import { agentMessages, contextSchema, ERROR_CODES, gateMessages, MAX_PLAN_CALLS } from "../../ipc/wire.ts";
 import { configSchema } from "../../main/config.ts";
+import { CLAUDE_CODE_EXECUTORS } from "../../main/gate/executors/claude-code.ts";
+import { SEED_EXECUTORS } from "../../main/gate/executors/seeds.ts";
 import { MAX_WAITING_CHARACTERS, MAX_WAITING_PER_AGENT } from "../../main/gate/gate.ts";
 import type { AgentConnection } from "../support/agent-connection.ts";
 import { runGate } from "../support/gate-process.ts";
@@ -154,6 +157,27 @@ function cellsOf(head: string): string[][] {
 test("every message and every error code is in the document, and no other code", () => {
   for (const type of [...Object.keys(agentMessages), ...Object.keys(gateMessages)]) expect(TEXT).toContain(type);
   expect(cellsOf("| code | means |").map(([, code]) => code)).toEqual(ERROR_CODES.map((code) => `\`${code}\``));
+});
+
+test("the executors are those that an agent of one's own has", () => {
+  const rows = [...TEXT.matchAll(/^\| `(\w+)` \| ([^|]+) \| ([^|]+) \|$/gm)].filter(([, , , needs]) =>
+    needs?.includes(":"),
+  );
+  const documented = rows.map(([, name, args, needs]) => [name, args === "none" ? "" : args, needs]);
+  const known = SEED_EXECUTORS.map(({ name, args_schema, needs }) => {
+    const { properties, required } = argumentsSchema.parse(args_schema);
+    const args = Object.keys(properties).map((key) => `\`${key}\`${required.includes(key) ? "" : "?"}`);
+    return [name, args.join(", "), needs.map(({ capability }) => `\`${capability}\``).join(", ")];
+  });
+  expect(documented).toEqual(known);
+  const also = /as\nClaude Code calls those that need something[^:]*: ([^.]+)\./.exec(TEXT)?.[1] ?? "";
+  const usable = CLAUDE_CODE_EXECUTORS.filter(({ needs }) => needs.length > 0).map(({ name }) => name);
+  expect([...also.matchAll(/`(\w+)`/g)].map((match) => match[1])).toEqual(usable);
+});
+
+const argumentsSchema = z.object({
+  properties: z.record(z.string(), z.unknown()),
+  required: z.array(z.string()).default([]),
 });
 
 test("every field of a decision, and of a call's context, is in the document", () => {

@@ -29,6 +29,9 @@ it("nothing from the arguments' values reaches the log, the audit trail or a sto
   await agent.ask({ executor: "http_get", args: { url: `not a url ${MARKER}` }, intent });
   await agent.ask({ executor: "fs_read", args: { path: [MARKER] }, intent });
   await agent.ask({ executor: "time_now", args: { note: MARKER }, intent });
+  const long_name = await agent.ask({ executor: `mcp__x__${"y".repeat(60)}${MARKER}`, args: {}, intent });
+  await gate.operator.call("approvals.resolve", { token: tokenOf(long_name.decision), decision: "rejected" });
+  await long_name.final();
   agent.send("tool.plan", { id: "plan", intent, calls: [{ executor: "fs_write", args }] });
   await agent.next("tool.plan.decisions");
   agent.send("tool.outcome", { decision_id: asked.decision.decision_id, ok: false, error: `${MARKER} failed` });
@@ -54,12 +57,13 @@ it("nothing from the arguments' values reaches the log, the audit trail or a sto
   );
   expect(trail.join("").split("\n").length).toBeGreaterThan(10);
   expect(trail.join("")).not.toContain(MARKER);
+  expect(trail.join("").match(/"executor":"\(unnamed:83\)"/g)).toHaveLength(3);
   expect(gate.log.length).toBeGreaterThan(5);
   expect(gate.log.join("\n")).not.toContain(MARKER);
 
   const after = await startGate({ home: gate.home });
   const requests = await after.operator.call("approvals.list", { include_resolved: true });
-  expect(requests).toHaveLength(2);
+  expect(requests).toHaveLength(3);
   for (const { message, args: kept } of requests) {
     expect(kept).toBeNull();
     expect(message ?? "").not.toContain(MARKER);

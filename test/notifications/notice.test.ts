@@ -48,6 +48,20 @@ describe("a notification shows the request whole, or offers no Approve", () => {
     });
   });
 
+  it("where a name of the call leads, in a line of its own; in letters that move others it is not offered to approve", () => {
+    const said = (link: string) => {
+      const lines = ["May I run?", "tee -a a.sh", link, "irreversible | class: fs_write:~/*"];
+      return approvalNotice(
+        command("tee -a a.sh", { links: [link], card: { form: "full", lines, buttons: [] } }),
+        SETTINGS,
+      );
+    };
+    const plain = said("~/p/a.sh leads to ~/.zshrc");
+    expect(plain.lines).toContain("~/p/a.sh leads to ~/.zshrc");
+    expect(buttonsOf(plain)).toContain("approve");
+    expect(buttonsOf(said("~/p/a.sh leads to ~/\u05d0"))).not.toContain("approve");
+  });
+
   it("an argument that the card doesn't tell is told by name, if it fits", () => {
     const view = approvalView({ args: { file_path: "/srv/project/a.ts", content: "one line" } });
     const notice = approvalNotice(view, SETTINGS);

@@ -28,6 +28,7 @@ export function approvalView(change: Partial<ApprovalView> = {}): ApprovalView {
     recurrence_count: 0,
     territory_concession: "none",
     capabilities: grants("/srv/project/a.ts"),
+    links: [],
     choices: [
       { scope: "none", label: "once", grants: [] },
       { scope: "session", label: "this file, this session", grants: grants("/srv/project/a.ts") },

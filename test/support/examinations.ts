@@ -5,7 +5,7 @@ import { ExecutorCatalog } from "../../main/gate/executors/catalog.ts";
 import { type ManifestSource, manifestSchema } from "../../main/gate/executors/manifest.ts";
 import { needsOf } from "../../main/gate/executors/needs.ts";
 import { decisionOf, examineCall, traceOf } from "../../main/gate/pipeline.ts";
-import type { Examination, StageSettings, Subject } from "../../main/gate/stages/examination.ts";
+import { type Examination, kindOf, type StageSettings, type Subject } from "../../main/gate/stages/examination.ts";
 import { ROBERTO } from "./gate-stores.ts";
 
 /** One call, and everything around it that the stages look at. What is left out is in order. */
@@ -55,7 +55,7 @@ function parts({ executor = "time_now", args = {}, intent = "", ...situation }: 
 /** The call as a stage gets it once validation has passed: its needs are known, nothing is decided. */
 export function examinationOf(situation: Situation): Examination & { trace: TraceStep[] } {
   const { call, subject, settings, catalog } = parts(situation);
-  const executor = catalog.find(call.executor);
+  const executor = catalog.find(call.executor, kindOf(subject));
   return {
     call,
     subject,

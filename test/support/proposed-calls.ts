@@ -20,6 +20,6 @@ export function prepared(
 ): Prepared {
   const call: ProposedCall = { intent: more.intent ?? "", executor: executor_name, args };
   if (more.context !== undefined) call.context = more.context;
-  const executor = CATALOG.find(executor_name);
+  const executor = CATALOG.find(executor_name, "any");
   return { call, executor, needs: needsOf(call, executor, home) };
 }

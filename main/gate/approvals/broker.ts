@@ -2,8 +2,8 @@ import type { Answer, ApprovalView, Principal } from "../../../ipc/operator-api.
 import { normaliseDate } from "../clock.ts";
 import { errorCode, GateError } from "../errors.ts";
 import type { GrantStore } from "../grants/store.ts";
-import { type Language, renderApprovalCard } from "./card.ts";
-import { coversAsked, grantsFor } from "./choices.ts";
+import { type Language, linkLines, renderApprovalCard } from "./card.ts";
+import { coversAsked, grantsFor, shownChoice } from "./choices.ts";
 import { ApprovalError, type ApprovalRegistry, type NewPending, type PendingRequest } from "./registry.ts";
 import { Stillness } from "./stillness.ts";
 
@@ -122,7 +122,7 @@ export class ApprovalBroker {
             answer.target,
             pending.extra.capabilities,
             this.#settings.home,
-            pending.extra.reals,
+            pending.extra,
             answer.choice,
           );
     if (scope === "none" && (answer.target ?? answer.expires_at ?? answer.choice) !== undefined) {
@@ -204,8 +204,13 @@ export class ApprovalBroker {
     const capability = request.extra.capabilities[0]?.capability;
     const asked = this.registry
       .list_recent(request.agent_id, RECENT_REQUESTS)
-      .flatMap(({ extra }) => extra.capabilities.filter((need) => need.capability === capability).slice(0, 1));
-    const covered = asked.filter((need) => coversAsked(need, target, this.#settings.home));
+      .flatMap(({ extra: { capabilities, written } }) =>
+        capabilities
+          .filter((need) => need.capability === capability)
+          .slice(0, 1)
+          .map((need) => ({ need, written })),
+      );
+    const covered = asked.filter(({ need, written }) => coversAsked(need, target, this.#settings.home, written));
     return { covered: covered.length, of: asked.length };
   }
 
@@ -309,7 +314,8 @@ export function approvalView(request: PendingRequest, language: Language): Appro
     recurrence_count: extra.recurrence_count,
     territory_concession: fields.territory_concession,
     capabilities: extra.capabilities,
-    choices: extra.choices,
+    links: linkLines(extra.links ?? [], language),
+    choices: extra.choices.map((choice) => shownChoice(choice, language)),
     judge: extra.judge,
     args: extra.args,
     message: fields.message,
@@ -322,6 +328,7 @@ export function approvalView(request: PendingRequest, language: Language): Appro
         reversibility: extra.reversibility,
         recurrence_count: extra.recurrence_count,
         territory_concession: fields.territory_concession,
+        links: extra.links ?? [],
       },
       language,
     ),

@@ -14,7 +14,18 @@ export interface ApprovalRequest {
   readonly territory_concession: Territory;
   readonly recurrence_count: number;
   readonly token: string;
+  /** Said in lines of their own, after what is asked. */
+  readonly links?: readonly PathLink[];
 }
+
+/** A name that the call uses, and where it leads. */
+export interface PathLink {
+  readonly written: string;
+  readonly leads_to: string;
+}
+
+/** More than these are counted. */
+const LINKS_SAID = 3;
 
 /** Below 3: full; 3 to 7: medium; from 8: short. */
 export const RECURRENCE_THRESHOLDS = [3, 8] as const;
@@ -29,6 +40,8 @@ interface Words {
   reject: string;
   approved: string;
   rejected: string;
+  link: (written: string, leads_to: string) => string;
+  more_links: (count: number) => string;
 }
 
 const WORDS: Readonly<Record<Language, Words>> = {
@@ -42,6 +55,8 @@ const WORDS: Readonly<Record<Language, Words>> = {
     reject: "Deny",
     approved: "Approved",
     rejected: "Denied",
+    link: (written, leads_to) => `${written} leads to ${leads_to}`,
+    more_links: (count) => `and ${count} more that ${count === 1 ? "leads" : "lead"} elsewhere than written`,
   },
   it: {
     question: (verb) => `Vuoi che ${verb}?`,
@@ -53,6 +68,11 @@ const WORDS: Readonly<Record<Language, Words>> = {
     reject: "Rifiuta",
     approved: "Approvato",
     rejected: "Rifiutato",
+    link: (written, leads_to) => `${written} porta a ${leads_to}`,
+    more_links: (count) =>
+      count === 1
+        ? "e un altro che porta altrove da com'è scritto"
+        : `e altri ${count} che portano altrove da come sono scritti`,
   },
 };
 
@@ -70,6 +90,14 @@ export function shapeForRecurrence(count: number): Card["form"] {
   return count >= RECURRENCE_THRESHOLDS[0] ? "medium" : "full";
 }
 
+/** One line for each name that leads elsewhere than it says, up to a few of them. Hidden characters are made visible. */
+export function linkLines(links: readonly PathLink[], language: Language): string[] {
+  const words = WORDS[language];
+  const said = links.slice(0, LINKS_SAID).map(({ written, leads_to }) => words.link(written, leads_to));
+  const more = links.length - said.length;
+  return [...said, ...(more > 0 ? [words.more_links(more)] : [])].map((line) => visible(line));
+}
+
 /** The card in the form that its recurrence asks for. Hidden characters in it are made visible. */
 export function renderApprovalCard(request: ApprovalRequest, language: Language = "en"): Card {
   const words = WORDS[language];
@@ -77,11 +105,13 @@ export function renderApprovalCard(request: ApprovalRequest, language: Language 
   const marker = words.territory[request.territory_concession];
   const question = words.question(request.action_verb);
   const meta = `${words.reversibility[request.reversibility]} | ${words.class}: ${request.capability_class}${marker}`;
+  const links = linkLines(request.links ?? [], language);
   const lines = {
-    full: () => [question, request.target_summary, meta],
-    medium: () => [`${question} (${meta})`, request.target_summary],
+    full: () => [question, request.target_summary, ...links, meta],
+    medium: () => [`${question} (${meta})`, request.target_summary, ...links],
     short: () => [
       `${capitalised(request.action_verb)} ${request.target_summary} [${words.short[request.reversibility]} | ${request.capability_class}${marker}]`,
+      ...links,
     ],
   }[form]();
   return {

@@ -5,24 +5,58 @@ import { CAPABILITY_REGISTRY } from "../capabilities.ts";
 import { GateError } from "../errors.ts";
 import { hostMatches } from "../targets/host.ts";
 import { grantTarget, literalPattern, pathMatches } from "../targets/pattern.ts";
-import { isInDoubt, type Need, targetText } from "../targets/target.ts";
+import { isInDoubt, type Need, pathName, targetText } from "../targets/target.ts";
+import type { Language } from "./card.ts";
 
 /** What a human can answer, and exactly what each answer would store. */
 
 /** A grant as an answer gives it. `target_real`: where its folder was when that was looked at, for paths. */
 export type Granted = Requirement & { target_real?: string };
 
-/** Where asked paths really led, for those that led elsewhere than they are written: real form by lexical form. */
-export type RealPaths = Readonly<Record<string, string>>;
-
-export function realPathsOf(needs: readonly Need[]): RealPaths {
-  const reals: Record<string, string> = {};
-  for (const { target } of needs)
-    if (target.kind === "path" && target.real !== null && target.real !== target.lexical)
-      reals[target.lexical] = target.real;
-  return reals;
+/** Other forms of the paths that were asked for, by the name that they were asked under. */
+export interface AskedPaths {
+  /** Where a path really led, where it is named otherwise. */
+  reals?: PathForms | undefined;
+  /** What the call wrote, where a path is named by where its links lead. */
+  written?: PathForms | undefined;
 }
+export type PathForms = Readonly<Record<string, string>>;
+
+export function askedPathsOf(needs: readonly Need[]): Required<AskedPaths> {
+  const reals: Record<string, string> = {};
+  const written: Record<string, string> = {};
+  for (const { target } of needs) {
+    if (target.kind !== "path") continue;
+    const name = pathName(target);
+    if (target.real !== null && target.real !== name) reals[name] = target.real;
+    if (target.lexical !== name) written[name] = target.lexical;
+  }
+  return { reals, written };
+}
+
 const BELOW = "this folder and below";
+
+/** What no grant on a folder and below covers: the guard asks about it, or about running code, each time. */
+const EXCLUDED: Readonly<Record<Language, { written: string; read: string }>> = {
+  en: {
+    written:
+      "Not covered, asked each time: what runs later (.git, editor, shell and agent settings) and secrets such as .env",
+    read: "Not covered, asked each time: secrets such as .env",
+  },
+  it: {
+    written:
+      "Non coperti, chiesti ogni volta: ciò che poi viene eseguito (.git, impostazioni di editor, shell e agenti) e i segreti come .env",
+    read: "Non coperti, chiesti ogni volta: i segreti come .env",
+  },
+};
+
+/** The choice as surfaces show it: one that grants a folder and below says what it doesn't cover. */
+export function shownChoice(choice: Choice, language: Language): Choice {
+  const below = choice.grants.filter(({ target }) => target.endsWith("/**")).map(({ capability }) => capability);
+  const words = EXCLUDED[language];
+  if (below.includes("fs:write")) return { ...choice, excludes: words.written };
+  return below.includes("fs:read") ? { ...choice, excludes: words.read } : choice;
+}
 
 interface Reach {
   label: string;
@@ -77,7 +111,8 @@ function territories(label: string, grants: Requirement[]): Choice[] {
   ];
 }
 
-function reachesOf({ capability, target }: Need, home: string): Reach[] {
+function reachesOf({ capability, target, ask_each_time }: Need, home: string): Reach[] {
+  if (ask_each_time !== undefined) return [];
   if (CAPABILITY_REGISTRY[capability].default_approval !== "per_target") return [];
   const holds = ({ target: text }: Reach): boolean => {
     try {
@@ -91,7 +126,7 @@ function reachesOf({ capability, target }: Need, home: string): Reach[] {
   };
   switch (target.kind) {
     case "path": {
-      const path = literalPattern(target.lexical);
+      const path = literalPattern(pathName(target));
       if (path === null || isInDoubt(target)) return [];
       if (target.is_tree) return [{ label: BELOW, target: `${path}/**` }].filter(holds);
       if (target.is_folder) {
@@ -128,7 +163,7 @@ export function grantsFor(
   target: string | undefined,
   requirements: readonly Requirement[],
   home: string,
-  reals: RealPaths = {},
+  paths: AskedPaths = {},
   label?: string,
 ): Granted[] {
   const proposals = choices.filter((choice) => choice.scope === scope);
@@ -139,7 +174,7 @@ export function grantsFor(
   if (proposal === undefined) {
     throw new GateError("unknown_choice", "the card has no such choice", "see its choices: metnos-gate approvals list");
   }
-  if (target === undefined) return proposal.grants.map((grant) => coveringGrant(grant, requirements, home, reals));
+  if (target === undefined) return proposal.grants.map((grant) => coveringGrant(grant, requirements, home, paths));
   const [grant] = proposal.grants;
   if (proposal.grants.length !== 1 || grant === undefined) {
     throw new GateError(
@@ -148,7 +183,7 @@ export function grantsFor(
       "approve it without --target",
     );
   }
-  return [coveringGrant({ capability: grant.capability, target }, requirements, home, reals)];
+  return [coveringGrant({ capability: grant.capability, target }, requirements, home, paths)];
 }
 
 /** The grant with its target resolved, once: what is stored is what was looked at here. */
@@ -156,10 +191,12 @@ function coveringGrant(
   { capability, target }: Requirement,
   requirements: readonly Requirement[],
   home: string,
-  reals: RealPaths,
+  { reals, written }: AskedPaths,
 ): Granted {
   const resolved = grantTarget(capability, target, home);
-  const covered = requirements.filter((asked) => asked.capability === capability && covers(resolved.target, asked));
+  const covered = requirements.filter(
+    (asked) => asked.capability === capability && coversName(resolved.target, asked, written),
+  );
   if (covered.length === 0) {
     throw new GateError(
       "target_mismatch",
@@ -179,17 +216,22 @@ function coveringGrant(
 }
 
 /** True if a grant on `target`, as the human writes it, would have let the asked call through. @throws GateError `invalid_target` */
-export function coversAsked(asked: Requirement, target: string, home: string): boolean {
-  return covers(grantTarget(asked.capability, target, home).target, asked);
+export function coversAsked(asked: Requirement, target: string, home: string, written?: PathForms): boolean {
+  return coversName(grantTarget(asked.capability, target, home).target, asked, written);
+}
+
+/** A path may be granted by the name that it was asked under, or by the one that the call wrote. */
+function coversName(granted: string, asked: Requirement, written: PathForms | undefined): boolean {
+  return covers(granted, asked) || (written !== undefined && covers(granted, asked, written));
 }
 
 /** True if a grant on `granted`, in its normal form, would have let the asked call through. */
-function covers(granted: string, asked: Requirement, reals: RealPaths = {}): boolean {
+function covers(granted: string, asked: Requirement, forms: PathForms = {}): boolean {
   switch (CAPABILITY_REGISTRY[asked.capability].target_kind) {
     case "path_glob": {
       const is_tree = asked.target.endsWith("/**");
       const path = is_tree ? asked.target.slice(0, -3) : asked.target;
-      return pathMatches(granted, reals[path] ?? path, is_tree);
+      return pathMatches(granted, forms[path] ?? path, is_tree);
     }
     case "host":
       return hostMatches(granted, asked.target);

@@ -3,7 +3,7 @@ import type { Requirement } from "../../../ipc/decision.ts";
 import { shortenHome } from "../../../ipc/visible-text.ts";
 import type { ProposedCall } from "../../../ipc/wire.ts";
 import type { Executor } from "../executors/catalog.ts";
-import { type Need, requirementOf } from "../targets/target.ts";
+import { type Need, pathName, requirementOf } from "../targets/target.ts";
 import { type Question, shellCommands } from "./question.ts";
 import type { RequestExtra } from "./registry.ts";
 
@@ -20,7 +20,7 @@ export function keptOf(
   call: ProposedCall,
   { manifest }: Executor,
   needs: readonly Need[],
-  { target_summary }: Question,
+  { target_summary }: Pick<Question, "target_summary">,
   home: string,
 ): Kept {
   const is_command = shellCommands(call, manifest).length > 0;
@@ -41,12 +41,12 @@ function keptNeed(need: Need, is_command: boolean): Requirement[] {
   if (target.kind === "host") return [requirementOf(need)];
   if (target.kind !== "path") return [];
   if (!is_command || target.is_tree) return [requirementOf(need)];
-  return [{ capability, target: `${dirname(target.lexical)}/*`.replace("//", "/") }];
+  return [{ capability, target: `${dirname(pathName(target))}/*`.replace("//", "/") }];
 }
 
 /** A request's extra once it has ended. */
 export function endedExtra({ kept, ...extra }: RequestExtra): RequestExtra {
-  const { reals: _, ...rest } = extra;
+  const { reals: _reals, written: _written, links: _links, ...rest } = extra;
   return {
     ...rest,
     intent: "",

@@ -4,17 +4,22 @@ import type { ProposedCall } from "../../../ipc/wire.ts";
 import type { Executor } from "../executors/catalog.ts";
 import type { ExecutorManifest } from "../executors/manifest.ts";
 import { commandsOf } from "../executors/needs.ts";
-import { type Need, targetText } from "../targets/target.ts";
-import type { Language } from "./card.ts";
+import { realForm } from "../targets/path.ts";
+import { type Need, pathName, targetText } from "../targets/target.ts";
+import type { Language, PathLink } from "./card.ts";
 
 /** Longer ones are shortened in the middle on the card; the whole call is shown beside it. */
 const MAX_SUMMARY = 300;
+/** Each of the two names of a link; more links than a card can say are counted there. */
+const MAX_LINK_NAME = 160;
 
 /** What the card says, made from the manifest and the arguments, never from the agent's words. */
 export interface Question {
   action_verb: string;
   target_summary: string;
   capability_class: string;
+  /** The names in the call that lead elsewhere than they say: what it touches is named by where they lead. */
+  links: PathLink[];
 }
 
 export function questionFor(
@@ -29,17 +34,39 @@ export function questionFor(
     action_verb: manifest.verb[language],
     target_summary: shortened(summary(call, manifest, needs, home, name), MAX_SUMMARY),
     capability_class: needs.map((need) => capabilityClass(need, home)).join(", ") || "none",
+    links: linksOf(needs, home),
   };
+}
+
+function linksOf(needs: readonly Need[], home: string): PathLink[] {
+  const links = new Map<string, PathLink>();
+  for (const { target } of needs) {
+    if (target.kind !== "path") continue;
+    const written = withShortHome(target.lexical, home);
+    const leads_to = withShortHome(pathName(target), home);
+    if (written === leads_to) continue;
+    links.set(target.lexical, {
+      written: shortened(written, MAX_LINK_NAME),
+      leads_to: shortened(leads_to, MAX_LINK_NAME),
+    });
+  }
+  return [...links.values()];
+}
+
+/** The home folder as `~`, under its usual name and under the one that it has once links are followed. */
+function withShortHome(path: string, home: string): string {
+  const short = shortenHome(path, home);
+  return short === path ? shortenHome(path, realForm(home) ?? home) : short;
 }
 
 /** `fs_write:~/downloads/*`: the capability and the place, a file's folder rather than the file. */
 function capabilityClass({ capability, target }: Need, home: string): string {
   const name = capability.replace(":", "_");
   if (target.kind === "path" && !target.is_tree)
-    return `${name}:${shortenHome(dirname(target.lexical), home)}/*`.replace("//*", "/*");
+    return `${name}:${withShortHome(dirname(pathName(target)), home)}/*`.replace("//*", "/*");
   if (target.kind === "exact" && capability === "code:exec") return name;
   if (target.kind === "none" || target.kind === "unknown") return name;
-  return `${name}:${shortenHome(targetText(target), home)}`;
+  return `${name}:${withShortHome(targetText(target), home)}`;
 }
 
 function summary(
@@ -51,7 +78,7 @@ function summary(
 ): string {
   const [command, ...more] = shellCommands(call, manifest);
   if (command !== undefined) {
-    const place = call.context?.cwd === undefined ? "" : `  (in ${shortenHome(call.context.cwd, home)})`;
+    const place = call.context?.cwd === undefined ? "" : `  (in ${withShortHome(call.context.cwd, home)})`;
     return `${name}${command}${place}${more.length === 0 ? "" : ` (and ${more.length} more)`}`;
   }
   // What has a target says more than what has none.
@@ -61,18 +88,17 @@ function summary(
   if (need === undefined) return call.executor;
   const { target } = need;
   if (target.kind === "path" && !target.is_tree) {
-    const link =
-      target.real !== null && target.real !== target.lexical ? ` (really ${shortenHome(target.real, home)})` : "";
-    const folder = shortenHome(dirname(target.lexical), home);
+    const path = pathName(target);
+    const folder = withShortHome(dirname(path), home);
     const place = `${folder === "/" ? "" : folder}/`;
-    const name = basename(target.lexical);
+    const name = basename(path);
     const sense = need.capability === "fs:write" ? `${name} -> ${place}` : `${name} from ${place}`;
-    return `${sense}${link}${size}${others}`;
+    return `${sense}${size}${others}`;
   }
-  if (target.kind === "path") return `${shortenHome(targetText(target), home)}${others}`;
+  if (target.kind === "path") return `${withShortHome(targetText(target), home)}${others}`;
   if (target.kind === "host") return `${urlOrHost(call, manifest, target.host)}${size}${others}`;
   if (need.capability === "code:exec") {
-    const place = call.context?.cwd === undefined ? "" : `  (in ${shortenHome(call.context.cwd, home)})`;
+    const place = call.context?.cwd === undefined ? "" : `  (in ${withShortHome(call.context.cwd, home)})`;
     const is_command = targetText(target) !== call.executor;
     return is_command ? `${name}${targetText(target)}${place}${others}` : `${call.executor}${place}${others}`;
   }

@@ -5,7 +5,8 @@ import type { Choice, Principal } from "../../../ipc/operator-api.ts";
 import { isoSeconds } from "../clock.ts";
 import { emptyLog } from "../database.ts";
 import { GateError } from "../errors.ts";
-import type { Granted, RealPaths } from "./choices.ts";
+import type { PathLink } from "./card.ts";
+import type { AskedPaths, Granted } from "./choices.ts";
 import { type EndedQuery, endedRows } from "./history.ts";
 import { endedExtra, type Kept, ownExtra } from "./kept.ts";
 
@@ -14,7 +15,7 @@ import { endedExtra, type Kept, ownExtra } from "./kept.ts";
 export const DEFAULT_TTL_SECONDS = 600;
 
 /** What the seed's table has no column for. Most of it is kept only while the request waits. */
-export interface RequestExtra {
+export interface RequestExtra extends AskedPaths {
   executor: string;
   intent: string;
   /** The kind of subagent that asks, as the agent says. */
@@ -27,8 +28,8 @@ export interface RequestExtra {
   recurrence_count: number;
   capabilities: Requirement[];
   choices: Choice[];
-  /** Where the asked paths really led; absent where none led elsewhere. */
-  reals?: RealPaths;
+  /** The names in the call that lead elsewhere than they say. */
+  links?: PathLink[];
   judge: { score: number; reason: string };
   /** What stays of the request once it has ended. */
   kept?: Kept;

@@ -15,8 +15,13 @@ const PASSAGE_WORDS = 3;
 const MAX_COMPARED_STRINGS = 2000;
 const MAX_COMPARED_LENGTH = 65_536;
 
-/** The seed's fields of a judged call, and what this gate decided. */
-export function decisionRecord(call: ProposedCall, decision: Decision, agent: string, event = "decision"): AuditRecord {
+/** The seed's fields of a judged call, and what this gate decided. `executor`: its name as it is logged. */
+export function decisionRecord(
+  call: ProposedCall,
+  decision: Decision,
+  { agent, executor }: { agent: string; executor: string },
+  event = "decision",
+): AuditRecord {
   const { verdict } = decision;
   return {
     event,
@@ -27,7 +32,7 @@ export function decisionRecord(call: ProposedCall, decision: Decision, agent: st
     score: verdict?.score ?? 0,
     blocked_by: verdict?.blocked_by ?? null,
     intent: withoutValues(call.intent, call.args),
-    executor: call.executor,
+    executor,
     args_keys: keyNames(call.args),
     context_keys: keyNames(call.context ?? {}),
     decision_id: decision.decision_id,

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { parse, TomlError } from "smol-toml";
 import { z } from "zod";
 import { errorCode, GateError } from "../errors.ts";
+import { type AgentKind, agentKindSchema } from "./agent-kind.ts";
 import { CLAUDE_CODE_EXECUTORS } from "./claude-code.ts";
 import { type ExecutorManifest, type ManifestSource, manifestSchema } from "./manifest.ts";
 import { SEED_EXECUTORS } from "./seeds.ts";
@@ -14,22 +15,46 @@ export interface Executor {
   validate(args: Record<string, unknown>): string | null;
 }
 
-/** Finds what an executor's name stands for. */
+/**
+ * The kinds of agents that have one of Claude Code's tools. Other agents may call their own alike where the name still needs
+ * something; what touches nothing in Claude Code is, under the same name elsewhere, nothing that is known.
+ */
+function kindsWith({ needs }: ManifestSource): AgentKind[] {
+  return needs.length > 0 ? ["claude-code", "generic"] : ["claude-code"];
+}
+
+/** Names that nothing describes are the agent's own words: one that is longer than this, or has other characters, could carry a value. */
+const PLAIN_NAME = /^[A-Za-z0-9_.:/-]{1,64}$/;
+
+/** Finds what an executor's name stands for, in an agent of a kind; `any`: in whichever has it. */
 export class ExecutorCatalog {
-  readonly #executors = new Map<string, Executor>();
+  readonly #executors = new Map<AgentKind | "any", Map<string, Executor>>();
 
   /** `own` are the human's manifests; they may redefine built-in names. */
   constructor(own: readonly ExecutorManifest[] = []) {
-    const built_in: ManifestSource[] = [...SEED_EXECUTORS, ...CLAUDE_CODE_EXECUTORS];
-    for (const manifest of [...built_in.map((source) => manifestSchema.parse(source)), ...own]) {
-      const executor = ready(manifest, true);
-      for (const name of [manifest.name, ...manifest.aliases]) this.#executors.set(name, executor);
+    for (const source of SEED_EXECUTORS) this.#add(manifestSchema.parse(source), ["generic"]);
+    for (const source of CLAUDE_CODE_EXECUTORS) this.#add(manifestSchema.parse(source), kindsWith(source));
+    for (const manifest of own) this.#add(manifest, manifest.agents ?? agentKindSchema.options);
+  }
+
+  #add(manifest: ExecutorManifest, kinds: readonly AgentKind[]): void {
+    const executor = ready(manifest, true);
+    for (const kind of [...kinds, "any"] as const) {
+      const executors = this.#executors.get(kind) ?? new Map<string, Executor>();
+      this.#executors.set(kind, executors);
+      for (const name of [manifest.name, ...manifest.aliases]) executors.set(name, executor);
     }
   }
 
   /** What nothing describes counts as `code:exec`: asked about every time, never guessed. MCP tools among them. */
-  find(name: string): Executor {
-    return this.#executors.get(name) ?? ready(undescribed(name), false);
+  find(name: string, kind: AgentKind | "any"): Executor {
+    return this.#executors.get(kind)?.get(name) ?? ready(undescribed(name), false);
+  }
+
+  /** The name as the log and the trail keep it: one that nothing describes only where it is short and plain. */
+  loggedName(name: string, kind: AgentKind | "any"): string {
+    const is_kept = this.#executors.get(kind)?.has(name) || PLAIN_NAME.test(name);
+    return is_kept ? name : `(unnamed:${name.length})`;
   }
 }
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { capabilitySchema, reversibilitySchema } from "../../../ipc/decision.ts";
+import { agentKindSchema } from "./agent-kind.ts";
 
 /** What a tool is: written down by us or by the human, never by an agent. */
 
@@ -34,6 +35,8 @@ export type TargetSource = z.infer<typeof targetSourceSchema>;
 export const manifestSchema = z.strictObject({
   name: z.string().regex(/^[A-Za-z0-9_.:/-]{1,200}$/),
   aliases: z.array(z.string()).default([]),
+  /** The kinds of agents that have it; left out: all. Of built-in ones the catalog knows it. */
+  agents: z.array(agentKindSchema).min(1).optional(),
   needs: z.array(z.strictObject({ capability: capabilitySchema, target: targetSourceSchema })),
   /** JSON Schema of the arguments. */
   args_schema: z.record(z.string(), z.unknown()),

@@ -1,7 +1,7 @@
 import type Database from "better-sqlite3";
 import { patternsCovering } from "../targets/host.ts";
 import { type PathMatcher, pathMatcher } from "../targets/pattern.ts";
-import type { CallTarget } from "../targets/target.ts";
+import { type CallTarget, pathName } from "../targets/target.ts";
 import { PlaceIndex } from "./place-index.ts";
 
 /** A grant as the lookup reads it. */
@@ -86,8 +86,12 @@ export class GrantsByPlace {
   placesOf(target: CallTarget): readonly string[] {
     this.#freshen();
     switch (target.kind) {
-      case "path":
-        return target.real === null ? NOWHERE : this.#index.along(target.lexical, MAX_DEPTH);
+      case "path": {
+        if (target.real === null) return NOWHERE;
+        const name = pathName(target);
+        const places = this.#index.along(target.lexical, MAX_DEPTH);
+        return name === target.lexical ? places : [...places, ...this.#index.along(name, MAX_DEPTH)];
+      }
       case "host": {
         const places = patternsCovering(target.host);
         return places.length > MAX_DEPTH ? NOWHERE : places.filter((place) => this.#index.mayHold(place));

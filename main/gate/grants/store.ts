@@ -8,7 +8,7 @@ import { GateError } from "../errors.ts";
 import { hostMatches } from "../targets/host.ts";
 import { expandHome } from "../targets/path.ts";
 import { type GrantTarget, grantTarget } from "../targets/pattern.ts";
-import { type CallTarget, isInDoubt } from "../targets/target.ts";
+import { type CallTarget, isInDoubt, pathName } from "../targets/target.ts";
 import { GrantsByPlace, type PlacedGrant } from "./by-place.ts";
 import { type GrantQuery, IS_ACTIVE, searchGrants } from "./search.ts";
 
@@ -279,17 +279,19 @@ export class GrantStore {
   }
 }
 
-/** A path is covered only if both its lexical and its real form are (design §3). */
+/**
+ * A path is covered only if its real form is, and the grant names it: as the call does, or as the place where its links lead
+ * (design §3).
+ */
 function covers(grant: PlacedGrant, target: CallTarget): boolean {
   switch (target.kind) {
-    case "path":
-      return (
-        target.real !== null &&
-        !isInDoubt(target) &&
-        grant.covers(target.lexical, target.is_tree) &&
-        ((target.real === target.lexical && grant.covers_real === grant.covers) ||
-          grant.covers_real(target.real, target.is_tree))
-      );
+    case "path": {
+      const { lexical, real, is_tree } = target;
+      if (real === null || isInDoubt(target)) return false;
+      const name = pathName(target);
+      if (!grant.covers(lexical, is_tree) && (name === lexical || !grant.covers(name, is_tree))) return false;
+      return (real === lexical && grant.covers_real === grant.covers) || grant.covers_real(real, is_tree);
+    }
     case "host":
       return hostMatches(grant.target, target.host);
     case "exact":

@@ -2,6 +2,7 @@ import type { Level, Outcome, Stage, TraceStep, Verdict } from "../../../ipc/dec
 import type { Principal } from "../../../ipc/operator-api.ts";
 import type { ProposedCall } from "../../../ipc/wire.ts";
 import type { Agent } from "../agents.ts";
+import { type AgentKind, agentKindOf } from "../executors/agent-kind.ts";
 import type { Executor } from "../executors/catalog.ts";
 import type { GrantStore } from "../grants/store.ts";
 import type { PauseSwitch } from "../safety/pause.ts";
@@ -14,6 +15,13 @@ export interface Subject {
   level: Level;
   session?: string | undefined;
   principal: Principal;
+  /** Without an agent: whose executors' names count. Left out: everybody's. */
+  kind?: AgentKind | undefined;
+}
+
+/** Whose tools the names of a subject's calls can mean. */
+export function kindOf({ agent, kind }: Subject): AgentKind | "any" {
+  return agent === null ? (kind ?? "any") : agentKindOf(agent.name);
 }
 
 /** What every stage may read. */

@@ -1,7 +1,8 @@
 import type { Capability, Requirement } from "../../../ipc/decision.ts";
 import { CAPABILITY_REGISTRY } from "../capabilities.ts";
 import { hostOfUrl, normaliseHost } from "./host.ts";
-import { expandHome, resolvePath } from "./path.ts";
+import { expandHome, type ResolvedPath, realForm, resolvePath } from "./path.ts";
+import { isAtOrBelow } from "./pattern.ts";
 
 /** What one part of a call would touch, in the form that grants are matched against. */
 export type CallTarget =
@@ -9,6 +10,8 @@ export type CallTarget =
       kind: "path";
       lexical: string;
       real: string | null;
+      /** Where a link leads, as it is named: the real path, the home folder under its usual name. Left out: see `pathName`. */
+      name?: string;
       is_tree: boolean;
       /** It names a folder: what a grant offers below it is its own. */
       is_folder?: true;
@@ -40,11 +43,23 @@ export function isInDoubt(target: CallTarget): boolean {
   return target.kind === "unknown" || (target.kind === "path" && (target.real === null || target.is_own_view === true));
 }
 
+type PathTarget = Extract<CallTarget, { kind: "path" }>;
+
+/**
+ * What a path is called on cards, in lists and in grants: where its links lead, not the name that the call gives it. Where that
+ * can't be told, or is another place for the agent's own process, the name that the call gives it.
+ */
+export function pathName({ lexical, real, name, is_own_view }: PathTarget): string {
+  return name ?? (is_own_view ? lexical : (real ?? lexical));
+}
+
 /** The target as it is listed and shown: `D/**` for a whole tree. */
 export function targetText(target: CallTarget): string {
   switch (target.kind) {
-    case "path":
-      return target.is_tree ? (target.lexical === "/" ? "/**" : `${target.lexical}/**`) : target.lexical;
+    case "path": {
+      const name = pathName(target);
+      return target.is_tree ? (name === "/" ? "/**" : `${name}/**`) : name;
+    }
     case "host":
       return target.host;
     case "exact":
@@ -64,7 +79,16 @@ export function requirementOf(need: Need): Requirement {
 export function pathTarget(raw: string, home: string, cwd: string | undefined, is_tree: boolean): CallTarget {
   const resolved = resolvePath(raw, home, cwd && expandHome(cwd, home));
   if (resolved === null) return { kind: "unknown", shown: raw };
-  return { kind: "path", ...resolved, is_tree };
+  const name = nameOf(resolved, home);
+  return { kind: "path", ...resolved, ...(name === undefined ? {} : { name }), is_tree };
+}
+
+/** A home folder that is itself reached by a link (/home -> /var/home) keeps its usual name: it is no link that a call follows. */
+function nameOf({ lexical, real, is_own_view }: ResolvedPath, home: string): string | undefined {
+  if (real === null || real === lexical || is_own_view) return undefined;
+  const real_home = realForm(home);
+  if (real_home === null || real_home === home || real_home === "/" || !isAtOrBelow(real, real_home)) return undefined;
+  return home + real.slice(real_home.length);
 }
 
 export function urlTarget(url: string): CallTarget {

@@ -70,6 +70,18 @@ describe("the screen", () => {
     );
   });
 
+  test.each([
+    [80, 24],
+    [200, 60],
+    [60, 16],
+  ])("where a name of the call leads stands on the card, at %i x %i", (columns, rows) => {
+    const link = "~/proj/profile.sh leads to ~/.zshrc";
+    const command = "echo long ".repeat(30);
+    const lines = ["May I run?", `${command}  (in ~/proj)`, link, "irreversible | class: fs_write:~/*"];
+    const state = one({ links: [link], args: { command }, card: { form: "full", lines, buttons: [] } });
+    expect(text(arranged(state, { columns, rows }, AT).card).split("\n")).toContain(link);
+  });
+
   test("a human who pages to the end has seen every line", () => {
     const size = fc.record({ columns: fc.integer({ min: 30, max: 200 }), rows: fc.integer({ min: 14, max: 70 }) });
     fc.assert(
@@ -124,6 +136,24 @@ describe("the screen", () => {
     expect(arranged(state, { columns: 80, rows: 24 }, AT).layout.choice_fits).toBe(false);
     expect(arranged(state, { columns: 80, rows: 60 }, AT).layout.choice_fits).toBe(true);
     expect(text(arranged(state, { columns: 80, rows: 60 }, AT).card)).toContain("fs:write on /srv/29");
+  });
+
+  test("a choice that reaches below a folder says what it doesn't cover, also where the target was written by hand", () => {
+    const excludes = "Not covered, asked each time: secrets such as .env";
+    const grants = (target: string) => [{ capability: "fs:read" as const, target }];
+    const choices = [
+      { scope: "permanent" as const, label: "this folder, permanently", grants: grants("/srv/*") },
+      { scope: "permanent" as const, label: "this folder and below, permanently", grants: grants("/srv/**"), excludes },
+    ];
+    const typed = (...inputs: string[]) => {
+      let state: WatchState = { ...one({ choices }), is_read: true };
+      for (const input of inputs)
+        state = pressed(state, { input }, SETTLE_MS, { lines: 1, page: 9, choice_fits: true }).state;
+      const rows = text(arranged(state, { columns: 100, rows: 30 }, AT).card).split("\n");
+      return rows.flatMap((row, index) => (row.includes(excludes) ? [rows[index - 1]?.trim()] : []));
+    };
+    expect(typed("p")).toEqual(["fs:read on /srv/**"]);
+    expect(typed("p", "e", "*")).toEqual(["fs:read on /srv/**▏", "fs:read on /srv/**"]);
   });
 
   test("a folded text keeps its end", () => {

@@ -73,6 +73,31 @@ describe("the card (seed 004 §9)", () => {
     ).toEqual([`Scarichi ${DOWNLOAD.target_summary} [rev | fs_write:~/downloads/** [territorio: permanente]]`]);
   });
 
+  it("says in a line of its own, in every form, where a name leads that leads elsewhere; of many how many more", () => {
+    const links = ["a", "b", "c", "d", "e"].map((name) => ({ written: `~/p/${name}`, leads_to: `~/${name}\u202e` }));
+    const said = (count: number, recurrence_count: number, language: "en" | "it" = "en") => {
+      const plain = renderApprovalCard({ ...DOWNLOAD, recurrence_count }, language).lines;
+      const { lines } = renderApprovalCard({ ...DOWNLOAD, recurrence_count, links: links.slice(0, count) }, language);
+      expect(lines.filter((line) => plain.includes(line))).toEqual(plain);
+      return lines.filter((line) => !plain.includes(line));
+    };
+    for (const recurrence_count of [0, 4, 10]) {
+      expect(said(0, recurrence_count)).toEqual([]);
+      expect(said(1, recurrence_count)).toEqual(["~/p/a leads to ~/a\\u{202e}"]);
+      expect(said(2, recurrence_count, "it")[1]).toBe("~/p/b porta a ~/b\\u{202e}");
+    }
+    expect(said(4, 0).slice(2)).toEqual([
+      "~/p/c leads to ~/c\\u{202e}",
+      "and 1 more that leads elsewhere than written",
+    ]);
+    expect(said(5, 0).slice(3)).toEqual(["and 2 more that lead elsewhere than written"]);
+    expect(said(5, 0, "it").slice(3)).toEqual(["e altri 2 che portano altrove da come sono scritti"]);
+    // What is asked stays above it, what it means below.
+    expect(renderApprovalCard({ ...DOWNLOAD, links: links.slice(0, 1) }).lines.map((line) => line.slice(0, 5))).toEqual(
+      ["May I", "repor", "~/p/a", "rever"],
+    );
+  });
+
   it("is full below 3, medium from 3 to 7, short from 8", () => {
     expect([0, 1, 2, 3, 7, 8, 1000].map(shapeForRecurrence)).toEqual([
       "full",

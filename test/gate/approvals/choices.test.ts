@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { choicesFor, grantsFor, realPathsOf } from "../../../main/gate/approvals/choices.ts";
+import { askedPathsOf, choicesFor, grantsFor } from "../../../main/gate/approvals/choices.ts";
 import { type Need, pathTarget, requirementOf } from "../../../main/gate/targets/target.ts";
 import { freshGrants, ROBERTO } from "../../support/gate-stores.ts";
 import { refusalOf } from "../../support/refusals.ts";
@@ -150,24 +150,61 @@ describe("what an answer grants", () => {
     const need = file("~/link/a", home);
     const choices = choicesFor([need], home);
     const given = (target?: string) =>
-      grantsFor(choices, "permanent", target, [requirementOf(need)], home, realPathsOf([need]));
-    expect(given()).toEqual([{ capability: "fs:write", target: `${home}/link/a`, target_real: `${home}/before/a` }]);
+      grantsFor(choices, "permanent", target, [requirementOf(need)], home, askedPathsOf([need]));
+    expect(given()).toEqual([{ capability: "fs:write", target: `${home}/before/a`, target_real: `${home}/before/a` }]);
+    expect(given("~/link/*")).toEqual([
+      { capability: "fs:write", target: "~/link/*", target_real: `${home}/before/*` },
+    ]);
     rmSync(join(home, "link"));
     symlinkSync("after", join(home, "link"));
-    for (const target of [undefined, "~/link/**", "~/link/*"])
-      expect(refusalOf(() => given(target)).code).toBe("target_moved");
+    for (const target of ["~/link/**", "~/link/*"]) expect(refusalOf(() => given(target)).code).toBe("target_moved");
+    expect(given()).toMatchObject([{ target: `${home}/before/a` }]);
     expect(given("~/**")).toMatchObject([{ target: "~/**" }]);
   });
 
-  it("a folder is not offered for a link in it that leads outside: the grant would not cover the call", () => {
+  it("for a link only where it leads is offered, never its own name or the folder that it lies in", () => {
     const home = tempFolder();
     for (const name of ["in", "out"]) mkdirSync(join(home, name));
     symlinkSync(join(home, "out/a"), join(home, "in/a"));
-    expect(shown([file("~/in/a", home)], home).map(([, , target]) => target)).toEqual([
-      "",
-      `${home}/in/a`,
-      `${home}/in/a`,
+    const targets = shown([file("~/in/a", home)], home).map(([, , target]) => target);
+    expect([...new Set(targets)]).toEqual(["", `${home}/out/a`, `${home}/out/*`, `${home}/out/**`]);
+    expect(
+      refusalOf(() =>
+        grantsFor(
+          choicesFor([file("~/in/a", home)], home),
+          "permanent",
+          "~/in/**",
+          [requirementOf(file("~/in/a", home))],
+          home,
+          askedPathsOf([file("~/in/a", home)]),
+        ),
+      ).code,
+    ).toBe("target_moved");
+  });
+
+  it("a home folder that is itself reached by a link keeps its usual name", () => {
+    const folder = tempFolder();
+    mkdirSync(join(folder, "var/me/work"), { recursive: true });
+    symlinkSync("var/me", join(folder, "home"));
+    const home = join(folder, "home");
+    const need = file("~/work/a", home);
+    const choices = choicesFor([need], home);
+    expect([requirementOf(need).target, choices.at(-1)?.grants[0]?.target]).toEqual([
+      `${home}/work/a`,
+      `${home}/work/**`,
     ]);
+    expect(grantsFor(choices, "session", undefined, [requirementOf(need)], home, askedPathsOf([need]))).toEqual([
+      { capability: "fs:write", target: `${home}/work/a`, target_real: `${folder}/var/me/work/a` },
+    ]);
+    symlinkSync("/srv", join(folder, "var/me/work/out"));
+    expect(requirementOf(file("~/work/out/x", home)).target).toBe("/srv/x");
+    symlinkSync("a", join(folder, "var/me/work/b"));
+    expect(requirementOf(file("~/work/b", home)).target).toBe(`${home}/work/a`);
+  });
+
+  it("what is asked about by name each time can only be approved once, alone and beside what could be granted", () => {
+    const secret: Need = { ...file("~/work/.env"), ask_each_time: "it holds secrets" };
+    for (const needs of [[secret], [file("~/work/a"), secret]]) expect(shown(needs)).toEqual([["none", "once", ""]]);
   });
 
   it("nothing where it can only be once, and no one target for several needs", () => {

@@ -1,8 +1,11 @@
+import { mkdirSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { questionFor } from "../../../main/gate/approvals/question.ts";
 import { ExecutorCatalog } from "../../../main/gate/executors/catalog.ts";
 import { manifestSchema } from "../../../main/gate/executors/manifest.ts";
 import { needsOf } from "../../../main/gate/executors/needs.ts";
+import { tempFolder } from "../../support/temp-folder.ts";
 
 const HOME = "/home/roberto";
 const OWN = manifestSchema.parse({
@@ -15,7 +18,7 @@ const OWN = manifestSchema.parse({
 
 function summaryOf(executor_name: string, args: Record<string, unknown>): string {
   const call = { intent: "", executor: executor_name, args, context: { cwd: `${HOME}/p` } };
-  const executor = new ExecutorCatalog([OWN]).find(executor_name);
+  const executor = new ExecutorCatalog([OWN]).find(executor_name, "generic");
   return questionFor(call, executor, needsOf(call, executor, HOME), HOME, "en").target_summary;
 }
 
@@ -32,6 +35,51 @@ describe("what a card says of a call", () => {
 
   it("names the file, not only the tool, where one of several needs has no target", () => {
     expect(summaryOf("parse_document", { path: "~/a.pdf" })).toBe("a.pdf from ~/ (and 1 more)");
+  });
+
+  it("names a path by where its links lead, and keeps the name that the call gave it", () => {
+    const home = tempFolder();
+    mkdirSync(join(home, "p/sub"), { recursive: true });
+    symlinkSync("../notes.txt", join(home, "p/profile.sh"));
+    symlinkSync("/srv/other", join(home, "p/out"));
+    const asked = (executor_name: string, args: Record<string, unknown>) => {
+      const call = { intent: "", executor: executor_name, args, context: { cwd: `${home}/p` } };
+      const executor = new ExecutorCatalog().find(executor_name, "generic");
+      return questionFor(call, executor, needsOf(call, executor, home), home, "en");
+    };
+    const link = { written: "~/p/profile.sh", leads_to: "~/notes.txt" };
+    expect(asked("Write", { file_path: "profile.sh", content: "x" })).toEqual({
+      action_verb: "write",
+      target_summary: "notes.txt -> ~/ (~1 B)",
+      capability_class: "fs_write:~/*",
+      links: [link],
+    });
+    expect(asked("Edit", { file_path: "sub/../profile.sh", old_string: "", new_string: "" }).links).toEqual([link]);
+    expect(asked("Bash", { command: "echo x | tee -a profile.sh; cat profile.sh" })).toMatchObject({
+      target_summary: "echo x | tee -a profile.sh; cat profile.sh  (in ~/p)",
+      links: [link],
+    });
+    expect(asked("Grep", { pattern: "x", path: "out/lib" })).toMatchObject({
+      target_summary: "/srv/other/lib/**",
+      capability_class: "fs_read:/srv/other/lib/**",
+      links: [{ written: "~/p/out/lib", leads_to: "/srv/other/lib" }],
+    });
+    expect(asked("Write", { file_path: "plain.txt", content: "" }).links).toEqual([]);
+  });
+
+  it("a home folder that is itself reached by a link is ~ under both of its names, and no link that is worth a word", () => {
+    const folder = tempFolder();
+    mkdirSync(join(folder, "var/me/p"), { recursive: true });
+    symlinkSync("var/me", join(folder, "home"));
+    const home = join(folder, "home");
+    const call = (cwd: string) => ({ intent: "", executor: "Write", args: { file_path: "a" }, context: { cwd } });
+    const executor = new ExecutorCatalog().find("Write", "generic");
+    for (const cwd of [join(home, "p"), join(folder, "var/me/p")])
+      expect(questionFor(call(cwd), executor, needsOf(call(cwd), executor, home), home, "en")).toMatchObject({
+        target_summary: "a -> ~/p/",
+        capability_class: "fs_write:~/p/*",
+        links: [],
+      });
   });
 
   it("shows the URL that is the target, not an argument that is merely called url", () => {

@@ -22,6 +22,8 @@ function decided(
   return decisionOf(x, denial);
 }
 
+const asked = ({ executor }: ProposedCall) => ({ agent: "claude", executor });
+
 describe("one audit line", () => {
   it("has the seed's fields, and what the gate decided", () => {
     const call = {
@@ -31,7 +33,7 @@ describe("one audit line", () => {
       context: { mode: "auto", step: 3 },
     };
     const decision = decided(call);
-    expect(decisionRecord(call, decision, "claude")).toEqual({
+    expect(decisionRecord(call, decision, asked(call))).toEqual({
       event: "decision",
       approved: false,
       reason: "guard: forbidden path violated: pattern '(^|/)\\.ssh(/|$)' in args",
@@ -54,7 +56,7 @@ describe("one audit line", () => {
   it("is bounded, whatever the call holds", () => {
     const args = Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`${"k".repeat(200)}${index}`, index]));
     const call = { intent: "word ".repeat(3000), executor: "mcp__x__y", args };
-    expect(JSON.stringify(decisionRecord(call, decided(call), "claude")).length).toBeLessThan(10_000);
+    expect(JSON.stringify(decisionRecord(call, decided(call), asked(call))).length).toBeLessThan(10_000);
   });
 });
 
@@ -66,7 +68,7 @@ describe("no value from the arguments gets into the trail", () => {
       executor: "fs_read",
       args: { path: "/srv/PASSWORD_segreto_123" },
     };
-    const text = JSON.stringify(decisionRecord(call, decided(call), "claude"));
+    const text = JSON.stringify(decisionRecord(call, decided(call), asked(call)));
     expect(text).toContain('"args_keys":["path"]');
     expect(text).not.toContain("PASSWORD_segreto_123");
     expect(text).not.toContain("segreto");
@@ -170,8 +172,8 @@ describe("no value from the arguments gets into the trail", () => {
       fc.property(plan, ([planted, executor, args, words, level, threshold, padding]) => {
         const intent = `${"x ".repeat(padding / 2)}${words.join(" ")}`;
         const call = { intent, executor, args: { ...args } };
-        log.append(decisionRecord(call, decided(call, level, threshold), "claude"));
-        log.append(decisionRecord(call, decided(call, level, threshold), "claude", "plan"));
+        log.append(decisionRecord(call, decided(call, level, threshold), asked(call)));
+        log.append(decisionRecord(call, decided(call, level, threshold), asked(call), "plan"));
         log.flush();
         const file = readFileSync(join(folder, "2026-05.jsonl"), "utf8");
         const line = file.trimEnd().split("\n").at(-1) ?? "";
@@ -197,7 +199,7 @@ describe("no value from the arguments gets into the trail", () => {
         status,
         reason: "no: /srv/acme/plan.txt is not yours",
       };
-      expect(JSON.stringify(decisionRecord(call, decision, "claude"))).not.toContain("acme");
+      expect(JSON.stringify(decisionRecord(call, decision, asked(call)))).not.toContain("acme");
     }
   });
 });

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { agentKindOf } from "../../../main/gate/executors/agent-kind.ts";
 import { ExecutorCatalog, loadOwnExecutors } from "../../../main/gate/executors/catalog.ts";
 import { CLAUDE_CODE_EXECUTORS } from "../../../main/gate/executors/claude-code.ts";
 import { manifestSchema } from "../../../main/gate/executors/manifest.ts";
@@ -15,7 +16,7 @@ const BUILT_IN = [...SEED_EXECUTORS, ...CLAUDE_CODE_EXECUTORS];
 describe("the built-in manifests", () => {
   it("hold the seeds' executors and Claude Code's tools", () => {
     for (const name of ["fs_read", "fs_write", "shell_exec", "http_get", "mail_send"])
-      expect(CATALOG.find(name).is_described).toBe(true);
+      expect(CATALOG.find(name, "any").is_described).toBe(true);
     for (const name of [
       "Bash",
       "Read",
@@ -30,14 +31,14 @@ describe("the built-in manifests", () => {
       "Task",
       "TodoWrite",
     ]) {
-      expect([name, CATALOG.find(name).is_described]).toEqual([name, true]);
+      expect([name, CATALOG.find(name, "any").is_described]).toEqual([name, true]);
     }
   });
 
   it("name each executor once, and each of them has a schema that can be used", () => {
     const names = BUILT_IN.flatMap(({ name, aliases }) => [name, ...(aliases ?? [])]);
     expect(new Set(names).size).toBe(names.length);
-    for (const name of names) expect(["string", "object"]).toContain(typeof CATALOG.find(name).validate({}));
+    for (const name of names) expect(["string", "object"]).toContain(typeof CATALOG.find(name, "any").validate({}));
   });
 
   it("call everything critical whose capability is; nothing that changes the world is called reversible", () => {
@@ -64,6 +65,81 @@ describe("the built-in manifests", () => {
   });
 });
 
+describe("whose tool a name means", () => {
+  const capabilities = (name: string, kind: "claude-code" | "generic", catalog = CATALOG) =>
+    catalog.find(name, kind).manifest.needs.map(({ capability }) => capability);
+  const namesOf = (sources: typeof BUILT_IN) => sources.flatMap(({ name, aliases }) => [name, ...(aliases ?? [])]);
+
+  it("is the kind of the agent that is paired under the name", () => {
+    expect(agentKindOf("claude-code")).toBe("claude-code");
+    for (const name of ["Claude-Code", "claude-code2", "claude", "codex", "generic", "tester"])
+      expect([name, agentKindOf(name)]).toEqual([name, "generic"]);
+  });
+
+  it("Claude Code has its own tools, and none of the protocol's executors", () => {
+    for (const name of namesOf([...CLAUDE_CODE_EXECUTORS]))
+      expect([name, CATALOG.find(name, "claude-code").is_described]).toEqual([name, true]);
+    for (const name of namesOf([...SEED_EXECUTORS]))
+      expect([name, capabilities(name, "claude-code")]).toEqual([name, ["code:exec"]]);
+  });
+
+  it("another agent has the protocol's executors, and of Claude Code's those that need something", () => {
+    for (const name of [...namesOf([...SEED_EXECUTORS]), "Bash", "Read", "Write", "Edit", "Grep", "WebFetch", "Agent"])
+      expect([name, CATALOG.find(name, "generic").is_described]).toEqual([name, true]);
+    for (const name of [
+      "TodoWrite",
+      "TaskCreate",
+      "TaskGet",
+      "KillShell",
+      "BashOutput",
+      "ExitPlanMode",
+      "AskUserQuestion",
+    ])
+      expect([name, capabilities(name, "generic")]).toEqual([name, ["code:exec"]]);
+    const names = namesOf([...SEED_EXECUTORS, ...CLAUDE_CODE_EXECUTORS]);
+    for (const name of names) expect([name, capabilities(name, "generic").length > 0]).toEqual([name, true]);
+  });
+
+  it("an own manifest is for all of them, or for the kinds that it names: only there it replaces what is built in", () => {
+    const own = (name: string, agents?: string[]) =>
+      manifestSchema.parse({
+        name,
+        ...(agents === undefined ? {} : { agents }),
+        needs: [{ capability: "mail:read", target: { from: "none" } }],
+        args_schema: { type: "object" },
+        verb: { en: "look", it: "guardi" },
+        critical: false,
+      });
+    const catalog = new ExecutorCatalog([own("everywhere"), own("mine", ["generic"]), own("Read", ["claude-code"])]);
+    const found = (name: string) =>
+      (["claude-code", "generic"] as const).map((kind) => capabilities(name, kind, catalog).join());
+    expect(found("everywhere")).toEqual(["mail:read", "mail:read"]);
+    expect(found("mine")).toEqual(["code:exec", "mail:read"]);
+    expect(found("Read")).toEqual(["mail:read", "fs:read"]);
+    for (const agents of [[], ["codex2"], "generic"])
+      expect(manifestSchema.safeParse({ ...own("x"), agents }).success).toBe(false);
+  });
+
+  it("is logged as it is where it is described, or short and plain; else only how long it is", () => {
+    const long = `mcp__x__${"a".repeat(100)}`;
+    const known = new ExecutorCatalog([
+      manifestSchema.parse({
+        name: long,
+        needs: [],
+        args_schema: {},
+        verb: { en: "look", it: "guardi" },
+        critical: false,
+      }),
+    ]);
+    expect(known.loggedName(long, "generic")).toBe(long);
+    expect(CATALOG.loggedName(long, "generic")).toBe("(unnamed:108)");
+    for (const name of ["Bash", "mcp__github__create_issue", "a".repeat(64)])
+      expect(CATALOG.loggedName(name, "generic")).toBe(name);
+    for (const name of ["a".repeat(65), "a b", "é", "a\u202e", ""])
+      expect(CATALOG.loggedName(name, "generic")).toBe(`(unnamed:${name.length})`);
+  });
+});
+
 describe("an executor that nothing describes", () => {
   it("counts as code:exec, whatever it calls itself; MCP tools among them", () => {
     for (const name of [
@@ -75,7 +151,7 @@ describe("an executor that nothing describes", () => {
       "__proto__",
       "constructor",
     ]) {
-      const { manifest, is_described, validate } = CATALOG.find(name);
+      const { manifest, is_described, validate } = CATALOG.find(name, "any");
       expect([name, is_described, manifest.needs.map(({ capability }) => capability)]).toEqual([
         name,
         false,
@@ -89,16 +165,16 @@ describe("an executor that nothing describes", () => {
 
 describe("validation", () => {
   it("takes what fits and names the argument that doesn't", () => {
-    expect(CATALOG.find("fs_read").validate({ path: "/a" })).toBeNull();
-    expect(CATALOG.find("fs_read").validate({})).toContain("path");
-    expect(CATALOG.find("fs_read").validate({ path: "" })).toBe("path: too short or too small");
-    expect(CATALOG.find("fs_read").validate({ path: 7 })).toBe("path: expected string");
-    expect(CATALOG.find("shell_exec").validate({ command: "ls" })).toBeNull();
-    expect(CATALOG.find("shell_exec").validate({ cmd: ["ls", "-l"] })).toBeNull();
-    expect(CATALOG.find("shell_exec").validate({})).not.toBeNull();
-    expect(CATALOG.find("shell_exec").validate({ command: [] })).not.toBeNull();
-    expect(CATALOG.find("Write").validate({ file_path: "/a", content: "", more: 1 })).toBeNull();
-    expect(CATALOG.find("Bash").validate({ command: ["ls"] })).toBe("command: expected string");
+    expect(CATALOG.find("fs_read", "any").validate({ path: "/a" })).toBeNull();
+    expect(CATALOG.find("fs_read", "any").validate({})).toContain("path");
+    expect(CATALOG.find("fs_read", "any").validate({ path: "" })).toBe("path: too short or too small");
+    expect(CATALOG.find("fs_read", "any").validate({ path: 7 })).toBe("path: expected string");
+    expect(CATALOG.find("shell_exec", "any").validate({ command: "ls" })).toBeNull();
+    expect(CATALOG.find("shell_exec", "any").validate({ cmd: ["ls", "-l"] })).toBeNull();
+    expect(CATALOG.find("shell_exec", "any").validate({})).not.toBeNull();
+    expect(CATALOG.find("shell_exec", "any").validate({ command: [] })).not.toBeNull();
+    expect(CATALOG.find("Write", "any").validate({ file_path: "/a", content: "", more: 1 })).toBeNull();
+    expect(CATALOG.find("Bash", "any").validate({ command: ["ls"] })).toBe("command: expected string");
   });
 
   it("never says a value", () => {
@@ -120,7 +196,7 @@ describe("validation", () => {
           value,
         ),
         (name, args) => {
-          expect(CATALOG.find(name).validate(args) ?? "").not.toMatch(/SECRET|777/);
+          expect(CATALOG.find(name, "any").validate(args) ?? "").not.toMatch(/SECRET|777/);
         },
       ),
       { numRuns: 500 },
@@ -145,10 +221,10 @@ verb = { en = "deploy", it = "pubblichi" }
     const own = loadOwnExecutors(folder);
     expect(own.map(({ name }) => name)).toEqual(["deploy", "Read"]);
     const catalog = new ExecutorCatalog(own);
-    expect(catalog.find("ship").manifest.name).toBe("deploy");
-    expect(catalog.find("Read").manifest.needs[0]?.capability).toBe("network:http");
-    expect(catalog.find("deploy").validate({})).not.toBeNull();
-    expect(CATALOG.find("ship").is_described).toBe(false);
+    expect(catalog.find("ship", "any").manifest.name).toBe("deploy");
+    expect(catalog.find("Read", "any").manifest.needs[0]?.capability).toBe("network:http");
+    expect(catalog.find("deploy", "any").validate({})).not.toBeNull();
+    expect(CATALOG.find("ship", "any").is_described).toBe(false);
   });
 
   it("a folder that isn't there means none", () => {

@@ -96,11 +96,11 @@ describe("what a call needs", () => {
     expect(needed("Grep", { pattern: "x" })).toEqual(["fs:read ?."]);
   });
 
-  it("the working directory's ~ and links are resolved like any other path's", () => {
+  it("the working directory's ~ and links are resolved like any other path's, and a path is named by where they lead", () => {
     const home = tempFolder();
     mkdirSync(join(home, "real"));
     symlinkSync("real", join(home, "link"));
-    expect(needed("fs_read", { path: "a" }, { cwd: "~/link" }, home)).toEqual([`fs:read ${home}/link/a`]);
+    expect(needed("fs_read", { path: "a" }, { cwd: "~/link" }, home)).toEqual([`fs:read ${home}/real/a`]);
     const { needs } = prepared(home, "fs_read", { path: "a" }, { context: { cwd: `${home}/link` } });
     expect(needs[0]?.target).toEqual({
       kind: "path",

@@ -72,6 +72,43 @@ describe.skipIf(NO_BROWSER !== null)("the forms of a card", () => {
     await asking.waitFor({ state: "detached" });
   });
 
+  it.each([
+    [
+      "en",
+      "Approve …",
+      /^This folder and below, until/,
+      /^This file, until/,
+      /^Not covered, asked each time: .*\.git.*\.env$/,
+    ],
+    [
+      "it",
+      "Approva …",
+      /^Questa cartella e quelle dentro, finché/,
+      /^Questo file, finché/,
+      /^Non coperti, chiesti ogni volta: .*\.git.*\.env$/,
+    ],
+  ])(
+    "an answer that reaches below a folder says in one line what it doesn't cover (%s)",
+    async (language, more, below, file, line) => {
+      const gate = await startGate({ config: `language = "${language}"\n` });
+      const { page } = await openPage(gate.operator, { browser });
+      const agent = await gate.agent();
+      await agent.ask({ executor: "Write", args: { file_path: `${gate.home.home}/p/a.txt`, content: "text" } });
+      await page.getByRole("button", { name: more }).click();
+      await page.getByRole("radio", { name: file }).check();
+      expect(await page.getByText(line).count()).toBe(0);
+      await page.getByRole("radio", { name: below }).check();
+      await page.getByText(line).waitFor();
+      expect(await page.getByText(line).count()).toBe(1);
+      const target = page.locator("input.mono");
+      await target.fill("~/p/*");
+      await page.getByText(line).waitFor({ state: "detached" });
+      await page.getByRole("radio", { name: file }).check();
+      await target.fill("~/p/**");
+      await page.getByText(line).waitFor();
+    },
+  );
+
   it("the popup is 380 px wide without scrolling sideways, and tells its height as it changes", async () => {
     const gate = await startGate();
     const { page, heights } = await openPage(gate.operator, { browser, at: "popup", width: 380, height: 900 });

@@ -1,3 +1,5 @@
+import { symlinkSync } from "node:fs";
+import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { AgentConnection } from "../../support/agent-connection.ts";
@@ -61,6 +63,21 @@ describe.skipIf(NO_BROWSER !== null)("many cards at once", () => {
     // What is left is too little for a bundle.
     await card(page, "May I write?").waitFor();
     expect(await gate.waiting()).toHaveLength(1);
+  });
+
+  it("on a card and in a bundle's list it is said where a name of the call leads", async () => {
+    const gate = await startGate();
+    const { home } = gate.home;
+    symlinkSync("notes.txt", join(home, "profile.sh"));
+    const { page } = await openPage(gate.operator, { browser });
+    const agent = await gate.agent("busy");
+    const said = "~/profile.sh leads to ~/notes.txt";
+    await agent.ask({ executor: "Bash", args: { command: "echo x | tee -a profile.sh" }, context: { cwd: home } });
+    await card(page, "May I run?").getByText(said, { exact: true }).waitFor();
+    for (const name of ["a", "b", "c"]) await agent.ask({ executor: "Read", args: { file_path: `${home}/${name}` } });
+    const bundle = card(page, "busy asks 4 things at once");
+    await bundle.getByRole("button", { name: "Show all 4" }).click();
+    await bundle.getByRole("figure").getByText(said, { exact: true }).waitFor();
   });
 
   it("another one in the bundle must be looked at, too", async () => {

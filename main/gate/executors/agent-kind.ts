@@ -1,0 +1,14 @@
+import { z } from "zod";
+
+/** Whose tools an executor's name can mean: the same name is another tool in another agent. */
+
+/** Agents whose own tools are described here, by the name that `connect` pairs them under. */
+const KNOWN_AGENTS = ["claude-code"] as const;
+
+export const agentKindSchema = z.enum([...KNOWN_AGENTS, "generic"]);
+export type AgentKind = z.infer<typeof agentKindSchema>;
+
+/** The kind of the agent that is paired under this name. */
+export function agentKindOf(name: string): AgentKind {
+  return KNOWN_AGENTS.find((known) => known === name) ?? "generic";
+}
