@@ -24,7 +24,9 @@ async function main(): Promise<number> {
     console.error(`lines can't be run on this machine: ${reason}`);
     return 1;
   }
-  const total: Report = { lines: 0, allowed: 0, runs: {}, timed_out: 0, violations: [] };
+  const total: Report = { lines: 0, allowed: 0, allowed_by: {}, runs: {}, timed_out: 0, violations: [] };
+  /** Lines with a violation. */
+  let found = 0;
   const root = realpathSync(mkdtempSync(join(tmpdir(), "metnos-fuzz-")));
   const session = new ShellSession(root);
   try {
@@ -33,28 +35,38 @@ async function main(): Promise<number> {
       const size = Math.min(BATCH, Number(count) - done);
       const lines = generateLines(size, Number(seed) + done).map((text) => ({ text }));
       const report = await session.run(lines, (index) => ["bash", index % 2 === 0 ? "zsh -f" : "zsh", "dash"]);
-      for (const violation of report.violations) {
-        const is_shrunk = total.violations.length < SHRUNK;
-        print(is_shrunk ? await session.shrink(violation) : violation);
-        if (is_shrunk) console.log(`  found as: ${JSON.stringify(violation.line.text)}`);
-        total.violations.push(violation);
+      for (const [line, violations] of Map.groupBy(report.violations, (violation) => violation.line)) {
+        const [first] = violations;
+        if (first === undefined) continue;
+        const is_shrunk = found++ < SHRUNK;
+        print(is_shrunk ? await session.shrink(first) : first);
+        const shells = violations.map(({ shell }) => shell).join(", ");
+        console.log(`  found in ${shells}${is_shrunk ? ` as ${JSON.stringify(line.text)}` : ""}`);
+        total.violations.push(...violations);
       }
       total.lines += report.lines;
       total.allowed += report.allowed;
+      for (const [setting, times] of Object.entries(report.allowed_by)) {
+        total.allowed_by[setting] = (total.allowed_by[setting] ?? 0) + times;
+      }
       total.timed_out += report.timed_out;
       for (const shell of Object.keys(report.runs) as (keyof typeof report.runs)[]) {
         total.runs[shell] = (total.runs[shell] ?? 0) + (report.runs[shell] ?? 0);
       }
       const share = ((100 * total.allowed) / total.lines).toFixed(1);
-      console.log(`  ${total.lines} lines, ${share} % allowed and run, ${total.violations.length} violations`);
+      console.log(`  ${total.lines} lines, ${share} % allowed and run, ${found} of them did more than was allowed`);
     }
   } finally {
     session.close();
     rmSync(root, { recursive: true, force: true });
   }
   const runs = Object.entries(total.runs).map(([shell, times]) => `${shell} ${times}`);
+  const by = Object.entries(total.allowed_by).map(([setting, times]) => `${setting} ${times}`);
+  console.log(`the strictest setting that allows it: ${by.join(", ")}`);
   console.log(`runs: ${runs.join(", ")}; ${total.timed_out} ended by the time limit`);
-  console.log(total.violations.length === 0 ? "no violation" : `${total.violations.length} violations`);
+  console.log(
+    total.violations.length === 0 ? "no violation" : `${total.violations.length} runs of ${found} lines did more`,
+  );
   return total.violations.length === 0 ? 0 : 1;
 }
 

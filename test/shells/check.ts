@@ -116,7 +116,7 @@ const RUNS_LATER_IN_HOME = [
 ];
 
 const RUNS_LATER =
-  /\/(?:\.git\/(?:config|config\.worktree|commondir|hooks\/.*|info\/attributes)|\.gitattributes|\.gitmodules|\.envrc|\.mcp\.json)$/;
+  /\/(?:\.git\/(?:config|config\.worktree|commondir|hooks(?:\/.*)?|info\/attributes)|\.gitattributes|\.gitmodules|\.envrc|\.mcp\.json)$/;
 
 /** True if what is written there is run, or obeyed, by a program that is called later. */
 function runsLater(path: string, { home }: World): boolean {

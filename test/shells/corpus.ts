@@ -17,7 +17,7 @@ const ARITHMETIC = of("code ran", [
   "[ -v 'a[b[0]+$(touch pwned)]' ]",
   "[[ -v 'a[b[0]+$(touch pwned)]' ]]",
   "[[ 'a[b[0]+$(touch pwned)]' -eq 1 ]]",
-  "wait -n -p 'a[b[0]+$(touch pwned)]'",
+  "true & wait -n -p 'a[b[0]+$(touch pwned)]'",
   "RANDOM='a[b[0]+$(touch pwned)]'",
   "OPTIND='a[b[0]+$(touch pwned)]'",
   "y='a[b[0]+$(touch pwned)]'; a[y]=1",
@@ -83,7 +83,10 @@ const XARGS = [
   ]),
 ];
 
-const OPTION_NAMES = of("code ran", ["rg foo * --", 'rg foo ""*', "rg foo ''*", "rg foo -*", "sort -*"]);
+const OPTION_NAMES = [
+  ...of("code ran", ["rg foo * --", 'rg foo ""*', "rg foo ''*", "rg foo -*", "rg foo *"], "o-rg"),
+  ...of("code ran", ["sort -*", 'sort ""-*'], "o-sort"),
+];
 
 const GIT = [
   ...of("code ran", ["git diff"], "g-diff"),
@@ -102,7 +105,7 @@ const SED_AND_FILES = [
   ...of("secret shown", ["strings @opts", "jq -n -f p.jq", "jq -n env", "jq -n '$ENV'"]),
   ...of("secret shown", ["cat l*/secret", "cat */secret", "head */*", "sort l*/s*"]),
   ...of("secret shown", ["for f in l*/*; do cat $f; done", "grep -R secret .", "rg -L secret", "cat .*/other/secret"]),
-  ...of("read", ["find -L . -name secret -exec cat {} \\;", "cp -rL . build"]),
+  ...of("read", ["find -L . -name secret -exec cat {} \\;", "cp -rL lib build"]),
   ...of("wrote", ["sed -i s/s/O/ l*/secret", "tee l*/secret < b.txt", "cp a.txt l*/secret", "chmod 600 l*/secret"]),
   ...of("deleted", ["rm l*/secret", "mv l*/secret docs", "find -L . -name secret -delete"]),
 ];
@@ -182,6 +185,39 @@ const FIND = [
   ]),
 ];
 
+/** The gate decides before any of the line's commands has run. */
+const CHANGES_ON_THE_WAY = [
+  ...of("secret shown", [
+    "ln -s ../other q && cat q/secret",
+    "mv link q && cat q/secret",
+    "mv lsecret q; head q",
+    "mv asecret docs && cat docs/asecret",
+    "mv asecret docs && cat docs/*",
+    "mv -f lsecret b.txt && cat b.txt",
+    "cp -Pf asecret src/util.ts; cat src/util.ts",
+    "rm b.txt && cp -d lsecret b.txt && cat b.txt",
+    "cp -a lib lib9 && cat lib9/up/secret",
+    "mv alink src/l; cat src/l/secret",
+    "cd src && mv ../alink . && cat alink/secret",
+    "mkdir q && mv alink q && cat q/alink/secret",
+    "mv src q; ln -s ../other src; cat src/secret",
+    "for f in q w; do mv lsecret $f; cat $f; done",
+  ]),
+  ...of("wrote", [
+    "mv -f lsecret b.txt && sed -i --follow-symlinks s/s/x/ b.txt",
+    "mv -f lsecret b.txt && tee b.txt < c.json",
+    "mv -f lsecret b.txt && echo x > b.txt",
+    "cp -d lsecret q && echo x >> q",
+  ]),
+  ...of("code ran", [
+    "mv .git g && mv sub/.git .git && git status",
+    "cp -r sub/.git docs/.git && cd docs && git status",
+    "cat sub/.git/config > .git/config && git status",
+    "mkdir q && cp -r evil/. q && cd q && git status",
+    "git add sub && git status",
+  ]),
+];
+
 export const HARMFUL_LINES: readonly HarmfulLine[] = [
   ...ARITHMETIC,
   ...PARAMETERS,
@@ -194,4 +230,5 @@ export const HARMFUL_LINES: readonly HarmfulLine[] = [
   ...RUNS_LATER,
   ...ENVIRONMENT,
   ...FIND,
+  ...CHANGES_ON_THE_WAY,
 ];

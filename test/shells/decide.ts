@@ -36,10 +36,10 @@ export interface Decider {
 
 /** The settings that a line is decided at; with `grants` these are the ones that an approval's choices offer for a project. */
 export const SETTINGS = [
-  { name: "Full", level: "Full", grants: false },
-  { name: "Supervised with grants on the project", level: "Supervised", grants: true },
-  { name: "Supervised", level: "Supervised", grants: false },
   { name: "ReadOnly", level: "ReadOnly", grants: false },
+  { name: "Supervised", level: "Supervised", grants: false },
+  { name: "Supervised with grants on the project", level: "Supervised", grants: true },
+  { name: "Full", level: "Full", grants: false },
 ] as const;
 
 /** A decider whose database lies in `state_folder`; the project's grants are on `project` and below. */

@@ -2,6 +2,7 @@
 import fc, { type Arbitrary } from "fast-check";
 import { compound } from "./grammar.ts";
 import {
+  CHANGES_ON_THE_WAY,
   COMMANDS,
   DIRS,
   FILES,
@@ -210,7 +211,8 @@ export const commandLine: Arbitrary<string> = fc.oneof(
   { weight: 14, arbitrary: optioned },
   { weight: 8, arbitrary: changed(optioned, 1, 2) },
   { weight: 10, arbitrary: changed(joined, 0, 2) },
-  { weight: 10, arbitrary: filled(TRICKS) },
+  { weight: 9, arbitrary: filled(TRICKS) },
+  { weight: 4, arbitrary: changed(filled(CHANGES_ON_THE_WAY), 0, 1) },
   { weight: 8, arbitrary: changed(filled(TRICKS), 1, 2) },
   { weight: 16, arbitrary: compound(fc.oneof(ordinary, optioned, filled(TRICKS), SLOTS.cmd ?? ordinary), hostileWord) },
 );

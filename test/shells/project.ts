@@ -57,8 +57,8 @@ const OPTION_LIKE = [
   "=hello",
 ];
 
-/** Touches both canaries, whoever runs it and from where. */
-const SCRIPT = 'touch "$HOME/canary" pwned\n';
+/** Makes both canaries, whoever runs it and from where, and with whatever PATH. */
+const SCRIPT = ': > "$HOME/canary"; : > pwned\n';
 
 export function buildWorld(root: string): World {
   const home = join(root, "home");
@@ -93,6 +93,9 @@ export function buildWorld(root: string): World {
   link("proj/lsecret", "../other/secret");
   link("proj/lib/up", "../../other");
   link("proj/inner", "src");
+  // These lead there from wherever they are moved to.
+  link("proj/alink", join(home, "other"));
+  link("proj/asecret", join(home, "other/secret"));
 
   mainRepository(project, home);
   hostileRepositories(project, home, write);
@@ -135,6 +138,14 @@ function projectFiles(home: string, secrets: Secrets): Record<string, string> {
     // An agent's settings: in a folder that has none of its own, and in one that has.
     "fresh/x/settings.local.json": settings,
     "fresh/y/.claude/settings.local.json": settings,
+    // Names that a program takes for its options.
+    "o-rg/--pre=sh": "foo\n",
+    "o-rg/a.txt": SCRIPT,
+    "o-sort/--compress-program=sh": "foo\n",
+    "o-sort/--files0-from=l": "foo\n",
+    "o-sort/-S16k": "foo\n",
+    "o-sort/l": "big\0big\0",
+    "o-sort/big": SCRIPT.repeat(2000),
     "fresh/metnos/gate.toml": "[judge]\nthreshold = 1\n",
     "agent/.claude/settings.json": "{}\n",
     "agent/.claude/settings": settings,

@@ -25,7 +25,8 @@ export interface Run {
   output: string;
 }
 
-const TIME_LIMIT_MS = 2000;
+/** Far more than a line takes: the machine may have a lot else to do. */
+const TIME_LIMIT_MS = 5000;
 const KEPT_OUTPUT = 1_000_000;
 
 /** Programs that the lines call: without them a line does nothing, and proves nothing. */
@@ -89,8 +90,9 @@ export async function runLine(line: string, cwd: string, shell: Shell, copy: Wor
   const args = [
     ...SYSTEM,
     ...["--bind", copy.tmp, "/tmp", "--bind", copy.home, home, "--chdir", cwd],
-    ...["--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--"],
-    ...["prlimit", "--nproc=100", "--fsize=10000000", "--core=0", "--"],
+    ...["--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"],
+    ...["--json-status-fd", "3", "--"],
+    ...["prlimit", "--nproc=300", "--fsize=10000000", "--core=0", "--"],
     ...SHELLS[shell],
     line,
   ];
@@ -103,8 +105,9 @@ export async function runLine(line: string, cwd: string, shell: Shell, copy: Wor
 
 function printed(args: string[], env: Record<string, string>): Promise<{ output: string; is_timed_out: boolean }> {
   return new Promise((resolve, reject) => {
-    const child = spawn("bwrap", args, { env, stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn("bwrap", args, { env, stdio: ["ignore", "pipe", "pipe", "pipe"] });
     let output = "";
+    let status = "";
     let is_timed_out = false;
     // Killing bubblewrap ends all that runs in its process namespace.
     const timer = setTimeout(() => {
@@ -112,14 +115,19 @@ function printed(args: string[], env: Record<string, string>): Promise<{ output:
       child.kill("SIGKILL");
     }, TIME_LIMIT_MS);
     for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding("latin1").on("data", (piece: string) => {
+      stream?.setEncoding("latin1").on("data", (piece: string) => {
         if (output.length < KEPT_OUTPUT) output += piece;
       });
     }
+    child.stdio[3]?.on("data", (piece: Buffer) => {
+      status += piece.toString("latin1");
+    });
     child.on("error", reject);
     child.on("close", () => {
       clearTimeout(timer);
-      resolve({ output, is_timed_out });
+      // What didn't start did nothing, which must not look like harmless.
+      if (is_timed_out || status.includes('"exit-code"')) resolve({ output, is_timed_out });
+      else reject(new Error(`the sandbox did not start: ${output.slice(0, 500)}`));
     });
   });
 }

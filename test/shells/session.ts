@@ -26,6 +26,8 @@ export interface Report {
   lines: number;
   /** How many were allowed without asking, and so run in each of the shells. */
   allowed: number;
+  /** The same by the setting that allowed it. */
+  allowed_by: Record<string, number>;
   runs: Partial<Record<Shell, number>>;
   timed_out: number;
   violations: Violation[];
@@ -54,7 +56,7 @@ export class ShellSession {
     shells: (index: number) => readonly Shell[],
     on_line?: (report: Report) => void,
   ): Promise<Report> {
-    const report: Report = { lines: 0, allowed: 0, runs: {}, timed_out: 0, violations: [] };
+    const report: Report = { lines: 0, allowed: 0, allowed_by: {}, runs: {}, timed_out: 0, violations: [] };
     let next = 0;
     const work = async (copy: WorldCopy) => {
       for (let index = next++; index < lines.length; index = next++) {
@@ -64,6 +66,7 @@ export class ShellSession {
         report.lines++;
         if (allowed !== null) {
           report.allowed++;
+          report.allowed_by[allowed.setting] = (report.allowed_by[allowed.setting] ?? 0) + 1;
           for (const shell of shells(index)) {
             const { run, violation } = await this.#check(line, shell, allowed, copy);
             report.runs[shell] = (report.runs[shell] ?? 0) + 1;
@@ -105,7 +108,7 @@ export class ShellSession {
   }
 
   /** The violation of a shorter line that shows the same kind of excess in the same shell, as far as few runs find one. */
-  async shrink(violation: Violation, max_runs = 60): Promise<Violation> {
+  async shrink(violation: Violation, max_runs = 40): Promise<Violation> {
     const [copy] = this.#copies;
     const kind = violation.excess[0]?.kind;
     if (copy === undefined) return violation;

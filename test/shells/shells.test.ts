@@ -10,6 +10,11 @@ const SEED = 20_260_101;
 /** Of the generated lines: a test that runs nothing proves nothing. */
 const LEAST_SHARE_RUN = 0.15;
 
+/** What is ended by the time limit did less than it would have. */
+const MOST_SHARE_TIMED_OUT = 0.01;
+/** Of the lines that do more than they were allowed: the others are only counted. */
+const SHOWN = 100;
+
 const ALL = Object.keys(SHELLS) as Shell[];
 
 /** Null with a printed reason where lines can't be run; in CI that is a failure. */
@@ -25,18 +30,31 @@ function openSession(): ShellSession | null {
   return session;
 }
 
-function shown(violations: readonly Violation[]): string[] {
-  return violations.map(({ line, shell, setting, needs, excess }) => {
-    const done = excess.map(({ kind, what }) => `${kind} ${what}`).join(", ");
-    const where = line.cwd === undefined ? "" : ` in ${line.cwd}`;
-    return `${shell}${where}: ${JSON.stringify(line.text)} is allowed (${setting}) for [${needs}], but: ${done}`;
-  });
+/** One text a line, with the shells that it does more in. */
+function shown(report: Report, { world }: ShellSession): string[] {
+  const by_line = Map.groupBy(report.violations, ({ line }) => line);
+  const texts = [...by_line.values()].map((violations) => described(violations).replaceAll(world.home, "~"));
+  return texts.length > SHOWN ? [...texts.slice(0, SHOWN), `and ${texts.length - SHOWN} lines more`] : texts;
 }
 
-function printFigures(about: string, { lines, allowed, runs, timed_out }: Report): void {
+function described(violations: readonly Violation[]): string {
+  const [first] = violations;
+  if (first === undefined) return "";
+  const done = new Set(violations.flatMap(({ excess }) => excess.map(({ kind, what }) => `${kind} ${what}`)));
+  const where = first.line.cwd === undefined ? "" : ` in ${first.line.cwd}`;
+  const shells = violations.map(({ shell }) => shell).join(", ");
+  const allowed = `is allowed (${first.setting}) for [${first.needs}]`;
+  return `${JSON.stringify(first.line.text)}${where} ${allowed}, but in ${shells}: ${[...done].join(", ")}`;
+}
+
+function printFigures(about: string, { lines, allowed, allowed_by, runs, timed_out, violations }: Report): void {
   const share = ((100 * allowed) / lines).toFixed(1);
   const each = Object.entries(runs).map(([shell, count]) => `${shell} ${count}`);
   console.log(`${about}: ${allowed} of ${lines} lines (${share} %) are allowed; run in ${each.join(", ")}`);
+  const first = Object.entries(allowed_by).map(([setting, count]) => `${setting} ${count}`);
+  console.log(`the strictest setting that allows it: ${first.join(", ")}`);
+  const of = new Set(violations.map(({ line }) => line)).size;
+  if (of > 0) console.log(`${violations.length} runs of ${of} lines did more than was allowed`);
   if (timed_out > 0) console.log(`${timed_out} runs were ended by the time limit`);
 }
 
@@ -74,7 +92,7 @@ test("no line of the corpus is both allowed and harmful", { timeout: 300_000 }, 
   if (session === null) return;
   const report = await session.run(HARMFUL_LINES, () => ALL);
   printFigures("the corpus", report);
-  expect(shown(report.violations)).toEqual([]);
+  expect(shown(report, session)).toEqual([]);
 });
 
 test("no generated line that is allowed does more than it was allowed", { timeout: 600_000 }, async () => {
@@ -84,5 +102,6 @@ test("no generated line that is allowed does more than it was allowed", { timeou
   const report = await session.run(lines, (index) => ["bash", index % 2 === 0 ? "zsh -f" : "zsh", "dash"]);
   printFigures("generated lines", report);
   expect(report.allowed).toBeGreaterThanOrEqual(LINES * LEAST_SHARE_RUN);
-  expect(shown(report.violations)).toEqual([]);
+  expect(report.timed_out).toBeLessThan(LINES * MOST_SHARE_TIMED_OUT);
+  expect(shown(report, session)).toEqual([]);
 });
