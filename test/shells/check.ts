@@ -2,7 +2,10 @@ import type { Allowed, AllowedNeed } from "./decide.ts";
 import type { World } from "./project.ts";
 import type { Run } from "./run.ts";
 
-/** What a run did beyond what was allowed. */
+/**
+ * What a run did beyond what was allowed. Not seen: reads and (vain) writes outside of the home and /tmp, what would be sent
+ * over a network, an environment's secret in another encoding, and what a line tells of a secret without showing it.
+ */
 
 export type Kind = "code ran" | "runs later" | "secret shown" | "deleted" | "wrote" | "read" | "listed";
 

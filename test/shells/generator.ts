@@ -3,9 +3,8 @@ import fc, { type Arbitrary } from "fast-check";
 import { compound } from "./grammar.ts";
 import {
   CHANGES_ON_THE_WAY,
-  COMMANDS,
-  DIRS,
   FILES,
+  FOLDERS,
   GLOBS,
   HOSTILE_PATHS,
   HOSTILE_WORDS,
@@ -13,6 +12,7 @@ import {
   OPTIONS,
   ORDINARY,
   PATTERNS,
+  PAYLOADS,
   TRICKS,
 } from "./material.ts";
 
@@ -20,12 +20,12 @@ import {
 
 const SLOTS: Readonly<Record<string, Arbitrary<string>>> = {
   file: mostly(FILES, HOSTILE_PATHS),
-  dir: mostly(DIRS, HOSTILE_PATHS),
+  dir: mostly(FOLDERS, HOSTILE_PATHS),
   new: mostly(NEW_FILES, HOSTILE_PATHS),
   glob: mostly(GLOBS, HOSTILE_PATHS),
   pat: mostly(PATTERNS, HOSTILE_PATHS),
   n: fc.integer({ min: 1, max: 80 }).map(String),
-  cmd: fc.constantFrom(...COMMANDS),
+  cmd: fc.constantFrom(...PAYLOADS),
 };
 
 function mostly(ordinary: readonly string[], hostile: readonly string[]): Arbitrary<string> {
