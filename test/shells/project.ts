@@ -355,9 +355,12 @@ export class WorldCopy {
     ) {
       changes.changed.push(shown);
     }
-    const is_new = before === undefined || changes.changed.at(-1) === shown;
-    if (is_new && stat.isFile() && stat.size < 100_000n && this.#seen.size > 0)
-      changes.written_text += textOf(path, stat);
+    const is_new = this.#seen.size > 0 && (before === undefined || changes.changed.at(-1) === shown);
+    if (is_new && stat.isFile() && stat.size < 100_000n) {
+      const text = textOf(path, stat);
+      // A secret's own file may have changed its mode alone.
+      if (before === undefined || text !== textOf(shown, stat)) changes.written_text += text;
+    }
     if (is_folder) this.#walk(path, shown, seen, changes);
     else if (!is_link && stat.isFile() && stat.atimeMs / 1000n > BigInt(LONG_AGO + 1)) {
       if (before !== undefined) changes.read.push(shown);
