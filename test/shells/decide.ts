@@ -1,0 +1,98 @@
+import { join } from "node:path";
+import { localPrincipal, placesFor } from "../../ipc/places.ts";
+import { openDatabase } from "../../main/gate/database.ts";
+import { ExecutorCatalog } from "../../main/gate/executors/catalog.ts";
+import { grantsSchema } from "../../main/gate/grants/schema.ts";
+import { GrantStore } from "../../main/gate/grants/store.ts";
+import { OwnHouse } from "../../main/gate/guard/own-house.ts";
+import { decisionOf, examineCall } from "../../main/gate/pipeline.ts";
+import type { Need } from "../../main/gate/targets/target.ts";
+
+/** The only file of these tests that knows the gate from the inside: what it decides on a command line. */
+
+/** One part of what an allowed line may touch. */
+export interface AllowedNeed {
+  capability: string;
+  /** The path as it is written, made absolute, and where its links lead. Empty where it isn't a path. */
+  paths: readonly string[];
+  /** Everything below the paths as well. */
+  is_tree: boolean;
+  /** The gate says that the target can't be known, and allows it nevertheless (Full). */
+  is_unknown: boolean;
+  shown: string;
+}
+
+export interface Allowed {
+  /** The first of SETTINGS that allowed it without asking. */
+  setting: string;
+  needs: readonly AllowedNeed[];
+}
+
+export interface Decider {
+  /** Null: no setting allows the line without asking. */
+  decide(line: string, cwd: string): Allowed | null;
+  close(): void;
+}
+
+/** The settings that a line is decided at; with `grants` these are the ones that an approval's choices offer for a project. */
+export const SETTINGS = [
+  { name: "ReadOnly", level: "ReadOnly", grants: false },
+  { name: "Supervised", level: "Supervised", grants: false },
+  { name: "Supervised with grants on the project", level: "Supervised", grants: true },
+  { name: "Full", level: "Full", grants: false },
+] as const;
+
+/** A decider whose database lies in `state_folder`; the project's grants are on `project` and below. */
+export function openDecider(home: string, project: string, state_folder: string): Decider {
+  const principal = localPrincipal();
+  const db = openDatabase(join(state_folder, "grants.db"), grantsSchema(home));
+  const empty_db = openDatabase(join(state_folder, "no-grants.db"), grantsSchema(home));
+  const granted = new GrantStore(db, home);
+  for (const capability of ["fs:read", "fs:write"] as const) {
+    granted.record_grant({ ...principal, capability, target: `${project}/**` });
+  }
+  const without = new GrantStore(empty_db, home);
+  const shared = {
+    home,
+    own_house: new OwnHouse(placesFor({ HOME: home }), home),
+    pause: null,
+    judge_threshold: 0.3,
+    now: Date.now,
+  };
+  const catalog = new ExecutorCatalog();
+  return {
+    decide(line, cwd) {
+      const call = { intent: "", executor: "Bash", args: { command: line }, context: { cwd, session: "shells" } };
+      for (const { name, level, grants } of SETTINGS) {
+        const subject = { agent: null, level, session: "shells", principal };
+        const settings = { ...shared, grants: grants ? granted : without };
+        const { x, denial } = examineCall(call, subject, catalog, settings);
+        if (decisionOf(x, denial).outcome === "allowed") return { setting: name, needs: x.needs.map(allowedNeed) };
+      }
+      return null;
+    },
+    close() {
+      db.close();
+      empty_db.close();
+    },
+  };
+}
+
+function allowedNeed({ capability, target }: Need): AllowedNeed {
+  const plain = { capability, paths: [], is_tree: false, is_unknown: false };
+  switch (target.kind) {
+    case "path": {
+      const { lexical, real, is_tree } = target;
+      const paths = real === null || real === lexical ? [lexical] : [lexical, real];
+      return { ...plain, paths, is_tree, shown: is_tree ? `${lexical}/**` : lexical };
+    }
+    case "host":
+      return { ...plain, shown: target.host };
+    case "exact":
+      return { ...plain, shown: target.value };
+    case "unknown":
+      return { ...plain, is_unknown: true, shown: `? ${target.shown}` };
+    case "none":
+      return { ...plain, shown: "" };
+  }
+}
