@@ -9,7 +9,7 @@ import { realForm } from "../targets/path.ts";
 import { isAtOrBelow } from "../targets/pattern.ts";
 import { type CallTarget, type Need, pathTarget, urlTarget } from "../targets/target.ts";
 import { type ClearCommand, type ClearStep, clearLine } from "./grammar.ts";
-import { mayHoldLinks, mayMatchLinks } from "./links.ts";
+import { mayHoldLinks, mayHoldRepository, mayMatchLinks } from "./links.ts";
 import { givenByXargs } from "./xargs.ts";
 
 /**
@@ -58,6 +58,10 @@ class LineReader {
   #has_changed = false;
   /** An earlier command may have put any tracked file in place. */
   #has_restored = false;
+  /** Folders that an earlier command added to a repository. */
+  readonly #added: { folder: string; root: string }[] = [];
+  /** Why git may find another repository than the one that was looked at, or null. */
+  #git_doubt: string | null = null;
   readonly #commands: { start: number; end: number; needs: Need[]; unclear: string | null }[] = [];
 
   constructor(home: string, start: Folder) {
@@ -96,6 +100,8 @@ class LineReader {
         this.#has_changed ||= needs.some(({ capability }) => capability === "fs:write");
       }
       const name = command.words[0]?.text;
+      if (name === "git") found.unclear ??= this.#git_doubt ?? this.#nestedRepository();
+      this.#noteForGit(name, found.needs);
       if (name === "cd" && (commands.length > 1 || in_loop))
         found.unclear ??= "a cd that some shells do and others don't";
       if (
@@ -107,6 +113,26 @@ class LineReader {
       this.#commands.push({ start: command.start, end: command.end, ...found });
     }
     if (first?.words[0]?.text === "cd") this.#move(first);
+  }
+
+  /** What git looks at was looked at before the line runs: what the line itself puts there isn't known. */
+  #noteForGit(name: string | undefined, needs: readonly Need[]): void {
+    const root = needs.find(({ capability }) => capability === "fs:write")?.target;
+    for (const { capability, target, copied_from } of needs) {
+      if (target.kind !== "path") continue;
+      if (name === "git" && capability === "fs:read" && root?.kind === "path")
+        this.#added.push({ folder: target.lexical, root: root.lexical });
+      if (name === "git" || capability !== "fs:write") continue;
+      const is_folder = copied_from !== undefined && target.is_tree;
+      if (is_folder || /\/(?:HEAD|objects|refs|config|\.git[^/]*)(?:\/|$)/.test(target.lexical))
+        this.#git_doubt = "a repository that the line itself may make";
+    }
+  }
+
+  /** What was added may be a repository of its own, into which git would look. */
+  #nestedRepository(): string | null {
+    const is_nested = this.#added.some(({ folder, root }) => mayHoldRepository(folder, root));
+    return is_nested ? "a repository among what was added" : null;
   }
 
   #move({ words }: ClearCommand): void {

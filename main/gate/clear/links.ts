@@ -1,9 +1,11 @@
-import { lstatSync, readdirSync } from "node:fs";
+import { type Dirent, lstatSync, readdirSync } from "node:fs";
 import { errorCode } from "../errors.ts";
 
 /** Symbolic links on the way of what a command would come to: it may be led out of what it names. All of it is bounded. */
 
 const MAX_ENTRIES = 2000;
+/** A work tree is looked through where a line adds to a repository and then has git look again. */
+const MAX_WORK_TREE = 10_000;
 const MAX_DEPTH = 32;
 
 /** A folder's entries; none where there is no folder. Null where that can't be told. */
@@ -18,14 +20,30 @@ function entriesOf(folder: string) {
 
 /** True if a link lies below `folder`, or if there is too much to be looked at. */
 export function mayHoldLinks(folder: string): boolean {
-  let left = MAX_ENTRIES;
+  return mayHold(folder, (entry) => entry.isSymbolicLink(), MAX_ENTRIES);
+}
+
+/** True if a repository lies in or below `folder`, other than the one whose root it may be; or if there is too much to be looked at. */
+export function mayHoldRepository(folder: string, root: string): boolean {
+  const isOne = (path: string) => path.endsWith("/.git") && path !== `${root}/.git`;
+  return mayHold(folder, (_, path) => isOne(path), MAX_WORK_TREE, ".git");
+}
+
+function mayHold(
+  folder: string,
+  isOne: (entry: Dirent, path: string) => boolean,
+  max_entries: number,
+  skipped?: string,
+): boolean {
+  let left = max_entries;
   const waiting: { path: string; depth: number }[] = [{ path: folder, depth: 0 }];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const entries = entriesOf(next.path);
     if (entries === null || next.depth > MAX_DEPTH) return true;
     for (const entry of entries) {
-      if (--left < 0 || entry.isSymbolicLink()) return true;
-      if (entry.isDirectory()) waiting.push({ path: `${next.path}/${entry.name}`, depth: next.depth + 1 });
+      const path = `${next.path}/${entry.name}`;
+      if (--left < 0 || isOne(entry, path)) return true;
+      if (entry.isDirectory() && entry.name !== skipped) waiting.push({ path, depth: next.depth + 1 });
     }
   }
   return false;

@@ -77,7 +77,7 @@ describe("level and capability", () => {
 
   it("what needs nothing is allowed at every level", () => {
     for (const level of ["ReadOnly", "Supervised", "Full"] as const)
-      expect(answered({ executor: "TodoWrite", level })).toMatchObject({
+      expect(answered({ executor: "TodoWrite", level, agent: { ...PAIRED, name: "claude-code" } })).toMatchObject({
         outcome: "allowed",
         reason: "it touches nothing outside the agent",
       });
