@@ -77,7 +77,8 @@ function territories(label: string, grants: Requirement[]): Choice[] {
   ];
 }
 
-function reachesOf({ capability, target }: Need, home: string): Reach[] {
+function reachesOf({ capability, target, ask_each_time }: Need, home: string): Reach[] {
+  if (ask_each_time !== undefined) return [];
   if (CAPABILITY_REGISTRY[capability].default_approval !== "per_target") return [];
   const holds = ({ target: text }: Reach): boolean => {
     try {

@@ -25,6 +25,12 @@ export type CallTarget =
 export interface Need {
   capability: Capability;
   target: CallTarget;
+  /** How a path is touched where that says more than the capability: only names are listed (ls, find, Glob), or it is deleted. */
+  access?: "list" | "delete";
+  /** The write puts this file's or folder's names below the target (a copy, a move). Absolute path of the source. */
+  copied_from?: string;
+  /** Asked about by name each time, and why: no grant covers it, at any level. */
+  ask_each_time?: string;
 }
 
 /** True if where a path leads can't be told: then it can't be guarded either, and nothing remembered covers it. */

@@ -4,8 +4,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { placesFor } from "../../../ipc/places.ts";
 import type { CallContext } from "../../../ipc/wire.ts";
+import { GateFiles } from "../../../main/gate/guard/gate-files.ts";
 import { guard } from "../../../main/gate/guard/guard.ts";
-import { OwnHouse } from "../../../main/gate/guard/own-house.ts";
 import { stringsIn } from "../../../main/gate/guard/strings.ts";
 import { prepared } from "../../support/proposed-calls.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
@@ -162,10 +162,10 @@ describe("the gate's own house", () => {
     const places = placesFor({ HOME: home });
     for (const folder of [places.config_dir, places.state_dir, places.audit_dir])
       mkdirSync(folder, { recursive: true });
-    const own_house = new OwnHouse(places, home);
+    const gate_files = new GateFiles(places, home);
     const block = (executor_name: string, args: Record<string, unknown>, context?: CallContext) => {
       const { call, executor, needs } = prepared(home, executor_name, args, context === undefined ? {} : { context });
-      return guard(call, executor, needs, { home, own_house });
+      return guard(call, executor, needs, { home, gate_files });
     };
     return { home, places, block };
   }

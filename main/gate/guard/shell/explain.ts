@@ -4,19 +4,24 @@ import { type CommandLine, commandLinesOf } from "../../executors/command-lines.
 import { needsOfCommand } from "../../executors/programs/needs-of-command.ts";
 import { expandHome } from "../../targets/path.ts";
 import { requirementOf } from "../../targets/target.ts";
-import type { OwnHouse } from "../own-house.ts";
+import type { GateFiles } from "../gate-files.ts";
 import { dangerousCommand } from "../shell-patterns.ts";
 import { floorTexts } from "./data-only.ts";
 import { findingIn, findingText } from "./guard-shell.ts";
 
 /** How each command line of a call was read, for whoever asks why (`explain`). Holds the values: nothing of it is stored. */
-export function explainReadings(call: ProposedCall, home: string, own_house: OwnHouse | undefined): ShellReading[] {
+export function explainReadings(call: ProposedCall, home: string, gate_files: GateFiles | undefined): ShellReading[] {
   const cwd = call.context?.cwd === undefined ? "" : expandHome(call.context.cwd, home);
-  return commandLinesOf(call, home).map((line) => explainLine(line, home, cwd, own_house));
+  return commandLinesOf(call, home).map((line) => explainLine(line, home, cwd, gate_files));
 }
 
-function explainLine({ arg, text, reading }: CommandLine, home: string, cwd: string, own_house: OwnHouse | undefined) {
-  const found = findingIn(reading, { cwd, home, gate: own_house?.places });
+function explainLine(
+  { arg, text, reading }: CommandLine,
+  home: string,
+  cwd: string,
+  gate_files: GateFiles | undefined,
+) {
+  const found = findingIn(reading, { cwd, home, gate: gate_files?.places });
   const { by_command } = needsOfCommand(reading, home, cwd);
   const pattern = found === null ? dangerousCommand(floorTexts(reading).for_commands) : undefined;
   const seen =

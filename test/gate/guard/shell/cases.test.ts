@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { placesFor } from "../../../../ipc/places.ts";
-import { OwnHouse } from "../../../../main/gate/guard/own-house.ts";
+import { GateFiles } from "../../../../main/gate/guard/gate-files.ts";
 import { examine } from "../../../../main/gate/vaglio.ts";
 import { prepared } from "../../../support/proposed-calls.ts";
 import { BLOCKED_PLAIN } from "./cases/blocked-plain.ts";
@@ -23,7 +23,7 @@ const TABLES = {
 } as const satisfies Record<string, readonly ShellCase[]>;
 
 const ALL: readonly ShellCase[] = Object.values(TABLES).flat();
-const SETTINGS = { home: HOME, own_house: new OwnHouse(placesFor({ HOME }), HOME), judge_threshold: 0, now: () => 0 };
+const SETTINGS = { home: HOME, gate_files: new GateFiles(placesFor({ HOME }), HOME), judge_threshold: 0, now: () => 0 };
 
 /** What the guard says of one call; the judge is out of it. */
 function saidOf(executor_name: string, args: Record<string, unknown>, cwd = CWD): { is: string; reason: string } {
