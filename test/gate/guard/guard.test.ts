@@ -156,8 +156,8 @@ describe("irrecoverable commands", () => {
   });
 });
 
-describe("the gate's own house", () => {
-  function withHouse() {
+describe("the gate's own files", () => {
+  function withFiles() {
     const home = tempFolder();
     const places = placesFor({ HOME: home });
     for (const folder of [places.config_dir, places.state_dir, places.audit_dir])
@@ -171,7 +171,7 @@ describe("the gate's own house", () => {
   }
 
   it("its databases, tokens, configuration, sockets and logs are never an agent's", () => {
-    const { places, block, home } = withHouse();
+    const { places, block, home } = withFiles();
     const own = [
       places.grants_db,
       places.approvals_db,
@@ -209,7 +209,7 @@ describe("the gate's own house", () => {
   });
 
   it("a link into it is it, and so is a whole tree that holds it", () => {
-    const { home, places, block } = withHouse();
+    const { home, places, block } = withFiles();
     symlinkSync(places.state_dir, join(home, "notes"));
     expect(block("fs_read", { path: join(home, "notes/operator.token") })).not.toBeNull();
     expect(block("Grep", { pattern: "x", path: home })).not.toBeNull();
@@ -218,7 +218,7 @@ describe("the gate's own house", () => {
   });
 
   it("what lies beside it is not it", () => {
-    const { home, places, block } = withHouse();
+    const { home, places, block } = withFiles();
     expect(block("fs_read", { path: `${places.state_dir}-notes/x` })).toBeNull();
     expect(block("fs_list", { path: home })).toBeNull();
     expect(block("Grep", { pattern: "x", path: join(home, "project") })).toBeNull();
