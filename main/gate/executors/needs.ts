@@ -2,8 +2,8 @@ import picomatch from "picomatch";
 import { type Capability, capabilitySchema } from "../../../ipc/decision.ts";
 import type { ProposedCall } from "../../../ipc/wire.ts";
 import { withFurtherNeeds } from "../guard/further-needs.ts";
-import type { GuardEnv } from "../guard/surroundings.ts";
-import { expandHome, resolvePath } from "../targets/path.ts";
+import { type GuardEnv, workingDirectoryOf } from "../guard/surroundings.ts";
+import { expandHome } from "../targets/path.ts";
 import { type CallTarget, type Need, pathTarget, urlTarget } from "../targets/target.ts";
 import type { Executor } from "./catalog.ts";
 import { commandLinesOf } from "./command-lines.ts";
@@ -16,13 +16,7 @@ import { needsOfCommand } from "./programs/needs-of-command.ts";
  * @param env of the gate's environment, what says where programs and settings lie
  */
 export function needsOf(call: ProposedCall, executor: Executor, home: string, env?: GuardEnv): Need[] {
-  return withFurtherNeeds(ownNeeds(call, executor, home), { home, cwd: workingDirectory(call, home), env });
-}
-
-/** The call's working directory, or undefined where it has none that is absolute. */
-function workingDirectory(call: ProposedCall, home: string): string | undefined {
-  if (call.context?.cwd === undefined) return undefined;
-  return resolvePath(call.context.cwd, home)?.lexical;
+  return withFurtherNeeds(ownNeeds(call, executor, home), { home, cwd: workingDirectoryOf(call, home), env });
 }
 
 function ownNeeds(call: ProposedCall, executor: Executor, home: string): Need[] {

@@ -1,6 +1,7 @@
-import { lstatSync } from "node:fs";
 import { realForm } from "../targets/path.ts";
 import { isAtOrBelow } from "../targets/pattern.ts";
+import { foldedPath } from "./folded-path.ts";
+import { kindOf } from "./path-kind.ts";
 import type { Surroundings } from "./surroundings.ts";
 
 /**
@@ -8,7 +9,7 @@ import type { Surroundings } from "./surroundings.ts";
  * the home, of any project, and of the machine (`managed-settings.json`); names are compared without regard to case.
  */
 const NAMED =
-  /\/(?:\.claude(?:\/settings(?:\.local)?\.json(?:\/.*)?)?|managed-settings\.(?:json|d)(?:\/.*)?)$|^\/etc\/claude-code(?:\/|$)|\/library\/application support\/claudecode(?:\/|$)/i;
+  /\/(?:\.claude(?:\/settings(?:\.local)?\.json(?:\/.*)?)?|managed-settings\.(?:json|d)(?:\/.*)?)$|^(?:\/private)?\/etc\/claude-code(?:\/|$)|\/library\/application support\/claudecode(?:\/|$)/;
 /** The files in such a folder. */
 export const SETTINGS_FILES: readonly string[] = ["settings.json", "settings.local.json"];
 
@@ -25,26 +26,27 @@ export class AgentSettings {
     const known = moved === undefined ? [] : [moved];
     const folders = [`${home}/.claude`, ...(cwd === undefined ? [] : [`${cwd}/.claude`]), ...known];
     for (const folder of folders) {
-      if (lstatSync(folder, { throwIfNoEntry: false }) === undefined) continue;
+      if (kindOf(folder) === "nothing") continue;
       for (const path of [folder, ...SETTINGS_FILES.map((name) => `${folder}/${name}`)]) {
         const real = realForm(path);
         if (real !== null && real !== path) known.push(real);
       }
     }
-    this.#known = known;
+    this.#known = known.map(foldedPath);
   }
 
   /** True if `path` (absolute, normal) is such a file, or a folder of them as a whole. */
   isAt(path: string): boolean {
-    if (NAMED.test(path)) return true;
+    const folded = foldedPath(path);
+    if (NAMED.test(folded)) return true;
     return this.#known.some(
-      (known) =>
-        path === known || SETTINGS_FILES.some((name) => path.toLowerCase() === `${known}/${name}`.toLowerCase()),
+      (known) => folded === known || SETTINGS_FILES.some((name) => folded === `${known}/${name}`),
     );
   }
 
   /** True if one that is known by its path lies below `folder`. */
   isBelow(folder: string): boolean {
-    return this.#known.some((known) => isAtOrBelow(known, folder));
+    const folded = foldedPath(folder);
+    return this.#known.some((known) => isAtOrBelow(known, folded));
   }
 }

@@ -1,5 +1,6 @@
 import { realForm } from "../targets/path.ts";
 import type { Need } from "../targets/target.ts";
+import { foldedPath } from "./folded-path.ts";
 import { SKIPPED_FOLDERS, scanTree } from "./tree-scan.ts";
 
 /**
@@ -22,13 +23,15 @@ const RULES: readonly Rule[] = [
   },
   { why: "an agent's own login", ends: /\/(?:\.claude\/\.credentials|\.codex\/auth)\.json$/ },
 ];
-const ANY_RULE = new RegExp(RULES.map(({ ends }) => ends.source).join("|"), "i");
+const ANY_RULE = new RegExp(RULES.map(({ ends }) => ends.source).join("|"));
+
+/** The last name of each of them, and of few others: a search sees many names. */
+const MAY_BE_NAME = /^\.|history|^auth\.json$|[^ -~]/i;
 
 /** Why the file at `path` (absolute, normal) is asked about each time, or undefined. */
 export function askedEachTime(path: string): string | undefined {
-  if (!ANY_RULE.test(path)) return undefined;
-  const lower = path.toLowerCase();
-  return RULES.find(({ ends }) => ends.test(lower))?.why;
+  const folded = foldedPath(path);
+  return ANY_RULE.test(folded) ? RULES.find(({ ends }) => ends.test(folded))?.why : undefined;
 }
 
 /** The need, marked if its path is such a file, by the path as it is written or as it resolves. */
@@ -49,8 +52,8 @@ export function askedBelow({ capability, target, access }: Need): Need[] {
   const { lexical, real } = target;
   const root = real ?? lexical;
   const found: Need[] = [];
-  scanTree(root, SEARCH, ({ relative, is_folder }) => {
-    const why = is_folder ? undefined : askedEachTime(`${root}/${relative}`);
+  scanTree(root, SEARCH, ({ relative, name, is_folder }) => {
+    const why = is_folder || !MAY_BE_NAME.test(name) ? undefined : askedEachTime(`${root}/${relative}`);
     if (why !== undefined) {
       const path = below(lexical, relative);
       found.push({

@@ -65,16 +65,17 @@ function groupsOf(address: string): number[] | null {
   return groups.length === 8 && groups.every((group) => group >= 0 && group <= 0xffff) ? groups : null;
 }
 
-/** A URL of any kind, or a whole word that may be a host; a port and a path may follow. */
-const URL_IN_TEXT = /[a-z][a-z0-9+.-]*:[\\/]{2,}([^\s'"`<>\\/?#]+)/gi;
+/** The host of a URL of any scheme, or a whole word that may be a host; a port and a path may follow. */
+const URL_IN_TEXT = /:[\\/]{2,}([^\s'"`<>\\/?#]+)/g;
 const ADDRESS_IN_TEXT = /(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?![\d.]*\d)|\[[0-9a-f:.]+\]/gi;
 const HOST_AT_START = /^(?:[^\s/@]*@)?([^\s/:@[\]]+|\[[^\]\s]+\]|[0-9a-f:]+)(?::\d*)?(?:[/?#]|$)/i;
-/** What any of them could begin with, in any spelling: most words are past this at once. */
-const MAY_BE = /:[\\/]{2}|^[\d[]|\d\.\d|\[[0-9a-f]*:|metadata|instance-data|^f[de][0-9a-f]{2}:|\/dev\/(?:tcp|udp)\//i;
+/** What any of them has in any spelling: most words are past this at once. */
+const MAY_BE =
+  /:[\\/]{2}|(?:^|[=@:])[\d[]|\d\.\d|\[[0-9a-f]*:|metadata|instance-data|^f[de][0-9a-f]{2}:|\/dev\/(?:tcp|udp)\/|%[0-9a-f]{2}|[^ -~\s]/i;
 
 /** True if a text holds the URL of one, or its address, or is such a host as a whole. */
 export function namesCloudMetadata(text: string, is_host = false): boolean {
-  if (!is_host && !MAY_BE.test(text)) return false;
+  if (!MAY_BE.test(text)) return false;
   for (const [, authority = ""] of text.matchAll(URL_IN_TEXT)) if (isMetadataHost(authority)) return true;
   for (const [address] of text.matchAll(ADDRESS_IN_TEXT)) if (isMetadataHost(address)) return true;
   const device = /\/dev\/(?:tcp|udp)\/([^/\s]+)/.exec(text)?.[1];

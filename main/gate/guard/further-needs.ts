@@ -1,9 +1,9 @@
-import { lstatSync } from "node:fs";
 import { realForm } from "../targets/path.ts";
 import { isAtOrBelow } from "../targets/pattern.ts";
 import { type CallTarget, type Need, targetText } from "../targets/target.ts";
 import { AgentSettings, SETTINGS_FILES } from "./agent-settings.ts";
 import { askedBelow, askedEachTime, markedByName } from "./asked-each-time.ts";
+import { kindOf } from "./path-kind.ts";
 import { protectedPath } from "./protected-paths.ts";
 import { holdsRunLater, runsLater } from "./run-later.ts";
 import type { Surroundings } from "./surroundings.ts";
@@ -78,7 +78,8 @@ function lookedThrough(
 /** A folder that is there, taken as a whole (moved, closed): with the working directory or an agent's settings in it. */
 function isFolderOfMore(path: string, { cwd }: Surroundings): boolean {
   if (cwd !== undefined && isAtOrBelow(cwd, path)) return true;
-  return SETTINGS_FILES.some((name) => isThere(`${path}/.claude/${name}`) !== false);
+  if (kindOf(`${path}/.claude`) === "nothing") return false;
+  return SETTINGS_FILES.some((name) => kindOf(`${path}/.claude/${name}`) !== "nothing");
 }
 
 function lookedAtDeleted(target: PathTarget, settings: AgentSettings): Found {
@@ -110,7 +111,7 @@ function lookedAtSource(
   const is_changed = writes.some(({ target: { lexical } }) => lexical !== source && isAtOrBelow(lexical, source));
   let can_run = is_changed || formsOf(target).some((path) => holdsRunLater(path, surroundings));
   const named: Need[] = [];
-  const is_merged = isThere(root) !== false;
+  const is_merged = kindOf(root) !== "nothing";
   const is_complete = scanTree(source, LOOK, ({ relative, is_link }) => {
     const path = root === "/" ? `/${relative}` : `${root}/${relative}`;
     if (settings.isAt(path) || protectedPath(pathFormOf(path), surroundings.home) !== undefined) {
@@ -140,22 +141,4 @@ function formsOf({ lexical, real }: PathTarget): string[] {
 /** What is run is what the path leads to. */
 function shownText(target: PathTarget): string {
   return targetText(target.real === null ? target : { ...target, lexical: target.real });
-}
-
-/** `undefined`: it can't be told. */
-function isThere(path: string): boolean | undefined {
-  const kind = kindOf(path);
-  return kind === "unknown" ? undefined : kind !== "nothing";
-}
-
-function kindOf(path: string): "nothing" | "file" | "folder" | "link" | "unknown" {
-  try {
-    const stat = lstatSync(path, { throwIfNoEntry: false });
-    if (stat === undefined) return "nothing";
-    if (stat.isSymbolicLink()) return "link";
-    return stat.isDirectory() ? "folder" : "file";
-  } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
-    return code === "ENOTDIR" || code === "ENAMETOOLONG" ? "nothing" : "unknown";
-  }
 }

@@ -5,6 +5,7 @@ import type { Places } from "../../../ipc/places.ts";
 import { realForm } from "../targets/path.ts";
 import { isAtOrBelow } from "../targets/pattern.ts";
 import type { Need } from "../targets/target.ts";
+import { foldedPath } from "./folded-path.ts";
 
 /** The files of the gate, for those who must keep out. */
 export interface GatePlaces {
@@ -23,7 +24,8 @@ export interface GatePlaces {
 export class GateFiles {
   /** Folders and single files, in their lexical and their real form. */
   readonly #data: readonly string[];
-  readonly #program: readonly string[];
+  readonly #folded_data: readonly string[];
+  readonly #folded_program: readonly string[];
   /** What a command line would have to mention, absolute and below `~`. */
   readonly #mentions: readonly string[];
   /** The same, for the reading of command lines. */
@@ -33,8 +35,10 @@ export class GateFiles {
   constructor(places: Places, home: string, program_paths: readonly string[] = ownProgram()) {
     const lexical = dataPaths(places);
     this.#data = withRealForms(lexical);
-    this.#program = withRealForms(program_paths);
-    this.places = { places: this.#data, agent_socket: places.agent_socket, program_paths: this.#program };
+    const program = withRealForms(program_paths);
+    this.#folded_data = this.#data.map(foldedPath);
+    this.#folded_program = program.map(foldedPath);
+    this.places = { places: this.#data, agent_socket: places.agent_socket, program_paths: program };
     const below_home = lexical.filter((path) => path.startsWith(`${home}/`)).map((path) => path.slice(home.length));
     this.#mentions = [
       ...new Set([...this.#data, ...below_home.flatMap((path) => [`~${path}`, `$HOME${path}`, `\${HOME}${path}`])]),
@@ -43,12 +47,14 @@ export class GateFiles {
 
   /** True if `path` (absolute, normal) is of the gate's data or lies below it; `is_above`: or is a folder above it. */
   contains(path: string, is_above = false): boolean {
-    return this.#data.some((own) => isAtOrBelow(path, own) || (is_above && isAtOrBelow(own, path)));
+    const folded = foldedPath(path);
+    return this.#folded_data.some((own) => isAtOrBelow(folded, own) || (is_above && isAtOrBelow(own, folded)));
   }
 
   /** True if `path` is of the gate's program, lies below it or is a folder above it. */
   containsProgram(path: string): boolean {
-    return this.#program.some((own) => isAtOrBelow(path, own) || isAtOrBelow(own, path));
+    const folded = foldedPath(path);
+    return this.#folded_program.some((own) => isAtOrBelow(folded, own) || isAtOrBelow(own, folded));
   }
 
   /** What of the gate a need would touch in a way that no agent may, as words, or undefined. */

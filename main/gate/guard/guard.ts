@@ -1,10 +1,12 @@
 import type { ProposedCall } from "../../../ipc/wire.ts";
 import type { Executor } from "../executors/catalog.ts";
 import { type CommandLine, commandLinesOf } from "../executors/command-lines.ts";
+import type { PathForm } from "../shell/paths.ts";
 import { expandHome, realForm } from "../targets/path.ts";
 import type { Need } from "../targets/target.ts";
 import { AgentSettings } from "./agent-settings.ts";
 import { isCloudMetadata, namesCloudMetadata, reachesCloudMetadata } from "./cloud-metadata.ts";
+import { foldedPath } from "./folded-path.ts";
 import type { GateFiles } from "./gate-files.ts";
 import { forbiddenPath } from "./path-patterns.ts";
 import { holdsSecrets, protectedPath } from "./protected-paths.ts";
@@ -12,7 +14,7 @@ import { type FloorTexts, floorTexts } from "./shell/data-only.ts";
 import { findingIn, findingText } from "./shell/guard-shell.ts";
 import { dangerousCommand } from "./shell-patterns.ts";
 import { stringsIn } from "./strings.ts";
-import type { GuardEnv } from "./surroundings.ts";
+import { type GuardEnv, workingDirectoryOf } from "./surroundings.ts";
 import { isDisk, pathFormOf, vitalFile, vitalFolder } from "./vital-paths.ts";
 
 /**
@@ -47,14 +49,15 @@ export function guard(
   const lines = runsCode(executor, needs) ? commandLinesOf(call, settings.home) : [];
   const floor = lines.length === 0 ? NO_FLOOR : new Map(lines.map((line) => [line.arg, floorOf(line)]));
   const paths = pathsOf(needs);
+  const here = workingDirectoryOf(call, settings.home);
   const cwd = call.context?.cwd === undefined ? "" : expandHome(call.context.cwd, settings.home);
   return (
     stringsOfCall(call, executor, settings.home, floor) ??
     protectedPaths(paths, settings.home) ??
     irrecoverableCommand(floor) ??
     gateFiles(needs, lines, floor, settings.gate_files) ??
-    agentSettings(paths, cwd, settings) ??
-    irrecoverablePaths(paths, cwd, settings.home) ??
+    agentSettings(paths, here, settings) ??
+    irrecoverablePaths(paths, here, settings.home) ??
     cloudMetadata(needs, lines) ??
     whatWouldRun(lines, cwd, settings)
   );
@@ -121,7 +124,10 @@ function protectedPaths(paths: readonly TouchedPath[], home: string): GuardBlock
       };
     }
     const form = pathFormOf(path);
-    const label = protectedPath(form, home);
+    const folded = foldedPath(path);
+    // Letters that a file system may take for others.
+    const is_plain = folded.length === path.length && folded === path.toLowerCase();
+    const label = protectedPath(form, home) ?? (is_plain ? undefined : protectedPath(pathFormOf(folded), home));
     if (label !== undefined) {
       return {
         reason: `guard: forbidden path violated: ${label}`,
@@ -156,13 +162,12 @@ function irrecoverableCommand(floor: ReadonlyMap<string, FloorTexts>): GuardBloc
 }
 
 /** Whole trees that would be written or deleted, files without which the machine doesn't start, disks. */
-function irrecoverablePaths(paths: readonly TouchedPath[], cwd: string, home: string): GuardBlock | null {
-  const around = { home, cwd: cwd.startsWith("/") ? cwd : null };
+function irrecoverablePaths(paths: readonly TouchedPath[], cwd: string | undefined, home: string): GuardBlock | null {
   for (const { path, is_tree, is_written, access } of paths) {
     if (!is_written) continue;
     const form = pathFormOf(path);
     // A folder that is written as one name may just be made, or is empty where it is deleted.
-    const folder = is_tree ? vitalFolder(form, around) : undefined;
+    const folder = is_tree ? vitalTree(form, cwd, home) : undefined;
     if (folder !== undefined) {
       const what = access === "delete" ? "a delete of" : "a change of everything below";
       return irrecoverableBlock(`${what} ${folder}`, "name exactly what should change, inside the project");
@@ -176,6 +181,14 @@ function irrecoverablePaths(paths: readonly TouchedPath[], cwd: string, home: st
     }
   }
   return null;
+}
+
+/** The working directory and the home count by their names and by where those lead. */
+function vitalTree(form: PathForm, cwd: string | undefined, home: string): string | undefined {
+  const found = vitalFolder(form, { home, cwd: cwd ?? null });
+  if (found !== undefined) return found;
+  const real_cwd = cwd === undefined ? null : realForm(cwd);
+  return vitalFolder(form, { home: realForm(home) ?? home, cwd: real_cwd });
 }
 
 function irrecoverableBlock(what: string, instead: string): GuardBlock {
@@ -204,10 +217,14 @@ function gateFiles(
 }
 
 /** By whatever tool: an agent that could take the hook out would need no permission for anything else. */
-function agentSettings(paths: readonly TouchedPath[], cwd: string, { home, env }: GuardSettings): GuardBlock | null {
+function agentSettings(
+  paths: readonly TouchedPath[],
+  cwd: string | undefined,
+  { home, env }: GuardSettings,
+): GuardBlock | null {
   const written = paths.filter(({ is_written }) => is_written);
   if (written.length === 0) return null;
-  const settings = new AgentSettings({ home, cwd: cwd.startsWith("/") ? cwd : undefined, env });
+  const settings = new AgentSettings({ home, cwd, env });
   const is_touched = written.some(({ path, is_tree }) => settings.isAt(path) || (is_tree && settings.isBelow(path)));
   if (!is_touched) return null;
   return {

@@ -1,5 +1,6 @@
-import { lstatSync } from "node:fs";
 import { isAtOrBelow } from "../targets/pattern.ts";
+import { foldedPath } from "./folded-path.ts";
+import { kindOf } from "./path-kind.ts";
 import { programFolders, type Surroundings } from "./surroundings.ts";
 
 /**
@@ -80,7 +81,7 @@ function matchesAt(names: readonly string[], at: number, place: Place): boolean 
 
 /** True if what is written at `path` (absolute, normal) is run later, or says what is. */
 export function runsLater(path: string, surroundings: Surroundings): boolean {
-  const names = path.toLowerCase().slice(1).split("/");
+  const names = foldedPath(path).slice(1).split("/");
   if (FROM_ROOT.some((place) => matchesAt(names, 0, place))) return true;
   for (let at = 0; at < names.length; at++) {
     if (BY_FIRST.get(names[at] ?? "")?.some((place) => matchesAt(names, at, place))) return true;
@@ -105,11 +106,11 @@ export function runsLater(path: string, surroundings: Surroundings): boolean {
 export function holdsRunLater(folder: string, { home, cwd, env }: Surroundings): boolean {
   if (cwd !== undefined && isAtOrBelow(cwd, folder)) return true;
   for (const programs of programFolders(env)) if (isAtOrBelow(programs, folder)) return true;
-  const names = folder.toLowerCase().slice(1).split("/");
+  const names = foldedPath(folder).slice(1).split("/");
   const isOnTheWay = (place: Place, at: number) =>
     names.length - at < place.names.length && names.slice(at).every((name, index) => name === place.names[index]);
   if (FROM_ROOT.some((place) => isOnTheWay(place, 0))) return true;
-  const home_names = home.toLowerCase().slice(1).split("/");
+  const home_names = foldedPath(home).slice(1).split("/");
   const is_in_home = isAtOrBelow(folder, home);
   return ANYWHERE.some((place) => {
     for (let at = 0; at < names.length; at++) {
@@ -135,13 +136,7 @@ function makesRepository(path: string, lower: readonly string[]): boolean {
   return false;
 }
 
-function exists(path: string): boolean {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-  } catch {
-    return true; // it can't be told
-  }
-}
+const exists = (path: string): boolean => kindOf(path) !== "nothing";
 
 function folderOf(path: string): string {
   const slash = path.lastIndexOf("/");

@@ -1,3 +1,7 @@
+import { resolve } from "node:path";
+import type { ProposedCall } from "../../../ipc/wire.ts";
+import { expandHome } from "../targets/path.ts";
+
 /** What a call's paths are judged by beside the call itself. */
 export interface Surroundings {
   home: string;
@@ -10,6 +14,12 @@ export interface Surroundings {
 export interface GuardEnv {
   readonly PATH?: string | undefined;
   readonly CLAUDE_CONFIG_DIR?: string | undefined;
+}
+
+/** The call's working directory, absolute and normal, or undefined where it has none. */
+export function workingDirectoryOf({ context }: ProposedCall, home: string): string | undefined {
+  const folder = expandHome(context?.cwd ?? "", home);
+  return folder.startsWith("/") && !folder.includes("\0") ? resolve(folder) : undefined;
 }
 
 /** The folders that programs are looked up in: the absolute ones of PATH. */

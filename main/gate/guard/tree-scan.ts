@@ -1,4 +1,5 @@
-import { type Dirent, opendirSync } from "node:fs";
+import { type Dirent, opendirSync, readdirSync, statSync } from "node:fs";
+import { errorCode } from "../errors.ts";
 
 /** A bounded look at what lies below a folder: breadth first, links are not followed. */
 
@@ -53,21 +54,30 @@ export function scanTree(root: string, limits: ScanLimits, visit: (entry: TreeEn
 
 /** At most `count` entries of a folder, by name; null if it can't be read. */
 function entriesOf(folder: string, count: number): Dirent[] | null {
-  const entries: Dirent[] = [];
   try {
-    const opened = opendirSync(folder, { bufferSize: 256 });
-    try {
-      while (entries.length < count) {
-        const entry = opened.readSync();
-        if (entry === null) break;
-        entries.push(entry);
-      }
-    } finally {
-      opened.closeSync();
-    }
+    const is_large = statSync(folder).size > LARGE_FOLDER_BYTES;
+    const entries = is_large ? firstOf(folder, count) : readdirSync(folder, { withFileTypes: true }).slice(0, count);
+    return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    const code = errorCode(error);
     return code === "ENOENT" || code === "ENOTDIR" ? [] : null;
   }
-  return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** Of more names than anybody works with, not all are read at once. */
+const LARGE_FOLDER_BYTES = 256 * 1024;
+
+function firstOf(folder: string, count: number): Dirent[] {
+  const entries: Dirent[] = [];
+  const opened = opendirSync(folder, { bufferSize: 1024 });
+  try {
+    while (entries.length < count) {
+      const entry = opened.readSync();
+      if (entry === null) break;
+      entries.push(entry);
+    }
+  } finally {
+    opened.closeSync();
+  }
+  return entries;
 }

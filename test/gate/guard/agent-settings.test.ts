@@ -226,6 +226,22 @@ describe("settings that hold the hook", () => {
     expect(fateOf([delete_above], world)).toBe("denied");
   });
 
+  it("are the same in letters that a file system takes for others", () => {
+    const world = { home: "/home/ada" };
+    for (const path of ["/srv/p/.claude/\u017fettings.json", "/srv/p/.cl\u200caude/settings.json", "/srv/p/.CLAUDE"])
+      expect([path, fateOf([write(path)], world)]).toEqual([path, "denied"]);
+    expect(fateOf([write("/home/ada/.con\ufb01g/metnos/gate.toml")], world)).toBe("denied");
+    expect(fateOf([write("/srv/p/.g\u200cit/config")], world)).toBe("asked");
+    expect(decided(world, "Read", { file_path: "/srv/p/.e\u200cnv" }).outcome).toBe("approval_required");
+    expect(decided(world, "Read", { file_path: "/srv/.\u212aube/config" }).outcome).toBe("denied");
+  });
+
+  it("are denied from whatever working directory the agent gives", () => {
+    const file_path = "/srv/p/.claude/settings.json";
+    for (const cwd of ["", "relative", "/no\0where", "/srv/../srv/p", `/${"x".repeat(9000)}`, "/proc/1/root", "~"])
+      expect(decided({ home: "/home/ada", cwd }, "Write", { file_path, content: "" }).outcome).toBe("denied");
+  });
+
   it("are the files that a link leads to, whatever those are named", () => {
     const home = tempFolder();
     mkdirSync(`${home}/dotfiles`);

@@ -135,6 +135,17 @@ describe("what leaves no way back", () => {
     expect(decided(world, "fs_delete", { path: "dist" }).outcome).toBe("allowed");
   });
 
+  it("a working directory is known by dots, by a link and by where that leads", () => {
+    const home = tempFolder();
+    mkdirSync(`${home}/work/team/project`, { recursive: true });
+    symlinkSync("work/team/project", `${home}/here`);
+    for (const [cwd, path] of [
+      [`${home}/work/x/../team/project`, `${home}/work/team`],
+      [`${home}/here`, `${home}/work/team`],
+    ] as const)
+      expect(decided({ home, cwd }, "fs_delete", { path })).toMatchObject({ outcome: "denied", stage: "guard" });
+  });
+
   it.each([
     "/etc/fstab",
     "/etc/group",
