@@ -8,15 +8,15 @@ import { BLOCKED_WRAPPED } from "./cases/blocked-wrapped.ts";
 import { CREDENTIALS } from "./cases/credentials.ts";
 import { DATAFLOW } from "./cases/dataflow.ts";
 import { DEVELOPER } from "./cases/developer.ts";
+import { GATE_FILES } from "./cases/gate-files.ts";
 import { HARMLESS } from "./cases/harmless.ts";
-import { OWN_HOUSE } from "./cases/own-house.ts";
 import { CWD, HOME, type ShellCase } from "./cases/shell-case.ts";
 
 const TABLES = {
   "blocked, plain": BLOCKED_PLAIN,
   "blocked, wrapped": BLOCKED_WRAPPED,
   dataflow: DATAFLOW,
-  "the gate itself": OWN_HOUSE,
+  "the gate itself": GATE_FILES,
   credentials: CREDENTIALS,
   "harmless look-alikes": HARMLESS,
   "ordinary developer commands": DEVELOPER,
