@@ -8,7 +8,7 @@ import { openDatabase } from "../main/gate/database.ts";
 import { ExecutorCatalog } from "../main/gate/executors/catalog.ts";
 import { grantsSchema } from "../main/gate/grants/schema.ts";
 import { GrantStore } from "../main/gate/grants/store.ts";
-import { OwnHouse } from "../main/gate/guard/own-house.ts";
+import { GateFiles } from "../main/gate/guard/gate-files.ts";
 import { examineCall } from "../main/gate/pipeline.ts";
 import { POLICY_TABLE } from "../main/gate/policy.ts";
 import { CODING_COMMANDS } from "../test/support/coding-commands.ts";
@@ -31,7 +31,7 @@ export async function codingSession(): Promise<Figure[]> {
     const settings = {
       home,
       grants,
-      own_house: new OwnHouse(places, home),
+      gate_files: new GateFiles(places, home),
       pause: null,
       judge_threshold: 0.3,
       now: Date.now,

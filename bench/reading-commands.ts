@@ -7,7 +7,7 @@ import { openDatabase } from "../main/gate/database.ts";
 import { ExecutorCatalog } from "../main/gate/executors/catalog.ts";
 import { grantsSchema } from "../main/gate/grants/schema.ts";
 import { GrantStore } from "../main/gate/grants/store.ts";
-import { OwnHouse } from "../main/gate/guard/own-house.ts";
+import { GateFiles } from "../main/gate/guard/gate-files.ts";
 import { examineCall } from "../main/gate/pipeline.ts";
 import { DEVELOPER } from "../test/gate/guard/shell/cases/developer.ts";
 import { HARMLESS } from "../test/gate/guard/shell/cases/harmless.ts";
@@ -39,8 +39,8 @@ export async function readingCommands(): Promise<Figure[]> {
     const outcomeOf = (command: string, home: string, cwd: string) => {
       const call: ProposedCall = { intent: "", executor: "Bash", args: { command }, context: { cwd } };
       const subject = { agent: null, level: "Supervised" as const, principal };
-      const own_house = new OwnHouse(placesFor({ HOME: home }), home);
-      const settings = { home, grants, own_house, pause: null, judge_threshold: 0, now: Date.now };
+      const gate_files = new GateFiles(placesFor({ HOME: home }), home);
+      const settings = { home, grants, gate_files, pause: null, judge_threshold: 0, now: Date.now };
       const { x, denial } = examineCall(call, subject, catalog, settings);
       return denial === null ? x.outcome : "denied";
     };

@@ -9,7 +9,11 @@ const SETTINGS = {
   home: "/home/ada",
   cwd: "/home/ada/project",
   user: "ada",
-  gate: { places: ["/home/ada/.local/state/metnos"], agent_socket: "/home/ada/.local/state/metnos/run/gate.sock" },
+  gate: {
+    places: ["/home/ada/.local/state/metnos"],
+    agent_socket: "/home/ada/.local/state/metnos/run/gate.sock",
+    program_paths: ["/opt/metnos-gate"],
+  },
 };
 
 const PIECES = [

@@ -15,7 +15,7 @@ import { ExecutorCatalog, loadOwnExecutors } from "./gate/executors/catalog.ts";
 import { Gate } from "./gate/gate.ts";
 import { grantsSchema } from "./gate/grants/schema.ts";
 import { GrantStore } from "./gate/grants/store.ts";
-import { OwnHouse } from "./gate/guard/own-house.ts";
+import { GateFiles } from "./gate/guard/gate-files.ts";
 import { openSafety, type Safety } from "./gate/safety/safety.ts";
 import { SAFETY_SCHEMA } from "./gate/safety/schema.ts";
 import { kindOf } from "./gate/stages/examination.ts";
@@ -119,9 +119,10 @@ export function openCore(env: Env = process.env, now: () => number = Date.now, h
         activity,
         stages: {
           home,
+          env,
           grants,
           pause: safety.pause,
-          own_house: new OwnHouse(places, home),
+          gate_files: new GateFiles(places, home),
           get judge_threshold() {
             return config.judge.threshold;
           },

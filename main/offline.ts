@@ -12,7 +12,7 @@ import { ExecutorCatalog, loadOwnExecutors } from "./gate/executors/catalog.ts";
 import { needsOf } from "./gate/executors/needs.ts";
 import { grantsSchema } from "./gate/grants/schema.ts";
 import { GrantStore } from "./gate/grants/store.ts";
-import { OwnHouse } from "./gate/guard/own-house.ts";
+import { GateFiles } from "./gate/guard/gate-files.ts";
 import { explainReadings } from "./gate/guard/shell/explain.ts";
 import { decisionOf, examineCall, traceOf } from "./gate/pipeline.ts";
 import type { StageSettings } from "./gate/stages/examination.ts";
@@ -47,8 +47,9 @@ export function openOfflineGate(env: Env = process.env): OfflineGate {
   const db = openDatabaseReadOnly(places.grants_db, grantsSchema(home));
   const settings: StageSettings = {
     home,
+    env,
     grants: db === undefined ? null : new GrantStore(db, home),
-    own_house: new OwnHouse(places, home),
+    gate_files: new GateFiles(places, home),
     pause: null,
     judge_threshold: config.judge.threshold,
     now: Date.now,
@@ -57,7 +58,7 @@ export function openOfflineGate(env: Env = process.env): OfflineGate {
     check(input) {
       const { agent, ...call } = parsed(questionSchema, input);
       const executor = catalog.find(call.executor, agent ?? "any");
-      const needs = needsOf(call, executor, home);
+      const needs = needsOf(call, executor, home, env);
       return examine(call, executor, needs, call.context?.critical, settings);
     },
     explain(input) {
@@ -66,7 +67,7 @@ export function openOfflineGate(env: Env = process.env): OfflineGate {
       const { x, denial } = examineCall(call, subject, catalog, settings, true);
       const decision = { ...decisionOf(x, denial), trace: traceOf(x, denial) };
       const runs = [...x.executor.manifest.needs, ...x.needs].some(({ capability }) => capability === "code:exec");
-      const readings = runs ? explainReadings(call, home, settings.own_house) : [];
+      const readings = runs ? explainReadings(call, home, settings.gate_files) : [];
       return readings.length === 0 ? decision : { ...decision, readings };
     },
     close() {

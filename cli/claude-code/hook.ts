@@ -82,11 +82,11 @@ async function permissionFor(
   }
 }
 
-/** Without a gate: what the guard's patterns match is denied here, the rest is Claude Code's own prompt. Never allowed. */
+/** Without a gate: what the guard denies is denied here, the rest is Claude Code's own prompt. Never allowed. */
 async function offline(payload: HookPayload, options: HookOptions, why: string): Promise<[Permission, string]> {
-  const { forbiddenOffline } = await import("./offline-guard.ts");
-  const forbidden = forbiddenOffline(payload.call, process.env.HOME ?? "");
-  return forbidden === undefined ? [options.offline, why] : ["deny", `guard: ${forbidden}`];
+  const { guardedOffline } = await import("./offline-guard.ts");
+  const block = guardedOffline(payload.call, process.env);
+  return block === null ? [options.offline, why] : ["deny", `${block.reason} (${block.instead})`];
 }
 
 function optionsOf(argv: readonly string[]): HookOptions | undefined {

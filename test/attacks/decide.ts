@@ -7,7 +7,7 @@ import { ExecutorCatalog } from "../../main/gate/executors/catalog.ts";
 import { type ManifestSource, manifestSchema } from "../../main/gate/executors/manifest.ts";
 import { grantsSchema } from "../../main/gate/grants/schema.ts";
 import { GrantStore } from "../../main/gate/grants/store.ts";
-import { OwnHouse } from "../../main/gate/guard/own-house.ts";
+import { GateFiles } from "../../main/gate/guard/gate-files.ts";
 import { DEFAULT_JUDGE_THRESHOLD } from "../../main/gate/judge/rule-based.ts";
 import { decisionOf, examineCall } from "../../main/gate/pipeline.ts";
 import type { Got, Setting, ToolCall } from "./row.ts";
@@ -52,8 +52,8 @@ export interface Decider {
 }
 
 /** What the guard keeps for the gate in this world; a guard that knows the gate's program gets `program_paths`. */
-function gateFilesOf({ places, home }: World): OwnHouse {
-  return new OwnHouse(places, home);
+function gateFilesOf({ places, home, program_paths }: World): GateFiles {
+  return new GateFiles(places, home, program_paths);
 }
 
 export function deciderFor(world: World): Decider {
@@ -83,7 +83,7 @@ export function deciderFor(world: World): Decider {
       home,
       grants: storeWith(grants),
       pause: null,
-      own_house: gate_files,
+      gate_files,
       env: world.gate_env,
       judge_threshold: DEFAULT_JUDGE_THRESHOLD,
       now: Date.now,

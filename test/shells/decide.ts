@@ -4,7 +4,7 @@ import { openDatabase } from "../../main/gate/database.ts";
 import { ExecutorCatalog } from "../../main/gate/executors/catalog.ts";
 import { grantsSchema } from "../../main/gate/grants/schema.ts";
 import { GrantStore } from "../../main/gate/grants/store.ts";
-import { OwnHouse } from "../../main/gate/guard/own-house.ts";
+import { GateFiles } from "../../main/gate/guard/gate-files.ts";
 import { decisionOf, examineCall } from "../../main/gate/pipeline.ts";
 import type { Need } from "../../main/gate/targets/target.ts";
 
@@ -54,7 +54,7 @@ export function openDecider(home: string, project: string, state_folder: string)
   const without = new GrantStore(empty_db, home);
   const shared = {
     home,
-    own_house: new OwnHouse(placesFor({ HOME: home }), home),
+    gate_files: new GateFiles(placesFor({ HOME: home }), home),
     pause: null,
     judge_threshold: 0.3,
     now: Date.now,

@@ -1,4 +1,4 @@
-import { lstatSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { accessesOf } from "../programs/accesses.ts";
 import type { Access, CommandContext } from "../programs/program.ts";
@@ -6,6 +6,7 @@ import { programCalled } from "../programs/table.ts";
 import { clearPrefix } from "../programs/wrappers.ts";
 import type { Word } from "../shell/reading.ts";
 import { realForm } from "../targets/path.ts";
+import { kindOf, type PathKind } from "../targets/path-kind.ts";
 import { isAtOrBelow } from "../targets/pattern.ts";
 import { type CallTarget, type Need, pathTarget, urlTarget } from "../targets/target.ts";
 import { type ClearCommand, type ClearStep, clearLine } from "./grammar.ts";
@@ -319,7 +320,8 @@ class CommandReader {
   #moves(path: string): void {
     const kind = kindOf(path);
     // A link that is moved leads elsewhere.
-    if (kind === "link" || (kind === "folder" && mayHoldLinks(path))) return this.#doubt("a link that is moved");
+    if (kind === "link" || kind === "unknown" || (kind === "folder" && mayHoldLinks(path)))
+      return this.#doubt("a link that is moved");
     const target = this.#target(path, this.#mayBeFolder(kind));
     // By another name it could be read where this one can't.
     this.#push("fs:read", target);
@@ -327,8 +329,8 @@ class CommandReader {
   }
 
   /** What isn't there yet may have been made by an earlier command of the line. */
-  #mayBeFolder(kind: "file" | "folder" | "link" | "none"): boolean {
-    return kind === "folder" || (kind === "none" && this.#situation.has_changed);
+  #mayBeFolder(kind: PathKind): boolean {
+    return kind === "folder" || (kind !== "file" && this.#situation.has_changed);
   }
 
   /** `cp A B`: B, or B/A where B is a folder. */
@@ -389,16 +391,6 @@ const HERE: Word = { text: ".", is_certain: true, pieces: [{ text: ".", kind: "t
 /** True if the segment's pattern was written as one: a quoted `*` is a letter. */
 function isPattern({ pieces }: Word, segment: string): boolean {
   return pieces.some(({ kind, text }) => kind === "glob" && segment.includes(text));
-}
-
-function kindOf(path: string): "file" | "folder" | "link" | "none" {
-  try {
-    const found = lstatSync(path, { throwIfNoEntry: false });
-    if (found === undefined) return "none";
-    return found.isSymbolicLink() ? "link" : found.isDirectory() ? "folder" : "file";
-  } catch {
-    return "none"; // no folder on the way: nothing is there
-  }
 }
 
 function isFolder(path: string): boolean {

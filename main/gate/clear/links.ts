@@ -1,5 +1,5 @@
-import { type Dirent, lstatSync, readdirSync } from "node:fs";
-import { errorCode } from "../errors.ts";
+import { kindOf } from "../targets/path-kind.ts";
+import { scanTree } from "../targets/tree-scan.ts";
 
 /** Symbolic links on the way of what a command would come to: it may be led out of what it names. All of it is bounded. */
 
@@ -8,45 +8,22 @@ const MAX_ENTRIES = 2000;
 const MAX_WORK_TREE = 10_000;
 const MAX_DEPTH = 32;
 
-/** A folder's entries; none where there is no folder. Null where that can't be told. */
-function entriesOf(folder: string) {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch (error) {
-    const code = errorCode(error);
-    return code === "ENOENT" || code === "ENOTDIR" ? [] : null;
-  }
-}
+const NONE: ReadonlySet<string> = new Set();
 
 /** True if a link lies below `folder`, or if there is too much to be looked at. */
 export function mayHoldLinks(folder: string): boolean {
-  return mayHold(folder, (entry) => entry.isSymbolicLink(), MAX_ENTRIES);
+  const limits = { max_entries: MAX_ENTRIES, max_depth: MAX_DEPTH, skipped: NONE };
+  return !scanTree(folder, limits, ({ is_link }) => !is_link);
 }
 
 /** True if a repository lies in or below `folder`, other than the one whose root it may be; or if there is too much to be looked at. */
 export function mayHoldRepository(folder: string, root: string): boolean {
-  const isOne = (path: string) => path.endsWith("/.git") && path !== `${root}/.git`;
-  return mayHold(folder, (_, path) => isOne(path), MAX_WORK_TREE, ".git");
-}
-
-function mayHold(
-  folder: string,
-  isOne: (entry: Dirent, path: string) => boolean,
-  max_entries: number,
-  skipped?: string,
-): boolean {
-  let left = max_entries;
-  const waiting: { path: string; depth: number }[] = [{ path: folder, depth: 0 }];
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    const entries = entriesOf(next.path);
-    if (entries === null || next.depth > MAX_DEPTH) return true;
-    for (const entry of entries) {
-      const path = `${next.path}/${entry.name}`;
-      if (--left < 0 || isOne(entry, path)) return true;
-      if (entry.isDirectory() && entry.name !== skipped) waiting.push({ path, depth: next.depth + 1 });
-    }
-  }
-  return false;
+  const limits = { max_entries: MAX_WORK_TREE, max_depth: MAX_DEPTH, skipped: new Set([".git"]) };
+  return !scanTree(
+    folder,
+    limits,
+    ({ name, relative }) => name !== ".git" || `${folder}/${relative}` === `${root}/.git`,
+  );
 }
 
 /**
@@ -64,23 +41,27 @@ function matchesLink(folder: string, segments: readonly string[], budget: { left
   const [segment, ...rest] = segments;
   if (segment === undefined) return false;
   if (segment === "" || segment === ".") return matchesLink(folder, rest, budget);
+  if (segment === ".." || segment === "**") return segment === ".." || mayHoldLinks(folder);
   if (!/[*?[]/.test(segment)) {
-    if (segment === "..") return true;
-    const found = lstatSync(`${folder}/${segment}`, { throwIfNoEntry: false });
-    if (found === undefined) return false;
-    return found.isSymbolicLink() || (found.isDirectory() && matchesLink(`${folder}/${segment}`, rest, budget));
+    const kind = kindOf(`${folder}/${segment}`);
+    return (
+      kind === "link" || kind === "unknown" || (kind === "folder" && matchesLink(`${folder}/${segment}`, rest, budget))
+    );
   }
-  if (segment === "**") return mayHoldLinks(folder);
-  const entries = entriesOf(folder);
-  if (entries === null) return true;
   const expression = expressionOf(segment);
-  for (const entry of entries) {
-    if (--budget.left < 0) return true;
-    if (!expression.test(entry.name)) continue;
-    if (entry.isSymbolicLink()) return true;
-    if (entry.isDirectory() && matchesLink(`${folder}/${entry.name}`, rest, budget)) return true;
-  }
-  return false;
+  const limits = { max_entries: Math.max(budget.left, 1), max_depth: 1, skipped: NONE };
+  const inner: string[] = [];
+  let has_link = false;
+  let seen = 0;
+  scanTree(folder, limits, ({ name, is_link, is_folder }) => {
+    seen++;
+    if (!expression.test(name)) return true;
+    has_link ||= is_link;
+    if (is_folder) inner.push(name);
+    return !has_link;
+  });
+  budget.left -= seen;
+  return has_link || budget.left <= 0 || inner.some((name) => matchesLink(`${folder}/${name}`, rest, budget));
 }
 
 /** `*`, `?` and plain sets, without regard to case: some file systems and shells have none. */

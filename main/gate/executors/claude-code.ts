@@ -43,7 +43,7 @@ export const CLAUDE_CODE_EXECUTORS: readonly ManifestSource[] = [
   },
   {
     name: "LS",
-    needs: [{ capability: "fs:read", target: { from: "path", arg: "path", or_cwd: true } }],
+    needs: [{ capability: "fs:read", target: { from: "path", arg: "path", or_cwd: true, access: "list" } }],
     args_schema: object({}, { path: named }),
     verb: { en: "list", it: "elenchi" },
     reversibility: "reversible",
@@ -88,7 +88,7 @@ export const CLAUDE_CODE_EXECUTORS: readonly ManifestSource[] = [
   },
   {
     name: "Glob",
-    needs: [{ capability: "fs:read", target: { from: "glob", arg: "pattern", path_arg: "path" } }],
+    needs: [{ capability: "fs:read", target: { from: "glob", arg: "pattern", path_arg: "path", access: "list" } }],
     args_schema: object({ pattern: named }, { path: named }),
     verb: { en: "look for files", it: "cerchi file" },
     reversibility: "reversible",

@@ -4,6 +4,9 @@ import { agentKindSchema } from "./agent-kind.ts";
 
 /** What a tool is: written down by us or by the human, never by an agent. */
 
+/** How a path is touched: only names are listed, or it is deleted. Left out, its content is read or written. */
+const accessSchema = z.enum(["list", "delete"]);
+
 /** Where a call's target is found. */
 export const targetSourceSchema = z.discriminatedUnion("from", [
   /** A path argument, or a list of them. Without it (and with `or_cwd`) the working directory. */
@@ -12,9 +15,10 @@ export const targetSourceSchema = z.discriminatedUnion("from", [
     arg: z.string(),
     is_tree: z.boolean().optional(),
     or_cwd: z.boolean().optional(),
+    access: accessSchema.optional(),
   }),
   /** A glob argument below a path argument: reaches everything below the glob's fixed part. */
-  z.object({ from: z.literal("glob"), arg: z.string(), path_arg: z.string() }),
+  z.object({ from: z.literal("glob"), arg: z.string(), path_arg: z.string(), access: accessSchema.optional() }),
   /** A URL argument: its host. */
   z.object({ from: z.literal("url"), arg: z.string() }),
   /** An argument that is the exact target, or a list of them. */

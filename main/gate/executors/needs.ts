@@ -2,6 +2,8 @@ import picomatch from "picomatch";
 import { type Capability, capabilitySchema } from "../../../ipc/decision.ts";
 import type { ProposedCall } from "../../../ipc/wire.ts";
 import { needsOfLine } from "../clear/line-needs.ts";
+import { withFurtherNeeds } from "../guard/further-needs.ts";
+import { type GuardEnv, workingDirectoryOf } from "../guard/surroundings.ts";
 import { expandHome } from "../targets/path.ts";
 import { type CallTarget, type Need, pathTarget, urlTarget } from "../targets/target.ts";
 import type { Executor } from "./catalog.ts";
@@ -9,17 +11,24 @@ import { COMMAND_ARGS } from "./command-lines.ts";
 import type { TargetSource } from "./manifest.ts";
 
 /**
- * The capabilities and targets a call needs: the manifest's, and the one that the agent itself declares in `context.capability`.
- * What the agent says can only add a need, never take one away.
+ * The capabilities and targets a call needs: the manifest's, the one that the agent itself declares in `context.capability`, and what
+ * the paths among them mean. What the agent says can only add a need, never take one away.
+ * @param env of the gate's environment, what says where programs and settings lie
  */
-export function needsOf(call: ProposedCall, executor: Executor, home: string): Need[] {
+export function needsOf(call: ProposedCall, executor: Executor, home: string, env?: GuardEnv): Need[] {
+  return withFurtherNeeds(ownNeeds(call, executor, home), { home, cwd: workingDirectoryOf(call, home), env });
+}
+
+function ownNeeds(call: ProposedCall, executor: Executor, home: string): Need[] {
   const needs: Need[] = [];
   for (const { capability, target } of executor.manifest.needs) {
     if (capability === "code:exec" && target.from === "command" && target.is_shell) {
       needs.push(...shellNeeds(call, executor, target.args, home));
       continue;
     }
-    for (const found of targetsOf(target, call, home, executor)) needs.push({ capability, target: found });
+    const access = (target.from === "path" || target.from === "glob") && target.access;
+    for (const found of targetsOf(target, call, home, executor))
+      needs.push({ capability, target: found, ...(access ? { access } : {}) });
   }
   const declared = declaredCapability(call);
   if (declared !== undefined && !needs.some((need) => need.capability === declared)) {

@@ -14,7 +14,7 @@ export const SEED_EXECUTORS: readonly ManifestSource[] = [
   },
   {
     name: "fs_list",
-    needs: [{ capability: "fs:read", target: { from: "path", arg: "path", or_cwd: true } }],
+    needs: [{ capability: "fs:read", target: { from: "path", arg: "path", or_cwd: true, access: "list" } }],
     args_schema: object({}, { path: named }),
     verb: { en: "list", it: "elenchi" },
     reversibility: "reversible",
@@ -32,7 +32,7 @@ export const SEED_EXECUTORS: readonly ManifestSource[] = [
   },
   {
     name: "fs_delete",
-    needs: [{ capability: "fs:write", target: { from: "path", arg: "path", is_tree: true } }],
+    needs: [{ capability: "fs:write", target: { from: "path", arg: "path", is_tree: true, access: "delete" } }],
     args_schema: object({ path: named }),
     verb: { en: "delete", it: "cancelli" },
     reversibility: "irreversible",

@@ -1,17 +1,26 @@
 import type { ProposedCall } from "../../../ipc/wire.ts";
 import type { Executor } from "../executors/catalog.ts";
 import { type CommandLine, commandLinesOf } from "../executors/command-lines.ts";
-import { expandHome } from "../targets/path.ts";
+import type { PathForm } from "../shell/paths.ts";
+import { expandHome, realForm } from "../targets/path.ts";
 import type { Need } from "../targets/target.ts";
-import { writesHookSettings } from "./hook-settings.ts";
-import type { OwnHouse } from "./own-house.ts";
+import { AgentSettings } from "./agent-settings.ts";
+import { isCloudMetadata, namesCloudMetadata, reachesCloudMetadata } from "./cloud-metadata.ts";
+import { foldedPath } from "./folded-path.ts";
+import type { GateFiles } from "./gate-files.ts";
 import { forbiddenPath } from "./path-patterns.ts";
+import { holdsSecrets, protectedPath } from "./protected-paths.ts";
 import { type FloorTexts, floorTexts } from "./shell/data-only.ts";
 import { findingIn, findingText } from "./shell/guard-shell.ts";
 import { dangerousCommand } from "./shell-patterns.ts";
 import { stringsIn } from "./strings.ts";
+import { type GuardEnv, workingDirectoryOf } from "./surroundings.ts";
+import { isDisk, pathFormOf, vitalFile, vitalFolder } from "./vital-paths.ts";
 
-/** The binary guard: what is denied whatever the policy, the grants and the human say (seed 000). */
+/**
+ * The binary guard: what is denied whatever the policy, the grants and the human say (seed 000). One for every tool: what a call
+ * needs is looked at the same way whether a command line or another tool needs it; command lines are read on top of that.
+ */
 
 export interface GuardBlock {
   reason: string;
@@ -21,8 +30,10 @@ export interface GuardBlock {
 
 export interface GuardSettings {
   home: string;
-  /** Left out where only the seeds' floor is asked for. */
-  own_house?: OwnHouse | undefined;
+  /** Left out where the gate's own files aren't asked about. */
+  gate_files?: GateFiles | undefined;
+  /** What of the gate's environment says where an agent's settings lie. */
+  env?: GuardEnv | undefined;
 }
 
 const NO_FLOOR: ReadonlyMap<string, FloorTexts> = new Map();
@@ -37,25 +48,53 @@ export function guard(
 ): GuardBlock | null {
   const lines = runsCode(executor, needs) ? commandLinesOf(call, settings.home) : [];
   const floor = lines.length === 0 ? NO_FLOOR : new Map(lines.map((line) => [line.arg, floorOf(line)]));
+  const paths = pathsOf(needs);
+  const here = workingDirectoryOf(call, settings.home);
+  const cwd = call.context?.cwd === undefined ? "" : expandHome(call.context.cwd, settings.home);
   return (
-    pathsInStrings(call, executor, settings.home, floor) ??
-    pathsThatWouldBeTouched(needs) ??
+    stringsOfCall(call, executor, settings.home, floor) ??
+    protectedPaths(paths, settings.home) ??
     irrecoverableCommand(floor) ??
-    ownHouse(needs, lines, floor, settings.own_house) ??
-    hookEntry(needs, lines) ??
-    whatWouldRun(lines, call, settings)
+    gateFiles(needs, lines, floor, settings.gate_files) ??
+    agentSettings(paths, here, settings) ??
+    irrecoverablePaths(paths, here, settings.home) ??
+    cloudMetadata(needs, lines) ??
+    whatWouldRun(lines, cwd, settings)
   );
 }
 
-/** The floor: every string, as it stands and with `~` expanded. Content is data, not paths. */
-function pathsInStrings(
+/** One of the forms of a need's path: as it is written, or as it resolves. */
+interface TouchedPath {
+  path: string;
+  /** `in the resolved path`, for the form that the call doesn't say. */
+  is_resolved: boolean;
+  is_tree: boolean;
+  is_written: boolean;
+  access: Need["access"];
+}
+
+function pathsOf(needs: readonly Need[]): TouchedPath[] {
+  const paths: TouchedPath[] = [];
+  for (const { capability, target, access } of needs) {
+    if (target.kind !== "path") continue;
+    const { lexical, real, is_tree } = target;
+    const more = { is_tree, access, is_written: capability === "fs:write" };
+    paths.push({ path: lexical, is_resolved: false, ...more });
+    if (real !== null && real !== lexical) paths.push({ path: real, is_resolved: true, ...more });
+  }
+  return paths;
+}
+
+/** The seed's patterns on every string, as it stands and with `~` expanded; URLs among them. Content is data. */
+function stringsOfCall(
   call: ProposedCall,
   executor: Executor,
   home: string,
   floor: ReadonlyMap<string, FloorTexts>,
 ): GuardBlock | null {
   for (const { key, value: raw } of stringsIn(call.args, executor.manifest.content_args)) {
-    const value = typeof call.args[key] === "string" ? (floor.get(key)?.for_paths ?? raw) : raw;
+    const is_line = typeof call.args[key] === "string" && floor.has(key);
+    const value = is_line ? (floor.get(key)?.for_paths ?? raw) : raw;
     const pattern =
       forbiddenPath(value) ?? (value.startsWith("~") ? forbiddenPath(expandHome(value, home)) : undefined);
     if (pattern !== undefined) {
@@ -65,17 +104,18 @@ function pathsInStrings(
         instead: OTHER_PATH,
       };
     }
+    if (!floor.has(key) && /^\s*[a-z][a-z0-9+.-]*:[\\/]{2}/i.test(value) && namesCloudMetadata(value)) {
+      return metadataBlock(`a URL in argument '${key}'`);
+    }
   }
   return null;
 }
 
-/** The same patterns on what would really be opened: `..`, doubled slashes and links resolved. */
-function pathsThatWouldBeTouched(needs: readonly Need[]): GuardBlock | null {
-  for (const { target } of needs) {
-    if (target.kind !== "path") continue;
-    const pattern =
-      forbiddenPath(target.lexical) ??
-      (target.real === null || target.real === target.lexical ? undefined : forbiddenPath(target.real));
+/** Keys, passwords, the system's own: the same for each path that would be touched, `..`, doubled slashes and links resolved. */
+function protectedPaths(paths: readonly TouchedPath[], home: string): GuardBlock | null {
+  let real_home: string | undefined;
+  for (const { path, is_resolved, is_tree, is_written, access } of paths) {
+    const pattern = forbiddenPath(path);
     if (pattern !== undefined) {
       return {
         reason: `guard: forbidden path violated: pattern '${pattern}' in the resolved path`,
@@ -83,11 +123,32 @@ function pathsThatWouldBeTouched(needs: readonly Need[]): GuardBlock | null {
         instead: OTHER_PATH,
       };
     }
+    const form = pathFormOf(path);
+    const folded = foldedPath(path);
+    // Letters that a file system may take for others.
+    const is_plain = folded.length === path.length && folded === path.toLowerCase();
+    const label = protectedPath(form, home) ?? (is_plain ? undefined : protectedPath(pathFormOf(folded), home));
+    if (label !== undefined) {
+      return {
+        reason: `guard: forbidden path violated: ${label}`,
+        matched: `${label}${is_resolved ? ", once the path is resolved" : ""}`,
+        instead: OTHER_PATH,
+      };
+    }
+    if (!is_tree || is_written || access === "list") continue;
+    real_home ??= realForm(home) ?? home;
+    if (holdsSecrets(form, home) || (real_home !== home && holdsSecrets(form, real_home))) {
+      return {
+        reason: "guard: forbidden path violated: a folder that holds keys and passwords, read as a whole",
+        matched: "a folder that holds keys and passwords",
+        instead: "name a narrower folder",
+      };
+    }
   }
   return null;
 }
 
-/** The floor for commands that leave no way back. */
+/** The seed's patterns for commands that leave no way back. */
 function irrecoverableCommand(floor: ReadonlyMap<string, FloorTexts>): GuardBlock | null {
   const pattern = [...floor.values()]
     .map(({ for_commands }) => dangerousCommand(for_commands))
@@ -100,48 +161,102 @@ function irrecoverableCommand(floor: ReadonlyMap<string, FloorTexts>): GuardBloc
   };
 }
 
-function ownHouse(
+/** Whole trees that would be written or deleted, files without which the machine doesn't start, disks. */
+function irrecoverablePaths(paths: readonly TouchedPath[], cwd: string | undefined, home: string): GuardBlock | null {
+  for (const { path, is_tree, is_written, access } of paths) {
+    if (!is_written) continue;
+    const form = pathFormOf(path);
+    // A folder that is written as one name may just be made, or is empty where it is deleted.
+    const folder = is_tree ? vitalTree(form, cwd, home) : undefined;
+    if (folder !== undefined) {
+      const what = access === "delete" ? "a delete of" : "a change of everything below";
+      return irrecoverableBlock(`${what} ${folder}`, "name exactly what should change, inside the project");
+    }
+    const file = isDisk(form) ? "a disk, raw" : vitalFile(form);
+    if (file !== undefined) {
+      return irrecoverableBlock(
+        `a change of ${file}`,
+        "write a copy in the project, and let the human put it in place",
+      );
+    }
+  }
+  return null;
+}
+
+/** The working directory and the home count by their names and by where those lead. */
+function vitalTree(form: PathForm, cwd: string | undefined, home: string): string | undefined {
+  const found = vitalFolder(form, { home, cwd: cwd ?? null });
+  if (found !== undefined) return found;
+  const real_cwd = cwd === undefined ? null : realForm(cwd);
+  return vitalFolder(form, { home: realForm(home) ?? home, cwd: real_cwd });
+}
+
+function irrecoverableBlock(what: string, instead: string): GuardBlock {
+  return { reason: `guard: irrecoverable: ${what}`, matched: what, instead };
+}
+
+function gateFiles(
   needs: readonly Need[],
   lines: readonly CommandLine[],
   floor: ReadonlyMap<string, FloorTexts>,
-  own_house: OwnHouse | undefined,
+  gate_files: GateFiles | undefined,
 ): GuardBlock | null {
-  if (own_house === undefined) return null;
-  const touched = needs.some(({ target }) => {
-    if (target.kind !== "path") return false;
-    const { lexical, real, is_tree } = target;
-    return own_house.holds(lexical, is_tree) || (real !== null && real !== lexical && own_house.holds(real, is_tree));
-  });
+  if (gate_files === undefined) return null;
+  let matched: string | undefined;
+  for (const need of needs) matched ??= gate_files.touchedBy(need);
   // Where a line is read to the last word, what it names is known; in any doubt a mention is enough.
-  const mentioned = lines.some(
-    (line) => isInDoubt(line) && own_house.isMentionedIn(floor.get(line.arg)?.for_paths ?? line.text),
-  );
-  if (!touched && !mentioned) return null;
+  const isMentioned = (line: CommandLine) =>
+    isInDoubt(line) && gate_files.isMentionedIn(floor.get(line.arg)?.for_paths ?? line.text);
+  if (matched === undefined && lines.some(isMentioned)) matched = "the gate's own folders in the command";
+  if (matched === undefined) return null;
   return {
     reason: "guard: the gate's own files are not for agents",
-    matched: touched
-      ? "a path inside the gate's own folders, or a folder that holds them"
-      : "the gate's own folders in the command",
+    matched,
     instead: "name a narrower folder, or ask the human to use the metnos-gate command",
   };
 }
 
-/** By its writing tools as by a command: an agent that could take the hook out would need no permission for anything else. */
-function hookEntry(needs: readonly Need[], lines: readonly CommandLine[]): GuardBlock | null {
-  // What a command line does to them is read more closely: see shell/gate-itself.ts.
-  if (lines.length > 0 || !writesHookSettings(needs)) return null;
+/** By whatever tool: an agent that could take the hook out would need no permission for anything else. */
+function agentSettings(
+  paths: readonly TouchedPath[],
+  cwd: string | undefined,
+  { home, env }: GuardSettings,
+): GuardBlock | null {
+  const written = paths.filter(({ is_written }) => is_written);
+  if (written.length === 0) return null;
+  const settings = new AgentSettings({ home, cwd, env });
+  const is_touched = written.some(({ path, is_tree }) => settings.isAt(path) || (is_tree && settings.isBelow(path)));
+  if (!is_touched) return null;
   return {
     reason: "guard: the settings that hold the gate's hook are not for agents",
-    matched: "a write to Claude Code's settings",
+    matched: "a write to Claude Code's settings, or to their folder",
     instead: "say what should stand there; the human changes it themselves",
   };
 }
 
+/** A cloud's credentials, by a tool for the web as by a command. */
+function cloudMetadata(needs: readonly Need[], lines: readonly CommandLine[]): GuardBlock | null {
+  for (const { capability, target } of needs) {
+    const is_one =
+      (target.kind === "host" && isCloudMetadata(target.host)) ||
+      (capability === "network:http" && target.kind === "unknown" && namesCloudMetadata(target.shown, true));
+    if (is_one) return metadataBlock("the host of a request");
+  }
+  return lines.some(({ reading }) => reachesCloudMetadata(reading)) ? metadataBlock("a host in the command") : null;
+}
+
+function metadataBlock(matched: string): GuardBlock {
+  return {
+    reason: "guard: a cloud's metadata service hands out credentials",
+    matched,
+    instead: "ask the human for what you need to know of the machine",
+  };
+}
+
 /** What a shell would make of the command lines, read as it reads them. */
-function whatWouldRun(lines: readonly CommandLine[], call: ProposedCall, settings: GuardSettings): GuardBlock | null {
-  const cwd = call.context?.cwd === undefined ? "" : expandHome(call.context.cwd, settings.home);
+function whatWouldRun(lines: readonly CommandLine[], cwd: string, settings: GuardSettings): GuardBlock | null {
   for (const { reading, arg } of lines) {
-    const found = findingIn(reading, { cwd, home: settings.home, gate: settings.own_house?.places });
+    const found = findingIn(reading, { cwd, home: settings.home, gate: settings.gate_files?.places });
     if (found === null) continue;
     return {
       reason: findingText(found, reading),

@@ -1,4 +1,4 @@
-import type { Capability, Outcome } from "../../../ipc/decision.ts";
+import type { Outcome } from "../../../ipc/decision.ts";
 import { CAPABILITY_REGISTRY } from "../capabilities.ts";
 import { effective_outcome, RULE_TEXT, strictest } from "../policy.ts";
 import { isInDoubt } from "../targets/target.ts";
@@ -9,9 +9,10 @@ export function policy(x: Examination): Denial | null {
   const { level, agent, session, principal } = x.subject;
   const holder = { ...principal, agent: agent?.agent_id, session };
   let outcome: Outcome = "allowed";
-  let asked: Capability | undefined;
-  for (const { capability, target } of x.needs) {
-    const answer = effective_outcome(level, capability, () => x.settings.grants?.find(holder, capability, target));
+  let asked: string | undefined;
+  for (const { capability, target, ask_each_time } of x.needs) {
+    const find = ask_each_time === undefined ? () => x.settings.grants?.find(holder, capability, target) : undefined;
+    const answer = effective_outcome(level, capability, find);
     if (answer.outcome === "denied") {
       return denied(x, "policy", `level ${level} does not allow ${capability}`, {
         matched: RULE_TEXT[level],
@@ -21,8 +22,10 @@ export function policy(x: Examination): Denial | null {
     if (answer.grant_id !== undefined) x.grants_used.push(answer.grant_id);
     // A path that can't be told can't be guarded either: in doubt the human is asked, at every level.
     const is_in_doubt = isInDoubt(target) && CAPABILITY_REGISTRY[capability].target_kind === "path_glob";
-    const found = is_in_doubt ? "approval_required" : answer.outcome;
-    if (found === "approval_required") asked ??= capability;
+    const is_asked = is_in_doubt || ask_each_time !== undefined;
+    const found = is_asked ? "approval_required" : answer.outcome;
+    if (found === "approval_required")
+      asked ??= ask_each_time === undefined ? capability : `${capability} of ${ask_each_time}, each time`;
     outcome = strictest(outcome, found);
   }
   x.outcome = outcome;

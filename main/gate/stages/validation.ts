@@ -9,7 +9,7 @@ export function validation(x: Examination): Denial | null {
       instead: "send the arguments that the executor declares",
     });
   }
-  x.needs = needsOf(x.call, x.executor, x.settings.home);
+  x.needs = needsOf(x.call, x.executor, x.settings.home, x.settings.env);
   if (x.needs.length > MAX_TARGETS) {
     return denied(x, "validation", `validation failed: more than ${MAX_TARGETS} targets in one call`, {
       instead: "send several calls",

@@ -4,8 +4,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { placesFor } from "../../../ipc/places.ts";
 import type { CallContext } from "../../../ipc/wire.ts";
+import { GateFiles } from "../../../main/gate/guard/gate-files.ts";
 import { guard } from "../../../main/gate/guard/guard.ts";
-import { OwnHouse } from "../../../main/gate/guard/own-house.ts";
 import { stringsIn } from "../../../main/gate/guard/strings.ts";
 import { prepared } from "../../support/proposed-calls.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
@@ -156,22 +156,22 @@ describe("irrecoverable commands", () => {
   });
 });
 
-describe("the gate's own house", () => {
-  function withHouse() {
+describe("the gate's own files", () => {
+  function withFiles() {
     const home = tempFolder();
     const places = placesFor({ HOME: home });
     for (const folder of [places.config_dir, places.state_dir, places.audit_dir])
       mkdirSync(folder, { recursive: true });
-    const own_house = new OwnHouse(places, home);
+    const gate_files = new GateFiles(places, home);
     const block = (executor_name: string, args: Record<string, unknown>, context?: CallContext) => {
       const { call, executor, needs } = prepared(home, executor_name, args, context === undefined ? {} : { context });
-      return guard(call, executor, needs, { home, own_house });
+      return guard(call, executor, needs, { home, gate_files });
     };
     return { home, places, block };
   }
 
   it("its databases, tokens, configuration, sockets and logs are never an agent's", () => {
-    const { places, block, home } = withHouse();
+    const { places, block, home } = withFiles();
     const own = [
       places.grants_db,
       places.approvals_db,
@@ -209,7 +209,7 @@ describe("the gate's own house", () => {
   });
 
   it("a link into it is it, and so is a whole tree that holds it", () => {
-    const { home, places, block } = withHouse();
+    const { home, places, block } = withFiles();
     symlinkSync(places.state_dir, join(home, "notes"));
     expect(block("fs_read", { path: join(home, "notes/operator.token") })).not.toBeNull();
     expect(block("Grep", { pattern: "x", path: home })).not.toBeNull();
@@ -220,7 +220,7 @@ describe("the gate's own house", () => {
   it.each(["make > $OUT", "make >> $OUT/log", "make < $IN"])(
     "a mention is enough where a redirection can't be resolved: %s",
     (command) => {
-      const { places, block } = withHouse();
+      const { places, block } = withFiles();
       const mention = `echo ${places.state_dir}/operator.token > note.txt`;
       expect(block("Bash", { command: `${mention} ; ${command}` })?.matched).toBe(
         "the gate's own folders in the command",
@@ -231,7 +231,7 @@ describe("the gate's own house", () => {
   );
 
   it("what lies beside it is not it", () => {
-    const { home, places, block } = withHouse();
+    const { home, places, block } = withFiles();
     expect(block("fs_read", { path: `${places.state_dir}-notes/x` })).toBeNull();
     expect(block("fs_list", { path: home })).toBeNull();
     expect(block("Grep", { pattern: "x", path: join(home, "project") })).toBeNull();

@@ -17,8 +17,6 @@ test.each([
   ["Glob", { pattern: "{/etc/ssh/*,x}" }, "/srv"],
   ["Glob", { pattern: "*/../../etc/ssh/*" }, "/srv"],
   ["Read", { file_path: "notes.txt" }, undefined],
-  ["Read", { file_path: "/proc/self/cwd/notes.txt" }, undefined],
-  ["Read", { file_path: "cwd/notes.txt" }, "/proc/thread-self"],
   ["Read", { file_path: "file:///srv/notes.txt" }, "/srv"],
 ])("a path that can't be told is asked about also where the level would allow it: %s %j", (executor, args, cwd) => {
   const call = { intent: "", executor, args, ...(cwd === undefined ? {} : { context: { cwd } }) };
@@ -38,8 +36,14 @@ test("a link to what each process sees as its own leads elsewhere for the agent:
   }
 });
 
-test("what such a path leads to here is still guarded", () => {
-  for (const file_path of ["/proc/self/root/etc/shadow", "/proc/self/environ", "/proc/self/root/home/me/.ssh/id_rsa"]) {
+test("what such a path leads to here is still guarded, and a process's own folder as for any command", () => {
+  for (const file_path of [
+    "/proc/self/cwd/notes.txt",
+    "/proc/thread-self/cwd/notes.txt",
+    "/proc/self/root/etc/shadow",
+    "/proc/self/environ",
+    "/proc/self/root/home/me/.ssh/id_rsa",
+  ]) {
     const call = { intent: "", executor: "Read", args: { file_path } };
     expect(examineCall(call, SUBJECT, new ExecutorCatalog(), SETTINGS).denial?.stage).toBe("guard");
   }

@@ -4,17 +4,17 @@ import { type LineNeeds, needsOfLine } from "../../clear/line-needs.ts";
 import { type CommandLine, commandLinesOf } from "../../executors/command-lines.ts";
 import { lineOf, workingDirectory } from "../../executors/needs.ts";
 import { requirementOf } from "../../targets/target.ts";
-import type { OwnHouse } from "../own-house.ts";
+import type { GateFiles } from "../gate-files.ts";
 import { dangerousCommand } from "../shell-patterns.ts";
 import { floorTexts } from "./data-only.ts";
 import { findingIn, findingText } from "./guard-shell.ts";
 
 /** How each command line of a call was read, for whoever asks why (`explain`). Holds the values: nothing of it is stored. */
-export function explainReadings(call: ProposedCall, home: string, own_house: OwnHouse | undefined): ShellReading[] {
+export function explainReadings(call: ProposedCall, home: string, gate_files: GateFiles | undefined): ShellReading[] {
   const cwd = workingDirectory(call, home);
   return commandLinesOf(call, home).map((line) => {
     const cleared = needsOfLine(lineOf(call.args[line.arg]) ?? line.text, home, cwd);
-    return explainLine(line, cleared, home, cwd, own_house);
+    return explainLine(line, cleared, home, cwd, gate_files);
   });
 }
 
@@ -23,9 +23,9 @@ function explainLine(
   cleared: LineNeeds,
   home: string,
   cwd: string,
-  own_house: OwnHouse | undefined,
+  gate_files: GateFiles | undefined,
 ): ShellReading {
-  const found = findingIn(reading, { cwd, home, gate: own_house?.places });
+  const found = findingIn(reading, { cwd, home, gate: gate_files?.places });
   const clearedAt = (span: { start: number; end: number }) =>
     cleared.commands.find(({ start, end }) => start >= span.start && end <= span.end) ??
     cleared.commands.find(({ start, end }) => start <= span.start && end >= span.end);

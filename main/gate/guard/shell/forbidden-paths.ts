@@ -1,10 +1,10 @@
 import { foundBy } from "../../programs/find.ts";
 import { pathOf, pathOfPieces } from "../../shell/paths.ts";
 import type { Reading, SimpleCommand } from "../../shell/reading.ts";
+import { holdsSecrets, protectedPath } from "../protected-paths.ts";
 import { effectsOf } from "./effects.ts";
 import { type Finding, finding } from "./finding.ts";
 import { type PathWord, pathWords } from "./path-words.ts";
-import { forbiddenPlace, holdsSecrets } from "./places.ts";
 
 /** Keys, passwords and system files: neither read nor written, however the path is spelled. */
 
@@ -19,12 +19,12 @@ export function forbiddenPaths(
   for (const command of reading.commands) {
     // Where a shell works counts like what it names: `cat id_rsa` inside the folder.
     for (const { word, path } of words(command)) {
-      const label = forbiddenPlace(path, home);
+      const label = protectedPath(path, home);
       if (label !== undefined) return finding("forbidden path violated", label, OTHER_PATH, command, word);
     }
     // `cat $(find ~ -name id_rsa)`: what it finds is handed on.
     const found = command.name === "find" && command.captures > 0 ? foundBy(command.argv.slice(1), command) : [];
-    const handed = found.find((word) => forbiddenPlace(pathOf(word, command.cwd), home) !== undefined);
+    const handed = found.find((word) => protectedPath(pathOf(word, command.cwd), home) !== undefined);
     if (handed !== undefined)
       return finding("forbidden path violated", "a search for keys, handed on", OTHER_PATH, command);
     const tree = treesRead(command).find(({ path }) => holdsSecrets(path, home));
@@ -39,7 +39,7 @@ export function forbiddenPaths(
     if (
       links &&
       command.cwd !== null &&
-      forbiddenPlace(pathOfPieces([{ text: command.cwd, kind: "text" }], null), home)
+      protectedPath(pathOfPieces([{ text: command.cwd, kind: "text" }], null), home)
     ) {
       return finding("forbidden path violated", "work inside a forbidden folder", OTHER_PATH, command);
     }

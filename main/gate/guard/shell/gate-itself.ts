@@ -1,11 +1,11 @@
 import { optionsOf } from "../../shell/options.ts";
 import { mayBe, mayBeAtOrBelow, mayBePath, mayHold, namesOf, type PathForm, pathOf } from "../../shell/paths.ts";
 import type { Reading, SimpleCommand, Word } from "../../shell/reading.ts";
+import type { GatePlaces } from "../gate-files.ts";
 import { isTextOnly } from "./data-words.ts";
 import { type Effects, effectsOf } from "./effects.ts";
 import { type Finding, finding } from "./finding.ts";
 import { treesRead } from "./forbidden-paths.ts";
-import type { GatePlaces } from "./gate-places.ts";
 import { type PathWord, pathWords } from "./path-words.ts";
 
 /** The third group: the gate's places, its process, what only the human may tell it, and the hook that calls it. */

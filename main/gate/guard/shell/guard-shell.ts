@@ -1,11 +1,11 @@
 import { WRAPPERS } from "../../programs/wrappers.ts";
 import { readArgv, readCommand } from "../../shell/read.ts";
 import type { ReadContext, Reading, SimpleCommand } from "../../shell/reading.ts";
+import type { GatePlaces } from "../gate-files.ts";
 import { type FloorTexts, floorTexts } from "./data-only.ts";
 import type { Finding } from "./finding.ts";
 import { forbiddenPaths } from "./forbidden-paths.ts";
 import { gateItself } from "./gate-itself.ts";
-import type { GatePlaces } from "./gate-places.ts";
 import { irrecoverable } from "./irrecoverable.ts";
 import { type PathWord, pathWords } from "./path-words.ts";
 

@@ -1,6 +1,5 @@
 import { foundBy } from "../../programs/find.ts";
 import {
-  mayBe,
   mayBeAtOrBelow,
   mayBePath,
   type Name,
@@ -10,20 +9,14 @@ import {
   pathOfPieces,
 } from "../../shell/paths.ts";
 import type { Reading, SimpleCommand, Word } from "../../shell/reading.ts";
+import { type Around, isDisk, vitalFile, vitalFolder } from "../vital-paths.ts";
 import { effectsOf } from "./effects.ts";
 import { type Finding, finding } from "./finding.ts";
-import { isHome, SYSTEM_FOLDERS, SYSTEM_TREES } from "./places.ts";
 
 /** Commands that leave no way back: whole trees gone, disks overwritten, the machine brought down. */
 
 const GROUP = "irrecoverable command";
 const NAME_IT = "name exactly what should go, inside the project";
-
-export interface Around {
-  home: string;
-  /** Where the whole command line begins. */
-  cwd: string | null;
-}
 
 export function irrecoverable(reading: Reading, around: Around): Finding | null {
   if (reading.fork_bomb !== null) {
@@ -88,7 +81,7 @@ function found(command: SimpleCommand, around: Around, see: See): Finding | null
     const before = { ...path, names: path.names.slice(0, -1) };
     const what =
       wholeTree(word, command, around) ??
-      (typeof last === "object" && last.kind === "any" ? placeName(before, around) : undefined);
+      (typeof last === "object" && last.kind === "any" ? vitalFolder(before, around) : undefined);
     if (what !== undefined)
       return see(`a delete of everything below ${what}`, "give find a folder of the project, or a name to look for");
   }
@@ -98,7 +91,7 @@ function found(command: SimpleCommand, around: Around, see: See): Finding | null
 /** What a tree is, where its loss leaves no way back. */
 function wholeTree(word: Word, command: SimpleCommand, around: Around): string | undefined {
   for (const path of formsOf(word, command)) {
-    const what = placeName(path, around) ?? everythingIn(path, around);
+    const what = vitalFolder(path, around) ?? everythingIn(path, around);
     if (what !== undefined) return what;
   }
   return undefined;
@@ -134,26 +127,8 @@ function everyName(word: Word, command: SimpleCommand, around: Around): string |
   const path = pathOf(word, command.cwd);
   const last = path.names.at(-1);
   if (typeof last !== "object" || last.kind !== "any") return undefined;
-  return placeName({ ...path, names: path.names.slice(0, -1) }, around);
+  return vitalFolder({ ...path, names: path.names.slice(0, -1) }, around);
 }
-
-function placeName(path: PathForm, { home, cwd }: Around): string | undefined {
-  const { names } = path;
-  if (names.length === 0) return "the whole disk";
-  if (names.length === 1 && SYSTEM_FOLDERS.some((folder) => mayBe(names[0], folder))) return "a system folder";
-  if (isHome(names, home) && !isUnknown(names)) return "a home folder";
-  if (names.length === 2 && isUnknown(names) && (names[0] === "home" || names[0] === "Users")) return "a home folder";
-  if (SYSTEM_TREES.some((tree) => tree.length === names.length && mayBePath(path, tree))) return "a system folder";
-  if (cwd !== null && path.is_known) {
-    const here = namesOf(cwd);
-    for (let length = 1; length < here.length; length++)
-      if (mayBePath(path, here.slice(0, length))) return "a folder above the working directory";
-  }
-  return undefined;
-}
-
-const isUnknown = (names: readonly Name[]): boolean =>
-  names.some((name) => typeof name === "object" && name.kind === "unknown");
 
 /** `/usr/*`, `~/.*`: a pattern that takes everything directly in such a place. */
 function everythingIn(path: PathForm, around: Around): string | undefined {
@@ -165,7 +140,7 @@ function everythingIn(path: PathForm, around: Around): string | undefined {
   if (last.kind === "pattern" && !last.text.includes("*")) return undefined;
   // What lies anywhere below a filter is not everything.
   if (last.kind === "any") return undefined;
-  const folder = placeName({ ...path, names: path.names.slice(0, -1) }, around);
+  const folder = vitalFolder({ ...path, names: path.names.slice(0, -1) }, around);
   return folder === undefined ? undefined : `everything in ${folder}`;
 }
 
@@ -176,55 +151,6 @@ function systemTree(word: Word, command: SimpleCommand): string | undefined {
   )
     ? "a system folder"
     : undefined;
-}
-
-/** Files without which the machine doesn't start, or lets nobody in. */
-function vitalFile(path: PathForm): string | undefined {
-  const vital: [string, string][] = [
-    ["etc/fstab", "the table of file systems"],
-    ["etc/crypttab", "the table of encrypted disks"],
-    ["etc/group", "the system's accounts"],
-    ["etc/ld.so.preload", "what every program loads first"],
-    ["etc/default/grub", "a boot file"],
-    ["etc/inittab", "a boot file"],
-  ];
-  for (const [file, what] of vital) if (mayBePath(path, namesOf(file))) return what;
-  if (mayBeAtOrBelow(path, ["boot"]) || mayBeAtOrBelow(path, ["efi"])) return "a boot file";
-  if (
-    path.names.length === 2 &&
-    path.names[0] === "etc" &&
-    ["passwd", "shadow", "sudoers"].some((name) => mayBe(path.names[1], name))
-  )
-    return "the system's accounts";
-  return undefined;
-}
-
-const DEVICE = [
-  "sda",
-  "sda1",
-  "sdb",
-  "vda",
-  "vdb",
-  "xvda",
-  "hda",
-  "nvme0n1",
-  "mmcblk0",
-  "loop0",
-  "md0",
-  "dm-0",
-  "disk0",
-  "rdisk2",
-];
-
-/** True if the path may be a block device. */
-function isDisk(path: PathForm): boolean {
-  const [first, second] = path.names;
-  if (!mayBe(first, "dev") || second === undefined) return false;
-  if (typeof second === "string")
-    return /^(?:sd[a-z]|nvme\d|mmcblk\d|loop\d|vd[a-z]|xvd[a-z]|hd[a-z]|md\d|dm-\d|r?disk\d|sr\d|nbd\d|zd\d|ram\d|mapper$|disk$|mem$|kmem$|port$)/.test(
-      second,
-    );
-  return typeof first === "string" && DEVICE.some((device) => mayBe(second, device));
 }
 
 const WIPES =

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { placesFor } from "../../../../ipc/places.ts";
-import { OwnHouse } from "../../../../main/gate/guard/own-house.ts";
+import { GateFiles } from "../../../../main/gate/guard/gate-files.ts";
 import { examine } from "../../../../main/gate/vaglio.ts";
 import { prepared } from "../../../support/proposed-calls.ts";
 import { BLOCKED_PLAIN } from "./cases/blocked-plain.ts";
@@ -8,22 +8,22 @@ import { BLOCKED_WRAPPED } from "./cases/blocked-wrapped.ts";
 import { CREDENTIALS } from "./cases/credentials.ts";
 import { DATAFLOW } from "./cases/dataflow.ts";
 import { DEVELOPER } from "./cases/developer.ts";
+import { GATE_FILES } from "./cases/gate-files.ts";
 import { HARMLESS } from "./cases/harmless.ts";
-import { OWN_HOUSE } from "./cases/own-house.ts";
 import { CWD, HOME, type ShellCase } from "./cases/shell-case.ts";
 
 const TABLES = {
   "blocked, plain": BLOCKED_PLAIN,
   "blocked, wrapped": BLOCKED_WRAPPED,
   dataflow: DATAFLOW,
-  "the gate itself": OWN_HOUSE,
+  "the gate itself": GATE_FILES,
   credentials: CREDENTIALS,
   "harmless look-alikes": HARMLESS,
   "ordinary developer commands": DEVELOPER,
 } as const satisfies Record<string, readonly ShellCase[]>;
 
 const ALL: readonly ShellCase[] = Object.values(TABLES).flat();
-const SETTINGS = { home: HOME, own_house: new OwnHouse(placesFor({ HOME }), HOME), judge_threshold: 0, now: () => 0 };
+const SETTINGS = { home: HOME, gate_files: new GateFiles(placesFor({ HOME }), HOME), judge_threshold: 0, now: () => 0 };
 
 /** What the guard says of one call; the judge is out of it. */
 function saidOf(executor_name: string, args: Record<string, unknown>, cwd = CWD): { is: string; reason: string } {

@@ -154,7 +154,6 @@ const SAME_KIND: readonly ShellCase[] = [
   blocked("sed 'r /home/ada/.netrc' x", "sed reads it"),
   blocked("date -f ~/.netrc", "date shows what it can't read"),
   blocked("man ~/.netrc", "man shows a file"),
-  blocked("cat ~/.claude/.credentials.json", "an agent's token"),
   blocked(
     'python3 -c \'from pathlib import Path; print(Path.home().joinpath(".docker","config.json").read_text())\'',
     "put together by another call",
@@ -168,6 +167,9 @@ const SAME_KIND: readonly ShellCase[] = [
 ];
 
 const LOOK_ALIKES: readonly ShellCase[] = [
+  passes("cat ~/.claude/.credentials.json", "asked about by name each time instead"),
+  passes("cat ~/.codex/auth.json", "asked about by name each time instead"),
+  passes("cat ~/.pypirc", "asked about by name each time instead"),
   passes("cat ~/.sshrc", "a longer name"),
   passes("cat docs/ssh.md", "a document"),
   passes("cat ~/.aws/config", "regions, no keys"),

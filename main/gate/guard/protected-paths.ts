@@ -1,6 +1,10 @@
-import { mayBe, mayBeAtOrBelow, mayBePath, mayHold, type Name, namesOf, type PathForm } from "../../shell/paths.ts";
+import { mayBe, mayBePath, mayHold, type Name, namesOf, type PathForm } from "../shell/paths.ts";
+import { isHome } from "./vital-paths.ts";
 
-/** What is protected, as places: names from the root, or names that may stand anywhere. */
+/**
+ * Paths that no agent reads or writes: keys, passwords, the system's own. Rules are names from the root, or names that may stand
+ * anywhere. What is asked about by name each time instead is in asked-each-time.ts; no path is in both.
+ */
 
 type Rule = readonly (string | RegExp)[];
 
@@ -27,7 +31,6 @@ const ANYWHERE: readonly Protected[] = [
     ["_netrc"],
     [".git-credentials"],
     [".pgpass"],
-    [".pypirc"],
     [".my.cnf"],
     [".vault-token"],
     [".cargo", /^credentials(\.toml)?$/],
@@ -38,8 +41,6 @@ const ANYWHERE: readonly Protected[] = [
   ),
   ...each(
     "an agent's or a tool's token",
-    [".claude", ".credentials.json"],
-    [".codex", "auth.json"],
     [".gemini", "oauth_creds.json"],
     [".config", "github-copilot", /^(?:hosts|apps)\.json$/],
     [".aws", "sso"],
@@ -141,6 +142,20 @@ function sampleFiles(home: readonly string[]): { label: string; names: readonly 
       ".config/gh/hosts.yml",
     ),
     ...below("a GnuPG folder", ".gnupg/secring.gpg", ".gnupg/private-keys-v1.d/key.key"),
+    ...below("a cloud's credentials", ".config/gcloud/credentials.db"),
+    ...below(
+      "a browser's password store",
+      ".mozilla/firefox/a.default/logins.json",
+      ".config/google-chrome/Default/Login Data",
+      ".config/chromium/Default/Login Data",
+    ),
+    ...below(
+      "a keychain",
+      ".local/share/keyrings/login.keyring",
+      ".local/share/kwalletd/kdewallet.kwl",
+      ".password-store/a.gpg",
+      "Library/Keychains/login.keychain-db",
+    ),
     { label: "the system's accounts", names: ["etc", "shadow"] },
     { label: "the system's accounts", names: ["etc", "passwd"] },
   ];
@@ -179,8 +194,8 @@ function matchesAt(names: readonly Name[], at: number, rule: Rule): boolean {
   return rule.every((wanted, index) => nameMatches(names[at + index], wanted));
 }
 
-/** What forbidden place a path names or lies in, as words, or undefined. */
-export function forbiddenPlace(path: PathForm, home: string): string | undefined {
+/** What protected path a path is or lies in, as words, or undefined. */
+export function protectedPath(path: PathForm, home: string): string | undefined {
   const { names } = path;
   if (names.some((name) => typeof name === "object" && name.kind === "any")) {
     const sample = sampleFiles(namesOf(home)).find(({ names: wanted }) => mayBePath(path, wanted));
@@ -191,7 +206,7 @@ export function forbiddenPlace(path: PathForm, home: string): string | undefined
   const second = names[1];
   if (names[0] === "proc" && (names.length === 1 || (typeof second === "object" && second.kind === "unknown")))
     return "a process's folder";
-  for (const { label, rule } of ANYWHERE) {
+  for (const { label, rule } of rulesFor(names)) {
     for (let at = 0; at + rule.length <= names.length; at++) {
       if (!matchesAt(names, at, rule)) continue;
       // A pattern that could be a hidden name only counts where such folders live: in a home folder.
@@ -211,71 +226,19 @@ export function forbiddenPlace(path: PathForm, home: string): string | undefined
   return keyName(names.at(-1));
 }
 
+/** Most paths hold none of the names that a rule begins with: then only the few rules that begin with a pattern are left. */
+function rulesFor(names: readonly Name[]): readonly Protected[] {
+  if (names.some((name) => typeof name === "object")) return ANYWHERE;
+  const there = new Set(names.map((name) => (typeof name === "string" ? name.toLowerCase() : "")));
+  return ANYWHERE.filter(({ rule: [first] }) => typeof first !== "string" || there.has(first.toLowerCase()));
+}
+
 function keyName(name: Name | undefined): string | undefined {
-  if (typeof name === "string") return KEY_NAMES.includes(name) ? "a private key" : undefined;
+  if (typeof name === "string") return KEY_NAMES.includes(name.toLowerCase()) ? "a private key" : undefined;
   if (name?.kind !== "pattern") return undefined;
   const letters = name.text.replace(/\[[^\]]*\]|[^A-Za-z0-9_.]/g, "");
   return letters.length >= 3 && KEY_NAMES.some((key) => mayBe(name, key)) ? "a private key" : undefined;
 }
-
-/** True if a pattern may expand to exactly a home folder: `/home/x`, `/Users/x`, root's, and the human's. */
-export function isHome(names: readonly Name[], home: string): boolean {
-  const path = { names, is_known: true, has_pattern: true };
-  if (mayBePath(path, namesOf(home))) return true;
-  if (names.length === 2 && (mayBe(names[0], "home") || mayBe(names[0], "Users")))
-    return typeof names[1] === "string" || names[1]?.kind === "pattern" || names[1]?.kind === "unknown";
-  return mayBePath(path, ["root"]) || mayBePath(path, ["var", "root"]);
-}
-
-/** Folders at the top whose loss no machine recovers from. */
-export const SYSTEM_FOLDERS: readonly string[] = [
-  "bin",
-  "boot",
-  "dev",
-  "etc",
-  "home",
-  "lib",
-  "lib32",
-  "lib64",
-  "libx32",
-  "media",
-  "mnt",
-  "opt",
-  "proc",
-  "root",
-  "run",
-  "sbin",
-  "srv",
-  "sys",
-  "usr",
-  "var",
-  "efi",
-  "nix",
-  "snap",
-  "Applications",
-  "Library",
-  "System",
-  "Users",
-  "Volumes",
-  "private",
-  "cores",
-];
-
-/** Trees below them that are as bad. */
-export const SYSTEM_TREES: readonly (readonly string[])[] = [
-  "usr/bin",
-  "usr/sbin",
-  "usr/lib",
-  "usr/lib64",
-  "usr/share",
-  "usr/local",
-  "var/lib",
-  "etc/systemd",
-  "etc/pam.d",
-  "System/Library",
-  "private/etc",
-  "private/var",
-].map(namesOf);
 
 /** True if reading everything below the path would come by a home folder's secrets. */
 export function holdsSecrets(path: PathForm, home: string): boolean {
@@ -285,5 +248,3 @@ export function holdsSecrets(path: PathForm, home: string): boolean {
     sampleFiles(below).some(({ names }) => below.every((name, at) => names[at] === name) && mayHold(path, names))
   );
 }
-
-export { mayBeAtOrBelow };

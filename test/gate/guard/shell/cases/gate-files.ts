@@ -183,4 +183,4 @@ const HOOK: readonly ShellCase[] = [
   passes("cp -r agents ~/.claude/", "another folder in it"),
 ];
 
-export const OWN_HOUSE: readonly ShellCase[] = [...PLACES, ...PROCESS, ...COMMANDS, ...HOOK];
+export const GATE_FILES: readonly ShellCase[] = [...PLACES, ...PROCESS, ...COMMANDS, ...HOOK];

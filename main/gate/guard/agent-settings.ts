@@ -1,0 +1,52 @@
+import { realForm } from "../targets/path.ts";
+import { kindOf } from "../targets/path-kind.ts";
+import { isAtOrBelow } from "../targets/pattern.ts";
+import { foldedPath } from "./folded-path.ts";
+import type { Surroundings } from "./surroundings.ts";
+
+/**
+ * Where Claude Code keeps the entry that calls the gate, and what could turn it off: for the human to change, never for an agent. Of
+ * the home, of any project, and of the machine (`managed-settings.json`); names are compared without regard to case.
+ */
+const NAMED =
+  /\/(?:\.claude(?:\/settings(?:\.local)?\.json(?:\/.*)?)?|managed-settings\.(?:json|d)(?:\/.*)?)$|^(?:\/private)?\/etc\/claude-code(?:\/|$)|\/library\/application support\/claudecode(?:\/|$)/;
+/** The files in such a folder. */
+export const SETTINGS_FILES: readonly string[] = ["settings.json", "settings.local.json"];
+
+/**
+ * Tells what a write would replace. Made once for all of a call's writes: where links of the known settings lead is looked up then.
+ */
+export class AgentSettings {
+  /** What the known settings really are, and a folder that the environment names: by their whole path. */
+  readonly #known: readonly string[];
+
+  constructor({ home, cwd, env }: Surroundings) {
+    const named = env?.CLAUDE_CONFIG_DIR;
+    const moved = named?.startsWith("/") ? named.replace(/(.)\/+$/, "$1") : undefined;
+    const known = moved === undefined ? [] : [moved];
+    const folders = [`${home}/.claude`, ...(cwd === undefined ? [] : [`${cwd}/.claude`]), ...known];
+    for (const folder of folders) {
+      if (kindOf(folder) === "nothing") continue;
+      for (const path of [folder, ...SETTINGS_FILES.map((name) => `${folder}/${name}`)]) {
+        const real = realForm(path);
+        if (real !== null && real !== path) known.push(real);
+      }
+    }
+    this.#known = known.map(foldedPath);
+  }
+
+  /** True if `path` (absolute, normal) is such a file, or a folder of them as a whole. */
+  isAt(path: string): boolean {
+    const folded = foldedPath(path);
+    if (NAMED.test(folded)) return true;
+    return this.#known.some(
+      (known) => folded === known || SETTINGS_FILES.some((name) => folded === `${known}/${name}`),
+    );
+  }
+
+  /** True if one that is known by its path lies below `folder`. */
+  isBelow(folder: string): boolean {
+    const folded = foldedPath(folder);
+    return this.#known.some((known) => isAtOrBelow(known, folded));
+  }
+}

@@ -1,0 +1,144 @@
+import { realForm } from "../targets/path.ts";
+import { kindOf } from "../targets/path-kind.ts";
+import { isAtOrBelow } from "../targets/pattern.ts";
+import { type CallTarget, type Need, targetText } from "../targets/target.ts";
+import { SKIPPED_FOLDERS, scanTree } from "../targets/tree-scan.ts";
+import { AgentSettings, SETTINGS_FILES } from "./agent-settings.ts";
+import { askedBelow, askedEachTime, markedByName } from "./asked-each-time.ts";
+import { protectedPath } from "./protected-paths.ts";
+import { holdsRunLater, runsLater } from "./run-later.ts";
+import type { Surroundings } from "./surroundings.ts";
+import { pathFormOf } from "./vital-paths.ts";
+
+/**
+ * What a call's paths mean beyond what its tool says of them: secrets are asked about by name, a write where content is run later is
+ * running code, a copied, moved or deleted folder is what lies in it. Only adds needs, whatever tool has them.
+ */
+
+type PathTarget = Extract<CallTarget, { kind: "path" }>;
+type PathNeed = Need & { target: PathTarget };
+
+/** How far a folder that is copied, moved or deleted is looked through. Beyond it, anything may lie there. */
+const LOOK = { max_entries: 5000, max_depth: 16, skipped: SKIPPED_FOLDERS };
+/** Needs for single names in copied and deleted folders: one is enough for the guard. */
+const MAX_NAMED = 5;
+
+export function withFurtherNeeds(needs: readonly Need[], surroundings: Surroundings): Need[] {
+  const all = needs.map(markedByName);
+  for (const need of needs) all.push(...askedBelow(need));
+  const writes = needs.filter(
+    (need): need is PathNeed => need.capability === "fs:write" && need.target.kind === "path",
+  );
+  if (writes.length === 0) return all;
+  const settings = new AgentSettings(surroundings);
+  const code = new Set<string>();
+  for (const write of writes) {
+    const { can_run, named } = lookedThrough(write, writes, settings, surroundings);
+    if (can_run) code.add(shownText(write.target));
+    all.push(...named);
+  }
+  for (const value of code) {
+    const is_there = all.some(
+      ({ capability, target }) => capability === "code:exec" && target.kind === "exact" && target.value === value,
+    );
+    if (!is_there) all.push({ capability: "code:exec", target: { kind: "exact", value } });
+  }
+  return all;
+}
+
+interface Found {
+  /** Content may get where it is run later, or the gate's hook may be touched. */
+  can_run: boolean;
+  /** What would surely be written or deleted that the guard has to see by name. */
+  named: Need[];
+}
+
+function lookedThrough(
+  write: PathNeed,
+  writes: readonly PathNeed[],
+  settings: AgentSettings,
+  surroundings: Surroundings,
+): Found {
+  const { target, access, copied_from } = write;
+  const paths = formsOf(target);
+  const is_there = paths.some((path) => runsLater(path, surroundings));
+  if (copied_from !== undefined) {
+    const copied = lookedAtSource(write, copied_from, writes, settings, surroundings);
+    return { ...copied, can_run: copied.can_run || is_there };
+  }
+  if (!target.is_tree)
+    return { can_run: is_there || paths.some((path) => isFolderOfMore(path, surroundings)), named: [] };
+  // Anything may be put anywhere below.
+  if (access !== "delete") return { can_run: true, named: [] };
+  const holds = is_there || paths.some((path) => holdsRunLater(path, surroundings) || settings.isBelow(path));
+  const deleted = lookedAtDeleted(target, settings);
+  return { ...deleted, can_run: holds || deleted.can_run };
+}
+
+/** A folder that is there, taken as a whole (moved, closed): with the working directory or an agent's settings in it. */
+function isFolderOfMore(path: string, { cwd }: Surroundings): boolean {
+  if (cwd !== undefined && isAtOrBelow(cwd, path)) return true;
+  if (kindOf(`${path}/.claude`) === "nothing") return false;
+  return SETTINGS_FILES.some((name) => kindOf(`${path}/.claude/${name}`) !== "nothing");
+}
+
+function lookedAtDeleted(target: PathTarget, settings: AgentSettings): Found {
+  const root = target.real ?? target.lexical;
+  const named: Need[] = [];
+  const is_complete = scanTree(root, LOOK, ({ relative, name, is_link }) => {
+    const path = `${root}/${relative}`;
+    // The folder by itself may hold other things only.
+    const is_one = name.toLowerCase() === ".claude" ? is_link : settings.isAt(path);
+    if (is_one) named.push(writeOf(path, "delete"));
+    return named.length < MAX_NAMED;
+  });
+  return { can_run: !is_complete, named };
+}
+
+/** Each name in the source is a name below the target. */
+function lookedAtSource(
+  { target }: PathNeed,
+  source: string,
+  writes: readonly PathNeed[],
+  settings: AgentSettings,
+  surroundings: Surroundings,
+): Found {
+  const kind = kindOf(source);
+  if (kind === "file") return { can_run: false, named: [] };
+  const root = target.real ?? target.lexical;
+  // Not there yet, a link, or changed by the same call: what will lie in it can't be known.
+  if (kind !== "folder") return { can_run: true, named: [] };
+  const is_changed = writes.some(({ target: { lexical } }) => lexical !== source && isAtOrBelow(lexical, source));
+  let can_run = is_changed || formsOf(target).some((path) => holdsRunLater(path, surroundings));
+  const named: Need[] = [];
+  const is_merged = kindOf(root) !== "nothing";
+  const is_complete = scanTree(source, LOOK, ({ relative, is_link }) => {
+    const path = root === "/" ? `/${relative}` : `${root}/${relative}`;
+    if (settings.isAt(path) || protectedPath(pathFormOf(path), surroundings.home) !== undefined) {
+      named.push(writeOf(path));
+    }
+    // A link in the source may be followed; one that is there already leads the write elsewhere.
+    can_run ||= is_link || runsLater(path, surroundings) || (is_merged && kindOf(path) === "link");
+    return named.length < MAX_NAMED;
+  });
+  return { can_run: can_run || !is_complete, named };
+}
+
+function writeOf(path: string, access?: "delete"): Need {
+  const ask_each_time = askedEachTime(path);
+  return {
+    capability: "fs:write",
+    target: { kind: "path", lexical: path, real: realForm(path), is_tree: false },
+    ...(access === undefined ? {} : { access }),
+    ...(ask_each_time === undefined ? {} : { ask_each_time }),
+  };
+}
+
+function formsOf({ lexical, real }: PathTarget): string[] {
+  return real === null || real === lexical ? [lexical] : [lexical, real];
+}
+
+/** What is run is what the path leads to. */
+function shownText(target: PathTarget): string {
+  return targetText(target.real === null ? target : { ...target, lexical: target.real });
+}

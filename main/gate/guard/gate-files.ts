@@ -1,0 +1,137 @@
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Places } from "../../../ipc/places.ts";
+import { realForm } from "../targets/path.ts";
+import { isAtOrBelow } from "../targets/pattern.ts";
+import type { Need } from "../targets/target.ts";
+import { foldedPath } from "./folded-path.ts";
+
+/** The files of the gate, for those who must keep out. */
+export interface GatePlaces {
+  /** Folders and files of its data, absolute. */
+  places: readonly string[];
+  /** The one thing in them that an agent may talk to. */
+  agent_socket: string;
+  /** Folders and files of its program: an agent may read them, and change nothing at, below or above them. */
+  program_paths: readonly string[];
+}
+
+/**
+ * What the gate itself is made of. Its data (databases, tokens, configuration, logs, sockets) is neither read nor written by an
+ * agent; its program (its folder, the hook in it, the Node it runs on) is not written.
+ */
+export class GateFiles {
+  /** Folders and single files, in their lexical and their real form. */
+  readonly #data: readonly string[];
+  readonly #folded_data: readonly string[];
+  readonly #folded_program: readonly string[];
+  /** What a command line would have to mention, absolute and below `~`. */
+  readonly #mentions: readonly string[];
+  /** The same, for the reading of command lines. */
+  readonly places: GatePlaces;
+
+  /** @param program_paths where its program lies; left out, where this very file does */
+  constructor(places: Places, home: string, program_paths: readonly string[] = ownProgram()) {
+    const lexical = dataPaths(places);
+    this.#data = withRealForms(lexical);
+    const program = withRealForms(program_paths);
+    this.#folded_data = this.#data.map(foldedPath);
+    this.#folded_program = program.map(foldedPath);
+    this.places = { places: this.#data, agent_socket: places.agent_socket, program_paths: program };
+    const below_home = lexical.filter((path) => path.startsWith(`${home}/`)).map((path) => path.slice(home.length));
+    this.#mentions = [
+      ...new Set([...this.#data, ...below_home.flatMap((path) => [`~${path}`, `$HOME${path}`, `\${HOME}${path}`])]),
+    ];
+  }
+
+  /** True if `path` (absolute, normal) is of the gate's data or lies below it; `is_above`: or is a folder above it. */
+  contains(path: string, is_above = false): boolean {
+    const folded = foldedPath(path);
+    return this.#folded_data.some((own) => isAtOrBelow(folded, own) || (is_above && isAtOrBelow(own, folded)));
+  }
+
+  /** True if `path` is of the gate's program, lies below it or is a folder above it. */
+  containsProgram(path: string): boolean {
+    const folded = foldedPath(path);
+    return this.#folded_program.some((own) => isAtOrBelow(folded, own) || isAtOrBelow(own, folded));
+  }
+
+  /** What of the gate a need would touch in a way that no agent may, as words, or undefined. */
+  touchedBy({ capability, target }: Need): string | undefined {
+    if (target.kind !== "path") return undefined;
+    const is_written = capability === "fs:write";
+    for (const path of formsOf(target.lexical, target.real)) {
+      // A folder above is replaced, moved or closed with all that lies below.
+      if (this.contains(path, target.is_tree || is_written))
+        return "a path inside the gate's own folders, or a folder that holds them";
+      if (is_written && this.containsProgram(path))
+        return "a change of the gate's own program, or of a folder above it";
+    }
+    return undefined;
+  }
+
+  /** True if a command line names one of the gate's data folders in plain text. */
+  isMentionedIn(command: string): boolean {
+    return this.#mentions.some((own) => {
+      for (let at = command.indexOf(own); at !== -1; at = command.indexOf(own, at + 1)) {
+        // `metnos-notes` is another folder.
+        if (!/[\w.-]/.test(command[at + own.length] ?? "")) return true;
+      }
+      return false;
+    });
+  }
+}
+
+function dataPaths(places: Places): string[] {
+  const folders = [places.config_dir, places.state_dir, places.audit_dir, places.runtime_dir];
+  const files = [places.grants_db, places.approvals_db, places.config_file];
+  return [...new Set([...folders, ...files])];
+}
+
+function withRealForms(paths: readonly string[]): string[] {
+  return [...new Set(paths.flatMap((path) => [path, realForm(path) ?? path]))];
+}
+
+function formsOf(lexical: string, real: string | null): string[] {
+  return real === null || real === lexical ? [lexical] : [lexical, real];
+}
+
+/** The folder of this program (a checkout or an installed package), the packages it loads, and the Node that runs it. */
+export function ownProgram(
+  file: string = fileURLToPath(import.meta.url),
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): string[] {
+  const folder = packageFolder(file);
+  const above = dirname(folder);
+  const paths = [folder, process.execPath];
+  // In a checkout it may be a link; of an installed package the others lie beside it.
+  const packages = join(folder, "node_modules");
+  if (existsSync(packages)) paths.push(packages);
+  if (/\/node_modules$/.test(above)) paths.push(above);
+  // Of an installed app its archive is one file of several.
+  if (folder.endsWith(".asar")) paths.push(dirname(above));
+  for (const name of ["APPIMAGE", "METNOS_GATE_LAUNCHER"]) {
+    const path = env[name];
+    if (path?.startsWith("/")) paths.push(path);
+  }
+  return [...new Set(paths)];
+}
+
+/** The nearest folder above `file` that is this package's. In source and in a bundle it lies at another depth. */
+function packageFolder(file: string): string {
+  for (let folder = dirname(file); folder !== dirname(folder); folder = dirname(folder)) {
+    if (isPackage(join(folder, "package.json"))) return folder;
+  }
+  return dirname(file);
+}
+
+function isPackage(file: string): boolean {
+  if (!existsSync(file)) return false;
+  try {
+    const found: unknown = JSON.parse(readFileSync(file, "utf8"));
+    return typeof found === "object" && found !== null && "name" in found && found.name === "metnos-gate";
+  } catch {
+    return false; // another program's, or none
+  }
+}

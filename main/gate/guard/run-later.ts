@@ -1,0 +1,156 @@
+import { kindOf } from "../targets/path-kind.ts";
+import { isAtOrBelow } from "../targets/pattern.ts";
+import { foldedPath } from "./folded-path.ts";
+import { programFolders, type Surroundings } from "./surroundings.ts";
+
+/**
+ * Places whose content is run later, or says what is run: whoever writes there runs code, whatever tool writes. Names are compared
+ * without regard to case. A place that isn't listed is written under the rules for files.
+ */
+
+interface Place {
+  /** In lower case. */
+  names: readonly string[];
+  /** It is a folder: what lies in it counts as well. */
+  is_folder: boolean;
+}
+
+const folders = (...paths: string[]): Place[] => paths.map((path) => ({ names: path.split("/"), is_folder: true }));
+const files = (...paths: string[]): Place[] => paths.map((path) => ({ names: path.split("/"), is_folder: false }));
+
+/** Wherever they lie: in a project, in the home, in somebody else's. */
+const ANYWHERE: readonly Place[] = [
+  // git, and what it calls
+  ...folders(".git", ".husky", ".config/git"),
+  ...files(".gitmodules", ".gitattributes", ".gitconfig", "head"),
+  // what a shell reads as it starts
+  ...files(".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile", ".inputrc"),
+  ...files(".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout", ".kshrc", ".mkshrc", ".cshrc", ".tcshrc", ".login"),
+  ...folders(".config/fish", ".config/zsh", ".oh-my-zsh", ".bashrc.d", ".profile.d", ".zshrc.d"),
+  ...files(".envrc", ".pam_environment", ".xprofile", ".xsession", ".xsessionrc", ".xinitrc"),
+  ...folders(".config/environment.d"),
+  // what a session, a timer or a bus starts
+  ...folders(".config/autostart", ".config/systemd", ".local/share/systemd", ".local/share/dbus-1"),
+  ...folders(".local/share/applications", "launchagents", "launchdaemons"),
+  // programs
+  ...folders(".local/bin", ".cargo/bin", "go/bin", ".bun", ".deno", ".volta", ".nvm", ".fnm", ".pyenv", ".rbenv"),
+  ...folders(
+    ".asdf",
+    ".sdkman",
+    ".nodenv",
+    ".jenv",
+    ".rustup",
+    ".npm-global",
+    ".local/share/mise",
+    ".local/share/pnpm",
+  ),
+  ...folders(".venv/bin", "venv/bin", "env/bin", ".local/lib", "node_modules/.bin", ".yarn/releases", ".yarn/plugins"),
+  // settings of programs that load or call others
+  ...files(".npmrc", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs", ".cargo/config", ".cargo/config.toml", ".mise.toml"),
+  ...files(".curlrc", ".wgetrc", ".screenrc", ".tmux.conf", ".gdbinit", ".lldbinit", ".pythonrc", ".irbrc", ".psqlrc"),
+  ...files(".sqliterc", ".rprofile", ".hgrc", ".vimrc", ".gvimrc", ".exrc", ".nvimrc", ".emacs", ".lessfilter"),
+  ...files(
+    ".jq",
+    ".ripgreprc",
+    ".direnvrc",
+    ".lesskey",
+    ".wgetrc2",
+    ".nanorc",
+    ".ackrc",
+    ".lefthook.yml",
+    "lefthook.yml",
+  ),
+  ...folders(".config/direnv", ".config/ripgrep", ".config/jq", ".config/curlrc", ".config/gh", ".config/helix"),
+  ...folders(".vim", ".emacs.d", ".config/nvim", ".config/vim", ".config/emacs", ".config/tmux", ".config/pip"),
+  // editors
+  ...files(".vscode/tasks.json", ".vscode/launch.json", ".vscode/settings.json"),
+  ...folders(".idea", ".zed", ".devcontainer", ".config/code", ".config/cursor", "application support/code"),
+  // agents
+  ...folders(".claude", ".codex", ".cursor", ".gemini", ".opencode", ".config/opencode", ".windsurf", ".continue"),
+  ...files(".mcp.json", ".claude.json", "opencode.json", "opencode.jsonc"),
+];
+
+/** From the root. */
+const FROM_ROOT: readonly Place[] = [
+  ...folders("etc", "usr", "bin", "sbin", "lib", "lib32", "lib64", "opt/homebrew", "nix/store", "var/spool/cron"),
+  ...folders("var/spool/at", "run/systemd", "private/etc", "system", "applications"),
+];
+
+/** From a home folder. */
+const FROM_HOME: readonly Place[] = folders("bin");
+
+const BY_FIRST = new Map<string, Place[]>();
+for (const place of ANYWHERE) {
+  const first = place.names[0] ?? "";
+  BY_FIRST.set(first, [...(BY_FIRST.get(first) ?? []), place]);
+}
+
+function matchesAt(names: readonly string[], at: number, place: Place): boolean {
+  const end = at + place.names.length;
+  if (end > names.length || (!place.is_folder && end < names.length)) return false;
+  return place.names.every((name, index) => name === names[at + index]);
+}
+
+/** True if what is written at `path` (absolute, normal) is run later, or says what is. */
+export function runsLater(path: string, surroundings: Surroundings): boolean {
+  const names = foldedPath(path).slice(1).split("/");
+  if (FROM_ROOT.some((place) => matchesAt(names, 0, place))) return true;
+  for (let at = 0; at < names.length; at++) {
+    if (BY_FIRST.get(names[at] ?? "")?.some((place) => matchesAt(names, at, place))) return true;
+  }
+  const { home, env } = surroundings;
+  if (isAtOrBelow(path, home)) {
+    const below = path
+      .slice(home.length + 1)
+      .toLowerCase()
+      .split("/");
+    if (FROM_HOME.some((place) => matchesAt(below, 0, place))) return true;
+  }
+  const programs = programFolders(env);
+  if (programs.has(path) || programs.has(folderOf(path))) return true;
+  return makesRepository(path, names);
+}
+
+/**
+ * True if one of the known places lies below `folder`: part of the way to one that is hidden or stands in a home, a folder of
+ * programs, the working directory.
+ */
+export function holdsRunLater(folder: string, { home, cwd, env }: Surroundings): boolean {
+  if (cwd !== undefined && isAtOrBelow(cwd, folder)) return true;
+  for (const programs of programFolders(env)) if (isAtOrBelow(programs, folder)) return true;
+  const names = foldedPath(folder).slice(1).split("/");
+  const isOnTheWay = (place: Place, at: number) =>
+    names.length - at < place.names.length && names.slice(at).every((name, index) => name === place.names[index]);
+  if (FROM_ROOT.some((place) => isOnTheWay(place, 0))) return true;
+  const home_names = foldedPath(home).slice(1).split("/");
+  const is_in_home = isAtOrBelow(folder, home);
+  return ANYWHERE.some((place) => {
+    for (let at = 0; at < names.length; at++) {
+      const is_there = place.names[0]?.startsWith(".") === true || (is_in_home && at === home_names.length);
+      if (is_there && isOnTheWay(place, at)) return true;
+    }
+    return false;
+  });
+}
+
+/** What git reads of a folder once it is a repository, named `.git` or not. */
+const OF_REPOSITORY =
+  /^(?:config|config\.worktree|commondir|gitdir|description|packed-refs|index|shallow|info|hooks|objects|refs|modules|worktrees)$/;
+
+/** `evil/config` where `evil/HEAD` is, or `evil/objects` and `evil/refs`: git takes such a folder for a repository. */
+function makesRepository(path: string, lower: readonly string[]): boolean {
+  const names = path.slice(1).split("/");
+  for (const [index, name] of lower.entries()) {
+    if (!OF_REPOSITORY.test(name)) continue;
+    const folder = `/${names.slice(0, index).join("/")}`;
+    if (exists(`${folder}/HEAD`) || (exists(`${folder}/objects`) && exists(`${folder}/refs`))) return true;
+  }
+  return false;
+}
+
+const exists = (path: string): boolean => kindOf(path) !== "nothing";
+
+function folderOf(path: string): string {
+  const slash = path.lastIndexOf("/");
+  return slash <= 0 ? "/" : path.slice(0, slash);
+}

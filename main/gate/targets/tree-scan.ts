@@ -1,0 +1,83 @@
+import { type Dirent, opendirSync, readdirSync, statSync } from "node:fs";
+import { errorCode } from "../errors.ts";
+
+/** A bounded look at what lies below a folder: breadth first, links are not followed. */
+
+export interface TreeEntry {
+  /** Below the scan's root, `a/b`. */
+  relative: string;
+  name: string;
+  is_folder: boolean;
+  is_link: boolean;
+}
+
+export interface ScanLimits {
+  /** Entries that are looked at. */
+  max_entries: number;
+  /** Folders below one another; the root's own entries are at 1. */
+  max_depth: number;
+  /** Names of folders that are seen, and not entered. */
+  skipped: ReadonlySet<string>;
+}
+
+/** Packages and a repository's objects: many, and none of them is looked for. */
+export const SKIPPED_FOLDERS: ReadonlySet<string> = new Set(["node_modules", ".git"]);
+
+/**
+ * Calls `visit` for each entry, until it returns false.
+ * @returns true if everything below `root` was seen, but for skipped folders. A root that is no folder, or isn't there, has nothing below.
+ */
+export function scanTree(root: string, limits: ScanLimits, visit: (entry: TreeEntry) => boolean): boolean {
+  const waiting = [{ path: root, prefix: "", depth: 1 }];
+  let left = limits.max_entries;
+  let is_complete = true;
+  for (const folder of waiting) {
+    const entries = entriesOf(folder.path, left);
+    if (entries === null) {
+      is_complete = false;
+      continue;
+    }
+    left -= entries.length;
+    for (const entry of entries) {
+      const relative = folder.prefix + entry.name;
+      const is_folder = entry.isDirectory();
+      if (!visit({ relative, name: entry.name, is_folder, is_link: entry.isSymbolicLink() })) return false;
+      if (!is_folder || limits.skipped.has(entry.name)) continue;
+      if (folder.depth < limits.max_depth)
+        waiting.push({ path: `${folder.path}/${entry.name}`, prefix: `${relative}/`, depth: folder.depth + 1 });
+      else is_complete = false;
+    }
+    if (left <= 0) return false;
+  }
+  return is_complete;
+}
+
+/** At most `count` entries of a folder, by name; null if it can't be read. */
+function entriesOf(folder: string, count: number): Dirent[] | null {
+  try {
+    const is_large = statSync(folder).size > LARGE_FOLDER_BYTES;
+    const entries = is_large ? firstOf(folder, count) : readdirSync(folder, { withFileTypes: true }).slice(0, count);
+    return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+  } catch (error) {
+    const code = errorCode(error);
+    return code === "ENOENT" || code === "ENOTDIR" ? [] : null;
+  }
+}
+
+/** Of more names than anybody works with, not all are read at once. */
+const LARGE_FOLDER_BYTES = 256 * 1024;
+
+function firstOf(folder: string, count: number): Dirent[] {
+  const entries: Dirent[] = [];
+  const opened = opendirSync(folder, { bufferSize: 1024 });
+  try {
+    while (entries.length < count) {
+      const entry = opened.readSync();
+      if (entry === null) break;
+      entries.push(entry);
+    }
+  } finally {
+    opened.closeSync();
+  }
+  return entries;
+}

@@ -1,0 +1,235 @@
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { freshGrants, ROBERTO } from "../../support/gate-stores.ts";
+import { decided, fateOf, onPath } from "../../support/guarded-calls.ts";
+import { tempFolder } from "../../support/temp-folder.ts";
+
+const IN_HOME = [
+  ".bashrc",
+  ".bash_profile",
+  ".bash_login",
+  ".bash_logout",
+  ".bash_aliases",
+  ".profile",
+  ".zshrc",
+  ".zshenv",
+  ".ZSHENV",
+  ".zprofile",
+  ".zlogin",
+  ".zlogout",
+  ".kshrc",
+  ".inputrc",
+  ".config/fish/conf.d/a.fish",
+  ".gitconfig",
+  ".config/git/config",
+  ".config/autostart/a.desktop",
+  ".config/systemd/user/a.service",
+  ".config/environment.d/a.conf",
+  ".xprofile",
+  ".pam_environment",
+  ".npmrc",
+  ".config/nvim/init.lua",
+  ".vimrc",
+  ".emacs",
+  ".emacs.d/init.el",
+  ".local/bin/ls",
+  ".cargo/bin/rg",
+  "bin/ls",
+  "go/bin/x",
+  ".nvm/versions/node/v24/bin/node",
+  ".pyenv/shims/python",
+  ".claude.json",
+  ".claude/hooks/x.sh",
+  ".claude/plugins/a/hooks/hooks.json",
+  ".claude/skills/a/SKILL.md",
+  ".claude/commands/a.md",
+  ".codex/config.toml",
+  ".cursor/mcp.json",
+  ".gemini/settings.json",
+  ".config/opencode/opencode.json",
+  "Library/LaunchAgents/a.plist",
+];
+const IN_PROJECT = [
+  ".git/config",
+  ".git/hooks/pre-commit",
+  ".git",
+  "sub/.git/config",
+  ".gitmodules",
+  ".gitattributes",
+  ".envrc",
+  ".husky/pre-commit",
+  ".vscode/tasks.json",
+  ".vscode/launch.json",
+  ".vscode/settings.json",
+  ".idea/workspace.xml",
+  ".mcp.json",
+  ".claude/agents/reviewer.md",
+  ".cursor/rules/a.mdc",
+  ".opencode/plugin/a.ts",
+  "opencode.json",
+  "node_modules/.bin/tsc",
+  "bare/HEAD",
+];
+const OF_SYSTEM = [
+  "/etc/profile",
+  "/etc/profile.d/a.sh",
+  "/etc/bash.bashrc",
+  "/etc/zsh/zshenv",
+  "/etc/environment",
+  "/etc/gitconfig",
+  "/etc/cron.d/x",
+  "/etc/ld.so.conf.d/a.conf",
+  "/etc/systemd/system/a.service",
+  "/var/spool/cron/crontabs/ada",
+  "/Library/LaunchDaemons/a.plist",
+  "/usr/local/bin/ls",
+  "/usr/lib/x.so",
+  "/opt/homebrew/bin/ls",
+];
+const FREE = [
+  "src/a.ts",
+  "README.md",
+  ".gitignore",
+  ".github/workflows/ci.yml",
+  ".vscode/extensions.json",
+  "config",
+  "src/hooks/use-a.ts",
+  "src/config/index.ts",
+  "bashrc",
+  "docs/profile.md",
+  "package.json",
+];
+
+describe("content that is run later", () => {
+  const home = "/home/ada";
+  const cwd = "/home/ada/project";
+  const all = [...IN_HOME.map((path) => join(home, path)), ...IN_PROJECT.map((path) => join(cwd, path)), ...OF_SYSTEM];
+
+  it.each(all)("is code by whatever tool writes it, also at Full: %s", (path) => {
+    for (const [tool, args] of [
+      ["Write", { file_path: path, content: "" }],
+      ["Edit", { file_path: path, old_string: "a", new_string: "b" }],
+      ["NotebookEdit", { notebook_path: path, new_source: "" }],
+      ["fs_write", { path, content: "" }],
+      ["fs_delete", { path }],
+    ] as const) {
+      const { outcome, needs } = decided({ home, cwd }, tool, args);
+      const code = needs.filter(({ capability }) => capability === "code:exec");
+      expect([tool, outcome, code.map(({ target }) => target)]).toEqual([
+        tool,
+        "approval_required",
+        // What is deleted is deleted with all below it.
+        [{ kind: "exact", value: tool === "fs_delete" ? `${path}/**` : path }],
+      ]);
+    }
+  });
+
+  it.each(all)("may be read: %s", (path) => {
+    const { outcome, needs } = decided({ home, cwd }, "Read", { file_path: path });
+    const is_by_name = needs.some(({ ask_each_time }) => ask_each_time !== undefined);
+    expect(outcome).toBe(is_by_name ? "approval_required" : "allowed");
+  });
+
+  it.each(FREE)("is not every file: %s", (path) => {
+    expect(decided({ home, cwd }, "Write", { file_path: path, content: "" }).outcome).toBe("allowed");
+  });
+
+  it("is under no grant on a folder, and denied to a level that runs no code", () => {
+    const { grants, home: own } = freshGrants();
+    const file_path = `${own}/p/.git/hooks/pre-commit`;
+    for (const target of [file_path, `${own}/p/**`])
+      grants.record_grant({ ...ROBERTO, capability: "fs:write", target });
+    const args = { file_path, content: "" };
+    expect(decided({ home: own, grants, level: "Supervised" }, "Write", args)).toMatchObject({
+      outcome: "approval_required",
+      scopes: ["none"],
+    });
+    expect(decided({ home: own, grants, level: "ReadOnly" }, "Write", args).outcome).toBe("denied");
+  });
+
+  it("is what a link leads to, and the human reads where that is", () => {
+    const own = tempFolder();
+    mkdirSync(`${own}/project`);
+    symlinkSync("../.zshrc", `${own}/project/profile.sh`);
+    const { needs, outcome } = decided({ home: own }, "Write", { file_path: `${own}/project/profile.sh`, content: "" });
+    expect(outcome).toBe("approval_required");
+    expect(needs.at(-1)?.target).toEqual({ kind: "exact", value: `${own}/.zshrc` });
+  });
+
+  it("is what lies in a folder of PATH", () => {
+    const env = { PATH: "/srv/tools/:relative:/work/bin" };
+    const write = (path: string) => fateOf([onPath("fs:write", path)], { home, cwd, env });
+    expect(write("/srv/tools/ls")).toBe("asked");
+    expect(write("/work/bin")).toBe("asked");
+    expect(write("/srv/tools-notes/a")).toBe("free");
+    expect(write("/work/notes")).toBe("free");
+    expect(fateOf([onPath("fs:write", "/work", { is_tree: true, access: "delete" })], { home, env })).toBe("asked");
+  });
+});
+
+describe("what makes a folder a repository", () => {
+  it("is code where the rest of one is there already, whatever the folder's name", () => {
+    const home = tempFolder();
+    for (const path of ["bare/HEAD", "other/objects/x", "other/refs/x", "plain/config"]) {
+      mkdirSync(dirname(join(home, path)), { recursive: true });
+      writeFileSync(join(home, path), "");
+    }
+    const write = (path: string) => fateOf([onPath("fs:write", join(home, path))], { home });
+    for (const path of [
+      "bare/config",
+      "bare/objects/y",
+      "bare/refs/heads/a",
+      "bare/hooks/post-checkout",
+      "other/config",
+    ])
+      expect([path, write(path)]).toEqual([path, "asked"]);
+    for (const path of ["plain/config", "plain/refs/a", "other/notes"])
+      expect([path, write(path)]).toEqual([path, "free"]);
+  });
+});
+
+describe("a folder as a whole", () => {
+  const tree = (path: string, more: { access?: "delete"; copied_from?: string } = {}) =>
+    onPath("fs:write", path, { is_tree: true, ...more });
+
+  it("is code where a tool may write anything below it", () => {
+    expect(fateOf([tree("/home/ada/project/src")], { home: "/home/ada" })).toBe("asked");
+  });
+
+  it("is deleted as files are, but at, in or above a place that is known", () => {
+    const home = tempFolder();
+    const cwd = `${home}/project`;
+    for (const path of ["project/dist/sub/.git/config", "project/.git/config", "project/node_modules/a/b"]) {
+      mkdirSync(dirname(join(home, path)), { recursive: true });
+      writeFileSync(join(home, path), "");
+    }
+    const remove = (path: string) => fateOf([tree(join(home, path), { access: "delete" })], { home, cwd });
+    for (const path of ["project/dist", "project/node_modules", "project/not-there"])
+      expect([path, remove(path)]).toEqual([path, "free"]);
+    for (const path of ["project", "project/.git", "project/.vscode", "project/.git/hooks", "go", "bin", ".cargo"])
+      expect([path, remove(path)]).toEqual([path, "asked"]);
+    // The gate's own configuration lies below them.
+    for (const path of [".config", ".local"]) expect([path, remove(path)]).toEqual([path, "denied"]);
+  });
+
+  it("is copied as the files in it, each by its name below the target", () => {
+    const home = tempFolder();
+    const cwd = `${home}/project`;
+    const put = (path: string) => {
+      mkdirSync(dirname(join(home, path)), { recursive: true });
+      writeFileSync(join(home, path), "");
+    };
+    for (const path of ["x/tasks.json", "y/.vscode/tasks.json", "z/a/.git/config", "plain/a/b.ts", "keys/hosts.yml"])
+      put(path);
+    const copy = (from: string, to: string) =>
+      fateOf([tree(join(home, to), { copied_from: join(home, from) })], { home, cwd });
+    expect(copy("x", "project/.vscode")).toBe("asked");
+    expect(copy("y", "project/sub")).toBe("asked");
+    expect(copy("z", "project/vendor")).toBe("asked");
+    expect(copy("x", "project/tasks")).toBe("free");
+    expect(copy("plain", "project/lib")).toBe("free");
+    expect(copy("keys", ".config/gh")).toBe("denied");
+    expect(copy("not-there", "project/lib")).toBe("asked");
+  });
+});

@@ -1,0 +1,68 @@
+import type { Level, Outcome } from "../../ipc/decision.ts";
+import { placesFor } from "../../ipc/places.ts";
+import { choicesFor } from "../../main/gate/approvals/choices.ts";
+import { ExecutorCatalog } from "../../main/gate/executors/catalog.ts";
+import type { GrantStore } from "../../main/gate/grants/store.ts";
+import { withFurtherNeeds } from "../../main/gate/guard/further-needs.ts";
+import { GateFiles } from "../../main/gate/guard/gate-files.ts";
+import { guard } from "../../main/gate/guard/guard.ts";
+import type { GuardEnv } from "../../main/gate/guard/surroundings.ts";
+import { decisionOf, examineCall } from "../../main/gate/pipeline.ts";
+import { type Need, pathTarget } from "../../main/gate/targets/target.ts";
+
+/** Where the gate's program lies in these tests: not where the tests themselves do. */
+export const PROGRAM = "/opt/gate-of-the-tests";
+
+const CATALOG = new ExecutorCatalog();
+
+export interface World {
+  home: string;
+  cwd?: string;
+  env?: GuardEnv;
+  level?: Level;
+  grants?: GrantStore;
+  program?: string;
+}
+
+export interface Decided {
+  outcome: Outcome;
+  stage: string;
+  reason: string;
+  needs: Need[];
+  /** The scopes of the answers that a human is offered. */
+  scopes: string[];
+}
+
+/** What the whole pipeline says of a call, before anybody is asked. At Full, unless said otherwise. */
+export function decided(world: World, executor: string, args: Record<string, unknown>): Decided {
+  const { home, cwd, env, level = "Full", grants = null, program = PROGRAM } = world;
+  const call = { intent: "", executor, args, ...(cwd === undefined ? {} : { context: { cwd } }) };
+  const subject = { agent: null, level, principal: { channel: "local", sender_id: "roberto" } };
+  const gate_files = new GateFiles(placesFor({ HOME: home }), home, [program]);
+  const settings = { home, env, grants, gate_files, pause: null, judge_threshold: 0, now: Date.now };
+  const { x, denial } = examineCall(call, subject, CATALOG, settings);
+  const { outcome, stage, reason } = decisionOf(x, denial);
+  return { outcome, stage, reason, needs: x.needs, scopes: choicesFor(x.needs, home).map(({ scope }) => scope) };
+}
+
+/** A need on a path, as a tool or a command line has it. */
+export function onPath(
+  capability: "fs:read" | "fs:write",
+  path: string,
+  more: { is_tree?: boolean; access?: "list" | "delete"; copied_from?: string } = {},
+): Need {
+  const { is_tree = false, ...rest } = more;
+  return { capability, target: pathTarget(path, "/nowhere", undefined, is_tree), ...rest };
+}
+
+/** What becomes of these needs, whoever has them: `denied` by the guard, `asked` each time as running code, or `free` to be granted. */
+export function fateOf(
+  needs: readonly Need[],
+  { home, cwd, env, program = PROGRAM }: World,
+): "denied" | "asked" | "free" {
+  const all = withFurtherNeeds(needs, { home, cwd, env });
+  const call = { intent: "", executor: "fs_write", args: {}, ...(cwd === undefined ? {} : { context: { cwd } }) };
+  const gate_files = new GateFiles(placesFor({ HOME: home }), home, [program]);
+  if (guard(call, CATALOG.find("fs_write", "generic"), all, { home, env, gate_files }) !== null) return "denied";
+  return all.some(({ capability }) => capability === "code:exec") ? "asked" : "free";
+}
