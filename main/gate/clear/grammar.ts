@@ -1,4 +1,5 @@
-import type { Piece, Span, Word } from "../shell/reading.ts";
+import type { Piece } from "../shell/reading.ts";
+import type { ClearCommand, ClearLine, ClearRedirect, ClearStep, ClearWord } from "./line.ts";
 
 /**
  * The closed grammar. A command line may need less than `code:exec` only if all of it is written in this grammar; whatever isn't
@@ -13,35 +14,6 @@ import type { Piece, Span, Word } from "../shell/reading.ts";
  * No other expansion than `~`, `~/`, plain patterns and the variable of `for`; no comment (an interactive zsh runs it), no `&`, no
  * parentheses, no braces but `{}`, no here-string, no function, no keyword.
  */
-
-export interface ClearWord extends Word {
-  /** Quotes stood around a part of it. */
-  is_quoted?: true;
-  /** It holds `~` or `^` as git's revisions do, in which zsh may see a pattern: clear for git alone. */
-  is_revision?: true;
-}
-
-export interface ClearRedirect {
-  kind: "read" | "write";
-  target: ClearWord;
-}
-
-export interface ClearCommand extends Span {
-  words: readonly ClearWord[];
-  redirects: readonly ClearRedirect[];
-  /** A here-document is its input. */
-  has_text: boolean;
-}
-
-export interface ClearStep {
-  /** How it is joined to the step before it. */
-  joined_by: ";" | "&&" | "||";
-  commands: readonly ClearCommand[];
-  /** It stands in a loop. */
-  in_loop: boolean;
-}
-
-export type ClearLine = { steps: readonly ClearStep[] } | { unclear: string; at: number };
 
 const MAX_LENGTH = 64 * 1024;
 const MAX_COMMANDS = 512;

@@ -1,6 +1,6 @@
 import { findsPlainFilesOnly } from "../programs/find.ts";
 import type { Word } from "../shell/reading.ts";
-import type { ClearCommand } from "./grammar.ts";
+import type { ClearCommand } from "./line.ts";
 
 /**
  * What `xargs` runs, where its input is known to the last word: names that `find -type f -print0` prints for `-0`, or plain words of

@@ -67,7 +67,10 @@ function lookedThrough(
     return { ...copied, can_run: copied.can_run || is_there };
   }
   if (!target.is_tree)
-    return { can_run: is_there || paths.some((path) => isFolderOfMore(path, surroundings)), named: [] };
+    return {
+      can_run: is_there || (target.is_folder !== true && paths.some((path) => isFolderOfMore(path, surroundings))),
+      named: [],
+    };
   // Anything may be put anywhere below.
   if (access !== "delete") return { can_run: true, named: [] };
   const holds = is_there || paths.some((path) => holdsRunLater(path, surroundings) || settings.isBelow(path));

@@ -52,20 +52,21 @@ export class GateFiles {
   }
 
   /** True if `path` is of the gate's program, lies below it or is a folder above it. */
-  containsProgram(path: string): boolean {
+  containsProgram(path: string, is_whole = true): boolean {
     const folded = foldedPath(path);
-    return this.#folded_program.some((own) => isAtOrBelow(folded, own) || isAtOrBelow(own, folded));
+    return this.#folded_program.some((own) => isAtOrBelow(folded, own) || (is_whole && isAtOrBelow(own, folded)));
   }
 
   /** What of the gate a need would touch in a way that no agent may, as words, or undefined. */
   touchedBy({ capability, target }: Need): string | undefined {
     if (target.kind !== "path") return undefined;
     const is_written = capability === "fs:write";
+    // A folder that is only made, or gets an entry, stays what it is.
+    const is_whole = target.is_tree || (is_written && target.is_folder !== true);
     for (const path of formsOf(target.lexical, target.real)) {
       // A folder above is replaced, moved or closed with all that lies below.
-      if (this.contains(path, target.is_tree || is_written))
-        return "a path inside the gate's own folders, or a folder that holds them";
-      if (is_written && this.containsProgram(path))
+      if (this.contains(path, is_whole)) return "a path inside the gate's own folders, or a folder that holds them";
+      if (is_written && this.containsProgram(path, is_whole))
         return "a change of the gate's own program, or of a folder above it";
     }
     return undefined;

@@ -6,7 +6,7 @@ import type { Access, Accesses, Program } from "./program.ts";
 /** Tests and actions that take no word, and those that take one. What isn't here isn't clear. */
 const PLAIN = new Set(
   `-empty -print -print0 -prune -depth -d -xdev -mount -readable -writable -executable -true -false -quit -ls -nouser
-  -nogroup -daystart -noleaf -not -a -and -o -or ! , ( ) -delete`.split(/\s+/),
+  -nogroup -daystart -noleaf -not -a -and -o -or ! , ( )`.split(/\s+/),
 );
 const VALUED = new Set(
   `-name -iname -path -ipath -wholename -iwholename -regex -iregex -lname -ilname -type -size -mtime -atime -ctime -mmin -amin -cmin
@@ -66,7 +66,10 @@ function findAccesses(args: readonly Word[]): Accesses {
       else if (NAMES_FILE.test(text)) accesses.push({ kind: "list", word: next });
       else if (DATA.test(text)) data.push(next);
       at++;
-    } else if (PLAIN.has(text)) deletes ||= text === "-delete";
+    } else if (text === "-delete") {
+      deletes = true;
+      unclear ??= "what it finds is deleted";
+    } else if (PLAIN.has(text)) continue;
     else {
       unclear ??= "a test or action that isn't known";
       if (/^-(?:fprintf?|fprint0|fls)$/.test(text) && next !== undefined) accesses.push({ kind: "write", word: next });

@@ -7,8 +7,8 @@ import { errorCode } from "../errors.ts";
  * would read, and each setting must be on an allow list.
  */
 
-/** What a subcommand does: reads; shows files' contents; changes the index; commits; makes a branch or tag; puts the work away. */
-export type GitWork = "read" | "show" | "add" | "commit" | "ref" | "stash" | "change";
+/** What a subcommand does: reads; shows files' contents; changes the index; commits; makes a branch or tag; anything else. */
+export type GitWork = "read" | "show" | "add" | "commit" | "ref" | "change";
 
 /** Hooks that git would run, by what it does. Any of them may refresh the index. */
 const HOOKS: Readonly<Record<GitWork, readonly string[]>> = {
@@ -26,7 +26,6 @@ const HOOKS: Readonly<Record<GitWork, readonly string[]>> = {
     "pre-auto-gc",
   ],
   ref: ["reference-transaction"],
-  stash: ["post-index-change", "reference-transaction"],
   change: ["post-checkout", "post-merge"],
 };
 
@@ -36,8 +35,6 @@ const MAX_INDEX = 16 * 1024 * 1024;
 export interface Repository {
   /** The folder that holds `.git`. */
   root: string;
-  /** Tracked files, relative to the root, that git would write and that may run later. */
-  written: readonly string[];
 }
 
 /** The repository that git would work on from `folder`, or why it can't be told that nothing runs. */
@@ -55,7 +52,7 @@ export function gitProblem(
         const problem =
           problemInFiles(git, here) ?? problemInSettings(git, home, work) ?? problemInHooks(git, here, work);
         if (problem !== null) return { problem };
-        return lookAtIndex(join(git, "index"), here, work, shows_contents);
+        return lookAtIndex(join(git, "index"), here, shows_contents);
       }
       case "other":
         return { problem: "a worktree or submodule, whose settings lie elsewhere" };
@@ -286,36 +283,27 @@ function problemInHooks(git: string, root: string, work: GitWork): string | null
   return null;
 }
 
-/** Names that a file may run later by, or that hold secrets. */
-const MAY_RUN = /(?:^|\/)\.|(?:^|\/)(?:bin|opencode\.json|HEAD|config)(?:\/|$)/;
+/** Tracked files whose contents are asked about by name. */
 const MAY_BE_SECRET =
   /(?:^|\/)(?:\.env(?:\.(?!example$|sample$|template$)[^/]*)?|\.npmrc|\.pypirc|\.netrc|id_(?:rsa|ed25519|ecdsa|dsa))$/;
 
-/** What is tracked: other repositories (git would look into them), links and secrets. Names are looked for only where they matter. */
-function lookAtIndex(
-  file: string,
-  root: string,
-  work: GitWork,
-  shows_contents: boolean,
-): Repository | { problem: string } {
+/** What is tracked: other repositories, into which git would look, and secrets. */
+function lookAtIndex(file: string, root: string, shows_contents: boolean): Repository | { problem: string } {
   let index: Buffer;
   try {
     const { size } = statSync(file);
     if (size > MAX_INDEX) return { problem: "its index is too large to be looked at" };
     index = readWhole(file, size);
   } catch (error) {
-    return errorCode(error) === "ENOENT" ? { root, written: [] } : { problem: "its index can't be read" };
+    return errorCode(error) === "ENOENT" ? { root } : { problem: "its index can't be read" };
   }
   const entries = entriesIn(index);
   if (entries === null) return { problem: "its index has a form that isn't read" };
-  const written: string[] = [];
   for (const { mode, name } of entries) {
     if (mode === 0o160000) return { problem: "its submodules" };
-    if (work === "stash" && mode === 0o120000) return { problem: "links that it tracks" };
     if (shows_contents && MAY_BE_SECRET.test(name)) return { problem: "a secret that it tracks" };
-    if (work === "stash" && MAY_RUN.test(name) && written.length < 100) written.push(name);
   }
-  return { root, written };
+  return { root };
 }
 
 function readWhole(file: string, size: number): Buffer {

@@ -136,14 +136,8 @@ export const SUBCOMMANDS: readonly Subcommand[] = [
     text_only: true,
   }),
   subcommand("remote", "read", { options: { flags: "-v --verbose" } }),
-  subcommand("stash", "show", {
-    options: {
-      flags: `${LOG_FLAGS} -k --keep-index -q`,
-      optional: DIFF_OPTIONAL,
-      text: `${DIFF_TEXT} ${FORMAT} -m --message`,
-    },
-    unclear: { flags: "-S --include-untracked" },
-  }),
+  // What it puts away is replaced by any file of the last commit, agents' settings among them.
+  subcommand("stash", "show", LOG),
   subcommand("worktree", "read", { options: { flags: "--porcelain -v -z" } }),
   subcommand("merge-base", "read", {
     options: { flags: "-a --all --is-ancestor --octopus --independent --fork-point" },

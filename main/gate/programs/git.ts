@@ -101,11 +101,7 @@ function gitAccesses(args: readonly Word[], context: CommandContext): Accesses {
     (name === "add" && accesses.length === 0) || (name === "commit" && hasOption(argumentsOf(sub, rest), "-a --all"))
       ? [{ kind: "read", word: root, is_tree: true }]
       : [];
-  const put_away: Access[] = repository.written.map((path) => ({
-    kind: "write",
-    word: wordOf([{ text: `${repository.root}/${path}`, kind: "text" }], args[0] as Word),
-  }));
-  return { accesses: [...accesses.map(asTree), ...reads_all, ...put_away, whole], unclear: null, data: own.data };
+  return { accesses: [...accesses.map(asTree), ...reads_all, whole], unclear: null, data: own.data };
 }
 
 /** `git add src` reads all of it. */
@@ -147,15 +143,7 @@ function formOf(sub: Subcommand, name: string, rest: readonly Word[]): Form {
     case "stash":
       if (first?.text === "list" && count === 1) return form("show");
       if (first?.text === "show") return form("show");
-      return first === undefined || first.text === "push"
-        ? {
-            ...form("stash"),
-            unclear:
-              given.options.every(({ name: one }) => /^(?:-m|--message|-k|--keep-index|-q)$/.test(one)) && count <= 1
-                ? null
-                : "only a part of the work is put away",
-          }
-        : form("show", "the stash changed");
+      return form("show", "the work is put away");
     case "reflog":
       return first === undefined || first.text === "show" || !/^(?:expire|delete|drop|write)$/.test(first.text)
         ? form("show")

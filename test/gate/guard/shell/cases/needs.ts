@@ -114,7 +114,7 @@ const WRITES: readonly NeedsCase[] = [
   on("mv a.txt b.txt", `fs:read ${P}/a.txt`, `fs:write ${P}/a.txt`, `fs:write ${P}/b.txt`),
   on("mv a.txt src", `fs:read ${P}/a.txt`, `fs:write ${P}/a.txt`, `fs:write ${P}/src/a.txt`),
   on("cp a.txt src/", `fs:read ${P}/a.txt`, `fs:write ${P}/src/a.txt`),
-  on("cp -r src lib", `fs:read ${P}/src/**`, `fs:write ${P}/lib/**`),
+  on("cp -r src lib", `fs:read ${P}/src/**`, `fs:write ${P}/lib/**`, `fs:write ${P}/lib/src/**`),
   on("sed -i.bak 's/a/b/' src/a.ts", `fs:read ${P}/src/a.ts`, `fs:write ${P}/src/a.ts`, `fs:write ${P}/src/a.ts.bak`),
   on("git add src/a.ts", `fs:read ${P}/src/a.ts/**`, `fs:write ${P}`),
   on("git commit -m x", `fs:write ${P}`),

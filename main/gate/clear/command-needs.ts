@@ -1,0 +1,273 @@
+import { statSync } from "node:fs";
+import { basename, resolve } from "node:path";
+import { accessesOf } from "../programs/accesses.ts";
+import type { Access, CommandContext } from "../programs/program.ts";
+import { programCalled } from "../programs/table.ts";
+import { clearPrefix } from "../programs/wrappers.ts";
+import type { Word } from "../shell/reading.ts";
+import { kindOf, type PathKind } from "../targets/path-kind.ts";
+import { isAtOrBelow } from "../targets/pattern.ts";
+import { type CallTarget, type Need, pathTarget, urlTarget } from "../targets/target.ts";
+import type { ClearCommand } from "./line.ts";
+import { mayHoldLinks, mayMatchLinks } from "./links.ts";
+import { givenByXargs } from "./xargs.ts";
+
+/** What one command of a clear line needs in one folder, by its program's record and by what is on the disk. */
+
+/** A folder that the shell may be in; null where it isn't known. */
+export type Folder = string | null;
+
+/** What came before it in its line. */
+export interface Situation {
+  has_input: boolean;
+  has_changed: boolean;
+  before: ClearCommand | undefined;
+}
+
+export class CommandReader {
+  readonly #home: string;
+  readonly #start: Folder;
+  readonly #cwd: Folder;
+  readonly #situation: Situation;
+  readonly #needs: Need[] = [];
+  #unclear: string | null = null;
+
+  constructor(home: string, start: Folder, cwd: Folder, situation: Situation) {
+    this.#home = home;
+    this.#start = start;
+    this.#cwd = cwd;
+    this.#situation = situation;
+  }
+
+  read(command: ClearCommand): { needs: Need[]; unclear: string | null } {
+    for (const { kind, target } of command.redirects) {
+      if (/^\/dev\/(?:null|stdin|stdout|stderr|tty)$/.test(target.text)) continue;
+      // bash opens connections by these names.
+      if (/^\/dev\//.test(resolve("/", target.text))) this.#doubt("a device");
+      else this.#touch({ kind, word: target });
+    }
+    const isOdd = command.words.some(({ is_revision }) => is_revision) && command.words[0]?.text !== "git";
+    if (isOdd) this.#doubt("a word that zsh may take for a pattern");
+    this.#command(command.words);
+    return { needs: this.#needs, unclear: this.#unclear };
+  }
+
+  #doubt(why: string): void {
+    this.#unclear ??= why;
+  }
+
+  #command(words: readonly Word[], found: readonly Word[] = []): void {
+    const [first, ...args] = words;
+    if (first === undefined) return this.#doubt("no command");
+    const path = /^\/(?:usr\/)?bin\/([^/]+)$/.exec(first.text);
+    const name = path?.[1] ?? first.text;
+    if (name.includes("/")) return this.#doubt("a program of its own");
+    const rest = clearPrefix(name, args);
+    if (rest !== null) return this.#command(rest, found);
+    if (name === "xargs") {
+      const given = givenByXargs(args, this.#situation.before);
+      if (given === null) return this.#doubt("names from an input that isn't known");
+      const has_link =
+        !given.is_plain && given.found.some(({ text }) => this.#cwd === null || mayHoldLinks(resolve(this.#cwd, text)));
+      return has_link ? this.#doubt("a link that is followed") : this.#command(given.words, given.found);
+    }
+    const program = programCalled(name);
+    if (program === undefined) return this.#doubt("a program that isn't known to be harmless");
+    const context: CommandContext = {
+      cwd: this.#cwd,
+      home: this.#home,
+      has_input: this.#situation.has_input,
+      looks_at_disk: true,
+    };
+    const { accesses, unclear, runs } = accessesOf(program, args, context);
+    if (unclear !== null) this.#doubt(unclear);
+    // Where a pattern is no file of the program's, it lists names all the same.
+    const is_listing = args.some((word) => word.glob === true && !accesses.some((access) => access.word === word));
+    if (is_listing) this.#doubt("a pattern where no file is named");
+    for (const access of accesses) this.#access(access, found);
+    for (const inner of runs ?? []) {
+      const starts = accesses.filter(({ kind, is_tree }) => kind === "list" && is_tree).map(({ word }) => word);
+      this.#command(
+        inner,
+        starts.map((word) => (word === "here" ? HERE : word)),
+      );
+    }
+  }
+
+  /** An access as it stands, or where `{}` stands for what was found: to whatever lies below the starting points. */
+  #access(access: Access, found: readonly Word[]): void {
+    const { word } = access;
+    if (word === "here" || found.length === 0 || !word.text.includes("{}")) return this.#touch(access);
+    if (word.text !== "{}" || (access.kind !== "read" && access.kind !== "list"))
+      return this.#doubt("what it finds is changed, or a part of a name");
+    for (const start of found) this.#touch({ ...access, word: start === HERE ? "here" : start, is_tree: true });
+  }
+
+  #touch(access: Access): void {
+    const { word, kind } = access;
+    if (kind === "host") return this.#host(word);
+    if (this.#cwd === null) return this.#doubt("its folder isn't known");
+    if (word === "here") return this.#need(access, this.#cwd);
+    if (word.text === "") return this.#doubt("an empty name");
+    if (word.text === "/dev/null") return;
+    const path = word.text.startsWith("/") ? word.text : `${this.#cwd}/${word.text}`;
+    if (!word.glob) return this.#need(access, path);
+    if (kind !== "read" && kind !== "list") return this.#doubt("a pattern for what is changed");
+    const segments = path.split("/");
+    const first = segments.findIndex((segment) => /[*?[]/.test(segment) && isPattern(word, segment));
+    const base = segments.slice(0, first).join("/") || "/";
+    if (segments.slice(first).includes("..") || mayMatchLinks(base, segments.slice(first)))
+      return this.#doubt("a link on a pattern's way");
+    const is_hidden = segments.slice(first).some((segment) => segment.startsWith("."));
+    this.#need({ ...access, is_tree: true, ...(is_hidden ? {} : { skips_hidden: true }) }, base);
+  }
+
+  #host(word: Word | "here"): void {
+    if (word === "here" || word.glob || word.text.includes("\\")) return this.#doubt("a host that isn't plain");
+    const has_scheme = /^[a-z][a-z0-9+.-]*:/i.test(word.text) && !/^[\w.-]+:\d+(?:\/|$)/.test(word.text);
+    const target = urlTarget(has_scheme ? word.text : `http://${word.text}`);
+    // curl itself expands braces and ranges.
+    const has_pattern = /[{}[\]]/.test(word.text.replace(/^\w+:\/\/\[[0-9a-fA-F:.]+\]/, ""));
+    if (target.kind !== "host" || has_pattern) return this.#doubt("a host that isn't plain");
+    this.#needs.push({ capability: "network:http", target });
+  }
+
+  #need(access: Access, path: string): void {
+    switch (access.kind) {
+      case "read":
+      case "list":
+        return this.#reads(access, path);
+      case "delete":
+        return this.#deletes(access, path);
+      case "move":
+        return this.#moves(path);
+      case "mode":
+        // Who changes a folder's rights changes what all below it can be used for.
+        return this.#push("fs:write", this.#target(path, access.is_tree === true || isFolder(path)));
+      default:
+        return access.copy_of === undefined
+          ? this.#push("fs:write", this.#written(path, access.is_tree === true))
+          : this.#places(access, access.copy_of, path);
+    }
+  }
+
+  #reads(access: Access, path: string): void {
+    if (access.is_plain_file && !isPlainFile(path)) return this.#doubt("more than a plain file");
+    if (access.follows_links && mayHoldLinks(path)) return this.#doubt("a link that is followed");
+    const target = this.#target(path, access.is_tree === true);
+    // Of a listing above the home only the human is asked; contents and changes there are the guard's as well.
+    if (target === null || (access.kind === "list" && target.is_tree && isAtOrBelow(this.#home, target.lexical)))
+      return;
+    const is_folder = access.kind === "list" && !target.is_tree && (access.word === "here" || isFolder(path));
+    this.#push("fs:read", is_folder ? { ...target, is_folder: true } : target, {
+      ...(access.kind === "list" ? { access: "list" } : {}),
+      ...(access.skips_hidden ? { skips_hidden: true } : {}),
+    });
+  }
+
+  /** Trees only strictly below the folder that the line begins in. */
+  #deletes(access: Access, path: string): void {
+    const lexical = resolve(path);
+    const is_tree = access.is_tree === true;
+    if (is_tree && (this.#start === null || lexical === this.#start || !isAtOrBelow(lexical, this.#start)))
+      return this.#doubt("a whole folder outside of the working directory");
+    this.#push("fs:write", this.#target(path, is_tree), { access: "delete" });
+  }
+
+  #moves(path: string): void {
+    const kind = kindOf(path);
+    // A link that is moved leads elsewhere.
+    if (kind === "link" || kind === "unknown" || (kind === "folder" && mayHoldLinks(path)))
+      return this.#doubt("a link that is moved");
+    const target = this.#target(path, this.#mayBeFolder(kind));
+    // By another name it could be read where this one can't.
+    this.#push("fs:read", target);
+    this.#push("fs:write", target, { access: "delete" });
+  }
+
+  /** What isn't there yet may have been made by an earlier command of the line. */
+  #mayBeFolder(kind: PathKind): boolean {
+    return kind === "folder" || (kind !== "file" && this.#situation.has_changed);
+  }
+
+  /** `cp A B`: B, or B/A where B is a folder. */
+  #places(access: Access, source: Word, target: string): void {
+    if (source.glob) return this.#doubt("names that only the pattern's expansion tells");
+    const from = resolve(source.text.startsWith("/") ? source.text : `${this.#cwd}/${source.text}`);
+    const kind = kindOf(from);
+    const is_folder = this.#mayBeFolder(kind);
+    if (kind === "link") this.#doubt("a link that is copied");
+    if (kind === "folder" && mayHoldLinks(from)) this.#doubt("a link that is copied");
+    // `cp -r a/. b` and, for some, `cp -r a/ b` copy what a holds.
+    const is_content = /(?:^|\/)\.{0,2}$/.test(source.text);
+    const inside = `${target}/${basename(from)}`;
+    const is_in_folder = access.into === "folder" || /\/\.?$/.test(target) || isFolder(target);
+    // A folder that isn't there yet may be when the command runs: names that may mean something are looked at in it, too.
+    const is_either =
+      this.#situation.has_changed || is_folder || /^\.|^(?:HEAD|config|bin|opencode)/i.test(basename(from));
+    const places =
+      access.into === "exactly"
+        ? [target]
+        : is_content
+          ? [target, inside]
+          : is_in_folder && !this.#situation.has_changed
+            ? [inside]
+            : is_either || is_in_folder
+              ? [inside, target]
+              : [target];
+    for (const place of places) {
+      // What is written into a folder goes through the links in it.
+      if (is_folder && isFolder(place) && mayHoldLinks(place)) this.#doubt("a link in the folder that is written to");
+      this.#push("fs:write", this.#target(place, is_folder), { copied_from: from });
+    }
+  }
+
+  /** A folder that is there already is made again, or gets an entry: nothing in it is replaced. */
+  #written(path: string, is_tree: boolean): CallTarget | null {
+    const target = this.#target(path, is_tree);
+    return target === null || is_tree || !isFolder(path) ? target : { ...target, is_folder: true };
+  }
+
+  #target(path: string, is_tree: boolean): (CallTarget & { kind: "path" }) | null {
+    const target = pathTarget(path, this.#home, undefined, is_tree);
+    if (target.kind !== "path") {
+      this.#doubt("a path that can't be told");
+      return null;
+    }
+    // All of a home folder, or more: nobody grants that.
+    if (is_tree && isAtOrBelow(this.#home, target.lexical)) this.#doubt("a whole home folder, or more");
+    return target;
+  }
+
+  #push(
+    capability: "fs:read" | "fs:write",
+    target: CallTarget | null,
+    more: Omit<Need, "capability" | "target"> = {},
+  ): void {
+    if (target !== null) this.#needs.push({ capability, target, ...more });
+  }
+}
+
+/** The working directory among starting points. */
+const HERE: Word = { text: ".", is_certain: true, pieces: [{ text: ".", kind: "text" }], start: 0, end: 0 };
+
+/** True if the segment's pattern was written as one: a quoted `*` is a letter. */
+function isPattern({ pieces }: Word, segment: string): boolean {
+  return pieces.some(({ kind, text }) => kind === "glob" && segment.includes(text));
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  } catch {
+    return false; // no folder on the way: nothing is there
+  }
+}
+
+function isPlainFile(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  } catch {
+    return false; // no folder on the way: nothing is there
+  }
+}

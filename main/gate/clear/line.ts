@@ -1,0 +1,32 @@
+import type { Span, Word } from "../shell/reading.ts";
+
+/** A command line that is written in the closed grammar. */
+
+export interface ClearWord extends Word {
+  /** Quotes stood around a part of it. */
+  is_quoted?: true;
+  /** It holds `~` or `^` as git's revisions do, in which zsh may see a pattern: clear for git alone. */
+  is_revision?: true;
+}
+
+export interface ClearRedirect {
+  kind: "read" | "write";
+  target: ClearWord;
+}
+
+export interface ClearCommand extends Span {
+  words: readonly ClearWord[];
+  redirects: readonly ClearRedirect[];
+  /** A here-document is its input. */
+  has_text: boolean;
+}
+
+export interface ClearStep {
+  /** How it is joined to the step before it. */
+  joined_by: ";" | "&&" | "||";
+  commands: readonly ClearCommand[];
+  /** It stands in a loop. */
+  in_loop: boolean;
+}
+
+export type ClearLine = { steps: readonly ClearStep[] } | { unclear: string; at: number };
