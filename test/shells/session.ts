@@ -104,15 +104,11 @@ export class ShellSession {
   async #check(line: Line, shell: Shell, allowed: Allowed, copy: WorldCopy) {
     const run: Run = await runLine(line.text, join(this.world.project, line.cwd ?? ""), shell, copy);
     let excess = excessOf(run, allowed, line.text, this.world);
-    if (excess.length > 0 && excess.every(isByAccessTime)) {
-      // Anything else on the machine may look at a file: what the line itself does, it does again.
-      const again = excessOf(
-        await runLine(line.text, join(this.world.project, line.cwd ?? ""), shell, copy),
-        allowed,
-        line.text,
-        this.world,
-      );
-      excess = excess.filter((one) => again.some(({ kind, what }) => kind === one.kind && what === one.what));
+    // Anything else on the machine may look at a file, and the system may note it late: what the line itself does, it does each time.
+    for (let times = 0; times < 3 && excess.length > 0 && excess.every(isByAccessTime); times++) {
+      const again = await runLine(line.text, join(this.world.project, line.cwd ?? ""), shell, copy);
+      const found = excessOf(again, allowed, line.text, this.world);
+      excess = excess.filter((one) => found.some(({ kind, what }) => kind === one.kind && what === one.what));
     }
     if (excess.length === 0) return { run, violation: null };
     const needs = allowed.needs.map(({ capability, shown }) => `${capability} ${shown}`).join(", ");

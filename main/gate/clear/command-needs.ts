@@ -63,7 +63,11 @@ export class CommandReader {
     const name = path?.[1] ?? first.text;
     if (name.includes("/")) return this.#doubt("a program of its own");
     const rest = clearPrefix(name, args);
-    if (rest !== null) return this.#command(rest, found);
+    // What a shell does itself changes the line, where the wrapper is the shell's own word as well.
+    if (rest !== null)
+      return /^(?:cd|set|exit)$/.test(rest[0]?.text ?? "")
+        ? this.#doubt("a wrapped shell command")
+        : this.#command(rest, found);
     if (name === "xargs") {
       const given = givenByXargs(args, this.#situation.before);
       if (given === null) return this.#doubt("names from an input that isn't known");

@@ -106,7 +106,8 @@ function isPlainSed(script: string): boolean {
 
 function sedAccesses(args: readonly Word[]): Accesses {
   const given = argumentsOf(SED, args);
-  const in_place = given.options.find(({ name }) => /^(?:-i|-I|--in-place)$/.test(name));
+  // Of several the last one counts.
+  const in_place = given.options.findLast(({ name }) => /^(?:-i|-I|--in-place)$/.test(name));
   const scripts = valuesOf(given, "-e --expression");
   const has_script = scripts.length > 0 || hasOption(given, "-f --file");
   const files = has_script ? given.operands : given.operands.slice(1);
