@@ -77,11 +77,10 @@ function findAccesses(args: readonly Word[]): Accesses {
     }
   }
   // What is run gets links as well as files, and follows them.
-  if (runs.length > 0 && !findsPlainFilesOnly(tests))
-    unclear ??= "what it finds may be links, which the command follows";
+  const follows_links = runs.length > 0 && !findsPlainFilesOnly(tests);
   const places: (Word | "here")[] = starts.length === 0 ? ["here"] : starts;
   for (const word of places) {
-    accesses.push({ kind: "list", word, is_tree: true });
+    accesses.push({ kind: "list", word, is_tree: true, ...(follows_links ? { follows_links } : {}) });
     if (deletes) accesses.push({ kind: "delete", word, is_tree: true, is_found: true });
   }
   return { accesses, unclear, data, ...(runs.length > 0 ? { runs } : {}) };

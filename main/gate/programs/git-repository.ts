@@ -285,7 +285,7 @@ function problemInHooks(git: string, root: string, work: GitWork): string | null
 
 /** Tracked files whose contents are asked about by name. */
 const MAY_BE_SECRET =
-  /(?:^|\/)(?:\.env(?:\.(?!example$|sample$|template$)[^/]*)?|\.npmrc|\.pypirc|\.netrc|id_(?:rsa|ed25519|ecdsa|dsa))$/;
+  /(?:^|\/)(?:\.env(?:\.(?!example$|sample$|template$)[^/]*)?|\.netrc|id_(?:rsa|ed25519|ecdsa|dsa))$/;
 
 /** What is tracked: other repositories, into which git would look, and secrets. */
 function lookAtIndex(file: string, root: string, shows_contents: boolean): Repository | { problem: string } {

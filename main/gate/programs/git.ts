@@ -1,6 +1,6 @@
 import { type Word, wordOf } from "../shell/reading.ts";
 import { byRoles } from "./accesses.ts";
-import { argumentsOf, hasOption, valuesOf } from "./arguments.ts";
+import { type Arguments, argumentsOf, hasOption, valuesOf } from "./arguments.ts";
 import { type GitWork, gitProblem } from "./git-repository.ts";
 import { FORMAT, SUBCOMMANDS, type Subcommand } from "./git-subcommands.ts";
 import type { Access, Accesses, CommandContext, Program } from "./program.ts";
@@ -126,7 +126,7 @@ function formOf(sub: Subcommand, name: string, rest: readonly Word[]): Form {
   const [first, second] = given.operands;
   const form = (work: GitWork, unclear: string | null = null): Form => ({
     work,
-    shows_contents: work === "show",
+    shows_contents: work === "show" && showsContents(name, given),
     unclear,
   });
   const count = given.operands.length;
@@ -162,6 +162,18 @@ function formOf(sub: Subcommand, name: string, rest: readonly Word[]): Form {
     default:
       return form(sub.work);
   }
+}
+
+const PATCHES =
+  "-p -u --patch --patch-with-stat -U --unified -L -c --cc -m -W --function-context --word-diff --color-words";
+const SUMMARIES =
+  "--stat --shortstat --numstat --dirstat --summary --name-only --name-status --no-patch -s --raw --oneline --compact-summary";
+
+/** True if what it prints holds files' contents: a log only where patches are asked for, a diff but for its summaries. */
+function showsContents(name: string, given: Arguments): boolean {
+  if (hasOption(given, PATCHES)) return true;
+  if (/^(?:log|shortlog|rev-list|whatchanged|reflog|diff-tree|stash)$/.test(name)) return false;
+  return !hasOption(given, SUMMARIES);
 }
 
 /** Words that git reads as more than a name: other folders, magic pathspecs, formats that ask gpg. */
