@@ -12,6 +12,7 @@ import { GateFiles } from "../main/gate/guard/gate-files.ts";
 import { examineCall } from "../main/gate/pipeline.ts";
 import { POLICY_TABLE } from "../main/gate/policy.ts";
 import { CODING_COMMANDS } from "../test/support/coding-commands.ts";
+import { makeReadingProject } from "../test/support/reading-project.ts";
 import { type Figure, figure } from "./figure.ts";
 
 /** How often a human is asked in an ordinary session at Supervised, who answers "this folder and below, this session". */
@@ -22,6 +23,7 @@ export async function codingSession(): Promise<Figure[]> {
   const home = mkdtempSync(join(tmpdir(), "metnos-session-"));
   const cwd = join(home, "project");
   mkdirSync(cwd);
+  makeReadingProject(cwd);
   const places = placesFor({ HOME: home });
   mkdirSync(places.state_dir, { recursive: true });
   const db = openDatabase(places.grants_db, grantsSchema(home));

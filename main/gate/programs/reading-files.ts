@@ -46,6 +46,15 @@ export const READING_PROGRAMS: readonly Program[] = [
     counter: "wc --files0-from=list",
   },
   {
+    names: ["base64", "base32"],
+    operands: ["reads"],
+    options: { flags: "-d -D --decode --ignore-garbage", text: "-w --wrap" },
+    // BSD reads and writes by these.
+    unclear: { flags: "-i", text: "-b", writes: "-o" },
+    example: "base64 -w0 logo.png",
+    counter: "base64 -i logo.png -o logo.txt",
+  },
+  {
     names: ["cut"],
     operands: ["reads"],
     options: {
