@@ -100,6 +100,8 @@ const GIT = [
   ...of("code ran", ["cd evil && git status", "git -C evil status", "cd g-diff && git diff", "git -C mod status"]),
 ];
 
+const SHELL_WORDS = of("code ran", ["time cd evil && git status"]);
+
 const SED_AND_FILES = [
   ...of("code ran", ["sed -iep 's/.*/touch ..\\/canary/e' b.txt"]),
   ...of("secret shown", ["strings @opts", "jq -n -f p.jq", "jq -n env", "jq -n '$ENV'"]),
@@ -225,6 +227,7 @@ export const HARMFUL_LINES: readonly HarmfulLine[] = [
   ...XARGS,
   ...OPTION_NAMES,
   ...GIT,
+  ...SHELL_WORDS,
   ...SED_AND_FILES,
   ...OTHER_SHELLS,
   ...RUNS_LATER,

@@ -235,7 +235,7 @@ class Parser {
         continue;
       }
       const word = this.#word(loop);
-      if (words.length === 0 && !word.is_quoted && HARMLESS_ASSIGNMENT.test(word.text)) continue;
+      if (words.length === 0 && !word.is_quoted && loop === null && HARMLESS_ASSIGNMENT.test(word.text)) continue;
       words.push(word);
     }
     const [first] = words;

@@ -80,6 +80,7 @@ function lookedThrough(
 
 /** A folder that is there, taken as a whole (moved, closed): with the working directory or an agent's settings in it. */
 function isFolderOfMore(path: string, { cwd }: Surroundings): boolean {
+  if (kindOf(path) !== "folder") return false;
   if (cwd !== undefined && isAtOrBelow(cwd, path)) return true;
   if (kindOf(`${path}/.claude`) === "nothing") return false;
   return SETTINGS_FILES.some((name) => kindOf(`${path}/.claude/${name}`) !== "nothing");

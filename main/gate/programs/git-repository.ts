@@ -287,6 +287,11 @@ function problemInHooks(git: string, root: string, work: GitWork): string | null
 const MAY_BE_SECRET =
   /(?:^|\/)(?:\.env(?:\.(?!example$|sample$|template$)[^/]*)?|\.netrc|id_(?:rsa|ed25519|ecdsa|dsa))$/;
 
+/** True if a file of this name is asked about by name. */
+export function isSecretName(path: string): boolean {
+  return MAY_BE_SECRET.test(path);
+}
+
 /** What is tracked: other repositories, into which git would look, and secrets. */
 function lookAtIndex(file: string, root: string, shows_contents: boolean): Repository | { problem: string } {
   let index: Buffer;

@@ -1,7 +1,7 @@
 import { type Word, wordOf } from "../shell/reading.ts";
 import { byRoles } from "./accesses.ts";
 import { type Arguments, argumentsOf, hasOption, valuesOf } from "./arguments.ts";
-import { type GitWork, gitProblem } from "./git-repository.ts";
+import { type GitWork, gitProblem, isSecretName } from "./git-repository.ts";
 import { FORMAT, SUBCOMMANDS, type Subcommand } from "./git-subcommands.ts";
 import type { Access, Accesses, CommandContext, Program } from "./program.ts";
 
@@ -101,7 +101,19 @@ function gitAccesses(args: readonly Word[], context: CommandContext): Accesses {
     (name === "add" && accesses.length === 0) || (name === "commit" && hasOption(argumentsOf(sub, rest), "-a --all"))
       ? [{ kind: "read", word: root, is_tree: true }]
       : [];
-  return { accesses: [...accesses.map(asTree), ...reads_all, whole], unclear: null, data: own.data };
+  return {
+    accesses: [...accesses.map(asTree), ...reads_all, ...secretsNamed(rest), whole],
+    unclear: null,
+    data: own.data,
+  };
+}
+
+/** `git show HEAD~9:.env`: also of an older version it is the file that is asked about by name. */
+function secretsNamed(rest: readonly Word[]): Access[] {
+  return rest.flatMap((word): Access[] => {
+    const name = word.text.slice(word.text.lastIndexOf(":") + 1);
+    return isSecretName(name) ? [{ kind: "read", word: wordOf([{ text: name, kind: "text" }], word) }] : [];
+  });
 }
 
 /** `git add src` reads all of it. */
@@ -151,9 +163,11 @@ function formOf(sub: Subcommand, name: string, rest: readonly Word[]): Form {
     case "worktree":
       return first?.text === "list" && second === undefined ? form("read") : form("read", "worktrees changed");
     case "config":
-      return hasOption(given, "--get --get-all --get-regexp --list -l")
+      if (hasOption(given, "--get --get-all") && count === 1 && PLAIN_SETTING.test(first?.text ?? ""))
+        return form("read");
+      return hasOption(given, "--local") && hasOption(given, "--get --get-all --get-regexp --list -l")
         ? form("read")
-        : form("read", "settings changed");
+        : form("read", "settings of the user, or changed ones");
     case "commit":
       return hasOption(given, "-m --message --no-edit") ? form("commit") : form("commit", "an editor opens");
     case "add":
@@ -164,6 +178,9 @@ function formOf(sub: Subcommand, name: string, rest: readonly Word[]): Form {
   }
 }
 
+/** Settings that hold no password; others of the user's own may. */
+const PLAIN_SETTING =
+  /^(?:user|author|committer|branch|core|init|pull|push|merge|diff|log|status)\.[\w./-]+$|^remote\.[\w-]+\.url$/i;
 const PATCHES =
   "-p -u --patch --patch-with-stat -U --unified -L -c --cc -m -W --function-context --word-diff --color-words";
 const SUMMARIES =
