@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { GREETING_TIMEOUT_MS, MAX_PAIRINGS, PAIRING_TIMEOUT_MS } from "../../ipc/agent-server.ts";
-import { decisionSchema } from "../../ipc/decision.ts";
+import { decisionSchema, readingSchema } from "../../ipc/decision.ts";
 import { FRAME_TIMEOUT_MS, MAX_DEPTH, MAX_FRAME_BYTES } from "../../ipc/frames.ts";
 import { agentMessages, contextSchema, ERROR_CODES, gateMessages, MAX_PLAN_CALLS } from "../../ipc/wire.ts";
 import { configSchema } from "../../main/config.ts";
@@ -188,6 +188,8 @@ test("every field of a decision, and of a call's context, is in the document", (
       .sort(),
   );
   for (const key of Object.keys(contextSchema.shape)) expect(TEXT).toContain(`\`${key}\``);
+  const readings = cellsOf("| field | is |").find(([, field]) => field === "`readings`")?.[2] ?? "";
+  for (const key of Object.keys(readingSchema.shape)) expect(readings).toContain(`\`${key}\``);
 });
 
 test("the limits are the code's", () => {
