@@ -127,7 +127,8 @@ export class CommandReader {
   }
 
   #host(word: Word | "here"): void {
-    if (word === "here" || word.glob || word.text.includes("\\")) return this.#doubt("a host that isn't plain");
+    // curl reads addresses from the file behind an @.
+    if (word === "here" || word.glob || /\\|^@/.test(word.text)) return this.#doubt("a host that isn't plain");
     const has_scheme = /^[a-z][a-z0-9+.-]*:/i.test(word.text) && !/^[\w.-]+:\d+(?:\/|$)/.test(word.text);
     const target = urlTarget(has_scheme ? word.text : `http://${word.text}`);
     // curl itself expands braces and ranges.
@@ -174,7 +175,7 @@ export class CommandReader {
     const lexical = resolve(path);
     const is_tree = access.is_tree === true;
     if (is_tree && (this.#start === null || lexical === this.#start || !isAtOrBelow(lexical, this.#start)))
-      return this.#doubt("a whole folder outside of the working directory");
+      return this.#doubt("the working directory as a whole, or a folder outside of it");
     this.#push("fs:write", this.#target(path, is_tree), { access: "delete" });
   }
 

@@ -1,7 +1,7 @@
+import { foldedPath } from "../targets/folded-path.ts";
 import { realForm } from "../targets/path.ts";
 import { kindOf } from "../targets/path-kind.ts";
 import { isAtOrBelow } from "../targets/pattern.ts";
-import { foldedPath } from "./folded-path.ts";
 import type { Surroundings } from "./surroundings.ts";
 
 /**

@@ -1,10 +1,11 @@
 import { realForm } from "../targets/path.ts";
 import { kindOf } from "../targets/path-kind.ts";
 import { isAtOrBelow } from "../targets/pattern.ts";
+import { askedEachTime } from "../targets/secret-files.ts";
 import { type CallTarget, type Need, targetText } from "../targets/target.ts";
 import { SKIPPED_FOLDERS, scanTree } from "../targets/tree-scan.ts";
 import { AgentSettings, SETTINGS_FILES } from "./agent-settings.ts";
-import { askedBelow, askedEachTime, markedByName } from "./asked-each-time.ts";
+import { askedBelow, markedByName } from "./asked-each-time.ts";
 import { protectedPath } from "./protected-paths.ts";
 import { holdsRunLater, runsLater } from "./run-later.ts";
 import type { Surroundings } from "./surroundings.ts";

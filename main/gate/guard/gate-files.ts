@@ -2,10 +2,10 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Places } from "../../../ipc/places.ts";
+import { foldedPath } from "../targets/folded-path.ts";
 import { realForm } from "../targets/path.ts";
 import { isAtOrBelow } from "../targets/pattern.ts";
 import type { Need } from "../targets/target.ts";
-import { foldedPath } from "./folded-path.ts";
 
 /** The files of the gate, for those who must keep out. */
 export interface GatePlaces {

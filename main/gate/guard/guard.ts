@@ -2,11 +2,11 @@ import type { ProposedCall } from "../../../ipc/wire.ts";
 import type { Executor } from "../executors/catalog.ts";
 import { type CommandLine, commandLinesOf } from "../executors/command-lines.ts";
 import type { PathForm } from "../shell/paths.ts";
+import { foldedPath } from "../targets/folded-path.ts";
 import { expandHome, realForm } from "../targets/path.ts";
 import type { Need } from "../targets/target.ts";
 import { AgentSettings } from "./agent-settings.ts";
 import { isCloudMetadata, namesCloudMetadata, reachesCloudMetadata } from "./cloud-metadata.ts";
-import { foldedPath } from "./folded-path.ts";
 import type { GateFiles } from "./gate-files.ts";
 import { forbiddenPath } from "./path-patterns.ts";
 import { holdsSecrets, protectedPath } from "./protected-paths.ts";
@@ -125,9 +125,8 @@ function protectedPaths(paths: readonly TouchedPath[], home: string): GuardBlock
     }
     const form = pathFormOf(path);
     const folded = foldedPath(path);
-    // Letters that a file system may take for others.
-    const is_plain = folded.length === path.length && folded === path.toLowerCase();
-    const label = protectedPath(form, home) ?? (is_plain ? undefined : protectedPath(pathFormOf(folded), home));
+    // Letters that a file system may take for others, upper case among them.
+    const label = protectedPath(form, home) ?? (folded === path ? undefined : protectedPath(pathFormOf(folded), home));
     if (label !== undefined) {
       return {
         reason: `guard: forbidden path violated: ${label}`,

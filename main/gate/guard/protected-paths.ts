@@ -3,7 +3,7 @@ import { isHome } from "./vital-paths.ts";
 
 /**
  * Paths that no agent reads or writes: keys, passwords, the system's own. Rules are names from the root, or names that may stand
- * anywhere. What is asked about by name each time instead is in asked-each-time.ts; no path is in both.
+ * anywhere. What is asked about by name each time instead is in targets/secret-files.ts; no path is in both.
  */
 
 type Rule = readonly (string | RegExp)[];

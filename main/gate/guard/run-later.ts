@@ -1,6 +1,6 @@
+import { foldedPath } from "../targets/folded-path.ts";
 import { kindOf } from "../targets/path-kind.ts";
 import { isAtOrBelow } from "../targets/pattern.ts";
-import { foldedPath } from "./folded-path.ts";
 import { programFolders, type Surroundings } from "./surroundings.ts";
 
 /**

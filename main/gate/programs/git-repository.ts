@@ -1,6 +1,7 @@
 import { closeSync, lstatSync, openSync, readdirSync, readFileSync, readSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { errorCode } from "../errors.ts";
+import { askedEachTime } from "../targets/secret-files.ts";
 
 /**
  * Whether git itself would run anything: its settings, hooks and attributes can name programs. What is looked at is all that git
@@ -50,7 +51,7 @@ export function gitProblem(
     switch (kindOf(git)) {
       case "folder": {
         const problem =
-          problemInFiles(git, here) ?? problemInSettings(git, home, work) ?? problemInHooks(git, here, work);
+          problemInFiles(git, here) ?? problemInSettings(git, home, work) ?? problemInHooks(git, here, home, work);
         if (problem !== null) return { problem };
         return lookAtIndex(join(git, "index"), here, shows_contents);
       }
@@ -209,15 +210,24 @@ function isHarmless(key: string, value: string, is_own: boolean): boolean {
   return is_own && (HARMLESS_OWN.test(key) || OWN_KEYS.has(key) || LFS.get(key) === value);
 }
 
+/** The files that git takes settings from, besides the repository's. */
+function ownSettings(home: string): string[] {
+  const { XDG_CONFIG_HOME, GIT_CONFIG_GLOBAL, GIT_CONFIG_SYSTEM } = process.env;
+  return [
+    GIT_CONFIG_SYSTEM ?? "/etc/gitconfig",
+    join(XDG_CONFIG_HOME || join(home, ".config"), "git/config"),
+    GIT_CONFIG_GLOBAL ?? join(home, ".gitconfig"),
+  ];
+}
+
 function problemInSettings(git: string, home: string, work: GitWork): string | null {
-  const own = ["/etc/gitconfig", join(home, ".config/git/config"), join(home, ".gitconfig")];
-  for (const file of [...own, join(git, "config")]) {
+  for (const file of [...ownSettings(home), join(git, "config")]) {
     const settings = settingsIn(file);
     if (settings === null) return "settings that can't be read";
     const is_own = file !== join(git, "config");
     for (const [key, value] of settings) {
-      if (is_own && (key === "commit.gpgsign" || key === "tag.gpgsign") && work !== "commit" && work !== "ref")
-        continue;
+      const signs = key === "commit.gpgsign" || key === "tag.gpgsign";
+      if (is_own && signs && work !== "commit" && work !== "ref") continue;
       if (!isHarmless(key, value, is_own)) return `its setting ${shownKey(key)}`;
     }
   }
@@ -263,12 +273,10 @@ function plainValue(value: string): string {
   return /^"(?:[^"\\]*)"$/.test(value) ? value.slice(1, -1) : value;
 }
 
-function problemInHooks(git: string, root: string, work: GitWork): string | null {
+function problemInHooks(git: string, root: string, home: string, work: GitWork): string | null {
   const folders = [join(git, "hooks")];
-  for (const [key, value] of settingsIn(join(git, "config")) ?? [])
-    if (key === "core.hookspath") {
-      folders.push(join(root, value));
-    }
+  for (const file of [...ownSettings(home), join(git, "config")])
+    for (const [key, value] of settingsIn(file) ?? []) if (key === "core.hookspath") folders.push(join(root, value));
   for (const folder of folders) {
     let names: string[];
     try {
@@ -281,15 +289,6 @@ function problemInHooks(git: string, root: string, work: GitWork): string | null
     if (hook !== undefined) return `its hook ${hook}`;
   }
   return null;
-}
-
-/** Tracked files whose contents are asked about by name. */
-const MAY_BE_SECRET =
-  /(?:^|\/)(?:\.env(?:\.(?!example$|sample$|template$)[^/]*)?|\.netrc|id_(?:rsa|ed25519|ecdsa|dsa))$/;
-
-/** True if a file of this name is asked about by name. */
-export function isSecretName(path: string): boolean {
-  return MAY_BE_SECRET.test(path);
 }
 
 /** What is tracked: other repositories, into which git would look, and secrets. */
@@ -306,7 +305,9 @@ function lookAtIndex(file: string, root: string, shows_contents: boolean): Repos
   if (entries === null) return { problem: "its index has a form that isn't read" };
   for (const { mode, name } of entries) {
     if (mode === 0o160000) return { problem: "its submodules" };
-    if (shows_contents && MAY_BE_SECRET.test(name)) return { problem: "a secret that it tracks" };
+    // A registry's settings that are tracked are the project's.
+    if (shows_contents && !name.endsWith(".npmrc") && askedEachTime(`${root}/${name}`) !== undefined)
+      return { problem: "a secret that it tracks" };
   }
   return { root };
 }

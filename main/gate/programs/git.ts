@@ -1,7 +1,8 @@
 import { type Word, wordOf } from "../shell/reading.ts";
+import { kindOf } from "../targets/path-kind.ts";
 import { byRoles } from "./accesses.ts";
 import { type Arguments, argumentsOf, hasOption, valuesOf } from "./arguments.ts";
-import { type GitWork, gitProblem, isSecretName } from "./git-repository.ts";
+import { type GitWork, gitProblem } from "./git-repository.ts";
 import { FORMAT, SUBCOMMANDS, type Subcommand } from "./git-subcommands.ts";
 import type { Access, Accesses, CommandContext, Program } from "./program.ts";
 
@@ -102,17 +103,24 @@ function gitAccesses(args: readonly Word[], context: CommandContext): Accesses {
       ? [{ kind: "read", word: root, is_tree: true }]
       : [];
   return {
-    accesses: [...accesses.map(asTree), ...reads_all, ...secretsNamed(rest), whole],
+    accesses: [...accesses.map(asTree), ...reads_all, ...(form.shows_contents ? filesShown(rest, at) : []), whole],
     unclear: null,
     data: own.data,
   };
 }
 
-/** `git show HEAD~9:.env`: also of an older version it is the file that is asked about by name. */
-function secretsNamed(rest: readonly Word[]): Access[] {
-  return rest.flatMap((word): Access[] => {
-    const name = word.text.slice(word.text.lastIndexOf(":") + 1);
-    return isSecretName(name) ? [{ kind: "read", word: wordOf([{ text: name, kind: "text" }], word) }] : [];
+/** Files that are named, also in an older version (`HEAD~9:a.txt`): what is shown is their contents. */
+function filesShown(rest: readonly Word[], cwd: string | null): Access[] {
+  const dashes = rest.findIndex(({ text }) => text === "--");
+  return rest.flatMap((word, at): Access[] => {
+    const { text } = word;
+    const colon = text.lastIndexOf(":");
+    const name = colon === -1 ? text : text.slice(colon + 1);
+    const is_path = (dashes !== -1 && at > dashes) || colon > 0 || kindOf(`${cwd}/${name}`) !== "nothing";
+    if (!is_path || name === "" || (at < dashes && text.startsWith("-")) || text === "--") return [];
+    const is_folder = kindOf(`${cwd}/${name}`) === "folder";
+    const shown = wordOf([{ text: name, kind: "text" }], word);
+    return [{ kind: "read", word: shown, ...(is_folder ? { is_tree: true as const } : {}) }];
   });
 }
 

@@ -6,7 +6,7 @@ import type { SimpleCommand, Word } from "../shell/reading.ts";
  */
 
 /**
- * What a word is to a program. `reads`: a file's contents; `lists`: names and sizes only; `creates`: a file or folder made or
+ * What a word is to a program. `reads`: a file's contents; `lists`: names and sizes only; `writes`: a file or folder made or
  * changed; `modes`: rights or owners; `pattern` and `text`: data, no path; `copies`, `moves` and `links`: sources, then one target.
  */
 export type Role =

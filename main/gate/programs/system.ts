@@ -30,7 +30,11 @@ export const SYSTEM_PROGRAMS: readonly Program[] = [
     names: ["node", "npm"],
     options: { flags: "-v --version" },
     folder_options: "-C --prefix --cwd",
-    is_clear: (args) => args.length === 1,
+    accesses: (args) => ({
+      accesses: [],
+      unclear: args.length === 1 && /^(?:-v|--version)$/.test(args[0]?.text ?? "") ? null : "it runs code",
+      data: [],
+    }),
     example: "node --version",
     counter: "node x.js",
   },

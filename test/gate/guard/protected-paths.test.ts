@@ -1,8 +1,8 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { askedEachTime } from "../../../main/gate/guard/asked-each-time.ts";
 import { protectedPath } from "../../../main/gate/guard/protected-paths.ts";
 import { pathFormOf } from "../../../main/gate/guard/vital-paths.ts";
+import { askedEachTime } from "../../../main/gate/targets/secret-files.ts";
 import { decided, fateOf, onPath } from "../../support/guarded-calls.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 

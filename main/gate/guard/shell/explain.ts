@@ -26,9 +26,13 @@ function explainLine(
   gate_files: GateFiles | undefined,
 ): ShellReading {
   const found = findingIn(reading, { cwd, home, gate: gate_files?.places });
-  const clearedAt = (span: { start: number; end: number }) =>
-    cleared.commands.find(({ start, end }) => start >= span.start && end <= span.end) ??
-    cleared.commands.find(({ start, end }) => start <= span.start && end >= span.end);
+  // A loop's command stands there once for each value.
+  const clearedAt = (span: { start: number; end: number }) => {
+    const inside = cleared.commands.filter(({ start, end }) => start >= span.start && end <= span.end);
+    return inside.length > 0
+      ? inside
+      : cleared.commands.filter(({ start, end }) => start <= span.start && end >= span.end);
+  };
   const pattern = found === null ? dangerousCommand(floorTexts(reading).for_commands) : undefined;
   const seen =
     found === null
@@ -56,8 +60,11 @@ function explainLine(
       is_certain: command.argv.every((word) => word.is_certain),
       via: [...command.via],
       cwd: command.cwd,
-      needs: (clearedAt(command)?.needs ?? []).map(requirementOf),
-      unclear: clearedAt(command) === undefined ? cleared.unclear : (clearedAt(command)?.unclear ?? null),
+      needs: clearedAt(command).flatMap(({ needs }) => needs.map(requirementOf)),
+      unclear:
+        clearedAt(command).length === 0
+          ? cleared.unclear
+          : (clearedAt(command).find(({ unclear }) => unclear !== null)?.unclear ?? null),
     })),
     guard: seen,
   };
