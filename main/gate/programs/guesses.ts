@@ -9,7 +9,7 @@ const DANGEROUS_TEXT =
   /(?:^|[;&|(\n])\s*(?:(?:\\?!|:!|\.shell|shell|spawn|exec)\s*)?(?:(?:sudo|doas|env|nohup|exec|command)\s+)*(?:\/\S*\/)?(?:rm|dd|mkfs[.\w]*|shred|wipefs|chmod|chown|mv|kill|pkill|killall|find|metnos-gate|(?:ba|z|da)?sh|python[\d.]*|node)\s/;
 
 /** Programs for which a word is a word, whatever it is called. */
-const TAKES_WORDS: ReadonlySet<string> = new Set(
+export const TAKES_WORDS: ReadonlySet<string> = new Set(
   `echo printf grep egrep fgrep rg ag man info whatis apropos which type whereis hash help git ls cat test [ tldr brew apt apt-get
   apt-cache dpkg npm pip pip3 yarn pnpm cargo jq sed cp ln file stat install touch mkdir wc head tail diff chmod chown rm mv kill
   gh pgrep command alias ps metnos-gate : true false expr logger notify-send say`.split(/\s+/),

@@ -54,7 +54,7 @@ const resolvedPath: Printer = (args, _input, cwd) => {
 
 const fromBase64 = (input: string): string => Buffer.from(input, "base64").toString("utf8");
 
-const PRINTERS: Readonly<Record<string, Printer>> = {
+export const PRINTERS: Readonly<Record<string, Printer>> = {
   echo: echoed,
   printf: formatted,
   pwd: (_args, _input, cwd) => (cwd === null ? null : `${cwd}\n`),
