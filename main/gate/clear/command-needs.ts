@@ -2,6 +2,7 @@ import { statSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { accessesOf } from "../programs/accesses.ts";
 import type { Access, CommandContext } from "../programs/program.ts";
+import { repeaterCalled } from "../programs/repeaters.ts";
 import { programCalled } from "../programs/table.ts";
 import { clearPrefix } from "../programs/wrappers.ts";
 import type { Word } from "../shell/reading.ts";
@@ -46,8 +47,9 @@ export class CommandReader {
       if (/^\/dev\//.test(resolve("/", target.text))) this.#doubt("a device");
       else this.#touch({ kind, word: target });
     }
-    const isOdd = command.words.some(({ is_revision }) => is_revision) && command.words[0]?.text !== "git";
-    if (isOdd) this.#doubt("a word that zsh may take for a pattern");
+    const program = programCalled(command.words[0]?.text ?? "");
+    if (command.words.some(({ is_revision }) => is_revision) && program?.works_on_repository !== true)
+      this.#doubt("a word that zsh may take for a pattern");
     this.#command(command.words);
     return { needs: this.#needs, unclear: this.#unclear };
   }
@@ -65,10 +67,10 @@ export class CommandReader {
     const rest = clearPrefix(name, args);
     // What a shell does itself changes the line, where the wrapper is the shell's own word as well.
     if (rest !== null)
-      return /^(?:cd|set|exit)$/.test(rest[0]?.text ?? "")
+      return programCalled(rest[0]?.text ?? "")?.changes_shell
         ? this.#doubt("a wrapped shell command")
         : this.#command(rest, found);
-    if (name === "xargs") {
+    if (repeaterCalled(name)?.names_from === "input") {
       const given = givenByXargs(args, this.#situation.before);
       if (given === null) return this.#doubt("names from an input that isn't known");
       const has_link =

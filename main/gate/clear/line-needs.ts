@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { programCalled } from "../programs/table.ts";
 import type { Word } from "../shell/reading.ts";
 import { realForm } from "../targets/path.ts";
 import type { Need } from "../targets/target.ts";
@@ -89,24 +90,24 @@ class LineReader {
         found.unclear ??= unclear;
         this.#has_changed ||= needs.some(({ capability }) => capability === "fs:write");
       }
-      const name = command.words[0]?.text;
-      if (name === "git") found.unclear ??= this.#git_doubt ?? this.#nestedRepository();
-      this.#noteForGit(name, found.needs);
-      if (name === "cd" && (commands.length > 1 || in_loop))
+      const program = programCalled(command.words[0]?.text ?? "");
+      if (program?.works_on_repository) found.unclear ??= this.#git_doubt ?? this.#nestedRepository();
+      this.#noteForGit(program?.works_on_repository === true, found.needs);
+      if (program?.changes_folder && (commands.length > 1 || in_loop))
         found.unclear ??= "a cd that some shells do and others don't";
       this.#commands.push({ start: command.start, end: command.end, ...found });
     }
-    if (first?.words[0]?.text === "cd") this.#move(first);
+    if (first !== undefined && programCalled(first.words[0]?.text ?? "")?.changes_folder) this.#move(first);
   }
 
   /** What git looks at was looked at before the line runs: what the line itself puts there isn't known. */
-  #noteForGit(name: string | undefined, needs: readonly Need[]): void {
+  #noteForGit(is_git: boolean, needs: readonly Need[]): void {
     const root = needs.find(({ capability }) => capability === "fs:write")?.target;
     for (const { capability, target, copied_from } of needs) {
       if (target.kind !== "path") continue;
-      if (name === "git" && capability === "fs:read" && root?.kind === "path")
+      if (is_git && capability === "fs:read" && root?.kind === "path")
         this.#added.push({ folder: target.lexical, root: root.lexical });
-      if (name === "git" || capability !== "fs:write") continue;
+      if (is_git || capability !== "fs:write") continue;
       const is_folder = copied_from !== undefined && target.is_tree;
       if (is_folder || /\/(?:HEAD|objects|refs|config|\.git[^/]*)(?:\/|$)/.test(target.lexical))
         this.#git_doubt = "a repository that the line itself may make";

@@ -1,4 +1,6 @@
 import { findsPlainFilesOnly } from "../programs/find.ts";
+import { wordsPrinted } from "../programs/prints.ts";
+import { programCalled } from "../programs/table.ts";
 import type { Word } from "../shell/reading.ts";
 import type { ClearCommand } from "./line.ts";
 
@@ -48,7 +50,9 @@ export function givenByXargs(args: readonly Word[], before: ClearCommand | undef
 function ofFind(template: readonly Word[], has_mark: boolean, { words }: ClearCommand): GivenByXargs | null {
   const texts = words.map(({ text }) => text);
   const is_find =
-    texts[0] === "find" && texts.at(-1) === "-print0" && texts.filter((text) => text === "-print0").length === 1;
+    programCalled(texts[0] ?? "")?.finds !== undefined &&
+    texts.at(-1) === "-print0" &&
+    texts.filter((text) => text === "-print0").length === 1;
   if (!is_find || texts.some((text) => /^(?:-exec.*|-ok.*|-delete|-printf?|-ls|-f.*)$/.test(text))) return null;
   const starts: Word[] = [];
   for (const word of words.slice(1)) {
@@ -75,12 +79,7 @@ function ofFind(template: readonly Word[], has_mark: boolean, { words }: ClearCo
 
 function ofWords(template: readonly Word[], has_mark: boolean, { words }: ClearCommand): GivenByXargs | null {
   const [program, ...args] = words;
-  const given =
-    program?.text === "printf" && /^%s\\n$/.test(args[0]?.text ?? "")
-      ? args.slice(1)
-      : program?.text === "echo"
-        ? args
-        : null;
+  const given = wordsPrinted(program?.text ?? "", args);
   if (given === null || given.length === 0 || given.length > 64) return null;
   if (given.some(({ text, glob }) => glob === true || !PLAIN.test(text))) return null;
   if (!has_mark) return { words: [...template, ...given], found: [], is_plain: true };

@@ -1,3 +1,4 @@
+import { takesHosts } from "../programs/sockets.ts";
 import type { Reading, SimpleCommand } from "../shell/reading.ts";
 import { dataWords } from "./shell/data-words.ts";
 
@@ -103,14 +104,10 @@ function isMetadataHost(authority: string, may_be_word = true): boolean {
   return isCloudMetadata(normal) && (may_be_word || !BARE_NAMES.has(normal));
 }
 
-/** Programs whose plain words are hosts. */
-const TAKES_HOSTS =
-  /^(?:curl|wget|wget2|https?|xh|aria2c|axel|lynx|w3m|links|elinks|nc|ncat|netcat|socat|telnet|ssh|openssl|grpcurl)$/;
-
 /** True if a word of a command names one. What a program only prints or searches for doesn't count. */
 export function reachesCloudMetadata({ commands }: Reading): boolean {
   return commands.some((command) =>
-    wordsOf(command).some((text) => namesCloudMetadata(text, TAKES_HOSTS.test(command.name))),
+    wordsOf(command).some((text) => namesCloudMetadata(text, takesHosts(command.name))),
   );
 }
 

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Places } from "../../../ipc/places.ts";
+import { GATE_COMMAND } from "../programs/gate-command.ts";
 import { foldedPath } from "../targets/folded-path.ts";
 import { realForm } from "../targets/path.ts";
 import { isAtOrBelow } from "../targets/pattern.ts";
@@ -131,7 +132,7 @@ function isPackage(file: string): boolean {
   if (!existsSync(file)) return false;
   try {
     const found: unknown = JSON.parse(readFileSync(file, "utf8"));
-    return typeof found === "object" && found !== null && "name" in found && found.name === "metnos-gate";
+    return typeof found === "object" && found !== null && "name" in found && found.name === GATE_COMMAND;
   } catch {
     return false; // another program's, or none
   }

@@ -48,7 +48,7 @@ export function byRoles(
   const roles = program.operands ?? [];
   const rolesLeft = options.some(({ role }) => role === "pattern") ? roles.filter((role) => role !== "pattern") : roles;
   const last = rolesLeft.at(-1);
-  if (last === "copies" || last === "moves" || last === "links") {
+  if (isPlacing(last)) {
     const placed = placing(last, given, more);
     return { accesses: [...accesses, ...placed.accesses], unclear: unclear ?? placed.unclear, data };
   }
@@ -86,8 +86,19 @@ export function byRoles(
   return { accesses, unclear, data };
 }
 
+type PlacingRole = "copies" | "moves" | "links";
+
+const isPlacing = (role: Role | undefined): role is PlacingRole =>
+  role === "copies" || role === "moves" || role === "links";
+
+/** How a program puts what it names into another place, if it does. */
+export function placingRole({ operands }: Program): PlacingRole | undefined {
+  const last = operands?.at(-1);
+  return isPlacing(last) ? last : undefined;
+}
+
 /** `cp A B`, `mv A B DIR`, `ln -s A B`: sources, then the place where they go. */
-function placing(role: "copies" | "moves" | "links", given: Arguments, more: Partial<Access>): Accesses {
+function placing(role: PlacingRole, given: Arguments, more: Partial<Access>): Accesses {
   const { options, operands } = given;
   const into = options
     .filter(({ role: of }) => of === "target")

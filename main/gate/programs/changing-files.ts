@@ -30,6 +30,7 @@ export const CHANGING_PROGRAMS: readonly Program[] = [
     options: { flags: "-a -i --append --ignore-interrupts" },
     unclear: { flags: "-p", optional: "--output-error" },
     text_only: true,
+    copies_input: true,
     example: "tee a.txt",
     counter: "tee $(node x.js)",
   },

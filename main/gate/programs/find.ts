@@ -20,6 +20,7 @@ export const FIND_PROGRAMS: readonly Program[] = [
   {
     names: ["find"],
     accesses: findAccesses,
+    finds: foundBy,
     text_only: (args) => {
       const texts = args.map(({ text }) => text);
       return (

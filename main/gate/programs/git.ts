@@ -15,6 +15,7 @@ export const GIT: Program = {
   accesses: gitAccesses,
   data: gitData,
   folder_options: "-C",
+  works_on_repository: true,
   text_only: (args) => {
     const { sub, rest } = split(args);
     if (rest.some(({ text }) => /^--(?:ext-diff|open-files-in-pager)|^-O/.test(text))) return false;

@@ -1,4 +1,4 @@
-import type { SimpleCommand, Word } from "../shell/reading.ts";
+import type { SimpleCommand, Span, Word } from "../shell/reading.ts";
 
 /**
  * One record per program: what its options and operands mean. Read by all who need it: what a call needs (`clear/`), what the
@@ -74,6 +74,16 @@ export interface Program {
   folder_options?: string;
   /** Options whose value is a folder here, a colon, and a place in a container. */
   volume_options?: string;
+  /** What comes in goes on to its output, and into the files that it names. */
+  copies_input?: true;
+  /** The shell itself does it, and what comes after is changed by it: the folder, the options, whether anything comes at all. */
+  changes_shell?: true;
+  /** What follows runs in another folder. */
+  changes_folder?: true;
+  /** It works on a repository: its words may be revisions, and what is in the repository decides what runs. */
+  works_on_repository?: true;
+  /** The paths that it may come by, with what its tests leave of them. */
+  finds?: (args: readonly Word[], span: Span) => Word[];
   /** A command line that is clear, and one that isn't: checked when the tests run. */
   example?: string;
   counter?: string;

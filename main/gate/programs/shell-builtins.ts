@@ -5,6 +5,8 @@ import type { Program } from "./program.ts";
 export const SHELL_PROGRAMS: readonly Program[] = [
   {
     names: ["cd"],
+    changes_shell: true,
+    changes_folder: true,
     operands: ["text"],
     // `-` and `+1` are folders of a list; two words replace a part of the folder's name.
     is_clear: (args) => args.length <= 1 && args.every(({ text, glob }) => !/^[-+]/.test(text) && glob !== true),
@@ -15,6 +17,7 @@ export const SHELL_PROGRAMS: readonly Program[] = [
   },
   {
     names: ["set"],
+    changes_shell: true,
     accesses: () => ({ accesses: [], unclear: null, data: [] }),
     // Alone it prints every variable; other letters mean other things in each shell.
     is_clear: (args) =>

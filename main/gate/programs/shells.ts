@@ -26,3 +26,6 @@ export const SHELL_VALUED: ReadonlySet<string> = new Set([
   "-C",
   "--init-command",
 ]);
+
+/** Programs that run the command lines on their input later. */
+export const SCHEDULERS: ReadonlySet<string> = new Set(["at", "batch", "crontab"]);

@@ -49,6 +49,7 @@ export const WORD_PROGRAMS: readonly Program[] = [
   },
   {
     names: ["exit"],
+    changes_shell: true,
     operands: ["text"],
     is_clear: onlyNumbers,
     text_only: true,

@@ -23,6 +23,16 @@ export interface Wrapper {
   never?: readonly string[];
   /** Its command's folder is another one than this shell's. */
   moves?: readonly string[];
+  /** `-S TEXT` and the words behind it are one text, which is split into words. */
+  splits?: true;
+  /** Without a command a shell runs what comes on its input. */
+  reads_input?: true;
+  /** With such an option it writes a file of its own. */
+  writes_with?: RegExp;
+  /** It leaves its command's words, input and output as they are. */
+  is_plain?: true;
+  /** Its command runs with another user's rights. */
+  raises_rights?: true;
 }
 
 export const WRAPPERS: Readonly<Record<string, Wrapper>> = {
@@ -44,8 +54,10 @@ export const WRAPPERS: Readonly<Record<string, Wrapper>> = {
     assigns: true,
     never: ["-l", "-v", "-k", "-K", "-V", "--version", "-e", "--edit"],
     moves: ["-D", "--chdir"],
+    is_plain: true,
+    raises_rights: true,
   },
-  doas: { short: "uCa", never: ["-L"] },
+  doas: { short: "uCa", never: ["-L"], raises_rights: true },
   su: {
     short: "sGgwT",
     long: ["--shell", "--group", "--supp-group", "--whitelist-environment"],
@@ -58,15 +70,15 @@ export const WRAPPERS: Readonly<Record<string, Wrapper>> = {
     code: ["-c", "--command", "--session-command"],
   },
   pkexec: { long: ["--user"] },
-  env: { short: "uC", long: ["--unset", "--chdir"], assigns: true, moves: ["-C", "--chdir"] },
-  command: { never: ["-v", "-V"] },
+  env: { short: "uC", long: ["--unset", "--chdir"], assigns: true, moves: ["-C", "--chdir"], splits: true },
+  command: { never: ["-v", "-V"], is_plain: true },
   builtin: {},
   exec: { short: "a" },
   nohup: {},
-  time: { short: "fo", long: ["--format", "--output"] },
-  timeout: { short: "ks", long: ["--kill-after", "--signal"], skips: 1 },
+  time: { short: "fo", long: ["--format", "--output"], writes_with: /^-\w*o|^--o/, is_plain: true },
+  timeout: { short: "ks", long: ["--kill-after", "--signal"], skips: 1, is_plain: true },
   gtimeout: { short: "ks", long: ["--kill-after", "--signal"], skips: 1 },
-  nice: { short: "n", long: ["--adjustment"] },
+  nice: { short: "n", long: ["--adjustment"], is_plain: true },
   ionice: { short: "cnpPu", long: ["--class", "--classdata", "--pid"] },
   chrt: { short: "TPDp", skips: 1 },
   taskset: { short: "p", skips: 1 },
@@ -125,7 +137,7 @@ export const WRAPPERS: Readonly<Record<string, Wrapper>> = {
     ],
   },
   "systemd-inhibit": { long: ["--what", "--who", "--why", "--mode"] },
-  ssh: { short: "BbcDEeFIiJLlmOopQRSWw", skips: 1, text: true },
+  ssh: { short: "BbcDEeFIiJLlmOopQRSWw", skips: 1, text: true, reads_input: true },
   "dbus-run-session": { long: ["--config-file"] },
   "xvfb-run": { short: "efnpsw" },
   firejail: {},

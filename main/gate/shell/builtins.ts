@@ -1,5 +1,5 @@
+import { formatted } from "../programs/formats.ts";
 import { launch, runAsText } from "./launch.ts";
-import { formatted } from "./output.ts";
 import type { Place, Reader, Ways } from "./reader.ts";
 import { type Piece, type SimpleCommand, type Word, wordOf } from "./reading.ts";
 import { absolutePath, hole, inFolder, joined, literal, REFERENCE, type Scope, withValue, withVar } from "./scope.ts";
@@ -38,6 +38,23 @@ const NAMES = new Set([
   "getopts",
   "chdir",
 ]);
+
+/** True for builtins that evaluate an index in a name: `read 'a[$(x)]'`. */
+export function evaluatesIndexes(name: string): boolean {
+  return /^(?:let|declare|typeset|local|export|readonly|test|\[|printf|read|mapfile|readarray|unset|getopts|wait)$/.test(
+    name,
+  );
+}
+
+/** True for builtins whose words set variables. */
+export function setsVariables(name: string): boolean {
+  return /^(?:export|declare|typeset|readonly|local)$/.test(name);
+}
+
+/** True for builtins that change what a name stands for, or how everything after them is read. */
+export function changesNames(name: string): boolean {
+  return /^(?:shopt|enable|hash|alias|unalias)$/.test(name);
+}
 
 /** True if it may change the scope; `command cd x` does as well. */
 export function changesScope({ argv }: SimpleCommand): boolean {

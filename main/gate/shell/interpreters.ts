@@ -1,3 +1,5 @@
+import type { Interpreter } from "../programs/interpreters.ts";
+import { CALLS_ON_PATHS, FORKS_WITHOUT_END, KILL_CALLS, killOf, SHELL_CALLS } from "../programs/language-calls.ts";
 import { piecesAfter } from "./builtins.ts";
 import { launch, runAsText } from "./launch.ts";
 import { plain, stringsIn } from "./literals.ts";
@@ -13,14 +15,14 @@ import { absolutePath, hole, literal, type Scope } from "./scope.ts";
 /** `-c` and its like, a here-document or the input; a script that an earlier part of the command wrote. */
 export function readCode(
   reader: Reader,
-  interpreter: { language: string; code: readonly string[] },
+  interpreter: Interpreter,
   command: SimpleCommand,
   scope: Scope,
   place: Place,
 ): void {
   const texts: Word[] = [];
   const { argv, stdin } = command;
-  const { language, code } = interpreter;
+  const { language, code, first_word_is_code } = interpreter;
   const plain: Word[] = [];
   for (let at = 1; at < argv.length; at++) {
     const word = argv[at] as Word;
@@ -41,13 +43,13 @@ export function readCode(
       texts.push(argv[++at] as Word);
     else if (!word.text.startsWith("-") || word.text === "-") plain.push(word);
   }
-  if (language === "awk" && plain[0] !== undefined && !argv.some(({ text }) => text === "-f")) texts.push(plain[0]);
+  if (first_word_is_code && plain[0] !== undefined && !argv.some(({ text }) => text === "-f")) texts.push(plain[0]);
   const [script] = plain;
   const written = script === undefined ? undefined : reader.files.get(absolutePath(script.text, scope.cwd) ?? "");
   const from_input =
     texts.length === 0 &&
     (script === undefined || script.text === "-" || script.text === "/dev/stdin") &&
-    language !== "awk";
+    !first_word_is_code;
   const text = [
     ...texts.map((word) => word.text),
     ...(from_input && stdin?.text != null ? [stdin.text] : []),
@@ -60,18 +62,13 @@ export function readCode(
     return;
   }
   reader.budget.takeText(text);
-  const found = findCalls(text, language, reader.home, here, reader);
+  const found = findCalls(text, interpreter, reader.home, here, reader);
   reader.add({ ...command, code: { language, text, strings: found.strings } });
   const via = [...command.via, `${command.name} ${texts.length > 0 ? "-c" : "<input>"}`];
   const inner: SimpleCommand = { ...command, via, redirects: [], stdin: null, ...here };
   for (const shell of found.shells) runAsText(reader, [shell], inner, scope, { ...place, stdin: null }, "shell");
   for (const call of found.calls) launch(reader, { ...inner, argv: call, name: "" }, scope, { ...place, stdin: null });
-  if (
-    /\bfork\s+while\s+(?:fork|1|true)|while\s*(?:\(?\s*(?:1|true|fork)\s*\)?|True\s*:)\s*[{:;]?\s*(?:os\.)?fork\b|loop\s*\{\s*fork/.test(
-      text,
-    )
-  )
-    reader.fork_bomb ??= here;
+  if (FORKS_WITHOUT_END.test(text)) reader.fork_bomb ??= here;
 }
 
 /** No more than 5000 texts are looked at. */
@@ -85,20 +82,9 @@ interface Found {
   calls: Word[][];
 }
 
-const SHELL_CALLS =
-  /(?:\bos\.(?:system|popen)|\b\w+\.(?:Popen|check_call|getoutput|system|popen)|\b[A-Za-z]\w*\.(?:run|call)(?=\(\s*[["'])|\bsubprocess\.(?:run|call|check_call|check_output|Popen|getoutput|getstatusoutput)|\b(?:execSync|exec|execFileSync|execFile|spawnSync|spawn|system|popen|shell_exec|passthru|proc_open|qx|os\.execute|Popen|check_output|os\.exec[lv]p?|IO\.popen|Open3\.\w+|do shell script)|%x)\s*[({[]?/g;
-/** What deletes a tree, in whatever language. */
-const TREE_CALLS =
-  /\b(?:shutil\.rmtree|rmtree|fs(?:\.promises)?\.rm(?:Sync|dirSync|dir)?|rmSync|rmdirSync|(?<![.\w])rm(?=\s*\(\s*["'`])|rimraf(?:\.sync)?|FileUtils\.(?:rm_rf|rm_r|remove_dir|remove_entry(?:_secure)?|rmtree|remove_entry_secure)|remove_tree|emptyDirSync|removeSync|Deno\.remove(?:Sync)?|Dir\.rmdir)\s*\(?/g;
-const DELETE_CALLS =
-  /\b(?:os\.(?:remove|unlink|truncate)|unlinkSync|unlink|fs\.(?:unlink|truncate)(?:Sync)?|File\.(?:delete|unlink|truncate)|truncate)\s*\(?/g;
-const MOVE_CALLS = /\b(?:os\.rename|shutil\.move|renameSync|fs\.rename|File\.rename|FileUtils\.mv)\s*\(/g;
-const MODE_CALLS = /\b(?:os\.(?:chmod|chown)|fs\.(?:chmod|chown)(?:Sync)?|FileUtils\.(?:chmod_R|chown_R))\s*\(/g;
-const KILL_CALLS = /\b(?:os\.kill|process\.kill|Process\.kill|kill)\s*\(/g;
-
 function findCalls(
   text: string,
-  language: string,
+  { has_pipes }: Interpreter,
   home: string,
   span: { start: number; end: number },
   reader: Reader,
@@ -143,25 +129,19 @@ function findCalls(
     if (/\s|^\w+$/.test(match[1] ?? "")) found.shells.push(word(match[1] ?? ""));
   for (const match of text.matchAll(/(?:\bqx|%x)\s*[{([/|!]([^})\]/|!\n]{0,2000})/g))
     found.shells.push(word(match[1] ?? ""));
-  // awk: what stands before or behind a bar is a command, or what one gets.
-  if (language === "awk" && text.includes("|")) for (const { value } of strings) found.shells.push(word(value));
-  const act = (pattern: RegExp, before: readonly string[]) => {
+  if (has_pipes && text.includes("|")) for (const { value } of strings) found.shells.push(word(value));
+  const act = (pattern: RegExp, before: readonly string[], behind: readonly Word[]) => {
     for (const match of text.matchAll(pattern)) {
       reader.budget.takeStep(4);
       const given = argument(match.index + match[0].length);
-      if (given !== null) found.calls.push([...before.map(word), given]);
+      if (given !== null) found.calls.push([...before.map(word), given, ...behind]);
     }
   };
-  act(TREE_CALLS, ["rm", "-rf", "--"]);
-  act(DELETE_CALLS, ["rm", "--"]);
-  act(MODE_CALLS, ["chmod", "-R", "777"]);
-  for (const match of text.matchAll(MOVE_CALLS)) {
-    const given = argument(match.index + match[0].length);
-    if (given !== null) found.calls.push([word("mv"), word("--"), given, wordOf([hole("elsewhere")], span)]);
-  }
+  for (const { calls, before, behind } of CALLS_ON_PATHS)
+    act(calls, before, behind === undefined ? [] : [wordOf([hole(behind)], span)]);
   for (const match of text.matchAll(KILL_CALLS)) {
-    const numbers = /^\s*(-?\d+)\s*,\s*['"]?(?:SIG|signal\.SIG)?(\w+)/.exec(text.slice(match.index + match[0].length));
-    if (numbers !== null) found.calls.push(["kill", `-${numbers[2] ?? ""}`, "--", numbers[1] ?? ""].map(word));
+    const kill = killOf(text.slice(match.index + match[0].length));
+    if (kill !== null) found.calls.push(kill.map(word));
   }
   return found;
 }

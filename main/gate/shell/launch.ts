@@ -1,15 +1,24 @@
+import { codeWords } from "../programs/code-words.ts";
+import {
+  isDangerous,
+  mayRunDangerous,
+  NAMES_BEHIND_PATTERNS,
+  programAskedFor,
+  takesWords,
+} from "../programs/guesses.ts";
 import { interpreterOf } from "../programs/interpreters.ts";
-import { SHELL_VALUED, SHELLS } from "../programs/shells.ts";
+import { repeaterCalled } from "../programs/repeaters.ts";
+import { SCHEDULERS, SHELL_VALUED, SHELLS } from "../programs/shells.ts";
 import { WRAPPERS, type Wrapper } from "../programs/wrappers.ts";
 import { piecesAfter } from "./builtins.ts";
 import { readCode } from "./interpreters.ts";
 import { MAX_DEPTH, Unreadable } from "./limits.ts";
-import { runFound, runParallel, runXargs } from "./lists.ts";
+import { runRepeater } from "./lists.ts";
 import { mayBe, pathOf } from "./paths.ts";
 import type { Place, Reader, Ways } from "./reader.ts";
 import { programName, type SimpleCommand, type Word, wordOf } from "./reading.ts";
 import { absolutePath, inFolder, type Origin, type Scope, withVar } from "./scope.ts";
-import { afterWrapper, codeValues } from "./wrapper-words.ts";
+import { afterWrapper } from "./wrapper-words.ts";
 
 /** What a program that was called runs in turn: wrappers are unwrapped, shells and interpreters read what they are given. */
 
@@ -33,30 +42,22 @@ export function launch(reader: Reader, command: SimpleCommand, scope: Scope, pla
     case "trap":
       readTrap(reader, now, scope, place);
       return emitted(reader, now, here);
-    case "xargs":
-      runXargs(reader, now, scope, place);
-      return here;
-    case "parallel":
-      runParallel(reader, now, scope, place);
-      return here;
-    case "find":
-    case "fd":
-    case "fdfind":
-      emitted(reader, now, here);
-      runFound(reader, now, scope, place);
-      return here;
-    case "at":
-    case "batch":
-    case "crontab":
-      if (now.stdin?.text != null) runNested(reader, now.stdin.text, undefined, now, scope, place, name);
-      return emitted(reader, now, here);
+  }
+  const repeater = repeaterCalled(name);
+  if (repeater !== undefined) {
+    runRepeater(reader, repeater, now, scope, place);
+    return here;
+  }
+  if (SCHEDULERS.has(name)) {
+    if (now.stdin?.text != null) runNested(reader, now.stdin.text, undefined, now, scope, place, name);
+    return emitted(reader, now, here);
   }
   const interpreter = interpreterOf(name);
   if (interpreter !== undefined) {
     readCode(reader, interpreter, now, scope, place);
     return here;
   }
-  for (const code of codeValues(now))
+  for (const code of codeWords(name, now.argv))
     runAsText(reader, [code], { ...now, is_guess: true }, scope, { ...place, is_guess: true }, name);
   runGuessed(reader, now, scope, place);
   const written = writtenProgram(reader, now);
@@ -68,18 +69,14 @@ export function launch(reader: Reader, command: SimpleCommand, scope: Scope, pla
 function calledName(reader: Reader, first: Word, { cwd }: SimpleCommand): string {
   const name = programName(first.text);
   if (!first.is_certain) {
-    const asked = /^(?:\$\(|`)\s*(?:which|command\s+-v|type\s+-[pP])\s+([\w.+-]+)\s*[)`]$/.exec(first.text);
-    return asked?.[1] ?? name;
+    return programAskedFor(first.text) ?? name;
   }
   if (first.glob) {
     const last = pathOf(first, cwd).names.at(-1);
-    return GLOB_NAMES.find((one) => mayBe(last, one)) ?? name;
+    return NAMES_BEHIND_PATTERNS.find((one) => mayBe(last, one)) ?? name;
   }
   return first.text.includes("/") ? programName(reader.programAt(absolutePath(first.text, cwd) ?? first.text)) : name;
 }
-
-/** What a pattern in a program's place is looked at for. */
-const GLOB_NAMES = ["rm", "dd", "mv", "chmod", "chown", "shred", "sh", "bash", "find", "metnos-gate"];
 
 function emitted(reader: Reader, command: SimpleCommand, ways: Ways): Ways {
   reader.add(command);
@@ -107,13 +104,13 @@ function runWrapper(reader: Reader, wrapper: Wrapper, command: SimpleCommand, sc
   const found = afterWrapper(wrapper, command.argv);
   if (found === null) return false;
   const { rest, code, assignments, folder } = found;
-  if (command.name === "ssh" && rest.length === 0 && command.stdin?.text != null) {
-    runNested(reader, command.stdin.text, undefined, { ...command, stdin: null }, scope, place, "ssh");
+  if (wrapper.reads_input && rest.length === 0 && command.stdin?.text != null) {
+    runNested(reader, command.stdin.text, undefined, { ...command, stdin: null }, scope, place, command.name);
     return false;
   }
   // `/usr/bin/time -o FILE` writes: it is no wrapper that changes nothing.
-  const has_output = command.name === "time" && command.argv.some(({ text }) => /^-\w*o|^--o/.test(text));
-  const label = has_output ? "time -o" : command.name;
+  const has_output = command.argv.some(({ text }) => wrapper.writes_with?.test(text));
+  const label = has_output ? `${command.name} -o` : command.name;
   const moved =
     folder === undefined ? scope : inFolder(scope, folder.is_certain ? absolutePath(folder.text, scope.cwd) : null);
   if (code.length > 0) {
@@ -121,8 +118,8 @@ function runWrapper(reader: Reader, wrapper: Wrapper, command: SimpleCommand, sc
     if (command.redirects.length > 0) reader.add({ ...command, argv: [], name: "" });
     return true;
   }
-  if (command.name === "env" && found.split !== undefined) {
-    runAsText(reader, [found.split, ...rest], command, moved, place, "env -S");
+  if (wrapper.splits && found.split !== undefined) {
+    runAsText(reader, [found.split, ...rest], command, moved, place, `${command.name} -S`);
     return true;
   }
   if (wrapper.only_code || rest.length === 0) return false;
@@ -273,24 +270,15 @@ function originOf(reader: Reader, text: string, word: Word | undefined, command:
   return within === -1 || text === "" ? { start: word.start, end: word.end } : { by: word.start + within };
 }
 
-/** What is dangerous enough to be looked for behind a program that may start it. */
-const GUESSED =
-  /^(?:rm|dd|mkfs(?:\..+)?|shred|wipefs|blkdiscard|chmod|chown|chgrp|mv|kill|pkill|killall|sudo|doas|sh|bash|zsh|dash|find|xargs|eval|metnos-gate|rimraf|trash|trash-put|python[\d.]*|node|perl|ruby|php)$/;
-/** The same at the beginning of a text that may be a command line; some programs mark it (`!rm`, `.shell rm`). */
-const GUESSED_TEXT =
-  /(?:^|[;&|(\n])\s*(?:(?:\\?!|:!|\.shell|shell|spawn|exec)\s*)?(?:(?:sudo|doas|env|nohup|exec|command)\s+)*(?:\/\S*\/)?(?:rm|dd|mkfs[.\w]*|shred|wipefs|chmod|chown|mv|kill|pkill|killall|find|metnos-gate|(?:ba|z|da)?sh|python[\d.]*|node)\s/;
 /** Variables whose value a program runs. */
 const RUN_VARIABLES =
   /PAGER|EDITOR|VISUAL|ASKPASS|BROWSER|LESSOPEN|LESSCLOSE|COMMAND|_CMD|^GIT_|^SHELL$|_SHELL$|_OPTS$/;
-/** Programs for which a word is a word, whatever it is called. */
-const TAKES_WORDS =
-  /^(?:echo|printf|grep|egrep|fgrep|rg|ag|man|info|whatis|apropos|which|type|whereis|hash|help|git|ls|cat|test|\[|tldr|brew|apt|apt-get|apt-cache|dpkg|npm|pip|pip3|yarn|pnpm|cargo|jq|sed|cp|ln|file|stat|install|touch|mkdir|wc|head|tail|diff|chmod|chown|rm|mv|kill|gh|pgrep|command|alias|ps|metnos-gate|:|true|false|expr|logger|notify-send|say)$/;
 
 /** `tmux new 'rm -fr /'`: a text that a program may give to a shell. What can't be read of it is left to the human. */
 function runGuessedText(reader: Reader, word: Word, command: SimpleCommand, scope: Scope, place: Place): void {
   // What a substitution runs is read where it stands.
   const known = word.pieces.map(({ text, kind }) => (kind === "hole" ? "" : text)).join("");
-  if (!GUESSED_TEXT.test(known)) return;
+  if (!mayRunDangerous(known)) return;
   const marks = /^\s*(?:\\?!|:!|\.shell\s|shell\s|spawn\s)\s*/.exec(word.text)?.[0].length ?? 0;
   const text = wordOf(piecesAfter(word, marks), word);
   const { unread, defines } = reader;
@@ -305,14 +293,12 @@ function runGuessed(reader: Reader, command: SimpleCommand, scope: Scope, place:
   if (!command.is_guess)
     for (const { name, value } of command.assignments)
       if (RUN_VARIABLES.test(name)) runGuessedText(reader, value, command, scope, place);
-  const takes_words =
-    TAKES_WORDS.test(command.name) &&
-    !(/^(?:npm|pnpm|yarn)$/.test(command.name) && /^(?:exec|x|dlx)$/.test(command.argv[1]?.text ?? ""));
+  const takes_words = takesWords(command.name, command.argv[1]?.text ?? "");
   if (!command.is_guess && !takes_words)
     for (const word of command.argv.slice(1)) runGuessedText(reader, word, command, scope, place);
   if (takes_words || command.is_guess) return;
   const at = command.argv.findIndex(
-    ({ text, is_certain }, index) => index > 0 && is_certain && GUESSED.test(programName(text)),
+    ({ text, is_certain }, index) => index > 0 && is_certain && isDangerous(programName(text)),
   );
   const first = command.argv[at];
   if (first === undefined) return;

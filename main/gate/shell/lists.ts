@@ -1,5 +1,4 @@
-import { foundBy } from "../programs/find.ts";
-import type { Wrapper } from "../programs/wrappers.ts";
+import type { Repeater } from "../programs/repeaters.ts";
 import { launch, runAsText, runNested } from "./launch.ts";
 import type { Place, Reader } from "./reader.ts";
 import { programName, type SimpleCommand, type Word, wordOf } from "./reading.ts";
@@ -8,13 +7,35 @@ import { afterWrapper } from "./wrapper-words.ts";
 
 /** Programs that run a command for each name of a list: `xargs`, `parallel`, `find -exec`. */
 
-const XARGS: Wrapper = {
-  short: "aEILnPsdR",
-  long: ["--arg-file", "--delimiter", "--max-lines", "--max-args", "--max-procs", "--max-chars", "--replace"],
-};
+/** The command that a repeater runs for each name. */
+export function runRepeater(
+  reader: Reader,
+  repeater: Repeater,
+  command: SimpleCommand,
+  scope: Scope,
+  place: Place,
+): void {
+  switch (repeater.names_from) {
+    case "input":
+      return runForInput(reader, repeater, command, scope, place);
+    case "words":
+      return runForWords(reader, repeater, command, scope, place);
+    case "search":
+      reader.add(command);
+      return runFound(reader, repeater, command, scope, place);
+  }
+}
 
-export function runXargs(reader: Reader, command: SimpleCommand, scope: Scope, place: Place): void {
-  const found = afterWrapper(XARGS, command.argv);
+type From<Source extends Repeater["names_from"]> = Repeater & { names_from: Source };
+
+function runForInput(
+  reader: Reader,
+  { own, without_command }: From<"input">,
+  command: SimpleCommand,
+  scope: Scope,
+  place: Place,
+): void {
+  const found = afterWrapper(own, command.argv);
   const rest = found?.rest ?? [];
   const at = command.argv.findIndex(({ text }) => /^-I|^--replace|^-i/.test(text));
   const option = command.argv[at]?.text ?? "";
@@ -28,12 +49,12 @@ export function runXargs(reader: Reader, command: SimpleCommand, scope: Scope, p
   const input = lines?.slice(0, 64).map((line) => wordOf([literal(line)], command)) ??
     listFile(reader, command, scope) ??
     command.stdin?.words ?? [wordOf([hole("<input>")], command)];
-  const name = rest[0] ?? wordOf([literal("echo")], command);
+  const name = rest[0] ?? wordOf([literal(without_command)], command);
   const template = rest.length === 0 ? [name] : rest;
   const argv = mark === undefined ? [...template, ...input] : template.flatMap((word) => filled(word, mark, input));
   launch(
     reader,
-    { ...command, argv, name: programName(name.text), via: [...command.via, "xargs"], stdin: null },
+    { ...command, argv, name: programName(name.text), via: [...command.via, command.name], stdin: null },
     scope,
     { ...place, stdin: null },
   );
@@ -61,26 +82,16 @@ function filled(word: Word, mark: string, names: readonly Word[]): Word[] {
   });
 }
 
-export function runParallel(reader: Reader, command: SimpleCommand, scope: Scope, place: Place): void {
-  const found = afterWrapper(
-    {
-      short: "jPnNaSID",
-      long: [
-        "--jobs",
-        "--max-args",
-        "--arg-file",
-        "--colsep",
-        "--delay",
-        "--joblog",
-        "--retries",
-        "--sshlogin",
-        "--timeout",
-      ],
-    },
-    command.argv,
-  );
+function runForWords(
+  reader: Reader,
+  { own, mark }: From<"words">,
+  command: SimpleCommand,
+  scope: Scope,
+  place: Place,
+): void {
+  const found = afterWrapper(own, command.argv);
   const rest = found?.rest ?? [];
-  const marks = rest.findIndex(({ text }) => /^:::\+?$/.test(text));
+  const marks = rest.findIndex(({ text }) => mark.test(text));
   const template = marks === -1 ? rest : rest.slice(0, marks);
   const given =
     marks === -1
@@ -88,40 +99,36 @@ export function runParallel(reader: Reader, command: SimpleCommand, scope: Scope
       : rest.slice(marks + 1).filter(({ text }) => !/^:::/.test(text));
   if (template.length === 0) {
     const text = marks === -1 ? command.stdin?.text : given.map(({ text: line }) => line).join("\n");
-    if (text != null) runNested(reader, text, undefined, command, scope, place, "parallel");
+    if (text != null) runNested(reader, text, undefined, command, scope, place, command.name);
     reader.add(command);
     return;
   }
   const has_mark = template.some(({ text }) => text.includes("{}"));
   const words = has_mark ? template.flatMap((word) => filled(word, "{}", given)) : [...template, ...given];
-  runAsText(reader, words, command, scope, place, "parallel");
-}
-
-/** What `fd [PATTERN] [FOLDER...]` comes by; `.` is every name. */
-function listedByFd(args: readonly Word[], span: { start: number; end: number }): Word[] {
-  const [pattern, ...folders] = args.filter(({ text }) => !text.startsWith("-"));
-  const is_all = pattern === undefined || /^(?:|\.|\.\*|\^)$/.test(pattern.text);
-  const places = folders.length > 0 ? folders : [wordOf([literal(".")], span)];
-  return places.map(({ pieces }) =>
-    wordOf([...pieces, literal("/"), is_all ? { text: "*", kind: "glob" } : hole("{}")], span),
-  );
+  runAsText(reader, words, command, scope, place, command.name);
 }
 
 /** `find ... -exec COMMAND {} ;`: with the paths that it may come by in the place of `{}`. */
-export function runFound(reader: Reader, command: SimpleCommand, scope: Scope, place: Place): void {
+function runFound(
+  reader: Reader,
+  { options, finds, adds_names }: From<"search">,
+  command: SimpleCommand,
+  scope: Scope,
+  place: Place,
+): void {
   const { argv, name } = command;
-  const is_find = name === "find";
   for (let at = 1; at < argv.length; at++) {
     const text = argv[at]?.text ?? "";
-    if (!(is_find ? /^-(?:exec|execdir|ok|okdir)$/ : /^(?:-x|-X|--exec|--exec-batch)$/).test(text)) continue;
+    if (!options.test(text)) continue;
     const rest = argv.slice(at + 1);
     const end = rest.findIndex(
       (word, index) => word.text === ";" || (word.text === "+" && rest[index - 1]?.text === "{}"),
     );
     const template = end === -1 ? rest : rest.slice(0, end);
-    const names = is_find ? foundBy(argv.slice(1), command) : listedByFd(argv.slice(1, at), command);
+    const names = finds(argv.slice(1), at - 1, command);
     const words = template.flatMap((word) => filled(word, "{}", names));
-    const all = is_find || template.some((word) => word.text.includes("{}")) ? words : [...words, ...names];
+    const has_mark = template.some((word) => word.text.includes("{}"));
+    const all = adds_names && !has_mark ? [...words, ...names] : words;
     const [first] = all;
     if (first === undefined) continue;
     launch(

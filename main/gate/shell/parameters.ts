@@ -1,5 +1,5 @@
 import type { ParameterExpansionPart, ParameterOperation, SimpleExpansionPart, Word as Word_ } from "unbash";
-import { unescaped } from "./output.ts";
+import { unescaped } from "../programs/formats.ts";
 import type { Piece, Word } from "./reading.ts";
 import { elementsOf, hole, literal, REFERENCE, type Scope } from "./scope.ts";
 import { expandWhole, type Surroundings } from "./words.ts";

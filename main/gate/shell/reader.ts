@@ -1,4 +1,6 @@
 import { type ParsedScript, parse } from "unbash";
+import { placingRole } from "../programs/accesses.ts";
+import { programCalled } from "../programs/table.ts";
 import { Budget, MAX_DEPTH, MAX_STATES, Unreadable } from "./limits.ts";
 import { listedBy, outputOf, writtenFile } from "./output.ts";
 import {
@@ -232,14 +234,17 @@ export class Reader {
   readonly #copies = new Map<string, string>();
 
   #noteCopy({ name, argv, cwd }: SimpleCommand): void {
-    if (!/^(?:cp|mv|install|ln)$/.test(name) || this.#copies.size >= 16) return;
+    const program = programCalled(name);
+    if (program === undefined || placingRole(program) === undefined || this.#copies.size >= 16) return;
     const [from, to, ...more] = argv.slice(1).filter(({ text }) => !text.startsWith("-"));
     const at = to === undefined || more.length > 0 ? null : absolutePath(to.text, cwd);
     if (from !== undefined && at !== null && /(?:^|\/)s?bin\//.test(from.text)) this.#copies.set(at, from.text);
   }
 
   #noteLink({ name, argv, cwd }: SimpleCommand): void {
-    if (name !== "ln" || !argv.some(({ text }) => /^-[A-Za-z]*s|^--symbolic$/.test(text))) return;
+    const program = programCalled(name);
+    if (program === undefined || placingRole(program) !== "links") return;
+    if (!argv.some(({ text }) => /^-[A-Za-z]*s|^--symbolic$/.test(text))) return;
     const [target, link, ...more] = argv.slice(1).filter(({ text }) => !text.startsWith("-"));
     if (target === undefined || more.length > 0 || !target.is_certain || link?.is_certain === false) return;
     const to = absolutePath(target.text, cwd);

@@ -1,5 +1,5 @@
 import type { ArrayValue, Assignment, Command, HereDoc, Redirection } from "unbash";
-import { changesScope, runBuiltin } from "./builtins.ts";
+import { changesScope, evaluatesIndexes, runBuiltin } from "./builtins.ts";
 import { launch } from "./launch.ts";
 import { Unreadable } from "./limits.ts";
 import type { Place, Reader, Ways } from "./reader.ts";
@@ -54,10 +54,6 @@ export function runSimple(reader: Reader, node: Command, scope: Scope, place: Pl
   return ways;
 }
 
-/** Builtins that evaluate an index in a name: `read 'a[$(x)]'`. */
-const EVALUATES =
-  /^(?:let|declare|typeset|local|export|readonly|test|\[|printf|read|mapfile|readarray|unset|getopts|wait)$/;
-
 function readHidden(
   reader: Reader,
   argv: readonly Word[],
@@ -69,7 +65,7 @@ function readHidden(
     if (/\[[^\]]*(?:\$\(|`)/.test(value.text) || /^PS\d$/.test(name)) reader.runHidden(value.text, scope, place);
     if (name === "PROMPT_COMMAND") reader.runText(value.text, [scope], { ...place, depth: place.depth + 1 });
   }
-  if (!EVALUATES.test(argv[0]?.text ?? "")) return;
+  if (!evaluatesIndexes(argv[0]?.text ?? "")) return;
   for (const { text } of argv) if (/\[[^\]]*(?:\$\(|`)/.test(text)) reader.runHidden(text, scope, place);
 }
 

@@ -10,6 +10,7 @@ import type {
   While,
 } from "unbash";
 import { forEachChild } from "unbash";
+import { holdsUp } from "../programs/processes.ts";
 import { Unreadable } from "./limits.ts";
 import type { Place, Reader, Ways } from "./reader.ts";
 import { type Piece, type Redirect, type Stdin, standingAt, type Word } from "./reading.ts";
@@ -314,12 +315,7 @@ function startsWithoutEnd(reader: Reader, node: While, from: number): boolean {
   if (node.clause.commands.length !== 1 || (node.kind === "until" ? name !== "false" : name !== "true" && name !== ":"))
     return false;
   if (!node.body.commands.some(({ background }) => background)) return false;
-  return !reader.commands
-    .slice(from)
-    .some(
-      ({ name: called, in_background }) =>
-        !in_background && ["sleep", "wait", "read", "break", "exit", "return", "inotifywait"].includes(called),
-    );
+  return !reader.commands.slice(from).some(({ name: called, in_background }) => !in_background && holdsUp(called));
 }
 
 function runFor(reader: Reader, node: For, scopes: readonly Scope[], place: Place): Ways {

@@ -1,6 +1,6 @@
 import type { Wrapper } from "../programs/wrappers.ts";
 import { piecesAfter } from "./builtins.ts";
-import type { SimpleCommand, Word } from "./reading.ts";
+import type { Word } from "./reading.ts";
 import { wordOf } from "./reading.ts";
 
 /** What stands behind a wrapper's own options. */
@@ -85,66 +85,4 @@ function takesNext({ short = "", long = [] }: Wrapper, text: string): boolean {
   const letters = text.slice(1);
   const first = [...letters].findIndex((letter) => short.includes(letter));
   return first === letters.length - 1 && first !== -1;
-}
-
-/** Options of plain programs whose value a shell runs: `git rebase --exec`, `tar --checkpoint-action=exec=`. */
-export function codeValues({ name, argv }: SimpleCommand): Word[] {
-  const found: Word[] = [];
-  const cut = (word: Word, length: number) => wordOf(piecesAfter(word, length), word);
-  const texts = argv.map(({ text }) => text);
-  if (name === "git") {
-    for (const [index, text] of texts.entries()) {
-      const next = argv[index + 1];
-      if ((text === "-x" || text === "--exec") && texts.includes("rebase") && next !== undefined) found.push(next);
-      if (text === "foreach" && texts.includes("submodule"))
-        found.push(
-          ...argv
-            .slice(index + 1)
-            .filter((word) => word.text !== "--recursive")
-            .slice(0, 1),
-        );
-      if (text === "--tree-filter" || text === "--index-filter" || text === "--msg-filter")
-        if (next !== undefined) found.push(next);
-      const alias =
-        /^(?:alias\.[^=]+|core\.(?:pager|editor|sshCommand|fsmonitor)|sequence\.editor|diff\.external)=!?/i.exec(text);
-      if (alias !== null && texts[index - 1] === "-c") found.push(cut(argv[index] as Word, alias[0].length));
-      const exec = /^--exec=/.exec(text);
-      if (exec !== null) found.push(cut(argv[index] as Word, exec[0].length));
-    }
-    const at = texts.indexOf("run");
-    if (at > 0 && texts[at - 1] === "bisect")
-      found.push(
-        wordOf(
-          argv
-            .slice(at + 1)
-            .flatMap(({ pieces }, index) => (index === 0 ? pieces : [{ text: " ", kind: "text" } as const, ...pieces])),
-          argv[at] as Word,
-        ),
-      );
-  }
-  if (name === "tar" || name === "bsdtar" || name === "gtar") {
-    for (const [index, text] of texts.entries()) {
-      const action =
-        /^--(?:checkpoint-action=exec|to-command|use-compress-program|rsh-command|info-script|new-volume-script)=/.exec(
-          text,
-        );
-      if (action !== null) found.push(cut(argv[index] as Word, action[0].length));
-      if (text === "-I" || text === "--to-command") found.push(...argv.slice(index + 1, index + 2));
-    }
-  }
-  if (name === "vim" || name === "vi" || name === "nvim" || name === "ex" || name === "emacs") {
-    for (const word of argv) {
-      const bang = /^\+?:?!/.exec(word.text);
-      if (bang !== null) found.push(cut(word, bang[0].length));
-    }
-  }
-  if (name === "sed" || name === "gsed") {
-    for (const word of argv.slice(1)) {
-      for (const match of word.text.matchAll(/(?:^|[;{}\n\d$/])\s*e\s+([^\n]+)/g))
-        found.push(wordOf([{ text: match[1] ?? "", kind: "text" }], word));
-    }
-  }
-  if (name === "make" || name === "gmake")
-    found.push(...argv.filter(({ text }) => /^SHELL=/.test(text)).map((word) => cut(word, 6)));
-  return found;
 }

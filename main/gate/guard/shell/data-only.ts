@@ -1,3 +1,6 @@
+import { isPlainLabel } from "../../programs/labels.ts";
+import { programCalled } from "../../programs/table.ts";
+import { changesNames, setsVariables } from "../../shell/builtins.ts";
 import type { Reading, SimpleCommand, Span } from "../../shell/reading.ts";
 import { dataWords, isTextOnly } from "./data-words.ts";
 
@@ -30,9 +33,7 @@ export interface FloorTexts {
 function changesMeaning({ name, argv, assignments }: SimpleCommand): boolean {
   const names = [
     ...assignments.map((assignment) => assignment.name),
-    ...(/^(?:export|declare|typeset|readonly|local)$/.test(name)
-      ? argv.slice(1).map(({ text }) => text.split("=")[0] ?? "")
-      : []),
+    ...(setsVariables(name) ? argv.slice(1).map(({ text }) => text.split("=")[0] ?? "") : []),
   ];
   if (
     names.some((one) =>
@@ -42,7 +43,7 @@ function changesMeaning({ name, argv, assignments }: SimpleCommand): boolean {
     )
   )
     return true;
-  return /^(?:shopt|enable|hash|alias|unalias)$/.test(name);
+  return changesNames(name);
 }
 
 function dataSpans(reading: Reading, with_operands: boolean): Span[] {
@@ -92,13 +93,13 @@ function isOnlyTold({ argv, via }: SimpleCommand): boolean {
 
 /** Called by its name, in this shell or in a substitution whose text becomes data again. */
 function isPlainlyRun(command: SimpleCommand, commands: readonly SimpleCommand[]): boolean {
-  if (command.via.some((via) => !/^(?:time|find -exec|command|nice|timeout|sudo)$/.test(via))) return false;
+  if (!command.via.every(isPlainLabel)) return false;
   return command.captures === 0 || commands.every(isTextOnly);
 }
 
 /** Its output is shown, or goes to programs that only read it. */
 function isHarmlessOutput(command: SimpleCommand, commands: readonly SimpleCommand[]): boolean {
-  if (command.captures > 0 || command.name === "tee" || command.name === "") return false;
+  if (command.captures > 0 || copiesInput(command) || command.name === "") return false;
   const after = commands.filter(
     ({ pipeline, place, captures }) =>
       captures === 0 && pipeline !== 0 && pipeline === command.pipeline && place > command.place,
@@ -106,11 +107,13 @@ function isHarmlessOutput(command: SimpleCommand, commands: readonly SimpleComma
   if (![command, ...after].every((one) => isTextOnly(one) || isOnlyTold(one))) return false;
   // A file that is written could be run by the rest.
   return [command, ...after].every(
-    ({ name, redirects }) =>
-      name !== "tee" &&
-      redirects.every(({ operator, target }) => !operator.includes(">") || target.text === "/dev/null"),
+    (one) =>
+      !copiesInput(one) &&
+      one.redirects.every(({ operator, target }) => !operator.includes(">") || target.text === "/dev/null"),
   );
 }
+
+const copiesInput = ({ name }: SimpleCommand): boolean => programCalled(name)?.copies_input === true;
 
 function blanked(text: string, spans: readonly Span[]): string {
   if (spans.length === 0) return text;

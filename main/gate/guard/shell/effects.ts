@@ -1,5 +1,4 @@
 import { accessesOf } from "../../programs/accesses.ts";
-import { foundBy } from "../../programs/find.ts";
 import type { Access, Accesses } from "../../programs/program.ts";
 import { programCalled } from "../../programs/table.ts";
 import { type SimpleCommand, type Word, wordOf } from "../../shell/reading.ts";
@@ -12,6 +11,8 @@ export interface Effects {
   trees_deleted: readonly Word[];
   /** Deleted as single files. */
   deleted: readonly Word[];
+  /** Of those, what a search may come by. */
+  found_deleted: readonly Word[];
   moved: readonly Word[];
   /** Rights or owners changed, with all that lies below. */
   trees_changed: readonly Word[];
@@ -58,16 +59,16 @@ export function effectsOf(command: SimpleCommand): Effects {
     ...new Set(accesses.filter(isOne).map(({ word }) => (word === "here" ? here(command) : word))),
   ];
   const redirected = command.redirects.filter(({ operator }) => operator.includes(">")).map(({ target }) => target);
-  const is_found = accesses.some((access) => access.is_found);
+  const found_deleted = accesses.some((access) => access.is_found)
+    ? (programCalled(command.name)?.finds?.(command.argv.slice(1), command) ?? [])
+    : [];
   const changed = words(({ kind }) => kind !== "read" && kind !== "list");
   return {
     written: [...words(({ kind }) => kind === "write"), ...redirected],
     trees_written: words(({ kind, is_tree }) => kind === "write" && is_tree === true),
     trees_deleted: words((access) => access.kind === "delete" && access.is_tree === true && !access.is_found),
-    deleted: [
-      ...words((access) => access.kind === "delete" && !access.is_tree),
-      ...(is_found ? foundBy(command.argv.slice(1), command) : []),
-    ],
+    deleted: [...words((access) => access.kind === "delete" && !access.is_tree), ...found_deleted],
+    found_deleted,
     moved: words(({ kind }) => kind === "move"),
     trees_changed: words((access) => access.kind === "mode" && access.is_tree === true),
     changed: words((access) => access.kind === "mode" && !access.is_tree),

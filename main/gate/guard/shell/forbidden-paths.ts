@@ -1,4 +1,5 @@
-import { foundBy } from "../../programs/find.ts";
+import { placingRole } from "../../programs/accesses.ts";
+import { programCalled } from "../../programs/table.ts";
 import { pathOf, pathOfPieces } from "../../shell/paths.ts";
 import type { Reading, SimpleCommand } from "../../shell/reading.ts";
 import { holdsSecrets, protectedPath } from "../protected-paths.ts";
@@ -23,7 +24,8 @@ export function forbiddenPaths(
       if (label !== undefined) return finding("forbidden path violated", label, OTHER_PATH, command, word);
     }
     // `cat $(find ~ -name id_rsa)`: what it finds is handed on.
-    const found = command.name === "find" && command.captures > 0 ? foundBy(command.argv.slice(1), command) : [];
+    const found =
+      command.captures > 0 ? (programCalled(command.name)?.finds?.(command.argv.slice(1), command) ?? []) : [];
     const handed = found.find((word) => protectedPath(pathOf(word, command.cwd), home) !== undefined);
     if (handed !== undefined)
       return finding("forbidden path violated", "a search for keys, handed on", OTHER_PATH, command);
@@ -48,7 +50,10 @@ export function forbiddenPaths(
 }
 
 function linksIn({ commands }: Reading): boolean {
-  return commands.some(({ name }) => name === "ln" || name === "cd");
+  return commands.some(({ name }) => {
+    const program = programCalled(name);
+    return program !== undefined && (program.changes_folder || placingRole(program) === "links");
+  });
 }
 
 /** What a command reads with all that lies below: not only names, but contents. */

@@ -1,4 +1,15 @@
-import { optionsOf } from "../../shell/options.ts";
+import { placingRole } from "../../programs/accesses.ts";
+import {
+  GATE_COMMAND,
+  GATE_INTERPRETER,
+  GATE_PROCESS_TEXTS,
+  isGateCommand,
+  onlyAsksGate,
+  runsGateCommand,
+} from "../../programs/gate-command.ts";
+import { processToolCalled, signalsUser } from "../../programs/processes.ts";
+import { socketToolCalled } from "../../programs/sockets.ts";
+import { programCalled } from "../../programs/table.ts";
 import { mayBe, mayBeAtOrBelow, mayBePath, mayHold, namesOf, type PathForm, pathOf } from "../../shell/paths.ts";
 import type { Reading, SimpleCommand, Word } from "../../shell/reading.ts";
 import type { GatePlaces } from "../gate-files.ts";
@@ -57,12 +68,10 @@ function places(
   }
   const effects = effectsOf(command);
   // `find ~/.local -delete`: what it comes by.
-  const is_found =
-    command.name === "find" &&
-    effects.deleted.some((word) => {
-      const path = pathOf(word, command.cwd);
-      return own.some((place) => touches(path, namesOf(place)) || (path.is_known && mayHold(path, namesOf(place))));
-    });
+  const is_found = effects.found_deleted.some((word) => {
+    const path = pathOf(word, command.cwd);
+    return own.some((place) => touches(path, namesOf(place)) || (path.is_known && mayHold(path, namesOf(place))));
+  });
   if (is_found) return finding(FILES, "a folder that holds the gate's own", NARROWER, command);
   const trees = [...effects.trees_deleted, ...effects.moved, ...effects.trees_changed].map((word) => ({
     word,
@@ -83,56 +92,46 @@ function touches(path: PathForm, place: readonly string[]): boolean {
 
 /** Talking on the agents' socket is what it is there for; listening in its place isn't. */
 function talks({ name, argv, via }: SimpleCommand): boolean {
-  const texts = argv.slice(1).map(({ text }) => text);
-  if (/^(?:nc|ncat|netcat)$/.test(name))
-    return !texts.some((text) => /^-[A-Za-z]*l|^--listen|^-[A-Za-z]*[ce]$|^--(?:exec|sh-exec)/.test(text));
-  if (name === "socat") return !texts.some((text) => /LISTEN|RECV|EXEC|SYSTEM|OPEN|unlink/i.test(text));
-  if (name === "curl") return true;
-  return /^(?:test|\[|\[\[|ls|stat)$/.test(name) && via.length === 0;
+  const tool = socketToolCalled(name);
+  if (tool === undefined) return false;
+  return tool.only_looks ? via.length === 0 : !argv.slice(1).some(({ text }) => tool.listens?.test(text));
 }
-
-/** Words that a search for processes would find the gate by. */
-const PROCESS_TEXTS = [
-  "metnos-gate",
-  "metnos",
-  "metnos-gate serve",
-  "node bin/metnos-gate.js serve",
-  "/usr/bin/node /opt/metnos-gate/bin/metnos-gate.js serve",
-];
 
 function matchesGate(pattern: string, is_whole_line = false): boolean {
   if (/metnos/i.test(pattern)) return true;
-  if (is_whole_line && pattern.length > 1 && PROCESS_TEXTS.some((text) => text.includes(pattern))) return true;
+  if (is_whole_line && pattern.length > 1 && GATE_PROCESS_TEXTS.some((text) => text.includes(pattern))) return true;
   // A pattern without letters of its own, or with few, may match anything; one with nested repeats isn't tried.
   if (pattern.length > 64 || /[+*}][^|]*[)]\s*[+*{]/.test(pattern) || !/[[.*?+\\(|]/.test(pattern)) return false;
   try {
     const expression = new RegExp(pattern);
-    return PROCESS_TEXTS.some((text) => expression.test(text));
+    return GATE_PROCESS_TEXTS.some((text) => expression.test(text));
   } catch {
     return false;
   }
 }
 
 function looksForGate({ name, argv, code }: SimpleCommand): boolean {
-  if (!/^(?:pgrep|pidof|ps|grep|egrep|rg|awk|gawk|lsof|fuser|systemctl|ss|sed)$/.test(name)) return false;
+  const tool = processToolCalled(name);
+  if (!tool.looks) return false;
+  const in_lines = tool.looks_in_lines === true && argv.length > 2;
   return (
     argv.slice(1).some(
       ({ text }) =>
-        matchesGate(text, name === "pgrep" && argv.length > 2) ||
-        // Every Node process: the gate is one of them.
-        (/^(?:pgrep|pidof)$/.test(name) && /^node$/.test(text)) ||
+        matchesGate(text, in_lines) ||
+        // Every process of its interpreter: the gate is one of them.
+        (tool.looks_by_name && text === GATE_INTERPRETER) ||
         /gate\.(?:sock|lock)|operator\.sock/.test(text),
     ) || /metnos/.test(code?.text ?? "")
   );
 }
 
 function process(command: SimpleCommand, looks: boolean): Finding | null {
-  const { name, argv } = command;
-  const args = argv.slice(1);
+  const args = command.argv.slice(1);
+  const tool = processToolCalled(command.name);
   const see = (saw: string, word?: Word) =>
     finding("the gate itself", saw, "leave the gate running; the human ends it", command, word);
-  if (name === "pkill" || name === "killall" || name === "skill" || name === "xkill") {
-    const is_whole_line = name === "pkill" && args.some(({ text }) => /^-\w*f|^--full$/.test(text));
+  if (tool.signals === "by name") {
+    const is_whole_line = args.some(({ text }) => tool.whole_line?.test(text));
     const word = args.find(
       ({ text }, index) =>
         !text.startsWith("-") &&
@@ -140,76 +139,45 @@ function process(command: SimpleCommand, looks: boolean): Finding | null {
         matchesGate(text, is_whole_line),
     );
     if (word !== undefined) return see("a signal to the gate's process", word);
-    if (args.some(({ text }) => text === "node") && !args.some(({ text }) => /^-[A-Za-z]*[xPugt]|-0$/.test(text)))
-      return see(
-        "a signal to every Node process, the gate's among them",
-        args.find(({ text }) => text === "node"),
-      );
+    const every = args.find(({ text }) => text === GATE_INTERPRETER);
+    if (every !== undefined && !args.some(({ text }) => /^-[A-Za-z]*[xPugt]|-0$/.test(text)))
+      return see("a signal to every Node process, the gate's among them", every);
   }
-  if (/^(?:pkill|killall|skill)$/.test(name) && args.some(({ text }) => /^-(?:u|U|-user|-euid|-uid)/.test(text))) {
-    const { operands } = optionsOf(args, "uUgGPtsFo", ["--user", "--euid", "--uid", "--signal"]);
-    if (operands.length === 0) return see("a signal to every process of a user, the gate's among them");
-  }
-  if (name === "kill" && looks && !args.some(({ text }) => text === "-0" || text === "-l"))
+  if (signalsUser(tool, args)) return see("a signal to every process of a user, the gate's among them");
+  if (looks && tool.signals === "by number" && !args.some(({ text }) => tool.signals_not_with?.test(text)))
     return see("a signal to the gate's process, by its number");
-  if (/^(?:gdb|lldb|strace|ltrace|reptyr|gcore)$/.test(name) && looks) return see("a debugger on the gate's process");
-  if (name === "fuser" && args.some(({ text }) => /^-\w*k|^--kill$/.test(text)) && looks)
+  if (looks && tool.debugs) return see("a debugger on the gate's process");
+  if (looks && tool.signals === "holders" && args.some(({ text }) => tool.signals_with?.test(text)))
     return see("a signal to what holds the gate's socket");
+  const { harmless_for_services } = tool;
   if (
-    /^(?:systemctl|service|launchctl|busctl|gdbus|dbus-send)$/.test(name) &&
-    args.some(({ text }) => /metnos/.test(text))
-  ) {
-    const harmless = /^(?:status|show|is-active|is-enabled|cat|list-.*|list|print|start|enable|print)$/;
-    if (!args.some(({ text }) => harmless.test(text))) return see("the gate's service stopped or changed");
-  }
+    harmless_for_services !== undefined &&
+    args.some(({ text }) => /metnos/.test(text)) &&
+    !args.some(({ text }) => harmless_for_services.test(text))
+  )
+    return see("the gate's service stopped or changed");
   return null;
 }
 
-/** What an agent may ask the command: what is, never what should be. */
-const READING: readonly (readonly string[])[] = [
-  ["--help"],
-  ["-h"],
-  ["--version"],
-  ["-V"],
-  ["help"],
-  ["status"],
-  ["doctor"],
-  ["vaglio"],
-  ["explain"],
-  ["guard"],
-  ["hook"],
-  ["policy", "table"],
-  ["policy", "registry"],
-  ["policy", "check"],
-  ["policy", "grants"],
-  ["agents", "list"],
-  ["audit", "verify"],
-];
-
 function humanOnly(command: SimpleCommand): Finding | null {
-  const at = command.argv.findIndex(
-    ({ text, is_certain }) => is_certain && /(?:^|\/)metnos-gate(?:\.js)?(?:@[\w.^~-]+)?$/.test(text),
-  );
+  const at = command.argv.findIndex(({ text, is_certain }) => is_certain && isGateCommand(text));
   // `$(which metnos-gate) stop`, `metnos-gat? stop`: the program's name is known all the same.
-  if (at === -1 && command.name !== "metnos-gate") return null;
-  const is_called =
-    at <= 0 ||
-    /^(?:npx|npm|pnpm|pnpx|yarn|bunx|bun|node|nodejs|deno|sudo|exec)$/.test(command.name) ||
-    command.is_guess === true;
-  if (!is_called) return null;
+  if (at === -1 && command.name !== GATE_COMMAND) return null;
+  if (at > 0 && !runsGateCommand(command.name) && command.is_guess !== true) return null;
   const words = command.argv.slice(Math.max(at, 0) + 1).filter((word) => !(word.text === "--"));
-  if (words.length === 0 || words.some(({ text }) => text === "--help" || text === "-h")) return null;
-  if (READING.some((allowed) => allowed.every((text, index) => words[index]?.text === text))) return null;
+  if (onlyAsksGate(words.map(({ text }) => text))) return null;
   return finding("the gate itself", "a metnos-gate command that only the human gives", ASK, command, words[0]);
 }
 
 /** `cp settings.json ~/.claude/`, `cp -r x/.claude ~`, `tar x -C ~/.claude`, `ln -sfn x ~/.claude`. */
 function replacesEntry(command: SimpleCommand, { placed, trees_written }: Effects, home: string): boolean {
   const { name, cwd } = command;
+  const program = programCalled(name);
+  const is_link = program !== undefined && placingRole(program) === "links";
   const isFolder = (word: Word) => pathOf(word, cwd).names.at(-1) === ".claude";
   if (trees_written.some(isFolder)) return true;
   return placed.some(({ word, source, is_exact }) => {
-    if (isFolder(word) && (is_exact || name === "ln")) return true;
+    if (isFolder(word) && (is_exact || is_link)) return true;
     const last = pathOf(source, cwd).names.at(-1);
     if (mayBePath(pathOf(word, cwd), namesOf(home))) return last === ".claude";
     if (!isFolder(word)) return false;
@@ -243,10 +211,7 @@ function hook(command: SimpleCommand, home: string): Finding | null {
       return see("the folder of the hook's entry removed or moved", word);
   }
   if (replacesEntry(command, effects, home)) return see("a file put over the hook's entry");
-  if (
-    command.name === "find" &&
-    effects.deleted.some((word) => files.some((file) => mayBePath(pathOf(word, command.cwd), file)))
-  )
+  if (effects.found_deleted.some((word) => files.some((file) => mayBePath(pathOf(word, command.cwd), file))))
     return see("a change of the hook's entry");
   const changed = new Set([...effects.written, ...effects.deleted, ...effects.moved]);
   for (const { word, path, redirect } of pathWords(command)) {

@@ -1,4 +1,4 @@
-import { WRAPPERS } from "../../programs/wrappers.ts";
+import { isKnownLabel } from "../../programs/labels.ts";
 import { readArgv, readCommand } from "../../shell/read.ts";
 import type { ReadContext, Reading, SimpleCommand } from "../../shell/reading.ts";
 import type { GatePlaces } from "../gate-files.ts";
@@ -50,13 +50,6 @@ export function findingText({ group, saw, command }: Finding, reading: Reading):
   if (command === null) return `guard: ${group}: ${saw}`;
   const at = reading.commands.indexOf(command) + 1;
   const part = reading.commands.length > 1 ? ` in part ${at} of ${reading.commands.length}` : "";
-  const via = command.via.map((name) => (isOwnWord(name) ? name : "another program"));
+  const via = command.via.map((name) => (isKnownLabel(name) ? name : "another program"));
   return `guard: ${group}: ${saw}${part}${via.length === 0 ? "" : ` (run by ${via.join(", ")})`}`;
-}
-
-const LABELS =
-  /^(?:alias|xargs|parallel|eval|trap|source|shell|find -exec|find -execdir|find -ok|find -okdir|(?:sh|bash|zsh|dash|ksh|fish|su|flock|script|python3?|node|perl|ruby)(?: -c| <input>)?)$/;
-
-function isOwnWord(name: string): boolean {
-  return LABELS.test(name) || Object.hasOwn(WRAPPERS, name);
 }

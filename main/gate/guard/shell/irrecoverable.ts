@@ -1,4 +1,7 @@
-import { foundBy } from "../../programs/find.ts";
+import { destroysPool, diskToolCalled, onlySays } from "../../programs/disks.ts";
+import { raisesRights } from "../../programs/labels.ts";
+import { isSignalled, processToolCalled } from "../../programs/processes.ts";
+import { handsOnEverything } from "../../programs/repeaters.ts";
 import {
   mayBeAtOrBelow,
   mayBePath,
@@ -54,9 +57,7 @@ function inCommand(command: SimpleCommand, around: Around): Finding | null {
       return see(`a recursive change of rights or owners of ${what}`, "change them inside the project", word);
   }
   for (const word of effects.changed) {
-    const what = command.via.some((via) => via.startsWith("find") || via === "xargs")
-      ? wholeTree(word, command, around)
-      : undefined;
+    const what = command.via.some(handsOnEverything) ? wholeTree(word, command, around) : undefined;
     if (what !== undefined)
       return see(`a change of rights or owners of ${what}`, "change them inside the project", word);
   }
@@ -72,10 +73,7 @@ type See = (saw: string, instead: string, word?: Word) => Finding;
 
 /** `find / -delete` and its like. */
 function found(command: SimpleCommand, around: Around, see: See): Finding | null {
-  if (command.name !== "find") return null;
-  const args = command.argv.slice(1);
-  if (!args.some(({ text }) => text === "-delete")) return null;
-  for (const word of foundBy(args, command)) {
+  for (const word of effectsOf(command).found_deleted) {
     const path = pathOf(word, command.cwd);
     const last = path.names.at(-1);
     const before = { ...path, names: path.names.slice(0, -1) };
@@ -123,7 +121,7 @@ const isPattern = (name: Name | undefined): boolean => typeof name === "object" 
 
 /** Deleting single names does harm as a whole where they are all there is. */
 function everyName(word: Word, command: SimpleCommand, around: Around): string | undefined {
-  if (!command.via.some((via) => via.startsWith("find") || via === "xargs")) return undefined;
+  if (!command.via.some(handsOnEverything)) return undefined;
   const path = pathOf(word, command.cwd);
   const last = path.names.at(-1);
   if (typeof last !== "object" || last.kind !== "any") return undefined;
@@ -153,9 +151,6 @@ function systemTree(word: Word, command: SimpleCommand): string | undefined {
     : undefined;
 }
 
-const WIPES =
-  /^(?:mkfs(?:\..+)?|mke2fs|mkntfs|newfs.*|mkswap|wipefs|blkdiscard|sgdisk|sfdisk|fdisk|gdisk|cfdisk|parted|zfs|partprobe|cryptsetup|mdadm|pvcreate|pvremove|vgremove|lvremove|badblocks|hdparm|nvme|diskutil|zpool|e2label|tune2fs|resize2fs|dmsetup|shred)$/;
-
 function disks(command: SimpleCommand, see: See): Finding | null {
   const KEEP = "work on a file in the project, or let the human do it";
   for (const word of effectsOf(command).written) {
@@ -165,85 +160,38 @@ function disks(command: SimpleCommand, see: See): Finding | null {
   }
   const { name, argv } = command;
   const args = argv.slice(1);
-  if (!WIPES.test(name)) return null;
+  const tool = diskToolCalled(name);
   const texts = args.map(({ text }) => text);
-  const is_told_only =
-    texts.length === 0 ||
-    texts.some((text) => /^(?:--help|--version|-V|-h|--dry-run|--no-act|--print|--list|-l)$/.test(text));
-  if (is_told_only && name !== "mkfs") return null;
+  if (tool === undefined || onlySays(texts)) return null;
   const target = args.find((word) => isDisk(pathOf(word, command.cwd)));
-  if (/^(?:mkfs|mke2fs|mkntfs|newfs)/.test(name)) {
-    if (is_told_only || texts.includes("-n") || texts.includes("-N")) return null;
+  const only_looks = texts.some((text) => tool.only_looks?.test(text));
+  if (tool.makes_file_system) {
     // A new file system in an image of the project is a file like any other.
-    if (
-      target === undefined &&
-      args.length > 0 &&
-      args.every((word) => word.is_certain && !word.text.startsWith("/dev"))
-    )
-      return null;
-    return see("a new file system on a disk", KEEP, target);
+    const is_image = target === undefined && args.every((word) => word.is_certain && !word.text.startsWith("/dev"));
+    return only_looks || is_image ? null : see("a new file system on a disk", KEEP, target);
   }
-  if (target === undefined && !(name === "diskutil" && texts.some((text) => /erase|partition|reformat/i.test(text)))) {
-    return /^(?:vgremove|lvremove)$/.test(name) || texts.some((text) => /^(?:destroy|labelclear)$/.test(text))
-      ? see("a storage pool destroyed", KEEP)
-      : null;
-  }
-  const reads: Readonly<Record<string, RegExp>> = {
-    wipefs: /^(?:-n|--no-act|-J|-p)$/,
-    sgdisk: /^(?:-p|--print|-i|-v|-b|--backup.*)$/,
-    sfdisk: /^(?:-d|--dump|-J|--json|-l|-V|--verify)$/,
-    parted: /^(?:print|unit)$/,
-    cryptsetup: /^(?:luksDump|isLuks|status|luksUUID|open|close|luksOpen|luksClose)$/,
-    mdadm: /^(?:--detail|-D|--examine|-E)$/,
-    hdparm: /^-[iIgtT]+$/,
-    nvme: /^(?:list|id-ctrl|smart-log|id-ns)$/,
-    tune2fs: /^-l$/,
-    badblocks: /^-[sv]+$/,
-    diskutil: /^(?:list|info)$/,
-    dmsetup: /^(?:ls|info|status|table)$/,
-    partprobe: /./,
-    e2label: /^$/,
-  };
-  if (texts.some((text) => reads[name]?.test(text))) return null;
-  return see(
-    name === "shred" || name === "blkdiscard" || name === "wipefs"
-      ? "a disk wiped"
-      : "a disk's partitions or contents changed",
-    KEEP,
-    target,
-  );
+  if (target === undefined && !texts.some((text) => tool.acts_on_names?.test(text)))
+    return destroysPool(tool, texts) ? see("a storage pool destroyed", KEEP) : null;
+  if (only_looks) return null;
+  return see(tool.wipes ? "a disk wiped" : "a disk's partitions or contents changed", KEEP, target);
 }
 
 function machine(command: SimpleCommand, see: See): Finding | null {
-  const { name, argv } = command;
-  const texts = argv.slice(1).map(({ text }) => text);
-  if (name === "kill" || name === "killall5") {
-    const operands = texts.filter(
-      (text, index) => !/^-(?:s|n)$/.test(texts[index - 1] ?? "") && !/^-(?:s|n|l|L|-list|-signal.*|-)$/.test(text),
-    );
-    const has_signal =
-      /^-(?:\d+|[A-Z][A-Z0-9+-]*|s|n)$/i.test(texts[0] ?? "") || texts[0]?.startsWith("--signal") === true;
-    const pids = has_signal && !/^-[sn]$/.test(texts[0] ?? "") ? operands.slice(1) : operands;
-    if (name === "killall5" || pids.includes("-1") || (texts.includes("--") && texts.at(-1) === "-1"))
-      return see("a signal to every process", "name the process that should end");
-    if (pids.includes("1") && command.via.some((via) => via === "sudo" || via === "doas"))
-      return see("a signal to the system's first process", "name the process that should end");
-  }
-  if (
-    (name === "pkill" || name === "killall" || name === "skill") &&
-    (texts.includes(".") || texts.includes(".*") || texts.includes("^"))
-  )
+  const texts = command.argv.slice(1).map(({ text }) => text);
+  const tool = processToolCalled(command.name);
+  if (tool.signals === "all" || (tool.signals === "by number" && isSignalled("-1", texts)))
     return see("a signal to every process", "name the process that should end");
-  if (/^(?:userdel|deluser)$/.test(name) && texts.some((text) => /^-\w*r|^--remove/.test(text)))
+  if (tool.signals === "by number" && isSignalled("1", texts) && command.via.some(raisesRights))
+    return see("a signal to the system's first process", "name the process that should end");
+  if (tool.signals === "by name" && texts.some((text) => text === "." || text === ".*" || text === "^"))
+    return see("a signal to every process", "name the process that should end");
+  if (texts.some((text) => tool.deletes_account?.test(text)))
     return see("an account and its home folder deleted", "leave that to the human");
-  if (name === "init" || name === "telinit") {
-    if (texts.some((text) => /^[016]$/.test(text))) return see("the machine shut down", "leave that to the human");
-  }
-  const ends =
-    /^(?:shutdown|reboot|poweroff|halt)$/.test(name) ||
-    (name === "systemctl" && texts.some((text) => /^(?:poweroff|reboot|halt|kexec|emergency|rescue)$/.test(text)));
+  const { ends_machine } = tool;
+  const ends = ends_machine === "always" || texts.some((text) => ends_machine?.test(text));
+  if (ends && tool.ends_at_once) return see("the machine shut down", "leave that to the human");
   if (ends && command.in_loop) return see("the machine shut down again and again", "leave that to the human");
-  if (name === "sysctl" && texts.some((text) => text.startsWith("kernel.sysrq") || text.startsWith("kernel.panic")))
+  if (texts.some((text) => tool.stops_kernel?.test(text)))
     return see("the kernel told to stop", "leave that to the human");
   return null;
 }

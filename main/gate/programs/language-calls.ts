@@ -1,0 +1,31 @@
+/** Calls of other languages, by name: what each does, as the program that would do the same. */
+
+/** Calls that start a shell, or a program with its words. */
+export const SHELL_CALLS =
+  /(?:\bos\.(?:system|popen)|\b\w+\.(?:Popen|check_call|getoutput|system|popen)|\b[A-Za-z]\w*\.(?:run|call)(?=\(\s*[["'])|\bsubprocess\.(?:run|call|check_call|check_output|Popen|getoutput|getstatusoutput)|\b(?:execSync|exec|execFileSync|execFile|spawnSync|spawn|system|popen|shell_exec|passthru|proc_open|qx|os\.execute|Popen|check_output|os\.exec[lv]p?|IO\.popen|Open3\.\w+|do shell script)|%x)\s*[({[]?/g;
+/** What deletes a tree, in whatever language. */
+const TREE_CALLS =
+  /\b(?:shutil\.rmtree|rmtree|fs(?:\.promises)?\.rm(?:Sync|dirSync|dir)?|rmSync|rmdirSync|(?<![.\w])rm(?=\s*\(\s*["'`])|rimraf(?:\.sync)?|FileUtils\.(?:rm_rf|rm_r|remove_dir|remove_entry(?:_secure)?|rmtree|remove_entry_secure)|remove_tree|emptyDirSync|removeSync|Deno\.remove(?:Sync)?|Dir\.rmdir)\s*\(?/g;
+const DELETE_CALLS =
+  /\b(?:os\.(?:remove|unlink|truncate)|unlinkSync|unlink|fs\.(?:unlink|truncate)(?:Sync)?|File\.(?:delete|unlink|truncate)|truncate)\s*\(?/g;
+const MOVE_CALLS = /\b(?:os\.rename|shutil\.move|renameSync|fs\.rename|File\.rename|FileUtils\.mv)\s*\(/g;
+const MODE_CALLS = /\b(?:os\.(?:chmod|chown)|fs\.(?:chmod|chown)(?:Sync)?|FileUtils\.(?:chmod_R|chown_R))\s*\(/g;
+export const KILL_CALLS = /\b(?:os\.kill|process\.kill|Process\.kill|kill)\s*\(/g;
+
+/** Calls whose first argument is a path, and the words that stand in front of it in a command that does the same. */
+export const CALLS_ON_PATHS: readonly { calls: RegExp; before: readonly string[]; behind?: "elsewhere" }[] = [
+  { calls: TREE_CALLS, before: ["rm", "-rf", "--"] },
+  { calls: DELETE_CALLS, before: ["rm", "--"] },
+  { calls: MODE_CALLS, before: ["chmod", "-R", "777"] },
+  { calls: MOVE_CALLS, before: ["mv", "--"], behind: "elsewhere" },
+];
+
+/** The command that a call with a process and a signal's name or number is; null for any other text behind the call's name. */
+export function killOf(text: string): string[] | null {
+  const numbers = /^\s*(-?\d+)\s*,\s*['"]?(?:SIG|signal\.SIG)?(\w+)/.exec(text);
+  return numbers === null ? null : ["kill", `-${numbers[2] ?? ""}`, "--", numbers[1] ?? ""];
+}
+
+/** A program that starts itself over and over. */
+export const FORKS_WITHOUT_END =
+  /\bfork\s+while\s+(?:fork|1|true)|while\s*(?:\(?\s*(?:1|true|fork)\s*\)?|True\s*:)\s*[{:;]?\s*(?:os\.)?fork\b|loop\s*\{\s*fork/;

@@ -1,0 +1,131 @@
+import type { Word } from "../shell/reading.ts";
+import { argumentsOf } from "./arguments.ts";
+import type { Program } from "./program.ts";
+
+/** Programs that find, signal, debug, start and end processes, services and the machine itself. */
+export interface ProcessTool {
+  /** It sends signals to processes: by their names, by their numbers, to all of them, or to those that hold a file. */
+  signals?: "by name" | "by number" | "all" | "holders";
+  /** Words with which it does; without them always. */
+  signals_with?: RegExp;
+  /** Words with which it sends none. */
+  signals_not_with?: RegExp;
+  /** Its options that take a word: what is left are names of processes. */
+  arguments?: Program;
+  /** With one of these, names are looked for in whole command lines. */
+  whole_line?: RegExp;
+  /** Words with which every process of a user is meant. */
+  of_user?: RegExp;
+  /** It says which processes there are, or picks some of what another one says. */
+  looks?: true;
+  /** It looks for processes by their names, as `signals: "by name"` does. */
+  looks_by_name?: true;
+  /** Patterns that it is given with options are looked for in whole command lines. */
+  looks_in_lines?: true;
+  /** It looks into a process, and may change it. */
+  debugs?: true;
+  /** It starts, stops and changes services; with one of these words it does no harm. */
+  harmless_for_services?: RegExp;
+  /** It ends the machine's work: with one of these words, or always. */
+  ends_machine?: RegExp | "always";
+  /** Even where it isn't said again and again, the machine goes down without a warning. */
+  ends_at_once?: true;
+  /** Words that make the kernel stop. */
+  stops_kernel?: RegExp;
+  /** Words with which it deletes an account and all that is its own. */
+  deletes_account?: RegExp;
+}
+
+const BY_NAME: ProcessTool = {
+  signals: "by name",
+  of_user: /^-(?:u|U|-user|-euid|-uid)/,
+  arguments: {
+    names: ["pkill"],
+    unclear: { text: "-u -U -g -G -P -t -s -F -o --user --euid --uid --signal" },
+  },
+};
+const LOOKS: ProcessTool = { looks: true };
+const DEBUGS: ProcessTool = { debugs: true };
+const SERVICES: ProcessTool = {
+  harmless_for_services: /^(?:status|show|is-active|is-enabled|cat|list-.*|list|print|start|enable|print)$/,
+};
+const ENDS: ProcessTool = { ends_machine: "always" };
+const RUN_LEVEL: ProcessTool = { ends_machine: /^[016]$/, ends_at_once: true };
+const ACCOUNTS: ProcessTool = { deletes_account: /^-\w*r|^--remove/ };
+
+const PROCESS_TOOLS: Readonly<Record<string, ProcessTool>> = {
+  pkill: { ...BY_NAME, whole_line: /^-\w*f|^--full$/ },
+  killall: BY_NAME,
+  skill: BY_NAME,
+  xkill: { signals: "by name" },
+  kill: { signals: "by number", signals_not_with: /^-[0l]$/ },
+  killall5: { signals: "all" },
+  fuser: { looks: true, signals: "holders", signals_with: /^-\w*k|^--kill$/ },
+  pgrep: { looks: true, looks_by_name: true, looks_in_lines: true },
+  pidof: { looks: true, looks_by_name: true },
+  ps: LOOKS,
+  lsof: LOOKS,
+  ss: LOOKS,
+  grep: LOOKS,
+  egrep: LOOKS,
+  rg: LOOKS,
+  awk: LOOKS,
+  gawk: LOOKS,
+  sed: LOOKS,
+  gdb: DEBUGS,
+  lldb: DEBUGS,
+  strace: DEBUGS,
+  ltrace: DEBUGS,
+  reptyr: DEBUGS,
+  gcore: DEBUGS,
+  systemctl: { ...SERVICES, looks: true, ends_machine: /^(?:poweroff|reboot|halt|kexec|emergency|rescue)$/ },
+  service: SERVICES,
+  launchctl: SERVICES,
+  busctl: SERVICES,
+  gdbus: SERVICES,
+  "dbus-send": SERVICES,
+  shutdown: ENDS,
+  reboot: ENDS,
+  poweroff: ENDS,
+  halt: ENDS,
+  init: RUN_LEVEL,
+  telinit: RUN_LEVEL,
+  sysctl: { stops_kernel: /^kernel\.(?:sysrq|panic)/ },
+  userdel: ACCOUNTS,
+  deluser: ACCOUNTS,
+};
+
+/** The names of all of them. */
+export const PROCESS_TOOL_NAMES: readonly string[] = Object.keys(PROCESS_TOOLS);
+
+/** What a program does with processes; nothing for one that does nothing with them. */
+export function processToolCalled(name: string): ProcessTool {
+  return (Object.hasOwn(PROCESS_TOOLS, name) ? PROCESS_TOOLS[name] : undefined) ?? {};
+}
+
+/** True if a program that signals by number is given a process, or all of them (`kill -9 -1`). */
+export function isSignalled(process: string, args: readonly string[]): boolean {
+  const operands = args.filter(
+    (text, index) => !/^-(?:s|n)$/.test(args[index - 1] ?? "") && !/^-(?:s|n|l|L|-list|-signal.*|-)$/.test(text),
+  );
+  const [first = ""] = args;
+  const has_signal = /^-(?:\d+|[A-Z][A-Z0-9+-]*|s|n)$/i.test(first) || first.startsWith("--signal");
+  const numbers = has_signal && !/^-[sn]$/.test(first) ? operands.slice(1) : operands;
+  return numbers.includes(process) || (process === "-1" && args.includes("--") && args.at(-1) === "-1");
+}
+
+/** True if every process of a user is meant, whatever its name. */
+export function signalsUser({ of_user, arguments: known }: ProcessTool, args: readonly Word[]): boolean {
+  return (
+    known !== undefined &&
+    args.some(({ text }) => of_user?.test(text)) &&
+    argumentsOf(known, args).operands.length === 0
+  );
+}
+
+/** True if a loop that runs it in each round is held up, or ended, by it. */
+export function holdsUp(name: string): boolean {
+  return HOLD_UP.has(name);
+}
+
+const HOLD_UP: ReadonlySet<string> = new Set(["sleep", "wait", "read", "break", "exit", "return", "inotifywait"]);

@@ -1,0 +1,198 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { describe, expect, it } from "vitest";
+import { CODE_WORD_NAMES } from "../../../main/gate/programs/code-words.ts";
+import { DISK_TOOL_NAMES } from "../../../main/gate/programs/disks.ts";
+import { GATE_COMMAND } from "../../../main/gate/programs/gate-command.ts";
+import { TAKES_WORDS } from "../../../main/gate/programs/guesses.ts";
+import { INTERPRETERS } from "../../../main/gate/programs/interpreters.ts";
+import { PRINTERS } from "../../../main/gate/programs/prints.ts";
+import { PROCESS_TOOL_NAMES } from "../../../main/gate/programs/processes.ts";
+import { REPEATER_NAMES } from "../../../main/gate/programs/repeaters.ts";
+import { SCHEDULERS, SHELLS } from "../../../main/gate/programs/shells.ts";
+import { NETWORK_TOOL_NAMES } from "../../../main/gate/programs/sockets.ts";
+import { PROGRAMS } from "../../../main/gate/programs/table.ts";
+import { WRAPPERS } from "../../../main/gate/programs/wrappers.ts";
+import { programNamesIn, wordsMatched } from "../../support/program-names.ts";
+
+const GATE = resolve(import.meta.dirname, "../../../main/gate");
+
+/** Every program that anything is known of; signs (`[`, `:`) are no names that could be looked for. */
+const NAMES: ReadonlySet<string> = new Set(
+  [
+    ...PROGRAMS.flatMap(({ names }) => names),
+    ...Object.keys(WRAPPERS),
+    ...SHELLS,
+    ...SCHEDULERS,
+    ...Object.keys(INTERPRETERS),
+    ...REPEATER_NAMES,
+    ...CODE_WORD_NAMES,
+    ...DISK_TOOL_NAMES,
+    ...PROCESS_TOOL_NAMES,
+    ...NETWORK_TOOL_NAMES,
+    ...TAKES_WORDS,
+    ...Object.keys(PRINTERS),
+    GATE_COMMAND,
+  ].filter((name) => /[a-z]{2}/.test(name)),
+);
+
+/** Where such a word stands outside of programs/, and what it is there. What is gone must be taken out of the list. */
+const ALLOWED: readonly { why: string; words: string; files: readonly string[] }[] = [
+  // The reader evaluates what the shell itself does: its builtins and keywords are the language that it reads.
+  {
+    why: "builtins",
+    words:
+      "alias break builtin cd command continue exec exit export hash popd printf pushd read return set test unset wait",
+    files: ["shell/builtins.ts"],
+  },
+  { why: "a builtin whose text is evaluated", words: "trap", files: ["shell/launch.ts"] },
+  { why: "what an alias stands for is evaluated", words: "alias", files: ["shell/simple.ts"] },
+  {
+    why: "the keyword time, loops without an end, a function that takes the place of cd",
+    words: "cd false time true",
+    files: ["shell/walk.ts"],
+  },
+  {
+    why: "raw patterns, word for word as they are required",
+    words: "chmod dd mkfs rm",
+    files: ["guard/shell-patterns.ts"],
+  },
+  // Words that are no programs there.
+  {
+    why: "the argument of a tool that holds a command line, or a field",
+    words: "command",
+    files: [
+      "approvals/question.ts",
+      "executors/catalog.ts",
+      "executors/claude-code.ts",
+      "executors/command-lines.ts",
+      "executors/manifest.ts",
+      "executors/needs.ts",
+      "executors/seeds.ts",
+      "guard/shell/irrecoverable.ts",
+      "shell/simple.ts",
+    ],
+  },
+  {
+    why: "a kind of access, or a tool that reads",
+    words: "read",
+    files: [
+      "approvals/choices.ts",
+      "clear/command-needs.ts",
+      "clear/grammar.ts",
+      "clear/line-needs.ts",
+      "executors/claude-code.ts",
+      "executors/seeds.ts",
+      "guard/shell/effects.ts",
+    ],
+  },
+  {
+    why: "a kind of path or input, or an argument that names one",
+    words: "file",
+    files: [
+      "clear/command-needs.ts",
+      "executors/catalog.ts",
+      "guard/further-needs.ts",
+      "shell/simple.ts",
+      "targets/path-kind.ts",
+    ],
+  },
+  { why: "a loop's variable, an offset", words: "at dir file", files: ["clear/grammar.ts"] },
+  { why: "an offset", words: "at", files: ["shell/literals.ts"] },
+  { why: "links of the file system", words: "links", files: ["approvals/broker.ts", "approvals/kept.ts"] },
+  { why: "a question's field", words: "links", files: ["approvals/question.ts"] },
+  {
+    why: "the role of operands that are linked",
+    words: "links",
+    files: ["guard/shell/forbidden-paths.ts", "guard/shell/gate-itself.ts", "shell/reader.ts"],
+  },
+  { why: "a kind of value or of a syntax node", words: "type", files: ["executors/catalog.ts", "shell/simple.ts"] },
+  { why: "a schema's field", words: "type", files: ["executors/claude-code.ts", "executors/json-schema.ts"] },
+  { why: "a tool's argument", words: "timeout", files: ["executors/claude-code.ts"] },
+  { why: "texts of a program in another language", words: "strings", files: ["shell/interpreters.ts"] },
+  { why: "files below /dev and /proc", words: "fd", files: ["shell/launch.ts", "targets/path.ts"] },
+  { why: "a file below /dev", words: "tty", files: ["clear/command-needs.ts"] },
+  { why: "folders, files and devices with keys in them", words: "nvme ssh", files: ["guard/path-patterns.ts"] },
+  {
+    why: "folders, files and devices with keys in them",
+    words: "gh git nvme ssh",
+    files: ["guard/protected-paths.ts"],
+  },
+  { why: "files and folders of a repository", words: "head info", files: ["guard/run-later.ts"] },
+  { why: "an identifier's column or field", words: "id", files: ["grants/search.ts", "safety/own-rules.ts"] },
+  { why: "short for reversible", words: "rev", files: ["approvals/card.ts"] },
+  { why: "a regular expression's flags", words: "su", files: ["targets/glob.ts"] },
+];
+
+const FILES = readdirSync(GATE, { recursive: true, encoding: "utf8" })
+  .filter((file) => file.endsWith(".ts") && !file.startsWith("programs/"))
+  .sort();
+
+const sourceOf = (file: string): string => readFileSync(join(GATE, file), "utf8");
+const namesIn = (source: string): string[] => [...new Set(programNamesIn(source, NAMES))].sort();
+
+function allowedIn(file: string): string[] {
+  const words = ALLOWED.filter(({ files }) => files.includes(file)).flatMap((one) => one.words.split(" "));
+  return [...new Set(words)].sort();
+}
+
+describe("what is known of a program stands in programs/", () => {
+  it("sees the names, and the files", () => {
+    expect(NAMES.size).toBeGreaterThan(330);
+    expect(FILES).toEqual(expect.arrayContaining(["guard/shell/effects.ts", "shell/launch.ts", "clear/xargs.ts"]));
+    expect(ALLOWED.flatMap(({ files }) => files).filter((file) => !FILES.includes(file))).toEqual([]);
+  });
+
+  it("no other file of the gate names one, but where the word is another thing", () => {
+    const found = FILES.map((file) => [file, namesIn(sourceOf(file))]).filter(([, names]) => names?.length !== 0);
+    const allowed = FILES.map((file) => [file, allowedIn(file)]).filter(([, names]) => names?.length !== 0);
+    expect(Object.fromEntries(found)).toEqual(Object.fromEntries(allowed));
+  });
+});
+
+describe("a name is seen", () => {
+  it.each([
+    ["as a case", 'switch (name) { case "cp": break; }', ["cp"]],
+    ["compared", 'if (name === "rsync") go();', ["rsync"]],
+    ["in a list", 'const NAMES = ["cp", `mv`];', ["cp", "mv"]],
+    ["in a text that is a list", 'new Set("cp mv tar".split(" "))', ["cp", "mv", "tar"]],
+    ["in front of options", 'const label = "find -exec";', ["find"]],
+    ["as a key", "const READS = { wipefs: /^-n$/, parted: null };", ["parted", "wipefs"]],
+    ["as an alternative", "/^(?:cp|mv)$/.test(name)", ["cp", "mv"]],
+    ["as the whole expression", "/^rsync$/.test(name)", ["rsync"]],
+    ["behind a path", "/(?:^|\\/)(?:usr\\/bin\\/)?rsync\\s/.test(text)", ["rsync"]],
+    ["put together of parts", "/^(?:ba|z)?sh$/", ["bash", "sh", "zsh"]],
+    ["of letters", "/^[ef]grep$/", ["egrep", "fgrep"]],
+    ["with a version behind it", "/^python[\\d.]*$/", ["python"]],
+    ["with a family behind it", "/^mkfs(?:\\..+)?$/", ["mkfs"]],
+    ["in one of many ways", `/${"(?:1|2|3|4)".repeat(9)}\\s(?:x|cp)\\s/`, ["cp"]],
+  ])("%s", (_where, source, names) => {
+    expect(namesIn(source)).toEqual(names);
+  });
+
+  it.each([
+    ["in a comment", "// cp and mv\nconst x = 1; /* rm */"],
+    ["in a type", 'type Tool = "cp" | "mv"; let tool: "tar" | undefined;'],
+    ["within a sentence", 'const why = "a recursive delete, like rm -rf";'],
+    ["as an option", "/^-(?:exec|head)$|^--(?:find|stat)$/.test(text)"],
+    ["as a file's ending or a hidden folder", "/\\.(?:ssh|git)$/.test(path)"],
+    ["as an identifier", "const { find, stat } = tools; stat(find);"],
+  ])("but not %s", (_where, source) => {
+    expect(namesIn(source)).toEqual([]);
+  });
+
+  it.each(["guard/shell/effects.ts", "guard/shell/irrecoverable.ts", "shell/launch.ts", "clear/command-needs.ts"])(
+    "once it is added to %s",
+    (file) => {
+      for (const added of ['export const is = (name: string) => name === "cp";', "export const IS = /^(?:cp|mv)$/;"]) {
+        const names = namesIn(`${sourceOf(file)}\n${added}\n`);
+        expect(names.filter((name) => !allowedIn(file).includes(name))).toContain("cp");
+      }
+    },
+  );
+
+  it("a pattern's words are all that it may match, not the texts within them", () => {
+    expect([...wordsMatched("^(?:a|b)c?$")].filter((word) => word !== "").sort()).toEqual(["a", "ac", "b", "bc"]);
+    expect([...wordsMatched("^xcpx$")]).not.toContain("cp");
+  });
+});
