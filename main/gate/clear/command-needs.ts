@@ -6,8 +6,10 @@ import { repeaterCalled } from "../programs/repeaters.ts";
 import { programCalled } from "../programs/table.ts";
 import { clearPrefix } from "../programs/wrappers.ts";
 import type { Word } from "../shell/reading.ts";
+import { realForm } from "../targets/path.ts";
 import { kindOf, type PathKind } from "../targets/path-kind.ts";
 import { isAtOrBelow } from "../targets/pattern.ts";
+import { askedEachTime } from "../targets/secret-files.ts";
 import { type CallTarget, type Need, pathTarget, urlTarget } from "../targets/target.ts";
 import type { ClearCommand } from "./line.ts";
 import { mayHoldLinks, mayMatchLinks } from "./links.ts";
@@ -31,6 +33,7 @@ export class CommandReader {
   readonly #cwd: Folder;
   readonly #situation: Situation;
   readonly #needs: Need[] = [];
+  #uses_git = false;
   #unclear: string | null = null;
 
   constructor(home: string, start: Folder, cwd: Folder, situation: Situation) {
@@ -40,7 +43,8 @@ export class CommandReader {
     this.#situation = situation;
   }
 
-  read(command: ClearCommand): { needs: Need[]; unclear: string | null } {
+  /** `uses_git`: it works on a repository, by whatever path or prefix it is called. */
+  read(command: ClearCommand): { needs: Need[]; unclear: string | null; uses_git: boolean } {
     for (const { kind, target } of command.redirects) {
       if (/^\/dev\/(?:null|stdin|stdout|stderr|tty)$/.test(target.text)) continue;
       // bash opens connections by these names.
@@ -51,7 +55,7 @@ export class CommandReader {
     if (command.words.some(({ is_revision }) => is_revision) && program?.works_on_repository !== true)
       this.#doubt("a word that zsh may take for a pattern");
     this.#command(command.words);
-    return { needs: this.#needs, unclear: this.#unclear };
+    return { needs: this.#needs, unclear: this.#unclear, uses_git: this.#uses_git };
   }
 
   #doubt(why: string): void {
@@ -79,6 +83,7 @@ export class CommandReader {
     }
     const program = programCalled(name);
     if (program === undefined) return this.#doubt("a program that isn't known to be harmless");
+    this.#uses_git ||= program.works_on_repository === true;
     const context: CommandContext = {
       cwd: this.#cwd,
       home: this.#home,
@@ -87,9 +92,7 @@ export class CommandReader {
     };
     const { accesses, unclear, runs } = accessesOf(program, args, context);
     if (unclear !== null) this.#doubt(unclear);
-    // Where a pattern is no file of the program's, it lists names all the same.
-    const is_listing = args.some((word) => word.glob === true && !accesses.some((access) => access.word === word));
-    if (is_listing) this.#doubt("a pattern where no file is named");
+    for (const word of args) this.#manyNames(word, accesses, found);
     for (const access of accesses) this.#access(access, found);
     for (const inner of runs ?? []) {
       const starts = accesses.filter(({ kind, is_tree }) => kind === "list" && is_tree).map(({ word }) => word);
@@ -100,9 +103,19 @@ export class CommandReader {
     }
   }
 
+  /** A pattern, or what is found, is any number of names: clear where any number of files may stand, and means nothing else. */
+  #manyNames(word: Word, accesses: readonly Access[], found: readonly Word[]): void {
+    const isFile = ({ kind, word: one }: Access) => one === word && (kind === "read" || kind === "list");
+    if (word.glob === true && !accesses.some((access) => isFile(access) && access.is_many === true))
+      this.#doubt("a pattern where no files are named");
+    if (found.length > 0 && word.text.includes("{}") && !accesses.some(isFile))
+      this.#doubt("what it finds is more than a file to the program");
+  }
+
   /** An access as it stands, or where `{}` stands for what was found: to whatever lies below the starting points. */
   #access(access: Access, found: readonly Word[]): void {
     const { word } = access;
+    if (found.length > 0 && access.copy_of?.text.includes("{}")) return this.#doubt("what it finds is copied");
     if (word === "here" || found.length === 0 || !word.text.includes("{}")) return this.#touch(access);
     if (word.text !== "{}" || (access.kind !== "read" && access.kind !== "list"))
       return this.#doubt("what it finds is changed, or a part of a name");
@@ -124,6 +137,9 @@ export class CommandReader {
     const base = segments.slice(0, first).join("/") || "/";
     if (segments.slice(first).includes("..") || mayMatchLinks(base, segments.slice(first)))
       return this.#doubt("a link on a pattern's way");
+    const last = segments.at(-1) ?? "";
+    if (last.startsWith(".") || askedEachTime(`/${last}`) !== undefined)
+      return this.#doubt("a pattern that may match what is asked about by name");
     const is_hidden = segments.slice(first).some((segment) => segment.startsWith("."));
     this.#need({ ...access, is_tree: true, ...(is_hidden ? {} : { skips_hidden: true }) }, base);
   }
@@ -176,9 +192,16 @@ export class CommandReader {
   #deletes(access: Access, path: string): void {
     const lexical = resolve(path);
     const is_tree = access.is_tree === true;
-    if (is_tree && (this.#start === null || lexical === this.#start || !isAtOrBelow(lexical, this.#start)))
+    if (is_tree && !this.#isBelowStart(lexical, realForm(path)))
       return this.#doubt("the working directory as a whole, or a folder outside of it");
     this.#push("fs:write", this.#target(path, is_tree), { access: "delete" });
+  }
+
+  #isBelowStart(lexical: string, real: string | null): boolean {
+    const start = this.#start;
+    const real_start = start === null ? null : realForm(start);
+    if (start === null || real === null || real_start === null) return false;
+    return lexical !== start && isAtOrBelow(lexical, start) && real !== real_start && isAtOrBelow(real, real_start);
   }
 
   #moves(path: string): void {

@@ -99,7 +99,7 @@ class Parser {
         return steps;
       }
       if (this.#isWord("for")) {
-        if (loop !== null || joined_by !== ";") this.#refuse("a loop that isn't plain");
+        if (loop !== null || joined_by !== ";" || this.#documents.length > 0) this.#refuse("a loop that isn't plain");
         steps.push(...this.#loop());
       } else steps.push(this.#pipeline(joined_by, loop));
       this.#blanks(false);
@@ -229,7 +229,7 @@ class Parser {
         // `12>x` is another output, `a12>x` isn't.
         if (/[<>]/.test(character) && /[0-9]/.test(this.#text[this.#at - 1] ?? ""))
           this.#refuse("a redirection that isn't plain");
-        const found = this.#redirect();
+        const found = this.#redirect(loop);
         if (found === "text") has_text = true;
         else if (found !== null) redirects.push(found);
         continue;
@@ -247,7 +247,7 @@ class Parser {
   }
 
   /** `< FILE`, `> FILE`, `>> FILE`, with 0, 1 or 2 in front; `2>&1` and `>&2`; a here-document. Null for the ones that touch no file. */
-  #redirect(): ClearRedirect | "text" | null {
+  #redirect(loop: Loop | null): ClearRedirect | "text" | null {
     const start = this.#at;
     const found = /^([012]?)(<<-?|<>|>>|>\||[<>]&|<|>)/.exec(this.#text.slice(start, start + 4));
     if (found === null) this.#refuse("a redirection that isn't plain");
@@ -260,6 +260,8 @@ class Parser {
       return null;
     }
     if (operator === "<<") {
+      // A loop's body is read once for each value, its here-document once.
+      if (loop !== null) this.#refuse("a here-document in a loop", start);
       if (number !== "" || this.#text[this.#at] === "<") this.#refuse("a here-string", start);
       this.#document();
       return "text";
@@ -273,6 +275,8 @@ class Parser {
     const target = this.#word(null);
     if (target.glob || target.text === "" || target.text.startsWith("-"))
       this.#refuse("a redirection to more than one name", target.start);
+    // zsh takes `<1->` for a pattern.
+    if (/[<>]/.test(this.#text[this.#at] ?? "")) this.#refuse("a redirection that isn't plain", start);
     return { kind: operator === "<" ? "read" : "write", target };
   }
 

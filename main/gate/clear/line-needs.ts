@@ -78,6 +78,7 @@ class LineReader {
   #step({ commands, in_loop }: ClearStep): void {
     const [first] = commands;
     for (const [index, command] of commands.entries()) {
+      let is_git = false;
       const found: { needs: Need[]; unclear: string | null } = { needs: [], unclear: null };
       for (const folder of this.#now) {
         const at = new CommandReader(this.#home, this.#start, folder, {
@@ -85,14 +86,15 @@ class LineReader {
           has_changed: this.#has_changed,
           before: commands[index - 1],
         });
-        const { needs, unclear } = at.read(command);
+        const { needs, unclear, uses_git } = at.read(command);
+        is_git ||= uses_git;
         found.needs.push(...needs);
         found.unclear ??= unclear;
         this.#has_changed ||= needs.some(({ capability }) => capability === "fs:write");
       }
       const program = programCalled(command.words[0]?.text ?? "");
-      if (program?.works_on_repository) found.unclear ??= this.#git_doubt ?? this.#nestedRepository();
-      this.#noteForGit(program?.works_on_repository === true, found.needs);
+      if (is_git) found.unclear ??= this.#git_doubt ?? this.#nestedRepository();
+      this.#noteForGit(is_git, found.needs);
       if (program?.changes_folder && (commands.length > 1 || in_loop))
         found.unclear ??= "a cd that some shells do and others don't";
       this.#commands.push({ start: command.start, end: command.end, ...found });

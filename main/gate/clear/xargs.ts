@@ -42,6 +42,8 @@ export function givenByXargs(args: readonly Word[], before: ClearCommand | undef
   const template = args.slice(at);
   if (template.length === 0 || before === undefined || before.redirects.length > 0 || before.has_text) return null;
   if (template.some(({ text }) => text.includes(MARK)) !== has_mark) return null;
+  // GNU drops one of the two.
+  if (has_mark && has_groups) return null;
   if (is_null) return ofFind(template, has_mark, before);
   // In groups the words stand in other places.
   return has_groups ? null : ofWords(template, has_mark, before);

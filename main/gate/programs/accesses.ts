@@ -67,21 +67,24 @@ export function byRoles(
     const kind = KIND_OF[role];
     if (kind === undefined || role === "object" || (kind === "read" && word.text === "-")) continue;
     const own = kind === "write" ? {} : more;
+    const is_many = index >= rolesLeft.length - 1 && (kind === "read" || kind === "list");
     accesses.push({
       kind,
       word,
       ...own,
+      ...(is_many ? { is_many } : {}),
       ...(program.plain_files_only ? (is_tree ? { follows_links: true } : { is_plain_file: true }) : {}),
     });
   }
   const files = operands.length - rolesLeft.filter((role) => role === "pattern").length;
   if (files <= 0) {
-    const here = program.without_operands;
-    const searches = is_tree && (rolesLeft.includes("reads") || rolesLeft.includes("lists")) && !context.has_input;
-    if (here !== undefined && !(context.has_input && here === "reads"))
+    // Whether it reads its input or the folder is for it to find out; only the guard takes it as it seems.
+    const reads_input = context.has_input && !context.looks_at_disk;
+    const here =
+      program.without_operands ?? (is_tree ? roles.find((role) => role === "reads" || role === "lists") : undefined);
+    const is_search = is_tree && program.without_operands === undefined;
+    if (here !== undefined && !(is_search && reads_input && program.tree === "always"))
       accesses.push({ kind: here === "lists" ? "list" : "read", word: "here", ...more });
-    else if (searches || (is_tree && rolesLeft.includes("pattern") && program.tree !== "always"))
-      accesses.push({ kind: "read", word: "here", ...more });
   }
   return { accesses, unclear, data };
 }

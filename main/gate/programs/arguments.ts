@@ -66,6 +66,13 @@ export function argumentsOf(program: Program, args: readonly Word[]): Arguments 
   const operands: Word[] = [];
   const all = optionsKnown(program);
   let unclear: string | null = null;
+  /** What looks like an option may be one to the program, whatever the record says of the option before it. */
+  const next = (at: number): Word | undefined => {
+    const value = args[at];
+    if (value === undefined) unclear ??= "an option without its value";
+    else if (/^-(?!$|\d+$)/.test(value.text)) unclear ??= "an option's value that looks like an option";
+    return value;
+  };
   const add = (name: string, option: KnownOption | undefined, value?: Word) => {
     if (option === undefined) unclear ??= "an option that isn't known";
     else if (!option.is_clear) unclear ??= "an option that may do more";
@@ -88,6 +95,8 @@ export function argumentsOf(program: Program, args: readonly Word[]): Arguments 
       operands.push(word);
       continue;
     }
+    // BSD's programs take it for an operand.
+    if (operands.length > 0 && !program.options_anywhere) unclear ??= "an option behind an operand";
     if (text.startsWith("--")) {
       const equals = text.indexOf("=");
       const written = equals === -1 ? text : text.slice(0, equals);
@@ -99,8 +108,7 @@ export function argumentsOf(program: Program, args: readonly Word[]): Arguments 
         add(name, option, wordOf(piecesAfter(word, equals + 1), word));
       } else if (option !== undefined && takesNext(option)) {
         at++;
-        if (args[at] === undefined) unclear ??= "an option without its value";
-        add(name, option, args[at]);
+        add(name, option, next(at));
       } else add(name, option);
       continue;
     }
@@ -119,8 +127,7 @@ export function argumentsOf(program: Program, args: readonly Word[]): Arguments 
       else if (option.kind === "optional") add(name, option);
       else {
         at++;
-        if (args[at] === undefined) unclear ??= "an option without its value";
-        add(name, option, args[at]);
+        add(name, option, next(at));
       }
       break;
     }

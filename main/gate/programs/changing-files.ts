@@ -11,6 +11,9 @@ export const CHANGING_PROGRAMS: readonly Program[] = [
     operands: ["writes"],
     options: { flags: "-p -v --parents --verbose", text: "-m --mode" },
     unclear: { flags: "-Z" },
+    // Rights beyond the usual, or those of others.
+    is_clear: (args) =>
+      args.every(({ text }, at) => !/^(?:-\w*m|--mode)$/.test(args[at - 1]?.text ?? "") || /^0?[0-7]{3}$/.test(text)),
     text_only: true,
     example: "mkdir -p src/cache",
     counter: "mkdir $(node x.js)",
@@ -77,7 +80,8 @@ export const CHANGING_PROGRAMS: readonly Program[] = [
     operands: ["copies"],
     options: {
       flags: `-a -f -i -n -p -r -R -T -u -v -x --archive --force --interactive --no-clobber --recursive --no-target-directory --verbose --one-file-system`,
-      optional: "--preserve --no-preserve --update",
+      optional: "--preserve --update",
+      text: "--no-preserve",
       target: "-t --target-directory",
     },
     unclear: {
@@ -246,7 +250,7 @@ function chmodAccesses(args: readonly Word[]): Accesses {
   const is_plain =
     mode !== undefined &&
     is_mode(mode.text) &&
-    !/[st]|^[1-7][0-7]{3}$/.test(mode.text) &&
+    !/[st]|^0*[1-7][0-7]{3}$/.test(mode.text) &&
     minus.length <= 1 &&
     args.indexOf(mode) === 0;
   return {

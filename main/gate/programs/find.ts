@@ -59,7 +59,10 @@ function findAccesses(args: readonly Word[]): Accesses {
       const end = tests.findIndex(
         ({ text: one }, index) => index > at && (one === ";" || (one === "+" && tests[index - 1]?.text === "{}")),
       );
-      runs.push(tests.slice(at + 1, end === -1 ? undefined : end));
+      const command = tests.slice(at + 1, end === -1 ? undefined : end);
+      const last = command.at(-1);
+      // `{} +`: any number of names, of which the second may be another thing to the program than the first.
+      runs.push(tests[end]?.text === "+" && last !== undefined ? [...command, last, last] : command);
       if (text !== "-exec" || end === -1) unclear ??= `${text} may do more`;
       at = end === -1 ? tests.length : end;
     } else if (VALUED.has(text)) {
@@ -81,7 +84,7 @@ function findAccesses(args: readonly Word[]): Accesses {
   const follows_links = runs.length > 0 && !findsPlainFilesOnly(tests);
   const places: (Word | "here")[] = starts.length === 0 ? ["here"] : starts;
   for (const word of places) {
-    accesses.push({ kind: "list", word, is_tree: true, ...(follows_links ? { follows_links } : {}) });
+    accesses.push({ kind: "list", word, is_tree: true, is_many: true, ...(follows_links ? { follows_links } : {}) });
     if (deletes) accesses.push({ kind: "delete", word, is_tree: true, is_found: true });
   }
   return { accesses, unclear, data, ...(runs.length > 0 ? { runs } : {}) };

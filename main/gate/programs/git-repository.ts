@@ -1,6 +1,7 @@
 import { closeSync, lstatSync, openSync, readdirSync, readFileSync, readSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { errorCode } from "../errors.ts";
+import { realForm } from "../targets/path.ts";
 import { askedEachTime } from "../targets/secret-files.ts";
 
 /**
@@ -45,8 +46,10 @@ export function gitProblem(
   work: GitWork,
   shows_contents: boolean,
 ): Repository | { problem: string } {
-  if (folder === null) return { problem: "its folder isn't known" };
-  for (let here = folder; ; here = dirname(here)) {
+  // git goes up by where links lead.
+  const start = folder === null ? null : realForm(folder);
+  if (start === null) return { problem: "its folder isn't known" };
+  for (let here = start; ; here = dirname(here)) {
     const git = join(here, ".git");
     switch (kindOf(git)) {
       case "folder": {

@@ -11,13 +11,14 @@ const DIFF_FLAGS = `--stat --shortstat --numstat --dirstat --summary --name-only
   --no-renames --find-renames --find-copies -M -C -R --exit-code --quiet -a --text --no-patch -s -p -u --patch --patch-with-stat --no-prefix --compact-summary --cc -c --no-ext-diff
   --no-textconv --function-context -W --pickaxe-regex --pickaxe-all --relative -z --cached --staged --merge-base`;
 const DIFF_OPTIONAL =
-  "--color --stat --abbrev --word-diff --color-moved --dirstat --relative --submodule --ignore-submodules --find-renames --ws-error-highlight --unified";
-const DIFF_TEXT = "-U -S -G -l --diff-filter --diff-algorithm --inter-hunk-context --word-diff-regex";
+  "--color --stat --abbrev --word-diff --color-moved --dirstat --relative --submodule --ignore-submodules --find-renames --unified -U";
+const DIFF_TEXT = "-S -G -l --diff-filter --diff-algorithm --inter-hunk-context --word-diff-regex";
 const LOG_FLAGS = `${DIFF_FLAGS} --oneline --graph --all --branches --tags --remotes --decorate --no-decorate --merges --no-merges --first-parent --reverse --follow -i -E -F
   --regexp-ignore-case --extended-regexp --fixed-strings --invert-grep --all-match --left-right --cherry-pick --cherry-mark --boundary --topo-order --date-order --author-date-order --abbrev-commit
   --no-abbrev-commit --parents --children --show-pulls --full-history --simplify-by-decoration --count --objects --no-walk --not --relative-date --walk-reflogs -g --source --no-notes --no-expand-tabs --cherry --root -t -m --ancestry-path --name-only`;
-const LOG_TEXT = `${DIFF_TEXT} -n -L --max-count --skip --since --after --until --before --author --committer --grep --date ${FORMAT}`;
-const LOG_OPTIONAL = `${DIFF_OPTIONAL} --decorate --branches --tags --remotes --oneline --pretty --glob --exclude`;
+const SELECTED = "-n --max-count --skip --since --after --until --before --author --committer --grep --date";
+const LOG_TEXT = `${DIFF_TEXT} ${SELECTED} -L`;
+const LOG_OPTIONAL = `${DIFF_OPTIONAL} --decorate --branches --tags --remotes --oneline ${FORMAT}`;
 
 /** What a subcommand does to the repository: which hooks git would run, and whether files' contents are shown. */
 export interface Subcommand extends Program {
@@ -25,7 +26,7 @@ export interface Subcommand extends Program {
 }
 
 function subcommand(name: string, work: GitWork, more: Partial<Program>): Subcommand {
-  return { names: [name], operands: ["object"], ...more, work };
+  return { names: [name], operands: ["object"], options_anywhere: true, ...more, work };
 }
 
 const LOG: Partial<Program> = {
@@ -37,18 +38,20 @@ const LOG: Partial<Program> = {
 export const SUBCOMMANDS: readonly Subcommand[] = [
   subcommand("status", "read", {
     options: {
-      flags:
-        "-s -b -v -z --short --branch --long --show-stash --verbose --no-renames --ahead-behind --no-ahead-behind --renames",
+      flags: "-s -b -z --short --branch --long --show-stash --no-renames --ahead-behind --no-ahead-behind --renames",
       optional: "--porcelain --untracked-files -u --ignored --column --no-column --ignore-submodules --find-renames",
     },
     text_only: true,
   }),
   subcommand("log", "show", LOG),
   subcommand("shortlog", "show", {
-    ...LOG,
-    options: { ...LOG.options, flags: `${LOG_FLAGS} -s -n -e -c --summary --numbered --email` },
+    options: {
+      flags: "-s -n -e -c --summary --numbered --email --all --merges --no-merges",
+      text: "--since --after --until --before",
+      optional: FORMAT,
+    },
   }),
-  subcommand("rev-list", "show", LOG),
+  subcommand("rev-list", "show", { ...LOG, options: { flags: LOG_FLAGS, text: SELECTED, optional: LOG_OPTIONAL } }),
   subcommand("show", "show", LOG),
   subcommand("whatchanged", "show", LOG),
   subcommand("reflog", "show", { ...LOG, operands: ["object"] }),
@@ -60,8 +63,8 @@ export const SUBCOMMANDS: readonly Subcommand[] = [
   subcommand("diff-tree", "show", {
     options: {
       flags: `${DIFF_FLAGS} -r -t --root --no-commit-id`,
-      optional: DIFF_OPTIONAL,
-      text: `${DIFF_TEXT} ${FORMAT}`,
+      optional: `${DIFF_OPTIONAL} ${FORMAT}`,
+      text: DIFF_TEXT,
     },
     text_only: true,
   }),
@@ -90,7 +93,7 @@ export const SUBCOMMANDS: readonly Subcommand[] = [
     options: {
       flags: `--show-toplevel --show-prefix --show-cdup --git-dir --git-common-dir --absolute-git-dir --is-inside-work-tree --is-inside-git-dir --is-bare-repository --verify
         --quiet -q --symbolic-full-name --symbolic --all --branches --tags --remotes --show-object-format --show-superproject-working-tree --abbrev-ref --short`,
-      optional: "--short --abbrev-ref --default",
+      optional: "--short --abbrev-ref",
     },
   }),
   subcommand("ls-files", "read", {
@@ -120,13 +123,15 @@ export const SUBCOMMANDS: readonly Subcommand[] = [
     options: {
       flags:
         "-a -v -r -l --list --all --remotes --show-current --verbose --no-color --ignore-case --merged --no-merged --contains --no-contains",
-      optional: "--color --column --merged --no-merged --contains --abbrev --sort --format --points-at",
+      optional: "--color --column --abbrev",
+      text: "--sort --format --points-at",
     },
   }),
   subcommand("tag", "read", {
     options: {
       flags: "-l --list --ignore-case --merged --no-merged --contains",
-      optional: "-n --sort --format --column --merged --contains --points-at",
+      text: "--sort --format --points-at",
+      optional: "-n --column",
     },
     unclear: {
       text: "-m --message -u --local-user --cleanup",
@@ -146,7 +151,7 @@ export const SUBCOMMANDS: readonly Subcommand[] = [
   subcommand("for-each-ref", "read", {
     options: {
       flags: "--merged --no-merged --contains --ignore-case",
-      optional: "--format --sort --count --points-at --merged --contains",
+      text: "--format --sort --count --points-at",
     },
   }),
   subcommand("show-ref", "read", {
@@ -162,7 +167,7 @@ export const SUBCOMMANDS: readonly Subcommand[] = [
     options: {
       flags:
         "--get --get-all --get-regexp --list -l --global --local --system --show-origin --show-scope --name-only -z",
-      optional: "--type --default",
+      text: "--type --default",
     },
     unclear: { reads: "-f --file --blob" },
   }),

@@ -145,6 +145,8 @@ interface Form {
 function formOf(sub: Subcommand, name: string, rest: readonly Word[]): Form {
   const given = argumentsOf(sub, rest);
   const [first, second] = given.operands;
+  // `git stash -- show` is no listing: the form is the very next word.
+  const named = rest[0]?.text;
   const form = (work: GitWork, unclear: string | null = null): Form => ({
     work,
     shows_contents: work === "show" && showsContents(name, given),
@@ -160,17 +162,17 @@ function formOf(sub: Subcommand, name: string, rest: readonly Word[]): Form {
       if (count === 0 || hasOption(given, "-l --list --contains --merged --no-merged")) return form("read");
       return count <= 2 && given.options.length === 0 ? form("ref") : form("read", "a tag changed");
     case "remote":
-      return count === 0 || (first?.text === "get-url" && count === 2) ? form("read") : form("read", "remotes changed");
+      return count === 0 || (named === "get-url" && count === 2) ? form("read") : form("read", "remotes changed");
     case "stash":
-      if (first?.text === "list" && count === 1) return form("show");
-      if (first?.text === "show") return form("show");
+      if (named === "list" && count === 1) return form("show");
+      if (named === "show") return form("show");
       return form("show", "the work is put away");
     case "reflog":
-      return first === undefined || first.text === "show" || !/^(?:expire|delete|drop|write)$/.test(first.text)
+      return first === undefined || named === "show" || !/^(?:expire|delete|drop|write)$/.test(first.text)
         ? form("show")
         : form("show", "the reflog changed");
     case "worktree":
-      return first?.text === "list" && second === undefined ? form("read") : form("read", "worktrees changed");
+      return named === "list" && second === undefined ? form("read") : form("read", "worktrees changed");
     case "config":
       if (hasOption(given, "--get --get-all") && count === 1 && PLAIN_SETTING.test(first?.text ?? ""))
         return form("read");

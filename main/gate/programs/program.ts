@@ -50,6 +50,8 @@ export interface Program {
   unclear?: OptionList;
   /** `-5` is an option. */
   takes_numbers?: true;
+  /** It finds its options behind operands as well, on every system. */
+  options_anywhere?: true;
   /** What its operands are, in order; the last one goes for all that follow. None: it takes no operands. */
   operands?: readonly Role[];
   /** What it does to the working directory without any operand. */
@@ -113,6 +115,8 @@ export interface Access {
   into?: "folder" | "exactly" | "either";
   /** It must be a plain file: of a folder the program would read what lies in it. */
   is_plain_file?: true;
+  /** Any number of words may stand in its place and mean the same: a pattern, or names that are found. */
+  is_many?: true;
   /** No link may lie below it: the program, or what it runs, would follow it. */
   follows_links?: true;
   /** Written through whatever it holds at the time: no exact target. */

@@ -181,6 +181,7 @@ export const READING_PROGRAMS: readonly Program[] = [
   },
   {
     names: ["diff"],
+    options_anywhere: true,
     operands: ["reads"],
     options: {
       flags:
@@ -205,8 +206,8 @@ export const READING_PROGRAMS: readonly Program[] = [
     operands: ["lists"],
     options: {
       flags: `-a -A -b -B -c -C -d -f -F -g -G -h -i -k -l -m -n -N -o -p -q -Q -r -R -s -S -t -u -U -v -x -X -1 --all --almost-all --directory --classify --file-type --human-readable --inode --size --reverse --recursive --numeric-uid-gid --no-group --group-directories-first --full-time --literal --zero --si`,
-      optional: "--color --indicator-style --hyperlink",
-      text: "--ignore --hide --sort --time --time-style --width --block-size --format --quoting-style",
+      optional: "--color --hyperlink",
+      text: "--indicator-style --ignore --hide --sort --time --time-style --width --block-size --format --quoting-style",
     },
     unclear: {
       flags: "-L -H -Z --dereference --dereference-command-line",
@@ -231,6 +232,9 @@ export const READING_PROGRAMS: readonly Program[] = [
       writes: "-o --output",
       reads: "--gitfile --infofile",
     },
+    // In a cluster its values come from the next words, one after the other.
+    is_clear: (args) => args.every(({ text }) => !/^-(?!-)(?=.{2})(?!L\d+$)\w*[LPIoHT]/.test(text)),
+    options_anywhere: true,
     tree: "always",
     without_operands: "lists",
     text_only: true,
@@ -261,6 +265,7 @@ function xxdAccesses(args: readonly Word[]): Accesses {
   for (let at = 0; at < args.length; at++) {
     const word = args[at] as Word;
     if (!/^-./.test(word.text) || word.pieces[0]?.kind === "glob") operands.push(word);
+    else if (operands.length > 0) unclear ??= "an option behind an operand";
     else if (/^-[abeEiCu]$|^-ps?$|^-plain$/.test(word.text)) continue;
     else if (/^-[clsgo]$/.test(word.text)) at++;
     else if (/^-[clsgo](?:0x[0-9a-f]+|-?\d+)$/.test(word.text)) continue;

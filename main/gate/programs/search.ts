@@ -7,6 +7,7 @@ import type { Accesses, CommandContext, Program } from "./program.ts";
 
 const RIPGREP: Program = {
   names: ["rg"],
+  options_anywhere: true,
   operands: ["pattern", "reads"],
   options: {
     flags: `-a -c -F -h -H -i -I -l -n -N -o -p -P -q -s -S -U -v -V -w -x -0 -u -. --text --count --count-matches --fixed-strings --no-filename --with-filename
@@ -32,6 +33,7 @@ const RIPGREP: Program = {
 export const SEARCH_PROGRAMS: readonly Program[] = [
   {
     names: ["grep", "egrep", "fgrep"],
+    options_anywhere: true,
     operands: ["pattern", "reads"],
     options: {
       flags: `-a -b -c -E -F -G -h -H -i -I -l -L -n -o -P -q -r -s -T -U -v -V -w -x -y -z -Z --text --byte-offset --count --extended-regexp --fixed-strings
@@ -99,7 +101,10 @@ function ripgrepAccesses(args: readonly Word[], context: CommandContext): Access
   const program: Program = {
     ...RIPGREP,
     operands: lists_files ? ["lists"] : hasOption(given, "-f --file") ? ["reads"] : ["pattern", "reads"],
-    ...(hasOption(given, "-u -. --unrestricted --hidden --no-ignore") ? {} : { skips_hidden: true as const }),
+    // An ignore file can bring hidden names back; so does a glob.
+    ...(hasOption(given, "--no-ignore") && !hasOption(given, "-u -. -g --unrestricted --hidden --glob --iglob")
+      ? { skips_hidden: true as const }
+      : {}),
   };
   return byRoles(program, args, context, given);
 }

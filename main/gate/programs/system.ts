@@ -72,7 +72,7 @@ export const SYSTEM_PROGRAMS: readonly Program[] = [
   {
     names: ["date"],
     operands: ["text"],
-    options: { flags: "-u --utc --universal -R", optional: "-I --iso-8601 --rfc-3339", text: "-d --date" },
+    options: { flags: "-u --utc --universal -R", optional: "-I --iso-8601", text: "-d --date --rfc-3339" },
     unclear: { flags: "--debug", text: "-s --set", reads: "-f --file -r --reference" },
     // A number sets the clock; what the format holds is printed.
     is_clear: (args) =>

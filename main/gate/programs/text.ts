@@ -32,6 +32,7 @@ const AWK: Program = {
 
 const JQ: Program = {
   names: ["jq"],
+  options_anywhere: true,
   operands: ["pattern", "reads"],
   options: {
     flags: `-r -c -n -e -s -S -C -M -a -j -R --raw-output --compact-output --null-input --exit-status --slurp --sort-keys --color-output
@@ -52,6 +53,7 @@ const JQ: Program = {
 export const TEXT_PROGRAMS: readonly Program[] = [
   {
     names: ["sort"],
+    options_anywhere: true,
     operands: ["reads"],
     options: {
       flags: `-b -d -f -g -h -i -M -n -R -r -V -c -C -m -s -u -z --ignore-leading-blanks --dictionary-order --ignore-case --general-numeric-sort
@@ -88,9 +90,17 @@ export const TEXT_PROGRAMS: readonly Program[] = [
   { names: ["perl", "ruby"], accesses: inPlaceAccesses, guard_only: true, counter: "perl -pi -e 1 a.txt" },
 ];
 
+/** A set of characters that every sed and awk ends at the same bracket. */
+const SET = String.raw`\[\^?(?:[A-Za-z0-9_ .,-]|\[:[a-z]+:\])+\]`;
+const pattern = (delimiter: string): string => String.raw`(?:\\[^\n]|${SET}|[^${delimiter}\\\n[])*`;
+const replacement = (delimiter: string): string => String.raw`(?:\\[^\n]|[^${delimiter}\\\n])*`;
+const substitution = (delimiter: string): string => {
+  const mark = delimiter === "|" ? String.raw`\|` : delimiter;
+  return `s${mark}${pattern(delimiter)}${mark}${replacement(delimiter)}${mark}[gpiIm\\d]*`;
+};
+const ADDRESS = String.raw`(?:\d+(?:~\d+)?|\$|\+\d+|/${pattern("/")}/[IM]*)`;
+const STEP = String.raw`\s*(?:${ADDRESS}\s*(?:,\s*${ADDRESS})?\s*!?\s*)?(?:\{|[pdqQ=nNPDgGhHxlF]\s*\d*|${["/", "|", "#", ","].map(substitution).join("|")}|y/(?:\\[^\n]|[^/\\\n[])*/(?:\\[^\n]|[^/\\\n[])*/)?\s*\}?\s*`;
 /** A sed script that only selects, deletes and replaces: no file, no command. */
-const ADDRESS = String.raw`(?:\d+(?:~\d+)?|\$|\+\d+|/(?:\\.|[^/\\\n])*/[IM]*)`;
-const STEP = String.raw`\s*(?:${ADDRESS}\s*(?:,\s*${ADDRESS})?\s*!?\s*)?(?:\{|[pdqQ=nNPDgGhHxlF]\s*\d*|s/(?:\\.|[^/\\\n])*/(?:\\.|[^/\\\n])*/[gpiIm\d]*|s\|(?:\\.|[^|\\\n])*\|(?:\\.|[^|\\\n])*\|[gpiIm\d]*|s#(?:\\.|[^#\\\n])*#(?:\\.|[^#\\\n])*#[gpiIm\d]*|s,(?:\\.|[^,\\\n])*,(?:\\.|[^,\\\n])*,[gpiIm\d]*|y/(?:\\.|[^/\\\n])*/(?:\\.|[^/\\\n])*/)?\s*\}?\s*`;
 const SED_STEP = new RegExp(`${STEP}(?:[;\\n}]|$)`, "y");
 
 function isPlainSed(script: string): boolean {
@@ -118,7 +128,7 @@ function sedAccesses(args: readonly Word[]): Accesses {
     ...scripts.flatMap(filesInScript),
   ];
   for (const word of files) {
-    accesses.push({ kind: "read", word });
+    accesses.push({ kind: "read", word, is_many: true });
     if (in_place === undefined) continue;
     accesses.push({ kind: "write", word });
     const suffix = in_place.value?.text ?? "";
@@ -151,7 +161,7 @@ const AWK_WORDS = new Set(
   FILENAME sum count total max min avg seen key val line out`.split(/\s+/),
 );
 const AWK_TOKEN =
-  /\s+|[A-Za-z_]\w*|\d+(?:\.\d+)?|"(?:[^"\\\n]|\\[nt"\\/])*"|\/(?:[^/\\\n]|\\.)+\/|&&|\|\||>=|[-+*%=!<>,;:?(){}[\]$~^]/y;
+  /\s+|[A-Za-z_]\w*|\d+(?:\.\d+)?|"(?:[^"\\\n]|\\[nt"\\/])*"|\/(?:\[\^?(?:[A-Za-z0-9_ .,-]|\[:[a-z]+:\])+\]|[^/\\\n[]|\\.)+\/|&&|\|\||>=|[-+*%=!<>,;:?(){}[\]$~^]/y;
 /** Where a slash begins an expression; anywhere else it divides. */
 const BEFORE_EXPRESSION = new Set(["", "(", ",", "{", "}", ";", "!", "~", "&&", "||"]);
 
@@ -165,8 +175,7 @@ function isPlainAwk(program: string): boolean {
     at += token.length;
     if (/^\s/.test(token)) continue;
     if (/^[A-Za-z_]/.test(token) && !AWK_WORDS.has(token) && !/^[a-z]$/.test(token)) return false;
-    // In brackets a slash ends the expression for some and not for others.
-    if (token.startsWith("/") && (!BEFORE_EXPRESSION.has(before) || /\[[^\]]*\/$/.test(token))) return false;
+    if (token.startsWith("/") && !BEFORE_EXPRESSION.has(before)) return false;
     if (token === "{") depth++;
     if (token === "}") depth--;
     // In an action `>` may write a file; in the pattern before it, it compares.
@@ -227,10 +236,15 @@ function isInObject(filter: string, end: number): boolean {
 function jqAccesses(args: readonly Word[], context: CommandContext): Accesses {
   const rest: Word[] = [];
   const data: Word[] = [];
+  let odd: string | null = null;
   // `--arg NAME VALUE` takes two words.
   for (let at = 0; at < args.length; at++) {
     const word = args[at] as Word;
     if (/^--arg(?:json)?$/.test(word.text)) {
+      // Behind an option that takes a word, or behind `--`, it is that word or an operand.
+      const is_plain =
+        !/^--(?:indent)?$/.test(args[at - 1]?.text ?? "") && /^[a-z]\w*$/i.test(args[at + 1]?.text ?? "");
+      if (!is_plain || rest.some(({ text }) => text === "--")) odd = "an argument that may be another one";
       data.push(...args.slice(at + 1, at + 3));
       at += 2;
     } else rest.push(word);
@@ -244,7 +258,7 @@ function jqAccesses(args: readonly Word[], context: CommandContext): Accesses {
   const loads = args.some(({ text }) => /\b(?:import|include|input_filename|modulemeta)\b/.test(text));
   return {
     accesses: [...said.accesses, ...(filter === undefined ? [] : modulesOf(filter))],
-    unclear: said.unclear ?? (is_plain ? null : "a filter that may read more"),
+    unclear: odd ?? said.unclear ?? (is_plain ? null : "a filter that may read more"),
     data: loads ? [] : [...said.data, ...data],
   };
 }

@@ -6,6 +6,7 @@ import type { Access, Accesses, CommandContext, Program } from "./program.ts";
 
 const CURL: Program = {
   names: ["curl"],
+  options_anywhere: true,
   operands: ["host"],
   options: {
     flags: `-s -S -f -I -i -k -v -g -G -# -4 -6 -0 -1 -N --silent --show-error --fail --fail-with-body --head --include --insecure --verbose --globoff --get
