@@ -6,6 +6,7 @@ import { withFurtherNeeds } from "../guard/further-needs.ts";
 import { type GuardEnv, workingDirectoryOf } from "../guard/surroundings.ts";
 import { expandHome } from "../targets/path.ts";
 import { type CallTarget, type Need, pathTarget, urlTarget } from "../targets/target.ts";
+import { withScanLimit } from "../targets/tree-scan.ts";
 import type { Executor } from "./catalog.ts";
 import { COMMAND_ARGS } from "./command-lines.ts";
 import type { TargetSource } from "./manifest.ts";
@@ -16,8 +17,16 @@ import type { TargetSource } from "./manifest.ts";
  * @param env of the gate's environment, what says where programs and settings lie
  */
 export function needsOf(call: ProposedCall, executor: Executor, home: string, env?: GuardEnv): Need[] {
-  return withFurtherNeeds(ownNeeds(call, executor, home), { home, cwd: workingDirectoryOf(call, home), env });
+  return withScanLimit(() => {
+    const needs = ownNeeds(call, executor, home);
+    // Nobody looks through more than can be asked about: validation refuses the call.
+    if (needs.length > MAX_TARGETS) return needs;
+    return withFurtherNeeds(needs, { home, cwd: workingDirectoryOf(call, home), env });
+  });
 }
+
+/** More than a human could read, or a card hold. */
+export const MAX_TARGETS = 1000;
 
 function ownNeeds(call: ProposedCall, executor: Executor, home: string): Need[] {
   const needs: Need[] = [];

@@ -1,5 +1,6 @@
+import { dirname } from "node:path";
 import { foldedPath } from "../targets/folded-path.ts";
-import { realForm } from "../targets/path.ts";
+import { linksOnWay, realForm } from "../targets/path.ts";
 import { kindOf } from "../targets/path-kind.ts";
 import { isAtOrBelow } from "../targets/pattern.ts";
 import type { Surroundings } from "./surroundings.ts";
@@ -13,6 +14,14 @@ const NAMED =
 /** The files in such a folder. */
 export const SETTINGS_FILES: readonly string[] = ["settings.json", "settings.local.json"];
 
+/** The working directory and those above it, up to the home: any of them may be the project. */
+function foldersAbove(cwd: string | undefined, home: string): string[] {
+  const folders: string[] = [];
+  for (let here = cwd; here !== undefined && here !== "/" && here !== home && folders.length < 32; here = dirname(here))
+    folders.push(here);
+  return folders;
+}
+
 /**
  * Tells what a write would replace. Made once for all of a call's writes: where links of the known settings lead is looked up then.
  */
@@ -24,12 +33,12 @@ export class AgentSettings {
     const named = env?.CLAUDE_CONFIG_DIR;
     const moved = named?.startsWith("/") ? named.replace(/(.)\/+$/, "$1") : undefined;
     const known = moved === undefined ? [] : [moved];
-    const folders = [`${home}/.claude`, ...(cwd === undefined ? [] : [`${cwd}/.claude`]), ...known];
+    const folders = [...new Set([home, ...foldersAbove(cwd, home)])].map((folder) => `${folder}/.claude`).concat(known);
     for (const folder of folders) {
       if (kindOf(folder) === "nothing") continue;
       for (const path of [folder, ...SETTINGS_FILES.map((name) => `${folder}/${name}`)]) {
         const real = realForm(path);
-        if (real !== null && real !== path) known.push(real);
+        if (real !== null && real !== path) known.push(real, ...linksOnWay(path));
       }
     }
     this.#known = known.map(foldedPath);

@@ -17,7 +17,7 @@ export function markedByName(need: Need): Need {
 }
 
 /** How far a read of everything below a folder is looked through. Beyond it a file is read without being asked about by name. */
-const SEARCH = { max_entries: 2000, max_depth: 4, skipped: SKIPPED_FOLDERS };
+const SEARCH = { max_entries: 8000, max_depth: 8, skipped: SKIPPED_FOLDERS };
 const MAX_FOUND = 20;
 
 /** A need of its own for each such file that a read of a whole tree would come by. */

@@ -85,7 +85,11 @@ const ANYWHERE: readonly Protected[] = [
 
 /** The seed's list for places from the root. */
 const FROM_ROOT: readonly Protected[] = [
-  ...each("the system's accounts", ["etc", /^(?:passwd|shadow|sudoers|gshadow)/]),
+  ...each(
+    "the system's accounts",
+    ["etc", /^(?:passwd|shadow|sudoers|gshadow|master\.passwd)/],
+    ["private", "etc", /^(?:passwd|sudoers|master\.passwd)/],
+  ),
   ...each("the system's SSH folder", ["etc", "ssh"]),
   ...each("root's home", ["root"], ["var", "root"]),
   ...each("the boot folder", ["boot"], ["efi"]),
@@ -118,7 +122,7 @@ const KEY_NAMES = [
 const SAMPLES: ReadonlyMap<string, readonly string[]> = new Map([
   ["^credentials", ["credentials"]],
   ["^credentials\\.env", ["credentials.env"]],
-  ["^(?:passwd|shadow|sudoers|gshadow)", ["passwd", "shadow", "sudoers", "gshadow", "sudoers.d"]],
+  ["^(?:passwd|shadow|sudoers|gshadow|master\\.passwd)", ["passwd", "shadow", "sudoers", "gshadow", "sudoers.d"]],
   [
     DISK().source,
     ["sda", "sda1", "sdb", "nvme0n1", "mmcblk0", "loop0", "vda", "xvda", "hda", "dm-0", "md0", "disk", "mapper", "mem"],
@@ -165,7 +169,7 @@ function nameMatches(name: Name | undefined, wanted: string | RegExp): boolean {
   if (name === undefined) return false;
   if (typeof name === "string")
     return typeof wanted === "string"
-      ? name === wanted || (wanted.startsWith(".") && name.toLowerCase() === wanted)
+      ? name === wanted || name.toLowerCase() === wanted.toLowerCase()
       : wanted.test(name);
   if (name.kind !== "pattern") return false;
   if (typeof wanted === "string") return mayBe(name, wanted);

@@ -1,4 +1,5 @@
 import { foldedPath } from "../targets/folded-path.ts";
+import { realForm } from "../targets/path.ts";
 import { kindOf } from "../targets/path-kind.ts";
 import { isAtOrBelow } from "../targets/pattern.ts";
 import { programFolders, type Surroundings } from "./surroundings.ts";
@@ -22,18 +23,39 @@ const files = (...paths: string[]): Place[] => paths.map((path) => ({ names: pat
 const ANYWHERE: readonly Place[] = [
   // git, and what it calls
   ...folders(".git", ".husky", ".config/git"),
-  ...files(".gitmodules", ".gitattributes", ".gitconfig", "head"),
+  ...files(".gitmodules", ".gitattributes", ".gitconfig"),
   // what a shell reads as it starts
   ...files(".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile", ".inputrc"),
   ...files(".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout", ".kshrc", ".mkshrc", ".cshrc", ".tcshrc", ".login"),
   ...folders(".config/fish", ".config/zsh", ".oh-my-zsh", ".bashrc.d", ".profile.d", ".zshrc.d"),
   ...files(".envrc", ".pam_environment", ".xprofile", ".xsession", ".xsessionrc", ".xinitrc"),
-  ...folders(".config/environment.d"),
+  ...folders(".config/environment.d", ".bash_completion.d", ".local/share/bash-completion", ".local/share/fish"),
+  ...files(".bash_completion", ".zcompdump", ".cargo/env", ".selected_editor", ".xonshrc"),
+  ...folders(
+    ".config/nushell",
+    ".config/plasma-workspace",
+    ".config/i3",
+    ".config/sway",
+    ".config/hypr",
+    ".config/openbox",
+  ),
+  ...folders(".local/share/gnome-shell", ".docker/cli-plugins", ".gradle/init.d", ".ipython", ".local/share/nvim"),
+  ...files(".config/go/env", ".bunfig.toml", ".pdbrc", ".pryrc", ".vscode/mcp.json"),
+  ...folders(
+    ".vscode/extensions",
+    ".vscode-server",
+    ".config/vscodium",
+    ".config/jetbrains",
+    ".config/zed",
+    ".kiro",
+    ".qwen",
+    ".amp",
+  ),
   // what a session, a timer or a bus starts
   ...folders(".config/autostart", ".config/systemd", ".local/share/systemd", ".local/share/dbus-1"),
   ...folders(".local/share/applications", "launchagents", "launchdaemons"),
   // programs
-  ...folders(".local/bin", ".cargo/bin", "go/bin", ".bun", ".deno", ".volta", ".nvm", ".fnm", ".pyenv", ".rbenv"),
+  ...folders(".local/bin", ".cargo/bin", ".bun", ".deno", ".volta", ".nvm", ".fnm", ".pyenv", ".rbenv"),
   ...folders(
     ".asdf",
     ".sdkman",
@@ -44,7 +66,7 @@ const ANYWHERE: readonly Place[] = [
     ".local/share/mise",
     ".local/share/pnpm",
   ),
-  ...folders(".venv/bin", "venv/bin", "env/bin", ".local/lib", "node_modules/.bin", ".yarn/releases", ".yarn/plugins"),
+  ...folders(".venv/bin", "venv/bin", ".local/lib", "node_modules/.bin", ".yarn/releases", ".yarn/plugins"),
   // settings of programs that load or call others
   ...files(".npmrc", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs", ".cargo/config", ".cargo/config.toml", ".mise.toml"),
   ...files(".curlrc", ".wgetrc", ".screenrc", ".tmux.conf", ".gdbinit", ".lldbinit", ".pythonrc", ".irbrc", ".psqlrc"),
@@ -76,8 +98,11 @@ const FROM_ROOT: readonly Place[] = [
   ...folders("var/spool/at", "run/systemd", "private/etc", "system", "applications"),
 ];
 
+/** What a project is built in, below a folder of the system's. */
+const IS_SOURCE = /^\/usr\/(?:local\/)?src\//;
+
 /** From a home folder. */
-const FROM_HOME: readonly Place[] = folders("bin");
+const FROM_HOME: readonly Place[] = folders("bin", "go/bin");
 
 const BY_FIRST = new Map<string, Place[]>();
 for (const place of ANYWHERE) {
@@ -93,22 +118,29 @@ function matchesAt(names: readonly string[], at: number, place: Place): boolean 
 
 /** True if what is written at `path` (absolute, normal) is run later, or says what is. */
 export function runsLater(path: string, surroundings: Surroundings): boolean {
-  const names = foldedPath(path).slice(1).split("/");
-  if (FROM_ROOT.some((place) => matchesAt(names, 0, place))) return true;
+  // zsh loads a compiled start-up file in the other's place.
+  const names = foldedPath(path)
+    .slice(1)
+    .replace(/\.zwc$/, "")
+    .split("/");
+  if (FROM_ROOT.some((place) => matchesAt(names, 0, place)) && !IS_SOURCE.test(path)) return true;
   for (let at = 0; at < names.length; at++) {
     if (BY_FIRST.get(names[at] ?? "")?.some((place) => matchesAt(names, at, place))) return true;
   }
   const { home, env } = surroundings;
-  if (isAtOrBelow(path, home)) {
+  for (const own of new Set([home, realForm(home) ?? home])) {
+    if (!isAtOrBelow(path, own)) continue;
     const below = path
-      .slice(home.length + 1)
+      .slice(own.length + 1)
       .toLowerCase()
       .split("/");
     if (FROM_HOME.some((place) => matchesAt(below, 0, place))) return true;
   }
+  const moved = env?.CLAUDE_CONFIG_DIR;
+  if (moved?.startsWith("/") && isAtOrBelow(foldedPath(path), foldedPath(moved))) return true;
   const programs = programFolders(env);
-  if (programs.has(path) || programs.has(folderOf(path))) return true;
-  return makesRepository(path, names);
+  if (programs.has(foldedPath(path)) || programs.has(foldedPath(folderOf(path)))) return true;
+  return path.endsWith("/HEAD") || path.includes("/HEAD/") || makesRepository(path, names);
 }
 
 /**
@@ -117,13 +149,14 @@ export function runsLater(path: string, surroundings: Surroundings): boolean {
  */
 export function holdsRunLater(folder: string, { home, cwd, env }: Surroundings): boolean {
   if (cwd !== undefined && isAtOrBelow(cwd, folder)) return true;
-  for (const programs of programFolders(env)) if (isAtOrBelow(programs, folder)) return true;
+  for (const programs of programFolders(env)) if (isAtOrBelow(programs, foldedPath(folder))) return true;
   const names = foldedPath(folder).slice(1).split("/");
   const isOnTheWay = (place: Place, at: number) =>
     names.length - at < place.names.length && names.slice(at).every((name, index) => name === place.names[index]);
   if (FROM_ROOT.some((place) => isOnTheWay(place, 0))) return true;
   const home_names = foldedPath(home).slice(1).split("/");
   const is_in_home = isAtOrBelow(folder, home);
+  if (is_in_home && FROM_HOME.some((place) => isOnTheWay(place, home_names.length))) return true;
   return ANYWHERE.some((place) => {
     for (let at = 0; at < names.length; at++) {
       const is_there = place.names[0]?.startsWith(".") === true || (is_in_home && at === home_names.length);
@@ -135,7 +168,7 @@ export function holdsRunLater(folder: string, { home, cwd, env }: Surroundings):
 
 /** What git reads of a folder once it is a repository, named `.git` or not. */
 const OF_REPOSITORY =
-  /^(?:config|config\.worktree|commondir|gitdir|description|packed-refs|index|shallow|info|hooks|objects|refs|modules|worktrees)$/;
+  /^(?:head|config|config\.worktree|commondir|gitdir|description|packed-refs|index|shallow|info|hooks|objects|refs|modules|worktrees)$/;
 
 /** `evil/config` where `evil/HEAD` is, or `evil/objects` and `evil/refs`: git takes such a folder for a repository. */
 function makesRepository(path: string, lower: readonly string[]): boolean {
@@ -143,7 +176,8 @@ function makesRepository(path: string, lower: readonly string[]): boolean {
   for (const [index, name] of lower.entries()) {
     if (!OF_REPOSITORY.test(name)) continue;
     const folder = `/${names.slice(0, index).join("/")}`;
-    if (exists(`${folder}/HEAD`) || (exists(`${folder}/objects`) && exists(`${folder}/refs`))) return true;
+    if ((name !== "head" && exists(`${folder}/HEAD`)) || (exists(`${folder}/objects`) && exists(`${folder}/refs`)))
+      return true;
   }
   return false;
 }

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import type { ProposedCall } from "../../../ipc/wire.ts";
-import { expandHome } from "../targets/path.ts";
+import { foldedPath } from "../targets/folded-path.ts";
+import { expandHome, realForm } from "../targets/path.ts";
 
 /** What a call's paths are judged by beside the call itself. */
 export interface Surroundings {
@@ -22,12 +23,14 @@ export function workingDirectoryOf({ context }: ProposedCall, home: string): str
   return folder.startsWith("/") && !folder.includes("\0") ? resolve(folder) : undefined;
 }
 
-/** The folders that programs are looked up in: the absolute ones of PATH. */
+/** The folders that programs are looked up in: the absolute ones of PATH, and where their links lead, folded. */
 export function programFolders(env: GuardEnv | undefined): ReadonlySet<string> {
   const path = env?.PATH ?? "";
   if (path !== known.path) {
     const folders = path.split(":").map((folder) => folder.replace(/(.)\/+$/, "$1"));
-    known = { path, folders: new Set(folders.filter((folder) => folder.startsWith("/") && folder !== "/")) };
+    const absolute = folders.filter((folder) => folder.startsWith("/") && folder !== "/");
+    const named = absolute.flatMap((folder) => [folder, realForm(folder) ?? folder]);
+    known = { path, folders: new Set(named.filter((folder) => folder !== "/").map(foldedPath)) };
   }
   return known.folders;
 }

@@ -1,4 +1,4 @@
-import { needsOf } from "../executors/needs.ts";
+import { MAX_TARGETS, needsOf } from "../executors/needs.ts";
 import { type Denial, denied, type Examination, passed } from "./examination.ts";
 
 /** Do the arguments fit the executor's schema? From here on the call's needs are known. */
@@ -24,8 +24,6 @@ export function validation(x: Examination): Denial | null {
   return passed(x, "validation", x.executor.is_described ? "the arguments fit" : "nothing describes this executor");
 }
 
-/** More than a human could read, or a card hold. */
-const MAX_TARGETS = 1000;
 /** Longer than any path the system takes. */
 const MAX_PATH = 4096;
 

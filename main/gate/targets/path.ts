@@ -88,6 +88,19 @@ function belowWhatExists(absolute: string): string | null {
 
 const NO_THROW = { throwIfNoEntry: false } as const;
 
+/** Every link that the way to a path leads through: who replaces one of them leads it elsewhere. */
+export function linksOnWay(absolute: string): string[] {
+  const links: string[] = [];
+  walk(absolute, (passed) => {
+    try {
+      if (lstatSync(passed, NO_THROW)?.isSymbolicLink()) links.push(passed);
+    } catch {
+      // A file where a folder should be: nothing lies behind it.
+    }
+  });
+  return links;
+}
+
 /** The kernel's way to a path, one name after the other. `passing` hears of each place on it. */
 function walk(absolute: string, passing?: (path: string) => void): string | null {
   let parts = absolute.split("/");

@@ -20,6 +20,23 @@ export interface ScanLimits {
   skipped: ReadonlySet<string>;
 }
 
+/** Entries that all scans of one call look at together: no call may hold the others up. */
+const MAX_ENTRIES_OF_CALL = 10_000;
+
+// Decisions are made one after the other: what is counted here is always the call that is looked at now.
+let left_of_call: number | undefined;
+
+/** Counts all scans that `look` makes against one limit. Once it is used up, nothing is seen whole any more. */
+export function withScanLimit<T>(look: () => T): T {
+  if (left_of_call !== undefined) return look();
+  left_of_call = MAX_ENTRIES_OF_CALL;
+  try {
+    return look();
+  } finally {
+    left_of_call = undefined;
+  }
+}
+
 /** Packages and a repository's objects: many, and none of them is looked for. */
 export const SKIPPED_FOLDERS: ReadonlySet<string> = new Set(["node_modules", ".git"]);
 
@@ -29,15 +46,17 @@ export const SKIPPED_FOLDERS: ReadonlySet<string> = new Set(["node_modules", ".g
  */
 export function scanTree(root: string, limits: ScanLimits, visit: (entry: TreeEntry) => boolean): boolean {
   const waiting = [{ path: root, prefix: "", depth: 1 }];
-  let left = limits.max_entries;
+  let left = Math.min(limits.max_entries, left_of_call ?? limits.max_entries);
   let is_complete = true;
   for (const folder of waiting) {
+    if (left <= 0) return false;
     const entries = entriesOf(folder.path, left);
     if (entries === null) {
       is_complete = false;
       continue;
     }
     left -= entries.length;
+    if (left_of_call !== undefined) left_of_call -= entries.length;
     for (const entry of entries) {
       const relative = folder.prefix + entry.name;
       const is_folder = entry.isDirectory();

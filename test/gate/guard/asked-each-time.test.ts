@@ -132,15 +132,15 @@ describe("a read of everything below a folder", () => {
     });
   });
 
-  it("does not follow links, names at most 20, and looks four levels deep", () => {
+  it("does not follow links, names at most 20, and looks eight levels deep", () => {
     const home = tempFolder();
-    put(home, "elsewhere/.env", "deep/1/2/3/.env", "deep/1/2/3/4/.env");
+    put(home, "elsewhere/.env", "deep/1/2/3/4/5/6/7/.env", "deep/1/2/3/4/5/6/7/8/.env");
     mkdirSync(`${home}/linked`);
     symlinkSync("../elsewhere", `${home}/linked/e`);
     for (let index = 0; index < 30; index++) put(home, `many/.env.${index}`);
     const count = (path: string) => namedIn(decided({ home }, "Grep", { pattern: "x", path: `${home}/${path}` }).needs);
     expect(count("linked")).toEqual([]);
-    expect(count("deep")).toEqual([`${home}/deep/1/2/3/.env`]);
+    expect(count("deep")).toEqual([`${home}/deep/1/2/3/4/5/6/7/.env`]);
     expect(count("many").length).toBe(20);
   });
 });
