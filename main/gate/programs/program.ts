@@ -48,6 +48,8 @@ export interface Program {
   options?: OptionList;
   /** Known, so that the words behind them are read rightly, and never clear. */
   unclear?: OptionList;
+  /** Options that take two words, whatever stands in them; data, both of them. */
+  pairs?: string;
   /** `-5` is an option. */
   takes_numbers?: true;
   /** What its operands are, in order; the last one goes for all that follow. None: it takes no operands. */
