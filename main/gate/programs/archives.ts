@@ -1,25 +1,49 @@
 import { type Word, wordOf } from "../shell/reading.ts";
+import { argumentsOf, hasOption, optionsKnown, valuesAnywhere, valuesOf } from "./arguments.ts";
 import type { Access, Accesses, Program } from "./program.ts";
 
 /** Programs that pack, unpack and mount: known as far as the guard needs them, never clear. */
 
+const VOLUMES = "-v --volume";
+
+/** GNU's options; where another tar takes no value for a letter (`-H`, `-L`), none is taken: a file isn't mistaken for one. */
+const TAR: Program = {
+  names: ["tar", "bsdtar", "gtar"],
+  unclear: {
+    flags: `-A -B -G -H -J -L -M -O -P -R -S -U -W -Z -a -c -d -h -i -j -k -l -m -n -o -p -r -s -t -u -v -w -x -z --create --append --update --extract --get
+      --list --diff --compare --delete --concatenate --catenate --verbose --gzip --gunzip --ungzip --bzip2 --xz --lzma --lzip --lzop --zstd --compress --auto-compress
+      --no-auto-compress --keep-old-files --keep-newer-files --skip-old-files --overwrite --unlink-first --recursive-unlink --remove-files --to-stdout --touch
+      --same-owner --no-same-owner --same-permissions --preserve-permissions --no-same-permissions --absolute-names --dereference --hard-dereference --sparse --xattrs
+      --acls --selinux --no-recursion --recursion --one-file-system --verify --wildcards --no-wildcards --anchored --no-anchored --null --totals --show-transformed-names
+      --exclude-vcs --exclude-vcs-ignores --exclude-caches --exclude-backups --ignore-failed-read --numeric-owner`,
+    text: `-F -I -K -N -V -b --format --strip-components --exclude --transform --xform --owner --group --mode --mtime --blocking-factor --label --sort
+      --use-compress-program --to-command --info-script --new-volume-script --rsh-command --checkpoint-action --starting-file --newer --after-date --newer-mtime
+      --record-size --tape-length --suffix --level --warning --pax-option --quoting-style --exclude-tag --exclude-ignore`,
+    optional: "--checkpoint --backup --occurrence",
+    reads: "-T -X --files-from --exclude-from",
+    // An archive or a list of what was packed: written where it packs.
+    writes: "-f -g --file --listed-incremental --index-file",
+    target: "-C --directory",
+  },
+  accesses: tarAccesses,
+  folder_options: "-C --directory",
+  guard_only: true,
+  counter: "tar xf a.tar",
+};
+
+const UNZIP: Program = {
+  names: ["unzip"],
+  operands: ["reads"],
+  unclear: { flags: "-o -n -q -l -t -v -j -a", text: "-x -P", target: "-d" },
+  accesses: unzippedAccesses,
+  guard_only: true,
+  counter: "unzip a.zip",
+};
+
 export const ARCHIVE_PROGRAMS: readonly Program[] = [
-  {
-    names: ["tar", "bsdtar", "gtar"],
-    accesses: tarAccesses,
-    folder_options: "-C --directory",
-    guard_only: true,
-    counter: "tar xf a.tar",
-  },
+  TAR,
   { names: ["zip", "7z"], accesses: packedAccesses, guard_only: true, counter: "zip a.zip a.txt" },
-  {
-    names: ["unzip"],
-    operands: ["reads"],
-    unclear: { flags: "-o -n -q -l -t -v -j -a", text: "-x -P", target: "-d" },
-    accesses: unzippedAccesses,
-    guard_only: true,
-    counter: "unzip a.zip",
-  },
+  UNZIP,
   // Builders: what they run is code, and the folder they work in may be another one.
   {
     names: ["make", "gmake", "ninja", "cargo", "pnpm"],
@@ -31,7 +55,7 @@ export const ARCHIVE_PROGRAMS: readonly Program[] = [
   {
     names: ["docker", "podman", "nerdctl"],
     accesses: volumeAccesses,
-    volume_options: "-v --volume",
+    volume_options: VOLUMES,
     guard_only: true,
     counter: "docker ps",
   },
@@ -39,20 +63,18 @@ export const ARCHIVE_PROGRAMS: readonly Program[] = [
 
 /** Packing reads all of what is named; unpacking writes below the folder. */
 function tarAccesses(args: readonly Word[]): Accesses {
-  const is_packing =
-    /^-?[A-Za-z]*[cru]/.test(args[0]?.text ?? "") || args.some(({ text }) => /^--(?:create|append|update)$/.test(text));
-  const is_unpacking =
-    !is_packing &&
-    (/^-?[A-Za-z]*x/.test(args[0]?.text ?? "") || args.some(({ text }) => /^--(?:extract|get)$/.test(text)));
-  const folders = args.filter((_, index) => /^(?:-C|--directory)$/.test(args[index - 1]?.text ?? ""));
-  for (const word of args) {
-    const joined = /^--directory=(.+)$/.exec(word.text)?.[1];
-    if (joined !== undefined) folders.push(wordOf([{ text: joined, kind: "text" }], word));
-  }
+  const given = argumentsOf(TAR, withDashes(args));
+  const is_packing = hasOption(given, "-A -c -r -u --create --append --update --concatenate --catenate");
+  const is_unpacking = !is_packing && hasOption(given, "-x --extract --get");
+  const folders = valuesOf(given, "-C --directory");
   const accesses: Access[] = [];
+  for (const { role, value } of given.options) {
+    if (value === undefined || value.text === "-") continue;
+    if (role === "reads" || (role === "writes" && !is_packing)) accesses.push({ kind: "read", word: value });
+    else if (role === "writes") accesses.push({ kind: "write", word: value });
+  }
   if (is_packing)
-    for (const word of args) {
-      if (word.text.startsWith("-") || folders.includes(word)) continue;
+    for (const word of given.operands) {
       accesses.push({ kind: "read", word, is_tree: true });
       for (const folder of folders)
         if (!word.text.startsWith("/"))
@@ -68,6 +90,20 @@ function tarAccesses(args: readonly Word[]): Accesses {
   return { accesses, unclear: null, data: [] };
 }
 
+/** `cfC a.tar DIR x`: letters without a dash, whose values follow one after the other. */
+function withDashes(args: readonly Word[]): readonly Word[] {
+  const [first, ...rest] = args;
+  if (first === undefined || !/^[A-Za-z]+$/.test(first.text)) return args;
+  const known = optionsKnown(TAR);
+  const values = [...rest];
+  const options = [...first.text].flatMap((letter) => {
+    const option = wordOf([{ text: `-${letter}`, kind: "text" }], first);
+    const kind = known.get(option.text)?.kind;
+    return kind === undefined || kind === "flags" ? [option] : [option, ...values.splice(0, 1)];
+  });
+  return [...options, ...values];
+}
+
 function packedAccesses(args: readonly Word[]): Accesses {
   return {
     accesses: args.filter(({ text }) => !text.startsWith("-")).map((word) => ({ kind: "read", word, is_tree: true })),
@@ -77,22 +113,23 @@ function packedAccesses(args: readonly Word[]): Accesses {
 }
 
 function unzippedAccesses(args: readonly Word[]): Accesses {
-  const at = args.findIndex(({ text }) => text === "-d");
-  const folder = args[at + 1];
-  const word = at !== -1 && folder !== undefined ? folder : "here";
-  return { accesses: [{ kind: "write", word, is_tree: true }], unclear: null, data: [] };
+  const folders = valuesOf(argumentsOf(UNZIP, args), "-d");
+  const places = folders.length > 0 ? folders : (["here"] as const);
+  return { accesses: places.map((word) => ({ kind: "write", word, is_tree: true })), unclear: null, data: [] };
 }
 
 /** What a container is given as a volume, it may read and change as a whole. */
 function volumeAccesses(args: readonly Word[]): Accesses {
-  const accesses = args.flatMap((word, index): Access[] => {
-    const is_volume = /^(?:-v|--volume)$/.test(args[index - 1]?.text ?? "");
-    const source = is_volume
-      ? /^([/~][^:]*):/.exec(word.text)?.[1]
-      : (/\bsource=([^,]+)/.exec(word.text)?.[1] ?? /\bsrc=([^,]+)/.exec(word.text)?.[1]);
-    return source === undefined
-      ? []
-      : [{ kind: "read", word: wordOf([{ text: source, kind: "text" }], word), is_tree: true }];
+  const volumes = valuesAnywhere(args, VOLUMES).flatMap((word) => {
+    const source = /^([/~][^:]*):/.exec(word.text)?.[1];
+    return source === undefined ? [] : [{ source, word }];
+  });
+  const mounts = args.flatMap((word) => {
+    const source = /\b(?:source|src)=([^,]+)/.exec(word.text)?.[1];
+    return source === undefined ? [] : [{ source, word }];
+  });
+  const accesses = [...volumes, ...mounts].map(({ source, word }): Access => {
+    return { kind: "read", word: wordOf([{ text: source, kind: "text" }], word), is_tree: true };
   });
   return { accesses, unclear: null, data: [] };
 }

@@ -154,3 +154,25 @@ export function hasOption({ options }: Pick<Arguments, "options">, names: string
 export function valuesOf({ options }: Pick<Arguments, "options">, names: string): Word[] {
   return options.flatMap(({ name, value }) => (value !== undefined && isAmong(name, names) ? [value] : []));
 }
+
+/**
+ * The values of these options (separated by blanks) where a program's other options aren't known: `-C DIR`, `-CDIR`, `-kC DIR`,
+ * `--directory DIR`, `--directory=DIR`, and any beginning of a long one.
+ */
+export function valuesAnywhere(args: readonly Word[], names: string): Word[] {
+  const all = names.split(" ");
+  return args.flatMap((word, index) => {
+    const { text } = word;
+    const next = args.slice(index + 1, index + 2);
+    if (text.startsWith("--")) {
+      const equals = text.indexOf("=");
+      const written = equals === -1 ? text : text.slice(0, equals);
+      if (written.length < 3 || !all.some((name) => name.startsWith(written))) return [];
+      return equals === -1 ? next : [wordOf(piecesAfter(word, equals + 1), word)];
+    }
+    const flags = /^-[A-Za-z]*/.exec(text)?.[0] ?? "";
+    const at = [...flags].findIndex((letter, place) => place > 0 && all.includes(`-${letter}`));
+    if (at === -1) return [];
+    return at === text.length - 1 ? next : [wordOf(piecesAfter(word, at + 1), word)];
+  });
+}

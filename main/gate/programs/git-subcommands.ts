@@ -221,7 +221,7 @@ export const SUBCOMMANDS: readonly Subcommand[] = [
   }),
   subcommand("checkout", "change", {
     guard_only: true,
-    accesses: restored,
+    accesses: (args) => restored("checkout", args),
     unclear: {
       flags: "-f -q -p -m --force --quiet --patch --ours --theirs --detach --track --guess",
       text: "-b -B --orphan --conflict",
@@ -229,7 +229,7 @@ export const SUBCOMMANDS: readonly Subcommand[] = [
   }),
   subcommand("restore", "change", {
     guard_only: true,
-    accesses: restored,
+    accesses: (args) => restored("restore", args),
     unclear: { flags: "-S -W -q -p --staged --worktree --quiet --patch --ours --theirs", text: "-s --source" },
   }),
 ];
@@ -242,9 +242,10 @@ function cleaned(args: readonly Word[]): Accesses {
   return { accesses: words.map((word) => ({ kind: "delete", word, is_tree: true })), unclear: null, data: [] };
 }
 
-function restored(args: readonly Word[]): Accesses {
-  const texts = args.map(({ text }) => text);
-  const dashes = texts.indexOf("--");
-  const paths = dashes === -1 ? args.filter(({ text }) => !text.startsWith("-")) : args.slice(dashes + 1);
+/** Behind `--` there are only files; without it a branch's name may be one. */
+function restored(name: string, args: readonly Word[]): Accesses {
+  const dashes = args.findIndex(({ text }) => text === "--");
+  const { operands } = argumentsOf(SUBCOMMANDS.find(({ names }) => names[0] === name) as Subcommand, args);
+  const paths = dashes === -1 ? operands : args.slice(dashes + 1);
   return { accesses: paths.map((word) => ({ kind: "write", word })), unclear: null, data: [] };
 }

@@ -98,9 +98,9 @@ const PROCESS_TOOLS: Readonly<Record<string, ProcessTool>> = {
 /** The names of all of them. */
 export const PROCESS_TOOL_NAMES: readonly string[] = Object.keys(PROCESS_TOOLS);
 
-/** What a program does with processes; nothing for one that does nothing with them. */
-export function processToolCalled(name: string): ProcessTool {
-  return (Object.hasOwn(PROCESS_TOOLS, name) ? PROCESS_TOOLS[name] : undefined) ?? {};
+/** What a program does with processes, or undefined where it does nothing with them. */
+export function processToolCalled(name: string): ProcessTool | undefined {
+  return Object.hasOwn(PROCESS_TOOLS, name) ? PROCESS_TOOLS[name] : undefined;
 }
 
 /** True if a program that signals by number is given a process, or all of them (`kill -9 -1`). */

@@ -2,7 +2,9 @@ import type { SimpleCommand, Span, Word } from "../shell/reading.ts";
 
 /**
  * One record per program: what its options and operands mean. Read by all who need it: what a call needs (`clear/`), what the
- * guard sees it touch (`guard/`), and which of its words are only data.
+ * guard sees it touch (`guard/`), and which of its words are only data. What is asked of few programs stands beside the records, by
+ * name: what they run (wrappers, shells, interpreters, repeaters, code-words), what they print (prints), and what they do with
+ * disks, processes and sockets. No other folder of the gate names a program.
  */
 
 /**
@@ -48,6 +50,8 @@ export interface Program {
   options?: OptionList;
   /** Known, so that the words behind them are read rightly, and never clear. */
   unclear?: OptionList;
+  /** Options that take two words, whatever stands in them; data, both of them. */
+  pairs?: string;
   /** `-5` is an option. */
   takes_numbers?: true;
   /** It finds its options behind operands as well, on every system. */

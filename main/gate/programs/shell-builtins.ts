@@ -51,9 +51,9 @@ export const SHELL_PROGRAMS: readonly Program[] = [
       args.length > 1 &&
       args.slice(1).every(({ text }) => /^[\w+.][\w+.-]*$/.test(text)),
     accesses: (args) => ({
-      accesses: /^-[vV]$/.test(args[0]?.text ?? "") ? [{ kind: "list", word: "here" }] : [],
+      accesses: /^-[vV]+$/.test(args[0]?.text ?? "") ? [{ kind: "list", word: "here" }] : [],
       unclear: null,
-      data: /^-[vV]$/.test(args[0]?.text ?? "") ? args.slice(1) : [],
+      data: /^-[vV]+$/.test(args[0]?.text ?? "") ? args.slice(1) : [],
     }),
     text_only: true,
     example: "command -v node",

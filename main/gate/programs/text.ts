@@ -1,6 +1,6 @@
 import { type Word, wordOf } from "../shell/reading.ts";
 import { byRoles } from "./accesses.ts";
-import { argumentsOf, hasOption, valuesOf } from "./arguments.ts";
+import { argumentsOf, hasOption, isAmong, valuesOf } from "./arguments.ts";
 import type { Access, Accesses, CommandContext, Program } from "./program.ts";
 
 /** Programs that sort and edit text. `sed`, `awk` and `jq` have languages of their own: what is clear of these is a closed list. */
@@ -44,6 +44,7 @@ const JQ: Program = {
     flags: "--args --jsonargs --run-tests --build-configuration",
     text: "--slurpfile --rawfile",
   },
+  pairs: "--arg --argjson",
   accesses: jqAccesses,
   text_only: true,
   example: "jq .name package.json",
@@ -240,7 +241,7 @@ function jqAccesses(args: readonly Word[], context: CommandContext): Accesses {
   // `--arg NAME VALUE` takes two words.
   for (let at = 0; at < args.length; at++) {
     const word = args[at] as Word;
-    if (/^--arg(?:json)?$/.test(word.text)) {
+    if (isAmong(word.text, JQ.pairs)) {
       // Behind an option that takes a word, or behind `--`, it is that word or an operand.
       const is_plain =
         !/^--(?:indent)?$/.test(args[at - 1]?.text ?? "") && /^[a-z]\w*$/i.test(args[at + 1]?.text ?? "");

@@ -34,7 +34,7 @@ export const WEB_PROGRAMS: readonly Program[] = [
     names: ["wget"],
     operands: ["host"],
     unclear: {
-      flags: `-q -v -nv -c -N -S -nc -nd -r -p -k -m -np -H --quiet --verbose --no-verbose --continue --timestamping --server-response --no-clobber --recursive --page-requisites --convert-links
+      flags: `-q -v -n -c -N -S -r -p -k -m -H --quiet --verbose --no-verbose --continue --timestamping --server-response --no-clobber --recursive --page-requisites --convert-links
         --mirror --no-parent --spider --no-check-certificate --content-disposition --https-only --show-progress`,
       text: "-t -T -w -U -l -A -R -D -e -Q --tries --timeout --wait --user-agent --header --level --accept --reject --domains --execute --method --post-data --body-data --user --password --max-redirect --use-askpass --limit-rate",
       reads: "-i --input-file --post-file --body-file --config --load-cookies",

@@ -109,7 +109,8 @@ function runWrapper(reader: Reader, wrapper: Wrapper, command: SimpleCommand, sc
     return false;
   }
   // `/usr/bin/time -o FILE` writes: it is no wrapper that changes nothing.
-  const has_output = command.argv.some(({ text }) => wrapper.writes_with?.test(text));
+  const { writes_with } = wrapper;
+  const has_output = writes_with !== undefined && command.argv.some(({ text }) => writes_with.test(text));
   const label = has_output ? `${command.name} -o` : command.name;
   const moved =
     folder === undefined ? scope : inFolder(scope, folder.is_certain ? absolutePath(folder.text, scope.cwd) : null);

@@ -112,7 +112,7 @@ function matchesGate(pattern: string, is_whole_line = false): boolean {
 
 function looksForGate({ name, argv, code }: SimpleCommand): boolean {
   const tool = processToolCalled(name);
-  if (!tool.looks) return false;
+  if (!tool?.looks) return false;
   const in_lines = tool.looks_in_lines === true && argv.length > 2;
   return (
     argv.slice(1).some(
@@ -126,8 +126,9 @@ function looksForGate({ name, argv, code }: SimpleCommand): boolean {
 }
 
 function process(command: SimpleCommand, looks: boolean): Finding | null {
-  const args = command.argv.slice(1);
   const tool = processToolCalled(command.name);
+  if (tool === undefined) return null;
+  const args = command.argv.slice(1);
   const see = (saw: string, word?: Word) =>
     finding("the gate itself", saw, "leave the gate running; the human ends it", command, word);
   if (tool.signals === "by name") {

@@ -161,8 +161,9 @@ function disks(command: SimpleCommand, see: See): Finding | null {
   const { name, argv } = command;
   const args = argv.slice(1);
   const tool = diskToolCalled(name);
+  if (tool === undefined) return null;
   const texts = args.map(({ text }) => text);
-  if (tool === undefined || onlySays(texts)) return null;
+  if (onlySays(texts)) return null;
   const target = args.find((word) => isDisk(pathOf(word, command.cwd)));
   const only_looks = texts.some((text) => tool.only_looks?.test(text));
   if (tool.makes_file_system) {
@@ -177,8 +178,9 @@ function disks(command: SimpleCommand, see: See): Finding | null {
 }
 
 function machine(command: SimpleCommand, see: See): Finding | null {
-  const texts = command.argv.slice(1).map(({ text }) => text);
   const tool = processToolCalled(command.name);
+  if (tool === undefined) return null;
+  const texts = command.argv.slice(1).map(({ text }) => text);
   if (tool.signals === "all" || (tool.signals === "by number" && isSignalled("-1", texts)))
     return see("a signal to every process", "name the process that should end");
   if (tool.signals === "by number" && isSignalled("1", texts) && command.via.some(raisesRights))

@@ -1,4 +1,4 @@
-import { isAmong } from "../../programs/arguments.ts";
+import { isAmong, valuesAnywhere } from "../../programs/arguments.ts";
 import { programCalled } from "../../programs/table.ts";
 import { piecesAfter } from "../../shell/builtins.ts";
 import { type PathForm, pathOf, pathOfPieces } from "../../shell/paths.ts";
@@ -59,13 +59,9 @@ function isPathLike(text: string): boolean {
 function otherFolders({ name, argv, cwd }: SimpleCommand): string[] {
   const options = programCalled(name)?.folder_options;
   if (options === undefined) return [];
-  return argv.flatMap((word, index) => {
-    const value = isAmong(word.text, options)
-      ? argv[index + 1]?.text
-      : /^(?:-C|--directory=)(.+)$/.exec(word.text)?.[1];
-    if (value === undefined || !value.startsWith("/"))
-      return value === undefined || cwd === null ? [] : [`${cwd}/${value}`];
-    return [value];
+  return valuesAnywhere(argv.slice(1), options).flatMap(({ text }) => {
+    if (text.startsWith("/")) return [text];
+    return cwd === null ? [] : [`${cwd}/${text}`];
   });
 }
 
