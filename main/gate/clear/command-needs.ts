@@ -93,6 +93,9 @@ export class CommandReader {
     const { accesses, unclear, runs } = accessesOf(program, args, context);
     if (unclear !== null) this.#doubt(unclear);
     for (const word of args) this.#manyNames(word, accesses, found);
+    // What the shell leaves as it is where nothing matches, git expands itself.
+    if (program.works_on_repository && args.some(({ glob }) => glob))
+      this.#doubt("a pattern that git itself may expand");
     for (const access of accesses) this.#access(access, found);
     for (const inner of runs ?? []) {
       const starts = accesses.filter(({ kind, is_tree }) => kind === "list" && is_tree).map(({ word }) => word);
