@@ -69,7 +69,7 @@ function expressionOf(segment: string): RegExp {
   const source = segment.replace(/\*+|\?|\[[A-Za-z0-9-]+\]|[^*?[]/g, (piece) => {
     if (piece.startsWith("*")) return ".*";
     if (piece === "?" || piece.startsWith("[")) return ".";
-    return piece.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
+    return piece.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
   });
   return new RegExp(`^${source}$`, "isu");
 }

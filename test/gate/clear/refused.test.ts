@@ -115,6 +115,13 @@ describe("a search that may not read its input", () => {
   });
 });
 
+describe("a pattern", () => {
+  it("is looked up whatever letters its names are made of", () => {
+    for (const name of ["a-b", "a+b", "a.b", "a,b", "a@b", "a%b", "a=b", "a:b", "a_b"])
+      expect(needsOfLine(`cat ${name}*`, HOME, PROJECT).unclear).toBeNull();
+  });
+});
+
 describe("a tree that is deleted", () => {
   it("lies below the working directory by where its links lead, too", () => {
     symlinkSync(join(PROJECT, "other"), join(PROJECT, "src", "inside"));
