@@ -43,6 +43,7 @@ export function problemOf(error: z.ZodError): string {
 }
 
 const FRAME_HINTS: Readonly<Record<FrameProblem, readonly [message: string, hint: string]>> = {
+  not_utf8: ["the line is not valid UTF-8", "send UTF-8; write what is no text, such as a file's name, in another way"],
   not_json: ["the line is not JSON", "send one JSON object per line, ended by \\n"],
   not_an_object: ["the line is not a JSON object", 'send {"type": ..., "data": {...}}'],
   too_deep: [`the message is nested deeper than ${MAX_DEPTH}, or has a key __proto__`, "send flatter arguments"],
@@ -57,6 +58,7 @@ const FRAME_HINTS: Readonly<Record<FrameProblem, readonly [message: string, hint
 /** The answer to a frame that is refused as a whole. */
 export function frameError({ problem, message: read }: Extract<Frame, { ok: false }>): WireError {
   const [message, hint] = FRAME_HINTS[problem];
-  const code = problem in LOSS_TEXTS ? "invalid_message" : (problem as Exclude<FrameProblem, Loss>);
+  const is_changed = problem === "not_utf8" || problem in LOSS_TEXTS;
+  const code = is_changed ? "invalid_message" : (problem as Exclude<FrameProblem, Loss | "not_utf8">);
   return { ...idOf(read?.data), code, message, hint };
 }

@@ -15,12 +15,23 @@ export interface FrameLimits {
   depth: number;
   /** Refuse what JSON.parse would change without a word: what is shown must be what was sent. */
   is_exact?: boolean;
+  /** The text that is pushed has a character for each byte (`latin1`): a line that is not UTF-8 is refused, not repaired. */
+  is_bytes?: boolean;
 }
 const AGENT_LIMITS: FrameLimits = { bytes: MAX_FRAME_BYTES, depth: MAX_DEPTH, is_exact: true };
+/** The agents' limits, for a socket that is read as bytes. */
+export const BYTE_LIMITS: FrameLimits = { ...AGENT_LIMITS, is_bytes: true };
 /** What the gate sends may be longer and deeper: it wraps what agents sent, and spells out every hidden character. */
 const GATE_LIMITS: FrameLimits = { bytes: 256 * 1024 * 1024, depth: 2 * MAX_DEPTH };
 
-export type FrameProblem = "not_json" | "not_an_object" | "too_deep" | Loss | "frame_too_large" | "frame_unfinished";
+export type FrameProblem =
+  | "not_utf8"
+  | "not_json"
+  | "not_an_object"
+  | "too_deep"
+  | Loss
+  | "frame_too_large"
+  | "frame_unfinished";
 /** `message`: of a frame that could be read and is refused, to answer it by its id. */
 export type Frame =
   | { ok: true; message: Record<string, unknown> }
@@ -49,6 +60,28 @@ export function decodeFrame(line: string, limits = AGENT_LIMITS): Frame {
   const problem = limits.is_exact === true ? lossIn(line, members) : undefined;
   const read = message as Record<string, unknown>;
   return problem === undefined ? { ok: true, message: read } : { ok: false, problem, message: read };
+}
+
+const ASCII = /^[\0-\x7f]*$/;
+
+/** Parses one line that has a character for each byte. */
+function decodeBytes(line: string, limits: FrameLimits): Frame {
+  if (line.length > limits.bytes) return { ok: false, problem: "frame_too_large" };
+  if (ASCII.test(line)) return decodeFrame(line, limits);
+  const bytes = Buffer.from(line, "latin1");
+  const text = exactText(bytes);
+  if (text !== undefined) return decodeFrame(text, limits);
+  const { message } = decodeFrame(bytes.toString("utf8"), limits);
+  return { ok: false, problem: "not_utf8", ...(message === undefined ? {} : { message }) };
+}
+
+/** The text that is written as UTF-8; undefined if it is not valid, where a lenient reader would put U+FFFD for whatever was sent. */
+export function exactText(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined; // the caller refuses it
+  }
 }
 
 function utf8Bytes(text: string): number {
@@ -137,7 +170,7 @@ export class FrameReader {
         this.#is_discarding = false;
       } else {
         const line = this.#length === 0 ? text.slice(start, end) : this.#take(text.slice(start, end));
-        if (line.trim() !== "") frames.push(decodeFrame(line, this.#limits));
+        if (line.trim() !== "") frames.push(this.#decode(line));
       }
       start = end + 1;
     }
@@ -151,6 +184,10 @@ export class FrameReader {
     this.#forget();
     clearTimeout(this.#timer);
     this.#timer = undefined;
+  }
+
+  #decode(line: string): Frame {
+    return this.#limits.is_bytes === true ? decodeBytes(line, this.#limits) : decodeFrame(line, this.#limits);
   }
 
   #take(last: string): string {

@@ -2,7 +2,7 @@ import { chmodSync } from "node:fs";
 import type { ListenOptions, Server, Socket } from "node:net";
 import { dirname } from "node:path";
 import { IPCModule } from "node-ipc";
-import { type Frame, FrameReader, UnfinishedBudget } from "./frames.ts";
+import { BYTE_LIMITS, type Frame, FrameReader, UnfinishedBudget } from "./frames.ts";
 
 /** A Unix socket that speaks one JSON object per line, on node-ipc. Both sockets are one of these. */
 
@@ -35,7 +35,7 @@ export interface LineServerSettings {
 /** How long a client may take to read its last message before the connection is cut, in milliseconds. */
 const FAREWELL_MS = 1000;
 
-/** What all begun lines of a server may hold together, beyond the first 64 Ki characters of each. */
+/** What all begun lines of a server may hold together, beyond the first 64 KiB of each. */
 const MAX_UNFINISHED = 64 * 1024 * 1024;
 
 /** Connections that may wait to be accepted; the system may allow fewer (net.core.somaxconn). */
@@ -55,6 +55,7 @@ interface Incoming {
  * connection at once, past node-ipc's events, which carry one message each.
  */
 class LineParser {
+  /** Of what is sent; each socket is read as bytes. */
   readonly encoding = "utf8";
   readonly raw = false;
   readonly maxPendingBytes: number;
@@ -178,7 +179,9 @@ export class LineServer {
       if (!socket.destroyed && !this.#ending.has(socket)) this.#handlers.received(connection, frames);
     };
     const unfinished = () => received([{ ok: false, problem: "frame_unfinished" }]);
-    const reader = new FrameReader(unfinished, this.#settings.frame_timeout_ms, undefined, this.#budget);
+    const reader = new FrameReader(unfinished, this.#settings.frame_timeout_ms, BYTE_LIMITS, this.#budget);
+    // As bytes: decoded piece by piece, what is not UTF-8 would be replaced without a word.
+    socket.setEncoding("latin1");
     socket.ipcBuffer = { reader, received };
     this.#connections.set(socket, { connection, reader });
     this.#handlers.opened(connection);

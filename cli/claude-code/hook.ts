@@ -1,5 +1,5 @@
 import { readFileSync, readSync, writeSync } from "node:fs";
-import { MAX_FRAME_BYTES } from "../../ipc/frames.ts";
+import { exactText, MAX_FRAME_BYTES } from "../../ipc/frames.ts";
 import { agentTokenFile, placesFor } from "../../ipc/places.ts";
 import { type Answer, askGate } from "./exchange.ts";
 import { type HookPayload, parsePayload } from "./payload.ts";
@@ -40,8 +40,10 @@ async function answerFor(argv: readonly string[]): Promise<[Permission, string]>
   const options = optionsOf(argv);
   if (options === undefined)
     return ["deny", "the hook's command line is not valid; run metnos-gate connect claude-code again"];
-  const input = readInput();
-  if (input === undefined) return ["deny", "the hook's input is too large"];
+  const bytes = readInput();
+  if (bytes === undefined) return ["deny", "the hook's input is too large"];
+  const input = exactText(bytes);
+  if (input === undefined) return ["deny", "the hook's input is not valid UTF-8: the call can't be shown as it is"];
   const payload = parsePayload(input);
   if ("refused" in payload) return ["deny", payload.refused];
   if (input.length > MAX_FRAME_BYTES - 4096) return ["deny", "the call is larger than the 1 MiB the gate looks at"];
@@ -102,13 +104,13 @@ function optionsOf(argv: readonly string[]): HookOptions | undefined {
 }
 
 /** All of stdin, or undefined beyond 8 MiB. */
-function readInput(): string | undefined {
+function readInput(): Buffer | undefined {
   const chunks: Buffer[] = [];
   let length = 0;
   for (;;) {
     const chunk = Buffer.allocUnsafe(65_536);
     const read = readChunk(chunk);
-    if (read === 0) return Buffer.concat(chunks, length).toString("utf8");
+    if (read === 0) return Buffer.concat(chunks, length);
     chunks.push(chunk.subarray(0, read));
     length += read;
     if (length > MAX_INPUT_BYTES) return undefined;

@@ -64,6 +64,28 @@ export function sendRefusal(response: ServerResponse, status: number, text: stri
     .end(body);
 }
 
+const TOO_LONG =
+  "what your browser sends along is too long: the cookies of other servers on this machine are in it. " +
+  "Clear your browser's cookies for 127.0.0.1 and localhost, then run: metnos-gate open";
+
+/** How long the rest of a malformed request is read and dropped, so that its sender gets to the answer, in milliseconds. */
+const DRAIN_MS = 1000;
+
+/** Answers what is no request: headers that are too long get a sentence for the human. */
+export function refuseMalformed({ code }: NodeJS.ErrnoException, socket: Duplex): void {
+  if (!socket.writable || code === "ECONNRESET") return void socket.destroy();
+  const status = code === "HPE_HEADER_OVERFLOW" ? 431 : code === "ERR_HTTP_REQUEST_TIMEOUT" ? 408 : 400;
+  const body = status === 431 ? `Metnos Gate: ${TOO_LONG}\n` : "";
+  const headers = Object.entries({
+    ...headersFor(undefined),
+    "Content-Type": "text/plain; charset=utf-8",
+    "Content-Length": Buffer.byteLength(body),
+    Connection: "close",
+  }).map(([name, value]) => `${name}: ${value}\r\n`);
+  setTimeout(() => socket.destroy(), DRAIN_MS).unref();
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headers.join("")}\r\n${body}`);
+}
+
 /** Refuses a WebSocket before it is one. */
 export function refuseUpgrade(socket: Duplex, status: number): void {
   socket.once("finish", () => socket.destroy());

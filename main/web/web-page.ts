@@ -4,7 +4,7 @@ import type { Duplex } from "node:stream";
 import type { OperatorApi } from "../../ipc/operator-api.ts";
 import { PAGE_SOCKET_PATH } from "../../ipc/page-frames.ts";
 import { offeredSecret } from "../../ipc/page-secret.ts";
-import { cookiesOf, refuseUpgrade, sendFile, sendNothing, sendRefusal, sendText } from "./answers.ts";
+import { cookiesOf, refuseMalformed, refuseUpgrade, sendFile, sendNothing, sendRefusal, sendText } from "./answers.ts";
 import { ENTRANCE_SCRIPT, ENTRANCE_SCRIPT_PATH, entrancePage } from "./entrance.ts";
 import { OperatorPages, type PageLimits } from "./operator-pages.ts";
 import { type PageFiles, readPageFiles } from "./page-files.ts";
@@ -41,7 +41,8 @@ const MAX_CONNECTIONS = 64;
 const MAX_ARRIVALS_A_SECOND = 100;
 const MAX_LOGGED_REFUSALS_A_SECOND = 5;
 const REQUEST_TIMEOUT_MS = 5000;
-const MAX_HEADER_BYTES = 8192;
+/** Cookies of all other servers on 127.0.0.1 come along, whatever their port. */
+const MAX_HEADER_BYTES = 64 * 1024;
 
 const METRICS_PATH = "/metrics";
 const LINK = /^\/\?token=([0-9a-f]*)$/;
@@ -88,6 +89,7 @@ export class WebPage {
       socket.destroy();
     });
     this.#server.on("request", (request, response) => this.#answer(request, response));
+    this.#server.on("clientError", refuseMalformed);
     this.#server.on("upgrade", (request, stream, head) => this.#upgrade(request, stream, head));
   }
 

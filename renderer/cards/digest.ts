@@ -68,7 +68,7 @@ export function groupsOf(views: readonly ApprovalView[]): Group[] {
 /** `fs_read:~/project/src/*` -> `~/project/src`: the gate's own words for the place, short for the home folder. */
 function placeText({ capability_class }: ApprovalView): string | null {
   const place = /^[a-z_]+:([^,]+)/.exec(capability_class)?.[1];
-  return place?.replace(/\/\*{1,2}$/, "") ?? null;
+  return place?.replace(/(?:\/\*{1,2})+$/, "") ?? null;
 }
 
 function commonPlace(places: readonly (string | null)[]): string | null {

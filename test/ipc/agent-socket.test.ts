@@ -100,6 +100,37 @@ describe("a bad frame gets an error with a code and a hint, and other agents not
     },
   );
 
+  it.each([
+    ["a byte that begins nothing", [0xff]],
+    ["Latin-1", [0xe9]],
+    ["a character that is cut off", [0xe2, 0x82]],
+    ["a surrogate", [0xed, 0xa0, 0x80]],
+    ["an overlong form", [0xc0, 0xaf]],
+  ])("%s is not UTF-8: the line is refused by the call's id, and no card shows a repaired name", async (_, bytes) => {
+    const gate = await startGate();
+    const agent = await gate.agent("exact");
+    const [before, after] = [
+      '{"type":"tool.call","data":{"id":"mine","intent":"","executor":"x","args":{"p":"a',
+      'b"}}}',
+    ];
+    const line = Buffer.concat([Buffer.from(before), Buffer.from(bytes), Buffer.from(`${after}\n`)]);
+    agent.socket.write(line);
+    const error = wireErrorSchema.parse((await agent.next("error")).data);
+    expect(error).toMatchObject({ id: "mine", code: "invalid_message", message: expect.stringContaining("UTF-8") });
+    expect(error.hint).not.toBe("");
+    for (const byte of line) await new Promise<void>((sent) => agent.socket.write(Buffer.of(byte), () => sent()));
+    expect((await agent.next("error")).data).toMatchObject({ id: "mine", code: "invalid_message" });
+    expect(await gate.waiting()).toEqual([]);
+    await agent.ping();
+  });
+
+  it("a replacement character that was sent as such is a character like others", async () => {
+    const gate = await startGate();
+    const agent = await gate.agent("exact");
+    agent.send("ping", { id: "é\ufffd€𝄞" });
+    expect(await agent.next("pong")).toEqual({ type: "pong", data: { id: "é\ufffd€𝄞" } });
+  });
+
   it("an error names the message that it answers, where the message could be read", async () => {
     const gate = await startGate();
     const agent = await gate.agent();

@@ -42,6 +42,18 @@ describe("letters that are taken for Latin ones", () => {
     ["mathematical", "\u{1d429}ay", "\\u{1d429}ay"],
     ["a ligature", "\ufb01le.txt", "\\u{fb01}le.txt"],
     ["what is taken for a slash or a dot", "a\u2215b\u2024txt", "a\\u{2215}b\\u{2024}txt"],
+    ["i without its dot", "f\u0131le.txt", "f\\u{131}le.txt"],
+    ["i without its dot beside another one", "\u015f\u0131\u0430", "\u015f\\u{131}\\u{430}"],
+    ["an old s, a click that looks like l", "pa\u017fs.\u01c0og", "pa\\u{17f}s.\\u{1c0}og"],
+    ["small capitals", "\u1d00\u0280\u026a\u029f\ua731", "\\u{1d00}\\u{280}\\u{26a}\\u{29f}\\u{a731}"],
+    ["a Greek question mark", "a\u037eb", "a\\u{37e}b"],
+    ["hyphens, a minus, a ratio", "a\u2010b\u2212c\u2236d", "a\\u{2010}b\\u{2212}c\\u{2236}d"],
+    ["two dots in one", "/srv/\u2025/x", "/srv/\\u{2025}/x"],
+    [
+      "fullwidth signs",
+      "\uff5e\uff0f\uff0e\uff0d\uff0a\uff04",
+      "\\u{ff5e}\\u{ff0f}\\u{ff0e}\\u{ff0d}\\u{ff0a}\\u{ff04}",
+    ],
     ["behind a hidden character", "\u0440\u200bay", "\\u{440}\\u{200b}ay"],
   ])("%s: each is a code", (_, text, shown) => {
     expect(visible(text)).toBe(shown);
@@ -59,8 +71,19 @@ describe("letters that are taken for Latin ones", () => {
     expect(visible(text)).toBe(text);
   });
 
+  it("whatever has a compatibility form that is one ASCII sign or letter is a code, and every blank but the space", () => {
+    const left: string[] = [];
+    for (let code = 0x80; code < 0x20000; code++) {
+      const character = String.fromCodePoint(code);
+      const is_blank = /^\p{Zs}$/u.test(character);
+      if (!is_blank && !/^[!-/:-~]$/.test(character.normalize("NFKC"))) continue;
+      if (!visible(`a${character}b`).includes("\\u{")) left.push(character);
+    }
+    expect(left).toEqual(["\u00aa", "\u00ba"]);
+  });
+
   const piece = fc.constantFrom(
-    ..."abp\u0440\u0430\u043a\u0449\u03bf\u03b1\u03a9\u0578\uff50\u{1d429}\u2215\u2160\u3164\u200b\u0301 /._-1\n\\n\u6587\ud83d\ude00",
+    ..."abp\u0440\u0430\u043a\u0449\u03bf\u03b1\u03a9\u0578\uff50\u{1d429}\u2215\u0131\u015f\u00a0\uff0f\u1d00\u2160\u3164\u200b\u0301 /._-1\n\\n\u6587\ud83d\ude00",
   );
   const mixed = fc.string({ unit: piece, maxLength: 40 });
 

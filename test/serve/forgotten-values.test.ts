@@ -69,6 +69,39 @@ describe("what a request held", () => {
     expect(holding(gate.places.approvals_db, SECRET)).toEqual([]);
   });
 
+  it("is neither in the capability's class nor in the executor's name that are kept: addresses, trees of a command line, odd names", async () => {
+    const gate = await startGate();
+    const agent = await gate.agent();
+    const end = async (call: Parameters<typeof agent.ask>[0]) => {
+      const { decision } = await agent.ask(call);
+      await gate.operator.call("approvals.resolve", { token: tokenOf(decision), decision: "approved" });
+      const { approvals } = await gate.operator.call("approvals.history", { token: tokenOf(decision) });
+      return approvals[0];
+    };
+    const mail = (to: string) => ({ executor: "mail_send", args: { to, subject: "x", body: "y" } });
+    const first = await end(mail(`${SECRET}@example.org`));
+    const other = await end(mail(`other-${SECRET}@example.org`));
+    const again = await end(mail(`${SECRET}@example.org`));
+    expect(first?.capability_class).toMatch(/^mail_send:[0-9a-f]{12}$/);
+    expect(other?.capability_class).not.toBe(first?.capability_class);
+    expect([again?.capability_class, again?.recurrence_count]).toEqual([first?.capability_class, 1]);
+    const tree = await end({
+      executor: "Bash",
+      args: { command: `grep -r token /srv/${SECRET}` },
+      context: { cwd: "/srv/project" },
+    });
+    expect(tree).toMatchObject({
+      capability_class: expect.stringContaining("fs_read:/srv/*/**"),
+      capabilities: expect.arrayContaining([{ capability: "fs:read", target: "/srv/**" }]),
+    });
+    const name = `tool_${SECRET}_${"x".repeat(64)}`;
+    const odd = await end({ executor: name, args: {} });
+    expect(odd).toMatchObject({ executor: `(unnamed:${name.length})`, target_summary: `(unnamed:${name.length})` });
+    expect(await end({ executor: "plain_name", args: {} })).toMatchObject({ executor: "plain_name" });
+    await gate.close();
+    expect(holding(gate.places.approvals_db, SECRET)).toEqual([]);
+  });
+
   it("is gone also while the gate runs, within seconds of the end", async () => {
     const gate = await startGate();
     const agent = await gate.agent();

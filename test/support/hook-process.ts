@@ -40,7 +40,7 @@ export function payload(
 
 /** `metnos-gate hook claude-code` as a process of its own, ended with the test. */
 export function runHook(
-  input: string,
+  input: string | Buffer,
   env: NodeJS.ProcessEnv,
   { args = [], node = process.execPath }: HookOptions = {},
 ): HookRun {

@@ -188,11 +188,24 @@ describe("the page's port", () => {
     expect((await ask(port, path)).status).toBe(200);
   });
 
-  it("refuses headers without end", async () => {
+  it("isn't locked by another server's large cookies: page and WebSocket answer", async () => {
+    const gate = await startGate({ web: true });
+    const session = await sessionFor(gate);
+    const { port, cookie } = session;
+    const large = Array.from({ length: 12 }, (_, index) => `other${index}=${"x".repeat(4000)}`).join("; ");
+    const headers = { Cookie: `${large}; ${cookie}` };
+    expect((await ask(port, "/", { headers })).status).toBe(200);
+    expect(await upgradeStatus(session, { headers, origin: `http://127.0.0.1:${port}` })).toBe(101);
+  });
+
+  it.each([70_000, 1_000_000])("refuses %i bytes of headers, and says what to do", async (length) => {
     const gate = await startGate({ web: true });
     const { port, cookie } = await sessionFor(gate);
-    const headers = { Cookie: cookie, "X-Long": "x".repeat(20_000) };
-    expect((await ask(port, "/", { headers })).status).toBe(431);
+    const answer = await ask(port, "/", { headers: { Cookie: `${cookie}; other=${"x".repeat(length)}` } });
+    expect(answer.status).toBe(431);
+    expect(answer.body).toContain("cookies for 127.0.0.1");
+    expect(answer.headers).toMatchObject({ "x-content-type-options": "nosniff", "cache-control": "no-store" });
+    expect((await ask(port, "/", { headers: { Cookie: cookie } })).status).toBe(200);
   });
 });
 

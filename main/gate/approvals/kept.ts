@@ -2,7 +2,7 @@ import { dirname } from "node:path";
 import type { Requirement } from "../../../ipc/decision.ts";
 import { shortenHome } from "../../../ipc/visible-text.ts";
 import type { ProposedCall } from "../../../ipc/wire.ts";
-import type { Executor } from "../executors/catalog.ts";
+import { type Executor, loggedNameOf } from "../executors/catalog.ts";
 import { type Need, pathName, requirementOf } from "../targets/target.ts";
 import { type Question, shellCommands } from "./question.ts";
 import type { RequestExtra } from "./registry.ts";
@@ -14,34 +14,37 @@ import type { RequestExtra } from "./registry.ts";
 export interface Kept {
   target_summary: string;
   capabilities: Requirement[];
+  /** Its name as the trail has it. Left out by an earlier version. */
+  executor?: string;
 }
 
 export function keptOf(
   call: ProposedCall,
-  { manifest }: Executor,
+  executor: Executor,
   needs: readonly Need[],
   { target_summary }: Pick<Question, "target_summary">,
   home: string,
 ): Kept {
-  const is_command = shellCommands(call, manifest).length > 0;
+  const name = loggedNameOf(call.executor, executor.is_described);
+  const is_command = shellCommands(call, executor.manifest).length > 0;
   const capabilities = needs.flatMap((need) => keptNeed(need, is_command));
   if (is_command) {
-    const place = call.context?.cwd === undefined ? call.executor : `(in ${shortenHome(call.context.cwd, home)})`;
-    return { target_summary: place, capabilities };
+    const place = call.context?.cwd === undefined ? name : `(in ${shortenHome(call.context.cwd, home)})`;
+    return { target_summary: place, capabilities, executor: name };
   }
   // The same need as the card is about.
   const target = (needs.find((need) => need.target.kind !== "none") ?? needs[0])?.target;
-  if (target?.kind === "path") return { target_summary, capabilities };
-  return { target_summary: target?.kind === "host" ? target.host : call.executor, capabilities };
+  if (target?.kind === "path") return { target_summary, capabilities, executor: name };
+  return { target_summary: target?.kind === "host" ? target.host : name, capabilities, executor: name };
 }
 
-/** Paths and hosts only. Of a command line the folder alone: a name in it may be anything. */
+/** Paths and hosts only. Of a command line the folder alone, of a tree the folder that it is in: a name in it may be anything. */
 function keptNeed(need: Need, is_command: boolean): Requirement[] {
   const { capability, target } = need;
   if (target.kind === "host") return [requirementOf(need)];
   if (target.kind !== "path") return [];
-  if (!is_command || target.is_tree) return [requirementOf(need)];
-  return [{ capability, target: `${dirname(pathName(target))}/*`.replace("//", "/") }];
+  if (!is_command) return [requirementOf(need)];
+  return [{ capability, target: `${dirname(pathName(target))}/${target.is_tree ? "**" : "*"}`.replace("//", "/") }];
 }
 
 /** A request's extra once it has ended. */
@@ -49,6 +52,7 @@ export function endedExtra({ kept, ...extra }: RequestExtra): RequestExtra {
   const { reals: _reals, written: _written, links: _links, ...rest } = extra;
   return {
     ...rest,
+    executor: kept?.executor ?? extra.executor,
     intent: "",
     args: null,
     capabilities: kept?.capabilities ?? [],

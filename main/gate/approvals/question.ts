@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { basename, dirname } from "node:path";
 import { shortened, shortenHome } from "../../../ipc/visible-text.ts";
 import type { ProposedCall } from "../../../ipc/wire.ts";
@@ -30,10 +31,11 @@ export function questionFor(
   language: Language,
 ): Question {
   const name = is_described ? "" : `${call.executor}: `;
+  const is_command = shellCommands(call, manifest).length > 0;
   return {
     action_verb: manifest.verb[language],
     target_summary: shortened(summary(call, manifest, needs, home, name), MAX_SUMMARY),
-    capability_class: needs.map((need) => capabilityClass(need, home)).join(", ") || "none",
+    capability_class: needs.map((need) => capabilityClass(need, is_command, home)).join(", ") || "none",
     links: linksOf(needs, home),
   };
 }
@@ -59,14 +61,24 @@ function withShortHome(path: string, home: string): string {
   return short === path ? shortenHome(path, realForm(home) ?? home) : short;
 }
 
-/** `fs_write:~/downloads/*`: the capability and the place, a file's folder rather than the file. */
-function capabilityClass({ capability, target }: Need, home: string): string {
+/**
+ * `fs_write:~/downloads/*`: the capability and the place, a file's folder rather than the file. It is kept once the request has
+ * ended: an address, a calendar's name are told apart by a hash, and of a command line no folder's own name is in it.
+ */
+function capabilityClass({ capability, target }: Need, is_command: boolean, home: string): string {
   const name = capability.replace(":", "_");
   if (target.kind === "path" && !target.is_tree)
     return `${name}:${withShortHome(dirname(pathName(target)), home)}/*`.replace("//*", "/*");
   if (target.kind === "exact" && capability === "code:exec") return name;
   if (target.kind === "none" || target.kind === "unknown") return name;
+  if (target.kind === "exact") return `${name}:${shortHash(target.value)}`;
+  if (target.kind === "path" && is_command)
+    return `${name}:${withShortHome(dirname(pathName(target)), home)}/*/**`.replace("//*", "/*");
   return `${name}:${withShortHome(targetText(target), home)}`;
+}
+
+function shortHash(value: string): string {
+  return createHash("sha256").update(value).digest("hex").slice(0, 12);
 }
 
 function summary(

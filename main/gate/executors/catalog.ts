@@ -53,9 +53,13 @@ export class ExecutorCatalog {
 
   /** The name as the log and the trail keep it: one that nothing describes only where it is short and plain. */
   loggedName(name: string, kind: AgentKind | "any"): string {
-    const is_kept = this.#executors.get(kind)?.has(name) || PLAIN_NAME.test(name);
-    return is_kept ? name : `(unnamed:${name.length})`;
+    return loggedNameOf(name, this.#executors.get(kind)?.has(name) === true);
   }
+}
+
+/** An executor's name as the log, the trail and the history keep it. */
+export function loggedNameOf(name: string, is_described: boolean): string {
+  return is_described || PLAIN_NAME.test(name) ? name : `(unnamed:${name.length})`;
 }
 
 /** Reads the human's manifests, one TOML file each. A missing folder means none. */

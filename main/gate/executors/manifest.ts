@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { capabilitySchema, reversibilitySchema } from "../../../ipc/decision.ts";
+import { CAPABILITY_REGISTRY, type TargetKind } from "../capabilities.ts";
 import { agentKindSchema } from "./agent-kind.ts";
 
 /** What a tool is: written down by us or by the human, never by an agent. */
@@ -36,12 +37,27 @@ export const targetSourceSchema = z.discriminatedUnion("from", [
 ]);
 export type TargetSource = z.infer<typeof targetSourceSchema>;
 
+/** Where the target of a path or a host may be found: from another source it would be compared as a text, past the guard on paths. */
+const SOURCES: Readonly<Partial<Record<TargetKind, readonly TargetSource["from"][]>>> = {
+  path_glob: ["path", "glob", "command"],
+  host: ["url", "fixed"],
+};
+
+const needSchema = z
+  .strictObject({ capability: capabilitySchema, target: targetSourceSchema })
+  .superRefine(({ capability, target }, context) => {
+    const sources = SOURCES[CAPABILITY_REGISTRY[capability].target_kind];
+    if (sources === undefined || sources.includes(target.from)) return;
+    const message = `the target of ${capability} must be from ${sources.join(", ")}, not ${target.from}`;
+    context.addIssue({ code: "custom", path: ["target", "from"], message });
+  });
+
 export const manifestSchema = z.strictObject({
   name: z.string().regex(/^[A-Za-z0-9_.:/-]{1,200}$/),
   aliases: z.array(z.string()).default([]),
   /** The kinds of agents that have it; left out: all. Of built-in ones the catalog knows it. */
   agents: z.array(agentKindSchema).min(1).optional(),
-  needs: z.array(z.strictObject({ capability: capabilitySchema, target: targetSourceSchema })),
+  needs: z.array(needSchema),
   /** JSON Schema of the arguments. */
   args_schema: z.record(z.string(), z.unknown()),
   /** Arguments that are content (a text to write, a mail's body), not paths or commands. */

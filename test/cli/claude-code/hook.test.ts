@@ -113,6 +113,19 @@ describe("with a gate", () => {
   });
 });
 
+test.each([
+  ["a byte that begins nothing", 0xff],
+  ["Latin-1", 0xe9],
+])("a payload with %s is denied: a card would show another name than was sent", async (_, byte) => {
+  const gate = await connectedGate();
+  await gate.operator.call("agents.level", { name: "claude-code", level: "Full" });
+  const [before = "", after = ""] = payload("Read", { file_path: "/srv/a|b" }).split("|");
+  const input = Buffer.concat([Buffer.from(before), Buffer.of(byte), Buffer.from(after)]);
+  const { permission, reason } = await runHook(input, gate.home.env).answer;
+  expect([permission, reason]).toEqual(["deny", expect.stringContaining("UTF-8")]);
+  expect((await runHook(`${before}\ufffd${after}`, gate.home.env).answer).permission).toBe("allow");
+});
+
 describe("without a gate", () => {
   test("what the seed's patterns match is denied by the hook itself, the rest is Claude Code's own prompt, nothing is allowed", async () => {
     const { env } = temporaryHome();

@@ -247,6 +247,32 @@ verb = { en = "deploy", it = "pubblichi" }
     expect(refused(TOML.replace('"deploy"', '"de ploy"'))).toContain("name");
   });
 
+  it("a path's target comes from a path, a host's from a URL or is fixed: another source is refused at load", () => {
+    const folder = tempFolder();
+    const load = (capability: string, target: string) => {
+      const own = TOML.replace("network:http", capability).replace('from = "url", arg = "url"', target);
+      writeFileSync(join(folder, "own.toml"), own);
+      return loadOwnExecutors(folder);
+    };
+    const [path, glob] = ['from = "path", arg = "p"', 'from = "glob", arg = "g", path_arg = "p"'];
+    const [exact, none] = ['from = "exact", arg = "p"', 'from = "none"'];
+    const [url, fixed] = ['from = "url", arg = "url"', 'from = "fixed", value = "example.org"'];
+    const command = 'from = "command", args = ["c"]';
+    const fits = { "fs:read": [path, glob, command], "fs:write": [path, glob, command], "network:http": [url, fixed] };
+    for (const [capability, good] of Object.entries(fits)) {
+      for (const target of [path, glob, command, exact, none, url, fixed]) {
+        if (good.includes(target)) {
+          expect([capability, target, load(capability, target).length]).toEqual([capability, target, 1]);
+          continue;
+        }
+        const { code, message } = refusalOf(() => load(capability, target));
+        expect([target, code]).toEqual([target, "invalid_executor"]);
+        expect(message).toContain(`needs.0.target.from: the target of ${capability} must be from`);
+      }
+    }
+    for (const target of [exact, none]) expect(load("mail:send", target)).toHaveLength(1);
+  });
+
   it("a name that is a folder is refused, too", () => {
     const folder = tempFolder();
     mkdirSync(join(folder, "x.toml"));
