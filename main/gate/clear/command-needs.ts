@@ -25,6 +25,8 @@ export interface Situation {
   has_input: boolean;
   has_changed: boolean;
   before: ClearCommand | undefined;
+  /** Every folder that the shell may be in, or was in before. */
+  folders: readonly Folder[];
 }
 
 export class CommandReader {
@@ -209,6 +211,9 @@ export class CommandReader {
 
   #moves(path: string): void {
     const kind = kindOf(path);
+    // From a folder that was moved `..` leads elsewhere.
+    if (this.#situation.folders.some((folder) => folder === null || isWithin(folder, path)))
+      return this.#doubt("the working directory is moved");
     // A link that is moved leads elsewhere.
     if (kind === "link" || kind === "unknown" || (kind === "folder" && mayHoldLinks(path)))
       return this.#doubt("a link that is moved");
@@ -283,6 +288,12 @@ export class CommandReader {
 
 /** The working directory among starting points. */
 const HERE: Word = { text: ".", is_certain: true, pieces: [{ text: ".", kind: "text" }], start: 0, end: 0 };
+
+/** True if `folder` is `path` or lies below it, by name or by where links lead. */
+function isWithin(folder: string, path: string): boolean {
+  const [real_folder, real] = [realForm(folder), realForm(path)];
+  return isAtOrBelow(folder, resolve(path)) || real_folder === null || real === null || isAtOrBelow(real_folder, real);
+}
 
 /** True if the segment's pattern was written as one: a quoted `*` is a letter. */
 function isPattern({ pieces }: Word, segment: string): boolean {

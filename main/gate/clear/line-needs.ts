@@ -85,6 +85,7 @@ class LineReader {
           has_input: index > 0 || command.has_text || command.redirects.some(({ kind }) => kind === "read"),
           has_changed: this.#has_changed,
           before: commands[index - 1],
+          folders: this.#ever,
         });
         const { needs, unclear, uses_git } = at.read(command);
         is_git ||= uses_git;

@@ -193,15 +193,15 @@ function formOf(sub: Subcommand, name: string, rest: readonly Word[]): Form {
 const PLAIN_SETTING =
   /^(?:user|author|committer|branch|core|init|pull|push|merge|diff|log|status)\.[\w./-]+$|^remote\.[\w-]+\.url$/i;
 const PATCHES =
-  "-p -u --patch --patch-with-stat -U --unified -L -c --cc -m -W --function-context --word-diff --color-words";
+  "-p -u --patch --patch-with-stat -U --unified -L -c --cc -m -W --function-context --word-diff --color-words --binary --check";
 const SUMMARIES =
-  "--stat --shortstat --numstat --dirstat --summary --name-only --name-status --no-patch -s --raw --oneline --compact-summary";
+  "--stat --shortstat --numstat --dirstat --summary --name-only --name-status --no-patch -s --raw --compact-summary";
 
 /** True if what it prints holds files' contents: a log only where patches are asked for, a diff but for its summaries. */
 function showsContents(name: string, given: Arguments): boolean {
   if (hasOption(given, PATCHES)) return true;
   if (/^(?:log|shortlog|rev-list|whatchanged|reflog|diff-tree|stash)$/.test(name)) return false;
-  return !hasOption(given, SUMMARIES);
+  return name !== "diff" || !hasOption(given, SUMMARIES);
 }
 
 /** Words that git reads as more than a name: other folders, magic pathspecs, formats that ask gpg. */

@@ -96,7 +96,8 @@ function grepAccesses(args: readonly Word[], context: CommandContext): Accesses 
 
 function ripgrepAccesses(args: readonly Word[], context: CommandContext): Accesses {
   const given = argumentsOf(RIPGREP, args);
-  if (hasOption(given, "--version -V --type-list")) return { accesses: [], unclear: given.unclear, data: [] };
+  if (hasOption(given, "--version -V --type-list") && !hasOption(given, "--files"))
+    return { accesses: [], unclear: given.unclear, data: [] };
   const lists_files = hasOption(given, "--files");
   const program: Program = {
     ...RIPGREP,

@@ -23,8 +23,12 @@ const SED: Program = {
 const AWK: Program = {
   names: ["awk", "gawk", "mawk", "nawk"],
   operands: ["pattern", "reads"],
-  options: { text: "-F --field-separator" },
-  unclear: { text: "-v --assign", reads: "-f -i -E --file --include --exec", flags: "-l --load -n -O -s -S -t -V -W" },
+  options: { text: "-F" },
+  unclear: {
+    text: "-v --assign --field-separator",
+    reads: "-f -i -E --file --include --exec",
+    flags: "-l --load -n -O -s -S -t -V -W",
+  },
   accesses: awkAccesses,
   example: "awk '{print $1}' a.txt",
   counter: "awk '{ system($0) }' a.txt",
@@ -204,6 +208,12 @@ const JQ_WORDS = new Set(
   booleans nulls iterables scalars utf8bytelength implode explode tostream fromstream walk transpose splits ascii todate fromdate now
   strptime mktime`.split(/\s+/),
 );
+/** Functions that read more than the input: never taken for a key, which is told by what stands around it. */
+const JQ_READS_MORE = new Set(
+  "env input inputs debug stderr halt halt_error import include modulemeta input_filename input_line_number get_search_list".split(
+    " ",
+  ),
+);
 const JQ_TOKEN =
   /\s+|"(?:[^"\\]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*"|\.[A-Za-z_]\w*|[A-Za-z_]\w*|\$[a-z][a-z_0-9]*|@(?:csv|tsv|json|text|html|uri|sh|base64|base64d)\b|\d+(?:\.\d+)?|[-+*/%=!<>|,;:?(){}[\].]/y;
 
@@ -217,7 +227,10 @@ function isPlainJq(filter: string): boolean {
     if (/^\s/.test(token)) continue;
     // `{env: 1}` and `{env}` name a key; anywhere else a word is a function.
     const is_key =
-      /^[{,]$/.test(before) && /^\s*(?::(?!:)|[,}])/.test(filter.slice(at)) && isInObject(filter, at - token.length);
+      !JQ_READS_MORE.has(token) &&
+      /^[{,]$/.test(before) &&
+      /^\s*(?::(?!:)|[,}])/.test(filter.slice(at)) &&
+      isInObject(filter, at - token.length);
     if (/^[A-Za-z_]/.test(token) && !JQ_WORDS.has(token) && !is_key) return false;
     before = token;
   }

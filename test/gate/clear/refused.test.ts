@@ -12,12 +12,14 @@ const HOME = tempFolderForFile();
 const PROJECT = join(HOME, "proj");
 const git = (...args: string[]) =>
   execFileSync("git", args, { env: { PATH: process.env.PATH, HOME, GIT_CONFIG_NOSYSTEM: "1" }, stdio: "pipe" });
-for (const folder of ["src", "T", "tmpl", "sub", ".vscode", "other"])
+for (const folder of ["a/b/c", "sub/x", "src", "T", "tmpl", "sub", ".vscode", "other"])
   mkdirSync(join(PROJECT, folder), { recursive: true });
 mkdirSync(join(HOME, "orepo", "deep"), { recursive: true });
 for (const name of ["a.txt", "b.txt", "mode", "src/a.ts", "tmpl/tasks.json", "T/a", "T/b"])
   writeFileSync(join(PROJECT, name), "x\n");
 git("init", "-q", PROJECT);
+writeFileSync(join(PROJECT, ".env"), "SECRET=1\n");
+git("-C", PROJECT, "add", ".env");
 git("init", "-q", join(PROJECT, "sub"));
 git("init", "-q", join(HOME, "orepo"));
 git("-C", join(HOME, "orepo"), "config", "core.fsmonitor", "touch pwned; false");
@@ -79,6 +81,26 @@ const REFUSED: Readonly<Record<string, readonly string[]>> = {
     "grep x src/.e*",
     "cat src/*/.env",
     "echo a*",
+  ],
+  "a folder that the line stands in, moved": [
+    "cd src && mv ../src ../../src && cat ../notes.txt",
+    "cd a/b/c && mv ../../b ../../../b2 && cat ../../../notes.txt",
+    "cd a/b/c && cd ../../.. && mv a/b b2",
+    "mv ../proj ../proj2",
+    "cd sub/x && git mv ../x ../../x",
+  ],
+  "git that prints what is asked about by name": [
+    "git show --oneline",
+    "git show -s HEAD:.env",
+    "git blame -s .env",
+    "git log --binary",
+    "git diff --stat --binary",
+    "git log --check",
+    "git grep x",
+  ],
+  "a word that only looks like a key or a mode": [
+    "jq -n '{a: if true then 1, env, 2 else 3 end}'",
+    "awk --field-separator 'BEGIN{system(\"touch pwned\")}' '{print}' a.txt",
   ],
   "rights beyond the usual": ["chmod 04755 a.txt", "chmod u+s a.txt", "mkdir -m 7777 zz"],
   "zsh's patterns of numbers": ["rm -rf x<0-> ~/", "cat <1->x", "cat a<1-5>b", "cat < 1-> x"],
