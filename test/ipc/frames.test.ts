@@ -55,13 +55,18 @@ describe("a stream of lines", () => {
   });
 
   it("is read in linear time when 1 MiB comes a character at a time", () => {
-    const reader = new FrameReader();
-    const text = encodeFrame("ping", { filler: "x".repeat(MAX_FRAME_BYTES - 100) });
-    const started = performance.now();
-    const frames: Frame[] = [];
-    for (const character of text) frames.push(...reader.push(character));
-    expect(frames).toMatchObject([{ ok: true, message: { type: "ping" } }]);
-    expect(performance.now() - started).toBeLessThan(3000);
+    const timeOf = (bytes: number) => {
+      const text = encodeFrame("ping", { filler: "x".repeat(bytes - 100) });
+      const reader = new FrameReader();
+      const started = performance.now();
+      const frames: Frame[] = [];
+      for (const character of text) frames.push(...reader.push(character));
+      expect(frames).toMatchObject([{ ok: true, message: { type: "ping" } }]);
+      return performance.now() - started;
+    };
+    // The best of several, on a machine that may do something else: eight times the text in much less than 64 times the time.
+    const best = (bytes: number) => Math.min(...[1, 2, 3].map(() => timeOf(bytes)));
+    expect(best(MAX_FRAME_BYTES) / best(MAX_FRAME_BYTES / 8)).toBeLessThan(24);
   });
 
   it("may hold empty lines and carriage returns, which say nothing", () => {
