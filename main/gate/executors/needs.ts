@@ -4,7 +4,6 @@ import type { ProposedCall } from "../../../ipc/wire.ts";
 import { needsOfLine } from "../clear/line-needs.ts";
 import { withFurtherNeeds } from "../guard/further-needs.ts";
 import { type GuardEnv, workingDirectoryOf } from "../guard/surroundings.ts";
-import { expandHome } from "../targets/path.ts";
 import { type CallTarget, type Need, pathTarget, urlTarget } from "../targets/target.ts";
 import { withScanLimit } from "../targets/tree-scan.ts";
 import type { Executor } from "./catalog.ts";
@@ -54,7 +53,7 @@ function shellNeeds(call: ProposedCall, executor: Executor, args: readonly strin
   const given = COMMAND_ARGS.filter((name) => call.args[name] !== undefined);
   const line = lineOf(call.args[given[0] ?? ""]);
   if (given.length !== 1 || line === undefined || !args.includes(given[0] ?? "") || codes.length !== 1) return codes;
-  const { needs, unclear } = needsOfLine(line, home, workingDirectory(call, home));
+  const { needs, unclear } = needsOfLine(line, home, workingDirectoryOf(call, home) ?? "");
   return unclear === null ? [...needs] : [...codes, ...needs];
 }
 
@@ -63,11 +62,6 @@ export function lineOf(value: unknown): string | readonly string[] | undefined {
   if (typeof value === "string") return value;
   if (!Array.isArray(value) || !value.every((word) => typeof word === "string")) return undefined;
   return value.length === 1 && /\s/.test(value[0] ?? "") ? value[0] : value;
-}
-
-/** Where a call's command would run: absolute, or empty where the agent doesn't say. */
-export function workingDirectory(call: ProposedCall, home: string): string {
-  return call.context?.cwd === undefined ? "" : expandHome(call.context.cwd, home);
 }
 
 /** The capability that the agent says it uses, if it is one. */

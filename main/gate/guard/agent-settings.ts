@@ -23,25 +23,21 @@ function foldersAbove(cwd: string | undefined, home: string): string[] {
 }
 
 /**
- * Tells what a write would replace. Made once for all of a call's writes: where links of the known settings lead is looked up then.
+ * Tells what a write would replace. Made once for all of a call's writes: where links of the known settings lead is looked up then, and
+ * only where a path doesn't say by its own name.
  */
 export class AgentSettings {
-  /** What the known settings really are, and a folder that the environment names: by their whole path. */
-  readonly #known: readonly string[];
+  readonly #surroundings: Surroundings;
+  #looked_up: readonly string[] | undefined;
 
-  constructor({ home, cwd, env }: Surroundings) {
-    const named = env?.CLAUDE_CONFIG_DIR;
-    const moved = named?.startsWith("/") ? named.replace(/(.)\/+$/, "$1") : undefined;
-    const known = moved === undefined ? [] : [moved];
-    const folders = [...new Set([home, ...foldersAbove(cwd, home)])].map((folder) => `${folder}/.claude`).concat(known);
-    for (const folder of folders) {
-      if (kindOf(folder) === "nothing") continue;
-      for (const path of [folder, ...SETTINGS_FILES.map((name) => `${folder}/${name}`)]) {
-        const real = realForm(path);
-        if (real !== null && real !== path) known.push(real, ...linksOnWay(path));
-      }
-    }
-    this.#known = known.map(foldedPath);
+  constructor(surroundings: Surroundings) {
+    this.#surroundings = surroundings;
+  }
+
+  /** What the known settings really are, and a folder that the environment names: by their whole path. */
+  get #known(): readonly string[] {
+    this.#looked_up ??= knownSettings(this.#surroundings);
+    return this.#looked_up;
   }
 
   /** True if `path` (absolute, normal) is such a file, or a folder of them as a whole. */
@@ -58,4 +54,19 @@ export class AgentSettings {
     const folded = foldedPath(folder);
     return this.#known.some((known) => isAtOrBelow(known, folded));
   }
+}
+
+function knownSettings({ home, cwd, env }: Surroundings): string[] {
+  const named = env?.CLAUDE_CONFIG_DIR;
+  const moved = named?.startsWith("/") ? named.replace(/(.)\/+$/, "$1") : undefined;
+  const known = moved === undefined ? [] : [moved];
+  const folders = [...new Set([home, ...foldersAbove(cwd, home)])].map((folder) => `${folder}/.claude`).concat(known);
+  for (const folder of folders) {
+    if (kindOf(folder) === "nothing") continue;
+    for (const path of [folder, ...SETTINGS_FILES.map((name) => `${folder}/${name}`)]) {
+      const real = realForm(path);
+      if (real !== null && real !== path) known.push(real, ...linksOnWay(path));
+    }
+  }
+  return known.map(foldedPath);
 }

@@ -1,7 +1,8 @@
-import { closeSync, lstatSync, openSync, readdirSync, readFileSync, readSync, statSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readFileSync, readSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { errorCode } from "../errors.ts";
 import { realForm } from "../targets/path.ts";
+import { kindOf } from "../targets/path-kind.ts";
 import { askedEachTime } from "../targets/secret-files.ts";
 
 /**
@@ -53,28 +54,21 @@ export function gitProblem(
     const git = join(here, ".git");
     switch (kindOf(git)) {
       case "folder": {
+        const settings = settingsFor(git, home);
         const problem =
-          problemInFiles(git, here) ?? problemInSettings(git, home, work) ?? problemInHooks(git, here, home, work);
+          problemInFiles(git, here) ?? problemInSettings(settings, work) ?? problemInHooks(git, here, settings, work);
         if (problem !== null) return { problem };
         return lookAtIndex(join(git, "index"), here, shows_contents);
       }
-      case "other":
-        return { problem: "a worktree or submodule, whose settings lie elsewhere" };
-      case "none":
+      case "nothing":
         // A folder that is a repository itself needs nothing that is called .git.
-        if (kindOf(join(here, "HEAD")) !== "none" && kindOf(join(here, "objects")) !== "none")
+        if (kindOf(join(here, "HEAD")) !== "nothing" && kindOf(join(here, "objects")) !== "nothing")
           return { problem: "a folder that is a repository itself" };
+        break;
+      default:
+        return { problem: "a worktree or submodule, whose settings lie elsewhere" };
     }
     if (dirname(here) === here) return { problem: "no repository" };
-  }
-}
-
-function kindOf(path: string): "folder" | "other" | "none" {
-  try {
-    const found = lstatSync(path, { throwIfNoEntry: false });
-    return found === undefined ? "none" : found.isDirectory() ? "folder" : "other";
-  } catch (error) {
-    return errorCode(error) === "ENOTDIR" ? "none" : "other";
   }
 }
 
@@ -87,8 +81,8 @@ function problemInFiles(git: string, root: string): string | null {
     "objects/info/http-alternates",
     "modules",
   ])
-    if (kindOf(join(git, name)) !== "none") return `its ${name}`;
-  return kindOf(join(root, ".gitmodules")) === "none" ? null : "its submodules";
+    if (kindOf(join(git, name)) !== "nothing") return `its ${name}`;
+  return kindOf(join(root, ".gitmodules")) === "nothing" ? null : "its submodules";
 }
 
 /** Section and key in lower case, `*` for a subsection's name; the value, where only some are harmless. */
@@ -223,12 +217,21 @@ function ownSettings(home: string): string[] {
   ];
 }
 
-function problemInSettings(git: string, home: string, work: GitWork): string | null {
-  for (const file of [...ownSettings(home), join(git, "config")]) {
-    const settings = settingsIn(file);
-    if (settings === null) return "settings that can't be read";
-    const is_own = file !== join(git, "config");
-    for (const [key, value] of settings) {
+/** What one file sets; `is_own`: it is the user's or the system's, not the repository's. `entries` is null where it can't be read. */
+interface SettingsFile {
+  is_own: boolean;
+  entries: readonly [string, string][] | null;
+}
+
+function settingsFor(git: string, home: string): SettingsFile[] {
+  const own = ownSettings(home).map((file) => ({ is_own: true, entries: settingsIn(file) }));
+  return [...own, { is_own: false, entries: settingsIn(join(git, "config")) }];
+}
+
+function problemInSettings(files: readonly SettingsFile[], work: GitWork): string | null {
+  for (const { is_own, entries } of files) {
+    if (entries === null) return "settings that can't be read";
+    for (const [key, value] of entries) {
       const signs = key === "commit.gpgsign" || key === "tag.gpgsign";
       if (is_own && signs && work !== "commit" && work !== "ref") continue;
       if (!isHarmless(key, value, is_own)) return `its setting ${shownKey(key)}`;
@@ -276,10 +279,10 @@ function plainValue(value: string): string {
   return /^"(?:[^"\\]*)"$/.test(value) ? value.slice(1, -1) : value;
 }
 
-function problemInHooks(git: string, root: string, home: string, work: GitWork): string | null {
+function problemInHooks(git: string, root: string, files: readonly SettingsFile[], work: GitWork): string | null {
   const folders = [join(git, "hooks")];
-  for (const file of [...ownSettings(home), join(git, "config")])
-    for (const [key, value] of settingsIn(file) ?? []) if (key === "core.hookspath") folders.push(join(root, value));
+  for (const { entries } of files)
+    for (const [key, value] of entries ?? []) if (key === "core.hookspath") folders.push(join(root, value));
   for (const folder of folders) {
     let names: string[];
     try {

@@ -99,12 +99,18 @@ function gitAccesses(args: readonly Word[], context: CommandContext): Accesses {
     form.work === "read" || form.work === "show"
       ? { kind: "list", word: root, is_tree: true }
       : { kind: "write", word: root };
+  const shown = form.shows_contents ? filesShown(rest, at) : [];
   const reads_all: Access[] =
     (name === "add" && accesses.length === 0) || (name === "commit" && hasOption(argumentsOf(sub, rest), "-a --all"))
       ? [{ kind: "read", word: root, is_tree: true }]
       : [];
   return {
-    accesses: [...accesses.map(asTree), ...reads_all, ...(form.shows_contents ? filesShown(rest, at) : []), whole],
+    accesses: [
+      ...accesses.map(asTree),
+      ...reads_all,
+      ...(place === "here" ? shown : shown.map((access) => placedBelow(access, place))),
+      whole,
+    ],
     unclear: null,
     data: own.data,
   };

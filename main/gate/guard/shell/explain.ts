@@ -2,16 +2,17 @@ import type { ShellReading } from "../../../../ipc/decision.ts";
 import type { ProposedCall } from "../../../../ipc/wire.ts";
 import { type LineNeeds, needsOfLine } from "../../clear/line-needs.ts";
 import { type CommandLine, commandLinesOf } from "../../executors/command-lines.ts";
-import { lineOf, workingDirectory } from "../../executors/needs.ts";
+import { lineOf } from "../../executors/needs.ts";
 import { requirementOf } from "../../targets/target.ts";
 import type { GateFiles } from "../gate-files.ts";
 import { dangerousCommand } from "../shell-patterns.ts";
+import { workingDirectoryOf } from "../surroundings.ts";
 import { floorTexts } from "./data-only.ts";
 import { findingIn, findingText } from "./guard-shell.ts";
 
 /** How each command line of a call was read, for whoever asks why (`explain`). Holds the values: nothing of it is stored. */
 export function explainReadings(call: ProposedCall, home: string, gate_files: GateFiles | undefined): ShellReading[] {
-  const cwd = workingDirectory(call, home);
+  const cwd = workingDirectoryOf(call, home) ?? "";
   return commandLinesOf(call, home).map((line) => {
     const cleared = needsOfLine(lineOf(call.args[line.arg]) ?? line.text, home, cwd);
     return explainLine(line, cleared, home, cwd, gate_files);
