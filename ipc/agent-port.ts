@@ -42,8 +42,13 @@ export interface AgentPort {
   /** A session that the gate itself had named is over. */
   sessionEnded(agent_id: string, session: string): void;
   pairingRequested(name: string, version: string | null): void;
-  /** Writes down everything decided so far: called in the same turn of the event loop, once the answers are on their way. */
-  settle(): void;
+  /**
+   * Writes down everything decided so far: called before its answers leave. A decision that must not go unrecorded and can't be
+   * written is turned into a denial, in place: an answer is encoded after this.
+   */
+  record(): void;
+  /** Tells the surfaces what was decided: called in the same turn of the event loop, once the answers are on their way. */
+  publish(): void;
   /** Something unexpected, to log. */
   failed(what: string, error: unknown): void;
   dropped(reason: string): void;

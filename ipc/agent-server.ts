@@ -31,7 +31,7 @@ export class AgentServer {
   readonly #clients = new Map<number, Client>();
   #is_closing = false;
   /** What a batch of frames answers its sender, sent in one write. */
-  #batch: { client: Client; lines: string[] } | undefined;
+  #batch: { client: Client; answers: (() => string)[] } | undefined;
 
   constructor(settings: LineServerSettings, port: AgentPort) {
     this.#port = port;
@@ -148,8 +148,8 @@ export class AgentServer {
   }
 
   #answerTogether(client: Client, frames: readonly Frame[]): void {
-    const answers: string[] = [];
-    this.#batch = { client, lines: answers };
+    const answers: (() => string)[] = [];
+    this.#batch = { client, answers };
     let is_over = false;
     for (const frame of frames) {
       if (client.phase === "closed") break;
@@ -162,13 +162,13 @@ export class AgentServer {
       }
     }
     this.#batch = undefined;
-    const lines = answers.join("");
+    this.#port.record();
+    const lines = answers.map((encode) => encode()).join("");
     if (is_over) {
       client.phase = "closed";
       client.connection.end(lines);
     } else if (lines !== "") client.connection.send(lines);
-    // In the same turn, before anything else can happen here: the answers don't wait for the disk.
-    this.#port.settle();
+    this.#port.publish();
   }
 
   #closed(connection: LineConnection): void {
@@ -185,7 +185,8 @@ export class AgentServer {
     const { agent_id, session } = client;
     if (client.is_session_ours && agent_id !== "")
       this.#tried("a session's end", () => this.#port.sessionEnded(agent_id, session));
-    this.#port.settle();
+    this.#port.record();
+    this.#port.publish();
   }
 
   #tried(what: string, act: () => void): void {
@@ -332,13 +333,13 @@ export class AgentServer {
     let held: { id: string; hold: CallHold; decision: Decision } | undefined;
     const { decision, hold } = this.#port.decide(call, client.agent_id, session, (final) => {
       if (held !== undefined) client.holds.delete(held);
-      this.#send(client, "tool.decision", { id, ...final });
+      this.#send(client, "tool.decision", () => ({ ...final, id }));
     });
     if (hold !== undefined) {
       held = { id, hold, decision };
       client.holds.add(held);
     }
-    this.#send(client, "tool.decision", { ...decision, id });
+    this.#send(client, "tool.decision", () => ({ ...decision, id }));
   }
 
   #plan(client: Client, { id, intent, calls }: AgentMessage<"tool.plan">): void {
@@ -375,14 +376,15 @@ export class AgentServer {
     client.connection.end(encodeFrame("error", id === undefined ? error : { id, ...error }));
   }
 
-  /** Into the batch that is being answered, or at once. */
-  #send<T extends GateMessageType>(client: Client, type: T, data: GateMessage<T>): void {
-    const line = encodeFrame(type, data);
+  /** Into the batch that is being answered, or at once. A decision is encoded once it is in the trail: until then it may change. */
+  #send<T extends GateMessageType>(client: Client, type: T, data: GateMessage<T> | (() => GateMessage<T>)): void {
+    const encode = () => encodeFrame(type, typeof data === "function" ? data() : data);
     if (this.#batch?.client === client) {
-      this.#batch.lines.push(line);
+      this.#batch.answers.push(encode);
       return;
     }
-    client.connection.send(line);
-    this.#port.settle();
+    this.#port.record();
+    client.connection.send(encode());
+    this.#port.publish();
   }
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { activityCountsSchema, activityEntrySchema, activityRangeSchema, openedDecisionSchema } from "./activity.ts";
+import { alarmSchema } from "./alarms.ts";
 import {
   approvalStatusSchema,
   capabilitySchema,
@@ -140,6 +141,8 @@ export const statusSchema = z.object({
   slow_clients_dropped: z.number().int(),
   paused: z.boolean(),
   pause: pauseSchema,
+  /** What keeps the gate from what it promises, oldest first. */
+  alarms: z.array(alarmSchema),
 });
 export type Status = z.infer<typeof statusSchema>;
 
@@ -361,6 +364,7 @@ export const operatorEvents = {
   "safety.paused": pauseSchema,
   "safety.resumed": pauseSchema,
   "safety.violation": violationSchema,
+  "alarms.changed": z.array(alarmSchema),
   "audit.line": auditLineSchema,
 } as const;
 export type OperatorEventType = keyof typeof operatorEvents;

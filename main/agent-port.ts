@@ -90,8 +90,12 @@ export class GatePort implements AgentPort {
     this.#core.publish({ type: "pairing.requested", data: { name, version, requested_at } });
   }
 
-  settle(): void {
-    this.#core.gate.settle();
+  record(): void {
+    this.#core.gate.record();
+  }
+
+  publish(): void {
+    this.#core.gate.publish();
   }
 
   failed(what: string, error: unknown): void {

@@ -7,6 +7,7 @@ import { type Config, loadConfigWithSources } from "./config.ts";
 import { Activity } from "./gate/activity/activity.ts";
 import { ACTIVITY_SCHEMA } from "./gate/activity/counts.ts";
 import { AGENTS_SCHEMA, AgentDirectory } from "./gate/agents.ts";
+import { Alarms } from "./gate/alarms.ts";
 import { ApprovalRegistry } from "./gate/approvals/registry.ts";
 import { APPROVALS_SCHEMA } from "./gate/approvals/schema.ts";
 import { AuditLog } from "./gate/audit/log.ts";
@@ -35,6 +36,7 @@ export interface Core {
   activity: Activity;
   settings: Settings;
   safety: Safety;
+  alarms: Alarms;
   counters: { allowed: number; denied: number; asked: number };
   /** Tells every surface. */
   publish(event: OperatorEvent): void;
@@ -97,6 +99,7 @@ export function openCore(env: Env = process.env, now: () => number = Date.now, h
     const audit = new AuditLog(places.audit_dir, places.audit_head, now);
     const activity = new Activity(open(places.activity_db, ACTIVITY_SCHEMA), now);
     const listeners = new Listeners((error) => hooks.failed?.("telling a surface", error));
+    const alarms = new Alarms(now, (list) => publish({ type: "alarms.changed", data: list }));
     const safety = openSafety(open(places.safety_db, SAFETY_SCHEMA), config.safety, now, {
       pause_changed(pause) {
         // What waits is withdrawn before anybody hears of it: no answer from now on allows anything.
@@ -168,7 +171,8 @@ export function openCore(env: Env = process.env, now: () => number = Date.now, h
     const paused = safety.pause.reason;
     if (paused !== undefined) gate.withdraw_all(`the gate is paused: ${paused}`);
     const flush = () => {
-      gate.settle();
+      gate.record();
+      gate.publish();
       audit.remember_head();
       for (const part of [grants, approvals, agents, activity, safety.violations]) {
         try {
@@ -192,6 +196,7 @@ export function openCore(env: Env = process.env, now: () => number = Date.now, h
       activity,
       settings,
       safety,
+      alarms,
       counters,
       publish,
       subscribe: (listener, types) => listeners.add(listener, types),

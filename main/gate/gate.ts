@@ -56,8 +56,8 @@ interface Waiting {
   subject: Subject;
 }
 
-/** A decision that was made and not yet told. */
-interface Untold {
+/** A decision that was made, and that the surfaces don't know yet. */
+interface Unpublished {
   decision: Decision;
   call: ProposedCall;
   subject: Subject;
@@ -83,7 +83,7 @@ export class Gate {
   readonly #waiting = new Map<string, Waiting>();
   /** What each agent's waiting calls hold, those that share a card too. */
   readonly #held = new Map<string, { calls: number; characters: number }>();
-  #untold: Untold[] = [];
+  #unpublished: Unpublished[] = [];
 
   constructor(parts: GateParts, events: GateEvents) {
     this.#parts = parts;
@@ -120,13 +120,17 @@ export class Gate {
     return hold === undefined ? { decision } : { decision, hold };
   }
 
-  /** Writes down and tells what was decided: called in the same turn of the event loop, once the answers are on their way. */
-  settle(): void {
+  /** Writes down what was decided: called before the answers leave, so that no agent knows of a decision that the trail doesn't. */
+  record(): void {
     this.#parts.audit.flush();
-    if (this.#untold.length === 0) return;
-    const untold = this.#untold;
-    this.#untold = [];
-    for (const { decision, call, subject, trace, first } of untold) {
+  }
+
+  /** Tells the surfaces what was decided: called in the same turn of the event loop, once the answers are on their way. */
+  publish(): void {
+    if (this.#unpublished.length === 0) return;
+    const unpublished = this.#unpublished;
+    this.#unpublished = [];
+    for (const { decision, call, subject, trace, first } of unpublished) {
       if (first !== undefined) this.meter.decided(decision, first.ms);
       for (const id of first?.grants_used ?? NO_GRANTS) this.#parts.grants.note_use(id);
       try {
@@ -371,10 +375,10 @@ export class Gate {
     return { agent: subject.agent?.name ?? "none", executor };
   }
 
-  #log(untold: Untold): void {
-    const { call, decision, subject } = untold;
+  #log(made: Unpublished): void {
+    const { call, decision, subject } = made;
     this.#parts.audit.append(() => decisionRecord(call, decision, this.#names(call, subject)));
-    this.#untold.push(untold);
+    this.#unpublished.push(made);
   }
 }
 

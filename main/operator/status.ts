@@ -29,6 +29,7 @@ export function statusMethods({ core, connections }: OperatorContext): Handlers<
       slow_clients_dropped: connections?.slow_dropped() ?? 0,
       paused: pause.is_paused,
       pause,
+      alarms: core.alarms.list(),
     };
   };
   return { status };

@@ -1,0 +1,34 @@
+import { z } from "zod";
+
+/** Something that keeps the gate from what it promises, shown on every surface until it is over. */
+
+export const ALARM_CODES = [
+  /** Lines of the audit trail can't be written. */
+  "trail_unwritable",
+  /** Lines of the audit trail were lost; the trail says so. */
+  "trail_lost",
+  /** A database is gone, was replaced, or can't be read or written. */
+  "database_unusable",
+  /** A file of the gate's was damaged or missing and begun anew. */
+  "file_renewed",
+  /** The lock or a socket isn't this gate's any more: it ends. */
+  "gate_replaced",
+  /** The gate had ended unexpectedly and was started again. */
+  "gate_restarted",
+  /** An agent's own settings turn its hook off. */
+  "hook_disabled",
+] as const;
+
+export const alarmSchema = z.object({
+  code: z.enum(ALARM_CODES),
+  /** What it is about, such as a file's path; with the code it tells alarms apart. */
+  subject: z.string(),
+  /** One sentence. */
+  message: z.string(),
+  /** What to do. */
+  hint: z.string(),
+  /** ISO-8601 UTC. */
+  since: z.string(),
+});
+export type Alarm = z.infer<typeof alarmSchema>;
+export type AlarmCode = Alarm["code"];
