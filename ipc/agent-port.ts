@@ -51,5 +51,6 @@ export interface AgentPort {
   publish(): void;
   /** Something unexpected, to log. */
   failed(what: string, error: unknown): void;
-  dropped(reason: string): void;
+  /** So many clients were dropped for this reason, to log. */
+  dropped(reason: string, count: number): void;
 }

@@ -102,9 +102,9 @@ export class GatePort implements AgentPort {
     this.#log(`error in ${what}: ${describe(error)}`);
   }
 
-  dropped(reason: string): void {
-    this.slow_dropped++;
-    this.#log(`dropped a client: ${reason}`);
+  dropped(reason: string, count: number): void {
+    this.slow_dropped += count;
+    this.#log(`dropped ${count === 1 ? "a client" : `${count} clients`}: ${reason}`);
   }
 
   #subject(agent_id: string, session: string): Subject {

@@ -35,6 +35,13 @@ export interface ServeOptions {
   web?: boolean;
 }
 
+const KIB = 1024;
+const MIB = 1024 * KIB;
+/** What agents leave unread; `max_bytes` is in the configuration. */
+const AGENT_UNREAD = { pause_bytes: 256 * KIB, total_bytes: 32 * MIB, patience_ms: 10_000 };
+/** The human's own tools may lag behind the events: they come whether these read or not. */
+const OPERATOR_UNREAD = { pause_bytes: 256 * KIB, total_bytes: 64 * MIB, max_bytes: 64 * MIB, patience_ms: 30_000 };
+
 /**
  * Opens the core and both sockets.
  * @throws GateError (`already_running`, `invalid_config`, `database_*`, `page_not_built`), or the system's error of a socket
@@ -76,9 +83,15 @@ async function serveCore(
 ): Promise<RunningGate> {
   const { places, config } = core;
   for (const folder of [places.runtime_dir, dirname(places.agent_socket)]) makePrivate(folder, places.state_dir);
-  const limits = { max_connections: config.socket.max_connections, max_unread_bytes: config.socket.max_unread_bytes };
+  const { max_connections, max_unread_bytes } = config.socket;
+  const { pause_bytes } = AGENT_UNREAD;
+  const unread = {
+    ...AGENT_UNREAD,
+    pause_bytes: Math.min(pause_bytes, max_unread_bytes / 2),
+    max_bytes: max_unread_bytes,
+  };
   const port = new GatePort(core, log);
-  const agents = new AgentServer({ path: places.agent_socket, ...limits, frame_timeout_ms }, port);
+  const agents = new AgentServer({ path: places.agent_socket, max_connections, unread, frame_timeout_ms }, port);
   made(agents);
   const connections: AgentConnections = {
     count: () => agents.connection_count,
@@ -96,9 +109,8 @@ async function serveCore(
     browser_page: page,
     ...(login_item === undefined ? {} : { login_item }),
   });
-  // The human's own tools listen longer than a slow reader would: an event stream may lag.
   const operators = new OperatorServer(
-    { path: places.operator_socket, max_connections: 64, max_unread_bytes: 256 * 1024 * 1024 },
+    { path: places.operator_socket, max_connections: 64, unread: OPERATOR_UNREAD },
     operatorToken(places.operator_token),
     operator,
     (what, error) => port.failed(what, error),
