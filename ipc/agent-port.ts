@@ -13,6 +13,8 @@ export type Refusal = Omit<WireError, "id">;
 export interface CallHold {
   token: string;
   leave(reason: string): void;
+  /** The agent is gone: its request is withdrawn soon, and can't be answered meanwhile. */
+  disconnect(reason: string): void;
 }
 
 /** What the safety filter can be asked about. */

@@ -181,7 +181,7 @@ export class AgentServer {
     if (this.#is_closing) return;
     // Each by itself: a database that can't be written now must not end the gate.
     for (const { hold } of [...client.holds])
-      this.#tried("a disconnection", () => hold.leave("the agent disconnected"));
+      this.#tried("a disconnection", () => hold.disconnect("the agent disconnected"));
     client.holds.clear();
     const { agent_id, session } = client;
     if (client.is_session_ours && agent_id !== "")

@@ -8,6 +8,9 @@ import type { Core } from "./core.ts";
 import type { Subject } from "./gate/stages/examination.ts";
 import { VERSION } from "./version.ts";
 
+/** What agents may leave unread; `max_bytes` is in the configuration. */
+export const AGENT_UNREAD = { pause_bytes: 256 * 1024, total_bytes: 32 * 1024 * 1024, patience_ms: 10_000 };
+
 /** The gate as agents reach it: asking, and nothing else. */
 export class GatePort implements AgentPort {
   readonly gate_version = VERSION;

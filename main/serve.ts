@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync
 import { dirname } from "node:path";
 import { AgentServer } from "../ipc/agent-server.ts";
 import { OperatorServer } from "../ipc/operator-server.ts";
-import { describe, GatePort, pausedMessage } from "./agent-port.ts";
+import { AGENT_UNREAD, describe, GatePort, pausedMessage } from "./agent-port.ts";
 import { type Core, openCore } from "./core.ts";
 import { errorCode, GateError } from "./gate/errors.ts";
 import { HeapKeeper } from "./heap-keeper.ts";
@@ -37,8 +37,6 @@ export interface ServeOptions {
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
-/** What agents leave unread; `max_bytes` is in the configuration. */
-const AGENT_UNREAD = { pause_bytes: 256 * KIB, total_bytes: 32 * MIB, patience_ms: 10_000 };
 /** The human's own tools may lag behind the events: they come whether these read or not. */
 const OPERATOR_UNREAD = { pause_bytes: 256 * KIB, total_bytes: 64 * MIB, max_bytes: 64 * MIB, patience_ms: 30_000 };
 
