@@ -56,7 +56,7 @@ export const configSchema = z.strictObject({
     .strictObject({
       /** Connections at the same time on gate.sock. */
       max_connections: z.number().int().min(1).max(10_000).default(2048),
-      /** Bytes of unread answers after which a client that doesn't read is dropped. */
+      /** A client that leaves more bytes unread for ten seconds, and reads nothing of them, is dropped. */
       max_unread_bytes: z.number().int().min(65_536).max(67_108_864).default(4_194_304),
     })
     .prefault({}),

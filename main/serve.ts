@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync
 import { dirname } from "node:path";
 import { AgentServer } from "../ipc/agent-server.ts";
 import { OperatorServer } from "../ipc/operator-server.ts";
-import { describe, GatePort, pausedMessage } from "./agent-port.ts";
+import { AGENT_UNREAD, describe, GatePort, pausedMessage } from "./agent-port.ts";
 import { type Core, openCore } from "./core.ts";
 import { errorCode, GateError } from "./gate/errors.ts";
 import { HeapKeeper } from "./heap-keeper.ts";
@@ -34,6 +34,11 @@ export interface ServeOptions {
   /** Serve the page to a browser, too: its links come from the operator's `web.link`. */
   web?: boolean;
 }
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+/** The human's own tools may lag behind the events: they come whether these read or not. */
+const OPERATOR_UNREAD = { pause_bytes: 256 * KIB, total_bytes: 64 * MIB, max_bytes: 64 * MIB, patience_ms: 30_000 };
 
 /**
  * Opens the core and both sockets.
@@ -76,9 +81,15 @@ async function serveCore(
 ): Promise<RunningGate> {
   const { places, config } = core;
   for (const folder of [places.runtime_dir, dirname(places.agent_socket)]) makePrivate(folder, places.state_dir);
-  const limits = { max_connections: config.socket.max_connections, max_unread_bytes: config.socket.max_unread_bytes };
+  const { max_connections, max_unread_bytes } = config.socket;
+  const { pause_bytes } = AGENT_UNREAD;
+  const unread = {
+    ...AGENT_UNREAD,
+    pause_bytes: Math.min(pause_bytes, max_unread_bytes / 2),
+    max_bytes: max_unread_bytes,
+  };
   const port = new GatePort(core, log);
-  const agents = new AgentServer({ path: places.agent_socket, ...limits, frame_timeout_ms }, port);
+  const agents = new AgentServer({ path: places.agent_socket, max_connections, unread, frame_timeout_ms }, port);
   made(agents);
   const connections: AgentConnections = {
     count: () => agents.connection_count,
@@ -96,9 +107,8 @@ async function serveCore(
     browser_page: page,
     ...(login_item === undefined ? {} : { login_item }),
   });
-  // The human's own tools listen longer than a slow reader would: an event stream may lag.
   const operators = new OperatorServer(
-    { path: places.operator_socket, max_connections: 64, max_unread_bytes: 256 * 1024 * 1024 },
+    { path: places.operator_socket, max_connections: 64, unread: OPERATOR_UNREAD },
     operatorToken(places.operator_token),
     operator,
     (what, error) => port.failed(what, error),

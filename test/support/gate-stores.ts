@@ -83,7 +83,8 @@ export function pendingOf(request: Partial<NewPending> = {}): NewPending {
 export function openedBroker(folder: string, clock = new ManualClock(), settings: Partial<BrokerSettings> = {}) {
   const stored = openedGrants(join(folder, "grants.db"), folder, clock);
   const { registry, db: approvals_db } = openedApprovals(join(folder, "approvals.db"), clock);
-  const told: { event: keyof BrokerEvents; request: PendingRequest }[] = [];
+  const told: { event: Exclude<keyof BrokerEvents, "failed">; request: PendingRequest }[] = [];
+  const failures: string[] = [];
   const broker = new ApprovalBroker(
     registry,
     stored.grants,
@@ -92,8 +93,9 @@ export function openedBroker(folder: string, clock = new ManualClock(), settings
       waiting: (request) => told.push({ event: "waiting", request }),
       closed: (request) => told.push({ event: "closed", request }),
       granted: (request) => told.push({ event: "granted", request }),
+      failed: (what) => failures.push(what),
     },
   );
   onTestFinished(() => broker.stop());
-  return { broker, registry, approvals_db, grants: stored.grants, grants_db: stored.db, clock, told, folder };
+  return { broker, registry, approvals_db, grants: stored.grants, grants_db: stored.db, clock, told, failures, folder };
 }

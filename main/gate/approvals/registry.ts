@@ -5,6 +5,7 @@ import type { Choice, Principal } from "../../../ipc/operator-api.ts";
 import { isoSeconds } from "../clock.ts";
 import { emptyLog } from "../database.ts";
 import { GateError } from "../errors.ts";
+import { Statements } from "../statements.ts";
 import type { PathLink } from "./card.ts";
 import type { AskedPaths, Granted } from "./choices.ts";
 import { type EndedQuery, endedRows } from "./history.ts";
@@ -108,15 +109,74 @@ const NO_EXTRA: RequestExtra = {
 };
 
 export class ApprovalRegistry {
-  readonly #db: Database.Database;
+  readonly #database: Database.Database;
+  readonly #db: Statements;
   readonly #now: () => number;
+  /** How many requests of each agent wait, those included that have expired and aren't marked yet. */
+  #waiting = new Map<string, number>();
   /** Values that were taken out of the database may still be in its log. */
   #has_log = true;
 
   /** `db` was opened with `APPROVALS_SCHEMA`; `now` gives milliseconds. */
   constructor(db: Database.Database, now: () => number = Date.now) {
-    this.#db = db;
+    this.#database = db;
+    this.#db = new Statements(db);
     this.#now = now;
+    this.recount();
+  }
+
+  /** What is written from now on is on disk once `commit` has returned. @throws SQLite's error */
+  begin(): void {
+    if (!this.#database.inTransaction) this.#db.prepare("BEGIN IMMEDIATE").run();
+  }
+
+  /** @throws SQLite's error: call `rollback` then */
+  commit(): void {
+    if (this.#database.inTransaction) this.#db.prepare("COMMIT").run();
+  }
+
+  /** Nothing that was written since `begin` is there any more. */
+  rollback(): void {
+    if (this.#database.inTransaction) this.#db.prepare("ROLLBACK").run();
+    this.recount();
+  }
+
+  /** Does it in one transaction. @throws what `act` throws, or SQLite's error: nothing was changed then */
+  together(act: () => void): void {
+    try {
+      this.#database.transaction(act).immediate();
+    } catch (error) {
+      this.recount();
+      throw error;
+    }
+  }
+
+  /** Counts what waits of each agent anew, from the database. */
+  recount(): void {
+    const rows = this.#db
+      .prepare("SELECT agent_id, count(*) AS count FROM pending WHERE status = 'pending' GROUP BY agent_id")
+      .all() as { agent_id: string; count: number }[];
+    this.#waiting = new Map(rows.map(({ agent_id, count }) => [agent_id, count]));
+  }
+
+  /** How many requests of this agent wait, without a look at the database. */
+  waiting_of(agent_id: string): number {
+    return this.#waiting.get(agent_id) ?? 0;
+  }
+
+  /** The tokens of all that waits, or of what waits for one agent. */
+  waiting_tokens(agent_id?: string): { token: string; agent_id: string }[] {
+    return this.#db
+      .prepare(
+        "SELECT token, agent_id FROM pending WHERE status = 'pending' AND ($agent_id IS NULL OR agent_id = $agent_id)",
+      )
+      .all({ agent_id: agent_id ?? null }) as { token: string; agent_id: string }[];
+  }
+
+  #count(agent_id: string, by: number): void {
+    const count = this.waiting_of(agent_id) + by;
+    if (count > 0) this.#waiting.set(agent_id, count);
+    else this.#waiting.delete(agent_id);
   }
 
   /** Registers a request with a fresh 16-hex token and its deadline (seed 004 §6). */
@@ -145,6 +205,7 @@ export class ApprovalRegistry {
         request.call_hash,
         request.share_key,
       );
+    this.#count(request.agent_id, 1);
     return this.get_pending(token) as PendingRequest;
   }
 
@@ -185,6 +246,7 @@ export class ApprovalRegistry {
         token,
       ).changes;
     if (changed === 0) throw alreadyResolved();
+    this.#count(row.agent_id, -1);
     return this.#ended(row);
   }
 
@@ -213,11 +275,11 @@ export class ApprovalRegistry {
     return row !== undefined && this.#end(row, "cancelled", reason) ? this.#ended(row) : undefined;
   }
 
-  /** Marks every waiting request beyond its deadline as expired. Returns them. */
-  cleanup_expired(): PendingRequest[] {
+  /** Marks waiting requests beyond their deadline as expired, `limit` at the most. Returns them. */
+  cleanup_expired(limit = -1): PendingRequest[] {
     const rows = this.#db
-      .prepare("SELECT * FROM pending WHERE status = 'pending' AND expires_at < ?")
-      .all(isoSeconds(this.#now())) as Row[];
+      .prepare("SELECT * FROM pending WHERE status = 'pending' AND expires_at < ? LIMIT ?")
+      .all(isoSeconds(this.#now()), limit) as Row[];
     return rows
       .map(fromRow)
       .filter((row) => this.#end(row, "expired", null))
@@ -245,7 +307,7 @@ export class ApprovalRegistry {
 
   /** One page of what has ended, the last answered first. */
   list_ended(query: EndedQuery): { total: number; requests: PendingRequest[] } {
-    const { total, rows } = endedRows<Row>(this.#db, query);
+    const { total, rows } = endedRows<Row>(this.#database, query);
     return { total, requests: rows.map(fromRow) };
   }
 
@@ -330,21 +392,21 @@ export class ApprovalRegistry {
   }
 
   #end(row: PendingRequest, status: "expired" | "cancelled", message: string | null): boolean {
-    return (
-      this.#db
-        .prepare(
-          `UPDATE pending SET status = ?, decision_at = ?, message = ?, request_extra = ?, target_summary = ?
+    const { changes } = this.#db
+      .prepare(
+        `UPDATE pending SET status = ?, decision_at = ?, message = ?, request_extra = ?, target_summary = ?
            WHERE token = ? AND status = 'pending'`,
-        )
-        .run(
-          status,
-          isoSeconds(this.#now()),
-          message,
-          JSON.stringify(endedExtra(row.extra)),
-          keptSummary(row),
-          row.token,
-        ).changes > 0
-    );
+      )
+      .run(
+        status,
+        isoSeconds(this.#now()),
+        message,
+        JSON.stringify(endedExtra(row.extra)),
+        keptSummary(row),
+        row.token,
+      );
+    if (changes > 0) this.#count(row.agent_id, -1);
+    return changes > 0;
   }
 
   /** A request that has just ended, with what is shown of it one last time: the arguments never. */
@@ -356,7 +418,7 @@ export class ApprovalRegistry {
 
   /** Empties the database's log of what ended since the last call. Not while another program reads it: then the next call does. */
   flush(): void {
-    if (this.#has_log) this.#has_log = !emptyLog(this.#db);
+    if (this.#has_log) this.#has_log = !emptyLog(this.#database);
   }
 }
 
