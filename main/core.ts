@@ -11,6 +11,7 @@ import { Alarms } from "./gate/alarms.ts";
 import { ApprovalRegistry } from "./gate/approvals/registry.ts";
 import { APPROVALS_SCHEMA } from "./gate/approvals/schema.ts";
 import { AuditLog } from "./gate/audit/log.ts";
+import type { Clock } from "./gate/clock.ts";
 import { openDatabase } from "./gate/database.ts";
 import { ExecutorCatalog, loadOwnExecutors } from "./gate/executors/catalog.ts";
 import { Gate } from "./gate/gate.ts";
@@ -20,6 +21,7 @@ import { GateFiles } from "./gate/guard/gate-files.ts";
 import { openSafety, type Safety } from "./gate/safety/safety.ts";
 import { SAFETY_SCHEMA } from "./gate/safety/schema.ts";
 import { kindOf } from "./gate/stages/examination.ts";
+import { systemClock } from "./gate/system-clock.ts";
 import { InstanceLock } from "./instance-lock.ts";
 import { Listeners } from "./listeners.ts";
 import { Settings } from "./settings.ts";
@@ -75,7 +77,8 @@ export interface CoreHooks {
  * Opens the databases under the instance lock.
  * @throws GateError `already_running`, `invalid_config`, `database_*`: nothing was changed then
  */
-export function openCore(env: Env = process.env, now: () => number = Date.now, hooks: CoreHooks = {}): Core {
+export function openCore(env: Env = process.env, clock: Clock = systemClock, hooks: CoreHooks = {}): Core {
+  const { now } = clock;
   const { config, sources } = loadConfigWithSources(placesFor(env).config_file, env);
   const places = placesWith(config, env);
   const settings = new Settings(places.chosen_file, config, sources);
@@ -93,14 +96,14 @@ export function openCore(env: Env = process.env, now: () => number = Date.now, h
     lock.release();
   };
   try {
-    const grants = new GrantStore(open(places.grants_db, grantsSchema(home)), home, now);
-    const approvals = new ApprovalRegistry(open(places.approvals_db, APPROVALS_SCHEMA), now);
+    const grants = new GrantStore(open(places.grants_db, grantsSchema(home)), home, clock);
+    const approvals = new ApprovalRegistry(open(places.approvals_db, APPROVALS_SCHEMA), clock);
     const agents = new AgentDirectory(open(places.agents_db, AGENTS_SCHEMA), places, now);
     const audit = new AuditLog(places.audit_dir, places.audit_head, now);
     const activity = new Activity(open(places.activity_db, ACTIVITY_SCHEMA), now);
     const listeners = new Listeners((error) => hooks.failed?.("telling a surface", error));
     const alarms = new Alarms(now, (list) => publish({ type: "alarms.changed", data: list }));
-    const safety = openSafety(open(places.safety_db, SAFETY_SCHEMA), config.safety, now, {
+    const safety = openSafety(open(places.safety_db, SAFETY_SCHEMA), config.safety, clock, {
       pause_changed(pause) {
         // What waits is withdrawn before anybody hears of it: no answer from now on allows anything.
         if (pause.is_paused) gate.withdraw_all(`the gate is paused: ${pause.reason}`);
@@ -140,7 +143,7 @@ export function openCore(env: Env = process.env, now: () => number = Date.now, h
             return config.approvals.ttl_seconds;
           },
           session_seconds: config.approvals.session_seconds,
-          now,
+          clock,
         },
       },
       {
@@ -159,6 +162,7 @@ export function openCore(env: Env = process.env, now: () => number = Date.now, h
         waiting: (approval: ApprovalView) => publish({ type: "approval.waiting", data: approval }),
         closed: (approval: ApprovalView) => publish({ type: "approval.closed", data: approval }),
         granted: () => publish({ type: "grants.changed", data: {} }),
+        moved: (token, expires_at) => publish({ type: "approval.held", data: { token, expires_at } }),
         failed: (what, error) => hooks.failed?.(what, error),
       },
     );

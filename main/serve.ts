@@ -5,7 +5,9 @@ import { AgentServer } from "../ipc/agent-server.ts";
 import { OperatorServer } from "../ipc/operator-server.ts";
 import { describe, GatePort, pausedMessage } from "./agent-port.ts";
 import { type Core, openCore } from "./core.ts";
+import type { Clock } from "./gate/clock.ts";
 import { errorCode, GateError } from "./gate/errors.ts";
+import { systemClock } from "./gate/system-clock.ts";
 import { HeapKeeper } from "./heap-keeper.ts";
 import { type GateNotifications, type NotificationOptions, startNotifications } from "./notifications/start.ts";
 import type { AgentConnections } from "./operator/handlers.ts";
@@ -25,7 +27,7 @@ export interface ServeOptions {
   env?: Readonly<Record<string, string | undefined>>;
   /** One line for each thing that happens. */
   log?: (line: string) => void;
-  now?: () => number;
+  clock?: Clock;
   frame_timeout_ms?: number;
   /** Where a desktop app runs the gate. */
   login_item?: LoginItem;
@@ -42,7 +44,7 @@ export interface ServeOptions {
 export async function serveGate(options: ServeOptions = {}): Promise<RunningGate> {
   const log = options.log ?? (() => undefined);
   let agents: AgentServer | undefined;
-  const core = openCore(options.env, options.now, {
+  const core = openCore(options.env, options.clock, {
     decided({ agent_name, executor, decision }) {
       const capabilities = [...new Set(decision.capabilities.map(({ capability }) => capability))].join("+") || "-";
       const status = decision.status === undefined ? "" : ` ${decision.status}`;
@@ -71,7 +73,7 @@ export async function serveGate(options: ServeOptions = {}): Promise<RunningGate
 async function serveCore(
   core: Core,
   log: (line: string) => void,
-  { env = process.env, frame_timeout_ms, login_item, notifications: wanted, web, now }: ServeOptions,
+  { env = process.env, frame_timeout_ms, login_item, notifications: wanted, web, clock }: ServeOptions,
   made: (agents: AgentServer) => void,
 ): Promise<RunningGate> {
   const { places, config } = core;
@@ -90,7 +92,7 @@ async function serveCore(
     refuse: (name) => agents.refuse(name),
     drop: (agent_id) => agents.drop(agent_id),
   };
-  const page = web ? webPage(core, log, now) : undefined;
+  const page = web ? webPage(core, log, clock) : undefined;
   const operator = new Operator(core, {
     connections,
     browser_page: page,
@@ -132,13 +134,13 @@ async function serveCore(
 }
 
 /** The page in a browser; each use of a link is in the log and in the trail. */
-function webPage({ config, audit }: Core, log: (line: string) => void, now: ServeOptions["now"]): WebPage {
+function webPage({ config, audit }: Core, log: (line: string) => void, clock: Clock = systemClock): WebPage {
   const entered = () => {
-    audit.append({ event: "web.entered", ts: Date.now() / 1000 });
+    audit.append({ event: "web.entered", ts: clock.now() / 1000 });
     audit.flush();
   };
   return new WebPage(
-    { ...config.web, has_metrics: config.metrics.enabled, ...(now === undefined ? {} : { now }) },
+    { ...config.web, has_metrics: config.metrics.enabled, now: () => clock.boot().ms },
     { log, entered },
   );
 }

@@ -36,6 +36,8 @@ export interface GateEvents {
   waiting(approval: ApprovalView): void;
   closed(approval: ApprovalView): void;
   granted(): void;
+  /** A request's deadline has another date. */
+  moved(token: string, expires_at: string): void;
   /** Something unexpected, to log. */
   failed(what: string, error: unknown): void;
 }
@@ -92,6 +94,7 @@ export class Gate {
       waiting: (pending) => events.waiting(this.broker.view(pending)),
       closed: (ended) => this.#closed(ended),
       granted: (ended) => this.#granted(ended),
+      moved: (pending) => events.moved(pending.token, pending.expires_at),
     });
   }
 
@@ -353,7 +356,7 @@ export class Gate {
     this.#waiting.delete(ended.token);
     this.#parts.audit.append({
       event: "answer",
-      ts: this.#parts.broker.now() / 1000,
+      ts: this.#parts.broker.clock.now() / 1000,
       token: ended.token,
       status: ended.status,
       territory: ended.territory_concession,

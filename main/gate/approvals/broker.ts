@@ -1,10 +1,11 @@
 import type { Answer, ApprovalView, Principal } from "../../../ipc/operator-api.ts";
-import { normaliseDate } from "../clock.ts";
+import { type Clock, normaliseDate } from "../clock.ts";
+import { earlierEnd } from "../ends.ts";
 import { errorCode, GateError } from "../errors.ts";
 import type { GrantStore } from "../grants/store.ts";
 import { type Language, linkLines, renderApprovalCard } from "./card.ts";
 import { coversAsked, grantsFor, shownChoice } from "./choices.ts";
-import { ApprovalError, type ApprovalRegistry, type NewPending, type PendingRequest } from "./registry.ts";
+import { ApprovalError, type ApprovalRegistry, deadlineOf, type NewPending, type PendingRequest } from "./registry.ts";
 import { Stillness } from "./stillness.ts";
 
 /** Between the registry and those who wait: shares cards, writes grants, tells every surface and every waiting agent. */
@@ -18,15 +19,21 @@ export interface BrokerSettings {
   ttl_seconds: number;
   /** How long a grant for a session lasts at the most. */
   session_seconds: number;
-  /** Milliseconds. */
-  now: () => number;
+  clock: Clock;
 }
 
 export interface BrokerEvents {
   waiting(pending: PendingRequest): void;
   closed(ended: PendingRequest): void;
   granted(ended: PendingRequest): void;
+  /** The wall clock was set: the request ends when it would have, at another date. */
+  moved(pending: PendingRequest): void;
 }
+
+/** A wall clock that moved by less was corrected, not set; in milliseconds. */
+const JUMP_MS = 2000;
+/** More cards than a surface shows. */
+const MAX_MOVED = 1000;
 
 /** A target's reach is told against this many requests. */
 const RECENT_REQUESTS = 100;
@@ -42,12 +49,15 @@ export class ApprovalBroker {
   readonly #waiters = new Map<string, Set<Waiter>>();
   readonly #stillness = new Stillness();
   #timer: NodeJS.Timeout | undefined;
+  /** The wall clock's lead over the time since boot when it was last looked at, in milliseconds. */
+  #lead: number;
 
   constructor(registry: ApprovalRegistry, grants: GrantStore, settings: BrokerSettings, events: BrokerEvents) {
     this.registry = registry;
     this.#grants = grants;
     this.#settings = settings;
     this.#events = events;
+    this.#lead = this.#leadNow();
   }
 
   get language(): Language {
@@ -191,9 +201,9 @@ export class ApprovalBroker {
    */
   hold(token: string, by: Principal): PendingRequest {
     const pending = this.#check(token, by);
-    const expires_at = this.#stillness.deadline(pending, this.#settings.now(), this.#settings.ttl_seconds);
-    this.registry.set_deadline(token, expires_at);
-    return { ...pending, expires_at };
+    const { clock, ttl_seconds } = this.#settings;
+    const held = this.registry.postpone(pending, this.#stillness.extension(pending, clock.boot().ms, ttl_seconds));
+    return { ...held, expires_at: this.#shownDeadline(held) };
   }
 
   /** Of this agent's last requests for the same capability, how many a grant on `target` would have covered. @throws GateError */
@@ -216,7 +226,13 @@ export class ApprovalBroker {
 
   /** The request as every surface shows it. */
   view(request: PendingRequest): ApprovalView {
-    return approvalView(request, this.#settings.language);
+    const expires_at = this.#shownDeadline(request);
+    return approvalView({ ...request, expires_at }, this.#settings.language);
+  }
+
+  /** Where the clock was set back while it waits, a request ends earlier than its date says. */
+  #shownDeadline(request: PendingRequest): string {
+    return request.status === "pending" ? earlierEnd(this.#settings.clock, deadlineOf(request)) : request.expires_at;
   }
 
   #close(ended: PendingRequest): void {
@@ -257,7 +273,7 @@ export class ApprovalBroker {
   }
 
   #expiry(scope: "none" | "session" | "permanent", given: string | undefined): string | null {
-    const now = this.#settings.now();
+    const now = this.#settings.clock.now();
     const session_end = new Date(now + this.#settings.session_seconds * 1000).toISOString();
     if (given === undefined) return scope === "session" ? normaliseDate(session_end) : null;
     const expires_at = normaliseDate(given);
@@ -267,19 +283,32 @@ export class ApprovalBroker {
     return expires_at;
   }
 
+  #leadNow(): number {
+    const { clock } = this.#settings;
+    return clock.now() - clock.boot().ms;
+  }
+
+  #noticeJump(): void {
+    const lead = this.#leadNow();
+    if (Math.abs(lead - this.#lead) < JUMP_MS) return;
+    this.#lead = lead;
+    for (const pending of this.registry.list_pending({ limit: MAX_MOVED }))
+      this.#events.moved({ ...pending, expires_at: this.#shownDeadline(pending) });
+  }
+
   /** One timer for all: the next deadline, and now and then before it, as a clock may jump (a laptop that slept). */
   #watchDeadlines(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const deadline = this.registry.next_deadline();
     if (deadline === undefined) return;
-    const wait = Math.max(0, Date.parse(deadline) + 1000 - this.#settings.now());
     this.#timer = setTimeout(
       () => {
         this.cleanup();
+        this.#noticeJump();
         this.#watchDeadlines();
       },
-      Math.min(wait, MAX_WATCH_MS),
+      Math.min(Math.max(0, deadline + 1000), MAX_WATCH_MS),
     );
     this.#timer.unref();
   }
