@@ -5,7 +5,7 @@ import { openDatabase } from "../main/gate/database.ts";
 import { safetyConfigSchema } from "../main/gate/safety/config.ts";
 import { openSafety } from "../main/gate/safety/safety.ts";
 import { SAFETY_SCHEMA } from "../main/gate/safety/schema.ts";
-import { systemClock } from "../main/gate/system-clock.ts";
+import { systemClock } from "../main/system-clock.ts";
 import { type Figure, figure, median } from "./figure.ts";
 
 /** 100,000 goal checks, every tenth one flagged: what one costs, and what the log of violations grows to. */

@@ -21,10 +21,10 @@ import { GateFiles } from "./gate/guard/gate-files.ts";
 import { openSafety, type Safety } from "./gate/safety/safety.ts";
 import { SAFETY_SCHEMA } from "./gate/safety/schema.ts";
 import { kindOf } from "./gate/stages/examination.ts";
-import { systemClock } from "./gate/system-clock.ts";
 import { InstanceLock } from "./instance-lock.ts";
 import { Listeners } from "./listeners.ts";
 import { Settings } from "./settings.ts";
+import { systemClock } from "./system-clock.ts";
 
 /** Everything a running gate is made of, opened in the right order and closed again. */
 export interface Core {

@@ -17,6 +17,7 @@ import { explainReadings } from "./gate/guard/shell/explain.ts";
 import { decisionOf, examineCall, traceOf } from "./gate/pipeline.ts";
 import type { StageSettings } from "./gate/stages/examination.ts";
 import { examine } from "./gate/vaglio.ts";
+import { systemClock } from "./system-clock.ts";
 
 /** The same decisions without a gate: reads the configuration and the grants, writes and logs nothing. */
 
@@ -48,11 +49,11 @@ export function openOfflineGate(env: Env = process.env): OfflineGate {
   const settings: StageSettings = {
     home,
     env,
-    grants: db === undefined ? null : new GrantStore(db, home),
+    grants: db === undefined ? null : new GrantStore(db, home, systemClock),
     gate_files: new GateFiles(places, home),
     pause: null,
     judge_threshold: config.judge.threshold,
-    now: Date.now,
+    now: systemClock.now,
   };
   return {
     check(input) {

@@ -7,12 +7,12 @@ import { describe, GatePort, pausedMessage } from "./agent-port.ts";
 import { type Core, openCore } from "./core.ts";
 import type { Clock } from "./gate/clock.ts";
 import { errorCode, GateError } from "./gate/errors.ts";
-import { systemClock } from "./gate/system-clock.ts";
 import { HeapKeeper } from "./heap-keeper.ts";
 import { type GateNotifications, type NotificationOptions, startNotifications } from "./notifications/start.ts";
 import type { AgentConnections } from "./operator/handlers.ts";
 import { Operator } from "./operator/operator.ts";
 import type { LoginItem } from "./settings.ts";
+import { systemClock } from "./system-clock.ts";
 import { WebPage } from "./web/web-page.ts";
 
 /** A gate that serves both sockets. `close` leaves what waits in the registry for the next start. */

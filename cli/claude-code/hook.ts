@@ -54,7 +54,7 @@ async function answerFor(argv: readonly string[]): Promise<[Permission, string]>
     agent_name: AGENT,
     session: payload.session_id,
     call: payload.call,
-    deadline: Date.now() + options.wait_seconds * 1000,
+    deadline: performance.now() + options.wait_seconds * 1000,
   });
   return permissionFor(answer, payload, options);
 }

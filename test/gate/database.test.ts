@@ -210,7 +210,7 @@ describe("a file of the seed", () => {
     );
     seed.close();
     const db = openDatabase(file, grantsSchema(home));
-    expect(new GrantStore(db, home).list_grants().length).toBe(1);
+    expect(new GrantStore(db, home, new ManualClock()).list_grants().length).toBe(1);
     db.close();
   });
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { bootSecond, earlierEnd, endAt, laterEnd, moment, postponed, remaining } from "../../main/gate/ends.ts";
-import { systemClock } from "../../main/gate/system-clock.ts";
+import { systemClock } from "../../main/system-clock.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
 const DAY = 86_400;

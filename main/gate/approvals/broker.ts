@@ -5,7 +5,8 @@ import { errorCode, GateError } from "../errors.ts";
 import type { GrantStore } from "../grants/store.ts";
 import { type Language, linkLines, renderApprovalCard } from "./card.ts";
 import { coversAsked, grantsFor, shownChoice } from "./choices.ts";
-import { ApprovalError, type ApprovalRegistry, deadlineOf, type NewPending, type PendingRequest } from "./registry.ts";
+import { deadlineOf } from "./deadline.ts";
+import { ApprovalError, type ApprovalRegistry, type NewPending, type PendingRequest } from "./registry.ts";
 import { Stillness } from "./stillness.ts";
 
 /** Between the registry and those who wait: shares cards, writes grants, tells every surface and every waiting agent. */

@@ -4,11 +4,11 @@ import type { ApprovalStatus, Requirement, Reversibility, Territory } from "../.
 import type { Choice, Principal } from "../../../ipc/operator-api.ts";
 import { type Clock, isoSeconds } from "../clock.ts";
 import { emptyLog } from "../database.ts";
-import { bootSecond, type End, endAt, moment, postponed } from "../ends.ts";
+import { endAt, moment, postponed } from "../ends.ts";
 import { GateError } from "../errors.ts";
-import { systemClock } from "../system-clock.ts";
 import type { PathLink } from "./card.ts";
 import type { AskedPaths, Granted } from "./choices.ts";
+import { deadlineOf, IS_IN_TIME, isLate, nextDeadline } from "./deadline.ts";
 import { type EndedQuery, endedRows } from "./history.ts";
 import { endedExtra, type Kept, ownExtra } from "./kept.ts";
 
@@ -97,10 +97,6 @@ export class ApprovalError extends GateError {
   }
 }
 
-/** Of a request whose deadline, at the `moment`, neither clock has passed. */
-const IS_IN_TIME =
-  "expires_at >= $now AND NOT (coalesce(boot_expires_at, '') >= $boot_first AND coalesce(boot_expires_at, '') < $boot_now)";
-
 type Row = Omit<PendingRequest, "extra" | "granted"> & { request_extra: string | null; granted: string };
 
 const NO_EXTRA: RequestExtra = {
@@ -123,7 +119,7 @@ export class ApprovalRegistry {
   #has_log = true;
 
   /** `db` was opened with `APPROVALS_SCHEMA`. */
-  constructor(db: Database.Database, clock: Clock = systemClock) {
+  constructor(db: Database.Database, clock: Clock) {
     this.#db = db;
     this.#clock = clock;
     this.#now = clock.now;
@@ -205,7 +201,7 @@ export class ApprovalRegistry {
     const row = this.get_pending(token);
     if (row === undefined) throw new ApprovalError("unknown_token", "unknown token", "see: metnos-gate approvals list");
     if (row.status !== "pending") throw alreadyResolved();
-    if (this.#isLate(row)) {
+    if (isLate(row, this.#clock)) {
       this.#end(row, "expired", null);
       throw new ApprovalError(
         "expired",
@@ -317,14 +313,7 @@ export class ApprovalRegistry {
 
   /** How long it is until a waiting request expires, in milliseconds, or undefined if none waits. */
   next_deadline(): number | undefined {
-    const at = this.#db.prepare("SELECT min(expires_at) FROM pending WHERE status = 'pending'").pluck().get();
-    if (typeof at !== "string") return undefined;
-    const { id, ms } = this.#clock.boot();
-    const boot_at = this.#db
-      .prepare("SELECT min(boot_expires_at) FROM pending WHERE status = 'pending' AND boot_expires_at >= ?")
-      .pluck()
-      .get(`${id}:`) as string | null;
-    return Math.min(Date.parse(at) - this.#now(), bootSecond(boot_at, id) * 1000 - ms);
+    return nextDeadline(this.#db, this.#clock);
   }
 
   mark_grants_written(token: string): void {
@@ -348,11 +337,6 @@ export class ApprovalRegistry {
       )
       .pluck()
       .get({ now: isoSeconds(this.#now()), agent_id: agent_id ?? null }) as number;
-  }
-
-  #isLate({ expires_at, boot_expires_at }: PendingRequest): boolean {
-    const { id, ms } = this.#clock.boot();
-    return expires_at < isoSeconds(this.#now()) || bootSecond(boot_expires_at, id) < Math.floor(ms / 1000);
   }
 
   #end(row: PendingRequest, status: "expired" | "cancelled", message: string | null): boolean {
@@ -388,10 +372,6 @@ export class ApprovalRegistry {
 
 function alreadyResolved(): ApprovalError {
   return new ApprovalError("already_resolved", "token already resolved", "somebody answered it, or it was withdrawn");
-}
-
-export function deadlineOf({ expires_at, boot_expires_at }: PendingRequest): End {
-  return { at: expires_at, boot_at: boot_expires_at };
 }
 
 function keptSummary({ extra, capability_class }: PendingRequest): string {

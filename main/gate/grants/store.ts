@@ -6,7 +6,6 @@ import { type Clock, isoSeconds, normaliseDate } from "../clock.ts";
 import { storageError } from "../database.ts";
 import { type End, earlierEnd, endAt, moment } from "../ends.ts";
 import { GateError } from "../errors.ts";
-import { systemClock } from "../system-clock.ts";
 import { hostMatches } from "../targets/host.ts";
 import { expandHome } from "../targets/path.ts";
 import { type GrantTarget, grantTarget } from "../targets/pattern.ts";
@@ -67,7 +66,7 @@ export class GrantStore {
   readonly #used = new Map<number, string>();
 
   /** `db` was opened with `grantsSchema`. */
-  constructor(db: Database.Database, home: string, clock: Clock = systemClock) {
+  constructor(db: Database.Database, home: string, clock: Clock) {
     this.#db = db;
     this.#home = home;
     this.#clock = clock;

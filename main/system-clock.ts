@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { hash, randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { uptime } from "node:os";
-import type { BootTime, Clock } from "./clock.ts";
+import type { BootTime, Clock } from "./gate/clock.ts";
 
 /** Reading the time since boot costs a system call, so it is read anew this often, in milliseconds. */
 const FRESH_MS = 200;
