@@ -1,7 +1,6 @@
-import { homedir } from "node:os";
 import type Database from "better-sqlite3";
 import type { ApprovalView, AuditLine, OperatorApi, OperatorEvent } from "../ipc/operator-api.ts";
-import { type Places, placesFor } from "../ipc/places.ts";
+import { homeFolder, type Places, placesFor } from "../ipc/places.ts";
 import type { Pause } from "../ipc/safety.ts";
 import { type Config, loadConfigWithSources } from "./config.ts";
 import { Activity } from "./gate/activity/activity.ts";
@@ -57,10 +56,6 @@ export function placesWith(config: Config, env: Env): Places {
   return places;
 }
 
-export function homeOf(env: Env): string {
-  return (env.HOME || homedir()).replace(/(.)\/+$/, "$1");
-}
-
 /** How often last uses and last sightings are written, in milliseconds. */
 const FLUSH_INTERVAL_MS = 2000;
 
@@ -82,7 +77,7 @@ export function openCore(env: Env = process.env, clock: Clock = systemClock, hoo
   const { config, sources } = loadConfigWithSources(placesFor(env).config_file, env);
   const places = placesWith(config, env);
   const settings = new Settings(places.chosen_file, config, sources);
-  const home = homeOf(env);
+  const home = homeFolder(env);
   const catalog = new ExecutorCatalog(loadOwnExecutors(places.executors_dir));
   const lock = InstanceLock.take(places.lock_db);
   const databases: Database.Database[] = [];
@@ -170,6 +165,7 @@ export function openCore(env: Env = process.env, clock: Clock = systemClock, hoo
       if (listeners.hear("audit.line")) publish({ type: "audit.line", data: JSON.parse(line) as AuditLine });
     });
     gate.broker.start();
+    grants.end_gate_sessions();
     // Of what had ended when the gate was killed, too, nothing stays.
     approvals.flush();
     const paused = safety.pause.reason;

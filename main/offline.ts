@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { type Decision, levelSchema, type Verdict } from "../ipc/decision.ts";
 import { isWithinDepth, MAX_DEPTH } from "../ipc/frames.ts";
-import { localPrincipal, placesFor } from "../ipc/places.ts";
+import { homeFolder, localPrincipal, placesFor } from "../ipc/places.ts";
 import { contextSchema, proposedCallSchema } from "../ipc/wire.ts";
 import { loadConfig } from "./config.ts";
-import { homeOf, placesWith } from "./core.ts";
+import { placesWith } from "./core.ts";
 import { openDatabaseReadOnly } from "./gate/database.ts";
 import { GateError } from "./gate/errors.ts";
 import { agentKindSchema } from "./gate/executors/agent-kind.ts";
@@ -43,7 +43,7 @@ export interface OfflineGate {
 export function openOfflineGate(env: Env = process.env): OfflineGate {
   const config = loadConfig(placesFor(env).config_file, env);
   const places = placesWith(config, env);
-  const home = homeOf(env);
+  const home = homeFolder(env);
   const catalog = new ExecutorCatalog(loadOwnExecutors(places.executors_dir));
   const db = openDatabaseReadOnly(places.grants_db, grantsSchema(home));
   const settings: StageSettings = {

@@ -1,5 +1,6 @@
 import type Database from "better-sqlite3";
 import type { Capability } from "../../../ipc/decision.ts";
+import { GATE_SESSIONS } from "../../../ipc/gate-session.ts";
 import type { Principal } from "../../../ipc/operator-api.ts";
 import { CAPABILITY_REGISTRY } from "../capabilities.ts";
 import { type Clock, isoSeconds, normaliseDate } from "../clock.ts";
@@ -264,6 +265,11 @@ export class GrantStore {
   end_session(agent: string, session: string): void {
     this.#ended.set(`${agent}\n${session}`, { agent, session });
     this.#revokeEnded();
+  }
+
+  /** No connection of an earlier gate is there any more: the sessions that it named are over. Returns how many grants that were. */
+  end_gate_sessions(): number {
+    return this.#revoke("session GLOB ?", [GATE_SESSIONS], "the session ended");
   }
 
   /** @throws SQLite's error; the sessions' grants don't count all the same, and it is tried again */
