@@ -1,9 +1,9 @@
-import { randomBytes } from "node:crypto";
 import { cancelled, FAILED, frameError, idOf, NO_HELLO, problemOf, TOKEN_REQUIRED } from "./agent-answers.ts";
 import { type Client, newClient } from "./agent-client.ts";
 import type { AgentPort, CallHold, CheckedSubject, Greeted, Refusal } from "./agent-port.ts";
 import type { Decision } from "./decision.ts";
 import { encodeFrame, type Frame } from "./frames.ts";
+import { isGateSession, newGateSession } from "./gate-session.ts";
 import type { LineConnection, Work } from "./line-connection.ts";
 import { LineServer, type LineServerSettings } from "./line-server.ts";
 import {
@@ -326,8 +326,10 @@ export class AgentServer {
     client.hello = hello;
     client.agent_id = agent_id;
     client.connection.admit(agent_id);
-    client.is_session_ours = hello.session === undefined;
-    client.session = hello.session ?? `session-${randomBytes(8).toString("hex")}`;
+    // A name of the gate's own is another connection's, which may be gone: this one gets a new one.
+    const named = hello.session === undefined || isGateSession(hello.session) ? undefined : hello.session;
+    client.is_session_ours = named === undefined;
+    client.session = named ?? newGateSession();
     this.#send(client, "hello.ok", {
       id: hello.id,
       agent_id,
@@ -341,7 +343,7 @@ export class AgentServer {
 
   #call(client: Client, call: AgentMessage<"tool.call">): void {
     const { id } = call;
-    const session = call.context?.session ?? client.session;
+    const session = sessionOf(client, call.context?.session);
     let held: { id: string; hold: CallHold; decision: Decision } | undefined;
     const { decision, hold } = this.#port.decide(call, client.agent_id, session, (final) => {
       if (held !== undefined) client.holds.delete(held);
@@ -359,7 +361,7 @@ export class AgentServer {
     const decisions: Decision[] = [];
     try {
       for (const call of calls) {
-        const session = call.context?.session ?? client.session;
+        const session = sessionOf(client, call.context?.session);
         decisions.push(this.#port.preview({ ...call, intent }, client.agent_id, session));
         yield;
       }
@@ -427,4 +429,9 @@ export class AgentServer {
     }
     return outgoing;
   }
+}
+
+/** What a call says, but for a session that the gate named for another connection. */
+function sessionOf(client: Client, said: string | undefined): string {
+  return said === undefined || isGateSession(said) ? client.session : said;
 }

@@ -38,6 +38,8 @@ export interface GateEvents {
   waiting(approval: ApprovalView): void;
   closed(approval: ApprovalView): void;
   granted(): void;
+  /** A request's deadline has another date. */
+  moved(token: string, expires_at: string): void;
   /** Something unexpected, to log. */
   failed(what: string, error: unknown): void;
 }
@@ -94,6 +96,7 @@ export class Gate {
       closed: (ended) => this.#closed(ended),
       granted: (ended) => this.#granted(ended),
       failed: (what, error) => events.failed(what, error),
+      moved: (pending) => events.moved(pending.token, pending.expires_at),
     });
   }
 
@@ -382,7 +385,7 @@ export class Gate {
     this.#waiting.delete(ended.token);
     this.#parts.audit.append({
       event: "answer",
-      ts: this.#parts.broker.now() / 1000,
+      ts: this.#parts.broker.clock.now() / 1000,
       token: ended.token,
       status: ended.status,
       territory: ended.territory_concession,

@@ -22,7 +22,7 @@ export const ROBERTO: Principal = { channel: "local", sender_id: "roberto" };
 
 export function openedGrants(file: string, home: string, clock = new ManualClock()) {
   const db = closedAfterwards(openDatabase(file, grantsSchema(home)));
-  return { db, file, home, clock, grants: new GrantStore(db, home, clock.now) };
+  return { db, file, home, clock, grants: new GrantStore(db, home, clock) };
 }
 
 /** A fresh grants database; `home` is the temporary folder it lies in. */
@@ -33,7 +33,7 @@ export function freshGrants(clock = new ManualClock()) {
 
 export function openedApprovals(file: string, clock = new ManualClock()) {
   const db = closedAfterwards(openDatabase(file, APPROVALS_SCHEMA));
-  return { db, file, clock, registry: new ApprovalRegistry(db, clock.now) };
+  return { db, file, clock, registry: new ApprovalRegistry(db, clock) };
 }
 
 export function freshApprovals(clock = new ManualClock()) {
@@ -88,12 +88,13 @@ export function openedBroker(folder: string, clock = new ManualClock(), settings
   const broker = new ApprovalBroker(
     registry,
     stored.grants,
-    { home: folder, language: "en", ttl_seconds: 600, session_seconds: 43_200, now: clock.now, ...settings },
+    { home: folder, language: "en", ttl_seconds: 600, session_seconds: 43_200, clock, ...settings },
     {
       waiting: (request) => told.push({ event: "waiting", request }),
       closed: (request) => told.push({ event: "closed", request }),
       granted: (request) => told.push({ event: "granted", request }),
       failed: (what) => failures.push(what),
+      moved: (request) => told.push({ event: "moved", request }),
     },
   );
   onTestFinished(() => broker.stop());

@@ -1,9 +1,11 @@
 import type { Answer, ApprovalView, Principal } from "../../../ipc/operator-api.ts";
-import { isoSeconds, normaliseDate } from "../clock.ts";
+import { type Clock, normaliseDate } from "../clock.ts";
+import { earlierEnd, remaining } from "../ends.ts";
 import { errorCode, GateError } from "../errors.ts";
 import type { GrantStore } from "../grants/store.ts";
 import { type Language, linkLines, renderApprovalCard } from "./card.ts";
 import { coversAsked, grantsFor, shownChoice } from "./choices.ts";
+import { deadlineOf } from "./deadline.ts";
 import { ApprovalError, type ApprovalRegistry, type NewPending, type PendingRequest } from "./registry.ts";
 import { Stillness } from "./stillness.ts";
 import { type Withdrawal, Withdrawals } from "./withdrawals.ts";
@@ -19,8 +21,7 @@ export interface BrokerSettings {
   ttl_seconds: number;
   /** How long a grant for a session lasts at the most. */
   session_seconds: number;
-  /** Milliseconds. */
-  now: () => number;
+  clock: Clock;
 }
 
 export interface BrokerEvents {
@@ -29,6 +30,8 @@ export interface BrokerEvents {
   granted(ended: PendingRequest): void;
   /** Something that is gone on after, to log. */
   failed(what: string, error: unknown): void;
+  /** The wall clock was set: the request ends when it would have, at another date. */
+  moved(pending: PendingRequest): void;
 }
 
 /** What is asked in one turn of the event loop: on disk together, or not at all. */
@@ -37,6 +40,11 @@ interface AskedTogether {
   /** What to do where it can't be stored. */
   undo: (() => void)[];
 }
+
+/** A wall clock that moved by less was corrected, not set; in milliseconds. */
+const JUMP_MS = 2000;
+/** More cards than a surface shows. */
+const MAX_MOVED = 1000;
 
 /** A target's reach is told against this many requests. */
 const RECENT_REQUESTS = 100;
@@ -61,8 +69,10 @@ export class ApprovalBroker {
   #together: AskedTogether | undefined;
   #timer: NodeJS.Timeout | undefined;
   #recounted_at = 0;
-  /** No request expires before. */
-  #next_deadline: string | undefined;
+  /** No request expires before: milliseconds since boot. */
+  #next_deadline: number | undefined;
+  /** The wall clock's lead over the time since boot when it was last looked at, in milliseconds. */
+  #lead: number;
 
   constructor(registry: ApprovalRegistry, grants: GrantStore, settings: BrokerSettings, events: BrokerEvents) {
     this.registry = registry;
@@ -73,6 +83,7 @@ export class ApprovalBroker {
       withdraw: (next) => this.#withdrawTogether(next),
       failed: (error) => events.failed("withdrawing requests", error),
     });
+    this.#lead = this.#leadNow();
   }
 
   get language(): Language {
@@ -150,7 +161,7 @@ export class ApprovalBroker {
 
   /** The same, counted anew, without what has expired. */
   recounted(agent_id: string): number {
-    if (this.#next_deadline !== undefined && this.#next_deadline < isoSeconds(this.#settings.now())) this.cleanup();
+    if (this.#next_deadline !== undefined && this.#next_deadline < this.#settings.clock.boot().ms) this.cleanup();
     else if (performance.now() - this.#recounted_at > RECOUNT_MS) {
       this.#recounted_at = performance.now();
       this.registry.recount();
@@ -176,8 +187,10 @@ export class ApprovalBroker {
     const pending = this.registry.create_pending({ ...request, ttl_seconds: this.#settings.ttl_seconds });
     if (this.#together === undefined) this.#events.waiting(pending);
     else this.#together.pending.push(pending);
-    if (this.#next_deadline === undefined || pending.expires_at < this.#next_deadline)
-      this.#watchUntil(pending.expires_at);
+    const { clock } = this.#settings;
+    const { wall, boot } = remaining(clock, deadlineOf(pending));
+    const deadline = clock.boot().ms + Math.min(wall, boot);
+    if (this.#next_deadline === undefined || deadline < this.#next_deadline) this.#watchUntil(deadline);
     return pending;
   }
 
@@ -330,9 +343,9 @@ export class ApprovalBroker {
    */
   hold(token: string, by: Principal): PendingRequest {
     const pending = this.#check(token, by);
-    const expires_at = this.#stillness.deadline(pending, this.#settings.now(), this.#settings.ttl_seconds);
-    this.registry.set_deadline(token, expires_at);
-    return { ...pending, expires_at };
+    const { clock, ttl_seconds } = this.#settings;
+    const held = this.registry.postpone(pending, this.#stillness.extension(pending, clock.boot().ms, ttl_seconds));
+    return { ...held, expires_at: this.#shownDeadline(held) };
   }
 
   /** Of this agent's last requests for the same capability, how many a grant on `target` would have covered. @throws GateError */
@@ -355,7 +368,13 @@ export class ApprovalBroker {
 
   /** The request as every surface shows it. */
   view(request: PendingRequest): ApprovalView {
-    return approvalView(request, this.#settings.language);
+    const expires_at = this.#shownDeadline(request);
+    return approvalView({ ...request, expires_at }, this.#settings.language);
+  }
+
+  /** Where the clock was set back while it waits, a request ends earlier than its date says. */
+  #shownDeadline(request: PendingRequest): string {
+    return request.status === "pending" ? earlierEnd(this.#settings.clock, deadlineOf(request)) : request.expires_at;
   }
 
   #close(ended: PendingRequest): void {
@@ -396,7 +415,7 @@ export class ApprovalBroker {
   }
 
   #expiry(scope: "none" | "session" | "permanent", given: string | undefined): string | null {
-    const now = this.#settings.now();
+    const now = this.#settings.clock.now();
     const session_end = new Date(now + this.#settings.session_seconds * 1000).toISOString();
     if (given === undefined) return scope === "session" ? normaliseDate(session_end) : null;
     const expires_at = normaliseDate(given);
@@ -406,19 +425,33 @@ export class ApprovalBroker {
     return expires_at;
   }
 
+  #leadNow(): number {
+    const { clock } = this.#settings;
+    return clock.now() - clock.boot().ms;
+  }
+
+  #noticeJump(): void {
+    const lead = this.#leadNow();
+    if (Math.abs(lead - this.#lead) < JUMP_MS) return;
+    this.#lead = lead;
+    for (const pending of this.registry.list_pending({ limit: MAX_MOVED }))
+      this.#events.moved({ ...pending, expires_at: this.#shownDeadline(pending) });
+  }
+
   /** One timer for all: the next deadline, and now and then before it, as a clock may jump (a laptop that slept). */
   #watchDeadlines(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#next_deadline = undefined;
     const deadline = this.registry.next_deadline();
-    if (deadline !== undefined) this.#watchUntil(deadline);
+    if (deadline !== undefined) this.#watchUntil(this.#settings.clock.boot().ms + deadline);
   }
 
-  #watchUntil(deadline: string): void {
+  /** `deadline` in milliseconds since boot. */
+  #watchUntil(deadline: number): void {
     clearTimeout(this.#timer);
     this.#next_deadline = deadline;
-    const wait = Math.max(0, Date.parse(deadline) + 1000 - this.#settings.now());
+    const wait = Math.max(0, deadline + 1000 - this.#settings.clock.boot().ms);
     this.#timer = setTimeout(() => this.#expire(), Math.min(wait, MAX_WATCH_MS));
     this.#timer.unref();
   }
@@ -436,6 +469,7 @@ export class ApprovalBroker {
       this.#timer = setTimeout(() => this.#expire(), MAX_WATCH_MS).unref();
       return;
     }
+    this.#noticeJump();
     this.#watchDeadlines();
   }
 }
