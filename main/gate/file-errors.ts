@@ -1,4 +1,4 @@
-import { closeSync, constants, openSync, statfsSync, statSync } from "node:fs";
+import { accessSync, closeSync, constants, existsSync, openSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { NOT_A_FILE } from "../../ipc/regular-file.ts";
 import { errorCode, GateError } from "./errors.ts";
@@ -35,7 +35,7 @@ export function meaningOf(code: string, file: string): Meaning {
     case "EPERM":
       return {
         why: "this user has no permission for it",
-        hint: `check who may use it and the folders above it: ls -ld ${folder} ${file}`,
+        hint: `see who may use it: ls -ld ${[...new Set([nearestThere(folder), nearestThere(file)])].join(" ")}`,
       };
     case "EROFS":
       return {
@@ -44,7 +44,7 @@ export function meaningOf(code: string, file: string): Meaning {
       };
     case "ENOTDIR":
     case "EEXIST": {
-      const part = firstThatIsNoFolder(folder) ?? folder;
+      const part = firstThatIsNoFolder(code === "EEXIST" ? file : folder) ?? folder;
       return { why: `${part} is not a folder`, hint: `move it away: mv ${part} ${part}.old` };
     }
     case "EISDIR":
@@ -57,8 +57,12 @@ export function meaningOf(code: string, file: string): Meaning {
       return { why: "it is a symbolic link where none may be", hint: `see where it leads: ls -l ${file}` };
     case "ENAMETOOLONG":
       return { why: "the path is too long", hint: "use a shorter one" };
-    case "ENOENT":
+    case "ENOENT": {
+      // Folders that can't be made on a read-only disk are said to be missing.
+      const refused = refusalOfWriting(nearestThere(folder));
+      if (refused !== undefined) return meaningOf(refused, file);
       return { why: "it, or a folder above it, is not there", hint: `make the folder: mkdir -p ${folder}` };
+    }
     default:
       return { why: `the system says ${code}`, hint: `check the file and its folder: ls -ld ${folder} ${file}` };
   }
@@ -73,6 +77,21 @@ function firstThatIsNoFolder(folder: string): string | undefined {
     return statSync(folder).isDirectory() ? undefined : folder;
   } catch {
     return undefined; // not there, or below what was found already
+  }
+}
+
+/** The path itself, or the nearest folder above it that is there. */
+function nearestThere(path: string): string {
+  if (existsSync(path) || dirname(path) === path) return path;
+  return nearestThere(dirname(path));
+}
+
+function refusalOfWriting(folder: string): string | undefined {
+  try {
+    accessSync(folder, constants.W_OK);
+    return undefined;
+  } catch (error) {
+    return errorCode(error);
   }
 }
 
