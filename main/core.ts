@@ -193,6 +193,7 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
       audit.append({ event, ts: now() / 1000, file: basename(file) });
       log(message);
     }
+    audit.flush();
     if (was_paused) {
       const reason = "the gate was paused when its safety database was lost";
       safety.pause.begin({ by: "human", reason, clears: "by_human" });

@@ -24,18 +24,27 @@ export class StorageHolder {
   readonly state: FileLock;
   readonly databases: Readonly<Record<DatabaseName, FileLock>>;
 
-  private constructor(state: FileLock, databases: Record<DatabaseName, FileLock>) {
+  readonly #places: Places;
+  /** Those that had to be made although what they stand for was used before. */
+  readonly #doubtful: readonly FileLock[];
+
+  private constructor(
+    places: Places,
+    state: FileLock,
+    databases: Record<DatabaseName, FileLock>,
+    doubtful: readonly FileLock[],
+  ) {
+    this.#places = places;
     this.state = state;
     this.databases = databases;
+    this.#doubtful = doubtful;
   }
 
   /**
-   * Takes the lock of the state folder and those beside the databases. Where one of them had to be made although what it stands
-   * for was used before, it may have been removed beside a running gate: then that one is given the time to end.
-   * @param log hears that it waits
+   * Takes the lock of the state folder and those beside the databases. Nothing is written before `waitForEarlier` has resolved.
    * @throws GateError `already_running`, `lock_unusable`
    */
-  static async take(places: Places, log: (line: string) => void = () => undefined): Promise<StorageHolder> {
+  static async take(places: Places): Promise<StorageHolder> {
     const taken: FileLock[] = [];
     const take = (file: string, what: string) => {
       const lock = takeOr(file, what);
@@ -58,18 +67,25 @@ export class StorageHolder {
       };
       const doubtful = doubtfulLocks(places, state, databases);
       await refuseListeners(places, doubtful[0]);
-      if (doubtful.length > 0) {
-        log(
-          `${basename(doubtful[0]?.file ?? "")} is new: waiting ${HANDOVER_MS / 1000} s for a gate that may have held an earlier one`,
-        );
-        await after(HANDOVER_MS);
-        await refuseListeners(places, doubtful[0]);
-      }
-      return new StorageHolder(state, databases);
+      return new StorageHolder(places, state, databases, doubtful);
     } catch (error) {
       for (const lock of taken) lock.release();
       throw error;
     }
+  }
+
+  /** True where a lock may have been removed beside a gate that still runs. */
+  get is_doubtful(): boolean {
+    return this.#doubtful.length > 0;
+  }
+
+  /** Gives a gate that may have lost its lock the time to end. @throws GateError `already_running` */
+  async waitForEarlier(log: (line: string) => void): Promise<void> {
+    const [first] = this.#doubtful;
+    if (first === undefined) return;
+    log(`${first.file} is new: waiting ${HANDOVER_MS / 1000} s for a gate that may have held an earlier one`);
+    await after(HANDOVER_MS);
+    await refuseListeners(this.#places, first);
   }
 
   get locks(): FileLock[] {
