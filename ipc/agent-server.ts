@@ -2,6 +2,7 @@ import { cancelled, FAILED, frameError, idOf, NO_HELLO, problemOf, TOKEN_REQUIRE
 import { type Client, newClient } from "./agent-client.ts";
 import type { AgentPort, CallHold, CheckedSubject, Greeted, Refusal } from "./agent-port.ts";
 import type { Decision } from "./decision.ts";
+import type { FileIdentity } from "./file-identity.ts";
 import { encodeFrame, type Frame } from "./frames.ts";
 import { isGateSession, newGateSession } from "./gate-session.ts";
 import type { LineConnection, Work } from "./line-connection.ts";
@@ -50,7 +51,8 @@ export class AgentServer {
     });
   }
 
-  listen(): Promise<void> {
+  /** Resolves with the socket's file. */
+  listen(): Promise<FileIdentity> {
     return this.#server.listen();
   }
 
@@ -121,6 +123,13 @@ export class AgentServer {
         });
       }
     }
+  }
+
+  /** Ends every connection with this reason, and answers nobody any more. What waits is not withdrawn. */
+  dismiss(error: Refusal): void {
+    this.#is_closing = true;
+    for (const client of [...this.#clients.values()])
+      if (client.phase !== "closed") this.#reject(client, undefined, error);
   }
 
   /** Tells every greeted agent. */

@@ -1,7 +1,7 @@
-import { chmodSync } from "node:fs";
 import type { ListenOptions, Server, Socket } from "node:net";
 import { dirname } from "node:path";
 import { IPCModule } from "node-ipc";
+import type { FileIdentity } from "./file-identity.ts";
 import { type Frame, UnfinishedBudget } from "./frames.ts";
 import {
   type ConnectionHost,
@@ -11,6 +11,7 @@ import {
   type Work,
 } from "./line-connection.ts";
 import { type NewcomerLimits, Newcomers } from "./newcomers.ts";
+import { bindingPath, moveSocket, removeSocket } from "./socket-file.ts";
 import { Turns } from "./turns.ts";
 import { UnreadBudget, type UnreadLimits } from "./unread-budget.ts";
 
@@ -109,6 +110,7 @@ export class LineServer {
   readonly #host: ConnectionHost;
   readonly #too_many = new Map<string, number>();
   #log_timer: NodeJS.Timeout | undefined;
+  #file: FileIdentity | undefined;
   #next_id = 1;
 
   constructor(settings: LineServerSettings, handlers: LineHandlers) {
@@ -138,10 +140,11 @@ export class LineServer {
     return this.#host.turns.is_working;
   }
 
-  /** Listens; the socket file is 0600 in a 0700 folder once this resolves. Rejects with the system's error. */
-  async listen(): Promise<void> {
+  /** Listens; the socket file, which is returned, is 0600 in a 0700 folder once this resolves. Rejects with the system's error. */
+  async listen(): Promise<FileIdentity> {
     const { path } = this.#settings;
-    if (Buffer.byteLength(path) > MAX_SOCKET_PATH) {
+    const bound = bindingPath(path);
+    if (Math.max(Buffer.byteLength(path), Buffer.byteLength(bound)) > MAX_SOCKET_PATH) {
       throw Object.assign(
         new Error(`the socket's path is longer than the ${MAX_SOCKET_PATH} bytes a Unix socket can have: ${path}`),
         { code: "socket_path_too_long", hint: "set METNOS_RUNTIME_DIR to a shorter folder" },
@@ -154,7 +157,7 @@ export class LineServer {
     // Counted here: of those that are too many, one that was silent goes before one that wasn't.
     config.maxConnections = Number.POSITIVE_INFINITY;
     config.parser = new LineParser();
-    this.#ipc.serve(path);
+    this.#ipc.serve(bound);
     const { server } = this.#ipc;
     adjustListener(server);
     const is_listening = new Promise<void>((resolve, reject) => {
@@ -165,14 +168,16 @@ export class LineServer {
     server.on("close", (socket: IpcSocket) => this.#closed(socket));
     server.start();
     await is_listening;
-    chmodSync(path, 0o600);
+    this.#file = moveSocket(bound, path);
+    return this.#file;
   }
 
-  /** Ends every connection and stops listening; the socket file goes away. */
+  /** Ends every connection and stops listening; the socket file goes away, where it is still this server's. */
   async close(): Promise<void> {
     clearTimeout(this.#log_timer);
     const listener = this.#ipc.server?.server;
     if (!listener) return;
+    if (this.#file !== undefined) removeSocket(this.#settings.path, this.#file);
     const is_closed = new Promise<void>((resolve) => listener.once("close", () => resolve()));
     const cut = setTimeout(() => {
       for (const socket of this.#connections.keys()) socket.destroy();

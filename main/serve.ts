@@ -1,8 +1,9 @@
 import { AgentServer } from "../ipc/agent-server.ts";
 import { OperatorServer } from "../ipc/operator-server.ts";
 import { AGENT_UNREAD, describe, GatePort, pausedMessage } from "./agent-port.ts";
-import { type Core, openCore } from "./core.ts";
+import { type Core, type CoreHooks, openCore } from "./core.ts";
 import type { Clock } from "./gate/clock.ts";
+import type { GateError } from "./gate/errors.ts";
 import { HeapKeeper } from "./heap-keeper.ts";
 import { type GateNotifications, type NotificationOptions, startNotifications } from "./notifications/start.ts";
 import type { AgentConnections } from "./operator/handlers.ts";
@@ -10,6 +11,7 @@ import { Operator } from "./operator/operator.ts";
 import { operatorToken } from "./operator-token.ts";
 import type { LoginItem } from "./settings.ts";
 import { prepareSocket, socketError } from "./socket-place.ts";
+import type { DatabaseName } from "./storage/database-names.ts";
 import { systemClock } from "./system-clock.ts";
 import { WebPage } from "./web/web-page.ts";
 
@@ -18,6 +20,8 @@ export interface RunningGate {
   core: Core;
   operator: Operator;
   notifications: GateNotifications;
+  /** Resolves with the reason if the gate can't go on: it decides nothing any more, and has to be closed. */
+  ended: Promise<GateError>;
   close(): Promise<void>;
 }
 
@@ -33,6 +37,8 @@ export interface ServeOptions {
   notifications?: NotificationOptions | false;
   /** Serve the page to a browser, too: its links come from the operator's `web.link`. */
   web?: boolean;
+  /** Databases that may begin empty although others don't. */
+  accept_empty?: readonly DatabaseName[];
 }
 
 const KIB = 1024;
@@ -47,7 +53,9 @@ const OPERATOR_UNREAD = { pause_bytes: 256 * KIB, total_bytes: 64 * MIB, max_byt
 export async function serveGate(options: ServeOptions = {}): Promise<RunningGate> {
   const log = options.log ?? (() => undefined);
   let agents: AgentServer | undefined;
-  const core = openCore(options.env, options.clock, {
+  const { env, clock, accept_empty = [] } = options;
+  const ended = Promise.withResolvers<GateError>();
+  const hooks: CoreHooks = {
     decided({ agent_name, executor, decision }) {
       const capabilities = [...new Set(decision.capabilities.map(({ capability }) => capability))].join("+") || "-";
       const status = decision.status === undefined ? "" : ` ${decision.status}`;
@@ -62,11 +70,19 @@ export async function serveGate(options: ServeOptions = {}): Promise<RunningGate
       else agents?.broadcast("safety.resumed", {});
     },
     failed: (what, error) => log(`error in ${what}: ${describe(error)}`),
-  });
+    noted: log,
+    lost(loss) {
+      log(loss.message);
+      agents?.dismiss({ code: "closing", message: loss.message, hint: loss.hint });
+      ended.resolve(loss);
+    },
+  };
+  const core = await openCore({ env, clock, accept_empty, hooks });
   try {
-    return await serveCore(core, log, options, (server) => {
+    const served = await serveCore(core, log, options, (server) => {
       agents = server;
     });
+    return { ...served, ended: ended.promise };
   } catch (error) {
     core.close();
     throw error;
@@ -78,7 +94,7 @@ async function serveCore(
   log: (line: string) => void,
   { env = process.env, frame_timeout_ms, login_item, notifications: wanted, web, clock }: ServeOptions,
   made: (agents: AgentServer) => void,
-): Promise<RunningGate> {
+): Promise<Omit<RunningGate, "ended">> {
   const { places, config } = core;
   for (const path of [places.operator_socket, places.agent_socket]) prepareSocket(path, places.state_dir);
   if (core.settings.warning !== undefined) log(core.settings.warning);
@@ -121,8 +137,11 @@ async function serveCore(
   };
   try {
     await page?.listen(operator);
-    await operators.listen().catch((error: unknown) => Promise.reject(socketError(error, places.operator_socket)));
-    await agents.listen().catch((error: unknown) => Promise.reject(socketError(error, places.agent_socket)));
+    const { watch } = core.storage;
+    const named = (path: string) => (error: unknown) => Promise.reject(socketError(error, path));
+    const { operator_socket, agent_socket } = places;
+    watch.addHeld("gate", "socket", operator_socket, await operators.listen().catch(named(operator_socket)));
+    watch.addHeld("gate", "socket", agent_socket, await agents.listen().catch(named(agent_socket)));
   } catch (error) {
     await close();
     throw error;
@@ -134,6 +153,7 @@ async function serveCore(
     operator,
     notifications,
     async close() {
+      core.storage.watch.stop();
       heap.stop();
       await notifications.close();
       await close();

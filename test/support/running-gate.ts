@@ -21,6 +21,7 @@ export interface GateOptions {
   frame_timeout_ms?: number;
   notifications?: NonNullable<ServeOptions["notifications"]>;
   web?: boolean;
+  accept_empty?: NonNullable<ServeOptions["accept_empty"]>;
 }
 
 /** A real gate in this process, with its sockets and databases in a home of its own. Closed when the test ends. */
