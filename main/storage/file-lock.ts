@@ -1,6 +1,7 @@
 import { closeSync, lstatSync, openSync } from "node:fs";
 import Database from "better-sqlite3";
 import { type FileIdentity, identityOf, isStillAt } from "../../ipc/file-identity.ts";
+import { NOT_A_FILE } from "../../ipc/regular-file.ts";
 import { errorCode, GateError } from "../gate/errors.ts";
 import { causeBehind, fileError } from "../gate/file-errors.ts";
 
@@ -32,7 +33,7 @@ export class FileLock {
   static take(file: string): FileLock {
     const found = lstatSync(file, { throwIfNoEntry: false });
     if (found !== undefined && !found.isFile())
-      throw unusable(file, "it is not a file", "move it away and start again");
+      throw fileError(Object.assign(new Error(), { code: NOT_A_FILE }), "the lock", file, "lock_unusable");
     let db: Database.Database | undefined;
     try {
       // Only where there is none: closing a file that is locked in this process would release the lock.

@@ -5,6 +5,7 @@ import { setTimeout as after } from "node:timers/promises";
 import type { Places } from "../../ipc/places.ts";
 import { monthFiles } from "../gate/audit/month-files.ts";
 import { errorCode, GateError } from "../gate/errors.ts";
+import { fileError } from "../gate/file-errors.ts";
 import { DATABASES, type DatabaseName } from "./database-names.ts";
 import { FileLock } from "./file-lock.ts";
 
@@ -52,7 +53,7 @@ export class StorageHolder {
       return lock;
     };
     try {
-      makeFolder(places.state_dir);
+      makeFolder(places.lock_db, "the lock");
       chmodSync(places.state_dir, 0o700);
       const state = take(places.lock_db, "a gate is already running for this user");
       const beside = (name: DatabaseName): FileLock => {
@@ -136,7 +137,7 @@ function isFilled(file: string): boolean {
 }
 
 function takeOr(file: string, what: string): FileLock {
-  makeFolder(dirname(file));
+  makeFolder(file, "the database");
   try {
     return FileLock.take(file);
   } catch (error) {
@@ -145,16 +146,11 @@ function takeOr(file: string, what: string): FileLock {
   }
 }
 
-function makeFolder(folder: string): void {
+function makeFolder(file: string, what: string): void {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   } catch (error) {
-    throw new GateError(
-      "folder_unusable",
-      `the folder ${folder} can't be made (${errorCode(error)})`,
-      "check what is at this path, and the permissions of the folders above it",
-      { cause: error },
-    );
+    throw fileError(error, what, file, "lock_unusable");
   }
 }
 
