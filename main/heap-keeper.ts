@@ -12,8 +12,8 @@ export class HeapKeeper {
   #is_collecting = false;
   #utilization = performance.eventLoopUtilization();
   #quiet_looks = 0;
-  /** Resident memory when it was last given back, or first looked at quietly, in bytes. */
-  #resident: number | undefined;
+  /** Resident memory at the start, or when it was last given back, in bytes. */
+  #resident = process.memoryUsage.rss();
 
   constructor() {
     if (globalThis.gc !== undefined) this.#timer = setInterval(() => this.#look(), LOOK_INTERVAL_MS).unref();
@@ -41,9 +41,7 @@ export class HeapKeeper {
 
   /** Only this way are emptied pages given back to the system: what is kept is moved together. */
   #giveBack(): void {
-    const resident = process.memoryUsage.rss();
-    this.#resident ??= resident;
-    if (resident - this.#resident < MIN_GIVEN_BACK) return;
+    if (process.memoryUsage.rss() - this.#resident < MIN_GIVEN_BACK) return;
     globalThis.gc?.({ type: "major", execution: "sync", flavor: "last-resort" });
     // What couldn't be given back is no reason to try again.
     this.#resident = process.memoryUsage.rss();
@@ -58,7 +56,7 @@ const LOOK_INTERVAL_MS = 1000;
 /** Giving back takes about 100 ms: not for less, and not while agents call. */
 const MIN_GIVEN_BACK = 48 * 1024 * 1024;
 /** The part of a second that the event loop works, and how many seconds in a row. */
-const QUIET_UTILIZATION = 0.02;
+const QUIET_UTILIZATION = 0.1;
 const QUIET_LOOKS = 5;
 
 /** What lives in the old generation or is dead there, in bytes. */
