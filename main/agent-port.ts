@@ -8,6 +8,12 @@ import type { Core } from "./core.ts";
 import type { Subject } from "./gate/stages/examination.ts";
 import { VERSION } from "./version.ts";
 
+const UNREADABLE = {
+  code: "agent_unreadable",
+  message: "the gate can't read this agent's entry in its database",
+  hint: "ask the human: metnos-gate agents list says what to do",
+} as const;
+
 /** The gate as agents reach it: asking, and nothing else. */
 export class GatePort implements AgentPort {
   readonly gate_version = VERSION;
@@ -23,6 +29,7 @@ export class GatePort implements AgentPort {
 
   greet({ agent: { name }, token }: Hello): ReturnType<AgentPort["greet"]> {
     const { agents } = this.#core;
+    if (agents.unreadable().includes(name)) return { refused: UNREADABLE };
     if (token !== undefined) {
       const agent = agents.authenticate(name, token);
       if (agent === undefined) {

@@ -4,11 +4,13 @@ import type { ApprovalStatus, Requirement, Reversibility, Territory } from "../.
 import type { Choice, Principal } from "../../../ipc/operator-api.ts";
 import { isoSeconds } from "../clock.ts";
 import { emptyLog } from "../database.ts";
-import { GateError } from "../errors.ts";
+import { NO_REPORT, type RowReport } from "../row-report.ts";
+import { ApprovalError, alreadyResolved, damagedRequest } from "./approval-error.ts";
 import type { PathLink } from "./card.ts";
 import type { AskedPaths, Granted } from "./choices.ts";
 import { type EndedQuery, endedRows } from "./history.ts";
-import { endedExtra, type Kept, ownExtra } from "./kept.ts";
+import { endedExtra, type Kept } from "./kept.ts";
+import { type StoredRow as Row, readRequest, requestRow } from "./stored-request.ts";
 
 /** Every request that a human is asked about, with its TTL and its end (seed 004). */
 
@@ -60,6 +62,8 @@ export interface PendingRequest {
   granted: Granted[];
   grant_expires_at: string | null;
   message: string | null;
+  /** It can't be read whole: nothing is allowed by it. */
+  is_damaged?: true;
 }
 
 export interface NewPending extends Principal {
@@ -82,41 +86,18 @@ export interface Resolution {
   message: string | null;
 }
 
-export class ApprovalError extends GateError {
-  constructor(
-    code: "unknown_token" | "already_resolved" | "expired" | "not_authorised",
-    message: string,
-    hint: string,
-  ) {
-    super(code, message, hint);
-    this.name = "ApprovalError";
-  }
-}
-
-type Row = Omit<PendingRequest, "extra" | "granted"> & { request_extra: string | null; granted: string };
-
-const NO_EXTRA: RequestExtra = {
-  executor: "",
-  intent: "",
-  cwd: null,
-  args: null,
-  reversibility: "irreversible",
-  recurrence_count: 0,
-  capabilities: [],
-  choices: [],
-  judge: { score: 0, reason: "" },
-};
-
 export class ApprovalRegistry {
   readonly #db: Database.Database;
   readonly #now: () => number;
+  readonly #report: RowReport;
   /** Values that were taken out of the database may still be in its log. */
   #has_log = true;
 
   /** `db` was opened with `APPROVALS_SCHEMA`; `now` gives milliseconds. */
-  constructor(db: Database.Database, now: () => number = Date.now) {
+  constructor(db: Database.Database, now: () => number = Date.now, report: RowReport = NO_REPORT) {
     this.#db = db;
     this.#now = now;
+    this.#report = report;
   }
 
   /** Registers a request with a fresh 16-hex token and its deadline (seed 004 §6). */
@@ -150,13 +131,13 @@ export class ApprovalRegistry {
 
   get_pending(token: string): PendingRequest | undefined {
     const row = this.#db.prepare("SELECT * FROM pending WHERE token = ?").get(token) as Row | undefined;
-    return row && fromRow(row);
+    return row && readRequest(row, this.#report);
   }
 
   /**
    * Ends a request, once. The checks run in the seed's order (seed 004 §6): known, still pending, not expired, the decider is
    * the requester. An expired one is marked so even though this throws. What is returned still says what it was about.
-   * @throws ApprovalError `unknown_token`, `already_resolved`, `expired`, `not_authorised`
+   * @throws ApprovalError `unknown_token`, `already_resolved`, `expired`, `not_authorised`, `request_damaged`
    */
   resolve(
     token: string,
@@ -165,6 +146,7 @@ export class ApprovalRegistry {
     resolution: Partial<Resolution> = {},
   ): PendingRequest {
     const row = this.check(token, by);
+    if (row.is_damaged === true && decision === "approved") throw damagedRequest();
     const changed = this.#db
       .prepare(
         `UPDATE pending SET status = ?, decision_at = ?, decision_by_channel = ?, decision_by_sender = ?,
@@ -219,7 +201,7 @@ export class ApprovalRegistry {
       .prepare("SELECT * FROM pending WHERE status = 'pending' AND expires_at < ?")
       .all(isoSeconds(this.#now())) as Row[];
     return rows
-      .map(fromRow)
+      .map((row) => readRequest(row, this.#report))
       .filter((row) => this.#end(row, "expired", null))
       .map((row) => this.#ended(row));
   }
@@ -240,13 +222,13 @@ export class ApprovalRegistry {
       ...(options.include_resolved ? {} : { now: isoSeconds(this.#now()) }),
       limit: options.limit ?? 50,
     }) as Row[];
-    return rows.map(fromRow);
+    return rows.map((row) => readRequest(row, this.#report));
   }
 
   /** One page of what has ended, the last answered first. */
   list_ended(query: EndedQuery): { total: number; requests: PendingRequest[] } {
     const { total, rows } = endedRows<Row>(this.#db, query);
-    return { total, requests: rows.map(fromRow) };
+    return { total, requests: rows.map((row) => readRequest(row, this.#report)) };
   }
 
   /** What an agent asked for lately, whatever became of it, newest first. */
@@ -254,7 +236,7 @@ export class ApprovalRegistry {
     const rows = this.#db
       .prepare("SELECT * FROM pending WHERE agent_id = ? ORDER BY rowid DESC LIMIT ?")
       .all(agent_id, limit) as Row[];
-    return rows.map(fromRow);
+    return rows.map((row) => readRequest(row, this.#report));
   }
 
   /** Moves the deadline of a request that still waits. */
@@ -267,7 +249,7 @@ export class ApprovalRegistry {
     const row = this.#db
       .prepare("SELECT * FROM pending WHERE share_key = ? AND status = 'pending' AND expires_at >= ?")
       .get(share_key, isoSeconds(this.#now())) as Row | undefined;
-    return row && fromRow(row);
+    return row && readRequest(row, this.#report);
   }
 
   /** Takes the answer that a human gave to this call while its agent was away: once, and only before the request's deadline. */
@@ -279,7 +261,7 @@ export class ApprovalRegistry {
              AND delivered_at IS NULL AND expires_at >= $now ORDER BY decision_at LIMIT 1) RETURNING *`,
       )
       .get({ share_key, now: isoSeconds(this.#now()) }) as Row | undefined;
-    return row && fromRow(row);
+    return row && readRequest(row, this.#report);
   }
 
   /** The answer has reached the agent that waited for it. */
@@ -294,16 +276,25 @@ export class ApprovalRegistry {
         "SELECT * FROM pending WHERE status = 'approved' AND territory_concession <> 'none' AND grants_written_at IS NULL",
       )
       .all() as Row[];
-    return rows.map(fromRow);
+    return rows.map((row) => readRequest(row, this.#report));
   }
 
   /** The next moment at which a waiting request expires, or undefined if none waits. */
   next_deadline(): string | undefined {
     return (
-      (this.#db.prepare("SELECT min(expires_at) FROM pending WHERE status = 'pending'").pluck().get() as
-        | string
-        | null) ?? undefined
+      (this.#db
+        .prepare(
+          "SELECT min(expires_at) FROM pending WHERE status = 'pending' AND expires_at GLOB '[12][0-9][0-9][0-9]-*'",
+        )
+        .pluck()
+        .get() as string | null) ?? undefined
     );
+  }
+
+  /** What an approval was to grant can't be read: nothing is granted, and it is said once. */
+  give_up_grants(token: string): void {
+    this.#report.damaged(`what was approved with request ${token}`, "nothing is granted by it; it is asked again");
+    this.mark_grants_written(token);
   }
 
   mark_grants_written(token: string): void {
@@ -350,6 +341,7 @@ export class ApprovalRegistry {
   /** A request that has just ended, with what is shown of it one last time: the arguments never. */
   #ended(before: PendingRequest): PendingRequest {
     this.#has_log = true;
+    if (before.is_damaged === true) this.#report.settled(requestRow(before.token));
     const row = this.get_pending(before.token) as PendingRequest;
     return { ...row, target_summary: before.target_summary, extra: { ...before.extra, args: null } };
   }
@@ -360,18 +352,6 @@ export class ApprovalRegistry {
   }
 }
 
-function alreadyResolved(): ApprovalError {
-  return new ApprovalError("already_resolved", "token already resolved", "somebody answered it, or it was withdrawn");
-}
-
 function keptSummary({ extra, capability_class }: PendingRequest): string {
   return extra.kept?.target_summary ?? capability_class;
-}
-
-function fromRow({ request_extra, granted, ...row }: Row): PendingRequest {
-  return {
-    ...row,
-    extra: (request_extra === null ? undefined : ownExtra(request_extra)) ?? NO_EXTRA,
-    granted: JSON.parse(granted) as Granted[],
-  };
 }

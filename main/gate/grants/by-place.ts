@@ -1,8 +1,10 @@
 import type Database from "better-sqlite3";
+import { NO_REPORT, type RowReport } from "../row-report.ts";
 import { patternsCovering } from "../targets/host.ts";
 import { type PathMatcher, pathMatcher } from "../targets/pattern.ts";
 import { type CallTarget, pathName } from "../targets/target.ts";
 import { PlaceIndex } from "./place-index.ts";
+import { wholeGrants } from "./rows.ts";
 
 /** A grant as the lookup reads it. */
 interface Row {
@@ -42,6 +44,7 @@ export class GrantsByPlace {
   readonly #places: Database.Statement;
   readonly #count: Database.Statement;
   readonly #kept = new Map<string, readonly PlacedGrant[]>();
+  readonly #report: RowReport;
   #index = new PlaceIndex(0);
   /** How many more places the index has room for. */
   #room = 0;
@@ -49,7 +52,8 @@ export class GrantsByPlace {
   #version = -1;
   #looked_at = Number.NaN;
 
-  constructor(db: Database.Database) {
+  constructor(db: Database.Database, report: RowReport = NO_REPORT) {
+    this.#report = report;
     this.#lookup = db.prepare(
       `SELECT id, target_base, target, target_real, capability, channel, sender_id, agent, session, expires_at FROM grants
        WHERE target_base = ? AND revoked_at IS NULL`,
@@ -108,7 +112,7 @@ export class GrantsByPlace {
   at(place: string): readonly PlacedGrant[] {
     const kept = this.#kept.get(place);
     if (kept !== undefined) return kept;
-    const grants = (this.#lookup.all(place) as Row[]).map(placed);
+    const grants = wholeGrants(this.#lookup.all(place) as Row[], this.#report).map(placed);
     const [first] = grants;
     // Only what the human wrote is kept: a place that an agent made up, of any length, leaves nothing behind.
     if (first !== undefined) {

@@ -5,11 +5,13 @@ import { CAPABILITY_REGISTRY } from "../capabilities.ts";
 import { isoSeconds, normaliseDate } from "../clock.ts";
 import { storageError } from "../database.ts";
 import { GateError } from "../errors.ts";
+import { NO_REPORT, type RowReport } from "../row-report.ts";
 import { hostMatches } from "../targets/host.ts";
 import { expandHome } from "../targets/path.ts";
 import { type GrantTarget, grantTarget } from "../targets/pattern.ts";
 import { type CallTarget, isInDoubt, pathName } from "../targets/target.ts";
 import { GrantsByPlace, type PlacedGrant } from "./by-place.ts";
+import { grantRow, wholeGrants } from "./rows.ts";
 import { type GrantQuery, IS_ACTIVE, searchGrants } from "./search.ts";
 
 /** Remembered answers (seed 001 §4): written, looked up, listed, revoked. Every decision reads them anew. */
@@ -55,6 +57,7 @@ export class GrantStore {
   readonly #db: Database.Database;
   readonly #home: string;
   readonly #now: () => number;
+  readonly #report: RowReport;
   readonly #by_place: GrantsByPlace;
   /** Sessions that are over, while their grants are not revoked yet: by agent and session. */
   readonly #ended = new Map<string, { agent: string; session: string }>();
@@ -62,11 +65,12 @@ export class GrantStore {
   readonly #used = new Map<number, string>();
 
   /** `db` was opened with `grantsSchema`; `now` gives milliseconds. */
-  constructor(db: Database.Database, home: string, now: () => number = Date.now) {
+  constructor(db: Database.Database, home: string, now: () => number = Date.now, report: RowReport = NO_REPORT) {
     this.#db = db;
     this.#home = home;
     this.#now = now;
-    this.#by_place = new GrantsByPlace(db);
+    this.#report = report;
+    this.#by_place = new GrantsByPlace(db, report);
   }
 
   /**
@@ -209,21 +213,25 @@ export class GrantStore {
     if (!filter.include_revoked)
       add("revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)", isoSeconds(this.#now()));
     const clause = where.length > 0 ? `WHERE ${where.join(" AND ")}` : "";
-    return this.#db
+    const rows = this.#db
       .prepare(`SELECT ${COLUMNS} FROM grants ${clause} ORDER BY granted_at DESC, id DESC LIMIT ?`)
       .all(...values, filter.limit ?? -1) as Grant[];
+    return wholeGrants(rows, this.#report);
   }
 
   /** One page of the grants that match, and how many there are. See `searchGrants`. */
   search_grants(query: GrantQuery): { total: number; grants: Grant[] } {
     this.flush();
     const text = query.text && expandHome(query.text, this.#home);
-    return searchGrants(this.#db, COLUMNS, { ...query, text }, isoSeconds(this.#now()));
+    const { total, grants } = searchGrants(this.#db, COLUMNS, { ...query, text }, isoSeconds(this.#now()));
+    return { total, grants: wholeGrants(grants, this.#report) };
   }
 
   /** Takes a grant back. False if it was revoked already or there is none (seed 001 §4.2). */
   revoke_grant(id: number, reason = "revoked by the human"): boolean {
-    return this.#revoke("id = ?", [id], reason) > 0;
+    const is_revoked = this.#revoke("id = ?", [id], reason) > 0;
+    if (is_revoked) this.#report.settled(grantRow(id));
+    return is_revoked;
   }
 
   /** Takes back everything an agent was granted, or only what was for one of its sessions. Returns how many. */

@@ -1,6 +1,8 @@
 import type Database from "better-sqlite3";
 import type { Pause } from "../../../ipc/safety.ts";
 import { isoSeconds } from "../clock.ts";
+import { NO_REPORT, type RowReport } from "../row-report.ts";
+import { PAUSE_ROW, readPause } from "./pause-row.ts";
 
 /** The switch that stops every agent. It is on disk before it is anywhere else, so that no crash lifts it. */
 
@@ -36,15 +38,23 @@ export class PauseSwitch {
   readonly #db: Database.Database;
   readonly #now: () => number;
   readonly #changed: (pause: Pause) => void;
+  readonly #report: RowReport;
   #row: PauseRow | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   /** `db` was opened with `SAFETY_SCHEMA`; `now` gives milliseconds; `changed` hears of each begin and end. */
-  constructor(db: Database.Database, now: () => number, changed: (pause: Pause) => void) {
+  constructor(
+    db: Database.Database,
+    now: () => number,
+    changed: (pause: Pause) => void,
+    report: RowReport = NO_REPORT,
+  ) {
     this.#db = db;
     this.#now = now;
     this.#changed = changed;
-    this.#row = db.prepare("SELECT by, reason, since, until, clears FROM pause").get() as PauseRow | undefined;
+    this.#report = report;
+    const row = db.prepare("SELECT by, reason, since, until, clears FROM pause").get() as PauseRow | undefined;
+    this.#row = readPause(row, isoSeconds(now()), report);
     this.#watch();
   }
 
@@ -98,6 +108,7 @@ export class PauseSwitch {
     if (this.#row === undefined) return false;
     this.#db.prepare("DELETE FROM pause").run();
     this.#row = undefined;
+    this.#report.settled(PAUSE_ROW);
     this.#watch();
     this.#changed(RUNNING);
     return true;
