@@ -120,7 +120,7 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
     const grants = storage.on(databases.grants, (db) => new GrantStore(db, home, now, rows("grants")));
     const approvals = storage.on(databases.approvals, (db) => new ApprovalRegistry(db, now, rows("approvals")));
     const agents = storage.on(databases.agents, (db) => new AgentDirectory(db, places, now, rows("agents")));
-    const activity = new Activity(storage.opened.activity.db, now);
+    const activity = new Activity(storage.opened.activity.db, now, failed);
     const safety = storage.on(databases.safety, (db) =>
       openSafety(db, config.safety, now, {
         rows: rows("safety"),
