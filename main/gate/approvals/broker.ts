@@ -3,10 +3,11 @@ import { type Clock, normaliseDate } from "../clock.ts";
 import { earlierEnd, remaining } from "../ends.ts";
 import { errorCode, GateError } from "../errors.ts";
 import type { GrantStore } from "../grants/store.ts";
+import { ApprovalError } from "./approval-error.ts";
 import { type Language, linkLines, renderApprovalCard } from "./card.ts";
 import { coversAsked, grantsFor, shownChoice } from "./choices.ts";
 import { deadlineOf } from "./deadline.ts";
-import { ApprovalError, type ApprovalRegistry, type NewPending, type PendingRequest } from "./registry.ts";
+import type { ApprovalRegistry, NewPending, PendingRequest } from "./registry.ts";
 import { Stillness } from "./stillness.ts";
 import { type Withdrawal, Withdrawals } from "./withdrawals.ts";
 
@@ -92,7 +93,10 @@ export class ApprovalBroker {
 
   /** Repairs what a crash left behind and picks up the requests that are still alive. */
   start(): void {
-    for (const owed of this.registry.list_grants_owed()) this.#writeGrants(owed);
+    for (const owed of this.registry.list_grants_owed()) {
+      if (owed.is_damaged === true) this.registry.give_up_grants(owed.token);
+      else this.#writeGrants(owed);
+    }
     this.registry.cleanup_expired();
     this.#watchDeadlines();
   }
@@ -176,7 +180,7 @@ export class ApprovalBroker {
   take_answer(share_key: string): PendingRequest | undefined {
     for (;;) {
       const ended = this.registry.take_undelivered(share_key);
-      if (ended === undefined || ended.territory_concession === "none") return ended;
+      if (ended === undefined || (ended.territory_concession === "none" && ended.is_damaged !== true)) return ended;
     }
   }
 
@@ -279,13 +283,15 @@ export class ApprovalBroker {
 
   /** Approves a request that a grant now covers, as the human who gave the grant. Not one that has ended, or is another human's. */
   approve_covered(token: string, by: Principal): void {
+    let ended: PendingRequest;
     try {
       this.#check(token, by);
+      ended = this.registry.resolve(token, "approved", by, { message: "covered by a grant" });
     } catch (error) {
       if (error instanceof ApprovalError) return;
       throw error;
     }
-    this.#close(this.registry.resolve(token, "approved", by, { message: "covered by a grant" }));
+    this.#close(ended);
   }
 
   /** Withdraws a request. Returns it, or undefined if it had ended already. */

@@ -24,7 +24,11 @@ export function deadlineOf({ expires_at, boot_expires_at }: Deadline): End {
 
 /** How long it is until a waiting request expires, in milliseconds, or undefined if none waits. */
 export function nextDeadline(db: Database.Database, clock: Clock): number | undefined {
-  const at = db.prepare("SELECT min(expires_at) FROM pending WHERE status = 'pending'").pluck().get();
+  // A damaged date would come first, and say nothing.
+  const at = db
+    .prepare("SELECT min(expires_at) FROM pending WHERE status = 'pending' AND expires_at GLOB '[12][0-9][0-9][0-9]-*'")
+    .pluck()
+    .get();
   if (typeof at !== "string") return undefined;
   const { id, ms } = clock.boot();
   const boot_at = db

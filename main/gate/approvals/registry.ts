@@ -5,13 +5,15 @@ import type { Choice, Principal } from "../../../ipc/operator-api.ts";
 import { type Clock, isoSeconds } from "../clock.ts";
 import { emptyLog } from "../database.ts";
 import { endAt, moment, postponed } from "../ends.ts";
-import { GateError } from "../errors.ts";
+import { NO_REPORT, type RowReport } from "../row-report.ts";
 import { Statements } from "../statements.ts";
+import { ApprovalError, alreadyResolved, damagedRequest } from "./approval-error.ts";
 import type { PathLink } from "./card.ts";
 import type { AskedPaths, Granted } from "./choices.ts";
 import { deadlineOf, IS_IN_TIME, isLate, nextDeadline } from "./deadline.ts";
 import { type EndedQuery, endedRows } from "./history.ts";
-import { endedExtra, type Kept, ownExtra } from "./kept.ts";
+import { endedExtra, type Kept } from "./kept.ts";
+import { type StoredRow as Row, readRequest, requestRow } from "./stored-request.ts";
 
 /** Every request that a human is asked about, with its TTL and its end (seed 004). */
 
@@ -65,6 +67,8 @@ export interface PendingRequest {
   granted: Granted[];
   grant_expires_at: string | null;
   message: string | null;
+  /** It can't be read whole: nothing is allowed by it. */
+  is_damaged?: true;
 }
 
 export interface NewPending extends Principal {
@@ -87,47 +91,24 @@ export interface Resolution {
   message: string | null;
 }
 
-export class ApprovalError extends GateError {
-  constructor(
-    code: "unknown_token" | "already_resolved" | "expired" | "not_authorised",
-    message: string,
-    hint: string,
-  ) {
-    super(code, message, hint);
-    this.name = "ApprovalError";
-  }
-}
-
-type Row = Omit<PendingRequest, "extra" | "granted"> & { request_extra: string | null; granted: string };
-
-const NO_EXTRA: RequestExtra = {
-  executor: "",
-  intent: "",
-  cwd: null,
-  args: null,
-  reversibility: "irreversible",
-  recurrence_count: 0,
-  capabilities: [],
-  choices: [],
-  judge: { score: 0, reason: "" },
-};
-
 export class ApprovalRegistry {
   readonly #database: Database.Database;
   readonly #db: Statements;
   readonly #clock: Clock;
   readonly #now: () => number;
+  readonly #report: RowReport;
   /** How many requests of each agent wait, those included that have expired and aren't marked yet. */
   #waiting = new Map<string, number>();
   /** Values that were taken out of the database may still be in its log. */
   #has_log = true;
 
   /** `db` was opened with `APPROVALS_SCHEMA`. */
-  constructor(db: Database.Database, clock: Clock) {
+  constructor(db: Database.Database, clock: Clock, report: RowReport = NO_REPORT) {
     this.#database = db;
     this.#db = new Statements(db);
     this.#clock = clock;
     this.#now = clock.now;
+    this.#report = report;
     this.recount();
   }
 
@@ -219,13 +200,13 @@ export class ApprovalRegistry {
 
   get_pending(token: string): PendingRequest | undefined {
     const row = this.#db.prepare("SELECT * FROM pending WHERE token = ?").get(token) as Row | undefined;
-    return row && fromRow(row);
+    return row && readRequest(row, this.#report);
   }
 
   /**
    * Ends a request, once. The checks run in the seed's order (seed 004 §6): known, still pending, not expired, the decider is
    * the requester. An expired one is marked so even though this throws. What is returned still says what it was about.
-   * @throws ApprovalError `unknown_token`, `already_resolved`, `expired`, `not_authorised`
+   * @throws ApprovalError `unknown_token`, `already_resolved`, `expired`, `not_authorised`, `request_damaged`
    */
   resolve(
     token: string,
@@ -234,6 +215,7 @@ export class ApprovalRegistry {
     resolution: Partial<Resolution> = {},
   ): PendingRequest {
     const row = this.check(token, by);
+    if (row.is_damaged === true && decision === "approved") throw damagedRequest();
     const changed = this.#db
       .prepare(
         `UPDATE pending SET status = ?, decision_at = ?, decision_by_channel = ?, decision_by_sender = ?,
@@ -295,7 +277,7 @@ export class ApprovalRegistry {
       )
       .all(boot_first, boot_now, limit);
     return ([...by_wall, ...by_boot] as Row[])
-      .map(fromRow)
+      .map((row) => readRequest(row, this.#report))
       .filter((row) => this.#end(row, "expired", null))
       .map((row) => this.#ended(row));
   }
@@ -316,13 +298,13 @@ export class ApprovalRegistry {
       ...(options.include_resolved ? {} : { now: isoSeconds(this.#now()) }),
       limit: options.limit ?? 50,
     }) as Row[];
-    return rows.map(fromRow);
+    return rows.map((row) => readRequest(row, this.#report));
   }
 
   /** One page of what has ended, the last answered first. */
   list_ended(query: EndedQuery): { total: number; requests: PendingRequest[] } {
     const { total, rows } = endedRows<Row>(this.#database, query);
-    return { total, requests: rows.map(fromRow) };
+    return { total, requests: rows.map((row) => readRequest(row, this.#report)) };
   }
 
   /** What an agent asked for lately, whatever became of it, newest first. */
@@ -330,7 +312,7 @@ export class ApprovalRegistry {
     const rows = this.#db
       .prepare("SELECT * FROM pending WHERE agent_id = ? ORDER BY rowid DESC LIMIT ?")
       .all(agent_id, limit) as Row[];
-    return rows.map(fromRow);
+    return rows.map((row) => readRequest(row, this.#report));
   }
 
   /** Moves the deadline of a request that still waits, by both clocks. Returns it with the new one. */
@@ -347,7 +329,7 @@ export class ApprovalRegistry {
     const row = this.#db
       .prepare(`SELECT * FROM pending WHERE share_key = $share_key AND status = 'pending' AND ${IS_IN_TIME}`)
       .get({ share_key, ...moment(this.#clock) }) as Row | undefined;
-    return row && fromRow(row);
+    return row && readRequest(row, this.#report);
   }
 
   /** Takes the answer that a human gave to this call while its agent was away: once, and only before the request's deadline. */
@@ -359,7 +341,7 @@ export class ApprovalRegistry {
              AND delivered_at IS NULL AND ${IS_IN_TIME} ORDER BY decision_at LIMIT 1) RETURNING *`,
       )
       .get({ share_key, ...moment(this.#clock) }) as Row | undefined;
-    return row && fromRow(row);
+    return row && readRequest(row, this.#report);
   }
 
   /** The answer has reached the agent that waited for it. */
@@ -374,12 +356,18 @@ export class ApprovalRegistry {
         "SELECT * FROM pending WHERE status = 'approved' AND territory_concession <> 'none' AND grants_written_at IS NULL",
       )
       .all() as Row[];
-    return rows.map(fromRow);
+    return rows.map((row) => readRequest(row, this.#report));
   }
 
   /** How long it is until a waiting request expires, in milliseconds, or undefined if none waits. */
   next_deadline(): number | undefined {
     return nextDeadline(this.#database, this.#clock);
+  }
+
+  /** What an approval was to grant can't be read: nothing is granted, and it is said once. */
+  give_up_grants(token: string): void {
+    this.#report.damaged(`what was approved with request ${token}`, "nothing is granted by it; it is asked again");
+    this.mark_grants_written(token);
   }
 
   mark_grants_written(token: string): void {
@@ -426,6 +414,7 @@ export class ApprovalRegistry {
   /** A request that has just ended, with what is shown of it one last time: the arguments never. */
   #ended(before: PendingRequest): PendingRequest {
     this.#has_log = true;
+    if (before.is_damaged === true) this.#report.settled(requestRow(before.token));
     const row = this.get_pending(before.token) as PendingRequest;
     return { ...row, target_summary: before.target_summary, extra: { ...before.extra, args: null } };
   }
@@ -436,18 +425,6 @@ export class ApprovalRegistry {
   }
 }
 
-function alreadyResolved(): ApprovalError {
-  return new ApprovalError("already_resolved", "token already resolved", "somebody answered it, or it was withdrawn");
-}
-
 function keptSummary({ extra, capability_class }: PendingRequest): string {
   return extra.kept?.target_summary ?? capability_class;
-}
-
-function fromRow({ request_extra, granted, ...row }: Row): PendingRequest {
-  return {
-    ...row,
-    extra: (request_extra === null ? undefined : ownExtra(request_extra)) ?? NO_EXTRA,
-    granted: JSON.parse(granted) as Granted[],
-  };
 }

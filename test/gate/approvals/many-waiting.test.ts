@@ -146,7 +146,7 @@ describe("the withdrawal of thousands", () => {
 
   it("goes on at the next start of a gate that was paused, where a crash ended it", async () => {
     const home = temporaryHome();
-    const before = openCore(home.env);
+    const before = await openCore({ env: home.env });
     const { registry } = before.gate.broker;
     for (let index = 0; index < 300; index++) registry.create_pending(pendingOf({ share_key: `call ${index}` }));
     before.safety.pause.begin({ by: "human", reason: "stop", clears: "by_human" });
@@ -155,7 +155,7 @@ describe("the withdrawal of thousands", () => {
     const left = registry.count_waiting();
     expect(left).toBeGreaterThanOrEqual(300);
     before.close();
-    const after = openCore(home.env);
+    const after = await openCore({ env: home.env });
     await expect.poll(() => after.gate.broker.registry.count_waiting()).toBe(0);
     after.close();
   });
