@@ -1,11 +1,14 @@
 import type { Answer, ApprovalView, Principal } from "../../../ipc/operator-api.ts";
-import { isoSeconds, normaliseDate } from "../clock.ts";
+import { normaliseDate } from "../clock.ts";
 import { errorCode, GateError } from "../errors.ts";
 import type { GrantStore } from "../grants/store.ts";
-import { type Language, linkLines, renderApprovalCard } from "./card.ts";
-import { coversAsked, grantsFor, shownChoice } from "./choices.ts";
+import { AskedTogether } from "./asked-together.ts";
+import type { Language } from "./card.ts";
+import { coversAsked, grantsFor } from "./choices.ts";
+import { Deadlines } from "./deadlines.ts";
 import { ApprovalError, type ApprovalRegistry, type NewPending, type PendingRequest } from "./registry.ts";
 import { Stillness } from "./stillness.ts";
+import { approvalView } from "./view.ts";
 import { type Withdrawal, Withdrawals } from "./withdrawals.ts";
 
 /** Between the registry and those who wait: shares cards, writes grants, tells every surface and every waiting agent. */
@@ -31,18 +34,9 @@ export interface BrokerEvents {
   failed(what: string, error: unknown): void;
 }
 
-/** What is asked in one turn of the event loop: on disk together, or not at all. */
-interface AskedTogether {
-  pending: PendingRequest[];
-  /** What to do where it can't be stored. */
-  undo: (() => void)[];
-}
-
 /** A target's reach is told against this many requests. */
 const RECENT_REQUESTS = 100;
 
-/** The clock is looked at this often while something waits, in milliseconds. */
-const MAX_WATCH_MS = 30_000;
 /** How often what waits is counted anew at the most, in milliseconds. */
 const RECOUNT_MS = 1000;
 /** So many of an agent's requests that are still to be withdrawn don't count as waiting. */
@@ -58,11 +52,9 @@ export class ApprovalBroker {
   readonly #waiters = new Map<string, Set<Waiter>>();
   readonly #stillness = new Stillness();
   readonly #withdrawals: Withdrawals;
+  readonly #deadlines: Deadlines;
   #together: AskedTogether | undefined;
-  #timer: NodeJS.Timeout | undefined;
   #recounted_at = 0;
-  /** No request expires before. */
-  #next_deadline: string | undefined;
 
   constructor(registry: ApprovalRegistry, grants: GrantStore, settings: BrokerSettings, events: BrokerEvents) {
     this.registry = registry;
@@ -72,6 +64,12 @@ export class ApprovalBroker {
     this.#withdrawals = new Withdrawals({
       withdraw: (next) => this.#withdrawTogether(next),
       failed: (error) => events.failed("withdrawing requests", error),
+    });
+    this.#deadlines = new Deadlines({
+      next: () => registry.next_deadline(),
+      expireSome: () => this.#expireSome(),
+      now: settings.now,
+      failed: (error) => events.failed("marking what expired", error),
     });
   }
 
@@ -83,15 +81,14 @@ export class ApprovalBroker {
   start(): void {
     for (const owed of this.registry.list_grants_owed()) this.#writeGrants(owed);
     this.registry.cleanup_expired();
-    this.#watchDeadlines();
+    this.#deadlines.start();
   }
 
   /** Stops the clock. What waits stays in the registry for the next start. */
   stop(): void {
     this.commit();
     this.#withdrawals.finish();
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+    this.#deadlines.stop();
     this.#waiters.clear();
   }
 
@@ -102,7 +99,7 @@ export class ApprovalBroker {
   begin(): void {
     if (this.#together !== undefined) return;
     this.registry.begin();
-    this.#together = { pending: [], undo: [] };
+    this.#together = new AskedTogether(this.registry, (error) => this.#events.failed("storing requests", error));
     queueMicrotask(() => this.commit());
   }
 
@@ -114,33 +111,15 @@ export class ApprovalBroker {
   /** Stores what was asked since `begin` and tells the surfaces. Never throws: what can't be stored is undone. */
   commit(): void {
     const together = this.#together;
-    if (together === undefined) return;
-    try {
-      this.registry.commit();
-    } catch (error) {
-      this.abandon(error);
-      return;
-    }
     this.#together = undefined;
-    for (const pending of together.pending) this.#events.waiting(pending);
+    for (const pending of together?.commit() ?? []) this.#events.waiting(pending);
   }
 
-  /** Nothing that was asked since `begin` was stored. */
+  /** Nothing that was asked since `begin` can be stored. */
   abandon(error: unknown): void {
     const together = this.#together;
-    if (together === undefined) return;
     this.#together = undefined;
-    this.#events.failed("storing requests", error);
-    try {
-      this.registry.rollback();
-    } catch (failure) {
-      this.#events.failed("storing requests", failure);
-    }
-    for (const { token } of together.pending) {
-      this.#waiters.get(token)?.clear();
-      this.#waiters.delete(token);
-    }
-    for (const undo of together.undo) undo();
+    together?.abandon(error);
   }
 
   /** How many requests of this agent wait: those that are to be withdrawn count no more, up to a bound. */
@@ -150,7 +129,7 @@ export class ApprovalBroker {
 
   /** The same, counted anew, without what has expired. */
   recounted(agent_id: string): number {
-    if (this.#next_deadline !== undefined && this.#next_deadline < isoSeconds(this.#settings.now())) this.cleanup();
+    if (this.#deadlines.has_passed) this.cleanup();
     else if (performance.now() - this.#recounted_at > RECOUNT_MS) {
       this.#recounted_at = performance.now();
       this.registry.recount();
@@ -175,9 +154,12 @@ export class ApprovalBroker {
     if (waiting !== undefined && !this.#hasten(waiting.token)) return waiting;
     const pending = this.registry.create_pending({ ...request, ttl_seconds: this.#settings.ttl_seconds });
     if (this.#together === undefined) this.#events.waiting(pending);
-    else this.#together.pending.push(pending);
-    if (this.#next_deadline === undefined || pending.expires_at < this.#next_deadline)
-      this.#watchUntil(pending.expires_at);
+    else
+      this.#together.add(pending, () => {
+        this.#waiters.get(pending.token)?.clear();
+        this.#waiters.delete(pending.token);
+      });
+    this.#deadlines.watch(pending.expires_at);
     return pending;
   }
 
@@ -405,87 +387,4 @@ export class ApprovalBroker {
     }
     return expires_at;
   }
-
-  /** One timer for all: the next deadline, and now and then before it, as a clock may jump (a laptop that slept). */
-  #watchDeadlines(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    this.#next_deadline = undefined;
-    const deadline = this.registry.next_deadline();
-    if (deadline !== undefined) this.#watchUntil(deadline);
-  }
-
-  #watchUntil(deadline: string): void {
-    clearTimeout(this.#timer);
-    this.#next_deadline = deadline;
-    const wait = Math.max(0, Date.parse(deadline) + 1000 - this.#settings.now());
-    this.#timer = setTimeout(() => this.#expire(), Math.min(wait, MAX_WATCH_MS));
-    this.#timer.unref();
-  }
-
-  /** What expires together may be thousands: some in each turn of the event loop. */
-  #expire(): void {
-    if (this.#timer === undefined) return;
-    try {
-      if (this.#expireSome() > 0) {
-        setImmediate(() => this.#expire());
-        return;
-      }
-    } catch (error) {
-      this.#events.failed("marking what expired", error);
-      this.#timer = setTimeout(() => this.#expire(), MAX_WATCH_MS).unref();
-      return;
-    }
-    this.#watchDeadlines();
-  }
-}
-
-/** A request as every surface shows it. */
-export function approvalView(request: PendingRequest, language: Language): ApprovalView {
-  const { extra, share_key: _, granted: _granted, grant_expires_at: _expires, ...fields } = request;
-  const action_verb = extra.verb?.[language] ?? fields.action_verb;
-  return {
-    token: fields.token,
-    channel: fields.channel,
-    sender_id: fields.sender_id,
-    capability_class: fields.capability_class,
-    action_verb,
-    target_summary: fields.target_summary,
-    created_at: fields.created_at,
-    expires_at: fields.expires_at,
-    status: fields.status,
-    decision_at: fields.decision_at,
-    decision_by_channel: fields.decision_by_channel,
-    decision_by_sender: fields.decision_by_sender,
-    agent_id: fields.agent_id,
-    agent_name: fields.agent_name,
-    session: fields.session,
-    call_hash: fields.call_hash,
-    executor: extra.executor,
-    intent: extra.intent,
-    subagent: extra.subagent ?? null,
-    cwd: extra.cwd,
-    reversibility: extra.reversibility,
-    recurrence_count: extra.recurrence_count,
-    territory_concession: fields.territory_concession,
-    capabilities: extra.capabilities,
-    links: linkLines(extra.links ?? [], language),
-    choices: extra.choices.map((choice) => shownChoice(choice, language)),
-    judge: extra.judge,
-    args: extra.args,
-    message: fields.message,
-    card: renderApprovalCard(
-      {
-        token: fields.token,
-        action_verb,
-        target_summary: fields.target_summary,
-        capability_class: fields.capability_class,
-        reversibility: extra.reversibility,
-        recurrence_count: extra.recurrence_count,
-        territory_concession: fields.territory_concession,
-        links: extra.links ?? [],
-      },
-      language,
-    ),
-  };
 }
