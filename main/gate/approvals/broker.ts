@@ -295,7 +295,14 @@ export class ApprovalBroker {
         if (request !== undefined) ended.push(request);
       }
     });
-    for (const request of ended) this.#close(request);
+    for (const request of ended) {
+      try {
+        this.#close(request);
+      } catch (error) {
+        // Who waits for the others is told all the same.
+        this.#events.failed("telling a withdrawal", error);
+      }
+    }
   }
 
   /** Withdraws at once what was to be withdrawn: an answer, or a call like it, has come before. True if it was. */
