@@ -1,6 +1,6 @@
 import type Database from "better-sqlite3";
 import { type Clock, isoSeconds } from "../clock.ts";
-import { bootSecond, type End } from "../ends.ts";
+import { bootSecond, type End, remaining } from "../ends.ts";
 
 /** When a request's time is over: the first of both clocks that says so ends it. */
 
@@ -36,4 +36,10 @@ export function nextDeadline(db: Database.Database, clock: Clock): number | unde
     .pluck()
     .get(`${id}:`) as string | null;
   return Math.min(Date.parse(at) - clock.now(), bootSecond(boot_at, id) * 1000 - ms);
+}
+
+/** How long it is until a request expires, in milliseconds. */
+export function remainingOf(request: Deadline, clock: Clock): number {
+  const { wall, boot } = remaining(clock, deadlineOf(request));
+  return Math.min(wall, boot);
 }
