@@ -24,11 +24,16 @@ export function deadlineOf({ expires_at, boot_expires_at }: Deadline): End {
 
 /** How long it is until a waiting request expires, in milliseconds, or undefined if none waits. */
 export function nextDeadline(db: Database.Database, clock: Clock): number | undefined {
-  const at = db.prepare("SELECT min(expires_at) FROM pending WHERE status = 'pending'").pluck().get();
+  const at = db
+    .prepare("SELECT min(expires_at) FROM pending INDEXED BY idx_pending_deadline WHERE status = 'pending'")
+    .pluck()
+    .get();
   if (typeof at !== "string") return undefined;
   const { id, ms } = clock.boot();
   const boot_at = db
-    .prepare("SELECT min(boot_expires_at) FROM pending WHERE status = 'pending' AND boot_expires_at >= ?")
+    .prepare(
+      "SELECT min(boot_expires_at) FROM pending INDEXED BY idx_pending_boot WHERE status = 'pending' AND boot_expires_at >= ?",
+    )
     .pluck()
     .get(`${id}:`) as string | null;
   return Math.min(Date.parse(at) - clock.now(), bootSecond(boot_at, id) * 1000 - ms);

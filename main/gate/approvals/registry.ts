@@ -224,9 +224,13 @@ export class ApprovalRegistry {
   /** Marks every waiting request beyond its deadline as expired. Returns them. */
   cleanup_expired(): PendingRequest[] {
     const { now, boot_first, boot_now } = moment(this.#clock);
-    const by_wall = this.#db.prepare("SELECT * FROM pending WHERE status = 'pending' AND expires_at < ?").all(now);
+    const by_wall = this.#db
+      .prepare("SELECT * FROM pending INDEXED BY idx_pending_deadline WHERE status = 'pending' AND expires_at < ?")
+      .all(now);
     const by_boot = this.#db
-      .prepare("SELECT * FROM pending WHERE status = 'pending' AND boot_expires_at >= ? AND boot_expires_at < ?")
+      .prepare(
+        "SELECT * FROM pending INDEXED BY idx_pending_boot WHERE status = 'pending' AND boot_expires_at >= ? AND boot_expires_at < ?",
+      )
       .all(boot_first, boot_now);
     return ([...by_wall, ...by_boot] as Row[])
       .map(fromRow)
