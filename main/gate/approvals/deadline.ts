@@ -26,13 +26,17 @@ export function deadlineOf({ expires_at, boot_expires_at }: Deadline): End {
 export function nextDeadline(db: Database.Database, clock: Clock): number | undefined {
   // A damaged date would come first, and say nothing.
   const at = db
-    .prepare("SELECT min(expires_at) FROM pending WHERE status = 'pending' AND expires_at GLOB '[12][0-9][0-9][0-9]-*'")
+    .prepare(
+      "SELECT min(expires_at) FROM pending INDEXED BY idx_pending_deadline WHERE status = 'pending' AND expires_at GLOB '[12][0-9][0-9][0-9]-*'",
+    )
     .pluck()
     .get();
   if (typeof at !== "string") return undefined;
   const { id, ms } = clock.boot();
   const boot_at = db
-    .prepare("SELECT min(boot_expires_at) FROM pending WHERE status = 'pending' AND boot_expires_at >= ?")
+    .prepare(
+      "SELECT min(boot_expires_at) FROM pending INDEXED BY idx_pending_boot WHERE status = 'pending' AND boot_expires_at >= ?",
+    )
     .pluck()
     .get(`${id}:`) as string | null;
   return Math.min(Date.parse(at) - clock.now(), bootSecond(boot_at, id) * 1000 - ms);

@@ -240,11 +240,13 @@ export class ApprovalRegistry {
   cleanup_expired(limit = -1): PendingRequest[] {
     const { now, boot_first, boot_now } = moment(this.#clock);
     const by_wall = this.#db
-      .prepare("SELECT * FROM pending WHERE status = 'pending' AND expires_at < ? LIMIT ?")
+      .prepare(
+        "SELECT * FROM pending INDEXED BY idx_pending_deadline WHERE status = 'pending' AND expires_at < ? LIMIT ?",
+      )
       .all(now, limit);
     const by_boot = this.#db
       .prepare(
-        "SELECT * FROM pending WHERE status = 'pending' AND boot_expires_at >= ? AND boot_expires_at < ? LIMIT ?",
+        "SELECT * FROM pending INDEXED BY idx_pending_boot WHERE status = 'pending' AND boot_expires_at >= ? AND boot_expires_at < ? LIMIT ?",
       )
       .all(boot_first, boot_now, limit);
     return ([...by_wall, ...by_boot] as Row[])
