@@ -14,6 +14,9 @@ const UNREADABLE = {
   hint: "ask the human: metnos-gate agents list says what to do",
 } as const;
 
+/** What agents may leave unread; `max_bytes` is in the configuration. */
+export const AGENT_UNREAD = { pause_bytes: 256 * 1024, total_bytes: 32 * 1024 * 1024, patience_ms: 10_000 };
+
 /** The gate as agents reach it: asking, and nothing else. */
 export class GatePort implements AgentPort {
   readonly gate_version = VERSION;
@@ -110,9 +113,9 @@ export class GatePort implements AgentPort {
     this.#log(`error in ${what}: ${describe(error)}`);
   }
 
-  dropped(reason: string): void {
-    this.slow_dropped++;
-    this.#log(`dropped a client: ${reason}`);
+  dropped(reason: string, count: number): void {
+    this.slow_dropped += count;
+    this.#log(`dropped ${count === 1 ? "a client" : `${count} clients`}: ${reason}`);
   }
 
   #subject(agent_id: string, session: string): Subject {

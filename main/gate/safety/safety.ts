@@ -1,5 +1,6 @@
 import type Database from "better-sqlite3";
 import type { Pause, SafetyStatus, ViolationView } from "../../../ipc/safety.ts";
+import type { Clock } from "../clock.ts";
 import type { RowReport } from "../row-report.ts";
 import { builtInRules } from "./built-in.ts";
 import type { SafetyConfig } from "./config.ts";
@@ -29,13 +30,9 @@ export interface Safety {
   status(): SafetyStatus;
 }
 
-/** `db` was opened with `SAFETY_SCHEMA`; `now` gives milliseconds. @throws GateError `rule_exists` */
-export function openSafety(
-  db: Database.Database,
-  config: SafetyConfig,
-  now: () => number,
-  events: SafetyEvents,
-): Safety {
+/** `db` was opened with `SAFETY_SCHEMA`. @throws GateError `rule_exists` */
+export function openSafety(db: Database.Database, config: SafetyConfig, clock: Clock, events: SafetyEvents): Safety {
+  const { now } = clock;
   const rules = new RuleRegistry(builtInRules(config));
   for (const rule of config.rules) rules.register(ownRule(rule));
   const violations = new ViolationLog(
@@ -45,7 +42,7 @@ export function openSafety(
     (violation) => events.violated(violation),
     events.rows,
   );
-  const pause = new PauseSwitch(db, now, (state) => events.pause_changed(state), events.rows);
+  const pause = new PauseSwitch(db, clock, (state) => events.pause_changed(state), events.rows);
   const meter = new CheckMeter();
   const filter = new SafetyFilter({
     rules,
