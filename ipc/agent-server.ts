@@ -122,6 +122,8 @@ export class AgentServer {
   /** Ends every connection with this reason, and answers nobody any more. What waits is not withdrawn. */
   dismiss(error: Refusal): void {
     this.#is_closing = true;
+    // What wasn't sent yet is not to be believed any more.
+    this.#outgoing.clear();
     for (const client of [...this.#clients.values()]) if (client.phase !== "closed") this.#end(client, error);
   }
 

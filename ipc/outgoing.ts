@@ -25,6 +25,11 @@ export class Outgoing {
     answers.is_last = true;
   }
 
+  /** Sends nothing of what waits. */
+  clear(): void {
+    this.#answers.clear();
+  }
+
   send(): void {
     if (!this.has_some) return;
     const all = this.#answers;

@@ -101,6 +101,8 @@ export class GatePort implements AgentPort {
   }
 
   record(): void {
+    // Where a standstill came between deciding and sending, this ends every connection, and nothing is written.
+    this.#core.storage.watch.lossByNow();
     this.#core.gate.record();
   }
 

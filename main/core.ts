@@ -145,7 +145,7 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
           env,
           grants,
           pause: safety.pause,
-          lost: () => storage.watch.loss?.message,
+          lost: () => storage.watch.lossByNow()?.message,
           gate_files: new GateFiles(places, home),
           get judge_threshold() {
             return config.judge.threshold;
@@ -205,7 +205,7 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
     const paused = safety.pause.reason;
     if (paused !== undefined) gate.withdraw_all(`the gate is paused: ${paused}`);
     const flush = () => {
-      if (storage.watch.loss !== undefined) return;
+      if (storage.watch.lossByNow() !== undefined) return;
       gate.record();
       gate.publish();
       audit.remember_head();

@@ -1,11 +1,10 @@
-import { chmodSync, existsSync, mkdirSync, realpathSync, statSync } from "node:fs";
+import { chmodSync, existsSync, realpathSync, statSync } from "node:fs";
 import { createConnection } from "node:net";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as after } from "node:timers/promises";
 import type { Places } from "../../ipc/places.ts";
 import { monthFiles } from "../gate/audit/month-files.ts";
 import { errorCode, GateError } from "../gate/errors.ts";
-import { fileError } from "../gate/file-errors.ts";
 import { DATABASES, type DatabaseName } from "./database-names.ts";
 import { FileLock } from "./file-lock.ts";
 
@@ -53,9 +52,8 @@ export class StorageHolder {
       return lock;
     };
     try {
-      makeFolder(places.lock_db, "the lock");
-      chmodSync(places.state_dir, 0o700);
       const state = take(places.lock_db, "a gate is already running for this user");
+      chmodSync(places.state_dir, 0o700);
       const beside = (name: DatabaseName): FileLock => {
         const file = realPlace(databaseFile(places, name));
         return take(`${file}.lock`, `another gate uses the ${name} database ${file}`);
@@ -137,20 +135,11 @@ function isFilled(file: string): boolean {
 }
 
 function takeOr(file: string, what: string): FileLock {
-  makeFolder(file, "the database");
   try {
     return FileLock.take(file);
   } catch (error) {
     if (errorCode(error) !== "lock_taken") throw error;
     throw new GateError("already_running", what, "see: metnos-gate status", { cause: error });
-  }
-}
-
-function makeFolder(file: string, what: string): void {
-  try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  } catch (error) {
-    throw fileError(error, what, file, "lock_unusable");
   }
 }
 

@@ -114,7 +114,6 @@ export class PauseSwitch {
   end(): boolean {
     if (this.#row === undefined) return false;
     this.#db.prepare("DELETE FROM pause").run();
-    this.#report.settled(PAUSE_ROW);
     this.#ended();
     return true;
   }
@@ -135,6 +134,7 @@ export class PauseSwitch {
 
   #ended(): void {
     this.#row = undefined;
+    this.#report.settled(PAUSE_ROW);
     this.#watch();
     this.#changed(RUNNING);
   }
