@@ -10,8 +10,10 @@ import { AGENTS_SCHEMA, AgentDirectory } from "./gate/agents.ts";
 import { Alarms } from "./gate/alarms.ts";
 import { ApprovalRegistry } from "./gate/approvals/registry.ts";
 import { APPROVALS_SCHEMA } from "./gate/approvals/schema.ts";
+import { raiseTrailAlarms } from "./gate/audit/alarms.ts";
 import { AuditLog } from "./gate/audit/log.ts";
 import { openDatabase } from "./gate/database.ts";
+import { DiskReserve } from "./gate/disk-reserve.ts";
 import { ExecutorCatalog, loadOwnExecutors } from "./gate/executors/catalog.ts";
 import { Gate } from "./gate/gate.ts";
 import { grantsSchema } from "./gate/grants/schema.ts";
@@ -59,6 +61,10 @@ export function homeOf(env: Env): string {
   return (env.HOME || homedir()).replace(/(.)\/+$/, "$1");
 }
 
+/** Room for some thousand lines, and for a pause and some answers, on a full disk. */
+const AUDIT_RESERVE_BYTES = 1024 * 1024;
+const STATE_RESERVE_BYTES = 512 * 1024;
+
 /** How often last uses and last sightings are written, in milliseconds. */
 const FLUSH_INTERVAL_MS = 2000;
 
@@ -96,7 +102,10 @@ export function openCore(env: Env = process.env, now: () => number = Date.now, h
     const grants = new GrantStore(open(places.grants_db, grantsSchema(home)), home, now);
     const approvals = new ApprovalRegistry(open(places.approvals_db, APPROVALS_SCHEMA), now);
     const agents = new AgentDirectory(open(places.agents_db, AGENTS_SCHEMA), places, now);
-    const audit = new AuditLog(places.audit_dir, places.audit_head, now);
+    const audit_reserve = new DiskReserve(places.audit_reserve, AUDIT_RESERVE_BYTES);
+    const state_reserve = new DiskReserve(places.state_reserve, STATE_RESERVE_BYTES);
+    const withRoom = <T>(act: () => T): T => state_reserve.withRoom(act);
+    const audit = new AuditLog(places.audit_dir, places.audit_head, now, audit_reserve);
     const activity = new Activity(open(places.activity_db, ACTIVITY_SCHEMA), now);
     const listeners = new Listeners((error) => hooks.failed?.("telling a surface", error));
     const alarms = new Alarms(now, (list) => publish({ type: "alarms.changed", data: list }));
@@ -110,6 +119,7 @@ export function openCore(env: Env = process.env, now: () => number = Date.now, h
         publish({ type: pause.is_paused ? "safety.paused" : "safety.resumed", data: pause });
       },
       violated: (violation) => publish({ type: "safety.violation", data: violation }),
+      withRoom,
     });
     const counters = { allowed: 0, denied: 0, asked: 0 };
     const publish = (event: OperatorEvent) => listeners.publish(event);
@@ -119,6 +129,7 @@ export function openCore(env: Env = process.env, now: () => number = Date.now, h
         grants,
         approvals,
         audit,
+        on_audit_failure: config.audit.on_failure,
         activity,
         stages: {
           home,
@@ -141,6 +152,7 @@ export function openCore(env: Env = process.env, now: () => number = Date.now, h
           },
           session_seconds: config.approvals.session_seconds,
           now,
+          withRoom,
         },
       },
       {
@@ -165,6 +177,10 @@ export function openCore(env: Env = process.env, now: () => number = Date.now, h
     audit.subscribe((line) => {
       if (listeners.hear("audit.line")) publish({ type: "audit.line", data: JSON.parse(line) as AuditLine });
     });
+    audit.begin((health) => {
+      const trail = { folder: places.audit_dir, head_file: places.audit_head };
+      raiseTrailAlarms(alarms, health, trail, config.audit.on_failure);
+    });
     gate.broker.start();
     // Of what had ended when the gate was killed, too, nothing stays.
     approvals.flush();
@@ -173,8 +189,9 @@ export function openCore(env: Env = process.env, now: () => number = Date.now, h
     const flush = () => {
       gate.record();
       gate.publish();
-      audit.remember_head();
-      for (const part of [grants, approvals, agents, activity, safety.violations]) {
+      audit.tend();
+      state_reserve.keep();
+      for (const part of [gate.broker, safety.pause, grants, approvals, agents, activity, safety.violations]) {
         try {
           part.flush();
         } catch (error) {

@@ -9,6 +9,7 @@ import {
 } from "../../ipc/operator-api.ts";
 import { localPrincipal } from "../../ipc/places.ts";
 import type { Core } from "../core.ts";
+import { diskFullCode } from "../gate/disk-reserve.ts";
 import { errorCode, GateError } from "../gate/errors.ts";
 import type { LoginItem } from "../settings.ts";
 import { activityMethods } from "./activity.ts";
@@ -75,6 +76,9 @@ export class Operator implements OperatorApi {
     try {
       return await handle(parsed.data);
     } catch (error) {
+      const full = diskFullCode(error);
+      if (full !== undefined)
+        throw new OperatorError("disk_full", `the disk is full (${full})`, "make room, and try again");
       if (error instanceof GateError) throw new OperatorError(error.code, error.message, error.hint);
       const code = errorCode(error);
       if (!code.startsWith("SQLITE")) throw error;

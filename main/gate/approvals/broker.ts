@@ -20,6 +20,8 @@ export interface BrokerSettings {
   session_seconds: number;
   /** Milliseconds. */
   now: () => number;
+  /** Does what writes an answer, with the room that is kept aside for it where the disk is full. */
+  withRoom?: <T>(act: () => T) => T;
 }
 
 export interface BrokerEvents {
@@ -41,6 +43,8 @@ export class ApprovalBroker {
   readonly #events: BrokerEvents;
   readonly #waiters = new Map<string, Set<Waiter>>();
   readonly #stillness = new Stillness();
+  /** Answers whose grants could not be written, and why not. */
+  readonly #owed = new Map<string, unknown>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(registry: ApprovalRegistry, grants: GrantStore, settings: BrokerSettings, events: BrokerEvents) {
@@ -133,20 +137,45 @@ export class ApprovalBroker {
       );
     }
     const expires_at = this.#expiry(scope, answer.expires_at);
-    const ended = this.registry.resolve(answer.token, answer.decision, by, {
-      territory: scope,
-      granted,
-      grant_expires_at: expires_at,
-      message: answer.decision === "rejected" ? (answer.message ?? null) : null,
-    });
-    try {
-      if (scope !== "none") this.#writeGrants(ended);
-    } finally {
-      // The answer stands and is told, also where its grant can't be written: the next start writes it.
-      this.#close(ended);
+    const ended = this.#withRoom(() =>
+      this.registry.resolve(answer.token, answer.decision, by, {
+        territory: scope,
+        granted,
+        grant_expires_at: expires_at,
+        message: answer.decision === "rejected" ? (answer.message ?? null) : null,
+      }),
+    );
+    if (scope !== "none") {
+      try {
+        this.#withRoom(() => this.#writeGrants(ended));
+      } catch (error) {
+        // The answer stands, also where its grant can't be written yet: `flush` or the next start writes it.
+        this.#owed.set(ended.token, error);
+      }
     }
-    if (scope !== "none") this.#events.granted(ended);
+    this.#close(ended);
+    if (scope !== "none" && !this.#owed.has(ended.token)) this.#events.granted(ended);
     return ended;
+  }
+
+  /** Why the grants of this answer could not be written yet; undefined where they were. */
+  owes_grants(token: string): unknown {
+    return this.#owed.get(token);
+  }
+
+  /** Writes the grants that could not be written with their answers. @throws SQLite's error, or GateError */
+  flush(): void {
+    if (this.#owed.size === 0) return;
+    for (const ended of this.registry.list_grants_owed()) {
+      this.#writeGrants(ended);
+      this.#owed.delete(ended.token);
+      this.#events.granted(ended);
+    }
+    this.#owed.clear();
+  }
+
+  #withRoom<T>(act: () => T): T {
+    return this.#settings.withRoom === undefined ? act() : this.#settings.withRoom(act);
   }
 
   /** The registry's checks. A request that they find expired has ended: who waits for it is told. */

@@ -36,14 +36,26 @@ export class PauseSwitch {
   readonly #db: Database.Database;
   readonly #now: () => number;
   readonly #changed: (pause: Pause) => void;
+  readonly #withRoom: <T>(act: () => T) => T;
   #row: PauseRow | undefined;
+  /** False while the pause that holds could not be written. */
+  #is_written = true;
   #timer: NodeJS.Timeout | undefined;
 
-  /** `db` was opened with `SAFETY_SCHEMA`; `now` gives milliseconds; `changed` hears of each begin and end. */
-  constructor(db: Database.Database, now: () => number, changed: (pause: Pause) => void) {
+  /**
+   * `db` was opened with `SAFETY_SCHEMA`; `now` gives milliseconds; `changed` hears of each begin and end; `withRoom` does what
+   * writes, with the room that is kept aside for it where the disk is full.
+   */
+  constructor(
+    db: Database.Database,
+    now: () => number,
+    changed: (pause: Pause) => void,
+    withRoom: <T>(act: () => T) => T = (act) => act(),
+  ) {
     this.#db = db;
     this.#now = now;
     this.#changed = changed;
+    this.#withRoom = withRoom;
     this.#row = db.prepare("SELECT by, reason, since, until, clears FROM pause").get() as PauseRow | undefined;
     this.#watch();
   }
@@ -96,11 +108,17 @@ export class PauseSwitch {
   /** Lets the gate go on. False if it wasn't paused. */
   end(): boolean {
     if (this.#row === undefined) return false;
-    this.#db.prepare("DELETE FROM pause").run();
+    this.#withRoom(() => this.#db.prepare("DELETE FROM pause").run());
     this.#row = undefined;
+    this.#is_written = true;
     this.#watch();
     this.#changed(RUNNING);
     return true;
+  }
+
+  /** Writes a pause that could not be written before. @throws SQLite's error */
+  flush(): void {
+    if (!this.#is_written && this.#row !== undefined) this.#write(this.#row);
   }
 
   stop(): void {
@@ -108,11 +126,15 @@ export class PauseSwitch {
   }
 
   #write(row: PauseRow): void {
-    this.#db
-      .prepare(
-        "INSERT OR REPLACE INTO pause (only, by, reason, since, until, clears) VALUES (1, $by, $reason, $since, $until, $clears)",
-      )
-      .run(row);
+    this.#is_written = false;
+    this.#withRoom(() =>
+      this.#db
+        .prepare(
+          "INSERT OR REPLACE INTO pause (only, by, reason, since, until, clears) VALUES (1, $by, $reason, $since, $until, $clears)",
+        )
+        .run(row),
+    );
+    this.#is_written = true;
   }
 
   /** A pause that ends by itself ends also while nobody calls. */

@@ -15,6 +15,8 @@ export interface SafetyEvents {
   /** A pause began, changed or ended. */
   pause_changed(pause: Pause): void;
   violated(violation: ViolationView): void;
+  /** Does what writes the pause, with the room that is kept aside for it where the disk is full. */
+  withRoom?<T>(act: () => T): T;
 }
 
 export interface Safety {
@@ -36,7 +38,7 @@ export function openSafety(
   const rules = new RuleRegistry(builtInRules(config));
   for (const rule of config.rules) rules.register(ownRule(rule));
   const violations = new ViolationLog(db, config.max_violations, now, (violation) => events.violated(violation));
-  const pause = new PauseSwitch(db, now, (state) => events.pause_changed(state));
+  const pause = new PauseSwitch(db, now, (state) => events.pause_changed(state), events.withRoom);
   const meter = new CheckMeter();
   const filter = new SafetyFilter({
     rules,
