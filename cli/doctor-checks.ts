@@ -9,6 +9,7 @@ import { openDatabaseReadOnly, type Schema } from "../main/gate/database.ts";
 import { grantsSchema } from "../main/gate/grants/schema.ts";
 import { isConnected, settingsFile } from "./claude-code/settings.ts";
 import { withRunningGate } from "./operator.ts";
+import { trailCheck } from "./trail-check.ts";
 
 /** One thing that was looked at, and what to do about it. */
 export interface Check {
@@ -38,6 +39,7 @@ export async function allChecks(): Promise<Check[]> {
     permissions("operator token", places.operator_token, 0o600),
     permissions("claude-code token", agentTokenFile(places, "claude-code"), 0o600),
     ...databases(places),
+    trailCheck(places.audit_dir),
     hook(),
   ];
 }

@@ -1,21 +1,9 @@
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  renameSync,
-  rmSync,
-  type Stats,
-  writeFileSync,
-} from "node:fs";
-import { dirname } from "node:path";
+import { closeSync, constants, fstatSync, openSync, type Stats } from "node:fs";
 import { errorCode, GateError } from "./errors.ts";
 
-/** The files that the gate writes itself: never through a link, never into what isn't a file, never waiting for a reader. */
+/** The files that the gate writes in place: never through a link, never into what isn't a file, never waiting for a reader. */
 
-const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR, O_TRUNC, O_WRONLY } = constants;
+const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR } = constants;
 
 const WAYS = {
   /** Made where it isn't there; what is written goes to its end. */
@@ -44,41 +32,6 @@ export function openOwnFile(file: string, way: keyof typeof WAYS): number {
   if (stat.isFile()) return descriptor;
   closeSync(descriptor);
   throw notAFile(file, kindOfFile(stat));
-}
-
-/**
- * Puts a file with this text in place, whole or not at all, also through a crash of the machine.
- * @throws the system's error; the file is as it was then
- */
-export function replaceOwnFile(file: string, text: string): void {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  const fresh = `${file}.new`;
-  rmSync(fresh, { force: true });
-  const descriptor = openSync(fresh, O_WRONLY | O_CREAT | O_EXCL | O_TRUNC | O_NOFOLLOW, OWNER_ONLY);
-  try {
-    writeFileSync(descriptor, text);
-    fsyncSync(descriptor);
-  } catch (error) {
-    rmSync(fresh, { force: true });
-    throw error;
-  } finally {
-    closeSync(descriptor);
-  }
-  renameSync(fresh, file);
-  syncFolder(dirname(file));
-}
-
-/** Makes a folder's entries last through a crash of the machine. */
-function syncFolder(folder: string): void {
-  const descriptor = openSync(folder, O_RDONLY);
-  try {
-    fsyncSync(descriptor);
-  } catch (error) {
-    // Some file systems can't sync a folder: they have no need to.
-    if (errorCode(error) !== "EINVAL") throw error;
-  } finally {
-    closeSync(descriptor);
-  }
 }
 
 /** What is in a file's place, in words; "a file" for one. */

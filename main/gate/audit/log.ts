@@ -1,9 +1,10 @@
-import { closeSync, fdatasyncSync, fstatSync, lstatSync, mkdirSync } from "node:fs";
+import { fdatasyncSync, fstatSync, lstatSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { DiskReserve } from "../disk-reserve.ts";
 import { errorCode } from "../errors.ts";
 import { openOwnFile } from "../own-files.ts";
 import { endedSize, writeWhole } from "./append.ts";
+import { BackgroundSync } from "./background-sync.ts";
 import { CLOCK_TOLERANCE_MS, GENESIS, isInOrder, lineHash, monthBounds, monthFile } from "./chain.ts";
 import { HeadWriter, type Loss, readHead } from "./head.ts";
 import type { AuditRecord } from "./record.ts";
@@ -58,6 +59,7 @@ export class AuditLog {
   readonly #now: () => number;
   readonly #reserve: DiskReserve | undefined;
   readonly #head: HeadWriter;
+  readonly #sync = new BackgroundSync((error) => this.#failed(error, 1));
   readonly #listeners = new Set<(line: string) => void>();
   #waiting: Entry[] = [];
   #fd: number | undefined;
@@ -177,6 +179,7 @@ export class AuditLog {
     try {
       // What the record of a clean end speaks of must be there also after a crash of the machine.
       if (this.#fd !== undefined) fdatasyncSync(this.#fd);
+      this.#sync.settled();
     } catch (error) {
       this.#failed(error, 1);
     }
@@ -222,6 +225,7 @@ export class AuditLog {
     if (is_due) this.#mark(now);
     const length = writeWhole(fd, lines.length === 1 ? `${lines[0]}\n` : `${lines.join("\n")}\n`);
     this.#size += length;
+    this.#sync.wrote(fd);
     const is_moved = this.#end.file !== this.#file;
     this.#end = { ...end, offset: this.#size };
     const was_lost = this.#lost !== null;
@@ -368,7 +372,7 @@ export class AuditLog {
   }
 
   #closeFile(): void {
-    if (this.#fd !== undefined) closeSync(this.#fd);
+    if (this.#fd !== undefined) this.#sync.close(this.#fd);
     this.#fd = undefined;
   }
 }

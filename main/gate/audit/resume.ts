@@ -106,7 +106,9 @@ function follow(folder: string, files: readonly string[], { place }: Head, from:
       const line = chainLine(raw);
       // Torn at the end: verify finds it where it is.
       const is_torn = line.prev === undefined && !raw.is_ended;
-      const is_ours = foreign === 0 && line.prev === end.hash && (line.ms ?? 0) <= latest_ms;
+      // Only an earlier version, which didn't number its lines, leaves a record without a place.
+      const is_known = place !== null || line.seq === undefined;
+      const is_ours = is_known && foreign === 0 && line.prev === end.hash && (line.ms ?? 0) <= latest_ms;
       if (is_ours) adopted++;
       else if (!is_torn) foreign++;
       end = {

@@ -170,9 +170,11 @@ export class TrailWalk {
 
   /** Why a line doesn't follow the one before. Earlier versions didn't number their lines: there it can't be told. */
   #broken({ prev, seq }: ChainLine): Pick<AuditProblem, "kind" | "problem"> {
+    const before = this.#previous.seq ?? (this.#previous.hash === GENESIS ? 0 : undefined);
+    const moved = { kind: "moved", problem: "does not follow the line before: it stands in the wrong place" } as const;
+    if (seq !== undefined && before !== undefined && seq < before) return moved;
     if (prev !== undefined && this.#recent.includes(prev))
       return { kind: "inserted", problem: "does not follow the line before: that one was put in, or repeated" };
-    const before = this.#previous.seq ?? (this.#previous.hash === GENESIS ? 0 : undefined);
     if (seq === undefined || before === undefined)
       return { kind: "changed", problem: "does not follow the line before: one was changed, removed or moved" };
     if (seq === before + 1)
@@ -182,7 +184,7 @@ export class TrailWalk {
         kind: "removed",
         problem: `does not follow the line before: ${seq - before - 1} in between are missing`,
       };
-    return { kind: "moved", problem: "does not follow the line before: it stands in the wrong place" };
+    return moved;
   }
 
   /** The gate says in a line of its own where its clock was changed: any other line that is out of time wasn't written there. */
