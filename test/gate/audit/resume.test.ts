@@ -115,6 +115,17 @@ describe("files that aren't the trail's", () => {
     );
   });
 
+  it("an empty month is passed over where the record of the end is gone, too: the chain goes on after the last line", async () => {
+    const { folder, head_file, clock, opened } = freshTrail();
+    written(opened(), clock, ["a"]);
+    rmSync(head_file);
+    clock.advance(31 * 86_400);
+    writeFileSync(join(folder, JUNE), "");
+    written(opened(), clock, ["b"]);
+    const kinds = (await verifyAudit(folder, head_file, undefined, clock.ms)).problems.map(({ kind }) => kind);
+    expect(kinds).toEqual(["gap"]);
+  });
+
   it("a link in the place of the record, or of a month, is refused by name, and what it leads to stays as it is", () => {
     const { top, folder, head_file, clock, opened } = freshTrail();
     const precious = join(top, "precious.txt");
