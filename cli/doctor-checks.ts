@@ -11,6 +11,7 @@ import { GateError } from "../main/gate/errors.ts";
 import { grantsSchema } from "../main/gate/grants/schema.ts";
 import { isConnected, settingsFile } from "./claude-code/settings.ts";
 import { withRunningGate } from "./operator.ts";
+import { trailCheck } from "./trail-check.ts";
 
 /** One thing that was looked at, and what to do about it. */
 export interface Check {
@@ -41,6 +42,7 @@ export async function allChecks(): Promise<Check[]> {
     permissions("claude-code token", agentTokenFile(places, "claude-code"), 0o600),
     ...databases(places),
     pairings(places),
+    trailCheck(places.audit_dir),
     hook(),
   ];
 }

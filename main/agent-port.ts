@@ -87,7 +87,8 @@ export class GatePort implements AgentPort {
 
   outcome(agent_id: string, decision_id: string, ok: boolean): void {
     const agent = this.#core.agents.get(agent_id)?.name ?? "";
-    this.#core.audit.append({ event: "outcome", ts: Date.now() / 1000, decision_id, ok, agent });
+    const { audit } = this.#core;
+    audit.append({ event: "outcome", ts: audit.time(), decision_id, ok, agent });
   }
 
   sessionEnded(agent_id: string, session: string): void {

@@ -165,7 +165,7 @@ async function serveCore(
 /** The page in a browser; each use of a link is in the log and in the trail. */
 function webPage({ config, audit }: Core, log: (line: string) => void, clock: Clock = systemClock): WebPage {
   const entered = () => {
-    audit.append({ event: "web.entered", ts: clock.now() / 1000 });
+    audit.append({ event: "web.entered", ts: audit.time() });
     audit.flush();
   };
   return new WebPage(

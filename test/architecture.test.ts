@@ -64,6 +64,7 @@ const startsWithAny =
 const CONTRACTS = [
   "ipc/activity.ts",
   "ipc/alarms.ts",
+  "ipc/audit.ts",
   "ipc/decision.ts",
   "ipc/operator-api.ts",
   "ipc/operator-error.ts",

@@ -8,8 +8,10 @@ import { callHash, shareKey } from "./approvals/canonical.ts";
 import { HeldCalls } from "./approvals/held-calls.ts";
 import type { ApprovalRegistry, PendingRequest } from "./approvals/registry.ts";
 import { requestOf } from "./approvals/request-of.ts";
+import type { OnFailure } from "./audit/alarms.ts";
 import type { AuditLog } from "./audit/log.ts";
 import { decisionRecord, withoutValues } from "./audit/record.ts";
+import { withhold } from "./audit/withhold.ts";
 import { agentKindOf } from "./executors/agent-kind.ts";
 import type { ExecutorCatalog } from "./executors/catalog.ts";
 import type { GrantStore } from "./grants/store.ts";
@@ -23,6 +25,8 @@ export interface GateParts {
   grants: GrantStore;
   approvals: ApprovalRegistry;
   audit: AuditLog;
+  /** What becomes of calls that change something while the trail can't be written. */
+  on_audit_failure: OnFailure;
   activity: Activity;
   stages: StageSettings;
   broker: BrokerSettings;
@@ -66,8 +70,6 @@ interface Unpublished {
   /** Of a call's first decision: how long it took, and which grants it rests on. */
   first?: { ms: number; grants_used: readonly number[] };
 }
-
-const NO_GRANTS: readonly number[] = [];
 
 /** The decision core: every tool call passes `decide`. */
 export class Gate {
@@ -115,12 +117,15 @@ export class Gate {
       call,
       subject,
       trace: x.trace === undefined ? undefined : traceOf(x, denial),
-      first: { ms: performance.now() - began, grants_used: denial === null ? x.grants_used : NO_GRANTS },
+      first: { ms: performance.now() - began, grants_used: x.grants_used },
     });
     return hold === undefined ? { decision } : { decision, hold };
   }
 
-  /** Writes down what was decided: called before the answers leave, so that no agent knows of a decision that the trail doesn't. */
+  /**
+   * Writes down what was decided: called before the answers leave, so that no agent knows of a decision that the trail doesn't.
+   * What was allowed and must not go unrecorded is denied, in place, where its line can't be written.
+   */
   record(): void {
     this.broker.commit();
     this.#parts.audit.flush();
@@ -133,7 +138,7 @@ export class Gate {
     this.#unpublished = [];
     for (const { decision, call, subject, trace, first } of unpublished) {
       if (first !== undefined) this.meter.decided(decision, first.ms);
-      for (const id of first?.grants_used ?? NO_GRANTS) this.#parts.grants.note_use(id);
+      if (decision.outcome !== "denied") for (const id of first?.grants_used ?? []) this.#parts.grants.note_use(id);
       try {
         this.#parts.activity.note(decision, call, subject, trace);
         this.#events.decided(decision, call, subject);
@@ -148,7 +153,7 @@ export class Gate {
   preview(call: ProposedCall, subject: Subject): Decision {
     const { x, denial } = examineCall(call, subject, this.#parts.catalog, this.#parts.stages);
     const decision = decisionOf(x, denial);
-    this.#parts.audit.append(() => decisionRecord(call, decision, this.#names(call, subject), "plan"));
+    this.#parts.audit.append(() => decisionRecord(call, decision, this.#logged(call, subject), "plan"));
     return decision;
   }
 
@@ -351,7 +356,7 @@ export class Gate {
       agent: ended.agent_name,
       executor: this.#parts.catalog.loggedName(ended.extra.executor, agentKindOf(ended.agent_name)),
     });
-    this.#parts.audit.flush();
+    this.record();
     this.#events.closed(this.broker.view(ended));
   }
 
@@ -360,14 +365,18 @@ export class Gate {
     this.settle_covered({ channel: ended.channel, sender_id: ended.sender_id });
   }
 
-  #names(call: ProposedCall, subject: Subject): { agent: string; executor: string } {
+  /** How a call is logged. */
+  #logged(call: ProposedCall, subject: Subject): { agent: string; executor: string; ts: number } {
     const executor = this.#parts.catalog.loggedName(call.executor, kindOf(subject));
-    return { agent: subject.agent?.name ?? "none", executor };
+    return { agent: subject.agent?.name ?? "none", executor, ts: this.#parts.audit.time() };
   }
 
   #log(made: Unpublished): void {
     const { call, decision, subject } = made;
-    this.#parts.audit.append(() => decisionRecord(call, decision, this.#names(call, subject)));
+    this.#parts.audit.append(
+      () => decisionRecord(call, decision, this.#logged(call, subject)),
+      (error) => withhold(decision, made.trace, error, this.#parts.on_audit_failure),
+    );
     this.#unpublished.push(made);
   }
 }

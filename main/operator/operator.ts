@@ -9,6 +9,7 @@ import {
 } from "../../ipc/operator-api.ts";
 import { localPrincipal } from "../../ipc/places.ts";
 import type { Core } from "../core.ts";
+import { diskFullCode } from "../gate/disk-reserve.ts";
 import { errorCode, GateError } from "../gate/errors.ts";
 import { causeBehind, fileError, meaningOf } from "../gate/file-errors.ts";
 import type { LoginItem } from "../settings.ts";
@@ -105,6 +106,9 @@ export class Operator implements OperatorApi {
       return result;
     } catch (error) {
       storage.health.noteFailure(error);
+      const full = diskFullCode(error);
+      if (full !== undefined)
+        throw new OperatorError("disk_full", `the disk is full (${full})`, "make room, and try again");
       if (error instanceof GateError) throw new OperatorError(error.code, error.message, error.hint);
       const code = errorCode(error);
       const { path, syscall } = error as NodeJS.ErrnoException;

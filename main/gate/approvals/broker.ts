@@ -26,6 +26,8 @@ export interface BrokerSettings {
   /** How long a grant for a session lasts at the most. */
   session_seconds: number;
   clock: Clock;
+  /** Does what writes an answer, with the room that is kept aside for it where the disk is full. */
+  withRoom?: <T>(act: () => T) => T;
 }
 
 export interface BrokerEvents {
@@ -62,6 +64,8 @@ export class ApprovalBroker {
   readonly #deadlines: DeadlineTimer;
   #together: AskedTogether | undefined;
   #recounted_at = 0;
+  /** Answers whose grants could not be written, and why not. */
+  readonly #owed = new Map<string, unknown>();
 
   constructor(registry: ApprovalRegistry, grants: GrantStore, settings: BrokerSettings, events: BrokerEvents) {
     this.registry = registry;
@@ -87,10 +91,7 @@ export class ApprovalBroker {
 
   /** Repairs what a crash left behind and picks up the requests that are still alive. */
   start(): void {
-    for (const owed of this.registry.list_grants_owed()) {
-      if (owed.is_damaged === true) this.registry.give_up_grants(owed.token);
-      else this.#writeGrants(owed);
-    }
+    for (const owed of this.registry.list_grants_owed()) this.#writeOwedGrants(owed);
     this.registry.cleanup_expired();
     this.#deadlines.start();
   }
@@ -228,20 +229,50 @@ export class ApprovalBroker {
       );
     }
     const expires_at = this.#expiry(scope, answer.expires_at);
-    const ended = this.registry.resolve(answer.token, answer.decision, by, {
-      territory: scope,
-      granted,
-      grant_expires_at: expires_at,
-      message: answer.decision === "rejected" ? (answer.message ?? null) : null,
-    });
-    try {
-      if (scope !== "none") this.#writeGrants(ended);
-    } finally {
-      // The answer stands and is told, also where its grant can't be written: the next start writes it.
-      this.#close(ended);
+    const ended = this.#withRoom(() =>
+      this.registry.resolve(answer.token, answer.decision, by, {
+        territory: scope,
+        granted,
+        grant_expires_at: expires_at,
+        message: answer.decision === "rejected" ? (answer.message ?? null) : null,
+      }),
+    );
+    if (scope !== "none") {
+      try {
+        this.#withRoom(() => this.#writeGrants(ended));
+      } catch (error) {
+        // The answer stands, also where its grant can't be written yet: `flush` or the next start writes it.
+        this.#owed.set(ended.token, error);
+      }
     }
-    if (scope !== "none") this.#events.granted(ended);
+    this.#close(ended);
+    if (scope !== "none" && !this.#owed.has(ended.token)) this.#events.granted(ended);
     return ended;
+  }
+
+  /** Why the grants of this answer could not be written yet; undefined where they were. */
+  owes_grants(token: string): unknown {
+    return this.#owed.get(token);
+  }
+
+  /** Writes the grants that could not be written with their answers. @throws SQLite's error, or GateError */
+  flush(): void {
+    if (this.#owed.size === 0) return;
+    for (const ended of this.registry.list_grants_owed()) {
+      this.#writeOwedGrants(ended);
+      this.#owed.delete(ended.token);
+      this.#events.granted(ended);
+    }
+    this.#owed.clear();
+  }
+
+  #writeOwedGrants(owed: PendingRequest): void {
+    if (owed.is_damaged === true) this.registry.give_up_grants(owed.token);
+    else this.#writeGrants(owed);
+  }
+
+  #withRoom<T>(act: () => T): T {
+    return this.#settings.withRoom === undefined ? act() : this.#settings.withRoom(act);
   }
 
   /** The registry's checks. A request that they find expired has ended: who waits for it is told. */
