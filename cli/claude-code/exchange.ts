@@ -1,6 +1,7 @@
 import { connect } from "node:net";
 import { encodeFrame, FrameReader } from "../../ipc/frames.ts";
 import { isOwnSocket } from "../../ipc/own-socket.ts";
+import { RETURN_MS } from "../../ipc/return-time.ts";
 
 /** One call over gate.sock with nothing but node:net: what a cold process can afford. */
 
@@ -22,8 +23,6 @@ export type Answer =
 
 type Attempt = Answer | { kind: "lost"; was_connected: boolean };
 
-/** How long a gate that went away while we waited may take to come back, in milliseconds. */
-const RETURN_MS = 15_000;
 const HELLO = "hello";
 const CALL = "call";
 

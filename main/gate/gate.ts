@@ -210,7 +210,7 @@ export class Gate {
     const session = subject.session ?? "";
     const share_key = shareKey(agent.agent_id, call.context?.cwd ?? "", hash, x.needs);
 
-    const answered = this.broker.take_answer(share_key);
+    const answered = this.broker.take_answer(share_key, session);
     if (answered !== undefined) {
       Object.assign(decision, this.#final(decision, answered, x));
       return undefined;

@@ -4,6 +4,7 @@ import { errorCode, GateError } from "../errors.ts";
 import type { GrantStore } from "../grants/store.ts";
 import { type Language, linkLines, renderApprovalCard } from "./card.ts";
 import { coversAsked, grantsFor, shownChoice } from "./choices.ts";
+import { LeftBehind, RETURN_WITHIN_MS } from "./left-behind.ts";
 import { ApprovalError, type ApprovalRegistry, type NewPending, type PendingRequest } from "./registry.ts";
 import { Stillness } from "./stillness.ts";
 
@@ -41,6 +42,9 @@ export class ApprovalBroker {
   readonly #events: BrokerEvents;
   readonly #waiters = new Map<string, Set<Waiter>>();
   readonly #stillness = new Stillness();
+  readonly #left_behind = new LeftBehind((token) => {
+    if (!this.is_awaited(token)) this.cancel(token, "the agent that asked did not come back");
+  });
   #timer: NodeJS.Timeout | undefined;
 
   constructor(registry: ApprovalRegistry, grants: GrantStore, settings: BrokerSettings, events: BrokerEvents) {
@@ -58,6 +62,7 @@ export class ApprovalBroker {
   start(): void {
     for (const owed of this.registry.list_grants_owed()) this.#writeGrants(owed);
     this.registry.cleanup_expired();
+    this.#left_behind.start(this.registry.list_pending({ limit: 100_000 }).map(({ token }) => token));
     this.#watchDeadlines();
   }
 
@@ -65,18 +70,21 @@ export class ApprovalBroker {
   stop(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
+    this.#left_behind.stop();
     this.#waiters.clear();
   }
 
   /**
-   * The answer that the human gave to this very call while nobody waited for it, if there is one. Taken once. One that was
-   * remembered is no answer here: its grant speaks for it, and must not be outlived by it.
+   * The answer that the human gave to this very call of this session while its agent looked for the gate, if there is one. Taken
+   * once, and only while who asked an earlier gate may still come back. One that was remembered is no answer here: its grant
+   * speaks for it, and must not be outlived by it.
    */
-  take_answer(share_key: string): PendingRequest | undefined {
-    for (;;) {
-      const ended = this.registry.take_undelivered(share_key);
+  take_answer(share_key: string, session: string): PendingRequest | undefined {
+    while (this.#left_behind.is_expected) {
+      const ended = this.registry.take_undelivered(share_key, session, RETURN_WITHIN_MS);
       if (ended === undefined || ended.territory_concession === "none") return ended;
     }
+    return undefined;
   }
 
   /** Puts a request before the human, or joins the identical one that already waits. */

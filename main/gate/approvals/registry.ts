@@ -270,15 +270,19 @@ export class ApprovalRegistry {
     return row && fromRow(row);
   }
 
-  /** Takes the answer that a human gave to this call while its agent was away: once, and only before the request's deadline. */
-  take_undelivered(share_key: string): PendingRequest | undefined {
+  /**
+   * Takes the answer that a human gave to this session's call while its agent was away: once, before the request's deadline, and
+   * within `max_age_ms` after it was given.
+   */
+  take_undelivered(share_key: string, session: string, max_age_ms: number): PendingRequest | undefined {
+    const now = this.#now();
     const row = this.#db
       .prepare(
         `UPDATE pending SET delivered_at = $now WHERE token = (
-           SELECT token FROM pending WHERE share_key = $share_key AND status IN ('approved', 'rejected')
-             AND delivered_at IS NULL AND expires_at >= $now ORDER BY decision_at LIMIT 1) RETURNING *`,
+           SELECT token FROM pending WHERE share_key = $share_key AND session = $session AND status IN ('approved', 'rejected')
+             AND delivered_at IS NULL AND expires_at >= $now AND decision_at >= $since ORDER BY decision_at LIMIT 1) RETURNING *`,
       )
-      .get({ share_key, now: isoSeconds(this.#now()) }) as Row | undefined;
+      .get({ share_key, session, now: isoSeconds(now), since: isoSeconds(now - max_age_ms) }) as Row | undefined;
     return row && fromRow(row);
   }
 
