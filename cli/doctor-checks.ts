@@ -4,10 +4,12 @@ import { agentTokenFile, type Places, placesFor } from "../ipc/places.ts";
 import { loadConfig } from "../main/config.ts";
 import { placesWith } from "../main/core.ts";
 import { AGENTS_SCHEMA } from "../main/gate/agents.ts";
+import { DEFAULT_TTL_SECONDS } from "../main/gate/approvals/registry.ts";
 import { APPROVALS_SCHEMA } from "../main/gate/approvals/schema.ts";
 import { openDatabaseReadOnly, type Schema } from "../main/gate/database.ts";
 import { grantsSchema } from "../main/gate/grants/schema.ts";
-import { isConnected, settingsFile } from "./claude-code/settings.ts";
+import { claudeCodeChecks } from "./claude-code/hook-check.ts";
+import { launcherFile } from "./claude-code/launcher.ts";
 import { withRunningGate } from "./operator.ts";
 
 /** One thing that was looked at, and what to do about it. */
@@ -26,9 +28,8 @@ export async function allChecks(): Promise<Check[]> {
       ? placesFor(process.env).config_file
       : "none, the defaults hold";
   });
-  const places = configuration.ok
-    ? placesWith(loadConfig(placesFor(process.env).config_file, process.env), process.env)
-    : placesFor(process.env);
+  const config = configuration.ok ? loadConfig(placesFor(process.env).config_file, process.env) : undefined;
+  const places = config === undefined ? placesFor(process.env) : placesWith(config, process.env);
   return [
     nodeVersion(),
     configuration,
@@ -38,7 +39,11 @@ export async function allChecks(): Promise<Check[]> {
     permissions("operator token", places.operator_token, 0o600),
     permissions("claude-code token", agentTokenFile(places, "claude-code"), 0o600),
     ...databases(places),
-    hook(),
+    ...claudeCodeChecks(
+      { cwd: process.cwd(), env: process.env },
+      launcherFile(),
+      config?.approvals.ttl_seconds ?? DEFAULT_TTL_SECONDS,
+    ),
   ];
 }
 
@@ -93,13 +98,6 @@ function databases(places: Places): Check[] {
       return db === undefined ? `${file} is not there yet` : file;
     }),
   );
-}
-
-function hook(): Check {
-  const files = [settingsFile({ project: false }), settingsFile({ project: true })];
-  const found = files.filter((file) => isConnected(file));
-  if (found.length > 0) return { check: "claude-code hook", ok: true, detail: `in ${found.join(" and ")}` };
-  return { check: "claude-code hook", ok: false, detail: "not installed", fix: "metnos-gate connect claude-code" };
 }
 
 function attempt(check: string, look: () => string): Check {
