@@ -85,17 +85,10 @@ describe.each(CLAUDE_CODE_VERSIONS)("Claude Code %s", (version) => {
   });
 
   /** Answers the next card. */
-  function answerNext(decision: "approved" | "rejected"): Promise<unknown> {
-    return new Promise((resolve, reject) => {
-      const unsubscribe = seat.gate.operator.subscribe(
-        (event) => {
-          if (event.type !== "approval.waiting") return;
-          unsubscribe();
-          seat.gate.operator.call("approvals.resolve", { token: event.data.token, decision }).then(resolve, reject);
-        },
-        ["approval.waiting"],
-      );
-    });
+  async function answerNext(decision: "approved" | "rejected"): Promise<void> {
+    await seat.gate.event(({ type }) => type === "approval.waiting");
+    const [token = ""] = await seat.gate.waiting();
+    await seat.gate.operator.call("approvals.resolve", { token, decision });
   }
 
   it("asks the gate before each tool: what it allows runs, what it denies doesn't, with the reason", async () => {
