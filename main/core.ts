@@ -1,7 +1,6 @@
-import { homedir } from "node:os";
 import type Database from "better-sqlite3";
 import type { ApprovalView, AuditLine, OperatorApi, OperatorEvent } from "../ipc/operator-api.ts";
-import { type Places, placesFor } from "../ipc/places.ts";
+import { homeFolder, type Places, placesFor } from "../ipc/places.ts";
 import type { Pause } from "../ipc/safety.ts";
 import { type Config, loadConfigWithSources } from "./config.ts";
 import { Activity } from "./gate/activity/activity.ts";
@@ -11,6 +10,7 @@ import { Alarms } from "./gate/alarms.ts";
 import { ApprovalRegistry } from "./gate/approvals/registry.ts";
 import { APPROVALS_SCHEMA } from "./gate/approvals/schema.ts";
 import { AuditLog } from "./gate/audit/log.ts";
+import type { Clock } from "./gate/clock.ts";
 import { openDatabase } from "./gate/database.ts";
 import { ExecutorCatalog, loadOwnExecutors } from "./gate/executors/catalog.ts";
 import { Gate } from "./gate/gate.ts";
@@ -23,6 +23,7 @@ import { kindOf } from "./gate/stages/examination.ts";
 import { InstanceLock } from "./instance-lock.ts";
 import { Listeners } from "./listeners.ts";
 import { Settings } from "./settings.ts";
+import { systemClock } from "./system-clock.ts";
 
 /** Everything a running gate is made of, opened in the right order and closed again. */
 export interface Core {
@@ -55,10 +56,6 @@ export function placesWith(config: Config, env: Env): Places {
   return places;
 }
 
-export function homeOf(env: Env): string {
-  return (env.HOME || homedir()).replace(/(.)\/+$/, "$1");
-}
-
 /** How often last uses and last sightings are written, in milliseconds. */
 const FLUSH_INTERVAL_MS = 2000;
 
@@ -75,11 +72,12 @@ export interface CoreHooks {
  * Opens the databases under the instance lock.
  * @throws GateError `already_running`, `invalid_config`, `database_*`: nothing was changed then
  */
-export function openCore(env: Env = process.env, now: () => number = Date.now, hooks: CoreHooks = {}): Core {
+export function openCore(env: Env = process.env, clock: Clock = systemClock, hooks: CoreHooks = {}): Core {
+  const { now } = clock;
   const { config, sources } = loadConfigWithSources(placesFor(env).config_file, env);
   const places = placesWith(config, env);
   const settings = new Settings(places.chosen_file, config, sources);
-  const home = homeOf(env);
+  const home = homeFolder(env);
   const catalog = new ExecutorCatalog(loadOwnExecutors(places.executors_dir));
   const lock = InstanceLock.take(places.lock_db);
   const databases: Database.Database[] = [];
@@ -93,14 +91,14 @@ export function openCore(env: Env = process.env, now: () => number = Date.now, h
     lock.release();
   };
   try {
-    const grants = new GrantStore(open(places.grants_db, grantsSchema(home)), home, now);
-    const approvals = new ApprovalRegistry(open(places.approvals_db, APPROVALS_SCHEMA), now);
+    const grants = new GrantStore(open(places.grants_db, grantsSchema(home)), home, clock);
+    const approvals = new ApprovalRegistry(open(places.approvals_db, APPROVALS_SCHEMA), clock);
     const agents = new AgentDirectory(open(places.agents_db, AGENTS_SCHEMA), places, now);
     const audit = new AuditLog(places.audit_dir, places.audit_head, now);
     const activity = new Activity(open(places.activity_db, ACTIVITY_SCHEMA), now);
     const listeners = new Listeners((error) => hooks.failed?.("telling a surface", error));
     const alarms = new Alarms(now, (list) => publish({ type: "alarms.changed", data: list }));
-    const safety = openSafety(open(places.safety_db, SAFETY_SCHEMA), config.safety, now, {
+    const safety = openSafety(open(places.safety_db, SAFETY_SCHEMA), config.safety, clock, {
       pause_changed(pause) {
         // What waits is withdrawn before anybody hears of it: no answer from now on allows anything.
         if (pause.is_paused) gate.withdraw_all(`the gate is paused: ${pause.reason}`);
@@ -140,7 +138,7 @@ export function openCore(env: Env = process.env, now: () => number = Date.now, h
             return config.approvals.ttl_seconds;
           },
           session_seconds: config.approvals.session_seconds,
-          now,
+          clock,
         },
       },
       {
@@ -159,6 +157,7 @@ export function openCore(env: Env = process.env, now: () => number = Date.now, h
         waiting: (approval: ApprovalView) => publish({ type: "approval.waiting", data: approval }),
         closed: (approval: ApprovalView) => publish({ type: "approval.closed", data: approval }),
         granted: () => publish({ type: "grants.changed", data: {} }),
+        moved: (token, expires_at) => publish({ type: "approval.held", data: { token, expires_at } }),
         failed: (what, error) => hooks.failed?.(what, error),
       },
     );
@@ -166,6 +165,7 @@ export function openCore(env: Env = process.env, now: () => number = Date.now, h
       if (listeners.hear("audit.line")) publish({ type: "audit.line", data: JSON.parse(line) as AuditLine });
     });
     gate.broker.start();
+    grants.end_gate_sessions();
     // Of what had ended when the gate was killed, too, nothing stays.
     approvals.flush();
     const paused = safety.pause.reason;

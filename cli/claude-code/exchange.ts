@@ -11,7 +11,7 @@ export interface Request {
   agent_name: string;
   session: string;
   call: object;
-  /** When to give up waiting, as Date.now(). */
+  /** When to give up waiting, by performance.now(): setting the clock changes nothing. */
   deadline: number;
   /** True once nobody is there to read the answer. Looked at only while a human is asked. */
   isAbandoned(): boolean;
@@ -47,11 +47,11 @@ export async function askGate(request: Request): Promise<Answer> {
     const answer = await attempt(request);
     if (answer.kind !== "lost") return answer;
     if (answer.was_connected) {
-      lost_at = Date.now();
+      lost_at = performance.now();
       pause = 50;
     }
-    if (lost_at === undefined || Date.now() - lost_at > RETURN_MS) return { kind: "unreachable" };
-    if (Date.now() >= request.deadline) return { kind: "nobody" };
+    if (lost_at === undefined || performance.now() - lost_at > RETURN_MS) return { kind: "unreachable" };
+    if (performance.now() >= request.deadline) return { kind: "nobody" };
     if (request.isAbandoned()) return { kind: "abandoned" };
     await new Promise((resolve) => setTimeout(resolve, pause));
   }
@@ -86,7 +86,7 @@ function attempt(request: Request): Promise<Attempt> {
     const startWaiting = () => {
       timer ??= setTimeout(
         () => withdraw({ kind: "nobody" }, "nobody answered"),
-        Math.max(0, request.deadline - Date.now()),
+        Math.max(0, request.deadline - performance.now()),
       );
     };
     const startLooking = () => {

@@ -1,6 +1,7 @@
-import { readFileSync, readSync, writeSync } from "node:fs";
+import { readSync, writeSync } from "node:fs";
 import { exactText, MAX_FRAME_BYTES } from "../../ipc/frames.ts";
-import { agentTokenFile, placesFor } from "../../ipc/places.ts";
+import { agentTokenFile, PlaceError, placesFor } from "../../ipc/places.ts";
+import { readRegularFile } from "../../ipc/regular-file.ts";
 import { type Answer, askGate } from "./exchange.ts";
 import { AbandonedError, abandonedBy } from "./parent.ts";
 import { type HookPayload, parsePayload } from "./payload.ts";
@@ -54,6 +55,7 @@ async function answerFor(argv: readonly string[]): Promise<HookAnswer> {
     return await examined(argv);
   } catch (error) {
     if (error instanceof AbandonedError) throw error;
+    if (error instanceof PlaceError) return deny(`${error.message}; ${error.hint}`);
     return deny(`the hook failed (${error instanceof Error ? error.name : "unknown"}): nothing is let through`);
   }
 }
@@ -76,7 +78,7 @@ async function examined(argv: readonly string[]): Promise<HookAnswer> {
     agent_name: AGENT,
     session: payload.session_id,
     call: payload.call,
-    deadline: Date.now() + options.wait_seconds * 1000,
+    deadline: performance.now() + options.wait_seconds * 1000,
     isAbandoned: abandonedBy(options.parent),
   });
   return answered(answer, payload, options);
@@ -166,7 +168,7 @@ function readChunk(chunk: Buffer): number {
 
 function readToken(file: string): string | undefined {
   try {
-    return readFileSync(file, "utf8").trim();
+    return readRegularFile(file).trim();
   } catch {
     return undefined; // not paired yet: the gate asks its human
   }

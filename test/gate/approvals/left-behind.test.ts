@@ -47,20 +47,6 @@ describe("what an earlier gate left behind", () => {
       vi.useRealTimers();
     }
   });
-
-  it("hundreds that are left are withdrawn a few in each turn", async () => {
-    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-    try {
-      const { broker, registry } = openedBroker(tempFolder());
-      for (let call = 0; call < 120; call++) broker.ask(request(`call-${call}`));
-      broker.start();
-      vi.advanceTimersByTime(20_000);
-      expect(registry.count_waiting()).toBe(70);
-      await vi.waitFor(() => expect(registry.count_waiting()).toBe(0));
-    } finally {
-      vi.useRealTimers();
-    }
-  });
 });
 
 describe("an answer while the agent is away", () => {
