@@ -34,6 +34,7 @@ export class ClaudeCodeRun {
         ANTHROPIC_BASE_URL: api.url,
         ANTHROPIC_API_KEY: "sk-ant-test",
         CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+        CLAUDE_CODE_TMPDIR: env.HOME,
         DISABLE_AUTOUPDATER: "1",
         IS_SANDBOX: "1",
       },

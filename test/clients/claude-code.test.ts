@@ -68,7 +68,6 @@ describe.each(CLAUDE_CODE_VERSIONS)("Claude Code %s", (version) => {
   if (binary === undefined) {
     const reason = `Claude Code ${version} is not installed: npm run clients`;
     it.runIf(process.env.CI === "true")("is installed", () => expect.unreachable(reason));
-    it.skipIf(process.env.CI === "true")(`is tested (${reason})`, () => undefined);
     console.log(`skipped: ${reason}`);
     return;
   }
