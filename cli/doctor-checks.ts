@@ -5,11 +5,13 @@ import { loadConfig } from "../main/config.ts";
 import { placesWith } from "../main/core.ts";
 import { hasItsToken } from "../main/gate/agent-tokens.ts";
 import { AGENTS_SCHEMA } from "../main/gate/agents.ts";
+import { DEFAULT_TTL_SECONDS } from "../main/gate/approvals/registry.ts";
 import { APPROVALS_SCHEMA } from "../main/gate/approvals/schema.ts";
 import { openDatabaseReadOnly, type Schema } from "../main/gate/database.ts";
 import { GateError } from "../main/gate/errors.ts";
 import { grantsSchema } from "../main/gate/grants/schema.ts";
-import { isConnected, settingsFile } from "./claude-code/settings.ts";
+import { claudeCodeChecks } from "./claude-code/hook-check.ts";
+import { launcherFile } from "./claude-code/launcher.ts";
 import { withRunningGate } from "./operator.ts";
 import { trailCheck } from "./trail-check.ts";
 
@@ -29,9 +31,8 @@ export async function allChecks(): Promise<Check[]> {
       ? placesFor(process.env).config_file
       : "none, the defaults hold";
   });
-  const places = configuration.ok
-    ? placesWith(loadConfig(placesFor(process.env).config_file, process.env), process.env)
-    : placesFor(process.env);
+  const config = configuration.ok ? loadConfig(placesFor(process.env).config_file, process.env) : undefined;
+  const places = config === undefined ? placesFor(process.env) : placesWith(config, process.env);
   return [
     nodeVersion(),
     configuration,
@@ -43,7 +44,11 @@ export async function allChecks(): Promise<Check[]> {
     ...databases(places),
     pairings(places),
     trailCheck(places.audit_dir),
-    hook(),
+    ...claudeCodeChecks(
+      { cwd: process.cwd(), env: process.env },
+      launcherFile(),
+      config?.approvals.ttl_seconds ?? DEFAULT_TTL_SECONDS,
+    ),
   ];
 }
 
@@ -117,13 +122,6 @@ function pairings(places: Places): Check {
       `give it a new one: metnos-gate agents pair ${first.name} --level ${first.level}`,
     );
   });
-}
-
-function hook(): Check {
-  const files = [settingsFile({ project: false }), settingsFile({ project: true })];
-  const found = files.filter((file) => isConnected(file));
-  if (found.length > 0) return { check: "claude-code hook", ok: true, detail: `in ${found.join(" and ")}` };
-  return { check: "claude-code hook", ok: false, detail: "not installed", fix: "metnos-gate connect claude-code" };
 }
 
 function attempt(check: string, look: () => string): Check {

@@ -69,6 +69,7 @@ const CONTRACTS = [
   "ipc/operator-api.ts",
   "ipc/operator-error.ts",
   "ipc/page-secret.ts",
+  "ipc/return-time.ts",
   "ipc/safety.ts",
   "ipc/settings.ts",
   "ipc/visible-text.ts",

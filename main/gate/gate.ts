@@ -229,7 +229,7 @@ export class Gate {
     const share_key = shareKey(agent.agent_id, call.context?.cwd ?? "", hash, x.needs);
     try {
       this.broker.begin();
-      const answered = this.broker.take_answer(share_key);
+      const answered = this.broker.take_answer(share_key, subject.session ?? "");
       if (answered !== undefined) {
         Object.assign(decision, this.#final(decision, answered, x));
         this.broker.onUnstored(() => Object.assign(decision, unstored(decision)));

@@ -9,6 +9,7 @@ import type { Language } from "./card.ts";
 import { coversAsked, grantsFor } from "./choices.ts";
 import { deadlineOf, remainingOf } from "./deadline.ts";
 import { DeadlineTimer } from "./deadline-timer.ts";
+import { LeftBehind, RETURN_WITHIN_MS } from "./left-behind.ts";
 import type { ApprovalRegistry, NewPending, PendingRequest } from "./registry.ts";
 import { Stillness } from "./stillness.ts";
 import { approvalView } from "./view.ts";
@@ -60,6 +61,7 @@ export class ApprovalBroker {
   readonly #events: BrokerEvents;
   readonly #waiters = new Map<string, Set<Waiter>>();
   readonly #stillness = new Stillness();
+  readonly #left_behind = new LeftBehind((left) => this.withdraw(left.filter(({ token }) => !this.is_awaited(token))));
   readonly #withdrawals: Withdrawals;
   readonly #deadlines: DeadlineTimer;
   #together: AskedTogether | undefined;
@@ -93,6 +95,7 @@ export class ApprovalBroker {
   start(): void {
     for (const owed of this.registry.list_grants_owed()) this.#writeOwedGrants(owed);
     this.registry.cleanup_expired();
+    this.#left_behind.start(this.registry.list_pending({ limit: 100_000 }));
     this.#deadlines.start();
   }
 
@@ -101,6 +104,7 @@ export class ApprovalBroker {
     this.commit();
     this.#withdrawals.finish();
     this.#deadlines.stop();
+    this.#left_behind.stop();
     this.#waiters.clear();
   }
 
@@ -150,14 +154,16 @@ export class ApprovalBroker {
   }
 
   /**
-   * The answer that the human gave to this very call while nobody waited for it, if there is one. Taken once. One that was
-   * remembered is no answer here: its grant speaks for it, and must not be outlived by it.
+   * The answer that the human gave to this very call of this session while its agent looked for the gate, if there is one. Taken
+   * once, and only while who asked an earlier gate may still come back. One that was remembered is no answer here: its grant
+   * speaks for it, and must not be outlived by it.
    */
-  take_answer(share_key: string): PendingRequest | undefined {
-    for (;;) {
-      const ended = this.registry.take_undelivered(share_key);
+  take_answer(share_key: string, session: string): PendingRequest | undefined {
+    while (this.#left_behind.is_expected) {
+      const ended = this.registry.take_undelivered(share_key, session, RETURN_WITHIN_MS);
       if (ended === undefined || (ended.territory_concession === "none" && ended.is_damaged !== true)) return ended;
     }
+    return undefined;
   }
 
   /** Puts a request before the human, or joins the identical one that already waits. */

@@ -305,15 +305,19 @@ export class ApprovalRegistry {
     return row && readRequest(row, this.#report);
   }
 
-  /** Takes the answer that a human gave to this call while its agent was away: once, and only before the request's deadline. */
-  take_undelivered(share_key: string): PendingRequest | undefined {
+  /**
+   * Takes the answer that a human gave to this session's call while its agent was away: once, before the request's deadline, and
+   * within `max_age_ms` after it was given.
+   */
+  take_undelivered(share_key: string, session: string, max_age_ms: number): PendingRequest | undefined {
+    const since = isoSeconds(this.#now() - max_age_ms);
     const row = this.#db
       .prepare(
         `UPDATE pending SET delivered_at = $now WHERE token = (
-           SELECT token FROM pending WHERE share_key = $share_key AND status IN ('approved', 'rejected')
-             AND delivered_at IS NULL AND ${IS_IN_TIME} ORDER BY decision_at LIMIT 1) RETURNING *`,
+           SELECT token FROM pending WHERE share_key = $share_key AND session = $session AND status IN ('approved', 'rejected')
+             AND delivered_at IS NULL AND ${IS_IN_TIME} AND decision_at >= $since ORDER BY decision_at LIMIT 1) RETURNING *`,
       )
-      .get({ share_key, ...moment(this.#clock) }) as Row | undefined;
+      .get({ share_key, session, since, ...moment(this.#clock) }) as Row | undefined;
     return row && readRequest(row, this.#report);
   }
 
