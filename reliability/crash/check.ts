@@ -17,8 +17,11 @@ export function checkSnapshot(ledger: Ledger, snapshot: Snapshot, places: Places
   checkRequests(ledger, snapshot.requests);
   checkGrants(ledger, snapshot.grants);
   checkSettings(ledger, snapshot.settings);
-  for (const { file, line, problem } of snapshot.trail.problems)
-    ledger.violate("trail_broken", `${file}:${line}: ${problem}`);
+  for (const { file, line, problem } of snapshot.trail.problems) {
+    const what = `${file}:${line}: ${problem}`;
+    if (!ledger.trail_problems.has(what)) ledger.violate("trail_broken", what);
+    ledger.trail_problems.add(what);
+  }
 }
 
 function checkPause(ledger: Ledger, { is_paused }: Pause): void {

@@ -17,6 +17,10 @@ export interface CrashOptions {
   rounds: number;
   seed: number;
   launcher?: string | undefined;
+  /** Folder for the homes, and for the compiled code of all gates; left out: one that is removed at the end. */
+  root?: string;
+  /** When each gate is killed; left out: at random. */
+  moment?: (dice: Dice) => Moment;
   /** Called once a gate was killed, before the next one starts: to damage what it left, for a test of the check itself. */
   tamper?: (places: Places, round: number) => void;
   progress?: (round: number, report: CrashReport) => void;
@@ -37,8 +41,20 @@ export interface CrashReport {
 }
 
 /** Runs the rounds one after the other. What is found is in the report; throws only where the driver itself fails. */
-export async function crash({ rounds, seed, launcher, tamper, progress }: CrashOptions): Promise<CrashReport> {
+export async function crash(options: CrashOptions): Promise<CrashReport> {
+  if (options.root !== undefined) return await crashIn(options.root, options);
   const root = realpathSync(mkdtempSync(join(tmpdir(), "metnos-crash-")));
+  try {
+    return await crashIn(root, options);
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
+}
+
+async function crashIn(
+  root: string,
+  { rounds, seed, launcher, moment: draw = drawMoment, tamper, progress }: CrashOptions,
+): Promise<CrashReport> {
   const report: CrashReport = {
     rounds: 0,
     seed,
@@ -50,31 +66,27 @@ export async function crash({ rounds, seed, launcher, tamper, progress }: CrashO
     requests: 0,
     starts_ms: [],
   };
-  try {
-    while (report.rounds < rounds) {
-      const home = new CrashHome({ root, launcher });
-      try {
-        await home.prepare(new Dice(seed));
-        const last = Math.min(rounds, report.rounds + ROUNDS_PER_HOME);
-        while (report.rounds < last && home.ledger.requests.size < MAX_REQUESTS) {
-          const round = ++report.rounds;
-          const dice = new Dice(seed + round);
-          const moment = drawMoment(dice);
-          count(report.moments, moment.kind);
-          await home.round(dice, moment);
-          collect(report, home, round);
-          tamper?.(home.places, round);
-          progress?.(round, report);
-        }
-        await home.finish();
-        collect(report, home, report.rounds);
-        addTotals(report, home);
-      } finally {
-        await home.remove();
+  while (report.rounds < rounds) {
+    const home = new CrashHome({ root, launcher });
+    try {
+      await home.prepare(new Dice(seed));
+      const last = Math.min(rounds, report.rounds + ROUNDS_PER_HOME);
+      while (report.rounds < last && home.ledger.requests.size < MAX_REQUESTS) {
+        const round = ++report.rounds;
+        const dice = new Dice(seed + round);
+        const moment = draw(dice);
+        count(report.moments, moment.kind);
+        await home.round(dice, moment);
+        collect(report, home, round);
+        tamper?.(home.places, round);
+        progress?.(round, report);
       }
+      await home.finish();
+      collect(report, home, report.rounds);
+      addTotals(report, home);
+    } finally {
+      await home.remove();
     }
-  } finally {
-    rmSync(root, { recursive: true, force: true });
   }
   return report;
 }

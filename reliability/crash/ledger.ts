@@ -75,6 +75,8 @@ export interface Told {
 
 export class Ledger {
   readonly violations: Violation[] = [];
+  /** What is wrong with the trail stays so: it is reported once. */
+  readonly trail_problems = new Set<string>();
   readonly pause = new Fact<"running" | "paused">("running");
   readonly settings = new Map<SettingKey, Fact<string | number | boolean>>();
   readonly agents = new Map<string, AgentEntry>();
