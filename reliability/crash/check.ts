@@ -40,7 +40,7 @@ function checkAgents(ledger: Ledger, views: readonly AgentView[], places: Places
   for (const agent of ledger.agents.values()) {
     const view = views.find(({ name, revoked_at }) => name === agent.name && revoked_at === null);
     const was = agent.fact.possible.join(" or ");
-    const was_known = agent.fact.known !== undefined;
+    const is_new = agent.agent_id === "";
     const is = view === undefined ? "unpaired" : "paired";
     if (!agent.fact.adopt(is))
       ledger.violate(is === "paired" ? "invented" : "lost", `agent ${agent.name} is ${is}; it was ${was}`);
@@ -48,7 +48,7 @@ function checkAgents(ledger: Ledger, views: readonly AgentView[], places: Places
     if (agent.agent_id !== "" && agent.agent_id !== view.agent_id)
       ledger.violate("invented", `agent ${agent.name} has another id`);
     agent.agent_id = view.agent_id;
-    if (agent.token !== "" || was_known) continue;
+    if (!is_new) continue;
     agent.token = tokenOf(places, agent.name);
     if (agent.token === "") ledger.violate("half_done", `agent ${agent.name} is paired without a token`);
   }
