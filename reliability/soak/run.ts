@@ -2,9 +2,15 @@ import { parseArgs } from "node:util";
 import { quantile } from "../../bench/figure.ts";
 import { soak } from "./soak.ts";
 
-/** `npm run soak [-- MINUTES] [--launcher FILE]`: 50 agents at 200 calls a second; the last third against the first. */
+/**
+ * `npm run soak [-- MINUTES] [--calls N] [--launcher FILE]`: 50 agents at 200 (N) calls a second; the last third against the first.
+ * With more calls a second, what grows with each call is seen sooner.
+ */
 
-const { positionals, values } = parseArgs({ allowPositionals: true, options: { launcher: { type: "string" } } });
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { launcher: { type: "string" }, calls: { type: "string", default: "200" } },
+});
 const minutes = Number(positionals[0] ?? 30);
 const LINES = 30;
 const LIMIT = 1.1;
@@ -21,7 +27,7 @@ const { trends, counts, failures, trail_problems } = await soak({
   seconds,
   warm_up_seconds,
   agents: 50,
-  calls_per_second: 200,
+  calls_per_second: Number(values.calls),
   sample_seconds,
   limit: LIMIT,
   launcher: values.launcher,
