@@ -67,12 +67,9 @@ const INTERVALS_TOGETHER = 4;
  */
 function typical(part: readonly Sample[], times: "gate_ms" | "echo_ms", share: number): number {
   const quantiles: number[] = [];
-  for (let from = 0; from < part.length; from += INTERVALS_TOGETHER)
-    quantiles.push(
-      quantile(
-        part.slice(from, from + INTERVALS_TOGETHER).flatMap((sample) => sample[times]),
-        share,
-      ),
-    );
+  for (let from = 0; from < part.length; from += INTERVALS_TOGETHER) {
+    const together = part.slice(from, from + INTERVALS_TOGETHER).flatMap((sample) => sample[times]);
+    if (together.length > 0) quantiles.push(quantile(together, share));
+  }
   return median(quantiles);
 }

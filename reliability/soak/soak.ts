@@ -43,6 +43,8 @@ export interface SoakReport {
   trail_problems: number;
 }
 
+/** A gate that is further behind than this with its answers doesn't keep up. */
+const LONGEST_BEHIND_SECONDS = 2;
 /** A probe's calls a second: few enough to load nothing. */
 const PROBE_CALLS_PER_SECOND = 20;
 
@@ -99,7 +101,7 @@ async function run(
 }
 
 async function sampleAll(
-  { seconds, sample_seconds, progress }: SoakOptions,
+  { seconds, sample_seconds, calls_per_second, progress }: SoakOptions,
   gate: GateProcess,
   places: Places,
   load: Child<LoadSettings, LoadCounts>,
@@ -121,12 +123,14 @@ async function sampleAll(
     const reported = load.take();
     failures.push(...reported.flatMap((report) => report.failures), ...load.failures(), ...probe.failures());
     counts = reported.at(-1) ?? counts;
-    if (counts === undefined || sample.gate_ms.length === 0)
-      throw new Error(`nothing was measured: ${failures.join("; ") || "the driver is too slow"}`);
     samples.push(sample);
-    progress?.(at, sample, counts);
+    if (counts !== undefined) progress?.(at, sample, counts);
   }
-  if (counts === undefined) throw new Error("a soak needs one interval at least");
+  if (counts === undefined) throw new Error(`the load never began: ${failures.join("; ")}`);
+  if (counts.unanswered > LONGEST_BEHIND_SECONDS * calls_per_second)
+    failures.push(
+      `${counts.unanswered} calls have no answer yet: the load is more than the gate takes on this machine`,
+    );
   return { samples, counts, failures };
 }
 
