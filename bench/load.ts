@@ -116,7 +116,7 @@ async function peak<T>(gate: GateProcess, during: Promise<T>): Promise<{ most: n
 /** Nobody needs a token to send pings, or to say nothing. */
 async function strangers(): Promise<Figure[]> {
   const home = benchHome([]);
-  const gate = await startGate(home, [], ["--max-old-space-size=512"]);
+  const gate = await startGate(home, [], { node_flags: ["--max-old-space-size=512"] });
   const crowd = new CrowdProcess(home.places.agent_socket);
   try {
     const client = await greeted(home.places.agent_socket, home.token);

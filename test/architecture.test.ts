@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 // design §1: arrows point one way. `cli`, `renderer`, `preload` -> `ipc` <- `main`; inside main, surfaces -> `gate`, never back.
 
 const ROOT = resolve(import.meta.dirname, "..");
-const ROOMS = ["ipc", "main", "cli", "renderer", "preload", "test", "bench"].filter((room) =>
+const ROOMS = ["ipc", "main", "cli", "renderer", "preload", "test", "bench", "reliability"].filter((room) =>
   existsSync(join(ROOT, room)),
 );
 
