@@ -2,6 +2,7 @@ import { cancelled, FAILED, frameError, idOf, NO_HELLO, problemOf, TOKEN_REQUIRE
 import { type Client, newClient } from "./agent-client.ts";
 import type { AgentPort, CallHold, CheckedSubject, Greeted, Refusal } from "./agent-port.ts";
 import type { Decision } from "./decision.ts";
+import { Departures } from "./departures.ts";
 import type { FileIdentity } from "./file-identity.ts";
 import { encodeFrame, type Frame } from "./frames.ts";
 import { isGateSession, newGateSession } from "./gate-session.ts";
@@ -31,12 +32,13 @@ export class AgentServer {
   readonly #clients = new Map<number, Client>();
   /** What this turn answers: sent once all of it is in the trail. */
   readonly #outgoing = new Outgoing();
+  readonly #departures = new Departures((client) => this.#clear(client));
   #is_closing = false;
 
   constructor(settings: LineServerSettings, port: AgentPort) {
     this.#port = port;
     this.#server = new LineServer(settings, {
-      opened: (connection) => this.#opened(connection),
+      opened: (connection) => this.#clients.set(connection.id, newClient(connection)),
       received: (connection, next) => this.#received(connection, next),
       turned: () => this.#turned(),
       unadmitted: () => encodeFrame("error", NO_HELLO),
@@ -137,10 +139,6 @@ export class AgentServer {
     return [...this.#clients.values()].filter((client) => client.phase === "pairing");
   }
 
-  #opened(connection: LineConnection): void {
-    this.#clients.set(connection.id, newClient(connection));
-  }
-
   #received(connection: LineConnection, next: () => Frame | undefined): Work | undefined {
     const client = this.#clients.get(connection.id);
     if (client === undefined) {
@@ -177,16 +175,19 @@ export class AgentServer {
     this.#clients.delete(connection.id);
     client.phase = "closed";
     if (this.#is_closing) return;
-    for (const { hold } of [...client.holds]) hold.disconnect("the agent disconnected");
-    client.holds.clear();
+    this.#departures.add(client);
+    this.#server.work(this.#departures);
+  }
+
+  #clear({ holds, is_session_ours, agent_id, session }: Client): void {
+    for (const { hold } of [...holds]) hold.disconnect("the agent disconnected");
+    holds.clear();
     try {
-      if (client.is_session_ours && client.agent_id !== "") this.#port.sessionEnded(client.agent_id, client.session);
+      if (is_session_ours && agent_id !== "") this.#port.sessionEnded(agent_id, session);
     } catch (error) {
       // A database that can't be written now must not end the gate.
       this.#port.failed("a session's end", error);
     }
-    this.#port.record();
-    this.#port.publish();
   }
 
   #handle(client: Client, message: Record<string, unknown>): Work | undefined {

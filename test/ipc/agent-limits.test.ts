@@ -49,6 +49,8 @@ describe("an agent that never reads its answers", () => {
     unsubscribe();
     expect(decided).toBeGreaterThan(100);
     expect(decided).toBeLessThan(CALLS / 4);
+    // The rest is still on this side: the gate doesn't take what it can't answer.
+    expect(agent.socket.writableLength).toBeGreaterThan(0);
     expect((await bystander.ask({ executor: "time_now" })).decision.outcome).toBe("allowed");
     agent.socket.resume();
     const ids: string[] = [];
