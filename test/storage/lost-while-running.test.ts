@@ -65,6 +65,21 @@ describe("a database of a running gate", () => {
     );
   }
 
+  it("is lost before the human answers: no agent is told that it may", async () => {
+    const gate = await startGate();
+    const agent = await asked(gate);
+    rmSync(gate.places.approvals_db);
+    await expect(ACTS.approvals_db(gate)).rejects.toMatchObject({ code: "database_unusable" });
+    await agent.closed;
+    expect(agent.unread.map(({ type, data }) => [type, data.code ?? data.outcome])).toEqual([["error", "closing"]]);
+  });
+
+  it("is lost while an act writes to it: the act is not acknowledged", async () => {
+    const gate = await startGate();
+    gate.operator.subscribe(() => rmSync(gate.places.grants_db), ["grants.changed"]);
+    await expect(ACTS.grants_db(gate)).rejects.toMatchObject({ code: "database_unusable" });
+  });
+
   it("is lost: within two seconds every surface and agent knows, nothing is decided, and the gate has to end", async () => {
     const gate = await startGate();
     const agent = await asked(gate);
