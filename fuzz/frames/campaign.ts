@@ -5,7 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { monthFiles } from "../../main/gate/audit/month-files.ts";
 import { Seeded } from "../seeded.ts";
-import { GoodClient } from "./good-client.ts";
+import { GOOD_AGENT, GoodClient } from "./good-client.ts";
 import { BEHAVIOURS, type Behaviour, type Findings, type Plan, runHostileClient } from "./hostile-client.ts";
 import { PrivateGate } from "./private-gate.ts";
 
@@ -65,12 +65,10 @@ export async function runCampaign(
     const sampling = setInterval(() => {
       highest = Math.max(highest, gate.residentMib());
     }, 200);
-    const good = await GoodClient.start(
-      gate.places.agent_socket,
-      "good",
-      await gate.pair("good", "Supervised"),
-      findings,
-    );
+    const token = await gate.pair(GOOD_AGENT, "Supervised");
+    const isWaiting = async (wanted: string) =>
+      (await gate.operator.call("approvals.list", { limit: 1000 })).some((request) => request.token === wanted);
+    const good = await GoodClient.start(gate.places.agent_socket, token, findings, isWaiting);
     await attack(gate, frames, seed, findings, progress);
     await good.stop();
     await checkEverybodyGone(gate, findings);

@@ -111,8 +111,10 @@ const UNKNOWN_TYPES: readonly string[] = [
 /** What the frames of one connection draw from. */
 export interface FrameSource {
   random: Seeded;
-  /** Tokens of requests that wait, of this connection and of others. */
+  /** Tokens of requests that wait, or did: of this connection and of others. */
   tokens: readonly string[];
+  /** That of the good client's, which waits now. */
+  good_token?: string | undefined;
 }
 
 type Maker = (source: FrameSource, n: number) => HostileFrame;
@@ -120,7 +122,7 @@ type Maker = (source: FrameSource, n: number) => HostileFrame;
 const MAKERS: readonly (readonly [weight: number, make: Maker])[] = [
   [24, (source, n) => call(source, `${MAY_BE_ALLOWED}${n}`, { executor: "time_now", args: {} })],
   [10, (source, n) => call(source, `no-${n}`, source.random.pick(DENIED))],
-  [1, (source, n) => call(source, `ask-${n}`, source.random.pick(ASKED))],
+  [0.5, (source, n) => call(source, `ask-${n}`, source.random.pick(ASKED))],
   [9, (source, n) => frame("ping", { id: `p-${n}`, more: source.random.pick(JUNK) })],
   [12, wrongType],
   [9, truncated],
@@ -128,7 +130,7 @@ const MAKERS: readonly (readonly [weight: number, make: Maker])[] = [
   [10, ({ random }) => answered(random.pick(BROKEN))],
   [3, nested],
   [0.1, large],
-  [0.6, plan],
+  [0.3, plan],
   [4, check],
   [3, cancel],
   [2, outcome],
@@ -167,7 +169,12 @@ function call({ random }: FrameSource, id: string, { executor, args }: Call): Ho
 
 /** A right message with one field that is wrong. None of them may be allowed. */
 function wrongType({ random }: FrameSource, n: number): HostileFrame {
-  const message: Record<string, unknown> = { id: `w-${n}`, intent: "", ...random.pick(ASKED), context: {} };
+  const message: Record<string, unknown> = {
+    id: `w-${n}`,
+    intent: "",
+    ...random.pick(random.chance(0.1) ? ASKED : DENIED),
+    context: {},
+  };
   message[random.pick(["id", "intent", "executor", "args", "context"])] = random.pick(JUNK);
   return frame("tool.call", message);
 }
@@ -242,8 +249,9 @@ function check({ random }: FrameSource, n: number): HostileFrame {
   }
 }
 
-function cancel({ random, tokens }: FrameSource, n: number): HostileFrame {
-  const token = tokens.length > 0 && random.chance(0.7) ? random.pick(tokens) : random.pick(["0".repeat(16), "x", ""]);
+function cancel({ random, tokens, good_token }: FrameSource, n: number): HostileFrame {
+  const known = good_token !== undefined && random.chance(0.5) ? [good_token] : tokens;
+  const token = known.length > 0 && random.chance(0.7) ? random.pick(known) : random.pick(["0".repeat(16), "x", ""]);
   return frame("tool.cancel", { id: `x-${n}`, token, reason: random.pick(["", "no", "x".repeat(600)]) });
 }
 

@@ -11,14 +11,21 @@ interface Message {
   data: Record<string, unknown>;
 }
 
+/** Says whether the request with this token waits for the human. */
+export type IsWaiting = (token: string) => Promise<boolean>;
+
+export const GOOD_AGENT = "good";
 const ANSWER_MS = 60_000;
 const PAUSE_MS = 2;
+/** How long a request of its own waits before it is withdrawn, in milliseconds. */
+const HELD_MS = 50;
 
 export class GoodClient {
   /** Milliseconds from a question to its answer. */
   readonly latencies: number[] = [];
   readonly #socket: Socket;
   readonly #findings: Findings;
+  readonly #isWaiting: IsWaiting;
   #rest = "";
   #unread: Message[] = [];
   #arrived: () => void = () => undefined;
@@ -26,9 +33,10 @@ export class GoodClient {
   #rounds: Promise<void> | undefined;
   #next_id = 0;
 
-  private constructor(socket: Socket, findings: Findings) {
+  private constructor(socket: Socket, findings: Findings, isWaiting: IsWaiting) {
     this.#socket = socket;
     this.#findings = findings;
+    this.#isWaiting = isWaiting;
     socket.setEncoding("utf8");
     socket.on("error", () => socket.destroy()); // 'close' follows
     socket.on("close", () => this.#arrived());
@@ -41,11 +49,11 @@ export class GoodClient {
   }
 
   /** Greets, and goes on asking until it is stopped. What is answered wrongly is added to `findings.violations`. */
-  static async start(path: string, name: string, token: string, findings: Findings): Promise<GoodClient> {
+  static async start(path: string, token: string, findings: Findings, isWaiting: IsWaiting): Promise<GoodClient> {
     const socket = createConnection(path);
     await once(socket, "connect");
-    const client = new GoodClient(socket, findings);
-    await client.#expect("hello", { protocol: 1, agent: { name }, token }, "hello.ok", () => true);
+    const client = new GoodClient(socket, findings, isWaiting);
+    await client.#expect("hello", { protocol: 1, agent: { name: GOOD_AGENT }, token }, "hello.ok", () => true);
     client.#rounds = client.#goOn();
     return client;
   }
@@ -81,8 +89,10 @@ export class GoodClient {
     const asked = await call("shell_exec", { command: `make good-${round}` }, "approval_required");
     const { token } = asked.pending as { token: string };
     // Now the others know it, too: they may not withdraw it.
-    this.#findings.tokens.push(token);
-    await delay(20);
+    this.#findings.good_token = token;
+    await delay(HELD_MS);
+    this.#findings.good_token = undefined;
+    if (!(await this.#isWaiting(token))) throw new Error("somebody else withdrew its request");
     await this.#expect("tool.cancel", { token, reason: "" }, "tool.decision", (data) => data.status === "cancelled");
   }
 
