@@ -1,4 +1,5 @@
 import { createReadStream } from "node:fs";
+import { createConnection } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
@@ -66,10 +67,10 @@ export async function runCampaign(
       highest = Math.max(highest, gate.residentMib());
     }, 200);
     const token = await gate.pair(GOOD_AGENT, "Supervised");
-    const isWaiting = async (wanted: string) =>
-      (await gate.operator.call("approvals.list", { limit: 1000 })).some((request) => request.token === wanted);
-    const good = await GoodClient.start(gate.places.agent_socket, token, findings, isWaiting);
-    await attack(gate, frames, seed, findings, progress);
+    const agents = await pairHostileAgents(gate);
+    const steal = (wanted: string) => stealRequest(gate, wanted, agents, findings);
+    const good = await GoodClient.start(gate.places.agent_socket, token, findings, steal);
+    await attack(gate, { frames, seed, agents }, findings, progress);
     await good.stop();
     await checkEverybodyGone(gate, findings);
     const after = gate.residentMib();
@@ -95,18 +96,44 @@ export async function runCampaign(
   }
 }
 
-async function attack(
-  gate: PrivateGate,
-  frames: number,
-  seed: number,
-  findings: Findings,
-  progress: ((done: number) => void) | undefined,
-): Promise<void> {
+async function pairHostileAgents(gate: PrivateGate): Promise<Plan["agent"][]> {
   const agents: Plan["agent"][] = [];
   for (let index = 0; index < HOSTILE_AGENTS; index++) {
     const name = `hostile-${index}`;
     agents.push({ name, token: await gate.pair(name, index === 0 ? "ReadOnly" : "Supervised") });
   }
+  return agents;
+}
+
+/** Another agent withdraws the request that waits under `token`: it must not end. */
+async function stealRequest(
+  gate: PrivateGate,
+  token: string,
+  [agent]: readonly Plan["agent"][],
+  { violations }: Findings,
+): Promise<void> {
+  const socket = createConnection(gate.places.agent_socket);
+  socket.on("error", () => socket.destroy()); // 'close' follows
+  const hello = { id: "1", protocol: 1, agent: { name: agent?.name }, token: agent?.token };
+  socket.write(`${JSON.stringify({ type: "hello", data: hello })}\n`);
+  socket.write(`${JSON.stringify({ type: "tool.cancel", data: { id: "2", token, reason: "" } })}\n`);
+  let answer = "the connection was closed";
+  for await (const line of createInterface({ input: socket })) {
+    answer = line;
+    if (line.includes('"id":"2"')) break;
+  }
+  socket.destroy();
+  if (!answer.includes('"unknown_token"')) violations.push(`a cancel of somebody else's request: ${answer}`);
+  const waiting = await gate.operator.call("approvals.list", { limit: 1000 });
+  if (!waiting.some((request) => request.token === token)) violations.push("somebody else's request was withdrawn");
+}
+
+async function attack(
+  gate: PrivateGate,
+  { frames, seed, agents }: { frames: number; seed: number; agents: readonly Plan["agent"][] },
+  findings: Findings,
+  progress: ((done: number) => void) | undefined,
+): Promise<void> {
   let next = 0;
   let reported = 0;
   const worker = async () => {

@@ -113,8 +113,6 @@ export interface FrameSource {
   random: Seeded;
   /** Tokens of requests that wait, or did: of this connection and of others. */
   tokens: readonly string[];
-  /** That of the good client's, which waits now. */
-  good_token?: string | undefined;
 }
 
 type Maker = (source: FrameSource, n: number) => HostileFrame;
@@ -249,9 +247,8 @@ function check({ random }: FrameSource, n: number): HostileFrame {
   }
 }
 
-function cancel({ random, tokens, good_token }: FrameSource, n: number): HostileFrame {
-  const known = good_token !== undefined && random.chance(0.5) ? [good_token] : tokens;
-  const token = known.length > 0 && random.chance(0.7) ? random.pick(known) : random.pick(["0".repeat(16), "x", ""]);
+function cancel({ random, tokens }: FrameSource, n: number): HostileFrame {
+  const token = tokens.length > 0 && random.chance(0.7) ? random.pick(tokens) : random.pick(["0".repeat(16), "x", ""]);
   return frame("tool.cancel", { id: `x-${n}`, token, reason: random.pick(["", "no", "x".repeat(600)]) });
 }
 

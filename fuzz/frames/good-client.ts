@@ -11,21 +11,19 @@ interface Message {
   data: Record<string, unknown>;
 }
 
-/** Says whether the request with this token waits for the human. */
-export type IsWaiting = (token: string) => Promise<boolean>;
+/** What others do while a request of the good client's waits under this token. */
+export type Meanwhile = (token: string) => Promise<void>;
 
 export const GOOD_AGENT = "good";
 const ANSWER_MS = 60_000;
 const PAUSE_MS = 2;
-/** How long a request of its own waits before it is withdrawn, in milliseconds. */
-const HELD_MS = 50;
 
 export class GoodClient {
   /** Milliseconds from a question to its answer. */
   readonly latencies: number[] = [];
   readonly #socket: Socket;
   readonly #findings: Findings;
-  readonly #isWaiting: IsWaiting;
+  readonly #meanwhile: Meanwhile;
   #rest = "";
   #unread: Message[] = [];
   #arrived: () => void = () => undefined;
@@ -33,10 +31,10 @@ export class GoodClient {
   #rounds: Promise<void> | undefined;
   #next_id = 0;
 
-  private constructor(socket: Socket, findings: Findings, isWaiting: IsWaiting) {
+  private constructor(socket: Socket, findings: Findings, meanwhile: Meanwhile) {
     this.#socket = socket;
     this.#findings = findings;
-    this.#isWaiting = isWaiting;
+    this.#meanwhile = meanwhile;
     socket.setEncoding("utf8");
     socket.on("error", () => socket.destroy()); // 'close' follows
     socket.on("close", () => this.#arrived());
@@ -49,10 +47,10 @@ export class GoodClient {
   }
 
   /** Greets, and goes on asking until it is stopped. What is answered wrongly is added to `findings.violations`. */
-  static async start(path: string, token: string, findings: Findings, isWaiting: IsWaiting): Promise<GoodClient> {
+  static async start(path: string, token: string, findings: Findings, meanwhile: Meanwhile): Promise<GoodClient> {
     const socket = createConnection(path);
     await once(socket, "connect");
-    const client = new GoodClient(socket, findings, isWaiting);
+    const client = new GoodClient(socket, findings, meanwhile);
     await client.#expect("hello", { protocol: 1, agent: { name: GOOD_AGENT }, token }, "hello.ok", () => true);
     client.#rounds = client.#goOn();
     return client;
@@ -85,14 +83,12 @@ export class GoodClient {
     await this.#expect("ping", {}, "pong", () => true);
     const goal = { goal_id: "g", description: "sort the photos", priority: "normal", goal_type: "task" };
     await this.#expect("goal.check", { goal }, "safety.verdict", (data) => data.allowed === true);
-    if (round % 10 !== 0) return;
+    if (round % 5 !== 0) return;
     const asked = await call("shell_exec", { command: `make good-${round}` }, "approval_required");
     const { token } = asked.pending as { token: string };
     // Now the others know it, too: they may not withdraw it.
-    this.#findings.good_token = token;
-    await delay(HELD_MS);
-    this.#findings.good_token = undefined;
-    if (!(await this.#isWaiting(token))) throw new Error("somebody else withdrew its request");
+    this.#findings.tokens.push(token);
+    await this.#meanwhile(token);
     await this.#expect("tool.cancel", { token, reason: "" }, "tool.decision", (data) => data.status === "cancelled");
   }
 

@@ -18,8 +18,6 @@ export interface Findings {
   allowed: Set<string>;
   /** Tokens of requests that wait, or did. */
   tokens: string[];
-  /** Of the good client's request, while it waits. */
-  good_token?: string | undefined;
   violations: string[];
 }
 
@@ -117,11 +115,9 @@ class HostileClient {
 
   /** Frames with their ends; now and then the last one is longer than any may be. */
   #lines(count: number): string[] {
-    const { tokens, good_token } = this.#findings;
-    const source = { random: this.#random, tokens, good_token };
     const lines: string[] = [];
     for (let n = 0; n < count; n++) {
-      const { line, answers } = hostileFrame(source, n);
+      const { line, answers } = hostileFrame({ random: this.#random, tokens: this.#findings.tokens }, n);
       lines.push(`${line}\n`);
       this.#expected += answers;
     }
