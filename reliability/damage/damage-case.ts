@@ -9,7 +9,7 @@ import { monthFiles } from "../../main/gate/audit/month-files.ts";
 import { Acts } from "./acts.ts";
 import { AGENT, type Column, type GateFile } from "./files.ts";
 import { GateProcess, type RunAs } from "./gate-process.ts";
-import { applyDamage, type Kind, type Material, whyNot } from "./kinds.ts";
+import { applyDamage, type Kind, whyNot } from "./kinds.ts";
 import { type Known, lookThrough, nothingKnown } from "./known.ts";
 import { type Life, type Observation, outcomeOf } from "./observation.ts";
 import type { Moment, Outcome } from "./outcomes.ts";
