@@ -83,6 +83,7 @@ class HostileClient {
   #has_passed_fence = false;
   #is_ended_by_us = false;
   #finished: () => void = () => undefined;
+  #greeted: () => void = () => undefined;
 
   constructor(socket: Socket, plan: Plan, random: Seeded, findings: Findings) {
     this.#socket = socket;
@@ -93,16 +94,15 @@ class HostileClient {
   }
 
   async run(): Promise<void> {
-    const { behaviour, agent } = this.#plan;
+    const { behaviour } = this.#plan;
     if (behaviour === "says nothing") {
       await delay(this.#random.below(300));
       return;
     }
-    const hello = { id: "hello", protocol: 1, agent: { name: agent.name }, token: agent.token };
-    if (this.#is_greeted) this.#socket.write(`${JSON.stringify({ type: "hello", data: hello })}\n`);
-    if (behaviour === "never reads") return await this.#writeUnread();
     this.#socket.setEncoding("latin1");
     this.#socket.on("data", (text: string) => this.#read(text));
+    if (this.#is_greeted && !(await this.#greet())) return this.#wrong("not greeted");
+    if (behaviour === "never reads") return await this.#writeUnread();
     if (behaviour === "sends a byte at a time") await this.#writeBytes();
     else {
       const lines = this.#lines(this.#plan.frames).join("");
@@ -111,6 +111,22 @@ class HostileClient {
       if (behaviour === "leaves at once") return;
     }
     await this.#answered();
+  }
+
+  /** Little may be sent before the gate knows who sends. */
+  async #greet(): Promise<boolean> {
+    const { name, token } = this.#plan.agent;
+    const is_over = new Promise<boolean>((resolve) => {
+      this.#greeted = () => resolve(true);
+      this.#socket.once("close", () => resolve(false));
+    });
+    const data = { id: "hello", protocol: 1, agent: { name }, token };
+    this.#socket.write(`${JSON.stringify({ type: "hello", data })}\n`);
+    const timeout = new AbortController();
+    const late = delay(ANSWER_MS, false, { signal: timeout.signal }).catch(() => false);
+    const is_greeted = await Promise.race([is_over, late]);
+    timeout.abort();
+    return is_greeted;
   }
 
   /** Frames with their ends; now and then the last one is longer than any may be. */
@@ -145,7 +161,7 @@ class HostileClient {
   }
 
   async #writeUnread(): Promise<void> {
-    this.#socket.pause();
+    this.#socket.removeAllListeners("data").pause();
     for (const line of this.#lines(this.#plan.frames)) {
       if (this.#socket.destroyed) return;
       if (this.#socket.write(line, "latin1")) continue;
@@ -194,7 +210,8 @@ class HostileClient {
       this.#has_passed_fence = true;
       return;
     }
-    if (type === "hello.ok" || type === "safety.paused" || type === "safety.resumed") return;
+    if (type === "hello.ok") return this.#greeted();
+    if (type === "safety.paused" || type === "safety.resumed") return;
     this.#findings.answers++;
     this.#answers++;
     if (type === "error" && data.code === "internal") this.#wrong("the gate failed on a frame");
