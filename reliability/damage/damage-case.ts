@@ -65,9 +65,10 @@ export async function runCase({ file, kind, moment }: DamageCase, homes: Prepare
   }
 }
 
+/** The first is its own; a month of the trail may be named by its folder. */
 function namesOf(file: GateFile, home: string): string[] {
   const path = file.path(home);
-  return [path, basename(path)];
+  return [path, basename(path), ...(file.column === "month of the trail" ? [dirname(path)] : [])];
 }
 
 /** What was acknowledged after the damage. */

@@ -160,11 +160,12 @@ function middleOf(path: string, size: number): number {
   return is_database && size >= 2 * PAGE ? Math.max(PAGE, middle - (middle % PAGE)) : middle;
 }
 
+/** In a socket's place, too, a file of somebody's is to be left alone. */
+const REPLACED_BY_A_DATABASE: ReadonlySet<Column> = new Set(["database", "activity.db", "gate.lock", "socket"]);
+
 /** A sound file of the same kind that isn't this gate's. */
 function foreignSource(file: GateFile, foreign_home: string): string | undefined {
-  const prepared = join(foreign_home, FOREIGN_DATABASE);
-  const database_columns: ReadonlySet<Column> = new Set(["database", "activity.db", "gate.lock"]);
-  if (database_columns.has(file.column)) return prepared;
+  if (REPLACED_BY_A_DATABASE.has(file.column)) return join(foreign_home, FOREIGN_DATABASE);
   const path = file.path(foreign_home);
   return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true ? path : undefined;
 }
