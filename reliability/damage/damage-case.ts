@@ -27,6 +27,7 @@ export type CaseResult = { skipped: string } | { outcome: Outcome; observation: 
 
 /** A running gate has so long to notice, in milliseconds. */
 const NOTICED_WITHIN_MS = 2500;
+const ANSWERS_WITHIN_MS = 30_000;
 const AGENT_MS = 20_000;
 
 /** What is there only beside a gate that was killed. */
@@ -77,6 +78,7 @@ function onlyLater(missing: readonly string[], before: Known): string[] {
     ...before.grants.map((item) => `grant ${item}`),
     ...before.agents.map((item) => `agent ${item}`),
     ...before.answered.map((item) => `answer ${item}`),
+    ...before.decisions.map((item) => `decision ${item}`),
   ];
   return missing.filter((item) => !earlier.includes(item) && /^(?:grant|agent|answer|pause|decision) /.test(item));
 }
@@ -132,17 +134,28 @@ class RunningLife {
       "missing" | "raw" | "said" | "verify_problems"
     >;
     await delay(NOTICED_WITHIN_MS);
-    await this.#acts.doAll("after", seen);
-    const { said, raw } = await lookThrough(this.#operator, nothingKnown());
-    seen.said.push(...said);
-    seen.raw.push(...raw);
+    const has_answered = await isOverInTime(async () => {
+      await this.#acts.doAll("after", seen);
+      const { said, raw } = await lookThrough(this.#operator, nothingKnown());
+      seen.said.push(...said);
+      seen.raw.push(...raw);
+    });
     this.#acts.end();
     const ended_by_itself = this.#gate.has_ended;
     const has_stopped = await this.#gate.stop();
     if (!has_stopped) await this.#gate.kill();
-    const state = has_stopped ? "serving" : "hangs";
+    const state = has_stopped && has_answered ? "serving" : "hangs";
     return { ...seen, state, ended_by_itself, end: this.#gate.end, output: withoutPlaces(this.#gate.output) };
   }
+}
+
+/** A gate that doesn't answer by then hangs. */
+async function isOverInTime(work: () => Promise<void>): Promise<boolean> {
+  const timeout = new AbortController();
+  const late = delay(ANSWERS_WITHIN_MS, false, { signal: timeout.signal }).catch(() => false);
+  const is_over = await Promise.race([work().then(() => true), late]);
+  timeout.abort();
+  return is_over;
 }
 
 /** Starts a gate, looks through what it knows, and stops it. */
@@ -163,7 +176,10 @@ async function lifeOf(home: string, run_as: RunAs, known: Known, file: GateFile)
     const operator = await gate.operator();
     if (operator === undefined) life.said.push(`${file.path(home)}: the operator isn't let in`);
     else {
-      Object.assign(life, await lookThrough(operator, known));
+      const has_answered = await isOverInTime(async () => {
+        Object.assign(life, await lookThrough(operator, known));
+      });
+      if (!has_answered) life.state = "hangs";
       if (file.column === "agent's token") await greetAsAgent(home, run_as, file, life);
     }
     life.missing.push(...missingDecisions(home, known));

@@ -31,8 +31,8 @@ const STACK = /^\s+at .+:\d+:\d+\)?$|FATAL ERROR|^node:internal/m;
 export function outcomeOf({ lives, written_elsewhere, lost }: Observation, names: readonly string[]): Outcome {
   const mentions = (text: string) => names.some((name) => text.includes(name));
   if (written_elsewhere.length > 0) return "written elsewhere";
-  if (lives.some(hasCrashed)) return "crash";
   if (lives.some(({ state }) => state === "hangs")) return "hang";
+  if (lives.some(hasCrashed)) return "crash";
   if (lives.some(({ raw }) => raw.length > 0)) return "raw";
   if (lost.length > 0) return "lost";
   for (const life of lives) {
