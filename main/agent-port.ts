@@ -8,6 +8,9 @@ import type { Core } from "./core.ts";
 import type { Subject } from "./gate/stages/examination.ts";
 import { VERSION } from "./version.ts";
 
+/** What agents may leave unread; `max_bytes` is in the configuration. */
+export const AGENT_UNREAD = { pause_bytes: 256 * 1024, total_bytes: 32 * 1024 * 1024, patience_ms: 10_000 };
+
 /** The gate as agents reach it: asking, and nothing else. */
 export class GatePort implements AgentPort {
   readonly gate_version = VERSION;
@@ -99,12 +102,13 @@ export class GatePort implements AgentPort {
   }
 
   failed(what: string, error: unknown): void {
+    this.#core.storage.health.noteFailure(error);
     this.#log(`error in ${what}: ${describe(error)}`);
   }
 
-  dropped(reason: string): void {
-    this.slow_dropped++;
-    this.#log(`dropped a client: ${reason}`);
+  dropped(reason: string, count: number): void {
+    this.slow_dropped += count;
+    this.#log(`dropped ${count === 1 ? "a client" : `${count} clients`}: ${reason}`);
   }
 
   #subject(agent_id: string, session: string): Subject {

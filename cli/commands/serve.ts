@@ -1,6 +1,7 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { isoSeconds } from "../../main/gate/clock.ts";
-import { EXIT, type ExitCode, say } from "../output.ts";
+import { DATABASES, type DatabaseName } from "../../main/storage/database-names.ts";
+import { EXIT, type ExitCode, reportFailure, say } from "../output.ts";
 
 /** `serve`: the gate itself, until SIGINT or SIGTERM. */
 export function serveCommand(program: Command, done: (code: ExitCode) => void): void {
@@ -9,26 +10,40 @@ export function serveCommand(program: Command, done: (code: ExitCode) => void): 
     .description("starts the gate: decides, asks, remembers and logs, until it is interrupted")
     .option("--no-notifications", "shows no desktop notifications")
     .option("--web", "serves the page on 127.0.0.1, too, behind a link that works once")
-    .action(async ({ web = false, notifications = true }: { web?: boolean; notifications?: boolean }) =>
-      done(await serve({ web, notifications })),
+    .addOption(acceptEmptyOption())
+    .action(async ({ web = false, ...options }: Partial<ServeCommandOptions>) =>
+      done(await serve({ web, ...options })),
     );
 }
 
-/** Runs the gate in this process. Gives the exit code once it was interrupted. */
-export async function serve({
-  web,
-  notifications = true,
-}: {
+export interface ServeCommandOptions {
   web: boolean;
   notifications?: boolean;
-}): Promise<ExitCode> {
+  acceptEmpty?: DatabaseName[];
+}
+
+/** For a database that is missing, or has nothing in it, beside others that were used. */
+export function acceptEmptyOption(): Option {
+  return new Option(
+    "--accept-empty <names...>",
+    "begins without what was in a database that is missing or empty; without it the gate doesn't start then",
+  ).choices(DATABASES);
+}
+
+/** Runs the gate in this process. Gives the exit code once it was interrupted, or can't go on. */
+export async function serve({ web, notifications = true, acceptEmpty = [] }: ServeCommandOptions): Promise<ExitCode> {
   // Loaded here: no other command needs the gate itself.
   const [{ serveGate }, { LINK_SECONDS }] = await Promise.all([
     import("../../main/serve.ts"),
     import("../../main/web/visitors.ts"),
   ]);
   const log = lineLog();
-  const gate = await serveGate({ log: log.line, web, ...(notifications ? {} : { notifications: false }) });
+  const gate = await serveGate({
+    log: log.line,
+    web,
+    accept_empty: acceptEmpty,
+    ...(notifications ? {} : { notifications: false }),
+  });
   const { places } = gate.core;
   say("Metnos Gate is running.");
   say(`  agents connect to   ${places.agent_socket}`);
@@ -40,16 +55,16 @@ export async function serve({
   }
   say(`  notifications are   ${gate.notifications.status}`);
   say(`  the audit trail is  ${places.audit_dir}`);
-  const [signal] = await interruption();
-  say(`${signal}: closing; what waits is kept for the next start`);
+  const end = await Promise.race([interruption(), gate.ended]);
+  if (typeof end === "string") say(`${end}: closing; what waits is kept for the next start`);
   await gate.close();
   log.flush();
-  return EXIT.ok;
+  return typeof end === "string" ? EXIT.ok : reportFailure(end);
 }
 
-function interruption(): Promise<[string]> {
+function interruption(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
-    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => resolve([signal]));
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => resolve(signal));
   });
 }
 

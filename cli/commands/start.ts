@@ -2,18 +2,19 @@ import { type ChildProcess, spawn } from "node:child_process";
 import type { Command } from "commander";
 import { EXIT, type ExitCode, say } from "../output.ts";
 import { findTrayApp, surroundings } from "../tray-app.ts";
-import { serve } from "./serve.ts";
+import { acceptEmptyOption, type ServeCommandOptions, serve } from "./serve.ts";
 
 /** `start`: the tray app where it can run, otherwise the gate with its page in a browser. One line says which, and why. */
 export function startCommand(program: Command, done: (code: ExitCode) => void): void {
   program
     .command("start")
     .description("starts the tray app; where Electron or a display is missing, the gate with its page (serve --web)")
-    .action(async () => {
+    .addOption(acceptEmptyOption())
+    .action(async ({ acceptEmpty = [] }: Pick<ServeCommandOptions, "acceptEmpty">) => {
       const app = findTrayApp(surroundings());
       if ("missing" in app) {
         say(`Starting without a tray, with the page in a browser: ${app.missing}.`);
-        return done(await serve({ web: true }));
+        return done(await serve({ web: true, acceptEmpty }));
       }
       say("Starting the tray app: Electron is installed and there is a display.");
       done(await runTrayApp(app));

@@ -1,11 +1,10 @@
-import { hash, randomBytes, timingSafeEqual } from "node:crypto";
-import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { randomBytes, timingSafeEqual } from "node:crypto";
 import type Database from "better-sqlite3";
 import { type Level, levelSchema } from "../../ipc/decision.ts";
-import { agentTokenFile, type Places } from "../../ipc/places.ts";
+import type { Places } from "../../ipc/places.ts";
+import { hasItsToken, removeToken, tokenHash, writeNewToken } from "./agent-tokens.ts";
 import { isoSeconds } from "./clock.ts";
-import type { Schema } from "./database.ts";
+import { type Schema, storageError } from "./database.ts";
 import { GateError } from "./errors.ts";
 
 /** Who is paired, at which level, and how an agent proves to be who it says. */
@@ -69,43 +68,52 @@ export class AgentDirectory {
   }
 
   /**
-   * Pairs an agent and puts its token where its adapter finds it (0600). Returns the file.
-   * @throws GateError `already_paired`
+   * Pairs an agent and puts its token where its adapter finds it (0600): whole or not at all. One that is paired, but whose file
+   * hasn't its token, gets a new one and the level; its old token counts no more.
+   * @throws GateError `already_paired`, `file_unusable`, `database_*`: nothing has changed then
    */
-  pair(name: string, level: Level): { agent: Agent; token_file: string } {
-    // Names that differ in their case only look alike, and some file systems give them one token file.
-    const paired = [...this.#by_id.values()].find(
-      (row) => row.revoked_at === null && row.name.toLowerCase() === name.toLowerCase(),
-    );
-    if (paired !== undefined) {
+  pair(name: string, level: Level): { agent: Agent; token_file: string; is_renewed: boolean } {
+    const paired = this.#alike(name);
+    if (paired !== undefined && (paired.name !== name || hasItsToken(this.#places, paired))) {
       throw new GateError(
         "already_paired",
         `${paired.name} is paired already`,
         `metnos-gate agents level ${paired.name} L, or agents revoke ${paired.name} first`,
       );
     }
-    const token = randomBytes(32).toString("hex");
+    // The file first: what a crash leaves in between is a token that nobody knows, and pairing again replaces it.
+    const { token_hash, token_file } = writeNewToken(this.#places, name);
     const row: Row = {
-      agent_id: `agent-${randomBytes(6).toString("hex")}`,
-      name,
+      ...(paired ?? {
+        agent_id: `agent-${randomBytes(6).toString("hex")}`,
+        name,
+        last_seen_at: null,
+        revoked_at: null,
+      }),
       level,
-      token_hash: hash("sha256", token, "hex"),
+      token_hash,
       paired_at: isoSeconds(this.#now()),
-      last_seen_at: null,
-      revoked_at: null,
     };
-    this.#db
-      .prepare(
-        "INSERT INTO agents VALUES ($agent_id, $name, $level, $token_hash, $paired_at, $last_seen_at, $revoked_at)",
-      )
-      .run(row);
+    try {
+      this.#db
+        .prepare(
+          `INSERT INTO agents (agent_id, name, level, token_hash, paired_at, last_seen_at, revoked_at)
+           VALUES ($agent_id, $name, $level, $token_hash, $paired_at, $last_seen_at, $revoked_at)
+           ON CONFLICT (agent_id) DO UPDATE SET level = $level, token_hash = $token_hash, paired_at = $paired_at`,
+        )
+        .run(row);
+    } catch (error) {
+      removeToken(this.#places, name);
+      throw storageError(error, this.#db.name, AGENTS_SCHEMA);
+    }
     this.#by_id.set(row.agent_id, row);
-    const token_file = agentTokenFile(this.#places, name);
-    mkdirSync(dirname(token_file), { recursive: true, mode: 0o700 });
-    rmSync(token_file, { force: true });
-    writeFileSync(token_file, `${token}\n`, { mode: 0o600, flag: "wx" });
-    chmodSync(token_file, 0o600);
-    return { agent: publicView(row), token_file };
+    return { agent: publicView(row), token_file, is_renewed: paired !== undefined };
+  }
+
+  /** Names that differ in their case only look alike, and some file systems give them one token file. */
+  #alike(name: string): Row | undefined {
+    const folded = name.toLowerCase();
+    return [...this.#by_id.values()].find((row) => row.revoked_at === null && row.name.toLowerCase() === folded);
   }
 
   /** @throws GateError `unknown_agent` */
@@ -121,7 +129,7 @@ export class AgentDirectory {
     const row = this.#require(name);
     row.revoked_at = isoSeconds(this.#now());
     this.#db.prepare("UPDATE agents SET revoked_at = ? WHERE agent_id = ?").run(row.revoked_at, row.agent_id);
-    rmSync(agentTokenFile(this.#places, name), { force: true });
+    removeToken(this.#places, name);
     return publicView(row);
   }
 
@@ -129,7 +137,7 @@ export class AgentDirectory {
   authenticate(name: string, token: string): Agent | undefined {
     const row = this.#named(name);
     if (row === undefined) return undefined;
-    const given = Buffer.from(hash("sha256", token.trim(), "hex"));
+    const given = Buffer.from(tokenHash(token));
     return timingSafeEqual(given, Buffer.from(row.token_hash)) ? row : undefined;
   }
 

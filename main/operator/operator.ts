@@ -10,6 +10,7 @@ import {
 import { localPrincipal } from "../../ipc/places.ts";
 import type { Core } from "../core.ts";
 import { errorCode, GateError } from "../gate/errors.ts";
+import { causeBehind, fileError, meaningOf } from "../gate/file-errors.ts";
 import type { LoginItem } from "../settings.ts";
 import { activityMethods } from "./activity.ts";
 import { agentMethods } from "./agents.ts";
@@ -23,6 +24,28 @@ import { safetyMethods } from "./safety.ts";
 import { settingMethods } from "./settings.ts";
 import { statusMethods } from "./status.ts";
 import { webMethods } from "./web.ts";
+
+/** What changes nothing. Anything else is acknowledged only where it lasts. */
+const READING: ReadonlySet<OperatorMethod> = new Set<OperatorMethod>([
+  "status",
+  "metrics",
+  "policy.check",
+  "policy.matrix",
+  "activity.list",
+  "activity.open",
+  "activity.counts",
+  "agents.list",
+  "approvals.list",
+  "approvals.history",
+  "approvals.coverage",
+  "grants.list",
+  "grants.search",
+  "safety.status",
+  "safety.violations",
+  "settings.list",
+  "audit.tail",
+  "audit.verify",
+]);
 
 /** The human's methods on a core, acting as the local principal. Each family has its own file beside this one. */
 export class Operator implements OperatorApi {
@@ -72,13 +95,27 @@ export class Operator implements OperatorApi {
       );
     }
     const handle = this.#handlers[method] as (given: unknown) => OperatorResult<M> | Promise<OperatorResult<M>>;
+    const { storage } = this.#core;
+    const is_act = !READING.has(method);
     try {
-      return await handle(parsed.data);
+      if (is_act) storage.requireIntact();
+      const result = await handle(parsed.data);
+      // Nothing is acknowledged that was written into a file which is gone.
+      if (is_act) storage.requireIntact();
+      return result;
     } catch (error) {
+      storage.health.noteFailure(error);
       if (error instanceof GateError) throw new OperatorError(error.code, error.message, error.hint);
       const code = errorCode(error);
+      const { path, syscall } = error as NodeJS.ErrnoException;
+      if (syscall !== undefined && path !== undefined) {
+        const { message, hint } = fileError(error, "the file", path);
+        throw new OperatorError("storage_failed", message, hint);
+      }
       if (!code.startsWith("SQLITE")) throw error;
-      throw new OperatorError("storage_failed", `a database can't be used (${code})`, "see: metnos-gate doctor");
+      const { state_dir } = this.#core.places;
+      const { why, hint } = meaningOf(causeBehind(code, `${state_dir}/.`), state_dir);
+      throw new OperatorError("storage_failed", `a database in ${state_dir} can't be used: ${why}`, hint);
     }
   }
 
