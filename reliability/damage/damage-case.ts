@@ -9,7 +9,7 @@ import { monthFiles } from "../../main/gate/audit/month-files.ts";
 import { Acts } from "./acts.ts";
 import { AGENT, type Column, type GateFile } from "./files.ts";
 import { GateProcess, type RunAs } from "./gate-process.ts";
-import { applyDamage, type Kind, whyNot } from "./kinds.ts";
+import { applyDamage, type Kind, PRECIOUS, whyNot } from "./kinds.ts";
 import { type Known, lookThrough, nothingKnown } from "./known.ts";
 import { type Life, type Observation, outcomeOf } from "./observation.ts";
 import type { Moment, Outcome } from "./outcomes.ts";
@@ -226,8 +226,12 @@ function withoutPlaces(output: string): string {
   return output.replace(/^ {2}(?:agents connect to|you answer with|notifications are|the audit trail is) .*\n/gm, "");
 }
 
+/** A database that a link leads to is locked beside where it lies: that is how two gates on one database find each other. */
+const LOCK_OF_LINKED = `${PRECIOUS}.lock`;
+
 function contents(folder: string): Map<string, string> {
-  return new Map(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), "latin1")]));
+  const names = readdirSync(folder).filter((name) => name !== LOCK_OF_LINKED);
+  return new Map(names.map((name) => [name, readFileSync(join(folder, name), "latin1")]));
 }
 
 function changed(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): string[] {
