@@ -34,12 +34,17 @@ const LOST: Expected = ["noticed", "ends"];
 /** Whether SQLite, which has pages in memory, ever reads the damage is chance; it must not go unnoticed in the end. */
 const READ_LATER: Expected = ["harmless", "noticed", "refused", "ends"];
 
+const RENEWED: Expected = ["harmless", "noticed", "refused"];
+/** A file that is mapped into memory: whoever reads beyond its end is killed. */
+const MAPPED: Expected = [...READ_LATER, "killed"];
+
 const AT_REST: Readonly<Record<Column, Row>> = {
   // Of safety.db the pause is an older one then, and still a pause.
   database: row("refused", { "an older copy": ["unseen", "harmless"] }),
-  "database-wal": row("unseen", {
+  // Of safety.db's the trail knows whether the gate was paused.
+  "database-wal": row(["unseen", "harmless"], {
     missing: ["noticed", "unseen"],
-    empty: ["noticed", "unseen"],
+    empty: ["noticed", "unseen", "harmless"],
     "a folder": "refused",
     "a named pipe": "refused",
     "a link to another file": "refused",
@@ -56,13 +61,13 @@ const AT_REST: Readonly<Record<Column, Row>> = {
     "another user's": ["harmless", "refused"],
   }),
   "activity.db": row("noticed", { missing: "harmless", empty: "harmless", "an older copy": "harmless" }),
+  // A lock that was made anew is waited with, and the log says so.
   "gate.lock": row("refused", {
-    missing: "harmless",
-    empty: "harmless",
-    "cut to half": ["harmless", "refused"],
-    "middle byte changed": ["harmless", "refused"],
-    "a foreign one": ["harmless", "refused"],
-    "an older copy": "harmless",
+    missing: ["harmless", "noticed"],
+    empty: ["harmless", "noticed"],
+    "cut to half": RENEWED,
+    "middle byte changed": RENEWED,
+    "an older copy": ["harmless", "noticed"],
   }),
   "audit-head": row("verify", {
     "a folder": EITHER,
@@ -137,8 +142,8 @@ const RUNNING: Readonly<Record<Column, Row>> = {
     "no permissions": READ_LATER,
   }),
   "database-shm": row(["noticed", "ends", "harmless"], {
-    empty: READ_LATER,
-    "cut to half": READ_LATER,
+    empty: MAPPED,
+    "cut to half": MAPPED,
     "first byte changed": READ_LATER,
     "middle byte changed": READ_LATER,
     "random bytes": READ_LATER,
@@ -146,12 +151,12 @@ const RUNNING: Readonly<Record<Column, Row>> = {
   }),
   "activity.db": row(["harmless", "noticed"]),
   "gate.lock": row("ends", {
-    empty: ["harmless", "ends", "refused"],
-    "cut to half": ["harmless", "ends", "refused"],
-    "first byte changed": ["harmless", "ends", "refused"],
-    "middle byte changed": ["harmless", "ends", "refused"],
-    "random bytes": ["harmless", "ends", "refused"],
-    "no permissions": ["harmless", "ends", "refused"],
+    empty: READ_LATER,
+    "cut to half": READ_LATER,
+    "first byte changed": READ_LATER,
+    "middle byte changed": READ_LATER,
+    "random bytes": READ_LATER,
+    "no permissions": READ_LATER,
   }),
   "audit-head": row(["harmless", "noticed", "verify"], {
     "a folder": EITHER,

@@ -32,7 +32,7 @@ export function outcomeOf({ lives, written_elsewhere, lost }: Observation, names
   const mentions = (text: string) => names.some((name) => text.includes(name));
   if (written_elsewhere.length > 0) return "written elsewhere";
   if (lives.some(({ state }) => state === "hangs")) return "hang";
-  if (lives.some(hasCrashed)) return "crash";
+  if (lives.some(hasCrashed)) return wasKilledUnharmed(lives) ? "killed" : "crash";
   if (lives.some(({ raw }) => raw.length > 0)) return "raw";
   if (lost.length > 0) return "lost";
   for (const life of lives) {
@@ -46,6 +46,12 @@ export function outcomeOf({ lives, written_elsewhere, lost }: Observation, names
 
 function hasCrashed({ output, end }: Life): boolean {
   return STACK.test(output) || typeof end === "string";
+}
+
+/** What is mapped into memory and cut short ends whoever reads it. */
+function wasKilledUnharmed(lives: readonly Life[]): boolean {
+  const crashed = lives.filter(hasCrashed);
+  return crashed.every(({ end }) => end === "SIGBUS") && lives.every(({ missing }) => missing.length === 0);
 }
 
 /** `metnos-gate: SENTENCE`, and what to do in the next line. */

@@ -4,6 +4,8 @@
 export const ALLOWED_OUTCOMES = {
   refused: "it doesn't start, and says which file and what to do",
   noticed: "it goes on, and an alarm or its log names the file",
+  killed:
+    "the system ends it (SIGBUS), and nothing is lost: SQLite keeps that file in its memory; `npm start` starts it again",
   ends: "the running gate stops deciding and ends, and says which file",
   verify: "it goes on, and `audit verify` names it",
   harmless: "nothing that counts is lost; what can be made anew is",
