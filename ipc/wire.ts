@@ -132,6 +132,7 @@ export const ERROR_CODES = [
   "already_greeted",
   "token_required",
   "bad_token",
+  "agent_unreadable",
   "pairing_rejected",
   "too_many_pairings",
   "unknown_token",

@@ -11,6 +11,12 @@ import { VERSION } from "./version.ts";
 /** What agents may leave unread; `max_bytes` is in the configuration. */
 export const AGENT_UNREAD = { pause_bytes: 256 * 1024, total_bytes: 32 * 1024 * 1024, patience_ms: 10_000 };
 
+const UNREADABLE = {
+  code: "agent_unreadable",
+  message: "the gate can't read this agent's entry in its database",
+  hint: "ask the human: metnos-gate agents list says what to do",
+} as const;
+
 /** The gate as agents reach it: asking, and nothing else. */
 export class GatePort implements AgentPort {
   readonly gate_version = VERSION;
@@ -26,6 +32,7 @@ export class GatePort implements AgentPort {
 
   greet({ agent: { name }, token }: Hello): ReturnType<AgentPort["greet"]> {
     const { agents } = this.#core;
+    if (agents.unreadable().includes(name)) return { refused: UNREADABLE };
     if (token !== undefined) {
       const agent = agents.authenticate(name, token);
       if (agent === undefined) {
@@ -94,6 +101,8 @@ export class GatePort implements AgentPort {
   }
 
   record(): void {
+    // Where a standstill came between deciding and sending, this ends every connection, and nothing is written.
+    this.#core.storage.watch.lossByNow();
     this.#core.gate.record();
   }
 

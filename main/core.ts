@@ -20,6 +20,7 @@ import { openSafety, type Safety } from "./gate/safety/safety.ts";
 import { kindOf } from "./gate/stages/examination.ts";
 import { Listeners } from "./listeners.ts";
 import { Settings } from "./settings.ts";
+import { rowReport } from "./storage/damaged-rows.ts";
 import type { DatabaseName } from "./storage/database-names.ts";
 import { Storage } from "./storage/storage.ts";
 import { systemClock } from "./system-clock.ts";
@@ -112,21 +113,25 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
   };
   try {
     const { databases, irregularities } = storage.opened;
-    const grants = storage.on(databases.grants, (db) => new GrantStore(db, home, clock));
-    const approvals = storage.on(databases.approvals, (db) => new ApprovalRegistry(db, clock));
-    const agents = storage.on(databases.agents, (db) => new AgentDirectory(db, places, now));
-    const activity = new Activity(storage.opened.activity.db, now);
-    const safety = openSafety(databases.safety.db, config.safety, clock, {
-      pause_changed(pause) {
-        // What waits is withdrawn before anybody hears of it: no answer from now on allows anything.
-        if (pause.is_paused) gate.withdraw_all(`the gate is paused: ${pause.reason}`);
-        audit.append({ event: pause.is_paused ? "paused" : "resumed", ts: now() / 1000, by: pause.by });
-        audit.flush();
-        hooks.pause_changed?.(pause);
-        publish({ type: pause.is_paused ? "safety.paused" : "safety.resumed", data: pause });
-      },
-      violated: (violation) => publish({ type: "safety.violation", data: violation }),
-    });
+    const rows = (name: DatabaseName) => rowReport(alarms, databases[name]);
+    const grants = storage.on(databases.grants, (db) => new GrantStore(db, home, clock, rows("grants")));
+    const approvals = storage.on(databases.approvals, (db) => new ApprovalRegistry(db, clock, rows("approvals")));
+    const agents = storage.on(databases.agents, (db) => new AgentDirectory(db, places, now, rows("agents")));
+    const activity = new Activity(storage.opened.activity.db, now, failed);
+    const safety = storage.on(databases.safety, (db) =>
+      openSafety(db, config.safety, clock, {
+        rows: rows("safety"),
+        pause_changed(pause) {
+          // What waits is withdrawn before anybody hears of it: no answer from now on allows anything.
+          if (pause.is_paused) gate.withdraw_all(`the gate is paused: ${pause.reason}`);
+          audit.append({ event: pause.is_paused ? "paused" : "resumed", ts: now() / 1000, by: pause.by });
+          audit.flush();
+          hooks.pause_changed?.(pause);
+          publish({ type: pause.is_paused ? "safety.paused" : "safety.resumed", data: pause });
+        },
+        violated: (violation) => publish({ type: "safety.violation", data: violation }),
+      }),
+    );
     const counters = { allowed: 0, denied: 0, asked: 0 };
     const gate = new Gate(
       {
@@ -140,7 +145,7 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
           env,
           grants,
           pause: safety.pause,
-          lost: () => storage.watch.loss?.message,
+          lost: () => storage.watch.lossByNow()?.message,
           gate_files: new GateFiles(places, home),
           get judge_threshold() {
             return config.judge.threshold;
@@ -200,7 +205,7 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
     const paused = safety.pause.reason;
     if (paused !== undefined) gate.withdraw_all(`the gate is paused: ${paused}`);
     const flush = () => {
-      if (storage.watch.loss !== undefined) return;
+      if (storage.watch.lossByNow() !== undefined) return;
       gate.record();
       gate.publish();
       audit.remember_head();

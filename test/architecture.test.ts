@@ -63,6 +63,7 @@ const startsWithAny =
 
 const CONTRACTS = [
   "ipc/activity.ts",
+  "ipc/alarms.ts",
   "ipc/decision.ts",
   "ipc/operator-api.ts",
   "ipc/operator-error.ts",

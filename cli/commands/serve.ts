@@ -38,6 +38,7 @@ export async function serve({ web, notifications = true, acceptEmpty = [] }: Ser
     import("../../main/web/visitors.ts"),
   ]);
   const log = lineLog();
+  const interrupted = interruption();
   const gate = await serveGate({
     log: log.line,
     web,
@@ -55,7 +56,7 @@ export async function serve({ web, notifications = true, acceptEmpty = [] }: Ser
   }
   say(`  notifications are   ${gate.notifications.status}`);
   say(`  the audit trail is  ${places.audit_dir}`);
-  const end = await Promise.race([interruption(), gate.ended]);
+  const end = await Promise.race([interrupted, gate.ended]);
   if (typeof end === "string") say(`${end}: closing; what waits is kept for the next start`);
   await gate.close();
   log.flush();

@@ -1,11 +1,13 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import type Database from "better-sqlite3";
+import { z } from "zod";
 import { type Level, levelSchema } from "../../ipc/decision.ts";
 import type { Places } from "../../ipc/places.ts";
 import { hasItsToken, removeToken, tokenHash, writeNewToken } from "./agent-tokens.ts";
 import { isoSeconds } from "./clock.ts";
 import { type Schema, storageError } from "./database.ts";
 import { GateError } from "./errors.ts";
+import { NO_REPORT, type RowReport } from "./row-report.ts";
 
 /** Who is paired, at which level, and how an agent proves to be who it says. */
 
@@ -18,7 +20,16 @@ export interface Agent {
   revoked_at: string | null;
 }
 
-type Row = Agent & { token_hash: string };
+const rowSchema = z.object({
+  agent_id: z.string(),
+  name: z.string(),
+  level: levelSchema,
+  token_hash: z.string().regex(/^[0-9a-f]{64}$/),
+  paired_at: z.string(),
+  last_seen_at: z.string().nullable(),
+  revoked_at: z.string().nullable(),
+});
+type Row = z.infer<typeof rowSchema>;
 
 export const AGENTS_SCHEMA: Schema = {
   title: "agents database",
@@ -43,15 +54,40 @@ export class AgentDirectory {
   readonly #db: Database.Database;
   readonly #places: Places;
   readonly #now: () => number;
+  readonly #report: RowReport;
   readonly #by_id = new Map<string, Row>();
+  /** Names of paired agents whose rows can't be read: they are not let in. */
+  readonly #unreadable = new Set<string>();
 
-  constructor(db: Database.Database, places: Places, now: () => number = Date.now) {
+  constructor(db: Database.Database, places: Places, now: () => number = Date.now, report: RowReport = NO_REPORT) {
     this.#db = db;
     this.#places = places;
     this.#now = now;
-    for (const row of db.prepare("SELECT * FROM agents ORDER BY paired_at").all() as Row[]) {
-      this.#by_id.set(row.agent_id, { ...row, level: levelSchema.parse(row.level) });
+    this.#report = report;
+    for (const row of db.prepare("SELECT * FROM agents ORDER BY paired_at").all() as Row[]) this.#take(row);
+  }
+
+  #take(row: Row): Row | undefined {
+    const { success, data } = rowSchema.safeParse(row);
+    const name = String(row.name);
+    if (success) {
+      this.#by_id.set(data.agent_id, data);
+      if (this.#unreadable.delete(name)) this.#report.settled(`agent ${name}`);
+      return data;
     }
+    if (row.revoked_at === null) {
+      this.#unreadable.add(name);
+      this.#report.damaged(
+        `agent ${name}`,
+        `it is not let in; metnos-gate agents level ${name} LEVEL, or revoke it and pair it again`,
+      );
+    }
+    return undefined;
+  }
+
+  /** Names of paired agents whose rows can't be read. */
+  unreadable(): string[] {
+    return [...this.#unreadable];
   }
 
   list(): Agent[] {
@@ -73,6 +109,14 @@ export class AgentDirectory {
    * @throws GateError `already_paired`, `file_unusable`, `database_*`: nothing has changed then
    */
   pair(name: string, level: Level): { agent: Agent; token_file: string; is_renewed: boolean } {
+    const unreadable = this.unreadable().find((other) => other.toLowerCase() === name.toLowerCase());
+    if (unreadable !== undefined) {
+      throw new GateError(
+        "already_paired",
+        `${unreadable} is paired already, but can't be read`,
+        `metnos-gate agents revoke ${unreadable} first`,
+      );
+    }
     const paired = this.#alike(name);
     if (paired !== undefined && (paired.name !== name || hasItsToken(this.#places, paired))) {
       throw new GateError(
@@ -116,16 +160,31 @@ export class AgentDirectory {
     return [...this.#by_id.values()].find((row) => row.revoked_at === null && row.name.toLowerCase() === folded);
   }
 
-  /** @throws GateError `unknown_agent` */
+  /** Also of an agent whose level can't be read. @throws GateError `unknown_agent`, `agent_unreadable` */
   set_level(name: string, level: Level): Agent {
+    if (this.#unreadable.has(name)) return this.#repaired(name, level);
     const row = this.#require(name);
     this.#db.prepare("UPDATE agents SET level = ? WHERE agent_id = ?").run(level, row.agent_id);
     row.level = level;
     return publicView(row);
   }
 
-  /** Ends a pairing and removes the token. @throws GateError `unknown_agent` */
+  #repaired(name: string, level: Level): Agent {
+    const row = this.#db
+      .prepare("UPDATE agents SET level = ? WHERE name = ? AND revoked_at IS NULL RETURNING *")
+      .get(level, name) as Row | undefined;
+    const taken = row && this.#take(row);
+    if (taken !== undefined) return publicView(taken);
+    throw new GateError(
+      "agent_unreadable",
+      `more than the level of agent ${name} can't be read`,
+      `metnos-gate agents revoke ${name}, then pair it again`,
+    );
+  }
+
+  /** Ends a pairing and removes the token. Also of an agent that can't be read. @throws GateError `unknown_agent` */
   revoke(name: string): Agent {
+    if (this.#unreadable.has(name)) this.#makeReadable(name);
     const row = this.#require(name);
     row.revoked_at = isoSeconds(this.#now());
     this.#db.prepare("UPDATE agents SET revoked_at = ? WHERE agent_id = ?").run(row.revoked_at, row.agent_id);
@@ -158,6 +217,17 @@ export class AgentDirectory {
   }
 
   readonly #seen = new Set<string>();
+
+  /** An agent that is about to be revoked: what can't be read of it counts no more, and the least takes its place. */
+  #makeReadable(name: string): void {
+    const row = this.#db
+      .prepare(
+        `UPDATE agents SET agent_id = CAST(agent_id AS TEXT), level = 'ReadOnly', token_hash = ?, paired_at = ?, last_seen_at = NULL
+         WHERE name = ? AND revoked_at IS NULL RETURNING *`,
+      )
+      .get("0".repeat(64), isoSeconds(this.#now()), name) as Row | undefined;
+    if (row !== undefined) this.#take(row);
+  }
 
   #named(name: string): Row | undefined {
     for (const row of this.#by_id.values()) if (row.name === name && row.revoked_at === null) return row;

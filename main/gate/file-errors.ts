@@ -109,8 +109,10 @@ function openingFails(file: string): string | undefined {
   const { O_RDONLY, O_NONBLOCK } = constants;
   const opened: number[] = [];
   try {
+    // Never the file itself: closing it would release the locks that SQLite holds on it in this process.
+    if (existsSync(file)) accessSync(file, constants.R_OK);
     for (let index = 0; index < FILES_OF_A_DATABASE; index++)
-      opened.push(openSync(index === 0 ? file : dirname(file), O_RDONLY | O_NONBLOCK));
+      opened.push(openSync(dirname(file), O_RDONLY | O_NONBLOCK));
     return undefined;
   } catch (error) {
     return errorCode(error) === "ENOENT" ? undefined : errorCode(error);

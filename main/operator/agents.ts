@@ -10,6 +10,7 @@ export function agentMethods(context: OperatorContext): Handlers<AgentMethod> {
     "agents.list": () => ({
       agents: agents.list().map(agentViewer(context)),
       requests: connections?.pairing_requests() ?? [],
+      unreadable: agents.unreadable(),
     }),
     "agents.pair": ({ name, level, admit }) => {
       const { agent, token_file, is_renewed } = agents.pair(name, level);

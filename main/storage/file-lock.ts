@@ -1,6 +1,8 @@
-import { closeSync, lstatSync, openSync } from "node:fs";
+import { closeSync, lstatSync, mkdirSync, openSync } from "node:fs";
+import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { type FileIdentity, identityOf, isStillAt } from "../../ipc/file-identity.ts";
+import { NOT_A_FILE } from "../../ipc/regular-file.ts";
 import { errorCode, GateError } from "../gate/errors.ts";
 import { causeBehind, fileError } from "../gate/file-errors.ts";
 
@@ -28,15 +30,13 @@ export class FileLock {
     this.was_left = !this.is_new && db.pragma("user_version", { simple: true }) === IN_USE;
   }
 
-  /** The folder must be there. @throws GateError `lock_taken`, `lock_unusable` */
+  /** Makes the file where there is none, and its folder. @throws GateError `lock_taken`, `lock_unusable` */
   static take(file: string): FileLock {
-    const found = lstatSync(file, { throwIfNoEntry: false });
-    if (found !== undefined && !found.isFile())
-      throw unusable(file, "it is not a file", "move it away and start again");
+    const is_there = prepare(file);
     let db: Database.Database | undefined;
     try {
       // Only where there is none: closing a file that is locked in this process would release the lock.
-      if (found === undefined) closeSync(openSync(file, "a", 0o600));
+      if (!is_there) closeSync(openSync(file, "a", 0o600));
       const before = identityOf(file);
       db = new Database(file, { timeout: 0 });
       db.pragma("journal_mode = MEMORY");
@@ -44,7 +44,7 @@ export class FileLock {
       // The lock outlives the transaction that takes it.
       db.pragma("locking_mode = EXCLUSIVE");
       db.exec("BEGIN EXCLUSIVE; COMMIT");
-      if (before === undefined || !isStillAt(file, before)) throw unusable(file, "it was replaced", "start again");
+      if (before === undefined || !isStillAt(file, before)) throw systemError("ENOENT");
       return new FileLock(file, before, db);
     } catch (error) {
       db?.close();
@@ -52,14 +52,7 @@ export class FileLock {
       const code = errorCode(error);
       if (code.startsWith("SQLITE_BUSY"))
         throw new GateError("lock_taken", `${file} is locked`, "see: metnos-gate status", { cause: error });
-      if (code.startsWith("SQLITE_NOTADB")) throw unusable(file, code, "move it away and start again", error);
-      const cause = causeBehind(code, file);
-      throw fileError(
-        Object.assign(new Error(cause), { code: cause, cause: error }),
-        "the lock",
-        file,
-        "lock_unusable",
-      );
+      throw lockError(error, file);
     }
   }
 
@@ -91,6 +84,25 @@ function ownMark({ ino, dev }: FileIdentity): number {
   return Number((ino ^ (dev << 8n)) & 0x3fff_ffffn) | 0x4000_0000;
 }
 
-function unusable(file: string, why: string, hint: string, cause?: unknown): GateError {
-  return new GateError("lock_unusable", `the lock ${file} can't be taken (${why})`, hint, { cause });
+/** False where there is no file yet. A pipe at its place would be waited for. @throws GateError `lock_unusable` */
+function prepare(file: string): boolean {
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    const found = lstatSync(file, { throwIfNoEntry: false });
+    if (found !== undefined && !found.isFile()) throw systemError(NOT_A_FILE);
+    return found !== undefined;
+  } catch (error) {
+    throw lockError(error, file);
+  }
+}
+
+function lockError(error: unknown, file: string): GateError {
+  const code = errorCode(error);
+  // SQLite's own word for a file that is something else.
+  const cause = code === "SQLITE_NOTADB" ? NOT_A_FILE : causeBehind(code, file);
+  return fileError(systemError(cause, error), "the lock", file, "lock_unusable");
+}
+
+function systemError(code: string, cause?: unknown): Error {
+  return Object.assign(new Error(code, { cause }), { code });
 }

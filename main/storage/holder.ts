@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, realpathSync, statSync } from "node:fs";
+import { chmodSync, existsSync, realpathSync, statSync } from "node:fs";
 import { createConnection } from "node:net";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as after } from "node:timers/promises";
@@ -52,9 +52,8 @@ export class StorageHolder {
       return lock;
     };
     try {
-      makeFolder(places.state_dir);
-      chmodSync(places.state_dir, 0o700);
       const state = take(places.lock_db, "a gate is already running for this user");
+      chmodSync(places.state_dir, 0o700);
       const beside = (name: DatabaseName): FileLock => {
         const file = realPlace(databaseFile(places, name));
         return take(`${file}.lock`, `another gate uses the ${name} database ${file}`);
@@ -136,25 +135,11 @@ function isFilled(file: string): boolean {
 }
 
 function takeOr(file: string, what: string): FileLock {
-  makeFolder(dirname(file));
   try {
     return FileLock.take(file);
   } catch (error) {
     if (errorCode(error) !== "lock_taken") throw error;
     throw new GateError("already_running", what, "see: metnos-gate status", { cause: error });
-  }
-}
-
-function makeFolder(folder: string): void {
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-  } catch (error) {
-    throw new GateError(
-      "folder_unusable",
-      `the folder ${folder} can't be made (${errorCode(error)})`,
-      "check what is at this path, and the permissions of the folders above it",
-      { cause: error },
-    );
   }
 }
 

@@ -66,9 +66,14 @@ export class StorageWatch {
     clearInterval(this.#timer);
   }
 
-  /** Looked at for each call: what was lost, as far as the last look knows. A look that is too old, as after a standstill, is taken anew. */
-  get loss(): GateError | undefined {
+  /** For each decision, and before it leaves: what was lost by the last look, or by one now if that is too long ago, as after a standstill. */
+  lossByNow(): GateError | undefined {
     if (this.#loss === undefined && performance.now() - this.#looked_at > LEASE_MS) return this.look();
+    return this.#loss;
+  }
+
+  /** What was lost, without a look. */
+  get loss(): GateError | undefined {
     return this.#loss;
   }
 

@@ -263,13 +263,13 @@ describe("what is wrong with a file is said of that file, with what to do", () =
         rmSync(`${file}.lock`);
         mkdirSync(`${file}.lock`);
       },
-      /the lock .*grants\.db\.lock can't be taken \(it is not a file\)/,
+      /the lock .*grants\.db\.lock can't be used: it is not an ordinary file/,
       /move it away/,
     ],
     [
       "has notes as its lock",
       (file) => writeFileSync(`${file}.lock`, "notes ".repeat(1000)),
-      /the lock .*grants\.db\.lock can't be taken/,
+      /the lock .*grants\.db\.lock can't be used: it is not an ordinary file/,
       /move it away/,
     ],
   ])("a database that %s", async (_, harm, message, hint) => {

@@ -106,14 +106,18 @@ describe("a database of a running gate", () => {
 
   it("with damaged pages is named by an alarm once that comes up, and the act is refused", async () => {
     const gate = await startGate();
-    for (let index = 0; index < 300; index++)
-      await gate.operator.call("grants.add", { capability: "mail:read", target: `folder-${index}` });
-    gate.gate.core.storage.opened.databases.grants.db.pragma("wal_checkpoint(TRUNCATE)");
+    const { grants, storage } = gate.gate.core;
+    const { db } = storage.opened.databases.grants;
+    const holder = { channel: "local", sender_id: "x", capability: "mail:read" } as const;
+    db.transaction(() => {
+      for (let index = 0; index < 300; index++) grants.record_grant({ ...holder, target: `folder-${index}` });
+    })();
+    db.pragma("wal_checkpoint(TRUNCATE)");
     const file = gate.places.grants_db;
     const bytes = readFileSync(file);
     bytes.fill(0xa5, 4096);
     writeFileSync(file, bytes);
-    gate.gate.core.storage.opened.databases.grants.db.pragma("shrink_memory");
+    db.pragma("shrink_memory");
     const alarmed = gate.event(({ type }) => type === "alarms.changed");
     await expect(gate.operator.call("grants.search", { text: "folder-1" })).rejects.toMatchObject({
       code: "storage_failed",
@@ -127,6 +131,15 @@ describe("a database of a running gate", () => {
         },
       ],
     });
+  });
+
+  it("that only counts doesn't keep the agents from being listed when it fails, and is named", async () => {
+    const gate = await startGate();
+    await gate.agent();
+    gate.gate.core.storage.opened.activity.db.exec("DROP TABLE minutes");
+    const { agents } = await gate.operator.call("agents.list", {});
+    expect(agents).toMatchObject([{ name: "tester", calls_today: 0 }]);
+    expect(gate.log.join("\n")).toContain("error in counting calls: SqliteError");
   });
 
   it("that only counts is no reason to end", async () => {

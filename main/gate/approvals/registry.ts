@@ -1,42 +1,24 @@
 import { randomBytes } from "node:crypto";
 import type Database from "better-sqlite3";
-import type { ApprovalStatus, Requirement, Reversibility, Territory } from "../../../ipc/decision.ts";
-import type { Choice, Principal } from "../../../ipc/operator-api.ts";
+import type { ApprovalStatus, Territory } from "../../../ipc/decision.ts";
+import type { Principal } from "../../../ipc/operator-api.ts";
 import { type Clock, isoSeconds } from "../clock.ts";
 import { emptyLog } from "../database.ts";
 import { endAt, moment, postponed } from "../ends.ts";
-import { GateError } from "../errors.ts";
+import { NO_REPORT, type RowReport } from "../row-report.ts";
 import { Statements } from "../statements.ts";
-import type { PathLink } from "./card.ts";
-import type { AskedPaths, Granted } from "./choices.ts";
+import { ApprovalError, alreadyResolved, damagedRequest } from "./approval-error.ts";
+import type { Granted } from "./choices.ts";
 import { deadlineOf, IS_IN_TIME, isLate, nextDeadline } from "./deadline.ts";
 import { type EndedQuery, endedRows } from "./history.ts";
-import { endedExtra, type Kept, ownExtra } from "./kept.ts";
+import { endedExtra } from "./kept.ts";
+import type { RequestExtra } from "./request-extra.ts";
+import { type StoredRow as Row, readRequest, requestRow } from "./stored-request.ts";
+import { WaitingCounts } from "./waiting-counts.ts";
 
 /** Every request that a human is asked about, with its TTL and its end (seed 004). */
 
 export const DEFAULT_TTL_SECONDS = 600;
-
-/** What the seed's table has no column for. Most of it is kept only while the request waits. */
-export interface RequestExtra extends AskedPaths {
-  executor: string;
-  intent: string;
-  /** The kind of subagent that asks, as the agent says. */
-  subagent?: string | null;
-  /** In every language: the human may choose another one while the card waits. */
-  verb?: Record<"en" | "it", string>;
-  cwd: string | null;
-  args: Record<string, unknown> | null;
-  reversibility: Reversibility;
-  recurrence_count: number;
-  capabilities: Requirement[];
-  choices: Choice[];
-  /** The names in the call that lead elsewhere than they say. */
-  links?: PathLink[];
-  judge: { score: number; reason: string };
-  /** What stays of the request once it has ended. */
-  kept?: Kept;
-}
 
 export interface PendingRequest {
   token: string;
@@ -65,6 +47,8 @@ export interface PendingRequest {
   granted: Granted[];
   grant_expires_at: string | null;
   message: string | null;
+  /** It can't be read whole: nothing is allowed by it. */
+  is_damaged?: true;
 }
 
 export interface NewPending extends Principal {
@@ -87,70 +71,47 @@ export interface Resolution {
   message: string | null;
 }
 
-export class ApprovalError extends GateError {
-  constructor(
-    code: "unknown_token" | "already_resolved" | "expired" | "not_authorised",
-    message: string,
-    hint: string,
-  ) {
-    super(code, message, hint);
-    this.name = "ApprovalError";
-  }
-}
-
-type Row = Omit<PendingRequest, "extra" | "granted"> & { request_extra: string | null; granted: string };
-
-const NO_EXTRA: RequestExtra = {
-  executor: "",
-  intent: "",
-  cwd: null,
-  args: null,
-  reversibility: "irreversible",
-  recurrence_count: 0,
-  capabilities: [],
-  choices: [],
-  judge: { score: 0, reason: "" },
-};
-
 export class ApprovalRegistry {
   readonly #database: Database.Database;
   readonly #db: Statements;
   readonly #clock: Clock;
   readonly #now: () => number;
+  readonly #report: RowReport;
   /** How many requests of each agent wait, those included that have expired and aren't marked yet. */
-  #waiting = new Map<string, number>();
+  readonly #waiting: WaitingCounts;
   /** Values that were taken out of the database may still be in its log. */
   #has_log = true;
 
   /** `db` was opened with `APPROVALS_SCHEMA`. */
-  constructor(db: Database.Database, clock: Clock) {
+  constructor(db: Database.Database, clock: Clock, report: RowReport = NO_REPORT) {
     this.#database = db;
     this.#db = new Statements(db);
     this.#clock = clock;
     this.#now = clock.now;
-    this.recount();
+    this.#report = report;
+    this.#waiting = new WaitingCounts(this.#db);
   }
 
   /** What is written from now on is on disk once `commit` has returned. @throws SQLite's error */
   begin(): void {
-    if (!this.#database.inTransaction) this.#db.prepare("BEGIN IMMEDIATE").run();
+    this.#db.begin();
   }
 
   /** @throws SQLite's error: call `rollback` then */
   commit(): void {
-    if (this.#database.inTransaction) this.#db.prepare("COMMIT").run();
+    this.#db.commit();
   }
 
   /** Nothing that was written since `begin` is there any more. */
   rollback(): void {
-    if (this.#database.inTransaction) this.#db.prepare("ROLLBACK").run();
+    this.#db.rollback();
     this.recount();
   }
 
   /** Does it in one transaction. @throws what `act` throws, or SQLite's error: nothing was changed then */
   together(act: () => void): void {
     try {
-      this.#database.transaction(act).immediate();
+      this.#db.together(act);
     } catch (error) {
       this.recount();
       throw error;
@@ -159,15 +120,12 @@ export class ApprovalRegistry {
 
   /** Counts what waits of each agent anew, from the database. */
   recount(): void {
-    const rows = this.#db
-      .prepare("SELECT agent_id, count(*) AS count FROM pending WHERE status = 'pending' GROUP BY agent_id")
-      .all() as { agent_id: string; count: number }[];
-    this.#waiting = new Map(rows.map(({ agent_id, count }) => [agent_id, count]));
+    this.#waiting.recount();
   }
 
   /** How many requests of this agent wait, without a look at the database. */
   waiting_of(agent_id: string): number {
-    return this.#waiting.get(agent_id) ?? 0;
+    return this.#waiting.of(agent_id);
   }
 
   /** The tokens of all that waits, or of what waits for one agent. */
@@ -177,12 +135,6 @@ export class ApprovalRegistry {
         "SELECT token, agent_id FROM pending WHERE status = 'pending' AND ($agent_id IS NULL OR agent_id = $agent_id)",
       )
       .all({ agent_id: agent_id ?? null }) as { token: string; agent_id: string }[];
-  }
-
-  #count(agent_id: string, by: number): void {
-    const count = this.waiting_of(agent_id) + by;
-    if (count > 0) this.#waiting.set(agent_id, count);
-    else this.#waiting.delete(agent_id);
   }
 
   /** Registers a request with a fresh 16-hex token and its deadline (seed 004 §6). */
@@ -213,19 +165,19 @@ export class ApprovalRegistry {
         request.share_key,
         end.boot_at,
       );
-    this.#count(request.agent_id, 1);
+    this.#waiting.change(request.agent_id, 1);
     return this.get_pending(token) as PendingRequest;
   }
 
   get_pending(token: string): PendingRequest | undefined {
     const row = this.#db.prepare("SELECT * FROM pending WHERE token = ?").get(token) as Row | undefined;
-    return row && fromRow(row);
+    return row && readRequest(row, this.#report);
   }
 
   /**
    * Ends a request, once. The checks run in the seed's order (seed 004 §6): known, still pending, not expired, the decider is
    * the requester. An expired one is marked so even though this throws. What is returned still says what it was about.
-   * @throws ApprovalError `unknown_token`, `already_resolved`, `expired`, `not_authorised`
+   * @throws ApprovalError `unknown_token`, `already_resolved`, `expired`, `not_authorised`, `request_damaged`
    */
   resolve(
     token: string,
@@ -234,6 +186,7 @@ export class ApprovalRegistry {
     resolution: Partial<Resolution> = {},
   ): PendingRequest {
     const row = this.check(token, by);
+    if (row.is_damaged === true && decision === "approved") throw damagedRequest();
     const changed = this.#db
       .prepare(
         `UPDATE pending SET status = ?, decision_at = ?, decision_by_channel = ?, decision_by_sender = ?,
@@ -254,7 +207,7 @@ export class ApprovalRegistry {
         token,
       ).changes;
     if (changed === 0) throw alreadyResolved();
-    this.#count(row.agent_id, -1);
+    this.#waiting.change(row.agent_id, -1);
     return this.#ended(row);
   }
 
@@ -287,15 +240,17 @@ export class ApprovalRegistry {
   cleanup_expired(limit = -1): PendingRequest[] {
     const { now, boot_first, boot_now } = moment(this.#clock);
     const by_wall = this.#db
-      .prepare("SELECT * FROM pending WHERE status = 'pending' AND expires_at < ? LIMIT ?")
+      .prepare(
+        "SELECT * FROM pending INDEXED BY idx_pending_deadline WHERE status = 'pending' AND expires_at < ? LIMIT ?",
+      )
       .all(now, limit);
     const by_boot = this.#db
       .prepare(
-        "SELECT * FROM pending WHERE status = 'pending' AND boot_expires_at >= ? AND boot_expires_at < ? LIMIT ?",
+        "SELECT * FROM pending INDEXED BY idx_pending_boot WHERE status = 'pending' AND boot_expires_at >= ? AND boot_expires_at < ? LIMIT ?",
       )
       .all(boot_first, boot_now, limit);
     return ([...by_wall, ...by_boot] as Row[])
-      .map(fromRow)
+      .map((row) => readRequest(row, this.#report))
       .filter((row) => this.#end(row, "expired", null))
       .map((row) => this.#ended(row));
   }
@@ -316,13 +271,13 @@ export class ApprovalRegistry {
       ...(options.include_resolved ? {} : { now: isoSeconds(this.#now()) }),
       limit: options.limit ?? 50,
     }) as Row[];
-    return rows.map(fromRow);
+    return rows.map((row) => readRequest(row, this.#report));
   }
 
   /** One page of what has ended, the last answered first. */
   list_ended(query: EndedQuery): { total: number; requests: PendingRequest[] } {
     const { total, rows } = endedRows<Row>(this.#database, query);
-    return { total, requests: rows.map(fromRow) };
+    return { total, requests: rows.map((row) => readRequest(row, this.#report)) };
   }
 
   /** What an agent asked for lately, whatever became of it, newest first. */
@@ -330,7 +285,7 @@ export class ApprovalRegistry {
     const rows = this.#db
       .prepare("SELECT * FROM pending WHERE agent_id = ? ORDER BY rowid DESC LIMIT ?")
       .all(agent_id, limit) as Row[];
-    return rows.map(fromRow);
+    return rows.map((row) => readRequest(row, this.#report));
   }
 
   /** Moves the deadline of a request that still waits, by both clocks. Returns it with the new one. */
@@ -347,7 +302,7 @@ export class ApprovalRegistry {
     const row = this.#db
       .prepare(`SELECT * FROM pending WHERE share_key = $share_key AND status = 'pending' AND ${IS_IN_TIME}`)
       .get({ share_key, ...moment(this.#clock) }) as Row | undefined;
-    return row && fromRow(row);
+    return row && readRequest(row, this.#report);
   }
 
   /** Takes the answer that a human gave to this call while its agent was away: once, and only before the request's deadline. */
@@ -359,7 +314,7 @@ export class ApprovalRegistry {
              AND delivered_at IS NULL AND ${IS_IN_TIME} ORDER BY decision_at LIMIT 1) RETURNING *`,
       )
       .get({ share_key, ...moment(this.#clock) }) as Row | undefined;
-    return row && fromRow(row);
+    return row && readRequest(row, this.#report);
   }
 
   /** The answer has reached the agent that waited for it. */
@@ -374,12 +329,18 @@ export class ApprovalRegistry {
         "SELECT * FROM pending WHERE status = 'approved' AND territory_concession <> 'none' AND grants_written_at IS NULL",
       )
       .all() as Row[];
-    return rows.map(fromRow);
+    return rows.map((row) => readRequest(row, this.#report));
   }
 
   /** How long it is until a waiting request expires, in milliseconds, or undefined if none waits. */
   next_deadline(): number | undefined {
     return nextDeadline(this.#database, this.#clock);
+  }
+
+  /** What an approval was to grant can't be read: nothing is granted, and it is said once. */
+  give_up_grants(token: string): void {
+    this.#report.damaged(`what was approved with request ${token}`, "nothing is granted by it; it is asked again");
+    this.mark_grants_written(token);
   }
 
   mark_grants_written(token: string): void {
@@ -419,13 +380,14 @@ export class ApprovalRegistry {
         keptSummary(row),
         row.token,
       );
-    if (changes > 0) this.#count(row.agent_id, -1);
+    if (changes > 0) this.#waiting.change(row.agent_id, -1);
     return changes > 0;
   }
 
   /** A request that has just ended, with what is shown of it one last time: the arguments never. */
   #ended(before: PendingRequest): PendingRequest {
     this.#has_log = true;
+    if (before.is_damaged === true) this.#report.settled(requestRow(before.token));
     const row = this.get_pending(before.token) as PendingRequest;
     return { ...row, target_summary: before.target_summary, extra: { ...before.extra, args: null } };
   }
@@ -436,18 +398,6 @@ export class ApprovalRegistry {
   }
 }
 
-function alreadyResolved(): ApprovalError {
-  return new ApprovalError("already_resolved", "token already resolved", "somebody answered it, or it was withdrawn");
-}
-
 function keptSummary({ extra, capability_class }: PendingRequest): string {
   return extra.kept?.target_summary ?? capability_class;
-}
-
-function fromRow({ request_extra, granted, ...row }: Row): PendingRequest {
-  return {
-    ...row,
-    extra: (request_extra === null ? undefined : ownExtra(request_extra)) ?? NO_EXTRA,
-    granted: JSON.parse(granted) as Granted[],
-  };
 }

@@ -1,9 +1,11 @@
 import type Database from "better-sqlite3";
 import { bootSecond } from "../ends.ts";
+import { NO_REPORT, type RowReport } from "../row-report.ts";
 import { patternsCovering } from "../targets/host.ts";
 import { type PathMatcher, pathMatcher } from "../targets/pattern.ts";
 import { type CallTarget, pathName } from "../targets/target.ts";
 import { PlaceIndex } from "./place-index.ts";
+import { wholeGrants } from "./rows.ts";
 
 /** A grant as the lookup reads it. */
 interface Row {
@@ -48,6 +50,7 @@ export class GrantsByPlace {
   readonly #places: Database.Statement;
   readonly #count: Database.Statement;
   readonly #kept = new Map<string, readonly PlacedGrant[]>();
+  readonly #report: RowReport;
   #index = new PlaceIndex(0);
   /** How many more places the index has room for. */
   #room = 0;
@@ -56,8 +59,9 @@ export class GrantsByPlace {
   #looked_at = Number.NaN;
 
   /** `boot_id` names this boot of the machine. */
-  constructor(db: Database.Database, boot_id: string) {
+  constructor(db: Database.Database, boot_id: string, report: RowReport = NO_REPORT) {
     this.#boot_id = boot_id;
+    this.#report = report;
     this.#lookup = db.prepare(
       `SELECT id, target_base, target, target_real, capability, channel, sender_id, agent, session, expires_at, boot_expires_at FROM grants
        WHERE target_base = ? AND revoked_at IS NULL`,
@@ -116,7 +120,8 @@ export class GrantsByPlace {
   at(place: string): readonly PlacedGrant[] {
     const kept = this.#kept.get(place);
     if (kept !== undefined) return kept;
-    const grants = (this.#lookup.all(place) as Row[]).map((row) => placed(row, this.#boot_id));
+    const rows = wholeGrants(this.#lookup.all(place) as Row[], this.#report);
+    const grants = rows.map((row) => placed(row, this.#boot_id));
     const [first] = grants;
     // Only what the human wrote is kept: a place that an agent made up, of any length, leaves nothing behind.
     if (first !== undefined) {

@@ -7,11 +7,13 @@ import { type Clock, isoSeconds, normaliseDate } from "../clock.ts";
 import { storageError } from "../database.ts";
 import { type End, earlierEnd, endAt, moment } from "../ends.ts";
 import { GateError } from "../errors.ts";
+import { NO_REPORT, type RowReport } from "../row-report.ts";
 import { hostMatches } from "../targets/host.ts";
 import { expandHome } from "../targets/path.ts";
 import { type GrantTarget, grantTarget } from "../targets/pattern.ts";
 import { type CallTarget, isInDoubt, pathName } from "../targets/target.ts";
 import { GrantsByPlace, type PlacedGrant } from "./by-place.ts";
+import { grantRow, wholeGrants } from "./rows.ts";
 import { activeAt, type GrantQuery, IS_ACTIVE, searchGrants } from "./search.ts";
 
 /** Remembered answers (seed 001 §4): written, looked up, listed, revoked. Every decision reads them anew. */
@@ -60,6 +62,7 @@ export class GrantStore {
   readonly #db: Database.Database;
   readonly #home: string;
   readonly #clock: Clock;
+  readonly #report: RowReport;
   readonly #by_place: GrantsByPlace;
   /** Sessions that are over, while their grants are not revoked yet: by agent and session. */
   readonly #ended = new Map<string, { agent: string; session: string }>();
@@ -67,11 +70,12 @@ export class GrantStore {
   readonly #used = new Map<number, string>();
 
   /** `db` was opened with `grantsSchema`. */
-  constructor(db: Database.Database, home: string, clock: Clock) {
+  constructor(db: Database.Database, home: string, clock: Clock, report: RowReport = NO_REPORT) {
     this.#db = db;
     this.#home = home;
     this.#clock = clock;
-    this.#by_place = new GrantsByPlace(db, clock.boot().id);
+    this.#report = report;
+    this.#by_place = new GrantsByPlace(db, clock.boot().id, report);
   }
 
   /**
@@ -238,7 +242,7 @@ export class GrantStore {
     const rows = this.#db
       .prepare(`SELECT ${COLUMNS} FROM grants ${clause} ORDER BY id DESC LIMIT ?`)
       .all(...values, filter.limit ?? -1) as Row[];
-    return rows.map((row) => this.#shown(row));
+    return wholeGrants(rows, this.#report).map((row) => this.#shown(row));
   }
 
   /** One page of the grants that match, and how many there are. See `searchGrants`. */
@@ -246,12 +250,14 @@ export class GrantStore {
     this.flush();
     const text = query.text && expandHome(query.text, this.#home);
     const { total, grants } = searchGrants<Row>(this.#db, COLUMNS, { ...query, text }, this.#clock);
-    return { total, grants: grants.map((row) => this.#shown(row)) };
+    return { total, grants: wholeGrants(grants, this.#report).map((row) => this.#shown(row)) };
   }
 
   /** Takes a grant back. False if it was revoked already or there is none (seed 001 §4.2). */
   revoke_grant(id: number, reason = "revoked by the human"): boolean {
-    return this.#revoke("id = ?", [id], reason) > 0;
+    const is_revoked = this.#revoke("id = ?", [id], reason) > 0;
+    if (is_revoked) this.#report.settled(grantRow(id));
+    return is_revoked;
   }
 
   /** Takes back everything an agent was granted, or only what was for one of its sessions. Returns how many. */

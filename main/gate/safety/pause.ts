@@ -3,6 +3,8 @@ import type { Pause } from "../../../ipc/safety.ts";
 import { type Clock, isoSeconds } from "../clock.ts";
 import { bootSecond, type End, endAt, laterEnd, remaining } from "../ends.ts";
 import { errorCode } from "../errors.ts";
+import { NO_REPORT, type RowReport } from "../row-report.ts";
+import { PAUSE_ROW, readPause } from "./pause-row.ts";
 
 /** The switch that stops every agent. It is on disk before it is anywhere else, so that no crash lifts it. */
 
@@ -40,17 +42,20 @@ export class PauseSwitch {
   readonly #db: Database.Database;
   readonly #clock: Clock;
   readonly #changed: (pause: Pause) => void;
+  readonly #report: RowReport;
   #row: PauseRow | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   /** `db` was opened with `SAFETY_SCHEMA`; `changed` hears of each begin and end. */
-  constructor(db: Database.Database, clock: Clock, changed: (pause: Pause) => void) {
+  constructor(db: Database.Database, clock: Clock, changed: (pause: Pause) => void, report: RowReport = NO_REPORT) {
     this.#db = db;
     this.#clock = clock;
     this.#changed = changed;
-    this.#row = db.prepare("SELECT by, reason, since, until, boot_until, clears FROM pause").get() as
+    this.#report = report;
+    const row = db.prepare("SELECT by, reason, since, until, boot_until, clears FROM pause").get() as
       | PauseRow
       | undefined;
+    this.#row = readPause(row, isoSeconds(clock.now()), report);
     this.#watch();
   }
 
@@ -129,6 +134,7 @@ export class PauseSwitch {
 
   #ended(): void {
     this.#row = undefined;
+    this.#report.settled(PAUSE_ROW);
     this.#watch();
     this.#changed(RUNNING);
   }
