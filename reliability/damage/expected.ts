@@ -100,6 +100,7 @@ const AT_REST: Readonly<Record<Column, Row>> = {
   "agent's token": row("noticed", { "an older copy": "harmless" }),
   "chosen.json": row("refused", {
     missing: "unseen",
+    empty: EITHER,
     "middle byte changed": ["refused", "unseen"],
     "a foreign one": "unseen",
     "an older copy": "unseen",
@@ -177,7 +178,7 @@ const RUNNING: Readonly<Record<Column, Row>> = {
   "operator.token": AT_REST["operator.token"],
   "agent's token": AT_REST["agent's token"],
   "chosen.json": row("harmless", {
-    "a folder": "refused",
+    "a folder": EITHER,
   }),
   "gate.toml": AT_REST["gate.toml"],
   executor: AT_REST.executor,
