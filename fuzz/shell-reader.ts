@@ -2,7 +2,7 @@ import { performance } from "node:perf_hooks";
 import { needsOfLine } from "../main/gate/clear/line-needs.ts";
 import { guardShell } from "../main/gate/guard/shell/guard-shell.ts";
 import { MAX_COMMANDS } from "../main/gate/shell/limits.ts";
-import { generator } from "./random.ts";
+import { generator } from "./seeded.ts";
 
 /** Random command lines for the reader: bytes, and pieces of shell. It must not throw, and must stay within its limits. */
 

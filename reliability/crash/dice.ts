@@ -1,4 +1,4 @@
-import { generator } from "../../fuzz/random.ts";
+import { generator } from "../../fuzz/seeded.ts";
 
 /** The choices of one round: the same ones for the same seed. */
 export class Dice {
