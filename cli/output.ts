@@ -4,7 +4,18 @@ import { visible, visibleJson } from "../ipc/visible-text.ts";
 /** stdout carries data, one JSON object per line; stderr carries words for a human. */
 
 /** What the command's exit code says (docs/cli.md). */
-export const EXIT = { ok: 0, failed: 1, usage: 2, not_running: 3, refused: 4, problem_found: 5 } as const;
+export const EXIT = {
+  ok: 0,
+  failed: 1,
+  usage: 2,
+  not_running: 3,
+  refused: 4,
+  problem_found: 5,
+  /** The gate ended itself: its lock, a socket or a database isn't its own any more. Starting it again wouldn't help. */
+  replaced: 6,
+  /** The gate failed at something unexpected while it ran. */
+  died: 7,
+} as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 export function printLine(value: unknown): void {

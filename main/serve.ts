@@ -4,6 +4,7 @@ import { dirname } from "node:path";
 import { AgentServer } from "../ipc/agent-server.ts";
 import { OperatorServer } from "../ipc/operator-server.ts";
 import { describe, GatePort, pausedMessage } from "./agent-port.ts";
+import { logAlarms } from "./alarm-log.ts";
 import { type Core, openCore } from "./core.ts";
 import { errorCode, GateError } from "./gate/errors.ts";
 import { HeapKeeper } from "./heap-keeper.ts";
@@ -58,6 +59,7 @@ export async function serveGate(options: ServeOptions = {}): Promise<RunningGate
     },
     failed: (what, error) => log(`error in ${what}: ${describe(error)}`),
   });
+  logAlarms(core, log);
   try {
     return await serveCore(core, log, options, (server) => {
       agents = server;

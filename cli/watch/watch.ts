@@ -11,7 +11,14 @@ import { view } from "./view.ts";
 /** How often the gate hears that the human is typing, in milliseconds. */
 const HOLD_INTERVAL_MS = 4000;
 
-const HEARD = ["approval.waiting", "approval.closed", "approval.held", "safety.paused", "safety.resumed"] as const;
+const HEARD = [
+  "approval.waiting",
+  "approval.closed",
+  "approval.held",
+  "safety.paused",
+  "safety.resumed",
+  "alarms.changed",
+] as const;
 
 export interface WatchOptions {
   stdin?: NodeJS.ReadStream;
@@ -93,6 +100,7 @@ export async function watch(api: OperatorApi, options: WatchOptions = {}): Promi
     if (event.type === "approval.held") show(held(state, event.data.token, event.data.expires_at));
     if (event.type === "safety.paused" || event.type === "safety.resumed")
       show({ ...state, paused: event.data.reason });
+    if (event.type === "alarms.changed") show({ ...state, alarms: event.data });
     if (event.type !== "approval.closed") return;
     if (!state.is_loaded) gone.add(event.data.token);
     show(closed(state, event.data, now()));
@@ -108,7 +116,7 @@ export async function watch(api: OperatorApi, options: WatchOptions = {}): Promi
   stdout.on("resize", redraw);
   void options.lost?.then(() => end(new OperatorError("connection_lost", "the gate has gone")));
   try {
-    api.call("safety.status", {}).then(({ pause }) => show({ ...state, paused: pause.reason }), end);
+    api.call("status", {}).then(({ pause, alarms }) => show({ ...state, paused: pause.reason, alarms }), end);
     api.call("approvals.list", { limit: 1000 }).then(
       (waiting) =>
         show(
@@ -131,7 +139,10 @@ export async function watch(api: OperatorApi, options: WatchOptions = {}): Promi
   const left = state.cards.length;
   if (isLost(failure)) {
     const waiting = left === 0 ? "" : `; ${counted(left, "request")} could not be answered here`;
-    const hint = "start the gate with: metnos-gate serve, then watch again";
+    const replaced = state.alarms.find(({ code }) => code === "gate_replaced");
+    if (replaced !== undefined)
+      throw new OperatorError("connection_lost", `the gate has ended: ${replaced.message}${waiting}`, replaced.hint);
+    const hint = "start the gate with: metnos-gate start, then watch again";
     throw new OperatorError("connection_lost", `the connection to the gate was lost${waiting}`, hint);
   }
   if (failure !== undefined) throw failure;

@@ -71,7 +71,7 @@ function notifications(window: MainWindow): NotificationOptions {
 
 function placeOf(target: ReviewTarget): string {
   if (target.kind === "approval") return `approvals/${target.token}`;
-  return { agent: "approvals", pairing: "approvals", safety: "safety" }[target.kind];
+  return { agent: "approvals", pairing: "approvals", safety: "safety", alarm: "approvals" }[target.kind];
 }
 
 async function openSurfaces(gate: RunningGate, window: MainWindow): Promise<void> {

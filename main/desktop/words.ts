@@ -1,3 +1,6 @@
+import { ALARM_WORDS } from "../../ipc/alarm-words.ts";
+import type { TrayState } from "./tray-state.ts";
+
 /** What tray, menu and the shell's few dialogs say. */
 
 export type Language = "en" | "it";
@@ -7,8 +10,7 @@ export interface ShellWords {
   waiting(count: number): string;
   paused: string;
   paused_until(time: string): string;
-  problem_audit: string;
-  problem_no_answer: string;
+  no_answer: string;
   open: string;
   pause: string;
   pause_5_minutes: string;
@@ -29,8 +31,7 @@ export const shellWords: Readonly<Record<Language, ShellWords>> = {
     waiting: (count) => (count === 1 ? "1 request is waiting for you" : `${count} requests are waiting for you`),
     paused: "Paused: every call is denied",
     paused_until: (time) => `Paused until ${time}: every call is denied`,
-    problem_audit: "Some lines of the audit trail could not be written",
-    problem_no_answer: "The gate doesn't answer",
+    no_answer: "The gate doesn't answer",
     open: "Open Metnos Gate",
     pause: "Pause",
     pause_5_minutes: "For 5 minutes",
@@ -49,8 +50,7 @@ export const shellWords: Readonly<Record<Language, ShellWords>> = {
     waiting: (count) => (count === 1 ? "1 richiesta ti aspetta" : `${count} richieste ti aspettano`),
     paused: "In pausa: ogni chiamata è negata",
     paused_until: (time) => `In pausa fino alle ${time}: ogni chiamata è negata`,
-    problem_audit: "Alcune righe del registro non si sono potute scrivere",
-    problem_no_answer: "Il gate non risponde",
+    no_answer: "Il gate non risponde",
     open: "Apri Metnos Gate",
     pause: "Pausa",
     pause_5_minutes: "Per 5 minuti",
@@ -66,15 +66,14 @@ export const shellWords: Readonly<Record<Language, ShellWords>> = {
   },
 };
 
-/** The tooltip, and the menu's first line. A clock time in the language's own way. */
+/** The tooltip, and the menu's first lines. A clock time in the language's own way. */
 export function summary(
   words: ShellWords,
-  state: { waiting: number; is_paused: boolean; paused_until: string | null; problem: "audit" | "no_answer" | null },
+  state: Pick<TrayState, "waiting" | "is_paused" | "paused_until" | "is_answering" | "alarms">,
   language: Language,
 ): string {
-  if (state.problem === "no_answer") return words.problem_no_answer;
-  const lines: string[] = [];
-  if (state.problem === "audit") lines.push(words.problem_audit);
+  if (!state.is_answering) return words.no_answer;
+  const lines = [...new Set(state.alarms)].map((code) => ALARM_WORDS[language][code].title);
   if (state.is_paused) {
     const until = state.paused_until === null ? undefined : clockTime(state.paused_until, language);
     lines.push(until === undefined ? words.paused : words.paused_until(until));

@@ -13,6 +13,7 @@ import { errorCode, GateError } from "../gate/errors.ts";
 import type { LoginItem } from "../settings.ts";
 import { activityMethods } from "./activity.ts";
 import { agentMethods } from "./agents.ts";
+import { alarmMethods } from "./alarms.ts";
 import { approvalMethods } from "./approvals.ts";
 import { auditMethods } from "./audit.ts";
 import { grantMethods } from "./grants.ts";
@@ -54,6 +55,7 @@ export class Operator implements OperatorApi {
       ...agentMethods(context),
       ...activityMethods(context),
       ...safetyMethods(context),
+      ...alarmMethods(context),
       ...settingMethods(context),
       ...metricsMethods(context),
       ...auditMethods(context),
