@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { chmodSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import { AgentServer } from "../ipc/agent-server.ts";
 import { OperatorServer } from "../ipc/operator-server.ts";
 import { describe, GatePort, pausedMessage } from "./agent-port.ts";
@@ -134,13 +134,18 @@ async function serveCore(
 }
 
 /** The page in a browser; each use of a link is in the log and in the trail. */
-function webPage({ config, audit }: Core, log: (line: string) => void, now: ServeOptions["now"]): WebPage {
+function webPage({ config, audit, places }: Core, log: (line: string) => void, now: ServeOptions["now"]): WebPage {
   const entered = () => {
     audit.append({ event: "web.entered", ts: Date.now() / 1000 });
     audit.flush();
   };
   return new WebPage(
-    { ...config.web, has_metrics: config.metrics.enabled, ...(now === undefined ? {} : { now }) },
+    {
+      ...config.web,
+      port_file: join(places.state_dir, "web-port"),
+      has_metrics: config.metrics.enabled,
+      ...(now === undefined ? {} : { now }),
+    },
     { log, entered },
   );
 }
