@@ -1,5 +1,6 @@
 import { OperatorError } from "../ipc/operator-api.ts";
 import { visible, visibleJson } from "../ipc/visible-text.ts";
+import { GATE_EXIT } from "../main/restart.ts";
 
 /** stdout carries data, one JSON object per line; stderr carries words for a human. */
 
@@ -11,10 +12,7 @@ export const EXIT = {
   not_running: 3,
   refused: 4,
   problem_found: 5,
-  /** The gate ended itself: its lock, a socket or a database isn't its own any more. Starting it again wouldn't help. */
-  replaced: 6,
-  /** The gate failed at something unexpected while it ran. */
-  died: 7,
+  ...GATE_EXIT,
 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
@@ -58,6 +56,9 @@ export function reportFailure(error: unknown): ExitCode {
     case "usage":
     case "invalid_params":
       return EXIT.usage;
+    case "gate_replaced":
+    case "database_unusable":
+      return EXIT.replaced;
     default:
       return error instanceof OperatorError ? EXIT.refused : EXIT.failed;
   }

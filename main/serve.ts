@@ -11,6 +11,7 @@ import { HeapKeeper } from "./heap-keeper.ts";
 import { type GateNotifications, type NotificationOptions, startNotifications } from "./notifications/start.ts";
 import type { AgentConnections } from "./operator/handlers.ts";
 import { Operator } from "./operator/operator.ts";
+import { tellRestart } from "./restart.ts";
 import type { LoginItem } from "./settings.ts";
 import { WebPage } from "./web/web-page.ts";
 
@@ -34,6 +35,8 @@ export interface ServeOptions {
   notifications?: NotificationOptions | false;
   /** Serve the page to a browser, too: its links come from the operator's `web.link`. */
   web?: boolean;
+  /** How the gate before this one died: `SIGKILL`, `exit code 7`. */
+  restarted_after?: string;
 }
 
 /**
@@ -60,6 +63,7 @@ export async function serveGate(options: ServeOptions = {}): Promise<RunningGate
     failed: (what, error) => log(`error in ${what}: ${describe(error)}`),
   });
   logAlarms(core, log);
+  if (options.restarted_after !== undefined) tellRestart(core, options.restarted_after);
   try {
     return await serveCore(core, log, options, (server) => {
       agents = server;

@@ -1,6 +1,7 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { isoSeconds } from "../../main/gate/clock.ts";
-import { EXIT, type ExitCode, say } from "../output.ts";
+import { deathNotice, isHowItEnded, RESTARTED_FLAG, SUPERVISED_FLAG } from "../../main/restart.ts";
+import { EXIT, type ExitCode, say, usageError } from "../output.ts";
 
 /** `serve`: the gate itself, until SIGINT or SIGTERM. */
 export function serveCommand(program: Command, done: (code: ExitCode) => void): void {
@@ -9,26 +10,49 @@ export function serveCommand(program: Command, done: (code: ExitCode) => void): 
     .description("starts the gate: decides, asks, remembers and logs, until it is interrupted")
     .option("--no-notifications", "shows no desktop notifications")
     .option("--web", "serves the page on 127.0.0.1, too, behind a link that works once")
-    .action(async ({ web = false, notifications = true }: { web?: boolean; notifications?: boolean }) =>
-      done(await serve({ web, notifications })),
-    );
+    // For `start` alone, which runs it as a process of its own.
+    .addOption(new Option(SUPERVISED_FLAG).hideHelp())
+    .addOption(new Option(`${RESTARTED_FLAG} <how>`).argParser(howItEnded).hideHelp())
+    .action(async (options: Partial<ServeCommandOptions>) => done(await serve(options)));
+}
+
+interface ServeCommandOptions {
+  web: boolean;
+  notifications: boolean;
+  /** It ends with its standard input. */
+  supervised: boolean;
+  restartedAfter: string;
+}
+
+function howItEnded(text: string): string {
+  if (!isHowItEnded(text)) throw usageError(`${RESTARTED_FLAG} takes a signal's name or an exit code`);
+  return text;
 }
 
 /** Runs the gate in this process. Gives the exit code once it was interrupted. */
-export async function serve({
-  web,
+async function serve({
+  web = false,
   notifications = true,
-}: {
-  web: boolean;
-  notifications?: boolean;
-}): Promise<ExitCode> {
+  supervised = false,
+  restartedAfter,
+}: Partial<ServeCommandOptions>): Promise<ExitCode> {
   // Loaded here: no other command needs the gate itself.
   const [{ serveGate }, { LINK_SECONDS }] = await Promise.all([
     import("../../main/serve.ts"),
     import("../../main/web/visitors.ts"),
   ]);
   const log = lineLog();
-  const gate = await serveGate({ log: log.line, web, ...(notifications ? {} : { notifications: false }) });
+  const interrupted = interruption(supervised);
+  const gate = await serveGate({
+    log: log.line,
+    web,
+    ...(notifications ? {} : { notifications: false }),
+    ...(restartedAfter === undefined ? {} : { restarted_after: restartedAfter }),
+  });
+  process.on("uncaughtException", (error) => {
+    say(`metnos-gate: ${deathNotice(error)}`);
+    process.exit(EXIT.died);
+  });
   const { places } = gate.core;
   say("Metnos Gate is running.");
   say(`  agents connect to   ${places.agent_socket}`);
@@ -40,16 +64,20 @@ export async function serve({
   }
   say(`  notifications are   ${gate.notifications.status}`);
   say(`  the audit trail is  ${places.audit_dir}`);
-  const [signal] = await interruption();
-  say(`${signal}: closing; what waits is kept for the next start`);
+  say(`${await interrupted}: closing; what waits is kept for the next start`);
   await gate.close();
   log.flush();
   return EXIT.ok;
 }
 
-function interruption(): Promise<[string]> {
+/** A signal, or what is said in its place. */
+function interruption(supervised: boolean): Promise<string> {
   return new Promise((resolve) => {
-    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => resolve([signal]));
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => resolve(signal));
+    if (!supervised) return;
+    const end = () => resolve("the process that started this one has ended");
+    process.stdin.once("end", end).once("error", end).resume();
+    process.stdin.unref(); // it alone is no reason to stay
   });
 }
 
@@ -70,9 +98,11 @@ function lineLog(): { line: (text: string) => void; flush: () => void } {
     // A reader that doesn't read must not fill our memory: beyond this its lines are lost, the audit trail has them.
     if (process.stdout.writableLength < 8 * 1024 * 1024) process.stdout.write(text);
   };
-  process.stdout.on("error", () => {
-    waiting = []; // nobody reads any more
+  // Of the log, too, a reader may go away: that ends other commands, but no gate.
+  process.stdout.removeAllListeners("error").on("error", () => {
+    waiting = [];
   });
+  process.stderr.on("error", () => undefined);
   return {
     line(text) {
       if (waiting.push(`${isoSeconds(Date.now())} ${text}\n`) >= LOG_PIECE) flush();

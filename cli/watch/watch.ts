@@ -1,5 +1,6 @@
 import { render } from "ink";
 import { createElement as h } from "react";
+import type { AlarmCode } from "../../ipc/alarms.ts";
 import { type Answer, type OperatorApi, OperatorError } from "../../ipc/operator-api.ts";
 import { counted } from "./card-rows.ts";
 import { Keyboard } from "./keyboard.ts";
@@ -19,6 +20,9 @@ const HEARD = [
   "safety.resumed",
   "alarms.changed",
 ] as const;
+
+/** What a gate ends itself for. */
+const ENDING: readonly AlarmCode[] = ["gate_replaced", "database_unusable"];
 
 export interface WatchOptions {
   stdin?: NodeJS.ReadStream;
@@ -139,9 +143,8 @@ export async function watch(api: OperatorApi, options: WatchOptions = {}): Promi
   const left = state.cards.length;
   if (isLost(failure)) {
     const waiting = left === 0 ? "" : `; ${counted(left, "request")} could not be answered here`;
-    const replaced = state.alarms.find(({ code }) => code === "gate_replaced");
-    if (replaced !== undefined)
-      throw new OperatorError("connection_lost", `the gate has ended: ${replaced.message}${waiting}`, replaced.hint);
+    const why = state.alarms.findLast(({ code }) => ENDING.includes(code));
+    if (why !== undefined) throw new OperatorError("connection_lost", `${why.message}${waiting}`, why.hint);
     const hint = "start the gate with: metnos-gate start, then watch again";
     throw new OperatorError("connection_lost", `the connection to the gate was lost${waiting}`, hint);
   }

@@ -43,7 +43,7 @@ function AlarmBanner({ alarm }: { alarm: Alarm }) {
           <VisibleText text={alarm.message} />
           {alarm.hint === "" ? null : (
             <>
-              {". "}
+              {"; "}
               <VisibleText text={alarm.hint} />
             </>
           )}

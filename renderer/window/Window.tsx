@@ -7,7 +7,6 @@ import { Alarms } from "./Alarms.tsx";
 import { Boundary } from "./Boundary.tsx";
 import { PLACES } from "./places.ts";
 import { type Route, useRoute } from "./route.ts";
-import { useAlarms } from "./use-alarms.ts";
 import "./alarms.css";
 import "./window.css";
 
@@ -64,11 +63,10 @@ export function Notices({ is_pause_told = false }: { is_pause_told?: boolean }) 
   const words = useWords(windowWords);
   const link = useLinkState();
   const { data: status } = useQuery("status", {});
-  const was_replaced = useAlarms().some(({ code }) => code === "gate_replaced");
   if (isSilent(link)) {
     return (
       <p className="notice silent" role="alert">
-        {was_replaced && link !== "shut_out" ? words.ended : words[link]}
+        {words[link]}
       </p>
     );
   }

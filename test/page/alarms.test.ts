@@ -41,7 +41,7 @@ describe.skipIf(NO_BROWSER !== null)("an alarm on the page", () => {
       await page.goto(`${page.url().split("#")[0]}#/${at}`);
       const banner = page.getByRole("alert");
       await banner.getByText(ALARM_WORDS.en.trail_unwritable.title).waitFor();
-      expect(await banner.innerText()).toContain(`${alarm().message}. ${alarm().hint}`);
+      expect(await banner.innerText()).toContain(`${alarm().message}; ${alarm().hint}`);
       // Of the popup the heading is for those who listen.
       expect([at, at === "popup" || (await isOnTop(page))]).toEqual([at, true]);
       // What holds can't be put aside.
