@@ -36,9 +36,9 @@ async function withoutGate<T>(use: (api: OperatorApi) => Promise<T>): Promise<T>
     import("../main/core.ts"),
     import("../main/operator/operator.ts"),
   ]);
-  let core: ReturnType<typeof openCore>;
+  let core: Awaited<ReturnType<typeof openCore>>;
   try {
-    core = openCore(process.env);
+    core = await openCore();
   } catch (error) {
     if (error instanceof GateError && error.code === "already_running") {
       throw new OperatorError(

@@ -3,6 +3,7 @@ import { cancelled, FAILED, frameError, idOf, problemOf, TOKEN_REQUIRED } from "
 import { type Client, newClient } from "./agent-client.ts";
 import type { AgentPort, CallHold, CheckedSubject, Greeted, Refusal } from "./agent-port.ts";
 import type { Decision } from "./decision.ts";
+import type { FileIdentity } from "./file-identity.ts";
 import { encodeFrame, type Frame } from "./frames.ts";
 import { type LineConnection, LineServer, type LineServerSettings } from "./line-server.ts";
 import {
@@ -43,7 +44,8 @@ export class AgentServer {
     });
   }
 
-  listen(): Promise<void> {
+  /** Resolves with the socket's file. */
+  listen(): Promise<FileIdentity> {
     return this.#server.listen();
   }
 
@@ -114,6 +116,13 @@ export class AgentServer {
         });
       }
     }
+  }
+
+  /** Ends every connection with this reason, and answers nobody any more. What waits is not withdrawn. */
+  dismiss(error: Refusal): void {
+    this.#is_closing = true;
+    for (const client of [...this.#clients.values()])
+      if (client.phase !== "closed") this.#reject(client, undefined, error);
   }
 
   /** Tells every greeted agent. */

@@ -1,8 +1,9 @@
-import { chmodSync } from "node:fs";
 import type { ListenOptions, Server, Socket } from "node:net";
 import { dirname } from "node:path";
 import { IPCModule } from "node-ipc";
+import type { FileIdentity } from "./file-identity.ts";
 import { BYTE_LIMITS, type Frame, FrameReader, UnfinishedBudget } from "./frames.ts";
+import { bindingPath, moveSocket, removeSocket } from "./socket-file.ts";
 
 /** A Unix socket that speaks one JSON object per line, on node-ipc. Both sockets are one of these. */
 
@@ -103,6 +104,7 @@ export class LineServer {
   readonly #ending = new Set<IpcSocket>();
   readonly #ipc = new IPCModule();
   readonly #budget = new UnfinishedBudget(MAX_UNFINISHED);
+  #file: FileIdentity | undefined;
   #next_id = 1;
 
   constructor(settings: LineServerSettings, handlers: LineHandlers) {
@@ -114,10 +116,11 @@ export class LineServer {
     return this.#connections.size;
   }
 
-  /** Listens; the socket file is 0600 in a 0700 folder once this resolves. Rejects with the system's error. */
-  async listen(): Promise<void> {
+  /** Listens; the socket file, which is returned, is 0600 in a 0700 folder once this resolves. Rejects with the system's error. */
+  async listen(): Promise<FileIdentity> {
     const { path, max_connections, max_unread_bytes } = this.#settings;
-    if (Buffer.byteLength(path) > MAX_SOCKET_PATH) {
+    const bound = bindingPath(path);
+    if (Math.max(Buffer.byteLength(path), Buffer.byteLength(bound)) > MAX_SOCKET_PATH) {
       throw Object.assign(
         new Error(`the socket's path is longer than the ${MAX_SOCKET_PATH} bytes a Unix socket can have: ${path}`),
         { code: "socket_path_too_long", hint: "set METNOS_RUNTIME_DIR to a shorter folder" },
@@ -129,7 +132,7 @@ export class LineServer {
     config.secureSocketRoot = true;
     config.maxConnections = max_connections;
     config.parser = new LineParser(max_unread_bytes);
-    this.#ipc.serve(path);
+    this.#ipc.serve(bound);
     const { server } = this.#ipc;
     lengthenQueue(server);
     const is_listening = new Promise<void>((resolve, reject) => {
@@ -142,13 +145,15 @@ export class LineServer {
     server.start();
     server.server.on("drop", () => this.#handlers.dropped(`more than ${max_connections} connections`));
     await is_listening;
-    chmodSync(path, 0o600);
+    this.#file = moveSocket(bound, path);
+    return this.#file;
   }
 
-  /** Ends every connection and stops listening; the socket file goes away. */
+  /** Ends every connection and stops listening; the socket file goes away, where it is still this server's. */
   async close(): Promise<void> {
     const listener = this.#ipc.server?.server;
     if (!listener) return;
+    if (this.#file !== undefined) removeSocket(this.#settings.path, this.#file);
     const is_closed = new Promise<void>((resolve) => listener.once("close", () => resolve()));
     const cut = setTimeout(() => {
       for (const socket of this.#connections.keys()) socket.destroy();

@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
+import type { FileIdentity } from "./file-identity.ts";
 import { encodeFrame, type Frame } from "./frames.ts";
 import { type LineConnection, LineServer, type LineServerSettings } from "./line-server.ts";
 import {
@@ -55,7 +56,8 @@ export class OperatorServer {
     });
   }
 
-  listen(): Promise<void> {
+  /** Resolves with the socket's file. */
+  listen(): Promise<FileIdentity> {
     return this.#server.listen();
   }
 

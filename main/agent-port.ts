@@ -99,6 +99,7 @@ export class GatePort implements AgentPort {
   }
 
   failed(what: string, error: unknown): void {
+    this.#core.storage.health.noteFailure(error);
     this.#log(`error in ${what}: ${describe(error)}`);
   }
 

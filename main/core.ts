@@ -1,28 +1,27 @@
 import { homedir } from "node:os";
-import type Database from "better-sqlite3";
+import { basename } from "node:path";
+import type { AlarmCode } from "../ipc/alarms.ts";
 import type { ApprovalView, AuditLine, OperatorApi, OperatorEvent } from "../ipc/operator-api.ts";
 import { type Places, placesFor } from "../ipc/places.ts";
 import type { Pause } from "../ipc/safety.ts";
 import { type Config, loadConfigWithSources } from "./config.ts";
 import { Activity } from "./gate/activity/activity.ts";
-import { ACTIVITY_SCHEMA } from "./gate/activity/counts.ts";
-import { AGENTS_SCHEMA, AgentDirectory } from "./gate/agents.ts";
+import { AgentDirectory } from "./gate/agents.ts";
 import { Alarms } from "./gate/alarms.ts";
 import { ApprovalRegistry } from "./gate/approvals/registry.ts";
-import { APPROVALS_SCHEMA } from "./gate/approvals/schema.ts";
 import { AuditLog } from "./gate/audit/log.ts";
-import { openDatabase } from "./gate/database.ts";
+import { lastLine } from "./gate/audit/tail.ts";
+import type { GateError } from "./gate/errors.ts";
 import { ExecutorCatalog, loadOwnExecutors } from "./gate/executors/catalog.ts";
 import { Gate } from "./gate/gate.ts";
-import { grantsSchema } from "./gate/grants/schema.ts";
 import { GrantStore } from "./gate/grants/store.ts";
 import { GateFiles } from "./gate/guard/gate-files.ts";
 import { openSafety, type Safety } from "./gate/safety/safety.ts";
-import { SAFETY_SCHEMA } from "./gate/safety/schema.ts";
 import { kindOf } from "./gate/stages/examination.ts";
-import { InstanceLock } from "./instance-lock.ts";
 import { Listeners } from "./listeners.ts";
 import { Settings } from "./settings.ts";
+import type { DatabaseName } from "./storage/database-names.ts";
+import { Storage } from "./storage/storage.ts";
 
 /** Everything a running gate is made of, opened in the right order and closed again. */
 export interface Core {
@@ -37,6 +36,7 @@ export interface Core {
   settings: Settings;
   safety: Safety;
   alarms: Alarms;
+  storage: Storage;
   counters: { allowed: number; denied: number; asked: number };
   /** Tells every surface. */
   publish(event: OperatorEvent): void;
@@ -69,38 +69,57 @@ export interface CoreHooks {
   pause_changed?(pause: Pause): void;
   /** Something unexpected that the gate goes on after. */
   failed?(what: string, error: unknown): void;
+  /** Something to know of at the start, as one line. */
+  noted?(line: string): void;
+  /** A lock, a socket or a database isn't the gate's any more: it decides nothing from now on, and has to be closed. */
+  lost?(loss: GateError): void;
+}
+
+export interface CoreOptions {
+  env?: Env | undefined;
+  /** Milliseconds. */
+  now?: (() => number) | undefined;
+  hooks?: CoreHooks;
+  /** Databases that may begin empty although others don't. */
+  accept_empty?: readonly DatabaseName[];
 }
 
 /**
- * Opens the databases under the instance lock.
- * @throws GateError `already_running`, `invalid_config`, `database_*`: nothing was changed then
+ * Opens the databases under the locks.
+ * @throws GateError `already_running`, `lock_unusable`, `invalid_config`, `database_*`: nothing was changed then
  */
-export function openCore(env: Env = process.env, now: () => number = Date.now, hooks: CoreHooks = {}): Core {
+export async function openCore(options: CoreOptions = {}): Promise<Core> {
+  const { env = process.env, now = Date.now, hooks = {}, accept_empty = [] } = options;
   const { config, sources } = loadConfigWithSources(placesFor(env).config_file, env);
   const places = placesWith(config, env);
   const settings = new Settings(places.chosen_file, config, sources);
   const home = homeOf(env);
   const catalog = new ExecutorCatalog(loadOwnExecutors(places.executors_dir));
-  const lock = InstanceLock.take(places.lock_db);
-  const databases: Database.Database[] = [];
-  const open = (file: string, schema: Parameters<typeof openDatabase>[1]) => {
-    const db = openDatabase(file, schema);
-    databases.push(db);
-    return db;
+  const listeners = new Listeners((error) => hooks.failed?.("telling a surface", error));
+  const publish = (event: OperatorEvent) => listeners.publish(event);
+  const alarms = new Alarms(now, (list) => publish({ type: "alarms.changed", data: list }));
+  const audit = new AuditLog(places.audit_dir, places.audit_head, now);
+  const lost = (loss: GateError) => {
+    // The trail is another gate's with the lock; with a database alone it isn't.
+    if (loss.code === "gate_replaced") audit.abandon();
+    else audit.append({ event: "database.lost", ts: now() / 1000, reason: loss.message });
+    audit.flush();
+    alarms.raise({ code: alarmOf(loss), subject: places.state_dir, message: loss.message, hint: loss.hint });
+    hooks.lost?.(loss);
   };
-  const closeDatabases = () => {
-    for (const db of databases) db.close();
-    lock.release();
+  const log = (line: string) => hooks.noted?.(line);
+  const storage = await Storage.open({ places, home, accept_empty, alarms, lost, log });
+  const failed = (what: string, error: unknown) => {
+    storage.health.noteFailure(error);
+    hooks.failed?.(what, error);
   };
   try {
-    const grants = new GrantStore(open(places.grants_db, grantsSchema(home)), home, now);
-    const approvals = new ApprovalRegistry(open(places.approvals_db, APPROVALS_SCHEMA), now);
-    const agents = new AgentDirectory(open(places.agents_db, AGENTS_SCHEMA), places, now);
-    const audit = new AuditLog(places.audit_dir, places.audit_head, now);
-    const activity = new Activity(open(places.activity_db, ACTIVITY_SCHEMA), now);
-    const listeners = new Listeners((error) => hooks.failed?.("telling a surface", error));
-    const alarms = new Alarms(now, (list) => publish({ type: "alarms.changed", data: list }));
-    const safety = openSafety(open(places.safety_db, SAFETY_SCHEMA), config.safety, now, {
+    const { databases, irregularities } = storage.opened;
+    const grants = storage.on(databases.grants, (db) => new GrantStore(db, home, now));
+    const approvals = storage.on(databases.approvals, (db) => new ApprovalRegistry(db, now));
+    const agents = storage.on(databases.agents, (db) => new AgentDirectory(db, places, now));
+    const activity = new Activity(storage.opened.activity.db, now);
+    const safety = openSafety(databases.safety.db, config.safety, now, {
       pause_changed(pause) {
         // What waits is withdrawn before anybody hears of it: no answer from now on allows anything.
         if (pause.is_paused) gate.withdraw_all(`the gate is paused: ${pause.reason}`);
@@ -112,7 +131,6 @@ export function openCore(env: Env = process.env, now: () => number = Date.now, h
       violated: (violation) => publish({ type: "safety.violation", data: violation }),
     });
     const counters = { allowed: 0, denied: 0, asked: 0 };
-    const publish = (event: OperatorEvent) => listeners.publish(event);
     const gate = new Gate(
       {
         catalog,
@@ -125,6 +143,7 @@ export function openCore(env: Env = process.env, now: () => number = Date.now, h
           env,
           grants,
           pause: safety.pause,
+          lost: () => storage.watch.loss?.message,
           gate_files: new GateFiles(places, home),
           get judge_threshold() {
             return config.judge.threshold;
@@ -159,18 +178,29 @@ export function openCore(env: Env = process.env, now: () => number = Date.now, h
         waiting: (approval: ApprovalView) => publish({ type: "approval.waiting", data: approval }),
         closed: (approval: ApprovalView) => publish({ type: "approval.closed", data: approval }),
         granted: () => publish({ type: "grants.changed", data: {} }),
-        failed: (what, error) => hooks.failed?.(what, error),
+        failed,
       },
     );
     audit.subscribe((line) => {
       if (listeners.hear("audit.line")) publish({ type: "audit.line", data: JSON.parse(line) as AuditLine });
     });
+    const was_paused = storage.opened.may_have_lost_pause && safety.pause.reason === undefined && wasPaused(places);
     gate.broker.start();
     // Of what had ended when the gate was killed, too, nothing stays.
     approvals.flush();
+    for (const { event, file, message, hint } of irregularities) {
+      alarms.raise({ code: "file_renewed", subject: file, message, hint });
+      audit.append({ event, ts: now() / 1000, file: basename(file) });
+      log(message);
+    }
+    if (was_paused) {
+      const reason = "the gate was paused when its safety database was lost";
+      safety.pause.begin({ by: "human", reason, clears: "by_human" });
+    }
     const paused = safety.pause.reason;
     if (paused !== undefined) gate.withdraw_all(`the gate is paused: ${paused}`);
     const flush = () => {
+      if (storage.watch.loss !== undefined) return;
       gate.record();
       gate.publish();
       audit.remember_head();
@@ -179,7 +209,7 @@ export function openCore(env: Env = process.env, now: () => number = Date.now, h
           part.flush();
         } catch (error) {
           // A full disk: what is remembered beside the decisions waits for the next time.
-          hooks.failed?.("writing what was counted", error);
+          failed("writing what was counted", error);
         }
       }
     };
@@ -197,6 +227,7 @@ export function openCore(env: Env = process.env, now: () => number = Date.now, h
       settings,
       safety,
       alarms,
+      storage,
       counters,
       publish,
       subscribe: (listener, types) => listeners.add(listener, types),
@@ -206,11 +237,20 @@ export function openCore(env: Env = process.env, now: () => number = Date.now, h
         safety.pause.stop();
         flush();
         audit.close();
-        closeDatabases();
+        storage.close();
       },
     };
   } catch (error) {
-    closeDatabases();
+    storage.close();
     throw error;
   }
+}
+
+function alarmOf(loss: GateError): AlarmCode {
+  return loss.code === "gate_replaced" ? "gate_replaced" : "database_unusable";
+}
+
+/** What the trail says of the last pause. */
+function wasPaused({ audit_dir }: Places): boolean {
+  return lastLine(audit_dir, ({ event }) => event === "paused" || event === "resumed")?.event === "paused";
 }

@@ -5,7 +5,7 @@ import { AgentServer } from "../ipc/agent-server.ts";
 import { OperatorServer } from "../ipc/operator-server.ts";
 import { describe, GatePort, pausedMessage } from "./agent-port.ts";
 import { logAlarms } from "./alarm-log.ts";
-import { type Core, openCore } from "./core.ts";
+import { type Core, type CoreHooks, openCore } from "./core.ts";
 import { errorCode, GateError } from "./gate/errors.ts";
 import { HeapKeeper } from "./heap-keeper.ts";
 import { type GateNotifications, type NotificationOptions, startNotifications } from "./notifications/start.ts";
@@ -13,6 +13,7 @@ import type { AgentConnections } from "./operator/handlers.ts";
 import { Operator } from "./operator/operator.ts";
 import { tellRestart } from "./restart.ts";
 import type { LoginItem } from "./settings.ts";
+import type { DatabaseName } from "./storage/database-names.ts";
 import { WebPage } from "./web/web-page.ts";
 
 /** A gate that serves both sockets. `close` leaves what waits in the registry for the next start. */
@@ -20,6 +21,8 @@ export interface RunningGate {
   core: Core;
   operator: Operator;
   notifications: GateNotifications;
+  /** Resolves with the reason if the gate can't go on: it decides nothing any more, and has to be closed. */
+  ended: Promise<GateError>;
   close(): Promise<void>;
 }
 
@@ -37,6 +40,8 @@ export interface ServeOptions {
   web?: boolean;
   /** How the gate before this one died: `SIGKILL`, `exit code 7`. */
   restarted_after?: string;
+  /** Databases that may begin empty although others don't. */
+  accept_empty?: readonly DatabaseName[];
 }
 
 /**
@@ -46,7 +51,9 @@ export interface ServeOptions {
 export async function serveGate(options: ServeOptions = {}): Promise<RunningGate> {
   const log = options.log ?? (() => undefined);
   let agents: AgentServer | undefined;
-  const core = openCore(options.env, options.now, {
+  const { env, now, accept_empty = [] } = options;
+  const ended = Promise.withResolvers<GateError>();
+  const hooks: CoreHooks = {
     decided({ agent_name, executor, decision }) {
       const capabilities = [...new Set(decision.capabilities.map(({ capability }) => capability))].join("+") || "-";
       const status = decision.status === undefined ? "" : ` ${decision.status}`;
@@ -61,13 +68,21 @@ export async function serveGate(options: ServeOptions = {}): Promise<RunningGate
       else agents?.broadcast("safety.resumed", {});
     },
     failed: (what, error) => log(`error in ${what}: ${describe(error)}`),
-  });
+    noted: log,
+    lost(loss) {
+      log(loss.message);
+      agents?.dismiss({ code: "closing", message: loss.message, hint: loss.hint });
+      ended.resolve(loss);
+    },
+  };
+  const core = await openCore({ env, now, accept_empty, hooks });
   logAlarms(core, log);
   if (options.restarted_after !== undefined) tellRestart(core, options.restarted_after);
   try {
-    return await serveCore(core, log, options, (server) => {
+    const served = await serveCore(core, log, options, (server) => {
       agents = server;
     });
+    return { ...served, ended: ended.promise };
   } catch (error) {
     core.close();
     throw error;
@@ -79,7 +94,7 @@ async function serveCore(
   log: (line: string) => void,
   { env = process.env, frame_timeout_ms, login_item, notifications: wanted, web, now }: ServeOptions,
   made: (agents: AgentServer) => void,
-): Promise<RunningGate> {
+): Promise<Omit<RunningGate, "ended">> {
   const { places, config } = core;
   for (const folder of [places.runtime_dir, dirname(places.agent_socket)]) makePrivate(folder, places.state_dir);
   const limits = { max_connections: config.socket.max_connections, max_unread_bytes: config.socket.max_unread_bytes };
@@ -116,8 +131,9 @@ async function serveCore(
   };
   try {
     await page?.listen(operator);
-    await operators.listen();
-    await agents.listen();
+    const { watch } = core.storage;
+    watch.addHeld("gate", "socket", places.operator_socket, await operators.listen());
+    watch.addHeld("gate", "socket", places.agent_socket, await agents.listen());
   } catch (error) {
     await close();
     throw error;
@@ -129,6 +145,7 @@ async function serveCore(
     operator,
     notifications,
     async close() {
+      core.storage.watch.stop();
       heap.stop();
       await notifications.close();
       await close();

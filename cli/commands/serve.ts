@@ -1,7 +1,8 @@
 import { type Command, Option } from "commander";
 import { isoSeconds } from "../../main/gate/clock.ts";
 import { deathNotice, isHowItEnded, RESTARTED_FLAG, SUPERVISED_FLAG } from "../../main/restart.ts";
-import { EXIT, type ExitCode, say, usageError } from "../output.ts";
+import { DATABASES, type DatabaseName } from "../../main/storage/database-names.ts";
+import { EXIT, type ExitCode, reportFailure, say, usageError } from "../output.ts";
 
 /** `serve`: the gate itself, until SIGINT or SIGTERM. */
 export function serveCommand(program: Command, done: (code: ExitCode) => void): void {
@@ -10,6 +11,7 @@ export function serveCommand(program: Command, done: (code: ExitCode) => void): 
     .description("starts the gate: decides, asks, remembers and logs, until it is interrupted")
     .option("--no-notifications", "shows no desktop notifications")
     .option("--web", "serves the page on 127.0.0.1, too, behind a link that works once")
+    .addOption(acceptEmptyOption())
     // For `start` alone, which runs it as a process of its own.
     .addOption(new Option(SUPERVISED_FLAG).hideHelp())
     .addOption(new Option(`${RESTARTED_FLAG} <how>`).argParser(howItEnded).hideHelp())
@@ -19,9 +21,18 @@ export function serveCommand(program: Command, done: (code: ExitCode) => void): 
 interface ServeCommandOptions {
   web: boolean;
   notifications: boolean;
+  acceptEmpty: DatabaseName[];
   /** It ends with its standard input. */
   supervised: boolean;
   restartedAfter: string;
+}
+
+/** For a database that is missing, or has nothing in it, beside others that were used. */
+export function acceptEmptyOption(): Option {
+  return new Option(
+    "--accept-empty <names...>",
+    "begins without what was in a database that is missing or empty; without it the gate doesn't start then",
+  ).choices(DATABASES);
 }
 
 function howItEnded(text: string): string {
@@ -29,10 +40,11 @@ function howItEnded(text: string): string {
   return text;
 }
 
-/** Runs the gate in this process. Gives the exit code once it was interrupted. */
+/** Runs the gate in this process. Gives the exit code once it was interrupted, or can't go on. */
 async function serve({
   web = false,
   notifications = true,
+  acceptEmpty = [],
   supervised = false,
   restartedAfter,
 }: Partial<ServeCommandOptions>): Promise<ExitCode> {
@@ -46,6 +58,7 @@ async function serve({
   const gate = await serveGate({
     log: log.line,
     web,
+    accept_empty: acceptEmpty,
     ...(notifications ? {} : { notifications: false }),
     ...(restartedAfter === undefined ? {} : { restarted_after: restartedAfter }),
   });
@@ -64,10 +77,11 @@ async function serve({
   }
   say(`  notifications are   ${gate.notifications.status}`);
   say(`  the audit trail is  ${places.audit_dir}`);
-  say(`${await interrupted}: closing; what waits is kept for the next start`);
+  const end = await Promise.race([interrupted, gate.ended]);
+  if (typeof end === "string") say(`${end}: closing; what waits is kept for the next start`);
   await gate.close();
   log.flush();
-  return EXIT.ok;
+  return typeof end === "string" ? EXIT.ok : reportFailure(end);
 }
 
 /** A signal, or what is said in its place. */

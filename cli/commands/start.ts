@@ -6,18 +6,20 @@ import { RESTARTED_FLAG, SUPERVISED_FLAG } from "../../main/restart.ts";
 import { type ExitCode, say } from "../output.ts";
 import { supervise } from "../supervisor.ts";
 import { findTrayApp, surroundings } from "../tray-app.ts";
+import { acceptEmptyOption } from "./serve.ts";
 
 /** `start`: the tray app where it can run, otherwise the gate with its page in a browser. One line says which, and why. */
 export function startCommand(program: Command, done: (code: ExitCode) => void): void {
   program
     .command("start")
     .description("starts the tray app; where Electron or a display is missing, the gate with its page (serve --web)")
-    .action(async () => {
+    .addOption(acceptEmptyOption())
+    .action(async ({ acceptEmpty = [] }: { acceptEmpty?: string[] }) => {
       const here = surroundings();
       const app = findTrayApp(here);
       if ("missing" in app) {
         say(`Starting without a tray, with the page in a browser: ${app.missing}.`);
-        return done(await supervise({ name: "the gate", start: (after) => startGate(here.root, after) }));
+        return done(await supervise({ name: "the gate", start: (after) => startGate(here.root, acceptEmpty, after) }));
       }
       say("Starting the tray app: Electron is installed and there is a display.");
       done(await runTrayApp(app));
@@ -41,10 +43,12 @@ export function runTrayApp({ electron, root }: { electron: string; root: string 
  * `serve --web` as a process of its own. It ends with its standard input: a gate without this process wouldn't be noticed. A
  * terminal's own signals don't reach it, only those that are passed on.
  */
-function startGate(root: string, restarted_after: string | undefined): ChildProcess {
-  const restarted = restarted_after === undefined ? [] : [RESTARTED_FLAG, restarted_after];
+function startGate(root: string, accept_empty: readonly string[], restarted_after: string | undefined): ChildProcess {
+  // What may begin empty was said for this start, not for a later one.
+  const first = accept_empty.length === 0 ? [] : ["--accept-empty", ...accept_empty];
+  const further = restarted_after === undefined ? first : [RESTARTED_FLAG, restarted_after];
   const [command = process.execPath, ...words] = launcher(root);
-  return spawn(command, [...words, "serve", "--web", SUPERVISED_FLAG, ...restarted], {
+  return spawn(command, [...words, "serve", "--web", SUPERVISED_FLAG, ...further], {
     stdio: ["pipe", "inherit", "inherit"],
     detached: process.platform !== "win32",
   });

@@ -1,6 +1,8 @@
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
+import { foreign, readOnly, refuseClosedFolder, refuseUnusable } from "./database-file.ts";
+import { hasRows, holdsSchema, tablesOf } from "./database-tables.ts";
 import { errorCode, GateError } from "./errors.ts";
 
 /** Opening a database file so that a damaged, read-only or newer one is refused by name and never overwritten. */
@@ -12,6 +14,8 @@ export interface Schema {
   table: string;
   /** One step per version; step N brings a file from version N to N+1. */
   migrations: readonly ((db: Database.Database) => void)[];
+  /** A file at version 0 may hold the first step's table already: the seed's. */
+  has_seed?: true;
   /** What is deleted or overwritten in it must not be found in its bytes any more. */
   forgets?: true;
 }
@@ -24,7 +28,8 @@ const FULL_CHECK_BYTES = 16 * 1024 * 1024;
 
 /**
  * Opens or creates `file`.
- * @throws GateError `database_damaged`, `database_read_only`, `database_newer` or `database_unusable`, with the file's name and what to do
+ * @throws GateError `database_damaged`, `database_foreign`, `database_read_only`, `database_newer` or `database_unusable`, with the
+ *   file's name and what to do
  */
 export function openDatabase(file: string, schema: Schema): Database.Database {
   try {
@@ -37,7 +42,8 @@ export function openDatabase(file: string, schema: Schema): Database.Database {
       { cause: error },
     );
   }
-  refuseReadOnly(file, schema);
+  refuseUnusable(file, schema);
+  refuseClosedFolder(file, schema);
   let db: Database.Database | undefined;
   try {
     // Made by us, so that it and the files beside it are only for their owner.
@@ -69,8 +75,7 @@ export function openDatabaseReadOnly(file: string, schema: Schema): Database.Dat
   if (!existsSync(file)) return undefined;
   let db: Database.Database | undefined;
   try {
-    const copy = copyAtRest(file);
-    db = copy === undefined ? new Database(file, { readonly: true, fileMustExist: true }) : new Database(copy);
+    db = openToRead(file);
     check(db, file, schema);
     if (version(db) < schema.migrations.length) {
       throw new GateError(
@@ -85,6 +90,36 @@ export function openDatabaseReadOnly(file: string, schema: Schema): Database.Dat
     if (error instanceof GateError) throw error;
     throw storageError(error, file, schema);
   }
+}
+
+/** What there is before a gate opens its databases. `empty`: a file without a table. */
+export type FoundDatabase = "missing" | "empty" | "without rows" | "with rows";
+
+/**
+ * Looks at a database that no gate has open, and writes nothing. Pages are not checked: opening does that.
+ * @throws GateError as `openDatabase` does
+ */
+export function lookAtDatabase(file: string, schema: Schema): FoundDatabase {
+  refuseUnusable(file, schema);
+  const size = statSync(file, { throwIfNoEntry: false })?.size;
+  if (size === undefined) return "missing";
+  if (size === 0) return "empty";
+  let db: Database.Database | undefined;
+  try {
+    db = openToRead(file);
+    if (!isOurs(db, file, schema)) return "empty";
+    return hasRows(db) ? "with rows" : "without rows";
+  } catch (error) {
+    if (error instanceof GateError) throw error;
+    throw storageError(error, file, schema);
+  } finally {
+    db?.close();
+  }
+}
+
+function openToRead(file: string): Database.Database {
+  const copy = copyAtRest(file);
+  return copy === undefined ? new Database(file, { readonly: true, fileMustExist: true }) : new Database(copy);
 }
 
 /** Where SQLite's header says that a file has a write-ahead log, and what it says where it has none. */
@@ -127,6 +162,14 @@ function version(db: Database.Database): number {
 }
 
 function check(db: Database.Database, file: string, schema: Schema): void {
+  isOurs(db, file, schema);
+  if (statSync(file).size > FULL_CHECK_BYTES) return;
+  const verdict = db.pragma("quick_check(1)", { simple: true });
+  if (verdict !== "ok") throw damaged(file, schema);
+}
+
+/** False where nothing is in the file yet. Another program's database, or another one of ours, is not to be written into. */
+function isOurs(db: Database.Database, file: string, schema: Schema): boolean {
   const found = version(db);
   if (found > schema.migrations.length) {
     throw new GateError(
@@ -135,15 +178,12 @@ function check(db: Database.Database, file: string, schema: Schema): void {
       "update Metnos Gate; the file was left as it is",
     );
   }
-  if (found > 0 && !hasTable(db, schema.table)) throw damaged(file, schema);
-  if (statSync(file).size > FULL_CHECK_BYTES) return;
-  const verdict = db.pragma("quick_check(1)", { simple: true });
-  if (verdict !== "ok") throw damaged(file, schema);
-}
-
-/** Another program's database, or another one of ours, is not to be written into. */
-function hasTable(db: Database.Database, name: string): boolean {
-  return db.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?").get(name) !== undefined;
+  const tables = tablesOf(db);
+  if (tables.length === 0 && found === 0) return false;
+  if (holdsSchema(db, schema, found)) return true;
+  throw found > 0 && (tables.length === 0 || tables.includes(schema.table))
+    ? damaged(file, schema)
+    : foreign(file, schema, tables);
 }
 
 function migrate(db: Database.Database, schema: Schema): void {
@@ -153,29 +193,6 @@ function migrate(db: Database.Database, schema: Schema): void {
     for (let step = version(db); step < schema.migrations.length; step++) schema.migrations[step]?.(db);
     db.pragma(`user_version = ${schema.migrations.length}`);
   }).immediate();
-}
-
-/** Root can write anything; a file whose owner took the write bit away is meant to stay as it is. */
-function refuseReadOnly(file: string, schema: Schema): void {
-  const stat = statSync(file, { throwIfNoEntry: false });
-  if (stat === undefined) return;
-  if (!stat.isFile()) {
-    throw new GateError(
-      "database_unusable",
-      `the ${schema.title} ${file} is not a file`,
-      "move it away and start again",
-    );
-  }
-  if ((stat.mode & 0o200) === 0) throw readOnly(file, schema);
-}
-
-function readOnly(file: string, schema: Pick<Schema, "title">, cause?: unknown): GateError {
-  return new GateError(
-    "database_read_only",
-    `the ${schema.title} ${file} is read-only`,
-    `make it writable (chmod u+w ${file}) or point to another file`,
-    { cause },
-  );
 }
 
 function damaged(file: string, schema: Pick<Schema, "title">, cause?: unknown): GateError {

@@ -25,6 +25,28 @@ import { settingMethods } from "./settings.ts";
 import { statusMethods } from "./status.ts";
 import { webMethods } from "./web.ts";
 
+/** What changes nothing. Anything else is acknowledged only where it lasts. */
+const READING: ReadonlySet<OperatorMethod> = new Set<OperatorMethod>([
+  "status",
+  "metrics",
+  "policy.check",
+  "policy.matrix",
+  "activity.list",
+  "activity.open",
+  "activity.counts",
+  "agents.list",
+  "approvals.list",
+  "approvals.history",
+  "approvals.coverage",
+  "grants.list",
+  "grants.search",
+  "safety.status",
+  "safety.violations",
+  "settings.list",
+  "audit.tail",
+  "audit.verify",
+]);
+
 /** The human's methods on a core, acting as the local principal. Each family has its own file beside this one. */
 export class Operator implements OperatorApi {
   readonly #core: Core;
@@ -74,9 +96,16 @@ export class Operator implements OperatorApi {
       );
     }
     const handle = this.#handlers[method] as (given: unknown) => OperatorResult<M> | Promise<OperatorResult<M>>;
+    const { storage } = this.#core;
+    const is_act = !READING.has(method);
     try {
-      return await handle(parsed.data);
+      if (is_act) storage.requireIntact();
+      const result = await handle(parsed.data);
+      // Nothing is acknowledged that was written into a file which is gone.
+      if (is_act) storage.requireIntact();
+      return result;
     } catch (error) {
+      storage.health.noteFailure(error);
       if (error instanceof GateError) throw new OperatorError(error.code, error.message, error.hint);
       const code = errorCode(error);
       if (!code.startsWith("SQLITE")) throw error;

@@ -5,6 +5,7 @@ import { endedExtra, ownExtra } from "./kept.ts";
 export const APPROVALS_SCHEMA: Schema = {
   title: "approvals database",
   table: "pending",
+  has_seed: true,
   forgets: true,
   migrations: [
     (db) =>

@@ -38,6 +38,7 @@ export class AuditLog {
   #last_hash = GENESIS;
   #lost = 0;
   #is_ready = false;
+  #is_abandoned = false;
   /** When the open file was last seen to be this month's and still in its folder, in milliseconds. */
   #checked_at = 0;
   #remembered_at = 0;
@@ -64,8 +65,15 @@ export class AuditLog {
     return () => this.#listeners.delete(listener);
   }
 
+  /** Writes nothing any more, not even what was taken: the trail may be another gate's now. */
+  abandon(): void {
+    this.#is_abandoned = true;
+    this.#waiting = [];
+  }
+
   /** Writes what was taken, in one write. Never throws. */
   flush(): void {
+    if (this.#is_abandoned) this.#waiting = [];
     if (this.#waiting.length === 0) return;
     const waiting = this.#waiting;
     this.#waiting = [];
@@ -87,7 +95,7 @@ export class AuditLog {
 
   /** Writes the last line's hash beside the trail, where that is due at most every 100 ms. */
   remember_head(): void {
-    if (this.#last_hash === this.#remembered || this.#fd === undefined) return;
+    if (this.#is_abandoned || this.#last_hash === this.#remembered || this.#fd === undefined) return;
     try {
       if (this.#head_fd === undefined) {
         mkdirSync(dirname(this.#head_file), { recursive: true, mode: 0o700 });

@@ -46,3 +46,14 @@ function* linesBackward(file: string, chunk_bytes: number): Generator<string> {
     closeSync(descriptor);
   }
 }
+
+/** The last line that `matches`. Reads backward, as far as it takes: where there is none, the whole trail. */
+export function lastLine(folder: string, matches: (line: AuditLine) => boolean): AuditLine | undefined {
+  for (const file of monthFiles(folder).reverse()) {
+    for (const text of linesBackward(join(folder, file), BACKWARD_BYTES)) {
+      const line = parseLine(text);
+      if (line !== undefined && matches(line)) return line;
+    }
+  }
+  return undefined;
+}

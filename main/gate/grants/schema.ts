@@ -8,6 +8,7 @@ export function grantsSchema(home: string): Schema {
   return {
     title: "grants database",
     table: "grants",
+    has_seed: true,
     migrations: [seedTable, (db) => ownColumns(db, home), listingIndexes],
   };
 }

@@ -31,6 +31,8 @@ export interface StageSettings extends VaglioSettings {
   grants: GrantStore | null;
   /** Null: nothing can be paused here (`explain`). */
   pause: Pick<PauseSwitch, "reason"> | null;
+  /** Why the gate decides nothing any more: its lock, sockets or databases aren't its own. Left out: they always are. */
+  lost?: () => string | undefined;
 }
 
 /** One call on its way through the stages: what is known of it grows from stage to stage. */

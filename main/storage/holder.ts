@@ -1,0 +1,177 @@
+import { chmodSync, existsSync, mkdirSync, realpathSync, statSync } from "node:fs";
+import { createConnection } from "node:net";
+import { basename, dirname, join } from "node:path";
+import { setTimeout as after } from "node:timers/promises";
+import type { Places } from "../../ipc/places.ts";
+import { monthFiles } from "../gate/audit/month-files.ts";
+import { errorCode, GateError } from "../gate/errors.ts";
+import { DATABASES, type DatabaseName } from "./database-names.ts";
+import { FileLock } from "./file-lock.ts";
+
+/** That one gate alone uses a state folder, and each database wherever it lies. */
+
+/**
+ * A gate decides only while it has looked at its files within this, in milliseconds (`StorageWatch`). One that finds its lock
+ * made anew waits longer than that before it decides.
+ */
+export const LEASE_MS = 1500;
+const HANDOVER_MS = 2500;
+
+/** How long a socket is given to accept, in milliseconds; somebody who takes longer is there all the same. */
+const CONNECT_MS = 1000;
+
+export class StorageHolder {
+  readonly state: FileLock;
+  readonly databases: Readonly<Record<DatabaseName, FileLock>>;
+
+  private constructor(state: FileLock, databases: Record<DatabaseName, FileLock>) {
+    this.state = state;
+    this.databases = databases;
+  }
+
+  /**
+   * Takes the lock of the state folder and those beside the databases. Where one of them had to be made although what it stands
+   * for was used before, it may have been removed beside a running gate: then that one is given the time to end.
+   * @param log hears that it waits
+   * @throws GateError `already_running`, `lock_unusable`
+   */
+  static async take(places: Places, log: (line: string) => void = () => undefined): Promise<StorageHolder> {
+    const taken: FileLock[] = [];
+    const take = (file: string, what: string) => {
+      const lock = takeOr(file, what);
+      taken.push(lock);
+      return lock;
+    };
+    try {
+      makeFolder(places.state_dir);
+      chmodSync(places.state_dir, 0o700);
+      const state = take(places.lock_db, "a gate is already running for this user");
+      const beside = (name: DatabaseName): FileLock => {
+        const file = realPlace(databaseFile(places, name));
+        return take(`${file}.lock`, `another gate uses the ${name} database ${file}`);
+      };
+      const databases = {
+        grants: beside("grants"),
+        approvals: beside("approvals"),
+        agents: beside("agents"),
+        safety: beside("safety"),
+      };
+      const doubtful = doubtfulLocks(places, state, databases);
+      await refuseListeners(places, doubtful[0]);
+      if (doubtful.length > 0) {
+        log(
+          `${basename(doubtful[0]?.file ?? "")} is new: waiting ${HANDOVER_MS / 1000} s for a gate that may have held an earlier one`,
+        );
+        await after(HANDOVER_MS);
+        await refuseListeners(places, doubtful[0]);
+      }
+      return new StorageHolder(state, databases);
+    } catch (error) {
+      for (const lock of taken) lock.release();
+      throw error;
+    }
+  }
+
+  get locks(): FileLock[] {
+    return [this.state, ...Object.values(this.databases)];
+  }
+
+  /** `true` once the databases are open, `false` before they are closed in order: a gate that is killed leaves its locks in use. */
+  mark(is_in_use: boolean): void {
+    for (const lock of this.locks) lock.mark(is_in_use);
+  }
+
+  release(): void {
+    for (const lock of this.locks.reverse()) lock.release();
+  }
+}
+
+export function databaseFile(places: Places, name: DatabaseName): string {
+  return {
+    grants: places.grants_db,
+    approvals: places.approvals_db,
+    agents: places.agents_db,
+    safety: places.safety_db,
+  }[name];
+}
+
+/** True if the trail has a line: then a gate was used here before. */
+export function hasTrail({ audit_dir }: Places): boolean {
+  try {
+    return monthFiles(audit_dir).some((name) => isFilled(join(audit_dir, name)));
+  } catch {
+    return false; // a trail that can't be read tells nothing; that it can't be written is said by the gate
+  }
+}
+
+function doubtfulLocks(
+  places: Places,
+  state: FileLock,
+  databases: Readonly<Record<DatabaseName, FileLock>>,
+): FileLock[] {
+  const used = DATABASES.filter((name) => isFilled(databaseFile(places, name)));
+  const doubtful = used.map((name) => databases[name]).filter((lock) => lock.is_new);
+  if (state.is_new && (used.length > 0 || hasTrail(places))) doubtful.unshift(state);
+  return doubtful;
+}
+
+function isFilled(file: string): boolean {
+  return (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0;
+}
+
+function takeOr(file: string, what: string): FileLock {
+  makeFolder(dirname(file));
+  try {
+    return FileLock.take(file);
+  } catch (error) {
+    if (errorCode(error) !== "lock_taken") throw error;
+    throw new GateError("already_running", what, "see: metnos-gate status", { cause: error });
+  }
+}
+
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw new GateError(
+      "folder_unusable",
+      `the folder ${folder} can't be made (${errorCode(error)})`,
+      "check what is at this path, and the permissions of the folders above it",
+      { cause: error },
+    );
+  }
+}
+
+/** Two names of one database have one lock. */
+function realPlace(file: string): string {
+  if (existsSync(file)) return realpathSync(file);
+  return existsSync(dirname(file)) ? join(realpathSync(dirname(file)), basename(file)) : file;
+}
+
+/** @throws GateError `already_running` */
+async function refuseListeners(places: Places, removed: FileLock | undefined): Promise<void> {
+  for (const path of [places.agent_socket, places.operator_socket]) {
+    if (!(await isListening(path))) continue;
+    const lost = removed === undefined ? "" : `, though its lock ${removed.file} was removed or replaced`;
+    throw new GateError(
+      "already_running",
+      `a gate is already running: it listens at ${path}${lost}`,
+      "end it before you start another",
+    );
+  }
+}
+
+/** True if a process accepts connections there. */
+function isListening(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = createConnection(path);
+    const done = (is_listening: boolean) => {
+      socket.destroy();
+      resolve(is_listening);
+    };
+    socket.setTimeout(CONNECT_MS, () => done(true));
+    socket.once("connect", () => done(true));
+    // A full queue (EAGAIN) is somebody's, too.
+    socket.once("error", (error) => done(errorCode(error) === "EAGAIN"));
+  });
+}

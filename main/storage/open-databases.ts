@@ -1,0 +1,201 @@
+import { closeSync, existsSync, openSync, readSync, renameSync } from "node:fs";
+import Database from "better-sqlite3";
+import type { Places } from "../../ipc/places.ts";
+import { ACTIVITY_SCHEMA } from "../gate/activity/counts.ts";
+import { AGENTS_SCHEMA } from "../gate/agents.ts";
+import { APPROVALS_SCHEMA } from "../gate/approvals/schema.ts";
+import { type FoundDatabase, lookAtDatabase, openDatabase, type Schema } from "../gate/database.ts";
+import { BESIDE } from "../gate/database-file.ts";
+import { errorCode, GateError } from "../gate/errors.ts";
+import { grantsSchema } from "../gate/grants/schema.ts";
+import { SAFETY_SCHEMA } from "../gate/safety/schema.ts";
+import type { OpenDatabase } from "./database-health.ts";
+import { DATABASES, type DatabaseName } from "./database-names.ts";
+import { databaseFile, hasTrail, type StorageHolder } from "./holder.ts";
+
+/** Opening the databases of a gate as a set: one that is missing beside the others is not taken for a first start. */
+
+/** Something that is not as the last gate left it, for every surface to say. */
+export interface Irregularity {
+  event: "database.renewed" | "database.log_missing" | "database.set_aside" | "database.in_memory";
+  /** The file's name without its folder is in the trail, this in the alarm. */
+  file: string;
+  message: string;
+  hint: string;
+}
+
+export interface OpenedDatabases {
+  databases: Readonly<Record<DatabaseName, OpenDatabase>>;
+  activity: OpenDatabase;
+  irregularities: Irregularity[];
+  /** What the safety database held may be gone: the trail says if the gate was paused. */
+  may_have_lost_pause: boolean;
+}
+
+/**
+ * @param home the user's, for targets of grants
+ * @param accepted the databases that may begin empty beside others that don't
+ * @throws GateError `database_missing`, or as `openDatabase`: nothing was written then
+ */
+export function openDatabases(
+  places: Places,
+  home: string,
+  holder: StorageHolder,
+  accepted: ReadonlySet<DatabaseName>,
+): OpenedDatabases {
+  const schemas = schemasFor(home);
+  const found = foundDatabases(places, schemas);
+  const begun = DATABASES.filter((name) => found[name] === "missing" || found[name] === "empty");
+  const is_used = isUsed(places, found);
+  if (is_used)
+    refuseMissing(
+      places,
+      found,
+      begun.filter((name) => !accepted.has(name)),
+    );
+  const renewed = is_used ? begun : [];
+  const cut = DATABASES.filter(
+    (name) => holder.databases[name].was_left && isWithoutItsLog(databaseFile(places, name)),
+  );
+  const opened: OpenDatabase[] = [];
+  const open = (name: DatabaseName): OpenDatabase => {
+    const file = databaseFile(places, name);
+    const database = { title: schemas[name].title, file, db: openDatabase(file, schemas[name]) };
+    opened.push(database);
+    return database;
+  };
+  try {
+    const databases = {
+      grants: open("grants"),
+      approvals: open("approvals"),
+      agents: open("agents"),
+      safety: open("safety"),
+    };
+    const activity = openActivity(places.activity_db);
+    return {
+      databases,
+      activity,
+      irregularities: [
+        ...renewed.map((name) => renewedNotice(databases[name])),
+        ...cut.map((name) => cutNotice(databases[name])),
+        ...(activity.irregularity === undefined ? [] : [activity.irregularity]),
+      ],
+      may_have_lost_pause: [...renewed, ...cut].includes("safety"),
+    };
+  } catch (error) {
+    for (const { db } of opened) db.close();
+    throw error;
+  }
+}
+
+function schemasFor(home: string): Record<DatabaseName, Schema> {
+  return { grants: grantsSchema(home), approvals: APPROVALS_SCHEMA, agents: AGENTS_SCHEMA, safety: SAFETY_SCHEMA };
+}
+
+type Found = Record<DatabaseName, FoundDatabase>;
+
+function foundDatabases(places: Places, schemas: Record<DatabaseName, Schema>): Found {
+  const look = (name: DatabaseName) => lookAtDatabase(databaseFile(places, name), schemas[name]);
+  return { grants: look("grants"), approvals: look("approvals"), agents: look("agents"), safety: look("safety") };
+}
+
+/**
+ * True if a gate has been used here: its trail has a line, or one of its databases has a row. One that lies elsewhere, by the
+ * configuration, says nothing of the others.
+ */
+function isUsed(places: Places, found: Found): boolean {
+  const own = DATABASES.filter((name) => databaseFile(places, name).startsWith(`${places.state_dir}/`));
+  return own.some((name) => found[name] === "with rows") || hasTrail(places);
+}
+
+function refuseMissing(places: Places, found: Found, missing: readonly DatabaseName[]): void {
+  const [first] = missing;
+  if (first === undefined) return;
+  const named = missing.map((name) => `the ${name} database ${databaseFile(places, name)} is ${found[name]}`);
+  throw new GateError(
+    "database_missing",
+    `${named.join(", ")}, though a gate has been used here`,
+    `restore it from a backup, or begin without what was in it: metnos-gate serve --accept-empty ${missing.join(" ")}`,
+  );
+}
+
+function renewedNotice({ title, file }: OpenDatabase): Irregularity {
+  return {
+    event: "database.renewed",
+    file,
+    message: `the ${title} ${file} was missing or empty, and was begun anew`,
+    hint: "what was in it is gone: check grants, agents and what waits",
+  };
+}
+
+function cutNotice({ title, file }: OpenDatabase): Irregularity {
+  return {
+    event: "database.log_missing",
+    file: `${file}-wal`,
+    message: `the last gate was killed, and the write-ahead log of the ${title} ${file} is gone: what was written last may be missing`,
+    hint: "if another program has opened the database since, nothing is; otherwise check grants, agents and answers",
+  };
+}
+
+const HEADER_BYTES = 20;
+const WRITES_LOG = 2;
+
+/** True if a database works with a write-ahead log and has none beside it: a gate that was killed leaves it there. */
+function isWithoutItsLog(file: string): boolean {
+  if (existsSync(`${file}-wal`) || !existsSync(file)) return false;
+  const header = Buffer.alloc(HEADER_BYTES);
+  const fd = openSync(file, "r");
+  try {
+    return readSync(fd, header, 0, HEADER_BYTES, 0) === HEADER_BYTES && header[18] === WRITES_LOG;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** What a statistics file may be set aside for. Any other trouble may pass: it is left where it is. */
+const SET_ASIDE = ["database_damaged", "database_foreign", "database_newer"];
+
+/** Counts only: whatever is wrong with the file, the gate starts. */
+function openActivity(file: string): OpenDatabase & { irregularity?: Irregularity } {
+  const { title } = ACTIVITY_SCHEMA;
+  try {
+    lookAtDatabase(file, ACTIVITY_SCHEMA);
+    return { title, file, db: openDatabase(file, ACTIVITY_SCHEMA) };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : "unknown";
+    try {
+      if (SET_ASIDE.includes(errorCode(error))) return { title, file, ...activityAnew(file, why) };
+    } catch {
+      // The folder can't be changed: the counts are kept in memory, which the notice says.
+    }
+    return { title, file, ...activityInMemory(file, why) };
+  }
+}
+
+function activityAnew(file: string, why: string): { db: Database.Database; irregularity: Irregularity } {
+  const aside = `${file}.damaged-${new Date().toISOString().replace(/[:.]/g, "-")}`;
+  for (const end of ["", ...BESIDE]) if (existsSync(`${file}${end}`)) renameSync(`${file}${end}`, `${aside}${end}`);
+  return {
+    db: openDatabase(file, ACTIVITY_SCHEMA),
+    irregularity: {
+      event: "database.set_aside",
+      file,
+      message: `${why}: it was set aside as ${aside}, and begun anew`,
+      hint: "it only counts decisions: nothing else is missing, and the file can be deleted",
+    },
+  };
+}
+
+function activityInMemory(file: string, why: string): { db: Database.Database; irregularity: Irregularity } {
+  const db = new Database(":memory:");
+  for (const step of ACTIVITY_SCHEMA.migrations) step(db);
+  return {
+    db,
+    irregularity: {
+      event: "database.in_memory",
+      file,
+      message: `${why}: how much is decided is counted until the gate ends, and not kept`,
+      hint: "put the file right and start the gate again; nothing else is missing",
+    },
+  };
+}

@@ -1,0 +1,89 @@
+import type { Places } from "../../ipc/places.ts";
+import type { Alarms } from "../gate/alarms.ts";
+import { storageError } from "../gate/database.ts";
+import { GateError } from "../gate/errors.ts";
+import { DatabaseHealth, type OpenDatabase } from "./database-health.ts";
+import { DATABASES, type DatabaseName } from "./database-names.ts";
+import { StorageHolder } from "./holder.ts";
+import { type OpenedDatabases, openDatabases } from "./open-databases.ts";
+import { StorageWatch } from "./storage-watch.ts";
+
+/** The locks and databases of a gate: taken, opened, watched while it runs, and closed again. */
+
+export interface StorageOptions {
+  places: Places;
+  /** The user's, for targets of grants. */
+  home: string;
+  /** Databases that may begin empty although others don't. */
+  accept_empty: readonly DatabaseName[];
+  alarms: Alarms;
+  /** Called once, when a lock, a socket or a database isn't the gate's any more. */
+  lost(loss: GateError): void;
+  /** One line for the log. */
+  log(line: string): void;
+}
+
+export class Storage {
+  readonly opened: OpenedDatabases;
+  readonly watch: StorageWatch;
+  readonly health: DatabaseHealth;
+  readonly #holder: StorageHolder;
+
+  private constructor(options: StorageOptions, holder: StorageHolder, opened: OpenedDatabases) {
+    this.#holder = holder;
+    this.opened = opened;
+    this.watch = new StorageWatch((loss) => options.lost(loss));
+    this.health = new DatabaseHealth(this.#all(), options.alarms);
+    this.watch.addHeld("gate", "lock", holder.state.file, holder.state.identity);
+    for (const name of DATABASES) {
+      const { title, file } = opened.databases[name];
+      this.watch.addDatabase(title, file);
+      const lock = holder.databases[name];
+      this.watch.addHeld("database lock", `lock of the ${title},`, lock.file, lock.identity);
+    }
+    this.watch.start();
+  }
+
+  /**
+   * Takes the locks and opens the databases under them.
+   * @throws GateError `already_running`, `lock_unusable`, `database_*`: nothing was written then
+   */
+  static async open(options: StorageOptions): Promise<Storage> {
+    const holder = await StorageHolder.take(options.places, options.log);
+    try {
+      const opened = openDatabases(options.places, options.home, holder, new Set(options.accept_empty));
+      holder.mark(true);
+      return new Storage(options, holder, opened);
+    } catch (error) {
+      holder.release();
+      throw error;
+    }
+  }
+
+  /** What is made on a database: an error in it names the file. @throws GateError `database_*` */
+  on<T>({ db, file, title }: OpenDatabase, make: (db: OpenDatabase["db"]) => T): T {
+    try {
+      return make(db);
+    } catch (error) {
+      throw error instanceof GateError ? error : storageError(error, file, { title });
+    }
+  }
+
+  /** @throws GateError `gate_replaced`, `database_unusable`: what was done last may not stay */
+  requireIntact(): void {
+    const loss = this.watch.look();
+    if (loss !== undefined) throw loss;
+  }
+
+  close(): void {
+    this.watch.stop();
+    this.health.stop();
+    if (this.watch.loss === undefined) this.#holder.mark(false);
+    for (const { db } of this.#all()) db.close();
+    this.#holder.release();
+  }
+
+  #all(): OpenDatabase[] {
+    return [...Object.values(this.opened.databases), this.opened.activity];
+  }
+}

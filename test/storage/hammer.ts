@@ -1,0 +1,50 @@
+import { onTestFinished } from "vitest";
+import { OperatorClient } from "../../ipc/operator-client.ts";
+import { agentTokenFile, type Places } from "../../ipc/places.ts";
+import { AgentConnection, type Message } from "../support/agent-connection.ts";
+import { readToken } from "../support/running-gate.ts";
+
+const CALL = { executor: "time_now", intent: "", args: {} };
+
+/** An agent that asks a gate again and again, and when it was told `allowed`. */
+export class Hammer {
+  /** Milliseconds of one clock for all of them. */
+  readonly allowed: number[] = [];
+  /** What came last: an error says why the gate has left. */
+  last: Message | undefined;
+  readonly closed: Promise<void>;
+  readonly #connection: AgentConnection;
+
+  private constructor(connection: AgentConnection) {
+    this.#connection = connection;
+    this.closed = this.#run();
+  }
+
+  /** Pairs it first, where it isn't. The connection is closed when the test ends. */
+  static async begin(places: Places, name = "worker"): Promise<Hammer> {
+    const operator = await OperatorClient.connect(places.operator_socket, places.operator_token);
+    const { agents } = await operator.call("agents.list", {});
+    if (!agents.some((agent) => agent.name === name)) await operator.call("agents.pair", { name, level: "Full" });
+    await operator.close();
+    const connection = await AgentConnection.open(places.agent_socket);
+    onTestFinished(() => connection.close());
+    const answer = await connection.hello(name, { token: readToken(agentTokenFile(places, name)) });
+    if (answer.type !== "hello.ok") throw new Error(`not greeted: ${JSON.stringify(answer)}`);
+    return new Hammer(connection);
+  }
+
+  /** Sends a call whose answer is awaited by the running loop only. */
+  async #run(): Promise<void> {
+    for (let id = 0; ; id++) {
+      try {
+        this.#connection.send("tool.call", { id: `hammer-${id}`, ...CALL });
+        const message = await this.#connection.next(({ type }) => type === "tool.decision" || type === "error");
+        this.last = message;
+        if (message.data.outcome === "allowed") this.allowed.push(performance.now());
+        else if (message.type === "error") return;
+      } catch {
+        return; // the connection ended
+      }
+    }
+  }
+}
