@@ -23,6 +23,9 @@ export interface ShellWords {
   quit: string;
   could_not(what: string): string;
   could_not_start: string;
+  gate_ended: string;
+  died_again: string;
+  died_again_next: string;
 }
 
 export const shellWords: Readonly<Record<Language, ShellWords>> = {
@@ -44,6 +47,10 @@ export const shellWords: Readonly<Record<Language, ShellWords>> = {
     quit: "Quit",
     could_not: (what) => `This didn't work: ${what}`,
     could_not_start: "Metnos Gate could not start",
+    gate_ended: "Metnos Gate has stopped",
+    died_again: "Metnos Gate failed again",
+    died_again_next:
+      "It was started again once and has ended now: agents find no gate. Start it when you want to go on.",
   },
   it: {
     nothing_waits: "Nessuna richiesta in attesa",
@@ -63,6 +70,10 @@ export const shellWords: Readonly<Record<Language, ShellWords>> = {
     quit: "Esci",
     could_not: (what) => `Non ha funzionato: ${what}`,
     could_not_start: "Metnos Gate non è riuscito ad avviarsi",
+    gate_ended: "Metnos Gate si è fermato",
+    died_again: "Metnos Gate ha avuto un altro errore",
+    died_again_next:
+      "Era già stato riavviato una volta e ora è terminato: gli agenti non trovano il gate. Avvialo quando vuoi continuare.",
   },
 };
 
