@@ -58,4 +58,4 @@ export const ALARM_WORDS: Readonly<Record<"en" | "it", Readonly<Record<AlarmCode
 };
 
 /** These tell of something that is over: they stay until a human has seen them. The others stay as long as they hold. */
-export const PAST_ALARMS: readonly AlarmCode[] = ["trail_lost", "file_renewed", "gate_restarted"];
+export const PAST_ALARMS: readonly AlarmCode[] = ["file_renewed", "gate_restarted"];

@@ -89,7 +89,7 @@ export function summary(
     const until = state.paused_until === null ? undefined : clockTime(state.paused_until, language);
     lines.push(until === undefined ? words.paused : words.paused_until(until));
   }
-  if (state.waiting > 0 || lines.length === 0) {
+  if (state.waiting > 0 || !state.is_paused) {
     lines.push(state.waiting > 0 ? words.waiting(state.waiting) : words.nothing_waits);
   }
   return lines.join("\n");

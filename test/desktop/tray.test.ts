@@ -145,6 +145,19 @@ describeDesktop("the tray", () => {
     await operator.call("settings.set", { key: "language", value: "en" });
   });
 
+  it("says what is wrong with the gate, with a mark of its own, until a human has seen it", async () => {
+    const alarmed = await launchDesktop({ args: ["--hidden", "--restarted-after=SIGSEGV"] });
+    const { operator_socket, operator_token } = alarmed.home.places;
+    const own = await OperatorClient.connect(operator_socket, operator_token);
+    expect(await tooltip(alarmed)).toBe("Metnos Gate\nThe gate died and was started again\nNothing is waiting");
+    expect(await menuOf(alarmed)).toMatchObject({ "summary-0": "The gate died and was started again" });
+    const problem = await picture(alarmed);
+    await own.call("alarms.acknowledge", { code: "gate_restarted", subject: "gate" });
+    await expect.poll(() => tooltip(alarmed)).toBe("Metnos Gate\nNothing is waiting");
+    await expect.poll(() => picture(alarmed)).not.toBe(problem);
+    await own.close();
+  });
+
   it("a click shows the popup near the icon, inside the work area; a second one hides it", async () => {
     await app.page("popup");
     const anchor = { x: 1200, y: 0, width: 22, height: 24 };
