@@ -1,4 +1,4 @@
-import { lstatSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 
 /**
  * The port that the page had last: where none is chosen it is tried first, so that a browser whose gate was started again finds it.
@@ -18,7 +18,9 @@ export function readLastPort(file: string): number | undefined {
 
 export function keepLastPort(file: string, port: number): void {
   try {
-    writeFileSync(`${file}.new`, `${port}\n`, { mode: 0o600, flag: "w" });
+    rmSync(`${file}.new`, { force: true });
+    // A file of its own making: through a link somebody else's would be written.
+    writeFileSync(`${file}.new`, `${port}\n`, { mode: 0o600, flag: "wx" });
     renameSync(`${file}.new`, file);
   } catch {
     // a full disk: the next start takes any port

@@ -184,8 +184,10 @@ describe("the screen", () => {
       const { top } = arranged({ ...state, alarms: [file] }, size, AT);
       expect(top.map((row) => row.text)).toEqual([`! ${file.message}`, `  ${file.hint}`]);
     }
-    const { top, card } = arranged({ ...one(), alarms: [file, database] }, size, AT);
-    expect(text(top)).toBe("! grants.db is gone\n  x  ·  and 1 more: metnos-gate alarms list");
+    // What is over comes after what still holds.
+    const past = alarm({ code: "gate_restarted", subject: "gate" });
+    const { top, card } = arranged({ ...one(), alarms: [file, database, past] }, size, AT);
+    expect(text(top)).toBe("! grants.db is gone\n  x (and 2 more: metnos-gate alarms list)");
     expect(card).toEqual(calm.card);
   });
 
