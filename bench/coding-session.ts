@@ -11,6 +11,7 @@ import { GrantStore } from "../main/gate/grants/store.ts";
 import { GateFiles } from "../main/gate/guard/gate-files.ts";
 import { examineCall } from "../main/gate/pipeline.ts";
 import { POLICY_TABLE } from "../main/gate/policy.ts";
+import { systemClock } from "../main/system-clock.ts";
 import { CODING_COMMANDS } from "../test/support/coding-commands.ts";
 import { makeReadingProject } from "../test/support/reading-project.ts";
 import { type Figure, figure } from "./figure.ts";
@@ -28,7 +29,7 @@ export async function codingSession(): Promise<Figure[]> {
   mkdirSync(places.state_dir, { recursive: true });
   const db = openDatabase(places.grants_db, grantsSchema(home));
   try {
-    const grants = new GrantStore(db, home);
+    const grants = new GrantStore(db, home, systemClock);
     const principal = { channel: "local", sender_id: "ada" };
     const settings = {
       home,

@@ -56,9 +56,14 @@ export interface GateProcess {
 }
 
 /** `metnos-gate serve` as npm start does it; resolves once it says that it is running. */
-export async function startGate({ env }: BenchHome, args: readonly string[] = []): Promise<GateProcess> {
+export async function startGate(
+  { env }: BenchHome,
+  args: readonly string[] = [],
+  node_flags: readonly string[] = [],
+): Promise<GateProcess> {
   const started = performance.now();
-  const child = spawn(process.execPath, ["--max-semi-space-size=16", "--expose-gc", LAUNCHER, "serve", ...args], {
+  const flags = ["--max-semi-space-size=16", "--expose-gc", ...node_flags];
+  const child = spawn(process.execPath, [...flags, LAUNCHER, "serve", ...args], {
     env,
     stdio: ["ignore", "ignore", "pipe"],
   });

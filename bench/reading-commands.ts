@@ -9,6 +9,7 @@ import { grantsSchema } from "../main/gate/grants/schema.ts";
 import { GrantStore } from "../main/gate/grants/store.ts";
 import { GateFiles } from "../main/gate/guard/gate-files.ts";
 import { examineCall } from "../main/gate/pipeline.ts";
+import { systemClock } from "../main/system-clock.ts";
 import { DEVELOPER } from "../test/gate/guard/shell/cases/developer.ts";
 import { HARMLESS } from "../test/gate/guard/shell/cases/harmless.ts";
 import { CWD, HOME } from "../test/gate/guard/shell/cases/shell-case.ts";
@@ -32,7 +33,7 @@ export async function readingCommands(): Promise<Figure[]> {
   mkdirSync(places.state_dir, { recursive: true });
   const db = openDatabase(places.grants_db, grantsSchema(home));
   try {
-    const grants = new GrantStore(db, home);
+    const grants = new GrantStore(db, home, systemClock);
     const principal = { channel: "local", sender_id: "ada" };
     grants.record_grant({ ...principal, capability: "fs:read", target: `${cwd}/**` });
     const catalog = new ExecutorCatalog();

@@ -5,6 +5,7 @@ import { openDatabase } from "../main/gate/database.ts";
 import { safetyConfigSchema } from "../main/gate/safety/config.ts";
 import { openSafety } from "../main/gate/safety/safety.ts";
 import { SAFETY_SCHEMA } from "../main/gate/safety/schema.ts";
+import { systemClock } from "../main/system-clock.ts";
 import { type Figure, figure, median } from "./figure.ts";
 
 /** 100,000 goal checks, every tenth one flagged: what one costs, and what the log of violations grows to. */
@@ -19,7 +20,7 @@ export async function safetyChecks(): Promise<Figure[]> {
   try {
     const config = safetyConfigSchema.parse({});
     const quiet = { pause_changed: () => undefined, violated: () => undefined };
-    const { filter, violations } = openSafety(db, config, Date.now, quiet);
+    const { filter, violations } = openSafety(db, config, systemClock, quiet);
     const times: number[] = [];
     for (let check = 0; check < CHECKS; check += BATCH) {
       const began = performance.now();

@@ -3,9 +3,11 @@ import { OperatorError } from "../ipc/operator-api.ts";
 import { agentTokenFile, type Places, placesFor } from "../ipc/places.ts";
 import { loadConfig } from "../main/config.ts";
 import { placesWith } from "../main/core.ts";
+import { hasItsToken } from "../main/gate/agent-tokens.ts";
 import { AGENTS_SCHEMA } from "../main/gate/agents.ts";
 import { APPROVALS_SCHEMA } from "../main/gate/approvals/schema.ts";
 import { openDatabaseReadOnly, type Schema } from "../main/gate/database.ts";
+import { GateError } from "../main/gate/errors.ts";
 import { grantsSchema } from "../main/gate/grants/schema.ts";
 import { isConnected, settingsFile } from "./claude-code/settings.ts";
 import { withRunningGate } from "./operator.ts";
@@ -38,6 +40,7 @@ export async function allChecks(): Promise<Check[]> {
     permissions("operator token", places.operator_token, 0o600),
     permissions("claude-code token", agentTokenFile(places, "claude-code"), 0o600),
     ...databases(places),
+    pairings(places),
     hook(),
   ];
 }
@@ -87,6 +90,25 @@ function databases(places: Places): Check[] {
       return db === undefined ? `${file} is not there yet` : file;
     }),
   );
+}
+
+/** An agent whose file hasn't its token can't say who it is. */
+function pairings(places: Places): Check {
+  return attempt("pairings", () => {
+    const db = openDatabaseReadOnly(places.agents_db, AGENTS_SCHEMA);
+    const rows = db?.prepare("SELECT name, token_hash, level FROM agents WHERE revoked_at IS NULL").all() ?? [];
+    db?.close();
+    const paired = rows as { name: string; token_hash: string; level: string }[];
+    const without = paired.filter((row) => !hasItsToken(places, row));
+    const [first] = without;
+    if (first === undefined) return `${paired.length} paired, each with its token`;
+    const names = without.map(({ name }) => `${name} (${agentTokenFile(places, name)})`).join(", ");
+    throw new GateError(
+      "token_missing",
+      `the token is missing, or another one is there: ${names}`,
+      `give it a new one: metnos-gate agents pair ${first.name} --level ${first.level}`,
+    );
+  });
 }
 
 function hook(): Check {

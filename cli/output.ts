@@ -1,5 +1,6 @@
 import { OperatorError } from "../ipc/operator-api.ts";
 import { visible, visibleJson } from "../ipc/visible-text.ts";
+import { fileError } from "../main/gate/file-errors.ts";
 import { GATE_EXIT } from "../main/restart.ts";
 
 /** stdout carries data, one JSON object per line; stderr carries words for a human. */
@@ -46,8 +47,8 @@ export function reportFailure(error: unknown): ExitCode {
     say("metnos-gate: something failed that gave no reason");
     return EXIT.failed;
   }
-  const { code, hint } = error as Error & { code?: string; hint?: string };
-  say(`metnos-gate: ${error.message}`);
+  const { code, hint, message } = explained(error);
+  say(`metnos-gate: ${message}`);
   if (hint) say(`  ${hint}`);
   switch (code) {
     case "not_running":
@@ -62,6 +63,13 @@ export function reportFailure(error: unknown): ExitCode {
     default:
       return error instanceof OperatorError ? EXIT.refused : EXIT.failed;
   }
+}
+
+/** The system's own errors name a call; a human needs the file and what to do. */
+function explained(error: Error): Error & { code?: string; hint?: string } {
+  const { path, syscall, code } = error as NodeJS.ErrnoException;
+  if (syscall === undefined || code === undefined || path === undefined) return error;
+  return fileError(error, "the file", path);
 }
 
 export function usageError(message: string, hint = "see: metnos-gate --help"): OperatorError {

@@ -24,6 +24,12 @@ export const FAILED: Omit<WireError, "id"> = {
   hint: "the gate's own log says more",
 };
 
+export const NO_HELLO = {
+  code: "hello_required",
+  message: "no hello came in time, or too many others had not said it",
+  hint: "connect again and say hello",
+} as const;
+
 export const TOKEN_REQUIRED = {
   code: "token_required",
   message: "an agent of this name is paired: its token is needed",
@@ -49,6 +55,10 @@ const FRAME_HINTS: Readonly<Record<FrameProblem, readonly [message: string, hint
   too_deep: [`the message is nested deeper than ${MAX_DEPTH}, or has a key __proto__`, "send flatter arguments"],
   ...LOSS_TEXTS,
   frame_too_large: [`a message may have ${MAX_FRAME_BYTES} bytes`, "send less at once; this connection is closed"],
+  too_much_before_hello: [
+    "this is more than a client may send before its hello, or while it waits to be paired",
+    "send hello first; this connection is closed",
+  ],
   frame_unfinished: [
     "the line was begun and not ended in time",
     "end each message with \\n; what came of it was dropped",
@@ -59,6 +69,10 @@ const FRAME_HINTS: Readonly<Record<FrameProblem, readonly [message: string, hint
 export function frameError({ problem, message: read }: Extract<Frame, { ok: false }>): WireError {
   const [message, hint] = FRAME_HINTS[problem];
   const is_changed = problem === "not_utf8" || problem in LOSS_TEXTS;
-  const code = is_changed ? "invalid_message" : (problem as Exclude<FrameProblem, Loss | "not_utf8">);
+  const code = is_changed ? "invalid_message" : codeOf(problem as Exclude<FrameProblem, Loss | "not_utf8">);
   return { ...idOf(read?.data), code, message, hint };
+}
+
+function codeOf(problem: Exclude<FrameProblem, Loss | "not_utf8">): WireError["code"] {
+  return problem === "too_much_before_hello" ? "frame_too_large" : problem;
 }

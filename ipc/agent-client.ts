@@ -1,6 +1,6 @@
 import type { CallHold } from "./agent-port.ts";
 import type { Decision } from "./decision.ts";
-import type { LineConnection } from "./line-server.ts";
+import type { LineConnection } from "./line-connection.ts";
 import type { Hello } from "./wire.ts";
 
 /** One connection of an agent, as the server knows it. */

@@ -13,6 +13,8 @@ export type Refusal = Omit<WireError, "id">;
 export interface CallHold {
   token: string;
   leave(reason: string): void;
+  /** The agent is gone: its request is withdrawn soon, and can't be answered meanwhile. */
+  disconnect(reason: string): void;
 }
 
 /** What the safety filter can be asked about. */
@@ -51,5 +53,6 @@ export interface AgentPort {
   publish(): void;
   /** Something unexpected, to log. */
   failed(what: string, error: unknown): void;
-  dropped(reason: string): void;
+  /** So many clients were dropped for this reason, to log. */
+  dropped(reason: string, count: number): void;
 }

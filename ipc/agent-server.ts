@@ -1,11 +1,12 @@
-import { randomBytes } from "node:crypto";
-import { cancelled, FAILED, frameError, idOf, problemOf, TOKEN_REQUIRED } from "./agent-answers.ts";
+import { cancelled, FAILED, frameError, idOf, NO_HELLO, problemOf, TOKEN_REQUIRED } from "./agent-answers.ts";
 import { type Client, newClient } from "./agent-client.ts";
 import type { AgentPort, CallHold, CheckedSubject, Greeted, Refusal } from "./agent-port.ts";
 import type { Decision } from "./decision.ts";
 import type { FileIdentity } from "./file-identity.ts";
 import { encodeFrame, type Frame } from "./frames.ts";
-import { type LineConnection, LineServer, type LineServerSettings } from "./line-server.ts";
+import { isGateSession, newGateSession } from "./gate-session.ts";
+import type { LineConnection, Work } from "./line-connection.ts";
+import { LineServer, type LineServerSettings } from "./line-server.ts";
 import {
   type AgentMessage,
   type AgentMessageType,
@@ -19,28 +20,34 @@ import {
 /** gate.sock: what agents reach. There is no way from here to an answer, a grant, a pairing or a setting. */
 
 export const MAX_PAIRINGS = 16;
-/** A connection that hasn't greeted by then is closed, in milliseconds. */
-export const GREETING_TIMEOUT_MS = 30_000;
 export const PAIRING_TIMEOUT_MS = 600_000;
+/** What a client may send while the human is asked to pair it: a ping now and then. In bytes. */
+const MAX_PAIRING_BYTES = 65_536;
 
-/** Of the messages that come in one read, so many are answered in one write and written down together. */
-const TOGETHER = 64;
+/** What a client is answered in one turn, in one write. */
+interface Outgoing {
+  answers: (() => string)[];
+  /** It is ended after these. */
+  is_last: boolean;
+}
 
 export class AgentServer {
   readonly #port: AgentPort;
   readonly #server: LineServer;
   readonly #clients = new Map<number, Client>();
+  /** What this turn answers: sent once all of it is in the trail. */
+  #outgoing = new Map<Client, Outgoing>();
   #is_closing = false;
-  /** What a batch of frames answers its sender, sent in one write. */
-  #batch: { client: Client; answers: (() => string)[] } | undefined;
 
   constructor(settings: LineServerSettings, port: AgentPort) {
     this.#port = port;
     this.#server = new LineServer(settings, {
       opened: (connection) => this.#opened(connection),
-      received: (connection, frames) => this.#received(connection, frames),
+      received: (connection, next) => this.#received(connection, next),
+      turned: () => this.#turned(),
+      unadmitted: () => encodeFrame("error", NO_HELLO),
       closed: (connection) => this.#closed(connection),
-      dropped: (reason) => port.dropped(reason),
+      dropped: (reason, count) => port.dropped(reason, count),
     });
   }
 
@@ -127,8 +134,8 @@ export class AgentServer {
 
   /** Tells every greeted agent. */
   broadcast<T extends GateMessageType>(type: T, data: GateMessage<T>): void {
-    for (const client of this.#clients.values())
-      if (client.phase === "ready") client.connection.send(encodeFrame(type, data));
+    const line = encodeFrame(type, data);
+    for (const client of this.#clients.values()) if (client.phase === "ready") client.connection.send(line);
   }
 
   #waitingForPairing(): Client[] {
@@ -136,48 +143,42 @@ export class AgentServer {
   }
 
   #opened(connection: LineConnection): void {
-    const client = newClient(connection);
-    this.#clients.set(connection.id, client);
-    this.#limit(client, GREETING_TIMEOUT_MS, "no hello came");
+    this.#clients.set(connection.id, newClient(connection));
   }
 
-  #limit(client: Client, ms: number, message: string): void {
-    clearTimeout(client.timer);
-    client.timer = setTimeout(() => {
-      this.#reject(client, client.hello?.id, { code: "hello_required", message, hint: "connect again and say hello" });
-    }, ms);
-    client.timer.unref();
-  }
-
-  #received(connection: LineConnection, frames: Frame[]): void {
+  #received(connection: LineConnection, next: () => Frame | undefined): Work | undefined {
     const client = this.#clients.get(connection.id);
-    for (let from = 0; client !== undefined && from < frames.length; from += TOGETHER)
-      if (client.phase !== "closed" && connection.is_open)
-        this.#answerTogether(client, frames.slice(from, from + TOGETHER));
+    if (client === undefined) {
+      connection.ignore();
+      return undefined;
+    }
+    for (let frame = next(); frame !== undefined && client.phase !== "closed"; frame = next()) {
+      if (frame.ok) {
+        const work = this.#handle(client, frame.message);
+        if (work !== undefined) return work;
+        continue;
+      }
+      const error = frameError(frame);
+      if (error.code === "frame_too_large") this.#end(client, error);
+      else this.#send(client, "error", error);
+    }
+    return undefined;
   }
 
-  #answerTogether(client: Client, frames: readonly Frame[]): void {
-    const answers: (() => string)[] = [];
-    this.#batch = { client, answers };
-    let is_over = false;
-    for (const frame of frames) {
-      if (client.phase === "closed") break;
-      if (frame.ok) this.#handle(client, frame.message);
-      else {
-        this.#send(client, "error", frameError(frame));
-        if (frame.problem !== "frame_too_large") continue;
-        is_over = true;
-        break;
+  /** What was decided in this turn is in the trail before any of its answers is encoded and sent. */
+  #turned(): void {
+    do {
+      this.#port.record();
+      const outgoing = this.#outgoing;
+      if (outgoing.size > 0) this.#outgoing = new Map();
+      for (const [{ connection }, { answers, is_last }] of outgoing) {
+        const lines = answers.map((encode) => encode()).join("");
+        if (is_last) connection.end(lines);
+        else connection.send(lines);
       }
-    }
-    this.#batch = undefined;
-    this.#port.record();
-    const lines = answers.map((encode) => encode()).join("");
-    if (is_over) {
-      client.phase = "closed";
-      client.connection.end(lines);
-    } else if (lines !== "") client.connection.send(lines);
-    this.#port.publish();
+      this.#port.publish();
+      // A surface may have answered one of them at once.
+    } while (this.#outgoing.size > 0);
   }
 
   #closed(connection: LineConnection): void {
@@ -189,7 +190,7 @@ export class AgentServer {
     if (this.#is_closing) return;
     // Each by itself: a database that can't be written now must not end the gate.
     for (const { hold } of [...client.holds])
-      this.#tried("a disconnection", () => hold.leave("the agent disconnected"));
+      this.#tried("a disconnection", () => hold.disconnect("the agent disconnected"));
     client.holds.clear();
     const { agent_id, session } = client;
     if (client.is_session_ours && agent_id !== "")
@@ -206,7 +207,7 @@ export class AgentServer {
     }
   }
 
-  #handle(client: Client, message: Record<string, unknown>): void {
+  #handle(client: Client, message: Record<string, unknown>): Work | undefined {
     const { type, data } = message;
     if (typeof type !== "string" || !Object.hasOwn(agentMessages, type)) {
       this.#send(client, "error", {
@@ -215,7 +216,7 @@ export class AgentServer {
         message: typeof type === "string" ? "there is no message of this type" : "a message needs a type",
         hint: `one of: ${Object.keys(agentMessages).join(", ")}`,
       });
-      return;
+      return undefined;
     }
     const known = type as AgentMessageType;
     const parsed = agentMessages[known].safeParse(data);
@@ -226,7 +227,7 @@ export class AgentServer {
         message: `${type}: ${problemOf(parsed.error)}`,
         hint: "see docs/protocol.md",
       });
-      return;
+      return undefined;
     }
     if (client.phase !== "ready" && known !== "hello" && known !== "ping") {
       const message = client.phase === "pairing" ? "the human has not paired this agent yet" : "say hello first";
@@ -236,32 +237,38 @@ export class AgentServer {
         message,
         hint: 'send {"type":"hello",...} and wait for hello.ok',
       });
-      return;
+      return undefined;
     }
     try {
-      this.#answer(client, known, parsed.data);
+      return this.#answer(client, known, parsed.data);
     } catch (error) {
       this.#port.failed(known, error);
       this.#send(client, "error", { ...idOf(data), ...FAILED });
+      return undefined;
     }
   }
 
-  #answer(client: Client, type: AgentMessageType, data: unknown): void {
+  #answer(client: Client, type: AgentMessageType, data: unknown): Work | undefined {
     switch (type) {
       case "hello":
-        return this.#hello(client, data as Hello);
+        this.#hello(client, data as Hello);
+        return undefined;
       case "tool.call":
-        return this.#call(client, data as AgentMessage<"tool.call">);
+        this.#call(client, data as AgentMessage<"tool.call">);
+        return undefined;
       case "tool.plan":
         return this.#plan(client, data as AgentMessage<"tool.plan">);
       case "tool.cancel":
-        return this.#cancel(client, data as AgentMessage<"tool.cancel">);
+        this.#cancel(client, data as AgentMessage<"tool.cancel">);
+        return undefined;
       case "tool.outcome": {
         const { decision_id, ok } = data as AgentMessage<"tool.outcome">;
-        return this.#port.outcome(client.agent_id, decision_id, ok);
+        this.#port.outcome(client.agent_id, decision_id, ok);
+        return undefined;
       }
       case "ping":
-        return this.#send(client, "pong", data as AgentMessage<"ping">);
+        this.#send(client, "pong", data as AgentMessage<"ping">);
+        return undefined;
       case "goal.check":
         return this.#check(client, { type: "goal", ...(data as AgentMessage<"goal.check">) });
       case "subtask.check":
@@ -271,8 +278,8 @@ export class AgentServer {
     }
   }
 
-  #check(client: Client, { id, ...subject }: CheckedSubject & { id: string }): void {
-    this.#port.check(subject, client.agent_id).then(
+  #check(client: Client, { id, ...subject }: CheckedSubject & { id: string }): Promise<void> {
+    return this.#port.check(subject, client.agent_id).then(
       (verdict) => this.#send(client, "safety.verdict", { id, ...verdict }),
       (error: unknown) => {
         this.#port.failed("safety check", error);
@@ -313,7 +320,11 @@ export class AgentServer {
     client.phase = "pairing";
     client.hello = hello;
     client.requested_at = `${new Date().toISOString().slice(0, 19)}Z`;
-    this.#limit(client, PAIRING_TIMEOUT_MS, "nobody paired this agent in time");
+    client.connection.admit("", MAX_PAIRING_BYTES);
+    client.timer = setTimeout(() => {
+      this.#end(client, { id: hello.id, ...NO_HELLO, message: "nobody paired this agent in time" });
+    }, PAIRING_TIMEOUT_MS);
+    client.timer.unref();
     this.#send(client, "hello.pairing", { id: hello.id });
     this.#port.pairingRequested(hello.agent.name, hello.agent.version ?? null);
   }
@@ -323,8 +334,11 @@ export class AgentServer {
     client.phase = "ready";
     client.hello = hello;
     client.agent_id = agent_id;
-    client.is_session_ours = hello.session === undefined;
-    client.session = hello.session ?? `session-${randomBytes(8).toString("hex")}`;
+    client.connection.admit(agent_id);
+    // A name of the gate's own is another connection's, which may be gone: this one gets a new one.
+    const named = hello.session === undefined || isGateSession(hello.session) ? undefined : hello.session;
+    client.is_session_ours = named === undefined;
+    client.session = named ?? newGateSession();
     this.#send(client, "hello.ok", {
       id: hello.id,
       agent_id,
@@ -338,7 +352,7 @@ export class AgentServer {
 
   #call(client: Client, call: AgentMessage<"tool.call">): void {
     const { id } = call;
-    const session = call.context?.session ?? client.session;
+    const session = sessionOf(client, call.context?.session);
     let held: { id: string; hold: CallHold; decision: Decision } | undefined;
     const { decision, hold } = this.#port.decide(call, client.agent_id, session, (final) => {
       if (held !== undefined) client.holds.delete(held);
@@ -351,11 +365,20 @@ export class AgentServer {
     this.#send(client, "tool.decision", () => ({ ...decision, id }));
   }
 
-  #plan(client: Client, { id, intent, calls }: AgentMessage<"tool.plan">): void {
-    const decisions = calls.map((call) =>
-      this.#port.preview({ ...call, intent }, client.agent_id, call.context?.session ?? client.session),
-    );
-    this.#send(client, "tool.plan.decisions", { id, decisions });
+  /** A step a call. */
+  *#plan(client: Client, { id, intent, calls }: AgentMessage<"tool.plan">): Generator<void, void> {
+    const decisions: Decision[] = [];
+    try {
+      for (const call of calls) {
+        const session = sessionOf(client, call.context?.session);
+        decisions.push(this.#port.preview({ ...call, intent }, client.agent_id, session));
+        yield;
+      }
+      this.#send(client, "tool.plan.decisions", { id, decisions });
+    } catch (error) {
+      this.#port.failed("tool.plan", error);
+      this.#send(client, "error", { id, ...FAILED });
+    }
   }
 
   #cancel(client: Client, { id, token, reason }: AgentMessage<"tool.cancel">): void {
@@ -380,20 +403,44 @@ export class AgentServer {
   }
 
   #reject(client: Client, id: string | undefined, error: Refusal): void {
-    clearTimeout(client.timer);
-    client.phase = "closed";
-    client.connection.end(encodeFrame("error", id === undefined ? error : { id, ...error }));
+    this.#end(client, id === undefined ? error : { id, ...error });
   }
 
-  /** Into the batch that is being answered, or at once. A decision is encoded once it is in the trail: until then it may change. */
+  /** Ends the connection after what it was answered before and this error. */
+  #end(client: Client, error: GateMessage<"error">): void {
+    clearTimeout(client.timer);
+    client.phase = "closed";
+    client.connection.ignore();
+    if (this.#server.is_in_turn) {
+      const outgoing = this.#outgoingTo(client);
+      outgoing.answers.push(() => encodeFrame("error", error));
+      outgoing.is_last = true;
+    } else client.connection.end(encodeFrame("error", error));
+  }
+
+  /** With what else this turn answers, or at once. A decision is encoded once it is in the trail: until then it may change. */
   #send<T extends GateMessageType>(client: Client, type: T, data: GateMessage<T> | (() => GateMessage<T>)): void {
     const encode = () => encodeFrame(type, typeof data === "function" ? data() : data);
-    if (this.#batch?.client === client) {
-      this.#batch.answers.push(encode);
+    if (this.#server.is_in_turn) {
+      this.#outgoingTo(client).answers.push(encode);
       return;
     }
     this.#port.record();
     client.connection.send(encode());
     this.#port.publish();
   }
+
+  #outgoingTo(client: Client): Outgoing {
+    let outgoing = this.#outgoing.get(client);
+    if (outgoing === undefined) {
+      outgoing = { answers: [], is_last: false };
+      this.#outgoing.set(client, outgoing);
+    }
+    return outgoing;
+  }
+}
+
+/** What a call says, but for a session that the gate named for another connection. */
+function sessionOf(client: Client, said: string | undefined): string {
+  return said === undefined || isGateSession(said) ? client.session : said;
 }

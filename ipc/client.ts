@@ -207,13 +207,13 @@ export class GateClient extends EventEmitter<GateClientEvents> {
   }
 
   async #reach(): Promise<GateMessage<"hello.ok">> {
-    const deadline = Date.now() + (this.#options.retry_ms ?? 10_000);
+    const deadline = performance.now() + (this.#options.retry_ms ?? 10_000);
     for (let pause = 25; ; pause = Math.min(pause * 2, 1000)) {
       try {
         return await this.#greet();
       } catch (error) {
         const can_retry = error instanceof GateClientError && error.code === "not_running";
-        if (!can_retry || this.#is_closed || Date.now() + pause > deadline) throw error;
+        if (!can_retry || this.#is_closed || performance.now() + pause > deadline) throw error;
       }
       await new Promise((resolve) => setTimeout(resolve, pause));
       if (this.#is_closed) throw new GateClientError("closed", "this client was closed");

@@ -31,11 +31,15 @@ export type FrameProblem =
   | "too_deep"
   | Loss
   | "frame_too_large"
+  | "too_much_before_hello"
   | "frame_unfinished";
 /** `message`: of a frame that could be read and is refused, to answer it by its id. */
 export type Frame =
   | { ok: true; message: Record<string, unknown> }
   | { ok: false; problem: FrameProblem; message?: Record<string, unknown> };
+
+/** A whole line that isn't parsed yet, or what is reported in a line's place. */
+export type Line = string | Frame;
 
 export function encodeFrame(type: string, data: unknown): string {
   return `${JSON.stringify({ type, data })}\n`;
@@ -120,12 +124,17 @@ export function membersWithin(root: object, limit: number): number | undefined {
 /** A begun line counts against the server's budget from here on: short ones always find room. In characters. */
 export const FREE_UNFINISHED = 64 * 1024;
 
-/** What all of a server's unfinished lines may hold together, in characters. */
+/** What all of a server's lines that are begun, or wait to be handled, may hold together, in characters. */
 export class UnfinishedBudget {
   readonly max: number;
   used = 0;
   constructor(max: number) {
     this.max = max;
+  }
+
+  /** What one client holds has changed. */
+  change(from: number, to: number): void {
+    this.used += Math.max(0, to - FREE_UNFINISHED) - Math.max(0, from - FREE_UNFINISHED);
   }
 }
 
@@ -163,20 +172,42 @@ export class FrameReader {
 
   /** Returns the frames that `text` completes, in order. */
   push(text: string): Frame[] {
-    const frames: Frame[] = [];
+    return this.lines(text).map((line) => this.decode(line));
+  }
+
+  /** Parses one of `lines`. */
+  decode(line: Line): Frame {
+    if (typeof line !== "string") return line;
+    return this.#limits.is_bytes === true ? decodeBytes(line, this.#limits) : decodeFrame(line, this.#limits);
+  }
+
+  /** Returns the lines that `text` completes, in order, for `decode`. */
+  lines(text: string): Line[] {
+    const lines: Line[] = [];
     let start = 0;
     for (let end = text.indexOf("\n"); end !== -1; end = text.indexOf("\n", start)) {
       if (this.#is_discarding) {
         this.#is_discarding = false;
       } else {
         const line = this.#length === 0 ? text.slice(start, end) : this.#take(text.slice(start, end));
-        if (line.trim() !== "") frames.push(this.#decode(line));
+        if (line.trim() !== "") lines.push(line);
       }
       start = end + 1;
     }
-    if (start < text.length && !this.#is_discarding) this.#keep(start === 0 ? text : text.slice(start), frames);
+    if (start < text.length && !this.#is_discarding) this.#keep(start === 0 ? text : text.slice(start), lines);
     this.#watch(start > 0);
-    return frames;
+    return lines;
+  }
+
+  /** Stops the clock of the line that was begun: its sender isn't read from. */
+  suspend(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  /** Starts that clock again. */
+  resume(): void {
+    this.#watch(true);
   }
 
   /** Forgets what was begun and stops the timer. */
@@ -184,10 +215,6 @@ export class FrameReader {
     this.#forget();
     clearTimeout(this.#timer);
     this.#timer = undefined;
-  }
-
-  #decode(line: string): Frame {
-    return this.#limits.is_bytes === true ? decodeBytes(line, this.#limits) : decodeFrame(line, this.#limits);
   }
 
   #take(last: string): string {
@@ -204,13 +231,12 @@ export class FrameReader {
 
   /** Counts what is kept, and what of it is more than a short line's against the budget. */
   #grow(by: number): void {
-    const beyond = () => Math.max(0, this.#length - FREE_UNFINISHED);
-    const before = beyond();
+    const before = this.#length;
     this.#length += by;
-    if (this.#budget !== undefined) this.#budget.used += beyond() - before;
+    this.#budget?.change(before, this.#length);
   }
 
-  #keep(text: string, frames: Frame[]): void {
+  #keep(text: string, lines: Line[]): void {
     this.#pieces.push(text);
     this.#grow(text.length);
     const is_over_budget =
@@ -222,7 +248,7 @@ export class FrameReader {
     }
     this.#forget();
     this.#is_discarding = true;
-    frames.push({ ok: false, problem: "frame_too_large" });
+    lines.push({ ok: false, problem: "frame_too_large" });
   }
 
   /** Each frame has its own time: what is begun after one that ended starts anew. */

@@ -2,42 +2,58 @@ import type { ListenOptions, Server, Socket } from "node:net";
 import { dirname } from "node:path";
 import { IPCModule } from "node-ipc";
 import type { FileIdentity } from "./file-identity.ts";
-import { BYTE_LIMITS, type Frame, FrameReader, UnfinishedBudget } from "./frames.ts";
+import { type Frame, UnfinishedBudget } from "./frames.ts";
+import {
+  type ConnectionHost,
+  FAREWELL_MS,
+  type LineConnection,
+  ServedConnection,
+  type Work,
+} from "./line-connection.ts";
+import { type NewcomerLimits, Newcomers } from "./newcomers.ts";
 import { bindingPath, moveSocket, removeSocket } from "./socket-file.ts";
+import { Turns } from "./turns.ts";
+import { UnreadBudget, type UnreadLimits } from "./unread-budget.ts";
 
 /** A Unix socket that speaks one JSON object per line, on node-ipc. Both sockets are one of these. */
 
-/** One client. `send` takes whole lines; nothing is sent to a client that is gone. */
-export interface LineConnection {
-  readonly id: number;
-  readonly is_open: boolean;
-  send(lines: string): void;
-  /** Sends, then closes. What still comes from the client is dropped. */
-  end(lines: string): void;
-}
-
 export interface LineHandlers {
   opened(connection: LineConnection): void;
-  /** All frames that came in one read, in order. */
-  received(connection: LineConnection, frames: Frame[]): void;
+  /**
+   * Handles frames, in order, until `next` has none: then the turn is over, or none are left. What a frame leaves to be done is
+   * returned at once; the connection's next frames come after it.
+   */
+  received(connection: LineConnection, next: () => Frame | undefined): Work | undefined;
+  /** The frames of one turn, of one connection or several, were handled. */
+  turned(): void;
+  /** What a client is told that didn't say who it is in time, or of too many such clients has been silent for the longest. */
+  unadmitted(): string;
   closed(connection: LineConnection): void;
-  /** A client was dropped by the server, with the reason to log. */
-  dropped(reason: string): void;
+  /** Clients were dropped by the server, with the reason to log. */
+  dropped(reason: string, count: number): void;
 }
 
 export interface LineServerSettings {
   path: string;
   max_connections: number;
-  /** A client with more unread bytes than this is dropped. */
-  max_unread_bytes: number;
+  newcomers?: NewcomerLimits;
+  unread: UnreadLimits;
   frame_timeout_ms?: number | undefined;
 }
 
-/** How long a client may take to read its last message before the connection is cut, in milliseconds. */
-const FAREWELL_MS = 1000;
+/** Clients that haven't said who they are. */
+export const NEWCOMERS: NewcomerLimits = { max: 128, greeting_ms: 5000 };
+/** What such a client may send in all, in bytes. */
+export const MAX_UNADMITTED_BYTES = 8192;
 
-/** What all begun lines of a server may hold together, beyond the first 64 KiB of each. */
+/** What all lines of a server that are begun or wait may hold together, beyond the first 64 KiB of each client. */
 const MAX_UNFINISHED = 64 * 1024 * 1024;
+
+/** How much of a socket's data the system library keeps, each way, before it says that this is enough. Bytes. */
+const SOCKET_BUFFER = 16 * 1024;
+
+/** Clients that were dropped because they were too many are logged together, in milliseconds. */
+const LOG_INTERVAL_MS = 1000;
 
 /** Connections that may wait to be accepted; the system may allow fewer (net.core.somaxconn). */
 const QUEUE_LENGTH = 4096;
@@ -45,49 +61,37 @@ const QUEUE_LENGTH = 4096;
 /** The longest path a Unix socket can have (bytes), on Linux; macOS allows four less. */
 const MAX_SOCKET_PATH = 103;
 
-/** What node-ipc keeps for each socket between two reads: the line that was begun, and whose it is. */
-interface Incoming {
-  reader: FrameReader;
-  received(frames: Frame[]): void;
-}
-
 /**
- * node-ipc's parser: frames by line instead of by form feed, bounds them, and hands bad ones on as values. All of a read go to their
- * connection at once, past node-ipc's events, which carry one message each.
+ * node-ipc's parser. What came goes to its connection as it is, past node-ipc's events, which carry one message each. It has no
+ * bound of its own on what is unread (`maxPendingBytes`): that would cut a client off in the middle of its answers.
  */
 class LineParser {
   /** Of what is sent; each socket is read as bytes. */
   readonly encoding = "utf8";
   readonly raw = false;
-  readonly maxPendingBytes: number;
-
-  constructor(max_unread_bytes: number) {
-    this.maxPendingBytes = max_unread_bytes;
-  }
 
   /** The lines were made by the caller. */
   encode(_type: string, lines: string): string {
     return lines;
   }
 
-  read(incoming: Incoming | "", text: string): Incoming | "" {
-    if (incoming === "") return ""; // node-ipc has given this socket up
-    const frames = incoming.reader.push(text);
-    if (frames.length > 0) incoming.received(frames);
-    return incoming;
+  read(connection: ServedConnection | "", text: string): ServedConnection | "" {
+    if (connection !== "") connection.read(text);
+    return connection;
   }
 }
 
 /**
  * Lets connections that come all at once queue up to be accepted. node-ipc can't be told: its listener has Node's queue of 511,
- * and a Unix socket refuses (EAGAIN) who finds it full.
+ * and a Unix socket refuses (EAGAIN) who finds it full. Nor can it be told how much of each socket is buffered.
  */
-function lengthenQueue(ipc_server: IPCModule["server"]): void {
+function adjustListener(ipc_server: IPCModule["server"]): void {
   let listener: Server | undefined;
   Object.defineProperty(ipc_server, "server", {
     get: () => listener,
-    set: (created: Server) => {
+    set: (created: Server & { highWaterMark?: number }) => {
       listener = created;
+      created.highWaterMark = SOCKET_BUFFER;
       const listen = created.listen.bind(created) as (options: ListenOptions, listening?: () => void) => Server;
       created.listen = ((options: ListenOptions, listening?: () => void) =>
         listen({ ...options, backlog: QUEUE_LENGTH }, listening)) as Server["listen"];
@@ -95,30 +99,50 @@ function lengthenQueue(ipc_server: IPCModule["server"]): void {
   });
 }
 
-type IpcSocket = Socket & { ipcBuffer?: Incoming | "" };
+type IpcSocket = Socket & { ipcBuffer?: ServedConnection | "" };
 
 export class LineServer {
   readonly #settings: LineServerSettings;
   readonly #handlers: LineHandlers;
-  readonly #connections = new Map<IpcSocket, { connection: LineConnection; reader: FrameReader }>();
-  readonly #ending = new Set<IpcSocket>();
+  readonly #connections = new Map<IpcSocket, ServedConnection>();
   readonly #ipc = new IPCModule();
-  readonly #budget = new UnfinishedBudget(MAX_UNFINISHED);
+  readonly #newcomers: Newcomers;
+  readonly #host: ConnectionHost;
+  readonly #too_many = new Map<string, number>();
+  #log_timer: NodeJS.Timeout | undefined;
   #file: FileIdentity | undefined;
   #next_id = 1;
 
   constructor(settings: LineServerSettings, handlers: LineHandlers) {
     this.#settings = settings;
     this.#handlers = handlers;
+    this.#newcomers = new Newcomers(settings.newcomers ?? NEWCOMERS, (connection) =>
+      connection.end(handlers.unadmitted()),
+    );
+    this.#host = {
+      turns: new Turns(() => handlers.turned()),
+      unread: new UnreadBudget(settings.unread),
+      unfinished: new UnfinishedBudget(MAX_UNFINISHED),
+      frame_timeout_ms: settings.frame_timeout_ms,
+      max_unadmitted_bytes: MAX_UNADMITTED_BYTES,
+      received: (connection, next) => handlers.received(connection, next),
+      admitted: (connection) => this.#newcomers.delete(connection),
+      dropped: (reason) => handlers.dropped(reason, 1),
+    };
   }
 
   get connection_count(): number {
     return this.#connections.size;
   }
 
+  /** True while frames are handled: `turned` follows. */
+  get is_in_turn(): boolean {
+    return this.#host.turns.is_working;
+  }
+
   /** Listens; the socket file, which is returned, is 0600 in a 0700 folder once this resolves. Rejects with the system's error. */
   async listen(): Promise<FileIdentity> {
-    const { path, max_connections, max_unread_bytes } = this.#settings;
+    const { path } = this.#settings;
     const bound = bindingPath(path);
     if (Math.max(Buffer.byteLength(path), Buffer.byteLength(bound)) > MAX_SOCKET_PATH) {
       throw Object.assign(
@@ -130,20 +154,19 @@ export class LineServer {
     config.silent = true;
     config.socketRoot = `${dirname(path)}/`;
     config.secureSocketRoot = true;
-    config.maxConnections = max_connections;
-    config.parser = new LineParser(max_unread_bytes);
+    // Counted here: of those that are too many, one that was silent goes before one that wasn't.
+    config.maxConnections = Number.POSITIVE_INFINITY;
+    config.parser = new LineParser();
     this.#ipc.serve(bound);
     const { server } = this.#ipc;
-    lengthenQueue(server);
+    adjustListener(server);
     const is_listening = new Promise<void>((resolve, reject) => {
       server.on("start", () => resolve());
       server.on("error", (error: Error) => reject(error));
     });
     server.on("connect", (socket: IpcSocket) => this.#opened(socket));
     server.on("close", (socket: IpcSocket) => this.#closed(socket));
-    server.on("error", (error: Error & { code?: string }) => this.#failed(error));
     server.start();
-    server.server.on("drop", () => this.#handlers.dropped(`more than ${max_connections} connections`));
     await is_listening;
     this.#file = moveSocket(bound, path);
     return this.#file;
@@ -151,6 +174,7 @@ export class LineServer {
 
   /** Ends every connection and stops listening; the socket file goes away, where it is still this server's. */
   async close(): Promise<void> {
+    clearTimeout(this.#log_timer);
     const listener = this.#ipc.server?.server;
     if (!listener) return;
     if (this.#file !== undefined) removeSocket(this.#settings.path, this.#file);
@@ -158,52 +182,62 @@ export class LineServer {
     const cut = setTimeout(() => {
       for (const socket of this.#connections.keys()) socket.destroy();
     }, FAREWELL_MS);
-    for (const socket of this.#connections.keys()) socket.destroySoon();
+    for (const [socket, connection] of this.#connections) {
+      connection.ignore();
+      socket.destroySoon();
+    }
     listener.close();
     await is_closed;
     clearTimeout(cut);
   }
 
   #opened(socket: IpcSocket): void {
-    const connection: LineConnection = {
-      id: this.#next_id++,
-      get is_open() {
-        return !socket.destroyed;
-      },
-      send: (lines) => {
-        if (!socket.destroyed && socket.writable) this.#ipc.server.emit(socket, "", lines);
-      },
-      end: (lines) => {
-        if (socket.destroyed || !socket.writable) return;
-        this.#ending.add(socket);
-        socket.end(lines);
-        setTimeout(() => socket.destroy(), FAREWELL_MS).unref();
-      },
-    };
-    const received = (frames: Frame[]) => {
-      if (!socket.destroyed && !this.#ending.has(socket)) this.#handlers.received(connection, frames);
-    };
-    const unfinished = () => received([{ ok: false, problem: "frame_unfinished" }]);
-    const reader = new FrameReader(unfinished, this.#settings.frame_timeout_ms, BYTE_LIMITS, this.#budget);
+    const { max_connections } = this.#settings;
+    const is_full = this.#connections.size >= max_connections;
+    const excess = this.#newcomers.excess(is_full);
+    if (is_full && excess === undefined) {
+      this.#tooMany(`more than ${max_connections} connections`);
+      socket.destroy();
+      return;
+    }
+    if (excess !== undefined) {
+      this.#tooMany(
+        is_full
+          ? `more than ${max_connections} connections, and this one had not said hello`
+          : `more than ${(this.#settings.newcomers ?? NEWCOMERS).max} connections that have not said hello`,
+      );
+      excess.endAtOnce(this.#handlers.unadmitted());
+      this.#newcomers.delete(excess);
+    }
+    const connection = new ServedConnection(this.#next_id++, socket, this.#host);
     // As bytes: decoded piece by piece, what is not UTF-8 would be replaced without a word.
     socket.setEncoding("latin1");
-    socket.ipcBuffer = { reader, received };
-    this.#connections.set(socket, { connection, reader });
+    socket.ipcBuffer = connection;
+    this.#connections.set(socket, connection);
+    this.#newcomers.add(connection);
     this.#handlers.opened(connection);
   }
 
   #closed(socket: IpcSocket): void {
-    const open = this.#connections.get(socket);
-    if (open === undefined) return;
-    open.reader.close();
+    const connection = this.#connections.get(socket);
+    if (connection === undefined) return;
     this.#connections.delete(socket);
-    this.#ending.delete(socket);
-    this.#handlers.closed(open.connection);
+    this.#newcomers.delete(connection);
+    connection.closed();
+    this.#handlers.closed(connection);
   }
 
-  #failed(error: Error & { code?: string }): void {
-    if (error.code === "ERR_IPC_BACKPRESSURE") {
-      this.#handlers.dropped(`a client left more than ${this.#settings.max_unread_bytes} bytes of answers unread`);
-    }
+  /** One line each second, however many they are: who connects all the time can't fill the log. */
+  #tooMany(reason: string): void {
+    this.#too_many.set(reason, (this.#too_many.get(reason) ?? 0) + 1);
+    if (this.#log_timer !== undefined) return;
+    const report = () => {
+      this.#log_timer = undefined;
+      if (this.#too_many.size === 0) return;
+      for (const [found, count] of this.#too_many) this.#handlers.dropped(found, count);
+      this.#too_many.clear();
+      this.#log_timer = setTimeout(report, LOG_INTERVAL_MS).unref();
+    };
+    report();
   }
 }

@@ -279,7 +279,12 @@ export const operatorMethods = {
   "approvals.cleanup": { params: nothing, result: z.object({ expired: z.number().int() }) },
   "agents.list": {
     params: nothing,
-    result: z.object({ agents: z.array(agentSchema), requests: z.array(pairingRequestSchema) }),
+    result: z.object({
+      agents: z.array(agentSchema),
+      requests: z.array(pairingRequestSchema),
+      /** Names of paired agents that can't be read from the database: they are not let in. */
+      unreadable: z.array(z.string()),
+    }),
   },
   "agents.pair": {
     /** `admit`: false where the token is meant for a program that isn't waiting: who asked under this name is not let in. */

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { createConnection, type Socket } from "node:net";
 import { z } from "zod";
 import { encodeFrame, FrameReader } from "./frames.ts";
@@ -13,6 +12,7 @@ import {
   operatorEvents,
   operatorMethods,
 } from "./operator-api.ts";
+import { readRegularFile } from "./regular-file.ts";
 
 const failureSchema = z.object({ id: z.number().optional(), code: z.string(), message: z.string(), hint: z.string() });
 const resultSchema = z.object({ id: z.number(), result: z.unknown() });
@@ -58,7 +58,7 @@ export class OperatorClient implements OperatorApi {
   static async connect(path: string, token_file: string): Promise<OperatorClient> {
     let token: string;
     try {
-      token = readFileSync(token_file, "utf8").trim();
+      token = readRegularFile(token_file).trim();
     } catch (error) {
       throw notRunning(error);
     }

@@ -2,7 +2,8 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
 import type { FileIdentity } from "./file-identity.ts";
 import { encodeFrame, type Frame } from "./frames.ts";
-import { type LineConnection, LineServer, type LineServerSettings } from "./line-server.ts";
+import type { LineConnection } from "./line-connection.ts";
+import { LineServer, type LineServerSettings } from "./line-server.ts";
 import {
   type OperatorApi,
   OperatorError,
@@ -47,7 +48,9 @@ export class OperatorServer {
     this.#server = new LineServer(settings, {
       opened: (connection) =>
         this.#clients.set(connection.id, { connection, is_operator: false, types: new Set(), unsubscribe: undefined }),
-      received: (connection, frames) => this.#received(connection, frames),
+      received: (connection, next) => this.#received(connection, next),
+      turned: () => undefined,
+      unadmitted: () => refusal("not_authorised", "the operator's token did not come in time"),
       closed: (connection) => {
         this.#clients.get(connection.id)?.unsubscribe?.();
         this.#clients.delete(connection.id);
@@ -66,21 +69,27 @@ export class OperatorServer {
     return this.#server.close();
   }
 
-  #received(connection: LineConnection, frames: Frame[]): void {
+  /** One message at a time: a call's result is there before the next one is looked at. */
+  #received(connection: LineConnection, next: () => Frame | undefined): Promise<void> | undefined {
     const client = this.#clients.get(connection.id);
-    if (client === undefined) return;
-    for (const frame of frames) {
-      if (!frame.ok) return connection.end(refusal("bad_frame", "not a message of the operator's protocol"));
-      const { type, data } = frame.message;
-      if (!client.is_operator) {
-        if (!this.#greet(client, type, data)) return;
-      } else if (type === "call") void this.#call(client, data);
-      else if (type === "subscribe") this.#subscribe(client, data);
-      else return connection.end(refusal("unknown_type", "there is no message of this type"));
+    const frame = next();
+    if (client === undefined || frame === undefined) {
+      connection.ignore();
+      return undefined;
     }
+    if (!frame.ok) {
+      connection.end(refusal("bad_frame", "not a message of the operator's protocol"));
+      return undefined;
+    }
+    const { type, data } = frame.message;
+    if (!client.is_operator) this.#greet(client, type, data);
+    else if (type === "call") return this.#call(client, data);
+    else if (type === "subscribe") this.#subscribe(client, data);
+    else connection.end(refusal("unknown_type", "there is no message of this type"));
+    return undefined;
   }
 
-  #greet(client: Client, type: unknown, data: unknown): boolean {
+  #greet(client: Client, type: unknown, data: unknown): void {
     const greeting = greetingSchema.safeParse(data);
     if (
       type === "operator.hello" &&
@@ -88,11 +97,9 @@ export class OperatorServer {
       timingSafeEqual(digest(greeting.data.token), this.#token_hash)
     ) {
       client.is_operator = true;
+      client.connection.admit("operator");
       client.connection.send(encodeFrame("operator.ok", {}));
-      return true;
-    }
-    client.connection.end(refusal("not_authorised", "the operator's token is needed here"));
-    return false;
+    } else client.connection.end(refusal("not_authorised", "the operator's token is needed here"));
   }
 
   /** What was subscribed to before stays subscribed. */

@@ -32,9 +32,33 @@ export interface Places {
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** The places for an environment. Relative XDG values are ignored, as the XDG specification says. */
+/** A variable that says where things are, and can't be followed. */
+export class PlaceError extends Error {
+  readonly code = "invalid_place";
+  readonly hint: string;
+  constructor(message: string, hint: string) {
+    super(message);
+    this.name = "PlaceError";
+    this.hint = hint;
+  }
+}
+
+/** Relative, each would mean another place in every folder that a program is started in. */
+const PATH_VARIABLES = [
+  "METNOS_CONFIG",
+  "METNOS_GRANTS_DB",
+  "METNOS_APPROVALS_DB",
+  "METNOS_RUNTIME_DIR",
+  "METNOS_GATE_SOCKET",
+] as const;
+
+/**
+ * The places for an environment. Relative XDG values are ignored, as the XDG specification says.
+ * @throws PlaceError where HOME or a METNOS_* path is not absolute
+ */
 export function placesFor(env: Env = process.env): Places {
-  const home = env.HOME && isAbsolute(env.HOME) ? env.HOME : homedir();
+  const home = homeFolder(env);
+  for (const name of PATH_VARIABLES) refuseRelative(name, env[name]);
   const base = (name: string, fallback: string) => {
     const value = env[name];
     return value && isAbsolute(value) ? value : join(home, fallback);
@@ -63,6 +87,24 @@ export function placesFor(env: Env = process.env): Places {
     agent_socket: env.METNOS_GATE_SOCKET || join(runtime_dir, "gate.sock"),
     operator_socket: join(runtime_dir, "operator.sock"),
   };
+}
+
+/** The human's home folder, without a slash at its end. @throws PlaceError where HOME is empty or relative, or there is none */
+export function homeFolder(env: Env): string {
+  if (env.HOME === "") throw new PlaceError("HOME is empty", "set it to your home folder: its absolute path");
+  refuseRelative("HOME", env.HOME);
+  try {
+    const home = env.HOME ?? homedir();
+    if (isAbsolute(home)) return home.replace(/(.)\/+$/, "$1");
+  } catch {
+    // a user without an entry in the system's list: said below
+  }
+  throw new PlaceError("this user has no home folder", "set HOME to one: its absolute path");
+}
+
+function refuseRelative(name: string, value: string | undefined): void {
+  if (!value || isAbsolute(value)) return;
+  throw new PlaceError(`${name} is a relative path: ${JSON.stringify(value)}`, `set ${name} to an absolute path`);
 }
 
 /** The file an agent's adapter finds its token in. `name` must be a valid agent name. */

@@ -114,7 +114,7 @@ export const agentMessages = {
   "goal.check": z.object({ id: idSchema, goal: goalSchema }),
   "subtask.check": z.object({ id: idSchema, subtask: subtaskSchema }),
   "graph.check": z.object({ id: idSchema, graph: taskGraphSchema }),
-  ping: z.looseObject({ id: idSchema.optional() }),
+  ping: z.object({ id: idSchema.optional() }),
 } as const;
 export type AgentMessageType = keyof typeof agentMessages;
 export type AgentMessage<T extends AgentMessageType> = z.infer<(typeof agentMessages)[T]>;
@@ -132,6 +132,7 @@ export const ERROR_CODES = [
   "already_greeted",
   "token_required",
   "bad_token",
+  "agent_unreadable",
   "pairing_rejected",
   "too_many_pairings",
   "unknown_token",
@@ -161,7 +162,7 @@ export const gateMessages = {
   "safety.verdict": safetyVerdictSchema.extend({ id: z.string() }),
   "safety.paused": z.object({ reason: z.string(), since: z.string(), until: z.string().nullable() }),
   "safety.resumed": z.object({}),
-  pong: z.looseObject({ id: z.string().optional() }),
+  pong: z.object({ id: z.string().optional() }),
   error: wireErrorSchema,
 } as const;
 export type GateMessageType = keyof typeof gateMessages;

@@ -8,6 +8,15 @@ import type { Core } from "./core.ts";
 import type { Subject } from "./gate/stages/examination.ts";
 import { VERSION } from "./version.ts";
 
+/** What agents may leave unread; `max_bytes` is in the configuration. */
+export const AGENT_UNREAD = { pause_bytes: 256 * 1024, total_bytes: 32 * 1024 * 1024, patience_ms: 10_000 };
+
+const UNREADABLE = {
+  code: "agent_unreadable",
+  message: "the gate can't read this agent's entry in its database",
+  hint: "ask the human: metnos-gate agents list says what to do",
+} as const;
+
 /** The gate as agents reach it: asking, and nothing else. */
 export class GatePort implements AgentPort {
   readonly gate_version = VERSION;
@@ -23,6 +32,7 @@ export class GatePort implements AgentPort {
 
   greet({ agent: { name }, token }: Hello): ReturnType<AgentPort["greet"]> {
     const { agents } = this.#core;
+    if (agents.unreadable().includes(name)) return { refused: UNREADABLE };
     if (token !== undefined) {
       const agent = agents.authenticate(name, token);
       if (agent === undefined) {
@@ -103,9 +113,9 @@ export class GatePort implements AgentPort {
     this.#log(`error in ${what}: ${describe(error)}`);
   }
 
-  dropped(reason: string): void {
-    this.slow_dropped++;
-    this.#log(`dropped a client: ${reason}`);
+  dropped(reason: string, count: number): void {
+    this.slow_dropped += count;
+    this.#log(`dropped ${count === 1 ? "a client" : `${count} clients`}: ${reason}`);
   }
 
   #subject(agent_id: string, session: string): Subject {

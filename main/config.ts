@@ -1,9 +1,13 @@
-import { readFileSync } from "node:fs";
+import { isAbsolute } from "node:path";
 import { parse, TomlError } from "smol-toml";
 import { z } from "zod";
 import { levelSchema } from "../ipc/decision.ts";
+import { readRegularFile } from "../ipc/regular-file.ts";
 import { errorCode, GateError } from "./gate/errors.ts";
+import { fileError } from "./gate/file-errors.ts";
 import { safetyConfigSchema } from "./gate/safety/config.ts";
+
+const absolutePath = z.string().refine(isAbsolute, "expected an absolute path");
 
 /** gate.toml: every key optional (docs/configuration.md). The seeds' environment variables win over it. */
 export const configSchema = z.strictObject({
@@ -14,10 +18,10 @@ export const configSchema = z.strictObject({
       ttl_seconds: z.number().int().min(10).max(86_400).default(600),
       /** Seconds a grant for a session lasts at the most. */
       session_seconds: z.number().int().min(60).max(604_800).default(86_400),
-      db: z.string().min(1).optional(),
+      db: absolutePath.optional(),
     })
     .prefault({}),
-  grants: z.strictObject({ db: z.string().min(1).optional() }).prefault({}),
+  grants: z.strictObject({ db: absolutePath.optional() }).prefault({}),
   judge: z
     .strictObject({
       kind: z.enum(["rule-based-v1"]).default("rule-based-v1"),
@@ -56,7 +60,7 @@ export const configSchema = z.strictObject({
     .strictObject({
       /** Connections at the same time on gate.sock. */
       max_connections: z.number().int().min(1).max(10_000).default(2048),
-      /** Bytes of unread answers after which a client that doesn't read is dropped. */
+      /** A client that leaves more bytes unread for ten seconds, and reads nothing of them, is dropped. */
       max_unread_bytes: z.number().int().min(65_536).max(67_108_864).default(4_194_304),
     })
     .prefault({}),
@@ -101,10 +105,10 @@ function keysIn(table: object, prefix = ""): string[] {
 function readConfigFile(file: string): { config: Config; keys: string[] } | undefined {
   let text: string;
   try {
-    text = readFileSync(file, "utf8");
+    text = readRegularFile(file);
   } catch (error) {
     if (errorCode(error) === "ENOENT") return undefined;
-    throw invalid(`${file} can't be read (${errorCode(error)})`, error);
+    throw fileError(error, "the configuration", file, "invalid_config");
   }
   try {
     const table = parse(text);

@@ -1,8 +1,7 @@
-import { homedir } from "node:os";
 import { basename } from "node:path";
 import type { AlarmCode } from "../ipc/alarms.ts";
 import type { ApprovalView, AuditLine, OperatorApi, OperatorEvent } from "../ipc/operator-api.ts";
-import { type Places, placesFor } from "../ipc/places.ts";
+import { homeFolder, type Places, placesFor } from "../ipc/places.ts";
 import type { Pause } from "../ipc/safety.ts";
 import { type Config, loadConfigWithSources } from "./config.ts";
 import { Activity } from "./gate/activity/activity.ts";
@@ -11,6 +10,7 @@ import { Alarms } from "./gate/alarms.ts";
 import { ApprovalRegistry } from "./gate/approvals/registry.ts";
 import { AuditLog } from "./gate/audit/log.ts";
 import { lastLine } from "./gate/audit/tail.ts";
+import type { Clock } from "./gate/clock.ts";
 import type { GateError } from "./gate/errors.ts";
 import { ExecutorCatalog, loadOwnExecutors } from "./gate/executors/catalog.ts";
 import { Gate } from "./gate/gate.ts";
@@ -20,8 +20,10 @@ import { openSafety, type Safety } from "./gate/safety/safety.ts";
 import { kindOf } from "./gate/stages/examination.ts";
 import { Listeners } from "./listeners.ts";
 import { Settings } from "./settings.ts";
+import { rowReport } from "./storage/damaged-rows.ts";
 import type { DatabaseName } from "./storage/database-names.ts";
 import { Storage } from "./storage/storage.ts";
+import { systemClock } from "./system-clock.ts";
 
 /** Everything a running gate is made of, opened in the right order and closed again. */
 export interface Core {
@@ -55,10 +57,6 @@ export function placesWith(config: Config, env: Env): Places {
   return places;
 }
 
-export function homeOf(env: Env): string {
-  return (env.HOME || homedir()).replace(/(.)\/+$/, "$1");
-}
-
 /** How often last uses and last sightings are written, in milliseconds. */
 const FLUSH_INTERVAL_MS = 2000;
 
@@ -77,8 +75,7 @@ export interface CoreHooks {
 
 export interface CoreOptions {
   env?: Env | undefined;
-  /** Milliseconds. */
-  now?: (() => number) | undefined;
+  clock?: Clock | undefined;
   hooks?: CoreHooks;
   /** Databases that may begin empty although others don't. */
   accept_empty?: readonly DatabaseName[];
@@ -89,11 +86,12 @@ export interface CoreOptions {
  * @throws GateError `already_running`, `lock_unusable`, `invalid_config`, `database_*`: nothing was changed then
  */
 export async function openCore(options: CoreOptions = {}): Promise<Core> {
-  const { env = process.env, now = Date.now, hooks = {}, accept_empty = [] } = options;
+  const { env = process.env, clock = systemClock, hooks = {}, accept_empty = [] } = options;
+  const { now } = clock;
   const { config, sources } = loadConfigWithSources(placesFor(env).config_file, env);
   const places = placesWith(config, env);
   const settings = new Settings(places.chosen_file, config, sources);
-  const home = homeOf(env);
+  const home = homeFolder(env);
   const catalog = new ExecutorCatalog(loadOwnExecutors(places.executors_dir));
   const listeners = new Listeners((error) => hooks.failed?.("telling a surface", error));
   const publish = (event: OperatorEvent) => listeners.publish(event);
@@ -115,21 +113,25 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
   };
   try {
     const { databases, irregularities } = storage.opened;
-    const grants = storage.on(databases.grants, (db) => new GrantStore(db, home, now));
-    const approvals = storage.on(databases.approvals, (db) => new ApprovalRegistry(db, now));
-    const agents = storage.on(databases.agents, (db) => new AgentDirectory(db, places, now));
-    const activity = new Activity(storage.opened.activity.db, now);
-    const safety = openSafety(databases.safety.db, config.safety, now, {
-      pause_changed(pause) {
-        // What waits is withdrawn before anybody hears of it: no answer from now on allows anything.
-        if (pause.is_paused) gate.withdraw_all(`the gate is paused: ${pause.reason}`);
-        audit.append({ event: pause.is_paused ? "paused" : "resumed", ts: now() / 1000, by: pause.by });
-        audit.flush();
-        hooks.pause_changed?.(pause);
-        publish({ type: pause.is_paused ? "safety.paused" : "safety.resumed", data: pause });
-      },
-      violated: (violation) => publish({ type: "safety.violation", data: violation }),
-    });
+    const rows = (name: DatabaseName) => rowReport(alarms, databases[name]);
+    const grants = storage.on(databases.grants, (db) => new GrantStore(db, home, clock, rows("grants")));
+    const approvals = storage.on(databases.approvals, (db) => new ApprovalRegistry(db, clock, rows("approvals")));
+    const agents = storage.on(databases.agents, (db) => new AgentDirectory(db, places, now, rows("agents")));
+    const activity = new Activity(storage.opened.activity.db, now, failed);
+    const safety = storage.on(databases.safety, (db) =>
+      openSafety(db, config.safety, clock, {
+        rows: rows("safety"),
+        pause_changed(pause) {
+          // What waits is withdrawn before anybody hears of it: no answer from now on allows anything.
+          if (pause.is_paused) gate.withdraw_all(`the gate is paused: ${pause.reason}`);
+          audit.append({ event: pause.is_paused ? "paused" : "resumed", ts: now() / 1000, by: pause.by });
+          audit.flush();
+          hooks.pause_changed?.(pause);
+          publish({ type: pause.is_paused ? "safety.paused" : "safety.resumed", data: pause });
+        },
+        violated: (violation) => publish({ type: "safety.violation", data: violation }),
+      }),
+    );
     const counters = { allowed: 0, denied: 0, asked: 0 };
     const gate = new Gate(
       {
@@ -159,7 +161,7 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
             return config.approvals.ttl_seconds;
           },
           session_seconds: config.approvals.session_seconds,
-          now,
+          clock,
         },
       },
       {
@@ -178,6 +180,7 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
         waiting: (approval: ApprovalView) => publish({ type: "approval.waiting", data: approval }),
         closed: (approval: ApprovalView) => publish({ type: "approval.closed", data: approval }),
         granted: () => publish({ type: "grants.changed", data: {} }),
+        moved: (token, expires_at) => publish({ type: "approval.held", data: { token, expires_at } }),
         failed,
       },
     );
@@ -186,6 +189,7 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
     });
     const was_paused = storage.opened.may_have_lost_pause && safety.pause.reason === undefined && wasPaused(places);
     gate.broker.start();
+    grants.end_gate_sessions();
     // Of what had ended when the gate was killed, too, nothing stays.
     approvals.flush();
     for (const { event, file, message, hint } of irregularities) {
@@ -193,6 +197,7 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
       audit.append({ event, ts: now() / 1000, file: basename(file) });
       log(message);
     }
+    audit.flush();
     if (was_paused) {
       const reason = "the gate was paused when its safety database was lost";
       safety.pause.begin({ by: "human", reason, clears: "by_human" });

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { type Decision, levelSchema, type Verdict } from "../ipc/decision.ts";
 import { isWithinDepth, MAX_DEPTH } from "../ipc/frames.ts";
-import { localPrincipal, placesFor } from "../ipc/places.ts";
+import { homeFolder, localPrincipal, placesFor } from "../ipc/places.ts";
 import { contextSchema, proposedCallSchema } from "../ipc/wire.ts";
 import { loadConfig } from "./config.ts";
-import { homeOf, placesWith } from "./core.ts";
+import { placesWith } from "./core.ts";
 import { openDatabaseReadOnly } from "./gate/database.ts";
 import { GateError } from "./gate/errors.ts";
 import { agentKindSchema } from "./gate/executors/agent-kind.ts";
@@ -17,6 +17,7 @@ import { explainReadings } from "./gate/guard/shell/explain.ts";
 import { decisionOf, examineCall, traceOf } from "./gate/pipeline.ts";
 import type { StageSettings } from "./gate/stages/examination.ts";
 import { examine } from "./gate/vaglio.ts";
+import { systemClock } from "./system-clock.ts";
 
 /** The same decisions without a gate: reads the configuration and the grants, writes and logs nothing. */
 
@@ -42,17 +43,17 @@ export interface OfflineGate {
 export function openOfflineGate(env: Env = process.env): OfflineGate {
   const config = loadConfig(placesFor(env).config_file, env);
   const places = placesWith(config, env);
-  const home = homeOf(env);
+  const home = homeFolder(env);
   const catalog = new ExecutorCatalog(loadOwnExecutors(places.executors_dir));
   const db = openDatabaseReadOnly(places.grants_db, grantsSchema(home));
   const settings: StageSettings = {
     home,
     env,
-    grants: db === undefined ? null : new GrantStore(db, home),
+    grants: db === undefined ? null : new GrantStore(db, home, systemClock),
     gate_files: new GateFiles(places, home),
     pause: null,
     judge_threshold: config.judge.threshold,
-    now: Date.now,
+    now: systemClock.now,
   };
   return {
     check(input) {

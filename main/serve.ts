@@ -1,19 +1,21 @@
-import { randomBytes } from "node:crypto";
-import { chmodSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { AgentServer } from "../ipc/agent-server.ts";
 import { OperatorServer } from "../ipc/operator-server.ts";
-import { describe, GatePort, pausedMessage } from "./agent-port.ts";
+import { AGENT_UNREAD, describe, GatePort, pausedMessage } from "./agent-port.ts";
 import { logAlarms } from "./alarm-log.ts";
 import { type Core, type CoreHooks, openCore } from "./core.ts";
-import { errorCode, GateError } from "./gate/errors.ts";
+import type { Clock } from "./gate/clock.ts";
+import type { GateError } from "./gate/errors.ts";
 import { HeapKeeper } from "./heap-keeper.ts";
 import { type GateNotifications, type NotificationOptions, startNotifications } from "./notifications/start.ts";
 import type { AgentConnections } from "./operator/handlers.ts";
 import { Operator } from "./operator/operator.ts";
+import { operatorToken } from "./operator-token.ts";
 import { tellRestart } from "./restart.ts";
 import type { LoginItem } from "./settings.ts";
+import { prepareSocket, socketError } from "./socket-place.ts";
 import type { DatabaseName } from "./storage/database-names.ts";
+import { systemClock } from "./system-clock.ts";
 import { WebPage } from "./web/web-page.ts";
 
 /** A gate that serves both sockets. `close` leaves what waits in the registry for the next start. */
@@ -30,7 +32,7 @@ export interface ServeOptions {
   env?: Readonly<Record<string, string | undefined>>;
   /** One line for each thing that happens. */
   log?: (line: string) => void;
-  now?: () => number;
+  clock?: Clock;
   frame_timeout_ms?: number;
   /** Where a desktop app runs the gate. */
   login_item?: LoginItem;
@@ -44,14 +46,19 @@ export interface ServeOptions {
   accept_empty?: readonly DatabaseName[];
 }
 
+const KIB = 1024;
+const MIB = 1024 * KIB;
+/** The human's own tools may lag behind the events: they come whether these read or not. */
+const OPERATOR_UNREAD = { pause_bytes: 256 * KIB, total_bytes: 64 * MIB, max_bytes: 64 * MIB, patience_ms: 30_000 };
+
 /**
  * Opens the core and both sockets.
- * @throws GateError (`already_running`, `invalid_config`, `database_*`, `page_not_built`), or the system's error of a socket
+ * @throws GateError (`already_running`, `invalid_config`, `database_*`, `folder_not_private`, `socket_unusable`, `page_not_built`)
  */
 export async function serveGate(options: ServeOptions = {}): Promise<RunningGate> {
   const log = options.log ?? (() => undefined);
   let agents: AgentServer | undefined;
-  const { env, now, accept_empty = [] } = options;
+  const { env, clock, accept_empty = [] } = options;
   const ended = Promise.withResolvers<GateError>();
   const hooks: CoreHooks = {
     decided({ agent_name, executor, decision }) {
@@ -75,7 +82,7 @@ export async function serveGate(options: ServeOptions = {}): Promise<RunningGate
       ended.resolve(loss);
     },
   };
-  const core = await openCore({ env, now, accept_empty, hooks });
+  const core = await openCore({ env, clock, accept_empty, hooks });
   logAlarms(core, log);
   if (options.restarted_after !== undefined) tellRestart(core, options.restarted_after);
   try {
@@ -92,14 +99,21 @@ export async function serveGate(options: ServeOptions = {}): Promise<RunningGate
 async function serveCore(
   core: Core,
   log: (line: string) => void,
-  { env = process.env, frame_timeout_ms, login_item, notifications: wanted, web, now }: ServeOptions,
+  { env = process.env, frame_timeout_ms, login_item, notifications: wanted, web, clock }: ServeOptions,
   made: (agents: AgentServer) => void,
 ): Promise<Omit<RunningGate, "ended">> {
   const { places, config } = core;
-  for (const folder of [places.runtime_dir, dirname(places.agent_socket)]) makePrivate(folder, places.state_dir);
-  const limits = { max_connections: config.socket.max_connections, max_unread_bytes: config.socket.max_unread_bytes };
+  for (const path of [places.operator_socket, places.agent_socket]) prepareSocket(path, places.state_dir);
+  if (core.settings.warning !== undefined) log(core.settings.warning);
+  const { max_connections, max_unread_bytes } = config.socket;
+  const { pause_bytes } = AGENT_UNREAD;
+  const unread = {
+    ...AGENT_UNREAD,
+    pause_bytes: Math.min(pause_bytes, max_unread_bytes / 2),
+    max_bytes: max_unread_bytes,
+  };
   const port = new GatePort(core, log);
-  const agents = new AgentServer({ path: places.agent_socket, ...limits, frame_timeout_ms }, port);
+  const agents = new AgentServer({ path: places.agent_socket, max_connections, unread, frame_timeout_ms }, port);
   made(agents);
   const connections: AgentConnections = {
     count: () => agents.connection_count,
@@ -111,15 +125,14 @@ async function serveCore(
     refuse: (name) => agents.refuse(name),
     drop: (agent_id) => agents.drop(agent_id),
   };
-  const page = web ? webPage(core, log, now) : undefined;
+  const page = web ? webPage(core, log, clock) : undefined;
   const operator = new Operator(core, {
     connections,
     browser_page: page,
     ...(login_item === undefined ? {} : { login_item }),
   });
-  // The human's own tools listen longer than a slow reader would: an event stream may lag.
   const operators = new OperatorServer(
-    { path: places.operator_socket, max_connections: 64, max_unread_bytes: 256 * 1024 * 1024 },
+    { path: places.operator_socket, max_connections: 64, unread: OPERATOR_UNREAD },
     operatorToken(places.operator_token),
     operator,
     (what, error) => port.failed(what, error),
@@ -132,8 +145,10 @@ async function serveCore(
   try {
     await page?.listen(operator);
     const { watch } = core.storage;
-    watch.addHeld("gate", "socket", places.operator_socket, await operators.listen());
-    watch.addHeld("gate", "socket", places.agent_socket, await agents.listen());
+    const named = (path: string) => (error: unknown) => Promise.reject(socketError(error, path));
+    const { operator_socket, agent_socket } = places;
+    watch.addHeld("gate", "socket", operator_socket, await operators.listen().catch(named(operator_socket)));
+    watch.addHeld("gate", "socket", agent_socket, await agents.listen().catch(named(agent_socket)));
   } catch (error) {
     await close();
     throw error;
@@ -155,9 +170,9 @@ async function serveCore(
 }
 
 /** The page in a browser; each use of a link is in the log and in the trail. */
-function webPage({ config, audit, places }: Core, log: (line: string) => void, now: ServeOptions["now"]): WebPage {
+function webPage({ config, audit, places }: Core, log: (line: string) => void, clock: Clock = systemClock): WebPage {
   const entered = () => {
-    audit.append({ event: "web.entered", ts: Date.now() / 1000 });
+    audit.append({ event: "web.entered", ts: clock.now() / 1000 });
     audit.flush();
   };
   return new WebPage(
@@ -165,42 +180,8 @@ function webPage({ config, audit, places }: Core, log: (line: string) => void, n
       ...config.web,
       port_file: join(places.state_dir, "web-port"),
       has_metrics: config.metrics.enabled,
-      ...(now === undefined ? {} : { now }),
+      now: () => clock.boot().ms,
     },
     { log, entered },
   );
-}
-
-/**
- * A folder that only its owner enters. One of our own is closed where it is open; one that was named (`METNOS_RUNTIME_DIR`,
- * `METNOS_GATE_SOCKET`) may be somebody's `/tmp`: it isn't ours to close.
- */
-function makePrivate(folder: string, state_dir: string): void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  if ((statSync(folder).mode & 0o077) === 0) return;
-  if (!folder.startsWith(`${state_dir}/`)) {
-    throw new GateError(
-      "folder_not_private",
-      `the sockets' folder ${folder} is open to others`,
-      `name a folder of their own, or close it: chmod 700 ${folder}`,
-    );
-  }
-  chmodSync(folder, 0o700);
-}
-
-/** The operator's token: 32 random bytes in a 0600 file, made once. */
-function operatorToken(file: string): string {
-  try {
-    const token = readFileSync(file, "utf8").trim();
-    if (/^[0-9a-f]{64}$/.test(token)) {
-      chmodSync(file, 0o600);
-      return token;
-    }
-  } catch (error) {
-    if (errorCode(error) !== "ENOENT") throw error;
-  }
-  const token = randomBytes(32).toString("hex");
-  writeFileSync(`${file}.new`, `${token}\n`, { mode: 0o600 });
-  renameSync(`${file}.new`, file);
-  return token;
 }

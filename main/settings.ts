@@ -1,9 +1,10 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
 import { z } from "zod";
+import { readRegularFile } from "../ipc/regular-file.ts";
 import { type Setting, type SettingKey, settingValues } from "../ipc/settings.ts";
 import type { Config, ConfigSources } from "./config.ts";
+import { writeDurably } from "./gate/durable-file.ts";
 import { errorCode, GateError } from "./gate/errors.ts";
+import { fileError } from "./gate/file-errors.ts";
 
 /** What the human chose on a surface. gate.toml and the environment win over it: whoever wrote those meant it. */
 
@@ -18,6 +19,8 @@ const chosenSchema = z
 type Chosen = z.infer<typeof chosenSchema>;
 type ChosenKey = keyof Chosen;
 
+const WHAT = "the file of the settings that were chosen,";
+
 /** What only a desktop can do; absent elsewhere. */
 export interface LoginItem {
   is_enabled(): boolean;
@@ -29,6 +32,8 @@ export class Settings {
   readonly #config: Config;
   readonly #sources: ConfigSources;
   readonly #chosen: Chosen;
+  /** What the human should know of the file, or undefined. */
+  readonly warning: string | undefined;
 
   /**
    * Reads what was chosen and puts it into `config`, whose readers look at it anew each time.
@@ -38,7 +43,9 @@ export class Settings {
     this.#file = file;
     this.#config = config;
     this.#sources = sources;
-    this.#chosen = readChosen(file);
+    const chosen = readChosen(file);
+    this.#chosen = chosen ?? {};
+    if (chosen === undefined) this.warning = `${file} is empty: what was chosen there is lost, the defaults hold`;
     for (const key of Object.keys(this.#chosen) as ChosenKey[]) this.#apply(key);
   }
 
@@ -60,9 +67,7 @@ export class Settings {
 
   #choose(key: ChosenKey, value: string | number | boolean): void {
     const chosen = chosenSchema.parse({ ...this.#chosen, [key]: value });
-    mkdirSync(dirname(this.#file), { recursive: true, mode: 0o700 });
-    writeFileSync(`${this.#file}.new`, `${JSON.stringify(chosen, null, 2)}\n`, { mode: 0o600 });
-    renameSync(`${this.#file}.new`, this.#file);
+    writeDurably(this.#file, `${JSON.stringify(chosen, null, 2)}\n`, WHAT);
     Object.assign(this.#chosen, chosen);
     this.#apply(key);
   }
@@ -122,12 +127,20 @@ export class Settings {
   }
 }
 
-function readChosen(file: string): Chosen {
+/** What is in the file; undefined where nothing at all is in it, as an earlier version's crash could leave it. */
+function readChosen(file: string): Chosen | undefined {
+  let text: string;
   try {
-    return chosenSchema.parse(JSON.parse(readFileSync(file, "utf8")));
+    text = readRegularFile(file);
   } catch (error) {
     if (errorCode(error) === "ENOENT") return {};
-    const what = error instanceof z.ZodError ? (error.issues[0]?.message ?? "not valid") : "it can't be read";
+    throw fileError(error, WHAT, file, "invalid_config");
+  }
+  if (text.trim() === "") return undefined;
+  try {
+    return chosenSchema.parse(JSON.parse(text));
+  } catch (error) {
+    const what = error instanceof z.ZodError ? (error.issues[0]?.message ?? "not valid") : "it is not valid JSON";
     throw new GateError("invalid_config", `${file}: ${what}`, "correct it, or remove it to go back to the defaults", {
       cause: error,
     });

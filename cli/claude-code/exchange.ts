@@ -10,7 +10,7 @@ export interface Request {
   agent_name: string;
   session: string;
   call: object;
-  /** When to give up waiting, as Date.now(). */
+  /** When to give up waiting, by performance.now(): setting the clock changes nothing. */
   deadline: number;
 }
 
@@ -43,11 +43,11 @@ export async function askGate(request: Request): Promise<Answer> {
     const answer = await attempt(request);
     if (answer.kind !== "lost") return answer;
     if (answer.was_connected) {
-      lost_at = Date.now();
+      lost_at = performance.now();
       pause = 50;
     }
-    if (lost_at === undefined || Date.now() - lost_at > RETURN_MS) return { kind: "unreachable" };
-    if (Date.now() >= request.deadline) return { kind: "nobody" };
+    if (lost_at === undefined || performance.now() - lost_at > RETURN_MS) return { kind: "unreachable" };
+    if (performance.now() >= request.deadline) return { kind: "nobody" };
     await new Promise((resolve) => setTimeout(resolve, pause));
   }
 }
@@ -74,7 +74,7 @@ function attempt(request: Request): Promise<Attempt> {
           const cancel = { id: "cancel", token: waiting_token, reason: "nobody answered" };
           end({ kind: "nobody" }, waiting_token === undefined ? "" : encodeFrame("tool.cancel", cancel));
         },
-        Math.max(0, request.deadline - Date.now()),
+        Math.max(0, request.deadline - performance.now()),
       );
     };
     socket.setEncoding("utf8");

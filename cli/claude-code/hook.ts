@@ -1,6 +1,7 @@
-import { readFileSync, readSync, writeSync } from "node:fs";
+import { readSync, writeSync } from "node:fs";
 import { exactText, MAX_FRAME_BYTES } from "../../ipc/frames.ts";
-import { agentTokenFile, placesFor } from "../../ipc/places.ts";
+import { agentTokenFile, PlaceError, placesFor } from "../../ipc/places.ts";
+import { readRegularFile } from "../../ipc/regular-file.ts";
 import { type Answer, askGate } from "./exchange.ts";
 import { type HookPayload, parsePayload } from "./payload.ts";
 
@@ -30,7 +31,10 @@ export async function runHook(argv: readonly string[]): Promise<void> {
     [permission, reason] = await answerFor(argv);
   } catch (error) {
     permission = "deny";
-    reason = `the hook failed (${error instanceof Error ? error.name : "unknown"}): nothing is let through`;
+    reason =
+      error instanceof PlaceError
+        ? `${error.message}; ${error.hint}`
+        : `the hook failed (${error instanceof Error ? error.name : "unknown"}): nothing is let through`;
   }
   print(permission, `Metnos Gate: ${reason}`);
   process.exit(0);
@@ -54,7 +58,7 @@ async function answerFor(argv: readonly string[]): Promise<[Permission, string]>
     agent_name: AGENT,
     session: payload.session_id,
     call: payload.call,
-    deadline: Date.now() + options.wait_seconds * 1000,
+    deadline: performance.now() + options.wait_seconds * 1000,
   });
   return permissionFor(answer, payload, options);
 }
@@ -133,7 +137,7 @@ function readChunk(chunk: Buffer): number {
 
 function readToken(file: string): string | undefined {
   try {
-    return readFileSync(file, "utf8").trim();
+    return readRegularFile(file).trim();
   } catch {
     return undefined; // not paired yet: the gate asks its human
   }

@@ -1,5 +1,4 @@
-import { homedir } from "node:os";
-import { type Places, placesFor } from "../../ipc/places.ts";
+import { homeFolder, type Places, placesFor } from "../../ipc/places.ts";
 import type { ProposedCall } from "../../ipc/wire.ts";
 import { ExecutorCatalog, loadOwnExecutors } from "../../main/gate/executors/catalog.ts";
 import { needsOf } from "../../main/gate/executors/needs.ts";
@@ -13,7 +12,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 /** What the guard says of a call, or null where it denies nothing. There are no rules here. */
 export function guardedOffline(call: ProposedCall, env: Env): GuardBlock | null {
   const places = placesFor(env);
-  const home = (env.HOME || homedir()).replace(/(.)\/+$/, "$1");
+  const home = homeFolder(env);
   const executor = catalogFor(places).find(call.executor, "claude-code");
   const needs = needsOf(call, executor, home, env);
   return guard(call, executor, needs, { home, env, gate_files: new GateFiles(places, home) });

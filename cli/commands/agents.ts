@@ -12,10 +12,14 @@ export function agentsCommands(program: Command): void {
     .description("a JSON line each; agents that wait to be paired have a requested_at")
     .action(() =>
       withOperator(async (api) => {
-        const { agents: paired, requests } = await api.call("agents.list", {});
+        const { agents: paired, requests, unreadable } = await api.call("agents.list", {});
         for (const agent of paired) printLine(agent);
         for (const request of requests) printLine(request);
-        if (paired.length + requests.length === 0)
+        for (const name of unreadable)
+          say(
+            `${name} can't be read, and is not let in; metnos-gate agents level ${name} LEVEL, or revoke it and pair it again`,
+          );
+        if (paired.length + requests.length + unreadable.length === 0)
           say("no agent is paired yet; to begin: metnos-gate connect claude-code");
       }),
     );

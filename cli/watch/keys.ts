@@ -35,12 +35,17 @@ export interface Key {
   is_paste?: true;
 }
 
+interface Times {
+  now: number;
+  wall: number;
+}
+
 /** As the gate's contract has them. */
 const MAX_MESSAGE = 2000;
 const MAX_TARGET = 4096;
 
-/** Does what the key says. @param now milliseconds */
-export function pressed(state: WatchState, key: Key, now: number, layout: Layout): Step {
+/** Does what the key says. @param now milliseconds by a clock that nobody sets @param wall Unix milliseconds, for dates */
+export function pressed(state: WatchState, key: Key, now: number, layout: Layout, wall = now): Step {
   if (key.name === "quit") return { state, effect: { kind: "quit" } };
   const quiet = { ...state, notice: "" };
   switch (state.mode.kind) {
@@ -50,7 +55,7 @@ export function pressed(state: WatchState, key: Key, now: number, layout: Layout
       return inMessage(quiet, state.mode, key, now);
     case "choices":
       return state.mode.editing === null
-        ? inChoices(quiet, state.mode, key, now, layout)
+        ? inChoices(quiet, state.mode, key, { now, wall }, layout)
         : { state: inField(quiet, state.mode, state.mode.editing, key) };
     case "interrupted":
       if (key.name !== "enter" && key.name !== "escape") return { state };
@@ -105,7 +110,7 @@ function inMessage(
   return answered(state, { token: state.selected, decision: "rejected", ...(message === "" ? {} : { message }) }, now);
 }
 
-function inChoices(state: WatchState, mode: Choosing, key: Key, now: number, layout: Layout): Step {
+function inChoices(state: WatchState, mode: Choosing, key: Key, times: Times, layout: Layout): Step {
   const card = selectedCard(state);
   const set = (change: Partial<Choosing>): Step => ({ state: { ...state, mode: { ...mode, ...change } } });
   if (card === undefined || key.name === "escape") return { state: { ...state, mode: { kind: "cards" } } };
@@ -124,7 +129,7 @@ function inChoices(state: WatchState, mode: Choosing, key: Key, now: number, lay
   if (key.input === "x") return set({ editing: { field: "expires", line: lineOf(mode.expires) } });
   if (key.name !== "enter") return { state };
   if (!layout.choice_fits) return said(state, "Make the window larger: not all that would be stored is shown.");
-  return confirmed(state, card, mode, choice, now);
+  return confirmed(state, card, mode, choice, times);
 }
 
 function inField(state: WatchState, mode: Choosing, editing: NonNullable<Choosing["editing"]>, key: Key): WatchState {
@@ -142,11 +147,11 @@ function confirmed(
   card: ApprovalView,
   mode: Choosing,
   choice: Choice | undefined,
-  now: number,
+  { now, wall }: Times,
 ): Step {
   let expires_at: string | undefined;
   try {
-    expires_at = mode.expires === "" ? undefined : parseExpiry(mode.expires, now);
+    expires_at = mode.expires === "" ? undefined : parseExpiry(mode.expires, wall);
   } catch (error) {
     return said(
       state,

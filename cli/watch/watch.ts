@@ -27,8 +27,10 @@ const ENDING: readonly AlarmCode[] = ["gate_replaced", "database_unusable"];
 export interface WatchOptions {
   stdin?: NodeJS.ReadStream;
   stdout?: NodeJS.WriteStream;
-  /** Milliseconds. */
+  /** Unix milliseconds, for dates and countdowns. */
   now?: () => number;
+  /** Milliseconds by a clock that nobody sets: how long a card has been there. */
+  steady?: () => number;
   /** Settles when the connection has ended. */
   lost?: Promise<void>;
 }
@@ -38,7 +40,7 @@ export interface WatchOptions {
  * @throws OperatorError `not_a_terminal`; `connection_lost` if the gate goes away
  */
 export async function watch(api: OperatorApi, options: WatchOptions = {}): Promise<void> {
-  const { stdin = process.stdin, stdout = process.stdout, now = Date.now } = options;
+  const { stdin = process.stdin, stdout = process.stdout, now = Date.now, steady = () => performance.now() } = options;
   if (!stdin.isTTY || !stdout.isTTY) {
     const hint = "use: metnos-gate approvals list, approve, reject";
     throw new OperatorError("not_a_terminal", "watch needs a terminal", hint);
@@ -61,14 +63,14 @@ export async function watch(api: OperatorApi, options: WatchOptions = {}): Promi
     redraw();
   };
   const press = (key: Key) => {
-    const { state: next, effect } = pressed(state, key, now(), layout());
+    const { state: next, effect } = pressed(state, key, steady(), layout(), now());
     show(next);
     if (effect?.kind === "quit") leave();
     if (effect?.kind === "answer") void send(effect.answer);
   };
   const send = async (answer: Answer) => {
     try {
-      show(closed(state, await api.call("approvals.resolve", answer), now()));
+      show(closed(state, await api.call("approvals.resolve", answer), steady()));
     } catch (error) {
       if (isLost(error)) end(error);
       else show(refused(state, answer.token, explanation(error)));
@@ -100,14 +102,14 @@ export async function watch(api: OperatorApi, options: WatchOptions = {}): Promi
   /** One that ends while the list is still on its way must not come back with it. */
   const gone = new Set<string>();
   const unsubscribe = api.subscribe((event) => {
-    if (event.type === "approval.waiting") show(appeared(state, event.data, now()));
+    if (event.type === "approval.waiting") show(appeared(state, event.data, steady()));
     if (event.type === "approval.held") show(held(state, event.data.token, event.data.expires_at));
     if (event.type === "safety.paused" || event.type === "safety.resumed")
       show({ ...state, paused: event.data.reason });
     if (event.type === "alarms.changed") show({ ...state, alarms: event.data });
     if (event.type !== "approval.closed") return;
     if (!state.is_loaded) gone.add(event.data.token);
-    show(closed(state, event.data, now()));
+    show(closed(state, event.data, steady()));
   }, HEARD);
   const clock = setInterval(redraw, 1000);
   // While the human types, the card's time stands still.
@@ -127,7 +129,7 @@ export async function watch(api: OperatorApi, options: WatchOptions = {}): Promi
           loaded(
             state,
             waiting.filter(({ token, status }) => status === "pending" && !gone.has(token)),
-            now(),
+            steady(),
           ),
         ),
       end,

@@ -1,12 +1,13 @@
-import { hash, randomBytes, timingSafeEqual } from "node:crypto";
-import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { randomBytes, timingSafeEqual } from "node:crypto";
 import type Database from "better-sqlite3";
+import { z } from "zod";
 import { type Level, levelSchema } from "../../ipc/decision.ts";
-import { agentTokenFile, type Places } from "../../ipc/places.ts";
+import type { Places } from "../../ipc/places.ts";
+import { hasItsToken, removeToken, tokenHash, writeNewToken } from "./agent-tokens.ts";
 import { isoSeconds } from "./clock.ts";
-import type { Schema } from "./database.ts";
+import { type Schema, storageError } from "./database.ts";
 import { GateError } from "./errors.ts";
+import { NO_REPORT, type RowReport } from "./row-report.ts";
 
 /** Who is paired, at which level, and how an agent proves to be who it says. */
 
@@ -19,7 +20,16 @@ export interface Agent {
   revoked_at: string | null;
 }
 
-type Row = Agent & { token_hash: string };
+const rowSchema = z.object({
+  agent_id: z.string(),
+  name: z.string(),
+  level: levelSchema,
+  token_hash: z.string().regex(/^[0-9a-f]{64}$/),
+  paired_at: z.string(),
+  last_seen_at: z.string().nullable(),
+  revoked_at: z.string().nullable(),
+});
+type Row = z.infer<typeof rowSchema>;
 
 export const AGENTS_SCHEMA: Schema = {
   title: "agents database",
@@ -44,15 +54,40 @@ export class AgentDirectory {
   readonly #db: Database.Database;
   readonly #places: Places;
   readonly #now: () => number;
+  readonly #report: RowReport;
   readonly #by_id = new Map<string, Row>();
+  /** Names of paired agents whose rows can't be read: they are not let in. */
+  readonly #unreadable = new Set<string>();
 
-  constructor(db: Database.Database, places: Places, now: () => number = Date.now) {
+  constructor(db: Database.Database, places: Places, now: () => number = Date.now, report: RowReport = NO_REPORT) {
     this.#db = db;
     this.#places = places;
     this.#now = now;
-    for (const row of db.prepare("SELECT * FROM agents ORDER BY paired_at").all() as Row[]) {
-      this.#by_id.set(row.agent_id, { ...row, level: levelSchema.parse(row.level) });
+    this.#report = report;
+    for (const row of db.prepare("SELECT * FROM agents ORDER BY paired_at").all() as Row[]) this.#take(row);
+  }
+
+  #take(row: Row): Row | undefined {
+    const { success, data } = rowSchema.safeParse(row);
+    const name = String(row.name);
+    if (success) {
+      this.#by_id.set(data.agent_id, data);
+      if (this.#unreadable.delete(name)) this.#report.settled(`agent ${name}`);
+      return data;
     }
+    if (row.revoked_at === null) {
+      this.#unreadable.add(name);
+      this.#report.damaged(
+        `agent ${name}`,
+        `it is not let in; metnos-gate agents level ${name} LEVEL, or revoke it and pair it again`,
+      );
+    }
+    return undefined;
+  }
+
+  /** Names of paired agents whose rows can't be read. */
+  unreadable(): string[] {
+    return [...this.#unreadable];
   }
 
   list(): Agent[] {
@@ -69,59 +104,91 @@ export class AgentDirectory {
   }
 
   /**
-   * Pairs an agent and puts its token where its adapter finds it (0600). Returns the file.
-   * @throws GateError `already_paired`
+   * Pairs an agent and puts its token where its adapter finds it (0600): whole or not at all. One that is paired, but whose file
+   * hasn't its token, gets a new one and the level; its old token counts no more.
+   * @throws GateError `already_paired`, `file_unusable`, `database_*`: nothing has changed then
    */
-  pair(name: string, level: Level): { agent: Agent; token_file: string } {
-    // Names that differ in their case only look alike, and some file systems give them one token file.
-    const paired = [...this.#by_id.values()].find(
-      (row) => row.revoked_at === null && row.name.toLowerCase() === name.toLowerCase(),
-    );
-    if (paired !== undefined) {
+  pair(name: string, level: Level): { agent: Agent; token_file: string; is_renewed: boolean } {
+    const unreadable = this.unreadable().find((other) => other.toLowerCase() === name.toLowerCase());
+    if (unreadable !== undefined) {
+      throw new GateError(
+        "already_paired",
+        `${unreadable} is paired already, but can't be read`,
+        `metnos-gate agents revoke ${unreadable} first`,
+      );
+    }
+    const paired = this.#alike(name);
+    if (paired !== undefined && (paired.name !== name || hasItsToken(this.#places, paired))) {
       throw new GateError(
         "already_paired",
         `${paired.name} is paired already`,
         `metnos-gate agents level ${paired.name} L, or agents revoke ${paired.name} first`,
       );
     }
-    const token = randomBytes(32).toString("hex");
+    // The file first: what a crash leaves in between is a token that nobody knows, and pairing again replaces it.
+    const { token_hash, token_file } = writeNewToken(this.#places, name);
     const row: Row = {
-      agent_id: `agent-${randomBytes(6).toString("hex")}`,
-      name,
+      ...(paired ?? {
+        agent_id: `agent-${randomBytes(6).toString("hex")}`,
+        name,
+        last_seen_at: null,
+        revoked_at: null,
+      }),
       level,
-      token_hash: hash("sha256", token, "hex"),
+      token_hash,
       paired_at: isoSeconds(this.#now()),
-      last_seen_at: null,
-      revoked_at: null,
     };
-    this.#db
-      .prepare(
-        "INSERT INTO agents VALUES ($agent_id, $name, $level, $token_hash, $paired_at, $last_seen_at, $revoked_at)",
-      )
-      .run(row);
+    try {
+      this.#db
+        .prepare(
+          `INSERT INTO agents (agent_id, name, level, token_hash, paired_at, last_seen_at, revoked_at)
+           VALUES ($agent_id, $name, $level, $token_hash, $paired_at, $last_seen_at, $revoked_at)
+           ON CONFLICT (agent_id) DO UPDATE SET level = $level, token_hash = $token_hash, paired_at = $paired_at`,
+        )
+        .run(row);
+    } catch (error) {
+      removeToken(this.#places, name);
+      throw storageError(error, this.#db.name, AGENTS_SCHEMA);
+    }
     this.#by_id.set(row.agent_id, row);
-    const token_file = agentTokenFile(this.#places, name);
-    mkdirSync(dirname(token_file), { recursive: true, mode: 0o700 });
-    rmSync(token_file, { force: true });
-    writeFileSync(token_file, `${token}\n`, { mode: 0o600, flag: "wx" });
-    chmodSync(token_file, 0o600);
-    return { agent: publicView(row), token_file };
+    return { agent: publicView(row), token_file, is_renewed: paired !== undefined };
   }
 
-  /** @throws GateError `unknown_agent` */
+  /** Names that differ in their case only look alike, and some file systems give them one token file. */
+  #alike(name: string): Row | undefined {
+    const folded = name.toLowerCase();
+    return [...this.#by_id.values()].find((row) => row.revoked_at === null && row.name.toLowerCase() === folded);
+  }
+
+  /** Also of an agent whose level can't be read. @throws GateError `unknown_agent`, `agent_unreadable` */
   set_level(name: string, level: Level): Agent {
+    if (this.#unreadable.has(name)) return this.#repaired(name, level);
     const row = this.#require(name);
     this.#db.prepare("UPDATE agents SET level = ? WHERE agent_id = ?").run(level, row.agent_id);
     row.level = level;
     return publicView(row);
   }
 
-  /** Ends a pairing and removes the token. @throws GateError `unknown_agent` */
+  #repaired(name: string, level: Level): Agent {
+    const row = this.#db
+      .prepare("UPDATE agents SET level = ? WHERE name = ? AND revoked_at IS NULL RETURNING *")
+      .get(level, name) as Row | undefined;
+    const taken = row && this.#take(row);
+    if (taken !== undefined) return publicView(taken);
+    throw new GateError(
+      "agent_unreadable",
+      `more than the level of agent ${name} can't be read`,
+      `metnos-gate agents revoke ${name}, then pair it again`,
+    );
+  }
+
+  /** Ends a pairing and removes the token. Also of an agent that can't be read. @throws GateError `unknown_agent` */
   revoke(name: string): Agent {
+    if (this.#unreadable.has(name)) this.#makeReadable(name);
     const row = this.#require(name);
     row.revoked_at = isoSeconds(this.#now());
     this.#db.prepare("UPDATE agents SET revoked_at = ? WHERE agent_id = ?").run(row.revoked_at, row.agent_id);
-    rmSync(agentTokenFile(this.#places, name), { force: true });
+    removeToken(this.#places, name);
     return publicView(row);
   }
 
@@ -129,7 +196,7 @@ export class AgentDirectory {
   authenticate(name: string, token: string): Agent | undefined {
     const row = this.#named(name);
     if (row === undefined) return undefined;
-    const given = Buffer.from(hash("sha256", token.trim(), "hex"));
+    const given = Buffer.from(tokenHash(token));
     return timingSafeEqual(given, Buffer.from(row.token_hash)) ? row : undefined;
   }
 
@@ -150,6 +217,17 @@ export class AgentDirectory {
   }
 
   readonly #seen = new Set<string>();
+
+  /** An agent that is about to be revoked: what can't be read of it counts no more, and the least takes its place. */
+  #makeReadable(name: string): void {
+    const row = this.#db
+      .prepare(
+        `UPDATE agents SET agent_id = CAST(agent_id AS TEXT), level = 'ReadOnly', token_hash = ?, paired_at = ?, last_seen_at = NULL
+         WHERE name = ? AND revoked_at IS NULL RETURNING *`,
+      )
+      .get("0".repeat(64), isoSeconds(this.#now()), name) as Row | undefined;
+    if (row !== undefined) this.#take(row);
+  }
 
   #named(name: string): Row | undefined {
     for (const row of this.#by_id.values()) if (row.name === name && row.revoked_at === null) return row;

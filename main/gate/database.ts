@@ -4,6 +4,7 @@ import Database from "better-sqlite3";
 import { foreign, readOnly, refuseClosedFolder, refuseUnusable } from "./database-file.ts";
 import { hasRows, holdsSchema, tablesOf } from "./database-tables.ts";
 import { errorCode, GateError } from "./errors.ts";
+import { causeBehind, fileError, meaningOf } from "./file-errors.ts";
 
 /** Opening a database file so that a damaged, read-only or newer one is refused by name and never overwritten. */
 
@@ -35,12 +36,7 @@ export function openDatabase(file: string, schema: Schema): Database.Database {
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   } catch (error) {
-    throw new GateError(
-      "database_unusable",
-      `the folder of the ${schema.title} ${file} can't be made (${errorCode(error)})`,
-      "check the folder's permissions",
-      { cause: error },
-    );
+    throw fileError(error, `the ${schema.title}`, file, "database_unusable");
   }
   refuseUnusable(file, schema);
   refuseClosedFolder(file, schema);
@@ -209,10 +205,8 @@ export function storageError(error: unknown, file: string, schema: Pick<Schema, 
   const code = errorCode(error);
   if (code.startsWith("SQLITE_NOTADB") || code.startsWith("SQLITE_CORRUPT")) return damaged(file, schema, error);
   if (code.startsWith("SQLITE_READONLY")) return readOnly(file, schema, error);
-  return new GateError(
-    "database_unusable",
-    `the ${schema.title} ${file} can't be opened (${code})`,
-    "check the file and its folder's permissions",
-    { cause: error },
-  );
+  const { why, hint } = meaningOf(causeBehind(code, file), file);
+  return new GateError("database_unusable", `the ${schema.title} ${file} can't be used: ${why}`, hint, {
+    cause: error,
+  });
 }

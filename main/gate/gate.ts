@@ -7,15 +7,17 @@ import type { Activity } from "./activity/activity.ts";
 import { ApprovalBroker, type BrokerSettings } from "./approvals/broker.ts";
 import { callHash, shareKey } from "./approvals/canonical.ts";
 import { askedPathsOf, choicesFor } from "./approvals/choices.ts";
+import { HeldCalls } from "./approvals/held-calls.ts";
 import { keptOf } from "./approvals/kept.ts";
 import { questionFor } from "./approvals/question.ts";
-import type { ApprovalRegistry, PendingRequest } from "./approvals/registry.ts";
+import type { ApprovalRegistry, NewPending, PendingRequest } from "./approvals/registry.ts";
 import type { AuditLog } from "./audit/log.ts";
 import { decisionRecord, withoutValues } from "./audit/record.ts";
 import { agentKindOf } from "./executors/agent-kind.ts";
 import type { ExecutorCatalog } from "./executors/catalog.ts";
 import type { GrantStore } from "./grants/store.ts";
 import { DecisionMeter } from "./meter.ts";
+import { Pieces } from "./pieces.ts";
 import { decisionOf, examineCall, traceOf } from "./pipeline.ts";
 import { POLICY_TABLE } from "./policy.ts";
 import { type Examination, kindOf, type StageSettings, type Subject } from "./stages/examination.ts";
@@ -36,6 +38,8 @@ export interface GateEvents {
   waiting(approval: ApprovalView): void;
   closed(approval: ApprovalView): void;
   granted(): void;
+  /** A request's deadline has another date. */
+  moved(token: string, expires_at: string): void;
   /** Something unexpected, to log. */
   failed(what: string, error: unknown): void;
 }
@@ -44,6 +48,8 @@ export interface GateEvents {
 export interface Hold {
   token: string;
   leave(reason: string): void;
+  /** Leaves because the agent is gone: the request is withdrawn soon, and can't be answered meanwhile. */
+  disconnect(reason: string): void;
 }
 
 export interface Decided {
@@ -68,11 +74,6 @@ interface Unpublished {
 
 const NO_GRANTS: readonly number[] = [];
 
-/** More requests than this of one agent wait for nobody: the next one is refused. */
-export const MAX_WAITING_PER_AGENT = 200;
-/** And their arguments are no longer than this, all together, in characters of JSON. */
-export const MAX_WAITING_CHARACTERS = 8 * 1024 * 1024;
-
 /** The decision core: every tool call passes `decide`. */
 export class Gate {
   readonly broker: ApprovalBroker;
@@ -81,8 +82,10 @@ export class Gate {
   readonly #events: GateEvents;
   /** What the waiting calls are, to look at them again once a grant was given. */
   readonly #waiting = new Map<string, Waiting>();
-  /** What each agent's waiting calls hold, those that share a card too. */
-  readonly #held = new Map<string, { calls: number; characters: number }>();
+  readonly #held = new HeldCalls();
+  /** The waiting calls that may be covered by now, and by whose grant. */
+  readonly #to_look_at = new Map<string, Principal>();
+  readonly #looking = new Pieces((ends_at) => this.#settleSome(ends_at));
   #unpublished: Unpublished[] = [];
 
   constructor(parts: GateParts, events: GateEvents) {
@@ -92,6 +95,8 @@ export class Gate {
       waiting: (pending) => events.waiting(this.broker.view(pending)),
       closed: (ended) => this.#closed(ended),
       granted: (ended) => this.#granted(ended),
+      failed: (what, error) => events.failed(what, error),
+      moved: (pending) => events.moved(pending.token, pending.expires_at),
     });
   }
 
@@ -122,6 +127,7 @@ export class Gate {
 
   /** Writes down what was decided: called before the answers leave, so that no agent knows of a decision that the trail doesn't. */
   record(): void {
+    this.broker.commit();
     this.#parts.audit.flush();
   }
 
@@ -158,26 +164,40 @@ export class Gate {
 
   /** Looks at an agent's waiting calls again after a grant: what is covered now needs no answer of its own. */
   settle_covered(by: Principal): void {
-    for (const [token, { call, subject }] of this.#waiting) {
-      const { x, denial } = examineCall(call, subject, this.#parts.catalog, this.#parts.stages);
-      if (denial === null && x.outcome === "allowed") this.broker.approve_covered(token, by);
-    }
+    for (const token of this.#waiting.keys()) this.#to_look_at.set(token, by);
+    this.#looking.go();
   }
 
-  /** Withdraws everything that waits for an agent. */
+  #settleSome(ends_at: number): boolean {
+    for (const [token, by] of this.#to_look_at) {
+      if (performance.now() >= ends_at) break;
+      this.#to_look_at.delete(token);
+      const waiting = this.#waiting.get(token);
+      if (waiting === undefined) continue;
+      try {
+        const { x, denial } = examineCall(waiting.call, waiting.subject, this.#parts.catalog, this.#parts.stages);
+        if (denial === null && x.outcome === "allowed") this.broker.approve_covered(token, by);
+      } catch (error) {
+        this.#events.failed("looking at a waiting call again", error);
+      }
+    }
+    return this.#to_look_at.size > 0;
+  }
+
+  /** Withdraws everything that waits for an agent. None of it can be answered from now on; thousands end in pieces. */
   withdraw_agent(agent_id: string, reason: string): void {
-    this.#withdraw(reason, (request) => request.agent_id === agent_id);
+    this.#withdraw(reason, agent_id);
   }
 
-  /** Withdraws everything that waits. */
+  /** Withdraws everything that waits, in the same way. */
   withdraw_all(reason: string): void {
-    this.#withdraw(reason, () => true);
+    this.#withdraw(reason);
   }
 
-  #withdraw(reason: string, isMeant: (request: PendingRequest) => boolean): void {
-    for (const request of this.broker.registry.list_pending({ limit: 100_000 })) {
-      if (isMeant(request)) this.broker.cancel(request.token, reason);
-    }
+  #withdraw(reason: string, agent_id?: string): void {
+    this.broker.commit();
+    const waiting = this.broker.registry.waiting_tokens(agent_id);
+    this.broker.withdraw(waiting.map((request) => ({ ...request, reason })));
   }
 
   /**
@@ -205,69 +225,93 @@ export class Gate {
     const { call, subject } = x;
     const agent = subject.agent;
     if (agent === null) throw new Error("only a paired agent can ask");
-    const { home, language } = this.#parts.broker;
     const hash = callHash(call.executor, call.args);
-    const session = subject.session ?? "";
     const share_key = shareKey(agent.agent_id, call.context?.cwd ?? "", hash, x.needs);
+    try {
+      this.broker.begin();
+      const answered = this.broker.take_answer(share_key);
+      if (answered !== undefined) {
+        Object.assign(decision, this.#final(decision, answered, x));
+        this.broker.onUnstored(() => Object.assign(decision, unstored(decision)));
+        return undefined;
+      }
+      const characters = JSON.stringify(call.args).length;
+      const refusal = this.#held.refusal(agent.agent_id, characters, this.broker);
+      if (refusal !== undefined) {
+        Object.assign(decision, refusal);
+        return undefined;
+      }
+      const pending = this.broker.ask({ ...this.#request(x, agent, decision), call_hash: hash, share_key });
+      return this.#wait(x, agent.agent_id, decision, pending, characters, deliver);
+    } catch (error) {
+      // Nothing of this turn can be stored: each of its asks is a denial, this one an error.
+      this.broker.abandon(error);
+      throw error;
+    }
+  }
 
-    const answered = this.broker.take_answer(share_key);
-    if (answered !== undefined) {
-      Object.assign(decision, this.#final(decision, answered, x));
-      return undefined;
-    }
-    const size = JSON.stringify(call.args).length;
-    const held = this.#held.get(agent.agent_id) ?? { calls: 0, characters: 0 };
-    const waiting = Math.max(held.calls, this.broker.registry.count_waiting(agent.agent_id));
-    if (waiting >= MAX_WAITING_PER_AGENT || held.characters + size > MAX_WAITING_CHARACTERS) {
-      decision.outcome = "denied";
-      decision.reason =
-        waiting >= MAX_WAITING_PER_AGENT
-          ? `${MAX_WAITING_PER_AGENT} requests of this agent wait already`
-          : "the requests of this agent that wait already are too long to take another";
-      decision.explain = { instead: "wait for their answers, or withdraw some" };
-      return undefined;
-    }
-    const { links, ...question } = questionFor(call, x.executor, x.needs, home, language);
-    const pending = this.broker.ask({
+  #request(
+    { call, subject, executor, needs, verdict }: Examination,
+    agent: { agent_id: string; name: string },
+    decision: Decision,
+  ): Omit<NewPending, "ttl_seconds" | "call_hash" | "share_key"> {
+    const { home, language } = this.#parts.broker;
+    const { links, ...question } = questionFor(call, executor, needs, home, language);
+    return {
       ...subject.principal,
       ...question,
       agent_id: agent.agent_id,
       agent_name: agent.name,
-      session,
-      call_hash: hash,
-      share_key,
+      session: subject.session ?? "",
       extra: {
         executor: call.executor,
         intent: call.intent,
         subagent: typeof call.context?.subagent === "string" ? visible(call.context.subagent.slice(0, 64)) : null,
-        verb: x.executor.manifest.verb,
+        verb: executor.manifest.verb,
         cwd: call.context?.cwd ?? null,
         args: call.args,
-        reversibility: x.executor.manifest.reversibility,
+        reversibility: executor.manifest.reversibility,
         recurrence_count: this.broker.registry.count_approved(question.capability_class, agent.agent_id),
         capabilities: decision.capabilities,
         choices: choicesFor(
-          x.needs.filter((need) => this.#isAsked(x, need)),
+          needs.filter((need) => this.#isAsked(subject, need)),
           home,
         ),
-        ...askedPathsOf(x.needs),
+        ...askedPathsOf(needs),
         links,
-        judge: { score: x.verdict?.score ?? 0, reason: x.verdict?.reason ?? "" },
-        kept: keptOf(call, x.executor, x.needs, question, home),
+        judge: { score: verdict?.score ?? 0, reason: verdict?.reason ?? "" },
+        kept: keptOf(call, executor, needs, question, home),
       },
-    });
+    };
+  }
+
+  #wait(
+    x: Examination,
+    agent_id: string,
+    decision: Decision,
+    pending: PendingRequest,
+    characters: number,
+    deliver: (final: Decision) => void,
+  ): Hold {
+    const { call, subject } = x;
     this.#waiting.set(pending.token, { call, subject });
     decision.pending = {
       token: pending.token,
       expires_at: pending.expires_at,
       card: this.broker.view(pending).card,
     };
-    const letGo = this.#hold(agent.agent_id, size);
+    const letGo = this.#held.add(agent_id, characters);
     const leave = this.broker.wait(pending.token, (ended) => {
       letGo();
       const final = this.#final(decision, ended, x);
       this.#log({ decision: final, call, subject, trace: answeredTrace(traceOf(x, null), final) });
       deliver(final);
+    });
+    this.broker.onUnstored(() => {
+      letGo();
+      this.#waiting.delete(pending.token);
+      Object.assign(decision, unstored(decision));
+      delete decision.pending;
     });
     return {
       token: pending.token,
@@ -275,28 +319,16 @@ export class Gate {
         letGo();
         leave(withoutValues(reason, call.args));
       },
-    };
-  }
-
-  /** Counts a waiting call. The function that is returned takes it off again, once. */
-  #hold(agent_id: string, characters: number): () => void {
-    const add = (calls: number, more: number) => {
-      const held = this.#held.get(agent_id) ?? { calls: 0, characters: 0 };
-      const sum = { calls: held.calls + calls, characters: held.characters + more };
-      if (sum.calls > 0) this.#held.set(agent_id, sum);
-      else this.#held.delete(agent_id);
-    };
-    add(1, characters);
-    let is_held = true;
-    return () => {
-      if (is_held) add(-1, -characters);
-      is_held = false;
+      disconnect: (reason) => {
+        letGo();
+        leave(reason, agent_id);
+      },
     };
   }
 
   /** Of a call's needs, those that are asked about: only these can be granted, and one that no grant covers leaves only "once". */
-  #isAsked(x: Examination, { capability, ask_each_time }: Need): boolean {
-    return ask_each_time !== undefined || POLICY_TABLE[x.subject.level][capability] === "approval_required";
+  #isAsked({ level }: Subject, { capability, ask_each_time }: Need): boolean {
+    return ask_each_time !== undefined || POLICY_TABLE[level][capability] === "approval_required";
   }
 
   /** What an ended request means for the call. An approved one is looked at again: the world may have moved while it waited. */
@@ -353,7 +385,7 @@ export class Gate {
     this.#waiting.delete(ended.token);
     this.#parts.audit.append({
       event: "answer",
-      ts: this.#parts.broker.now() / 1000,
+      ts: this.#parts.broker.clock.now() / 1000,
       token: ended.token,
       status: ended.status,
       territory: ended.territory_concession,
@@ -380,6 +412,17 @@ export class Gate {
     this.#parts.audit.append(() => decisionRecord(call, decision, this.#names(call, subject)));
     this.#unpublished.push(made);
   }
+}
+
+/** What is left of a decision that rests on something which can't be stored. */
+function unstored({ status: _, ...decision }: Decision): Decision {
+  return {
+    ...decision,
+    outcome: "denied",
+    stage: "approval",
+    reason: "the request can't be stored, so nobody can be asked",
+    explain: { instead: "ask the human to look at: metnos-gate doctor" },
+  };
 }
 
 /** The trace of a call that was asked about, once the question has ended. */

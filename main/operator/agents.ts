@@ -10,9 +10,15 @@ export function agentMethods(context: OperatorContext): Handlers<AgentMethod> {
     "agents.list": () => ({
       agents: agents.list().map(agentViewer(context)),
       requests: connections?.pairing_requests() ?? [],
+      unreadable: agents.unreadable(),
     }),
     "agents.pair": ({ name, level, admit }) => {
-      const { agent, token_file } = agents.pair(name, level);
+      const { agent, token_file, is_renewed } = agents.pair(name, level);
+      if (is_renewed) {
+        // Whoever came with the old token is not who the human pairs now.
+        gate.withdraw_agent(agent.agent_id, "the agent was paired anew");
+        connections?.drop(agent.agent_id);
+      }
       recordAct(context, "agent.paired", { agent: name, level });
       if (admit) connections?.admit(agent);
       else connections?.turn_away(name);

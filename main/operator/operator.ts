@@ -10,6 +10,7 @@ import {
 import { localPrincipal } from "../../ipc/places.ts";
 import type { Core } from "../core.ts";
 import { errorCode, GateError } from "../gate/errors.ts";
+import { causeBehind, fileError, meaningOf } from "../gate/file-errors.ts";
 import type { LoginItem } from "../settings.ts";
 import { activityMethods } from "./activity.ts";
 import { agentMethods } from "./agents.ts";
@@ -108,8 +109,15 @@ export class Operator implements OperatorApi {
       storage.health.noteFailure(error);
       if (error instanceof GateError) throw new OperatorError(error.code, error.message, error.hint);
       const code = errorCode(error);
+      const { path, syscall } = error as NodeJS.ErrnoException;
+      if (syscall !== undefined && path !== undefined) {
+        const { message, hint } = fileError(error, "the file", path);
+        throw new OperatorError("storage_failed", message, hint);
+      }
       if (!code.startsWith("SQLITE")) throw error;
-      throw new OperatorError("storage_failed", `a database can't be used (${code})`, "see: metnos-gate doctor");
+      const { state_dir } = this.#core.places;
+      const { why, hint } = meaningOf(causeBehind(code, `${state_dir}/.`), state_dir);
+      throw new OperatorError("storage_failed", `a database in ${state_dir} can't be used: ${why}`, hint);
     }
   }
 

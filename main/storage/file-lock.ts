@@ -1,7 +1,9 @@
 import { closeSync, lstatSync, openSync } from "node:fs";
 import Database from "better-sqlite3";
 import { type FileIdentity, identityOf, isStillAt } from "../../ipc/file-identity.ts";
+import { NOT_A_FILE } from "../../ipc/regular-file.ts";
 import { errorCode, GateError } from "../gate/errors.ts";
+import { causeBehind, fileError } from "../gate/file-errors.ts";
 
 /**
  * An exclusive lock on a file that the system itself releases when the process ends, however it ends. Nobody but gates uses the
@@ -31,7 +33,7 @@ export class FileLock {
   static take(file: string): FileLock {
     const found = lstatSync(file, { throwIfNoEntry: false });
     if (found !== undefined && !found.isFile())
-      throw unusable(file, "it is not a file", "move it away and start again");
+      throw fileError(Object.assign(new Error(), { code: NOT_A_FILE }), "the lock", file, "lock_unusable");
     let db: Database.Database | undefined;
     try {
       // Only where there is none: closing a file that is locked in this process would release the lock.
@@ -51,8 +53,14 @@ export class FileLock {
       const code = errorCode(error);
       if (code.startsWith("SQLITE_BUSY"))
         throw new GateError("lock_taken", `${file} is locked`, "see: metnos-gate status", { cause: error });
-      const hint = code.startsWith("SQLITE_NOTADB") ? "move it away and start again" : "check the folder's permissions";
-      throw unusable(file, code, hint, error);
+      if (code.startsWith("SQLITE_NOTADB")) throw unusable(file, code, "move it away and start again", error);
+      const cause = causeBehind(code, file);
+      throw fileError(
+        Object.assign(new Error(cause), { code: cause, cause: error }),
+        "the lock",
+        file,
+        "lock_unusable",
+      );
     }
   }
 

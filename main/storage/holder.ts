@@ -5,6 +5,7 @@ import { setTimeout as after } from "node:timers/promises";
 import type { Places } from "../../ipc/places.ts";
 import { monthFiles } from "../gate/audit/month-files.ts";
 import { errorCode, GateError } from "../gate/errors.ts";
+import { fileError } from "../gate/file-errors.ts";
 import { DATABASES, type DatabaseName } from "./database-names.ts";
 import { FileLock } from "./file-lock.ts";
 
@@ -24,18 +25,27 @@ export class StorageHolder {
   readonly state: FileLock;
   readonly databases: Readonly<Record<DatabaseName, FileLock>>;
 
-  private constructor(state: FileLock, databases: Record<DatabaseName, FileLock>) {
+  readonly #places: Places;
+  /** Those that had to be made although what they stand for was used before. */
+  readonly #doubtful: readonly FileLock[];
+
+  private constructor(
+    places: Places,
+    state: FileLock,
+    databases: Record<DatabaseName, FileLock>,
+    doubtful: readonly FileLock[],
+  ) {
+    this.#places = places;
     this.state = state;
     this.databases = databases;
+    this.#doubtful = doubtful;
   }
 
   /**
-   * Takes the lock of the state folder and those beside the databases. Where one of them had to be made although what it stands
-   * for was used before, it may have been removed beside a running gate: then that one is given the time to end.
-   * @param log hears that it waits
+   * Takes the lock of the state folder and those beside the databases. Nothing is written before `waitForEarlier` has resolved.
    * @throws GateError `already_running`, `lock_unusable`
    */
-  static async take(places: Places, log: (line: string) => void = () => undefined): Promise<StorageHolder> {
+  static async take(places: Places): Promise<StorageHolder> {
     const taken: FileLock[] = [];
     const take = (file: string, what: string) => {
       const lock = takeOr(file, what);
@@ -43,7 +53,7 @@ export class StorageHolder {
       return lock;
     };
     try {
-      makeFolder(places.state_dir);
+      makeFolder(places.lock_db, "the lock");
       chmodSync(places.state_dir, 0o700);
       const state = take(places.lock_db, "a gate is already running for this user");
       const beside = (name: DatabaseName): FileLock => {
@@ -58,18 +68,25 @@ export class StorageHolder {
       };
       const doubtful = doubtfulLocks(places, state, databases);
       await refuseListeners(places, doubtful[0]);
-      if (doubtful.length > 0) {
-        log(
-          `${basename(doubtful[0]?.file ?? "")} is new: waiting ${HANDOVER_MS / 1000} s for a gate that may have held an earlier one`,
-        );
-        await after(HANDOVER_MS);
-        await refuseListeners(places, doubtful[0]);
-      }
-      return new StorageHolder(state, databases);
+      return new StorageHolder(places, state, databases, doubtful);
     } catch (error) {
       for (const lock of taken) lock.release();
       throw error;
     }
+  }
+
+  /** True where a lock may have been removed beside a gate that still runs. */
+  get is_doubtful(): boolean {
+    return this.#doubtful.length > 0;
+  }
+
+  /** Gives a gate that may have lost its lock the time to end. @throws GateError `already_running` */
+  async waitForEarlier(log: (line: string) => void): Promise<void> {
+    const [first] = this.#doubtful;
+    if (first === undefined) return;
+    log(`${first.file} is new: waiting ${HANDOVER_MS / 1000} s for a gate that may have held an earlier one`);
+    await after(HANDOVER_MS);
+    await refuseListeners(this.#places, first);
   }
 
   get locks(): FileLock[] {
@@ -120,7 +137,7 @@ function isFilled(file: string): boolean {
 }
 
 function takeOr(file: string, what: string): FileLock {
-  makeFolder(dirname(file));
+  makeFolder(file, "the database");
   try {
     return FileLock.take(file);
   } catch (error) {
@@ -129,16 +146,11 @@ function takeOr(file: string, what: string): FileLock {
   }
 }
 
-function makeFolder(folder: string): void {
+function makeFolder(file: string, what: string): void {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   } catch (error) {
-    throw new GateError(
-      "folder_unusable",
-      `the folder ${folder} can't be made (${errorCode(error)})`,
-      "check what is at this path, and the permissions of the folders above it",
-      { cause: error },
-    );
+    throw fileError(error, what, file, "lock_unusable");
   }
 }
 

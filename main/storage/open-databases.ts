@@ -44,16 +44,7 @@ export function openDatabases(
   accepted: ReadonlySet<DatabaseName>,
 ): OpenedDatabases {
   const schemas = schemasFor(home);
-  const found = foundDatabases(places, schemas);
-  const begun = DATABASES.filter((name) => found[name] === "missing" || found[name] === "empty");
-  const is_used = isUsed(places, found);
-  if (is_used)
-    refuseMissing(
-      places,
-      found,
-      begun.filter((name) => !accepted.has(name)),
-    );
-  const renewed = is_used ? begun : [];
+  const renewed = lookAtDatabases(places, home, accepted);
   const cut = DATABASES.filter(
     (name) => holder.databases[name].was_left && isWithoutItsLog(databaseFile(places, name)),
   );
@@ -86,6 +77,22 @@ export function openDatabases(
     for (const { db } of opened) db.close();
     throw error;
   }
+}
+
+/**
+ * Which databases are missing or empty although a gate has been used here, all of them accepted. Writes nothing.
+ * @throws GateError `database_missing`, or as `openDatabase`
+ */
+export function lookAtDatabases(places: Places, home: string, accepted: ReadonlySet<DatabaseName>): DatabaseName[] {
+  const found = foundDatabases(places, schemasFor(home));
+  if (!isUsed(places, found)) return [];
+  const lost = DATABASES.filter((name) => found[name] === "missing" || found[name] === "empty");
+  refuseMissing(
+    places,
+    found,
+    lost.filter((name) => !accepted.has(name)),
+  );
+  return lost;
 }
 
 function schemasFor(home: string): Record<DatabaseName, Schema> {

@@ -5,7 +5,7 @@ import { GateError } from "../gate/errors.ts";
 import { DatabaseHealth, type OpenDatabase } from "./database-health.ts";
 import { DATABASES, type DatabaseName } from "./database-names.ts";
 import { StorageHolder } from "./holder.ts";
-import { type OpenedDatabases, openDatabases } from "./open-databases.ts";
+import { lookAtDatabases, type OpenedDatabases, openDatabases } from "./open-databases.ts";
 import { StorageWatch } from "./storage-watch.ts";
 
 /** The locks and databases of a gate: taken, opened, watched while it runs, and closed again. */
@@ -49,9 +49,14 @@ export class Storage {
    * @throws GateError `already_running`, `lock_unusable`, `database_*`: nothing was written then
    */
   static async open(options: StorageOptions): Promise<Storage> {
-    const holder = await StorageHolder.take(options.places, options.log);
+    const { places, home } = options;
+    const accepted = new Set(options.accept_empty);
+    const holder = await StorageHolder.take(places);
     try {
-      const opened = openDatabases(options.places, options.home, holder, new Set(options.accept_empty));
+      // What can't be opened anyway is refused before the wait; what was found may have changed after it.
+      if (holder.is_doubtful) lookAtDatabases(places, home, accepted);
+      await holder.waitForEarlier(options.log);
+      const opened = openDatabases(places, home, holder, accepted);
       holder.mark(true);
       return new Storage(options, holder, opened);
     } catch (error) {

@@ -13,8 +13,7 @@ export class PerSecond {
   /** False once this second's share is taken. */
   take(): boolean {
     const now = this.#now();
-    // A clock that was set back begins a new second, too.
-    if (now - this.#since >= 1000 || now < this.#since) {
+    if (now - this.#since >= 1000) {
       this.#since = now;
       this.#taken = 0;
     }

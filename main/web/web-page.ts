@@ -27,7 +27,7 @@ export interface WebPageSettings {
   limits?: Partial<PageLimits>;
   /** Answer `/metrics` to whoever asks on this machine, without a link: figures, and nothing that an agent chose. */
   has_metrics?: boolean;
-  /** Milliseconds. */
+  /** Milliseconds by a clock that nobody sets. */
   now?: () => number;
 }
 
@@ -69,7 +69,7 @@ export class WebPage {
     this.#settings = settings;
     this.#listener = listener;
     this.#files = new Map([...(settings.files ?? readPageFiles()), [ENTRANCE_SCRIPT_PATH, ENTRANCE_SCRIPT]]);
-    const now = settings.now ?? Date.now;
+    const now = settings.now ?? (() => performance.now());
     this.#visitors = new Visitors(settings.session_seconds, now);
     this.#arrivals = new PerSecond(MAX_ARRIVALS_A_SECOND, now);
     this.#logged = new PerSecond(MAX_LOGGED_REFUSALS_A_SECOND, now);

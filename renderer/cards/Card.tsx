@@ -44,7 +44,7 @@ export const Card = memo(function Card({ view, is_pointed_at }: { view: Approval
   is_taken.current = panel !== "none" && !is_sending;
   useEffect(
     () => () => {
-      if (is_taken.current) presence.interrupt(Date.now());
+      if (is_taken.current) presence.interrupt(performance.now());
     },
     [],
   );

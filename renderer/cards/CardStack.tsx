@@ -111,13 +111,13 @@ function endingOf(one: Shown | undefined): string | null {
 /** The safe answer of the first card has the focus, where nothing else has it. That is no sign of the human: all cards settle anew. */
 function useFirstDenyFocused(stack: React.RefObject<HTMLElement | null>, cards: string): void {
   useEffect(() => {
-    const typed = () => presence.typed(Date.now());
+    const typed = () => presence.typed(performance.now());
     window.addEventListener("keydown", typed);
     return () => window.removeEventListener("keydown", typed);
   }, []);
   // biome-ignore lint/correctness/useExhaustiveDependencies: looked at whenever other cards are shown
   useEffect(() => {
-    if (presence.isInterrupted(Date.now())) return;
+    if (presence.isInterrupted(performance.now())) return;
     const focused = document.activeElement;
     if (focused !== null && focused !== document.body) return;
     const deny = stack.current?.querySelector<HTMLElement>("[data-deny]");

@@ -13,9 +13,9 @@ export function usePresence(tokens: readonly string[], is_open: boolean) {
     const own = key.split(" ");
     const [first = ""] = own;
     presence.engage(first, is_open);
-    let told_at = 0;
+    let told_at = Number.NEGATIVE_INFINITY;
     const hold = () => {
-      const now = Date.now();
+      const now = performance.now();
       if (!presence.isAt(first, now) || now - told_at < HOLD_MS) return;
       told_at = now;
       // A request that has just ended can't be held: its own event says so.
@@ -30,7 +30,7 @@ export function usePresence(tokens: readonly string[], is_open: boolean) {
   // A card that is gone holds nothing.
   useEffect(() => () => presence.leave(key.split(" ")[0] ?? ""), [key]);
   return useMemo(() => {
-    const touch = () => presence.touch(key.split(" ")[0] ?? "", Date.now());
+    const touch = () => presence.touch(key.split(" ")[0] ?? "", performance.now());
     return { onPointerMove: touch, onPointerDown: touch, onKeyDown: touch, onWheel: touch, onInput: touch };
   }, [key]);
 }

@@ -38,11 +38,12 @@ export function useWaiting(): Waiting {
   const closed_meanwhile = useRef(new Set<string>());
 
   const close = useCallback((view: ApprovalView, is_own: boolean) => {
-    step((before) => closed(before, view, is_own, Date.now()));
+    step((before) => closed(before, view, is_own, performance.now()));
   }, []);
 
   useGateEvents((event) => {
-    if (event.type === "approval.waiting") step((before) => appeared(before, event.data, presence.isBusy(Date.now())));
+    if (event.type === "approval.waiting")
+      step((before) => appeared(before, event.data, presence.isBusy(performance.now())));
     else if (event.type === "approval.closed") {
       closed_meanwhile.current.add(event.data.token);
       if (sending.current.has(event.data.token)) sending.current.set(event.data.token, event.data);
@@ -56,7 +57,7 @@ export function useWaiting(): Waiting {
     const take = (views: readonly ApprovalView[], expected: ReadonlySet<string>) => {
       const waiting = views.filter(({ token }) => !closed_meanwhile.current.has(token));
       setError(null);
-      step((before) => loaded(before, waiting, Date.now(), expected));
+      step((before) => loaded(before, waiting, performance.now(), expected));
     };
     try {
       if (!latest.current.is_loaded) {
@@ -79,7 +80,10 @@ export function useWaiting(): Waiting {
   }, [link, load]);
 
   useEffect(() => {
-    const timer = setInterval(() => step((before) => tidied(before, presence.isBusy(Date.now()), Date.now())), TIDY_MS);
+    const timer = setInterval(
+      () => step((before) => tidied(before, presence.isBusy(performance.now()), performance.now())),
+      TIDY_MS,
+    );
     return () => clearInterval(timer);
   }, []);
 

@@ -10,6 +10,7 @@ import { GrantStore } from "../../main/gate/grants/store.ts";
 import { GateFiles } from "../../main/gate/guard/gate-files.ts";
 import { DEFAULT_JUDGE_THRESHOLD } from "../../main/gate/judge/rule-based.ts";
 import { decisionOf, examineCall } from "../../main/gate/pipeline.ts";
+import { systemClock } from "../../main/system-clock.ts";
 import type { Got, Setting, ToolCall } from "./row.ts";
 import type { World } from "./world.ts";
 
@@ -69,7 +70,7 @@ export function deciderFor(world: World): Decider {
     const folder = mkdtempSync(join(process.env.HOME ?? home, "g-"));
     const database = openDatabase(join(folder, "grants.db"), grantsSchema(home));
     databases.push(database);
-    const store = new GrantStore(database, home);
+    const store = new GrantStore(database, home, systemClock);
     for (const grant of grants) {
       const [capability = "", target = ""] = grant.replaceAll("{home}", home).split(" ");
       store.record_grant({ ...PRINCIPAL, capability: capability as Capability, target });

@@ -1,14 +1,16 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { GREETING_TIMEOUT_MS, MAX_PAIRINGS, PAIRING_TIMEOUT_MS } from "../../ipc/agent-server.ts";
+import { MAX_PAIRINGS, PAIRING_TIMEOUT_MS } from "../../ipc/agent-server.ts";
 import { decisionSchema, readingSchema } from "../../ipc/decision.ts";
 import { FRAME_TIMEOUT_MS, MAX_DEPTH, MAX_FRAME_BYTES } from "../../ipc/frames.ts";
+import { MAX_UNADMITTED_BYTES, NEWCOMERS } from "../../ipc/line-server.ts";
 import { agentMessages, contextSchema, ERROR_CODES, gateMessages, MAX_PLAN_CALLS } from "../../ipc/wire.ts";
+import { AGENT_UNREAD } from "../../main/agent-port.ts";
 import { configSchema } from "../../main/config.ts";
+import { MAX_WAITING_CHARACTERS, MAX_WAITING_PER_AGENT } from "../../main/gate/approvals/held-calls.ts";
 import { CLAUDE_CODE_EXECUTORS } from "../../main/gate/executors/claude-code.ts";
 import { SEED_EXECUTORS } from "../../main/gate/executors/seeds.ts";
-import { MAX_WAITING_CHARACTERS, MAX_WAITING_PER_AGENT } from "../../main/gate/gate.ts";
 import type { AgentConnection } from "../support/agent-connection.ts";
 import { runGate } from "../support/gate-process.ts";
 import { type GateUnderTest, startGate } from "../support/running-gate.ts";
@@ -198,7 +200,9 @@ test("the limits are the code's", () => {
     MAX_FRAME_BYTES,
     MAX_DEPTH,
     FRAME_TIMEOUT_MS / 1000,
-    GREETING_TIMEOUT_MS / 1000,
+    NEWCOMERS.greeting_ms / 1000,
+    MAX_UNADMITTED_BYTES,
+    NEWCOMERS.max,
     PAIRING_TIMEOUT_MS / 1000,
     MAX_PAIRINGS,
     MAX_WAITING_PER_AGENT,
@@ -206,6 +210,7 @@ test("the limits are the code's", () => {
     MAX_PLAN_CALLS,
     16_384,
     socket.max_connections,
+    AGENT_UNREAD.pause_bytes,
     socket.max_unread_bytes,
   ]);
   expect(agentMessages["tool.call"].shape.intent.maxLength).toBe(16_384);

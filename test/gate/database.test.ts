@@ -210,7 +210,7 @@ describe("a file of the seed", () => {
     );
     seed.close();
     const db = openDatabase(file, grantsSchema(home));
-    expect(new GrantStore(db, home).list_grants().length).toBe(1);
+    expect(new GrantStore(db, home, new ManualClock()).list_grants().length).toBe(1);
     db.close();
   });
 
@@ -250,8 +250,8 @@ describe("two processes that open the same new file", () => {
     const one = openDatabase(file, APPROVALS_SCHEMA);
     const other = openDatabase(file, APPROVALS_SCHEMA);
     const clock = new ManualClock();
-    const { token } = new ApprovalRegistry(one, clock.now).create_pending(pendingOf({ extra: extraOf() }));
-    expect(new ApprovalRegistry(other, clock.now).get_pending(token)?.status).toBe("pending");
+    const { token } = new ApprovalRegistry(one, clock).create_pending(pendingOf({ extra: extraOf() }));
+    expect(new ApprovalRegistry(other, clock).get_pending(token)?.status).toBe("pending");
     one.close();
     other.close();
   });

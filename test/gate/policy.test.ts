@@ -192,7 +192,7 @@ describe("table and grants together", () => {
             }
           }
         }
-        const as_restarted = new GrantStore(db, home, clock.now);
+        const as_restarted = new GrantStore(db, home, clock);
         for (const level of LEVELS) {
           for (const capability of CAPABILITIES) {
             const seen = outcome(as_restarted, level, capability, namedTarget(capability, text, home));

@@ -8,8 +8,19 @@ import { tempFolder } from "../support/temp-folder.ts";
 function lineServer(path: string): LineServer {
   const nothing = () => undefined;
   const server = new LineServer(
-    { path, max_connections: 10, max_unread_bytes: 1_000_000 },
-    { opened: nothing, received: nothing, closed: nothing, dropped: nothing },
+    {
+      path,
+      max_connections: 10,
+      unread: { pause_bytes: 100_000, total_bytes: 10_000_000, max_bytes: 1_000_000, patience_ms: 1 },
+    },
+    {
+      opened: nothing,
+      received: () => undefined,
+      turned: nothing,
+      unadmitted: () => "",
+      closed: nothing,
+      dropped: nothing,
+    },
   );
   onTestFinished(() => server.close());
   return server;

@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest";
 import { ApprovalRegistry } from "../../main/gate/approvals/registry.ts";
 import { APPROVALS_SCHEMA } from "../../main/gate/approvals/schema.ts";
 import { openDatabase } from "../../main/gate/database.ts";
+import { systemClock } from "../../main/system-clock.ts";
 import { tokenOf } from "../support/agent-connection.ts";
 import { startServe } from "../support/gate-process.ts";
 import { extraOf, pendingOf, ROBERTO } from "../support/gate-stores.ts";
@@ -149,7 +150,7 @@ describe("what a request held", () => {
     earlier.close();
     expect(holding(file, SECRET)).toEqual([file]);
     const db = openDatabase(file, APPROVALS_SCHEMA);
-    const registry = new ApprovalRegistry(db);
+    const registry = new ApprovalRegistry(db, systemClock);
     registry.flush();
     expect(registry.list_ended({ offset: 0, limit: 100 })).toMatchObject({ total: 24 });
     expect(holding(file, SECRET)).toEqual([]);
@@ -163,7 +164,7 @@ describe("what a request held", () => {
       fc.property(fc.array(step, { minLength: 5, maxLength: 60 }), (steps) => {
         const file = join(tempFolder(), "approvals.db");
         const db = openDatabase(file, APPROVALS_SCHEMA);
-        const registry = new ApprovalRegistry(db);
+        const registry = new ApprovalRegistry(db, systemClock);
         const waiting: string[] = [];
         for (const [index, { length, ends, flushes }] of steps.entries()) {
           const text = `${SECRET} ${"x".repeat(length)} ${SECRET}`;
@@ -187,7 +188,7 @@ describe("what a request held", () => {
   it("another program that reads the database holds nobody up: the log is emptied once it is done", () => {
     const file = join(tempFolder(), "approvals.db");
     const db = openDatabase(file, APPROVALS_SCHEMA);
-    const registry = new ApprovalRegistry(db);
+    const registry = new ApprovalRegistry(db, systemClock);
     const { token } = registry.create_pending(pendingOf({ extra: extraOf({ args: { text: SECRET } }) }));
     const reader = new Database(file, { readonly: true });
     reader.exec("BEGIN");

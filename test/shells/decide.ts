@@ -7,6 +7,7 @@ import { GrantStore } from "../../main/gate/grants/store.ts";
 import { GateFiles } from "../../main/gate/guard/gate-files.ts";
 import { decisionOf, examineCall } from "../../main/gate/pipeline.ts";
 import type { Need } from "../../main/gate/targets/target.ts";
+import { systemClock } from "../../main/system-clock.ts";
 
 /** The only file of these tests that knows the gate from the inside: what it decides on a command line. */
 
@@ -47,11 +48,11 @@ export function openDecider(home: string, project: string, state_folder: string)
   const principal = localPrincipal();
   const db = openDatabase(join(state_folder, "grants.db"), grantsSchema(home));
   const empty_db = openDatabase(join(state_folder, "no-grants.db"), grantsSchema(home));
-  const granted = new GrantStore(db, home);
+  const granted = new GrantStore(db, home, systemClock);
   for (const capability of ["fs:read", "fs:write"] as const) {
     granted.record_grant({ ...principal, capability, target: `${project}/**` });
   }
-  const without = new GrantStore(empty_db, home);
+  const without = new GrantStore(empty_db, home, systemClock);
   const shared = {
     home,
     gate_files: new GateFiles(placesFor({ HOME: home }), home),

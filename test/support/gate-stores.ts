@@ -22,7 +22,7 @@ export const ROBERTO: Principal = { channel: "local", sender_id: "roberto" };
 
 export function openedGrants(file: string, home: string, clock = new ManualClock()) {
   const db = closedAfterwards(openDatabase(file, grantsSchema(home)));
-  return { db, file, home, clock, grants: new GrantStore(db, home, clock.now) };
+  return { db, file, home, clock, grants: new GrantStore(db, home, clock) };
 }
 
 /** A fresh grants database; `home` is the temporary folder it lies in. */
@@ -33,7 +33,7 @@ export function freshGrants(clock = new ManualClock()) {
 
 export function openedApprovals(file: string, clock = new ManualClock()) {
   const db = closedAfterwards(openDatabase(file, APPROVALS_SCHEMA));
-  return { db, file, clock, registry: new ApprovalRegistry(db, clock.now) };
+  return { db, file, clock, registry: new ApprovalRegistry(db, clock) };
 }
 
 export function freshApprovals(clock = new ManualClock()) {
@@ -83,17 +83,20 @@ export function pendingOf(request: Partial<NewPending> = {}): NewPending {
 export function openedBroker(folder: string, clock = new ManualClock(), settings: Partial<BrokerSettings> = {}) {
   const stored = openedGrants(join(folder, "grants.db"), folder, clock);
   const { registry, db: approvals_db } = openedApprovals(join(folder, "approvals.db"), clock);
-  const told: { event: keyof BrokerEvents; request: PendingRequest }[] = [];
+  const told: { event: Exclude<keyof BrokerEvents, "failed">; request: PendingRequest }[] = [];
+  const failures: string[] = [];
   const broker = new ApprovalBroker(
     registry,
     stored.grants,
-    { home: folder, language: "en", ttl_seconds: 600, session_seconds: 43_200, now: clock.now, ...settings },
+    { home: folder, language: "en", ttl_seconds: 600, session_seconds: 43_200, clock, ...settings },
     {
       waiting: (request) => told.push({ event: "waiting", request }),
       closed: (request) => told.push({ event: "closed", request }),
       granted: (request) => told.push({ event: "granted", request }),
+      failed: (what) => failures.push(what),
+      moved: (request) => told.push({ event: "moved", request }),
     },
   );
   onTestFinished(() => broker.stop());
-  return { broker, registry, approvals_db, grants: stored.grants, grants_db: stored.db, clock, told, folder };
+  return { broker, registry, approvals_db, grants: stored.grants, grants_db: stored.db, clock, told, failures, folder };
 }

@@ -1,6 +1,10 @@
-/** A clock that only moves when it is told to: `now` gives milliseconds. */
-export class ManualClock {
+import type { BootTime, Clock } from "../../main/gate/clock.ts";
+
+/** Clocks that only move when they are told to. */
+export class ManualClock implements Clock {
   ms: number;
+  #boot_ms = 1_000_000;
+  #boot = 1;
 
   constructor(iso = "2026-05-04T10:00:00Z") {
     this.ms = Date.parse(iso);
@@ -8,7 +12,28 @@ export class ManualClock {
 
   readonly now = (): number => this.ms;
 
+  readonly boot = (): BootTime => ({ id: `boot-${String(this.#boot).padStart(7, "0")}`, ms: this.#boot_ms });
+
+  /** Time passes. */
   advance(seconds: number): void {
     this.ms += seconds * 1000;
+    this.#boot_ms += seconds * 1000;
   }
+
+  /** Somebody sets the wall clock, ahead or back; no time passes. */
+  jump(seconds: number): void {
+    this.ms += seconds * 1000;
+  }
+
+  /** The machine is started anew, half a minute after its end. */
+  reboot(): void {
+    this.ms += 30_000;
+    this.#boot++;
+    this.#boot_ms = 20_000;
+  }
+}
+
+/** Of a wall clock alone: both clocks move with it. */
+export function clockOf(now: () => number): Clock {
+  return { now, boot: () => ({ id: "boot-0000001", ms: now() }) };
 }

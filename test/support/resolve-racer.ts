@@ -4,6 +4,7 @@ import { ApprovalRegistry } from "../../main/gate/approvals/registry.ts";
 import { APPROVALS_SCHEMA } from "../../main/gate/approvals/schema.ts";
 import { openDatabase } from "../../main/gate/database.ts";
 import { errorCode } from "../../main/gate/errors.ts";
+import { systemClock } from "../../main/system-clock.ts";
 
 /** One of several surfaces, each with a connection of its own, that answer the same requests at the same moment. */
 export interface Race {
@@ -19,7 +20,7 @@ export interface Race {
 const { file, tokens, by, decision, arrived, racers } = workerData as Race;
 const counters = new Int32Array(arrived);
 const db = openDatabase(file, APPROVALS_SCHEMA);
-const registry = new ApprovalRegistry(db);
+const registry = new ApprovalRegistry(db, systemClock);
 
 const results = tokens.map((token, index) => {
   Atomics.add(counters, index, 1);

@@ -5,18 +5,23 @@ import type { Level } from "../../ipc/decision.ts";
 import type { OperatorEvent } from "../../ipc/operator-api.ts";
 import { OperatorClient } from "../../ipc/operator-client.ts";
 import { agentTokenFile, type Places } from "../../ipc/places.ts";
+import type { Clock } from "../../main/gate/clock.ts";
 import { type RunningGate, type ServeOptions, serveGate } from "../../main/serve.ts";
 import { AgentConnection } from "./agent-connection.ts";
+import { clockOf } from "./manual-clock.ts";
 import { type TemporaryHome, temporaryHome } from "./temporary-home.ts";
 
 export interface GateOptions {
   /** Left out: a new one. Given: the gate starts again where another one has run. */
   home?: TemporaryHome;
   config?: string;
+  clock?: Clock;
+  /** A wall clock alone: both clocks move with it. */
   now?: () => number;
   frame_timeout_ms?: number;
   notifications?: NonNullable<ServeOptions["notifications"]>;
   web?: boolean;
+  accept_empty?: NonNullable<ServeOptions["accept_empty"]>;
 }
 
 /** A real gate in this process, with its sockets and databases in a home of its own. Closed when the test ends. */
@@ -117,12 +122,13 @@ export function readToken(file: string): string {
   return readFileSync(file, "utf8").trim();
 }
 
-export async function startGate({ home, config, ...options }: GateOptions = {}): Promise<GateUnderTest> {
+export async function startGate({ home, config, now, ...options }: GateOptions = {}): Promise<GateUnderTest> {
   const place = home ?? temporaryHome(config);
   const log: string[] = [];
   const log_events = new EventEmitter();
   const gate = await serveGate({
     ...options,
+    ...(now === undefined ? {} : { clock: clockOf(now) }),
     env: place.env,
     log: (line) => {
       log.push(line);

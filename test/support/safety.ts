@@ -6,18 +6,17 @@ import { openDatabase } from "../../main/gate/database.ts";
 import { type SafetyConfig, safetyConfigSchema } from "../../main/gate/safety/config.ts";
 import { openSafety } from "../../main/gate/safety/safety.ts";
 import { SAFETY_SCHEMA } from "../../main/gate/safety/schema.ts";
+import { ManualClock } from "./manual-clock.ts";
 import { tempFolder } from "./temp-folder.ts";
 
 /** A safety filter on a real database, and what it told. */
-export function safetyUnderTest(
-  options: { config?: Partial<SafetyConfig>; clock?: { now: number }; file?: string } = {},
-) {
-  const clock = options.clock ?? { now: Date.UTC(2026, 10, 21, 12) };
+export function safetyUnderTest(options: { config?: Partial<SafetyConfig>; clock?: ManualClock; file?: string } = {}) {
+  const clock = options.clock ?? new ManualClock("2026-11-21T12:00:00Z");
   const file = options.file ?? join(tempFolder(), "safety.db");
   const db = openDatabase(file, SAFETY_SCHEMA);
   const pauses: Pause[] = [];
   const told: ViolationView[] = [];
-  const safety = openSafety(db, { ...safetyConfigSchema.parse({}), ...options.config }, () => clock.now, {
+  const safety = openSafety(db, { ...safetyConfigSchema.parse({}), ...options.config }, clock, {
     pause_changed: (pause) => pauses.push(pause),
     violated: (violation) => told.push(violation),
   });

@@ -122,7 +122,7 @@ const api: any = {
 let lose = () => {};
 const lost = new Promise<void>((resolve) => { lose = resolve; });
 const commands: Record<string, (value: any) => void> = {
-  start: () => watch(api, { now: () => now, lost }).then(() => tell({ ended: "quit" }), (error) => tell({ ended: error.code, said: error.message + " / " + error.hint })).then(() => control.end()),
+  start: () => watch(api, { now: () => now, steady: () => now, lost }).then(() => tell({ ended: "quit" }), (error) => tell({ ended: error.code, said: error.message + " / " + error.hint })).then(() => control.end()),
   add: (card) => { cards.set(card.token, card); emit("approval.waiting", card); },
   close,
   clock: (value) => { now = value; },

@@ -22,11 +22,17 @@ export class Activity {
   readonly #recent = new RecentDecisions();
   readonly #counts: DecisionCounts;
   readonly #now: () => number;
+  readonly #failed: (what: string, error: unknown) => void;
 
-  /** `db` was opened with `ACTIVITY_SCHEMA`; `now` gives milliseconds. */
-  constructor(db: Database.Database, now: () => number = Date.now) {
+  /** `db` was opened with `ACTIVITY_SCHEMA`; `now` gives milliseconds; `failed` hears of counts that can't be read. */
+  constructor(
+    db: Database.Database,
+    now: () => number = Date.now,
+    failed: (what: string, error: unknown) => void = () => undefined,
+  ) {
     this.#counts = new DecisionCounts(db, now);
     this.#now = now;
+    this.#failed = failed;
   }
 
   /** True while there is room to keep the next decision with its trace. */
@@ -89,9 +95,14 @@ export class Activity {
     return this.#counts.over(range);
   }
 
-  /** Calls of each agent since midnight, local time. */
+  /** Calls of each agent since midnight, local time. Empty where they can't be read: nothing that shows them may fail for that. */
   callsToday(): ReadonlyMap<string, number> {
-    return this.#counts.today();
+    try {
+      return this.#counts.today();
+    } catch (error) {
+      this.#failed("counting calls", error);
+      return new Map();
+    }
   }
 
   flush(): void {

@@ -1,11 +1,15 @@
 import type { Answer, ApprovalView, Principal } from "../../../ipc/operator-api.ts";
-import { normaliseDate } from "../clock.ts";
+import { type Clock, normaliseDate } from "../clock.ts";
+import { earlierEnd, remaining } from "../ends.ts";
 import { errorCode, GateError } from "../errors.ts";
 import type { GrantStore } from "../grants/store.ts";
+import { ApprovalError } from "./approval-error.ts";
 import { type Language, linkLines, renderApprovalCard } from "./card.ts";
 import { coversAsked, grantsFor, shownChoice } from "./choices.ts";
-import { ApprovalError, type ApprovalRegistry, type NewPending, type PendingRequest } from "./registry.ts";
+import { deadlineOf } from "./deadline.ts";
+import type { ApprovalRegistry, NewPending, PendingRequest } from "./registry.ts";
 import { Stillness } from "./stillness.ts";
+import { type Withdrawal, Withdrawals } from "./withdrawals.ts";
 
 /** Between the registry and those who wait: shares cards, writes grants, tells every surface and every waiting agent. */
 
@@ -18,21 +22,42 @@ export interface BrokerSettings {
   ttl_seconds: number;
   /** How long a grant for a session lasts at the most. */
   session_seconds: number;
-  /** Milliseconds. */
-  now: () => number;
+  clock: Clock;
 }
 
 export interface BrokerEvents {
   waiting(pending: PendingRequest): void;
   closed(ended: PendingRequest): void;
   granted(ended: PendingRequest): void;
+  /** Something that is gone on after, to log. */
+  failed(what: string, error: unknown): void;
+  /** The wall clock was set: the request ends when it would have, at another date. */
+  moved(pending: PendingRequest): void;
 }
+
+/** What is asked in one turn of the event loop: on disk together, or not at all. */
+interface AskedTogether {
+  pending: PendingRequest[];
+  /** What to do where it can't be stored. */
+  undo: (() => void)[];
+}
+
+/** A wall clock that moved by less was corrected, not set; in milliseconds. */
+const JUMP_MS = 2000;
+/** More cards than a surface shows. */
+const MAX_MOVED = 1000;
 
 /** A target's reach is told against this many requests. */
 const RECENT_REQUESTS = 100;
 
 /** The clock is looked at this often while something waits, in milliseconds. */
 const MAX_WATCH_MS = 30_000;
+/** How often what waits is counted anew at the most, in milliseconds. */
+const RECOUNT_MS = 1000;
+/** So many of an agent's requests that are still to be withdrawn don't count as waiting. */
+const MAX_UNCOUNTED = 1000;
+/** Of what has expired so many are marked in one transaction, in one turn of the event loop. */
+const EXPIRED_TOGETHER = 50;
 
 export class ApprovalBroker {
   readonly registry: ApprovalRegistry;
@@ -41,13 +66,25 @@ export class ApprovalBroker {
   readonly #events: BrokerEvents;
   readonly #waiters = new Map<string, Set<Waiter>>();
   readonly #stillness = new Stillness();
+  readonly #withdrawals: Withdrawals;
+  #together: AskedTogether | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #recounted_at = 0;
+  /** No request expires before: milliseconds since boot. */
+  #next_deadline: number | undefined;
+  /** The wall clock's lead over the time since boot when it was last looked at, in milliseconds. */
+  #lead: number;
 
   constructor(registry: ApprovalRegistry, grants: GrantStore, settings: BrokerSettings, events: BrokerEvents) {
     this.registry = registry;
     this.#grants = grants;
     this.#settings = settings;
     this.#events = events;
+    this.#withdrawals = new Withdrawals({
+      withdraw: (next) => this.#withdrawTogether(next),
+      failed: (error) => events.failed("withdrawing requests", error),
+    });
+    this.#lead = this.#leadNow();
   }
 
   get language(): Language {
@@ -56,16 +93,84 @@ export class ApprovalBroker {
 
   /** Repairs what a crash left behind and picks up the requests that are still alive. */
   start(): void {
-    for (const owed of this.registry.list_grants_owed()) this.#writeGrants(owed);
+    for (const owed of this.registry.list_grants_owed()) {
+      if (owed.is_damaged === true) this.registry.give_up_grants(owed.token);
+      else this.#writeGrants(owed);
+    }
     this.registry.cleanup_expired();
     this.#watchDeadlines();
   }
 
   /** Stops the clock. What waits stays in the registry for the next start. */
   stop(): void {
+    this.commit();
+    this.#withdrawals.finish();
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#waiters.clear();
+  }
+
+  /**
+   * What is asked from now on is stored together, once `commit` is called, which is at the end of this turn of the event loop.
+   * Nobody may be told before. @throws SQLite's error
+   */
+  begin(): void {
+    if (this.#together !== undefined) return;
+    this.registry.begin();
+    this.#together = { pending: [], undo: [] };
+    queueMicrotask(() => this.commit());
+  }
+
+  /** `undo` is called if what was asked since `begin` can't be stored. Does nothing where it is stored already. */
+  onUnstored(undo: () => void): void {
+    this.#together?.undo.push(undo);
+  }
+
+  /** Stores what was asked since `begin` and tells the surfaces. Never throws: what can't be stored is undone. */
+  commit(): void {
+    const together = this.#together;
+    if (together === undefined) return;
+    try {
+      this.registry.commit();
+    } catch (error) {
+      this.abandon(error);
+      return;
+    }
+    this.#together = undefined;
+    for (const pending of together.pending) this.#events.waiting(pending);
+  }
+
+  /** Nothing that was asked since `begin` was stored. */
+  abandon(error: unknown): void {
+    const together = this.#together;
+    if (together === undefined) return;
+    this.#together = undefined;
+    this.#events.failed("storing requests", error);
+    try {
+      this.registry.rollback();
+    } catch (failure) {
+      this.#events.failed("storing requests", failure);
+    }
+    for (const { token } of together.pending) {
+      this.#waiters.get(token)?.clear();
+      this.#waiters.delete(token);
+    }
+    for (const undo of together.undo) undo();
+  }
+
+  /** How many requests of this agent wait: those that are to be withdrawn count no more, up to a bound. */
+  waiting_of(agent_id: string): number {
+    return this.registry.waiting_of(agent_id) - Math.min(MAX_UNCOUNTED, this.#withdrawals.count(agent_id));
+  }
+
+  /** The same, counted anew, without what has expired. */
+  recounted(agent_id: string): number {
+    if (this.#next_deadline !== undefined && this.#next_deadline < this.#settings.clock.boot().ms) this.cleanup();
+    else if (performance.now() - this.#recounted_at > RECOUNT_MS) {
+      this.#recounted_at = performance.now();
+      this.registry.recount();
+    }
+    return this.waiting_of(agent_id);
   }
 
   /**
@@ -75,30 +180,44 @@ export class ApprovalBroker {
   take_answer(share_key: string): PendingRequest | undefined {
     for (;;) {
       const ended = this.registry.take_undelivered(share_key);
-      if (ended === undefined || ended.territory_concession === "none") return ended;
+      if (ended === undefined || (ended.territory_concession === "none" && ended.is_damaged !== true)) return ended;
     }
   }
 
   /** Puts a request before the human, or joins the identical one that already waits. */
   ask(request: Omit<NewPending, "ttl_seconds">): PendingRequest {
     const waiting = this.registry.find_waiting(request.share_key);
-    if (waiting !== undefined) return waiting;
+    if (waiting !== undefined && !this.#hasten(waiting.token)) return waiting;
     const pending = this.registry.create_pending({ ...request, ttl_seconds: this.#settings.ttl_seconds });
-    this.#events.waiting(pending);
-    this.#watchDeadlines();
+    if (this.#together === undefined) this.#events.waiting(pending);
+    else this.#together.pending.push(pending);
+    const { clock } = this.#settings;
+    const { wall, boot } = remaining(clock, deadlineOf(pending));
+    const deadline = clock.boot().ms + Math.min(wall, boot);
+    if (this.#next_deadline === undefined || deadline < this.#next_deadline) this.#watchUntil(deadline);
     return pending;
   }
 
-  /** Waits for a request's end. The function that is returned stops waiting; the last one to leave withdraws the request. */
-  wait(token: string, waiter: Waiter): (reason: string) => void {
+  /**
+   * Waits for a request's end. The function that is returned stops waiting; the last one to leave withdraws the request: at once, or
+   * (`agent_id`: whose it is) soon, with others.
+   */
+  wait(token: string, waiter: Waiter): (reason: string, agent_id?: string) => void {
     const waiters = this.#waiters.get(token) ?? new Set();
     this.#waiters.set(token, waiters);
     waiters.add(waiter);
-    return (reason) => {
+    return (reason, agent_id) => {
       if (!waiters.delete(waiter) || waiters.size > 0) return;
       this.#waiters.delete(token);
-      this.cancel(token, reason);
+      if (agent_id === undefined) this.cancel(token, reason);
+      else this.withdraw([{ token, reason, agent_id }]);
     };
+  }
+
+  /** Withdraws requests, thousands of them in pieces. From now on none of them can be answered. */
+  withdraw(withdrawals: Iterable<Withdrawal>): void {
+    this.commit();
+    this.#withdrawals.add(withdrawals);
   }
 
   /** True if a connection waits for this request's answer. */
@@ -151,6 +270,8 @@ export class ApprovalBroker {
 
   /** The registry's checks. A request that they find expired has ended: who waits for it is told. */
   #check(token: string, by: Principal): PendingRequest {
+    this.commit();
+    this.#hasten(token);
     try {
       return this.registry.check(token, by);
     } catch (error) {
@@ -162,17 +283,21 @@ export class ApprovalBroker {
 
   /** Approves a request that a grant now covers, as the human who gave the grant. Not one that has ended, or is another human's. */
   approve_covered(token: string, by: Principal): void {
+    let ended: PendingRequest;
     try {
       this.#check(token, by);
+      ended = this.registry.resolve(token, "approved", by, { message: "covered by a grant" });
     } catch (error) {
       if (error instanceof ApprovalError) return;
       throw error;
     }
-    this.#close(this.registry.resolve(token, "approved", by, { message: "covered by a grant" }));
+    this.#close(ended);
   }
 
   /** Withdraws a request. Returns it, or undefined if it had ended already. */
   cancel(token: string, reason: string): PendingRequest | undefined {
+    this.commit();
+    this.#withdrawals.take(token);
     const ended = this.registry.cancel_pending(token, reason);
     if (ended !== undefined) this.#close(ended);
     return ended;
@@ -180,9 +305,42 @@ export class ApprovalBroker {
 
   /** Marks what nobody answered in time. Returns how many. */
   cleanup(): number {
-    const ended = this.registry.cleanup_expired();
-    for (const request of ended) this.#close(request);
+    let count = 0;
+    for (let ended = this.#expireSome(); ended > 0; ended = this.#expireSome()) count += ended;
+    return count;
+  }
+
+  #expireSome(): number {
+    this.commit();
+    let ended: PendingRequest[] = [];
+    this.registry.together(() => {
+      ended = this.registry.cleanup_expired(EXPIRED_TOGETHER);
+    });
+    for (const request of ended) {
+      this.#withdrawals.take(request.token);
+      this.#close(request);
+    }
     return ended.length;
+  }
+
+  #withdrawTogether(next: () => Withdrawal | undefined): void {
+    this.commit();
+    const ended: PendingRequest[] = [];
+    this.registry.together(() => {
+      for (let withdrawal = next(); withdrawal !== undefined; withdrawal = next()) {
+        const request = this.registry.cancel_pending(withdrawal.token, withdrawal.reason);
+        if (request !== undefined) ended.push(request);
+      }
+    });
+    for (const request of ended) this.#close(request);
+  }
+
+  /** Withdraws at once what was to be withdrawn: an answer, or a call like it, has come before. True if it was. */
+  #hasten(token: string): boolean {
+    const withdrawal = this.#withdrawals.take(token);
+    if (withdrawal === undefined) return false;
+    this.cancel(token, withdrawal.reason);
+    return true;
   }
 
   /**
@@ -191,9 +349,9 @@ export class ApprovalBroker {
    */
   hold(token: string, by: Principal): PendingRequest {
     const pending = this.#check(token, by);
-    const expires_at = this.#stillness.deadline(pending, this.#settings.now(), this.#settings.ttl_seconds);
-    this.registry.set_deadline(token, expires_at);
-    return { ...pending, expires_at };
+    const { clock, ttl_seconds } = this.#settings;
+    const held = this.registry.postpone(pending, this.#stillness.extension(pending, clock.boot().ms, ttl_seconds));
+    return { ...held, expires_at: this.#shownDeadline(held) };
   }
 
   /** Of this agent's last requests for the same capability, how many a grant on `target` would have covered. @throws GateError */
@@ -216,7 +374,13 @@ export class ApprovalBroker {
 
   /** The request as every surface shows it. */
   view(request: PendingRequest): ApprovalView {
-    return approvalView(request, this.#settings.language);
+    const expires_at = this.#shownDeadline(request);
+    return approvalView({ ...request, expires_at }, this.#settings.language);
+  }
+
+  /** Where the clock was set back while it waits, a request ends earlier than its date says. */
+  #shownDeadline(request: PendingRequest): string {
+    return request.status === "pending" ? earlierEnd(this.#settings.clock, deadlineOf(request)) : request.expires_at;
   }
 
   #close(ended: PendingRequest): void {
@@ -224,7 +388,7 @@ export class ApprovalBroker {
     this.#waiters.delete(ended.token);
     this.#stillness.forget(ended.token);
     if (waiters !== undefined && waiters.size > 0) {
-      this.registry.mark_delivered(ended.token);
+      if (ended.status === "approved" || ended.status === "rejected") this.registry.mark_delivered(ended.token);
       for (const waiter of waiters) waiter(ended);
     }
     this.#events.closed(ended);
@@ -257,7 +421,7 @@ export class ApprovalBroker {
   }
 
   #expiry(scope: "none" | "session" | "permanent", given: string | undefined): string | null {
-    const now = this.#settings.now();
+    const now = this.#settings.clock.now();
     const session_end = new Date(now + this.#settings.session_seconds * 1000).toISOString();
     if (given === undefined) return scope === "session" ? normaliseDate(session_end) : null;
     const expires_at = normaliseDate(given);
@@ -267,21 +431,52 @@ export class ApprovalBroker {
     return expires_at;
   }
 
+  #leadNow(): number {
+    const { clock } = this.#settings;
+    return clock.now() - clock.boot().ms;
+  }
+
+  #noticeJump(): void {
+    const lead = this.#leadNow();
+    if (Math.abs(lead - this.#lead) < JUMP_MS) return;
+    this.#lead = lead;
+    for (const pending of this.registry.list_pending({ limit: MAX_MOVED }))
+      this.#events.moved({ ...pending, expires_at: this.#shownDeadline(pending) });
+  }
+
   /** One timer for all: the next deadline, and now and then before it, as a clock may jump (a laptop that slept). */
   #watchDeadlines(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
+    this.#next_deadline = undefined;
     const deadline = this.registry.next_deadline();
-    if (deadline === undefined) return;
-    const wait = Math.max(0, Date.parse(deadline) + 1000 - this.#settings.now());
-    this.#timer = setTimeout(
-      () => {
-        this.cleanup();
-        this.#watchDeadlines();
-      },
-      Math.min(wait, MAX_WATCH_MS),
-    );
+    if (deadline !== undefined) this.#watchUntil(this.#settings.clock.boot().ms + deadline);
+  }
+
+  /** `deadline` in milliseconds since boot. */
+  #watchUntil(deadline: number): void {
+    clearTimeout(this.#timer);
+    this.#next_deadline = deadline;
+    const wait = Math.max(0, deadline + 1000 - this.#settings.clock.boot().ms);
+    this.#timer = setTimeout(() => this.#expire(), Math.min(wait, MAX_WATCH_MS));
     this.#timer.unref();
+  }
+
+  /** What expires together may be thousands: some in each turn of the event loop. */
+  #expire(): void {
+    if (this.#timer === undefined) return;
+    try {
+      if (this.#expireSome() > 0) {
+        setImmediate(() => this.#expire());
+        return;
+      }
+    } catch (error) {
+      this.#events.failed("marking what expired", error);
+      this.#timer = setTimeout(() => this.#expire(), MAX_WATCH_MS).unref();
+      return;
+    }
+    this.#noticeJump();
+    this.#watchDeadlines();
   }
 }
 

@@ -1,7 +1,7 @@
 import type { OperatorResult, Principal } from "../../../ipc/operator-api.ts";
+import { ApprovalError } from "./approval-error.ts";
 import type { ApprovalBroker } from "./broker.ts";
 import { confirmation } from "./card.ts";
-import { ApprovalError } from "./registry.ts";
 
 /**
  * An answer as a channel's button says it: `approve:<token>` or `reject:<token>` (seed 004 §7). Needs no pairing check: the

@@ -65,9 +65,27 @@ export function endedExtra({ kept, ...extra }: RequestExtra): RequestExtra {
 export function ownExtra(text: string): RequestExtra | undefined {
   try {
     const extra: unknown = JSON.parse(text);
-    const is_own = typeof extra === "object" && extra !== null && "choices" in extra && "capabilities" in extra;
-    return is_own ? (extra as RequestExtra) : undefined;
+    return isOwn(extra) ? extra : undefined;
   } catch {
     return undefined; // not JSON: not written by this gate
   }
+}
+
+/** What is shown of it, and granted by it, has the form that it is written in. */
+function isOwn(extra: unknown): extra is RequestExtra {
+  if (typeof extra !== "object" || extra === null) return false;
+  const { choices, capabilities, executor, intent, judge } = extra as Partial<Record<keyof RequestExtra, unknown>>;
+  return (
+    Array.isArray(choices) &&
+    choices.every(isObject) &&
+    Array.isArray(capabilities) &&
+    capabilities.every(isObject) &&
+    isObject(judge) &&
+    typeof executor === "string" &&
+    typeof intent === "string"
+  );
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === "object" && value !== null;
 }

@@ -2,13 +2,18 @@ import { randomBytes } from "node:crypto";
 import type Database from "better-sqlite3";
 import type { ApprovalStatus, Requirement, Reversibility, Territory } from "../../../ipc/decision.ts";
 import type { Choice, Principal } from "../../../ipc/operator-api.ts";
-import { isoSeconds } from "../clock.ts";
+import { type Clock, isoSeconds } from "../clock.ts";
 import { emptyLog } from "../database.ts";
-import { GateError } from "../errors.ts";
+import { endAt, moment, postponed } from "../ends.ts";
+import { NO_REPORT, type RowReport } from "../row-report.ts";
+import { Statements } from "../statements.ts";
+import { ApprovalError, alreadyResolved, damagedRequest } from "./approval-error.ts";
 import type { PathLink } from "./card.ts";
 import type { AskedPaths, Granted } from "./choices.ts";
+import { deadlineOf, IS_IN_TIME, isLate, nextDeadline } from "./deadline.ts";
 import { type EndedQuery, endedRows } from "./history.ts";
-import { endedExtra, type Kept, ownExtra } from "./kept.ts";
+import { endedExtra, type Kept } from "./kept.ts";
+import { type StoredRow as Row, readRequest, requestRow } from "./stored-request.ts";
 
 /** Every request that a human is asked about, with its TTL and its end (seed 004). */
 
@@ -43,7 +48,9 @@ export interface PendingRequest {
   action_verb: string;
   target_summary: string;
   created_at: string;
+  /** The first of both clocks that says so ends it. */
   expires_at: string;
+  boot_expires_at: string | null;
   status: ApprovalStatus;
   decision_at: string | null;
   decision_by_channel: string | null;
@@ -60,6 +67,8 @@ export interface PendingRequest {
   granted: Granted[];
   grant_expires_at: string | null;
   message: string | null;
+  /** It can't be read whole: nothing is allowed by it. */
+  is_damaged?: true;
 }
 
 export interface NewPending extends Principal {
@@ -82,52 +91,91 @@ export interface Resolution {
   message: string | null;
 }
 
-export class ApprovalError extends GateError {
-  constructor(
-    code: "unknown_token" | "already_resolved" | "expired" | "not_authorised",
-    message: string,
-    hint: string,
-  ) {
-    super(code, message, hint);
-    this.name = "ApprovalError";
-  }
-}
-
-type Row = Omit<PendingRequest, "extra" | "granted"> & { request_extra: string | null; granted: string };
-
-const NO_EXTRA: RequestExtra = {
-  executor: "",
-  intent: "",
-  cwd: null,
-  args: null,
-  reversibility: "irreversible",
-  recurrence_count: 0,
-  capabilities: [],
-  choices: [],
-  judge: { score: 0, reason: "" },
-};
-
 export class ApprovalRegistry {
-  readonly #db: Database.Database;
+  readonly #database: Database.Database;
+  readonly #db: Statements;
+  readonly #clock: Clock;
   readonly #now: () => number;
+  readonly #report: RowReport;
+  /** How many requests of each agent wait, those included that have expired and aren't marked yet. */
+  #waiting = new Map<string, number>();
   /** Values that were taken out of the database may still be in its log. */
   #has_log = true;
 
-  /** `db` was opened with `APPROVALS_SCHEMA`; `now` gives milliseconds. */
-  constructor(db: Database.Database, now: () => number = Date.now) {
-    this.#db = db;
-    this.#now = now;
+  /** `db` was opened with `APPROVALS_SCHEMA`. */
+  constructor(db: Database.Database, clock: Clock, report: RowReport = NO_REPORT) {
+    this.#database = db;
+    this.#db = new Statements(db);
+    this.#clock = clock;
+    this.#now = clock.now;
+    this.#report = report;
+    this.recount();
+  }
+
+  /** What is written from now on is on disk once `commit` has returned. @throws SQLite's error */
+  begin(): void {
+    if (!this.#database.inTransaction) this.#db.prepare("BEGIN IMMEDIATE").run();
+  }
+
+  /** @throws SQLite's error: call `rollback` then */
+  commit(): void {
+    if (this.#database.inTransaction) this.#db.prepare("COMMIT").run();
+  }
+
+  /** Nothing that was written since `begin` is there any more. */
+  rollback(): void {
+    if (this.#database.inTransaction) this.#db.prepare("ROLLBACK").run();
+    this.recount();
+  }
+
+  /** Does it in one transaction. @throws what `act` throws, or SQLite's error: nothing was changed then */
+  together(act: () => void): void {
+    try {
+      this.#database.transaction(act).immediate();
+    } catch (error) {
+      this.recount();
+      throw error;
+    }
+  }
+
+  /** Counts what waits of each agent anew, from the database. */
+  recount(): void {
+    const rows = this.#db
+      .prepare("SELECT agent_id, count(*) AS count FROM pending WHERE status = 'pending' GROUP BY agent_id")
+      .all() as { agent_id: string; count: number }[];
+    this.#waiting = new Map(rows.map(({ agent_id, count }) => [agent_id, count]));
+  }
+
+  /** How many requests of this agent wait, without a look at the database. */
+  waiting_of(agent_id: string): number {
+    return this.#waiting.get(agent_id) ?? 0;
+  }
+
+  /** The tokens of all that waits, or of what waits for one agent. */
+  waiting_tokens(agent_id?: string): { token: string; agent_id: string }[] {
+    return this.#db
+      .prepare(
+        "SELECT token, agent_id FROM pending WHERE status = 'pending' AND ($agent_id IS NULL OR agent_id = $agent_id)",
+      )
+      .all({ agent_id: agent_id ?? null }) as { token: string; agent_id: string }[];
+  }
+
+  #count(agent_id: string, by: number): void {
+    const count = this.waiting_of(agent_id) + by;
+    if (count > 0) this.#waiting.set(agent_id, count);
+    else this.#waiting.delete(agent_id);
   }
 
   /** Registers a request with a fresh 16-hex token and its deadline (seed 004 §6). */
   create_pending(request: NewPending): PendingRequest {
     const token = randomBytes(8).toString("hex");
     const now = this.#now();
+    const end = endAt(this.#clock, now + request.ttl_seconds * 1000);
     this.#db
       .prepare(
         `INSERT INTO pending (token, channel, sender_id, capability_class, action_verb, target_summary, created_at, expires_at,
-           request_extra, agent_id, agent_name, session, call_hash, share_key)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+           request_extra, agent_id, agent_name, session, call_hash, share_key, boot_expires_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       )
       .run(
         token,
@@ -137,26 +185,28 @@ export class ApprovalRegistry {
         request.action_verb,
         request.target_summary,
         isoSeconds(now),
-        isoSeconds(now + request.ttl_seconds * 1000),
+        end.at,
         JSON.stringify(request.extra),
         request.agent_id,
         request.agent_name,
         request.session,
         request.call_hash,
         request.share_key,
+        end.boot_at,
       );
+    this.#count(request.agent_id, 1);
     return this.get_pending(token) as PendingRequest;
   }
 
   get_pending(token: string): PendingRequest | undefined {
     const row = this.#db.prepare("SELECT * FROM pending WHERE token = ?").get(token) as Row | undefined;
-    return row && fromRow(row);
+    return row && readRequest(row, this.#report);
   }
 
   /**
    * Ends a request, once. The checks run in the seed's order (seed 004 §6): known, still pending, not expired, the decider is
    * the requester. An expired one is marked so even though this throws. What is returned still says what it was about.
-   * @throws ApprovalError `unknown_token`, `already_resolved`, `expired`, `not_authorised`
+   * @throws ApprovalError `unknown_token`, `already_resolved`, `expired`, `not_authorised`, `request_damaged`
    */
   resolve(
     token: string,
@@ -165,6 +215,7 @@ export class ApprovalRegistry {
     resolution: Partial<Resolution> = {},
   ): PendingRequest {
     const row = this.check(token, by);
+    if (row.is_damaged === true && decision === "approved") throw damagedRequest();
     const changed = this.#db
       .prepare(
         `UPDATE pending SET status = ?, decision_at = ?, decision_by_channel = ?, decision_by_sender = ?,
@@ -185,6 +236,7 @@ export class ApprovalRegistry {
         token,
       ).changes;
     if (changed === 0) throw alreadyResolved();
+    this.#count(row.agent_id, -1);
     return this.#ended(row);
   }
 
@@ -193,7 +245,7 @@ export class ApprovalRegistry {
     const row = this.get_pending(token);
     if (row === undefined) throw new ApprovalError("unknown_token", "unknown token", "see: metnos-gate approvals list");
     if (row.status !== "pending") throw alreadyResolved();
-    if (row.expires_at < isoSeconds(this.#now())) {
+    if (isLate(row, this.#clock)) {
       this.#end(row, "expired", null);
       throw new ApprovalError(
         "expired",
@@ -213,13 +265,19 @@ export class ApprovalRegistry {
     return row !== undefined && this.#end(row, "cancelled", reason) ? this.#ended(row) : undefined;
   }
 
-  /** Marks every waiting request beyond its deadline as expired. Returns them. */
-  cleanup_expired(): PendingRequest[] {
-    const rows = this.#db
-      .prepare("SELECT * FROM pending WHERE status = 'pending' AND expires_at < ?")
-      .all(isoSeconds(this.#now())) as Row[];
-    return rows
-      .map(fromRow)
+  /** Marks waiting requests beyond their deadline as expired, `limit` by each clock at the most. Returns them. */
+  cleanup_expired(limit = -1): PendingRequest[] {
+    const { now, boot_first, boot_now } = moment(this.#clock);
+    const by_wall = this.#db
+      .prepare("SELECT * FROM pending WHERE status = 'pending' AND expires_at < ? LIMIT ?")
+      .all(now, limit);
+    const by_boot = this.#db
+      .prepare(
+        "SELECT * FROM pending WHERE status = 'pending' AND boot_expires_at >= ? AND boot_expires_at < ? LIMIT ?",
+      )
+      .all(boot_first, boot_now, limit);
+    return ([...by_wall, ...by_boot] as Row[])
+      .map((row) => readRequest(row, this.#report))
       .filter((row) => this.#end(row, "expired", null))
       .map((row) => this.#ended(row));
   }
@@ -234,19 +292,19 @@ export class ApprovalRegistry {
   list_pending(
     options: { include_resolved?: boolean; order?: "newest" | "deadline"; limit?: number } = {},
   ): PendingRequest[] {
-    const order = options.order === "deadline" ? "expires_at, created_at, rowid" : "created_at DESC, rowid DESC";
+    const order = options.order === "deadline" ? "expires_at, created_at, rowid" : "rowid DESC";
     const clause = options.include_resolved ? "" : "WHERE status = 'pending' AND expires_at >= $now";
     const rows = this.#db.prepare(`SELECT * FROM pending ${clause} ORDER BY ${order} LIMIT $limit`).all({
       ...(options.include_resolved ? {} : { now: isoSeconds(this.#now()) }),
       limit: options.limit ?? 50,
     }) as Row[];
-    return rows.map(fromRow);
+    return rows.map((row) => readRequest(row, this.#report));
   }
 
   /** One page of what has ended, the last answered first. */
   list_ended(query: EndedQuery): { total: number; requests: PendingRequest[] } {
-    const { total, rows } = endedRows<Row>(this.#db, query);
-    return { total, requests: rows.map(fromRow) };
+    const { total, rows } = endedRows<Row>(this.#database, query);
+    return { total, requests: rows.map((row) => readRequest(row, this.#report)) };
   }
 
   /** What an agent asked for lately, whatever became of it, newest first. */
@@ -254,20 +312,24 @@ export class ApprovalRegistry {
     const rows = this.#db
       .prepare("SELECT * FROM pending WHERE agent_id = ? ORDER BY rowid DESC LIMIT ?")
       .all(agent_id, limit) as Row[];
-    return rows.map(fromRow);
+    return rows.map((row) => readRequest(row, this.#report));
   }
 
-  /** Moves the deadline of a request that still waits. */
-  set_deadline(token: string, expires_at: string): void {
-    this.#db.prepare("UPDATE pending SET expires_at = ? WHERE token = ? AND status = 'pending'").run(expires_at, token);
+  /** Moves the deadline of a request that still waits, by both clocks. Returns it with the new one. */
+  postpone(request: PendingRequest, seconds: number): PendingRequest {
+    const end = postponed(deadlineOf(request), seconds);
+    this.#db
+      .prepare("UPDATE pending SET expires_at = ?, boot_expires_at = ? WHERE token = ? AND status = 'pending'")
+      .run(end.at, end.boot_at, request.token);
+    return { ...request, expires_at: end.at, boot_expires_at: end.boot_at };
   }
 
   /** The waiting request that identical calls share. */
   find_waiting(share_key: string): PendingRequest | undefined {
     const row = this.#db
-      .prepare("SELECT * FROM pending WHERE share_key = ? AND status = 'pending' AND expires_at >= ?")
-      .get(share_key, isoSeconds(this.#now())) as Row | undefined;
-    return row && fromRow(row);
+      .prepare(`SELECT * FROM pending WHERE share_key = $share_key AND status = 'pending' AND ${IS_IN_TIME}`)
+      .get({ share_key, ...moment(this.#clock) }) as Row | undefined;
+    return row && readRequest(row, this.#report);
   }
 
   /** Takes the answer that a human gave to this call while its agent was away: once, and only before the request's deadline. */
@@ -276,10 +338,10 @@ export class ApprovalRegistry {
       .prepare(
         `UPDATE pending SET delivered_at = $now WHERE token = (
            SELECT token FROM pending WHERE share_key = $share_key AND status IN ('approved', 'rejected')
-             AND delivered_at IS NULL AND expires_at >= $now ORDER BY decision_at LIMIT 1) RETURNING *`,
+             AND delivered_at IS NULL AND ${IS_IN_TIME} ORDER BY decision_at LIMIT 1) RETURNING *`,
       )
-      .get({ share_key, now: isoSeconds(this.#now()) }) as Row | undefined;
-    return row && fromRow(row);
+      .get({ share_key, ...moment(this.#clock) }) as Row | undefined;
+    return row && readRequest(row, this.#report);
   }
 
   /** The answer has reached the agent that waited for it. */
@@ -294,16 +356,18 @@ export class ApprovalRegistry {
         "SELECT * FROM pending WHERE status = 'approved' AND territory_concession <> 'none' AND grants_written_at IS NULL",
       )
       .all() as Row[];
-    return rows.map(fromRow);
+    return rows.map((row) => readRequest(row, this.#report));
   }
 
-  /** The next moment at which a waiting request expires, or undefined if none waits. */
-  next_deadline(): string | undefined {
-    return (
-      (this.#db.prepare("SELECT min(expires_at) FROM pending WHERE status = 'pending'").pluck().get() as
-        | string
-        | null) ?? undefined
-    );
+  /** How long it is until a waiting request expires, in milliseconds, or undefined if none waits. */
+  next_deadline(): number | undefined {
+    return nextDeadline(this.#database, this.#clock);
+  }
+
+  /** What an approval was to grant can't be read: nothing is granted, and it is said once. */
+  give_up_grants(token: string): void {
+    this.#report.damaged(`what was approved with request ${token}`, "nothing is granted by it; it is asked again");
+    this.mark_grants_written(token);
   }
 
   mark_grants_written(token: string): void {
@@ -330,48 +394,37 @@ export class ApprovalRegistry {
   }
 
   #end(row: PendingRequest, status: "expired" | "cancelled", message: string | null): boolean {
-    return (
-      this.#db
-        .prepare(
-          `UPDATE pending SET status = ?, decision_at = ?, message = ?, request_extra = ?, target_summary = ?
+    const { changes } = this.#db
+      .prepare(
+        `UPDATE pending SET status = ?, decision_at = ?, message = ?, request_extra = ?, target_summary = ?
            WHERE token = ? AND status = 'pending'`,
-        )
-        .run(
-          status,
-          isoSeconds(this.#now()),
-          message,
-          JSON.stringify(endedExtra(row.extra)),
-          keptSummary(row),
-          row.token,
-        ).changes > 0
-    );
+      )
+      .run(
+        status,
+        isoSeconds(this.#now()),
+        message,
+        JSON.stringify(endedExtra(row.extra)),
+        keptSummary(row),
+        row.token,
+      );
+    if (changes > 0) this.#count(row.agent_id, -1);
+    return changes > 0;
   }
 
   /** A request that has just ended, with what is shown of it one last time: the arguments never. */
   #ended(before: PendingRequest): PendingRequest {
     this.#has_log = true;
+    if (before.is_damaged === true) this.#report.settled(requestRow(before.token));
     const row = this.get_pending(before.token) as PendingRequest;
     return { ...row, target_summary: before.target_summary, extra: { ...before.extra, args: null } };
   }
 
   /** Empties the database's log of what ended since the last call. Not while another program reads it: then the next call does. */
   flush(): void {
-    if (this.#has_log) this.#has_log = !emptyLog(this.#db);
+    if (this.#has_log) this.#has_log = !emptyLog(this.#database);
   }
-}
-
-function alreadyResolved(): ApprovalError {
-  return new ApprovalError("already_resolved", "token already resolved", "somebody answered it, or it was withdrawn");
 }
 
 function keptSummary({ extra, capability_class }: PendingRequest): string {
   return extra.kept?.target_summary ?? capability_class;
-}
-
-function fromRow({ request_extra, granted, ...row }: Row): PendingRequest {
-  return {
-    ...row,
-    extra: (request_extra === null ? undefined : ownExtra(request_extra)) ?? NO_EXTRA,
-    granted: JSON.parse(granted) as Granted[],
-  };
 }

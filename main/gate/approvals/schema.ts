@@ -56,5 +56,10 @@ export const APPROVALS_SCHEMA: Schema = {
       }
       db.exec("UPDATE pending SET granted = '[]' WHERE grants_written_at IS NOT NULL");
     },
+    // The deadline by the time since boot.
+    (db) =>
+      db.exec(`
+        ALTER TABLE pending ADD COLUMN boot_expires_at TEXT;
+        CREATE INDEX idx_pending_boot ON pending(boot_expires_at) WHERE status = 'pending';`),
   ],
 };

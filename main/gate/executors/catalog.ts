@@ -1,8 +1,10 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { parse, TomlError } from "smol-toml";
 import { z } from "zod";
+import { readRegularFile } from "../../../ipc/regular-file.ts";
 import { errorCode, GateError } from "../errors.ts";
+import { fileError } from "../file-errors.ts";
 import { type AgentKind, agentKindSchema } from "./agent-kind.ts";
 import { CLAUDE_CODE_EXECUTORS } from "./claude-code.ts";
 import { type ExecutorManifest, type ManifestSource, manifestSchema } from "./manifest.ts";
@@ -71,19 +73,14 @@ export function loadOwnExecutors(folder: string): ExecutorManifest[] {
       .sort();
   } catch (error) {
     if (errorCode(error) === "ENOENT") return [];
-    throw new GateError(
-      "executors_unreadable",
-      `the folder ${folder} can't be read (${errorCode(error)})`,
-      "check its permissions",
-      { cause: error },
-    );
+    throw fileError(error, "the folder of your executors", folder, "executors_unreadable");
   }
   return names.map((name) => loadManifest(join(folder, name)));
 }
 
 function loadManifest(file: string): ExecutorManifest {
   try {
-    return manifestSchema.parse(parse(readFileSync(file, "utf8")));
+    return manifestSchema.parse(parse(readRegularFile(file)));
   } catch (error) {
     if (error instanceof TomlError) {
       throw new GateError(
@@ -102,9 +99,7 @@ function loadManifest(file: string): ExecutorManifest {
         { cause: error },
       );
     }
-    throw new GateError("invalid_executor", `${file} can't be read (${errorCode(error)})`, "check its permissions", {
-      cause: error,
-    });
+    throw fileError(error, "the executor", file, "invalid_executor");
   }
 }
 

@@ -1,8 +1,11 @@
 import type Database from "better-sqlite3";
+import { bootSecond } from "../ends.ts";
+import { NO_REPORT, type RowReport } from "../row-report.ts";
 import { patternsCovering } from "../targets/host.ts";
 import { type PathMatcher, pathMatcher } from "../targets/pattern.ts";
 import { type CallTarget, pathName } from "../targets/target.ts";
 import { PlaceIndex } from "./place-index.ts";
+import { wholeGrants } from "./rows.ts";
 
 /** A grant as the lookup reads it. */
 interface Row {
@@ -16,9 +19,13 @@ interface Row {
   agent: string | null;
   session: string | null;
   expires_at: string | null;
+  boot_expires_at: string | null;
 }
 
 export interface PlacedGrant extends Row {
+  /** Unix seconds, and seconds since boot: the grant is over at the first of them. Infinite for one that doesn't end. */
+  end_second: number;
+  boot_end_second: number;
   /** Of a grant on a path: what it covers, as it is written and with its links followed. */
   covers: PathMatcher;
   covers_real: PathMatcher;
@@ -37,11 +44,13 @@ const NOWHERE: readonly string[] = [];
 
 /** The grants that aren't revoked, by the place they are looked up at, as the file holds them: what was read is kept until it changes. */
 export class GrantsByPlace {
+  readonly #boot_id: string;
   readonly #lookup: Database.Statement;
   readonly #data_version: Database.Statement;
   readonly #places: Database.Statement;
   readonly #count: Database.Statement;
   readonly #kept = new Map<string, readonly PlacedGrant[]>();
+  readonly #report: RowReport;
   #index = new PlaceIndex(0);
   /** How many more places the index has room for. */
   #room = 0;
@@ -49,9 +58,12 @@ export class GrantsByPlace {
   #version = -1;
   #looked_at = Number.NaN;
 
-  constructor(db: Database.Database) {
+  /** `boot_id` names this boot of the machine. */
+  constructor(db: Database.Database, boot_id: string, report: RowReport = NO_REPORT) {
+    this.#boot_id = boot_id;
+    this.#report = report;
     this.#lookup = db.prepare(
-      `SELECT id, target_base, target, target_real, capability, channel, sender_id, agent, session, expires_at FROM grants
+      `SELECT id, target_base, target, target_real, capability, channel, sender_id, agent, session, expires_at, boot_expires_at FROM grants
        WHERE target_base = ? AND revoked_at IS NULL`,
     );
     this.#data_version = db.prepare("PRAGMA data_version").pluck();
@@ -108,7 +120,8 @@ export class GrantsByPlace {
   at(place: string): readonly PlacedGrant[] {
     const kept = this.#kept.get(place);
     if (kept !== undefined) return kept;
-    const grants = (this.#lookup.all(place) as Row[]).map(placed);
+    const rows = wholeGrants(this.#lookup.all(place) as Row[], this.#report);
+    const grants = rows.map((row) => placed(row, this.#boot_id));
     const [first] = grants;
     // Only what the human wrote is kept: a place that an agent made up, of any length, leaves nothing behind.
     if (first !== undefined) {
@@ -131,7 +144,13 @@ export class GrantsByPlace {
   }
 }
 
-function placed(row: Row): PlacedGrant {
+function placed(row: Row, boot_id: string): PlacedGrant {
   const covers = pathMatcher(row.target);
-  return { ...row, covers, covers_real: row.target_real === row.target ? covers : pathMatcher(row.target_real) };
+  return {
+    ...row,
+    end_second: row.expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(row.expires_at) / 1000,
+    boot_end_second: bootSecond(row.boot_expires_at, boot_id),
+    covers,
+    covers_real: row.target_real === row.target ? covers : pathMatcher(row.target_real),
+  };
 }

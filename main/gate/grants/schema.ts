@@ -9,7 +9,7 @@ export function grantsSchema(home: string): Schema {
     title: "grants database",
     table: "grants",
     has_seed: true,
-    migrations: [seedTable, (db) => ownColumns(db, home), listingIndexes],
+    migrations: [seedTable, (db) => ownColumns(db, home), listingIndexes, endsSinceBoot],
   };
 }
 
@@ -65,6 +65,22 @@ function listingIndexes(db: Database.Database): void {
     CREATE INDEX idx_grants_last_used ON grants(last_used_at, id, expires_at, revoked_at) WHERE revoked_at IS NULL;
     CREATE INDEX idx_grants_capability ON grants(capability, id, expires_at, revoked_at) WHERE revoked_at IS NULL;
     CREATE INDEX idx_grants_target ON grants(target, id, expires_at, revoked_at) WHERE revoked_at IS NULL;
+  `);
+}
+
+/** The same ends by the time since boot, for each index that says if a grant still counts. */
+function endsSinceBoot(db: Database.Database): void {
+  db.exec(`
+    ALTER TABLE grants ADD COLUMN boot_expires_at TEXT;
+    DROP INDEX idx_grants_active;
+    DROP INDEX idx_grants_last_used;
+    DROP INDEX idx_grants_capability;
+    DROP INDEX idx_grants_target;
+    CREATE INDEX idx_grants_active ON grants(expires_at, id, boot_expires_at, revoked_at) WHERE revoked_at IS NULL;
+    CREATE INDEX idx_grants_last_used ON grants(last_used_at, id, expires_at, boot_expires_at, revoked_at) WHERE revoked_at IS NULL;
+    CREATE INDEX idx_grants_capability ON grants(capability, id, expires_at, boot_expires_at, revoked_at) WHERE revoked_at IS NULL;
+    CREATE INDEX idx_grants_target ON grants(target, id, expires_at, boot_expires_at, revoked_at) WHERE revoked_at IS NULL;
+    CREATE INDEX idx_grants_boot ON grants(boot_expires_at, expires_at) WHERE revoked_at IS NULL AND boot_expires_at IS NOT NULL;
   `);
 }
 

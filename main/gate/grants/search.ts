@@ -1,7 +1,8 @@
 import type Database from "better-sqlite3";
 import type { Capability } from "../../../ipc/decision.ts";
 import type { GrantOrder } from "../../../ipc/operator-api.ts";
-import type { Grant } from "./store.ts";
+import type { Clock } from "../clock.ts";
+import { moment } from "../ends.ts";
 
 /** A page of the grants for a listing of any length. */
 export interface GrantQuery {
@@ -26,23 +27,29 @@ const ORDER: Readonly<Record<GrantOrder, string>> = {
   target: "target",
 };
 
-/** Of a grant that counts at `?`. Not as an OR of two ranges: that would be looked up by range and then sorted. */
-export const IS_ACTIVE = "revoked_at IS NULL AND coalesce(expires_at, '~') > ?";
+/** Of a grant that counts at the moment `activeAt` gives. Not as an OR of two ranges: that would be looked up by range and then sorted. */
+export const IS_ACTIVE =
+  "revoked_at IS NULL AND coalesce(expires_at, '~') > ? AND coalesce(boot_expires_at, '') NOT BETWEEN ? AND ?";
 
-/** `now` in the databases' form. */
-export function searchGrants(
+/** The values of `IS_ACTIVE`. */
+export function activeAt(clock: Clock): [now: string, boot_first: string, boot_now: string] {
+  const { now, boot_first, boot_now } = moment(clock);
+  return [now, boot_first, boot_now];
+}
+
+export function searchGrants<Row>(
   db: Database.Database,
   columns: string,
   query: GrantQuery,
-  now: string,
-): { total: number; grants: Grant[] } {
+  clock: Clock,
+): { total: number; grants: Row[] } {
   const where: string[] = [];
   const values: unknown[] = [];
   const add = (clause: string, ...given: unknown[]) => {
     where.push(clause);
     values.push(...given);
   };
-  if (!query.include_revoked) add(IS_ACTIVE, now);
+  if (!query.include_revoked) add(IS_ACTIVE, ...activeAt(clock));
   if (query.capability !== undefined) add("capability = ?", query.capability);
   if (query.agent !== undefined) add("(agent = ? OR agent IS NULL)", query.agent);
   if (query.text !== undefined) add("instr(lower(target), lower(?)) > 0", query.text);
@@ -53,6 +60,6 @@ export function searchGrants(
     .prepare(
       `SELECT ${columns} FROM grants ${clause} ORDER BY ${ORDER[query.order]} ${direction}, id ${direction} LIMIT ? OFFSET ?`,
     )
-    .all(...values, query.limit, query.offset) as Grant[];
+    .all(...values, query.limit, query.offset) as Row[];
   return { total, grants };
 }

@@ -1,16 +1,20 @@
 import type Database from "better-sqlite3";
 import type { Capability } from "../../../ipc/decision.ts";
+import { GATE_SESSIONS } from "../../../ipc/gate-session.ts";
 import type { Principal } from "../../../ipc/operator-api.ts";
 import { CAPABILITY_REGISTRY } from "../capabilities.ts";
-import { isoSeconds, normaliseDate } from "../clock.ts";
+import { type Clock, isoSeconds, normaliseDate } from "../clock.ts";
 import { storageError } from "../database.ts";
+import { type End, earlierEnd, endAt, moment } from "../ends.ts";
 import { GateError } from "../errors.ts";
+import { NO_REPORT, type RowReport } from "../row-report.ts";
 import { hostMatches } from "../targets/host.ts";
 import { expandHome } from "../targets/path.ts";
 import { type GrantTarget, grantTarget } from "../targets/pattern.ts";
 import { type CallTarget, isInDoubt, pathName } from "../targets/target.ts";
 import { GrantsByPlace, type PlacedGrant } from "./by-place.ts";
-import { type GrantQuery, IS_ACTIVE, searchGrants } from "./search.ts";
+import { grantRow, wholeGrants } from "./rows.ts";
+import { activeAt, type GrantQuery, IS_ACTIVE, searchGrants } from "./search.ts";
 
 /** Remembered answers (seed 001 §4): written, looked up, listed, revoked. Every decision reads them anew. */
 
@@ -49,24 +53,29 @@ export interface NewGrant extends GrantHolder {
 export type GrantLookup = () => number | undefined;
 
 const COLUMNS =
-  "id, channel, sender_id, capability, target, granted_at, expires_at, granted_by, revoked_at, revoked_reason, last_used_at, agent, session";
+  "id, channel, sender_id, capability, target, granted_at, expires_at, granted_by, revoked_at, revoked_reason, last_used_at, agent, session, boot_expires_at";
+
+/** A grant as its columns are. */
+type Row = Grant & { boot_expires_at: string | null };
 
 export class GrantStore {
   readonly #db: Database.Database;
   readonly #home: string;
-  readonly #now: () => number;
+  readonly #clock: Clock;
+  readonly #report: RowReport;
   readonly #by_place: GrantsByPlace;
   /** Sessions that are over, while their grants are not revoked yet: by agent and session. */
   readonly #ended = new Map<string, { agent: string; session: string }>();
   /** Last uses not yet written: a lookup must not cost a write. */
   readonly #used = new Map<number, string>();
 
-  /** `db` was opened with `grantsSchema`; `now` gives milliseconds. */
-  constructor(db: Database.Database, home: string, now: () => number = Date.now) {
+  /** `db` was opened with `grantsSchema`. */
+  constructor(db: Database.Database, home: string, clock: Clock, report: RowReport = NO_REPORT) {
     this.#db = db;
     this.#home = home;
-    this.#now = now;
-    this.#by_place = new GrantsByPlace(db);
+    this.#clock = clock;
+    this.#report = report;
+    this.#by_place = new GrantsByPlace(db, clock.boot().id, report);
   }
 
   /**
@@ -96,26 +105,30 @@ export class GrantStore {
     }
     const found = grantTarget(grant.capability, grant.target, this.#home);
     const target = { ...found, target_real: grant.target_real ?? found.target_real };
-    const granted_at = isoSeconds(this.#now());
-    const expires_at = grant.expires_at === undefined ? null : validExpiry(grant.expires_at, granted_at);
-    const id = this.#insert(grant, target, granted_at, expires_at);
+    const granted_at = isoSeconds(this.#clock.now());
+    const end = grant.expires_at === undefined ? undefined : this.#end(grant.expires_at, granted_at);
+    const id = this.#insert(grant, target, granted_at, end);
     this.#by_place.added(target.target_base);
     return this.#get(id) as Grant;
   }
 
-  #insert(grant: NewGrant, target: GrantTarget, granted_at: string, expires_at: string | null): number {
+  #end(expires_at: string, granted_at: string): End {
+    return endAt(this.#clock, Date.parse(validExpiry(expires_at, granted_at)));
+  }
+
+  #insert(grant: NewGrant, target: GrantTarget, granted_at: string, end: End | undefined): number {
     try {
-      return Number(this.#insertRow(grant, target, granted_at, expires_at));
+      return Number(this.#insertRow(grant, target, granted_at, end));
     } catch (error) {
       throw storageError(error, this.#db.name, { title: "grants database" });
     }
   }
 
-  #insertRow(grant: NewGrant, target: GrantTarget, granted_at: string, expires_at: string | null): number | bigint {
+  #insertRow(grant: NewGrant, target: GrantTarget, granted_at: string, end: End | undefined): number | bigint {
     return this.#db
       .prepare(
-        `INSERT INTO grants (channel, sender_id, capability, target, granted_at, expires_at, granted_by, agent, session, target_base, target_real)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        `INSERT INTO grants (channel, sender_id, capability, target, granted_at, expires_at, granted_by, agent, session, target_base, target_real, boot_expires_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       )
       .run(
         grant.channel,
@@ -123,12 +136,13 @@ export class GrantStore {
         grant.capability,
         target.target,
         granted_at,
-        expires_at,
+        end?.at ?? null,
         grant.granted_by ?? null,
         grant.agent ?? null,
         grant.session ?? null,
         target.target_base,
         target.target_real,
+        end?.boot_at ?? null,
       ).lastInsertRowid;
   }
 
@@ -138,9 +152,9 @@ export class GrantStore {
     const row = this.#db
       .prepare(
         `SELECT 1 FROM grants WHERE channel = ? AND sender_id = ? AND capability = ? AND target = ?
-         AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?) LIMIT 1`,
+         AND ${IS_ACTIVE} LIMIT 1`,
       )
-      .get(channel, sender_id, capability, normal, isoSeconds(this.#now()));
+      .get(channel, sender_id, capability, normal, ...activeAt(this.#clock));
     return row !== undefined;
   }
 
@@ -156,7 +170,7 @@ export class GrantStore {
           grant.channel === holder.channel &&
           (grant.agent === null || grant.agent === holder.agent) &&
           (grant.session === null || (grant.session === holder.session && !this.#isOver(holder))) &&
-          (grant.expires_at === null || grant.expires_at > isoSeconds(this.#now())) &&
+          (grant.expires_at === null || this.#isAhead(grant)) &&
           covers(grant, target)
         ) {
           return grant.id;
@@ -166,24 +180,41 @@ export class GrantStore {
     return undefined;
   }
 
+  #isAhead({ end_second, boot_end_second }: PlacedGrant): boolean {
+    return (
+      end_second > Math.floor(this.#clock.now() / 1000) && boot_end_second > Math.floor(this.#clock.boot().ms / 1000)
+    );
+  }
+
   #isOver({ agent, session }: GrantHolder): boolean {
     return this.#ended.size > 0 && this.#ended.has(`${agent}\n${session}`);
   }
 
   /** Remembers that a grant decided a call; written by `flush`. */
   note_use(id: number): void {
-    this.#used.set(id, isoSeconds(this.#now()));
+    this.#used.set(id, isoSeconds(this.#clock.now()));
   }
 
   /** Writes the remembered last uses, and what else could not be written before. */
   flush(): void {
     this.#revokeEnded();
+    this.#keepEnds();
     if (this.#used.size === 0) return;
     const update = this.#db.prepare("UPDATE grants SET last_used_at = ? WHERE id = ?");
     this.#db.transaction(() => {
       for (const [id, at] of this.#used) update.run(at, id);
     })();
     this.#used.clear();
+  }
+
+  /** What is over by the time since boot alone, as the clock was set back, is over after the next boot as well. */
+  #keepEnds(): void {
+    this.#db
+      .prepare(
+        `UPDATE grants SET expires_at = $now
+         WHERE revoked_at IS NULL AND boot_expires_at BETWEEN $boot_first AND $boot_now AND expires_at > $now`,
+      )
+      .run(moment(this.#clock));
   }
 
   /** Newest first (seed 001 §4.2). `limit` and `before_id` page through many. */
@@ -199,31 +230,34 @@ export class GrantStore {
     this.flush();
     const where: string[] = [];
     const values: unknown[] = [];
-    const add = (clause: string, value: unknown) => {
+    const add = (clause: string, ...given: unknown[]) => {
       where.push(clause);
-      values.push(value);
+      values.push(...given);
     };
     if (filter.channel !== undefined) add("channel = ?", filter.channel);
     if (filter.sender_id !== undefined) add("sender_id = ?", filter.sender_id);
     if (filter.before_id !== undefined) add("id < ?", filter.before_id);
-    if (!filter.include_revoked)
-      add("revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)", isoSeconds(this.#now()));
+    if (!filter.include_revoked) add(IS_ACTIVE, ...activeAt(this.#clock));
     const clause = where.length > 0 ? `WHERE ${where.join(" AND ")}` : "";
-    return this.#db
-      .prepare(`SELECT ${COLUMNS} FROM grants ${clause} ORDER BY granted_at DESC, id DESC LIMIT ?`)
-      .all(...values, filter.limit ?? -1) as Grant[];
+    const rows = this.#db
+      .prepare(`SELECT ${COLUMNS} FROM grants ${clause} ORDER BY id DESC LIMIT ?`)
+      .all(...values, filter.limit ?? -1) as Row[];
+    return wholeGrants(rows, this.#report).map((row) => this.#shown(row));
   }
 
   /** One page of the grants that match, and how many there are. See `searchGrants`. */
   search_grants(query: GrantQuery): { total: number; grants: Grant[] } {
     this.flush();
     const text = query.text && expandHome(query.text, this.#home);
-    return searchGrants(this.#db, COLUMNS, { ...query, text }, isoSeconds(this.#now()));
+    const { total, grants } = searchGrants<Row>(this.#db, COLUMNS, { ...query, text }, this.#clock);
+    return { total, grants: wholeGrants(grants, this.#report).map((row) => this.#shown(row)) };
   }
 
   /** Takes a grant back. False if it was revoked already or there is none (seed 001 §4.2). */
   revoke_grant(id: number, reason = "revoked by the human"): boolean {
-    return this.#revoke("id = ?", [id], reason) > 0;
+    const is_revoked = this.#revoke("id = ?", [id], reason) > 0;
+    if (is_revoked) this.#report.settled(grantRow(id));
+    return is_revoked;
   }
 
   /** Takes back everything an agent was granted, or only what was for one of its sessions. Returns how many. */
@@ -239,6 +273,11 @@ export class GrantStore {
     this.#revokeEnded();
   }
 
+  /** No connection of an earlier gate is there any more: the sessions that it named are over. Returns how many grants that were. */
+  end_gate_sessions(): number {
+    return this.#revoke("session GLOB ?", [GATE_SESSIONS], "the session ended");
+  }
+
   /** @throws SQLite's error; the sessions' grants don't count all the same, and it is tried again */
   #revokeEnded(): void {
     for (const [key, { agent, session }] of this.#ended) {
@@ -251,7 +290,7 @@ export class GrantStore {
     try {
       return this.#db
         .prepare(`UPDATE grants SET revoked_at = ?, revoked_reason = ? WHERE ${where} AND revoked_at IS NULL`)
-        .run(isoSeconds(this.#now()), reason, ...values).changes;
+        .run(isoSeconds(this.#clock.now()), reason, ...values).changes;
     } finally {
       this.#by_place.revoked();
     }
@@ -271,11 +310,18 @@ export class GrantStore {
     return this.#db
       .prepare(`SELECT count(*) FROM grants WHERE ${IS_ACTIVE}`)
       .pluck()
-      .get(isoSeconds(this.#now())) as number;
+      .get(...activeAt(this.#clock)) as number;
   }
 
   #get(id: number): Grant | undefined {
-    return this.#db.prepare(`SELECT ${COLUMNS} FROM grants WHERE id = ?`).get(id) as Grant | undefined;
+    const row = this.#db.prepare(`SELECT ${COLUMNS} FROM grants WHERE id = ?`).get(id) as Row | undefined;
+    return row && this.#shown(row);
+  }
+
+  /** With the end that will come: where the clock was set, that is not the one that was written down. */
+  #shown({ boot_expires_at, ...grant }: Row): Grant {
+    if (grant.expires_at === null) return grant;
+    return { ...grant, expires_at: earlierEnd(this.#clock, { at: grant.expires_at, boot_at: boot_expires_at }) };
   }
 }
 

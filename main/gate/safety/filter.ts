@@ -29,6 +29,9 @@ export interface SafetyFilterSettings {
 
 type Found = SafetyVerdict["violations"][number];
 
+/** How long a graph's check keeps the event loop at once, in milliseconds. */
+const PIECE_MS = 4;
+
 export class SafetyFilter {
   readonly #parts: SafetyFilterParts;
 
@@ -50,7 +53,13 @@ export class SafetyFilter {
     return this.#check("graph", graph, agent_name, async () => {
       const found = await this.#violations("graph", graph);
       if (found.some(({ rule_id }) => rule_id === "SR-005")) return found;
-      for (const subtask of Object.values(graph.subtasks)) found.push(...(await this.#violations("subtask", subtask)));
+      let piece_ends_at = performance.now() + PIECE_MS;
+      for (const subtask of Object.values(graph.subtasks)) {
+        found.push(...(await this.#violations("subtask", subtask)));
+        if (performance.now() < piece_ends_at) continue;
+        await new Promise((resolve) => setImmediate(resolve));
+        piece_ends_at = performance.now() + PIECE_MS;
+      }
       return found;
     });
   }

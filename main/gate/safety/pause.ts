@@ -1,6 +1,10 @@
 import type Database from "better-sqlite3";
 import type { Pause } from "../../../ipc/safety.ts";
-import { isoSeconds } from "../clock.ts";
+import { type Clock, isoSeconds } from "../clock.ts";
+import { bootSecond, type End, endAt, laterEnd, remaining } from "../ends.ts";
+import { errorCode } from "../errors.ts";
+import { NO_REPORT, type RowReport } from "../row-report.ts";
+import { PAUSE_ROW, readPause } from "./pause-row.ts";
 
 /** The switch that stops every agent. It is on disk before it is anywhere else, so that no crash lifts it. */
 
@@ -16,7 +20,9 @@ interface PauseRow {
   by: "human" | "safety";
   reason: string;
   since: string;
+  /** It is over when both clocks say so: no step of one of them shortens it. */
   until: string | null;
+  boot_until: string | null;
   clears: Pause["clears"];
 }
 
@@ -29,30 +35,36 @@ const RUNNING: Pause = Object.freeze({
   clears: "by_human",
 });
 
-/** A timer is looked at this often, as a clock may jump; in milliseconds. */
+/** The clocks are looked at this often, as one may jump; in milliseconds. */
 const MAX_WATCH_MS = 30_000;
 
 export class PauseSwitch {
   readonly #db: Database.Database;
-  readonly #now: () => number;
+  readonly #clock: Clock;
   readonly #changed: (pause: Pause) => void;
+  readonly #report: RowReport;
   #row: PauseRow | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  /** `db` was opened with `SAFETY_SCHEMA`; `now` gives milliseconds; `changed` hears of each begin and end. */
-  constructor(db: Database.Database, now: () => number, changed: (pause: Pause) => void) {
+  /** `db` was opened with `SAFETY_SCHEMA`; `changed` hears of each begin and end. */
+  constructor(db: Database.Database, clock: Clock, changed: (pause: Pause) => void, report: RowReport = NO_REPORT) {
     this.#db = db;
-    this.#now = now;
+    this.#clock = clock;
     this.#changed = changed;
-    this.#row = db.prepare("SELECT by, reason, since, until, clears FROM pause").get() as PauseRow | undefined;
+    this.#report = report;
+    const row = db.prepare("SELECT by, reason, since, until, boot_until, clears FROM pause").get() as
+      | PauseRow
+      | undefined;
+    this.#row = readPause(row, isoSeconds(clock.now()), report);
     this.#watch();
   }
 
   /** Looked at for every call: one comparison while nothing is paused. */
   get reason(): string | undefined {
     if (this.#row === undefined) return undefined;
-    if (this.#row.until !== null && this.#row.until <= isoSeconds(this.#now())) {
-      this.end();
+    const left = this.#left();
+    if (left !== undefined && left <= 0) {
+      this.#expire();
       return undefined;
     }
     return this.#row.reason;
@@ -60,7 +72,9 @@ export class PauseSwitch {
 
   state(): Pause {
     if (this.reason === undefined || this.#row === undefined) return RUNNING;
-    return { is_paused: true, ...this.#row };
+    const { boot_until: _, ...row } = this.#row;
+    const end = endOf(this.#row);
+    return { is_paused: true, ...row, until: end && laterEnd(this.#clock, end) };
   }
 
   /**
@@ -68,18 +82,21 @@ export class PauseSwitch {
    * Safety's reason stays on top of a human's. @throws SQLite's error, once the gate is paused
    */
   begin(request: PauseRequest): Pause {
-    const now = this.#now();
+    const now = this.#clock.now();
     const current = this.reason === undefined ? undefined : this.#row;
-    const until =
-      request.clears === "after_seconds" ? isoSeconds(now + Math.max(1, request.seconds ?? 1) * 1000 + 999) : null;
+    const end =
+      request.clears === "after_seconds"
+        ? endAt(this.#clock, now + Math.max(1, request.seconds ?? 1) * 1000 + 999)
+        : undefined;
     const asked: PauseRow = {
       by: request.by,
       reason: request.reason,
       since: isoSeconds(now),
-      until,
+      until: end?.at ?? null,
+      boot_until: end?.boot_at ?? null,
       clears: request.clears,
     };
-    const row = current === undefined ? asked : stricter(current, asked);
+    const row = current === undefined ? asked : stricter(current, asked, this.#clock);
     // An agent that goes on violating a paused gate costs no write.
     if (current !== undefined && isSame(row, current)) return this.state();
     this.#row = row;
@@ -97,9 +114,8 @@ export class PauseSwitch {
   end(): boolean {
     if (this.#row === undefined) return false;
     this.#db.prepare("DELETE FROM pause").run();
-    this.#row = undefined;
-    this.#watch();
-    this.#changed(RUNNING);
+    this.#report.settled(PAUSE_ROW);
+    this.#ended();
     return true;
   }
 
@@ -107,10 +123,34 @@ export class PauseSwitch {
     clearTimeout(this.#timer);
   }
 
+  /** One that is over needs no write to be over: where there is no room for it, the next start finds it over as well. */
+  #expire(): void {
+    try {
+      this.#db.prepare("DELETE FROM pause").run();
+    } catch (error) {
+      if (!errorCode(error).startsWith("SQLITE")) throw error;
+    }
+    this.#ended();
+  }
+
+  #ended(): void {
+    this.#row = undefined;
+    this.#watch();
+    this.#changed(RUNNING);
+  }
+
+  /** How long the pause still lasts, in milliseconds; undefined for one that doesn't end by itself. */
+  #left(): number | undefined {
+    const end = this.#row && endOf(this.#row);
+    if (!end) return undefined;
+    const { wall, boot } = remaining(this.#clock, end);
+    return Number.isFinite(boot) ? Math.max(wall, boot) : wall;
+  }
+
   #write(row: PauseRow): void {
     this.#db
       .prepare(
-        "INSERT OR REPLACE INTO pause (only, by, reason, since, until, clears) VALUES (1, $by, $reason, $since, $until, $clears)",
+        "INSERT OR REPLACE INTO pause (only, by, reason, since, until, boot_until, clears) VALUES (1, $by, $reason, $since, $until, $boot_until, $clears)",
       )
       .run(row);
   }
@@ -118,14 +158,13 @@ export class PauseSwitch {
   /** A pause that ends by itself ends also while nobody calls. */
   #watch(): void {
     clearTimeout(this.#timer);
-    const until = this.#row?.until ?? null;
-    if (until === null) return;
-    const wait = Math.max(0, Date.parse(until) - this.#now());
+    const wait = this.#left();
+    if (wait === undefined) return;
     this.#timer = setTimeout(
       () => {
         if (this.reason !== undefined) this.#watch();
       },
-      Math.min(wait, MAX_WATCH_MS),
+      Math.min(Math.max(0, wait), MAX_WATCH_MS),
     );
     this.#timer.unref();
   }
@@ -138,13 +177,37 @@ const STRICTNESS: Readonly<Record<Pause["clears"], number>> = {
 };
 
 function isSame(a: PauseRow, b: PauseRow): boolean {
-  return a.by === b.by && a.reason === b.reason && a.until === b.until && a.clears === b.clears;
+  return (
+    a.by === b.by &&
+    a.reason === b.reason &&
+    a.until === b.until &&
+    a.boot_until === b.boot_until &&
+    a.clears === b.clears
+  );
 }
 
-function stricter(current: PauseRow, asked: PauseRow): PauseRow {
+function stricter(current: PauseRow, asked: PauseRow, clock: Clock): PauseRow {
   const told = asked.by === "safety" && current.by === "human" ? asked : current;
   const harder = STRICTNESS[asked.clears] > STRICTNESS[current.clears] ? asked : current;
-  const until =
-    harder.clears === "after_seconds" ? [current.until ?? "", asked.until ?? ""].sort().at(-1) || null : null;
-  return { by: told.by, reason: told.reason, since: current.since, until, clears: harder.clears };
+  const ends =
+    harder.clears === "after_seconds"
+      ? {
+          until: later(current.until, asked.until),
+          boot_until: laterInBoot(current.boot_until, asked.boot_until, clock),
+        }
+      : { until: null, boot_until: null };
+  return { by: told.by, reason: told.reason, since: current.since, ...ends, clears: harder.clears };
+}
+
+function later(a: string | null, b: string | null): string | null {
+  return [a ?? "", b ?? ""].sort().at(-1) || null;
+}
+
+/** What was counted from another boot says nothing now. */
+function laterInBoot(current: string | null, asked: string | null, clock: Clock): string | null {
+  return Number.isFinite(bootSecond(current, clock.boot().id)) ? later(current, asked) : asked;
+}
+
+function endOf({ until, boot_until }: PauseRow): End | null {
+  return until === null ? null : { at: until, boot_at: boot_until };
 }

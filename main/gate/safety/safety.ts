@@ -1,5 +1,7 @@
 import type Database from "better-sqlite3";
 import type { Pause, SafetyStatus, ViolationView } from "../../../ipc/safety.ts";
+import type { Clock } from "../clock.ts";
+import type { RowReport } from "../row-report.ts";
 import { builtInRules } from "./built-in.ts";
 import type { SafetyConfig } from "./config.ts";
 import { SafetyFilter } from "./filter.ts";
@@ -15,6 +17,8 @@ export interface SafetyEvents {
   /** A pause began, changed or ended. */
   pause_changed(pause: Pause): void;
   violated(violation: ViolationView): void;
+  /** Of rows that can't be read. */
+  rows?: RowReport;
 }
 
 export interface Safety {
@@ -26,17 +30,19 @@ export interface Safety {
   status(): SafetyStatus;
 }
 
-/** `db` was opened with `SAFETY_SCHEMA`; `now` gives milliseconds. @throws GateError `rule_exists` */
-export function openSafety(
-  db: Database.Database,
-  config: SafetyConfig,
-  now: () => number,
-  events: SafetyEvents,
-): Safety {
+/** `db` was opened with `SAFETY_SCHEMA`. @throws GateError `rule_exists` */
+export function openSafety(db: Database.Database, config: SafetyConfig, clock: Clock, events: SafetyEvents): Safety {
+  const { now } = clock;
   const rules = new RuleRegistry(builtInRules(config));
   for (const rule of config.rules) rules.register(ownRule(rule));
-  const violations = new ViolationLog(db, config.max_violations, now, (violation) => events.violated(violation));
-  const pause = new PauseSwitch(db, now, (state) => events.pause_changed(state));
+  const violations = new ViolationLog(
+    db,
+    config.max_violations,
+    now,
+    (violation) => events.violated(violation),
+    events.rows,
+  );
+  const pause = new PauseSwitch(db, clock, (state) => events.pause_changed(state), events.rows);
   const meter = new CheckMeter();
   const filter = new SafetyFilter({
     rules,

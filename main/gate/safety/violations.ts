@@ -1,7 +1,8 @@
 import type Database from "better-sqlite3";
-import type { Severity, SubjectType, ViolationView } from "../../../ipc/safety.ts";
+import { type Severity, type SubjectType, type ViolationView, violationSchema } from "../../../ipc/safety.ts";
 import { shortened, visible } from "../../../ipc/visible-text.ts";
 import { isoSeconds } from "../clock.ts";
+import { NO_REPORT, type RowReport } from "../row-report.ts";
 
 /** What the rules found. Kept within a bound; a CRITICAL one stays until the human has acknowledged it. */
 
@@ -31,15 +32,23 @@ export class ViolationLog {
   readonly #now: () => number;
   readonly #max: number;
   readonly #stored: (violation: ViolationView) => void;
+  readonly #report: RowReport;
   #timer: NodeJS.Timeout | undefined;
   #waiting: (NewViolation & { detected_at: string })[] = [];
 
   /** `db` was opened with `SAFETY_SCHEMA`; `max` is how many are kept; `stored` hears of what was written. */
-  constructor(db: Database.Database, max: number, now: () => number, stored: (violation: ViolationView) => void) {
+  constructor(
+    db: Database.Database,
+    max: number,
+    now: () => number,
+    stored: (violation: ViolationView) => void,
+    report: RowReport = NO_REPORT,
+  ) {
     this.#db = db;
     this.#max = max;
     this.#now = now;
     this.#stored = stored;
+    this.#report = report;
   }
 
   /** Never throws: what can't be written now is written later, within a bound. `at_once`: it doesn't wait for others. */
@@ -88,9 +97,16 @@ export class ViolationLog {
   list(filter: { since?: string | undefined; include_acknowledged?: boolean; limit?: number } = {}): ViolationView[] {
     this.flush();
     const clause = filter.include_acknowledged === false ? "AND acknowledged_at IS NULL" : "";
-    return this.#db
+    const rows = this.#db
       .prepare(`SELECT ${COLUMNS} FROM violations WHERE detected_at >= ? ${clause} ORDER BY id DESC LIMIT ?`)
       .all(filter.since ?? "", filter.limit ?? -1) as ViolationView[];
+    return rows.filter((row) => this.#isWhole(row));
+  }
+
+  #isWhole(row: ViolationView): boolean {
+    if (violationSchema.safeParse(row).success) return true;
+    this.#report.damaged(`violation ${row.id}`, `to close it: metnos-gate safety acknowledge ${row.id}`);
+    return false;
   }
 
   get(id: number): ViolationView | undefined {

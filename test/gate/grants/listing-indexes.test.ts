@@ -2,10 +2,11 @@ import Database from "better-sqlite3";
 import { expect, it } from "vitest";
 import { grantsSchema } from "../../../main/gate/grants/schema.ts";
 import { searchGrants } from "../../../main/gate/grants/search.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
 
 // The gate answers agents in the thread in which it lists grants: nothing may read or sort all of them for a page of them.
 
-const NOW = "2026-11-21T00:00:00Z";
+const CLOCK = new ManualClock();
 
 /** How SQLite does each statement of one page of the listing: the count, then the page. */
 function plans(query: Partial<Parameters<typeof searchGrants>[2]>): string[] {
@@ -14,7 +15,7 @@ function plans(query: Partial<Parameters<typeof searchGrants>[2]>): string[] {
   for (const migrate of grantsSchema("/home/ada").migrations) migrate(db);
   said.length = 0;
   const asked = { include_revoked: false, order: "granted_at", descending: true, offset: 0, limit: 100 } as const;
-  searchGrants(db, "id, target", { ...asked, ...query }, NOW);
+  searchGrants(db, "id, target", { ...asked, ...query }, CLOCK);
   const plan = (sql: string) => db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all() as { detail: string }[];
   return said.splice(0).map((sql) =>
     plan(sql)

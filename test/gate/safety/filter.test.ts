@@ -191,8 +191,8 @@ describe("what was violated", () => {
   it("violations_since gives the later ones, newest first", async () => {
     const { filter, clock } = safetyUnderTest();
     await filter.check_goal(goal({ goal_id: "early", description: LONG }), "a");
-    clock.now += 60_000;
-    const since = clock.now;
+    clock.advance(60);
+    const since = clock.now();
     await filter.check_goal(goal({ goal_id: "late-1", description: LONG }), "a");
     await filter.check_goal(goal({ goal_id: "late-2", description: "http://x" }), "b");
     expect(filter.violations_since(since).map(({ subject_id, agent_name }) => [subject_id, agent_name])).toEqual([

@@ -8,7 +8,7 @@ describe("the pause", () => {
     const first = safetyUnderTest();
     first.safety.pause.begin({ ...human, clears: "by_human" });
     first.close();
-    first.clock.now += 365 * 24 * 3600 * 1000;
+    first.clock.advance(31536000);
     const second = safetyUnderTest({ file: first.file, clock: first.clock });
     expect(second.safety.pause.state()).toMatchObject({ is_paused: true, by: "human", reason: "lunch", until: null });
     expect(second.filter.resume()).toBe(true);
@@ -19,10 +19,10 @@ describe("the pause", () => {
   it("for a time, it ends by itself, also over a restart", () => {
     const first = safetyUnderTest();
     first.safety.pause.begin({ ...human, clears: "after_seconds", seconds: 60 });
-    first.clock.now += 59_000;
+    first.clock.advance(59);
     expect(first.safety.pause.reason).toBe("lunch");
     first.close();
-    first.clock.now += 3000;
+    first.clock.advance(3);
     const second = safetyUnderTest({ file: first.file, clock: first.clock });
     expect(second.safety.pause.reason).toBeUndefined();
     expect(second.pauses.map(({ is_paused }) => is_paused)).toEqual([false]);
@@ -81,11 +81,11 @@ describe("what ends the pause of a CRITICAL violation", () => {
   it("after so many seconds since the last one", async () => {
     const { filter, safety, clock } = safetyUnderTest({ config: { pause_clears: "after_seconds", pause_seconds: 60 } });
     await filter.check_goal(critical);
-    clock.now += 40_000;
+    clock.advance(40);
     await filter.check_goal(critical);
-    clock.now += 40_000;
+    clock.advance(40);
     expect(safety.pause.state().is_paused).toBe(true);
-    clock.now += 30_000;
+    clock.advance(30);
     expect(safety.pause.state().is_paused).toBe(false);
   });
 });

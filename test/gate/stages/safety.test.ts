@@ -41,8 +41,8 @@ it("a pause that ends by the clock denies until then", () => {
   const { clock, safety: parts } = safetyUnderTest();
   parts.pause.begin({ by: "human", reason: "a minute", clears: "after_seconds", seconds: 60 });
   const x = examinationOf({ settings: { pause: parts.pause } });
-  clock.now += 59_000;
+  clock.advance(59);
   expect(safety(x)?.stage).toBe("safety");
-  clock.now += 3_000;
+  clock.advance(3);
   expect(safety(x)).toBeNull();
 });

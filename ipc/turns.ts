@@ -1,0 +1,122 @@
+/**
+ * Who is served when. Work that comes while nobody waits is done at once; otherwise in turns of the event loop that last a few
+ * milliseconds each, so that no client and no agent makes the others wait.
+ */
+
+/** Work that may take more than one turn. */
+export interface Job {
+  /** All jobs of one share get together what a single job of another share gets. */
+  readonly share: string;
+  /** Works until `ends_at` (`performance.now()`, in milliseconds), one step at the least. True if there is more to do. */
+  work(ends_at: number): boolean;
+}
+
+/** How long the event loop is kept by one turn, in milliseconds. A step that takes longer can't be interrupted. */
+const TURN_MS = 4;
+/** How long one job works where others wait, in milliseconds. */
+const SLICE_MS = 1;
+/** Who hasn't used its part lately goes first by as much, in milliseconds: saved up is no more. */
+const HEAD_START_MS = 4;
+
+interface Share {
+  /** Time worked, in milliseconds, on a scale of all shares. */
+  used: number;
+  readonly jobs: Set<Job>;
+}
+
+export class Turns {
+  readonly #shares = new Map<string, Share>();
+  readonly #queued = new Map<Job, Share>();
+  readonly #ended: () => void;
+  /** What the share that was served last had used. */
+  #mark = 0;
+  /** Time worked since the event loop last came round, in milliseconds. */
+  #spent = 0;
+  #is_working = false;
+  #next: NodeJS.Immediate | undefined;
+
+  /** `ended` is called at each turn's end, still within it. */
+  constructor(ended: () => void) {
+    this.#ended = ended;
+  }
+
+  get is_working(): boolean {
+    return this.#is_working;
+  }
+
+  /** Works at once where nobody waits and the turn has time left; otherwise the job waits for its own. */
+  add(job: Job): void {
+    if (this.#is_working || this.#queued.size > 0 || this.#spent >= TURN_MS) return this.#enqueue(job);
+    const began = performance.now();
+    this.#is_working = true;
+    const has_more = job.work(began + TURN_MS - this.#spent);
+    this.#end();
+    this.#spent += performance.now() - began;
+    if (has_more) this.#enqueue(job);
+    else if (this.#spent >= SLICE_MS) this.#schedule();
+  }
+
+  /** The job is over, whatever it had left. */
+  remove(job: Job): void {
+    this.#queued.get(job)?.jobs.delete(job);
+    this.#queued.delete(job);
+  }
+
+  #enqueue(job: Job): void {
+    if (this.#queued.has(job)) return;
+    let share = this.#shares.get(job.share);
+    if (share === undefined) {
+      share = { used: 0, jobs: new Set() };
+      this.#shares.set(job.share, share);
+    }
+    if (share.jobs.size === 0) share.used = Math.max(share.used, this.#mark - HEAD_START_MS);
+    share.jobs.add(job);
+    this.#queued.set(job, share);
+    this.#schedule();
+  }
+
+  /** An immediate runs after what has come meanwhile was read, and lets more be read after it. */
+  #schedule(): void {
+    this.#next ??= setImmediate(() => {
+      this.#next = undefined;
+      this.#turn();
+    });
+  }
+
+  #turn(): void {
+    const ends_at = performance.now() + TURN_MS;
+    this.#spent = 0;
+    this.#is_working = true;
+    for (let now = performance.now(); this.#queued.size > 0 && now < ends_at; ) {
+      const share = this.#nextShare();
+      const [job] = share.jobs;
+      if (job === undefined) break;
+      this.remove(job);
+      const has_more = job.work(this.#queued.size === 0 ? ends_at : Math.min(ends_at, now + SLICE_MS));
+      const then = performance.now();
+      share.used += then - now;
+      now = then;
+      if (has_more) this.#enqueue(job);
+    }
+    this.#end();
+    if (this.#queued.size > 0) this.#schedule();
+    else {
+      this.#shares.clear();
+      this.#mark = 0;
+    }
+  }
+
+  #end(): void {
+    this.#ended();
+    this.#is_working = false;
+  }
+
+  #nextShare(): Share {
+    let least: Share | undefined;
+    for (const share of this.#shares.values())
+      if (share.jobs.size > 0 && (least === undefined || share.used < least.used)) least = share;
+    if (least === undefined) throw new Error("a job that waits has a share");
+    this.#mark = Math.max(this.#mark, least.used);
+    return least;
+  }
+}

@@ -1,0 +1,83 @@
+/** What clients leave unread, bounded for each and for all of a server together. */
+
+export interface UnreadLimits {
+  /** A client that leaves more unread isn't read from until it has read. Bytes. */
+  pause_bytes: number;
+  /** While all clients together leave more unread, none is read from that leaves anything. Bytes. */
+  total_bytes: number;
+  /** Who leaves more unread than this, and reads nothing of it for `patience_ms`, is dropped. Bytes. */
+  max_bytes: number;
+  patience_ms: number;
+}
+
+export interface UnreadOwner {
+  /** `reason` is for the log. */
+  drop(reason: string): void;
+}
+
+/** All together may go beyond the total by what was being answered; beyond this many times the total somebody goes. */
+const MAX_TOTALS = 2;
+
+export class UnreadBudget {
+  readonly #limits: UnreadLimits;
+  /** Who has read nothing for the longest comes first. */
+  readonly #unread = new Map<UnreadOwner, number>();
+  readonly #overdue = new Map<UnreadOwner, { timer: NodeJS.Timeout; bytes: number }>();
+  #used = 0;
+
+  constructor(limits: UnreadLimits) {
+    this.#limits = limits;
+  }
+
+  /** What all clients leave unread, in bytes. */
+  get used(): number {
+    return this.#used;
+  }
+
+  /** Takes note of what a client leaves unread. Zero forgets it. May drop it, or another one. */
+  note(owner: UnreadOwner, bytes: number): void {
+    const before = this.#unread.get(owner) ?? 0;
+    this.#used += bytes - before;
+    if (bytes < before || bytes === 0) this.#unread.delete(owner);
+    if (bytes > 0) this.#unread.set(owner, bytes);
+    this.#watch(owner, bytes);
+    const { total_bytes } = this.#limits;
+    // Of several the one that has read nothing for the longest. One alone may have asked for something long.
+    while (this.#used > MAX_TOTALS * total_bytes && this.#unread.size > 1) {
+      const [slowest] = this.#unread.keys();
+      if (slowest === undefined) break;
+      this.#drop(slowest, `clients left more than ${MAX_TOTALS * total_bytes} bytes unread together`);
+    }
+  }
+
+  /** True while the client isn't read from. */
+  isBehind(owner: UnreadOwner): boolean {
+    const bytes = this.#unread.get(owner) ?? 0;
+    return bytes > this.#limits.pause_bytes || (bytes > 0 && this.#used > this.#limits.total_bytes);
+  }
+
+  #watch(owner: UnreadOwner, bytes: number): void {
+    const { max_bytes, patience_ms } = this.#limits;
+    const overdue = this.#overdue.get(owner);
+    if (bytes <= max_bytes) {
+      if (overdue === undefined) return;
+      clearTimeout(overdue.timer);
+      this.#overdue.delete(owner);
+      return;
+    }
+    // What was read of it gives time again.
+    if (overdue !== undefined && bytes >= overdue.bytes) return;
+    clearTimeout(overdue?.timer);
+    const timer = setTimeout(
+      () => this.#drop(owner, `a client left more than ${max_bytes} bytes unread for ${patience_ms / 1000} s`),
+      patience_ms,
+    );
+    timer.unref();
+    this.#overdue.set(owner, { timer, bytes });
+  }
+
+  #drop(owner: UnreadOwner, reason: string): void {
+    this.note(owner, 0);
+    owner.drop(reason);
+  }
+}

@@ -1,0 +1,39 @@
+import type Database from "better-sqlite3";
+import { type Clock, isoSeconds } from "../clock.ts";
+import { bootSecond, type End } from "../ends.ts";
+
+/** When a request's time is over: the first of both clocks that says so ends it. */
+
+interface Deadline {
+  expires_at: string;
+  boot_expires_at: string | null;
+}
+
+/** Of a request whose deadline, at the `moment`, neither clock has passed. */
+export const IS_IN_TIME =
+  "expires_at >= $now AND NOT (coalesce(boot_expires_at, '') >= $boot_first AND coalesce(boot_expires_at, '') < $boot_now)";
+
+export function isLate({ expires_at, boot_expires_at }: Deadline, clock: Clock): boolean {
+  const { id, ms } = clock.boot();
+  return expires_at < isoSeconds(clock.now()) || bootSecond(boot_expires_at, id) < Math.floor(ms / 1000);
+}
+
+export function deadlineOf({ expires_at, boot_expires_at }: Deadline): End {
+  return { at: expires_at, boot_at: boot_expires_at };
+}
+
+/** How long it is until a waiting request expires, in milliseconds, or undefined if none waits. */
+export function nextDeadline(db: Database.Database, clock: Clock): number | undefined {
+  // A damaged date would come first, and say nothing.
+  const at = db
+    .prepare("SELECT min(expires_at) FROM pending WHERE status = 'pending' AND expires_at GLOB '[12][0-9][0-9][0-9]-*'")
+    .pluck()
+    .get();
+  if (typeof at !== "string") return undefined;
+  const { id, ms } = clock.boot();
+  const boot_at = db
+    .prepare("SELECT min(boot_expires_at) FROM pending WHERE status = 'pending' AND boot_expires_at >= ?")
+    .pluck()
+    .get(`${id}:`) as string | null;
+  return Math.min(Date.parse(at) - clock.now(), bootSecond(boot_at, id) * 1000 - ms);
+}

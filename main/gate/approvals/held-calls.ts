@@ -1,0 +1,47 @@
+import type { Decision } from "../../../ipc/decision.ts";
+import type { ApprovalBroker } from "./broker.ts";
+
+/** More requests than this of one agent wait for nobody: the next one is refused. */
+export const MAX_WAITING_PER_AGENT = 200;
+/** And their arguments are no longer than this, all together, in characters of JSON. */
+export const MAX_WAITING_CHARACTERS = 8 * 1024 * 1024;
+
+/** What each agent's waiting calls hold, those that share a card too. */
+export class HeldCalls {
+  readonly #held = new Map<string, { calls: number; characters: number }>();
+
+  /** Why this agent can't have another call wait; undefined if it can. */
+  refusal(
+    agent_id: string,
+    characters: number,
+    broker: Pick<ApprovalBroker, "waiting_of" | "recounted">,
+  ): Pick<Decision, "outcome" | "reason" | "explain"> | undefined {
+    const held = this.#held.get(agent_id) ?? { calls: 0, characters: 0 };
+    const is_full = (waiting: number) => Math.max(held.calls, waiting) >= MAX_WAITING_PER_AGENT;
+    const has_too_many = is_full(broker.waiting_of(agent_id)) && is_full(broker.recounted(agent_id));
+    if (!has_too_many && held.characters + characters <= MAX_WAITING_CHARACTERS) return undefined;
+    return {
+      outcome: "denied",
+      reason: has_too_many
+        ? `${MAX_WAITING_PER_AGENT} requests of this agent wait already`
+        : "the requests of this agent that wait already are too long to take another",
+      explain: { instead: "wait for their answers, or withdraw some" },
+    };
+  }
+
+  /** Counts a waiting call. The function that is returned takes it off again, once. */
+  add(agent_id: string, characters: number): () => void {
+    const change = (calls: number, more: number) => {
+      const held = this.#held.get(agent_id) ?? { calls: 0, characters: 0 };
+      const sum = { calls: held.calls + calls, characters: held.characters + more };
+      if (sum.calls > 0) this.#held.set(agent_id, sum);
+      else this.#held.delete(agent_id);
+    };
+    change(1, characters);
+    let is_held = true;
+    return () => {
+      if (is_held) change(-1, -characters);
+      is_held = false;
+    };
+  }
+}

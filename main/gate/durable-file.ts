@@ -1,0 +1,59 @@
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname } from "node:path";
+import { fileError } from "./file-errors.ts";
+
+/**
+ * Puts `text` into `file` (0600) whole or not at all: it is on the disk, under this name, once this returns. A folder or a link
+ * at a place of its own is never written into.
+ * @param what the file is, for the sentence that refuses it
+ * @throws GateError `file_unusable`; the file is as it was then
+ */
+export function writeDurably(file: string, text: string, what: string): void {
+  const folder = dirname(file);
+  const made = `${file}.new`;
+  let folder_fd: number | undefined;
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    // Open before anything changes: too many open files must not be noticed once the name is taken.
+    folder_fd = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY);
+    rmSync(made, { force: true });
+    writeNew(made, text);
+    renameSync(made, file);
+    fsyncSync(folder_fd);
+  } catch (error) {
+    removeQuietly(made);
+    throw fileError(error, what, file);
+  } finally {
+    if (folder_fd !== undefined) closeSync(folder_fd);
+  }
+}
+
+function writeNew(file: string, text: string): void {
+  const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
+  const fd = openSync(file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+  try {
+    fchmodSync(fd, 0o600);
+    writeFileSync(fd, text);
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function removeQuietly(file: string): void {
+  try {
+    rmSync(file, { force: true });
+  } catch {
+    // what kept it from being written is told; a rest under this name is replaced the next time
+  }
+}

@@ -1,0 +1,129 @@
+import { accessSync, closeSync, constants, existsSync, openSync, statfsSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { NOT_A_FILE } from "../../ipc/regular-file.ts";
+import { errorCode, GateError } from "./errors.ts";
+
+/** What the system's refusals of a file mean for the human: one sentence with the file's name, and what to do. */
+
+interface Meaning {
+  why: string;
+  hint: string;
+}
+
+/**
+ * @param what the file is, as in "the operator's token"
+ * @param code of the GateError
+ */
+export function fileError(error: unknown, what: string, file: string, code = "file_unusable"): GateError {
+  if (error instanceof GateError) return error;
+  const { why, hint } = meaningOf(errorCode(error), file);
+  return new GateError(code, `${what} ${file} can't be used: ${why}`, hint, { cause: error });
+}
+
+/** Why a system's code was given for `file`, and what to do. */
+export function meaningOf(code: string, file: string): Meaning {
+  const folder = dirname(file);
+  switch (code) {
+    case "ENOSPC":
+    case "EDQUOT":
+      return { why: "the disk is full", hint: `make room on the disk that holds ${folder}, then try again` };
+    case "EMFILE":
+      return { why: "too many open files", hint: "raise the limit (ulimit -n 4096) and start the gate again" };
+    case "ENFILE":
+      return { why: "too many open files on this machine", hint: "end some programs, then try again" };
+    case "EACCES":
+    case "EPERM":
+      return {
+        why: "this user has no permission for it",
+        hint: `see who may use it: ls -ld ${[...new Set([nearestThere(folder), nearestThere(file)])].join(" ")}`,
+      };
+    case "EROFS":
+      return {
+        why: "its file system is read-only",
+        hint: "make it writable, or move the gate's folders: XDG_STATE_HOME, XDG_CONFIG_HOME, XDG_DATA_HOME",
+      };
+    case "ENOTDIR":
+    case "EEXIST": {
+      const part = firstThatIsNoFolder(code === "EEXIST" ? file : folder) ?? folder;
+      return { why: `${part} is not a folder`, hint: `move it away: mv ${part} ${part}.old` };
+    }
+    case "EISDIR":
+    case "ERR_FS_EISDIR":
+      return { why: "it is a folder, not a file", hint: `move it away: mv ${file} ${file}.old` };
+    case NOT_A_FILE:
+    case "ENXIO":
+      return { why: "it is not an ordinary file", hint: `move it away: mv ${file} ${file}.old` };
+    case "ELOOP":
+      return { why: "it is a symbolic link where none may be", hint: `see where it leads: ls -l ${file}` };
+    case "ENAMETOOLONG":
+      return { why: "the path is too long", hint: "use a shorter one" };
+    case "ENOENT": {
+      // Folders that can't be made on a read-only disk are said to be missing.
+      const refused = refusalOfWriting(nearestThere(folder));
+      if (refused !== undefined) return meaningOf(refused, file);
+      return { why: "it, or a folder above it, is not there", hint: `make the folder: mkdir -p ${folder}` };
+    }
+    default:
+      return { why: `the system says ${code}`, hint: `check the file and its folder: ls -ld ${folder} ${file}` };
+  }
+}
+
+/** The nearest thing to the root on the way to `folder` that is there and no folder. */
+function firstThatIsNoFolder(folder: string): string | undefined {
+  const parent = dirname(folder);
+  const above = parent === folder ? undefined : firstThatIsNoFolder(parent);
+  if (above !== undefined) return above;
+  try {
+    return statSync(folder).isDirectory() ? undefined : folder;
+  } catch {
+    return undefined; // not there, or below what was found already
+  }
+}
+
+/** The path itself, or the nearest folder above it that is there. */
+function nearestThere(path: string): string {
+  if (existsSync(path) || dirname(path) === path) return path;
+  return nearestThere(dirname(path));
+}
+
+function refusalOfWriting(folder: string): string | undefined {
+  try {
+    accessSync(folder, constants.W_OK);
+    return undefined;
+  } catch (error) {
+    return errorCode(error);
+  }
+}
+
+/** SQLite opens as many files at once for one database. */
+const FILES_OF_A_DATABASE = 6;
+
+/** The system's code behind an error of SQLite's, as far as it can be found out by trying again. */
+export function causeBehind(sqlite_code: string, file: string): string {
+  if (sqlite_code.startsWith("SQLITE_FULL")) return "ENOSPC";
+  if (!/^SQLITE_(CANTOPEN|IOERR)/.test(sqlite_code)) return sqlite_code;
+  return openingFails(file) ?? (isDiskFull(file) ? "ENOSPC" : sqlite_code);
+}
+
+function openingFails(file: string): string | undefined {
+  const { O_RDONLY, O_NONBLOCK } = constants;
+  const opened: number[] = [];
+  try {
+    for (let index = 0; index < FILES_OF_A_DATABASE; index++)
+      opened.push(openSync(index === 0 ? file : dirname(file), O_RDONLY | O_NONBLOCK));
+    return undefined;
+  } catch (error) {
+    return errorCode(error) === "ENOENT" ? undefined : errorCode(error);
+  } finally {
+    for (const fd of opened) closeSync(fd);
+  }
+}
+
+function isDiskFull(file: string): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(dirname(file));
+    return bavail * bsize < 65_536;
+  } catch {
+    return false; // nothing can be said of the disk: the error stays as it is
+  }
+}

@@ -1,0 +1,36 @@
+import { capabilitySchema } from "../../../ipc/decision.ts";
+import type { RowReport } from "../row-report.ts";
+
+/** A date as the databases hold it: anything else would sort beyond every end. */
+const DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
+
+interface ReadRow {
+  id: number;
+  capability: string;
+  target: string;
+  target_real?: string;
+  expires_at: string | null;
+}
+
+/** Those of the rows that are whole; another one counts for nothing, and is reported. */
+export function wholeGrants<Row extends ReadRow>(rows: readonly Row[], report: RowReport): Row[] {
+  return rows.filter((row) => {
+    if (isWhole(row)) return true;
+    report.damaged(grantRow(row.id), `it counts for nothing; to be rid of it: metnos-gate policy revoke ${row.id}`);
+    return false;
+  });
+}
+
+/** How a grant is named in a report. */
+export function grantRow(id: number): string {
+  return `grant ${id}`;
+}
+
+function isWhole({ capability, target, target_real, expires_at }: ReadRow): boolean {
+  return (
+    capabilitySchema.safeParse(capability).success &&
+    typeof target === "string" &&
+    (target_real === undefined || typeof target_real === "string") &&
+    (expires_at === null || (typeof expires_at === "string" && DATE.test(expires_at)))
+  );
+}

@@ -1,0 +1,42 @@
+import { z } from "zod";
+import { type Pause, pauseSchema } from "../../../ipc/safety.ts";
+import type { RowReport } from "../row-report.ts";
+
+const DATE = z.iso.datetime();
+
+/** How it is named in a report. */
+export const PAUSE_ROW = "the pause";
+
+interface StoredPause {
+  by: "human" | "safety";
+  reason: string;
+  since: string;
+  until: string | null;
+  clears: Pause["clears"];
+}
+
+const rowSchema = z.object({
+  by: z.enum(["human", "safety"]),
+  reason: z.string(),
+  since: DATE,
+  until: DATE.nullable(),
+  clears: pauseSchema.shape.clears,
+});
+
+/** The stored pause. One that can't be read is a pause all the same, until a human ends it. `now` in the databases' form. */
+export function readPause<Row extends StoredPause>(
+  row: Row | undefined,
+  now: string,
+  report: RowReport,
+): Row | undefined {
+  if (row === undefined || rowSchema.safeParse(row).success) return row;
+  report.damaged(PAUSE_ROW, "the gate stays paused; to let it go on: metnos-gate safety resume");
+  return {
+    ...row,
+    by: "safety",
+    reason: "the stored pause can't be read",
+    since: now,
+    until: null,
+    clears: "by_human",
+  };
+}
