@@ -1,13 +1,14 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { OperatorClient } from "../ipc/operator-client.ts";
 import { agentTokenFile } from "../ipc/places.ts";
 import type { Crowd, Member } from "./crowd.ts";
 import { type Figure, figure, quantile } from "./figure.ts";
 import { type BenchHome, benchHome, type GateProcess, startGate } from "./gate-process.ts";
-import type { LineClient } from "./line-client.ts";
+import { LineClient, startEcho } from "./line-client.ts";
 import { greeted } from "./round-trip.ts";
 
 /** What another agent's call takes, and what memory, while crowds do what they may. */
@@ -49,36 +50,53 @@ class CrowdProcess {
 
 const TIME_CALL = { type: "tool.call", data: { id: "t", intent: "what time is it", executor: "time_now", args: {} } };
 
-/** What calls take in milliseconds, one every two milliseconds, while `during` lasts. */
-async function timed(client: LineClient, during: Promise<unknown>): Promise<number[]> {
-  const times: number[] = [];
+/** What calls take in milliseconds, and what a bare echo takes in the same moments: that is the machine's part. */
+interface Times {
+  gate: number[];
+  echo: number[];
+}
+
+/** One call every two milliseconds, while `during` lasts. */
+async function timed(client: LineClient, during: Promise<unknown>): Promise<Times> {
+  const path = join(mkdtempSync(join(tmpdir(), "metnos-echo-")), "echo.sock");
+  const echo = await startEcho(path);
+  const to_echo = await LineClient.connect(path);
   let is_over = false;
   const stop = () => {
     is_over = true;
   };
   during.then(stop, stop);
-  while (!is_over) {
-    const began = performance.now();
-    await client.ask(TIME_CALL);
-    times.push(performance.now() - began);
-    await new Promise((resolve) => setTimeout(resolve, 2));
-  }
+  const repeat = async (to: LineClient) => {
+    const times: number[] = [];
+    while (!is_over) {
+      const began = performance.now();
+      await to.ask(TIME_CALL);
+      times.push(performance.now() - began);
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    return times;
+  };
+  const [times, echo_times] = await Promise.all([repeat(client), repeat(to_echo)]);
+  to_echo.close();
+  echo.kill();
+  rmSync(dirname(path), { recursive: true, force: true });
   await during;
-  return times;
+  return { gate: times, echo: echo_times };
 }
 
 const seconds = (count: number) => new Promise((resolve) => setTimeout(resolve, count * 1000));
 
-function latencies(
-  what: string,
-  times: readonly number[],
-  p99 = MAX_P99,
-  longest: number | null = MAX_LONGEST,
-): Figure[] {
-  const detail = `of ${times.length} calls, median ${quantile(times, 0.5).toFixed(1)} ms`;
+function latencies(what: string, { gate, echo }: Times, p99 = MAX_P99): Figure[] {
+  const median = `of ${gate.length} calls, median ${quantile(gate, 0.5).toFixed(1)} ms`;
   return [
-    figure(`${what}: another's call, p99`, quantile(times, 0.99), "ms", p99, detail),
-    figure(`${what}: longest`, Math.max(...times), "ms", longest, ""),
+    figure(
+      `${what}: a call, p99`,
+      quantile(gate, 0.99),
+      "ms",
+      p99,
+      `${median}; an echo ${quantile(echo, 0.99).toFixed(0)} ms`,
+    ),
+    figure(`${what}: longest`, Math.max(...gate), "ms", MAX_LONGEST, `an echo ${Math.max(...echo).toFixed(0)} ms`),
   ];
 }
 

@@ -1,16 +1,13 @@
 import { randomUUID } from "node:crypto";
 import type { Decision, TraceStep } from "../../ipc/decision.ts";
 import type { Answer, ApprovalView, Principal } from "../../ipc/operator-api.ts";
-import { visible } from "../../ipc/visible-text.ts";
 import type { ProposedCall } from "../../ipc/wire.ts";
 import type { Activity } from "./activity/activity.ts";
 import { ApprovalBroker, type BrokerSettings } from "./approvals/broker.ts";
 import { callHash, shareKey } from "./approvals/canonical.ts";
-import { askedPathsOf, choicesFor } from "./approvals/choices.ts";
 import { HeldCalls } from "./approvals/held-calls.ts";
-import { keptOf } from "./approvals/kept.ts";
-import { questionFor } from "./approvals/question.ts";
-import type { ApprovalRegistry, NewPending, PendingRequest } from "./approvals/registry.ts";
+import type { ApprovalRegistry, PendingRequest } from "./approvals/registry.ts";
+import { requestOf } from "./approvals/request-of.ts";
 import type { AuditLog } from "./audit/log.ts";
 import { decisionRecord, withoutValues } from "./audit/record.ts";
 import { agentKindOf } from "./executors/agent-kind.ts";
@@ -19,9 +16,7 @@ import type { GrantStore } from "./grants/store.ts";
 import { DecisionMeter } from "./meter.ts";
 import { Pieces } from "./pieces.ts";
 import { decisionOf, examineCall, traceOf } from "./pipeline.ts";
-import { POLICY_TABLE } from "./policy.ts";
 import { type Examination, kindOf, type StageSettings, type Subject } from "./stages/examination.ts";
-import type { Need } from "./targets/target.ts";
 
 export interface GateParts {
   catalog: ExecutorCatalog;
@@ -241,48 +236,16 @@ export class Gate {
         Object.assign(decision, refusal);
         return undefined;
       }
-      const pending = this.broker.ask({ ...this.#request(x, agent, decision), call_hash: hash, share_key });
+      const request = requestOf(x, agent, decision, this.#parts.broker, (capability_class) =>
+        this.broker.registry.count_approved(capability_class, agent.agent_id),
+      );
+      const pending = this.broker.ask({ ...request, call_hash: hash, share_key });
       return this.#wait(x, agent.agent_id, decision, pending, characters, deliver);
     } catch (error) {
       // Nothing of this turn can be stored: each of its asks is a denial, this one an error.
       this.broker.abandon(error);
       throw error;
     }
-  }
-
-  #request(
-    { call, subject, executor, needs, verdict }: Examination,
-    agent: { agent_id: string; name: string },
-    decision: Decision,
-  ): Omit<NewPending, "ttl_seconds" | "call_hash" | "share_key"> {
-    const { home, language } = this.#parts.broker;
-    const { links, ...question } = questionFor(call, executor, needs, home, language);
-    return {
-      ...subject.principal,
-      ...question,
-      agent_id: agent.agent_id,
-      agent_name: agent.name,
-      session: subject.session ?? "",
-      extra: {
-        executor: call.executor,
-        intent: call.intent,
-        subagent: typeof call.context?.subagent === "string" ? visible(call.context.subagent.slice(0, 64)) : null,
-        verb: executor.manifest.verb,
-        cwd: call.context?.cwd ?? null,
-        args: call.args,
-        reversibility: executor.manifest.reversibility,
-        recurrence_count: this.broker.registry.count_approved(question.capability_class, agent.agent_id),
-        capabilities: decision.capabilities,
-        choices: choicesFor(
-          needs.filter((need) => this.#isAsked(subject, need)),
-          home,
-        ),
-        ...askedPathsOf(needs),
-        links,
-        judge: { score: verdict?.score ?? 0, reason: verdict?.reason ?? "" },
-        kept: keptOf(call, executor, needs, question, home),
-      },
-    };
   }
 
   #wait(
@@ -324,11 +287,6 @@ export class Gate {
         leave(reason, agent_id);
       },
     };
-  }
-
-  /** Of a call's needs, those that are asked about: only these can be granted, and one that no grant covers leaves only "once". */
-  #isAsked({ level }: Subject, { capability, ask_each_time }: Need): boolean {
-    return ask_each_time !== undefined || POLICY_TABLE[level][capability] === "approval_required";
   }
 
   /** What an ended request means for the call. An approved one is looked at again: the world may have moved while it waited. */

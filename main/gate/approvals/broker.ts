@@ -1,14 +1,17 @@
 import type { Answer, ApprovalView, Principal } from "../../../ipc/operator-api.ts";
 import { type Clock, normaliseDate } from "../clock.ts";
-import { earlierEnd, remaining } from "../ends.ts";
+import { earlierEnd } from "../ends.ts";
 import { errorCode, GateError } from "../errors.ts";
 import type { GrantStore } from "../grants/store.ts";
 import { ApprovalError } from "./approval-error.ts";
-import { type Language, linkLines, renderApprovalCard } from "./card.ts";
-import { coversAsked, grantsFor, shownChoice } from "./choices.ts";
-import { deadlineOf } from "./deadline.ts";
+import { AskedTogether } from "./asked-together.ts";
+import type { Language } from "./card.ts";
+import { coversAsked, grantsFor } from "./choices.ts";
+import { deadlineOf, remainingOf } from "./deadline.ts";
+import { DeadlineTimer } from "./deadline-timer.ts";
 import type { ApprovalRegistry, NewPending, PendingRequest } from "./registry.ts";
 import { Stillness } from "./stillness.ts";
+import { approvalView } from "./view.ts";
 import { type Withdrawal, Withdrawals } from "./withdrawals.ts";
 
 /** Between the registry and those who wait: shares cards, writes grants, tells every surface and every waiting agent. */
@@ -35,23 +38,12 @@ export interface BrokerEvents {
   moved(pending: PendingRequest): void;
 }
 
-/** What is asked in one turn of the event loop: on disk together, or not at all. */
-interface AskedTogether {
-  pending: PendingRequest[];
-  /** What to do where it can't be stored. */
-  undo: (() => void)[];
-}
-
-/** A wall clock that moved by less was corrected, not set; in milliseconds. */
-const JUMP_MS = 2000;
 /** More cards than a surface shows. */
 const MAX_MOVED = 1000;
 
 /** A target's reach is told against this many requests. */
 const RECENT_REQUESTS = 100;
 
-/** The clock is looked at this often while something waits, in milliseconds. */
-const MAX_WATCH_MS = 30_000;
 /** How often what waits is counted anew at the most, in milliseconds. */
 const RECOUNT_MS = 1000;
 /** So many of an agent's requests that are still to be withdrawn don't count as waiting. */
@@ -67,13 +59,9 @@ export class ApprovalBroker {
   readonly #waiters = new Map<string, Set<Waiter>>();
   readonly #stillness = new Stillness();
   readonly #withdrawals: Withdrawals;
+  readonly #deadlines: DeadlineTimer;
   #together: AskedTogether | undefined;
-  #timer: NodeJS.Timeout | undefined;
   #recounted_at = 0;
-  /** No request expires before: milliseconds since boot. */
-  #next_deadline: number | undefined;
-  /** The wall clock's lead over the time since boot when it was last looked at, in milliseconds. */
-  #lead: number;
 
   constructor(registry: ApprovalRegistry, grants: GrantStore, settings: BrokerSettings, events: BrokerEvents) {
     this.registry = registry;
@@ -84,7 +72,13 @@ export class ApprovalBroker {
       withdraw: (next) => this.#withdrawTogether(next),
       failed: (error) => events.failed("withdrawing requests", error),
     });
-    this.#lead = this.#leadNow();
+    this.#deadlines = new DeadlineTimer({
+      clock: settings.clock,
+      next: () => registry.next_deadline(),
+      expireSome: () => this.#expireSome(),
+      jumped: () => this.#clockWasSet(),
+      failed: (error) => events.failed("marking what expired", error),
+    });
   }
 
   get language(): Language {
@@ -98,15 +92,14 @@ export class ApprovalBroker {
       else this.#writeGrants(owed);
     }
     this.registry.cleanup_expired();
-    this.#watchDeadlines();
+    this.#deadlines.start();
   }
 
   /** Stops the clock. What waits stays in the registry for the next start. */
   stop(): void {
     this.commit();
     this.#withdrawals.finish();
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+    this.#deadlines.stop();
     this.#waiters.clear();
   }
 
@@ -117,7 +110,7 @@ export class ApprovalBroker {
   begin(): void {
     if (this.#together !== undefined) return;
     this.registry.begin();
-    this.#together = { pending: [], undo: [] };
+    this.#together = new AskedTogether(this.registry, (error) => this.#events.failed("storing requests", error));
     queueMicrotask(() => this.commit());
   }
 
@@ -129,33 +122,15 @@ export class ApprovalBroker {
   /** Stores what was asked since `begin` and tells the surfaces. Never throws: what can't be stored is undone. */
   commit(): void {
     const together = this.#together;
-    if (together === undefined) return;
-    try {
-      this.registry.commit();
-    } catch (error) {
-      this.abandon(error);
-      return;
-    }
     this.#together = undefined;
-    for (const pending of together.pending) this.#events.waiting(pending);
+    for (const pending of together?.commit() ?? []) this.#events.waiting(pending);
   }
 
-  /** Nothing that was asked since `begin` was stored. */
+  /** Nothing that was asked since `begin` can be stored. */
   abandon(error: unknown): void {
     const together = this.#together;
-    if (together === undefined) return;
     this.#together = undefined;
-    this.#events.failed("storing requests", error);
-    try {
-      this.registry.rollback();
-    } catch (failure) {
-      this.#events.failed("storing requests", failure);
-    }
-    for (const { token } of together.pending) {
-      this.#waiters.get(token)?.clear();
-      this.#waiters.delete(token);
-    }
-    for (const undo of together.undo) undo();
+    together?.abandon(error);
   }
 
   /** How many requests of this agent wait: those that are to be withdrawn count no more, up to a bound. */
@@ -165,7 +140,7 @@ export class ApprovalBroker {
 
   /** The same, counted anew, without what has expired. */
   recounted(agent_id: string): number {
-    if (this.#next_deadline !== undefined && this.#next_deadline < this.#settings.clock.boot().ms) this.cleanup();
+    if (this.#deadlines.has_passed) this.cleanup();
     else if (performance.now() - this.#recounted_at > RECOUNT_MS) {
       this.#recounted_at = performance.now();
       this.registry.recount();
@@ -190,11 +165,12 @@ export class ApprovalBroker {
     if (waiting !== undefined && !this.#hasten(waiting.token)) return waiting;
     const pending = this.registry.create_pending({ ...request, ttl_seconds: this.#settings.ttl_seconds });
     if (this.#together === undefined) this.#events.waiting(pending);
-    else this.#together.pending.push(pending);
-    const { clock } = this.#settings;
-    const { wall, boot } = remaining(clock, deadlineOf(pending));
-    const deadline = clock.boot().ms + Math.min(wall, boot);
-    if (this.#next_deadline === undefined || deadline < this.#next_deadline) this.#watchUntil(deadline);
+    else
+      this.#together.add(pending, () => {
+        this.#waiters.get(pending.token)?.clear();
+        this.#waiters.delete(pending.token);
+      });
+    this.#deadlines.watch(remainingOf(pending, this.#settings.clock));
     return pending;
   }
 
@@ -332,7 +308,14 @@ export class ApprovalBroker {
         if (request !== undefined) ended.push(request);
       }
     });
-    for (const request of ended) this.#close(request);
+    for (const request of ended) {
+      try {
+        this.#close(request);
+      } catch (error) {
+        // Who waits for the others is told all the same.
+        this.#events.failed("telling a withdrawal", error);
+      }
+    }
   }
 
   /** Withdraws at once what was to be withdrawn: an answer, or a call like it, has come before. True if it was. */
@@ -431,101 +414,9 @@ export class ApprovalBroker {
     return expires_at;
   }
 
-  #leadNow(): number {
-    const { clock } = this.#settings;
-    return clock.now() - clock.boot().ms;
-  }
-
-  #noticeJump(): void {
-    const lead = this.#leadNow();
-    if (Math.abs(lead - this.#lead) < JUMP_MS) return;
-    this.#lead = lead;
+  /** Every waiting request has another date now, which the surfaces show. */
+  #clockWasSet(): void {
     for (const pending of this.registry.list_pending({ limit: MAX_MOVED }))
       this.#events.moved({ ...pending, expires_at: this.#shownDeadline(pending) });
   }
-
-  /** One timer for all: the next deadline, and now and then before it, as a clock may jump (a laptop that slept). */
-  #watchDeadlines(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    this.#next_deadline = undefined;
-    const deadline = this.registry.next_deadline();
-    if (deadline !== undefined) this.#watchUntil(this.#settings.clock.boot().ms + deadline);
-  }
-
-  /** `deadline` in milliseconds since boot. */
-  #watchUntil(deadline: number): void {
-    clearTimeout(this.#timer);
-    this.#next_deadline = deadline;
-    const wait = Math.max(0, deadline + 1000 - this.#settings.clock.boot().ms);
-    this.#timer = setTimeout(() => this.#expire(), Math.min(wait, MAX_WATCH_MS));
-    this.#timer.unref();
-  }
-
-  /** What expires together may be thousands: some in each turn of the event loop. */
-  #expire(): void {
-    if (this.#timer === undefined) return;
-    try {
-      if (this.#expireSome() > 0) {
-        setImmediate(() => this.#expire());
-        return;
-      }
-    } catch (error) {
-      this.#events.failed("marking what expired", error);
-      this.#timer = setTimeout(() => this.#expire(), MAX_WATCH_MS).unref();
-      return;
-    }
-    this.#noticeJump();
-    this.#watchDeadlines();
-  }
-}
-
-/** A request as every surface shows it. */
-export function approvalView(request: PendingRequest, language: Language): ApprovalView {
-  const { extra, share_key: _, granted: _granted, grant_expires_at: _expires, ...fields } = request;
-  const action_verb = extra.verb?.[language] ?? fields.action_verb;
-  return {
-    token: fields.token,
-    channel: fields.channel,
-    sender_id: fields.sender_id,
-    capability_class: fields.capability_class,
-    action_verb,
-    target_summary: fields.target_summary,
-    created_at: fields.created_at,
-    expires_at: fields.expires_at,
-    status: fields.status,
-    decision_at: fields.decision_at,
-    decision_by_channel: fields.decision_by_channel,
-    decision_by_sender: fields.decision_by_sender,
-    agent_id: fields.agent_id,
-    agent_name: fields.agent_name,
-    session: fields.session,
-    call_hash: fields.call_hash,
-    executor: extra.executor,
-    intent: extra.intent,
-    subagent: extra.subagent ?? null,
-    cwd: extra.cwd,
-    reversibility: extra.reversibility,
-    recurrence_count: extra.recurrence_count,
-    territory_concession: fields.territory_concession,
-    capabilities: extra.capabilities,
-    links: linkLines(extra.links ?? [], language),
-    choices: extra.choices.map((choice) => shownChoice(choice, language)),
-    judge: extra.judge,
-    args: extra.args,
-    message: fields.message,
-    card: renderApprovalCard(
-      {
-        token: fields.token,
-        action_verb,
-        target_summary: fields.target_summary,
-        capability_class: fields.capability_class,
-        reversibility: extra.reversibility,
-        recurrence_count: extra.recurrence_count,
-        territory_concession: fields.territory_concession,
-        links: extra.links ?? [],
-      },
-      language,
-    ),
-  };
 }
