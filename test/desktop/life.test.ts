@@ -155,7 +155,7 @@ describeDesktop("a gate that fails inside the app", () => {
     expect(app.output()).not.toContain("SECRET");
     process.kill(pid, "SIGTERM");
     await expect.poll(() => existsSync(app.home.places.agent_socket), { timeout: 10_000 }).toBe(false);
-  });
+  }, 60_000);
 
   it.each([
     [
@@ -171,7 +171,7 @@ describeDesktop("a gate that fails inside the app", () => {
     expect(app.output()).toMatch(said);
     expect(app.output().match(/the desktop app is ready/g)).toHaveLength(1);
     expect(await statusIn(app.home)).toBeUndefined();
-  });
+  }, 60_000);
 });
 
 describeDesktop("a gate inside the app whose lock was removed", () => {
@@ -180,5 +180,5 @@ describeDesktop("a gate inside the app whose lock was removed", () => {
     rmSync(app.home.places.lock_db);
     expect(await app.exited).toBe(6);
     expect(app.output()).toMatch(/error box: Metnos Gate has stopped\n.*gate\.lock/);
-  });
+  }, 60_000);
 });
