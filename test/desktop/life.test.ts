@@ -164,14 +164,18 @@ describeDesktop("a gate that fails inside the app", () => {
       /error box: Metnos Gate failed again\nIt was started/,
     ],
     ["somebody else starts it again", "--supervised", /^(?!.*error box)/s],
-  ])("isn't started again by itself where %s", async (_where, flag, said) => {
-    const app = await launchDesktop({ args: ["--hidden", flag] });
-    await fail(app);
-    expect(await app.exited).toBe(7);
-    expect(app.output()).toMatch(said);
-    expect(app.output().match(/the desktop app is ready/g)).toHaveLength(1);
-    expect(await statusIn(app.home)).toBeUndefined();
-  }, 60_000);
+  ])(
+    "isn't started again by itself where %s",
+    async (_where, flag, said) => {
+      const app = await launchDesktop({ args: ["--hidden", flag] });
+      await fail(app);
+      expect(await app.exited).toBe(7);
+      expect(app.output()).toMatch(said);
+      expect(app.output().match(/the desktop app is ready/g)).toHaveLength(1);
+      expect(await statusIn(app.home)).toBeUndefined();
+    },
+    60_000,
+  );
 });
 
 describeDesktop("a gate inside the app whose lock was removed", () => {
