@@ -36,7 +36,7 @@ export async function allChecks(): Promise<Check[]> {
   return [
     nodeVersion(),
     configuration,
-    await gateRunning(),
+    ...(await runningGate()),
     ...[places.state_dir, places.runtime_dir].map((folder) => permissions("folder", folder, 0o700)),
     ...[places.agent_socket, places.operator_socket].map((socket) => permissions("socket", socket, 0o600)),
     permissions("operator token", places.operator_token, 0o600),
@@ -58,21 +58,15 @@ function nodeVersion(): Check {
   return { check: "node", ok, detail: process.versions.node, ...(ok ? {} : { fix: "use Node 22.18 or newer" }) };
 }
 
-async function gateRunning(): Promise<Check> {
+/** Whether it runs, and a failed check for each of its alarms. */
+async function runningGate(): Promise<Check[]> {
   try {
-    const status = await withRunningGate((api) => api.call("status", {}));
-    const failures = status.audit_write_failures;
-    if (failures > 0)
-      return {
-        check: "gate",
-        ok: false,
-        detail: `running, but ${failures} audit lines could not be written`,
-        fix: "check the audit folder's permissions and space",
-      };
-    return { check: "gate", ok: true, detail: `running, pid ${status.pid}` };
+    const { pid, alarms } = await withRunningGate((api) => api.call("status", {}));
+    const failed = alarms.map(({ code, message, hint }) => ({ check: code, ok: false, detail: message, fix: hint }));
+    return [{ check: "gate", ok: true, detail: `running, pid ${pid}` }, ...failed];
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;
-    return { check: "gate", ok: false, detail: error.message, fix: error.hint };
+    return [{ check: "gate", ok: false, detail: error.message, fix: error.hint }];
   }
 }
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { activityCountsSchema, activityEntrySchema, activityRangeSchema, openedDecisionSchema } from "./activity.ts";
-import { alarmSchema } from "./alarms.ts";
+import { ALARM_CODES, alarmSchema } from "./alarms.ts";
 import { auditReportSchema } from "./audit.ts";
 import {
   approvalStatusSchema,
@@ -324,6 +324,11 @@ export const operatorMethods = {
     result: pauseSchema.extend({ note: z.string().optional() }),
   },
   "safety.resume": { params: nothing, result: pauseSchema },
+  /** A human has seen what an alarm tells of. Refused with `still_holds` where it isn't over (`PAST_ALARMS`). */
+  "alarms.acknowledge": {
+    params: z.object({ code: z.enum(ALARM_CODES), subject: z.string().max(4096) }),
+    result: z.object({ acknowledged: z.boolean() }),
+  },
   "settings.list": { params: nothing, result: z.array(settingSchema) },
   "settings.set": {
     params: z.object({ key: settingKeySchema, value: z.union([z.string(), z.number(), z.boolean()]) }),

@@ -15,6 +15,7 @@ import { causeBehind, fileError, meaningOf } from "../gate/file-errors.ts";
 import type { LoginItem } from "../settings.ts";
 import { activityMethods } from "./activity.ts";
 import { agentMethods } from "./agents.ts";
+import { alarmMethods } from "./alarms.ts";
 import { approvalMethods } from "./approvals.ts";
 import { auditMethods } from "./audit.ts";
 import { grantMethods } from "./grants.ts";
@@ -78,6 +79,7 @@ export class Operator implements OperatorApi {
       ...agentMethods(context),
       ...activityMethods(context),
       ...safetyMethods(context),
+      ...alarmMethods(context),
       ...settingMethods(context),
       ...metricsMethods(context),
       ...auditMethods(context),
