@@ -55,8 +55,9 @@ export async function runCase({ file, kind, moment }: DamageCase, homes: Prepare
     const before = structuredClone(known);
     if (running !== undefined) lives.push(await running.goOn());
     const restart = await lifeOf(home, homes.run_as, known, file);
-    if (running !== undefined && restart.state === "serving") lost.push(...onlyLater(restart.missing, before));
     lives.push(restart);
+    if (running !== undefined && restart.state === "serving")
+      lost.push(...onlyLater(restart.missing, before).filter((item) => !isCounted(item, lives)));
     const written_elsewhere = changed(elsewhere, contents(material.elsewhere));
     if (put !== undefined && !isStillThere(put, file.path(home))) written_elsewhere.push(file.path(home));
     const observation = { lives, written_elsewhere, lost };
@@ -81,6 +82,13 @@ function onlyLater(missing: readonly string[], before: Known): string[] {
     ...before.decisions.map((item) => `decision ${item}`),
   ];
   return missing.filter((item) => !earlier.includes(item) && /^(?:grant|agent|answer|pause|decision) /.test(item));
+}
+
+/** Calls that only read go on without a line while the trail can't be written; an alarm says how many. */
+function isCounted(item: string, lives: readonly Life[]): boolean {
+  return (
+    item.startsWith("decision ") && lives.some(({ said }) => said.some((text) => text.startsWith("alarm trail_lost")))
+  );
 }
 
 /** A gate that is used, and killed while its last writes are in the logs beside the databases. */

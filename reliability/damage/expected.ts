@@ -29,6 +29,8 @@ function row(most: AllowedOutcome | Expected, others: Partial<Record<Kind, Allow
 }
 
 const EITHER: Expected = ["refused", "noticed"];
+/** Noticed as soon as a line is to be written; before that, by who looks. */
+const SAID: Expected = [...EITHER, "verify"];
 /** The file is ours no more: the gate says so, or ends. */
 const LOST: Expected = ["noticed", "ends"];
 /** Whether SQLite, which has pages in memory, ever reads the damage is chance; it must not go unnoticed in the end. */
@@ -70,20 +72,23 @@ const AT_REST: Readonly<Record<Column, Row>> = {
     "an older copy": ["harmless", "noticed"],
   }),
   "audit-head": row("verify", {
-    "a folder": EITHER,
-    "a named pipe": EITHER,
-    "a link to another file": EITHER,
-    "a dangling link": EITHER,
-    "no permissions": EITHER,
-    "another user's": EITHER,
+    // Half of it, and its middle, are blanks that keep its size.
+    "cut to half": ["verify", "harmless"],
+    "middle byte changed": ["verify", "harmless"],
+    "a folder": SAID,
+    "a named pipe": SAID,
+    "a link to another file": SAID,
+    "a dangling link": SAID,
+    "no permissions": SAID,
+    "another user's": SAID,
   }),
   "month of the trail": row("verify", {
-    "a folder": EITHER,
-    "a named pipe": EITHER,
-    "a link to another file": EITHER,
-    "a dangling link": EITHER,
-    "no permissions": EITHER,
-    "another user's": EITHER,
+    "a folder": SAID,
+    "a named pipe": SAID,
+    "a link to another file": SAID,
+    "a dangling link": SAID,
+    "no permissions": SAID,
+    "another user's": SAID,
   }),
   "operator.token": row("refused", {
     missing: "harmless",
@@ -164,7 +169,7 @@ const RUNNING: Readonly<Record<Column, Row>> = {
     "a named pipe": EITHER,
     "a link to another file": EITHER,
     "a dangling link": EITHER,
-    "no permissions": ["harmless", "noticed", "refused"],
+    "no permissions": ["harmless", ...SAID],
     "another user's": EITHER,
   }),
   "month of the trail": row(["noticed", "verify"], {

@@ -15,6 +15,7 @@ const SAMPLE: readonly (readonly [name: string, kind: Kind, moment: Moment])[] =
   ["gate.lock", "missing", "running"],
   ["YYYY-MM.jsonl", "missing", "running"],
   ["safety.db", "a foreign one", "running"],
+  ["YYYY-MM.jsonl", "a link to another file", "running"],
   ["grants.db", "missing", "at rest"],
   ["safety.db", "empty", "at rest"],
   ["agents.db", "cut to half", "at rest"],
