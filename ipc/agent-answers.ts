@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { Decision } from "./decision.ts";
 import { LOSS_TEXTS, type Loss } from "./exact-json.ts";
 import { type Frame, type FrameProblem, MAX_DEPTH, MAX_FRAME_BYTES } from "./frames.ts";
-import type { WireError } from "./wire.ts";
+import { PROTOCOL_VERSION, type WireError } from "./wire.ts";
 
 /** The agent socket's standing answers: to what can't be read, doesn't fit, or was withdrawn. */
 
@@ -34,6 +34,24 @@ export const TOKEN_REQUIRED = {
   code: "token_required",
   message: "an agent of this name is paired: its token is needed",
   hint: "send the token, or use another name",
+} as const;
+
+export const ALREADY_GREETED = {
+  code: "already_greeted",
+  message: "hello was said already",
+  hint: "connect again to be somebody else",
+} as const;
+
+export const OTHER_PROTOCOL = {
+  code: "unsupported_protocol",
+  message: `this gate speaks protocol ${PROTOCOL_VERSION}`,
+  hint: `send "protocol": ${PROTOCOL_VERSION}`,
+} as const;
+
+export const TOO_MANY_PAIRINGS = {
+  code: "too_many_pairings",
+  message: "this name, or too many others, wait to be paired already",
+  hint: "try again once the human has answered",
 } as const;
 
 export function idOf(data: unknown): { id?: string } {

@@ -1,5 +1,16 @@
-import { cancelled, FAILED, frameError, idOf, NO_HELLO, problemOf, TOKEN_REQUIRED } from "./agent-answers.ts";
+import {
+  ALREADY_GREETED,
+  cancelled,
+  FAILED,
+  frameError,
+  idOf,
+  NO_HELLO,
+  OTHER_PROTOCOL,
+  TOKEN_REQUIRED,
+  TOO_MANY_PAIRINGS,
+} from "./agent-answers.ts";
 import { type Client, newClient } from "./agent-client.ts";
+import { readMessage } from "./agent-messages.ts";
 import type { AgentPort, CallHold, CheckedSubject, Greeted, Refusal } from "./agent-port.ts";
 import type { Decision } from "./decision.ts";
 import { Departures } from "./departures.ts";
@@ -12,7 +23,6 @@ import { Outgoing } from "./outgoing.ts";
 import {
   type AgentMessage,
   type AgentMessageType,
-  agentMessages,
   type GateMessage,
   type GateMessageType,
   type Hello,
@@ -191,42 +201,16 @@ export class AgentServer {
   }
 
   #handle(client: Client, message: Record<string, unknown>): Work | undefined {
-    const { type, data } = message;
-    if (typeof type !== "string" || !Object.hasOwn(agentMessages, type)) {
-      this.#send(client, "error", {
-        ...idOf(data),
-        code: "unknown_type",
-        message: typeof type === "string" ? "there is no message of this type" : "a message needs a type",
-        hint: `one of: ${Object.keys(agentMessages).join(", ")}`,
-      });
-      return undefined;
-    }
-    const known = type as AgentMessageType;
-    const parsed = agentMessages[known].safeParse(data);
-    if (!parsed.success) {
-      this.#send(client, "error", {
-        ...idOf(data),
-        code: "invalid_message",
-        message: `${type}: ${problemOf(parsed.error)}`,
-        hint: "see docs/protocol.md",
-      });
-      return undefined;
-    }
-    if (client.phase !== "ready" && known !== "hello" && known !== "ping") {
-      const message = client.phase === "pairing" ? "the human has not paired this agent yet" : "say hello first";
-      this.#send(client, "error", {
-        ...idOf(data),
-        code: "hello_required",
-        message,
-        hint: 'send {"type":"hello",...} and wait for hello.ok',
-      });
+    const read = readMessage(message, client.phase);
+    if ("error" in read) {
+      this.#send(client, "error", read.error);
       return undefined;
     }
     try {
-      return this.#answer(client, known, parsed.data);
+      return this.#answer(client, read.type, read.data);
     } catch (error) {
-      this.#port.failed(known, error);
-      this.#send(client, "error", { ...idOf(data), ...FAILED });
+      this.#port.failed(read.type, error);
+      this.#send(client, "error", { ...idOf(read.data), ...FAILED });
       return undefined;
     }
   }
@@ -273,32 +257,17 @@ export class AgentServer {
 
   #hello(client: Client, hello: Hello): void {
     if (client.phase !== "new") {
-      return this.#send(client, "error", {
-        id: hello.id,
-        code: "already_greeted",
-        message: "hello was said already",
-        hint: "connect again to be somebody else",
-      });
+      return this.#send(client, "error", { id: hello.id, ...ALREADY_GREETED });
     }
     if (hello.protocol !== PROTOCOL_VERSION) {
-      return this.#send(client, "error", {
-        id: hello.id,
-        code: "unsupported_protocol",
-        message: `this gate speaks protocol ${PROTOCOL_VERSION}`,
-        hint: `send "protocol": ${PROTOCOL_VERSION}`,
-      });
+      return this.#send(client, "error", { id: hello.id, ...OTHER_PROTOCOL });
     }
     const answer = this.#port.greet(hello);
     if ("refused" in answer) return this.#send(client, "error", { ...answer.refused, id: hello.id });
     if (!("pairing" in answer)) return this.#welcome(client, hello, answer);
     const waiting = this.#waitingForPairing();
     if (waiting.length >= MAX_PAIRINGS || waiting.some((other) => other.hello?.agent.name === hello.agent.name)) {
-      return this.#send(client, "error", {
-        id: hello.id,
-        code: "too_many_pairings",
-        message: "this name, or too many others, wait to be paired already",
-        hint: "try again once the human has answered",
-      });
+      return this.#send(client, "error", { id: hello.id, ...TOO_MANY_PAIRINGS });
     }
     client.phase = "pairing";
     client.hello = hello;

@@ -1,4 +1,5 @@
 import { dispatchCallback } from "../gate/approvals/callback.ts";
+import { coverageOf } from "../gate/approvals/coverage.ts";
 import { causeOf } from "../gate/audit/alarms.ts";
 import type { Handlers, OperatorContext } from "./handlers.ts";
 
@@ -26,7 +27,7 @@ export function approvalMethods({ core, by }: OperatorContext): Handlers<Approva
       core.publish({ type: "approval.held", data: { token, expires_at } });
       return { expires_at };
     },
-    "approvals.coverage": ({ token, target }) => broker.coverage(token, target),
+    "approvals.coverage": ({ token, target }) => coverageOf(broker.registry, token, target, core.home),
     "approvals.resolve": (answer) => {
       const ended = gate.answer(answer, by);
       const owed = broker.owes_grants(answer.token);

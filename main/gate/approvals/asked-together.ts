@@ -1,4 +1,5 @@
-import type { ApprovalRegistry, PendingRequest } from "./registry.ts";
+import type { PendingRequest } from "./pending-request.ts";
+import type { ApprovalRegistry } from "./registry.ts";
 
 /** What is asked in one turn of the event loop: on disk together, or not at all. */
 export class AskedTogether {

@@ -1,16 +1,18 @@
 import type { Answer, ApprovalView, Principal } from "../../../ipc/operator-api.ts";
-import { type Clock, normaliseDate } from "../clock.ts";
+import type { Clock } from "../clock.ts";
 import { earlierEnd } from "../ends.ts";
 import { errorCode, GateError } from "../errors.ts";
 import type { GrantStore } from "../grants/store.ts";
+import { AnswerGrants, grantEnd } from "./answer-grants.ts";
 import { ApprovalError } from "./approval-error.ts";
 import { AskedTogether } from "./asked-together.ts";
 import type { Language } from "./card.ts";
-import { coversAsked, grantsFor } from "./choices.ts";
+import { grantsFor } from "./choices.ts";
 import { deadlineOf, remainingOf } from "./deadline.ts";
 import { DeadlineTimer } from "./deadline-timer.ts";
 import { LeftBehind, RETURN_WITHIN_MS } from "./left-behind.ts";
-import type { ApprovalRegistry, NewPending, PendingRequest } from "./registry.ts";
+import type { NewPending, PendingRequest } from "./pending-request.ts";
+import type { ApprovalRegistry } from "./registry.ts";
 import { Stillness } from "./stillness.ts";
 import { approvalView } from "./view.ts";
 import { type Withdrawal, Withdrawals } from "./withdrawals.ts";
@@ -44,9 +46,6 @@ export interface BrokerEvents {
 /** More cards than a surface shows. */
 const MAX_MOVED = 1000;
 
-/** A target's reach is told against this many requests. */
-const RECENT_REQUESTS = 100;
-
 /** How often what waits is counted anew at the most, in milliseconds. */
 const RECOUNT_MS = 1000;
 /** So many of an agent's requests that are still to be withdrawn don't count as waiting. */
@@ -56,7 +55,7 @@ const EXPIRED_TOGETHER = 50;
 
 export class ApprovalBroker {
   readonly registry: ApprovalRegistry;
-  readonly #grants: GrantStore;
+  readonly #answer_grants: AnswerGrants;
   readonly #settings: BrokerSettings;
   readonly #events: BrokerEvents;
   readonly #waiters = new Map<string, Set<Waiter>>();
@@ -66,12 +65,10 @@ export class ApprovalBroker {
   readonly #deadlines: DeadlineTimer;
   #together: AskedTogether | undefined;
   #recounted_at = 0;
-  /** Answers whose grants could not be written, and why not. */
-  readonly #owed = new Map<string, unknown>();
 
   constructor(registry: ApprovalRegistry, grants: GrantStore, settings: BrokerSettings, events: BrokerEvents) {
     this.registry = registry;
-    this.#grants = grants;
+    this.#answer_grants = new AnswerGrants(registry, grants);
     this.#settings = settings;
     this.#events = events;
     this.#withdrawals = new Withdrawals({
@@ -93,7 +90,7 @@ export class ApprovalBroker {
 
   /** Repairs what a crash left behind and picks up the requests that are still alive. */
   start(): void {
-    for (const owed of this.registry.list_grants_owed()) this.#writeOwedGrants(owed);
+    this.#answer_grants.writeOwed();
     this.registry.cleanup_expired();
     this.#left_behind.start(this.registry.list_pending({ limit: 100_000 }));
     this.#deadlines.start();
@@ -234,7 +231,7 @@ export class ApprovalBroker {
         "add --session or --permanent",
       );
     }
-    const expires_at = this.#expiry(scope, answer.expires_at);
+    const expires_at = grantEnd(scope, answer.expires_at, this.#settings.clock, this.#settings.session_seconds);
     const ended = this.#withRoom(() =>
       this.registry.resolve(answer.token, answer.decision, by, {
         territory: scope,
@@ -245,36 +242,25 @@ export class ApprovalBroker {
     );
     if (scope !== "none") {
       try {
-        this.#withRoom(() => this.#writeGrants(ended));
+        this.#withRoom(() => this.#answer_grants.write(ended));
       } catch (error) {
-        // The answer stands, also where its grant can't be written yet: `flush` or the next start writes it.
-        this.#owed.set(ended.token, error);
+        this.#answer_grants.owe(ended.token, error);
       }
     }
     this.#close(ended);
-    if (scope !== "none" && !this.#owed.has(ended.token)) this.#events.granted(ended);
+    if (scope !== "none" && this.owes_grants(ended.token) === undefined) this.#events.granted(ended);
     return ended;
   }
 
   /** Why the grants of this answer could not be written yet; undefined where they were. */
   owes_grants(token: string): unknown {
-    return this.#owed.get(token);
+    return this.#answer_grants.failure(token);
   }
 
   /** Writes the grants that could not be written with their answers. @throws SQLite's error, or GateError */
   flush(): void {
-    if (this.#owed.size === 0) return;
-    for (const ended of this.registry.list_grants_owed()) {
-      this.#writeOwedGrants(ended);
-      this.#owed.delete(ended.token);
-      this.#events.granted(ended);
-    }
-    this.#owed.clear();
-  }
-
-  #writeOwedGrants(owed: PendingRequest): void {
-    if (owed.is_damaged === true) this.registry.give_up_grants(owed.token);
-    else this.#writeGrants(owed);
+    if (!this.#answer_grants.has_owed) return;
+    for (const ended of this.#answer_grants.writeOwed()) this.#events.granted(ended);
   }
 
   #withRoom<T>(act: () => T): T {
@@ -374,24 +360,6 @@ export class ApprovalBroker {
     return { ...held, expires_at: this.#shownDeadline(held) };
   }
 
-  /** Of this agent's last requests for the same capability, how many a grant on `target` would have covered. @throws GateError */
-  coverage(token: string, target: string): { covered: number; of: number } {
-    const request = this.registry.get_pending(token);
-    if (request === undefined)
-      throw new ApprovalError("unknown_token", "unknown token", "see: metnos-gate approvals list");
-    const capability = request.extra.capabilities[0]?.capability;
-    const asked = this.registry
-      .list_recent(request.agent_id, RECENT_REQUESTS)
-      .flatMap(({ extra: { capabilities, written } }) =>
-        capabilities
-          .filter((need) => need.capability === capability)
-          .slice(0, 1)
-          .map((need) => ({ need, written })),
-      );
-    const covered = asked.filter(({ need, written }) => coversAsked(need, target, this.#settings.home, written));
-    return { covered: covered.length, of: asked.length };
-  }
-
   /** The request as every surface shows it. */
   view(request: PendingRequest): ApprovalView {
     const expires_at = this.#shownDeadline(request);
@@ -412,43 +380,6 @@ export class ApprovalBroker {
       for (const waiter of waiters) waiter(ended);
     }
     this.#events.closed(ended);
-  }
-
-  /** Writes each grant that isn't there yet: after a crash in between, the next start calls this again. */
-  #writeGrants(ended: PendingRequest): void {
-    const granted_by = `approval:${ended.token}`;
-    for (const { capability, target, target_real } of ended.granted) {
-      try {
-        if (this.#grants.was_granted_by(granted_by, capability, target)) continue;
-        this.#grants.record_grant({
-          channel: ended.channel,
-          sender_id: ended.sender_id,
-          capability,
-          target,
-          target_real,
-          expires_at: ended.grant_expires_at ?? undefined,
-          granted_by,
-          agent: ended.agent_id,
-          session: ended.territory_concession === "session" ? ended.session : undefined,
-        });
-      } catch (error) {
-        // A repaired answer may have outlived its own expiry, or its folder: then there is nothing left to grant.
-        const code = errorCode(error);
-        if (code !== "invalid_expiry" && code !== "invalid_target") throw error;
-      }
-    }
-    this.registry.mark_grants_written(ended.token);
-  }
-
-  #expiry(scope: "none" | "session" | "permanent", given: string | undefined): string | null {
-    const now = this.#settings.clock.now();
-    const session_end = new Date(now + this.#settings.session_seconds * 1000).toISOString();
-    if (given === undefined) return scope === "session" ? normaliseDate(session_end) : null;
-    const expires_at = normaliseDate(given);
-    if (expires_at <= normaliseDate(new Date(now).toISOString())) {
-      throw new GateError("invalid_expiry", "the grant would have expired already", "give a date in the future");
-    }
-    return expires_at;
   }
 
   /** Every waiting request has another date now, which the surfaces show. */

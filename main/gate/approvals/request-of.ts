@@ -6,8 +6,8 @@ import type { Need } from "../targets/target.ts";
 import type { BrokerSettings } from "./broker.ts";
 import { askedPathsOf, choicesFor } from "./choices.ts";
 import { keptOf } from "./kept.ts";
+import type { NewPending } from "./pending-request.ts";
 import { questionFor } from "./question.ts";
-import type { NewPending } from "./registry.ts";
 
 /** A call as a human is asked about it. `countApproved`: how often this agent was approved for this class of capability. */
 export function requestOf(

@@ -3,7 +3,7 @@ import { capabilitySchema } from "../../../ipc/decision.ts";
 import type { RowReport } from "../row-report.ts";
 import type { Granted } from "./choices.ts";
 import { ownExtra } from "./kept.ts";
-import type { PendingRequest } from "./registry.ts";
+import type { PendingRequest } from "./pending-request.ts";
 import { NO_EXTRA } from "./request-extra.ts";
 
 /** Reading a request as it is stored. One that can't be read any more is shown as that, and can only be denied or end by itself. */

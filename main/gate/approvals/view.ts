@@ -1,7 +1,7 @@
 import type { ApprovalView } from "../../../ipc/operator-api.ts";
 import { type Language, linkLines, renderApprovalCard } from "./card.ts";
 import { shownChoice } from "./choices.ts";
-import type { PendingRequest } from "./registry.ts";
+import type { PendingRequest } from "./pending-request.ts";
 
 /** A request as every surface shows it. */
 export function approvalView(request: PendingRequest, language: Language): ApprovalView {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import type { Requirement } from "../../../ipc/decision.ts";
 import { approvalSchema, type Choice } from "../../../ipc/operator-api.ts";
-import type { NewPending, PendingRequest } from "../../../main/gate/approvals/registry.ts";
+import type { NewPending, PendingRequest } from "../../../main/gate/approvals/pending-request.ts";
 import { extraOf, openedApprovals, openedBroker, pendingOf, ROBERTO } from "../../support/gate-stores.ts";
 import { refusalOf } from "../../support/refusals.ts";
 import { tempFolder } from "../../support/temp-folder.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import type { Requirement } from "../../../ipc/decision.ts";
 import type { Choice } from "../../../ipc/operator-api.ts";
-import type { NewPending } from "../../../main/gate/approvals/registry.ts";
+import type { NewPending } from "../../../main/gate/approvals/pending-request.ts";
 import { extraOf, openedBroker, pendingOf, ROBERTO } from "../../support/gate-stores.ts";
 import { refusalOf } from "../../support/refusals.ts";
 import { tempFolder } from "../../support/temp-folder.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { openCore } from "../../../main/core.ts";
-import type { NewPending } from "../../../main/gate/approvals/registry.ts";
+import type { NewPending } from "../../../main/gate/approvals/pending-request.ts";
 import { freshApprovals, openedApprovals, openedBroker, pendingOf, ROBERTO } from "../../support/gate-stores.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { refusalOf } from "../../support/refusals.ts";

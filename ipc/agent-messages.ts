@@ -1,0 +1,25 @@
+import { idOf, problemOf } from "./agent-answers.ts";
+import type { Client } from "./agent-client.ts";
+import { type AgentMessageType, agentMessages, type WireError } from "./wire.ts";
+
+/** A frame of an agent as a message that its connection may send now, or the answer to one that it may not. */
+export function readMessage(
+  { type, data }: Record<string, unknown>,
+  phase: Client["phase"],
+): { type: AgentMessageType; data: unknown } | { error: WireError } {
+  const refused = (code: WireError["code"], message: string, hint: string) => ({
+    error: { ...idOf(data), code, message, hint },
+  });
+  if (typeof type !== "string" || !Object.hasOwn(agentMessages, type)) {
+    const message = typeof type === "string" ? "there is no message of this type" : "a message needs a type";
+    return refused("unknown_type", message, `one of: ${Object.keys(agentMessages).join(", ")}`);
+  }
+  const known = type as AgentMessageType;
+  const parsed = agentMessages[known].safeParse(data);
+  if (!parsed.success) return refused("invalid_message", `${type}: ${problemOf(parsed.error)}`, "see docs/protocol.md");
+  if (phase !== "ready" && known !== "hello" && known !== "ping") {
+    const message = phase === "pairing" ? "the human has not paired this agent yet" : "say hello first";
+    return refused("hello_required", message, 'send {"type":"hello",...} and wait for hello.ok');
+  }
+  return { type: known, data: parsed.data };
+}

@@ -1,0 +1,57 @@
+import type { ApprovalStatus, Territory } from "../../../ipc/decision.ts";
+import type { Principal } from "../../../ipc/operator-api.ts";
+import type { Granted } from "./choices.ts";
+import type { RequestExtra } from "./request-extra.ts";
+
+/** A request that a human is asked about, as it is made, kept and ended (seed 004). */
+
+export interface PendingRequest {
+  token: string;
+  channel: string;
+  sender_id: string;
+  capability_class: string;
+  action_verb: string;
+  target_summary: string;
+  created_at: string;
+  /** The first of both clocks that says so ends it. */
+  expires_at: string;
+  boot_expires_at: string | null;
+  status: ApprovalStatus;
+  decision_at: string | null;
+  decision_by_channel: string | null;
+  decision_by_sender: string | null;
+  extra: RequestExtra;
+  agent_id: string;
+  agent_name: string;
+  session: string;
+  call_hash: string;
+  /** Identical calls share this: agent, working directory and call. */
+  share_key: string;
+  territory_concession: Territory;
+  /** What an approval with a territory grants; written to the grants right after. */
+  granted: Granted[];
+  grant_expires_at: string | null;
+  message: string | null;
+  /** It can't be read whole: nothing is allowed by it. */
+  is_damaged?: true;
+}
+
+export interface NewPending extends Principal {
+  capability_class: string;
+  action_verb: string;
+  target_summary: string;
+  extra: RequestExtra;
+  agent_id: string;
+  agent_name: string;
+  session: string;
+  call_hash: string;
+  share_key: string;
+  ttl_seconds: number;
+}
+
+export interface Resolution {
+  territory: Territory;
+  granted: Granted[];
+  grant_expires_at: string | null;
+  message: string | null;
+}
