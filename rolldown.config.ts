@@ -9,7 +9,7 @@ export default defineConfig([
     output: { dir: "dist/cli", cleanDir: true },
   },
   {
-    input: { hook: "cli/claude-code/hook.ts" },
+    input: { hook: "cli/claude-code/hook.ts", start: "cli/claude-code/start.ts" },
     platform: "node",
     external: [/^node:/],
     output: { dir: "dist/hook", cleanDir: true, minify: { compress: true, mangle: false, codegen: true } },

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
@@ -12,6 +12,9 @@ import { SAFETY_SCHEMA } from "../main/gate/safety/schema.ts";
 import { FileLock } from "../main/storage/file-lock.ts";
 
 const LAUNCHER = new URL("../bin/metnos-gate.js", import.meta.url).pathname;
+
+/** Of what a gate prints, in characters: a long run must not grow. */
+const MAX_KEPT_OUTPUT = 65_536;
 
 /** A home of its own, with a paired agent and as many grants as asked for. */
 export interface BenchHome {
@@ -68,33 +71,58 @@ export interface GateProcess {
   start_ms: number;
   /** Resident memory in MiB. */
   resident_mib(): number;
+  /** How many files and sockets it holds open. */
+  open_files(): number;
+  /** Ends it as a user does. */
   stop(): Promise<void>;
+  /** Sends SIGKILL at once; resolves once it has ended. */
+  kill(): Promise<void>;
 }
 
-/** `metnos-gate serve` as npm start does it; resolves once it says that it is running. */
-export async function startGate({ env }: BenchHome, args: readonly string[] = []): Promise<GateProcess> {
+/** How a gate is started, where that is not as this checkout does it. */
+export interface GateStart {
+  launcher?: string;
+  /** Further flags for Node. */
+  node_flags?: readonly string[];
+  /** Is handed the process before it says that it is running. */
+  spawned?(child: ChildProcess): void;
+}
+
+/**
+ * `metnos-gate serve` as npm start does it; resolves once it says that it is running.
+ * @throws Error with what it printed, if it ends instead
+ */
+export async function startGate(
+  { env }: Pick<BenchHome, "env">,
+  args: readonly string[] = [],
+  { launcher = LAUNCHER, node_flags = [], spawned }: GateStart = {},
+): Promise<GateProcess> {
   const started = performance.now();
-  const child = spawn(process.execPath, ["--max-semi-space-size=16", "--expose-gc", LAUNCHER, "serve", ...args], {
+  const flags = ["--max-semi-space-size=16", "--expose-gc", ...node_flags];
+  const child = spawn(process.execPath, [...flags, launcher, "serve", ...args], {
     env,
     stdio: ["ignore", "ignore", "pipe"],
   });
+  const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  spawned?.(child);
   await new Promise<void>((resolve, reject) => {
     let said = "";
     child.stderr?.setEncoding("utf8").on("data", (text: string) => {
-      said += text;
+      if (said.length < MAX_KEPT_OUTPUT) said += text;
       if (said.includes("is running")) resolve();
     });
-    child.once("exit", (code) => reject(new Error(`the gate ended with ${code}: ${said}`)));
+    child.once("exit", (code, signal) => reject(new Error(`the gate ended with ${code ?? signal}: ${said}`)));
   });
+  const end = (signal: NodeJS.Signals) => {
+    child.kill(signal);
+    return exited;
+  };
   return {
     process: child,
     start_ms: performance.now() - started,
     resident_mib: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))?.[1]) / 1024,
-    stop: () =>
-      new Promise((resolve) => {
-        child.removeAllListeners("exit");
-        child.once("exit", () => resolve());
-        child.kill("SIGTERM");
-      }),
+    open_files: () => readdirSync(`/proc/${child.pid}/fd`).length,
+    stop: () => end("SIGTERM"),
+    kill: () => end("SIGKILL"),
   };
 }

@@ -1,15 +1,15 @@
 import { spawn } from "node:child_process";
 import { performance } from "node:perf_hooks";
+import { writeLauncher } from "../cli/claude-code/launcher.ts";
 import { type Figure, figure, median } from "./figure.ts";
 import { benchHome, startGate } from "./gate-process.ts";
 import { workFolders } from "./round-trip.ts";
 
-/** `hook claude-code` as a cold process against `node -e 0` and against the npm package cc-safety-net. */
+/** `hook claude-code` as Claude Code calls it, by its launcher, as a cold process against `node -e 0` and against the npm package cc-safety-net. */
 
 const RUNS = 41;
 const MAX_EXTRA_MS = 15;
 
-const LAUNCHER = new URL("../bin/metnos-gate.js", import.meta.url).pathname;
 const SAFETY_NET = new URL("../node_modules/cc-safety-net/dist/bin/cc-safety-net.js", import.meta.url).pathname;
 
 export async function hook(): Promise<Figure[]> {
@@ -18,6 +18,7 @@ export async function hook(): Promise<Figure[]> {
   const home = benchHome([folder], "claude-code");
   const gate = await startGate(home);
   const { env } = home;
+  const launcher = writeLauncher(env);
   const payload = JSON.stringify({
     session_id: "bench",
     transcript_path: "",
@@ -32,10 +33,10 @@ export async function hook(): Promise<Figure[]> {
   try {
     const times = { node: [] as number[], hook: [] as number[], other: [] as number[] };
     for (let run = 0; run < RUNS + 3; run++) {
-      const node = (await cold(["-e", "0"], "", env)).ms;
-      const ours = await cold([LAUNCHER, "hook", "claude-code"], payload, env);
+      const node = (await cold(process.execPath, ["-e", "0"], "", env)).ms;
+      const ours = await cold(launcher, ["hook", "claude-code"], payload, env);
       if (!ours.output.includes('"permissionDecision":"allow"')) throw new Error(`the hook said: ${ours.output}`);
-      const other = (await cold([SAFETY_NET, "--claude-code"], bash, env)).ms;
+      const other = (await cold(process.execPath, [SAFETY_NET, "--claude-code"], bash, env)).ms;
       if (run < 3) continue; // the first ones warm the file cache
       times.node.push(node);
       times.hook.push(ours.ms);
@@ -54,10 +55,15 @@ export async function hook(): Promise<Figure[]> {
   }
 }
 
-function cold(args: string[], input: string, env: NodeJS.ProcessEnv): Promise<{ ms: number; output: string }> {
+function cold(
+  program: string,
+  args: string[],
+  input: string,
+  env: NodeJS.ProcessEnv,
+): Promise<{ ms: number; output: string }> {
   return new Promise((resolve, reject) => {
     const started = performance.now();
-    const child = spawn(process.execPath, args, { env, stdio: ["pipe", "pipe", "inherit"] });
+    const child = spawn(program, args, { env, stdio: ["pipe", "pipe", "inherit"] });
     let output = "";
     child.stdout.setEncoding("utf8").on("data", (text: string) => {
       output += text;

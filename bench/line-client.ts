@@ -2,14 +2,25 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { createConnection, type Socket } from "node:net";
 import { performance } from "node:perf_hooks";
 
+export interface LineMessage {
+  type: string;
+  data: Record<string, unknown>;
+}
+
 /** The simplest client there is, for the gate and for the bare echo alike: JSON lines out, JSON lines in. */
 export class LineClient {
   readonly #socket: Socket;
   #rest = "";
-  #on_message: (message: { type: string; data: Record<string, unknown> }) => void = () => undefined;
+  #on_message: (message: LineMessage) => void = () => undefined;
+  #on_end: () => void = () => undefined;
+  /** Resolves once the connection has ended and everything that came was read. */
+  readonly closed: Promise<void>;
 
   private constructor(socket: Socket) {
     this.#socket = socket;
+    this.closed = new Promise((resolve) => socket.once("close", () => resolve()));
+    socket.once("close", () => this.#on_end());
+    socket.on("error", () => socket.destroy()); // 'close' follows
     socket.setEncoding("utf8");
     socket.on("data", (text: string) => {
       const lines = (this.#rest + text).split("\n");
@@ -25,12 +36,23 @@ export class LineClient {
     });
   }
 
-  /** Sends one message and waits for the next answer. */
-  ask(message: object): Promise<{ type: string; data: Record<string, unknown> }> {
-    return new Promise((resolve) => {
+  /** Sends one message and waits for the next answer. @throws Error if the connection ends first */
+  ask(message: object): Promise<LineMessage> {
+    return new Promise((resolve, reject) => {
       this.#on_message = resolve;
-      this.#socket.write(`${JSON.stringify(message)}\n`);
+      this.#on_end = () => reject(new Error("the connection ended"));
+      this.send(message);
     });
+  }
+
+  /** Sends one message, for a `listen` that reads what comes. */
+  send(message: object): void {
+    this.#socket.write(`${JSON.stringify(message)}\n`);
+  }
+
+  /** Calls `listener` with every message from now on. */
+  listen(listener: (message: LineMessage) => void): void {
+    this.#on_message = listener;
   }
 
   /** Microseconds for each of `count` messages, one after the other. */

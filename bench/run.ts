@@ -4,6 +4,7 @@ import { footprint } from "./footprint.ts";
 import { grantsScale } from "./grants-scale.ts";
 import { guard } from "./guard.ts";
 import { hook } from "./hook.ts";
+import { load } from "./load.ts";
 import { notification } from "./notification.ts";
 import { page } from "./page.ts";
 import { readingCommands } from "./reading-commands.ts";
@@ -23,6 +24,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   safety: safetyChecks,
   notification,
   page,
+  load,
 };
 
 const args = process.argv.slice(2);

@@ -5,12 +5,15 @@ import { loadConfig } from "../main/config.ts";
 import { placesWith } from "../main/core.ts";
 import { hasItsToken } from "../main/gate/agent-tokens.ts";
 import { AGENTS_SCHEMA } from "../main/gate/agents.ts";
+import { DEFAULT_TTL_SECONDS } from "../main/gate/approvals/registry.ts";
 import { APPROVALS_SCHEMA } from "../main/gate/approvals/schema.ts";
 import { openDatabaseReadOnly, type Schema } from "../main/gate/database.ts";
 import { GateError } from "../main/gate/errors.ts";
 import { grantsSchema } from "../main/gate/grants/schema.ts";
-import { isConnected, settingsFile } from "./claude-code/settings.ts";
+import { claudeCodeChecks } from "./claude-code/hook-check.ts";
+import { launcherFile } from "./claude-code/launcher.ts";
 import { withRunningGate } from "./operator.ts";
+import { trailCheck } from "./trail-check.ts";
 
 /** One thing that was looked at, and what to do about it. */
 export interface Check {
@@ -28,20 +31,24 @@ export async function allChecks(): Promise<Check[]> {
       ? placesFor(process.env).config_file
       : "none, the defaults hold";
   });
-  const places = configuration.ok
-    ? placesWith(loadConfig(placesFor(process.env).config_file, process.env), process.env)
-    : placesFor(process.env);
+  const config = configuration.ok ? loadConfig(placesFor(process.env).config_file, process.env) : undefined;
+  const places = config === undefined ? placesFor(process.env) : placesWith(config, process.env);
   return [
     nodeVersion(),
     configuration,
-    await gateRunning(),
+    ...(await runningGate()),
     ...[places.state_dir, places.runtime_dir].map((folder) => permissions("folder", folder, 0o700)),
     ...[places.agent_socket, places.operator_socket].map((socket) => permissions("socket", socket, 0o600)),
     permissions("operator token", places.operator_token, 0o600),
     permissions("claude-code token", agentTokenFile(places, "claude-code"), 0o600),
     ...databases(places),
     pairings(places),
-    hook(),
+    trailCheck(places.audit_dir),
+    ...claudeCodeChecks(
+      { cwd: process.cwd(), env: process.env },
+      launcherFile(),
+      config?.approvals.ttl_seconds ?? DEFAULT_TTL_SECONDS,
+    ),
   ];
 }
 
@@ -51,21 +58,15 @@ function nodeVersion(): Check {
   return { check: "node", ok, detail: process.versions.node, ...(ok ? {} : { fix: "use Node 22.18 or newer" }) };
 }
 
-async function gateRunning(): Promise<Check> {
+/** Whether it runs, and a failed check for each of its alarms. */
+async function runningGate(): Promise<Check[]> {
   try {
-    const status = await withRunningGate((api) => api.call("status", {}));
-    const failures = status.audit_write_failures;
-    if (failures > 0)
-      return {
-        check: "gate",
-        ok: false,
-        detail: `running, but ${failures} audit lines could not be written`,
-        fix: "check the audit folder's permissions and space",
-      };
-    return { check: "gate", ok: true, detail: `running, pid ${status.pid}` };
+    const { pid, alarms } = await withRunningGate((api) => api.call("status", {}));
+    const failed = alarms.map(({ code, message, hint }) => ({ check: code, ok: false, detail: message, fix: hint }));
+    return [{ check: "gate", ok: true, detail: `running, pid ${pid}` }, ...failed];
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;
-    return { check: "gate", ok: false, detail: error.message, fix: error.hint };
+    return [{ check: "gate", ok: false, detail: error.message, fix: error.hint }];
   }
 }
 
@@ -115,13 +116,6 @@ function pairings(places: Places): Check {
       `give it a new one: metnos-gate agents pair ${first.name} --level ${first.level}`,
     );
   });
-}
-
-function hook(): Check {
-  const files = [settingsFile({ project: false }), settingsFile({ project: true })];
-  const found = files.filter((file) => isConnected(file));
-  if (found.length > 0) return { check: "claude-code hook", ok: true, detail: `in ${found.join(" and ")}` };
-  return { check: "claude-code hook", ok: false, detail: "not installed", fix: "metnos-gate connect claude-code" };
 }
 
 function attempt(check: string, look: () => string): Check {

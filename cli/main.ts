@@ -1,6 +1,7 @@
 import { Command, CommanderError } from "commander";
 import { VERSION } from "../main/version.ts";
 import { agentsCommands } from "./commands/agents.ts";
+import { alarmsCommands } from "./commands/alarms.ts";
 import { approvalsCommands } from "./commands/approvals.ts";
 import { auditCommands } from "./commands/audit.ts";
 import { connectCommand } from "./commands/connect.ts";
@@ -44,6 +45,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   auditCommands(program, done);
   safetyCommands(program);
   statusCommand(program);
+  alarmsCommands(program);
   metricsCommand(program);
   doctorCommand(program, done);
   offlineCommands(program, done);
@@ -59,7 +61,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     );
   program.addHelpText(
     "after",
-    "\nListings are JSON lines on stdout, words are on stderr; on a terminal the words alone, where they say the same.\nExit codes: 0 done, 1 failed, 2 usage, 3 no gate is running, 4 refused, 5 a problem was found.",
+    "\nListings are JSON lines on stdout, words are on stderr; on a terminal the words alone, where they say the same.\nExit codes: 0 done, 1 failed, 2 usage, 3 no gate is running, 4 refused, 5 a problem was found, 6 replaced, 7 died.",
   );
   try {
     await program.parseAsync([...argv], { from: "user" });

@@ -1,11 +1,20 @@
 import { OperatorError } from "../ipc/operator-api.ts";
 import { visible, visibleJson } from "../ipc/visible-text.ts";
 import { fileError } from "../main/gate/file-errors.ts";
+import { GATE_EXIT } from "../main/restart.ts";
 
 /** stdout carries data, one JSON object per line; stderr carries words for a human. */
 
 /** What the command's exit code says (docs/cli.md). */
-export const EXIT = { ok: 0, failed: 1, usage: 2, not_running: 3, refused: 4, problem_found: 5 } as const;
+export const EXIT = {
+  ok: 0,
+  failed: 1,
+  usage: 2,
+  not_running: 3,
+  refused: 4,
+  problem_found: 5,
+  ...GATE_EXIT,
+} as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 export function printLine(value: unknown): void {
@@ -48,6 +57,9 @@ export function reportFailure(error: unknown): ExitCode {
     case "usage":
     case "invalid_params":
       return EXIT.usage;
+    case "gate_replaced":
+    case "database_unusable":
+      return EXIT.replaced;
     default:
       return error instanceof OperatorError ? EXIT.refused : EXIT.failed;
   }

@@ -2,6 +2,7 @@ import { performance } from "node:perf_hooks";
 import { needsOfLine } from "../main/gate/clear/line-needs.ts";
 import { guardShell } from "../main/gate/guard/shell/guard-shell.ts";
 import { MAX_COMMANDS } from "../main/gate/shell/limits.ts";
+import { generator } from "./seeded.ts";
 
 /** Random command lines for the reader: bytes, and pieces of shell. It must not throw, and must stay within its limits. */
 
@@ -82,17 +83,6 @@ const PIECES = [
     "[[",
   ],
 ];
-
-/** A small, fast generator of numbers that can be started again from its seed. */
-export function generator(seed: number): () => number {
-  let state = seed >>> 0 || 1;
-  return () => {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    return (state >>> 0) / 0x1_0000_0000;
-  };
-}
 
 export function randomCommand(random: () => number): string {
   const length = Math.floor(random() ** 2 * 60);

@@ -2,11 +2,13 @@ import { cancelled, FAILED, frameError, idOf, NO_HELLO, problemOf, TOKEN_REQUIRE
 import { type Client, newClient } from "./agent-client.ts";
 import type { AgentPort, CallHold, CheckedSubject, Greeted, Refusal } from "./agent-port.ts";
 import type { Decision } from "./decision.ts";
+import { Departures } from "./departures.ts";
 import type { FileIdentity } from "./file-identity.ts";
 import { encodeFrame, type Frame } from "./frames.ts";
 import { isGateSession, newGateSession } from "./gate-session.ts";
 import type { LineConnection, Work } from "./line-connection.ts";
 import { LineServer, type LineServerSettings } from "./line-server.ts";
+import { Outgoing } from "./outgoing.ts";
 import {
   type AgentMessage,
   type AgentMessageType,
@@ -24,25 +26,19 @@ export const PAIRING_TIMEOUT_MS = 600_000;
 /** What a client may send while the human is asked to pair it: a ping now and then. In bytes. */
 const MAX_PAIRING_BYTES = 65_536;
 
-/** What a client is answered in one turn, in one write. */
-interface Outgoing {
-  answers: (() => string)[];
-  /** It is ended after these. */
-  is_last: boolean;
-}
-
 export class AgentServer {
   readonly #port: AgentPort;
   readonly #server: LineServer;
   readonly #clients = new Map<number, Client>();
   /** What this turn answers: sent once all of it is in the trail. */
-  #outgoing = new Map<Client, Outgoing>();
+  readonly #outgoing = new Outgoing();
+  readonly #departures = new Departures((client) => this.#clear(client));
   #is_closing = false;
 
   constructor(settings: LineServerSettings, port: AgentPort) {
     this.#port = port;
     this.#server = new LineServer(settings, {
-      opened: (connection) => this.#opened(connection),
+      opened: (connection) => this.#clients.set(connection.id, newClient(connection)),
       received: (connection, next) => this.#received(connection, next),
       turned: () => this.#turned(),
       unadmitted: () => encodeFrame("error", NO_HELLO),
@@ -108,7 +104,7 @@ export class AgentServer {
   #turnAway(name: string, error: Refusal): boolean {
     const client = this.#waitingForPairing().find((waiting) => waiting.hello?.agent.name === name);
     if (client === undefined) return false;
-    this.#reject(client, client.hello?.id, error);
+    this.#end(client, { ...idOf(client.hello), ...error });
     return true;
   }
 
@@ -116,7 +112,7 @@ export class AgentServer {
   drop(agent_id: string): void {
     for (const client of [...this.#clients.values()]) {
       if (client.agent_id === agent_id && client.phase === "ready") {
-        this.#reject(client, undefined, {
+        this.#end(client, {
           code: "closing",
           message: "this agent's pairing was revoked",
           hint: "ask the human to pair it again",
@@ -130,8 +126,7 @@ export class AgentServer {
     this.#is_closing = true;
     // What wasn't sent yet is not to be believed any more.
     this.#outgoing.clear();
-    for (const client of [...this.#clients.values()])
-      if (client.phase !== "closed") this.#reject(client, undefined, error);
+    for (const client of [...this.#clients.values()]) if (client.phase !== "closed") this.#end(client, error);
   }
 
   /** Tells every greeted agent. */
@@ -142,10 +137,6 @@ export class AgentServer {
 
   #waitingForPairing(): Client[] {
     return [...this.#clients.values()].filter((client) => client.phase === "pairing");
-  }
-
-  #opened(connection: LineConnection): void {
-    this.#clients.set(connection.id, newClient(connection));
   }
 
   #received(connection: LineConnection, next: () => Frame | undefined): Work | undefined {
@@ -171,16 +162,10 @@ export class AgentServer {
   #turned(): void {
     do {
       this.#port.record();
-      const outgoing = this.#outgoing;
-      if (outgoing.size > 0) this.#outgoing = new Map();
-      for (const [{ connection }, { answers, is_last }] of outgoing) {
-        const lines = answers.map((encode) => encode()).join("");
-        if (is_last) connection.end(lines);
-        else connection.send(lines);
-      }
+      this.#outgoing.send();
       this.#port.publish();
       // A surface may have answered one of them at once.
-    } while (this.#outgoing.size > 0);
+    } while (this.#outgoing.has_some);
   }
 
   #closed(connection: LineConnection): void {
@@ -190,22 +175,18 @@ export class AgentServer {
     this.#clients.delete(connection.id);
     client.phase = "closed";
     if (this.#is_closing) return;
-    // Each by itself: a database that can't be written now must not end the gate.
-    for (const { hold } of [...client.holds])
-      this.#tried("a disconnection", () => hold.disconnect("the agent disconnected"));
-    client.holds.clear();
-    const { agent_id, session } = client;
-    if (client.is_session_ours && agent_id !== "")
-      this.#tried("a session's end", () => this.#port.sessionEnded(agent_id, session));
-    this.#port.record();
-    this.#port.publish();
+    this.#departures.add(client);
+    this.#server.work(this.#departures);
   }
 
-  #tried(what: string, act: () => void): void {
+  #clear({ holds, is_session_ours, agent_id, session }: Client): void {
+    for (const { hold } of [...holds]) hold.disconnect("the agent disconnected");
+    holds.clear();
     try {
-      act();
+      if (is_session_ours && agent_id !== "") this.#port.sessionEnded(agent_id, session);
     } catch (error) {
-      this.#port.failed(what, error);
+      // A database that can't be written now must not end the gate.
+      this.#port.failed("a session's end", error);
     }
   }
 
@@ -404,19 +385,13 @@ export class AgentServer {
     this.#send(client, "tool.decision", { id, ...cancelled(first.decision) });
   }
 
-  #reject(client: Client, id: string | undefined, error: Refusal): void {
-    this.#end(client, id === undefined ? error : { id, ...error });
-  }
-
   /** Ends the connection after what it was answered before and this error. */
   #end(client: Client, error: GateMessage<"error">): void {
     clearTimeout(client.timer);
     client.phase = "closed";
     client.connection.ignore();
     if (this.#server.is_in_turn) {
-      const outgoing = this.#outgoingTo(client);
-      outgoing.answers.push(() => encodeFrame("error", error));
-      outgoing.is_last = true;
+      this.#outgoing.end(client.connection, () => encodeFrame("error", error));
     } else client.connection.end(encodeFrame("error", error));
   }
 
@@ -424,21 +399,12 @@ export class AgentServer {
   #send<T extends GateMessageType>(client: Client, type: T, data: GateMessage<T> | (() => GateMessage<T>)): void {
     const encode = () => encodeFrame(type, typeof data === "function" ? data() : data);
     if (this.#server.is_in_turn) {
-      this.#outgoingTo(client).answers.push(encode);
+      this.#outgoing.add(client.connection, encode);
       return;
     }
     this.#port.record();
     client.connection.send(encode());
     this.#port.publish();
-  }
-
-  #outgoingTo(client: Client): Outgoing {
-    let outgoing = this.#outgoing.get(client);
-    if (outgoing === undefined) {
-      outgoing = { answers: [], is_last: false };
-      this.#outgoing.set(client, outgoing);
-    }
-    return outgoing;
   }
 }
 

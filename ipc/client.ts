@@ -1,11 +1,11 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { EventEmitter } from "node:events";
-import { readFileSync } from "node:fs";
 import { createConnection, type Socket } from "node:net";
 import { type Decision, decisionSchema } from "./decision.ts";
 import { encodeFrame, FrameReader, isWithinDepth, MAX_DEPTH, MAX_FRAME_BYTES } from "./frames.ts";
 import { isOwnSocket } from "./own-socket.ts";
 import { agentTokenFile, placesFor } from "./places.ts";
+import { readRegularFile } from "./regular-file.ts";
 import {
   type GateMessage,
   type Goal,
@@ -368,7 +368,7 @@ function frameFor(type: string, data: Record<string, unknown>): string {
 
 function readToken(file: string): string | undefined {
   try {
-    return readFileSync(file, "utf8").trim();
+    return readRegularFile(file).trim();
   } catch {
     return undefined; // not paired yet: the human is asked
   }

@@ -56,6 +56,7 @@ export class ServedConnection implements LineConnection, Job, UnreadOwner {
   #is_waiting = false;
   #is_paused = false;
   #is_ending = false;
+  #is_admitted = false;
   #is_writing = false;
   /** What it may still send, in bytes. */
   #allowance: number;
@@ -87,6 +88,7 @@ export class ServedConnection implements LineConnection, Job, UnreadOwner {
   }
 
   end(lines: string): void {
+    if (!this.#is_admitted) return this.endAtOnce(lines);
     this.ignore();
     const socket = this.#socket;
     if (socket.destroyed || !socket.writable) return;
@@ -95,7 +97,7 @@ export class ServedConnection implements LineConnection, Job, UnreadOwner {
     setTimeout(() => socket.destroy(), FAREWELL_MS).unref();
   }
 
-  /** Ends it as soon as the system has taken what was sent; what it says is of no interest any more. */
+  /** Ends it as soon as the system has taken what was sent: what a stranger still says isn't even read. */
   endAtOnce(lines: string): void {
     this.ignore();
     if (!this.#socket.destroyed) this.#socket.write(lines);
@@ -109,6 +111,7 @@ export class ServedConnection implements LineConnection, Job, UnreadOwner {
 
   admit(share: string, max_bytes = Number.POSITIVE_INFINITY): void {
     this.share = share;
+    this.#is_admitted = true;
     this.#allowance = max_bytes;
     this.#host.admitted(this);
   }

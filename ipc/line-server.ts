@@ -12,7 +12,7 @@ import {
 } from "./line-connection.ts";
 import { type NewcomerLimits, Newcomers } from "./newcomers.ts";
 import { bindingPath, moveSocket, removeSocket } from "./socket-file.ts";
-import { Turns } from "./turns.ts";
+import { type Job, Turns } from "./turns.ts";
 import { UnreadBudget, type UnreadLimits } from "./unread-budget.ts";
 
 /** A Unix socket that speaks one JSON object per line, on node-ipc. Both sockets are one of these. */
@@ -138,6 +138,11 @@ export class LineServer {
   /** True while frames are handled: `turned` follows. */
   get is_in_turn(): boolean {
     return this.#host.turns.is_working;
+  }
+
+  /** Does the server's other work in the same turns; `turned` follows. */
+  work(job: Job): void {
+    this.#host.turns.add(job);
   }
 
   /** Listens; the socket file, which is returned, is 0600 in a 0700 folder once this resolves. Rejects with the system's error. */

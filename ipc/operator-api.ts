@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { activityCountsSchema, activityEntrySchema, activityRangeSchema, openedDecisionSchema } from "./activity.ts";
-import { alarmSchema } from "./alarms.ts";
+import { ALARM_CODES, alarmSchema } from "./alarms.ts";
+import { auditReportSchema } from "./audit.ts";
 import {
   approvalStatusSchema,
   capabilitySchema,
@@ -112,15 +113,6 @@ export type PairingRequest = z.infer<typeof pairingRequestSchema>;
 /** One audit line, whole; its fields are those of the file. */
 export const auditLineSchema = z.looseObject({ ts: z.number(), event: z.string(), prev: z.string() });
 export type AuditLine = z.infer<typeof auditLineSchema>;
-
-export const auditProblemSchema = z.object({ file: z.string(), line: z.number().int(), problem: z.string() });
-export const auditReportSchema = z.object({
-  ok: z.boolean(),
-  files: z.number().int(),
-  lines: z.number().int(),
-  problems: z.array(auditProblemSchema),
-});
-export type AuditReport = z.infer<typeof auditReportSchema>;
 
 export const statusSchema = z.object({
   version: z.string(),
@@ -261,7 +253,8 @@ export const operatorMethods = {
     params: z.object({ token: tokenParam, target: z.string().min(1).max(4096) }),
     result: z.object({ covered: z.number().int(), of: z.number().int() }),
   },
-  "approvals.resolve": { params: answerSchema, result: approvalSchema },
+  /** `note`: what could not be done yet though the answer stands. */
+  "approvals.resolve": { params: answerSchema, result: approvalSchema.extend({ note: z.string().optional() }) },
   /** `approve:<token>` or `reject:<token>`, as the card's buttons say it (seed 004). */
   "approvals.callback": {
     params: z.object({ data: z.string().max(256) }),
@@ -327,9 +320,15 @@ export const operatorMethods = {
       for_seconds: z.number().int().positive().max(31_536_000).optional(),
       reason: z.string().max(500).optional(),
     }),
-    result: pauseSchema,
+    /** `note`: what could not be done though the gate is paused. */
+    result: pauseSchema.extend({ note: z.string().optional() }),
   },
   "safety.resume": { params: nothing, result: pauseSchema },
+  /** A human has seen what an alarm tells of. Refused with `still_holds` where it isn't over (`PAST_ALARMS`). */
+  "alarms.acknowledge": {
+    params: z.object({ code: z.enum(ALARM_CODES), subject: z.string().max(4096) }),
+    result: z.object({ acknowledged: z.boolean() }),
+  },
   "settings.list": { params: nothing, result: z.array(settingSchema) },
   "settings.set": {
     params: z.object({ key: settingKeySchema, value: z.union([z.string(), z.number(), z.boolean()]) }),
@@ -344,6 +343,11 @@ export const operatorMethods = {
     result: z.array(auditLineSchema),
   },
   "audit.verify": { params: nothing, result: auditReportSchema },
+  /** Lets the problems that there are stand, for this reason: the trail says so in a line. */
+  "audit.accept": {
+    params: z.object({ reason: z.string().trim().min(1).max(500) }),
+    result: auditReportSchema.extend({ accepted: z.number().int() }),
+  },
 } as const;
 
 export type OperatorMethod = keyof typeof operatorMethods;

@@ -20,9 +20,3 @@ export type PageAnswer =
   | { id: number; result: unknown }
   | { id: number; failure: { code: string; message: string; hint: string } }
   | { event: OperatorEvent };
-
-/** Why the gate closes a page's WebSocket, beside the standard's own codes. */
-export const PAGE_CLOSE = {
-  /** The session has ended: a new link is needed. */
-  session_ended: 4401,
-} as const;

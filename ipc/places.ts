@@ -17,8 +17,11 @@ export interface Places {
   agents_db: string;
   activity_db: string;
   safety_db: string;
-  /** One line that a removed or edited last audit line is noticed by. */
+  /** Where the trail ends: by it a removed or edited last line is noticed. */
   audit_head: string;
+  /** Room on the disk that is kept aside for the trail, and for the pause and answers. */
+  audit_reserve: string;
+  state_reserve: string;
   /** Held locked while a gate runs. */
   lock_db: string;
   operator_token: string;
@@ -79,6 +82,8 @@ export function placesFor(env: Env = process.env): Places {
     activity_db: join(state_dir, "activity.db"),
     safety_db: join(state_dir, "safety.db"),
     audit_head: join(state_dir, "audit-head"),
+    audit_reserve: join(data_dir, "vaglio", "reserve"),
+    state_reserve: join(state_dir, "reserve"),
     lock_db: join(state_dir, "gate.lock"),
     operator_token: join(state_dir, "operator.token"),
     agent_tokens_dir: join(state_dir, "agents"),

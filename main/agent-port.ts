@@ -8,14 +8,14 @@ import type { Core } from "./core.ts";
 import type { Subject } from "./gate/stages/examination.ts";
 import { VERSION } from "./version.ts";
 
+/** What agents may leave unread; `max_bytes` is in the configuration. */
+export const AGENT_UNREAD = { pause_bytes: 256 * 1024, total_bytes: 32 * 1024 * 1024, patience_ms: 10_000 };
+
 const UNREADABLE = {
   code: "agent_unreadable",
   message: "the gate can't read this agent's entry in its database",
   hint: "ask the human: metnos-gate agents list says what to do",
 } as const;
-
-/** What agents may leave unread; `max_bytes` is in the configuration. */
-export const AGENT_UNREAD = { pause_bytes: 256 * 1024, total_bytes: 32 * 1024 * 1024, patience_ms: 10_000 };
 
 /** The gate as agents reach it: asking, and nothing else. */
 export class GatePort implements AgentPort {
@@ -87,7 +87,8 @@ export class GatePort implements AgentPort {
 
   outcome(agent_id: string, decision_id: string, ok: boolean): void {
     const agent = this.#core.agents.get(agent_id)?.name ?? "";
-    this.#core.audit.append({ event: "outcome", ts: Date.now() / 1000, decision_id, ok, agent });
+    const { audit } = this.#core;
+    audit.append({ event: "outcome", ts: audit.time(), decision_id, ok, agent });
   }
 
   sessionEnded(agent_id: string, session: string): void {

@@ -29,6 +29,12 @@ export const configSchema = z.strictObject({
       threshold: z.number().min(0).max(1).default(0.3),
     })
     .prefault({}),
+  audit: z
+    .strictObject({
+      /** What becomes of calls that change something while the trail can't be written. */
+      on_failure: z.enum(["deny", "allow"]).default("deny"),
+    })
+    .prefault({}),
   notifications: z
     .strictObject({
       /** Desktop notifications with buttons, where there is a session bus. */

@@ -8,9 +8,11 @@ import { Activity } from "./gate/activity/activity.ts";
 import { AgentDirectory } from "./gate/agents.ts";
 import { Alarms } from "./gate/alarms.ts";
 import { ApprovalRegistry } from "./gate/approvals/registry.ts";
+import { raiseTrailAlarms } from "./gate/audit/alarms.ts";
 import { AuditLog } from "./gate/audit/log.ts";
 import { lastLine } from "./gate/audit/tail.ts";
 import type { Clock } from "./gate/clock.ts";
+import { DiskReserve } from "./gate/disk-reserve.ts";
 import type { GateError } from "./gate/errors.ts";
 import { ExecutorCatalog, loadOwnExecutors } from "./gate/executors/catalog.ts";
 import { Gate } from "./gate/gate.ts";
@@ -57,6 +59,10 @@ export function placesWith(config: Config, env: Env): Places {
   return places;
 }
 
+/** Room for some thousand lines, and for a pause and some answers, on a full disk. */
+const AUDIT_RESERVE_BYTES = 1024 * 1024;
+const STATE_RESERVE_BYTES = 512 * 1024;
+
 /** How often last uses and last sightings are written, in milliseconds. */
 const FLUSH_INTERVAL_MS = 2000;
 
@@ -96,7 +102,8 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
   const listeners = new Listeners((error) => hooks.failed?.("telling a surface", error));
   const publish = (event: OperatorEvent) => listeners.publish(event);
   const alarms = new Alarms(now, (list) => publish({ type: "alarms.changed", data: list }));
-  const audit = new AuditLog(places.audit_dir, places.audit_head, now);
+  const audit_reserve = new DiskReserve(places.audit_reserve, AUDIT_RESERVE_BYTES);
+  const audit = new AuditLog(places.audit_dir, places.audit_head, now, audit_reserve);
   const lost = (loss: GateError) => {
     // The trail is another gate's with the lock; with a database alone it isn't.
     if (loss.code === "gate_replaced") audit.abandon();
@@ -118,6 +125,8 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
     const approvals = storage.on(databases.approvals, (db) => new ApprovalRegistry(db, clock, rows("approvals")));
     const agents = storage.on(databases.agents, (db) => new AgentDirectory(db, places, now, rows("agents")));
     const activity = new Activity(storage.opened.activity.db, now, failed);
+    const state_reserve = new DiskReserve(places.state_reserve, STATE_RESERVE_BYTES);
+    const withRoom = <T>(act: () => T): T => state_reserve.withRoom(act);
     const safety = storage.on(databases.safety, (db) =>
       openSafety(db, config.safety, clock, {
         rows: rows("safety"),
@@ -130,6 +139,7 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
           publish({ type: pause.is_paused ? "safety.paused" : "safety.resumed", data: pause });
         },
         violated: (violation) => publish({ type: "safety.violation", data: violation }),
+        withRoom,
       }),
     );
     const counters = { allowed: 0, denied: 0, asked: 0 };
@@ -139,6 +149,7 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
         grants,
         approvals,
         audit,
+        on_audit_failure: config.audit.on_failure,
         activity,
         stages: {
           home,
@@ -162,6 +173,7 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
           },
           session_seconds: config.approvals.session_seconds,
           clock,
+          withRoom,
         },
       },
       {
@@ -187,6 +199,10 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
     audit.subscribe((line) => {
       if (listeners.hear("audit.line")) publish({ type: "audit.line", data: JSON.parse(line) as AuditLine });
     });
+    audit.begin((health) => {
+      const trail = { folder: places.audit_dir, head_file: places.audit_head };
+      raiseTrailAlarms(alarms, health, trail, config.audit.on_failure);
+    });
     const was_paused = storage.opened.may_have_lost_pause && safety.pause.reason === undefined && wasPaused(places);
     gate.broker.start();
     grants.end_gate_sessions();
@@ -208,8 +224,9 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
       if (storage.watch.lossByNow() !== undefined) return;
       gate.record();
       gate.publish();
-      audit.remember_head();
-      for (const part of [grants, approvals, agents, activity, safety.violations]) {
+      audit.tend();
+      state_reserve.keep();
+      for (const part of [gate.broker, safety.pause, grants, approvals, agents, activity, safety.violations]) {
         try {
           part.flush();
         } catch (error) {

@@ -1,6 +1,8 @@
+import { join } from "node:path";
 import { AgentServer } from "../ipc/agent-server.ts";
 import { OperatorServer } from "../ipc/operator-server.ts";
 import { AGENT_UNREAD, describe, GatePort, pausedMessage } from "./agent-port.ts";
+import { logAlarms } from "./alarm-log.ts";
 import { type Core, type CoreHooks, openCore } from "./core.ts";
 import type { Clock } from "./gate/clock.ts";
 import type { GateError } from "./gate/errors.ts";
@@ -9,6 +11,7 @@ import { type GateNotifications, type NotificationOptions, startNotifications } 
 import type { AgentConnections } from "./operator/handlers.ts";
 import { Operator } from "./operator/operator.ts";
 import { operatorToken } from "./operator-token.ts";
+import { tellRestart } from "./restart.ts";
 import type { LoginItem } from "./settings.ts";
 import { prepareSocket, socketError } from "./socket-place.ts";
 import type { DatabaseName } from "./storage/database-names.ts";
@@ -37,6 +40,8 @@ export interface ServeOptions {
   notifications?: NotificationOptions | false;
   /** Serve the page to a browser, too: its links come from the operator's `web.link`. */
   web?: boolean;
+  /** How the gate before this one died: `SIGKILL`, `exit code 7`. */
+  restarted_after?: string;
   /** Databases that may begin empty although others don't. */
   accept_empty?: readonly DatabaseName[];
 }
@@ -78,6 +83,8 @@ export async function serveGate(options: ServeOptions = {}): Promise<RunningGate
     },
   };
   const core = await openCore({ env, clock, accept_empty, hooks });
+  logAlarms(core, log);
+  if (options.restarted_after !== undefined) tellRestart(core, options.restarted_after);
   try {
     const served = await serveCore(core, log, options, (server) => {
       agents = server;
@@ -163,13 +170,18 @@ async function serveCore(
 }
 
 /** The page in a browser; each use of a link is in the log and in the trail. */
-function webPage({ config, audit }: Core, log: (line: string) => void, clock: Clock = systemClock): WebPage {
+function webPage({ config, audit, places }: Core, log: (line: string) => void, clock: Clock = systemClock): WebPage {
   const entered = () => {
-    audit.append({ event: "web.entered", ts: clock.now() / 1000 });
+    audit.append({ event: "web.entered", ts: audit.time() });
     audit.flush();
   };
   return new WebPage(
-    { ...config.web, has_metrics: config.metrics.enabled, now: () => clock.boot().ms },
+    {
+      ...config.web,
+      port_file: join(places.state_dir, "web-port"),
+      has_metrics: config.metrics.enabled,
+      now: () => clock.boot().ms,
+    },
     { log, entered },
   );
 }

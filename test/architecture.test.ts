@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 // design §1: arrows point one way. `cli`, `renderer`, `preload` -> `ipc` <- `main`; inside main, surfaces -> `gate`, never back.
 
 const ROOT = resolve(import.meta.dirname, "..");
-const ROOMS = ["ipc", "main", "cli", "renderer", "preload", "test", "bench"].filter((room) =>
+const ROOMS = ["ipc", "main", "cli", "renderer", "preload", "test", "bench", "reliability"].filter((room) =>
   existsSync(join(ROOT, room)),
 );
 
@@ -63,10 +63,13 @@ const startsWithAny =
 
 const CONTRACTS = [
   "ipc/activity.ts",
+  "ipc/alarms.ts",
+  "ipc/audit.ts",
   "ipc/decision.ts",
   "ipc/operator-api.ts",
   "ipc/operator-error.ts",
   "ipc/page-secret.ts",
+  "ipc/return-time.ts",
   "ipc/safety.ts",
   "ipc/settings.ts",
   "ipc/visible-text.ts",
@@ -154,6 +157,7 @@ describe("the house", () => {
     const allowed = startsWithAny(
       "main/web/",
       "ipc/operator-api.ts",
+      "ipc/page-close.ts",
       "ipc/page-secret.ts",
       "ipc/page-frames.ts",
       "ipc/frames.ts",
@@ -186,8 +190,10 @@ describe("the house", () => {
   it("the page loads no schemas: their library compiles code, which its policy refuses", () => {
     const loaded = FILES.filter(({ path }) => path.startsWith("renderer/")).flatMap(({ loads }) => loads);
     expect([...new Set(loaded.filter((target) => target.startsWith("ipc/")))].sort()).toEqual([
+      "ipc/alarm-words.ts",
       "ipc/choices.ts",
       "ipc/operator-error.ts",
+      "ipc/page-close.ts",
       "ipc/page-secret.ts",
       "ipc/visible-text.ts",
     ]);

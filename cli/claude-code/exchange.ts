@@ -1,6 +1,7 @@
 import { connect } from "node:net";
 import { encodeFrame, FrameReader } from "../../ipc/frames.ts";
 import { isOwnSocket } from "../../ipc/own-socket.ts";
+import { RETURN_MS } from "../../ipc/return-time.ts";
 
 /** One call over gate.sock with nothing but node:net: what a cold process can afford. */
 
@@ -12,18 +13,21 @@ export interface Request {
   call: object;
   /** When to give up waiting, by performance.now(): setting the clock changes nothing. */
   deadline: number;
+  /** True once nobody is there to read the answer. Looked at only while a human is asked. */
+  isAbandoned(): boolean;
 }
 
 export type Answer =
   | { kind: "decision"; outcome: "allowed" | "denied"; reason: string; instead: string | undefined }
   | { kind: "error"; code: string; message: string; hint: string }
   | { kind: "nobody" }
+  | { kind: "abandoned" }
   | { kind: "unreachable" };
 
 type Attempt = Answer | { kind: "lost"; was_connected: boolean };
 
-/** How long a gate that went away while we waited may take to come back, in milliseconds. */
-const RETURN_MS = 15_000;
+/** While a human is asked, this often, in milliseconds. */
+const LOOK_MS = 250;
 const HELLO = "hello";
 const CALL = "call";
 
@@ -48,6 +52,7 @@ export async function askGate(request: Request): Promise<Answer> {
     }
     if (lost_at === undefined || performance.now() - lost_at > RETURN_MS) return { kind: "unreachable" };
     if (performance.now() >= request.deadline) return { kind: "nobody" };
+    if (request.isAbandoned()) return { kind: "abandoned" };
     await new Promise((resolve) => setTimeout(resolve, pause));
   }
 }
@@ -61,21 +66,33 @@ function attempt(request: Request): Promise<Attempt> {
     let is_unpaired = false;
     let waiting_token: string | undefined;
     let timer: NodeJS.Timeout | undefined;
-    const end = (answer: Attempt, last_line = "") => {
+    let looking: NodeJS.Timeout | undefined;
+    const stop = () => {
       clearTimeout(timer);
+      clearInterval(looking);
       reader.close();
-      socket.end(last_line);
+    };
+    const end = (answer: Attempt) => {
+      stop();
+      socket.end();
       resolve(answer);
+    };
+    const withdraw = (answer: Attempt, reason: string) => {
+      if (waiting_token !== undefined)
+        socket.write(encodeFrame("tool.cancel", { id: "cancel", token: waiting_token, reason }));
+      end(answer);
     };
     // Only from when a human may be asked: a cold start can do without the timer.
     const startWaiting = () => {
       timer ??= setTimeout(
-        () => {
-          const cancel = { id: "cancel", token: waiting_token, reason: "nobody answered" };
-          end({ kind: "nobody" }, waiting_token === undefined ? "" : encodeFrame("tool.cancel", cancel));
-        },
+        () => withdraw({ kind: "nobody" }, "nobody answered"),
         Math.max(0, request.deadline - performance.now()),
       );
+    };
+    const startLooking = () => {
+      looking ??= setInterval(() => {
+        if (request.isAbandoned()) withdraw({ kind: "abandoned" }, "who asked has ended");
+      }, LOOK_MS);
     };
     socket.setEncoding("utf8");
     socket.once("connect", () => {
@@ -84,8 +101,7 @@ function attempt(request: Request): Promise<Attempt> {
     });
     socket.on("error", () => socket.destroy()); // 'close' follows and says what it means
     socket.once("close", () => {
-      clearTimeout(timer);
-      reader.close();
+      stop();
       resolve({ kind: "lost", was_connected });
     });
     socket.on("data", (text: string) => {
@@ -97,6 +113,7 @@ function attempt(request: Request): Promise<Attempt> {
         switch (frame.message.type) {
           case "hello.pairing":
             is_unpaired = true;
+            startLooking();
             break;
           case "hello.ok":
             if (is_unpaired && data.id === HELLO) socket.write(call);
@@ -106,6 +123,7 @@ function attempt(request: Request): Promise<Attempt> {
             if (data.outcome === "allowed" || data.outcome === "denied") return end(decision(data.outcome, data));
             const pending = data.pending as { token?: unknown } | undefined;
             if (typeof pending?.token === "string") waiting_token = pending.token;
+            startLooking();
             break;
           }
           case "error":

@@ -3,11 +3,13 @@ import { exactText, MAX_FRAME_BYTES } from "../../ipc/frames.ts";
 import { agentTokenFile, PlaceError, placesFor } from "../../ipc/places.ts";
 import { readRegularFile } from "../../ipc/regular-file.ts";
 import { type Answer, askGate } from "./exchange.ts";
+import { AbandonedError, abandonedBy } from "./parent.ts";
 import { type HookPayload, parsePayload } from "./payload.ts";
 
 /**
  * `metnos-gate hook claude-code`: Claude Code's PreToolUse payload on stdin, its answer on stdout. Loads no native module and
- * runs on Node >= 20. Says `allow` only for a decision `allowed` that came from the gate.
+ * runs on Node >= 20. Says `allow` only for a decision `allowed` that came from the gate, and ends with 0 only once an answer was
+ * written whole.
  */
 
 type Permission = "allow" | "deny" | "ask";
@@ -15,42 +17,60 @@ type Permission = "allow" | "deny" | "ask";
 interface HookOptions {
   wait_seconds: number;
   offline: "ask" | "deny";
+  /** The process that reads the answer: the launcher's parent. */
+  parent: number | undefined;
+}
+
+interface HookAnswer {
+  permission: Permission;
+  reason: string;
+  /** Shown to the user by Claude Code itself, which may show a denial as nothing and its own prompt without a reason. */
+  is_shown: boolean;
 }
 
 const AGENT = "claude-code";
+const CONFIG_CHANGE = "config-change";
 /** Below the 600 s after which Claude Code gives a hook up. */
 const DEFAULT_WAIT_SECONDS = 590;
 const MAX_INPUT_BYTES = 8 * 1024 * 1024;
-const START_HINT = "start it with: metnos-gate serve";
+const START_HINT = "tell the user to start it with: metnos-gate start";
+/** Claude Code takes it as a refusal, in every version. */
+const BLOCKS = 2;
 
 /** Answers one payload and ends the process. `argv` begins with the agent's name. */
 export async function runHook(argv: readonly string[]): Promise<void> {
-  let permission: Permission = "deny";
-  let reason: string;
   try {
-    [permission, reason] = await answerFor(argv);
+    if (argv[1] === CONFIG_CHANGE) await answerConfigChange();
+    else print(output(await answerFor(argv)));
   } catch (error) {
-    permission = "deny";
-    reason =
-      error instanceof PlaceError
-        ? `${error.message}; ${error.hint}`
-        : `the hook failed (${error instanceof Error ? error.name : "unknown"}): nothing is let through`;
+    // Nobody reads the answer, or it can't be written: only the exit code is left to say no.
+    process.stderr.write(`Metnos Gate: the hook failed (${error instanceof Error ? error.name : "unknown"})\n`);
+    process.exit(BLOCKS);
   }
-  print(permission, `Metnos Gate: ${reason}`);
   process.exit(0);
 }
 
-async function answerFor(argv: readonly string[]): Promise<[Permission, string]> {
+async function answerFor(argv: readonly string[]): Promise<HookAnswer> {
+  try {
+    return await examined(argv);
+  } catch (error) {
+    if (error instanceof AbandonedError) throw error;
+    if (error instanceof PlaceError) return deny(`${error.message}; ${error.hint}`);
+    return deny(`the hook failed (${error instanceof Error ? error.name : "unknown"}): nothing is let through`);
+  }
+}
+
+async function examined(argv: readonly string[]): Promise<HookAnswer> {
   const options = optionsOf(argv);
   if (options === undefined)
-    return ["deny", "the hook's command line is not valid; run metnos-gate connect claude-code again"];
+    return deny("the hook's command line is not valid; run metnos-gate connect claude-code again");
   const bytes = readInput();
-  if (bytes === undefined) return ["deny", "the hook's input is too large"];
+  if (bytes === undefined) return deny("the hook's input is too large");
   const input = exactText(bytes);
-  if (input === undefined) return ["deny", "the hook's input is not valid UTF-8: the call can't be shown as it is"];
+  if (input === undefined) return deny("the hook's input is not valid UTF-8: the call can't be shown as it is");
   const payload = parsePayload(input);
-  if ("refused" in payload) return ["deny", payload.refused];
-  if (input.length > MAX_FRAME_BYTES - 4096) return ["deny", "the call is larger than the 1 MiB the gate looks at"];
+  if ("refused" in payload) return deny(payload.refused);
+  if (input.length > MAX_FRAME_BYTES - 4096) return deny("the call is larger than the 1 MiB the gate looks at");
   const places = placesFor(process.env);
   const answer = await askGate({
     socket_path: places.agent_socket,
@@ -59,49 +79,61 @@ async function answerFor(argv: readonly string[]): Promise<[Permission, string]>
     session: payload.session_id,
     call: payload.call,
     deadline: performance.now() + options.wait_seconds * 1000,
+    isAbandoned: abandonedBy(options.parent),
   });
-  return permissionFor(answer, payload, options);
+  return answered(answer, payload, options);
 }
 
-async function permissionFor(
-  answer: Answer,
-  payload: HookPayload,
-  options: HookOptions,
-): Promise<[Permission, string]> {
+function deny(reason: string): HookAnswer {
+  return { permission: "deny", reason, is_shown: true };
+}
+
+async function answered(answer: Answer, payload: HookPayload, options: HookOptions): Promise<HookAnswer> {
   switch (answer.kind) {
     case "decision": {
       const { outcome, reason, instead } = answer;
-      return [outcome === "allowed" ? "allow" : "deny", instead === undefined ? reason : `${reason} (${instead})`];
+      if (outcome === "allowed") return { permission: "allow", reason, is_shown: false };
+      return deny(instead === undefined ? reason : `${reason} (${instead})`);
     }
     case "nobody":
-      return [
-        "deny",
+      return deny(
         `nobody answered within ${options.wait_seconds} s; this is not a refusal, ask again when somebody is there`,
-      ];
+      );
+    case "abandoned":
+      throw new AbandonedError();
     case "error":
       if (answer.code === "bad_token" || answer.code === "token_required") {
-        return offline(payload, options, `${answer.message}; run metnos-gate connect claude-code`);
+        return offline(payload, options, `${answer.message}; tell the user to run: metnos-gate connect claude-code`);
       }
-      return ["deny", answer.hint === "" ? answer.message : `${answer.message} (${answer.hint})`];
+      return deny(answer.hint === "" ? answer.message : `${answer.message} (${answer.hint})`);
     case "unreachable":
       return offline(payload, options, `no gate is running; ${START_HINT}`);
   }
 }
 
 /** Without a gate: what the guard denies is denied here, the rest is Claude Code's own prompt. Never allowed. */
-async function offline(payload: HookPayload, options: HookOptions, why: string): Promise<[Permission, string]> {
+async function offline(payload: HookPayload, options: HookOptions, why: string): Promise<HookAnswer> {
   const { guardedOffline } = await import("./offline-guard.ts");
   const block = guardedOffline(payload.call, process.env);
-  return block === null ? [options.offline, why] : ["deny", `${block.reason} (${block.instead})`];
+  if (block !== null) return deny(`${block.reason} (${block.instead})`);
+  return { permission: options.offline, reason: why, is_shown: true };
+}
+
+/** The answer to a change of the settings while a session runs: a block, a warning, or nothing to say. */
+async function answerConfigChange(): Promise<void> {
+  const { configChange } = await import("./config-change.ts");
+  const bytes = readInput();
+  print(configChange(bytes === undefined ? "" : bytes.toString("utf8"), process.env));
 }
 
 function optionsOf(argv: readonly string[]): HookOptions | undefined {
-  const options: HookOptions = { wait_seconds: DEFAULT_WAIT_SECONDS, offline: "ask" };
+  const options: HookOptions = { wait_seconds: DEFAULT_WAIT_SECONDS, offline: "ask", parent: undefined };
   if (argv[0] !== AGENT) return undefined;
   for (let index = 1; index < argv.length; index += 2) {
     const value = argv[index + 1];
     if (argv[index] === "--wait" && Number(value) > 0) options.wait_seconds = Math.min(Number(value), 2_000_000);
     else if (argv[index] === "--offline" && (value === "ask" || value === "deny")) options.offline = value;
+    else if (argv[index] === "--parent" && Number(value) > 0) options.parent = Number(value);
     else return undefined;
   }
   return options;
@@ -129,8 +161,7 @@ function readChunk(chunk: Buffer): number {
       const { code } = error as NodeJS.ErrnoException;
       if (code === "EOF") return 0;
       if (code !== "EAGAIN") throw error;
-      // A pipe that was left non-blocking: wait a moment for its writer.
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2);
+      pause();
     }
   }
 }
@@ -143,7 +174,36 @@ function readToken(file: string): string | undefined {
   }
 }
 
-function print(permissionDecision: Permission, permissionDecisionReason: string): void {
-  const answer = { hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision, permissionDecisionReason } };
-  writeSync(1, `${JSON.stringify(answer)}\n`);
+function output({ permission, reason, is_shown }: HookAnswer): object {
+  const text = `Metnos Gate: ${reason}`;
+  return {
+    ...(is_shown ? { systemMessage: text } : {}),
+    hookSpecificOutput: {
+      hookEventName: "PreToolUse",
+      permissionDecision: permission,
+      permissionDecisionReason: text,
+    },
+  };
+}
+
+/** Writes all of it, or throws. */
+function print(answer: object): void {
+  const bytes = Buffer.from(`${JSON.stringify(answer)}\n`);
+  for (let written = 0; written < bytes.length; ) written += writeChunk(bytes.subarray(written));
+}
+
+function writeChunk(bytes: Buffer): number {
+  for (;;) {
+    try {
+      return writeSync(1, bytes);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EAGAIN") throw error;
+      pause();
+    }
+  }
+}
+
+/** A pipe that was left non-blocking: a moment for its other end. */
+function pause(): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2);
 }

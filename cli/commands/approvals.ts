@@ -73,5 +73,6 @@ function resolve(answer: Answer): Promise<void> {
     const ended = await api.call("approvals.resolve", answer);
     printLine(ended);
     say(`${ended.status === "approved" ? "approved" : "denied"}: ${ended.action_verb} ${ended.target_summary}`);
+    if (ended.note !== undefined) say(ended.note);
   });
 }

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import type { AuditReport } from "../../ipc/audit.ts";
 import { withOperator, withRunningGate } from "../operator.ts";
 import { EXIT, type ExitCode, printLine, say, usageError } from "../output.ts";
 
@@ -28,16 +29,35 @@ export function auditCommands(program: Command, done: (code: ExitCode) => void):
 
   audit
     .command("verify")
-    .description(`finds changed, removed and reordered lines; exits with ${EXIT.problem_found} if there are any`)
+    .description(`finds whatever isn't as the gate wrote it; exits with ${EXIT.problem_found} if there is anything`)
     .action(() =>
       withOperator(async (api) => {
-        const { problems, ...summary } = await api.call("audit.verify", {});
-        for (const problem of problems) printLine(problem);
-        printLine(summary);
-        say(
-          summary.ok ? `${summary.lines} lines, each follows from the one before` : `${problems.length} problems found`,
-        );
+        const report = await api.call("audit.verify", {});
+        const { problems: _, ...summary } = report;
+        showProblems(report, summary);
         done(summary.ok ? EXIT.ok : EXIT.problem_found);
       }),
     );
+
+  audit
+    .command("accept")
+    .description("lets the problems that verify finds stand: the trail says which, and why")
+    .requiredOption("--reason <text>", "why")
+    .action((options: { reason: string }) =>
+      withOperator(async (api) => {
+        const report = await api.call("audit.accept", { reason: options.reason });
+        const { problems: _, ...summary } = report;
+        showProblems(report, summary);
+        done(summary.ok ? EXIT.ok : EXIT.problem_found);
+      }),
+    );
+}
+
+/** A line for each problem, then the summary. */
+function showProblems({ ok, lines, problems }: AuditReport, summary: object): void {
+  for (const problem of problems) printLine(problem);
+  printLine(summary);
+  const accepted = problems.filter((problem) => problem.accepted !== null).length;
+  const rest = accepted === 0 ? "" : `; ${accepted} problems are accepted`;
+  say(ok ? `${lines} lines, each as it was written${rest}` : `${problems.length - accepted} problems found${rest}`);
 }

@@ -74,6 +74,7 @@ export function safetyCommands(program: Command): void {
           pause,
           pause.until === null ? "paused until you resume: metnos-gate safety resume" : `paused until ${pause.until}`,
         );
+        if (pause.note !== undefined) say(pause.note);
       }),
     );
 

@@ -1,7 +1,8 @@
 import { type Command, Option } from "commander";
 import { isoSeconds } from "../../main/gate/clock.ts";
+import { deathNotice, isHowItEnded, RESTARTED_FLAG, SUPERVISED_FLAG } from "../../main/restart.ts";
 import { DATABASES, type DatabaseName } from "../../main/storage/database-names.ts";
-import { EXIT, type ExitCode, reportFailure, say } from "../output.ts";
+import { EXIT, type ExitCode, reportFailure, say, usageError } from "../output.ts";
 
 /** `serve`: the gate itself, until SIGINT or SIGTERM. */
 export function serveCommand(program: Command, done: (code: ExitCode) => void): void {
@@ -11,15 +12,19 @@ export function serveCommand(program: Command, done: (code: ExitCode) => void): 
     .option("--no-notifications", "shows no desktop notifications")
     .option("--web", "serves the page on 127.0.0.1, too, behind a link that works once")
     .addOption(acceptEmptyOption())
-    .action(async ({ web = false, ...options }: Partial<ServeCommandOptions>) =>
-      done(await serve({ web, ...options })),
-    );
+    // For `start` alone, which runs it as a process of its own.
+    .addOption(new Option(SUPERVISED_FLAG).hideHelp())
+    .addOption(new Option(`${RESTARTED_FLAG} <how>`).argParser(howItEnded).hideHelp())
+    .action(async (options: Partial<ServeCommandOptions>) => done(await serve(options)));
 }
 
-export interface ServeCommandOptions {
+interface ServeCommandOptions {
   web: boolean;
-  notifications?: boolean;
-  acceptEmpty?: DatabaseName[];
+  notifications: boolean;
+  acceptEmpty: DatabaseName[];
+  /** It ends with its standard input. */
+  supervised: boolean;
+  restartedAfter: string;
 }
 
 /** For a database that is missing, or has nothing in it, beside others that were used. */
@@ -30,20 +35,36 @@ export function acceptEmptyOption(): Option {
   ).choices(DATABASES);
 }
 
+function howItEnded(text: string): string {
+  if (!isHowItEnded(text)) throw usageError(`${RESTARTED_FLAG} takes a signal's name or an exit code`);
+  return text;
+}
+
 /** Runs the gate in this process. Gives the exit code once it was interrupted, or can't go on. */
-export async function serve({ web, notifications = true, acceptEmpty = [] }: ServeCommandOptions): Promise<ExitCode> {
+async function serve({
+  web = false,
+  notifications = true,
+  acceptEmpty = [],
+  supervised = false,
+  restartedAfter,
+}: Partial<ServeCommandOptions>): Promise<ExitCode> {
   // Loaded here: no other command needs the gate itself.
   const [{ serveGate }, { LINK_SECONDS }] = await Promise.all([
     import("../../main/serve.ts"),
     import("../../main/web/visitors.ts"),
   ]);
   const log = lineLog();
-  const interrupted = interruption();
+  const interrupted = interruption(supervised);
   const gate = await serveGate({
     log: log.line,
     web,
     accept_empty: acceptEmpty,
     ...(notifications ? {} : { notifications: false }),
+    ...(restartedAfter === undefined ? {} : { restarted_after: restartedAfter }),
+  });
+  process.on("uncaughtException", (error) => {
+    say(`metnos-gate: ${deathNotice(error)}`);
+    process.exit(EXIT.died);
   });
   const { places } = gate.core;
   say("Metnos Gate is running.");
@@ -63,9 +84,14 @@ export async function serve({ web, notifications = true, acceptEmpty = [] }: Ser
   return typeof end === "string" ? EXIT.ok : reportFailure(end);
 }
 
-function interruption(): Promise<NodeJS.Signals> {
+/** A signal, or what is said in its place. */
+function interruption(supervised: boolean): Promise<string> {
   return new Promise((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => resolve(signal));
+    if (!supervised) return;
+    const end = () => resolve("the process that started this one has ended");
+    process.stdin.once("end", end).once("error", end).resume();
+    process.stdin.unref(); // it alone is no reason to stay
   });
 }
 
@@ -86,9 +112,11 @@ function lineLog(): { line: (text: string) => void; flush: () => void } {
     // A reader that doesn't read must not fill our memory: beyond this its lines are lost, the audit trail has them.
     if (process.stdout.writableLength < 8 * 1024 * 1024) process.stdout.write(text);
   };
-  process.stdout.on("error", () => {
-    waiting = []; // nobody reads any more
+  // Of the log, too, a reader may go away: that ends other commands, but no gate.
+  process.stdout.removeAllListeners("error").on("error", () => {
+    waiting = [];
   });
+  process.stderr.on("error", () => undefined);
   return {
     line(text) {
       if (waiting.push(`${isoSeconds(Date.now())} ${text}\n`) >= LOG_PIECE) flush();

@@ -1,8 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import type { Command } from "commander";
-import { EXIT, type ExitCode, say } from "../output.ts";
+import { RESTARTED_FLAG, SUPERVISED_FLAG } from "../../main/restart.ts";
+import { type ExitCode, say } from "../output.ts";
+import { supervise } from "../supervisor.ts";
 import { findTrayApp, surroundings } from "../tray-app.ts";
-import { acceptEmptyOption, type ServeCommandOptions, serve } from "./serve.ts";
+import { acceptEmptyOption } from "./serve.ts";
 
 /** `start`: the tray app where it can run, otherwise the gate with its page in a browser. One line says which, and why. */
 export function startCommand(program: Command, done: (code: ExitCode) => void): void {
@@ -10,11 +14,12 @@ export function startCommand(program: Command, done: (code: ExitCode) => void): 
     .command("start")
     .description("starts the tray app; where Electron or a display is missing, the gate with its page (serve --web)")
     .addOption(acceptEmptyOption())
-    .action(async ({ acceptEmpty = [] }: Pick<ServeCommandOptions, "acceptEmpty">) => {
-      const app = findTrayApp(surroundings());
+    .action(async ({ acceptEmpty = [] }: { acceptEmpty?: string[] }) => {
+      const here = surroundings();
+      const app = findTrayApp(here);
       if ("missing" in app) {
         say(`Starting without a tray, with the page in a browser: ${app.missing}.`);
-        return done(await serve({ web: true, acceptEmpty }));
+        return done(await supervise({ name: "the gate", start: (after) => startGate(here.root, acceptEmpty, after) }));
       }
       say("Starting the tray app: Electron is installed and there is a display.");
       done(await runTrayApp(app));
@@ -22,17 +27,36 @@ export function startCommand(program: Command, done: (code: ExitCode) => void): 
 }
 
 /** Runs until it ends; what interrupts this process interrupts it. */
-export async function runTrayApp({ electron, root }: { electron: string; root: string }): Promise<ExitCode> {
+export function runTrayApp({ electron, root }: { electron: string; root: string }): Promise<ExitCode> {
   // Set in some editors' terminals: Electron would be a bare Node then.
   const { ELECTRON_RUN_AS_NODE: _, ...env } = process.env;
-  // Listened to before the app is there: a signal in between would end this process alone.
-  let child: ChildProcess | undefined;
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => child?.kill(signal));
-  const app = spawn(electron, [root], { stdio: "inherit", env });
-  child = app;
-  const code = await new Promise<number | null>((resolve, reject) => {
-    app.once("error", reject);
-    app.once("close", resolve);
+  return supervise({
+    name: "the tray app",
+    start(after) {
+      const restarted = after === undefined ? [] : [`${RESTARTED_FLAG}=${after}`];
+      return spawn(electron, [root, SUPERVISED_FLAG, ...restarted], { stdio: "inherit", env });
+    },
   });
-  return code === 0 ? EXIT.ok : EXIT.failed;
+}
+
+/**
+ * `serve --web` as a process of its own. It ends with its standard input: a gate without this process wouldn't be noticed. A
+ * terminal's own signals don't reach it, only those that are passed on.
+ */
+function startGate(root: string, accept_empty: readonly string[], restarted_after: string | undefined): ChildProcess {
+  // What may begin empty was said for this start, not for a later one.
+  const first = accept_empty.length === 0 ? [] : ["--accept-empty", ...accept_empty];
+  const further = restarted_after === undefined ? first : [RESTARTED_FLAG, restarted_after];
+  const [command = process.execPath, ...words] = launcher(root);
+  return spawn(command, [...words, "serve", "--web", SUPERVISED_FLAG, ...further], {
+    stdio: ["pipe", "inherit", "inherit"],
+    detached: process.platform !== "win32",
+  });
+}
+
+/** This command, as it was started: an installed app's launcher, or Node with its own flags. */
+function launcher(root: string): string[] {
+  const installed = process.env.METNOS_GATE_LAUNCHER;
+  if (installed && existsSync(installed)) return [installed];
+  return [process.execPath, ...process.execArgv, join(root, "bin/metnos-gate.js")];
 }

@@ -1,5 +1,6 @@
 import type { ApprovalView } from "../../ipc/operator-api.ts";
 import { visible } from "../../ipc/visible-text.ts";
+import { alarmRows } from "./alarm-rows.ts";
 import { callLines } from "./call-text.ts";
 import { choiceRows, counted, headRows, messageRows, otherRows, wordRows } from "./card-rows.ts";
 import { folded, type Row, rule } from "./rows.ts";
@@ -13,6 +14,8 @@ export interface Size {
 }
 
 export interface Arranged {
+  /** Above it: what is wrong with the gate itself. */
+  top: Row[];
   /** In the frame; none where nothing waits. */
   card: Row[];
   /** Below it. */
@@ -30,9 +33,16 @@ const LARGE_ROWS = 30;
 const TOO_SMALL: Row = { text: "The window is too small.", tone: "marked" };
 const NOTHING: Layout = { lines: 0, page: 0, choice_fits: false };
 
-export function arranged(state: WatchState, size: Size, now: number): Arranged {
+export function arranged(state: WatchState, screen: Size, now: number): Arranged {
+  const top = alarmRows(state, screen.columns, screen.rows >= SMALL_ROWS ? 2 : 1);
+  // What stands below has the rest of the screen, as if it were all.
+  const size = { ...screen, rows: screen.rows - top.length };
   const card = selectedCard(state);
-  if (state.mode.kind === "interrupted" || card === undefined) return idle(state, size);
+  if (state.mode.kind === "interrupted" || card === undefined) return { top, ...idle(state, size) };
+  return { top, ...cardScreen(card, state, size, now) };
+}
+
+function cardScreen(card: ApprovalView, state: WatchState, size: Size, now: number): Omit<Arranged, "top"> {
   const width = Math.max(16, size.columns - FRAME_COLUMNS);
   const is_small = size.rows < SMALL_ROWS;
   const is_large = size.rows >= LARGE_ROWS;
@@ -108,7 +118,7 @@ function fitting(rows: Row[], size: Size): Row[] {
   return rows.slice(0, Math.max(1, size.rows - 2 - FRAME_ROWS));
 }
 
-function idle(state: WatchState, size: Size): Arranged {
+function idle(state: WatchState, size: Size): Omit<Arranged, "top"> {
   const say = (text: string, tone: Row["tone"]): Row[] =>
     folded(text, size.columns, 3).map((part) => ({ text: part, tone }));
   const head =

@@ -1,3 +1,4 @@
+import type { Alarm } from "../../ipc/alarms.ts";
 import type { Answer, ApprovalView, Choice } from "../../ipc/operator-api.ts";
 import { visible } from "../../ipc/visible-text.ts";
 import type { Line } from "./line-edit.ts";
@@ -34,6 +35,8 @@ export interface WatchState {
   is_loaded: boolean;
   /** Why the gate is paused; null while it isn't. */
   paused: string | null;
+  /** What keeps the gate from what it promises, oldest first. */
+  alarms: readonly Alarm[];
   /** Soonest deadline first. */
   cards: readonly ApprovalView[];
   selected: string | null;
@@ -75,6 +78,7 @@ export interface Step {
 export const EMPTY: WatchState = {
   is_loaded: false,
   paused: null,
+  alarms: [],
   cards: [],
   selected: null,
   settled_at: 0,

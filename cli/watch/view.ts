@@ -17,7 +17,7 @@ const STYLES: Readonly<Record<Row["tone"], Omit<TextProps, "children">>> = {
 };
 
 export function view(state: WatchState, size: Size, now: number): ReactNode {
-  const { card, rest } = arranged(state, size, now);
+  const { top, card, rest } = arranged(state, size, now);
   const frame = {
     key: "card",
     flexDirection: "column",
@@ -28,14 +28,15 @@ export function view(state: WatchState, size: Size, now: number): ReactNode {
   return h(
     Box,
     { flexDirection: "column", width: size.columns },
-    card.length === 0 ? null : h(Box, frame, ...card.map(rowView)),
-    ...rest.map(rowView),
+    ...top.map((row, index) => rowView(row, `top-${index}`)),
+    card.length === 0 ? null : h(Box, frame, ...card.map((row, index) => rowView(row, `row-${index}`))),
+    ...rest.map((row, index) => rowView(row, `rest-${index}`)),
   );
 }
 
-function rowView({ text, tone, right }: Row, index: number): ReactNode {
-  const left = h(Text, { key: `row-${index}`, wrap: "truncate", ...STYLES[tone] }, text === "" ? " " : text);
+function rowView({ text, tone, right }: Row, key: string): ReactNode {
+  const left = h(Text, { key, wrap: "truncate", ...STYLES[tone] }, text === "" ? " " : text);
   if (right === undefined) return left;
   const end = h(Text, { key: "right", dimColor: true, wrap: "truncate" }, right);
-  return h(Box, { key: `row-${index}`, justifyContent: "space-between" }, left, end);
+  return h(Box, { key, justifyContent: "space-between" }, left, end);
 }

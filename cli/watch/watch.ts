@@ -1,5 +1,6 @@
 import { render } from "ink";
 import { createElement as h } from "react";
+import type { AlarmCode } from "../../ipc/alarms.ts";
 import { type Answer, type OperatorApi, OperatorError } from "../../ipc/operator-api.ts";
 import { counted } from "./card-rows.ts";
 import { Keyboard } from "./keyboard.ts";
@@ -11,7 +12,17 @@ import { view } from "./view.ts";
 /** How often the gate hears that the human is typing, in milliseconds. */
 const HOLD_INTERVAL_MS = 4000;
 
-const HEARD = ["approval.waiting", "approval.closed", "approval.held", "safety.paused", "safety.resumed"] as const;
+const HEARD = [
+  "approval.waiting",
+  "approval.closed",
+  "approval.held",
+  "safety.paused",
+  "safety.resumed",
+  "alarms.changed",
+] as const;
+
+/** What a gate ends itself for. */
+const ENDING: readonly AlarmCode[] = ["gate_replaced", "database_unusable"];
 
 export interface WatchOptions {
   stdin?: NodeJS.ReadStream;
@@ -95,6 +106,7 @@ export async function watch(api: OperatorApi, options: WatchOptions = {}): Promi
     if (event.type === "approval.held") show(held(state, event.data.token, event.data.expires_at));
     if (event.type === "safety.paused" || event.type === "safety.resumed")
       show({ ...state, paused: event.data.reason });
+    if (event.type === "alarms.changed") show({ ...state, alarms: event.data });
     if (event.type !== "approval.closed") return;
     if (!state.is_loaded) gone.add(event.data.token);
     show(closed(state, event.data, steady()));
@@ -110,7 +122,7 @@ export async function watch(api: OperatorApi, options: WatchOptions = {}): Promi
   stdout.on("resize", redraw);
   void options.lost?.then(() => end(new OperatorError("connection_lost", "the gate has gone")));
   try {
-    api.call("safety.status", {}).then(({ pause }) => show({ ...state, paused: pause.reason }), end);
+    api.call("status", {}).then(({ pause, alarms }) => show({ ...state, paused: pause.reason, alarms }), end);
     api.call("approvals.list", { limit: 1000 }).then(
       (waiting) =>
         show(
@@ -133,7 +145,9 @@ export async function watch(api: OperatorApi, options: WatchOptions = {}): Promi
   const left = state.cards.length;
   if (isLost(failure)) {
     const waiting = left === 0 ? "" : `; ${counted(left, "request")} could not be answered here`;
-    const hint = "start the gate with: metnos-gate serve, then watch again";
+    const why = state.alarms.findLast(({ code }) => ENDING.includes(code));
+    if (why !== undefined) throw new OperatorError("connection_lost", `${why.message}${waiting}`, why.hint);
+    const hint = "start the gate with: metnos-gate start, then watch again";
     throw new OperatorError("connection_lost", `the connection to the gate was lost${waiting}`, hint);
   }
   if (failure !== undefined) throw failure;

@@ -4,6 +4,7 @@ import { isoSeconds } from "../gate/clock.ts";
 import { GateError } from "../gate/errors.ts";
 import type { ReviewTarget } from "../notifications/notifier.ts";
 import type { NotificationOptions } from "../notifications/start.ts";
+import { GATE_EXIT } from "../restart.ts";
 import { type RunningGate, serveGate } from "../serve.ts";
 import { openBridge } from "./bridge.ts";
 import { isSteeredFromOutside, lockSession, lockWebContents } from "./lockdown.ts";
@@ -11,6 +12,7 @@ import { HIDDEN_FLAG, loginItem, wasStartedAtLogin } from "./login-item.ts";
 import { ElectronNotifications } from "./notification-sink.ts";
 import { registerPageScheme, servePage } from "./page-protocol.ts";
 import { Popup } from "./popup.ts";
+import { restartedAfter, showGateEnded, startAgainOnDeath, systemLanguage } from "./restart.ts";
 import { GateTray } from "./tray.ts";
 import { currentState, refusalText, TrayFeed } from "./tray-feed.ts";
 import type { TrayActions } from "./tray-menu.ts";
@@ -54,7 +56,14 @@ async function openDesktop(): Promise<void> {
   servePage(session.defaultSession);
   setApplicationMenu();
   const window = new MainWindow();
-  const gate = await serveGate({ log, login_item: loginItem(), notifications: notifications(window) });
+  const restarted_after = restartedAfter();
+  const gate = await serveGate({
+    log,
+    login_item: loginItem(),
+    notifications: notifications(window),
+    ...(restarted_after === undefined ? {} : { restarted_after }),
+  });
+  startAgainOnDeath(() => gate.close());
   try {
     await openSurfaces(gate, window);
   } catch (error) {
@@ -71,7 +80,7 @@ function notifications(window: MainWindow): NotificationOptions {
 
 function placeOf(target: ReviewTarget): string {
   if (target.kind === "approval") return `approvals/${target.token}`;
-  return { agent: "approvals", pairing: "approvals", safety: "safety" }[target.kind];
+  return { agent: "approvals", pairing: "approvals", safety: "safety", alarm: "approvals" }[target.kind];
 }
 
 async function openSurfaces(gate: RunningGate, window: MainWindow): Promise<void> {
@@ -97,12 +106,13 @@ async function openSurfaces(gate: RunningGate, window: MainWindow): Promise<void
     if (!argv.includes(HIDDEN_FLAG)) window.open();
   });
   app.on("activate", () => window.open());
-  endWith(gate, () => {
+  const end = endWith(gate, () => {
     feed.end();
     popup.end();
     closeBridge();
     tray.destroy();
   });
+  void gate.ended.then((why) => end(why));
   popup.prepare();
   if (!wasStartedAtLogin()) window.open();
   log(`the desktop app is ready: agents connect to ${gate.core.places.agent_socket}`);
@@ -131,13 +141,11 @@ async function showRefusal(api: OperatorApi, error: unknown): Promise<void> {
   });
 }
 
-/** Quitting closes the surfaces, then the gate, then the app. */
-function endWith(gate: RunningGate, closeSurfaces: () => void): void {
+/** Quitting closes the surfaces, then the gate, then the app. The function that is returned does so because the gate ended. */
+function endWith(gate: RunningGate, closeSurfaces: () => void): (why: GateError) => void {
   let closing: "no" | "under way" | "done" = "no";
-  app.on("before-quit", (event) => {
-    if (closing === "done") return;
-    event.preventDefault();
-    if (closing === "under way") return;
+  const close = (finish: () => void) => {
+    if (closing !== "no") return;
     closing = "under way";
     closeSurfaces();
     const late = setTimeout(() => {
@@ -150,17 +158,31 @@ function endWith(gate: RunningGate, closeSurfaces: () => void): void {
       .finally(() => {
         clearTimeout(late);
         closing = "done";
-        log("closed; what waits is kept for the next start");
-        app.quit();
+        finish();
       });
+  };
+  app.on("before-quit", (event) => {
+    if (closing === "done") return;
+    event.preventDefault();
+    close(() => {
+      log("closed; what waits is kept for the next start");
+      app.quit();
+    });
   });
+  return (why) =>
+    close(() => {
+      showGateEnded(why);
+      app.exit(GATE_EXIT.replaced);
+    });
 }
 
 function failedToStart(error: unknown): void {
   const { message, hint } =
     error instanceof GateError ? error : { message: error instanceof Error ? error.message : "unknown", hint: "" };
-  const language = app.getLocale().startsWith("it") ? "it" : "en";
-  dialog.showErrorBox(shellWords[language].could_not_start, [message, hint].filter((text) => text !== "").join("\n"));
+  dialog.showErrorBox(
+    shellWords[systemLanguage()].could_not_start,
+    [message, hint].filter((text) => text !== "").join("\n"),
+  );
   app.exit(1);
 }
 

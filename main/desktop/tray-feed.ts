@@ -7,7 +7,7 @@ import type { Language } from "./words.ts";
 
 /** Many events in a row cost one look. Milliseconds. */
 const SETTLE_MS = 50;
-/** What no event tells (an agent that left, a trail that can't be written). Milliseconds. */
+/** What no event tells (an agent that left). Milliseconds. */
 const PERIOD_MS = 10_000;
 
 /** What changes something that the tray shows. */
@@ -20,6 +20,7 @@ const HEARD: readonly OperatorEventType[] = [
   "safety.paused",
   "safety.resumed",
   "safety.violation",
+  "alarms.changed",
 ];
 
 export class TrayFeed {

@@ -40,8 +40,8 @@ export function trayMenu(state: TrayMenuState, actions: TrayActions): MenuItemCo
       .map((label, index) => ({
         id: `summary-${index}`,
         label,
-        // Some panels open this menu on a left click: the way to what waits.
-        enabled: state.waiting > 0,
+        // Some panels open this menu on a left click: the way to what waits, and to what is wrong.
+        enabled: state.waiting > 0 || state.alarms.length > 0,
         click: () => actions.open("approvals"),
       })),
     { type: "separator" },

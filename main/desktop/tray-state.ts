@@ -1,3 +1,4 @@
+import type { AlarmCode } from "../../ipc/alarms.ts";
 import type { Status } from "../../ipc/operator-api.ts";
 import type { MarkState } from "./icon/mark.ts";
 
@@ -10,11 +11,13 @@ export interface TrayState {
   /** When a pause ends by itself. */
   paused_until: string | null;
   agents_online: readonly string[];
-  /** Lines of the trail that could not be written, or that the gate itself doesn't answer. */
-  problem: "audit" | "no_answer" | null;
+  /** False: the gate itself doesn't answer. */
+  is_answering: boolean;
+  /** What keeps the gate from what it promises, oldest first. */
+  alarms: readonly AlarmCode[];
 }
 
-/** `undefined`: the status could not be had. A problem is shown before a pause, a pause before what waits. */
+/** `undefined`: the status could not be had. An alarm is shown before a pause, a pause before what waits. */
 export function trayState(status: Status | undefined): TrayState {
   if (status === undefined) {
     return {
@@ -23,18 +26,20 @@ export function trayState(status: Status | undefined): TrayState {
       is_paused: false,
       paused_until: null,
       agents_online: [],
-      problem: "no_answer",
+      is_answering: false,
+      alarms: [],
     };
   }
   const waiting = status.approvals_pending + status.pairing_requests.length;
-  const problem = status.audit_write_failures > 0 ? "audit" : null;
-  const mark = problem !== null ? "problem" : status.paused ? "paused" : waiting > 0 ? "waiting" : "idle";
+  const alarms = status.alarms.map(({ code }) => code);
+  const mark = alarms.length > 0 ? "problem" : status.paused ? "paused" : waiting > 0 ? "waiting" : "idle";
   return {
     mark,
     waiting,
     is_paused: status.paused,
     paused_until: status.pause.until,
     agents_online: status.agents_connected,
-    problem,
+    is_answering: true,
+    alarms,
   };
 }

@@ -1,3 +1,6 @@
+import { ALARM_WORDS } from "../../ipc/alarm-words.ts";
+import type { TrayState } from "./tray-state.ts";
+
 /** What tray, menu and the shell's few dialogs say. */
 
 export type Language = "en" | "it";
@@ -7,8 +10,7 @@ export interface ShellWords {
   waiting(count: number): string;
   paused: string;
   paused_until(time: string): string;
-  problem_audit: string;
-  problem_no_answer: string;
+  no_answer: string;
   open: string;
   pause: string;
   pause_5_minutes: string;
@@ -21,6 +23,9 @@ export interface ShellWords {
   quit: string;
   could_not(what: string): string;
   could_not_start: string;
+  gate_ended: string;
+  died_again: string;
+  died_again_next: string;
 }
 
 export const shellWords: Readonly<Record<Language, ShellWords>> = {
@@ -29,8 +34,7 @@ export const shellWords: Readonly<Record<Language, ShellWords>> = {
     waiting: (count) => (count === 1 ? "1 request is waiting for you" : `${count} requests are waiting for you`),
     paused: "Paused: every call is denied",
     paused_until: (time) => `Paused until ${time}: every call is denied`,
-    problem_audit: "Some lines of the audit trail could not be written",
-    problem_no_answer: "The gate doesn't answer",
+    no_answer: "The gate doesn't answer",
     open: "Open Metnos Gate",
     pause: "Pause",
     pause_5_minutes: "For 5 minutes",
@@ -43,14 +47,17 @@ export const shellWords: Readonly<Record<Language, ShellWords>> = {
     quit: "Quit",
     could_not: (what) => `This didn't work: ${what}`,
     could_not_start: "Metnos Gate could not start",
+    gate_ended: "Metnos Gate has stopped",
+    died_again: "Metnos Gate failed again",
+    died_again_next:
+      "It was started again once and has ended now: agents find no gate. Start it when you want to go on.",
   },
   it: {
     nothing_waits: "Nessuna richiesta in attesa",
     waiting: (count) => (count === 1 ? "1 richiesta ti aspetta" : `${count} richieste ti aspettano`),
     paused: "In pausa: ogni chiamata è negata",
     paused_until: (time) => `In pausa fino alle ${time}: ogni chiamata è negata`,
-    problem_audit: "Alcune righe del registro non si sono potute scrivere",
-    problem_no_answer: "Il gate non risponde",
+    no_answer: "Il gate non risponde",
     open: "Apri Metnos Gate",
     pause: "Pausa",
     pause_5_minutes: "Per 5 minuti",
@@ -63,23 +70,26 @@ export const shellWords: Readonly<Record<Language, ShellWords>> = {
     quit: "Esci",
     could_not: (what) => `Non ha funzionato: ${what}`,
     could_not_start: "Metnos Gate non è riuscito ad avviarsi",
+    gate_ended: "Metnos Gate si è fermato",
+    died_again: "Metnos Gate ha avuto un altro errore",
+    died_again_next:
+      "Era già stato riavviato una volta e ora è terminato: gli agenti non trovano il gate. Avvialo quando vuoi continuare.",
   },
 };
 
-/** The tooltip, and the menu's first line. A clock time in the language's own way. */
+/** The tooltip, and the menu's first lines. A clock time in the language's own way. */
 export function summary(
   words: ShellWords,
-  state: { waiting: number; is_paused: boolean; paused_until: string | null; problem: "audit" | "no_answer" | null },
+  state: Pick<TrayState, "waiting" | "is_paused" | "paused_until" | "is_answering" | "alarms">,
   language: Language,
 ): string {
-  if (state.problem === "no_answer") return words.problem_no_answer;
-  const lines: string[] = [];
-  if (state.problem === "audit") lines.push(words.problem_audit);
+  if (!state.is_answering) return words.no_answer;
+  const lines = [...new Set(state.alarms)].map((code) => ALARM_WORDS[language][code].title);
   if (state.is_paused) {
     const until = state.paused_until === null ? undefined : clockTime(state.paused_until, language);
     lines.push(until === undefined ? words.paused : words.paused_until(until));
   }
-  if (state.waiting > 0 || lines.length === 0) {
+  if (state.waiting > 0 || !state.is_paused) {
     lines.push(state.waiting > 0 ? words.waiting(state.waiting) : words.nothing_waits);
   }
   return lines.join("\n");

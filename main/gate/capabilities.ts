@@ -37,3 +37,21 @@ export const CAPABILITY_REGISTRY: Readonly<Record<Capability, CapabilitySpec>> =
   "parse:local": spec("parse:local", false, "none", "none", "parse known formats on this machine"),
   "calendar:read": spec("calendar:read", false, "per_target", "exact", "read events from an authorised calendar"),
 });
+
+/** Those that read, think or fetch: what an agent needs for a plan. */
+const CHANGES_NOTHING: ReadonlySet<Capability> = new Set([
+  "fs:read",
+  "network:http",
+  "llm:local",
+  "llm:online",
+  "mail:read",
+  "channel:in",
+  "time:read",
+  "parse:local",
+  "calendar:read",
+]);
+
+/** True unless a call with this capability writes, runs or sends something. */
+export function changesNothing(capability: Capability): boolean {
+  return CHANGES_NOTHING.has(capability);
+}

@@ -1,4 +1,4 @@
-import { accessSync, constants, statSync } from "node:fs";
+import { accessSync, constants, lstatSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Schema } from "./database.ts";
 import { GateError } from "./errors.ts";
@@ -28,9 +28,25 @@ export function refuseUnusable(file: string, schema: Titled): void {
     }
     if ((stat.mode & 0o200) === 0) throw readOnly(file, schema);
   }
-  for (const end of BESIDE) {
-    if (statSync(`${file}${end}`, { throwIfNoEntry: false })?.isFile() === false)
-      throw notAFile(`${file}${end}, which belongs to the ${schema.title},`);
+  if (stat === undefined && lstatSync(file, { throwIfNoEntry: false }) !== undefined)
+    throw notAFile(`the ${schema.title} ${file}, a link that leads nowhere,`);
+  for (const end of BESIDE) refuseUnusableBeside(`${file}${end}`, schema);
+}
+
+/** SQLite follows no link there, and says no more of one than of a file that it may not open. */
+function refuseUnusableBeside(file: string, schema: Titled): void {
+  const stat = lstatSync(file, { throwIfNoEntry: false });
+  if (stat === undefined) return;
+  if (!stat.isFile()) throw notAFile(`${file}, which belongs to the ${schema.title},`);
+  try {
+    accessSync(file, constants.R_OK | constants.W_OK);
+  } catch (error) {
+    throw new GateError(
+      "database_unusable",
+      `${file}, which belongs to the ${schema.title}, can't be read and written`,
+      `see whose it is: ls -l ${file}; its owner lets itself in with chmod u+rw ${file}`,
+      { cause: error },
+    );
   }
 }
 

@@ -1,6 +1,6 @@
 import { accessSync, closeSync, constants, existsSync, openSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { NOT_A_FILE } from "../../ipc/regular-file.ts";
+import { DANGLING_LINK, NOT_A_FILE } from "../../ipc/regular-file.ts";
 import { errorCode, GateError } from "./errors.ts";
 
 /** What the system's refusals of a file mean for the human: one sentence with the file's name, and what to do. */
@@ -53,6 +53,8 @@ export function meaningOf(code: string, file: string): Meaning {
     case NOT_A_FILE:
     case "ENXIO":
       return { why: "it is not an ordinary file", hint: `move it away: mv ${file} ${file}.old` };
+    case DANGLING_LINK:
+      return { why: "it is a link that leads nowhere", hint: `see where it leads: ls -l ${file}` };
     case "ELOOP":
       return { why: "it is a symbolic link where none may be", hint: `see where it leads: ls -l ${file}` };
     case "ENAMETOOLONG":

@@ -1,33 +1,32 @@
 import { randomUUID } from "node:crypto";
 import type { Decision, TraceStep } from "../../ipc/decision.ts";
 import type { Answer, ApprovalView, Principal } from "../../ipc/operator-api.ts";
-import { visible } from "../../ipc/visible-text.ts";
 import type { ProposedCall } from "../../ipc/wire.ts";
 import type { Activity } from "./activity/activity.ts";
 import { ApprovalBroker, type BrokerSettings } from "./approvals/broker.ts";
 import { callHash, shareKey } from "./approvals/canonical.ts";
-import { askedPathsOf, choicesFor } from "./approvals/choices.ts";
 import { HeldCalls } from "./approvals/held-calls.ts";
-import { keptOf } from "./approvals/kept.ts";
-import { questionFor } from "./approvals/question.ts";
-import type { ApprovalRegistry, NewPending, PendingRequest } from "./approvals/registry.ts";
+import type { ApprovalRegistry, PendingRequest } from "./approvals/registry.ts";
+import { requestOf } from "./approvals/request-of.ts";
+import type { OnFailure } from "./audit/alarms.ts";
 import type { AuditLog } from "./audit/log.ts";
 import { decisionRecord, withoutValues } from "./audit/record.ts";
+import { withhold } from "./audit/withhold.ts";
 import { agentKindOf } from "./executors/agent-kind.ts";
 import type { ExecutorCatalog } from "./executors/catalog.ts";
 import type { GrantStore } from "./grants/store.ts";
 import { DecisionMeter } from "./meter.ts";
 import { Pieces } from "./pieces.ts";
 import { decisionOf, examineCall, traceOf } from "./pipeline.ts";
-import { POLICY_TABLE } from "./policy.ts";
 import { type Examination, kindOf, type StageSettings, type Subject } from "./stages/examination.ts";
-import type { Need } from "./targets/target.ts";
 
 export interface GateParts {
   catalog: ExecutorCatalog;
   grants: GrantStore;
   approvals: ApprovalRegistry;
   audit: AuditLog;
+  /** What becomes of calls that change something while the trail can't be written. */
+  on_audit_failure: OnFailure;
   activity: Activity;
   stages: StageSettings;
   broker: BrokerSettings;
@@ -71,8 +70,6 @@ interface Unpublished {
   /** Of a call's first decision: how long it took, and which grants it rests on. */
   first?: { ms: number; grants_used: readonly number[] };
 }
-
-const NO_GRANTS: readonly number[] = [];
 
 /** The decision core: every tool call passes `decide`. */
 export class Gate {
@@ -120,12 +117,15 @@ export class Gate {
       call,
       subject,
       trace: x.trace === undefined ? undefined : traceOf(x, denial),
-      first: { ms: performance.now() - began, grants_used: denial === null ? x.grants_used : NO_GRANTS },
+      first: { ms: performance.now() - began, grants_used: x.grants_used },
     });
     return hold === undefined ? { decision } : { decision, hold };
   }
 
-  /** Writes down what was decided: called before the answers leave, so that no agent knows of a decision that the trail doesn't. */
+  /**
+   * Writes down what was decided: called before the answers leave, so that no agent knows of a decision that the trail doesn't.
+   * What was allowed and must not go unrecorded is denied, in place, where its line can't be written.
+   */
   record(): void {
     this.broker.commit();
     this.#parts.audit.flush();
@@ -138,7 +138,7 @@ export class Gate {
     this.#unpublished = [];
     for (const { decision, call, subject, trace, first } of unpublished) {
       if (first !== undefined) this.meter.decided(decision, first.ms);
-      for (const id of first?.grants_used ?? NO_GRANTS) this.#parts.grants.note_use(id);
+      if (decision.outcome !== "denied") for (const id of first?.grants_used ?? []) this.#parts.grants.note_use(id);
       try {
         this.#parts.activity.note(decision, call, subject, trace);
         this.#events.decided(decision, call, subject);
@@ -153,7 +153,7 @@ export class Gate {
   preview(call: ProposedCall, subject: Subject): Decision {
     const { x, denial } = examineCall(call, subject, this.#parts.catalog, this.#parts.stages);
     const decision = decisionOf(x, denial);
-    this.#parts.audit.append(() => decisionRecord(call, decision, this.#names(call, subject), "plan"));
+    this.#parts.audit.append(() => decisionRecord(call, decision, this.#logged(call, subject), "plan"));
     return decision;
   }
 
@@ -229,7 +229,7 @@ export class Gate {
     const share_key = shareKey(agent.agent_id, call.context?.cwd ?? "", hash, x.needs);
     try {
       this.broker.begin();
-      const answered = this.broker.take_answer(share_key);
+      const answered = this.broker.take_answer(share_key, subject.session ?? "");
       if (answered !== undefined) {
         Object.assign(decision, this.#final(decision, answered, x));
         this.broker.onUnstored(() => Object.assign(decision, unstored(decision)));
@@ -241,48 +241,16 @@ export class Gate {
         Object.assign(decision, refusal);
         return undefined;
       }
-      const pending = this.broker.ask({ ...this.#request(x, agent, decision), call_hash: hash, share_key });
+      const request = requestOf(x, agent, decision, this.#parts.broker, (capability_class) =>
+        this.broker.registry.count_approved(capability_class, agent.agent_id),
+      );
+      const pending = this.broker.ask({ ...request, call_hash: hash, share_key });
       return this.#wait(x, agent.agent_id, decision, pending, characters, deliver);
     } catch (error) {
       // Nothing of this turn can be stored: each of its asks is a denial, this one an error.
       this.broker.abandon(error);
       throw error;
     }
-  }
-
-  #request(
-    { call, subject, executor, needs, verdict }: Examination,
-    agent: { agent_id: string; name: string },
-    decision: Decision,
-  ): Omit<NewPending, "ttl_seconds" | "call_hash" | "share_key"> {
-    const { home, language } = this.#parts.broker;
-    const { links, ...question } = questionFor(call, executor, needs, home, language);
-    return {
-      ...subject.principal,
-      ...question,
-      agent_id: agent.agent_id,
-      agent_name: agent.name,
-      session: subject.session ?? "",
-      extra: {
-        executor: call.executor,
-        intent: call.intent,
-        subagent: typeof call.context?.subagent === "string" ? visible(call.context.subagent.slice(0, 64)) : null,
-        verb: executor.manifest.verb,
-        cwd: call.context?.cwd ?? null,
-        args: call.args,
-        reversibility: executor.manifest.reversibility,
-        recurrence_count: this.broker.registry.count_approved(question.capability_class, agent.agent_id),
-        capabilities: decision.capabilities,
-        choices: choicesFor(
-          needs.filter((need) => this.#isAsked(subject, need)),
-          home,
-        ),
-        ...askedPathsOf(needs),
-        links,
-        judge: { score: verdict?.score ?? 0, reason: verdict?.reason ?? "" },
-        kept: keptOf(call, executor, needs, question, home),
-      },
-    };
   }
 
   #wait(
@@ -324,11 +292,6 @@ export class Gate {
         leave(reason, agent_id);
       },
     };
-  }
-
-  /** Of a call's needs, those that are asked about: only these can be granted, and one that no grant covers leaves only "once". */
-  #isAsked({ level }: Subject, { capability, ask_each_time }: Need): boolean {
-    return ask_each_time !== undefined || POLICY_TABLE[level][capability] === "approval_required";
   }
 
   /** What an ended request means for the call. An approved one is looked at again: the world may have moved while it waited. */
@@ -393,7 +356,7 @@ export class Gate {
       agent: ended.agent_name,
       executor: this.#parts.catalog.loggedName(ended.extra.executor, agentKindOf(ended.agent_name)),
     });
-    this.#parts.audit.flush();
+    this.record();
     this.#events.closed(this.broker.view(ended));
   }
 
@@ -402,14 +365,18 @@ export class Gate {
     this.settle_covered({ channel: ended.channel, sender_id: ended.sender_id });
   }
 
-  #names(call: ProposedCall, subject: Subject): { agent: string; executor: string } {
+  /** How a call is logged. */
+  #logged(call: ProposedCall, subject: Subject): { agent: string; executor: string; ts: number } {
     const executor = this.#parts.catalog.loggedName(call.executor, kindOf(subject));
-    return { agent: subject.agent?.name ?? "none", executor };
+    return { agent: subject.agent?.name ?? "none", executor, ts: this.#parts.audit.time() };
   }
 
   #log(made: Unpublished): void {
     const { call, decision, subject } = made;
-    this.#parts.audit.append(() => decisionRecord(call, decision, this.#names(call, subject)));
+    this.#parts.audit.append(
+      () => decisionRecord(call, decision, this.#logged(call, subject)),
+      (error) => withhold(decision, made.trace, error, this.#parts.on_audit_failure),
+    );
     this.#unpublished.push(made);
   }
 }

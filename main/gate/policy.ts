@@ -1,4 +1,11 @@
-import { CAPABILITIES, type Capability, LEVELS, type Level, type Outcome } from "../../ipc/decision.ts";
+import {
+  CAPABILITIES,
+  type Capability,
+  LEVELS,
+  type Level,
+  type Outcome,
+  type Requirement,
+} from "../../ipc/decision.ts";
 import { CAPABILITY_REGISTRY, type CapabilitySpec } from "./capabilities.ts";
 import type { GrantLookup } from "./grants/store.ts";
 
@@ -45,6 +52,11 @@ function generateTable(): PolicyTable {
       Object.fromEntries(CAPABILITIES.map((name) => [name, RULES[level](CAPABILITY_REGISTRY[name])])),
     ) as Readonly<Record<Capability, Outcome>>;
   return Object.freeze(Object.fromEntries(LEVELS.map((level) => [level, row(level)]))) as PolicyTable;
+}
+
+/** True if nothing that a call needs is more than reading: what the level that only reads may do, if only after asking. */
+export function readsOnly(needs: readonly Pick<Requirement, "capability">[]): boolean {
+  return needs.every(({ capability }) => POLICY_TABLE.ReadOnly[capability] !== "denied");
 }
 
 export interface PolicyAnswer {

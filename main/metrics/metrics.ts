@@ -1,4 +1,5 @@
 import { Counter, Gauge, Registry } from "prom-client";
+import { ALARM_CODES } from "../../ipc/alarms.ts";
 import { CAPABILITIES, STAGES } from "../../ipc/decision.ts";
 import { subjectTypeSchema } from "../../ipc/safety.ts";
 import type { Core } from "../core.ts";
@@ -26,6 +27,16 @@ export function gateMetrics(core: Core, connected: () => number): Registry {
   );
   gauge("metnos_gate_agents_connected", "Agents that are connected", connected);
   gauge("metnos_gate_grants_active", "Grants in force", () => core.grants.count_active());
+  new Gauge({
+    name: "metnos_gate_alarms",
+    help: "Alarms that hold now, by what they are about",
+    labelNames: ["code"],
+    registers: [registry],
+    collect() {
+      const active = core.alarms.list();
+      for (const code of ALARM_CODES) this.set({ code }, active.filter((alarm) => alarm.code === code).length);
+    },
+  });
   new Counter({
     name: "metnos_gate_audit_write_failures_total",
     help: "Audit lines that could not be written",

@@ -1,3 +1,5 @@
+import { ALARM_WORDS } from "../../ipc/alarm-words.ts";
+import type { Alarm } from "../../ipc/alarms.ts";
 import type { ApprovalView, PairingRequest } from "../../ipc/operator-api.ts";
 import { shortened, visible } from "../../ipc/visible-text.ts";
 import type { Language } from "../gate/approvals/card.ts";
@@ -65,6 +67,13 @@ export function pauseNotice(reason: string, settings: NoticeSettings): Notice {
   return withReview({ kind: "pause", title, lines: [visible(reason)], buttons: [] }, settings, false);
 }
 
+/** Something keeps the gate from what it promises. */
+export function alarmNotice({ code, message, hint }: Alarm, settings: NoticeSettings): Notice {
+  const { title } = ALARM_WORDS[settings.language][code];
+  const lines = [message, hint].filter((text) => text !== "").map((text) => shortened(visible(text), ROW_WIDTH * 3));
+  return withReview({ kind: "alarm", title, lines, buttons: [] }, settings, false);
+}
+
 /** Adds Review where it leads somewhere, and says where to answer where the buttons don't do it. */
 function withReview(
   notice: Omit<Notice, "default_action">,
@@ -78,8 +87,10 @@ function withReview(
     digest: words.in_terminal,
     pairing: words.pair_in_terminal,
     pause: words.resume_in_terminal,
+    alarm: words.alarms_in_terminal,
   }[notice.kind];
-  const where = can_review ? words.in_window : in_terminal;
+  const in_window = notice.kind === "alarm" ? words.alarm_in_window : words.in_window;
+  const where = can_review ? in_window : in_terminal;
   return {
     ...notice,
     lines: is_answerable ? notice.lines : [...notice.lines, where],

@@ -1,8 +1,16 @@
+import type { Alarm } from "../../ipc/alarms.ts";
 import type { Answer, ApprovalView, OperatorApi, OperatorEvent, PairingRequest } from "../../ipc/operator-api.ts";
 import type { Pause } from "../../ipc/safety.ts";
 import type { Language } from "../gate/approvals/card.ts";
 import { errorCode } from "../gate/errors.ts";
-import { approvalNotice, digestNotice, type NoticeSettings, pairingNotice, pauseNotice } from "./notice.ts";
+import {
+  alarmNotice,
+  approvalNotice,
+  digestNotice,
+  type NoticeSettings,
+  pairingNotice,
+  pauseNotice,
+} from "./notice.ts";
 import type { Notice, NoticeAction, NotificationSink, SinkEvent } from "./sink.ts";
 
 /** What Review opens: the home knows where. */
@@ -10,7 +18,8 @@ export type ReviewTarget =
   | { kind: "approval"; token: string }
   | { kind: "agent"; agent_name: string }
   | { kind: "pairing" }
-  | { kind: "safety" };
+  | { kind: "safety" }
+  | { kind: "alarm" };
 
 export interface NotifierOptions {
   api: OperatorApi;
@@ -64,6 +73,8 @@ export class Notifier {
   /** Agents whose requests are shown as one. */
   readonly #digests = new Set<string>();
   readonly #items = new Map<string, Item>();
+  /** What each alarm's notification says, by its key: the same words aren't shown anew. */
+  readonly #alarm_texts = new Map<string, string>();
   #settings: NoticeSettings | undefined;
   #unsubscribe: () => void = () => undefined;
   #pairing_timer: NodeJS.Timeout | undefined;
@@ -89,6 +100,8 @@ export class Notifier {
       await this.#checkPairing();
       const { pause } = await api.call("safety.status", {});
       this.#safely(() => this.#paused(pause));
+      const { alarms } = await api.call("status", {});
+      this.#safely(() => this.#alarmed(alarms));
     } catch (error) {
       this.#say(`what waits can't be told (${errorCode(error)})`);
     }
@@ -107,6 +120,7 @@ export class Notifier {
     if (event.type === "approval.waiting") this.#appeared(event.data);
     if (event.type === "approval.closed") this.#closed(event.data);
     if (event.type === "safety.paused" || event.type === "safety.resumed") this.#paused(event.data);
+    if (event.type === "alarms.changed") this.#alarmed(event.data);
     if (event.type === "pairing.requested" || event.type === "agents.changed") void this.#checkPairing();
   }
 
@@ -161,6 +175,17 @@ export class Notifier {
   #paused({ by, reason }: Pause): void {
     if (by !== "safety" || reason === null) return this.#remove("pause");
     this.#put("pause", { kind: "safety" }, (settings) => pauseNotice(reason, settings));
+  }
+
+  /** One for each alarm, once: put aside, it comes back only if it was over and is raised again. */
+  #alarmed(alarms: readonly Alarm[]): void {
+    const raised = new Map(alarms.map((alarm) => [`alarm:${alarm.code} ${alarm.subject}`, alarm]));
+    for (const key of this.#items.keys()) if (key.startsWith("alarm:") && !raised.has(key)) this.#remove(key);
+    for (const [key, alarm] of raised) {
+      if (this.#alarm_texts.get(key) === alarm.message && this.#items.has(key)) continue;
+      this.#alarm_texts.set(key, alarm.message);
+      this.#put(key, { kind: "alarm" }, (settings) => alarmNotice(alarm, settings));
+    }
   }
 
   async #checkPairing(): Promise<void> {
@@ -305,4 +330,5 @@ const HEARD: readonly OperatorEvent["type"][] = [
   "agents.changed",
   "safety.paused",
   "safety.resumed",
+  "alarms.changed",
 ];

@@ -4,7 +4,7 @@ export type NoticeAction = "approve" | "deny" | "review";
 
 /** What is to be seen. All text is plain and inert already; markup is the sink's to escape. */
 export interface Notice {
-  kind: "approval" | "digest" | "pairing" | "pause";
+  kind: "approval" | "digest" | "pairing" | "pause" | "alarm";
   /** The gate's own words only. */
   title: string;
   lines: readonly string[];

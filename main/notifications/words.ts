@@ -11,8 +11,10 @@ interface Words {
   in_terminal: string;
   pair_in_terminal: string;
   resume_in_terminal: string;
+  alarms_in_terminal: string;
   paused: string;
   in_window: string;
+  alarm_in_window: string;
   waiting: (count: number, agent: string) => string;
   pairing: (count: number) => string;
   others: (count: number) => string;
@@ -29,8 +31,10 @@ export const NOTICE_WORDS: Readonly<Record<Language, Words>> = {
     in_terminal: "Answer with: metnos-gate watch",
     pair_in_terminal: "Let it in with: metnos-gate agents pair",
     resume_in_terminal: "See: metnos-gate safety status",
+    alarms_in_terminal: "See: metnos-gate alarms list",
     paused: "Every agent is paused",
     in_window: "Open Metnos Gate to answer.",
+    alarm_in_window: "Open Metnos Gate to see more.",
     waiting: (count, agent) => (count === 1 ? `1 request of ${agent} waits` : `${count} requests of ${agent} wait`),
     pairing: (count) => (count === 1 ? "An agent wants to connect" : `${count} agents want to connect`),
     others: (count) => `and ${count} more`,
@@ -45,8 +49,10 @@ export const NOTICE_WORDS: Readonly<Record<Language, Words>> = {
     in_terminal: "Rispondi con: metnos-gate watch",
     pair_in_terminal: "Accettalo con: metnos-gate agents pair",
     resume_in_terminal: "Guarda: metnos-gate safety status",
+    alarms_in_terminal: "Guarda: metnos-gate alarms list",
     paused: "Tutti gli agenti sono in pausa",
     in_window: "Apri Metnos Gate per rispondere.",
+    alarm_in_window: "Apri Metnos Gate per saperne di più.",
     waiting: (count, agent) =>
       count === 1 ? `1 richiesta di ${agent} in attesa` : `${count} richieste di ${agent} in attesa`,
     pairing: (count) => (count === 1 ? "Un agente vuole collegarsi" : `${count} agenti vogliono collegarsi`),

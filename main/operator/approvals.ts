@@ -1,4 +1,5 @@
 import { dispatchCallback } from "../gate/approvals/callback.ts";
+import { causeOf } from "../gate/audit/alarms.ts";
 import type { Handlers, OperatorContext } from "./handlers.ts";
 
 type ApprovalMethod =
@@ -26,7 +27,15 @@ export function approvalMethods({ core, by }: OperatorContext): Handlers<Approva
       return { expires_at };
     },
     "approvals.coverage": ({ token, target }) => broker.coverage(token, target),
-    "approvals.resolve": (answer) => gate.answer(answer, by),
+    "approvals.resolve": (answer) => {
+      const ended = gate.answer(answer, by);
+      const owed = broker.owes_grants(answer.token);
+      if (owed === undefined) return ended;
+      return {
+        ...ended,
+        note: `the answer stands, but its grant can't be written yet: ${causeOf(owed)}; it is tried again`,
+      };
+    },
     "approvals.callback": ({ data }) => dispatchCallback(broker, data, by),
     "approvals.cleanup": () => ({ expired: broker.cleanup() }),
   };

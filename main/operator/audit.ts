@@ -1,8 +1,9 @@
+import { acceptProblems } from "../gate/audit/accept.ts";
 import { tailAudit } from "../gate/audit/tail.ts";
 import { verifyAudit } from "../gate/audit/verify.ts";
 import type { Handlers, OperatorContext } from "./handlers.ts";
 
-export function auditMethods({ core }: OperatorContext): Handlers<"audit.tail" | "audit.verify"> {
+export function auditMethods({ core }: OperatorContext): Handlers<"audit.tail" | "audit.verify" | "audit.accept"> {
   const { audit, places } = core;
   return {
     "audit.tail": ({ lines }) => {
@@ -11,8 +12,9 @@ export function auditMethods({ core }: OperatorContext): Handlers<"audit.tail" |
     },
     "audit.verify": () => {
       audit.flush();
-      audit.remember_head();
-      return verifyAudit(places.audit_dir, places.audit_head);
+      return verifyAudit(places.audit_dir, places.audit_head, audit.end);
     },
+    "audit.accept": ({ reason }) =>
+      acceptProblems(audit, { folder: places.audit_dir, head_file: places.audit_head }, reason),
   };
 }

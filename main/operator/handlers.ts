@@ -53,7 +53,7 @@ export type Handlers<M extends OperatorMethod> = {
 
 /** Writes what the human did into the audit trail, at once. */
 export function recordAct({ core }: OperatorContext, event: string, fields: Record<string, unknown>): void {
-  core.audit.append({ event, ts: Date.now() / 1000, ...fields });
+  core.audit.append({ event, ts: core.audit.time(), ...fields });
   core.audit.flush();
 }
 

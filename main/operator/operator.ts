@@ -9,11 +9,13 @@ import {
 } from "../../ipc/operator-api.ts";
 import { localPrincipal } from "../../ipc/places.ts";
 import type { Core } from "../core.ts";
+import { diskFullCode } from "../gate/disk-reserve.ts";
 import { errorCode, GateError } from "../gate/errors.ts";
 import { causeBehind, fileError, meaningOf } from "../gate/file-errors.ts";
 import type { LoginItem } from "../settings.ts";
 import { activityMethods } from "./activity.ts";
 import { agentMethods } from "./agents.ts";
+import { alarmMethods } from "./alarms.ts";
 import { approvalMethods } from "./approvals.ts";
 import { auditMethods } from "./audit.ts";
 import { grantMethods } from "./grants.ts";
@@ -77,6 +79,7 @@ export class Operator implements OperatorApi {
       ...agentMethods(context),
       ...activityMethods(context),
       ...safetyMethods(context),
+      ...alarmMethods(context),
       ...settingMethods(context),
       ...metricsMethods(context),
       ...auditMethods(context),
@@ -105,6 +108,9 @@ export class Operator implements OperatorApi {
       return result;
     } catch (error) {
       storage.health.noteFailure(error);
+      const full = diskFullCode(error);
+      if (full !== undefined)
+        throw new OperatorError("disk_full", `the disk is full (${full})`, "make room, and try again");
       if (error instanceof GateError) throw new OperatorError(error.code, error.message, error.hint);
       const code = errorCode(error);
       const { path, syscall } = error as NodeJS.ErrnoException;

@@ -1,4 +1,6 @@
+import { causeOf } from "../gate/audit/alarms.ts";
 import { isoSeconds } from "../gate/clock.ts";
+import { errorCode } from "../gate/errors.ts";
 import { type Handlers, type OperatorContext, recordAct } from "./handlers.ts";
 
 type SafetyMethod = "safety.status" | "safety.violations" | "safety.acknowledge" | "safety.pause" | "safety.resume";
@@ -18,13 +20,21 @@ export function safetyMethods(context: OperatorContext): Handlers<SafetyMethod> 
       recordAct(context, "acknowledged", { violations: acknowledged });
       return { acknowledged };
     },
-    "safety.pause": ({ for_seconds, reason }) =>
-      safety.pause.begin({
-        by: "human",
-        reason: reason ?? "you paused it",
-        clears: for_seconds === undefined ? "by_human" : "after_seconds",
-        seconds: for_seconds,
-      }),
+    "safety.pause": ({ for_seconds, reason }) => {
+      try {
+        return safety.pause.begin({
+          by: "human",
+          reason: reason ?? "you paused it",
+          clears: for_seconds === undefined ? "by_human" : "after_seconds",
+          seconds: for_seconds,
+        });
+      } catch (error) {
+        const pause = safety.pause.state();
+        if (!pause.is_paused || !errorCode(error).startsWith("SQLITE")) throw error;
+        const note = `the gate is paused, but a restart would forget it: ${causeOf(error)}; it is tried again`;
+        return { ...pause, note };
+      }
+    },
     "safety.resume": () => {
       safety.filter.resume();
       return safety.pause.state();

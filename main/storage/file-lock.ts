@@ -39,6 +39,7 @@ export class FileLock {
       if (!is_there) closeSync(openSync(file, "a", 0o600));
       const before = identityOf(file);
       db = new Database(file, { timeout: 0 });
+      refuseForeign(db, file);
       db.pragma("journal_mode = MEMORY");
       db.pragma("synchronous = OFF");
       // The lock outlives the transaction that takes it.
@@ -78,6 +79,16 @@ export class FileLock {
 }
 
 const IN_USE = 1;
+
+/** A lock has no tables: what has some is somebody's database. @throws GateError `lock_unusable` */
+function refuseForeign(db: Database.Database, file: string): void {
+  if (db.prepare("SELECT count(*) FROM sqlite_master").pluck().get() === 0) return;
+  throw new GateError(
+    "lock_unusable",
+    `${file} is another program's database, not the gate's lock`,
+    "move it away and start again; it was left as it is",
+  );
+}
 
 /** A number of the file's own that fits into a database's header; not 0, which is an empty file's. */
 function ownMark({ ino, dev }: FileIdentity): number {

@@ -9,7 +9,8 @@ import {
   operatorMethods,
   PAGE_EVENTS,
 } from "../../ipc/operator-api.ts";
-import { MAX_PAGE_FRAME_BYTES, PAGE_CLOSE, type PageAnswer, pageRequestSchema } from "../../ipc/page-frames.ts";
+import { PAGE_CLOSE } from "../../ipc/page-close.ts";
+import { MAX_PAGE_FRAME_BYTES, type PageAnswer, pageRequestSchema } from "../../ipc/page-frames.ts";
 import { PAGE_PROTOCOL } from "../../ipc/page-secret.ts";
 
 /** The open pages: the operator's contract, one JSON object in a text frame. */
@@ -84,7 +85,7 @@ export class OperatorPages {
     clearInterval(this.#heartbeat);
     const pages = [...this.#pages];
     const are_closed = pages.map(({ socket }) => new Promise<void>((resolve) => socket.once("close", () => resolve())));
-    for (const { socket } of pages) socket.close(1001, "the gate is closing");
+    for (const { socket } of pages) socket.close(PAGE_CLOSE.gate_closes, "the gate is closing");
     const cut = setTimeout(() => {
       for (const { socket } of pages) socket.terminate();
     }, FAREWELL_MS);

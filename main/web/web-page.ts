@@ -6,6 +6,7 @@ import { PAGE_SOCKET_PATH } from "../../ipc/page-frames.ts";
 import { offeredSecret } from "../../ipc/page-secret.ts";
 import { cookiesOf, refuseMalformed, refuseUpgrade, sendFile, sendNothing, sendRefusal, sendText } from "./answers.ts";
 import { ENTRANCE_SCRIPT, ENTRANCE_SCRIPT_PATH, entrancePage } from "./entrance.ts";
+import { keepLastPort, readLastPort } from "./last-port.ts";
 import { OperatorPages, type PageLimits } from "./operator-pages.ts";
 import { type PageFiles, readPageFiles } from "./page-files.ts";
 import { canTellPeers, isOwnUsersPeer } from "./peer.ts";
@@ -16,8 +17,10 @@ import { type Session, Visitors } from "./visitors.ts";
 /** The page in a browser, on 127.0.0.1 alone: behind a link that works once, then a cookie and the page's own secret (design §5). */
 
 export interface WebPageSettings {
-  /** 0: any that is free. */
+  /** 0: the one it had last, or any that is free. */
   port: number;
+  /** Keeps the port for the next start. Left out: nothing is kept. */
+  port_file?: string;
   session_seconds: number;
   /** Left out: the built page. */
   files?: PageFiles;
@@ -95,14 +98,14 @@ export class WebPage {
 
   /** Listens, for pages that use `api`. Rejects with `port_taken`, or the system's error. */
   async listen(api: OperatorApi): Promise<void> {
-    const { port, limits } = this.#settings;
+    const { port, port_file, limits } = this.#settings;
     this.#api = api;
     this.#pages = new OperatorPages(api, { ...LIMITS, ...limits }, this.#listener.log);
-    await new Promise<void>((resolve, reject) => {
-      this.#server.once("error", (error: NodeJS.ErrnoException) => reject(whyNot(error, port)));
-      this.#server.listen({ host: "127.0.0.1", port, exclusive: true }, resolve);
-    });
+    const last = port === 0 && port_file !== undefined ? readLastPort(port_file) : undefined;
+    // Somebody may have the last one by now.
+    if (last === undefined || !(await this.#listenAt(last).catch(() => false))) await this.#listenAt(port);
     this.#port = (this.#server.address() as AddressInfo).port;
+    if (port === 0 && port_file !== undefined && this.#port !== last) keepLastPort(port_file, this.#port);
     if (!canTellPeers())
       this.#listener.log(
         "page: this system doesn't tell whose program connects; the links and cookies alone have to do",
@@ -119,6 +122,17 @@ export class WebPage {
     await this.#pages?.close();
     this.#server.closeAllConnections();
     await is_closed;
+  }
+
+  #listenAt(port: number): Promise<true> {
+    return new Promise((resolve, reject) => {
+      const failed = (error: NodeJS.ErrnoException) => reject(whyNot(error, port));
+      this.#server.once("error", failed);
+      this.#server.listen({ host: "127.0.0.1", port, exclusive: true }, () => {
+        this.#server.off("error", failed);
+        resolve(true);
+      });
+    });
   }
 
   #refusalOfPeer({ remotePort }: Socket): string | undefined {

@@ -18,6 +18,7 @@ export const OUTDATED_BY: Partial<Record<OperatorMethod, readonly OperatorEventT
     "grants.changed",
     "safety.paused",
     "safety.resumed",
+    "alarms.changed",
   ],
   "grants.list": ["grants.changed"],
   "grants.search": ["grants.changed"],

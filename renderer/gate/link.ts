@@ -2,7 +2,7 @@ import type { OperatorApi } from "../../ipc/operator-api.ts";
 
 /**
  * The page's way to the gate, whichever home it runs in.
- * Of `ipc/` the page loads types and `operator-error.ts`, `page-secret.ts`, `visible-text.ts` only: the schemas' library compiles code at
+ * Of `ipc/` the page loads types and a few files of plain values only (test/architecture.test.ts lists them): the schemas' library compiles code at
  * run time, which the page's Content-Security-Policy refuses.
  */
 export interface GateLink extends OperatorApi {
@@ -11,8 +11,19 @@ export interface GateLink extends OperatorApi {
   onState(listener: (state: LinkState) => void): () => void;
 }
 
-/** `silent`: the gate does not answer; the link goes on trying. */
-export type LinkState = "connecting" | "answering" | "silent";
+/** The link goes on trying in each of them. */
+export type Silence =
+  /** The gate does not answer. */
+  | "silent"
+  /** It said that it closes. */
+  | "ended"
+  /** It is there, but this page's session isn't one of its own: a new link is needed. */
+  | "shut_out";
+export type LinkState = "connecting" | "answering" | Silence;
+
+export function isSilent(state: LinkState): state is Silence {
+  return state !== "connecting" && state !== "answering";
+}
 
 /** What both transports share: who listens, and the state they are told of. */
 export class Listeners<T> {

@@ -1,10 +1,16 @@
 import type { OperatorEvent, OperatorMethod, OperatorParams, OperatorResult } from "../../ipc/operator-api.ts";
 import { OperatorError } from "../../ipc/operator-error.ts";
+import { PAGE_CLOSE } from "../../ipc/page-close.ts";
 import { PAGE_SECRET_KEY, pageProtocols } from "../../ipc/page-secret.ts";
-import { type GateLink, type LinkState, Listeners } from "./link.ts";
+import { type GateLink, isSilent, type LinkState, Listeners, type Silence } from "./link.ts";
 
 const FIRST_RETRY_MS = 250;
 const LAST_RETRY_MS = 5000;
+
+const SILENCE_OF_CLOSE: Readonly<Record<number, Silence>> = {
+  [PAGE_CLOSE.gate_closes]: "ended",
+  [PAGE_CLOSE.session_ended]: "shut_out",
+};
 
 interface Asking {
   resolve(result: never): void;
@@ -73,22 +79,36 @@ export class SocketLink implements GateLink {
     // Read each time: a new link, used in another tab, brings another one.
     const socket = new WebSocket(this.#url, pageProtocols(storedSecret()));
     this.#socket = socket;
+    let has_opened = false;
     socket.onopen = () => {
+      has_opened = true;
       this.#retry_ms = FIRST_RETRY_MS;
       this.#enter("answering");
       this.#opened();
     };
     socket.onmessage = ({ data }) => this.#read(JSON.parse(String(data)) as Frame);
     // An error is always followed by close.
-    socket.onclose = () => {
+    socket.onclose = ({ code }) => {
       for (const { reject } of this.#asking.values()) reject(notAnswering());
       this.#asking.clear();
       if (this.#is_closed) return;
-      this.#enter("silent");
+      // What was known of this silence stays, until the gate is seen again.
+      if (has_opened || !isSilent(this.#state)) this.#enter(SILENCE_OF_CLOSE[code] ?? "silent");
       this.#opened();
+      if (!has_opened) void this.#askWhy();
       this.#retry = setTimeout(() => this.#connect(), this.#retry_ms);
       this.#retry_ms = Math.min(LAST_RETRY_MS, this.#retry_ms * 2);
     };
+  }
+
+  /** A refused WebSocket doesn't tell why: a gate that was started again refuses the page itself, too. */
+  async #askWhy(): Promise<void> {
+    try {
+      const { status } = await fetch("/", { cache: "no-store" });
+      if (status === 403 && isSilent(this.#state)) this.#enter("shut_out");
+    } catch {
+      if (this.#state === "shut_out") this.#enter("silent"); // nobody is there any more
+    }
   }
 
   #read(frame: Frame): void {

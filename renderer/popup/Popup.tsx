@@ -2,9 +2,11 @@ import { useEffect, useRef } from "react";
 import { CardStack } from "../cards/CardStack.tsx";
 import { bridge } from "../gate/open-link.ts";
 import { Button } from "../parts/Button.tsx";
+import { Alarms } from "../window/Alarms.tsx";
 import { Notices } from "../window/Window.tsx";
 import { useWords } from "../words/language.ts";
 import { popupWords } from "../words/popup.ts";
+import "../window/alarms.css";
 import "./popup.css";
 
 /** What waits, near the tray: 380 px wide, as tall as its cards. */
@@ -23,6 +25,7 @@ export function Popup() {
   return (
     <main ref={content} className="popup">
       <h1 className="unseen">{words.title}</h1>
+      <Alarms />
       <Notices />
       <CardStack nothing={<p className="quiet nothing">{words.nothing}</p>} />
       <p className="foot">

@@ -1,10 +1,13 @@
 import { Suspense } from "react";
+import { isSilent } from "../gate/link.ts";
 import { useLinkState, useQuery } from "../gate/use-gate.tsx";
 import { useWords } from "../words/language.ts";
 import { windowWords } from "../words/window.ts";
+import { Alarms } from "./Alarms.tsx";
 import { Boundary } from "./Boundary.tsx";
 import { PLACES } from "./places.ts";
 import { type Route, useRoute } from "./route.ts";
+import "./alarms.css";
 import "./window.css";
 
 /** The side list of places, and the place that is open. */
@@ -15,6 +18,7 @@ export function Window() {
   if (place === undefined) return null;
   return (
     <div className="window">
+      <Alarms />
       <SideList route={{ place: place.name, rest }} />
       <main className="pane" key={place.name}>
         <Notices is_pause_told={place.name === "safety"} />
@@ -59,10 +63,10 @@ export function Notices({ is_pause_told = false }: { is_pause_told?: boolean }) 
   const words = useWords(windowWords);
   const link = useLinkState();
   const { data: status } = useQuery("status", {});
-  if (link === "silent") {
+  if (isSilent(link)) {
     return (
       <p className="notice silent" role="alert">
-        {words.silent}
+        {words[link]}
       </p>
     );
   }

@@ -142,16 +142,18 @@ describe("approvals", () => {
 
   it("answer while no gate runs: the next start knows", async () => {
     const gate = await startGate();
-    const token = tokenOf((await (await gate.agent()).ask(WRITE)).decision);
+    const token = tokenOf((await (await gate.agent("tester", "Supervised", { session: "s" })).ask(WRITE)).decision);
     await gate.close();
     const run = commandsIn(gate.home);
     expect((await run("approvals", "list")).lines).toMatchObject([{ token }]);
     expect((await run("approvals", "approve", token)).code).toBe(0);
     const restarted = await startGate({ home: gate.home });
-    expect((await (await restarted.agent()).ask(WRITE)).decision).toMatchObject({
-      outcome: "allowed",
-      status: "approved",
-    });
+    expect((await (await restarted.agent("tester", "Supervised", { session: "s" })).ask(WRITE)).decision).toMatchObject(
+      {
+        outcome: "allowed",
+        status: "approved",
+      },
+    );
   });
 
   it("refuse with 4 what the gate refuses, with 2 what makes no sense, and change nothing", async () => {
@@ -345,7 +347,7 @@ describe("connect claude-code", () => {
     });
     expect(JSON.parse(readFileSync(String(first.lines[0]?.backup), "utf8"))).toEqual(own);
     const connected = readFileSync(file, "utf8");
-    expect(connected).toContain("hook claude-code");
+    expect(connected).toContain(join(home.places.state_dir, "hook/metnos-gate-hook"));
     expect(JSON.parse(connected)).toMatchObject({ model: "opus" });
     expect(statSync(join(home.places.agent_tokens_dir, "claude-code.token")).mode & 0o777).toBe(0o600);
 

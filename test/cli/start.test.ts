@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { EXIT } from "../../cli/output.ts";
 import { findTrayApp, type Surroundings, surroundings } from "../../cli/tray-app.ts";
 import { CHECKOUT, LAUNCHER, runGate, StartedProcess, startServe } from "../support/gate-process.ts";
 import { ask } from "../support/page-visitor.ts";
@@ -110,9 +111,26 @@ describe("metnos-gate start", () => {
       env: { PATH: process.env.PATH, HOME: folder, ELECTRON_RUN_AS_NODE: "1" },
     });
     await started.printed(/started/);
-    expect(started.stdout).toBe(`started 1 ${folder} []\n`);
-    expect(await started.end("SIGTERM")).toBe(1);
+    expect(started.stdout).toBe(`started 2 ${folder} []\n`);
+    expect(await started.end("SIGTERM")).toBe(3);
     expect(started.stdout).toContain("interrupted");
+  });
+});
+
+describe("the tray app under metnos-gate start", () => {
+  it("that crashes is started again once, and is told how it ended", async () => {
+    const folder = tempFolder();
+    const electron = join(folder, "electron");
+    writeFileSync(electron, '#!/bin/sh\necho "started $3"\nkill -SEGV $$\n');
+    chmodSync(electron, 0o755);
+    const script = `import { runTrayApp } from ${JSON.stringify(`${CHECKOUT}cli/commands/start.ts`)};
+      process.exitCode = await runTrayApp(${JSON.stringify({ electron, root: folder })});`;
+    const started = new StartedProcess(process.execPath, ["--input-type=module", "-e", script], {
+      env: { PATH: process.env.PATH, HOME: folder },
+    });
+    expect(await started.exited).toBe(EXIT.died);
+    expect(started.stdout).toBe("started \nstarted --restarted-after=SIGSEGV\n");
+    expect(started.stderr).toContain("the tray app ended unexpectedly (SIGSEGV); starting it again");
   });
 });
 

@@ -1,5 +1,5 @@
-import { existsSync } from "node:fs";
-import { beforeAll, expect, it } from "vitest";
+import { existsSync, rmSync } from "node:fs";
+import { beforeAll, expect, it, onTestFinished } from "vitest";
 import { OperatorClient } from "../../ipc/operator-client.ts";
 import { startGate } from "../support/running-gate.ts";
 import { type TemporaryHome, temporaryHome } from "../support/temporary-home.ts";
@@ -114,4 +114,75 @@ describeDesktop("starting", () => {
     expect(await version.exited).toBe(0);
     expect(version.stdout().trim()).toMatch(/^\d+\.\d+\.\d+$/);
   });
+});
+
+/** The status of the gate in this home, or undefined while none answers. */
+async function statusIn({ places }: TemporaryHome) {
+  try {
+    const operator = await OperatorClient.connect(places.operator_socket, places.operator_token);
+    const status = await operator.call("status", {});
+    await operator.close();
+    return status;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Something in the app's own process that nobody catches. */
+const fail = (app: DesktopApp) =>
+  app.evaluate(() => {
+    setImmediate(() => {
+      throw new TypeError("SECRET");
+    });
+  }, undefined);
+
+describeDesktop("a gate that fails inside the app", () => {
+  it("is started again with the app, once, and says on every surface that it was", async () => {
+    const app = await launchDesktop({ args: ["--hidden"] });
+    await fail(app);
+    expect(await app.exited).toBe(7);
+    expect(app.output()).toContain("the gate failed: TypeError");
+    await expect
+      .poll(async () => (await statusIn(app.home))?.alarms, { timeout: 15_000 })
+      .toMatchObject([
+        { code: "gate_restarted", message: "the gate ended unexpectedly (exit code 7) and was started again" },
+      ]);
+    const pid = (await statusIn(app.home))?.pid ?? 0;
+    onTestFinished(() => {
+      if (isAlive(pid)) process.kill(pid, "SIGKILL");
+    });
+    expect(pid).not.toBe(app.pid);
+    expect(app.output()).not.toContain("SECRET");
+    process.kill(pid, "SIGTERM");
+    await expect.poll(() => existsSync(app.home.places.agent_socket), { timeout: 10_000 }).toBe(false);
+  }, 60_000);
+
+  it.each([
+    [
+      "it was started again already",
+      "--restarted-after=SIGSEGV",
+      /error box: Metnos Gate failed again\nIt was started/,
+    ],
+    ["somebody else starts it again", "--supervised", /^(?!.*error box)/s],
+  ])(
+    "isn't started again by itself where %s",
+    async (_where, flag, said) => {
+      const app = await launchDesktop({ args: ["--hidden", flag] });
+      await fail(app);
+      expect(await app.exited).toBe(7);
+      expect(app.output()).toMatch(said);
+      expect(app.output().match(/the desktop app is ready/g)).toHaveLength(1);
+      expect(await statusIn(app.home)).toBeUndefined();
+    },
+    60_000,
+  );
+});
+
+describeDesktop("a gate inside the app whose lock was removed", () => {
+  it("ends with the app, which says why and is not started again", async () => {
+    const app = await launchDesktop({ args: ["--hidden"] });
+    rmSync(app.home.places.lock_db);
+    expect(await app.exited).toBe(6);
+    expect(app.output()).toMatch(/error box: Metnos Gate has stopped\n.*gate\.lock/);
+  }, 60_000);
 });

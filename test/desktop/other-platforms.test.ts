@@ -54,7 +54,8 @@ const idle: TrayMenuState = {
   is_paused: false,
   paused_until: null,
   agents_online: [],
-  problem: null,
+  is_answering: true,
+  alarms: [],
   language: "en",
   start_at_login: false,
 };

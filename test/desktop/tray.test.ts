@@ -40,13 +40,22 @@ describeDesktop("the tray", () => {
   let app: DesktopApp & { home: TemporaryHome };
   let operator: OperatorClient;
   beforeAll(async () => {
-    app = await launchDesktop();
+    app = await launchDesktop({ args: ["--restarted-after=SIGSEGV"] });
     const { operator_socket, operator_token } = app.home.places;
     operator = await OperatorClient.connect(operator_socket, operator_token);
     return () => operator.close();
   });
 
-  it("is idle at first; its menu opens, pauses, lists agents, starts at login and quits", async () => {
+  it("says what is wrong with the gate, with a mark of its own, until a human has seen it", async () => {
+    expect(await tooltip(app)).toBe("Metnos Gate\nThe gate died and was started again\nNothing is waiting");
+    expect(await menuOf(app)).toMatchObject({ "summary-0": "The gate died and was started again" });
+    const problem = await picture(app);
+    await operator.call("alarms.acknowledge", { code: "gate_restarted", subject: "gate" });
+    await expect.poll(() => tooltip(app)).toBe("Metnos Gate\nNothing is waiting");
+    await expect.poll(() => picture(app)).not.toBe(problem);
+  });
+
+  it("is idle then; its menu opens, pauses, lists agents, starts at login and quits", async () => {
     expect(await tooltip(app)).toBe("Metnos Gate\nNothing is waiting");
     expect(await menuOf(app)).toEqual({
       "summary-0": "Nothing is waiting",

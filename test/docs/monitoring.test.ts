@@ -39,7 +39,7 @@ test.skipIf(!has_promtool && process.env.CI !== "true")("promtool accepts the al
   writeFileSync(file, `${ALERTS}\n`);
   const { status, stdout, stderr } = spawnSync("promtool", ["check", "rules", file], { encoding: "utf8" });
   expect(status, stdout + stderr).toBe(0);
-  expect(stdout).toContain("3 rules found");
+  expect(stdout).toContain("4 rules found");
 });
 
 test.skipIf(!has_promtool && process.env.CI !== "true")("promtool accepts the figures", async () => {

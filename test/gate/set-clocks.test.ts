@@ -216,11 +216,12 @@ describe("a request is over when either clock says so", () => {
     const { broker, clock, registry } = openedBroker(tempFolder());
     const { token } = broker.ask(pendingOf());
     const answered = broker.ask(pendingOf({ share_key: "other" }));
+    broker.start();
     broker.answer({ token: answered.token, decision: "approved" }, ROBERTO);
     clock.jump(-DAY);
     clock.advance(601);
     expect(registry.find_waiting(pendingOf().share_key)).toBeUndefined();
-    expect(broker.take_answer("other")).toBeUndefined();
+    expect(broker.take_answer("other", answered.session)).toBeUndefined();
     expect(() => broker.answer({ token, decision: "approved" }, ROBERTO)).toThrow(/expired/);
   });
 

@@ -201,7 +201,7 @@ describe("the packaged app", () => {
       expect(JSON.parse(said)).toMatchObject({ hookSpecificOutput: { permissionDecision: "deny" } });
     });
 
-    it("connect writes the launcher into the agent's settings", () => {
+    it("connect has the agent's hook call the launcher", () => {
       const folder = tempFolder();
       const env = {
         HOME: folder,
@@ -212,8 +212,9 @@ describe("the packaged app", () => {
         env,
       });
       expect(status).toBe(0);
-      const settings = readFileSync(join(folder, ".claude/settings.json"), "utf8");
-      expect(settings).toContain(`"'/opt/Metnos Gate/resources/bin/metnos-gate' hook claude-code --wait`);
+      const launcher = join(folder, ".local/state/metnos/hook/metnos-gate-hook");
+      expect(readFileSync(join(folder, ".claude/settings.json"), "utf8")).toContain(`"command": "${launcher}"`);
+      expect(readFileSync(launcher, "utf8")).toContain("set -- '/opt/Metnos Gate/resources/bin/metnos-gate' \"$@\"");
       const again = spawnSync(process.execPath, [join(CHECKOUT, "bin/metnos-gate.js"), "connect", "claude-code"], {
         env,
         encoding: "utf8",

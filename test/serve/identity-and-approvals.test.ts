@@ -75,7 +75,7 @@ describe("an approval is bound to the exact call", () => {
 
   it("a call that joins after its link was moved has a card of its own, while it waits and after an answer", async () => {
     const gate = await startGate();
-    const agent = await gate.agent();
+    const agent = await gate.agent("tester", "Supervised", { session: "s" });
     const { home } = gate.home;
     const lead = (name: string) => {
       rmSync(join(home, "link"), { force: true });
@@ -98,7 +98,7 @@ describe("an approval is bound to the exact call", () => {
     const meanwhile = await startGate({ home: gate.home });
     await meanwhile.operator.call("approvals.resolve", { token: tokenOf(third.decision), decision: "approved" });
     lead("after");
-    const again = await (await meanwhile.agent()).ask(call);
+    const again = await (await meanwhile.agent("tester", "Supervised", { session: "s" })).ask(call);
     expect(again.decision.outcome).toBe("approval_required");
   });
 

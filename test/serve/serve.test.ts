@@ -97,21 +97,28 @@ describe("metnos-gate serve", () => {
     expect((await agent.ask(WRITE)).decision).toMatchObject({ outcome: "approval_required" });
   });
 
-  it("goes on deciding when the audit folder can't be written, and counts what the trail misses", async () => {
-    const home = temporaryHome();
-    mkdirSync(dirname(home.places.audit_dir), { recursive: true });
-    writeFileSync(home.places.audit_dir, "in the way");
-    await startServe(home);
-    const operator = await operatorOf(home);
-    const agent = await agentOf(home, operator);
-    expect((await agent.ask({ executor: "time_now" })).decision.outcome).toBe("allowed");
-    const asked = await agent.ask(WRITE);
-    await operator.call("approvals.resolve", { token: tokenOf(asked.decision), decision: "approved" });
-    expect((await asked.final()).outcome).toBe("allowed");
-    const { code, lines, stderr } = await runGate(home, ["status"]);
-    expect(code).toBe(0);
-    expect(lines[0]).toMatchObject({ audit_last_failure: expect.stringMatching(/^E/) });
-    expect(Number(lines[0]?.audit_write_failures)).toBeGreaterThanOrEqual(4);
-    expect(stderr).toContain("the audit trail missed");
-  });
+  it.each([
+    ["deny", "denied"],
+    ["allow", "allowed"],
+  ] as const)(
+    "counts what the trail misses when its folder can't be written; with on_failure %s what reads is allowed, what writes %s",
+    async (on_failure, outcome) => {
+      const home = temporaryHome(`[audit]\non_failure = "${on_failure}"\n`);
+      mkdirSync(dirname(home.places.audit_dir), { recursive: true });
+      writeFileSync(home.places.audit_dir, "in the way");
+      await startServe(home);
+      const operator = await operatorOf(home);
+      const agent = await agentOf(home, operator);
+      expect((await agent.ask({ executor: "time_now" })).decision.outcome).toBe("allowed");
+      const asked = await agent.ask(WRITE);
+      await operator.call("approvals.resolve", { token: tokenOf(asked.decision), decision: "approved" });
+      expect((await asked.final()).outcome).toBe(outcome);
+      const { code, lines, stderr } = await runGate(home, ["status"]);
+      expect(code).toBe(0);
+      expect(lines[0]).toMatchObject({ audit_last_failure: expect.stringMatching(/^E/) });
+      expect(Number(lines[0]?.audit_write_failures)).toBeGreaterThanOrEqual(4);
+      expect(stderr).toContain("the audit trail missed");
+      expect(stderr).toContain("ALARM: the audit trail in");
+    },
+  );
 });

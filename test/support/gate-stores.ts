@@ -3,12 +3,8 @@ import type Database from "better-sqlite3";
 import { onTestFinished } from "vitest";
 import type { Principal } from "../../ipc/operator-api.ts";
 import { ApprovalBroker, type BrokerEvents, type BrokerSettings } from "../../main/gate/approvals/broker.ts";
-import {
-  ApprovalRegistry,
-  type NewPending,
-  type PendingRequest,
-  type RequestExtra,
-} from "../../main/gate/approvals/registry.ts";
+import { ApprovalRegistry, type NewPending, type PendingRequest } from "../../main/gate/approvals/registry.ts";
+import type { RequestExtra } from "../../main/gate/approvals/request-extra.ts";
 import { APPROVALS_SCHEMA } from "../../main/gate/approvals/schema.ts";
 import { openDatabase } from "../../main/gate/database.ts";
 import { grantsSchema } from "../../main/gate/grants/schema.ts";

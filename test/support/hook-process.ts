@@ -12,6 +12,8 @@ export interface HookAnswer {
 
 export interface HookRun {
   answer: Promise<HookAnswer>;
+  /** What it printed, whatever it is. */
+  ended: Promise<{ code: number | null; output: string }>;
 }
 
 export interface HookOptions {
@@ -54,14 +56,19 @@ export function runHook(
   });
   child.stdin.on("error", () => child.stdin.destroy()); // it may have answered before it read everything
   child.stdin.end(input);
-  const answer = new Promise<HookAnswer>((resolve, reject) => {
+  const ended = new Promise<{ code: number | null; output: string }>((resolve, reject) => {
     child.once("error", reject);
-    child.once("close", (code) => {
-      const { hookSpecificOutput: said } = JSON.parse(output);
-      resolve({ permission: said.permissionDecision, reason: said.permissionDecisionReason, code, output });
-    });
+    child.once("close", (code) => resolve({ code, output }));
   });
-  return { answer };
+  const answer = answerOf(ended);
+  answer.catch(() => undefined); // who waits for `ended` alone expects no answer
+  return { ended, answer };
+}
+
+async function answerOf(ended: HookRun["ended"]): Promise<HookAnswer> {
+  const { code, output } = await ended;
+  const { hookSpecificOutput: said } = JSON.parse(output);
+  return { permission: said.permissionDecision, reason: said.permissionDecisionReason, code, output };
 }
 
 /** Node 20 or newer that isn't the one the tests run on, if the machine has one on its own PATH. */

@@ -13,7 +13,7 @@ log.subscribe(() => {
   written++;
 });
 for (let line = 0; line < MAX_LINES && log.write_failures === 0; line++) {
-  log.append({ event: "test", ts: line, text: "x".repeat(line) });
+  log.append({ event: "test", ts: Date.now() / 1000, text: "x".repeat(line) });
   log.flush();
 }
 console.log(JSON.stringify({ written, failures: log.write_failures, last_failure: log.last_failure }));

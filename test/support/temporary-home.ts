@@ -10,9 +10,11 @@ export interface TemporaryHome {
   places: Places;
 }
 
-/** Makes one below the test's own temporary folder, which is removed with it. `config` is the text of its gate.toml. */
-export function temporaryHome(config?: string): TemporaryHome {
-  const home = mkdtempSync(join(process.env.HOME ?? tmpdir(), "h-"));
+/**
+ * Makes one below the test's own temporary folder, which is removed with it, or in `folder`. `config` is the text of its gate.toml.
+ */
+export function temporaryHome(config?: string, folder = process.env.HOME ?? tmpdir()): TemporaryHome {
+  const home = mkdtempSync(join(folder, "h-"));
   const env = { HOME: home, PATH: process.env.PATH ?? "" };
   const places = placesFor(env);
   if (config !== undefined) {

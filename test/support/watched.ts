@@ -100,7 +100,7 @@ const close = (card: any) => {
 const api: any = {
   async call(method: string, params: any) {
     if (method === "approvals.list") return [...cards.values()];
-    if (method === "safety.status") return { pause: { reason: null } };
+    if (method === "status") return { pause: { reason: null }, alarms: [] };
     if (method === "approvals.hold") {
       const card = cards.get(params.token);
       const expires_at = new Date(Date.parse(card.expires_at) + 60_000).toISOString();
@@ -122,11 +122,12 @@ const api: any = {
 let lose = () => {};
 const lost = new Promise<void>((resolve) => { lose = resolve; });
 const commands: Record<string, (value: any) => void> = {
-  start: () => watch(api, { now: () => now, steady: () => now, lost }).then(() => tell({ ended: "quit" }), (error) => tell({ ended: error.code })).then(() => control.end()),
+  start: () => watch(api, { now: () => now, steady: () => now, lost }).then(() => tell({ ended: "quit" }), (error) => tell({ ended: error.code, said: error.message + " / " + error.hint })).then(() => control.end()),
   add: (card) => { cards.set(card.token, card); emit("approval.waiting", card); },
   close,
   clock: (value) => { now = value; },
   pause: (reason) => emit(reason === null ? "safety.resumed" : "safety.paused", { reason }),
+  alarms: (list) => emit("alarms.changed", list),
   add_on_quit: (card) => { late = card; },
   refuse: (value) => { refusal = value ?? undefined; },
   lose: () => lose(),
@@ -144,6 +145,8 @@ export class Watched {
   readonly #heard = new EventEmitter();
   readonly #socket: Socket;
   ended: unknown;
+  /** The message and the hint that it ended with. */
+  said: unknown;
 
   private constructor(pty: Pty, socket: Socket) {
     this.pty = pty;
@@ -152,6 +155,7 @@ export class Watched {
       const message = JSON.parse(line);
       if ("call" in message) this.answers.push(message.call);
       if ("ended" in message) this.ended = message.ended;
+      if ("said" in message) this.said = message.said;
       this.#heard.emit("line", message);
     });
   }

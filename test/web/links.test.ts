@@ -195,6 +195,20 @@ describe("a session", () => {
     expect((await gate.operator.call("status", {})).grants_active).toBe(0);
   });
 
+  it("lasts as long whatever the clock is set to", async () => {
+    const clock = new ManualClock();
+    const gate = await startGate({ web: true, clock, config: "[web]\nsession_seconds = 300\n" });
+    const { port, cookie } = await sessionFor(gate);
+    const seen = async () => (await ask(port, "/", { headers: { Cookie: cookie } })).status;
+    clock.jump(86_400);
+    expect(await seen()).toBe(200);
+    clock.jump(-2 * 86_400);
+    clock.advance(299);
+    expect(await seen()).toBe(200);
+    clock.advance(1);
+    expect(await seen()).toBe(403);
+  });
+
   it("hears nothing more once it has ended", async () => {
     const clock = new ManualClock();
     const gate = await startGate({ web: true, now: clock.now, config: "[web]\nsession_seconds = 300\n" });

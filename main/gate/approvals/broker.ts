@@ -1,14 +1,18 @@
 import type { Answer, ApprovalView, Principal } from "../../../ipc/operator-api.ts";
 import { type Clock, normaliseDate } from "../clock.ts";
-import { earlierEnd, remaining } from "../ends.ts";
+import { earlierEnd } from "../ends.ts";
 import { errorCode, GateError } from "../errors.ts";
 import type { GrantStore } from "../grants/store.ts";
 import { ApprovalError } from "./approval-error.ts";
-import { type Language, linkLines, renderApprovalCard } from "./card.ts";
-import { coversAsked, grantsFor, shownChoice } from "./choices.ts";
-import { deadlineOf } from "./deadline.ts";
+import { AskedTogether } from "./asked-together.ts";
+import type { Language } from "./card.ts";
+import { coversAsked, grantsFor } from "./choices.ts";
+import { deadlineOf, remainingOf } from "./deadline.ts";
+import { DeadlineTimer } from "./deadline-timer.ts";
+import { LeftBehind, RETURN_WITHIN_MS } from "./left-behind.ts";
 import type { ApprovalRegistry, NewPending, PendingRequest } from "./registry.ts";
 import { Stillness } from "./stillness.ts";
+import { approvalView } from "./view.ts";
 import { type Withdrawal, Withdrawals } from "./withdrawals.ts";
 
 /** Between the registry and those who wait: shares cards, writes grants, tells every surface and every waiting agent. */
@@ -23,6 +27,8 @@ export interface BrokerSettings {
   /** How long a grant for a session lasts at the most. */
   session_seconds: number;
   clock: Clock;
+  /** Does what writes an answer, with the room that is kept aside for it where the disk is full. */
+  withRoom?: <T>(act: () => T) => T;
 }
 
 export interface BrokerEvents {
@@ -35,23 +41,12 @@ export interface BrokerEvents {
   moved(pending: PendingRequest): void;
 }
 
-/** What is asked in one turn of the event loop: on disk together, or not at all. */
-interface AskedTogether {
-  pending: PendingRequest[];
-  /** What to do where it can't be stored. */
-  undo: (() => void)[];
-}
-
-/** A wall clock that moved by less was corrected, not set; in milliseconds. */
-const JUMP_MS = 2000;
 /** More cards than a surface shows. */
 const MAX_MOVED = 1000;
 
 /** A target's reach is told against this many requests. */
 const RECENT_REQUESTS = 100;
 
-/** The clock is looked at this often while something waits, in milliseconds. */
-const MAX_WATCH_MS = 30_000;
 /** How often what waits is counted anew at the most, in milliseconds. */
 const RECOUNT_MS = 1000;
 /** So many of an agent's requests that are still to be withdrawn don't count as waiting. */
@@ -66,14 +61,13 @@ export class ApprovalBroker {
   readonly #events: BrokerEvents;
   readonly #waiters = new Map<string, Set<Waiter>>();
   readonly #stillness = new Stillness();
+  readonly #left_behind = new LeftBehind((left) => this.withdraw(left.filter(({ token }) => !this.is_awaited(token))));
   readonly #withdrawals: Withdrawals;
+  readonly #deadlines: DeadlineTimer;
   #together: AskedTogether | undefined;
-  #timer: NodeJS.Timeout | undefined;
   #recounted_at = 0;
-  /** No request expires before: milliseconds since boot. */
-  #next_deadline: number | undefined;
-  /** The wall clock's lead over the time since boot when it was last looked at, in milliseconds. */
-  #lead: number;
+  /** Answers whose grants could not be written, and why not. */
+  readonly #owed = new Map<string, unknown>();
 
   constructor(registry: ApprovalRegistry, grants: GrantStore, settings: BrokerSettings, events: BrokerEvents) {
     this.registry = registry;
@@ -84,7 +78,13 @@ export class ApprovalBroker {
       withdraw: (next) => this.#withdrawTogether(next),
       failed: (error) => events.failed("withdrawing requests", error),
     });
-    this.#lead = this.#leadNow();
+    this.#deadlines = new DeadlineTimer({
+      clock: settings.clock,
+      next: () => registry.next_deadline(),
+      expireSome: () => this.#expireSome(),
+      jumped: () => this.#clockWasSet(),
+      failed: (error) => events.failed("marking what expired", error),
+    });
   }
 
   get language(): Language {
@@ -93,20 +93,18 @@ export class ApprovalBroker {
 
   /** Repairs what a crash left behind and picks up the requests that are still alive. */
   start(): void {
-    for (const owed of this.registry.list_grants_owed()) {
-      if (owed.is_damaged === true) this.registry.give_up_grants(owed.token);
-      else this.#writeGrants(owed);
-    }
+    for (const owed of this.registry.list_grants_owed()) this.#writeOwedGrants(owed);
     this.registry.cleanup_expired();
-    this.#watchDeadlines();
+    this.#left_behind.start(this.registry.list_pending({ limit: 100_000 }));
+    this.#deadlines.start();
   }
 
   /** Stops the clock. What waits stays in the registry for the next start. */
   stop(): void {
     this.commit();
     this.#withdrawals.finish();
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+    this.#deadlines.stop();
+    this.#left_behind.stop();
     this.#waiters.clear();
   }
 
@@ -117,7 +115,7 @@ export class ApprovalBroker {
   begin(): void {
     if (this.#together !== undefined) return;
     this.registry.begin();
-    this.#together = { pending: [], undo: [] };
+    this.#together = new AskedTogether(this.registry, (error) => this.#events.failed("storing requests", error));
     queueMicrotask(() => this.commit());
   }
 
@@ -129,33 +127,15 @@ export class ApprovalBroker {
   /** Stores what was asked since `begin` and tells the surfaces. Never throws: what can't be stored is undone. */
   commit(): void {
     const together = this.#together;
-    if (together === undefined) return;
-    try {
-      this.registry.commit();
-    } catch (error) {
-      this.abandon(error);
-      return;
-    }
     this.#together = undefined;
-    for (const pending of together.pending) this.#events.waiting(pending);
+    for (const pending of together?.commit() ?? []) this.#events.waiting(pending);
   }
 
-  /** Nothing that was asked since `begin` was stored. */
+  /** Nothing that was asked since `begin` can be stored. */
   abandon(error: unknown): void {
     const together = this.#together;
-    if (together === undefined) return;
     this.#together = undefined;
-    this.#events.failed("storing requests", error);
-    try {
-      this.registry.rollback();
-    } catch (failure) {
-      this.#events.failed("storing requests", failure);
-    }
-    for (const { token } of together.pending) {
-      this.#waiters.get(token)?.clear();
-      this.#waiters.delete(token);
-    }
-    for (const undo of together.undo) undo();
+    together?.abandon(error);
   }
 
   /** How many requests of this agent wait: those that are to be withdrawn count no more, up to a bound. */
@@ -165,7 +145,7 @@ export class ApprovalBroker {
 
   /** The same, counted anew, without what has expired. */
   recounted(agent_id: string): number {
-    if (this.#next_deadline !== undefined && this.#next_deadline < this.#settings.clock.boot().ms) this.cleanup();
+    if (this.#deadlines.has_passed) this.cleanup();
     else if (performance.now() - this.#recounted_at > RECOUNT_MS) {
       this.#recounted_at = performance.now();
       this.registry.recount();
@@ -174,14 +154,16 @@ export class ApprovalBroker {
   }
 
   /**
-   * The answer that the human gave to this very call while nobody waited for it, if there is one. Taken once. One that was
-   * remembered is no answer here: its grant speaks for it, and must not be outlived by it.
+   * The answer that the human gave to this very call of this session while its agent looked for the gate, if there is one. Taken
+   * once, and only while who asked an earlier gate may still come back. One that was remembered is no answer here: its grant
+   * speaks for it, and must not be outlived by it.
    */
-  take_answer(share_key: string): PendingRequest | undefined {
-    for (;;) {
-      const ended = this.registry.take_undelivered(share_key);
+  take_answer(share_key: string, session: string): PendingRequest | undefined {
+    while (this.#left_behind.is_expected) {
+      const ended = this.registry.take_undelivered(share_key, session, RETURN_WITHIN_MS);
       if (ended === undefined || (ended.territory_concession === "none" && ended.is_damaged !== true)) return ended;
     }
+    return undefined;
   }
 
   /** Puts a request before the human, or joins the identical one that already waits. */
@@ -190,11 +172,12 @@ export class ApprovalBroker {
     if (waiting !== undefined && !this.#hasten(waiting.token)) return waiting;
     const pending = this.registry.create_pending({ ...request, ttl_seconds: this.#settings.ttl_seconds });
     if (this.#together === undefined) this.#events.waiting(pending);
-    else this.#together.pending.push(pending);
-    const { clock } = this.#settings;
-    const { wall, boot } = remaining(clock, deadlineOf(pending));
-    const deadline = clock.boot().ms + Math.min(wall, boot);
-    if (this.#next_deadline === undefined || deadline < this.#next_deadline) this.#watchUntil(deadline);
+    else
+      this.#together.add(pending, () => {
+        this.#waiters.get(pending.token)?.clear();
+        this.#waiters.delete(pending.token);
+      });
+    this.#deadlines.watch(remainingOf(pending, this.#settings.clock));
     return pending;
   }
 
@@ -252,20 +235,50 @@ export class ApprovalBroker {
       );
     }
     const expires_at = this.#expiry(scope, answer.expires_at);
-    const ended = this.registry.resolve(answer.token, answer.decision, by, {
-      territory: scope,
-      granted,
-      grant_expires_at: expires_at,
-      message: answer.decision === "rejected" ? (answer.message ?? null) : null,
-    });
-    try {
-      if (scope !== "none") this.#writeGrants(ended);
-    } finally {
-      // The answer stands and is told, also where its grant can't be written: the next start writes it.
-      this.#close(ended);
+    const ended = this.#withRoom(() =>
+      this.registry.resolve(answer.token, answer.decision, by, {
+        territory: scope,
+        granted,
+        grant_expires_at: expires_at,
+        message: answer.decision === "rejected" ? (answer.message ?? null) : null,
+      }),
+    );
+    if (scope !== "none") {
+      try {
+        this.#withRoom(() => this.#writeGrants(ended));
+      } catch (error) {
+        // The answer stands, also where its grant can't be written yet: `flush` or the next start writes it.
+        this.#owed.set(ended.token, error);
+      }
     }
-    if (scope !== "none") this.#events.granted(ended);
+    this.#close(ended);
+    if (scope !== "none" && !this.#owed.has(ended.token)) this.#events.granted(ended);
     return ended;
+  }
+
+  /** Why the grants of this answer could not be written yet; undefined where they were. */
+  owes_grants(token: string): unknown {
+    return this.#owed.get(token);
+  }
+
+  /** Writes the grants that could not be written with their answers. @throws SQLite's error, or GateError */
+  flush(): void {
+    if (this.#owed.size === 0) return;
+    for (const ended of this.registry.list_grants_owed()) {
+      this.#writeOwedGrants(ended);
+      this.#owed.delete(ended.token);
+      this.#events.granted(ended);
+    }
+    this.#owed.clear();
+  }
+
+  #writeOwedGrants(owed: PendingRequest): void {
+    if (owed.is_damaged === true) this.registry.give_up_grants(owed.token);
+    else this.#writeGrants(owed);
+  }
+
+  #withRoom<T>(act: () => T): T {
+    return this.#settings.withRoom === undefined ? act() : this.#settings.withRoom(act);
   }
 
   /** The registry's checks. A request that they find expired has ended: who waits for it is told. */
@@ -332,7 +345,14 @@ export class ApprovalBroker {
         if (request !== undefined) ended.push(request);
       }
     });
-    for (const request of ended) this.#close(request);
+    for (const request of ended) {
+      try {
+        this.#close(request);
+      } catch (error) {
+        // Who waits for the others is told all the same.
+        this.#events.failed("telling a withdrawal", error);
+      }
+    }
   }
 
   /** Withdraws at once what was to be withdrawn: an answer, or a call like it, has come before. True if it was. */
@@ -431,101 +451,9 @@ export class ApprovalBroker {
     return expires_at;
   }
 
-  #leadNow(): number {
-    const { clock } = this.#settings;
-    return clock.now() - clock.boot().ms;
-  }
-
-  #noticeJump(): void {
-    const lead = this.#leadNow();
-    if (Math.abs(lead - this.#lead) < JUMP_MS) return;
-    this.#lead = lead;
+  /** Every waiting request has another date now, which the surfaces show. */
+  #clockWasSet(): void {
     for (const pending of this.registry.list_pending({ limit: MAX_MOVED }))
       this.#events.moved({ ...pending, expires_at: this.#shownDeadline(pending) });
   }
-
-  /** One timer for all: the next deadline, and now and then before it, as a clock may jump (a laptop that slept). */
-  #watchDeadlines(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    this.#next_deadline = undefined;
-    const deadline = this.registry.next_deadline();
-    if (deadline !== undefined) this.#watchUntil(this.#settings.clock.boot().ms + deadline);
-  }
-
-  /** `deadline` in milliseconds since boot. */
-  #watchUntil(deadline: number): void {
-    clearTimeout(this.#timer);
-    this.#next_deadline = deadline;
-    const wait = Math.max(0, deadline + 1000 - this.#settings.clock.boot().ms);
-    this.#timer = setTimeout(() => this.#expire(), Math.min(wait, MAX_WATCH_MS));
-    this.#timer.unref();
-  }
-
-  /** What expires together may be thousands: some in each turn of the event loop. */
-  #expire(): void {
-    if (this.#timer === undefined) return;
-    try {
-      if (this.#expireSome() > 0) {
-        setImmediate(() => this.#expire());
-        return;
-      }
-    } catch (error) {
-      this.#events.failed("marking what expired", error);
-      this.#timer = setTimeout(() => this.#expire(), MAX_WATCH_MS).unref();
-      return;
-    }
-    this.#noticeJump();
-    this.#watchDeadlines();
-  }
-}
-
-/** A request as every surface shows it. */
-export function approvalView(request: PendingRequest, language: Language): ApprovalView {
-  const { extra, share_key: _, granted: _granted, grant_expires_at: _expires, ...fields } = request;
-  const action_verb = extra.verb?.[language] ?? fields.action_verb;
-  return {
-    token: fields.token,
-    channel: fields.channel,
-    sender_id: fields.sender_id,
-    capability_class: fields.capability_class,
-    action_verb,
-    target_summary: fields.target_summary,
-    created_at: fields.created_at,
-    expires_at: fields.expires_at,
-    status: fields.status,
-    decision_at: fields.decision_at,
-    decision_by_channel: fields.decision_by_channel,
-    decision_by_sender: fields.decision_by_sender,
-    agent_id: fields.agent_id,
-    agent_name: fields.agent_name,
-    session: fields.session,
-    call_hash: fields.call_hash,
-    executor: extra.executor,
-    intent: extra.intent,
-    subagent: extra.subagent ?? null,
-    cwd: extra.cwd,
-    reversibility: extra.reversibility,
-    recurrence_count: extra.recurrence_count,
-    territory_concession: fields.territory_concession,
-    capabilities: extra.capabilities,
-    links: linkLines(extra.links ?? [], language),
-    choices: extra.choices.map((choice) => shownChoice(choice, language)),
-    judge: extra.judge,
-    args: extra.args,
-    message: fields.message,
-    card: renderApprovalCard(
-      {
-        token: fields.token,
-        action_verb,
-        target_summary: fields.target_summary,
-        capability_class: fields.capability_class,
-        reversibility: extra.reversibility,
-        recurrence_count: extra.recurrence_count,
-        territory_concession: fields.territory_concession,
-        links: extra.links ?? [],
-      },
-      language,
-    ),
-  };
 }

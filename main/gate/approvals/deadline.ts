@@ -1,6 +1,6 @@
 import type Database from "better-sqlite3";
 import { type Clock, isoSeconds } from "../clock.ts";
-import { bootSecond, type End } from "../ends.ts";
+import { bootSecond, type End, remaining } from "../ends.ts";
 
 /** When a request's time is over: the first of both clocks that says so ends it. */
 
@@ -24,18 +24,26 @@ export function deadlineOf({ expires_at, boot_expires_at }: Deadline): End {
 
 /** How long it is until a waiting request expires, in milliseconds, or undefined if none waits. */
 export function nextDeadline(db: Database.Database, clock: Clock): number | undefined {
-  // A damaged date is no deadline: nor may it hide the others.
+  // A damaged date would come first, and say nothing.
   const at = db
     .prepare(
-      "SELECT min(expires_at) FROM pending WHERE status = 'pending' AND expires_at GLOB '[12][0-9][0-9][0-9]-*Z'",
+      "SELECT min(expires_at) FROM pending INDEXED BY idx_pending_deadline WHERE status = 'pending' AND expires_at GLOB '[12][0-9][0-9][0-9]-*'",
     )
     .pluck()
     .get();
   if (typeof at !== "string") return undefined;
   const { id, ms } = clock.boot();
   const boot_at = db
-    .prepare("SELECT min(boot_expires_at) FROM pending WHERE status = 'pending' AND boot_expires_at >= ?")
+    .prepare(
+      "SELECT min(boot_expires_at) FROM pending INDEXED BY idx_pending_boot WHERE status = 'pending' AND boot_expires_at >= ?",
+    )
     .pluck()
     .get(`${id}:`) as string | null;
   return Math.min(Date.parse(at) - clock.now(), bootSecond(boot_at, id) * 1000 - ms);
+}
+
+/** How long it is until a request expires, in milliseconds. */
+export function remainingOf(request: Deadline, clock: Clock): number {
+  const { wall, boot } = remaining(clock, deadlineOf(request));
+  return Math.min(wall, boot);
 }

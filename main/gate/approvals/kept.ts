@@ -5,7 +5,7 @@ import type { ProposedCall } from "../../../ipc/wire.ts";
 import { type Executor, loggedNameOf } from "../executors/catalog.ts";
 import { type Need, pathName, requirementOf } from "../targets/target.ts";
 import { type Question, shellCommands } from "./question.ts";
-import type { RequestExtra } from "./registry.ts";
+import type { RequestExtra } from "./request-extra.ts";
 
 /**
  * What of a request is kept once it has ended: the places it was about, for the history and for telling what a grant would have

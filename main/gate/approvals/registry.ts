@@ -1,44 +1,24 @@
 import { randomBytes } from "node:crypto";
 import type Database from "better-sqlite3";
-import type { ApprovalStatus, Requirement, Reversibility, Territory } from "../../../ipc/decision.ts";
-import type { Choice, Principal } from "../../../ipc/operator-api.ts";
+import type { ApprovalStatus, Territory } from "../../../ipc/decision.ts";
+import type { Principal } from "../../../ipc/operator-api.ts";
 import { type Clock, isoSeconds } from "../clock.ts";
 import { emptyLog } from "../database.ts";
 import { endAt, moment, postponed } from "../ends.ts";
 import { NO_REPORT, type RowReport } from "../row-report.ts";
 import { Statements } from "../statements.ts";
 import { ApprovalError, alreadyResolved, damagedRequest } from "./approval-error.ts";
-import type { PathLink } from "./card.ts";
-import type { AskedPaths, Granted } from "./choices.ts";
+import type { Granted } from "./choices.ts";
 import { deadlineOf, IS_IN_TIME, isLate, nextDeadline } from "./deadline.ts";
 import { type EndedQuery, endedRows } from "./history.ts";
-import { endedExtra, type Kept } from "./kept.ts";
+import { endedExtra } from "./kept.ts";
+import type { RequestExtra } from "./request-extra.ts";
 import { type StoredRow as Row, readRequest, requestRow } from "./stored-request.ts";
+import { WaitingCounts } from "./waiting-counts.ts";
 
 /** Every request that a human is asked about, with its TTL and its end (seed 004). */
 
 export const DEFAULT_TTL_SECONDS = 600;
-
-/** What the seed's table has no column for. Most of it is kept only while the request waits. */
-export interface RequestExtra extends AskedPaths {
-  executor: string;
-  intent: string;
-  /** The kind of subagent that asks, as the agent says. */
-  subagent?: string | null;
-  /** In every language: the human may choose another one while the card waits. */
-  verb?: Record<"en" | "it", string>;
-  cwd: string | null;
-  args: Record<string, unknown> | null;
-  reversibility: Reversibility;
-  recurrence_count: number;
-  capabilities: Requirement[];
-  choices: Choice[];
-  /** The names in the call that lead elsewhere than they say. */
-  links?: PathLink[];
-  judge: { score: number; reason: string };
-  /** What stays of the request once it has ended. */
-  kept?: Kept;
-}
 
 export interface PendingRequest {
   token: string;
@@ -98,40 +78,40 @@ export class ApprovalRegistry {
   readonly #now: () => number;
   readonly #report: RowReport;
   /** How many requests of each agent wait, those included that have expired and aren't marked yet. */
-  #waiting = new Map<string, number>();
+  readonly #waiting: WaitingCounts;
   /** Values that were taken out of the database may still be in its log. */
   #has_log = true;
 
   /** `db` was opened with `APPROVALS_SCHEMA`. */
   constructor(db: Database.Database, clock: Clock, report: RowReport = NO_REPORT) {
-    this.#report = report;
     this.#database = db;
     this.#db = new Statements(db);
     this.#clock = clock;
     this.#now = clock.now;
-    this.recount();
+    this.#report = report;
+    this.#waiting = new WaitingCounts(this.#db);
   }
 
   /** What is written from now on is on disk once `commit` has returned. @throws SQLite's error */
   begin(): void {
-    if (!this.#database.inTransaction) this.#db.prepare("BEGIN IMMEDIATE").run();
+    this.#db.begin();
   }
 
   /** @throws SQLite's error: call `rollback` then */
   commit(): void {
-    if (this.#database.inTransaction) this.#db.prepare("COMMIT").run();
+    this.#db.commit();
   }
 
   /** Nothing that was written since `begin` is there any more. */
   rollback(): void {
-    if (this.#database.inTransaction) this.#db.prepare("ROLLBACK").run();
+    this.#db.rollback();
     this.recount();
   }
 
   /** Does it in one transaction. @throws what `act` throws, or SQLite's error: nothing was changed then */
   together(act: () => void): void {
     try {
-      this.#database.transaction(act).immediate();
+      this.#db.together(act);
     } catch (error) {
       this.recount();
       throw error;
@@ -140,15 +120,12 @@ export class ApprovalRegistry {
 
   /** Counts what waits of each agent anew, from the database. */
   recount(): void {
-    const rows = this.#db
-      .prepare("SELECT agent_id, count(*) AS count FROM pending WHERE status = 'pending' GROUP BY agent_id")
-      .all() as { agent_id: string; count: number }[];
-    this.#waiting = new Map(rows.map(({ agent_id, count }) => [agent_id, count]));
+    this.#waiting.recount();
   }
 
   /** How many requests of this agent wait, without a look at the database. */
   waiting_of(agent_id: string): number {
-    return this.#waiting.get(agent_id) ?? 0;
+    return this.#waiting.of(agent_id);
   }
 
   /** The tokens of all that waits, or of what waits for one agent. */
@@ -158,12 +135,6 @@ export class ApprovalRegistry {
         "SELECT token, agent_id FROM pending WHERE status = 'pending' AND ($agent_id IS NULL OR agent_id = $agent_id)",
       )
       .all({ agent_id: agent_id ?? null }) as { token: string; agent_id: string }[];
-  }
-
-  #count(agent_id: string, by: number): void {
-    const count = this.waiting_of(agent_id) + by;
-    if (count > 0) this.#waiting.set(agent_id, count);
-    else this.#waiting.delete(agent_id);
   }
 
   /** Registers a request with a fresh 16-hex token and its deadline (seed 004 §6). */
@@ -194,7 +165,7 @@ export class ApprovalRegistry {
         request.share_key,
         end.boot_at,
       );
-    this.#count(request.agent_id, 1);
+    this.#waiting.change(request.agent_id, 1);
     return this.get_pending(token) as PendingRequest;
   }
 
@@ -236,7 +207,7 @@ export class ApprovalRegistry {
         token,
       ).changes;
     if (changed === 0) throw alreadyResolved();
-    this.#count(row.agent_id, -1);
+    this.#waiting.change(row.agent_id, -1);
     return this.#ended(row);
   }
 
@@ -269,11 +240,13 @@ export class ApprovalRegistry {
   cleanup_expired(limit = -1): PendingRequest[] {
     const { now, boot_first, boot_now } = moment(this.#clock);
     const by_wall = this.#db
-      .prepare("SELECT * FROM pending WHERE status = 'pending' AND expires_at < ? LIMIT ?")
+      .prepare(
+        "SELECT * FROM pending INDEXED BY idx_pending_deadline WHERE status = 'pending' AND expires_at < ? LIMIT ?",
+      )
       .all(now, limit);
     const by_boot = this.#db
       .prepare(
-        "SELECT * FROM pending WHERE status = 'pending' AND boot_expires_at >= ? AND boot_expires_at < ? LIMIT ?",
+        "SELECT * FROM pending INDEXED BY idx_pending_boot WHERE status = 'pending' AND boot_expires_at >= ? AND boot_expires_at < ? LIMIT ?",
       )
       .all(boot_first, boot_now, limit);
     return ([...by_wall, ...by_boot] as Row[])
@@ -332,15 +305,19 @@ export class ApprovalRegistry {
     return row && readRequest(row, this.#report);
   }
 
-  /** Takes the answer that a human gave to this call while its agent was away: once, and only before the request's deadline. */
-  take_undelivered(share_key: string): PendingRequest | undefined {
+  /**
+   * Takes the answer that a human gave to this session's call while its agent was away: once, before the request's deadline, and
+   * within `max_age_ms` after it was given.
+   */
+  take_undelivered(share_key: string, session: string, max_age_ms: number): PendingRequest | undefined {
+    const since = isoSeconds(this.#now() - max_age_ms);
     const row = this.#db
       .prepare(
         `UPDATE pending SET delivered_at = $now WHERE token = (
-           SELECT token FROM pending WHERE share_key = $share_key AND status IN ('approved', 'rejected')
-             AND delivered_at IS NULL AND ${IS_IN_TIME} ORDER BY decision_at LIMIT 1) RETURNING *`,
+           SELECT token FROM pending WHERE share_key = $share_key AND session = $session AND status IN ('approved', 'rejected')
+             AND delivered_at IS NULL AND ${IS_IN_TIME} AND decision_at >= $since ORDER BY decision_at LIMIT 1) RETURNING *`,
       )
-      .get({ share_key, ...moment(this.#clock) }) as Row | undefined;
+      .get({ share_key, session, since, ...moment(this.#clock) }) as Row | undefined;
     return row && readRequest(row, this.#report);
   }
 
@@ -407,7 +384,7 @@ export class ApprovalRegistry {
         keptSummary(row),
         row.token,
       );
-    if (changes > 0) this.#count(row.agent_id, -1);
+    if (changes > 0) this.#waiting.change(row.agent_id, -1);
     return changes > 0;
   }
 

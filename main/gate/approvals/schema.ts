@@ -56,10 +56,11 @@ export const APPROVALS_SCHEMA: Schema = {
       }
       db.exec("UPDATE pending SET granted = '[]' WHERE grants_written_at IS NOT NULL");
     },
-    // The deadline by the time since boot.
+    // The deadline by the time since boot; and what waits, by the next deadline: looked for at every request.
     (db) =>
       db.exec(`
         ALTER TABLE pending ADD COLUMN boot_expires_at TEXT;
+        CREATE INDEX idx_pending_deadline ON pending(expires_at) WHERE status = 'pending';
         CREATE INDEX idx_pending_boot ON pending(boot_expires_at) WHERE status = 'pending';`),
   ],
 };

@@ -3,7 +3,8 @@ import { capabilitySchema } from "../../../ipc/decision.ts";
 import type { RowReport } from "../row-report.ts";
 import type { Granted } from "./choices.ts";
 import { ownExtra } from "./kept.ts";
-import type { PendingRequest, RequestExtra } from "./registry.ts";
+import type { PendingRequest } from "./registry.ts";
+import { NO_EXTRA } from "./request-extra.ts";
 
 /** Reading a request as it is stored. One that can't be read any more is shown as that, and can only be denied or end by itself. */
 
@@ -37,18 +38,6 @@ export function requestRow(token: string): string {
 }
 
 export type StoredRow = Omit<PendingRequest, "extra" | "granted"> & { request_extra: string | null; granted: string };
-
-const NO_EXTRA: RequestExtra = {
-  executor: "",
-  intent: "",
-  cwd: null,
-  args: null,
-  reversibility: "irreversible",
-  recurrence_count: 0,
-  capabilities: [],
-  choices: [],
-  judge: { score: 0, reason: "" },
-};
 
 export function readRequest({ request_extra, granted, ...row }: StoredRow, report: RowReport): PendingRequest {
   const own = request_extra === null ? undefined : ownExtra(request_extra);

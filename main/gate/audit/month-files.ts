@@ -1,20 +1,61 @@
-import { readdirSync } from "node:fs";
+import { lstatSync, readdirSync } from "node:fs";
+import { join } from "node:path";
 import type { AuditLine } from "../../../ipc/operator-api.ts";
 import { errorCode } from "../errors.ts";
-import { MONTH_FILE } from "./chain.ts";
+import { kindOfFile } from "../own-files.ts";
+import { MONTH_FILE, monthFile } from "./chain.ts";
 
-/** The trail's files and lines, as whoever reads them needs them. */
+/** The trail's files, as whoever reads them needs them. */
 
-/** Oldest first. */
-export function monthFiles(folder: string): string[] {
+/** Room kept aside for the trail; the one other file that belongs into its folder. */
+export const RESERVE_FILE = "reserve";
+
+export interface FoundFile {
+  name: string;
+  /** `month`: may hold lines. `stray`: isn't the trail's. */
+  role: "month" | "stray";
+  /** What it is, where that isn't a file: "a link", "a folder". */
+  not_a_file: string | null;
+  size: number;
+}
+
+/** Everything in the trail's folder but the reserve, by name. */
+export function filesIn(folder: string): FoundFile[] {
+  const found: FoundFile[] = [];
+  for (const name of namesIn(folder)) {
+    if (name === RESERVE_FILE) continue;
+    const stat = lstatSync(join(folder, name), { throwIfNoEntry: false });
+    if (stat === undefined) continue;
+    found.push({
+      name,
+      role: MONTH_FILE.test(name) ? "month" : "stray",
+      not_a_file: stat.isFile() ? null : kindOfFile(stat),
+      size: stat.size,
+    });
+  }
+  return found;
+}
+
+function namesIn(folder: string): string[] {
   try {
-    return readdirSync(folder)
-      .filter((name) => MONTH_FILE.test(name))
-      .sort();
+    return readdirSync(folder).sort();
   } catch (error) {
     if (errorCode(error) === "ENOENT") return [];
     throw error;
   }
+}
+
+/** The months that hold something, oldest first. An empty one says nothing: a crash may have left it behind. */
+export function monthFiles(folder: string): string[] {
+  return filesIn(folder)
+    .filter(({ role, not_a_file, size }) => role === "month" && not_a_file === null && size > 0)
+    .map(({ name }) => name);
+}
+
+/** In the order that they were most likely written in: those beyond the present month first, where the clock was wrong. */
+export function byLikelyAge(files: readonly string[], now_ms: number): string[] {
+  const present = monthFile(now_ms);
+  return [...files.filter((name) => name > present), ...files.filter((name) => name <= present)];
 }
 
 /** Undefined for what isn't a line of the trail. */

@@ -15,19 +15,21 @@ const PASSAGE_WORDS = 3;
 const MAX_COMPARED_STRINGS = 2000;
 const MAX_COMPARED_LENGTH = 65_536;
 
-/** The seed's fields of a judged call, and what this gate decided. `executor`: its name as it is logged. */
+/** The seed's fields of a judged call, and what this gate decided. `executor`: its name as it is logged; `ts`: now, in Unix seconds. */
 export function decisionRecord(
   call: ProposedCall,
   decision: Decision,
-  { agent, executor }: { agent: string; executor: string },
+  { agent, executor, ts }: { agent: string; executor: string; ts: number },
   event = "decision",
 ): AuditRecord {
   const { verdict } = decision;
+  // The verdict of a call that a human was asked about is from before they answered.
+  const is_judged_now = verdict !== null && decision.status === undefined;
   return {
     event,
     approved: verdict?.approved ?? false,
     reason: storedReason(call, decision),
-    ts: verdict?.ts ?? Date.now() / 1000,
+    ts: is_judged_now ? verdict.ts : ts,
     judge_kind: verdict?.judge_kind ?? JUDGE_KIND,
     score: verdict?.score ?? 0,
     blocked_by: verdict?.blocked_by ?? null,

@@ -1,14 +1,19 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 import type { AuditLine } from "../../../ipc/operator-api.ts";
-import { monthFiles, parseLine } from "./month-files.ts";
+import { byLikelyAge, monthFiles, parseLine } from "./month-files.ts";
 
 const BACKWARD_BYTES = 64 * 1024;
 
 /** The last `count` lines, oldest first. Reads no more of the files than that takes. */
-export function tailAudit(folder: string, count: number, chunk_bytes = BACKWARD_BYTES): AuditLine[] {
+export function tailAudit(
+  folder: string,
+  count: number,
+  chunk_bytes = BACKWARD_BYTES,
+  now_ms = Date.now(),
+): AuditLine[] {
   const kept: AuditLine[] = [];
-  for (const file of monthFiles(folder).reverse()) {
+  for (const file of byLikelyAge(monthFiles(folder), now_ms).reverse()) {
     for (const text of linesBackward(join(folder, file), chunk_bytes)) {
       const line = parseLine(text);
       if (line !== undefined && kept.push(line) === count) return kept.reverse();

@@ -1,51 +1,178 @@
-import { createReadStream } from "node:fs";
-import { join } from "node:path";
-import type { AuditReport } from "../../../ipc/operator-api.ts";
-import { GENESIS, lineHash } from "./chain.ts";
-import { readHead } from "./log.ts";
-import { monthFiles, parseLine } from "./month-files.ts";
+import { basename } from "node:path";
+import type { AuditReport } from "../../../ipc/audit.ts";
+import { GateError } from "../errors.ts";
+import { type AcceptedProblems, acceptedIn, keyOf } from "./accepted.ts";
+import { GENESIS } from "./chain.ts";
+import { type Head, readHead } from "./head.ts";
+import type { LiveEnd } from "./log.ts";
+import { latestBeyond } from "./resume.ts";
+import { type FoundProblem, fingerprint, type Report, TrailWalk, type WalkedLine } from "./walk.ts";
 
-const MAX_PROBLEMS = 100;
+/** How many problems a report names, of those that stand and of those that were accepted. */
+const MAX_REPORTED = 100;
+/** How many are kept to be accepted; a trail with more is beyond that. */
+export const MAX_PROBLEMS = 1000;
 
-/** Reads every month file in order and names each line that doesn't follow from the one before: changed, removed or reordered. */
-export async function verifyAudit(folder: string, head_file: string): Promise<AuditReport> {
-  const problems: AuditReport["problems"] = [];
-  const report = (file: string, line: number, problem: string) => {
-    if (problems.length < MAX_PROBLEMS) problems.push({ file, line, problem });
-  };
-  const head = readHead(head_file);
-  let previous = GENESIS;
-  let is_head_seen = head === undefined || head === GENESIS;
-  let lines = 0;
-  const files = monthFiles(folder);
-  for (const file of files) {
-    let number = 0;
-    for await (const text of linesOf(join(folder, file))) {
-      number++;
-      if (text === "") continue;
-      lines++;
-      const line = parseLine(text);
-      if (line === undefined) report(file, number, "not a readable line: it was changed or torn");
-      else if (line.prev !== previous)
-        report(file, number, "does not follow the line before: one was changed, removed or moved");
-      else if (line.event === "audit.gap") report(file, number, "the trail's end was missing when the gate started");
-      previous = lineHash(text);
-      if (previous === head) is_head_seen = true;
-    }
-  }
-  const last_file = files.at(-1) ?? "";
-  if (!is_head_seen) report(last_file, lines, "the last line that was written is missing or changed");
-  else if (head === undefined && lines > 0) report(last_file, lines, "the record of the last line is missing");
-  return { ok: problems.length === 0, files: files.length, lines, problems };
+export interface ExaminedTrail {
+  files: number;
+  lines: number;
+  problems: FoundProblem[];
+  accepted: AcceptedProblems;
 }
 
-/** Only `\n` ends a line here: `\r` and the Unicode separators, which readline also ends one at, may stand in a text. */
-async function* linesOf(file: string): AsyncGenerator<string> {
-  let rest = "";
-  for await (const chunk of createReadStream(file, "utf8")) {
-    const lines = `${rest}${chunk}`.split("\n");
-    rest = lines.pop() ?? "";
-    yield* lines;
+export interface TrailPlaces {
+  folder: string;
+  head_file: string;
+}
+
+/**
+ * Reads every line and names each that doesn't follow from the one before, and whatever else isn't as the gate left it.
+ * `live`: what the running gate knows of the end. Holds nobody up. @throws the system's error, where the folder can't be read
+ */
+export async function verifyAudit(
+  folder: string,
+  head_file: string,
+  live?: LiveEnd,
+  now_ms = Date.now(),
+): Promise<AuditReport> {
+  return reportOf(await examineTrail({ folder, head_file }, live, now_ms));
+}
+
+export function reportOf({ files, lines, problems, accepted }: ExaminedTrail): AuditReport {
+  const all = problems.map(({ found, ...problem }) => ({
+    ...problem,
+    accepted: accepted.get(keyOf({ ...problem, found })) ?? null,
+  }));
+  const standing = all.filter((problem) => problem.accepted === null);
+  const let_stand = all.filter((problem) => problem.accepted !== null);
+  const named = [...standing.slice(0, MAX_REPORTED), ...let_stand.slice(0, MAX_REPORTED)];
+  return { ok: standing.length === 0, files, lines, problems: named };
+}
+
+export async function examineTrail(
+  { folder, head_file }: TrailPlaces,
+  live: LiveEnd | undefined,
+  now_ms: number,
+): Promise<ExaminedTrail> {
+  const problems: FoundProblem[] = [];
+  const report: Report = (problem, ...found) => {
+    if (problems.length < MAX_PROBLEMS) problems.push({ ...problem, found: fingerprint(found) });
+  };
+  const accepted: AcceptedProblems = new Map();
+  const head = recordedEnd(head_file, live, report);
+  const walk = new TrailWalk(folder, now_ms, report);
+  const end = new EndCheck(live === undefined ? head : { hash: live.hash, place: null }, live !== undefined);
+  let lines = 0;
+  for await (const walked of walk.lines()) {
+    if (walked.line.bytes.length === 0) continue;
+    lines++;
+    end.look(walked);
+    for (const [key, reason] of acceptedIn(walked.line)) accepted.set(key, reason);
   }
-  if (rest !== "") yield rest;
+  if (head !== undefined || live !== undefined) end.report(report, problems.length > 0);
+  else if (lines > 0 && !problems.some(({ kind }) => kind === "head_unreadable"))
+    report({
+      file: basename(head_file),
+      line: 0,
+      kind: "head_missing",
+      problem: "the record of the last line is missing",
+    });
+  return { files: walk.files, lines, problems, accepted };
+}
+
+/** The record beside the trail; beside a running gate it must be the one that this gate wrote. */
+function recordedEnd(head_file: string, live: LiveEnd | undefined, report: Report): Head | undefined {
+  const at = { file: basename(head_file), line: 0 };
+  let head: Head | undefined;
+  try {
+    head = readHead(head_file);
+  } catch (error) {
+    if (!(error instanceof GateError)) throw error;
+    report({ ...at, kind: "head_unreadable", problem: error.message }, error.message);
+    return undefined;
+  }
+  if (head?.place?.lost != null) {
+    const { lines, error } = head.place.lost;
+    const problem = `${lines} lines could not be written (${error}); the trail doesn't say so yet`;
+    report({ ...at, kind: "lost", problem }, head.place.lost.since);
+  }
+  if (live?.recorded === undefined || head?.hash === live.recorded) return head;
+  if (head === undefined) report({ ...at, kind: "head_missing", problem: "the record of the last line is missing" });
+  else if (head.hash === GENESIS) report({ ...at, kind: "head_zero", problem: ZERO });
+  else
+    report(
+      { ...at, kind: "head_changed", problem: "the record of the last line isn't the one the gate wrote" },
+      head.hash,
+    );
+  return head;
+}
+
+const ZERO = "the record of the last line says that there is none";
+
+/** Is the recorded end the trail's end? */
+class EndCheck {
+  readonly #head: Head | undefined;
+  readonly #is_live: boolean;
+  #is_seen: boolean;
+  #is_in_place = true;
+  #last: WalkedLine | undefined;
+  #beyond = 0;
+  /** The first line beyond the recorded end that the gate didn't leave there. */
+  #foreign: WalkedLine | undefined;
+
+  constructor(head: Head | undefined, is_live: boolean) {
+    this.#head = head;
+    this.#is_live = is_live;
+    this.#is_seen = head?.hash === GENESIS;
+  }
+
+  look(walked: WalkedLine): void {
+    this.#last = walked;
+    const { line, file } = walked;
+    if (this.#is_seen) {
+      // Torn by a crash: reported as such.
+      if (line.prev === undefined && !line.is_ended) return;
+      this.#beyond++;
+      if (!this.#isOurs(line)) this.#foreign ??= walked;
+      return;
+    }
+    if (line.hash !== this.#head?.hash) return;
+    this.#is_seen = true;
+    const { place } = this.#head;
+    this.#is_in_place = place === null || (place.file === file && place.offset === line.end);
+  }
+
+  /** A killed gate leaves lines beyond the recorded end, none of them later than a moment. */
+  #isOurs({ ms, seq }: WalkedLine["line"]): boolean {
+    if (this.#is_live || this.#head === undefined) return false;
+    const { place, hash } = this.#head;
+    // Without a place the record is an earlier version's, which didn't number its lines.
+    if (place === null) return hash !== GENESIS && seq === undefined;
+    return (ms ?? 0) <= latestBeyond(place);
+  }
+
+  report(report: Report, is_broken: boolean): void {
+    const last = { file: this.#last?.file ?? "", line: this.#last?.number ?? 0 };
+    if (!this.#is_seen) {
+      const problem = "the last line that was written is missing or changed";
+      return report({ ...last, kind: "removed", problem }, this.#head?.hash ?? "");
+    }
+    if (this.#foreign !== undefined) return this.#reportForeign(report, this.#foreign);
+    if (this.#is_in_place || is_broken) return;
+    const problem = "the recorded end isn't where it was written";
+    report(
+      { ...last, kind: this.#beyond > 0 ? "head_earlier" : "moved", problem },
+      this.#head?.hash ?? "",
+      this.#beyond,
+    );
+  }
+
+  #reportForeign(report: Report, { file, number, line }: WalkedLine): void {
+    const at = { file, line: number };
+    const found = [line.hash, this.#beyond];
+    if (this.#head?.hash === GENESIS) report({ ...at, kind: "head_zero", problem: ZERO }, ...found);
+    else if (!this.#is_live && (this.#head?.place === null || !this.#is_in_place))
+      report({ ...at, kind: "head_earlier", problem: "the recorded end is an earlier line" }, ...found);
+    else report({ ...at, kind: "appended", problem: `${this.#beyond} lines stand after the recorded end` }, ...found);
+  }
 }

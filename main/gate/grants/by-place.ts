@@ -60,8 +60,8 @@ export class GrantsByPlace {
 
   /** `boot_id` names this boot of the machine. */
   constructor(db: Database.Database, boot_id: string, report: RowReport = NO_REPORT) {
-    this.#report = report;
     this.#boot_id = boot_id;
+    this.#report = report;
     this.#lookup = db.prepare(
       `SELECT id, target_base, target, target_real, capability, channel, sender_id, agent, session, expires_at, boot_expires_at FROM grants
        WHERE target_base = ? AND revoked_at IS NULL`,
@@ -120,7 +120,8 @@ export class GrantsByPlace {
   at(place: string): readonly PlacedGrant[] {
     const kept = this.#kept.get(place);
     if (kept !== undefined) return kept;
-    const grants = wholeGrants(this.#lookup.all(place) as Row[], this.#report).map((row) => placed(row, this.#boot_id));
+    const rows = wholeGrants(this.#lookup.all(place) as Row[], this.#report);
+    const grants = rows.map((row) => placed(row, this.#boot_id));
     const [first] = grants;
     // Only what the human wrote is kept: a place that an agent made up, of any length, leaves nothing behind.
     if (first !== undefined) {

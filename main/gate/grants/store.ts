@@ -71,10 +71,10 @@ export class GrantStore {
 
   /** `db` was opened with `grantsSchema`. */
   constructor(db: Database.Database, home: string, clock: Clock, report: RowReport = NO_REPORT) {
-    this.#report = report;
     this.#db = db;
     this.#home = home;
     this.#clock = clock;
+    this.#report = report;
     this.#by_place = new GrantsByPlace(db, clock.boot().id, report);
   }
 

@@ -43,15 +43,28 @@ export class PauseSwitch {
   readonly #clock: Clock;
   readonly #changed: (pause: Pause) => void;
   readonly #report: RowReport;
+  readonly #withRoom: <T>(act: () => T) => T;
   #row: PauseRow | undefined;
+  /** False while the pause that holds could not be written. */
+  #is_written = true;
   #timer: NodeJS.Timeout | undefined;
 
-  /** `db` was opened with `SAFETY_SCHEMA`; `changed` hears of each begin and end. */
-  constructor(db: Database.Database, clock: Clock, changed: (pause: Pause) => void, report: RowReport = NO_REPORT) {
-    this.#report = report;
+  /**
+   * `db` was opened with `SAFETY_SCHEMA`; `changed` hears of each begin and end; `withRoom` does what writes, with the room that
+   * is kept aside for it where the disk is full.
+   */
+  constructor(
+    db: Database.Database,
+    clock: Clock,
+    changed: (pause: Pause) => void,
+    report: RowReport = NO_REPORT,
+    withRoom: <T>(act: () => T) => T = (act) => act(),
+  ) {
     this.#db = db;
     this.#clock = clock;
     this.#changed = changed;
+    this.#report = report;
+    this.#withRoom = withRoom;
     const row = db.prepare("SELECT by, reason, since, until, boot_until, clears FROM pause").get() as
       | PauseRow
       | undefined;
@@ -113,9 +126,14 @@ export class PauseSwitch {
   /** Lets the gate go on. False if it wasn't paused. */
   end(): boolean {
     if (this.#row === undefined) return false;
-    this.#db.prepare("DELETE FROM pause").run();
+    this.#withRoom(() => this.#db.prepare("DELETE FROM pause").run());
     this.#ended();
     return true;
+  }
+
+  /** Writes a pause that could not be written before. @throws SQLite's error */
+  flush(): void {
+    if (!this.#is_written && this.#row !== undefined) this.#write(this.#row);
   }
 
   stop(): void {
@@ -134,6 +152,7 @@ export class PauseSwitch {
 
   #ended(): void {
     this.#row = undefined;
+    this.#is_written = true;
     this.#report.settled(PAUSE_ROW);
     this.#watch();
     this.#changed(RUNNING);
@@ -148,11 +167,15 @@ export class PauseSwitch {
   }
 
   #write(row: PauseRow): void {
-    this.#db
-      .prepare(
-        "INSERT OR REPLACE INTO pause (only, by, reason, since, until, boot_until, clears) VALUES (1, $by, $reason, $since, $until, $boot_until, $clears)",
-      )
-      .run(row);
+    this.#is_written = false;
+    this.#withRoom(() =>
+      this.#db
+        .prepare(
+          "INSERT OR REPLACE INTO pause (only, by, reason, since, until, boot_until, clears) VALUES (1, $by, $reason, $since, $until, $boot_until, $clears)",
+        )
+        .run(row),
+    );
+    this.#is_written = true;
   }
 
   /** A pause that ends by itself ends also while nobody calls. */

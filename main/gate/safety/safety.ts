@@ -19,6 +19,8 @@ export interface SafetyEvents {
   violated(violation: ViolationView): void;
   /** Of rows that can't be read. */
   rows?: RowReport;
+  /** Does what writes the pause, with the room that is kept aside for it where the disk is full. */
+  withRoom?<T>(act: () => T): T;
 }
 
 export interface Safety {
@@ -42,7 +44,7 @@ export function openSafety(db: Database.Database, config: SafetyConfig, clock: C
     (violation) => events.violated(violation),
     events.rows,
   );
-  const pause = new PauseSwitch(db, clock, (state) => events.pause_changed(state), events.rows);
+  const pause = new PauseSwitch(db, clock, (state) => events.pause_changed(state), events.rows, events.withRoom);
   const meter = new CheckMeter();
   const filter = new SafetyFilter({
     rules,

@@ -1,17 +1,23 @@
-import type { Outcome } from "../../../ipc/decision.ts";
-import { CAPABILITY_REGISTRY } from "../capabilities.ts";
+import type { Capability, Outcome } from "../../../ipc/decision.ts";
+import { CAPABILITY_REGISTRY, changesNothing } from "../capabilities.ts";
 import { effective_outcome, RULE_TEXT, strictest } from "../policy.ts";
 import { isInDoubt } from "../targets/target.ts";
 import { type Denial, denied, type Examination, passed } from "./examination.ts";
+
+/** The mode in which an agent looks and proposes: its user expects no change before they have agreed to the plan. */
+const PLAN_MODE = "plan";
 
 /** Autonomy level x capability x target, with grants. Of several needs the strictest outcome counts. */
 export function policy(x: Examination): Denial | null {
   const { level, agent, session, principal } = x.subject;
   const holder = { ...principal, agent: agent?.agent_id, session };
+  const is_planning = x.call.context?.mode === PLAN_MODE;
   let outcome: Outcome = "allowed";
   let asked: string | undefined;
   for (const { capability, target, ask_each_time } of x.needs) {
-    const find = ask_each_time === undefined ? () => x.settings.grants?.find(holder, capability, target) : undefined;
+    const is_early = is_planning && !changesNothing(capability);
+    const find =
+      ask_each_time === undefined && !is_early ? () => x.settings.grants?.find(holder, capability, target) : undefined;
     const answer = effective_outcome(level, capability, find);
     if (answer.outcome === "denied") {
       return denied(x, "policy", `level ${level} does not allow ${capability}`, {
@@ -22,10 +28,9 @@ export function policy(x: Examination): Denial | null {
     if (answer.grant_id !== undefined) x.grants_used.push(answer.grant_id);
     // A path that can't be told can't be guarded either: in doubt the human is asked, at every level.
     const is_in_doubt = isInDoubt(target) && CAPABILITY_REGISTRY[capability].target_kind === "path_glob";
-    const is_asked = is_in_doubt || ask_each_time !== undefined;
+    const is_asked = is_in_doubt || is_early || ask_each_time !== undefined;
     const found = is_asked ? "approval_required" : answer.outcome;
-    if (found === "approval_required")
-      asked ??= ask_each_time === undefined ? capability : `${capability} of ${ask_each_time}, each time`;
+    if (found === "approval_required") asked ??= askedAs(capability, ask_each_time, is_early);
     outcome = strictest(outcome, found);
   }
   x.outcome = outcome;
@@ -36,6 +41,11 @@ export function policy(x: Examination): Denial | null {
   }
   x.reason = reasonAllowed(x);
   return passed(x, "policy", x.reason);
+}
+
+function askedAs(capability: Capability, ask_each_time: string | undefined, is_early: boolean): string {
+  if (ask_each_time !== undefined) return `${capability} of ${ask_each_time}, each time`;
+  return is_early ? `${capability} in plan mode, each time` : capability;
 }
 
 function reasonAllowed(x: Examination): string {

@@ -3,6 +3,7 @@ import type { ActivityEntry } from "../../../ipc/activity.ts";
 import type { Capability, Outcome } from "../../../ipc/decision.ts";
 import type { OperatorError } from "../../../ipc/operator-error.ts";
 import { CAPABILITIES, OUTCOMES } from "../../gate/contract-lists.ts";
+import { isSilent } from "../../gate/link.ts";
 import { useCall, useGateEvents, useLinkState, useQuery } from "../../gate/use-gate.tsx";
 import { Button } from "../../parts/Button.tsx";
 import { EmptyState } from "../../parts/EmptyState.tsx";
@@ -132,7 +133,7 @@ function useFeed(filter: ActivityFilter) {
       }),
     [call],
   );
-  const is_answering = useLinkState() !== "silent";
+  const is_answering = !isSilent(useLinkState());
   useEffect(() => {
     // After a silence, what was missed is fetched.
     if (!is_answering) return;

@@ -2,6 +2,7 @@ import { useDeferredValue, useEffect, useMemo, useRef, useState, useSyncExternal
 import type { Capability } from "../../../ipc/decision.ts";
 import type { GrantOrder } from "../../../ipc/operator-api.ts";
 import { CAPABILITIES } from "../../gate/contract-lists.ts";
+import { isSilent } from "../../gate/link.ts";
 import { useCall, useGateEvents, useLinkState, useQuery } from "../../gate/use-gate.tsx";
 import { Button } from "../../parts/Button.tsx";
 import { EmptyState } from "../../parts/EmptyState.tsx";
@@ -134,7 +135,7 @@ function useListing(query: GrantQuery) {
   const call = useCall();
   const listing = useMemo(() => new GrantListing(call), [call]);
   useEffect(() => listing.search(query), [listing, query]);
-  const is_silent = useLinkState() === "silent";
+  const is_silent = isSilent(useLinkState());
   const was_silent = useRef(false);
   useEffect(() => {
     // After a silence, what was missed is fetched.

@@ -131,7 +131,8 @@ describe("without a gate", () => {
     const { env } = temporaryHome();
     const asked = await runHook(payload("Bash", { command: "ls" }), env).answer;
     expect(asked.permission).toBe("ask");
-    expect(asked.reason).toContain("metnos-gate serve");
+    expect(asked.reason).toContain("tell the user to start it with: metnos-gate start");
+    expect(JSON.parse(asked.output).systemMessage).toBe(asked.reason);
     for (const command of ["rm -rf /", "cat ~/.ssh/id_rsa", "dd if=x of=/dev/sda"]) {
       expect((await runHook(payload("Bash", { command }), env).answer).permission).toBe("deny");
     }

@@ -1,12 +1,10 @@
 import { existsSync, lstatSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import {
-  connectClaudeCode,
-  disconnectClaudeCode,
-  isConnected,
-  settingsFile,
-} from "../../../cli/claude-code/settings.ts";
+import { holdsOurs } from "../../../cli/claude-code/entries.ts";
+import { launcherFile } from "../../../cli/claude-code/launcher.ts";
+import { connectClaudeCode, disconnectClaudeCode } from "../../../cli/claude-code/settings.ts";
+import { settingsFile } from "../../../cli/claude-code/settings-file.ts";
 import { temporaryHome } from "../../support/temporary-home.ts";
 
 const USER = { project: false };
@@ -42,10 +40,12 @@ test("a missing file is made with the hook alone; taking the hook out removes th
   const settings = JSON.parse(readFileSync(file, "utf8"));
   const [entry] = settings.hooks.PreToolUse;
   expect(entry.matcher).toBe("*");
-  expect(entry.hooks[0]).toMatchObject({ type: "command", onFailure: "block" });
-  expect(entry.hooks[0].command).toMatch(/hook claude-code --wait 615$/);
+  expect(entry.hooks[0]).toMatchObject({ type: "command", onFailure: "block", command: launcherFile() });
+  expect(entry.hooks[0].args).toEqual(["hook", "claude-code", "--wait", "615"]);
   expect(entry.hooks[0].timeout).toBeGreaterThan(615);
-  expect(isConnected(file)).toBe(true);
+  expect(entry.hooks[1].command).toContain(`[ -x '${launcherFile()}' ] ||`);
+  expect(settings.hooks.ConfigChange[0].hooks[0].args).toEqual(["hook", "claude-code", "config-change"]);
+  expect(statSync(launcherFile()).mode & 0o777).toBe(0o700);
   expect(disconnectClaudeCode(USER).changed).toBe(true);
   expect(existsSync(file)).toBe(false);
 });
@@ -101,7 +101,9 @@ test("an older entry of ours is brought up to date where it stands", () => {
   connectClaudeCode({ project: false, ttl_seconds: 100 });
   const settings = JSON.parse(readFileSync(file, "utf8"));
   expect(settings.hooks.PreToolUse).toHaveLength(1);
-  expect(settings.hooks.PreToolUse[0].hooks[0].command).toMatch(/--wait 115$/);
+  expect(settings.hooks.PreToolUse[0].hooks).toHaveLength(2);
+  expect(settings.hooks.PreToolUse[0].hooks[0]).toMatchObject({ command: launcherFile() });
+  expect(settings.hooks.PreToolUse[0].hooks[0].args).toEqual(["hook", "claude-code", "--wait", "115"]);
   expect(settings.hooks.PreToolUse[0].hooks[0].note).toBe("kept");
 });
 
@@ -111,7 +113,6 @@ test.each(["{", "[]", '{"hooks": []}', '{"hooks": {"PreToolUse": {}}}'])(
     const file = given(text);
     expect(() => connectClaudeCode(USER)).toThrow(file);
     expect(readFileSync(file, "utf8")).toBe(text);
-    expect(isConnected(file)).toBe(false);
   },
 );
 
@@ -123,6 +124,6 @@ test("a linked file is written through its link, and keeps its mode", () => {
   symlinkSync(real, file);
   connectClaudeCode(USER);
   expect(lstatSync(file).isSymbolicLink()).toBe(true);
-  expect(isConnected(real)).toBe(true);
+  expect(holdsOurs(JSON.parse(readFileSync(real, "utf8")))).toBe(true);
   expect(statSync(real).mode & 0o777).toBe(0o640);
 });

@@ -6,6 +6,7 @@ import { folded, widthOf, wrapped } from "../../../cli/watch/rows.ts";
 import { arranged } from "../../../cli/watch/screen.ts";
 import { appeared, closed, drawn, EMPTY, SETTLE_MS, type WatchState } from "../../../cli/watch/state.ts";
 import type { ApprovalView } from "../../../ipc/operator-api.ts";
+import { alarm } from "../../support/alarm.ts";
 import { approvalView } from "../../support/approval-view.ts";
 
 const text = (rows: readonly { text: string }[]) => rows.map((row) => row.text).join("\n");
@@ -48,25 +49,37 @@ describe("the call", () => {
 describe("the screen", () => {
   test("is never higher than the terminal, and no row wider, in every mode and size", () => {
     const size = fc.record({ columns: fc.integer({ min: 30, max: 200 }), rows: fc.integer({ min: 8, max: 70 }) });
-    const shape = fc.record({ lines: fc.integer({ min: 1, max: 90 }), others: fc.integer({ min: 0, max: 12 }) });
+    const shape = fc.record({
+      lines: fc.integer({ min: 1, max: 90 }),
+      others: fc.integer({ min: 0, max: 12 }),
+      alarms: fc.nat(2),
+    });
     fc.assert(
-      fc.property(size, shape, fc.constantFrom("", "m", "s", "p", "pe", "px"), (screen, { lines, others }, keys) => {
-        let state = one({
-          args: { command: "echo 日本\n".repeat(lines) },
-          intent: "because ".repeat(40),
-          target_summary: "x".repeat(300),
-          card: { form: "full", lines: ["May I run?", "y ".repeat(150), "z".repeat(300)], buttons: [] },
-        });
-        for (let index = 0; index < others; index++)
-          state = appeared(state, approvalView({ token: String(index), target_summary: "w".repeat(300) }), 0);
-        state = { ...closed(state, approvalView({ token: "0", status: "expired" }), 0), is_read: true };
-        for (const input of keys)
-          state = pressed(state, { input }, SETTLE_MS, { lines: 1, page: 1, choice_fits: true }).state;
-        const { card, rest } = arranged(state, screen, AT);
-        expect(card.length + 2 + rest.length).toBeLessThan(screen.rows);
-        for (const row of card) expect(widthOf(row.text)).toBeLessThanOrEqual(screen.columns - 4);
-        for (const row of rest) expect(widthOf(row.text)).toBeLessThanOrEqual(screen.columns);
-      }),
+      fc.property(
+        size,
+        shape,
+        fc.constantFrom("", "m", "s", "p", "pe", "px"),
+        (screen, { lines, others, alarms }, keys) => {
+          let state = one({
+            args: { command: "echo 日本\n".repeat(lines) },
+            intent: "because ".repeat(40),
+            target_summary: "x".repeat(300),
+            card: { form: "full", lines: ["May I run?", "y ".repeat(150), "z".repeat(300)], buttons: [] },
+          });
+          for (let index = 0; index < others; index++)
+            state = appeared(state, approvalView({ token: String(index), target_summary: "w".repeat(300) }), 0);
+          state = { ...closed(state, approvalView({ token: "0", status: "expired" }), 0), is_read: true };
+          state = { ...state, alarms: Array.from({ length: alarms }, () => alarm({ message: "wrong ".repeat(90) })) };
+          for (const input of keys)
+            state = pressed(state, { input }, SETTLE_MS, { lines: 1, page: 1, choice_fits: true }).state;
+          const { top, card, rest } = arranged(state, screen, AT);
+          expect(top.length === 0).toBe(alarms === 0);
+          for (const row of top) expect(widthOf(row.text)).toBeLessThanOrEqual(screen.columns);
+          expect(top.length + card.length + 2 + rest.length).toBeLessThan(screen.rows);
+          for (const row of card) expect(widthOf(row.text)).toBeLessThanOrEqual(screen.columns - 4);
+          for (const row of rest) expect(widthOf(row.text)).toBeLessThanOrEqual(screen.columns);
+        },
+      ),
     );
   });
 
@@ -154,6 +167,28 @@ describe("the screen", () => {
     };
     expect(typed("p")).toEqual(["fs:read on /srv/**"]);
     expect(typed("p", "e", "*")).toEqual(["fs:read on /srv/**▏", "fs:read on /srv/**"]);
+  });
+
+  test("an alarm stands above everything with what to do, whatever is below; more of them are counted", () => {
+    const file = alarm();
+    const database = alarm({
+      code: "database_unusable",
+      subject: "grants.db",
+      message: "grants.db is gone",
+      hint: "x",
+    });
+    const size = { columns: 100, rows: 30 };
+    const calm = arranged(one(), size, AT);
+    expect(calm.top).toEqual([]);
+    for (const state of [EMPTY, one(), { ...one(), mode: { kind: "interrupted" } as const }]) {
+      const { top } = arranged({ ...state, alarms: [file] }, size, AT);
+      expect(top.map((row) => row.text)).toEqual([`! ${file.message}`, `  ${file.hint}`]);
+    }
+    // What is over comes after what still holds.
+    const past = alarm({ code: "gate_restarted", subject: "gate" });
+    const { top, card } = arranged({ ...one(), alarms: [file, database, past] }, size, AT);
+    expect(text(top)).toBe("! grants.db is gone\n  x (and 2 more: metnos-gate alarms list)");
+    expect(card).toEqual(calm.card);
   });
 
   test("a folded text keeps its end", () => {

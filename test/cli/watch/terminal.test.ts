@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { SETTLE_MS } from "../../../cli/watch/state.ts";
 import type { ApprovalView } from "../../../ipc/operator-api.ts";
+import { alarm } from "../../support/alarm.ts";
 import { approvalView } from "../../support/approval-view.ts";
 import { startGate } from "../../support/running-gate.ts";
 import { LAUNCHER, Pty, Watched } from "../../support/watched.ts";
@@ -228,6 +229,28 @@ test("a paused gate says so, and what to do", async () => {
   await watched.pty.shows("SR-007: no goal carries data away. To go on: metnos-gate safety resume");
   await watched.do("pause", null);
   await watched.pty.shows("Nothing is waiting for you.");
+});
+
+test("an alarm stays on top over what waits, until it is over", async () => {
+  const watched = await Watched.start([bash()]);
+  await watched.pty.shows("May I run?");
+  await watched.do("alarms", [alarm()]);
+  await watched.pty.shows(`! ${alarm().message}`);
+  expect(watched.pty.screen.split("\n")[1]).toBe(`  ${alarm().hint}`);
+  expect(watched.pty.screen).toContain("May I run?");
+  expect(watched.pty.red).toEqual(["irreversible | class: code_exec"]);
+  await watched.do("alarms", []);
+  await watched.pty.shows(alarm().message, false);
+});
+
+test("a gate that ended itself: it says why, and what to do", async () => {
+  const watched = await Watched.start([bash()]);
+  await watched.pty.shows("May I run?");
+  const message = "the gate's lock /srv/gate.lock was removed: the gate has ended";
+  await watched.do("alarms", [alarm({ code: "gate_replaced", message, hint: "see: metnos-gate status" })]);
+  await watched.do("lose");
+  expect(await watched.end()).toBe("connection_lost");
+  expect(watched.said).toBe(`${message}; 1 request could not be answered here / see: metnos-gate status`);
 });
 
 test("while the human types, the card's time stands still", async () => {

@@ -1,3 +1,4 @@
+import { spawn } from "node:child_process";
 import { EventEmitter } from "node:events";
 import { mkdirSync, readdirSync, readFileSync, rmSync, watch, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
@@ -14,6 +15,8 @@ class StandInApp extends EventEmitter {
   #login_item: Settings = {};
   #ready: Promise<void> | undefined;
   #is_quitting = false;
+  /** The arguments of the one that is started when this one has ended. */
+  #next: readonly string[] | undefined;
 
   constructor() {
     super();
@@ -93,8 +96,23 @@ class StandInApp extends EventEmitter {
     this.exit(0);
   }
 
+  relaunch({ args = process.argv.slice(1) }: { args?: readonly string[] } = {}): void {
+    this.#next = args;
+  }
+
   exit(code = 0): void {
-    void endChromium().finally(() => process.exit(code));
+    void endChromium().finally(() => {
+      // Electron's own helper waits for this process; a new Node takes long enough to start.
+      if (this.#next !== undefined) {
+        const words = [
+          ...process.execArgv,
+          process.argv[1] ?? "",
+          ...this.#next.filter((word) => word !== process.argv[1]),
+        ];
+        spawn(process.execPath, words, { detached: true, stdio: "ignore" }).unref();
+      }
+      process.exit(code);
+    });
   }
 }
 

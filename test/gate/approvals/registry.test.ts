@@ -2,7 +2,8 @@ import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { describe, expect, it } from "vitest";
 import type { Kept } from "../../../main/gate/approvals/kept.ts";
-import type { ApprovalRegistry, RequestExtra } from "../../../main/gate/approvals/registry.ts";
+import type { ApprovalRegistry } from "../../../main/gate/approvals/registry.ts";
+import type { RequestExtra } from "../../../main/gate/approvals/request-extra.ts";
 import { extraOf, freshApprovals, openedApprovals, pendingOf, ROBERTO } from "../../support/gate-stores.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { refusalOf } from "../../support/refusals.ts";
@@ -277,15 +278,25 @@ describe("an answer given while the agent was away", () => {
     const { registry, clock } = freshApprovals();
     const key = pendingOf().share_key;
     const { token } = registry.create_pending(pendingOf());
-    expect(registry.take_undelivered(key)).toBeUndefined();
+    expect(registry.take_undelivered(key, "s1", 20_000)).toBeUndefined();
     registry.resolve(token, "approved", ROBERTO);
-    expect(registry.take_undelivered("another call")).toBeUndefined();
-    expect(registry.take_undelivered(key)?.token).toBe(token);
-    expect(registry.take_undelivered(key)).toBeUndefined();
+    expect(registry.take_undelivered("another call", "s1", 20_000)).toBeUndefined();
+    expect(registry.take_undelivered(key, "s1", 20_000)?.token).toBe(token);
+    expect(registry.take_undelivered(key, "s1", 20_000)).toBeUndefined();
     const late = registry.create_pending(pendingOf());
     registry.resolve(late.token, "approved", ROBERTO);
     clock.advance(601);
-    expect(registry.take_undelivered(key)).toBeUndefined();
+    expect(registry.take_undelivered(key, "s1", 20_000)).toBeUndefined();
+  });
+
+  it("is taken by the session that asked, within the time that is given, and by no other", () => {
+    const { registry, clock } = freshApprovals();
+    const { token, share_key } = registry.create_pending(pendingOf());
+    registry.resolve(token, "approved", ROBERTO);
+    expect(registry.take_undelivered(share_key, "another session", 20_000)).toBeUndefined();
+    clock.advance(21);
+    expect(registry.take_undelivered(share_key, "s1", 20_000)).toBeUndefined();
+    expect(registry.take_undelivered(share_key, "s1", 21_000)?.token).toBe(token);
   });
 
   it("is taken by one of two connections, not by both", () => {
@@ -293,10 +304,10 @@ describe("an answer given while the agent was away", () => {
     const { token, share_key } = registry.create_pending(pendingOf());
     registry.resolve(token, "rejected", ROBERTO);
     const other = openedApprovals(file, clock).registry;
-    expect([registry.take_undelivered(share_key)?.status, other.take_undelivered(share_key)?.status]).toEqual([
-      "rejected",
-      undefined,
-    ]);
+    expect([
+      registry.take_undelivered(share_key, "s1", 20_000)?.status,
+      other.take_undelivered(share_key, "s1", 20_000)?.status,
+    ]).toEqual(["rejected", undefined]);
   });
 
   it("is not taken if it was delivered, withdrawn or expired", () => {
@@ -305,11 +316,11 @@ describe("an answer given while the agent was away", () => {
     registry.resolve(delivered.token, "approved", ROBERTO);
     registry.mark_delivered(delivered.token);
     registry.cancel_pending(registry.create_pending(pendingOf()).token, "gone");
-    expect(registry.take_undelivered(delivered.share_key)).toBeUndefined();
+    expect(registry.take_undelivered(delivered.share_key, "s1", 20_000)).toBeUndefined();
     registry.create_pending(pendingOf({ ttl_seconds: 1 }));
     clock.advance(2);
     registry.cleanup_expired();
-    expect(registry.take_undelivered(delivered.share_key)).toBeUndefined();
+    expect(registry.take_undelivered(delivered.share_key, "s1", 20_000)).toBeUndefined();
   });
 });
 

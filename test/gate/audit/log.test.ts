@@ -3,28 +3,39 @@ import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync, statSync
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { GENESIS, lineHash, monthFile } from "../../../main/gate/audit/chain.ts";
+import { AuditLog } from "../../../main/gate/audit/log.ts";
 import { tailAudit } from "../../../main/gate/audit/tail.ts";
 import { verifyAudit } from "../../../main/gate/audit/verify.ts";
 import { freshTrail, linesIn, written } from "../../support/audit-trail.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
+
+/** When the manual clock begins, in Unix seconds. */
+const AT = new ManualClock().ms / 1000;
+
+function eventsIn(folder: string, file: string): string[] {
+  const lines = readFileSync(join(folder, file), "utf8").split("\n").slice(0, -1);
+  return lines.map((line) => JSON.parse(line).event);
+}
 
 describe("the trail", () => {
   // log_jsonl_viene_scritto
   it("is one JSON line an event in the month's file, each with the hash of the line before", async () => {
     const { folder, head_file, clock, opened } = freshTrail();
     const log = opened();
-    log.append({ event: "decision", ts: 1, intent: "a marker" });
-    log.append(() => ({ event: "decision", ts: 2, intent: "made later" }));
+    const ts = clock.ms / 1000;
+    log.append({ event: "decision", ts, intent: "a marker" });
+    log.append(() => ({ event: "decision", ts: ts + 1, intent: "made later" }));
     expect(existsSync(folder)).toBe(false);
     log.flush();
     const lines = linesIn(folder);
     expect(readdirSync(folder)).toEqual(["2026-05.jsonl"]);
     expect(lines.map((line) => JSON.parse(line))).toEqual([
-      { event: "decision", ts: 1, intent: "a marker", prev: GENESIS },
-      { event: "decision", ts: 2, intent: "made later", prev: lineHash(lines[0] ?? "") },
+      { event: "decision", ts, intent: "a marker", seq: 1, prev: GENESIS },
+      { event: "decision", ts: ts + 1, intent: "made later", seq: 2, prev: lineHash(lines[0] ?? "") },
     ]);
     log.close();
-    expect(readFileSync(head_file, "utf8")).toBe(`${lineHash(lines[1] ?? "")}\n`);
+    expect(readFileSync(head_file, "utf8").split("\n")[0]).toBe(lineHash(lines[1] ?? ""));
+    expect(statSync(head_file).size).toBe(512);
     expect(await verifyAudit(folder, head_file)).toEqual({ ok: true, files: 1, lines: 2, problems: [] });
     expect(clock.ms).toBe(new ManualClock().ms);
   });
@@ -37,16 +48,54 @@ describe("the trail", () => {
     expect(statSync(head_file).mode & 0o777).toBe(0o600);
   });
 
-  it("goes on in the next month's file, with the chain unbroken, and never back to an older one", async () => {
+  it("goes on in the next month's file with the chain unbroken, and back in an earlier one where the clock is set back, with a line that says so", async () => {
     const { folder, head_file, clock, opened } = freshTrail(new ManualClock("2026-05-31T23:59:59Z"));
-    const log = opened();
-    written(log, clock, ["may", "june"]);
+    written(opened(), clock, ["may", "june"]);
     expect(readdirSync(folder).sort()).toEqual(["2026-05.jsonl", "2026-06.jsonl"]);
     clock.advance(-86_400);
     written(opened(), clock, ["the clock went back"]);
-    expect(readFileSync(join(folder, "2026-06.jsonl"), "utf8").split("\n").length).toBe(3);
-    expect(await verifyAudit(folder, head_file)).toMatchObject({ ok: true, files: 2, lines: 3 });
+    expect(eventsIn(folder, "2026-05.jsonl")).toEqual(["test", "audit.clock", "test"]);
+    clock.advance(86_400);
+    written(opened(), clock, ["the clock went forward"]);
+    expect(eventsIn(folder, "2026-06.jsonl")).toEqual(["test", "test"]);
+    expect(await verifyAudit(folder, head_file)).toMatchObject({ ok: true, files: 2, lines: 5, problems: [] });
     expect(monthFile(Date.parse("2026-12-31T23:59:59.999Z"))).toBe("2026-12.jsonl");
+  });
+
+  it("a clock that steps over a month's end and back stays in the newer file", async () => {
+    const { folder, head_file, clock, opened } = freshTrail(new ManualClock("2026-06-01T00:00:01Z"));
+    const log = opened();
+    written(log, clock, ["june"]);
+    clock.advance(-4);
+    written(opened(), clock, ["a little back"]);
+    expect(eventsIn(folder, "2026-06.jsonl")).toEqual(["test", "test"]);
+    expect(await verifyAudit(folder, head_file)).toMatchObject({ ok: true, lines: 2 });
+    // And a little more: back a file, and the line that says so, though it is less than a change of the clock.
+    clock.advance(-10);
+    written(opened(), clock, ["more back"]);
+    expect(eventsIn(folder, "2026-05.jsonl")).toEqual(["audit.clock", "test"]);
+    expect(await verifyAudit(folder, head_file)).toMatchObject({ ok: true, lines: 4 });
+  });
+
+  it("a clock that was once far in the future doesn't capture the lines after it", async () => {
+    const { folder, head_file, clock, opened } = freshTrail();
+    const log = opened();
+    const write = (text: string) => {
+      log.append({ event: "test", ts: clock.ms / 1000, text });
+      log.flush();
+      clock.advance(1);
+    };
+    write("before");
+    const wrong_by = 73 * 365 * 86_400;
+    clock.advance(wrong_by);
+    write("in 2099");
+    clock.advance(-wrong_by);
+    write("set right");
+    log.close();
+    written(opened(), clock, ["after a restart"]);
+    expect(eventsIn(folder, "2026-05.jsonl")).toEqual(["test", "audit.clock", "test", "test"]);
+    expect(eventsIn(folder, "2099-04.jsonl")).toEqual(["test"]);
+    expect(await verifyAudit(folder, head_file)).toMatchObject({ ok: true, files: 2, lines: 5, problems: [] });
   });
 
   it("is taken up by the next start where it ended", async () => {
@@ -65,8 +114,8 @@ describe("the trail", () => {
     const log = opened();
     const heard: string[] = [];
     const leave = log.subscribe((line) => heard.push(line));
-    log.append({ event: "a", ts: 1 });
-    log.append({ event: "b", ts: 2 });
+    log.append({ event: "a", ts: AT + 1 });
+    log.append({ event: "b", ts: AT + 2 });
     log.flush();
     expect(heard).toEqual(linesIn(folder));
     leave();
@@ -88,28 +137,32 @@ describe("a trail that can't be written", () => {
     const { folder, head_file, clock, opened } = freshTrail();
     writeFileSync(folder, "a file where the folder should be");
     const log = opened();
-    log.append({ event: "decision", ts: 1 });
-    log.append({ event: "decision", ts: 2 });
+    log.append({ event: "decision", ts: AT + 1 });
+    log.append({ event: "decision", ts: AT + 2 });
     log.flush();
     expect([log.write_failures, log.last_failure]).toEqual([2, "EEXIST"]);
     clock.advance(1);
-    log.append({ event: "decision", ts: 3 });
+    log.append({ event: "decision", ts: AT + 3 });
     log.flush();
     expect(log.write_failures).toBe(3);
     expect(readFileSync(folder, "utf8")).toBe("a file where the folder should be");
     rmSync(folder);
     clock.advance(1);
-    log.append({ event: "decision", ts: 4 });
+    log.append({ event: "decision", ts: AT + 4 });
     log.flush();
-    log.append({ event: "decision", ts: 5 });
+    log.append({ event: "decision", ts: AT + 5 });
     log.close();
     expect(linesIn(folder).map((line) => JSON.parse(line))).toMatchObject([
       { event: "audit.lost", lines: 3 },
-      { event: "decision", ts: 4 },
-      { event: "decision", ts: 5 },
+      { event: "decision", ts: AT + 4 },
+      { event: "decision", ts: AT + 5 },
     ]);
     expect(log.write_failures).toBe(3);
-    expect(await verifyAudit(folder, head_file)).toMatchObject({ ok: true, lines: 3 });
+    expect(await verifyAudit(folder, head_file)).toMatchObject({
+      ok: false,
+      lines: 3,
+      problems: [{ file: "2026-05.jsonl", line: 1, kind: "lost", problem: "3 lines could not be written (EEXIST)" }],
+    });
   });
 
   it("a line that can't be made is lost like one that can't be written: the next ones stand", () => {
@@ -119,12 +172,12 @@ describe("a trail that can't be written", () => {
       throw new RangeError("Invalid string length");
     });
     log.flush();
-    log.append({ event: "decision", ts: 2 });
+    log.append({ event: "decision", ts: AT + 2 });
     log.close();
     expect(log.write_failures).toBe(1);
     expect(linesIn(folder).map((line) => JSON.parse(line))).toMatchObject([
       { event: "audit.lost", lines: 1 },
-      { event: "decision", ts: 2 },
+      { event: "decision", ts: AT + 2 },
     ]);
   });
 
@@ -135,14 +188,14 @@ describe("a trail that can't be written", () => {
     const log = opened();
     rmSync(folder, { recursive: true });
     writeFileSync(folder, "");
-    log.append({ event: "x", ts: 1 });
+    log.append({ event: "x", ts: AT + 1 });
     expect(() => log.flush()).not.toThrow();
     expect(() => log.close()).not.toThrow();
     expect(log.write_failures).toBe(1);
   });
 
   it("a write that ends halfway leaves no half a line: the trail ends with a whole one, and goes on after it", async () => {
-    const { top, folder, opened } = freshTrail();
+    const { top, folder } = freshTrail();
     const head_file = join(top, "head");
     const writer = join(import.meta.dirname, "../../support/limited-audit-writer.ts");
     // No file of this process may grow beyond a few kilobytes: the kernel writes what still fits.
@@ -153,12 +206,14 @@ describe("a trail that can't be written", () => {
     const [file = ""] = readdirSync(folder);
     expect(readFileSync(join(folder, file), "utf8")).toMatch(/\}\n$/);
     expect(linesIn(folder).length).toBe(report.written);
-    expect(await verifyAudit(folder, head_file)).toMatchObject({ ok: true, lines: report.written });
-    const log = opened();
-    log.append({ event: "test", ts: 1 });
+    expect((await verifyAudit(folder, head_file)).problems).toMatchObject([
+      { file: "head", kind: "lost", problem: "1 lines could not be written (EFBIG); the trail doesn't say so yet" },
+    ]);
+    const log = new AuditLog(folder, head_file);
+    log.append({ event: "test", ts: Date.now() / 1000 });
     log.close();
-    expect((await verifyAudit(folder, join(top, "state/audit-head"))).problems).toMatchObject([
-      { line: report.written + 1, problem: "the trail's end was missing when the gate started" },
+    expect((await verifyAudit(folder, head_file)).problems).toMatchObject([
+      { file, line: report.written + 1, kind: "lost", problem: "1 lines could not be written (EFBIG)" },
     ]);
   });
 
@@ -166,7 +221,7 @@ describe("a trail that can't be written", () => {
     const { top, folder, opened } = freshTrail();
     writeFileSync(join(top, "state"), "a file where the head's folder should be");
     const log = opened();
-    log.append({ event: "x", ts: 1 });
+    log.append({ event: "x", ts: AT + 1 });
     log.flush();
     expect(linesIn(folder).length).toBe(1);
     expect(log.write_failures).toBeGreaterThan(0);
@@ -181,7 +236,7 @@ describe("a trail that something happened to while no gate ran", () => {
     appendFileSync(join(folder, "2026-05.jsonl"), '{"event":"test","ts":17');
     expect(await verifyAudit(folder, head_file)).toMatchObject({
       ok: false,
-      problems: [{ file: "2026-05.jsonl", line: 3 }],
+      problems: [{ file: "2026-05.jsonl", line: 3, kind: "torn" }],
     });
     written(opened(), clock, ["c", "d"]);
     const report = await verifyAudit(folder, head_file);
@@ -217,11 +272,11 @@ describe("a trail that something happened to while no gate ran", () => {
   it("a file that is taken away while the gate runs is written anew within a second, and shows", async () => {
     const { folder, head_file, clock, opened } = freshTrail();
     const log = opened();
-    log.append({ event: "a", ts: 1 });
+    log.append({ event: "a", ts: AT + 1 });
     log.flush();
     rmSync(join(folder, "2026-05.jsonl"));
     clock.advance(1);
-    log.append({ event: "b", ts: 2 });
+    log.append({ event: "b", ts: AT + 2 });
     log.close();
     expect(linesIn(folder).length).toBe(1);
     expect((await verifyAudit(folder, head_file)).ok).toBe(false);

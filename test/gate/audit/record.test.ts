@@ -22,7 +22,7 @@ function decided(
   return decisionOf(x, denial);
 }
 
-const asked = ({ executor }: ProposedCall) => ({ agent: "claude", executor });
+const asked = ({ executor }: ProposedCall) => ({ agent: "claude", executor, ts: 1_714_225_900 });
 
 describe("one audit line", () => {
   it("has the seed's fields, and what the gate decided", () => {

@@ -236,3 +236,36 @@ describe("grants", () => {
     );
   });
 });
+
+describe("plan mode", () => {
+  const planning = (executor: string, args: Record<string, unknown>, more: Situation = {}) =>
+    answered({ executor, args, context: { cwd: "/srv", mode: "plan" }, agent: PAIRED, ...more });
+
+  it("no grant and no level answers for what writes, runs or sends: it is asked each time", () => {
+    const { grants } = freshGrants();
+    grants.record_grant({ ...ROBERTO, capability: "fs:write", target: "/srv/**" });
+    const settings = { grants, now: Date.now };
+    const write = { path: "/srv/a.txt", content: "" };
+    expect(planning("fs_write", write, { settings })).toMatchObject({
+      outcome: "approval_required",
+      reason: "level Supervised asks before fs:write in plan mode, each time",
+    });
+    expect(planning("fs_write", write, { level: "Full" }).outcome).toBe("approval_required");
+    expect(planning("Bash", { command: "touch a.txt" }, { settings }).outcome).toBe("approval_required");
+    const executing = { executor: "fs_write", args: write, settings, context: { cwd: "/srv", mode: "default" } };
+    expect(answered(executing).outcome).toBe("allowed");
+  });
+
+  it("what only reads is answered as in every other mode", () => {
+    const { grants } = freshGrants();
+    grants.record_grant({ ...ROBERTO, capability: "fs:read", target: "/srv/**" });
+    const settings = { grants, now: Date.now };
+    expect(planning("fs_read", { path: "/srv/a.txt" }, { settings }).outcome).toBe("allowed");
+    expect(planning("fs_read", { path: "/srv/a.txt" }, { level: "Full" }).outcome).toBe("allowed");
+    expect(planning("time_now", {}).outcome).toBe("allowed");
+  });
+
+  it("a level's no stays a no", () => {
+    expect(planning("fs_write", { path: "/srv/a" }, { level: "ReadOnly" }).outcome).toBe("denied");
+  });
+});

@@ -1,0 +1,54 @@
+import { foreignHooks, reachingVariables, turnsHooksOff } from "./dangers.ts";
+import { readSettings, settingsSources } from "./effective-settings.ts";
+import { holdsOurs } from "./entries.ts";
+import { isObject, type Json } from "./settings-file.ts";
+
+/** `metnos-gate hook claude-code config-change`: whether settings that changed while a session runs may take effect in it. */
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** The sources that Claude Code lets a hook hold up; an administrator's settings take effect whatever it says. */
+const HELD_UP = ["user_settings", "project_settings", "local_settings"];
+
+/** Claude Code's answer: a block with its reason, a warning to the user, or nothing. What can't be understood is blocked. */
+export function configChange(input: string, env: Env): object {
+  const change = parse(input);
+  if (change === undefined) return block("the change of its settings can't be read");
+  const { source, file_path, cwd } = change;
+  if (typeof source !== "string") return block("a change of settings without a source");
+  if (!HELD_UP.includes(source)) return {};
+  if (typeof file_path !== "string") return block("a change of settings without a file");
+  const { settings = {}, problem } = readSettings(file_path);
+  if (problem !== undefined) return block(`${file_path} ${problem}`);
+  if (turnsHooksOff(settings)) return block(`${file_path} turns hooks off (disableAllHooks), and the gate with them`);
+  const variables = reachingVariables(settings);
+  if (variables.length > 0)
+    return block(`${file_path} sets ${variables.join(", ")}, which could reach into the gate's hook`);
+  const sources = settingsSources({ cwd: typeof cwd === "string" ? cwd : process.cwd(), env });
+  if (!sources.some((other) => other.settings !== undefined && holdsOurs(other.settings)))
+    return block(`after the change of ${file_path} no settings call the gate any more`);
+  return warningOf(file_path, settings);
+}
+
+function warningOf(file: string, settings: Json): object {
+  const others = foreignHooks(settings);
+  if (others.length === 0) return {};
+  const systemMessage = `Metnos Gate: ${file} has other hooks before tools (${others.join(", ")}): such a hook can change a call after you approved it`;
+  return { systemMessage };
+}
+
+function block(why: string): object {
+  return {
+    decision: "block",
+    reason: `Metnos Gate: ${why}. The settings from before hold until Claude Code is started anew`,
+  };
+}
+
+function parse(input: string): Json | undefined {
+  try {
+    const value: unknown = JSON.parse(input);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined; // the caller blocks, with the reason
+  }
+}

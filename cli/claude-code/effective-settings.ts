@@ -1,0 +1,87 @@
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { isObject, type Json } from "./settings-file.ts";
+
+/** The settings files that Claude Code reads in a folder, the strongest first. */
+
+export interface SettingsSource {
+  kind: "managed" | "local" | "project" | "user";
+  file: string;
+  /** Undefined if the file isn't there. */
+  settings: Json | undefined;
+  /** Why the file says nothing, though it is there. */
+  problem: string | undefined;
+}
+
+export interface Surroundings {
+  cwd: string;
+  env: Readonly<Record<string, string | undefined>>;
+  /** Where an administrator's settings are; left out, where this system has them. */
+  managed_folder?: string;
+}
+
+const MANAGED_FOLDERS: Partial<Record<NodeJS.Platform, string>> = {
+  darwin: "/Library/Application Support/ClaudeCode",
+  linux: "/etc/claude-code",
+};
+
+/** A file larger than this is no settings file, in bytes. */
+const MAX_BYTES = 8 * 1024 * 1024;
+
+/** Reads them all. Never throws. */
+export function settingsSources({ cwd, env, managed_folder = managedFolder() }: Surroundings): SettingsSource[] {
+  const user_folder = env.CLAUDE_CONFIG_DIR || join(env.HOME || homedir(), ".claude");
+  const files: [SettingsSource["kind"], string][] = [
+    ...managedFiles(managed_folder).map((file): [SettingsSource["kind"], string] => ["managed", file]),
+    ["local", join(cwd, ".claude", "settings.local.json")],
+    ["project", join(cwd, ".claude", "settings.json")],
+    ["user", join(user_folder, "settings.json")],
+  ];
+  const seen = new Set<string>();
+  return files.flatMap(([kind, file]) => {
+    // In the home folder the project's settings are the user's.
+    if (seen.has(file)) return [];
+    seen.add(file);
+    return [{ kind, file, ...readSettings(file) }];
+  });
+}
+
+function managedFolder(): string {
+  return MANAGED_FOLDERS[process.platform] ?? "/etc/claude-code";
+}
+
+/** Fragments stand above the file itself, the last one above the others. */
+function managedFiles(folder: string): string[] {
+  const fragments = join(folder, "managed-settings.d");
+  let names: string[] = [];
+  try {
+    names = readdirSync(fragments).filter((name) => name.endsWith(".json") && !name.startsWith("."));
+  } catch {
+    // most machines have none
+  }
+  return [
+    ...names
+      .sort()
+      .reverse()
+      .map((name) => join(fragments, name)),
+    join(folder, "managed-settings.json"),
+  ];
+}
+
+/** A settings file as Claude Code would have it: one that isn't a JSON object says nothing. Never throws. */
+export function readSettings(file: string): Pick<SettingsSource, "settings" | "problem"> {
+  const stat = statSync(file, { throwIfNoEntry: false });
+  if (stat === undefined) return { settings: undefined, problem: undefined };
+  if (!stat.isFile() || stat.size > MAX_BYTES) return { settings: {}, problem: "is not a settings file" };
+  try {
+    const text = readFileSync(file, "utf8");
+    const value: unknown = text.trim() === "" ? {} : JSON.parse(text);
+    return isObject(value)
+      ? { settings: value, problem: undefined }
+      : { settings: {}, problem: "is not a JSON object" };
+  } catch (error) {
+    const problem = error instanceof SyntaxError ? "is not valid JSON" : "can't be read";
+    return { settings: {}, problem };
+  }
+}

@@ -1,0 +1,126 @@
+import { shellQuoted } from "./launcher-text.ts";
+import { EVENTS, type HookEvent, isObject, type Json } from "./settings-file.ts";
+
+/** The gate's entries among the hooks of a settings file. */
+
+/** The name of the file that the entries call: what they are known by. */
+export const LAUNCHER_NAME = "metnos-gate-hook";
+
+/** What earlier versions wrote called the command itself. */
+const EARLIER = /metnos-gate(\.js)?'? hook claude-code(\s|$)/;
+
+const STATUS = "Metnos Gate is asking you";
+
+/** Seconds that the hook waits beyond the gate's own time, and Claude Code beyond the hook's. */
+const MARGIN_SECONDS = 15;
+
+/**
+ * What Claude Code is to call.
+ *
+ * The gate's hook is called without a shell (`args`): a shell's prefix and settings that a project may set don't reach it. A version
+ * that doesn't know `args` calls the launcher with none, which then blocks. Since earlier versions let a call through whose hook
+ * can't be started, a second hook, for the shell, blocks where the launcher is gone.
+ * @param ttl_seconds how long the gate waits for an answer
+ */
+export function ourEntries(launcher: string, ttl_seconds: number): Record<HookEvent, Json[]> {
+  const wait = ttl_seconds + MARGIN_SECONDS;
+  const gone =
+    "Metnos Gate: its hook is gone, so nothing is let through. Tell the user to run: metnos-gate connect claude-code";
+  return {
+    PreToolUse: [
+      {
+        type: "command",
+        command: launcher,
+        args: ["hook", "claude-code", "--wait", String(wait)],
+        timeout: wait + MARGIN_SECONDS,
+        onFailure: "block",
+        statusMessage: STATUS,
+      },
+      {
+        type: "command",
+        command: `[ -x ${shellQuoted(launcher)} ] || { echo '${gone}' >&2; exit 2; }`,
+        timeout: 10,
+        onFailure: "block",
+      },
+    ],
+    ConfigChange: [
+      {
+        type: "command",
+        command: launcher,
+        args: ["hook", "claude-code", "config-change"],
+        timeout: 10,
+        onFailure: "block",
+      },
+    ],
+  };
+}
+
+/** The groups of hooks for an event; what isn't one is left out. */
+export function groupsOf(settings: Json, event: HookEvent): Json[] {
+  const groups = isObject(settings.hooks) ? settings.hooks[event] : undefined;
+  return Array.isArray(groups) ? groups.filter(isObject) : [];
+}
+
+export function hooksOf(group: Json): Json[] {
+  return Array.isArray(group.hooks) ? group.hooks.filter(isObject) : [];
+}
+
+export function isOurs(hook: Json): boolean {
+  const { command } = hook;
+  return typeof command === "string" && (command.includes(LAUNCHER_NAME) || EARLIER.test(command));
+}
+
+/** Our hooks for an event, in their order. */
+export function ourHooksIn(settings: Json, event: HookEvent): Json[] {
+  return groupsOf(settings, event).flatMap((group) => hooksOf(group).filter(isOurs));
+}
+
+export function holdsOurs(settings: Json): boolean {
+  return ourHooksIn(settings, "PreToolUse").length > 0;
+}
+
+/** Earlier entries of ours are brought up to date where they stand; otherwise new ones go to the end. */
+export function withEntries(settings: Json, entries: Record<HookEvent, Json[]>): Json {
+  return EVENTS.reduce((changed, event) => withEventEntries(changed, event, entries[event]), settings);
+}
+
+function withEventEntries(settings: Json, event: HookEvent, entries: readonly Json[]): Json {
+  const groups = groupsOf(settings, event);
+  const place = groups.findIndex((group) => hooksOf(group).some(isOurs));
+  const updated =
+    place === -1
+      ? [...groups, { ...(event === "PreToolUse" ? { matcher: "*" } : {}), hooks: entries }]
+      : groups
+          .map((group, index) => ({ ...group, hooks: replaced(hooksOf(group), index === place ? entries : []) }))
+          .filter(({ hooks }) => hooks.length > 0);
+  return { ...settings, hooks: { ...(settings.hooks as Json | undefined), [event]: updated } };
+}
+
+/** Ours among the hooks give way to the entries, where the first of them stands; what the user added to one stays. */
+function replaced(hooks: readonly Json[], entries: readonly Json[]): Json[] {
+  const ours = hooks.filter(isOurs);
+  const first = hooks.findIndex(isOurs);
+  const others = (from: number, to?: number) => hooks.slice(from, to).filter((hook) => !isOurs(hook));
+  if (first === -1) return [...hooks];
+  return [...others(0, first), ...entries.map((entry, index) => ({ ...ours[index], ...entry })), ...others(first)];
+}
+
+/** Without our hooks, and without what they alone had made. */
+export function withoutOurs(settings: Json): Json {
+  return EVENTS.reduce((changed, event) => withoutEventEntries(changed, event), settings);
+}
+
+function withoutEventEntries(settings: Json, event: HookEvent): Json {
+  const groups = groupsOf(settings, event);
+  if (!groups.some((group) => hooksOf(group).some(isOurs))) return settings;
+  const kept = groups
+    .map((group) =>
+      hooksOf(group).some(isOurs) ? { ...group, hooks: hooksOf(group).filter((hook) => !isOurs(hook)) } : group,
+    )
+    .filter((group) => !Array.isArray(group.hooks) || group.hooks.length > 0);
+  const { [event]: _, ...events } = settings.hooks as Json;
+  const hooks: Json = kept.length > 0 ? { ...(settings.hooks as Json), [event]: kept } : events;
+  if (Object.keys(hooks).length > 0) return { ...settings, hooks };
+  const { hooks: _hooks, ...rest } = settings;
+  return rest;
+}

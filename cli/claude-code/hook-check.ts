@@ -1,0 +1,116 @@
+import type { Check } from "../doctor-checks.ts";
+import { foreignHooks, reachingVariables, turnsHooksOff } from "./dangers.ts";
+import { type SettingsSource, type Surroundings, settingsSources } from "./effective-settings.ts";
+import { groupsOf, holdsOurs, hooksOf, isOurs, LAUNCHER_NAME, ourEntries, ourHooksIn } from "./entries.ts";
+import { launcherProblem } from "./launcher.ts";
+import { EVENTS, isObject, type Json } from "./settings-file.ts";
+
+/** Whether Claude Code calls the gate in a folder, by the settings that are in force there. */
+
+const CHECK = "claude-code hook";
+const CONNECT = "metnos-gate connect claude-code";
+
+type Source = SettingsSource & { settings: Json };
+
+/**
+ * One line if all is well, otherwise one for each thing that is wrong; and the other hooks that stand beside the gate's, by name.
+ * @param ttl_seconds how long the gate waits for an answer, as the hooks were or should be written with
+ */
+export function claudeCodeChecks(surroundings: Surroundings, launcher: string, ttl_seconds: number): Check[] {
+  const sources = settingsSources(surroundings).filter((source): source is Source => source.settings !== undefined);
+  const holders = sources.filter(({ settings }) => holdsOurs(settings));
+  if (holders.length === 0) return [...unreadable(sources), failed("not installed", CONNECT), ...others(sources)];
+  const problems = [
+    ...unreadable(sources),
+    ...switchedOff(sources, holders),
+    ...sources.flatMap(variables),
+    ...holders.flatMap((holder) => entryProblems(holder, launcher, ttl_seconds)),
+  ];
+  const detail = `in ${holders.map(({ file }) => file).join(" and ")}`;
+  return [...(problems.length > 0 ? problems : [{ check: CHECK, ok: true, detail }]), ...others(sources)];
+}
+
+function failed(detail: string, fix: string): Check {
+  return { check: CHECK, ok: false, detail, fix };
+}
+
+function unreadable(sources: readonly Source[]): Check[] {
+  return sources.flatMap(({ file, problem }) =>
+    problem === undefined ? [] : [failed(`${file} ${problem}: Claude Code ignores it`, `mend ${file}`)],
+  );
+}
+
+/** An administrator's word is above all; of the others the strongest that says anything counts. */
+function switchedOff(sources: readonly Source[], holders: readonly Source[]): Check[] {
+  const managed = sources.filter(({ kind }) => kind === "managed");
+  const off = managed.find(({ settings }) => turnsHooksOff(settings));
+  if (off !== undefined) return [failed(`switched off here: ${off.file} has disableAllHooks`, askAdministrator(off))];
+  if (holders.some(({ kind }) => kind === "managed")) return [];
+  const only = managed.find(({ settings }) => settings.allowManagedHooksOnly === true);
+  if (only !== undefined)
+    return [failed(`switched off here: ${only.file} has allowManagedHooksOnly`, askAdministrator(only))];
+  const decisive = sources.find(({ kind, settings }) => kind !== "managed" && settings.disableAllHooks !== undefined);
+  if (decisive === undefined || !turnsHooksOff(decisive.settings)) return [];
+  return [
+    failed(`switched off here: ${decisive.file} has disableAllHooks`, `take disableAllHooks out of ${decisive.file}`),
+  ];
+}
+
+function askAdministrator({ file }: Source): string {
+  return `have the gate's hooks put into ${file} by who administers this machine`;
+}
+
+function variables({ file, settings }: Source): Check[] {
+  const found = reachingVariables(settings);
+  if (found.length === 0) return [];
+  const names = found.join(", ");
+  return [
+    failed(`${file} sets ${names}, which can switch the hook off or reach into it`, `take ${names} out of ${file}`),
+  ];
+}
+
+/** The entries are not those that `connect` would write, apply to some tools only, or what they call doesn't run. */
+function entryProblems({ file, settings }: Source, launcher: string, ttl_seconds: number): Check[] {
+  const expected = ourEntries(launcher, ttl_seconds);
+  const problems: Check[] = [];
+  const is_current = EVENTS.every((event) => {
+    const found = ourHooksIn(settings, event);
+    return expected[event].length === found.length && expected[event].every((entry, at) => holds(found[at], entry));
+  });
+  if (!is_current) problems.push(failed(`the hook in ${file} is not the one that this version writes`, CONNECT));
+  if (!groupsOf(settings, "PreToolUse").some(appliesToAll))
+    problems.push(failed(`the hook in ${file} is not called for every tool`, `set its matcher to "*", without "if"`));
+  for (const called of new Set(ourHooksIn(settings, "PreToolUse").flatMap(launcherOf))) {
+    const problem = launcherProblem(called);
+    if (problem !== undefined) problems.push(failed(problem, CONNECT));
+  }
+  return problems;
+}
+
+function holds(found: Json | undefined, entry: Json): boolean {
+  return Object.entries(entry).every(([key, value]) => JSON.stringify(found?.[key]) === JSON.stringify(value));
+}
+
+function appliesToAll(group: Json): boolean {
+  const is_for_all = group.matcher === undefined || group.matcher === "" || group.matcher === "*";
+  return is_for_all && hooksOf(group).some((hook) => isOurs(hook) && hook.if === undefined && hook.async !== true);
+}
+
+function launcherOf({ command, args }: Json): string[] {
+  return typeof command === "string" && Array.isArray(args) && command.endsWith(`/${LAUNCHER_NAME}`) ? [command] : [];
+}
+
+/** Other hooks before tools are no failure, but the user should know them: one can change a call after it was approved. */
+function others(sources: readonly Source[]): Check[] {
+  const found = sources.flatMap(({ file, settings }) => foreignHooks(settings).map((hook) => `${hook} (${file})`));
+  const plugins = sources.flatMap(({ settings }) => pluginsOf(settings));
+  if (found.length === 0 && plugins.length === 0) return [];
+  const named = [...found, ...plugins.map((plugin) => `those of the plugin ${plugin}`)].join(", ");
+  const detail = `beside the gate's, able to change a call after it was approved: ${named}`;
+  return [{ check: "claude-code other hooks", ok: true, detail }];
+}
+
+function pluginsOf({ enabledPlugins }: Json): string[] {
+  if (!isObject(enabledPlugins)) return [];
+  return Object.entries(enabledPlugins).flatMap(([name, is_enabled]) => (is_enabled === true ? [name] : []));
+}

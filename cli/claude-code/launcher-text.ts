@@ -1,0 +1,67 @@
+/** The script that Claude Code calls: what surrounds the hook, so that nothing but an answer of the gate's ever lets a call through. */
+
+export interface LauncherParts {
+  /** Variables that the hook needs, and no others reach it. */
+  env: Readonly<Record<string, string>>;
+  /** How the hook is run. */
+  program: { installed: string } | { nodes: readonly string[]; scripts: readonly string[] };
+}
+
+/** Claude Code takes this exit code as a refusal, in every version. */
+const BLOCKS = 2;
+
+const AGAIN = "tell the user to run: metnos-gate connect claude-code";
+
+/** A text as one word of a POSIX shell. */
+export function shellQuoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/**
+ * A script for any POSIX shell. Its first line begins with an empty environment, before a shell has read any of it: what a project's
+ * settings put there (NODE_OPTIONS, SHELLOPTS, METNOS_*) reaches neither this shell nor the hook.
+ */
+export function launcherText({ env, program }: LauncherParts): string {
+  const variables = Object.entries(env).map(([name, value]) => `export ${name}=${shellQuoted(value)}`);
+  return `#!/usr/bin/env -S -i /bin/sh
+# Written by metnos-gate connect claude-code, which also replaces it.
+${variables.join("\n")}
+
+blocks() {
+  echo "Metnos Gate: $1; nothing is let through" >&2
+  exit ${BLOCKS}
+}
+
+[ $# -gt 0 ] || blocks 'this Claude Code calls a hook without its arguments: tell the user to update it'
+${"installed" in program ? installedProgram(program.installed) : ownProgram(program.nodes, program.scripts)}
+if [ "$1" = check ]; then
+  printf '%s\\n' "$@"
+  exit 0
+fi
+answer=$("$@" --parent "$PPID") || blocks "its hook failed ($?)"
+case $answer in
+  '{'*'}') printf '%s\\n' "$answer" || blocks 'its answer had no reader' ;;
+  *) blocks 'its hook gave no answer' ;;
+esac
+`;
+}
+
+function installedProgram(command: string): string {
+  const quoted = shellQuoted(command);
+  return `[ -x ${quoted} ] || blocks 'the installed metnos-gate is gone; ${AGAIN}'
+[ "$1" = check ] && set -- check ${quoted} || set -- ${quoted} "$@"`;
+}
+
+function ownProgram(nodes: readonly string[], scripts: readonly string[]): string {
+  return `node=
+for found in ${nodes.map(shellQuoted).join(" ")}; do
+  if [ -x "$found" ]; then node=$found; break; fi
+done
+[ -n "$node" ] || node=$(command -v node) || blocks 'no Node is left of those that were there; ${AGAIN}'
+script=
+for found in ${scripts.map(shellQuoted).join(" ")}; do
+  if [ -f "$found" ]; then script=$found; break; fi
+done
+[ -n "$script" ] || blocks 'its program is gone; ${AGAIN}'
+if [ "$1" = check ]; then set -- check "$node" "$script"; else set -- "$node" "$script" "$@"; fi`;
+}

@@ -1,0 +1,43 @@
+import { readFileSync } from "node:fs";
+
+/** Whether somebody still reads this process's answer: a request whose asker has ended must not be answered. */
+
+/** Who asked has ended: there is nobody to answer. */
+export class AbandonedError extends Error {
+  constructor() {
+    super("who asked has ended");
+    this.name = "AbandonedError";
+  }
+}
+
+/**
+ * Says whether this process was left behind: its parent has ended, or `reader`, the process above the launcher.
+ * @param reader a process id; left out where the parent itself reads the answer
+ */
+export function abandonedBy(reader: number | undefined): () => boolean {
+  const parent = process.ppid;
+  return () => process.ppid !== parent || (reader !== undefined && reader !== parent && !isAbove(parent, reader));
+}
+
+/** True if `reader` is still the parent of `parent`; where the system doesn't say, if it runs. */
+function isAbove(parent: number, reader: number): boolean {
+  const found = parentOf(parent);
+  if (found !== undefined) return found === reader;
+  try {
+    process.kill(reader, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}
+
+/** The parent of a process, from Linux's /proc; undefined on other systems. */
+function parentOf(pid: number): number | undefined {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, "utf8");
+    // The name in it may hold anything: the fields begin after its last bracket.
+    return Number(text.slice(text.lastIndexOf(")") + 2).split(" ")[1]);
+  } catch {
+    return undefined;
+  }
+}

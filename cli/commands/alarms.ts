@@ -1,0 +1,40 @@
+import type { Command } from "commander";
+import { PAST_ALARMS } from "../../ipc/alarm-words.ts";
+import { ALARM_CODES } from "../../ipc/alarms.ts";
+import { withRunningGate } from "../operator.ts";
+import { printLine, say, tell, usageError } from "../output.ts";
+
+/** `alarms ...`: what keeps the running gate from what it promises. */
+export function alarmsCommands(program: Command): void {
+  const alarms = program.command("alarms").description("what keeps the running gate from what it promises");
+
+  alarms
+    .command("list")
+    .description("a JSON line each, oldest first")
+    .action(() =>
+      withRunningGate(async (api) => {
+        const found = (await api.call("status", {})).alarms;
+        for (const alarm of found) tell(alarm, `${alarm.code}: ${alarm.message}\n  ${alarm.hint}`);
+        if (found.length === 0) say("no alarm");
+      }),
+    );
+
+  alarms
+    .command("ack [code]")
+    .description(`you have seen those of this code, or all that tell of something past (${PAST_ALARMS.join(", ")})`)
+    .action((code: string | undefined) =>
+      withRunningGate(async (api) => {
+        if (code !== undefined && !ALARM_CODES.some((known) => known === code))
+          throw usageError(`there is no alarm ${code}`, `one of: ${ALARM_CODES.join(", ")}`);
+        const found = (await api.call("status", {})).alarms;
+        let acknowledged = 0;
+        for (const alarm of found) {
+          const is_meant = code === undefined ? PAST_ALARMS.includes(alarm.code) : alarm.code === code;
+          if (!is_meant) continue;
+          const { acknowledged: is_done } = await api.call("alarms.acknowledge", alarm);
+          if (is_done) acknowledged++;
+        }
+        printLine({ acknowledged });
+      }),
+    );
+}

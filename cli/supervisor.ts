@@ -1,0 +1,75 @@
+import type { ChildProcess } from "node:child_process";
+import { mayStartAgain, STEADY_MS } from "../main/restart.ts";
+import { EXIT, type ExitCode, say } from "./output.ts";
+
+/** Runs the gate, or the tray app around it, as another process, and starts it again if it dies. */
+
+export interface Supervised {
+  /** In a sentence: `the gate`. */
+  name: string;
+  /** Starts it. `restarted_after`: how the one before ended, or undefined the first time. */
+  start(restarted_after: string | undefined): ChildProcess;
+}
+
+/** Whoever interrupts again after this means now, in milliseconds. */
+const PATIENCE_MS = 1000;
+
+/** These say why by themselves: started again it would only end again. */
+const WANTED_ENDS: readonly (number | null)[] = [EXIT.ok, EXIT.failed, EXIT.usage, EXIT.refused, EXIT.replaced];
+
+/**
+ * Runs it until it ends for good, and gives its exit code. What interrupts this process interrupts it; one that dies is started
+ * again once, and another time only after it ran for `STEADY_MS`. Rejects with the system's error where it can't be started.
+ */
+export async function supervise({ name, start }: Supervised): Promise<ExitCode> {
+  let child: ChildProcess | undefined;
+  let asked_at: number | undefined;
+  const interrupt = (signal: NodeJS.Signals) => {
+    if (asked_at === undefined) {
+      asked_at = performance.now();
+      child?.kill(signal);
+    } else if (performance.now() - asked_at > PATIENCE_MS) child?.kill("SIGKILL");
+  };
+  // Listened to before the child is there: a signal in between would end this process alone.
+  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+  for (const signal of signals) process.on(signal, interrupt);
+  try {
+    let restarted_after: string | undefined;
+    for (;;) {
+      const started_at = performance.now();
+      child = start(restarted_after);
+      const { code, signal } = await endOf(child);
+      child = undefined;
+      // Interrupted before it could listen: it has ended as it was to.
+      if (asked_at !== undefined && signal !== null && signal !== "SIGKILL") return EXIT.ok;
+      if (asked_at !== undefined || (signal === null && WANTED_ENDS.includes(code))) return exitCodeOf(code);
+      const how = signal ?? `exit code ${code}`;
+      const up_ms = performance.now() - started_at;
+      if (!mayStartAgain({ was_restarted: restarted_after !== undefined, up_ms })) {
+        say(`metnos-gate: ${name} ended unexpectedly again (${how}), ${seconds(up_ms)} after it was started again`);
+        say(`  it is not started a third time within ${STEADY_MS / 60_000} minutes; what it printed says more`);
+        return EXIT.died;
+      }
+      say(`metnos-gate: ${name} ended unexpectedly (${how}); starting it again`);
+      restarted_after = how;
+    }
+  } finally {
+    for (const signal of signals) process.off(signal, interrupt);
+  }
+}
+
+function endOf(child: ChildProcess): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code, signal) => resolve({ code, signal }));
+  });
+}
+
+/** Of one that a signal ended, or with a code that isn't one of ours: failed. */
+function exitCodeOf(code: number | null): ExitCode {
+  return Object.values(EXIT).find((known) => known === code) ?? EXIT.failed;
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(0)} s`;
+}

@@ -1,0 +1,61 @@
+import type { AlarmCode } from "./alarms.ts";
+
+/** What each alarm is called on every surface, and whether it tells of something past. Plain values: the page loads no schemas. */
+
+export interface AlarmWords {
+  /** One sentence without its full stop: a tray's line, a notification's title. */
+  title: string;
+  /** What it means for the human, one sentence. */
+  meaning: string;
+}
+
+export const ALARM_WORDS: Readonly<Record<"en" | "it", Readonly<Record<AlarmCode, AlarmWords>>>> = {
+  en: {
+    trail_unwritable: {
+      title: "The audit trail can't be written",
+      meaning: "Decisions made meanwhile may be missing from it.",
+    },
+    trail_lost: { title: "Lines of the audit trail were lost", meaning: "The trail says how many, and where." },
+    database_unusable: { title: "A database can't be used", meaning: "What you decide now may not last." },
+    file_renewed: {
+      title: "A file of the gate was damaged or missing and begun anew",
+      meaning: "What it held before is gone, or was set aside.",
+    },
+    gate_replaced: {
+      title: "This gate was replaced and has stopped",
+      meaning: "It answers no more calls. Another gate may be running in its place.",
+    },
+    gate_restarted: {
+      title: "The gate died and was started again",
+      meaning: "What waits for you was kept, and agents that were waiting ask again by themselves.",
+    },
+    hook_disabled: { title: "An agent's hook is turned off", meaning: "Its tool calls don't pass the gate." },
+  },
+  it: {
+    trail_unwritable: {
+      title: "Il registro non si può scrivere",
+      meaning: "Le decisioni prese intanto possono mancare.",
+    },
+    trail_lost: { title: "Alcune righe del registro sono perse", meaning: "Il registro dice quante, e dove." },
+    database_unusable: { title: "Un database non si può usare", meaning: "Quello che decidi ora può non restare." },
+    file_renewed: {
+      title: "Un file del gate era danneggiato o mancante ed è stato ricreato",
+      meaning: "Quello che conteneva è perso, o è stato messo da parte.",
+    },
+    gate_replaced: {
+      title: "Questo gate è stato sostituito e si è fermato",
+      meaning: "Non risponde più alle chiamate. Al suo posto può esserci un altro gate.",
+    },
+    gate_restarted: {
+      title: "Il gate si è interrotto ed è stato riavviato",
+      meaning: "Quello che ti aspetta è rimasto, e gli agenti in attesa chiedono di nuovo da soli.",
+    },
+    hook_disabled: {
+      title: "L'hook di un agente è disattivato",
+      meaning: "Le sue chiamate non passano dal gate.",
+    },
+  },
+};
+
+/** These tell of something that is over: they stay until a human has seen them. The others stay as long as they hold. */
+export const PAST_ALARMS: readonly AlarmCode[] = ["file_renewed", "gate_restarted"];

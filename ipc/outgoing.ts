@@ -1,0 +1,52 @@
+import type { LineConnection } from "./line-connection.ts";
+
+interface Answers {
+  encode: (() => string)[];
+  /** The connection is ended after these. */
+  is_last: boolean;
+}
+
+/** What a turn answers: encoded and sent once all of it may leave, in one write for each connection. */
+export class Outgoing {
+  #answers = new Map<LineConnection, Answers>();
+
+  get has_some(): boolean {
+    return this.#answers.size > 0;
+  }
+
+  add(connection: LineConnection, encode: () => string): void {
+    this.#to(connection).encode.push(encode);
+  }
+
+  /** The last thing that this client is told. */
+  end(connection: LineConnection, encode: () => string): void {
+    const answers = this.#to(connection);
+    answers.encode.push(encode);
+    answers.is_last = true;
+  }
+
+  /** Sends nothing of what waits. */
+  clear(): void {
+    this.#answers.clear();
+  }
+
+  send(): void {
+    if (!this.has_some) return;
+    const all = this.#answers;
+    this.#answers = new Map();
+    for (const [connection, { encode, is_last }] of all) {
+      const lines = encode.map((line) => line()).join("");
+      if (is_last) connection.end(lines);
+      else connection.send(lines);
+    }
+  }
+
+  #to(connection: LineConnection): Answers {
+    let answers = this.#answers.get(connection);
+    if (answers === undefined) {
+      answers = { encode: [], is_last: false };
+      this.#answers.set(connection, answers);
+    }
+    return answers;
+  }
+}

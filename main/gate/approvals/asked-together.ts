@@ -1,0 +1,42 @@
+import type { ApprovalRegistry, PendingRequest } from "./registry.ts";
+
+/** What is asked in one turn of the event loop: on disk together, or not at all. */
+export class AskedTogether {
+  /** What to do where it can't be stored. */
+  readonly undo: (() => void)[] = [];
+  readonly #registry: ApprovalRegistry;
+  readonly #failed: (error: unknown) => void;
+  readonly #pending: PendingRequest[] = [];
+
+  /** `registry.begin` was called. */
+  constructor(registry: ApprovalRegistry, failed: (error: unknown) => void) {
+    this.#registry = registry;
+    this.#failed = failed;
+  }
+
+  add(pending: PendingRequest, undo: () => void): void {
+    this.#pending.push(pending);
+    this.undo.push(undo);
+  }
+
+  /** Returns what is stored now: all of it, or nothing. */
+  commit(): readonly PendingRequest[] {
+    try {
+      this.#registry.commit();
+      return this.#pending;
+    } catch (error) {
+      this.abandon(error);
+      return [];
+    }
+  }
+
+  abandon(error: unknown): void {
+    this.#failed(error);
+    try {
+      this.#registry.rollback();
+    } catch (failure) {
+      this.#failed(failure);
+    }
+    for (const undo of this.undo) undo();
+  }
+}

@@ -1,0 +1,39 @@
+import type { Requirement, Reversibility } from "../../../ipc/decision.ts";
+import type { Choice } from "../../../ipc/operator-api.ts";
+import type { PathLink } from "./card.ts";
+import type { AskedPaths } from "./choices.ts";
+import type { Kept } from "./kept.ts";
+
+/** What the seed's table has no column for. Most of it is kept only while the request waits. */
+export interface RequestExtra extends AskedPaths {
+  executor: string;
+  intent: string;
+  /** The kind of subagent that asks, as the agent says. */
+  subagent?: string | null;
+  /** In every language: the human may choose another one while the card waits. */
+  verb?: Record<"en" | "it", string>;
+  cwd: string | null;
+  args: Record<string, unknown> | null;
+  reversibility: Reversibility;
+  recurrence_count: number;
+  capabilities: Requirement[];
+  choices: Choice[];
+  /** The names in the call that lead elsewhere than they say. */
+  links?: PathLink[];
+  judge: { score: number; reason: string };
+  /** What stays of the request once it has ended. */
+  kept?: Kept;
+}
+
+/** Of a row that another writer left. */
+export const NO_EXTRA: RequestExtra = {
+  executor: "",
+  intent: "",
+  cwd: null,
+  args: null,
+  reversibility: "irreversible",
+  recurrence_count: 0,
+  capabilities: [],
+  choices: [],
+  judge: { score: 0, reason: "" },
+};

@@ -1,0 +1,52 @@
+import type { Decision } from "../../../ipc/decision.ts";
+import { visible } from "../../../ipc/visible-text.ts";
+import { POLICY_TABLE } from "../policy.ts";
+import type { Examination, Subject } from "../stages/examination.ts";
+import type { Need } from "../targets/target.ts";
+import type { BrokerSettings } from "./broker.ts";
+import { askedPathsOf, choicesFor } from "./choices.ts";
+import { keptOf } from "./kept.ts";
+import { questionFor } from "./question.ts";
+import type { NewPending } from "./registry.ts";
+
+/** A call as a human is asked about it. `countApproved`: how often this agent was approved for this class of capability. */
+export function requestOf(
+  { call, subject, executor, needs, verdict }: Examination,
+  agent: { agent_id: string; name: string },
+  decision: Decision,
+  { home, language }: Pick<BrokerSettings, "home" | "language">,
+  countApproved: (capability_class: string) => number,
+): Omit<NewPending, "ttl_seconds" | "call_hash" | "share_key"> {
+  const { links, ...question } = questionFor(call, executor, needs, home, language);
+  return {
+    ...subject.principal,
+    ...question,
+    agent_id: agent.agent_id,
+    agent_name: agent.name,
+    session: subject.session ?? "",
+    extra: {
+      executor: call.executor,
+      intent: call.intent,
+      subagent: typeof call.context?.subagent === "string" ? visible(call.context.subagent.slice(0, 64)) : null,
+      verb: executor.manifest.verb,
+      cwd: call.context?.cwd ?? null,
+      args: call.args,
+      reversibility: executor.manifest.reversibility,
+      recurrence_count: countApproved(question.capability_class),
+      capabilities: decision.capabilities,
+      choices: choicesFor(
+        needs.filter((need) => isAsked(subject, need)),
+        home,
+      ),
+      ...askedPathsOf(needs),
+      links,
+      judge: { score: verdict?.score ?? 0, reason: verdict?.reason ?? "" },
+      kept: keptOf(call, executor, needs, question, home),
+    },
+  };
+}
+
+/** Of a call's needs, those that are asked about: only these can be granted, and one that no grant covers leaves only "once". */
+function isAsked({ level }: Subject, { capability, ask_each_time }: Need): boolean {
+  return ask_each_time !== undefined || POLICY_TABLE[level][capability] === "approval_required";
+}

@@ -1,0 +1,54 @@
+import type { ApprovalView } from "../../../ipc/operator-api.ts";
+import { type Language, linkLines, renderApprovalCard } from "./card.ts";
+import { shownChoice } from "./choices.ts";
+import type { PendingRequest } from "./registry.ts";
+
+/** A request as every surface shows it. */
+export function approvalView(request: PendingRequest, language: Language): ApprovalView {
+  const { extra, share_key: _, granted: _granted, grant_expires_at: _expires, ...fields } = request;
+  const action_verb = extra.verb?.[language] ?? fields.action_verb;
+  return {
+    token: fields.token,
+    channel: fields.channel,
+    sender_id: fields.sender_id,
+    capability_class: fields.capability_class,
+    action_verb,
+    target_summary: fields.target_summary,
+    created_at: fields.created_at,
+    expires_at: fields.expires_at,
+    status: fields.status,
+    decision_at: fields.decision_at,
+    decision_by_channel: fields.decision_by_channel,
+    decision_by_sender: fields.decision_by_sender,
+    agent_id: fields.agent_id,
+    agent_name: fields.agent_name,
+    session: fields.session,
+    call_hash: fields.call_hash,
+    executor: extra.executor,
+    intent: extra.intent,
+    subagent: extra.subagent ?? null,
+    cwd: extra.cwd,
+    reversibility: extra.reversibility,
+    recurrence_count: extra.recurrence_count,
+    territory_concession: fields.territory_concession,
+    capabilities: extra.capabilities,
+    links: linkLines(extra.links ?? [], language),
+    choices: extra.choices.map((choice) => shownChoice(choice, language)),
+    judge: extra.judge,
+    args: extra.args,
+    message: fields.message,
+    card: renderApprovalCard(
+      {
+        token: fields.token,
+        action_verb,
+        target_summary: fields.target_summary,
+        capability_class: fields.capability_class,
+        reversibility: extra.reversibility,
+        recurrence_count: extra.recurrence_count,
+        territory_concession: fields.territory_concession,
+        links: extra.links ?? [],
+      },
+      language,
+    ),
+  };
+}

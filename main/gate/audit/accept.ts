@@ -1,0 +1,56 @@
+import type { AuditReport } from "../../../ipc/audit.ts";
+import { errorCode, GateError } from "../errors.ts";
+import { ACCEPTED_EVENT, keyOf } from "./accepted.ts";
+import type { AuditLog } from "./log.ts";
+import { examineTrail, MAX_PROBLEMS, reportOf, type TrailPlaces } from "./verify.ts";
+import type { FoundProblem } from "./walk.ts";
+
+/**
+ * Writes down that every problem there is now may stand. A new one, or something else in the place of an accepted one, doesn't.
+ * @throws GateError `too_many_problems`, `trail_unwritable`
+ */
+export async function acceptProblems(
+  log: AuditLog,
+  places: TrailPlaces,
+  reason: string,
+  now_ms = Date.now(),
+): Promise<AuditReport & { accepted: number }> {
+  let count = 0;
+  // A missing end is a missing line before the one that accepts it: that one is accepted by a second line.
+  for (let round = 0; ; round++) {
+    log.open();
+    log.remember_head();
+    const trail = await examineTrail(places, log.end, now_ms);
+    const report = reportOf(trail);
+    const standing = trail.problems.filter((problem) => !trail.accepted.has(keyOf(problem)));
+    if (standing.length === 0 || round === 2) {
+      log.acknowledge_losses();
+      return { ...report, accepted: count };
+    }
+    if (trail.problems.length >= MAX_PROBLEMS) {
+      throw new GateError(
+        "too_many_problems",
+        `the trail has ${MAX_PROBLEMS} problems or more`,
+        `keep it as it is somewhere else, and let the gate begin a new one in ${places.folder}`,
+      );
+    }
+    write(log, reason, standing);
+    count += standing.length;
+  }
+}
+
+function write(log: AuditLog, reason: string, standing: readonly FoundProblem[]): void {
+  const problems = standing.map(({ file, line, kind, found }) => ({ file, line, kind, found }));
+  let failure: unknown;
+  log.append({ event: ACCEPTED_EVENT, ts: log.time(), reason, problems }, (error) => {
+    failure = error;
+  });
+  log.flush();
+  if (failure === undefined) return;
+  throw new GateError(
+    "trail_unwritable",
+    `the audit trail can't be written (${errorCode(failure)})`,
+    "nothing was accepted; see: metnos-gate doctor",
+    { cause: failure },
+  );
+}

@@ -1,0 +1,63 @@
+import type { Alarms } from "../alarms.ts";
+import { isoSeconds } from "../clock.ts";
+import { diskFullCode } from "../disk-reserve.ts";
+import { errorCode, GateError } from "../errors.ts";
+import type { TrailHealth } from "./log.ts";
+
+/** What the surfaces warn of, of the trail. */
+
+export type OnFailure = "deny" | "allow";
+
+/** Why something can't be written, as the end of a sentence: a full disk is called one. */
+export function causeOf(error: unknown): string {
+  const full = diskFullCode(error);
+  if (full !== undefined) return `the disk is full (${full})`;
+  return error instanceof GateError ? error.message : errorCode(error);
+}
+
+/** Brings the alarms up to date. `folder` and `head_file`: of the trail. */
+export function raiseTrailAlarms(
+  alarms: Alarms,
+  { failure, head_failure, is_on_reserve, lost, lost_before }: Readonly<TrailHealth>,
+  { folder, head_file }: { folder: string; head_file: string },
+  on_failure: OnFailure,
+): void {
+  const meanwhile =
+    on_failure === "deny" ? "calls that change something are denied" : "calls are allowed without a line";
+  if (failure !== null) {
+    alarms.raise({
+      code: "trail_unwritable",
+      subject: folder,
+      message: `the audit trail in ${folder} can't be written: ${causeOf(failure)}`,
+      hint: `${diskFullCode(failure) !== undefined ? "make room on the disk" : "see: metnos-gate doctor"}; until then ${meanwhile}`,
+    });
+  } else if (is_on_reserve) {
+    alarms.raise({
+      code: "trail_unwritable",
+      subject: folder,
+      message: `the disk is full: the audit trail in ${folder} uses the last room that was kept aside for it`,
+      hint: `make room on the disk; once it is used up ${meanwhile}`,
+    });
+  } else alarms.clear("trail_unwritable", folder);
+  if (head_failure === null) alarms.clear("trail_unwritable", head_file);
+  else {
+    alarms.raise({
+      code: "trail_unwritable",
+      subject: head_file,
+      message: `the record of the audit trail's end ${head_file} can't be written: ${causeOf(head_failure)}`,
+      hint: "lines that are removed from the trail's end can't be noticed; see: metnos-gate doctor",
+    });
+  }
+  const all = lost_before + (lost?.lines ?? 0);
+  if (all === 0) return alarms.clear("trail_lost", folder);
+  const since = lost === null ? "" : ` since ${isoSeconds(lost.since * 1000)}`;
+  alarms.raise({
+    code: "trail_lost",
+    subject: folder,
+    message:
+      lost === null
+        ? `${all} lines of the audit trail were lost; the trail says so`
+        : `lines of the audit trail are being lost${since} (${lost.error})`,
+    hint: 'see: metnos-gate audit verify; to let it stand: metnos-gate audit accept --reason "..."',
+  });
+}

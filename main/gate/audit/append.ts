@@ -1,0 +1,27 @@
+import { fstatSync, ftruncateSync, readSync, writeSync } from "node:fs";
+
+/** Adding whole lines to a file. */
+
+/** The bytes written. Where not all of them can be, none stay: no half a line. @throws the system's error */
+export function writeWhole(fd: number, text: string): number {
+  const length = Buffer.byteLength(text);
+  let written = writeSync(fd, text);
+  if (written === length) return length;
+  const bytes = Buffer.from(text);
+  try {
+    while (written < length) written += writeSync(fd, bytes, written);
+  } catch (error) {
+    ftruncateSync(fd, fstatSync(fd).size - written);
+    throw error;
+  }
+  return length;
+}
+
+/** A file's size, once a torn last line is ended: the next one stands alone. */
+export function endedSize(fd: number): number {
+  const { size } = fstatSync(fd);
+  if (size === 0) return 0;
+  const last = Buffer.alloc(1);
+  readSync(fd, last, 0, 1, size - 1);
+  return last[0] === 0x0a ? size : size + writeSync(fd, "\n");
+}

@@ -1,0 +1,118 @@
+import { closeSync, fdatasyncSync, fstatSync, lstatSync, mkdirSync, readSync, writeSync } from "node:fs";
+import { dirname } from "node:path";
+import { z } from "zod";
+import { errorCode, GateError } from "../errors.ts";
+import { openOwnFile } from "../own-files.ts";
+import { MONTH_FILE } from "./chain.ts";
+
+/** What is kept beside the trail: where it ends, and which of its lines could not be written. */
+
+const lossSchema = z.object({
+  lines: z.number().int().positive(),
+  /** Unix seconds of the first one. */
+  since: z.number(),
+  /** The system's code, such as ENOSPC. */
+  error: z.string(),
+});
+export type Loss = z.infer<typeof lossSchema>;
+
+const placeSchema = z.object({
+  /** The month's file that the last line stands in, and the byte after it; empty and 0 before the first line. */
+  file: z.string().regex(MONTH_FILE).or(z.literal("")),
+  offset: z.number().int().nonnegative(),
+  seq: z.number().int().nonnegative(),
+  /** When this was written, in Unix seconds: a running gate's lines beyond the end are no older than a moment. */
+  at: z.number(),
+  /** True: the gate ended by itself, and no line of its own stands beyond the end. */
+  is_clean: z.boolean(),
+  lost: lossSchema.nullable(),
+});
+export type EndPlace = z.infer<typeof placeSchema>;
+
+export interface Head {
+  /** Of the last line. */
+  hash: string;
+  /** Null in the format of earlier versions, which had the hash only. */
+  place: EndPlace | null;
+}
+
+/** The file's size, always: writing over it needs no room on the disk, and is one block. */
+const HEAD_BYTES = 512;
+
+/** `HASH\nJSON`, filled up with blanks. */
+function encodeHead(hash: string, place: EndPlace): Buffer {
+  const text = `${hash}\n${JSON.stringify(place)}`;
+  return Buffer.from(`${text.padEnd(HEAD_BYTES - 1)}\n`);
+}
+
+/**
+ * The recorded end; undefined where there is none.
+ * @throws GateError `head_unusable`, with the file's name
+ */
+export function readHead(head_file: string): Head | undefined {
+  const bytes = Buffer.alloc(2 * HEAD_BYTES);
+  let length: number;
+  try {
+    const descriptor = openOwnFile(head_file, "read");
+    try {
+      length = readSync(descriptor, bytes, 0, bytes.length, 0);
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return undefined;
+    throw unusable(
+      error instanceof GateError ? error.message : `${head_file} can't be read (${errorCode(error)})`,
+      error,
+    );
+  }
+  const [hash = "", rest = ""] = bytes.toString("utf8", 0, length).split("\n");
+  if (hash.trim() === "" && rest.trim() === "") return undefined;
+  if (!/^[0-9a-f]{64}$/.test(hash)) throw unusable(`${head_file} is no record of a trail's end`);
+  return { hash, place: placeIn(rest) };
+}
+
+function placeIn(text: string): EndPlace | null {
+  if (text.trim() === "") return null;
+  try {
+    return placeSchema.parse(JSON.parse(text));
+  } catch {
+    return null; // whoever compares it with the lines finds that it isn't theirs
+  }
+}
+
+function unusable(message: string, cause?: unknown): GateError {
+  return new GateError("head_unusable", message, "see: metnos-gate audit verify", { cause });
+}
+
+/** Writes the recorded end, over what was there. */
+export class HeadWriter {
+  readonly #file: string;
+  #descriptor: number | undefined;
+
+  constructor(head_file: string) {
+    this.#file = head_file;
+  }
+
+  /** `is_durable`: also through a crash of the machine. @throws the system's error, or GateError `not_a_file` */
+  write(hash: string, place: EndPlace, is_durable = false): void {
+    if (this.#descriptor !== undefined && !this.#isInPlace(this.#descriptor)) this.close();
+    if (this.#descriptor === undefined) {
+      mkdirSync(dirname(this.#file), { recursive: true, mode: 0o700 });
+      this.#descriptor = openOwnFile(this.#file, "overwrite");
+    }
+    writeSync(this.#descriptor, encodeHead(hash, place), 0, HEAD_BYTES, 0);
+    if (is_durable) fdatasyncSync(this.#descriptor);
+  }
+
+  close(): void {
+    if (this.#descriptor !== undefined) closeSync(this.#descriptor);
+    this.#descriptor = undefined;
+  }
+
+  /** Somebody may have taken the file away or put another in its place. */
+  #isInPlace(descriptor: number): boolean {
+    const there = lstatSync(this.#file, { throwIfNoEntry: false });
+    return there !== undefined && there.ino === fstatSync(descriptor).ino;
+  }
+}

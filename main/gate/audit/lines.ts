@@ -1,0 +1,184 @@
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { lineHash } from "./chain.ts";
+import { parseLine } from "./month-files.ts";
+
+/** A trail's file as lines. Only `\n` ends one: `\r` and the Unicode separators may stand in a text. */
+
+/** Read without waiting for who writes a pipe. */
+const READ = constants.O_RDONLY | constants.O_NONBLOCK;
+const CHUNK_BYTES = 64 * 1024;
+/** Nothing the gate writes is longer; what is, is taken in pieces. */
+const MAX_LINE_BYTES = 8 * 1024 * 1024;
+const NEWLINE = 0x0a;
+
+export interface RawLine {
+  bytes: Buffer;
+  /** Where it begins in its file. */
+  start: number;
+  /** The byte after it and its newline. */
+  end: number;
+  is_ended: boolean;
+}
+
+/** A line with what the chain needs of it. Undefined fields: it isn't a line of the trail, or of an earlier version. */
+export interface ChainLine extends RawLine {
+  hash: string;
+  prev: string | undefined;
+  event: string | undefined;
+  seq: number | undefined;
+  /** Milliseconds. */
+  ms: number | undefined;
+  record: Readonly<Record<string, unknown>> | undefined;
+}
+
+export function chainLine(raw: RawLine): ChainLine {
+  const record = parseLine(raw.bytes.toString("utf8"));
+  return {
+    ...raw,
+    hash: lineHash(raw.bytes),
+    prev: typeof record?.prev === "string" ? record.prev : undefined,
+    event: typeof record?.event === "string" ? record.event : undefined,
+    seq: typeof record?.seq === "number" ? record.seq : undefined,
+    ms: typeof record?.ts === "number" ? record.ts * 1000 : undefined,
+    record,
+  };
+}
+
+/** Cuts bytes that come in pieces into lines. */
+class LineCutter {
+  #rest: Buffer[] = [];
+  #rest_bytes = 0;
+  #at: number;
+
+  constructor(at: number) {
+    this.#at = at;
+  }
+
+  *add(chunk: Buffer): Generator<RawLine> {
+    let from = 0;
+    for (let newline = chunk.indexOf(NEWLINE); newline !== -1; newline = chunk.indexOf(NEWLINE, from)) {
+      yield this.#line(chunk.subarray(from, newline), true);
+      from = newline + 1;
+    }
+    if (from === chunk.length) return;
+    this.#rest.push(Buffer.from(chunk.subarray(from)));
+    this.#rest_bytes += chunk.length - from;
+    if (this.#rest_bytes > MAX_LINE_BYTES) yield this.#line(Buffer.alloc(0), false);
+  }
+
+  *end(): Generator<RawLine> {
+    if (this.#rest_bytes > 0) yield this.#line(Buffer.alloc(0), false);
+  }
+
+  #line(last: Buffer, is_ended: boolean): RawLine {
+    const bytes = this.#rest.length === 0 ? Buffer.from(last) : Buffer.concat([...this.#rest, last]);
+    this.#rest = [];
+    this.#rest_bytes = 0;
+    const start = this.#at;
+    this.#at = start + bytes.length + (is_ended ? 1 : 0);
+    return { bytes, start, end: this.#at, is_ended };
+  }
+}
+
+/** The lines between two offsets of a file, one after the other. @throws the system's error */
+export function* linesBetween(file: string, from: number, to = Number.POSITIVE_INFINITY): Generator<RawLine> {
+  const descriptor = openSync(file, READ);
+  try {
+    const end = Math.min(to, fstatSync(descriptor).size);
+    const cutter = new LineCutter(from);
+    for (let at = from; at < end; ) {
+      const chunk = Buffer.alloc(Math.min(CHUNK_BYTES, end - at));
+      const read = readSync(descriptor, chunk, 0, chunk.length, at);
+      if (read === 0) break;
+      at += read;
+      yield* cutter.add(chunk.subarray(0, read));
+    }
+    yield* cutter.end();
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** The last whole lines of a file, from its last `bytes`. */
+export function* lastLines(file: string, bytes: number): Generator<RawLine> {
+  const descriptor = openSync(file, READ);
+  let size: number;
+  try {
+    ({ size } = fstatSync(descriptor));
+  } finally {
+    closeSync(descriptor);
+  }
+  const from = Math.max(0, size - bytes);
+  let is_whole = from === 0;
+  for (const line of linesBetween(file, from)) {
+    if (is_whole) yield line;
+    is_whole = true;
+  }
+}
+
+/** Reads a file's lines as they are asked for, up to the size it had when the reading began; without holding up anybody else. */
+export class LineCursor {
+  readonly name: string;
+  readonly #path: string;
+  readonly #size: number;
+  #at = 0;
+  #cutter = new LineCutter(0);
+  #ready: ChainLine[] = [];
+  #next = 0;
+  #taken = 0;
+  #is_over = false;
+
+  constructor(name: string, path: string, size: number) {
+    this.name = name;
+    this.#path = path;
+    this.#size = size;
+  }
+
+  /** How many lines were taken: the number of the last one. */
+  get taken(): number {
+    return this.#taken;
+  }
+
+  /** The next line, which stays the next one until it is taken; undefined at the end. @throws the system's error */
+  async peek(): Promise<ChainLine | undefined> {
+    while (this.#next >= this.#ready.length && !this.#is_over) await this.#read();
+    return this.#ready[this.#next];
+  }
+
+  /** The next line where no reading is needed for it. */
+  get at_hand(): ChainLine | undefined {
+    return this.#ready[this.#next];
+  }
+
+  take(): void {
+    this.#next++;
+    this.#taken++;
+  }
+
+  /** Gives up the rest. */
+  end(): void {
+    this.#ready = [];
+    this.#is_over = true;
+  }
+
+  async #read(): Promise<void> {
+    const chunk = Buffer.alloc(Math.max(0, Math.min(CHUNK_BYTES, this.#size - this.#at)));
+    const read = chunk.length === 0 ? 0 : await this.#readInto(chunk);
+    this.#at += read;
+    this.#is_over = read === 0;
+    const raw = this.#is_over ? this.#cutter.end() : this.#cutter.add(chunk.subarray(0, read));
+    this.#ready = [...raw].map(chainLine);
+    this.#next = 0;
+  }
+
+  /** Opened for each piece: a trail of many months must not hold a descriptor for each of them. */
+  async #readInto(chunk: Buffer): Promise<number> {
+    const handle = await open(this.#path, READ);
+    try {
+      return (await handle.read(chunk, 0, chunk.length, this.#at)).bytesRead;
+    } finally {
+      await handle.close();
+    }
+  }
+}

@@ -1,0 +1,166 @@
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { join } from "node:path";
+import { GENESIS, lineHash, monthFile } from "./chain.ts";
+import type { Head } from "./head.ts";
+import { chainLine, lastLines, linesBetween } from "./lines.ts";
+import { byLikelyAge, monthFiles } from "./month-files.ts";
+import type { AuditRecord } from "./record.ts";
+
+/** Taking the chain up where an earlier gate left it, and noting what isn't as it left it. */
+
+/** Where a trail ends: its last line. */
+export interface TrailEnd {
+  file: string;
+  /** The byte after the line. */
+  offset: number;
+  hash: string;
+  seq: number;
+  /** Of the line, in milliseconds; undefined before the first one. */
+  ms: number | undefined;
+}
+
+export const EMPTY_TRAIL: TrailEnd = { file: "", offset: 0, hash: GENESIS, seq: 0, ms: undefined };
+
+export interface Resumed {
+  end: TrailEnd;
+  /** Lines to write before any other. */
+  notes: AuditRecord[];
+}
+
+/** The recorded end is looked for in the last bytes of each file. */
+const SEARCHED_BYTES = 4 * 1024 * 1024;
+/** The recorded end of a running gate is no older than a moment; a slow machine's moment is long. */
+const BEYOND_MS = 60_000;
+/** A single line is shorter. */
+const LINE_WINDOW_BYTES = 1024 * 1024;
+
+/**
+ * Where to go on, and what to note. `head` is what was recorded; undefined: nothing, or nothing readable.
+ * @throws the system's error
+ */
+export function resumeTrail(folder: string, head: Head | undefined, now_ms: number): Resumed {
+  const files = monthFiles(folder);
+  if (head === undefined && files.length === 0) return { end: EMPTY_TRAIL, notes: [] };
+  const from = head === undefined ? undefined : locate(folder, files, head);
+  if (head === undefined || from === undefined) return gap(folder, files, head, now_ms);
+  return follow(folder, files, head, from, now_ms);
+}
+
+/** The end that was recorded is nowhere: the chain goes on after the last line that is there. */
+function gap(folder: string, files: readonly string[], head: Head | undefined, now_ms: number): Resumed {
+  const last = byLikelyAge(files, now_ms).at(-1);
+  const end = last === undefined ? EMPTY_TRAIL : lastLineOf(folder, last);
+  const recorded = head?.place?.seq ?? 0;
+  const note: AuditRecord = { event: "audit.gap", ts: now_ms / 1000, expected: head?.hash ?? "unknown" };
+  if (recorded > end.seq) note.missing = recorded - end.seq;
+  return { end: { ...end, seq: Math.max(end.seq, recorded) }, notes: [note] };
+}
+
+function lastLineOf(folder: string, file: string): TrailEnd {
+  let end = { ...EMPTY_TRAIL, file };
+  for (const raw of lastLines(join(folder, file), SEARCHED_BYTES)) {
+    if (raw.bytes.length === 0) continue;
+    const { hash, seq, ms } = chainLine(raw);
+    end = { file, offset: raw.end, hash, seq: seq ?? end.seq, ms: ms ?? end.ms };
+  }
+  return end;
+}
+
+/** The recorded line in its place, else wherever it is. */
+function locate(folder: string, files: readonly string[], { hash, place }: Head): TrailEnd | undefined {
+  if (hash === GENESIS) return place !== null || files.length === 0 ? EMPTY_TRAIL : undefined;
+  if (place !== null && files.includes(place.file)) {
+    const window = Math.max(0, place.offset - LINE_WINDOW_BYTES);
+    for (const raw of linesBetween(join(folder, place.file), window, place.offset)) {
+      if (raw.end === place.offset && lineHash(raw.bytes) === hash)
+        return { file: place.file, offset: raw.end, hash, seq: place.seq, ms: chainLine(raw).ms };
+    }
+  }
+  for (const file of [...files].reverse()) {
+    let found: TrailEnd | undefined;
+    for (const raw of lastLines(join(folder, file), SEARCHED_BYTES)) {
+      if (lineHash(raw.bytes) !== hash) continue;
+      const { seq, ms } = chainLine(raw);
+      found = { file, offset: raw.end, hash, seq: seq ?? place?.seq ?? 0, ms };
+    }
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Takes over what a killed gate had written beyond the recorded end; what else is there is noted as put there by others. */
+function follow(folder: string, files: readonly string[], { place }: Head, from: TrailEnd, now_ms: number): Resumed {
+  const latest_ms = latestBeyond(place);
+  let end = from;
+  let adopted = 0;
+  let foreign = 0;
+  for (let turns = 0; turns <= 2 * files.length; turns++) {
+    const rest = end.file === "" ? [] : linesBetween(join(folder, end.file), end.offset);
+    for (const raw of rest) {
+      if (raw.bytes.length === 0) {
+        // A blank line is no link of the chain.
+        foreign++;
+        end = { ...end, offset: raw.end };
+        continue;
+      }
+      const line = chainLine(raw);
+      // Torn at the end: verify finds it where it is.
+      const is_torn = line.prev === undefined && !raw.is_ended;
+      // Only an earlier version, which didn't number its lines, leaves a record without a place.
+      const is_known = place !== null || line.seq === undefined;
+      const is_ours = is_known && foreign === 0 && line.prev === end.hash && (line.ms ?? 0) <= latest_ms;
+      if (is_ours) adopted++;
+      else if (!is_torn) foreign++;
+      end = {
+        file: end.file,
+        offset: raw.end,
+        hash: line.hash,
+        seq: is_ours ? (line.seq ?? end.seq) : end.seq,
+        ms: line.ms ?? end.ms,
+      };
+    }
+    const next = follower(folder, files, end, now_ms);
+    if (next === undefined) break;
+    end = { ...end, ...next };
+  }
+  const ts = now_ms / 1000;
+  if (foreign > 0) return { end, notes: [{ event: "audit.appended", ts, lines: foreign }] };
+  return { end, notes: adopted > 0 ? [{ event: "audit.resumed", ts, lines: adopted }] : [] };
+}
+
+/** No line that a gate wrote beyond its recorded end is later than this, in milliseconds. */
+export function latestBeyond(place: Head["place"]): number {
+  if (place === null) return Number.POSITIVE_INFINITY;
+  return place.is_clean ? Number.NEGATIVE_INFINITY : place.at * 1000 + BEYOND_MS;
+}
+
+/** Where a line in another file follows this end: the month had changed. */
+function follower(
+  folder: string,
+  files: readonly string[],
+  { file, hash }: TrailEnd,
+  now_ms: number,
+): { file: string; offset: number } | undefined {
+  const is_future = file > monthFile(now_ms);
+  for (const other of files) {
+    if (other === file || (other < file && !is_future)) continue;
+    const path = join(folder, other);
+    if (!holdsInTail(path, `"prev":"${hash}"`)) continue;
+    for (const raw of lastLines(path, SEARCHED_BYTES))
+      if (chainLine(raw).prev === hash) return { file: other, offset: raw.start };
+  }
+  return undefined;
+}
+
+/** Quicker than reading the lines one by one. */
+function holdsInTail(path: string, text: string): boolean {
+  const descriptor = openSync(path, "r");
+  try {
+    const { size } = fstatSync(descriptor);
+    const bytes = Buffer.alloc(Math.min(size, SEARCHED_BYTES));
+    readSync(descriptor, bytes, 0, bytes.length, size - bytes.length);
+    return bytes.includes(text);
+  } finally {
+    closeSync(descriptor);
+  }
+}

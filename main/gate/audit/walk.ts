@@ -1,0 +1,247 @@
+import { readlinkSync } from "node:fs";
+import { join } from "node:path";
+import type { AuditProblem } from "../../../ipc/audit.ts";
+import { errorCode } from "../errors.ts";
+import { GENESIS, isInOrder, lineHash, monthBounds, monthFile } from "./chain.ts";
+import { type ChainLine, LineCursor } from "./lines.ts";
+import { filesIn } from "./month-files.ts";
+
+/** Reading a trail in the order of its chain, whatever files its lines stand in, and finding what doesn't belong. */
+
+/** A problem, and what was found there: once somebody accepted it, anything else in its place is a new one. */
+export interface FoundProblem extends Omit<AuditProblem, "accepted"> {
+  found: string;
+}
+
+export interface WalkedLine {
+  line: ChainLine;
+  file: string;
+  number: number;
+}
+
+export type Report = (problem: Omit<FoundProblem, "found">, ...found: (string | number)[]) => void;
+
+/** What the last lines' hashes are kept for: a line that follows one of them was separated from it. */
+const RECENT_LINES = 64;
+/** An event of the gate's own that is a problem, and what it says. */
+const TROUBLE_EVENTS: Readonly<
+  Record<string, { kind: "gap" | "appended" | "lost"; problem: (line: ChainLine) => string }>
+> = {
+  "audit.gap": { kind: "gap", problem: () => "the trail's end was missing when the gate started" },
+  "audit.appended": {
+    kind: "appended",
+    problem: ({ record }) => `${Number(record?.lines)} lines stood after the recorded end when the gate started`,
+  },
+  "audit.lost": {
+    kind: "lost",
+    problem: ({ record }) =>
+      `${Number(record?.lines)} lines could not be written (${String(record?.error ?? "unknown")})`,
+  },
+};
+
+/** How the times of a file's lines fit its name. */
+interface MonthFit {
+  lines: number;
+  wrong: number;
+  first_wrong: { number: number; hash: string } | undefined;
+  wrong_months: Set<string>;
+}
+
+/** What a line is compared with. */
+interface Previous {
+  file: string;
+  hash: string;
+  seq: number | undefined;
+  ms: number | undefined;
+  event: string | undefined;
+}
+
+export class TrailWalk {
+  readonly #report: Report;
+  readonly #cursors: LineCursor[] = [];
+  readonly #fits = new Map<string, MonthFit>();
+  readonly #recent: string[] = [];
+  #previous: Previous = {
+    file: "",
+    hash: GENESIS,
+    seq: undefined,
+    ms: undefined,
+    event: undefined,
+  };
+  #current: LineCursor | undefined;
+
+  /** Takes the files as they are now: what is written later isn't read. @throws the system's error, of the folder */
+  constructor(folder: string, now_ms: number, report: Report) {
+    this.#report = report;
+    for (const { name, role, not_a_file, size } of filesIn(folder)) {
+      const path = join(folder, name);
+      if (role === "stray") {
+        report({ file: name, line: 0, kind: "stray_file", problem: "not a file of the trail: it is ignored" }, size);
+      } else if (not_a_file === "a link") {
+        report(
+          { file: name, line: 0, kind: "link", problem: "a link, not a file: it is not read" },
+          readlinkSync(path),
+        );
+      } else if (not_a_file !== null) {
+        report({ file: name, line: 0, kind: "unreadable", problem: `${not_a_file}, not a file` }, not_a_file);
+      } else if (size > 0) {
+        this.#cursors.push(new LineCursor(name, path, size));
+      } else if (name > monthFile(now_ms)) {
+        report({ file: name, line: 0, kind: "stray_file", problem: "an empty file of a month to come: it is ignored" });
+      }
+    }
+  }
+
+  /** How many files hold lines. */
+  get files(): number {
+    return this.#cursors.length;
+  }
+
+  /** Every line, each after the one it follows where that can be told. */
+  async *lines(): AsyncGenerator<WalkedLine> {
+    for (let next = await this.#next(); next !== undefined; next = this.#at_hand ?? (await this.#next())) {
+      const { cursor, line } = next;
+      cursor.take();
+      const walked = { line, file: cursor.name, number: cursor.taken };
+      this.#examine(walked);
+      yield walked;
+    }
+    this.#reportMonths();
+  }
+
+  /** The usual case, without waiting: the next line of the same file. */
+  get #at_hand(): { cursor: LineCursor; line: ChainLine } | undefined {
+    const line = this.#current?.at_hand;
+    if (this.#current === undefined || line?.prev !== this.#previous.hash) return undefined;
+    return { cursor: this.#current, line };
+  }
+
+  /** The line that follows, in this file or another; else this file's next one, else the next file's first. */
+  async #next(): Promise<{ cursor: LineCursor; line: ChainLine } | undefined> {
+    const order = this.#current === undefined ? this.#cursors : [this.#current, ...this.#cursors];
+    let fallback: { cursor: LineCursor; line: ChainLine } | undefined;
+    for (const cursor of order) {
+      const line = await this.#peek(cursor);
+      if (line === undefined) continue;
+      const found = { cursor, line };
+      fallback ??= found;
+      if (line.prev !== this.#previous.hash) continue;
+      this.#current = cursor;
+      return found;
+    }
+    this.#current = fallback?.cursor;
+    return fallback;
+  }
+
+  async #peek(cursor: LineCursor): Promise<ChainLine | undefined> {
+    try {
+      return await cursor.peek();
+    } catch (error) {
+      cursor.end();
+      const code = errorCode(error);
+      this.#report({ file: cursor.name, line: 0, kind: "unreadable", problem: `it can't be read (${code})` }, code);
+      return undefined;
+    }
+  }
+
+  #examine({ line, file, number }: WalkedLine): void {
+    const at = { file, line: number };
+    const previous = this.#previous;
+    const found = [previous.hash, line.hash];
+    if (line.bytes.length === 0) {
+      // Between two lines it changes nothing else: what comes next follows the line before it.
+      return this.#report({ ...at, kind: "blank", problem: "a blank line: somebody put it there" }, ...found);
+    }
+    if (line.prev === undefined) this.#report({ ...at, ...unreadable(line) }, ...found);
+    else if (line.prev !== previous.hash) this.#report({ ...at, ...this.#broken(line) }, ...found);
+    else {
+      const trouble = TROUBLE_EVENTS[line.event ?? ""];
+      if (trouble !== undefined) this.#report({ ...at, kind: trouble.kind, problem: trouble.problem(line) }, ...found);
+      if (file < previous.file && line.event !== "audit.clock")
+        this.#report({ ...at, kind: "moved", problem: "stands in an earlier file than the line before" }, ...found);
+      if (!line.is_ended)
+        this.#report({ ...at, kind: "torn", problem: "the end of the last line is missing" }, ...found);
+    }
+    this.#checkTime(line, file, number);
+    this.#recent.push(previous.hash);
+    if (this.#recent.length > RECENT_LINES) this.#recent.shift();
+    this.#previous = { file, hash: line.hash, seq: line.seq, ms: line.ms ?? previous.ms, event: line.event };
+  }
+
+  /** Why a line doesn't follow the one before. Earlier versions didn't number their lines: there it can't be told. */
+  #broken({ prev, seq }: ChainLine): Pick<AuditProblem, "kind" | "problem"> {
+    const before = this.#previous.seq ?? (this.#previous.hash === GENESIS ? 0 : undefined);
+    const moved = { kind: "moved", problem: "does not follow the line before: it stands in the wrong place" } as const;
+    if (seq !== undefined && before !== undefined && seq < before) return moved;
+    if (prev !== undefined && this.#recent.includes(prev))
+      return { kind: "inserted", problem: "does not follow the line before: that one was put in, or repeated" };
+    if (seq === undefined || before === undefined)
+      return { kind: "changed", problem: "does not follow the line before: one was changed, removed or moved" };
+    if (seq === before + 1)
+      return { kind: "changed", problem: "does not follow the line before: that one was changed" };
+    if (seq > before)
+      return {
+        kind: "removed",
+        problem: `does not follow the line before: ${seq - before - 1} in between are missing`,
+      };
+    return moved;
+  }
+
+  /** The gate says in a line of its own where its clock was changed: any other line that is out of time wasn't written there. */
+  #checkTime(line: ChainLine, file: string, number: number): void {
+    const { ms, seq, event } = line;
+    if (ms === undefined || seq === undefined) return;
+    const fit = this.#fitOf(file);
+    fit.lines++;
+    if (event === "audit.clock" || this.#previous.event === "audit.clock") return;
+    const { ms: before, hash } = this.#previous;
+    if (isInOrder(monthBounds(file), ms, undefined)) {
+      const is_late = line.prev === hash && !isInOrder(monthBounds(file), ms, before);
+      if (is_late)
+        this.#report(
+          { file, line: number, kind: "moved", problem: "its time is before the line's before it" },
+          line.hash,
+        );
+      return;
+    }
+    fit.wrong++;
+    fit.first_wrong ??= { number, hash: line.hash };
+    fit.wrong_months.add(Number.isFinite(ms) && Math.abs(ms) < 8.64e15 ? monthFile(ms) : "");
+  }
+
+  #fitOf(file: string): MonthFit {
+    const known = this.#fits.get(file);
+    if (known !== undefined) return known;
+    const fit: MonthFit = { lines: 0, wrong: 0, first_wrong: undefined, wrong_months: new Set() };
+    this.#fits.set(file, fit);
+    return fit;
+  }
+
+  #reportMonths(): void {
+    for (const [file, { lines, wrong, first_wrong, wrong_months }] of this.#fits) {
+      if (first_wrong === undefined) continue;
+      const at = { file, line: first_wrong.number };
+      const months = [...wrong_months].join(", ");
+      const is_alone = ![...wrong_months].some((name) => this.#fits.has(name));
+      const problem =
+        wrong === lines
+          ? ({ kind: "renamed", problem: `its lines are of another month (${months}): the file was renamed` } as const)
+          : is_alone
+            ? ({ kind: "merged", problem: `lines of another month (${months}) were put into it` } as const)
+            : ({ kind: "wrong_month", problem: `lines stand in it that belong into ${months}` } as const);
+      this.#report({ ...at, ...problem }, first_wrong.hash, wrong);
+    }
+  }
+}
+
+/** The gate writes a line whole: half of one is what a crash, or a full disk, leaves behind. */
+function unreadable({ bytes, is_ended }: ChainLine): Pick<AuditProblem, "kind" | "problem"> {
+  const is_torn = !is_ended || (bytes[0] === 0x7b && bytes.at(-1) !== 0x7d);
+  const problem = "not a readable line: it was changed or torn";
+  return { kind: is_torn ? "torn" : "changed", problem };
+}
+
+/** One text for what was found in a place. */
+export function fingerprint(parts: readonly (string | number)[]): string {
+  return lineHash(parts.join("\n"));
+}

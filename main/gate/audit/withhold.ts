@@ -1,0 +1,25 @@
+import type { Decision, TraceStep } from "../../../ipc/decision.ts";
+import { readsOnly } from "../policy.ts";
+import { causeOf, type OnFailure } from "./alarms.ts";
+
+/**
+ * Denies, in place, what was allowed and must not go unrecorded: everything but what only reads, unless the human wants it
+ * otherwise. `error`: why its line couldn't be written.
+ */
+export function withhold(
+  decision: Decision,
+  trace: TraceStep[] | undefined,
+  error: unknown,
+  on_failure: OnFailure,
+): void {
+  if (on_failure === "allow" || decision.outcome !== "allowed" || readsOnly(decision.capabilities)) return;
+  decision.outcome = "denied";
+  decision.stage = "safety";
+  decision.reason = `the audit trail can't be written: ${causeOf(error)}`;
+  decision.explain = {
+    matched: "a call that changes something, and that no line would tell of",
+    instead: "stop, and tell the human: the gate goes on by itself once the trail can be written",
+  };
+  const step = trace?.find(({ stage }) => stage === "safety");
+  if (step !== undefined) Object.assign(step, { outcome: "denied", detail: decision.reason });
+}

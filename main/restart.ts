@@ -1,0 +1,53 @@
+import type { Core } from "./core.ts";
+
+/** A gate that died: how its end is told, when it is started again, and what the new one says of it. */
+
+/** How a gate's process ends by itself, beside 0 and 1. */
+export const GATE_EXIT = {
+  /** Its lock, a socket or a database isn't its own any more. Starting it again wouldn't help. */
+  replaced: 6,
+  /** It failed at something unexpected while it ran. */
+  died: 7,
+} as const;
+
+/** The option of the command, and of the desktop app, that says how the gate before ended. */
+export const RESTARTED_FLAG = "--restarted-after";
+/** For the desktop app: somebody else starts it again. */
+export const SUPERVISED_FLAG = "--supervised";
+
+/** One that dies within this of being started again isn't started a third time, in milliseconds. */
+export const STEADY_MS = 10 * 60 * 1000;
+
+/** @param up_ms how long it ran */
+export function mayStartAgain({ was_restarted, up_ms }: { was_restarted: boolean; up_ms: number }): boolean {
+  return !was_restarted || up_ms >= STEADY_MS;
+}
+
+/** `SIGKILL`, or `exit code 7`. Anything else is none of ours. */
+export function isHowItEnded(text: string): boolean {
+  return /^(SIG[A-Z0-9]{2,10}|exit code \d{1,10})$/.test(text);
+}
+
+/** What happened and where, without the error's message: that may carry values. */
+export function deathNotice(error: unknown): string {
+  if (!(error instanceof Error)) return "the gate failed: something was thrown that is no error";
+  const code = "code" in error && typeof error.code === "string" ? ` ${error.code}` : "";
+  const frames = (error.stack ?? "").split("\n").filter((line) => line.trim().startsWith("at "));
+  return [`the gate failed: ${error.name}${code}`, ...frames].join("\n");
+}
+
+/** The alarm is over by then, whether or not a human has seen it, in milliseconds. */
+const TOLD_FOR_MS = 24 * 60 * 60 * 1000;
+
+/** Says in the trail and on every surface that the gate before this one died. */
+export function tellRestart({ audit, alarms }: Pick<Core, "audit" | "alarms">, how: string): void {
+  audit.append({ event: "gate.restarted", ts: Date.now() / 1000, after: how });
+  audit.flush();
+  alarms.raise({
+    code: "gate_restarted",
+    subject: "gate",
+    message: `the gate ended unexpectedly (${how}) and was started again`,
+    hint: "what it printed before says more; to put this aside: metnos-gate alarms ack",
+  });
+  setTimeout(() => alarms.clear("gate_restarted", "gate"), TOLD_FOR_MS).unref();
+}

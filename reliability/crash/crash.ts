@@ -1,0 +1,108 @@
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Places } from "../../ipc/places.ts";
+import { Dice } from "./dice.ts";
+import { CrashHome } from "./home.ts";
+import { count, type Violation } from "./ledger.ts";
+import { drawMoment, type Moment } from "./moment.ts";
+
+/** Gates are killed at seeded random moments under load, and what their successors say is checked. */
+
+/** A home is given up after so many rounds, or with so many requests: each start reads and lists all of it. */
+const ROUNDS_PER_HOME = 40;
+const MAX_REQUESTS = 700;
+
+export interface CrashOptions {
+  rounds: number;
+  seed: number;
+  launcher?: string | undefined;
+  /** Folder for the homes, and for the compiled code of all gates; left out: one that is removed at the end. */
+  root?: string;
+  /** When each gate is killed; left out: at random. */
+  moment?: (dice: Dice) => Moment;
+  /** Called once a gate was killed, before the next one starts: to damage what it left, for a test of the check itself. */
+  tamper?: (places: Places, round: number) => void;
+  progress?: (round: number, report: CrashReport) => void;
+}
+
+export interface CrashReport {
+  rounds: number;
+  seed: number;
+  /** Rounds by how the gate was killed. */
+  moments: Map<Moment["kind"], number>;
+  violations: (Violation & { round: number })[];
+  /** Acts that were acknowledged, calls whose decision was checked: each by its kind. */
+  acknowledged: Map<string, number>;
+  checked: Map<string, number>;
+  decisions_told: number;
+  requests: number;
+  starts_ms: number[];
+}
+
+/** Runs the rounds one after the other. What is found is in the report; throws only where the driver itself fails. */
+export async function crash(options: CrashOptions): Promise<CrashReport> {
+  if (options.root !== undefined) return await crashIn(options.root, options);
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "metnos-crash-")));
+  try {
+    return await crashIn(root, options);
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
+}
+
+async function crashIn(
+  root: string,
+  { rounds, seed, launcher, moment: draw = drawMoment, tamper, progress }: CrashOptions,
+): Promise<CrashReport> {
+  const report: CrashReport = {
+    rounds: 0,
+    seed,
+    moments: new Map(),
+    violations: [],
+    acknowledged: new Map(),
+    checked: new Map(),
+    decisions_told: 0,
+    requests: 0,
+    starts_ms: [],
+  };
+  while (report.rounds < rounds) {
+    const home = new CrashHome({ root, launcher });
+    try {
+      await home.prepare(new Dice(seed));
+      const last = Math.min(rounds, report.rounds + ROUNDS_PER_HOME);
+      while (report.rounds < last && home.ledger.requests.size < MAX_REQUESTS) {
+        const round = ++report.rounds;
+        const dice = new Dice(seed + round);
+        const moment = draw(dice);
+        count(report.moments, moment.kind);
+        await home.round(dice, moment);
+        collect(report, home, round);
+        tamper?.(home.places, round);
+        progress?.(round, report);
+      }
+      await home.finish();
+      collect(report, home, report.rounds);
+      addTotals(report, home);
+    } finally {
+      await home.remove();
+    }
+  }
+  return report;
+}
+
+function collect(report: CrashReport, { ledger }: CrashHome, round: number): void {
+  report.violations.push(...ledger.violations.splice(0).map((violation) => ({ ...violation, round })));
+}
+
+function addTotals(report: CrashReport, { ledger, starts_ms }: CrashHome): void {
+  add(report.acknowledged, ledger.acknowledged);
+  add(report.checked, ledger.checked);
+  report.decisions_told += ledger.told_count;
+  report.requests += ledger.requests.size;
+  report.starts_ms.push(...starts_ms);
+}
+
+function add(sums: Map<string, number>, counts: ReadonlyMap<string, number>): void {
+  for (const [key, number] of counts) sums.set(key, (sums.get(key) ?? 0) + number);
+}

@@ -1,0 +1,177 @@
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { type GateProcess, startGate } from "../../bench/gate-process.ts";
+import { OperatorClient } from "../../ipc/operator-client.ts";
+import { type Places, placesFor } from "../../ipc/places.ts";
+import { DrivenAgent } from "./agent.ts";
+import { checkSnapshot } from "./check.ts";
+import { checkDatabases } from "./databases.ts";
+import type { Dice } from "./dice.ts";
+import { DrivenHuman, isGuest } from "./human.ts";
+import { type AgentEntry, type GrantEntry, Ledger } from "./ledger.ts";
+import { type Moment, Trigger } from "./moment.ts";
+import { takeSnapshot } from "./snapshot.ts";
+import { TrailReader } from "./trail.ts";
+
+const WORKERS = ["worker-1", "worker-2", "worker-3"];
+/** Calls about this many of the latest grants, so that one grant is used before and after it ends. */
+const GRANTS_IN_USE = 12;
+/** Answers that are given at most before the agents are back. */
+const ANSWERED_AWAY = 2;
+
+export interface HomeOptions {
+  /** Folder that it is made in. */
+  root: string;
+  /** `bin/metnos-gate.js` of the gate to start; left out: this checkout's. */
+  launcher?: string | undefined;
+}
+
+/** A home folder, the gates that live in it one after the other, and the ledger of what they said. */
+export class CrashHome {
+  readonly ledger = new Ledger();
+  readonly places: Places;
+  /** How long each start took, in milliseconds. */
+  readonly starts_ms: number[] = [];
+  readonly #folder: string;
+  readonly #env: NodeJS.ProcessEnv;
+  readonly #launcher: { launcher?: string };
+  readonly #trail: TrailReader;
+  readonly #agents = new Map<string, DrivenAgent>();
+  #gate: GateProcess | undefined;
+
+  constructor({ root, launcher }: HomeOptions) {
+    this.#folder = mkdtempSync(join(root, "home-"));
+    const cache = join(root, "compile-cache");
+    mkdirSync(cache, { recursive: true });
+    this.#env = { PATH: process.env.PATH ?? "", HOME: this.#folder, NODE_COMPILE_CACHE: cache };
+    this.#launcher = launcher === undefined ? {} : { launcher };
+    this.places = placesFor(this.#env);
+    this.#trail = new TrailReader(this.places.audit_dir);
+  }
+
+  /** Pairs the agents that stay. The gate is stopped again as a user does it. */
+  async prepare(dice: Dice): Promise<void> {
+    const operator = await this.#start();
+    checkSnapshot(this.ledger, await takeSnapshot(operator), this.places);
+    const human = new DrivenHuman(operator, this.ledger, dice);
+    for (const name of WORKERS) await human.pair(name);
+    await operator.close();
+    await this.#gate?.stop();
+  }
+
+  /** Starts a gate, checks what it says, drives it, and kills it at the moment. */
+  async round(dice: Dice, moment: Moment): Promise<void> {
+    if (moment.kind === "start") return await this.#killStarting(moment.after_ms);
+    const operator = await this.#startChecked();
+    if (operator === undefined) return;
+    await this.#answerAway(operator, dice);
+    await this.#drive(operator, dice, moment);
+    checkDatabases(this.ledger, this.places);
+  }
+
+  /** Starts a gate once more, checks what it says, and stops it. */
+  async finish(): Promise<void> {
+    const operator = await this.#startChecked();
+    await operator?.close();
+    await this.#gate?.stop();
+  }
+
+  /** Ends a gate that runs, and removes the folder. */
+  async remove(): Promise<void> {
+    await this.#gate?.kill();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  async #start(): Promise<OperatorClient> {
+    this.#gate = await startGate({ env: this.#env }, ["--no-notifications"], this.#launcher);
+    this.starts_ms.push(this.#gate.start_ms);
+    return await OperatorClient.connect(this.places.operator_socket, this.places.operator_token);
+  }
+
+  async #startChecked(): Promise<OperatorClient | undefined> {
+    let operator: OperatorClient;
+    try {
+      operator = await this.#start();
+    } catch (error) {
+      this.ledger.violate("no_start", error instanceof Error ? error.message : String(error));
+      return undefined;
+    }
+    checkSnapshot(this.ledger, await takeSnapshot(operator), this.places);
+    this.#trail.check(this.ledger);
+    return operator;
+  }
+
+  async #killStarting(after_ms: number): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const spawned: Parameters<typeof startGate>[2] = {
+      ...this.#launcher,
+      spawned: (child) => {
+        timer = setTimeout(() => child.kill("SIGKILL"), after_ms);
+      },
+    };
+    try {
+      const gate = await startGate({ env: this.#env }, ["--no-notifications"], spawned);
+      await gate.kill();
+    } catch (error) {
+      // Killed before it was running, as it should be; else it refused to start.
+      if (!String(error).includes("SIGKILL")) this.ledger.violate("no_start", String(error));
+    } finally {
+      clearTimeout(timer);
+    }
+    checkDatabases(this.ledger, this.places);
+  }
+
+  /** Some of what waits is answered before any agent is back. */
+  async #answerAway(operator: OperatorClient, dice: Dice): Promise<void> {
+    const human = new DrivenHuman(operator, this.ledger, dice);
+    const waiting = [...this.ledger.requests.values()].filter(
+      ({ fact, agent }) => fact.known === "pending" && agent.fact.known === "paired",
+    );
+    for (const request of waiting.slice(0, dice.integer(ANSWERED_AWAY + 1))) await human.answer(request);
+  }
+
+  async #drive(operator: OperatorClient, dice: Dice, moment: Moment): Promise<void> {
+    const gate = this.#gate;
+    const killed = Promise.withResolvers<void>();
+    const trigger = new Trigger(moment, () => killed.resolve(gate?.kill()));
+    const human = new DrivenHuman(operator, this.ledger, dice, () => trigger.act());
+    const running: Promise<void>[] = [];
+    const begin = (entry: AgentEntry) => {
+      running.push(this.#run(entry, dice, () => trigger.told()));
+    };
+    running.push(this.#knockRevoked(dice));
+    for (const entry of this.ledger.agents.values())
+      if (entry.fact.known === "paired" && entry.token !== "") begin(entry);
+    running.push(human.run(begin));
+    await killed.promise;
+    human.stop();
+    await operator.closed;
+    for (let ended = 0; ended < running.length; ended++) await running[ended];
+  }
+
+  async #run(entry: AgentEntry, dice: Dice, told: () => void): Promise<void> {
+    const agent = this.#agents.get(entry.name) ?? new DrivenAgent(entry, this.ledger, dice);
+    this.#agents.set(entry.name, agent);
+    const { version } = entry.fact;
+    const answer = await agent.connect(this.places.agent_socket, dice, told);
+    if (answer === "hello.ok") return await agent.run(() => this.#grantsInUse(), this.places.agent_socket);
+    if (answer !== "ended" && entry.fact.version === version)
+      this.ledger.violate("lost", `agent ${entry.name} is paired, and was turned away: ${answer}`);
+  }
+
+  /** An agent whose pairing ended comes with its token. */
+  async #knockRevoked(dice: Dice): Promise<void> {
+    const revoked = [...this.ledger.agents.values()].filter(
+      ({ name, fact, token }) => isGuest(name) && token !== "" && fact.known === "unpaired",
+    );
+    if (revoked.length === 0) return;
+    const agent = new DrivenAgent(dice.pick(revoked), this.ledger, dice);
+    const answer = await agent.connect(this.places.agent_socket, dice, () => undefined);
+    if (answer === "hello.ok")
+      this.ledger.violate("lost", `agent ${agent.entry.name} was let in after its pairing was revoked`);
+  }
+
+  #grantsInUse(): GrantEntry[] {
+    return [...this.ledger.grants.values()].filter(({ key }) => key.endsWith("/**")).slice(-GRANTS_IN_USE);
+  }
+}

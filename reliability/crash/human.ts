@@ -1,0 +1,233 @@
+import { readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Territory } from "../../ipc/decision.ts";
+import {
+  type OperatorApi,
+  OperatorError,
+  type OperatorMethod,
+  type OperatorParams,
+  type OperatorResult,
+} from "../../ipc/operator-api.ts";
+import type { Dice } from "./dice.ts";
+import type { Fact } from "./fact.ts";
+import type { AgentEntry, GrantEntry, Ledger, RequestEntry } from "./ledger.ts";
+
+/** What a human does, several things at once; each act is in the ledger before it is sent, and once it was acknowledged. */
+export class DrivenHuman {
+  readonly #operator: OperatorApi;
+  readonly #ledger: Ledger;
+  readonly #dice: Dice;
+  readonly #sent: () => void;
+  #is_over = false;
+
+  /** `sent` is called right after each act was sent. */
+  constructor(operator: OperatorApi, ledger: Ledger, dice: Dice, sent: () => void = () => undefined) {
+    this.#operator = operator;
+    this.#ledger = ledger;
+    this.#dice = dice;
+    this.#sent = sent;
+  }
+
+  /** Acts until the connection ends, or `stop` is called. `paired` is handed each agent that was paired meanwhile. */
+  async run(paired: (agent: AgentEntry) => void): Promise<void> {
+    const hands = [
+      this.#repeatedly(4, () => this.#answerOne()),
+      this.#repeatedly(10, () => this.#changeGrants()),
+      this.#pauseNowAndThen(),
+      this.#repeatedly(40, () => this.#changeAgents(paired)),
+      this.#repeatedly(30, () => this.#changeSetting()),
+    ];
+    await Promise.all(hands);
+  }
+
+  stop(): void {
+    this.#is_over = true;
+  }
+
+  async #repeatedly(pause_ms: number, act: () => Promise<void>): Promise<void> {
+    while (!this.#is_over) {
+      await sleep(this.#dice.below(2 * pause_ms));
+      if (!this.#is_over) await act();
+    }
+  }
+
+  async #pauseNowAndThen(): Promise<void> {
+    // A gate that was killed while it was paused still is: some calls are made, then it goes on.
+    if (this.#ledger.pause.known === "paused") {
+      await sleep(this.#dice.below(10));
+      await this.#resume();
+    }
+    await this.#repeatedly(60, () => this.#pauseAndResume());
+  }
+
+  /** Sends one act. Gives its result, `refused` where the gate said no, `unknown` where it was gone before it said anything. */
+  async #act<M extends OperatorMethod>(
+    method: M,
+    params: OperatorParams<M>,
+  ): Promise<{ done: OperatorResult<M> } | "refused" | "unknown"> {
+    const acknowledgement = this.#operator.call(method, params);
+    this.#sent();
+    try {
+      return { done: await acknowledgement };
+    } catch (error) {
+      if (!(error instanceof OperatorError)) throw error;
+      if (error.code !== "connection_lost") return "refused";
+      this.#is_over = true;
+      return "unknown";
+    }
+  }
+
+  async #answerOne(): Promise<void> {
+    const waiting = [...this.#ledger.requests.values()].filter(
+      ({ is_held, fact }) => is_held && fact.known === "pending",
+    );
+    if (waiting.length > 0) await this.answer(this.#dice.pick(waiting));
+  }
+
+  /** Answers a request; who asks may be away. */
+  async answer(request: RequestEntry): Promise<void> {
+    const ledger = this.#ledger;
+    const { token, is_held, fact } = request;
+    const decision = this.#dice.chance(0.75) ? "approved" : "rejected";
+    const scopes: Territory[] = request.call.grant === undefined ? ["none", "none", "session", "permanent"] : ["none"];
+    const scope = decision === "approved" ? this.#dice.pick(scopes) : "none";
+    const grant = scope === "none" ? undefined : ledger.grant(`approval:${token}`, request.agent);
+    fact.begin(decision);
+    request.territory.begin(scope);
+    grant?.fact.begin("active");
+    request.undelivered.begin(true);
+    request.answered = decision;
+    const answer = await this.#act("approvals.resolve", { token, decision, scope });
+    if (answer === "unknown") return;
+    if (answer === "refused") {
+      // It ended before the answer came: withdrawn, by a pause or by its agent.
+      fact.exclude(decision);
+      request.territory.done("none");
+      grant?.fact.exclude("active");
+      request.undelivered.done(false);
+      request.answered = undefined;
+      return;
+    }
+    fact.done(decision);
+    if (grant !== undefined) hasBegun(grant);
+    request.territory.done(scope);
+    // One that is remembered waits for nobody: its grant speaks for it.
+    request.undelivered.done(!is_held && scope === "none");
+    ledger.acknowledge("answers", `answer ${token} ${decision}`);
+  }
+
+  async #changeGrants(): Promise<void> {
+    const active = [...this.#ledger.grants.values()].filter(
+      ({ fact, id }) => fact.known === "active" && id !== undefined,
+    );
+    if (active.length > 0 && this.#dice.chance(0.4)) return await this.#revoke(this.#dice.pick(active));
+    const paired = [...this.#ledger.agents.values()].filter(({ fact }) => fact.known === "paired");
+    const agent = paired.length > 0 && this.#dice.chance(0.5) ? this.#dice.pick(paired) : undefined;
+    const target = `/srv/granted/${this.#dice.integer(2 ** 40)}/**`;
+    const grant = this.#ledger.grant(target, agent);
+    grant.fact.begin("active");
+    const holder = agent === undefined ? {} : { agent: agent.name };
+    const added = await this.#act("grants.add", { capability: "fs:write", target, ...holder });
+    if (added === "unknown") return;
+    if (added === "refused") return grant.fact.exclude("active"); // its agent's pairing ended meanwhile
+    grant.id = added.done.id;
+    hasBegun(grant);
+    this.#ledger.acknowledge("grants", `grant ${grant.id}`);
+  }
+
+  async #revoke(grant: GrantEntry): Promise<void> {
+    grant.fact.begin("revoked");
+    const revoked = await this.#act("grants.revoke", { id: grant.id ?? 0 });
+    if (revoked === "unknown" || revoked === "refused") return;
+    grant.fact.done("revoked");
+    if (revoked.done.revoked) this.#ledger.acknowledge("revocations", `grant.revoked ${grant.id}`);
+  }
+
+  async #pauseAndResume(): Promise<void> {
+    const { pause } = this.#ledger;
+    if (pause.known === "running") {
+      pause.begin("paused");
+      this.#ledger.mayWithdraw();
+      const length = this.#dice.chance(0.3) ? { for_seconds: 3600 } : {};
+      const paused = await this.#act("safety.pause", { reason: "a break", ...length });
+      if (paused === "unknown" || paused === "refused") return;
+      pause.done("paused");
+      this.#ledger.hasWithdrawn();
+      this.#ledger.acknowledge("pauses", "paused");
+      await sleep(this.#dice.below(30));
+    }
+    await this.#resume();
+  }
+
+  async #resume(): Promise<void> {
+    const { pause } = this.#ledger;
+    if (pause.known !== "paused" || this.#is_over) return;
+    pause.begin("running");
+    const resumed = await this.#act("safety.resume", {});
+    if (resumed === "unknown" || resumed === "refused") return;
+    pause.done("running");
+    this.#ledger.acknowledge("resumes", "resumed");
+  }
+
+  async #changeAgents(paired: (agent: AgentEntry) => void): Promise<void> {
+    const guests = [...this.#ledger.agents.values()].filter(
+      ({ name, fact }) => isGuest(name) && fact.known === "paired",
+    );
+    if (guests.length > 0 && this.#dice.chance(0.4)) return await this.#unpair(this.#dice.pick(guests));
+    const agent = await this.pair(`guest-${this.#dice.integer(2 ** 40)}`);
+    if (agent !== undefined) paired(agent);
+  }
+
+  /** Pairs an agent. Gives it once that was acknowledged. */
+  async pair(name: string): Promise<AgentEntry | undefined> {
+    const agent = this.#ledger.agent(name);
+    agent.fact.begin("paired");
+    const paired = await this.#act("agents.pair", { name, level: "Supervised" });
+    if (paired === "unknown") return undefined;
+    if (paired === "refused") throw new Error(`${name} could not be paired`);
+    agent.agent_id = paired.done.agent_id;
+    agent.token = readFileSync(paired.done.token_file, "utf8").trim();
+    agent.fact.done("paired");
+    this.#ledger.acknowledge("pairings", `agent.paired ${name}`);
+    return agent;
+  }
+
+  async #unpair(agent: AgentEntry): Promise<void> {
+    const grants = [...this.#ledger.grants.values()].filter(
+      (grant) => grant.agent === agent && grant.fact.possible.includes("active"),
+    );
+    agent.fact.begin("unpaired");
+    for (const { fact } of grants) fact.begin("revoked");
+    this.#ledger.mayWithdraw(agent);
+    const revoked = await this.#act("agents.revoke", { name: agent.name });
+    if (revoked === "unknown" || revoked === "refused") return;
+    agent.fact.done("unpaired");
+    for (const { fact } of grants) fact.exclude("active");
+    this.#ledger.hasWithdrawn(agent);
+    this.#ledger.acknowledge("unpairings", `agent.revoked ${agent.name}`);
+  }
+
+  async #changeSetting(): Promise<void> {
+    const [key, value] = this.#dice.chance(0.5)
+      ? (["approvals.ttl_seconds", 3000 + this.#dice.integer(80_000)] as const)
+      : (["language", this.#dice.pick(["en", "it"])] as const);
+    const fact: Fact<string | number | boolean> | undefined = this.#ledger.settings.get(key);
+    if (fact === undefined) throw new Error(`${key} was never looked at`);
+    fact.begin(value);
+    const set = await this.#act("settings.set", { key, value });
+    if (set === "unknown" || set === "refused") return;
+    fact.done(value);
+    this.#ledger.acknowledge("settings", `setting ${key}`);
+  }
+}
+
+/** A grant was acknowledged; its agent's pairing may be ending, and it with that. */
+function hasBegun({ fact }: GrantEntry): void {
+  if (fact.possible.includes("revoked")) fact.exclude("absent");
+  else fact.done("active");
+}
+
+/** Agents that come and go; the others stay for as long as their home does. */
+export function isGuest(name: string): boolean {
+  return name.startsWith("guest-");
+}

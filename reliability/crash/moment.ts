@@ -1,0 +1,67 @@
+import type { Dice } from "./dice.ts";
+
+/** When a gate is killed: at any moment, within an act of the human, as a decision arrives, or while it starts. */
+export type Moment =
+  | { kind: "any"; after_ms: number }
+  | { kind: "act"; count: number; delay: number }
+  | { kind: "told"; count: number }
+  | { kind: "start"; after_ms: number };
+
+/** A gate is killed by then in any case, in milliseconds. */
+const LONGEST_LOAD_MS = 600;
+
+export function drawMoment(dice: Dice): Moment {
+  switch (dice.weighted({ any: 3, act: 3, told: 3, start: 1 })) {
+    case "any":
+      return { kind: "any", after_ms: dice.below(1) ** 2 * 400 };
+    case "act":
+      return { kind: "act", count: 1 + dice.integer(20), delay: dice.below(4) };
+    case "told":
+      return { kind: "told", count: 1 + dice.integer(150) };
+    case "start":
+      return { kind: "start", after_ms: 20 + dice.below(300) };
+  }
+}
+
+/** Kills once, when the moment has come. */
+export class Trigger {
+  readonly #moment: Moment;
+  readonly #kill: () => void;
+  #acts = 0;
+  #told = 0;
+  #timers: NodeJS.Timeout[] = [];
+  #is_pulled = false;
+
+  constructor(moment: Moment, kill: () => void) {
+    this.#moment = moment;
+    this.#kill = kill;
+    const after_ms = moment.kind === "any" ? moment.after_ms : LONGEST_LOAD_MS;
+    this.#after(after_ms);
+  }
+
+  /** An act was sent. */
+  act(): void {
+    if (this.#moment.kind !== "act" || ++this.#acts !== this.#moment.count) return;
+    const { delay } = this.#moment;
+    // The first part of the range: at once, or as soon as the act is on its way. The rest: milliseconds.
+    if (delay < 0.5) this.#pull();
+    else if (delay < 1) setImmediate(() => this.#pull());
+    else this.#after(delay - 1);
+  }
+
+  /** An agent received a decision. */
+  told(): void {
+    if (this.#moment.kind === "told" && ++this.#told === this.#moment.count) this.#pull();
+  }
+
+  #after(ms: number): void {
+    this.#timers.push(setTimeout(() => this.#pull(), ms));
+  }
+
+  #pull(): void {
+    for (const timer of this.#timers) clearTimeout(timer);
+    if (this.#is_pulled) return;
+    this.#is_pulled = true;
+    this.#kill();
+  }
+}

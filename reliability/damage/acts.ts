@@ -1,0 +1,66 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { OperatorClient } from "../../ipc/operator-client.ts";
+import { type Places, placesFor } from "../../ipc/places.ts";
+import { AgentLine } from "./agent-line.ts";
+import { AGENT } from "./files.ts";
+import { type Known, type Remembered, tried } from "./known.ts";
+
+/** What a human and an agent do at a running gate. What is acknowledged is added to what must last. */
+
+export class Acts {
+  readonly #operator: OperatorClient;
+  readonly #agent: AgentLine;
+  readonly #known: Known;
+
+  private constructor(operator: OperatorClient, agent: AgentLine, known: Known) {
+    this.#operator = operator;
+    this.#agent = agent;
+    this.#known = known;
+  }
+
+  /** Ends the pause, and lets the agent in. */
+  static async begin(operator: OperatorClient, home: string, known: Known): Promise<Acts> {
+    const places: Places = placesFor({ HOME: home });
+    await operator.call("safety.resume", {});
+    known.paused = null;
+    const token = readFileSync(join(places.agent_tokens_dir, `${AGENT}.token`), "utf8").trim();
+    const agent = await AgentLine.greet(places.agent_socket, AGENT, token);
+    return new Acts(operator, agent, known);
+  }
+
+  /** One of each kind. Refusals are noted in `seen`. */
+  async doAll(name: string, seen: Pick<Remembered, "said" | "raw">): Promise<void> {
+    const { grants, agents, answered, decisions } = this.#known;
+    const operator = this.#operator;
+    const target = `/srv/${name}/**`;
+    if (await tried(seen, () => done(operator.call("grants.add", { capability: "fs:read", target }))))
+      grants.push(target);
+    if (await tried(seen, () => done(operator.call("agents.pair", { name, level: "ReadOnly" })))) agents.push(name);
+    const { decision_id } = (await this.#call("time_now", {})) ?? {};
+    if (decision_id !== undefined) decisions.push(decision_id);
+    const { token } = (await this.#call("fs_write", { path: `/srv/${name}.txt`, content: "x" })) ?? {};
+    const answer = (asked: string) => done(operator.call("approvals.resolve", { token: asked, decision: "rejected" }));
+    if (token !== undefined && (await tried(seen, () => answer(token)))) answered.push(token);
+    const setting = { key: "approvals.ttl_seconds", value: 777 } as const;
+    if (await tried(seen, () => done(operator.call("settings.set", setting)))) this.#known.ttl_seconds = 777;
+    if (await tried(seen, () => done(operator.call("safety.pause", { reason: name })))) this.#known.paused = name;
+  }
+
+  end(): void {
+    this.#agent.close();
+  }
+
+  /** Undefined where there is no decision. */
+  async #call(executor: string, args: object): Promise<{ decision_id: string; token?: string } | undefined> {
+    try {
+      return await this.#agent.call(executor, args);
+    } catch {
+      return undefined; // an error or a closed connection means no
+    }
+  }
+}
+
+async function done(act: Promise<unknown>): Promise<void> {
+  await act;
+}

@@ -1,0 +1,17 @@
+import { GateClient, GateClientError } from "../../ipc/client.ts";
+
+/** A process of an agent that finds its token by itself: `node agent-greets.ts NAME`. Prints how it was received. */
+
+const client = new GateClient({ name: process.argv[2] ?? "", retry_ms: 0 });
+client.on("pairing", () => {
+  console.log("waits to be paired");
+  client.close();
+});
+try {
+  await client.connect();
+  console.log("let in");
+} catch (error) {
+  if (error instanceof GateClientError) console.log(`${error.code}: ${error.message}; ${error.hint}`);
+  else console.log(`raw: ${String(error)}`);
+}
+client.close();

@@ -1,0 +1,247 @@
+import { spawn } from "node:child_process";
+import { lstatSync, readdirSync, readFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import type { OperatorClient } from "../../ipc/operator-client.ts";
+import { placesFor } from "../../ipc/places.ts";
+import { monthFiles } from "../../main/gate/audit/month-files.ts";
+import { Acts } from "./acts.ts";
+import { AGENT, type Column, type GateFile } from "./files.ts";
+import { GateProcess, type RunAs } from "./gate-process.ts";
+import { applyDamage, type Kind, PRECIOUS, whyNot } from "./kinds.ts";
+import { type Known, lookThrough, nothingKnown } from "./known.ts";
+import { type Life, type Observation, outcomeOf } from "./observation.ts";
+import type { Moment, Outcome } from "./outcomes.ts";
+import type { PreparedHomes } from "./prepared-homes.ts";
+
+/** One file, one kind of damage, one moment: what becomes of the gate. */
+
+export interface DamageCase {
+  file: GateFile;
+  kind: Kind;
+  moment: Moment;
+}
+
+export type CaseResult = { skipped: string } | { outcome: Outcome; observation: Observation };
+
+/** A running gate has so long to notice, in milliseconds. */
+const NOTICED_WITHIN_MS = 2500;
+const ANSWERS_WITHIN_MS = 30_000;
+const AGENT_MS = 20_000;
+
+/** What is there only beside a gate that was killed. */
+const LEFT_BY_A_KILL: ReadonlySet<Column> = new Set(["database-wal", "database-shm", "socket"]);
+/** Columns whose foreign files must not be written into. */
+const KEPT_AS_IT_IS: ReadonlySet<Column> = new Set(["database", "activity.db", "gate.lock", "socket"]);
+
+export async function runCase({ file, kind, moment }: DamageCase, homes: PreparedHomes): Promise<CaseResult> {
+  const made = homes.caseHome();
+  const { home, material } = made;
+  const known = structuredClone(homes.known);
+  const lives: Life[] = [];
+  const lost: string[] = [];
+  try {
+    if (moment === "at rest" && LEFT_BY_A_KILL.has(file.column)) await killInUse(home, homes.run_as, known);
+    const running = moment === "running" ? await RunningLife.begin(home, homes.run_as, known) : undefined;
+    const reason = whyNot(kind, file, home, material);
+    if (reason !== undefined) {
+      await running?.stop();
+      return { skipped: reason };
+    }
+    const elsewhere = contents(material.elsewhere);
+    applyDamage(kind, file, home, material);
+    const put = kind === "a foreign one" && KEPT_AS_IT_IS.has(file.column) ? readFileSync(file.path(home)) : undefined;
+    const before = structuredClone(known);
+    if (running !== undefined) lives.push(await running.goOn());
+    const restart = await lifeOf(home, homes.run_as, known, file);
+    if (running !== undefined && restart.state === "serving") lost.push(...onlyLater(restart.missing, before));
+    lives.push(restart);
+    const written_elsewhere = changed(elsewhere, contents(material.elsewhere));
+    if (put !== undefined && !isStillThere(put, file.path(home))) written_elsewhere.push(file.path(home));
+    const observation = { lives, written_elsewhere, lost };
+    return { outcome: outcomeOf(observation, namesOf(file, home)), observation };
+  } finally {
+    homes.forget(made);
+  }
+}
+
+/** The first is its own; a month of the trail may be named by its folder. */
+function namesOf(file: GateFile, home: string): string[] {
+  const path = file.path(home);
+  return [path, basename(path), ...(file.column === "month of the trail" ? [dirname(path)] : [])];
+}
+
+/** What was acknowledged after the damage. */
+function onlyLater(missing: readonly string[], before: Known): string[] {
+  const earlier = [
+    ...before.grants.map((item) => `grant ${item}`),
+    ...before.agents.map((item) => `agent ${item}`),
+    ...before.answered.map((item) => `answer ${item}`),
+    ...before.decisions.map((item) => `decision ${item}`),
+  ];
+  return missing.filter((item) => !earlier.includes(item) && /^(?:grant|agent|answer|pause|decision) /.test(item));
+}
+
+/** A gate that is used, and killed while its last writes are in the logs beside the databases. */
+async function killInUse(home: string, run_as: RunAs, known: Known): Promise<void> {
+  const life = await RunningLife.begin(home, run_as, known);
+  await life.killAfterActs();
+}
+
+class RunningLife {
+  readonly #gate: GateProcess;
+  readonly #acts: Acts;
+  readonly #operator: OperatorClient;
+
+  private constructor(gate: GateProcess, acts: Acts, operator: OperatorClient) {
+    this.#gate = gate;
+    this.#acts = acts;
+    this.#operator = operator;
+  }
+
+  static async begin(home: string, run_as: RunAs, known: Known): Promise<RunningLife> {
+    const gate = new GateProcess(home, run_as);
+    const state = await gate.started();
+    const operator = await gate.operator();
+    if (state !== "serving" || operator === undefined) {
+      await gate.kill();
+      throw new Error(`no gate to damage: ${state}\n${gate.output}`);
+    }
+    const acts = await Acts.begin(operator, home, known);
+    // Its write-ahead logs are there then.
+    await acts.doAll("before", { said: [], raw: [] });
+    await operator.call("safety.resume", {});
+    known.paused = null;
+    return new RunningLife(gate, acts, operator);
+  }
+
+  async killAfterActs(): Promise<void> {
+    await this.#acts.doAll("killed", { said: [], raw: [] });
+    this.#acts.end();
+    await this.#gate.kill();
+  }
+
+  async stop(): Promise<void> {
+    this.#acts.end();
+    await this.#gate.kill();
+  }
+
+  /** Goes on at the damaged gate, and ends it. */
+  async goOn(): Promise<Life> {
+    const seen = { missing: [], raw: [], said: [], verify_problems: [] } as Pick<
+      Life,
+      "missing" | "raw" | "said" | "verify_problems"
+    >;
+    await delay(NOTICED_WITHIN_MS);
+    const has_answered = await isOverInTime(async () => {
+      await this.#acts.doAll("after", seen);
+      const { said, raw } = await lookThrough(this.#operator, nothingKnown());
+      seen.said.push(...said);
+      seen.raw.push(...raw);
+    });
+    this.#acts.end();
+    const ended_by_itself = this.#gate.has_ended;
+    const has_stopped = await this.#gate.stop();
+    if (!has_stopped) await this.#gate.kill();
+    const state = has_stopped && has_answered ? "serving" : "hangs";
+    return { ...seen, state, ended_by_itself, end: this.#gate.end, output: withoutPlaces(this.#gate.output) };
+  }
+}
+
+/** A gate that doesn't answer by then hangs. */
+async function isOverInTime(work: () => Promise<void>): Promise<boolean> {
+  const timeout = new AbortController();
+  const late = delay(ANSWERS_WITHIN_MS, false, { signal: timeout.signal }).catch(() => false);
+  const is_over = await Promise.race([work().then(() => true), late]);
+  timeout.abort();
+  return is_over;
+}
+
+/** Starts a gate, looks through what it knows, and stops it. */
+async function lifeOf(home: string, run_as: RunAs, known: Known, file: GateFile): Promise<Life> {
+  const gate = new GateProcess(home, run_as);
+  try {
+    const life: Life = {
+      state: await gate.started(),
+      ended_by_itself: false,
+      end: gate.end,
+      output: withoutPlaces(gate.output),
+      said: [],
+      raw: [],
+      verify_problems: [],
+      missing: [],
+    };
+    if (life.state !== "serving") return life;
+    const operator = await gate.operator();
+    if (operator === undefined) life.said.push(`${file.path(home)}: the operator isn't let in`);
+    else {
+      const has_answered = await isOverInTime(async () => {
+        Object.assign(life, await lookThrough(operator, known));
+      });
+      if (!has_answered) life.state = "hangs";
+      if (file.column === "agent's token") await greetAsAgent(home, run_as, file, life);
+    }
+    life.missing.push(...missingDecisions(home, known));
+    life.ended_by_itself = gate.has_ended;
+    if (!(await gate.stop())) life.state = "hangs";
+    return { ...life, end: gate.end, output: withoutPlaces(gate.output) };
+  } finally {
+    await gate.kill();
+  }
+}
+
+/** A damaged token is noticed by the agent that uses it. */
+async function greetAsAgent(home: string, run_as: RunAs, file: GateFile, life: Life): Promise<void> {
+  const script = fileURLToPath(new URL("agent-greets.ts", import.meta.url));
+  const child = spawn(process.execPath, [script, AGENT], {
+    env: { HOME: home, PATH: process.env.PATH ?? "" },
+    stdio: ["ignore", "pipe", "inherit"],
+    ...(run_as.user ?? {}),
+  });
+  let said = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    said += text;
+  });
+  const cut = setTimeout(() => child.kill("SIGKILL"), AGENT_MS);
+  await new Promise((resolve) => child.once("close", resolve));
+  clearTimeout(cut);
+  if (child.signalCode !== null) life.state = "hangs";
+  else if (said.startsWith("raw")) life.raw.push(said);
+  else if (!said.startsWith("let in")) life.said.push(`${basename(file.path(home))}: ${said}`);
+}
+
+function missingDecisions(home: string, { decisions }: Known): string[] {
+  const { audit_dir } = placesFor({ HOME: home });
+  let trail = "";
+  for (const name of monthFiles(audit_dir)) {
+    const file = join(audit_dir, name);
+    if (lstatSync(file).isFile()) trail += readFileSync(file, "utf8");
+  }
+  return decisions.filter((id) => !trail.includes(id)).map((id) => `decision ${id}`);
+}
+
+/** Where its places are is printed at each start. */
+function withoutPlaces(output: string): string {
+  return output.replace(/^ {2}(?:agents connect to|you answer with|notifications are|the audit trail is) .*\n/gm, "");
+}
+
+/** A database that a link leads to is locked beside where it lies: that is how two gates on one database find each other. */
+const LOCK_OF_LINKED = `${PRECIOUS}.lock`;
+
+function contents(folder: string): Map<string, string> {
+  const names = readdirSync(folder).filter((name) => name !== LOCK_OF_LINKED);
+  return new Map(names.map((name) => [name, readFileSync(join(folder, name), "latin1")]));
+}
+
+function changed(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): string[] {
+  return [...new Set([...before.keys(), ...after.keys()])].filter((name) => before.get(name) !== after.get(name));
+}
+
+/** There, or set aside beside it. */
+function isStillThere(bytes: Buffer, path: string): boolean {
+  const folder = dirname(path);
+  return readdirSync(folder, { withFileTypes: true }).some(
+    (entry) => entry.isFile() && readFileSync(join(folder, entry.name)).equals(bytes),
+  );
+}

@@ -1,0 +1,201 @@
+import type { Column } from "./files.ts";
+import type { Kind } from "./kinds.ts";
+import type { AllowedOutcome, Moment } from "./outcomes.ts";
+
+/** What must become of a gate, for each file, each kind of damage and each moment. Where two are right, either is. */
+
+export type Expected = readonly AllowedOutcome[];
+type Row = Readonly<Record<Kind, Expected>>;
+
+function row(most: AllowedOutcome | Expected, others: Partial<Record<Kind, AllowedOutcome | Expected>> = {}): Row {
+  const list = (given: AllowedOutcome | Expected): Expected => (typeof given === "string" ? [given] : given);
+  const of = (kind: Kind) => list(others[kind] ?? most);
+  return {
+    missing: of("missing"),
+    empty: of("empty"),
+    "cut to half": of("cut to half"),
+    "first byte changed": of("first byte changed"),
+    "middle byte changed": of("middle byte changed"),
+    "random bytes": of("random bytes"),
+    "a folder": of("a folder"),
+    "a named pipe": of("a named pipe"),
+    "a link to another file": of("a link to another file"),
+    "a dangling link": of("a dangling link"),
+    "no permissions": of("no permissions"),
+    "another user's": of("another user's"),
+    "a foreign one": of("a foreign one"),
+    "an older copy": of("an older copy"),
+  };
+}
+
+const EITHER: Expected = ["refused", "noticed"];
+/** The file is ours no more: the gate says so, or ends. */
+const LOST: Expected = ["noticed", "ends"];
+/** Whether SQLite, which has pages in memory, ever reads the damage is chance; it must not go unnoticed in the end. */
+const READ_LATER: Expected = ["harmless", "noticed", "refused", "ends"];
+
+const RENEWED: Expected = ["harmless", "noticed", "refused"];
+/** A file that is mapped into memory: whoever reads beyond its end is killed. */
+const MAPPED: Expected = [...READ_LATER, "killed"];
+
+const AT_REST: Readonly<Record<Column, Row>> = {
+  // Of safety.db the pause is an older one then, and still a pause.
+  database: row("refused", { "an older copy": ["unseen", "harmless"] }),
+  // Of safety.db's the trail knows whether the gate was paused.
+  "database-wal": row(["unseen", "harmless"], {
+    missing: ["noticed", "unseen"],
+    empty: ["noticed", "unseen", "harmless"],
+    "a folder": "refused",
+    "a named pipe": "refused",
+    "a link to another file": "refused",
+    "a dangling link": "refused",
+    "no permissions": "refused",
+    "another user's": "refused",
+  }),
+  "database-shm": row("harmless", {
+    "a folder": ["harmless", "refused"],
+    "a named pipe": ["harmless", "refused"],
+    "a link to another file": ["harmless", "refused"],
+    "a dangling link": ["harmless", "refused"],
+    "no permissions": ["harmless", "refused"],
+    "another user's": ["harmless", "refused"],
+  }),
+  "activity.db": row("noticed", { missing: "harmless", empty: "harmless", "an older copy": "harmless" }),
+  // A lock that was made anew is waited with, and the log says so.
+  "gate.lock": row("refused", {
+    missing: ["harmless", "noticed"],
+    empty: ["harmless", "noticed"],
+    "cut to half": RENEWED,
+    "middle byte changed": RENEWED,
+    "an older copy": ["harmless", "noticed"],
+  }),
+  "audit-head": row("verify", {
+    "a folder": EITHER,
+    "a named pipe": EITHER,
+    "a link to another file": EITHER,
+    "a dangling link": EITHER,
+    "no permissions": EITHER,
+    "another user's": EITHER,
+  }),
+  "month of the trail": row("verify", {
+    "a folder": EITHER,
+    "a named pipe": EITHER,
+    "a link to another file": EITHER,
+    "a dangling link": EITHER,
+    "no permissions": EITHER,
+    "another user's": EITHER,
+  }),
+  "operator.token": row("refused", {
+    missing: "harmless",
+    empty: "harmless",
+    "cut to half": "harmless",
+    "first byte changed": "harmless",
+    "middle byte changed": "harmless",
+    "random bytes": "harmless",
+    "a link to another file": ["harmless", "refused"],
+    "a dangling link": ["harmless", "refused"],
+    "a foreign one": "harmless",
+    "an older copy": "harmless",
+  }),
+  "agent's token": row("noticed", { "an older copy": "harmless" }),
+  "chosen.json": row("refused", {
+    missing: "unseen",
+    empty: EITHER,
+    "middle byte changed": ["refused", "unseen"],
+    "a foreign one": "unseen",
+    "an older copy": "unseen",
+  }),
+  "gate.toml": row("refused", {
+    missing: "unseen",
+    empty: "unseen",
+    "cut to half": ["refused", "unseen"],
+    "first byte changed": ["refused", "harmless"],
+    "middle byte changed": ["refused", "unseen"],
+    "a foreign one": ["harmless", "unseen"],
+    "an older copy": ["harmless", "unseen"],
+  }),
+  executor: row("refused", {
+    missing: ["harmless", "unseen"],
+    "middle byte changed": ["refused", "harmless"],
+    "a foreign one": "harmless",
+    "an older copy": "harmless",
+  }),
+  socket: row("refused", { missing: "harmless", "no permissions": "harmless" }),
+  other: row(["harmless", "refused", "noticed", "verify"]),
+};
+
+/** While it runs, then after a restart. */
+const RUNNING: Readonly<Record<Column, Row>> = {
+  database: row(LOST, {
+    empty: READ_LATER,
+    "cut to half": READ_LATER,
+    "first byte changed": READ_LATER,
+    "middle byte changed": READ_LATER,
+    "random bytes": READ_LATER,
+    "no permissions": ["noticed", "refused"],
+  }),
+  "database-wal": row(LOST, {
+    empty: READ_LATER,
+    "cut to half": READ_LATER,
+    "first byte changed": READ_LATER,
+    "middle byte changed": READ_LATER,
+    "random bytes": READ_LATER,
+    "no permissions": READ_LATER,
+  }),
+  "database-shm": row(["noticed", "ends", "harmless"], {
+    empty: MAPPED,
+    "cut to half": MAPPED,
+    "first byte changed": READ_LATER,
+    "middle byte changed": READ_LATER,
+    "random bytes": READ_LATER,
+    "no permissions": READ_LATER,
+  }),
+  "activity.db": row(["harmless", "noticed"]),
+  "gate.lock": row("ends", {
+    empty: READ_LATER,
+    "cut to half": READ_LATER,
+    "first byte changed": READ_LATER,
+    "middle byte changed": READ_LATER,
+    "random bytes": READ_LATER,
+    "no permissions": READ_LATER,
+  }),
+  "audit-head": row(["harmless", "noticed", "verify"], {
+    "a folder": EITHER,
+    "a named pipe": EITHER,
+    "a link to another file": EITHER,
+    "a dangling link": EITHER,
+    "no permissions": ["harmless", "noticed", "refused"],
+    "another user's": EITHER,
+  }),
+  "month of the trail": row(["noticed", "verify"], {
+    "a folder": EITHER,
+    "a named pipe": EITHER,
+    "a link to another file": EITHER,
+    "a dangling link": EITHER,
+    "no permissions": ["noticed", "verify", "refused"],
+    "another user's": EITHER,
+  }),
+  "operator.token": AT_REST["operator.token"],
+  "agent's token": AT_REST["agent's token"],
+  "chosen.json": row("harmless", {
+    "a folder": EITHER,
+  }),
+  "gate.toml": AT_REST["gate.toml"],
+  executor: AT_REST.executor,
+  socket: row("ends", { "no permissions": ["harmless", "ends"] }),
+  other: row(["harmless", "refused", "noticed", "verify", "ends"]),
+};
+
+/** Why something that was lost can't be told. */
+export const WHY_UNSEEN: Partial<Record<Column, string>> = {
+  database: "an older copy is a sound database: SQLite keeps no count that a file can't be put back with",
+  "database-wal":
+    "a write-ahead log ends where its checksums end: whether more had been in it, only the one who wrote it knows",
+  "chosen.json": "what was never chosen looks the same, and so does another choice",
+  "gate.toml": "a file that isn't there means the defaults, and a shorter one may be meant",
+  executor: "a tool that nothing describes is asked about as running code: nothing is allowed by the loss",
+};
+
+export function expectedFor(column: Column, kind: Kind, moment: Moment): Expected {
+  return (moment === "at rest" ? AT_REST : RUNNING)[column][kind];
+}

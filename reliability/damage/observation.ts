@@ -1,0 +1,62 @@
+import type { Outcome } from "./outcomes.ts";
+
+/** What was seen of one gate, from its start to its end. */
+export interface Life {
+  state: "serving" | "ended" | "hangs";
+  /** It ended before it was asked to. */
+  ended_by_itself: boolean;
+  /** Its exit code or signal. */
+  end: number | NodeJS.Signals | null;
+  /** What it printed, without the lines that say where its places are. */
+  output: string;
+  /** What alarms and refused acts say. */
+  said: string[];
+  raw: string[];
+  verify_problems: string[];
+  /** What it had acknowledged and doesn't know any more. */
+  missing: string[];
+}
+
+export interface Observation {
+  lives: Life[];
+  /** Files that aren't the gate's and were changed. */
+  written_elsewhere: string[];
+  /** What was acknowledged after there was time to notice, and is gone all the same. */
+  lost: string[];
+}
+
+const STACK = /^\s+at .+:\d+:\d+\)?$|FATAL ERROR|^node:internal/m;
+
+/** @param names what the file may be called in a sentence; the first one is its own name */
+export function outcomeOf({ lives, written_elsewhere, lost }: Observation, names: readonly string[]): Outcome {
+  const mentions = (text: string) => names.some((name) => text.includes(name));
+  if (written_elsewhere.length > 0) return "written elsewhere";
+  if (lives.some(({ state }) => state === "hangs")) return "hang";
+  if (lives.some(hasCrashed)) return wasKilledUnharmed(lives) ? "killed" : "crash";
+  if (lives.some(({ raw }) => raw.length > 0)) return "raw";
+  if (lost.length > 0) return "lost";
+  for (const life of lives) {
+    if (life.state === "ended") return mentionsWithHint(life.output, names) ? "refused" : "raw";
+    if (life.ended_by_itself) return mentions(life.output) ? "ends" : "crash";
+    if (mentions(life.output) || life.said.some(mentions)) return "noticed";
+    if (life.verify_problems.length > 0) return "verify";
+  }
+  return lives.some(({ missing }) => missing.length > 0) ? "unseen" : "harmless";
+}
+
+function hasCrashed({ output, end }: Life): boolean {
+  return STACK.test(output) || typeof end === "string";
+}
+
+/** What is mapped into memory and cut short ends whoever reads it. */
+function wasKilledUnharmed(lives: readonly Life[]): boolean {
+  const crashed = lives.filter(hasCrashed);
+  return crashed.every(({ end }) => end === "SIGBUS") && lives.every(({ missing }) => missing.length === 0);
+}
+
+/** `metnos-gate: SENTENCE`, and what to do in the next line. */
+function mentionsWithHint(output: string, names: readonly string[]): boolean {
+  return [...output.matchAll(/^metnos-gate: (.+)\n {2}\S/gm)].some(([, sentence = ""]) =>
+    names.some((name) => sentence.includes(name)),
+  );
+}

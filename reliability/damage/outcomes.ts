@@ -1,0 +1,29 @@
+/** What becomes of a gate whose file was damaged. */
+
+/** These are right, where the table of what is expected says so. */
+export const ALLOWED_OUTCOMES = {
+  refused: "it doesn't start, and says which file and what to do",
+  noticed: "it goes on, and an alarm or its log names the file",
+  killed:
+    "the system ends it (SIGBUS), and nothing is lost: SQLite keeps that file in its memory; `npm start` starts it again",
+  ends: "the running gate stops deciding and ends, and says which file",
+  verify: "it goes on, and `audit verify` names it",
+  harmless: "nothing that counts is lost; what can be made anew is",
+  unseen: "it can't be told from what was there before",
+} as const;
+
+/** These never are. */
+export const FAILURES = {
+  hang: "neither starts nor ends",
+  crash: "ended with a stack, by a signal, or without a word",
+  raw: "an error without the file's name or without what to do",
+  lost: "acknowledged although it couldn't last",
+  "written elsewhere": "a file that isn't the gate's was changed",
+} as const;
+
+export type AllowedOutcome = keyof typeof ALLOWED_OUTCOMES;
+export type Outcome = AllowedOutcome | keyof typeof FAILURES;
+
+/** When the damage is done. */
+export const MOMENTS = ["at rest", "running"] as const;
+export type Moment = (typeof MOMENTS)[number];

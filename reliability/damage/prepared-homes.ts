@@ -1,0 +1,161 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { OperatorClient } from "../../ipc/operator-client.ts";
+import { placesFor } from "../../ipc/places.ts";
+import { AgentLine } from "./agent-line.ts";
+import { AGENT, EXECUTOR } from "./files.ts";
+import { GateProcess, type RunAs } from "./gate-process.ts";
+import { type Material, makeForeignDatabase, PRECIOUS } from "./kinds.ts";
+import { type Known, nothingKnown } from "./known.ts";
+
+/** Homes in which a gate has run: with grants, answers, an agent, a pause, settings and an executor of its own. */
+
+/** What a user id that owns nothing is called on every system. */
+const NOBODY = { uid: 65_534, gid: 65_534 };
+
+const CONFIG = `# of this home
+[judge]
+threshold = 0.25
+
+[[safety.rules]]
+id = "NO-TRADING"
+subject = "goal"
+severity = "BLOCK"
+condition = { field = "goal_type", operator = "one_of", value = ["trade", "transfer"] }
+`;
+
+const MANIFEST = `name = "${EXECUTOR}"
+critical = false
+reversibility = "reversible"
+needs = [{ capability = "time:read", target = { from = "none" } }]
+
+[verb]
+en = "search your notes"
+it = "cerchi nei tuoi appunti"
+
+[args_schema]
+type = "object"
+`;
+
+export class PreparedHomes {
+  /** Where all of them are; removed by `remove`. */
+  readonly root: string;
+  readonly run_as: RunAs;
+  readonly used: string;
+  readonly known = nothingKnown();
+  readonly #older: string;
+  readonly #foreign: string;
+  #next = 0;
+
+  private constructor(root: string, run_as: RunAs) {
+    this.root = root;
+    this.run_as = run_as;
+    this.used = join(root, "used");
+    this.#older = join(root, "older");
+    this.#foreign = join(root, "foreign");
+  }
+
+  static async prepare(): Promise<PreparedHomes> {
+    const root = mkdtempSync(join(tmpdir(), "metnos-damage-"));
+    chmodSync(root, 0o755);
+    const user = process.getuid?.() === 0 ? NOBODY : undefined;
+    const compile_cache = join(root, "compile-cache");
+    const homes = new PreparedHomes(root, { user, compile_cache });
+    homes.#makeFolder(compile_cache);
+    await homes.#workIn(homes.#foreign, "foreign", nothingKnown());
+    makeForeignDatabase(homes.#foreign);
+    await homes.#workIn(homes.used, "first", homes.known);
+    homes.#copy(homes.used, homes.#older);
+    await homes.#workIn(homes.used, "second", homes.known);
+    return homes;
+  }
+
+  /** A home of its own for one case, and what it may be damaged with. */
+  caseHome(): { home: string; material: Material } {
+    const home = join(this.root, `h${this.#next++}`);
+    this.#copy(this.used, home);
+    const elsewhere = `${home}-elsewhere`;
+    this.#makeFolder(elsewhere);
+    const precious = join(elsewhere, PRECIOUS);
+    writeFileSync(precious, "nobody's business\n".repeat(100));
+    this.#give(precious);
+    return {
+      home,
+      material: { user: this.run_as.user, foreign_home: this.#foreign, older_home: this.#older, elsewhere },
+    };
+  }
+
+  forget({ home, material }: { home: string; material: Material }): void {
+    for (const folder of [home, material.elsewhere]) rmSync(folder, { recursive: true, force: true });
+  }
+
+  remove(): void {
+    rmSync(this.root, { recursive: true, force: true });
+  }
+
+  /** Starts a gate there, does what a human and an agent do, and stops it. What lasts is added to `known`. */
+  async #workIn(home: string, name: string, known: Known): Promise<void> {
+    const places = placesFor({ HOME: home });
+    if (known.agents.length === 0) {
+      this.#makeFolder(home);
+      mkdirSync(places.executors_dir, { recursive: true, mode: 0o700 });
+      writeFileSync(places.config_file, CONFIG, { mode: 0o600 });
+      writeFileSync(join(places.executors_dir, `${EXECUTOR}.toml`), MANIFEST, { mode: 0o600 });
+      execFileSync("chmod", ["-R", "go=", home]);
+      const { user } = this.run_as;
+      if (user !== undefined) execFileSync("chown", ["-R", `${user.uid}:${user.gid}`, home]);
+    }
+    const gate = new GateProcess(home, this.run_as);
+    try {
+      const state = await gate.started();
+      const operator = await gate.operator();
+      if (state !== "serving" || operator === undefined)
+        throw new Error(`no gate to begin with: ${state}\n${gate.output}`);
+      await workWith(operator, home, name, known);
+      await operator.close();
+      if (!(await gate.stop())) throw new Error("the gate to begin with doesn't end");
+    } finally {
+      await gate.kill();
+    }
+  }
+
+  #copy(from: string, to: string): void {
+    execFileSync("cp", ["-a", from, to]);
+  }
+
+  #makeFolder(folder: string): void {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    this.#give(folder);
+  }
+
+  #give(path: string): void {
+    const { user } = this.run_as;
+    if (user !== undefined) chownSync(path, user.uid, user.gid);
+  }
+}
+
+async function workWith(operator: OperatorClient, home: string, name: string, known: Known): Promise<void> {
+  const places = placesFor({ HOME: home });
+  await operator.call("safety.resume", {});
+  if (known.agents.length === 0) {
+    await operator.call("agents.pair", { name: AGENT, level: "Supervised" });
+    known.agents.push(AGENT);
+  }
+  const token = readFileSync(join(places.agent_tokens_dir, `${AGENT}.token`), "utf8").trim();
+  const agent = await AgentLine.greet(places.agent_socket, AGENT, token);
+  for (let index = 0; index < 5; index++) await agent.call("time_now", {});
+  const target = `/srv/${name}/**`;
+  await operator.call("grants.add", { capability: "fs:read", target });
+  known.grants.push(target);
+  const pending = (await agent.call("fs_write", { path: `/srv/${name}.txt`, content: "x" })).token;
+  if (pending === undefined) throw new Error("nobody was asked");
+  await operator.call("approvals.resolve", { token: pending, decision: "rejected" });
+  known.answered.push(pending);
+  agent.close();
+  const ttl_seconds = name === "second" ? 1234 : 999;
+  await operator.call("settings.set", { key: "approvals.ttl_seconds", value: ttl_seconds });
+  await operator.call("safety.pause", { reason: name });
+  Object.assign(known, { ttl_seconds, paused: name });
+}

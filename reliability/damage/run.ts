@@ -1,0 +1,56 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { availableParallelism, setPriority } from "node:os";
+import { type Checked, checkCase, nameOf } from "./check.ts";
+import type { DamageCase } from "./damage-case.ts";
+import { FILES, type GateFile, otherFiles } from "./files.ts";
+import { KINDS } from "./kinds.ts";
+import { withMatrix } from "./matrix.ts";
+import { MOMENTS } from "./outcomes.ts";
+import { PreparedHomes } from "./prepared-homes.ts";
+
+/** `npm run damage [-- WORD...]`: each file x each kind of damage x both moments; with words, the cases that hold all of them. */
+
+const DOCUMENT = new URL("../../docs/reliability.md", import.meta.url);
+
+const SIGN: Readonly<Record<Checked["verdict"], string>> = { right: "ok   ", wrong: "WRONG", skipped: "-    " };
+
+function casesFor(files: readonly GateFile[], words: readonly string[]): DamageCase[] {
+  return files
+    .flatMap((file) => KINDS.flatMap((kind) => MOMENTS.map((moment) => ({ file, kind, moment }))))
+    .filter((damage) => words.every((word) => nameOf(damage).includes(word)));
+}
+
+function print({ name, verdict, seen, expected, details }: Checked): void {
+  console.log(`  ${SIGN[verdict]}  ${name}: ${seen}${verdict === "wrong" ? `, expected ${expected}` : ""}`);
+  for (const detail of details) console.log(`           ${detail}`);
+}
+
+async function main(words: readonly string[]): Promise<number> {
+  setPriority(10);
+  const homes = await PreparedHomes.prepare();
+  const done: Checked[] = [];
+  try {
+    const cases = casesFor([...FILES, ...otherFiles(homes.used)], words);
+    console.log(`${cases.length} cases`);
+    const worker = async () => {
+      for (let next = cases.shift(); next !== undefined; next = cases.shift()) {
+        const checked = await checkCase(next, homes);
+        done.push(checked);
+        print(checked);
+      }
+    };
+    await Promise.all(Array.from({ length: availableParallelism() + 2 }, worker));
+  } finally {
+    homes.remove();
+  }
+  const with_verdict = (verdict: Checked["verdict"]) => done.filter((checked) => checked.verdict === verdict);
+  const wrong = with_verdict("wrong");
+  console.log(
+    `${with_verdict("right").length} right, ${wrong.length} wrong, ${with_verdict("skipped").length} skipped`,
+  );
+  for (const { name, seen, expected } of wrong) console.log(`  ${name}: ${seen}, expected ${expected}`);
+  writeFileSync(DOCUMENT, withMatrix(readFileSync(DOCUMENT, "utf8")));
+  return wrong.length === 0 ? 0 : 1;
+}
+
+process.exitCode = await main(process.argv.slice(2));

@@ -1,0 +1,96 @@
+import { setInterval } from "node:timers/promises";
+import { SoakAgent } from "./agents.ts";
+import { answerRequests, changeGrants, lookAtPage, watch } from "./human.ts";
+
+/** A process of its own: agents that call, a human who answers, surfaces that look. */
+
+export interface PairedAgent {
+  name: string;
+  token: string;
+}
+
+export interface LoadSettings {
+  agents: PairedAgent[];
+  agent_socket: string;
+  operator_socket: string;
+  operator_token: string;
+  /** A file that a grant lets every agent read. */
+  readable: string;
+  /** Of all agents together. */
+  calls_per_second: number;
+}
+
+export interface LoadCounts {
+  sent: number;
+  answered: number;
+  unanswered: number;
+  withdrawn: number;
+  human_answers: number;
+  grants_changed: number;
+  restarts: number;
+  failures: string[];
+}
+
+const TICK_MS = 20;
+const REPORT_MS = 500;
+const RESTART_EVERY_MS = 2000;
+
+process.once("message", (settings: LoadSettings) => {
+  const counts: LoadCounts = {
+    sent: 0,
+    answered: 0,
+    unanswered: 0,
+    withdrawn: 0,
+    human_answers: 0,
+    grants_changed: 0,
+    restarts: 0,
+    failures: [],
+  };
+  process.once("disconnect", () => process.exit());
+  const failed = (what: string) => (error: unknown) => {
+    counts.failures.push(`${what}: ${String(error)}`);
+  };
+  answerRequests(settings, counts).catch(failed("answering"));
+  changeGrants(settings, counts).catch(failed("grants"));
+  watch(settings).catch(failed("watching"));
+  for (let page = 0; page < 2; page++) lookAtPage(settings).catch(failed("the page"));
+  drive(settings, counts).catch(failed("calling"));
+});
+
+async function drive({ agents: paired, agent_socket, ...settings }: LoadSettings, counts: LoadCounts): Promise<void> {
+  const agents = paired.map((agent) => new SoakAgent(agent, agent_socket, counts));
+  await Promise.all(agents.map((agent) => agent.connect()));
+  const any = () => agents[Math.floor(Math.random() * agents.length)];
+  const began = performance.now();
+  let due = 0;
+  let restarted_at = began;
+  let reported_at = began;
+  for await (const _ of setInterval(TICK_MS)) {
+    const now = performance.now();
+    for (const end = ((now - began) / 1000) * settings.calls_per_second; due < end; due++) sendOne(any(), settings);
+    if (now - restarted_at > RESTART_EVERY_MS) {
+      restarted_at = now;
+      counts.restarts++;
+      any()
+        ?.restart()
+        .catch((error: unknown) => counts.failures.push(`coming back: ${String(error)}`));
+    }
+    if (now - reported_at > REPORT_MS) {
+      reported_at = now;
+      counts.unanswered = agents.reduce((sum, agent) => sum + agent.unanswered, 0);
+      process.send?.(counts);
+      counts.failures = [];
+    }
+  }
+}
+
+function sendOne(agent: SoakAgent | undefined, { readable }: Pick<LoadSettings, "readable">): void {
+  const luck = Math.random();
+  if (luck < 0.55) agent?.call("fs_read", { path: readable }, "allowed");
+  else if (luck < 0.78) agent?.call("time_now", {}, "allowed");
+  else if (luck < 0.88) agent?.call("shell_exec", { command: "rm -rf /" }, "denied");
+  else if (luck < 0.94) agent?.plan([TIME, { executor: "fs_read", args: { path: readable } }, TIME]);
+  else agent?.call("fs_write", { path: `/srv/asked/${Math.random()}.txt`, content: "hello" }, "asked");
+}
+
+const TIME = { executor: "time_now", args: {} };

@@ -1,0 +1,185 @@
+import { type ChildProcess, fork } from "node:child_process";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type GateProcess, startGate } from "../../bench/gate-process.ts";
+import { startEcho } from "../../bench/line-client.ts";
+import { OperatorClient } from "../../ipc/operator-client.ts";
+import { type Places, placesFor } from "../../ipc/places.ts";
+import { type Sample, type Trend, trendsOf } from "./figures.ts";
+import type { LoadCounts, LoadSettings, PairedAgent } from "./load.ts";
+import type { ProbeReport, ProbeSettings } from "./probe.ts";
+
+/** A gate under a steady load for a long time: what it needs and how fast it answers must not drift. */
+
+export interface SoakOptions {
+  seconds: number;
+  /** Not counted: by then the engine has compiled what it will compile, and the answers of the first minute are in. */
+  warm_up_seconds: number;
+  agents: number;
+  calls_per_second: number;
+  sample_seconds: number;
+  /** What the last third may be against the first. */
+  limit: number;
+  launcher?: string | undefined;
+  progress?: (seconds: number, sample: Sample, counts: LoadCounts) => void;
+}
+
+export interface SoakReport {
+  trends: Trend[];
+  counts: LoadCounts;
+  failures: string[];
+  /** Of the trail's check at the end. */
+  trail_problems: number;
+}
+
+/** A gate that is further behind than this with its answers doesn't keep up. */
+const LONGEST_BEHIND_SECONDS = 2;
+/** A probe's calls a second: few enough to load nothing. */
+const PROBE_CALLS_PER_SECOND = 20;
+
+export async function soak(options: SoakOptions): Promise<SoakReport> {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "metnos-soak-")));
+  const env = { PATH: process.env.PATH ?? "", HOME: folder };
+  const { launcher } = options;
+  const gate = await startGate({ env }, ["--no-notifications"], launcher === undefined ? {} : { launcher });
+  const children: ChildProcess[] = [];
+  try {
+    return await run(options, gate, folder, placesFor(env), children);
+  } finally {
+    for (const child of children) child.kill("SIGKILL");
+    await gate.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function run(
+  options: SoakOptions,
+  gate: GateProcess,
+  folder: string,
+  places: Places,
+  children: ChildProcess[],
+): Promise<SoakReport> {
+  const operator = await OperatorClient.connect(places.operator_socket, places.operator_token);
+  const [probe_agent, ...agents] = await pairAgents(operator, 1 + options.agents);
+  if (probe_agent === undefined) throw new Error("no agent was paired");
+  const readable = await readableFile(operator, folder);
+  const { agent_socket, operator_socket, operator_token } = places;
+  const echo_socket = join(folder, "echo.sock");
+  children.push(await startEcho(echo_socket));
+  const load = new Child<LoadSettings, LoadCounts>("load.ts", {
+    agents,
+    agent_socket,
+    operator_socket,
+    operator_token,
+    readable,
+    calls_per_second: options.calls_per_second,
+  });
+  const probe = new Child<ProbeSettings, ProbeReport>("probe.ts", {
+    agent: probe_agent,
+    agent_socket,
+    echo_socket,
+    calls_per_second: PROBE_CALLS_PER_SECOND,
+  });
+  children.push(load.process, probe.process);
+  await sleep(options.warm_up_seconds * 1000);
+  probe.take();
+  const { samples, counts, failures } = await sampleAll(options, gate, places, load, probe);
+  const { problems } = await operator.call("audit.verify", {});
+  await operator.close();
+  return { trends: trendsOf(samples, options.limit), counts, failures, trail_problems: problems.length };
+}
+
+async function sampleAll(
+  { seconds, sample_seconds, calls_per_second, progress }: SoakOptions,
+  gate: GateProcess,
+  places: Places,
+  load: Child<LoadSettings, LoadCounts>,
+  probe: Child<ProbeSettings, ProbeReport>,
+): Promise<{ samples: Sample[]; counts: LoadCounts; failures: string[] }> {
+  const samples: Sample[] = [];
+  const failures: string[] = [];
+  let counts: LoadCounts | undefined;
+  for (let at = sample_seconds; at <= seconds; at += sample_seconds) {
+    await sleep(sample_seconds * 1000);
+    const measured = probe.take();
+    const sample: Sample = {
+      gate_ms: measured.flatMap(({ gate_ms }) => gate_ms),
+      echo_ms: measured.flatMap(({ echo_ms }) => echo_ms),
+      resident_mib: gate.resident_mib(),
+      open_files: gate.open_files(),
+      wal_mib: largestLog(places),
+    };
+    const reported = load.take();
+    failures.push(...reported.flatMap((report) => report.failures), ...load.failures(), ...probe.failures());
+    counts = reported.at(-1) ?? counts;
+    samples.push(sample);
+    if (counts !== undefined) progress?.(at, sample, counts);
+  }
+  if (counts === undefined) throw new Error(`the load never began: ${failures.join("; ")}`);
+  if (counts.unanswered > LONGEST_BEHIND_SECONDS * calls_per_second)
+    failures.push(
+      `${counts.unanswered} calls have no answer yet: the load is more than the gate takes on this machine`,
+    );
+  return { samples, counts, failures };
+}
+
+async function pairAgents(operator: OperatorClient, count: number): Promise<PairedAgent[]> {
+  const agents: PairedAgent[] = [];
+  for (let number = 0; number < count; number++) {
+    const { name, token_file } = await operator.call("agents.pair", { name: `agent-${number}`, level: "Supervised" });
+    agents.push({ name, token: readFileSync(token_file, "utf8").trim() });
+  }
+  return agents;
+}
+
+async function readableFile(operator: OperatorClient, folder: string): Promise<string> {
+  const work = join(folder, "work");
+  mkdirSync(work);
+  writeFileSync(join(work, "notes.txt"), "notes");
+  await operator.call("grants.add", { capability: "fs:read", target: `${work}/**` });
+  return join(work, "notes.txt");
+}
+
+function largestLog({ state_dir }: Places): number {
+  const logs = readdirSync(state_dir).filter((name) => name.endsWith("-wal"));
+  return Math.max(0, ...logs.map((name) => statSync(join(state_dir, name)).size)) / 2 ** 20;
+}
+
+/** A part of the driver in a process of its own. */
+class Child<Settings extends object, Report extends object> {
+  readonly process: ChildProcess;
+  #reports: Report[] = [];
+  #failures: string[] = [];
+
+  constructor(file: string, settings: Settings) {
+    this.process = fork(new URL(file, import.meta.url), { execArgv: [], serialization: "advanced" });
+    this.process.on("message", (message: Report | { failure: string }) => {
+      if ("failure" in message) this.#failures.push(message.failure);
+      else this.#reports.push(message);
+    });
+    this.process.once("exit", (code, signal) => {
+      if (signal !== "SIGKILL") this.#failures.push(`${file} ended with ${code ?? signal}`);
+    });
+    this.process.send(settings);
+  }
+
+  /** What it reported since the last time. */
+  take(): Report[] {
+    return this.#reports.splice(0);
+  }
+
+  failures(): string[] {
+    return this.#failures.splice(0);
+  }
+}

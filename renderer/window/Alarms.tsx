@@ -1,0 +1,65 @@
+import { PAST_ALARMS } from "../../ipc/alarm-words.ts";
+import type { Alarm } from "../../ipc/alarms.ts";
+import { useAct } from "../gate/use-act.ts";
+import { useCall } from "../gate/use-gate.tsx";
+import { Button } from "../parts/Button.tsx";
+import { Failure } from "../parts/Failure.tsx";
+import { RelativeTime } from "../parts/RelativeTime.tsx";
+import { VisibleText } from "../parts/VisibleText.tsx";
+import { alarmWords } from "../words/alarms.ts";
+import { useWords } from "../words/language.ts";
+import { useAlarms } from "./use-alarms.ts";
+
+/** Above everything, in every place: what keeps the gate from what it promises, until it is over. */
+export function Alarms() {
+  const words = useWords(alarmWords);
+  const alarms = useAlarms();
+  if (alarms.length === 0) return null;
+  return (
+    <section className="alarms" aria-label={words.alarms}>
+      {alarms.map((alarm) => (
+        <AlarmBanner key={`${alarm.code} ${alarm.subject}`} alarm={alarm} />
+      ))}
+    </section>
+  );
+}
+
+function AlarmBanner({ alarm }: { alarm: Alarm }) {
+  const words = useWords(alarmWords);
+  const call = useCall();
+  const act = useAct();
+  const { title, meaning } = words.codes[alarm.code];
+  const is_past = PAST_ALARMS.includes(alarm.code);
+  const acknowledge = () => act.run(() => call("alarms.acknowledge", { code: alarm.code, subject: alarm.subject }));
+  return (
+    <div className={is_past ? "alarm past" : "alarm"} role="alert">
+      <span className="mark" aria-hidden="true">
+        !
+      </span>
+      <div className="said">
+        <h2>{title}</h2>
+        <p>{meaning}</p>
+        <p className="detail">
+          <VisibleText text={alarm.message} />
+          {alarm.hint === "" ? null : (
+            <>
+              {"; "}
+              <VisibleText text={alarm.hint} />
+            </>
+          )}
+        </p>
+        <Failure error={act.error} />
+      </div>
+      <div className="end">
+        <span className="quiet">
+          <RelativeTime at={alarm.since} />
+        </span>
+        {is_past ? (
+          <Button size="small" disabled={act.is_busy} onClick={() => void acknowledge()}>
+            {words.seen}
+          </Button>
+        ) : null}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,108 @@
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { ourEntries } from "../../../cli/claude-code/entries.ts";
+import { claudeCodeChecks } from "../../../cli/claude-code/hook-check.ts";
+import { writeLauncher } from "../../../cli/claude-code/launcher.ts";
+import type { Json } from "../../../cli/claude-code/settings-file.ts";
+import { temporaryHome } from "../../support/temporary-home.ts";
+
+const TTL_SECONDS = 600;
+
+/** A home in which Claude Code was connected, and a project in it whose settings can be written. */
+function connected() {
+  const { home, env } = temporaryHome();
+  const launcher = writeLauncher(env);
+  const { PreToolUse, ConfigChange } = ourEntries(launcher, TTL_SECONDS);
+  const ours = {
+    hooks: { PreToolUse: [{ matcher: "*", hooks: PreToolUse }], ConfigChange: [{ hooks: ConfigChange }] },
+  };
+  const managed_folder = join(home, "managed");
+  const files = {
+    user: join(home, ".claude/settings.json"),
+    project: join(home, "project/.claude/settings.json"),
+    local: join(home, "project/.claude/settings.local.json"),
+    managed: join(managed_folder, "managed-settings.json"),
+    fragment: join(managed_folder, "managed-settings.d/10-hooks.json"),
+  };
+  const write = (file: keyof typeof files, settings: Json | string) => {
+    mkdirSync(dirname(files[file]), { recursive: true });
+    writeFileSync(files[file], typeof settings === "string" ? settings : JSON.stringify(settings));
+  };
+  write("user", ours);
+  const checks = () => claudeCodeChecks({ cwd: join(home, "project"), env, managed_folder }, launcher, TTL_SECONDS);
+  const details = () => checks().map(({ ok, detail }) => `${ok ? "ok" : "FAIL"} ${detail}`);
+  return { files, launcher, ours, write, checks, details };
+}
+
+describe("doctor, of Claude Code's hook in this folder", () => {
+  it("says where it is, and that all is well", () => {
+    const { files, checks } = connected();
+    expect(checks()).toEqual([{ check: "claude-code hook", ok: true, detail: `in ${files.user}` }]);
+  });
+
+  it("says that it is switched off by the strongest file that says anything of it", () => {
+    const { files, ours, write, details } = connected();
+    const off = (file: string) => [`FAIL switched off here: ${file} has disableAllHooks`];
+    write("user", { ...ours, disableAllHooks: true });
+    expect(details()).toEqual(off(files.user));
+    write("project", { disableAllHooks: false });
+    expect(details()).toEqual([`ok in ${files.user}`]);
+    write("local", { disableAllHooks: true });
+    expect(details()).toEqual(off(files.local));
+    write("managed", { disableAllHooks: true });
+    expect(details()).toEqual(off(files.managed));
+    write("user", {});
+    expect(details()).toEqual(["FAIL not installed"]);
+  });
+
+  it("an administrator's hook stands above a project that turns hooks off, and only theirs where they say so", () => {
+    const { files, ours, write, details } = connected();
+    write("managed", { allowManagedHooksOnly: true });
+    expect(details()).toEqual([`FAIL switched off here: ${files.managed} has allowManagedHooksOnly`]);
+    write("fragment", ours);
+    write("project", { disableAllHooks: true });
+    expect(details()).toEqual([`ok in ${files.fragment} and ${files.user}`]);
+  });
+
+  it("names the variables that can switch it off or reach into it", () => {
+    const { files, write, details } = connected();
+    write("project", { env: { CLAUDE_CODE_SIMPLE: "1", LD_PRELOAD: "x.so", NODE_ENV: "test" } });
+    expect(details()).toEqual([
+      expect.stringContaining(`FAIL ${files.project} sets CLAUDE_CODE_SIMPLE, LD_PRELOAD, which`),
+    ]);
+  });
+
+  it("says that the entry isn't this version's, isn't for every tool, or calls what doesn't run", () => {
+    const { files, launcher, ours, write, details } = connected();
+    const earlier = { type: "command", command: "'/old/node' '/old/metnos-gate.js' hook claude-code --wait 615" };
+    write("user", { hooks: { PreToolUse: [{ matcher: "*", hooks: [earlier] }] } });
+    expect(details()).toEqual([`FAIL the hook in ${files.user} is not the one that this version writes`]);
+    const [group] = ours.hooks.PreToolUse;
+    write("user", { hooks: { ...ours.hooks, PreToolUse: [{ ...group, matcher: "Bash" }] } });
+    expect(details()).toEqual([`FAIL the hook in ${files.user} is not called for every tool`]);
+    write("user", ours);
+    chmodSync(launcher, 0o600);
+    expect(details()).toEqual([expect.stringContaining(`FAIL the hook's launcher ${launcher} does not run`)]);
+    rmSync(launcher);
+    expect(details()).toEqual([expect.stringContaining(`FAIL the hook's launcher ${launcher} does not run`)]);
+  });
+
+  it("names a file that Claude Code can't read, and so ignores", () => {
+    const { files, write, details } = connected();
+    write("local", "{");
+    expect(details()).toEqual([`FAIL ${files.local} is not valid JSON: Claude Code ignores it`]);
+  });
+
+  it("names other hooks before tools, and plugins that may have some", () => {
+    const { files, ours, write, checks } = connected();
+    const other = { matcher: "Bash", hooks: [{ type: "command", command: "./mine.sh" }] };
+    write("user", { hooks: { ...ours.hooks, PreToolUse: [...ours.hooks.PreToolUse, other] } });
+    write("project", { enabledPlugins: { "tidy@market": true, "off@market": false } });
+    expect(checks()).toMatchObject([
+      { check: "claude-code hook", ok: true },
+      { check: "claude-code other hooks", ok: true, detail: expect.stringMatching(/mine\.sh.*tidy@market$/) },
+    ]);
+    expect(checks()[1]?.detail).toContain(files.user);
+  });
+});

@@ -1,0 +1,76 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { onTestFinished } from "vitest";
+import { MessagesApi, type ToolResult, type ToolUse } from "./messages-api.ts";
+
+export interface ClaudeCodeOptions {
+  binary: string;
+  env: { HOME: string; PATH: string };
+  project: string;
+  /** The calls that the model makes, one a turn. */
+  script: readonly ToolUse[];
+  args?: readonly string[];
+  beforeTurn?: (turn: number) => void | Promise<void>;
+}
+
+/** Longer than any of these runs takes, in milliseconds. */
+const TIMEOUT_MS = 30_000;
+
+/** The real client with `-p`, talking to a pretend model. Ended with all of its processes when the test ends. */
+export class ClaudeCodeRun {
+  readonly child: ChildProcess;
+  readonly #api: MessagesApi;
+  readonly #ended: Promise<unknown>;
+  output = "";
+
+  private constructor(api: MessagesApi, { binary, env, project, args = [] }: ClaudeCodeOptions) {
+    this.#api = api;
+    this.child = spawn(binary, ["-p", "go", ...args], {
+      cwd: project,
+      detached: true,
+      stdio: ["ignore", "pipe", "pipe"],
+      env: {
+        ...env,
+        ANTHROPIC_BASE_URL: api.url,
+        ANTHROPIC_API_KEY: "sk-ant-test",
+        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+        CLAUDE_CODE_TMPDIR: env.HOME,
+        DISABLE_AUTOUPDATER: "1",
+        IS_SANDBOX: "1",
+      },
+    });
+    for (const stream of [this.child.stdout, this.child.stderr])
+      stream?.setEncoding("utf8").on("data", (text: string) => {
+        this.output += text;
+      });
+    this.#ended = once(this.child, "exit");
+    const timer = setTimeout(() => this.kill(), TIMEOUT_MS);
+    this.child.once("exit", () => clearTimeout(timer));
+    onTestFinished(async () => {
+      this.kill();
+      await this.#ended;
+      api.close();
+    });
+  }
+
+  static async start(options: ClaudeCodeOptions): Promise<ClaudeCodeRun> {
+    return new ClaudeCodeRun(await MessagesApi.start(options.script, options.beforeTurn), options);
+  }
+
+  /** What the tools gave back, once the client has ended. */
+  async results(): Promise<ToolResult[]> {
+    await this.#ended;
+    return this.#api.results;
+  }
+
+  /** Kills the client and what it started, hooks among it. */
+  kill(): void {
+    const { pid } = this.child;
+    if (pid === undefined) return;
+    try {
+      process.kill(-pid, "SIGKILL");
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+    }
+  }
+}

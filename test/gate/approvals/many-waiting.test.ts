@@ -1,0 +1,162 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { openCore } from "../../../main/core.ts";
+import type { NewPending } from "../../../main/gate/approvals/registry.ts";
+import { freshApprovals, openedApprovals, openedBroker, pendingOf, ROBERTO } from "../../support/gate-stores.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { refusalOf } from "../../support/refusals.ts";
+import { tempFolder } from "../../support/temp-folder.ts";
+import { temporaryHome } from "../../support/temporary-home.ts";
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+function request(share_key: string, more: Partial<NewPending> = {}): Omit<NewPending, "ttl_seconds"> {
+  const { ttl_seconds: _, ...rest } = pendingOf({ share_key, ...more });
+  return rest;
+}
+
+describe("the count of what waits, kept in memory", () => {
+  const AGENTS = ["one", "two", "three"];
+  const act = fc.tuple(fc.constantFrom("ask", "approve", "cancel", "expire", "lose", "restart"), fc.nat(30));
+
+  it("is what the database says, whatever ends, expires, is undone or starts again", () => {
+    fc.assert(
+      fc.property(fc.array(act, { maxLength: 40 }), (acts) => {
+        const clock = new ManualClock();
+        const { file, db, ...first } = freshApprovals(clock);
+        let registry = first.registry;
+        for (const [what, which] of acts) {
+          const tokens = registry.list_pending({ limit: 100 }).map(({ token }) => token);
+          const token = tokens[which % Math.max(1, tokens.length)] ?? "0".repeat(16);
+          if (what === "ask") registry.create_pending(pendingOf({ agent_id: AGENTS[which % 3] ?? "" }));
+          else if (what === "approve" && tokens.length > 0) registry.resolve(token, "approved", ROBERTO);
+          else if (what === "cancel") registry.cancel_pending(token, "gone");
+          else if (what === "expire") {
+            clock.advance(which * 60);
+            registry.cleanup_expired();
+          } else if (what === "lose") {
+            registry.begin();
+            registry.create_pending(pendingOf({ agent_id: AGENTS[which % 3] ?? "" }));
+            registry.rollback();
+          } else if (what === "restart") registry = openedApprovals(file, clock).registry;
+          for (const agent_id of AGENTS) expect(registry.waiting_of(agent_id)).toBe(registry.count_waiting(agent_id));
+        }
+        db.close();
+      }),
+      { numRuns: 25 },
+    );
+  });
+});
+
+describe("what is asked in one turn", () => {
+  it("is on disk, and told to the surfaces, once it is committed and not before", async () => {
+    const folder = tempFolder();
+    const { broker, told } = openedBroker(folder);
+    const other = openedBroker(folder).registry;
+    broker.begin();
+    const { token } = broker.ask(request("a"));
+    broker.ask(request("b"));
+    expect([told.length, other.get_pending(token)]).toEqual([0, undefined]);
+    broker.commit();
+    expect(told.map(({ event }) => event)).toEqual(["waiting", "waiting"]);
+    expect(other.get_pending(token)?.status).toBe("pending");
+  });
+
+  it("is committed by the end of the turn also where nobody asks for it", async () => {
+    const folder = tempFolder();
+    const { broker } = openedBroker(folder);
+    broker.begin();
+    const { token } = broker.ask(request("a"));
+    await Promise.resolve();
+    expect(openedBroker(folder).registry.get_pending(token)?.status).toBe("pending");
+  });
+
+  it("is undone as a whole where it can't be stored, and nobody waits for it any more", () => {
+    const { broker, approvals_db, registry, told, failures } = openedBroker(tempFolder());
+    broker.begin();
+    const { token } = broker.ask(request("a"));
+    const undone: string[] = [];
+    broker.wait(token, () => undone.push("must not be called"));
+    broker.onUnstored(() => undone.push("undone"));
+    const pages = approvals_db.pragma("page_count", { simple: true }) as number;
+    approvals_db.pragma(`max_page_count = ${pages}`);
+    const huge = request("b", { target_summary: "x".repeat(1_000_000) });
+    const failed = () => {
+      try {
+        broker.ask(huge);
+      } catch (error) {
+        broker.abandon(error);
+        throw error;
+      }
+    };
+    expect(failed).toThrow(/full/);
+    expect([undone, told, failures]).toEqual([["undone"], [], ["storing requests"]]);
+    expect([registry.get_pending(token), registry.waiting_of(pendingOf().agent_id)]).toEqual([undefined, 0]);
+    expect(broker.is_awaited(token)).toBe(false);
+    // The next turn's asks don't depend on it.
+    approvals_db.pragma("max_page_count = 100000");
+    broker.begin();
+    const again = broker.ask(request("a"));
+    broker.commit();
+    expect(registry.get_pending(again.token)?.status).toBe("pending");
+  });
+});
+
+describe("the withdrawal of thousands", () => {
+  const COUNT = 2000;
+
+  function crowded() {
+    const opened = openedBroker(tempFolder());
+    opened.broker.begin();
+    const tokens = Array.from({ length: COUNT }, (_, index) => opened.broker.ask(request(`call ${index}`)).token);
+    opened.broker.commit();
+    const withdrawals = tokens.map((token) => ({ token, reason: "paused", agent_id: pendingOf().agent_id }));
+    return { ...opened, tokens, withdrawals };
+  }
+
+  it("comes in pieces between which the event loop comes round, and reaches all of them", async () => {
+    const { broker, registry, withdrawals } = crowded();
+    let closed = 0;
+    for (const { token } of withdrawals) broker.wait(token, () => closed++);
+    broker.withdraw(withdrawals);
+    expect(closed).toBeGreaterThan(0);
+    expect(closed).toBeLessThan(COUNT / 2);
+    let turns = 0;
+    for (; closed < COUNT; turns++) await turn();
+    expect(turns).toBeGreaterThan(5);
+    expect(registry.count_waiting()).toBe(0);
+  });
+
+  it("from its beginning none of them can be approved, joined or counted against its agent", async () => {
+    const { broker, registry, withdrawals, tokens } = crowded();
+    broker.withdraw(withdrawals);
+    const [last, before_last] = [tokens.at(-1) ?? "", tokens.at(-2) ?? ""];
+    expect(registry.get_pending(last)?.status).toBe("pending");
+    expect(refusalOf(() => broker.answer({ token: last, decision: "approved" }, ROBERTO)).code).toBe(
+      "already_resolved",
+    );
+    expect(registry.get_pending(last)?.status).toBe("cancelled");
+    const again = broker.ask(request(`call ${COUNT - 2}`));
+    expect(again.token).not.toBe(before_last);
+    expect(registry.get_pending(before_last)?.status).toBe("cancelled");
+    expect(broker.waiting_of(pendingOf().agent_id)).toBeLessThanOrEqual(COUNT - 1000);
+    broker.stop();
+    expect(registry.count_waiting()).toBe(1);
+  });
+
+  it("goes on at the next start of a gate that was paused, where a crash ended it", async () => {
+    const home = temporaryHome();
+    const before = await openCore({ env: home.env });
+    const { registry } = before.gate.broker;
+    for (let index = 0; index < 300; index++) registry.create_pending(pendingOf({ share_key: `call ${index}` }));
+    before.safety.pause.begin({ by: "human", reason: "stop", clears: "by_human" });
+    // What a crash leaves: more than was withdrawn by then.
+    for (let index = 0; index < 300; index++) registry.create_pending(pendingOf({ share_key: `more ${index}` }));
+    const left = registry.count_waiting();
+    expect(left).toBeGreaterThanOrEqual(300);
+    before.close();
+    const after = await openCore({ env: home.env });
+    await expect.poll(() => after.gate.broker.registry.count_waiting()).toBe(0);
+    after.close();
+  });
+});

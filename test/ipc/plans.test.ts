@@ -1,0 +1,64 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { startGate } from "../support/running-gate.ts";
+
+const COUNT = 256;
+
+/** A plan whose calls take long to look at, so that it needs many turns of the event loop. */
+function longPlan(id: string): object {
+  const command = (index: number) => `${"echo a b c; ".repeat(30)}rm -f x${index}`;
+  const calls = Array.from({ length: COUNT }, (_, index) => ({
+    executor: "shell_exec",
+    args: { command: command(index) },
+  }));
+  return { id, intent: "", calls };
+}
+
+describe("a long plan", () => {
+  it("yields: another agent is answered before it is, and the same connection's next call after it", async () => {
+    const gate = await startGate();
+    const [planner, other] = [await gate.agent("planner"), await gate.agent("other")];
+    const order: string[] = [];
+    planner.send("tool.plan", longPlan("plan"));
+    planner.send("tool.call", { id: "next", intent: "", executor: "time_now", args: {} });
+    const planned = planner.next("tool.plan.decisions").then(({ data }) => {
+      order.push("plan");
+      return data.decisions as unknown[];
+    });
+    const next = planner.next("tool.decision").then(() => order.push("next"));
+    const asked = other.ask({ executor: "time_now" }).then(() => order.push("other"));
+    expect(await planned).toHaveLength(COUNT);
+    await Promise.all([next, asked]);
+    expect(order).toEqual(["other", "plan", "next"]);
+  });
+
+  it("all of its lines are in the trail before its answer is sent", async () => {
+    const gate = await startGate();
+    const planner = await gate.agent("planner");
+    planner.send("tool.plan", longPlan("plan"));
+    await planner.next("tool.plan.decisions");
+    expect(planLines(gate.places.audit_dir)).toBe(COUNT);
+  });
+
+  it("ends where its connection does", async () => {
+    const gate = await startGate();
+    const [planner, other] = [await gate.agent("planner"), await gate.agent("other")];
+    planner.send("tool.plan", longPlan("plan"));
+    await other.ping();
+    await planner.close();
+    await expect.poll(async () => (await gate.operator.call("status", {})).connections).toBe(1);
+    gate.gate.core.gate.record();
+    const lines = planLines(gate.places.audit_dir);
+    expect(lines).toBeLessThan(COUNT);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    gate.gate.core.gate.record();
+    expect(planLines(gate.places.audit_dir)).toBe(lines);
+  });
+});
+
+function planLines(audit_dir: string): number {
+  return readdirSync(audit_dir)
+    .flatMap((name) => readFileSync(join(audit_dir, name), "utf8").split("\n"))
+    .filter((line) => line.includes('"event":"plan"')).length;
+}

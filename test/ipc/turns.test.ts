@@ -1,0 +1,110 @@
+import { describe, expect, it } from "vitest";
+import { type Job, Turns } from "../../ipc/turns.ts";
+
+/** Works for so many milliseconds in steps of half a millisecond. */
+class Busy implements Job {
+  readonly share: string;
+  left: number;
+  done_at = Number.NaN;
+  longest = 0;
+
+  constructor(share: string, milliseconds: number) {
+    this.share = share;
+    this.left = milliseconds;
+  }
+
+  work(ends_at: number): boolean {
+    const began = performance.now();
+    do {
+      const step_ends_at = performance.now() + 0.5;
+      while (performance.now() < step_ends_at);
+      this.left -= 0.5;
+    } while (this.left > 0 && performance.now() < ends_at);
+    this.longest = Math.max(this.longest, performance.now() - began);
+    if (this.left <= 0) this.done_at = performance.now();
+    return this.left > 0;
+  }
+}
+
+const isDone = ({ left }: Busy) => left <= 0;
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+async function until(isOver: () => boolean): Promise<void> {
+  while (!isOver()) await turn();
+}
+
+describe("turns", () => {
+  it("what comes while nobody waits is done at once, and its turn ends with it", () => {
+    const ended: number[] = [];
+    const turns = new Turns(() => ended.push(1));
+    const job = new Busy("a", 0.5);
+    turns.add(job);
+    expect(isDone(job)).toBe(true);
+    expect(ended).toHaveLength(1);
+  });
+
+  it("many small jobs that come together don't keep the event loop: the later ones wait for a turn of theirs", async () => {
+    const turns = new Turns(() => undefined);
+    const jobs = Array.from({ length: 100 }, () => new Busy("a", 0.5));
+    for (const job of jobs) turns.add(job);
+    expect(jobs.filter(isDone).length).toBeLessThan(50);
+    expect(jobs.filter(isDone).length).toBeGreaterThan(0);
+    await until(() => jobs.every(isDone));
+  });
+
+  it("a long job yields, and what comes meanwhile from another share is done first", async () => {
+    const turns = new Turns(() => undefined);
+    const long = new Busy("a", 200);
+    turns.add(long);
+    expect(isDone(long)).toBe(false);
+    const short = new Busy("b", 0.5);
+    turns.add(short);
+    await until(() => isDone(short));
+    expect(long.left).toBeGreaterThan(150);
+    await until(() => isDone(long));
+  });
+
+  it.each(["before", "after"])(
+    "a share of fifty jobs gets together what one job of another share gets, that came %s it",
+    async (when) => {
+      const turns = new Turns(() => undefined);
+      const crowd = Array.from({ length: 50 }, () => new Busy("crowd", 10));
+      const one = new Busy("one", 50);
+      for (const job of when === "before" ? [one, ...crowd] : [...crowd, one]) turns.add(job);
+      await until(() => isDone(one));
+      const crowd_got = crowd.reduce((sum, { left }) => sum + 10 - left, 0);
+      expect(crowd_got).toBeLessThan(150);
+      for (const job of [...crowd, one]) turns.remove(job);
+    },
+  );
+
+  it("a share that comes again and again is not always first: what it used counts while others wait", async () => {
+    const turns = new Turns(() => undefined);
+    const patient = new Busy("patient", 40);
+    turns.add(new Busy("first", 20));
+    turns.add(patient);
+    let used = 0;
+    const again = () => {
+      const job = new Busy("eager", 2);
+      turns.add(job);
+      void until(() => isDone(job)).then(() => {
+        used += 2;
+        if (!isDone(patient)) again();
+      });
+    };
+    again();
+    await until(() => isDone(patient));
+    expect(used).toBeLessThan(120);
+  });
+
+  it("a job that was removed is not worked on any more", async () => {
+    const turns = new Turns(() => undefined);
+    const job = new Busy("a", 20);
+    turns.add(job);
+    const { left } = job;
+    turns.remove(job);
+    await turn();
+    await turn();
+    expect(job.left).toBe(left);
+  });
+});

@@ -1,0 +1,199 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import Database from "better-sqlite3";
+import { describe, expect, it } from "vitest";
+import type { Decision } from "../../ipc/decision.ts";
+import { type Places, placesFor } from "../../ipc/places.ts";
+import { checkSnapshot } from "../../reliability/crash/check.ts";
+import { crash } from "../../reliability/crash/crash.ts";
+import { checkDatabases } from "../../reliability/crash/databases.ts";
+import { checkDecision, expectationOf } from "../../reliability/crash/expectation.ts";
+import { type DrivenCall, Ledger } from "../../reliability/crash/ledger.ts";
+import type { Snapshot } from "../../reliability/crash/snapshot.ts";
+import { tempFolder, tempFolderForFile } from "../support/temp-folder.ts";
+
+const ROUNDS = 60;
+const ROOT = tempFolderForFile();
+/** A minute where the machine does nothing else. */
+const LONGEST_MS = 300_000;
+const RUNNING = { is_paused: false, by: null, reason: null, since: null, until: null, clears: "by_human" } as const;
+const NOTHING: Snapshot = {
+  pause: RUNNING,
+  grants: [],
+  requests: [],
+  agents: [],
+  settings: [],
+  trail: { ok: true, files: 0, lines: 0, problems: [] },
+};
+const ALLOWED: Decision = {
+  decision_id: "d-1",
+  outcome: "allowed",
+  stage: "policy",
+  reason: "a test",
+  explain: {},
+  verdict: null,
+  capabilities: [],
+};
+const CLOCK: DrivenCall = { executor: "time_now", args: {}, about: "clock" };
+const WRITE: DrivenCall = { executor: "fs_write", args: { path: "/srv/a.txt" }, about: "write" };
+
+function somePlaces(): Places {
+  return placesFor({ HOME: tempFolder() });
+}
+
+function violationsOf(ledger: Ledger, snapshot: Partial<Snapshot>): string[] {
+  checkSnapshot(ledger, { ...NOTHING, ...snapshot }, somePlaces());
+  return ledger.violations.map(({ kind }) => kind);
+}
+
+function pairedIn(ledger: Ledger) {
+  const agent = ledger.agent("ada");
+  agent.agent_id = "agent-1";
+  agent.fact.done("paired");
+  return agent;
+}
+
+/** A gate is killed under load, what it left is damaged, and the next one is asked. Gives what the check found. */
+async function foundAfter(tamper: (places: Places) => void): Promise<string[]> {
+  const moment = () => ({ kind: "any", after_ms: 500 }) as const;
+  const report = await crash({ rounds: 1, seed: 7, root: ROOT, moment, tamper });
+  return report.violations.map(({ kind }) => kind);
+}
+
+function execute(file: string, sql: string): void {
+  const db = new Database(file);
+  db.exec(sql);
+  db.close();
+}
+
+describe("a gate that is killed with SIGKILL under load", () => {
+  it(
+    "loses nothing that it acknowledged, invents nothing, and has every decision that it told in its trail",
+    async () => {
+      const report = await crash({ rounds: ROUNDS, root: ROOT, seed: Date.now() % 0x7fff_ffff });
+      expect(report.violations, `seed ${report.seed}`).toEqual([]);
+      expect(report.decisions_told).toBeGreaterThan(ROUNDS);
+      expect([...report.acknowledged.keys()].sort()).toEqual([
+        "answers",
+        "grants",
+        "pairings",
+        "pauses",
+        "resumes",
+        "revocations",
+        "settings",
+        "unpairings",
+      ]);
+    },
+    LONGEST_MS,
+  );
+});
+
+describe("the check of what a killed gate left", { timeout: 60_000 }, () => {
+  it("reports a database's log that was removed", async () => {
+    const found = await foundAfter(({ grants_db, approvals_db }) => {
+      for (const file of [grants_db, approvals_db]) rmSync(`${file}-wal`);
+    });
+    expect(found.length).toBeGreaterThan(0);
+    expect(["lost", "no_start"]).toContain(found[0]);
+  });
+
+  it("reports a decision whose line was taken out of the trail", async () => {
+    const found = await foundAfter(({ audit_dir }) => {
+      const file = join(audit_dir, readdirSync(audit_dir)[0] ?? "");
+      const lines = readFileSync(file, "utf8").split("\n");
+      const index = lines.findIndex((line) => line.includes('"event":"decision"'));
+      writeFileSync(file, lines.toSpliced(index, 1).join("\n"));
+    });
+    expect(found).toEqual(expect.arrayContaining(["not_in_trail", "trail_broken"]));
+  });
+
+  it("reports a grant that is gone, and one that nobody gave", async () => {
+    const found = await foundAfter(({ grants_db }) => {
+      execute(grants_db, "UPDATE grants SET target = '/srv/other/**' WHERE id = 1");
+    });
+    expect(found).toEqual(expect.arrayContaining(["invented", "lost"]));
+  });
+
+  it("reports a pairing that is gone", async () => {
+    const found = await foundAfter(({ agents_db }) => {
+      execute(agents_db, "UPDATE agents SET revoked_at = paired_at WHERE name = 'worker-1'");
+    });
+    expect(found).toContain("lost");
+  });
+
+  it("reports a pause that is gone, and takes one whose acknowledgement never came either way", () => {
+    const ledger = new Ledger();
+    ledger.pause.done("paused");
+    expect(violationsOf(ledger, {})).toEqual(["lost"]);
+    for (const is_paused of [false, true]) {
+      const unsure = new Ledger();
+      unsure.pause.begin("paused");
+      expect(violationsOf(unsure, { pause: { ...RUNNING, is_paused } })).toEqual([]);
+    }
+  });
+
+  it("reports a request that is gone", () => {
+    const ledger = new Ledger();
+    ledger.waits("0123456789abcdef", pairedIn(new Ledger()), WRITE, true);
+    expect(violationsOf(ledger, {})).toEqual(["lost"]);
+  });
+
+  it("reports a pairing that has no token", () => {
+    const ledger = new Ledger();
+    ledger.agent("ada").fact.begin("paired");
+    const view = {
+      agent_id: "agent-1",
+      name: "ada",
+      level: "Supervised",
+      paired_at: "2026-01-01T00:00:00Z",
+      last_seen_at: null,
+      revoked_at: null,
+      is_connected: false,
+      calls_today: 0,
+    } as const;
+    expect(violationsOf(ledger, { agents: [view] })).toEqual(["half_done"]);
+  });
+
+  it("reports what was allowed after an acknowledged pause, and nothing where it ended meanwhile", () => {
+    const ledger = new Ledger();
+    const agent = pairedIn(ledger);
+    ledger.pause.done("paused");
+    const expectation = expectationOf(ledger, agent, CLOCK);
+    if (expectation === undefined) throw new Error("a paused gate denies");
+    checkDecision(ledger, agent, expectation, ALLOWED);
+    expect(ledger.violations.map(({ kind }) => kind)).toEqual(["wrong_decision"]);
+    ledger.pause.begin("running");
+    checkDecision(ledger, agent, expectation, ALLOWED);
+    expect(ledger.violations).toHaveLength(1);
+  });
+
+  it("reports what was allowed under a grant whose revocation was acknowledged", () => {
+    const ledger = new Ledger();
+    const agent = pairedIn(ledger);
+    const grant = ledger.grant("/srv/**", undefined);
+    grant.fact.done("revoked");
+    const expectation = expectationOf(ledger, agent, { ...WRITE, grant });
+    if (expectation === undefined) throw new Error("a revoked grant allows nothing");
+    checkDecision(ledger, agent, expectation, ALLOWED);
+    expect(ledger.violations.map(({ kind }) => kind)).toEqual(["wrong_decision"]);
+  });
+
+  it("reports a second call that is allowed by one answer", () => {
+    const ledger = new Ledger();
+    const agent = pairedIn(ledger);
+    ledger.waits("0123456789abcdef", agent, WRITE, true).answered = "approved";
+    ledger.spend(agent, WRITE);
+    expect(ledger.violations).toEqual([]);
+    ledger.spend(agent, WRITE);
+    expect(ledger.violations.map(({ kind }) => kind)).toEqual(["answer_worth_more"]);
+  });
+
+  it("reports a database that SQLite calls damaged", () => {
+    const places = somePlaces();
+    mkdirSync(dirname(places.grants_db), { recursive: true });
+    writeFileSync(places.grants_db, Buffer.alloc(8192, 7));
+    const ledger = new Ledger();
+    checkDatabases(ledger, places);
+    expect(ledger.violations.map(({ kind }) => kind)).toEqual(["database_broken"]);
+  });
+});

@@ -1,0 +1,172 @@
+import { statSync } from "node:fs";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { OperatorClient } from "../../ipc/operator-client.ts";
+import { agentTokenFile } from "../../ipc/places.ts";
+import { verifyAudit } from "../../main/gate/audit/verify.ts";
+import { AgentConnection, tokenOf } from "../support/agent-connection.ts";
+import { type StartedProcess, startServe } from "../support/gate-process.ts";
+import { readToken, startGate } from "../support/running-gate.ts";
+import { type SmallDisk, smallDisk } from "../support/small-disk.ts";
+import { type TemporaryHome, temporaryHome } from "../support/temporary-home.ts";
+
+const READ = { executor: "time_now", args: {} };
+const WRITE = { executor: "fs_write", args: { path: "/tmp/notes/a.txt", content: "hello" } };
+
+interface Served {
+  disk: SmallDisk;
+  home: TemporaryHome;
+  serve: StartedProcess;
+  operator: OperatorClient;
+  agent: AgentConnection;
+}
+
+async function connected(home: TemporaryHome): Promise<Pick<Served, "operator" | "agent">> {
+  const operator = await OperatorClient.connect(home.places.operator_socket, home.places.operator_token);
+  onTestFinished(() => operator.close());
+  const { agents } = await operator.call("agents.list", {});
+  if (agents.length === 0) await operator.call("agents.pair", { name: "worker", level: "Full" });
+  const agent = await AgentConnection.open(home.places.agent_socket);
+  onTestFinished(() => agent.close());
+  await agent.hello("worker", { token: readToken(agentTokenFile(home.places, "worker")), session: "s" });
+  return { operator, agent };
+}
+
+/** A gate on a small disk of its own, once it has put its room aside; undefined where there can be none. */
+async function servedOnSmallDisk(): Promise<Served | undefined> {
+  const disk = smallDisk(16);
+  if (disk === undefined) return undefined;
+  const home = temporaryHome(undefined, disk.folder);
+  const serve = await startServe(home);
+  const clients = await connected(home);
+  await clients.agent.ask(READ);
+  const held = [home.places.audit_reserve, home.places.state_reserve];
+  await vi.waitFor(() => expect(held.map((file) => statSync(file).size)).toEqual([1_048_576, 524_288]), {
+    timeout: 10_000,
+  });
+  return { disk, home, serve, ...clients };
+}
+
+/** The same in this process. */
+async function gateOnSmallDisk(config?: string) {
+  const disk = smallDisk(16);
+  if (disk === undefined) return undefined;
+  const gate = await startGate({ home: temporaryHome(config, disk.folder) });
+  const agent = await gate.agent("worker", "Full");
+  await agent.ask(READ);
+  gate.gate.core.audit.tend();
+  return { disk, agent, operator: gate.operator };
+}
+
+/** Takes the room away again and again, and calls, until that has come about. The last page of a file has room for some lines. */
+async function calledUntil(
+  { disk, agent }: Pick<Served, "disk" | "agent">,
+  is_over: (outcome: string) => boolean | Promise<boolean>,
+) {
+  for (let call = 0; call < 100; call++) {
+    disk.fill();
+    if (await is_over((await agent.ask(WRITE)).decision.outcome)) return;
+  }
+  throw new Error("the disk doesn't get full");
+}
+
+/** Until no line can be written any more, also on what was kept aside. */
+const exhaust = (served: Pick<Served, "disk" | "agent">) => calledUntil(served, (outcome) => outcome === "denied");
+
+async function killed({ serve, agent, operator }: Served): Promise<void> {
+  await serve.end("SIGKILL");
+  await agent.closed;
+  await operator.close();
+}
+
+describe("a full disk", () => {
+  it("denies what changes something, lets what reads go on, and says so; the loss outlives a kill", async () => {
+    const served = await servedOnSmallDisk();
+    if (served === undefined) return;
+    const { disk, home, operator, agent } = served;
+    const { places } = home;
+    expect((await agent.ask(WRITE)).decision.outcome).toBe("allowed");
+    await calledUntil(served, async (outcome) => {
+      expect(outcome).toBe("allowed");
+      return (await operator.call("status", {})).alarms.length > 0;
+    });
+    expect((await operator.call("status", {})).alarms).toMatchObject([
+      { code: "trail_unwritable", subject: places.audit_dir, message: expect.stringContaining("last room") },
+    ]);
+    await exhaust(served);
+    expect((await agent.ask(WRITE)).decision).toMatchObject({
+      outcome: "denied",
+      stage: "safety",
+      reason: "the audit trail can't be written: the disk is full (ENOSPC)",
+      explain: { instead: expect.stringContaining("tell the human") },
+    });
+    expect((await agent.ask(READ)).decision.outcome).toBe("allowed");
+    const alarms = new Map((await operator.call("status", {})).alarms.map(({ code, message }) => [code, message]));
+    expect(alarms.get("trail_unwritable")).toContain("the disk is full (ENOSPC)");
+    expect(alarms.get("trail_lost")).toContain("ENOSPC");
+    await killed(served);
+
+    expect(await verifyAudit(places.audit_dir, places.audit_head)).toMatchObject({
+      ok: false,
+      problems: [
+        { file: "audit-head", kind: "lost", problem: expect.stringContaining("(ENOSPC); the trail doesn't say") },
+      ],
+    });
+    disk.empty();
+    await startServe(home);
+    const again = await connected(home);
+    expect((await again.agent.ask(WRITE)).decision.outcome).toBe("allowed");
+    const report = await again.operator.call("audit.verify", {});
+    expect(report).toMatchObject({ ok: false, problems: [{ kind: "lost", accepted: null }] });
+    expect(report.problems[0]?.file).toMatch(/^\d{4}-\d\d\.jsonl$/);
+    expect((await again.operator.call("status", {})).alarms).toMatchObject([{ code: "trail_lost" }]);
+    await again.operator.call("audit.accept", { reason: "the disk was full" });
+    expect((await again.operator.call("status", {})).alarms).toEqual([]);
+    expect(await again.operator.call("audit.verify", {})).toMatchObject({ ok: true });
+  }, 30_000);
+
+  it("once there is room again the gate goes on by itself, with the loss in the trail", async () => {
+    const small = await gateOnSmallDisk();
+    if (small === undefined) return;
+    const { disk, operator, agent } = small;
+    await exhaust(small);
+    disk.empty();
+    expect((await agent.ask(WRITE)).decision.outcome).toBe("allowed");
+    const events = (await operator.call("audit.tail", { lines: 2 })).map(({ event }) => event);
+    expect(events).toEqual(["audit.lost", "decision"]);
+    const codes = (await operator.call("status", {})).alarms.map(({ code }) => code);
+    expect(codes).toContain("trail_lost");
+  });
+
+  it("with on_failure allow nothing is denied for it, and what is lost is counted", async () => {
+    const small = await gateOnSmallDisk('[audit]\non_failure = "allow"\n');
+    if (small === undefined) return;
+    await calledUntil(small, async (outcome) => {
+      expect(outcome).toBe("allowed");
+      return (await small.operator.call("status", {})).audit_write_failures > 2;
+    });
+  });
+
+  it("pauses and remembers an answer on the room kept aside", async () => {
+    const served = await servedOnSmallDisk();
+    if (served === undefined) return;
+    const { disk, home, operator, agent } = served;
+    await operator.call("agents.level", { name: "worker", level: "Supervised" });
+    const asked = await agent.ask(WRITE);
+    disk.fill();
+    const answer = { token: tokenOf(asked.decision), decision: "approved", scope: "permanent" } as const;
+    const answered = await operator.call("approvals.resolve", answer);
+    expect([answered.status, answered.note]).toEqual(["approved", undefined]);
+    const pause = await operator.call("safety.pause", { reason: "stop" });
+    expect([pause.is_paused, pause.note]).toEqual([true, undefined]);
+    disk.fill();
+    await expect(operator.call("settings.set", { key: "language", value: "it" })).rejects.toMatchObject({
+      message: expect.stringContaining("the disk is full"),
+    });
+    await killed(served);
+    disk.empty();
+    await startServe(home);
+    const again = await connected(home);
+    expect((await again.operator.call("safety.status", {})).pause).toMatchObject({ is_paused: true, reason: "stop" });
+    expect(await again.operator.call("grants.list", {})).toMatchObject([{ capability: "fs:write" }]);
+  }, 30_000);
+});

@@ -1,0 +1,52 @@
+import { execFileSync } from "node:child_process";
+import { closeSync, openSync, rmSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { tempFolder } from "./temp-folder.ts";
+
+/** A disk of its own that can be filled up: a tmpfs, which only root can mount. */
+export interface SmallDisk {
+  folder: string;
+  /** Takes all the room that is left. */
+  fill(): void;
+  empty(): void;
+}
+
+/** Undefined where this user may not mount one; with CI=true that fails. */
+export function smallDisk(megabytes: number): SmallDisk | undefined {
+  const folder = tempFolder();
+  try {
+    execFileSync("mount", ["-t", "tmpfs", "-o", `size=${megabytes}m,mode=0700`, "tmpfs", folder], { stdio: "pipe" });
+  } catch (error) {
+    if (process.env.CI === "true") throw error;
+    console.warn("skipped: a full disk needs a tmpfs of its own, which only root can mount");
+    return undefined;
+  }
+  onTestFinished(() => {
+    execFileSync("umount", ["--lazy", folder]);
+  });
+  const filler = join(folder, "filler");
+  return {
+    folder,
+    fill() {
+      const descriptor = openSync(filler, "a");
+      try {
+        for (let size = 1024 * 1024; size >= 512; size /= 2) fillWith(descriptor, Buffer.alloc(size, 1));
+      } finally {
+        closeSync(descriptor);
+      }
+    },
+    empty: () => rmSync(filler, { force: true }),
+  };
+}
+
+function fillWith(descriptor: number, bytes: Buffer): void {
+  for (;;) {
+    try {
+      if (writeSync(descriptor, bytes) < bytes.length) return;
+    } catch (error) {
+      if (error instanceof Error && "code" in error && error.code === "ENOSPC") return;
+      throw error;
+    }
+  }
+}
