@@ -5,8 +5,11 @@ import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { localPrincipal, type Places, placesFor } from "../ipc/places.ts";
 import { AGENTS_SCHEMA, AgentDirectory } from "../main/gate/agents.ts";
+import { APPROVALS_SCHEMA } from "../main/gate/approvals/schema.ts";
 import { openDatabase } from "../main/gate/database.ts";
 import { grantsSchema } from "../main/gate/grants/schema.ts";
+import { SAFETY_SCHEMA } from "../main/gate/safety/schema.ts";
+import { FileLock } from "../main/storage/file-lock.ts";
 
 const LAUNCHER = new URL("../bin/metnos-gate.js", import.meta.url).pathname;
 
@@ -40,6 +43,7 @@ export function benchHome(grant_targets: Iterable<string>, agent_name = "bench")
     for (const base of grant_targets) insert.run(channel, sender_id, `${base}/**`, agent.agent_id, base, `${base}/**`);
   })();
   db.close();
+  leaveAsAGateDoes(places);
   return {
     home,
     env,
@@ -47,6 +51,18 @@ export function benchHome(grant_targets: Iterable<string>, agent_name = "bench")
     token: readFileSync(token_file, "utf8").trim(),
     remove: () => rmSync(home, { recursive: true, force: true }),
   };
+}
+
+/** Every database is there, and each lock was held before: the gate starts as it does the second time. */
+function leaveAsAGateDoes(places: Places): void {
+  openDatabase(places.approvals_db, APPROVALS_SCHEMA).close();
+  openDatabase(places.safety_db, SAFETY_SCHEMA).close();
+  const databases = [places.grants_db, places.approvals_db, places.agents_db, places.safety_db];
+  for (const file of [places.lock_db, ...databases.map((database) => `${database}.lock`)]) {
+    const lock = FileLock.take(file);
+    lock.mark(false);
+    lock.release();
+  }
 }
 
 export interface GateProcess {

@@ -57,9 +57,6 @@ export function reportFailure(error: unknown): ExitCode {
     case "usage":
     case "invalid_params":
       return EXIT.usage;
-    case "gate_replaced":
-    case "database_unusable":
-      return EXIT.replaced;
     default:
       return error instanceof OperatorError ? EXIT.refused : EXIT.failed;
   }

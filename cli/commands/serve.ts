@@ -81,7 +81,9 @@ async function serve({
   if (typeof end === "string") say(`${end}: closing; what waits is kept for the next start`);
   await gate.close();
   log.flush();
-  return typeof end === "string" ? EXIT.ok : reportFailure(end);
+  if (typeof end === "string") return EXIT.ok;
+  reportFailure(end);
+  return EXIT.replaced;
 }
 
 /** A signal, or what is said in its place. */
