@@ -99,7 +99,7 @@ const ALLOWED: readonly { why: string; words: string; files: readonly string[] }
   },
   { why: "a loop's variable, an offset", words: "at dir file", files: ["clear/grammar.ts"] },
   { why: "an offset", words: "at", files: ["shell/literals.ts"] },
-  { why: "links of the file system", words: "links", files: ["approvals/broker.ts", "approvals/kept.ts"] },
+  { why: "links of the file system", words: "links", files: ["approvals/kept.ts", "approvals/view.ts"] },
   { why: "a question's field", words: "links", files: ["approvals/question.ts"] },
   {
     why: "the role of operands that are linked",
@@ -121,6 +121,22 @@ const ALLOWED: readonly { why: string; words: string; files: readonly string[] }
   { why: "files and folders of a repository", words: "head info", files: ["guard/run-later.ts"] },
   { why: "an identifier's column or field", words: "id", files: ["grants/search.ts", "safety/own-rules.ts"] },
   { why: "short for reversible", words: "rev", files: ["approvals/card.ts"] },
+  {
+    why: "when something ends, by the wall clock",
+    words: "at",
+    files: ["approvals/deadline.ts", "ends.ts", "grants/store.ts", "safety/pause.ts"],
+  },
+  {
+    why: "a line's place in the trail",
+    words: "file hash seq",
+    files: ["audit/log.ts", "audit/resume.ts", "audit/walk.ts"],
+  },
+  { why: "a line's place in the trail", words: "file seq", files: ["audit/head.ts"] },
+  { why: "a line's place in the trail", words: "hash seq", files: ["audit/lines.ts"] },
+  { why: "a line's place in the trail", words: "file hash", files: ["audit/verify.ts"] },
+  { why: "a line's place in the trail", words: "file", files: ["audit/accepted.ts"] },
+  { why: "when the end was recorded", words: "at", files: ["audit/head.ts", "audit/log.ts"] },
+  { why: "what a file is opened for", words: "read", files: ["audit/head.ts", "own-files.ts"] },
   { why: "a regular expression's flags", words: "su", files: ["targets/glob.ts"] },
 ];
 
