@@ -18,7 +18,7 @@ import type { ExecutorCatalog } from "./executors/catalog.ts";
 import type { GrantStore } from "./grants/store.ts";
 import { DecisionMeter } from "./meter.ts";
 import { Pieces } from "./pieces.ts";
-import { decisionOf, examineCall, traceOf } from "./pipeline.ts";
+import { answeredTrace, decisionOf, examineCall, traceOf } from "./pipeline.ts";
 import { type Examination, kindOf, type StageSettings, type Subject } from "./stages/examination.ts";
 
 export interface GateParts {
@@ -135,6 +135,7 @@ export class Gate {
   /** Tells the surfaces what was decided: called in the same turn of the event loop, once the answers are on their way. */
   publish(): void {
     if (this.#unpublished.length === 0) return;
+    this.#prepareNext();
     const unpublished = this.#unpublished;
     this.#unpublished = [];
     for (const { decision, call, subject, trace, first } of unpublished) {
@@ -147,6 +148,16 @@ export class Gate {
         // The answer has left: what only shows it must not take the gate with it.
         this.#events.failed("telling a decision", error);
       }
+    }
+  }
+
+  /** Work that the next answer would wait for, done while none does. */
+  #prepareNext(): void {
+    this.#parts.audit.prepareNext();
+    try {
+      this.#parts.grants.freshen();
+    } catch (error) {
+      this.#events.failed("reading the grants", error);
     }
   }
 
@@ -391,10 +402,4 @@ function unstored({ status: _, ...decision }: Decision): Decision {
     reason: "the request can't be stored, so nobody can be asked",
     explain: { instead: "ask the human to look at: metnos-gate doctor" },
   };
-}
-
-/** The trace of a call that was asked about, once the question has ended. */
-function answeredTrace(asked: readonly TraceStep[], final: Decision): TraceStep[] {
-  const outcome = final.outcome === "allowed" ? "passed" : "denied";
-  return asked.map((step) => (step.stage === "approval" ? { ...step, outcome, detail: final.reason } : step));
 }

@@ -67,6 +67,8 @@ export class AuditLog {
   #bounds = { start: 0, end: 0 };
   #size = 0;
   #end: TrailEnd = EMPTY_TRAIL;
+  /** The last line, as long as its hash isn't in `#end`. */
+  #unhashed: string | undefined;
   /** What the taking up of the chain has to say, not written yet. */
   #notes: AuditRecord[] = [];
   #lost: Loss | null = null;
@@ -108,7 +110,7 @@ export class AuditLog {
   /** The end as this process has written it, and the hash that it recorded beside the trail; undefined before its first line. */
   get end(): LiveEnd | undefined {
     if (!this.#is_ready || this.#notes.length > 0) return undefined;
-    return { hash: this.#end.hash, recorded: this.#marked };
+    return { hash: this.#endHash(), recorded: this.#marked };
   }
 
   /** The human knows of the lines that were lost. */
@@ -161,6 +163,11 @@ export class AuditLog {
     this.#put(bodies, entries);
   }
 
+  /** Does now what the next line would wait for. */
+  prepareNext(): void {
+    this.#endHash();
+  }
+
   /** Writes that the chain is taken up, where it wasn't yet, and what that finds. Never throws. */
   open(): void {
     this.flush();
@@ -178,7 +185,7 @@ export class AuditLog {
 
   /** Records beside the trail where it ends, if that isn't recorded yet. */
   remember_head(): void {
-    if (!this.#is_abandoned && this.#is_ready && this.#end.hash !== this.#marked) this.#mark(this.#now());
+    if (!this.#is_abandoned && this.#is_ready && this.#endHash() !== this.#marked) this.#mark(this.#now());
   }
 
   close(): void {
@@ -210,7 +217,7 @@ export class AuditLog {
       this.#closeFile();
       this.#lose(entries, error);
     }
-    for (const listener of this.#listeners) for (const line of lines) listener(line);
+    for (const listener of this.#listeners) for (const line of lines) listener(withoutEnd(line));
   }
 
   #withRoom<T>(act: () => T): T {
@@ -232,11 +239,12 @@ export class AuditLog {
     // Recorded before and after: what a killed gate leaves beyond the recorded end is never older than a moment.
     const is_due = Math.abs(now - this.#marked_at) >= HEAD_INTERVAL_MS;
     if (is_due) this.#mark(now);
-    const length = writeWhole(fd, lines.length === 1 ? `${lines[0]}\n` : `${lines.join("\n")}\n`);
+    const length = writeWhole(fd, lines.join(""));
     this.#size += length;
     this.#sync.wrote(fd);
     const is_moved = this.#end.file !== this.#file;
     this.#end = { ...end, offset: this.#size };
+    this.#unhashed = lines.at(-1);
     const was_lost = this.#lost !== null;
     if (this.#lost !== null) {
       this.#health.lost_before += this.#lost.lines;
@@ -248,13 +256,15 @@ export class AuditLog {
     return lines;
   }
 
+  /** With their ends. The last one is hashed later, when no answer waits for it. */
   #chained(bodies: readonly Body[], now: number): { lines: string[]; end: TrailEnd } {
-    let { hash, seq, ms } = this.#end;
+    let { seq, ms } = this.#end;
+    let hash = this.#endHash();
     const lines: string[] = [];
     const add = ({ json }: Body) => {
-      const line = `${json.slice(0, -1)},"seq":${++seq},"prev":"${hash}"}`;
-      hash = lineHash(line);
-      lines.push(line);
+      const previous = lines.at(-1);
+      if (previous !== undefined) hash = lineHash(withoutEnd(previous));
+      lines.push(`${json.slice(0, -1)},"seq":${++seq},"prev":"${hash}"}\n`);
     };
     let is_back = this.#file < this.#end.file;
     for (const body of bodies) {
@@ -264,6 +274,14 @@ export class AuditLog {
       ({ ms } = body);
     }
     return { lines, end: { file: this.#file, offset: this.#size, hash, seq, ms } };
+  }
+
+  #endHash(): string {
+    if (this.#unhashed !== undefined) {
+      this.#end.hash = lineHash(withoutEnd(this.#unhashed));
+      this.#unhashed = undefined;
+    }
+    return this.#end.hash;
   }
 
   #lossNote(now: number): AuditRecord[] {
@@ -308,6 +326,7 @@ export class AuditLog {
     const head = this.#recordedHead();
     const { end, notes } = resumeTrail(this.#folder, head, now);
     this.#end = end;
+    this.#unhashed = undefined;
     this.#notes = notes;
     this.#lost ??= head?.place?.lost ?? null;
     this.#is_ready = true;
@@ -326,7 +345,8 @@ export class AuditLog {
   }
 
   #mark(now: number, how = { is_clean: false, is_durable: false }): void {
-    const { hash, file, offset, seq } = this.#end;
+    const { file, offset, seq } = this.#end;
+    const hash = this.#endHash();
     try {
       const place = { file, offset, seq, at: now / 1000, is_clean: how.is_clean, lost: this.#lost };
       this.#head.write(hash, place, how.is_durable);
@@ -384,6 +404,10 @@ export class AuditLog {
     if (this.#fd !== undefined) this.#sync.close(this.#fd);
     this.#fd = undefined;
   }
+}
+
+function withoutEnd(line: string): string {
+  return line.slice(0, -1);
 }
 
 function bodyOf(record: AuditRecord): Body {

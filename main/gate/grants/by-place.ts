@@ -42,6 +42,9 @@ const MIN_ROOM = 1000;
 
 const NOWHERE: readonly string[] = [];
 
+/** A call is decided by what was read no longer ago, in milliseconds. */
+export const MAX_AGE_MS = 1;
+
 /** The grants that aren't revoked, by the place they are looked up at, as the file holds them: what was read is kept until it changes. */
 export class GrantsByPlace {
   readonly #boot_id: string;
@@ -56,7 +59,7 @@ export class GrantsByPlace {
   #room = 0;
   /** The file as other connections had left it when it was read. */
   #version = -1;
-  #looked_at = Number.NaN;
+  #looked_at = Number.NEGATIVE_INFINITY;
 
   /** `boot_id` names this boot of the machine. */
   constructor(db: Database.Database, boot_id: string, report: RowReport = NO_REPORT) {
@@ -69,13 +72,13 @@ export class GrantsByPlace {
     this.#data_version = db.prepare("PRAGMA data_version").pluck();
     this.#places = db.prepare("SELECT target_base FROM grants WHERE revoked_at IS NULL ORDER BY target_base").pluck();
     this.#count = db.prepare("SELECT count(*) FROM grants WHERE revoked_at IS NULL").pluck();
-    this.#freshen();
+    this.freshen(0);
   }
 
-  /** Forgets what was read if another connection has written to the file since; looks at most once a millisecond. */
-  #freshen(): void {
-    const now = performance.now() | 0;
-    if (now === this.#looked_at) return;
+  /** Forgets what was read if another connection has written to the file since the last look, where that is `age` milliseconds ago. */
+  freshen(age: number): void {
+    const now = performance.now();
+    if (now - this.#looked_at < age) return;
     const version = this.#data_version.get() as number;
     this.#looked_at = now;
     if (version !== this.#version) this.#readAnew(version);
@@ -96,7 +99,7 @@ export class GrantsByPlace {
    * elsewhere makes no difference.
    */
   placesOf(target: CallTarget): readonly string[] {
-    this.#freshen();
+    this.freshen(MAX_AGE_MS);
     switch (target.kind) {
       case "path": {
         if (target.real === null) return NOWHERE;

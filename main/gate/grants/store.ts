@@ -12,7 +12,7 @@ import { hostMatches } from "../targets/host.ts";
 import { expandHome } from "../targets/path.ts";
 import { type GrantTarget, grantTarget } from "../targets/pattern.ts";
 import { type CallTarget, isInDoubt, pathName } from "../targets/target.ts";
-import { GrantsByPlace, type PlacedGrant } from "./by-place.ts";
+import { GrantsByPlace, MAX_AGE_MS, type PlacedGrant } from "./by-place.ts";
 import { grantRow, wholeGrants } from "./rows.ts";
 import { activeAt, type GrantQuery, IS_ACTIVE, searchGrants } from "./search.ts";
 
@@ -188,6 +188,11 @@ export class GrantStore {
 
   #isOver({ agent, session }: GrantHolder): boolean {
     return this.#ended.size > 0 && this.#ended.has(`${agent}\n${session}`);
+  }
+
+  /** Looks for what other programs wrote, now that nobody waits for it: the next call needn't. */
+  freshen(): void {
+    this.#by_place.freshen(MAX_AGE_MS / 2);
   }
 
   /** Remembers that a grant decided a call; written by `flush`. */
