@@ -7,6 +7,7 @@ import { ApprovalBroker, type BrokerSettings } from "./approvals/broker.ts";
 import { callHash, shareKey } from "./approvals/canonical.ts";
 import { HeldCalls } from "./approvals/held-calls.ts";
 import type { PendingRequest } from "./approvals/pending-request.ts";
+import { refusalOf } from "./approvals/refusal.ts";
 import type { ApprovalRegistry } from "./approvals/registry.ts";
 import { requestOf } from "./approvals/request-of.ts";
 import type { OnFailure } from "./audit/alarms.ts";
@@ -310,26 +311,8 @@ export class Gate {
   #final(asked: Decision, ended: PendingRequest, before: Examination): Decision {
     const { pending: _, ...rest } = asked;
     const base: Decision = { ...rest, stage: "approval", status: ended.status };
-    switch (ended.status) {
-      case "approved":
-        return this.#approved(base, ended, before);
-      case "rejected":
-        return {
-          ...base,
-          outcome: "denied",
-          reason: ended.message ? `the human said no: ${ended.message}` : "the human said no",
-          explain: { instead: "do without it, or ask the human what they would accept" },
-        };
-      case "expired":
-        return {
-          ...base,
-          outcome: "denied",
-          reason: `nobody answered within ${this.#parts.broker.ttl_seconds} s; this is not a refusal`,
-          explain: { instead: "ask again when somebody is there" },
-        };
-      default:
-        return { ...base, outcome: "denied", reason: `withdrawn: ${ended.message ?? "no reason given"}`, explain: {} };
-    }
+    if (ended.status === "approved") return this.#approved(base, ended, before);
+    return { ...base, outcome: "denied", ...refusalOf(ended, this.#parts.broker.ttl_seconds) };
   }
 
   #approved(base: Decision, ended: PendingRequest, before: Examination): Decision {
