@@ -2,7 +2,7 @@ import type { Alarms } from "../alarms.ts";
 import { isoSeconds } from "../clock.ts";
 import { diskFullCode } from "../disk-reserve.ts";
 import { errorCode, GateError } from "../errors.ts";
-import type { TrailHealth } from "./log.ts";
+import type { TrailHealth } from "./health.ts";
 
 /** What the surfaces warn of, of the trail. */
 

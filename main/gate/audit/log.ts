@@ -7,26 +7,13 @@ import { endedSize, writeWhole } from "./append.ts";
 import { BackgroundSync } from "./background-sync.ts";
 import { CLOCK_TOLERANCE_MS, GENESIS, isInOrder, lineHash, monthBounds, monthFile } from "./chain.ts";
 import { HeadWriter, type Loss, readHead } from "./head.ts";
+import type { TrailHealth } from "./health.ts";
 import type { AuditRecord } from "./record.ts";
 import { EMPTY_TRAIL, resumeTrail, type TrailEnd } from "./resume.ts";
 
 const HEAD_INTERVAL_MS = 100;
 /** How often the file's month and place are looked at again. */
 const CHECK_INTERVAL_MS = 250;
-
-/** How the writing goes, for whoever warns of it. */
-export interface TrailHealth {
-  /** What keeps the lines from being written now; null: nothing. */
-  failure: unknown;
-  /** What keeps the record of the end from being written; null: nothing. */
-  head_failure: unknown;
-  /** The disk is full, and the room that was kept aside is being used up. */
-  is_on_reserve: boolean;
-  /** Lines that were lost and that the trail doesn't tell of yet. */
-  lost: Loss | null;
-  /** Lines that were lost and that the trail tells of, since the start. */
-  lost_before: number;
-}
 
 /** Where a running gate knows the trail to end. */
 export interface LiveEnd {
