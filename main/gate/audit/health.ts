@@ -13,3 +13,9 @@ export interface TrailHealth {
   /** Lines that were lost and that the trail tells of, since the start. */
   lost_before: number;
 }
+
+/** Where a running gate knows the trail to end. */
+export interface LiveEnd {
+  hash: string;
+  recorded: string | undefined;
+}

@@ -7,19 +7,13 @@ import { endedSize, writeWhole } from "./append.ts";
 import { BackgroundSync } from "./background-sync.ts";
 import { CLOCK_TOLERANCE_MS, GENESIS, isInOrder, lineHash, monthBounds, monthFile } from "./chain.ts";
 import { HeadWriter, type Loss, readHead } from "./head.ts";
-import type { TrailHealth } from "./health.ts";
+import type { LiveEnd, TrailHealth } from "./health.ts";
 import type { AuditRecord } from "./record.ts";
 import { EMPTY_TRAIL, resumeTrail, type TrailEnd } from "./resume.ts";
 
 const HEAD_INTERVAL_MS = 100;
 /** How often the file's month and place are looked at again. */
 const CHECK_INTERVAL_MS = 250;
-
-/** Where a running gate knows the trail to end. */
-export interface LiveEnd {
-  hash: string;
-  recorded: string | undefined;
-}
 
 /** A line that waits to be written. */
 interface Entry {

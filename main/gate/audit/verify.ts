@@ -4,7 +4,7 @@ import { GateError } from "../errors.ts";
 import { type AcceptedProblems, acceptedIn, keyOf } from "./accepted.ts";
 import { GENESIS } from "./chain.ts";
 import { type Head, readHead } from "./head.ts";
-import type { LiveEnd } from "./log.ts";
+import type { LiveEnd } from "./health.ts";
 import { latestBeyond } from "./resume.ts";
 import { type FoundProblem, fingerprint, type Report, TrailWalk, type WalkedLine } from "./walk.ts";
 
