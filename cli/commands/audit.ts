@@ -58,6 +58,11 @@ function showProblems({ ok, lines, problems }: AuditReport, summary: object): vo
   for (const problem of problems) printLine(problem);
   printLine(summary);
   const accepted = problems.filter((problem) => problem.accepted !== null).length;
-  const rest = accepted === 0 ? "" : `; ${accepted} problems are accepted`;
-  say(ok ? `${lines} lines, each as it was written${rest}` : `${problems.length - accepted} problems found${rest}`);
+  const rest = accepted === 0 ? "" : `; ${count(accepted, "problem")} accepted`;
+  const found = count(problems.length - accepted, "problem");
+  say(ok ? `${count(lines, "line")}, each as it was written${rest}` : `${found} found${rest}`);
+}
+
+function count(number: number, what: string): string {
+  return `${number} ${what}${number === 1 ? "" : "s"}`;
 }
