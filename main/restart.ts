@@ -40,7 +40,7 @@ export function deathNotice(error: unknown): string {
 const SHOWN_FOR_MS = 24 * 60 * 60 * 1000;
 
 /** Says in the trail and on every surface that the gate before this one died. */
-export function tellRestart({ audit, alarms }: Pick<Core, "audit" | "alarms">, how: string): void {
+export function announceRestart({ audit, alarms }: Pick<Core, "audit" | "alarms">, how: string): void {
   audit.append({ event: "gate.restarted", ts: Date.now() / 1000, after: how });
   audit.flush();
   alarms.raise({
