@@ -12,6 +12,7 @@ import { errorCode, GateError } from "../main/gate/errors.ts";
 import { grantsSchema } from "../main/gate/grants/schema.ts";
 import { SAFETY_SCHEMA } from "../main/gate/safety/schema.ts";
 import { lookAtDatabases } from "../main/storage/open-databases.ts";
+import { alarmHint } from "./alarm-hint.ts";
 import { claudeCodeChecks } from "./claude-code/hook-check.ts";
 import { launcherFile } from "./claude-code/launcher.ts";
 import { withRunningGate } from "./operator.ts";
@@ -67,7 +68,12 @@ function nodeVersion(): Check {
 async function runningGate(): Promise<Check[]> {
   try {
     const { pid, alarms } = await withRunningGate((api) => api.call("status", {}));
-    const failed = alarms.map(({ code, message, hint }) => ({ check: code, ok: false, detail: message, fix: hint }));
+    const failed = alarms.map((alarm) => ({
+      check: alarm.code,
+      ok: false,
+      detail: alarm.message,
+      fix: alarmHint(alarm),
+    }));
     return [{ check: "gate", ok: true, detail: `running, pid ${pid}` }, ...failed];
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;

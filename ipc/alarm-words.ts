@@ -1,6 +1,6 @@
 import type { AlarmCode } from "./alarms.ts";
 
-/** What each alarm is called on every surface, and whether it tells of something past. Plain values: the page loads no schemas. */
+/** What each alarm is called on every surface, and whether it is about something past. Plain values: the page loads no schemas. */
 
 export interface AlarmWords {
   /** One sentence without its full stop: a tray's line, a notification's title. */
@@ -57,5 +57,5 @@ export const ALARM_WORDS: Readonly<Record<"en" | "it", Readonly<Record<AlarmCode
   },
 };
 
-/** These tell of something that is over: they stay until a human has seen them. The others stay as long as they hold. */
+/** These are about something that is over: they stay until a human dismisses them. The others stay as long as they hold. */
 export const PAST_ALARMS: readonly AlarmCode[] = ["file_renewed", "gate_restarted"];

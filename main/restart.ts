@@ -47,7 +47,7 @@ export function announceRestart({ audit, alarms }: Pick<Core, "audit" | "alarms"
     code: "gate_restarted",
     subject: "gate",
     message: `the gate ended unexpectedly (${how}) and was started again`,
-    hint: "its earlier output may say why; to dismiss this alarm: metnos-gate alarms ack",
+    hint: "its earlier output may say why",
   });
   setTimeout(() => alarms.clear("gate_restarted", "gate"), SHOWN_FOR_MS).unref();
 }
