@@ -58,9 +58,12 @@ function showProblems({ ok, lines, problems }: AuditReport, summary: object): vo
   for (const problem of problems) printLine(problem);
   printLine(summary);
   const accepted = problems.filter((problem) => problem.accepted !== null).length;
-  const rest = accepted === 0 ? "" : `; ${count(accepted, "problem")} accepted`;
-  const found = count(problems.length - accepted, "problem");
-  say(ok ? `${count(lines, "line")}, each as it was written${rest}` : `${found} found${rest}`);
+  const open = problems.length - accepted;
+  if (open > 0)
+    return say(`${count(open, "problem")} found${accepted === 0 ? "" : `, and ${accepted} accepted before`}`);
+  say(
+    `${count(lines, "line")}, ${accepted === 0 ? "each as it was written" : `with ${count(accepted, "accepted problem")} and no other`}`,
+  );
 }
 
 function count(number: number, what: string): string {

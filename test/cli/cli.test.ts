@@ -282,7 +282,7 @@ describe("status and doctor", () => {
     expect(await runGate(gate.home, ["status"])).toMatchObject({
       code: 3,
       stdout: "",
-      stderr: expect.stringContaining("metnos-gate serve"),
+      stderr: expect.stringContaining("metnos-gate start"),
     });
   });
 
