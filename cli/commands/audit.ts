@@ -59,8 +59,7 @@ function showProblems({ ok, lines, problems }: AuditReport, summary: object): vo
   printLine(summary);
   const accepted = problems.filter((problem) => problem.accepted !== null).length;
   const open = problems.length - accepted;
-  if (open > 0)
-    return say(`${count(open, "problem")} found${accepted === 0 ? "" : `, and ${accepted} accepted before`}`);
+  if (!ok) return say(`${count(open, "problem")} found${accepted === 0 ? "" : `, and ${accepted} accepted before`}`);
   say(
     `${count(lines, "line")}, ${accepted === 0 ? "each as it was written" : `with ${count(accepted, "accepted problem")} and no other`}`,
   );
