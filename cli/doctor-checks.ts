@@ -8,8 +8,11 @@ import { AGENTS_SCHEMA } from "../main/gate/agents.ts";
 import { DEFAULT_TTL_SECONDS } from "../main/gate/approvals/registry.ts";
 import { APPROVALS_SCHEMA } from "../main/gate/approvals/schema.ts";
 import { openDatabaseReadOnly, type Schema } from "../main/gate/database.ts";
-import { GateError } from "../main/gate/errors.ts";
+import { errorCode, GateError } from "../main/gate/errors.ts";
 import { grantsSchema } from "../main/gate/grants/schema.ts";
+import { SAFETY_SCHEMA } from "../main/gate/safety/schema.ts";
+import { lookAtDatabases } from "../main/storage/open-databases.ts";
+import { alarmHint } from "./alarm-hint.ts";
 import { claudeCodeChecks } from "./claude-code/hook-check.ts";
 import { launcherFile } from "./claude-code/launcher.ts";
 import { withRunningGate } from "./operator.ts";
@@ -33,15 +36,18 @@ export async function allChecks(): Promise<Check[]> {
   });
   const config = configuration.ok ? loadConfig(placesFor(process.env).config_file, process.env) : undefined;
   const places = config === undefined ? placesFor(process.env) : placesWith(config, process.env);
+  const gate = await runningGate();
   return [
     nodeVersion(),
     configuration,
-    ...(await runningGate()),
+    ...gate,
     ...[places.state_dir, places.runtime_dir].map((folder) => permissions("folder", folder, 0o700)),
     ...[places.agent_socket, places.operator_socket].map((socket) => permissions("socket", socket, 0o600)),
     permissions("operator token", places.operator_token, 0o600),
     permissions("claude-code token", agentTokenFile(places, "claude-code"), 0o600),
     ...databases(places),
+    // A running gate has an alarm for what it loses.
+    ...(gate.some(({ check, ok }) => check === "gate" && ok) ? [] : missingDatabases(places)),
     pairings(places),
     trailCheck(places.audit_dir),
     ...claudeCodeChecks(
@@ -62,7 +68,12 @@ function nodeVersion(): Check {
 async function runningGate(): Promise<Check[]> {
   try {
     const { pid, alarms } = await withRunningGate((api) => api.call("status", {}));
-    const failed = alarms.map(({ code, message, hint }) => ({ check: code, ok: false, detail: message, fix: hint }));
+    const failed = alarms.map((alarm) => ({
+      check: alarm.code,
+      ok: false,
+      detail: alarm.message,
+      fix: alarmHint(alarm),
+    }));
     return [{ check: "gate", ok: true, detail: `running, pid ${pid}` }, ...failed];
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;
@@ -89,6 +100,7 @@ function databases(places: Places): Check[] {
     [places.grants_db, grantsSchema(process.env.HOME ?? "/")],
     [places.approvals_db, APPROVALS_SCHEMA],
     [places.agents_db, AGENTS_SCHEMA],
+    [places.safety_db, SAFETY_SCHEMA],
   ];
   return files.map(([file, schema]) =>
     attempt(schema.title, () => {
@@ -97,6 +109,19 @@ function databases(places: Places): Check[] {
       return db === undefined ? `${file} is not there yet` : file;
     }),
   );
+}
+
+/** A database that is missing beside others keeps the gate from starting. One that can't be read has a check of its own. */
+function missingDatabases(places: Places): Check[] {
+  const check = attempt("databases", () => {
+    try {
+      lookAtDatabases(places, process.env.HOME ?? "/", new Set());
+    } catch (error) {
+      if (errorCode(error) === "database_missing") throw error;
+    }
+    return "none is missing";
+  });
+  return check.ok ? [] : [check];
 }
 
 /** An agent whose file hasn't its token can't say who it is. */

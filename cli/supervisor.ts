@@ -1,5 +1,5 @@
 import type { ChildProcess } from "node:child_process";
-import { mayStartAgain, STEADY_MS } from "../main/restart.ts";
+import { mayStartAgain } from "../main/restart.ts";
 import { EXIT, type ExitCode, say } from "./output.ts";
 
 /** Runs the gate, or the tray app around it, as another process, and starts it again if it dies. */
@@ -19,7 +19,7 @@ const WANTED_ENDS: readonly (number | null)[] = [EXIT.ok, EXIT.failed, EXIT.usag
 
 /**
  * Runs it until it ends for good, and gives its exit code. What interrupts this process interrupts it; one that dies is started
- * again once, and another time only after it ran for `STEADY_MS`. Rejects with the system's error where it can't be started.
+ * again once, and another time only after it ran for ten minutes. Rejects with the system's error where it can't be started.
  */
 export async function supervise({ name, start }: Supervised): Promise<ExitCode> {
   let child: ChildProcess | undefined;
@@ -47,7 +47,7 @@ export async function supervise({ name, start }: Supervised): Promise<ExitCode> 
       const up_ms = performance.now() - started_at;
       if (!mayStartAgain({ was_restarted: restarted_after !== undefined, up_ms })) {
         say(`metnos-gate: ${name} ended unexpectedly again (${how}), ${seconds(up_ms)} after it was started again`);
-        say(`  it is not started a third time within ${STEADY_MS / 60_000} minutes; what it printed says more`);
+        say(`  its output above may say why; once that is solved, start it with: metnos-gate start`);
         return EXIT.died;
       }
       say(`metnos-gate: ${name} ended unexpectedly (${how}); starting it again`);

@@ -19,9 +19,14 @@ export class Seeded {
     for (let skipped = 0; skipped < 8; skipped++) this.#next();
   }
 
-  /** A whole number from 0 to `below` - 1. */
-  below(below: number): number {
-    return Math.floor(this.#next() * below);
+  /** A whole number from 0 to `end` - 1. */
+  below(end: number): number {
+    return Math.floor(this.real(end));
+  }
+
+  /** From 0 up to, not including, `end`. */
+  real(end: number): number {
+    return this.#next() * end;
   }
 
   chance(share: number): boolean {

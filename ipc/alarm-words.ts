@@ -1,6 +1,6 @@
 import type { AlarmCode } from "./alarms.ts";
 
-/** What each alarm is called on every surface, and whether it tells of something past. Plain values: the page loads no schemas. */
+/** What each alarm is called on every surface, and whether it is about something past. Plain values: the page loads no schemas. */
 
 export interface AlarmWords {
   /** One sentence without its full stop: a tray's line, a notification's title. */
@@ -18,7 +18,7 @@ export const ALARM_WORDS: Readonly<Record<"en" | "it", Readonly<Record<AlarmCode
     trail_lost: { title: "Lines of the audit trail were lost", meaning: "The trail says how many, and where." },
     database_unusable: { title: "A database can't be used", meaning: "What you decide now may not last." },
     file_renewed: {
-      title: "A file of the gate was damaged or missing and begun anew",
+      title: "A file of the gate was damaged or missing and was recreated",
       meaning: "What it held before is gone, or was set aside.",
     },
     gate_replaced: {
@@ -26,7 +26,7 @@ export const ALARM_WORDS: Readonly<Record<"en" | "it", Readonly<Record<AlarmCode
       meaning: "It answers no more calls. Another gate may be running in its place.",
     },
     gate_restarted: {
-      title: "The gate died and was started again",
+      title: "The gate ended unexpectedly and was restarted",
       meaning: "What waits for you was kept, and agents that were waiting ask again by themselves.",
     },
     hook_disabled: { title: "An agent's hook is turned off", meaning: "Its tool calls don't pass the gate." },
@@ -57,5 +57,5 @@ export const ALARM_WORDS: Readonly<Record<"en" | "it", Readonly<Record<AlarmCode
   },
 };
 
-/** These tell of something that is over: they stay until a human has seen them. The others stay as long as they hold. */
+/** These are about something that is over: they stay until a human dismisses them. The others stay as long as they hold. */
 export const PAST_ALARMS: readonly AlarmCode[] = ["file_renewed", "gate_restarted"];

@@ -9,7 +9,7 @@ export const ALARM_CODES = [
   "trail_lost",
   /** A database is gone, was replaced, or can't be read or written. */
   "database_unusable",
-  /** A file of the gate's was damaged or missing and begun anew. */
+  /** A file of the gate's was damaged or missing and was recreated. */
   "file_renewed",
   /** The lock or a socket isn't this gate's any more: it ends. */
   "gate_replaced",

@@ -252,7 +252,7 @@ export class GateClient extends EventEmitter<GateClientEvents> {
         reader.close();
         if (!is_ready)
           return reject(
-            new GateClientError("not_running", "the gate can't be reached", "start it with: metnos-gate serve"),
+            new GateClientError("not_running", "the gate can't be reached", "start it with: metnos-gate start"),
           );
         this.#lost(socket);
       });

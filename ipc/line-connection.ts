@@ -97,7 +97,7 @@ export class ServedConnection implements LineConnection, Job, UnreadOwner {
     setTimeout(() => socket.destroy(), FAREWELL_MS).unref();
   }
 
-  /** Ends it as soon as the system has taken what was sent: what a stranger still says isn't even read. */
+  /** Ends it as soon as the system has taken what was sent: what an unauthenticated client still sends isn't even read. */
   endAtOnce(lines: string): void {
     this.ignore();
     if (!this.#socket.destroyed) this.#socket.write(lines);
@@ -162,7 +162,7 @@ export class ServedConnection implements LineConnection, Job, UnreadOwner {
     this.#regulate();
   }
 
-  /** Who has sent more than it may, and wasn't admitted by any of it, is told so. */
+  /** A client that has sent more than it may, and wasn't admitted by any of it, gets an error. */
   #refuseExcess(): void {
     if (this.#allowance >= 0 || this.#lines.length > 0 || this.#is_ending) return;
     this.#allowance = 0;

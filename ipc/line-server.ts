@@ -26,7 +26,7 @@ export interface LineHandlers {
   received(connection: LineConnection, next: () => Frame | undefined): Work | undefined;
   /** The frames of one turn, of one connection or several, were handled. */
   turned(): void;
-  /** What a client is told that didn't say who it is in time, or of too many such clients has been silent for the longest. */
+  /** The last line for a client that didn't say hello in time, or that of too many such clients has been silent for the longest. */
   unadmitted(): string;
   closed(connection: LineConnection): void;
   /** Clients were dropped by the server, with the reason to log. */
@@ -82,8 +82,8 @@ class LineParser {
 }
 
 /**
- * Lets connections that come all at once queue up to be accepted. node-ipc can't be told: its listener has Node's queue of 511,
- * and a Unix socket refuses (EAGAIN) who finds it full. Nor can it be told how much of each socket is buffered.
+ * Lets connections that come all at once queue up to be accepted. node-ipc has no setting for it: its listener has Node's queue of 511,
+ * and a Unix socket refuses (EAGAIN) who finds it full. Nor has it one for how much of each socket is buffered.
  */
 function adjustListener(ipc_server: IPCModule["server"]): void {
   let listener: Server | undefined;

@@ -139,7 +139,7 @@ export class OperatorClient implements OperatorApi {
 }
 
 function notRunning(cause: unknown): OperatorError {
-  return Object.assign(new OperatorError("not_running", "no gate is running", "start it with: metnos-gate serve"), {
+  return Object.assign(new OperatorError("not_running", "no gate is running", "start it with: metnos-gate start"), {
     cause,
   });
 }

@@ -18,7 +18,7 @@ export class Outgoing {
     this.#to(connection).encode.push(encode);
   }
 
-  /** The last thing that this client is told. */
+  /** The last message that this client gets. */
   end(connection: LineConnection, encode: () => string): void {
     const answers = this.#to(connection);
     answers.encode.push(encode);

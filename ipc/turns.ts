@@ -15,7 +15,7 @@ export interface Job {
 const TURN_MS = 4;
 /** How long one job works where others wait, in milliseconds. */
 const SLICE_MS = 1;
-/** Who hasn't used its part lately goes first by as much, in milliseconds: saved up is no more. */
+/** A share that was idle is ahead of the others by at most this, in milliseconds; no more is saved up. */
 const HEAD_START_MS = 4;
 
 interface Share {

@@ -1,6 +1,6 @@
 import type { Core } from "./core.ts";
 
-/** A gate that died: how its end is told, when it is started again, and what the new one says of it. */
+/** A gate that died: how its end is reported, when it is restarted, and what the new one says of it. */
 
 /** How a gate's process ends by itself, beside 0 and 1. */
 export const GATE_EXIT = {
@@ -37,17 +37,17 @@ export function deathNotice(error: unknown): string {
 }
 
 /** The alarm is over by then, whether or not a human has seen it, in milliseconds. */
-const TOLD_FOR_MS = 24 * 60 * 60 * 1000;
+const SHOWN_FOR_MS = 24 * 60 * 60 * 1000;
 
 /** Says in the trail and on every surface that the gate before this one died. */
-export function tellRestart({ audit, alarms }: Pick<Core, "audit" | "alarms">, how: string): void {
+export function announceRestart({ audit, alarms }: Pick<Core, "audit" | "alarms">, how: string): void {
   audit.append({ event: "gate.restarted", ts: Date.now() / 1000, after: how });
   audit.flush();
   alarms.raise({
     code: "gate_restarted",
     subject: "gate",
     message: `the gate ended unexpectedly (${how}) and was started again`,
-    hint: "what it printed before says more; to put this aside: metnos-gate alarms ack",
+    hint: "its earlier output may say why",
   });
-  setTimeout(() => alarms.clear("gate_restarted", "gate"), TOLD_FOR_MS).unref();
+  setTimeout(() => alarms.clear("gate_restarted", "gate"), SHOWN_FOR_MS).unref();
 }

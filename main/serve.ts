@@ -11,7 +11,7 @@ import { type GateNotifications, type NotificationOptions, startNotifications } 
 import type { AgentConnections } from "./operator/handlers.ts";
 import { Operator } from "./operator/operator.ts";
 import { operatorToken } from "./operator-token.ts";
-import { tellRestart } from "./restart.ts";
+import { announceRestart } from "./restart.ts";
 import type { LoginItem } from "./settings.ts";
 import { prepareSocket, socketError } from "./socket-place.ts";
 import type { DatabaseName } from "./storage/database-names.ts";
@@ -84,7 +84,7 @@ export async function serveGate(options: ServeOptions = {}): Promise<RunningGate
   };
   const core = await openCore({ env, clock, accept_empty, hooks });
   logAlarms(core, log);
-  if (options.restarted_after !== undefined) tellRestart(core, options.restarted_after);
+  if (options.restarted_after !== undefined) announceRestart(core, options.restarted_after);
   try {
     const served = await serveCore(core, log, options, (server) => {
       agents = server;

@@ -40,7 +40,7 @@ function warningOf(file: string, settings: Json): object {
 function block(why: string): object {
   return {
     decision: "block",
-    reason: `Metnos Gate: ${why}. The settings from before hold until Claude Code is started anew`,
+    reason: `Metnos Gate: ${why}. The settings from before hold until Claude Code is restarted`,
   };
 }
 

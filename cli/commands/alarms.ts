@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { PAST_ALARMS } from "../../ipc/alarm-words.ts";
 import { ALARM_CODES } from "../../ipc/alarms.ts";
+import { alarmHint } from "../alarm-hint.ts";
 import { withRunningGate } from "../operator.ts";
 import { printLine, say, tell, usageError } from "../output.ts";
 
@@ -14,14 +15,14 @@ export function alarmsCommands(program: Command): void {
     .action(() =>
       withRunningGate(async (api) => {
         const found = (await api.call("status", {})).alarms;
-        for (const alarm of found) tell(alarm, `${alarm.code}: ${alarm.message}\n  ${alarm.hint}`);
+        for (const alarm of found) tell(alarm, `${alarm.code}: ${alarm.message}\n  ${alarmHint(alarm)}`);
         if (found.length === 0) say("no alarm");
       }),
     );
 
   alarms
     .command("ack [code]")
-    .description(`you have seen those of this code, or all that tell of something past (${PAST_ALARMS.join(", ")})`)
+    .description(`dismisses those of this code, or all of something past (${PAST_ALARMS.join(", ")})`)
     .action((code: string | undefined) =>
       withRunningGate(async (api) => {
         if (code !== undefined && !ALARM_CODES.some((known) => known === code))

@@ -58,6 +58,13 @@ function showProblems({ ok, lines, problems }: AuditReport, summary: object): vo
   for (const problem of problems) printLine(problem);
   printLine(summary);
   const accepted = problems.filter((problem) => problem.accepted !== null).length;
-  const rest = accepted === 0 ? "" : `; ${accepted} problems are accepted`;
-  say(ok ? `${lines} lines, each as it was written${rest}` : `${problems.length - accepted} problems found${rest}`);
+  const open = problems.length - accepted;
+  if (!ok) return say(`${count(open, "problem")} found${accepted === 0 ? "" : `, and ${accepted} accepted before`}`);
+  say(
+    `${count(lines, "line")}, ${accepted === 0 ? "each as it was written" : `with ${count(accepted, "accepted problem")} and no other`}`,
+  );
+}
+
+function count(number: number, what: string): string {
+  return `${number} ${what}${number === 1 ? "" : "s"}`;
 }

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { alarmHint } from "../alarm-hint.ts";
 import { withRunningGate } from "../operator.ts";
 import { say, tell } from "../output.ts";
 
@@ -20,7 +21,7 @@ export function statusCommand(program: Command): void {
             `PAUSED by ${status.pause.by}${status.pause.until === null ? "" : ` until ${status.pause.until}`}: ${status.pause.reason}; ` +
               "to go on: metnos-gate safety resume",
           );
-        for (const { message, hint } of status.alarms) say(`ALARM: ${message}; ${hint}`);
+        for (const alarm of status.alarms) say(`ALARM: ${alarm.message}; ${alarmHint(alarm)}`);
         if (status.audit_write_failures > 0)
           say(`the audit trail missed ${status.audit_write_failures} lines (${status.audit_last_failure})`);
         for (const { name } of status.pairing_requests)

@@ -54,6 +54,6 @@ function removeQuietly(file: string): void {
   try {
     rmSync(file, { force: true });
   } catch {
-    // what kept it from being written is told; a rest under this name is replaced the next time
+    // what kept it from being written is reported; a rest under this name is replaced the next time
   }
 }

@@ -2,7 +2,7 @@ import { type Clock, isoSeconds } from "./clock.ts";
 
 /**
  * When something ends, by the wall clock and by the time since boot. The wall clock can be set, a day ahead or back; the other
- * one can't, but says nothing once the machine was started anew. A pause is over when both say so; a grant or a request when
+ * one can't, but says nothing after a reboot. A pause is over when both say so; a grant or a request when
  * either does.
  */
 export interface End {

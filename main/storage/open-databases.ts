@@ -130,7 +130,7 @@ function renewedNotice({ title, file }: OpenDatabase): Irregularity {
   return {
     event: "database.renewed",
     file,
-    message: `the ${title} ${file} was missing or empty, and was begun anew`,
+    message: `the ${title} ${file} was missing or empty and was recreated`,
     hint: "what was in it is gone: check grants, agents and what waits",
   };
 }
@@ -187,7 +187,7 @@ function activityAnew(file: string, why: string): { db: Database.Database; irreg
     irregularity: {
       event: "database.set_aside",
       file,
-      message: `${why}: it was set aside as ${aside}, and begun anew`,
+      message: `${why}: it was moved to ${aside} and recreated`,
       hint: "it only counts decisions: nothing else is missing, and the file can be deleted",
     },
   };

@@ -12,7 +12,7 @@ interface Watched {
   kind: Kind;
 }
 
-/** In the order in which a loss is told: with the gate's lock its databases are another gate's, too. */
+/** In the order in which a loss is reported: with the gate's lock its databases are another gate's, too. */
 const KINDS = ["gate", "database", "database lock"] as const;
 type Kind = (typeof KINDS)[number];
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { LineClient, type LineMessage } from "../../bench/line-client.ts";
+import type { Seeded } from "../../fuzz/seeded.ts";
 import { type Decision, decisionSchema } from "../../ipc/decision.ts";
-import type { Dice } from "./dice.ts";
 import { checkDecision, type Expectation, expectationOf } from "./expectation.ts";
 import {
   type AgentEntry,
@@ -38,12 +38,15 @@ class ConnectionEnded extends Error {
   }
 }
 
-/** An agent that keeps calling, and writes down everything that it is told. */
+/** What an agent does next. */
+type Act = "clock" | "forbidden" | "ask" | "repeat" | "granted" | "withdraw" | "plan" | "outcome" | "leave";
+
+/** An agent that keeps calling, and records everything that it receives. */
 export class DrivenAgent {
   readonly entry: AgentEntry;
   readonly #ledger: Ledger;
-  #dice: Dice;
-  #told: () => void = () => undefined;
+  #random: Seeded;
+  #on_decision: () => void = () => undefined;
   /** What it still wants to do: asked again after the gate was away. */
   readonly #unanswered = new Map<string, DrivenCall>();
   readonly #open = new Map<string, OpenCall>();
@@ -53,19 +56,19 @@ export class DrivenAgent {
   #next_id = 1;
   #last_allowed: string | undefined;
 
-  constructor(entry: AgentEntry, ledger: Ledger, dice: Dice) {
+  constructor(entry: AgentEntry, ledger: Ledger, random: Seeded) {
     this.entry = entry;
     this.#ledger = ledger;
-    this.#dice = dice;
+    this.#random = random;
   }
 
   /**
    * Greets with the agent's token. Gives the answer's type, or its error's code, or `ended` where no gate was there to answer.
-   * `told` is called as each decision arrives.
+   * `received` is called as each decision arrives.
    */
-  async connect(socket: string, dice: Dice, told: () => void): Promise<string> {
-    this.#dice = dice;
-    this.#told = told;
+  async connect(socket: string, random: Seeded, received: () => void): Promise<string> {
+    this.#random = random;
+    this.#on_decision = received;
     const client = await LineClient.connect(socket).catch(() => undefined);
     const { name, session, token } = this.entry;
     const hello = { id: "hello", protocol: 1, agent: { name }, token, session };
@@ -128,30 +131,30 @@ export class DrivenAgent {
 
   async #act(grants: readonly GrantEntry[], socket: string): Promise<void> {
     const waiting = this.#waiting();
-    const act = this.#dice.weighted({
-      clock: 6,
-      forbidden: 2,
-      ask: waiting.length < MAX_WAITING ? 8 : 0,
-      repeat: this.#ledger.requests.size > 0 ? 4 : 0,
-      granted: grants.length > 0 ? 6 : 0,
-      withdraw: waiting.length > 0 ? 2 : 0,
-      plan: 2,
-      outcome: this.#last_allowed === undefined ? 0 : 1,
-      leave: 0.4,
-    });
+    const act = this.#random.weighted<Act>([
+      [6, "clock"],
+      [2, "forbidden"],
+      [waiting.length < MAX_WAITING ? 8 : 0, "ask"],
+      [this.#ledger.requests.size > 0 ? 4 : 0, "repeat"],
+      [grants.length > 0 ? 6 : 0, "granted"],
+      [waiting.length > 0 ? 2 : 0, "withdraw"],
+      [2, "plan"],
+      [this.#last_allowed === undefined ? 0 : 1, "outcome"],
+      [0.4, "leave"],
+    ]);
     switch (act) {
       case "clock":
         return void (await this.send(CLOCK));
       case "forbidden":
         return void (await this.send(FORBIDDEN));
       case "ask":
-        return void (await this.send(writeTo(`/srv/${this.entry.name}/${this.#dice.integer(2 ** 40)}/notes.txt`)));
+        return void (await this.send(writeTo(`/srv/${this.entry.name}/${this.#random.below(2 ** 40)}/notes.txt`)));
       case "repeat":
         return await this.#repeat();
       case "granted":
-        return await this.#writeGranted(this.#dice.pick(grants));
+        return await this.#writeGranted(this.#random.pick(grants));
       case "withdraw":
-        return await this.#withdraw(this.#dice.pick(waiting));
+        return await this.#withdraw(this.#random.pick(waiting));
       case "plan":
         return await this.#plan();
       case "outcome":
@@ -159,14 +162,14 @@ export class DrivenAgent {
         return;
       case "leave":
         await this.#leave();
-        if ((await this.connect(socket, this.#dice, this.#told)) !== "hello.ok") throw new ConnectionEnded();
+        if ((await this.connect(socket, this.#random, this.#on_decision)) !== "hello.ok") throw new ConnectionEnded();
     }
   }
 
   /** A call that was asked about before. Not one that waits: two such calls would share an answer. */
   async #repeat(): Promise<void> {
     const own = [...this.#ledger.requests.values()].filter(({ agent }) => agent === this.entry);
-    const request = own.length === 0 ? undefined : this.#dice.pick(own);
+    const request = own.length === 0 ? undefined : this.#random.pick(own);
     if (request !== undefined && !this.#isWaitingFor(request.call)) await this.send(request.call);
   }
 
@@ -188,7 +191,7 @@ export class DrivenAgent {
   async #plan(): Promise<void> {
     const id = `p${this.#next_id++}`;
     const calls = Array.from({ length: PLAN_CALLS }, (_, index) =>
-      index === 0 ? { executor: "time_now", args: {} } : writeTo(`/srv/plan/${this.#dice.integer(1000)}.txt`),
+      index === 0 ? { executor: "time_now", args: {} } : writeTo(`/srv/plan/${this.#random.below(1000)}.txt`),
     ).map(({ executor, args }) => ({ executor, args }));
     await new Promise((resolve) => {
       this.#open.set(id, {
@@ -228,7 +231,7 @@ export class DrivenAgent {
     const id = String(data.id);
     if (type === "tool.plan.decisions") {
       for (const decision of data.decisions as unknown[]) this.#ledger.tell(decisionSchema.parse(decision), undefined);
-      this.#told();
+      this.#on_decision();
       this.#open.get(id)?.decided(undefined);
       this.#open.delete(id);
     } else if (type === "tool.decision") this.#decided(id, decisionSchema.parse(data));
@@ -247,7 +250,7 @@ export class DrivenAgent {
       this.#cancels.delete(id);
       this.#ledger.tell(decision, cancel.request.token);
       cancel.request.fact.done("cancelled");
-      this.#told();
+      this.#on_decision();
       cancel.done();
       return;
     }
@@ -257,7 +260,7 @@ export class DrivenAgent {
       if (open.request === undefined) this.#first(id, open, decision);
       else this.#final(id, open.request, decision);
     }
-    this.#told();
+    this.#on_decision();
     if (decision.outcome === "allowed") this.#last_allowed = decision.decision_id;
     open?.decided(decision);
   }

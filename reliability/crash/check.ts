@@ -8,7 +8,7 @@ import type { Ledger, RequestEntry } from "./ledger.ts";
 import type { Snapshot } from "./snapshot.ts";
 
 /**
- * Compares what a gate says that was killed and started again with what was acknowledged and told. What was on its way is taken
+ * Compares what a gate says that was killed and started again with what was acknowledged and received. What was on its way is taken
  * as the gate says it is: it may have happened or not, but nothing else may.
  */
 export function checkSnapshot(ledger: Ledger, snapshot: Snapshot, places: Places): void {

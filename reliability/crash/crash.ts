@@ -1,8 +1,8 @@
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Seeded } from "../../fuzz/seeded.ts";
 import type { Places } from "../../ipc/places.ts";
-import { Dice } from "./dice.ts";
 import { CrashHome } from "./home.ts";
 import { count, type Violation } from "./ledger.ts";
 import { drawMoment, type Moment } from "./moment.ts";
@@ -20,7 +20,7 @@ export interface CrashOptions {
   /** Folder for the homes, and for the compiled code of all gates; left out: one that is removed at the end. */
   root?: string;
   /** When each gate is killed; left out: at random. */
-  moment?: (dice: Dice) => Moment;
+  moment?: (random: Seeded) => Moment;
   /** Called once a gate was killed, before the next one starts: to damage what it left, for a test of the check itself. */
   tamper?: (places: Places, round: number) => void;
   progress?: (round: number, report: CrashReport) => void;
@@ -35,7 +35,7 @@ export interface CrashReport {
   /** Acts that were acknowledged, calls whose decision was checked: each by its kind. */
   acknowledged: Map<string, number>;
   checked: Map<string, number>;
-  decisions_told: number;
+  decisions_received: number;
   requests: number;
   starts_ms: number[];
 }
@@ -62,21 +62,21 @@ async function crashIn(
     violations: [],
     acknowledged: new Map(),
     checked: new Map(),
-    decisions_told: 0,
+    decisions_received: 0,
     requests: 0,
     starts_ms: [],
   };
   while (report.rounds < rounds) {
     const home = new CrashHome({ root, launcher });
     try {
-      await home.prepare(new Dice(seed));
+      await home.prepare(new Seeded(seed));
       const last = Math.min(rounds, report.rounds + ROUNDS_PER_HOME);
       while (report.rounds < last && home.ledger.requests.size < MAX_REQUESTS) {
         const round = ++report.rounds;
-        const dice = new Dice(seed + round);
-        const moment = draw(dice);
+        const random = new Seeded(seed + round);
+        const moment = draw(random);
         count(report.moments, moment.kind);
-        await home.round(dice, moment);
+        await home.round(random, moment);
         collect(report, home, round);
         tamper?.(home.places, round);
         progress?.(round, report);
@@ -98,7 +98,7 @@ function collect(report: CrashReport, { ledger }: CrashHome, round: number): voi
 function addTotals(report: CrashReport, { ledger, starts_ms }: CrashHome): void {
   add(report.acknowledged, ledger.acknowledged);
   add(report.checked, ledger.checked);
-  report.decisions_told += ledger.told_count;
+  report.decisions_received += ledger.received_count;
   report.requests += ledger.requests.size;
   report.starts_ms.push(...starts_ms);
 }

@@ -76,7 +76,7 @@ function ruleOfAnswers(requests: readonly RequestEntry[], is_revoked: boolean): 
   const left = requests.filter(({ undelivered }) => undelivered.known === true);
   const [answer] = left;
   if (answer !== undefined && left.length === 1) {
-    // Taken by this call, unless the gate ends before it is told.
+    // Taken by this call, unless the gate ends before it is sent.
     answer.undelivered.begin(false);
     return {
       rule: "an answer given while its agent was away is worth the next same call",

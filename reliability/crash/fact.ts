@@ -27,7 +27,7 @@ export class Fact<T> {
     this.#possible.add(value);
   }
 
-  /** It was acknowledged, or told, to be `value`. */
+  /** It was acknowledged, or reported, to be `value`. */
   done(value: T): void {
     this.version++;
     this.#possible = new Set([value]);

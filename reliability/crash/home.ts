@@ -1,12 +1,12 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { type GateProcess, startGate } from "../../bench/gate-process.ts";
+import type { Seeded } from "../../fuzz/seeded.ts";
 import { OperatorClient } from "../../ipc/operator-client.ts";
 import { type Places, placesFor } from "../../ipc/places.ts";
 import { DrivenAgent } from "./agent.ts";
 import { checkSnapshot } from "./check.ts";
 import { checkDatabases } from "./databases.ts";
-import type { Dice } from "./dice.ts";
 import { DrivenHuman, isGuest } from "./human.ts";
 import { type AgentEntry, type GrantEntry, Ledger } from "./ledger.ts";
 import { type Moment, Trigger } from "./moment.ts";
@@ -50,22 +50,22 @@ export class CrashHome {
   }
 
   /** Pairs the agents that stay. The gate is stopped again as a user does it. */
-  async prepare(dice: Dice): Promise<void> {
+  async prepare(random: Seeded): Promise<void> {
     const operator = await this.#start();
     checkSnapshot(this.ledger, await takeSnapshot(operator), this.places);
-    const human = new DrivenHuman(operator, this.ledger, dice);
+    const human = new DrivenHuman(operator, this.ledger, random);
     for (const name of WORKERS) await human.pair(name);
     await operator.close();
     await this.#gate?.stop();
   }
 
   /** Starts a gate, checks what it says, drives it, and kills it at the moment. */
-  async round(dice: Dice, moment: Moment): Promise<void> {
+  async round(random: Seeded, moment: Moment): Promise<void> {
     if (moment.kind === "start") return await this.#killStarting(moment.after_ms);
     const operator = await this.#startChecked();
     if (operator === undefined) return;
-    await this.#answerAway(operator, dice);
-    await this.#drive(operator, dice, moment);
+    await this.#answerAway(operator, random);
+    await this.#drive(operator, random, moment);
     checkDatabases(this.ledger, this.places);
   }
 
@@ -122,24 +122,24 @@ export class CrashHome {
   }
 
   /** Some of what waits is answered before any agent is back. */
-  async #answerAway(operator: OperatorClient, dice: Dice): Promise<void> {
-    const human = new DrivenHuman(operator, this.ledger, dice);
+  async #answerAway(operator: OperatorClient, random: Seeded): Promise<void> {
+    const human = new DrivenHuman(operator, this.ledger, random);
     const waiting = [...this.ledger.requests.values()].filter(
       ({ fact, agent }) => fact.known === "pending" && agent.fact.known === "paired",
     );
-    for (const request of waiting.slice(0, dice.integer(ANSWERED_AWAY + 1))) await human.answer(request);
+    for (const request of waiting.slice(0, random.below(ANSWERED_AWAY + 1))) await human.answer(request);
   }
 
-  async #drive(operator: OperatorClient, dice: Dice, moment: Moment): Promise<void> {
+  async #drive(operator: OperatorClient, random: Seeded, moment: Moment): Promise<void> {
     const gate = this.#gate;
     const killed = Promise.withResolvers<void>();
     const trigger = new Trigger(moment, () => killed.resolve(gate?.kill()));
-    const human = new DrivenHuman(operator, this.ledger, dice, () => trigger.act());
+    const human = new DrivenHuman(operator, this.ledger, random, () => trigger.act());
     const running: Promise<void>[] = [];
     const begin = (entry: AgentEntry) => {
-      running.push(this.#run(entry, dice, () => trigger.told()));
+      running.push(this.#run(entry, random, () => trigger.decision()));
     };
-    running.push(this.#knockRevoked(dice));
+    running.push(this.#connectRevoked(random));
     for (const entry of this.ledger.agents.values())
       if (entry.fact.known === "paired" && entry.token !== "") begin(entry);
     running.push(human.run(begin));
@@ -149,24 +149,24 @@ export class CrashHome {
     for (let ended = 0; ended < running.length; ended++) await running[ended];
   }
 
-  async #run(entry: AgentEntry, dice: Dice, told: () => void): Promise<void> {
-    const agent = this.#agents.get(entry.name) ?? new DrivenAgent(entry, this.ledger, dice);
+  async #run(entry: AgentEntry, random: Seeded, received: () => void): Promise<void> {
+    const agent = this.#agents.get(entry.name) ?? new DrivenAgent(entry, this.ledger, random);
     this.#agents.set(entry.name, agent);
     const { version } = entry.fact;
-    const answer = await agent.connect(this.places.agent_socket, dice, told);
+    const answer = await agent.connect(this.places.agent_socket, random, received);
     if (answer === "hello.ok") return await agent.run(() => this.#grantsInUse(), this.places.agent_socket);
     if (answer !== "ended" && entry.fact.version === version)
       this.ledger.violate("lost", `agent ${entry.name} is paired, and was turned away: ${answer}`);
   }
 
   /** An agent whose pairing ended comes with its token. */
-  async #knockRevoked(dice: Dice): Promise<void> {
+  async #connectRevoked(random: Seeded): Promise<void> {
     const revoked = [...this.ledger.agents.values()].filter(
       ({ name, fact, token }) => isGuest(name) && token !== "" && fact.known === "unpaired",
     );
     if (revoked.length === 0) return;
-    const agent = new DrivenAgent(dice.pick(revoked), this.ledger, dice);
-    const answer = await agent.connect(this.places.agent_socket, dice, () => undefined);
+    const agent = new DrivenAgent(random.pick(revoked), this.ledger, random);
+    const answer = await agent.connect(this.places.agent_socket, random, () => undefined);
     if (answer === "hello.ok")
       this.ledger.violate("lost", `agent ${agent.entry.name} was let in after its pairing was revoked`);
   }

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Seeded } from "../../fuzz/seeded.ts";
 import type { Territory } from "../../ipc/decision.ts";
 import {
   type OperatorApi,
@@ -8,7 +9,6 @@ import {
   type OperatorParams,
   type OperatorResult,
 } from "../../ipc/operator-api.ts";
-import type { Dice } from "./dice.ts";
 import type { Fact } from "./fact.ts";
 import type { AgentEntry, GrantEntry, Ledger, RequestEntry } from "./ledger.ts";
 
@@ -16,15 +16,15 @@ import type { AgentEntry, GrantEntry, Ledger, RequestEntry } from "./ledger.ts";
 export class DrivenHuman {
   readonly #operator: OperatorApi;
   readonly #ledger: Ledger;
-  readonly #dice: Dice;
+  readonly #random: Seeded;
   readonly #sent: () => void;
   #is_over = false;
 
   /** `sent` is called right after each act was sent. */
-  constructor(operator: OperatorApi, ledger: Ledger, dice: Dice, sent: () => void = () => undefined) {
+  constructor(operator: OperatorApi, ledger: Ledger, random: Seeded, sent: () => void = () => undefined) {
     this.#operator = operator;
     this.#ledger = ledger;
-    this.#dice = dice;
+    this.#random = random;
     this.#sent = sent;
   }
 
@@ -46,7 +46,7 @@ export class DrivenHuman {
 
   async #repeatedly(pause_ms: number, act: () => Promise<void>): Promise<void> {
     while (!this.#is_over) {
-      await sleep(this.#dice.below(2 * pause_ms));
+      await sleep(this.#random.real(2 * pause_ms));
       if (!this.#is_over) await act();
     }
   }
@@ -54,7 +54,7 @@ export class DrivenHuman {
   async #pauseNowAndThen(): Promise<void> {
     // A gate that was killed while it was paused still is: some calls are made, then it goes on.
     if (this.#ledger.pause.known === "paused") {
-      await sleep(this.#dice.below(10));
+      await sleep(this.#random.real(10));
       await this.#resume();
     }
     await this.#repeatedly(60, () => this.#pauseAndResume());
@@ -81,16 +81,16 @@ export class DrivenHuman {
     const waiting = [...this.#ledger.requests.values()].filter(
       ({ is_held, fact }) => is_held && fact.known === "pending",
     );
-    if (waiting.length > 0) await this.answer(this.#dice.pick(waiting));
+    if (waiting.length > 0) await this.answer(this.#random.pick(waiting));
   }
 
   /** Answers a request; who asks may be away. */
   async answer(request: RequestEntry): Promise<void> {
     const ledger = this.#ledger;
     const { token, is_held, fact } = request;
-    const decision = this.#dice.chance(0.75) ? "approved" : "rejected";
+    const decision = this.#random.chance(0.75) ? "approved" : "rejected";
     const scopes: Territory[] = request.call.grant === undefined ? ["none", "none", "session", "permanent"] : ["none"];
-    const scope = decision === "approved" ? this.#dice.pick(scopes) : "none";
+    const scope = decision === "approved" ? this.#random.pick(scopes) : "none";
     const grant = scope === "none" ? undefined : ledger.grant(`approval:${token}`, request.agent);
     fact.begin(decision);
     request.territory.begin(scope);
@@ -120,10 +120,10 @@ export class DrivenHuman {
     const active = [...this.#ledger.grants.values()].filter(
       ({ fact, id }) => fact.known === "active" && id !== undefined,
     );
-    if (active.length > 0 && this.#dice.chance(0.4)) return await this.#revoke(this.#dice.pick(active));
+    if (active.length > 0 && this.#random.chance(0.4)) return await this.#revoke(this.#random.pick(active));
     const paired = [...this.#ledger.agents.values()].filter(({ fact }) => fact.known === "paired");
-    const agent = paired.length > 0 && this.#dice.chance(0.5) ? this.#dice.pick(paired) : undefined;
-    const target = `/srv/granted/${this.#dice.integer(2 ** 40)}/**`;
+    const agent = paired.length > 0 && this.#random.chance(0.5) ? this.#random.pick(paired) : undefined;
+    const target = `/srv/granted/${this.#random.below(2 ** 40)}/**`;
     const grant = this.#ledger.grant(target, agent);
     grant.fact.begin("active");
     const holder = agent === undefined ? {} : { agent: agent.name };
@@ -148,13 +148,13 @@ export class DrivenHuman {
     if (pause.known === "running") {
       pause.begin("paused");
       this.#ledger.mayWithdraw();
-      const length = this.#dice.chance(0.3) ? { for_seconds: 3600 } : {};
+      const length = this.#random.chance(0.3) ? { for_seconds: 3600 } : {};
       const paused = await this.#act("safety.pause", { reason: "a break", ...length });
       if (paused === "unknown" || paused === "refused") return;
       pause.done("paused");
       this.#ledger.hasWithdrawn();
       this.#ledger.acknowledge("pauses", "paused");
-      await sleep(this.#dice.below(30));
+      await sleep(this.#random.real(30));
     }
     await this.#resume();
   }
@@ -173,8 +173,8 @@ export class DrivenHuman {
     const guests = [...this.#ledger.agents.values()].filter(
       ({ name, fact }) => isGuest(name) && fact.known === "paired",
     );
-    if (guests.length > 0 && this.#dice.chance(0.4)) return await this.#unpair(this.#dice.pick(guests));
-    const agent = await this.pair(`guest-${this.#dice.integer(2 ** 40)}`);
+    if (guests.length > 0 && this.#random.chance(0.4)) return await this.#unpair(this.#random.pick(guests));
+    const agent = await this.pair(`guest-${this.#random.below(2 ** 40)}`);
     if (agent !== undefined) paired(agent);
   }
 
@@ -208,9 +208,9 @@ export class DrivenHuman {
   }
 
   async #changeSetting(): Promise<void> {
-    const [key, value] = this.#dice.chance(0.5)
-      ? (["approvals.ttl_seconds", 3000 + this.#dice.integer(80_000)] as const)
-      : (["language", this.#dice.pick(["en", "it"])] as const);
+    const [key, value] = this.#random.chance(0.5)
+      ? (["approvals.ttl_seconds", 3000 + this.#random.below(80_000)] as const)
+      : (["language", this.#random.pick(["en", "it"])] as const);
     const fact: Fact<string | number | boolean> | undefined = this.#ledger.settings.get(key);
     if (fact === undefined) throw new Error(`${key} was never looked at`);
     fact.begin(value);

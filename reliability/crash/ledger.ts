@@ -3,7 +3,7 @@ import type { SettingKey } from "../../ipc/settings.ts";
 import { callHash } from "../../main/gate/approvals/canonical.ts";
 import { Fact } from "./fact.ts";
 
-/** What a gate acknowledged to its human and told its agents: what must still be true after it was killed. */
+/** What a gate acknowledged to its human and sent to its agents: what must still be true after it was killed. */
 
 export type ViolationKind =
   | "lost"
@@ -66,7 +66,7 @@ export interface RequestEntry {
 }
 
 /** A decision that an agent received. */
-export interface Told {
+export interface ReceivedDecision {
   decision_id: string;
   outcome: Decision["outcome"];
   /** Of a withdrawn request: its line may be the answer's. */
@@ -82,13 +82,13 @@ export class Ledger {
   readonly agents = new Map<string, AgentEntry>();
   readonly grants = new Map<string, GrantEntry>();
   readonly requests = new Map<string, RequestEntry>();
-  /** Told since the trail was read last. */
-  told: Told[] = [];
+  /** Received since the trail was read last. */
+  received: ReceivedDecision[] = [];
   /** Lines that the trail must have at least so often, by what they are about. */
   readonly expected_lines = new Map<string, number>();
   /** How often each act was acknowledged. */
   readonly acknowledged = new Map<string, number>();
-  told_count = 0;
+  received_count = 0;
   /** Calls that were checked against what their decision had to be, by the rule. */
   readonly checked = new Map<string, number>();
   /** How often a call was sent, and how often it was allowed by an answer, by its key. */
@@ -122,7 +122,7 @@ export class Ledger {
     return entry;
   }
 
-  /** An agent was told that its call waits under this token. Not certain: it may be withdrawn since. */
+  /** An agent was informed that its call waits under this token. Not certain: it may be withdrawn since. */
   waits(token: string, agent: AgentEntry, call: DrivenCall, is_certain: boolean): RequestEntry {
     const request = this.requests.get(token) ?? this.#newRequest(token, agent, call);
     if (!is_certain && request.fact.possible.includes("pending")) request.fact.begin("cancelled");
@@ -168,9 +168,9 @@ export class Ledger {
 
   /** An agent received a decision. `token`: of the request that it ends, if it ends one. */
   tell({ decision_id, outcome, status }: Decision, token: string | undefined): void {
-    this.told_count++;
+    this.received_count++;
     const cancelled_token = status === "cancelled" ? token : undefined;
-    this.told.push({ decision_id, outcome, cancelled_token });
+    this.received.push({ decision_id, outcome, cancelled_token });
   }
 
   /** A call was allowed by a human's answer: that may not happen more often than one was given. */

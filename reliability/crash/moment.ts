@@ -1,25 +1,32 @@
-import type { Dice } from "./dice.ts";
+import type { Seeded } from "../../fuzz/seeded.ts";
 
 /** When a gate is killed: at any moment, within an act of the human, as a decision arrives, or while it starts. */
 export type Moment =
   | { kind: "any"; after_ms: number }
   | { kind: "act"; count: number; delay: number }
-  | { kind: "told"; count: number }
+  | { kind: "decision"; count: number }
   | { kind: "start"; after_ms: number };
 
 /** A gate is killed by then in any case, in milliseconds. */
 const LONGEST_LOAD_MS = 600;
 
-export function drawMoment(dice: Dice): Moment {
-  switch (dice.weighted({ any: 3, act: 3, told: 3, start: 1 })) {
+export function drawMoment(random: Seeded): Moment {
+  switch (
+    random.weighted<Moment["kind"]>([
+      [3, "any"],
+      [3, "act"],
+      [3, "decision"],
+      [1, "start"],
+    ])
+  ) {
     case "any":
-      return { kind: "any", after_ms: dice.below(1) ** 2 * 400 };
+      return { kind: "any", after_ms: random.real(1) ** 2 * 400 };
     case "act":
-      return { kind: "act", count: 1 + dice.integer(20), delay: dice.below(4) };
-    case "told":
-      return { kind: "told", count: 1 + dice.integer(150) };
+      return { kind: "act", count: 1 + random.below(20), delay: random.real(4) };
+    case "decision":
+      return { kind: "decision", count: 1 + random.below(150) };
     case "start":
-      return { kind: "start", after_ms: 20 + dice.below(300) };
+      return { kind: "start", after_ms: 20 + random.real(300) };
   }
 }
 
@@ -28,7 +35,7 @@ export class Trigger {
   readonly #moment: Moment;
   readonly #kill: () => void;
   #acts = 0;
-  #told = 0;
+  #decisions = 0;
   #timers: NodeJS.Timeout[] = [];
   #is_pulled = false;
 
@@ -50,8 +57,8 @@ export class Trigger {
   }
 
   /** An agent received a decision. */
-  told(): void {
-    if (this.#moment.kind === "told" && ++this.#told === this.#moment.count) this.#pull();
+  decision(): void {
+    if (this.#moment.kind === "decision" && ++this.#decisions === this.#moment.count) this.#pull();
   }
 
   #after(ms: number): void {

@@ -35,7 +35,7 @@ function summary({ moments, acknowledged, checked, violations, starts_ms, ...tot
   return [
     `${totals.rounds} rounds (${list(moments)}), seed ${totals.seed}: ${violations.length} violations`,
     `  ${acts} acts acknowledged (${list(acknowledged)})`,
-    `  ${totals.decisions_told} decisions told, ${totals.requests} requests`,
+    `  ${totals.decisions_received} decisions received, ${totals.requests} requests`,
     ...[...checked].map(([rule, number]) => `  ${String(number).padStart(7)} x ${rule}`),
     `  a start took ${median(starts_ms).toFixed(0)} ms (median), ${Math.max(...starts_ms).toFixed(0)} ms at the most`,
   ].join("\n");

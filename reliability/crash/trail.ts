@@ -15,15 +15,15 @@ export class TrailReader {
     this.#folder = folder;
   }
 
-  /** Everything that an agent was told, and every act that was acknowledged, must be in the files. */
+  /** Every decision that an agent received, and every act that was acknowledged, must be in the files. */
   check(ledger: Ledger): void {
     for (const file of readdirSync(this.#folder).filter((name) => MONTH_FILE.test(name))) this.#readOn(file);
-    for (const { decision_id, outcome, cancelled_token } of ledger.told) {
+    for (const { decision_id, outcome, cancelled_token } of ledger.received) {
       if (this.#outcomes.get(decision_id)?.has(outcome)) continue;
       if (cancelled_token !== undefined && this.#lines.has(`answer ${cancelled_token} cancelled`)) continue;
-      ledger.violate("not_in_trail", `an agent was told ${outcome}: decision ${decision_id}`);
+      ledger.violate("not_in_trail", `an agent received ${outcome}: decision ${decision_id}`);
     }
-    ledger.told = [];
+    ledger.received = [];
     for (const [line, expected] of ledger.expected_lines) {
       const found = this.#lines.get(line) ?? 0;
       if (found < expected)

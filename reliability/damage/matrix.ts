@@ -10,7 +10,7 @@ const END = "<!-- end of the matrix -->";
 
 const HEADINGS: Readonly<Record<Moment, string>> = {
   "at rest": "Damaged while no gate runs; then one is started:",
-  running: "Damaged beside a running gate, which is used further and then started anew:",
+  running: "Damaged beside a running gate, which is used further and then restarted:",
 };
 
 export function matrixText(): string {

@@ -8,8 +8,8 @@ export const ALLOWED_OUTCOMES = {
     "the system ends it (SIGBUS), and nothing is lost: SQLite keeps that file in its memory; `npm start` starts it again",
   ends: "the running gate stops deciding and ends, and says which file",
   verify: "it goes on, and `audit verify` names it",
-  harmless: "nothing that counts is lost; what can be made anew is",
-  unseen: "it can't be told from what was there before",
+  harmless: "nothing that counts is lost; what can be recreated is",
+  unseen: "it can't be distinguished from what was there before",
 } as const;
 
 /** These never are. */

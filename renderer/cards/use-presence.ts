@@ -13,11 +13,11 @@ export function usePresence(tokens: readonly string[], is_open: boolean) {
     const own = key.split(" ");
     const [first = ""] = own;
     presence.engage(first, is_open);
-    let told_at = Number.NEGATIVE_INFINITY;
+    let reported_at = Number.NEGATIVE_INFINITY;
     const hold = () => {
       const now = performance.now();
-      if (!presence.isAt(first, now) || now - told_at < HOLD_MS) return;
-      told_at = now;
+      if (!presence.isAt(first, now) || now - reported_at < HOLD_MS) return;
+      reported_at = now;
       // A request that has just ended can't be held: its own event says so.
       for (const token of own) void call("approvals.hold", { token }).catch(() => null);
     };

@@ -141,5 +141,5 @@ function storedSecret(): string | null {
 }
 
 function notAnswering(): OperatorError {
-  return new OperatorError("not_answering", "the gate is not answering", "start it: metnos-gate serve");
+  return new OperatorError("not_answering", "the gate is not answering", "start it: metnos-gate start");
 }

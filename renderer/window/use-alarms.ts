@@ -4,15 +4,15 @@ import { useGateEvents, useQuery } from "../gate/use-gate.tsx";
 
 const NONE: readonly Alarm[] = [];
 
-/** What keeps the gate from what it promises. As it was told last: one that ends itself can't be asked afterwards. */
+/** What keeps the gate from what it promises. As last reported: a gate that ends itself can't be asked afterwards. */
 export function useAlarms(): readonly Alarm[] {
   const { data: status } = useQuery("status", {});
-  const [told, setTold] = useState<readonly Alarm[] | null>(null);
+  const [reported, setReported] = useState<readonly Alarm[] | null>(null);
   useGateEvents((event) => {
-    if (event.type === "alarms.changed") setTold(event.data);
+    if (event.type === "alarms.changed") setReported(event.data);
   });
   const asked = status?.alarms;
   // biome-ignore lint/correctness/useExhaustiveDependencies: a newer answer is what ends the older event
-  useEffect(() => setTold(null), [asked]);
-  return told ?? asked ?? NONE;
+  useEffect(() => setReported(null), [asked]);
+  return reported ?? asked ?? NONE;
 }

@@ -11,14 +11,16 @@ import { temporaryHome } from "../support/temporary-home.ts";
 const restarted = alarm({ code: "gate_restarted", subject: "gate", message: "it died", hint: "look" });
 
 describe("metnos-gate alarms", () => {
-  it("lists what holds; ack puts aside what tells of something past, and refuses what isn't over", async () => {
+  it("lists what holds; ack dismisses what is past, and refuses what isn't over", async () => {
     const gate = await startGate();
     expect(await runGate(gate.home, ["alarms", "list"])).toMatchObject({ code: 0, stdout: "", stderr: "no alarm\n" });
     const { alarms } = gate.gate.core;
     alarms.raise(alarm());
     alarms.raise(restarted);
     alarms.raise(alarm({ code: "file_renewed", subject: "activity.db" }));
-    const { lines } = await runGate(gate.home, ["alarms", "list"]);
+    const { lines, stderr } = await runGate(gate.home, ["alarms", "list"]);
+    expect(stderr).toContain("to dismiss it: metnos-gate alarms ack gate_restarted\n");
+    expect(stderr).not.toContain("alarms ack trail_unwritable");
     expect(lines.map(({ code }) => code)).toEqual(["trail_unwritable", "gate_restarted", "file_renewed"]);
 
     const refused = await runGate(gate.home, ["alarms", "ack", "trail_unwritable"]);

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { CAPABILITIES, LEVELS } from "../../ipc/decision.ts";
@@ -282,7 +282,7 @@ describe("status and doctor", () => {
     expect(await runGate(gate.home, ["status"])).toMatchObject({
       code: 3,
       stdout: "",
-      stderr: expect.stringContaining("metnos-gate serve"),
+      stderr: expect.stringContaining("metnos-gate start"),
     });
   });
 
@@ -301,6 +301,22 @@ describe("status and doctor", () => {
     const after = await run("doctor");
     expect(after.lines.filter(({ ok }) => ok === false)).toEqual([]);
     expect(after.code).toBe(0);
+  });
+
+  it("doctor names a database whose absence keeps the gate from starting, as the gate does", async () => {
+    const home = temporaryHome();
+    const gate = await startGate({ home });
+    await gate.operator.call("safety.pause", { reason: "lunch" });
+    await gate.close();
+    rmSync(home.places.safety_db);
+    const { code, lines } = await runGate(home, ["doctor"]);
+    expect(code).toBe(5);
+    expect(lines).toContainEqual({
+      check: "databases",
+      ok: false,
+      detail: expect.stringContaining(`the safety database ${home.places.safety_db} is missing`),
+      fix: expect.stringContaining("--accept-empty safety"),
+    });
   });
 
   it("doctor names a database that can't be used", async () => {

@@ -47,8 +47,8 @@ describeDesktop("the tray", () => {
   });
 
   it("says what is wrong with the gate, with a mark of its own, until a human has seen it", async () => {
-    expect(await tooltip(app)).toBe("Metnos Gate\nThe gate died and was started again\nNothing is waiting");
-    expect(await menuOf(app)).toMatchObject({ "summary-0": "The gate died and was started again" });
+    expect(await tooltip(app)).toBe("Metnos Gate\nThe gate ended unexpectedly and was restarted\nNothing is waiting");
+    expect(await menuOf(app)).toMatchObject({ "summary-0": "The gate ended unexpectedly and was restarted" });
     const problem = await picture(app);
     await operator.call("alarms.acknowledge", { code: "gate_restarted", subject: "gate" });
     await expect.poll(() => tooltip(app)).toBe("Metnos Gate\nNothing is waiting");

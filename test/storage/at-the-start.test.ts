@@ -66,7 +66,7 @@ describe("a database beside others that were used", () => {
     );
   }
 
-  it("is begun anew where that is accepted: an alarm, the log and the trail say so", async () => {
+  it("is recreated where that is accepted: an alarm, the log and the trail say so", async () => {
     const home = await usedHome();
     rmSync(home.places.grants_db);
     rmSync(home.places.agents_db);
@@ -192,7 +192,7 @@ describe("the counts of activity.db", () => {
         db.close();
       },
     ],
-  ])("are %s: the file is set aside and begun anew, an alarm says so, and the gate runs", async (_, harm) => {
+  ])("are %s: the file is set aside and recreated, an alarm says so, and the gate runs", async (_, harm) => {
     const home = await usedHome();
     const file = home.places.activity_db;
     harm(file);

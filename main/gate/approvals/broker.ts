@@ -107,7 +107,7 @@ export class ApprovalBroker {
 
   /**
    * What is asked from now on is stored together, once `commit` is called, which is at the end of this turn of the event loop.
-   * Nobody may be told before. @throws SQLite's error
+   * Nothing may be sent before. @throws SQLite's error
    */
   begin(): void {
     if (this.#together !== undefined) return;
@@ -335,7 +335,7 @@ export class ApprovalBroker {
       try {
         this.#close(request);
       } catch (error) {
-        // Who waits for the others is told all the same.
+        // Who waits for the others gets an answer all the same.
         this.#events.failed("telling a withdrawal", error);
       }
     }

@@ -2,7 +2,7 @@ import { ApprovalError } from "./approval-error.ts";
 import { coversAsked } from "./choices.ts";
 import type { ApprovalRegistry } from "./registry.ts";
 
-/** A target's reach is told against this many requests. */
+/** A target's reach is measured against this many requests. */
 const RECENT_REQUESTS = 100;
 
 /** Of the agent's last requests for the same capability, how many a grant on `target` would have covered. @throws GateError */

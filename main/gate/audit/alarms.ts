@@ -56,7 +56,7 @@ export function raiseTrailAlarms(
     subject: folder,
     message:
       lost === null
-        ? `${all} lines of the audit trail were lost; the trail says so`
+        ? `${all === 1 ? "a line" : `${all} lines`} of the audit trail ${all === 1 ? "was" : "were"} lost; the trail says so`
         : `lines of the audit trail are being lost${since} (${lost.error})`,
     hint: 'see: metnos-gate audit verify; to let it stand: metnos-gate audit accept --reason "..."',
   });

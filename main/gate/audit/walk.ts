@@ -97,7 +97,7 @@ export class TrailWalk {
     return this.#cursors.length;
   }
 
-  /** Every line, each after the one it follows where that can be told. */
+  /** Every line, each after the one it follows where that is known. */
   async *lines(): AsyncGenerator<WalkedLine> {
     for (let next = await this.#next(); next !== undefined; next = this.#at_hand ?? (await this.#next())) {
       const { cursor, line } = next;
@@ -168,7 +168,7 @@ export class TrailWalk {
     this.#previous = { file, hash: line.hash, seq: line.seq, ms: line.ms ?? previous.ms, event: line.event };
   }
 
-  /** Why a line doesn't follow the one before. Earlier versions didn't number their lines: there it can't be told. */
+  /** Why a line doesn't follow the one before. Earlier versions didn't number their lines: there it isn't known. */
   #broken({ prev, seq }: ChainLine): Pick<AuditProblem, "kind" | "problem"> {
     const before = this.#previous.seq ?? (this.#previous.hash === GENESIS ? 0 : undefined);
     const moved = { kind: "moved", problem: "does not follow the line before: it stands in the wrong place" } as const;

@@ -17,7 +17,7 @@ export function withhold(
   decision.stage = "safety";
   decision.reason = `the audit trail can't be written: ${causeOf(error)}`;
   decision.explain = {
-    matched: "a call that changes something, and that no line would tell of",
+    matched: "a call that changes something while its line can't be written",
     instead: "stop, and tell the human: the gate goes on by itself once the trail can be written",
   };
   const step = trace?.find(({ stage }) => stage === "safety");

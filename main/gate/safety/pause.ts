@@ -210,7 +210,7 @@ function isSame(a: PauseRow, b: PauseRow): boolean {
 }
 
 function stricter(current: PauseRow, asked: PauseRow, clock: Clock): PauseRow {
-  const told = asked.by === "safety" && current.by === "human" ? asked : current;
+  const shown = asked.by === "safety" && current.by === "human" ? asked : current;
   const harder = STRICTNESS[asked.clears] > STRICTNESS[current.clears] ? asked : current;
   const ends =
     harder.clears === "after_seconds"
@@ -219,7 +219,7 @@ function stricter(current: PauseRow, asked: PauseRow, clock: Clock): PauseRow {
           boot_until: laterInBoot(current.boot_until, asked.boot_until, clock),
         }
       : { until: null, boot_until: null };
-  return { by: told.by, reason: told.reason, since: current.since, ...ends, clears: harder.clears };
+  return { by: shown.by, reason: shown.reason, since: current.since, ...ends, clears: harder.clears };
 }
 
 function later(a: string | null, b: string | null): string | null {
