@@ -123,10 +123,10 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
     const rows = (name: DatabaseName) => rowReport(alarms, databases[name]);
     const grants = storage.on(databases.grants, (db) => new GrantStore(db, home, clock, rows("grants")));
     const approvals = storage.on(databases.approvals, (db) => new ApprovalRegistry(db, clock, rows("approvals")));
-    const agents = storage.on(databases.agents, (db) => new AgentDirectory(db, places, now, rows("agents")));
     const activity = new Activity(storage.opened.activity.db, now, failed);
     const state_reserve = new DiskReserve(places.state_reserve, STATE_RESERVE_BYTES);
     const withRoom = <T>(act: () => T): T => state_reserve.withRoom(act);
+    const agents = storage.on(databases.agents, (db) => new AgentDirectory(db, places, now, rows("agents"), withRoom));
     const safety = storage.on(databases.safety, (db) =>
       openSafety(db, config.safety, clock, {
         rows: rows("safety"),

@@ -100,6 +100,44 @@ describe("a pause", () => {
   });
 });
 
+describe("a revocation that can't be written", () => {
+  it("has changed nothing, can be tried again, and then outlives the gate", async () => {
+    const { home, serve, operator, agent } = await served();
+    const token = readToken(agentTokenFile(home.places, "worker"));
+    alter(
+      home.places.agents_db,
+      "CREATE TRIGGER refuses BEFORE UPDATE OF revoked_at ON agents BEGIN SELECT RAISE(ABORT, 'refused'); END",
+    );
+    await expect(operator.call("agents.revoke", { name: "worker" })).rejects.toThrow();
+    const { agents } = await operator.call("agents.list", {});
+    expect(agents.map(({ name, revoked_at }) => [name, revoked_at])).toEqual([["worker", null]]);
+    alter(home.places.agents_db, "DROP TRIGGER refuses");
+    await operator.call("agents.revoke", { name: "worker" });
+    await within(3000, agent.closed);
+    await serve.end("SIGKILL");
+    await startServe(home);
+    const back = await AgentConnection.open(home.places.agent_socket);
+    expect((await back.hello("worker", { token })).data.code).toBe("bad_token");
+    await back.close();
+  });
+
+  it("of the agent's grants leaves it without its connection, and is in the trail", async () => {
+    const { home, operator, agent } = await served();
+    alter(
+      home.places.grants_db,
+      "CREATE TRIGGER refuses BEFORE UPDATE ON grants BEGIN SELECT RAISE(ABORT, 'refused'); END",
+    );
+    await operator.call("grants.add", {
+      agent: "worker",
+      capability: "fs:write",
+      target: "/tmp/notes/**",
+    });
+    await expect(operator.call("agents.revoke", { name: "worker" })).rejects.toThrow();
+    await within(3000, agent.closed);
+    expect(trailOf(home).map(({ event }) => event)).toContain("agent.revoked");
+  });
+});
+
 describe("an answer that is given while the gate ends", () => {
   it("is worth one call to the agent that comes back with it", async () => {
     const { home, serve, operator, agent } = await served();
