@@ -118,6 +118,7 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
     storage.health.noteFailure(error);
     hooks.failed?.(what, error);
   };
+  let made: Gate | undefined;
   try {
     const { databases, irregularities } = storage.opened;
     const rows = (name: DatabaseName) => rowReport(alarms, databases[name]);
@@ -196,6 +197,7 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
         failed,
       },
     );
+    made = gate;
     audit.subscribe((line) => {
       if (listeners.hear("audit.line")) publish({ type: "audit.line", data: JSON.parse(line) as AuditLine });
     });
@@ -203,7 +205,11 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
       const trail = { folder: places.audit_dir, head_file: places.audit_head };
       raiseTrailAlarms(alarms, health, trail, config.audit.on_failure);
     });
-    const was_paused = storage.opened.may_have_lost_pause && safety.pause.reason === undefined && wasPaused(places);
+    // Before anything that may fail: the next start finds a safety database, and asks the trail no more.
+    if (storage.opened.may_have_lost_pause && safety.pause.reason === undefined && wasPaused(places)) {
+      const reason = "the gate was paused when its safety database was lost";
+      safety.pause.begin({ by: "human", reason, clears: "by_human" });
+    }
     gate.broker.start();
     grants.end_gate_sessions();
     // Of what had ended when the gate was killed, too, nothing stays.
@@ -214,10 +220,6 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
       log(message);
     }
     audit.flush();
-    if (was_paused) {
-      const reason = "the gate was paused when its safety database was lost";
-      safety.pause.begin({ by: "human", reason, clears: "by_human" });
-    }
     const paused = safety.pause.reason;
     if (paused !== undefined) gate.withdraw_all(`the gate is paused: ${paused}`);
     const flush = () => {
@@ -263,6 +265,7 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
       },
     };
   } catch (error) {
+    made?.broker.stop();
     storage.close();
     throw error;
   }
