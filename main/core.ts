@@ -118,15 +118,16 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
     storage.health.noteFailure(error);
     hooks.failed?.(what, error);
   };
+  let made: Gate | undefined;
   try {
     const { databases, irregularities } = storage.opened;
     const rows = (name: DatabaseName) => rowReport(alarms, databases[name]);
     const grants = storage.on(databases.grants, (db) => new GrantStore(db, home, clock, rows("grants")));
     const approvals = storage.on(databases.approvals, (db) => new ApprovalRegistry(db, clock, rows("approvals")));
-    const agents = storage.on(databases.agents, (db) => new AgentDirectory(db, places, now, rows("agents")));
     const activity = new Activity(storage.opened.activity.db, now, failed);
     const state_reserve = new DiskReserve(places.state_reserve, STATE_RESERVE_BYTES);
     const withRoom = <T>(act: () => T): T => state_reserve.withRoom(act);
+    const agents = storage.on(databases.agents, (db) => new AgentDirectory(db, places, now, rows("agents"), withRoom));
     const safety = storage.on(databases.safety, (db) =>
       openSafety(db, config.safety, clock, {
         rows: rows("safety"),
@@ -196,6 +197,7 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
         failed,
       },
     );
+    made = gate;
     audit.subscribe((line) => {
       if (listeners.hear("audit.line")) publish({ type: "audit.line", data: JSON.parse(line) as AuditLine });
     });
@@ -203,7 +205,11 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
       const trail = { folder: places.audit_dir, head_file: places.audit_head };
       raiseTrailAlarms(alarms, health, trail, config.audit.on_failure);
     });
-    const was_paused = storage.opened.may_have_lost_pause && safety.pause.reason === undefined && wasPaused(places);
+    // Before anything that may fail: the next start finds a safety database, and asks the trail no more.
+    if (storage.opened.may_have_lost_pause && safety.pause.reason === undefined && wasPaused(places)) {
+      const reason = "the gate was paused when its safety database was lost";
+      safety.pause.begin({ by: "human", reason, clears: "by_human" });
+    }
     gate.broker.start();
     grants.end_gate_sessions();
     // Of what had ended when the gate was killed, too, nothing stays.
@@ -214,10 +220,6 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
       log(message);
     }
     audit.flush();
-    if (was_paused) {
-      const reason = "the gate was paused when its safety database was lost";
-      safety.pause.begin({ by: "human", reason, clears: "by_human" });
-    }
     const paused = safety.pause.reason;
     if (paused !== undefined) gate.withdraw_all(`the gate is paused: ${paused}`);
     const flush = () => {
@@ -263,6 +265,7 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
       },
     };
   } catch (error) {
+    made?.broker.stop();
     storage.close();
     throw error;
   }

@@ -139,7 +139,9 @@ async function serveCore(
   );
   const close = async () => {
     await page?.close();
-    await agents.close();
+    const agents_closed = agents.close();
+    core.gate.broker.forgetWaiters();
+    await agents_closed;
     await operators.close();
   };
   try {

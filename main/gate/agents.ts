@@ -55,11 +55,20 @@ export class AgentDirectory {
   readonly #places: Places;
   readonly #now: () => number;
   readonly #report: RowReport;
+  readonly #withRoom: <T>(act: () => T) => T;
   readonly #by_id = new Map<string, Row>();
   /** Names of paired agents whose rows can't be read: they are not let in. */
   readonly #unreadable = new Set<string>();
 
-  constructor(db: Database.Database, places: Places, now: () => number = Date.now, report: RowReport = NO_REPORT) {
+  /** `withRoom` does what writes a revocation, with the room that is kept aside where the disk is full. */
+  constructor(
+    db: Database.Database,
+    places: Places,
+    now: () => number = Date.now,
+    report: RowReport = NO_REPORT,
+    withRoom: <T>(act: () => T) => T = (act) => act(),
+  ) {
+    this.#withRoom = withRoom;
     this.#db = db;
     this.#places = places;
     this.#now = now;
@@ -182,12 +191,18 @@ export class AgentDirectory {
     );
   }
 
-  /** Ends a pairing and removes the token. Also of an agent that can't be read. @throws GateError `unknown_agent` */
+  /**
+   * Ends a pairing and removes the token. Also of an agent that can't be read.
+   * @throws GateError `unknown_agent`; SQLite's error: it is paired as before, and can be revoked again
+   */
   revoke(name: string): Agent {
     if (this.#unreadable.has(name)) this.#makeReadable(name);
     const row = this.#require(name);
-    row.revoked_at = isoSeconds(this.#now());
-    this.#db.prepare("UPDATE agents SET revoked_at = ? WHERE agent_id = ?").run(row.revoked_at, row.agent_id);
+    const revoked_at = isoSeconds(this.#now());
+    this.#withRoom(() =>
+      this.#db.prepare("UPDATE agents SET revoked_at = ? WHERE agent_id = ?").run(revoked_at, row.agent_id),
+    );
+    row.revoked_at = revoked_at;
     removeToken(this.#places, name);
     return publicView(row);
   }

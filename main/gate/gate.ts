@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Decision, TraceStep } from "../../ipc/decision.ts";
+import type { Decision } from "../../ipc/decision.ts";
 import type { Answer, ApprovalView, Principal } from "../../ipc/operator-api.ts";
 import type { ProposedCall } from "../../ipc/wire.ts";
 import type { Activity } from "./activity/activity.ts";
@@ -19,8 +19,10 @@ import type { ExecutorCatalog } from "./executors/catalog.ts";
 import type { GrantStore } from "./grants/store.ts";
 import { DecisionMeter } from "./meter.ts";
 import { Pieces } from "./pieces.ts";
-import { answeredTrace, decisionOf, examineCall, traceOf } from "./pipeline.ts";
+import { decisionOf, examineCall, traceOf } from "./pipeline.ts";
 import { type Examination, kindOf, type StageSettings, type Subject } from "./stages/examination.ts";
+import type { Unpublished } from "./unpublished.ts";
+import { answeredTrace, deniedByFailure, denyUnstored } from "./without-answer.ts";
 
 export interface GateParts {
   catalog: ExecutorCatalog;
@@ -61,16 +63,6 @@ export interface Decided {
 interface Waiting {
   call: ProposedCall;
   subject: Subject;
-}
-
-/** A decision that was made, and that the surfaces don't know yet. */
-interface Unpublished {
-  decision: Decision;
-  call: ProposedCall;
-  subject: Subject;
-  trace: TraceStep[] | undefined;
-  /** Of a call's first decision: how long it took, and which grants it rests on. */
-  first?: { ms: number; grants_used: readonly number[] };
 }
 
 /** The decision core: every tool call passes `decide`. */
@@ -209,8 +201,20 @@ export class Gate {
 
   #withdraw(reason: string, agent_id?: string): void {
     this.broker.commit();
-    const waiting = this.broker.registry.waiting_tokens(agent_id);
+    const waiting = this.#waitingTokens(agent_id);
     this.broker.withdraw(waiting.map((request) => ({ ...request, reason })));
+  }
+
+  /** Where the database can't be read, those that connections wait for: what withdraws them (a pause, a revocation) goes on. */
+  #waitingTokens(agent_id?: string): { token: string; agent_id: string }[] {
+    try {
+      return this.broker.registry.waiting_tokens(agent_id);
+    } catch (error) {
+      this.#events.failed("reading what waits", error);
+      return [...this.#waiting]
+        .map(([token, { subject }]) => ({ token, agent_id: subject.agent?.agent_id ?? "" }))
+        .filter((request) => agent_id === undefined || request.agent_id === agent_id);
+    }
   }
 
   /**
@@ -245,7 +249,7 @@ export class Gate {
       const answered = this.broker.take_answer(share_key, subject.session ?? "");
       if (answered !== undefined) {
         Object.assign(decision, this.#final(decision, answered, x));
-        this.broker.onUnstored(() => Object.assign(decision, unstored(decision)));
+        this.broker.onUnstored(() => denyUnstored(decision));
         return undefined;
       }
       const characters = JSON.stringify(call.args).length;
@@ -284,15 +288,14 @@ export class Gate {
     const letGo = this.#held.add(agent_id, characters);
     const leave = this.broker.wait(pending.token, (ended) => {
       letGo();
-      const final = this.#final(decision, ended, x);
+      const final = this.#finalOrDenial(decision, ended, x);
       this.#log({ decision: final, call, subject, trace: answeredTrace(traceOf(x, null), final) });
       deliver(final);
     });
     this.broker.onUnstored(() => {
       letGo();
       this.#waiting.delete(pending.token);
-      Object.assign(decision, unstored(decision));
-      delete decision.pending;
+      denyUnstored(decision);
     });
     return {
       token: pending.token,
@@ -305,6 +308,16 @@ export class Gate {
         leave(reason, agent_id);
       },
     };
+  }
+
+  /** For a call that waits, and has to hear of the end whatever happens. */
+  #finalOrDenial(asked: Decision, ended: PendingRequest, before: Examination): Decision {
+    try {
+      return this.#final(asked, ended, before);
+    } catch (error) {
+      this.#events.failed("looking at an answered call again", error);
+      return deniedByFailure(asked, ended.status);
+    }
   }
 
   /** What an ended request means for the call. An approved one is looked at again: the world may have moved while it waited. */
@@ -374,15 +387,4 @@ export class Gate {
     );
     this.#unpublished.push(made);
   }
-}
-
-/** What is left of a decision that rests on something which can't be stored. */
-function unstored({ status: _, ...decision }: Decision): Decision {
-  return {
-    ...decision,
-    outcome: "denied",
-    stage: "approval",
-    reason: "the request can't be stored, so nobody can be asked",
-    explain: { instead: "ask the human to look at: metnos-gate doctor" },
-  };
 }

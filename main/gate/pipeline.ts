@@ -81,9 +81,3 @@ export function traceOf(x: Examination, denial: Denial | null): TraceStep[] {
       : { stage, outcome: "skipped", detail: "nobody has to be asked" };
   });
 }
-
-/** The trace of a call that was asked about, once the question has ended. */
-export function answeredTrace(asked: readonly TraceStep[], final: Decision): TraceStep[] {
-  const outcome = final.outcome === "allowed" ? "passed" : "denied";
-  return asked.map((step) => (step.stage === "approval" ? { ...step, outcome, detail: final.reason } : step));
-}

@@ -41,10 +41,11 @@ export function agentMethods(context: OperatorContext): Handlers<AgentMethod> {
     "agents.revoke": ({ name }) => {
       const agent = agents.revoke(name);
       gate.withdraw_agent(agent.agent_id, "the agent's pairing was revoked");
-      grants.revoke_agent(agent.agent_id, "the agent's pairing was revoked");
       connections?.drop(agent.agent_id);
       recordAct(context, "agent.revoked", { agent: name });
       changed();
+      // Last: the revocation stands where these can't be written, and counts for nobody else.
+      grants.revoke_agent(agent.agent_id, "the agent's pairing was revoked");
       return agentView(context, agent);
     },
   };

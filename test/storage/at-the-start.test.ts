@@ -123,6 +123,21 @@ describe("a database beside others that were used", () => {
   });
 });
 
+describe("a start that fails after the database that held the pause was begun anew", () => {
+  it("has kept the pause for the next one", async () => {
+    const home = await usedHome({ paused: true });
+    rmSync(home.places.safety_db);
+    const grants = new Sqlite(home.places.grants_db);
+    grants.exec(`UPDATE grants SET session = 'gate-session-1';
+      CREATE TRIGGER refuses BEFORE UPDATE ON grants BEGIN SELECT RAISE(ABORT, 'refused'); END`);
+    await expect(startGate({ home, accept_empty: ["safety"] })).rejects.toThrow(/refused/);
+    grants.exec("DROP TRIGGER refuses");
+    grants.close();
+    const gate = await startGate({ home });
+    expect((await gate.operator.call("safety.status", {})).pause.is_paused).toBe(true);
+  });
+});
+
 describe("a database of another program", () => {
   it.each([...DATABASES])(
     "in the place of %s is refused by name, and nothing in or beside it is changed",

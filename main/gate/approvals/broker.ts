@@ -96,6 +96,11 @@ export class ApprovalBroker {
     this.#deadlines.start();
   }
 
+  /** No connection is there to be told any more: what is answered from now on is for the agent that comes back. */
+  forgetWaiters(): void {
+    this.#waiters.clear();
+  }
+
   /** Stops the clock. What waits stays in the registry for the next start. */
   stop(): void {
     this.commit();
@@ -296,8 +301,7 @@ export class ApprovalBroker {
   /** Withdraws a request. Returns it, or undefined if it had ended already. */
   cancel(token: string, reason: string): PendingRequest | undefined {
     this.commit();
-    this.#withdrawals.take(token);
-    const ended = this.registry.cancel_pending(token, reason);
+    const ended = this.#withdrawals.carryOut(token, () => this.registry.cancel_pending(token, reason));
     if (ended !== undefined) this.#close(ended);
     return ended;
   }
@@ -331,19 +335,12 @@ export class ApprovalBroker {
         if (request !== undefined) ended.push(request);
       }
     });
-    for (const request of ended) {
-      try {
-        this.#close(request);
-      } catch (error) {
-        // Who waits for the others gets an answer all the same.
-        this.#events.failed("telling a withdrawal", error);
-      }
-    }
+    for (const request of ended) this.#close(request);
   }
 
   /** Withdraws at once what was to be withdrawn: an answer, or a call like it, has come before. True if it was. */
   #hasten(token: string): boolean {
-    const withdrawal = this.#withdrawals.take(token);
+    const withdrawal = this.#withdrawals.get(token);
     if (withdrawal === undefined) return false;
     this.cancel(token, withdrawal.reason);
     return true;
@@ -371,15 +368,25 @@ export class ApprovalBroker {
     return request.status === "pending" ? earlierEnd(this.#settings.clock, deadlineOf(request)) : request.expires_at;
   }
 
+  /** Its end stands: what fails here keeps it from nobody else. */
   #close(ended: PendingRequest): void {
     const waiters = this.#waiters.get(ended.token);
     this.#waiters.delete(ended.token);
     this.#stillness.forget(ended.token);
     if (waiters !== undefined && waiters.size > 0) {
-      if (ended.status === "approved" || ended.status === "rejected") this.registry.mark_delivered(ended.token);
-      for (const waiter of waiters) waiter(ended);
+      if (ended.status === "approved" || ended.status === "rejected")
+        this.#attempt("noting an answer as delivered", () => this.registry.mark_delivered(ended.token));
+      for (const waiter of waiters) this.#attempt("telling who waits", () => waiter(ended));
     }
-    this.#events.closed(ended);
+    this.#attempt("telling the surfaces", () => this.#events.closed(ended));
+  }
+
+  #attempt(what: string, act: () => void): void {
+    try {
+      act();
+    } catch (error) {
+      this.#events.failed(what, error);
+    }
   }
 
   /** Every waiting request has another date now, which the surfaces show. */

@@ -2,7 +2,7 @@ import { Pieces } from "../pieces.ts";
 
 /**
  * Requests that are to be withdrawn: a pause, a revocation or a crowd that disconnects ends thousands. They end in short pieces, a
- * transaction each. Until then none of them may be answered or joined any more: `take` ends one at once.
+ * transaction each. Until then none of them may be answered or joined any more: `carryOut` ends one at once.
  */
 
 export interface Withdrawal {
@@ -13,6 +13,8 @@ export interface Withdrawal {
 
 /** A piece is half of it writing, half of it telling; in milliseconds. */
 const WRITING_MS = 2;
+/** What can't be withdrawn, as on a full disk, is tried again after this, in milliseconds. */
+const RETRY_MS = 1000;
 
 export interface WithdrawalParts {
   /** Withdraws, in one transaction, as many as `next` gives. @throws SQLite's error: none is withdrawn then */
@@ -25,6 +27,9 @@ export class Withdrawals {
   readonly #waiting = new Map<string, Withdrawal>();
   readonly #counts = new Map<string, number>();
   readonly #pieces = new Pieces((ends_at) => this.#work(ends_at));
+  /** After a failure one at a time, so that one that can't be withdrawn keeps no other. */
+  #is_one_by_one = false;
+  #retry: NodeJS.Timeout | undefined;
 
   constructor(parts: WithdrawalParts) {
     this.#parts = parts;
@@ -35,13 +40,21 @@ export class Withdrawals {
     return this.#counts.get(agent_id) ?? 0;
   }
 
+  /** The withdrawal of this request; undefined if it isn't to be withdrawn. */
+  get(token: string): Withdrawal | undefined {
+    return this.#waiting.get(token);
+  }
+
   add(withdrawals: Iterable<Withdrawal>): void {
-    for (const withdrawal of withdrawals) {
-      if (this.#waiting.has(withdrawal.token)) continue;
-      this.#waiting.set(withdrawal.token, withdrawal);
-      this.#counts.set(withdrawal.agent_id, this.count(withdrawal.agent_id) + 1);
-    }
-    if (this.#waiting.size > 0) this.#pieces.go();
+    for (const withdrawal of withdrawals) this.#put(withdrawal);
+    if (this.#waiting.size > 0 && this.#retry === undefined) this.#pieces.go();
+  }
+
+  /** `act` ends this request, whether it is to be withdrawn or not. It still is where `act` throws. */
+  carryOut<T>(token: string, act: () => T): T {
+    const done = act();
+    this.take(token);
+    return done;
   }
 
   /** The withdrawal of this request, which is the caller's to carry out from now on. Undefined if it isn't to be withdrawn. */
@@ -55,26 +68,51 @@ export class Withdrawals {
     return withdrawal;
   }
 
-  /** Withdraws all of them now. */
+  /** Withdraws all of them now, those excepted that can't be. */
   finish(): void {
     this.#pieces.finish();
+    clearTimeout(this.#retry);
+  }
+
+  #put(withdrawal: Withdrawal): void {
+    if (this.#waiting.has(withdrawal.token)) return;
+    this.#waiting.set(withdrawal.token, withdrawal);
+    this.#counts.set(withdrawal.agent_id, this.count(withdrawal.agent_id) + 1);
   }
 
   #work(ends_at: number): boolean {
+    const is_last_time = ends_at === Number.POSITIVE_INFINITY;
+    if (this.#waiting.size === 0 || (this.#retry !== undefined && !is_last_time)) return false;
     const writing_ends_at = Math.min(ends_at, performance.now() + WRITING_MS);
-    let is_first = true;
+    const taken: Withdrawal[] = [];
+    const next = () => {
+      const is_enough = this.#is_one_by_one || performance.now() >= writing_ends_at;
+      if (taken.length > 0 && is_enough) return undefined;
+      const [token] = this.#waiting.keys();
+      const withdrawal = token === undefined ? undefined : this.take(token);
+      if (withdrawal !== undefined) taken.push(withdrawal);
+      return withdrawal;
+    };
     try {
-      if (this.#waiting.size > 0)
-        this.#parts.withdraw(() => {
-          if (!is_first && performance.now() >= writing_ends_at) return undefined;
-          is_first = false;
-          const [token] = this.#waiting.keys();
-          return token === undefined ? undefined : this.take(token);
-        });
+      this.#parts.withdraw(next);
+      this.#is_one_by_one = false;
     } catch (error) {
-      // These stay as they are until they expire; the others are tried.
-      this.#parts.failed(error);
+      // Behind the others: none of them may be answered meanwhile.
+      for (const withdrawal of taken) this.#put(withdrawal);
+      this.#is_one_by_one = true;
+      if (taken.length <= 1) return this.#waitAfter(error);
     }
     return this.#waiting.size > 0;
+  }
+
+  #waitAfter(error: unknown): false {
+    this.#parts.failed(error);
+    clearTimeout(this.#retry);
+    this.#retry = setTimeout(() => {
+      this.#retry = undefined;
+      this.#pieces.go();
+    }, RETRY_MS);
+    this.#retry.unref();
+    return false;
   }
 }

@@ -26,11 +26,12 @@ export class BackgroundSync {
     this.#timer.unref();
   }
 
-  /** Closes the descriptor; where the disk doesn't have all of it yet, as soon as it does. */
+  /** Closes the descriptor; where the disk doesn't have all of it yet, as soon as it does. Never throws. */
   close(descriptor: number): void {
-    if (this.#descriptor !== descriptor) return closeSync(descriptor);
+    if (this.#descriptor !== descriptor) return this.#closeNow(descriptor);
     this.settled();
-    this.#sync(descriptor, () => close(descriptor));
+    // Without a callback an error would be thrown where nobody can catch it.
+    this.#sync(descriptor, () => close(descriptor, (error) => error && this.#failed(error)));
   }
 
   /** The disk has everything. */
@@ -38,6 +39,14 @@ export class BackgroundSync {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#descriptor = undefined;
+  }
+
+  #closeNow(descriptor: number): void {
+    try {
+      closeSync(descriptor);
+    } catch (error) {
+      this.#failed(error instanceof Error ? error : new Error("unknown", { cause: error }));
+    }
   }
 
   #sync(descriptor: number, done: () => void): void {

@@ -144,6 +144,22 @@ describe("the withdrawal of thousands", () => {
     expect(registry.count_waiting()).toBe(1);
   });
 
+  it("is tried again where it fails: one that can't be withdrawn keeps no other, and can't be approved", async () => {
+    const { broker, registry, approvals_db, withdrawals, tokens, failures } = crowded();
+    const stuck = tokens[1000] ?? "";
+    approvals_db.exec(
+      `CREATE TRIGGER refuses BEFORE UPDATE OF status ON pending WHEN OLD.token = '${stuck}' AND NEW.status = 'cancelled'
+         BEGIN SELECT RAISE(ABORT, 'refused'); END`,
+    );
+    broker.withdraw(withdrawals);
+    await expect.poll(() => registry.count_waiting(), { timeout: 5000 }).toBe(1);
+    expect(() => broker.answer({ token: stuck, decision: "approved" }, ROBERTO)).toThrow(/refused/);
+    expect(() => broker.answer({ token: stuck, decision: "approved" }, ROBERTO)).toThrow(/refused/);
+    expect(failures.length).toBeLessThan(5);
+    approvals_db.exec("DROP TRIGGER refuses");
+    await expect.poll(() => registry.get_pending(stuck)?.status, { timeout: 5000 }).toBe("cancelled");
+  });
+
   it("goes on at the next start of a gate that was paused, where a crash ended it", async () => {
     const home = temporaryHome();
     const before = await openCore({ env: home.env });
