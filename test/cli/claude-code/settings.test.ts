@@ -43,7 +43,7 @@ test("a missing file is made with the hook alone; taking the hook out removes th
   expect(entry.hooks[0]).toMatchObject({ type: "command", onFailure: "block", command: launcherFile() });
   expect(entry.hooks[0].args).toEqual(["hook", "claude-code", "--wait", "615"]);
   expect(entry.hooks[0].timeout).toBeGreaterThan(615);
-  expect(entry.hooks[1].command).toContain(`[ -x '${launcherFile()}' ] ||`);
+  expect(entry.hooks[1].command).toContain(`'${launcherFile()}' check`);
   expect(settings.hooks.ConfigChange[0].hooks[0].args).toEqual(["hook", "claude-code", "config-change"]);
   expect(statSync(launcherFile()).mode & 0o777).toBe(0o700);
   expect(disconnectClaudeCode(USER).changed).toBe(true);
