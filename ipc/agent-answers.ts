@@ -54,6 +54,12 @@ export const TOO_MANY_PAIRINGS = {
   hint: "try again once the human has answered",
 } as const;
 
+export const TOO_MANY_CONNECTIONS = {
+  code: "too_many_connections",
+  message: "this agent holds half of all connections already",
+  hint: "close some of them first",
+} as const;
+
 export function idOf(data: unknown): { id?: string } {
   const id = typeof data === "object" && data !== null && "id" in data ? data.id : undefined;
   return typeof id === "string" && id.length <= 128 ? { id } : {};

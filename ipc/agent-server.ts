@@ -7,6 +7,7 @@ import {
   NO_HELLO,
   OTHER_PROTOCOL,
   TOKEN_REQUIRED,
+  TOO_MANY_CONNECTIONS,
   TOO_MANY_PAIRINGS,
 } from "./agent-answers.ts";
 import { type Client, newClient } from "./agent-client.ts";
@@ -44,9 +45,13 @@ export class AgentServer {
   readonly #outgoing = new Outgoing();
   readonly #departures = new Departures((client) => this.#clear(client));
   #is_closing = false;
+  /** No agent may keep the others out. */
+  readonly #max_per_agent: number;
+  readonly #connections_of = new Map<string, number>();
 
   constructor(settings: LineServerSettings, port: AgentPort) {
     this.#port = port;
+    this.#max_per_agent = Math.ceil(settings.max_connections / 2);
     this.#server = new LineServer(settings, {
       opened: (connection) => this.#clients.set(connection.id, newClient(connection)),
       received: (connection, next) => this.#received(connection, next),
@@ -184,9 +189,16 @@ export class AgentServer {
     clearTimeout(client.timer);
     this.#clients.delete(connection.id);
     client.phase = "closed";
+    this.#forget(client.agent_id);
     if (this.#is_closing) return;
     this.#departures.add(client);
     this.#server.work(this.#departures);
+  }
+
+  #forget(agent_id: string): void {
+    const connections = (this.#connections_of.get(agent_id) ?? 1) - 1;
+    if (connections > 0) this.#connections_of.set(agent_id, connections);
+    else this.#connections_of.delete(agent_id);
   }
 
   #clear({ holds, is_session_ours, agent_id, session }: Client): void {
@@ -283,6 +295,9 @@ export class AgentServer {
 
   #welcome(client: Client, hello: Hello, { agent_id, level }: Greeted): void {
     clearTimeout(client.timer);
+    const connections = (this.#connections_of.get(agent_id) ?? 0) + 1;
+    if (connections > this.#max_per_agent) return this.#end(client, { id: hello.id, ...TOO_MANY_CONNECTIONS });
+    this.#connections_of.set(agent_id, connections);
     client.phase = "ready";
     client.hello = hello;
     client.agent_id = agent_id;

@@ -135,6 +135,7 @@ export const ERROR_CODES = [
   "agent_unreadable",
   "pairing_rejected",
   "too_many_pairings",
+  "too_many_connections",
   "unknown_token",
   "closing",
   "internal",

@@ -12,6 +12,7 @@ import { raiseTrailAlarms } from "./gate/audit/alarms.ts";
 import { AuditLog } from "./gate/audit/log.ts";
 import { lastLine } from "./gate/audit/tail.ts";
 import type { Clock } from "./gate/clock.ts";
+import { serveOthers } from "./gate/database.ts";
 import { DiskReserve } from "./gate/disk-reserve.ts";
 import type { GateError } from "./gate/errors.ts";
 import { ExecutorCatalog, loadOwnExecutors } from "./gate/executors/catalog.ts";
@@ -211,6 +212,7 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
       safety.pause.begin({ by: "human", reason, clears: "by_human" });
     }
     gate.broker.start();
+    for (const { db } of [...Object.values(databases), storage.opened.activity]) serveOthers(db);
     grants.end_gate_sessions();
     // Of what had ended when the gate was killed, too, nothing stays.
     approvals.flush();

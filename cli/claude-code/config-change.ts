@@ -1,6 +1,8 @@
-import { foreignHooks, reachingVariables, turnsHooksOff } from "./dangers.ts";
-import { readSettings, settingsSources } from "./effective-settings.ts";
-import { holdsOurs } from "./entries.ts";
+import { dirname } from "node:path";
+import { foreignHooks, reachingVariables, switchedOffBy, turnsHooksOff } from "./dangers.ts";
+import { readSettings, type SettingsSource, settingsSources } from "./effective-settings.ts";
+import { callsForAllTools, weakenedHooks } from "./entries.ts";
+import { launcherFile } from "./launcher.ts";
 import { isObject, type Json } from "./settings-file.ts";
 
 /** `metnos-gate hook claude-code config-change`: whether settings that changed while a session runs may take effect in it. */
@@ -21,13 +23,35 @@ export function configChange(input: string, env: Env): object {
   const { settings = {}, problem } = readSettings(file_path);
   if (problem !== undefined) return block(`${file_path} ${problem}`);
   if (turnsHooksOff(settings)) return block(`${file_path} turns hooks off (disableAllHooks), and the gate with them`);
-  const variables = reachingVariables(settings);
-  if (variables.length > 0)
-    return block(`${file_path} sets ${variables.join(", ")}, which could reach into the gate's hook`);
-  const sources = settingsSources({ cwd: typeof cwd === "string" ? cwd : process.cwd(), env });
-  if (!sources.some((other) => other.settings !== undefined && holdsOurs(other.settings)))
-    return block(`after the change of ${file_path} no settings call the gate any more`);
+  const session = typeof cwd === "string" ? cwd : process.cwd();
+  const folders = source === "user_settings" ? [session] : [dirname(dirname(file_path)), session];
+  const read = (folder: string) => settingsSources({ cwd: folder, env });
+  // The session may have moved to a folder below the project's.
+  for (const folder of [...folders, ...foldersAbove(session)]) {
+    const danger = dangerIn(read(folder));
+    if (danger !== undefined) return block(danger);
+  }
+  if (!folders.flatMap(read).some((other) => callsForAllTools(other.settings ?? {}, launcherFile(env))))
+    return block(`after the change of ${file_path} no settings call the gate for every tool any more`);
   return warningOf(file_path, settings);
+}
+
+function foldersAbove(folder: string): string[] {
+  const above = dirname(folder);
+  return above === folder ? [] : [above, ...foldersAbove(above)];
+}
+
+/** A change has Claude Code read all files anew, those as well whose own change was blocked. */
+function dangerIn(all: readonly SettingsSource[]): string | undefined {
+  const sources = all.filter(({ kind }) => kind !== "managed");
+  const off = switchedOffBy(sources);
+  if (off !== undefined) return `${off.file} turns hooks off (disableAllHooks), and the gate with them`;
+  for (const { file, settings = {} } of sources) {
+    const variables = reachingVariables(settings);
+    if (variables.length > 0) return `${file} sets ${variables.join(", ")}, which could reach into the gate's hook`;
+    if (weakenedHooks(settings).length > 0) return `${file} has a hook of the gate that is not waited for or heeded`;
+  }
+  return undefined;
 }
 
 function warningOf(file: string, settings: Json): object {

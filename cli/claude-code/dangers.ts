@@ -32,6 +32,19 @@ export function turnsHooksOff(settings: Json): boolean {
   return disableAllHooks !== undefined && disableAllHooks !== false && disableAllHooks !== null;
 }
 
+/**
+ * The file that switches hooks off among these, the strongest first: undefined if none does. A stronger file's `false` counts only where
+ * it says nothing else, since one that Claude Code finds any fault with is ignored as a whole.
+ */
+export function switchedOffBy<Source extends { settings: Json | undefined }>(
+  sources: readonly Source[],
+): Source | undefined {
+  const decisive = sources.find(({ settings = {} }) => {
+    return turnsHooksOff(settings) || (settings.disableAllHooks === false && Object.keys(settings).length === 1);
+  });
+  return decisive?.settings !== undefined && turnsHooksOff(decisive.settings) ? decisive : undefined;
+}
+
 /** The commands and addresses of the other hooks before a tool: such a hook can change a call after it was approved. */
 export function foreignHooks(settings: Json): string[] {
   return groupsOf(settings, "PreToolUse")

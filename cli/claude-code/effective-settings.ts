@@ -75,7 +75,8 @@ export function readSettings(file: string): Pick<SettingsSource, "settings" | "p
   if (stat === undefined) return { settings: undefined, problem: undefined };
   if (!stat.isFile() || stat.size > MAX_BYTES) return { settings: {}, problem: "is not a settings file" };
   try {
-    const text = readFileSync(file, "utf8");
+    // Claude Code reads a file that begins with a byte order mark as if there were none.
+    const text = readFileSync(file, "utf8").replace(/^\uFEFF/, "");
     const value: unknown = text.trim() === "" ? {} : JSON.parse(text);
     return isObject(value)
       ? { settings: value, problem: undefined }

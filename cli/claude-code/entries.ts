@@ -14,18 +14,33 @@ const STATUS = "Metnos Gate is asking you";
 /** Seconds that the hook waits beyond the gate's own time, and Claude Code beyond the hook's. */
 const MARGIN_SECONDS = 15;
 
+/** For what asks nobody: long, because an earlier Claude Code goes on where a hook is late, and a busy machine can be slow. */
+const CHECK_SECONDS = 60;
+/** Earlier versions wrote this instead. */
+const MIN_SECONDS = 10;
+
+/** What has Claude Code call a hook for some calls only, once, without waiting for it, or by another shell. */
+const WEAKENING = ["if", "once", "async", "asyncRewake", "shell"];
+
 /**
  * What Claude Code is to call.
  *
  * The gate's hook is called without a shell (`args`): a shell's prefix and settings that a project may set don't reach it. A version
  * that doesn't know `args` calls the launcher with none, which then blocks. Since earlier versions let a call through whose hook
- * can't be started, a second hook, for the shell, blocks where the launcher is gone.
+ * can't be started, a second hook, for the shell, blocks where the launcher is gone or does not run.
  * @param ttl_seconds how long the gate waits for an answer
  */
 export function ourEntries(launcher: string, ttl_seconds: number): Record<HookEvent, Json[]> {
   const wait = ttl_seconds + MARGIN_SECONDS;
   const gone =
     "Metnos Gate: its hook is gone, so nothing is let through. Tell the user to run: metnos-gate connect claude-code";
+  // By what it prints: an empty file runs, and a folder is executable.
+  const blocking: Json = {
+    type: "command",
+    command: `[ -n "$(${shellQuoted(launcher)} check 2>/dev/null)" ] || { echo '${gone}' >&2; exit 2; }`,
+    timeout: CHECK_SECONDS,
+    onFailure: "block",
+  };
   return {
     PreToolUse: [
       {
@@ -36,21 +51,17 @@ export function ourEntries(launcher: string, ttl_seconds: number): Record<HookEv
         onFailure: "block",
         statusMessage: STATUS,
       },
-      {
-        type: "command",
-        command: `[ -x ${shellQuoted(launcher)} ] || { echo '${gone}' >&2; exit 2; }`,
-        timeout: 10,
-        onFailure: "block",
-      },
+      blocking,
     ],
     ConfigChange: [
       {
         type: "command",
         command: launcher,
         args: ["hook", "claude-code", "config-change"],
-        timeout: 10,
+        timeout: CHECK_SECONDS,
         onFailure: "block",
       },
+      blocking,
     ],
   };
 }
@@ -75,6 +86,42 @@ export function ourHooksIn(settings: Json, event: HookEvent): Json[] {
   return groupsOf(settings, event).flatMap((group) => hooksOf(group).filter(isOurs));
 }
 
+/** Hooks of the gate that Claude Code would not call each time, not wait for, or not heed: equal ones elsewhere take that over. */
+export function weakenedHooks(settings: Json): Json[] {
+  return EVENTS.flatMap((event) => ourHooksIn(settings, event)).filter(
+    (hook) => String(hook.command).includes(LAUNCHER_NAME) && !isWhole(hook),
+  );
+}
+
+function isWhole(hook: Json): boolean {
+  const { type, args, timeout, onFailure } = hook;
+  const wait_at = Array.isArray(args) ? args.indexOf("--wait") : -1;
+  const wait = Array.isArray(args) && wait_at !== -1 ? Number(args[wait_at + 1]) : 0;
+  return (
+    type === "command" &&
+    onFailure === "block" &&
+    typeof timeout === "number" &&
+    timeout >= MIN_SECONDS &&
+    timeout > wait &&
+    WEAKENING.every((key) => hook[key] === undefined || hook[key] === false)
+  );
+}
+
+/** True if the gate is asked before every tool. @param launcher what must be called; left out, any launcher of the gate's */
+export function callsForAllTools(settings: Json, launcher?: string): boolean {
+  return groupsOf(settings, "PreToolUse").some(
+    (group) =>
+      (group.matcher === undefined || group.matcher === "" || group.matcher === "*") &&
+      hooksOf(group).some((hook) => asksGate(hook, launcher) && isWhole(hook)),
+  );
+}
+
+function asksGate({ command, args }: Json, launcher: string | undefined): boolean {
+  if (typeof command !== "string" || !Array.isArray(args)) return false;
+  const is_launcher = launcher === undefined ? command.endsWith(`/${LAUNCHER_NAME}`) : command === launcher;
+  return is_launcher && args[0] === "hook" && args[1] === "claude-code" && args[2] !== "config-change";
+}
+
 export function holdsOurs(settings: Json): boolean {
   return ourHooksIn(settings, "PreToolUse").length > 0;
 }
@@ -96,13 +143,21 @@ function withEventEntries(settings: Json, event: HookEvent, entries: readonly Js
   return { ...settings, hooks: { ...(settings.hooks as Json | undefined), [event]: updated } };
 }
 
-/** Ours among the hooks give way to the entries, where the first of them stands; what the user added to one stays. */
+/** Ours among the hooks give way to the entries, where the first of them stands; what the user added to one stays if it does not weaken it. */
 function replaced(hooks: readonly Json[], entries: readonly Json[]): Json[] {
   const ours = hooks.filter(isOurs);
   const first = hooks.findIndex(isOurs);
   const others = (from: number, to?: number) => hooks.slice(from, to).filter((hook) => !isOurs(hook));
   if (first === -1) return [...hooks];
-  return [...others(0, first), ...entries.map((entry, index) => ({ ...ours[index], ...entry })), ...others(first)];
+  return [
+    ...others(0, first),
+    ...entries.map((entry, index) => ({ ...strengthened(ours[index] ?? {}), ...entry })),
+    ...others(first),
+  ];
+}
+
+function strengthened(hook: Json): Json {
+  return Object.fromEntries(Object.entries(hook).filter(([key]) => !WEAKENING.includes(key)));
 }
 
 /** Without our hooks, and without what they alone had made. */

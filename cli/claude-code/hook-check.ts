@@ -1,7 +1,7 @@
 import type { Check } from "../doctor-checks.ts";
-import { foreignHooks, reachingVariables, turnsHooksOff } from "./dangers.ts";
+import { foreignHooks, reachingVariables, switchedOffBy, turnsHooksOff } from "./dangers.ts";
 import { type SettingsSource, type Surroundings, settingsSources } from "./effective-settings.ts";
-import { groupsOf, holdsOurs, hooksOf, isOurs, LAUNCHER_NAME, ourEntries, ourHooksIn } from "./entries.ts";
+import { callsForAllTools, holdsOurs, LAUNCHER_NAME, ourEntries, ourHooksIn, weakenedHooks } from "./entries.ts";
 import { launcherProblem } from "./launcher.ts";
 import { EVENTS, isObject, type Json } from "./settings-file.ts";
 
@@ -49,8 +49,8 @@ function switchedOff(sources: readonly Source[], holders: readonly Source[]): Ch
   const only = managed.find(({ settings }) => settings.allowManagedHooksOnly === true);
   if (only !== undefined)
     return [failed(`switched off here: ${only.file} has allowManagedHooksOnly`, askAdministrator(only))];
-  const decisive = sources.find(({ kind, settings }) => kind !== "managed" && settings.disableAllHooks !== undefined);
-  if (decisive === undefined || !turnsHooksOff(decisive.settings)) return [];
+  const decisive = switchedOffBy(sources.filter(({ kind }) => kind !== "managed"));
+  if (decisive === undefined) return [];
   return [
     failed(`switched off here: ${decisive.file} has disableAllHooks`, `take disableAllHooks out of ${decisive.file}`),
   ];
@@ -78,8 +78,11 @@ function entryProblems({ file, settings }: Source, launcher: string, ttl_seconds
     return expected[event].length === found.length && expected[event].every((entry, at) => holds(found[at], entry));
   });
   if (!is_current) problems.push(failed(`the hook in ${file} is not the one that this version writes`, CONNECT));
-  if (!groupsOf(settings, "PreToolUse").some(appliesToAll))
-    problems.push(failed(`the hook in ${file} is not called for every tool`, `set its matcher to "*", without "if"`));
+  // What an earlier version wrote is told of once.
+  const is_launched = ourHooksIn(settings, "PreToolUse").some((hook) => launcherOf(hook).length > 0);
+  if (weakenedHooks(settings).length > 0) problems.push(failed(weakenedDetail(file), CONNECT));
+  else if (is_launched && !callsForAllTools(settings))
+    problems.push(failed(`the hook in ${file} is not called for every tool`, `set its matcher to "*"`));
   for (const called of new Set(ourHooksIn(settings, "PreToolUse").flatMap(launcherOf))) {
     const problem = launcherProblem(called);
     if (problem !== undefined) problems.push(failed(problem, CONNECT));
@@ -91,9 +94,9 @@ function holds(found: Json | undefined, entry: Json): boolean {
   return Object.entries(entry).every(([key, value]) => JSON.stringify(found?.[key]) === JSON.stringify(value));
 }
 
-function appliesToAll(group: Json): boolean {
-  const is_for_all = group.matcher === undefined || group.matcher === "" || group.matcher === "*";
-  return is_for_all && hooksOf(group).some((hook) => isOurs(hook) && hook.if === undefined && hook.async !== true);
+/** Of two equal hooks Claude Code calls one, and takes everything else from the strongest file: a project's can replace the user's. */
+function weakenedDetail(file: string): string {
+  return `a hook of the gate in ${file} is not waited for or heeded each time (async, if, once, shell, timeout or onFailure)`;
 }
 
 function launcherOf({ command, args }: Json): string[] {

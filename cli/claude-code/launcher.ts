@@ -66,10 +66,10 @@ export function writeLauncher(env: Env = process.env): string {
 
 /** Why the launcher doesn't run, in one sentence, or undefined if it would run its hook. */
 export function launcherProblem(file: string): string | undefined {
-  const { status, stderr, error } = spawnSync(file, ["check"], { encoding: "utf8", timeout: 10_000 });
-  if (status === 0) return undefined;
+  const { status, stdout, stderr, error } = spawnSync(file, ["check"], { encoding: "utf8", timeout: 10_000 });
+  if (status === 0 && stdout.trim() !== "") return undefined;
   const why = error?.message ?? stderr.trim().split("\n", 1)[0];
-  return `the hook's launcher ${file} does not run: ${why || `exit code ${status}`}`;
+  return `the hook's launcher ${file} does not run: ${why || (status === 0 ? "it says nothing" : `exit code ${status}`)}`;
 }
 
 function keptOf(env: Env): Record<string, string> {

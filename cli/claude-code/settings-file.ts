@@ -1,6 +1,7 @@
 import {
   chmodSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   readFileSync,
   realpathSync,
@@ -27,8 +28,13 @@ export function settingsFile({ project }: { project: boolean }): string {
   return join(process.env.CLAUDE_CONFIG_DIR || join(process.env.HOME || homedir(), ".claude"), "settings.json");
 }
 
+/** @throws OperatorError `invalid_settings` if something else than a file is there, or a link that leads nowhere */
 export function readText(file: string): string | undefined {
-  return existsSync(file) ? readFileSync(file, "utf8") : undefined;
+  if (lstatSync(file, { throwIfNoEntry: false }) === undefined) return undefined;
+  const stat = statSync(file, { throwIfNoEntry: false });
+  if (stat === undefined) throw invalid(`${file} is a link that leads nowhere`);
+  if (!stat.isFile()) throw invalid(`${file} is not a file`);
+  return readFileSync(file, "utf8");
 }
 
 /** @throws OperatorError `invalid_settings` if the text isn't a JSON object, or its hooks aren't in a form that can be kept */

@@ -21,8 +21,9 @@ export interface Schema {
   forgets?: true;
 }
 
-/** How long a write waits for another program's, in milliseconds. */
+/** How long a write waits for another program's, in milliseconds: while the gate starts, and while it serves others meanwhile. */
 const BUSY_MS = 5000;
+const BUSY_SERVING_MS = 200;
 
 /** Above this size the whole-file check at start would take seconds; a damaged page then shows when it is read. */
 const FULL_CHECK_BYTES = 16 * 1024 * 1024;
@@ -142,14 +143,20 @@ function copyAtRest(file: string): Buffer | undefined {
   return copy;
 }
 
+/** From now on nobody waits long for what another program writes: a write that can't be made then fails. */
+export function serveOthers(db: Database.Database): void {
+  db.pragma(`busy_timeout = ${BUSY_SERVING_MS}`);
+}
+
 /** Moves the write-ahead log into the database and cuts it to nothing. False while another program reads or writes: nobody waits for that. */
 export function emptyLog(db: Database.Database): boolean {
+  const busy_ms = db.pragma("busy_timeout", { simple: true }) as number;
   db.pragma("busy_timeout = 0");
   try {
     const [outcome] = db.pragma("wal_checkpoint(TRUNCATE)") as { busy: number }[];
     return outcome?.busy === 0;
   } finally {
-    db.pragma(`busy_timeout = ${BUSY_MS}`);
+    db.pragma(`busy_timeout = ${busy_ms}`);
   }
 }
 

@@ -135,6 +135,33 @@ describe.each(CLAUDE_CODE_VERSIONS)("Claude Code %s", (version) => {
     expect(second).toMatchObject({ is_error: true, text: expect.stringContaining("guard: forbidden path") });
   });
 
+  it("what was kept from taking effect does not with the next change of another file either", async () => {
+    const local = join(seat.project, ".claude/settings.local.json");
+    const reload = () => new Promise((resolve) => setTimeout(resolve, RELOAD_MS));
+    seat.projectSettings({});
+    writeFileSync(local, "{}");
+    const beforeTurn = async (turn: number) => {
+      if (turn === 1) seat.projectSettings({ disableAllHooks: true });
+      if (turn === 2) writeFileSync(local, '{"env":{"A":"1"}}');
+      if (turn > 0) await reload();
+    };
+    const [, ...denied] = await seat.results([bash("echo one"), seat.readKey, seat.readKey], { beforeTurn });
+    for (const result of denied)
+      expect(result).toMatchObject({ is_error: true, text: expect.stringContaining("guard: forbidden path") });
+  });
+
+  it("a project's hook that equals the gate's, but is not waited for, does not replace it while a session runs", async () => {
+    seat.projectSettings({});
+    const beforeTurn = async (turn: number) => {
+      if (turn !== 1) return;
+      const user = readFileSync(join(seat.gate.home.home, ".claude/settings.json"), "utf8");
+      seat.projectSettings(JSON.parse(user.replaceAll('"type": "command"', '"type": "command", "async": true')));
+      await new Promise((resolve) => setTimeout(resolve, RELOAD_MS));
+    };
+    const [, denied] = await seat.results([bash("echo one"), seat.readKey], { beforeTurn });
+    expect(denied).toMatchObject({ is_error: true, text: expect.stringContaining("guard: forbidden path") });
+  });
+
   it("a project's settings that turn hooks off from the start are what doctor reports", async () => {
     const launcher = launcherFile(seat.gate.home.env);
     const checks = () => claudeCodeChecks({ cwd: seat.project, env: seat.gate.home.env }, launcher, TTL_SECONDS);
@@ -148,6 +175,9 @@ describe.each(CLAUDE_CODE_VERSIONS)("Claude Code %s", (version) => {
 
   it.each([
     ["is gone", (launcher: string) => rmSync(launcher)],
+    ["is an empty file", (launcher: string) => writeFileSync(launcher, "")],
+    ["is a folder", replaceByFolder],
+    ["needs another program that is gone", (launcher: string) => writeFileSync(launcher, "#!/nonexistent\n")],
     ["has no program left", (launcher: string) => replaceProgram(launcher, undefined)],
     ["runs a program that fails", (launcher: string) => replaceProgram(launcher, "process.exit(1)")],
     ["runs a program that is killed", (launcher: string) => replaceProgram(launcher, "process.kill(process.pid, 9)")],
@@ -183,6 +213,11 @@ describe.each(CLAUDE_CODE_VERSIONS)("Claude Code %s", (version) => {
     expect(Date.now() - killed_at).toBeLessThan(5000);
   });
 });
+
+function replaceByFolder(launcher: string): void {
+  rmSync(launcher);
+  mkdirSync(launcher);
+}
 
 /** The launcher with another program, or with none. */
 function replaceProgram(launcher: string, program: string | undefined): void {

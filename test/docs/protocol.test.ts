@@ -212,6 +212,7 @@ test("the limits are the code's", () => {
     MAX_PLAN_CALLS,
     16_384,
     socket.max_connections,
+    socket.max_connections / 2,
     AGENT_UNREAD.pause_bytes,
     socket.max_unread_bytes,
   ]);

@@ -22,11 +22,32 @@ describe("many connections", () => {
 
   it("beyond the limit are refused with a logged reason, and those that are there go on", async () => {
     const gate = await startGate({ config: "[socket]\nmax_connections = 3\n" });
-    const agents = [await gate.agent(), await gate.agent(), await gate.agent()];
+    const agents = [await gate.agent("one"), await gate.agent("two"), await gate.agent("three")];
     const fourth = await gate.connect();
     await fourth.closed;
     await gate.logged(/dropped a client: more than 3 connections/);
     for (const agent of agents) await agent.ping();
+  });
+});
+
+describe("one agent's connections", () => {
+  it("are half of all at the most: the others still find room, and it does once it has closed one", async () => {
+    const gate = await startGate({ config: "[socket]\nmax_connections = 4\n" });
+    await gate.operator.call("agents.pair", { name: "crowd", level: "Supervised" });
+    const token = gate.token("crowd");
+    const greeted = async () => {
+      const agent = await gate.connect();
+      return { agent, answer: await agent.hello("crowd", { token }) };
+    };
+    const first = await greeted();
+    const second = await greeted();
+    expect([first.answer.type, second.answer.type]).toEqual(["hello.ok", "hello.ok"]);
+    const third = await greeted();
+    expect(third.answer.data.code).toBe("too_many_connections");
+    await third.agent.closed;
+    await (await gate.agent("other")).ping();
+    first.agent.socket.destroy();
+    await expect.poll(async () => (await greeted()).answer.type).toBe("hello.ok");
   });
 });
 

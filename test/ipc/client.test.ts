@@ -151,7 +151,7 @@ describe("when the gate restarts while a call waits, the client comes back and a
     const answer = failure(client.call(WRITE));
     await asked;
     await gate.close();
-    expect(await answer).toMatchObject({ code: "not_running", hint: expect.stringContaining("serve") });
+    expect(await answer).toMatchObject({ code: "not_running", hint: expect.stringContaining("metnos-gate start") });
     await startGate({ home: gate.home });
     expect(await client.call({ intent: "", executor: "time_now", args: {} })).toMatchObject({ outcome: "allowed" });
   });
@@ -234,7 +234,7 @@ describe("what the client refuses, it says with a code", () => {
     expect(await failure(client.call(WRITE))).toMatchObject({ name: "GateClientError", code: "not_running" });
     expect(await failure(client.connect())).toMatchObject({
       code: "not_running",
-      hint: expect.stringContaining("serve"),
+      hint: expect.stringContaining("metnos-gate start"),
     });
   });
 

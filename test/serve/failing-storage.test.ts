@@ -164,3 +164,24 @@ describe("an answer that is given while the gate ends", () => {
     await back.close();
   });
 });
+
+describe("a database that another program keeps locked", () => {
+  it("holds nobody up for long: what needs it is denied, others are answered, and it goes on once it is free", async () => {
+    const { home, operator, agent } = await served();
+    const other = await pairedAgent(home, operator, "bystander", "Supervised");
+    const holder = new Database(home.places.approvals_db);
+    holder.exec("BEGIN IMMEDIATE");
+    const asked = agent.ask(write("a")).then(
+      ({ decision }) => decision.outcome,
+      (error: unknown) => String(error),
+    );
+    const began = performance.now();
+    const { decision } = await other.ask({ executor: "time_now" });
+    expect(decision.outcome).toBe("allowed");
+    expect(performance.now() - began).toBeLessThan(2500);
+    expect(await within(3000, asked)).toContain("take it as a no");
+    holder.exec("ROLLBACK");
+    holder.close();
+    expect((await agent.ask(write("b"))).decision.outcome).toBe("approval_required");
+  });
+});

@@ -3,11 +3,9 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { configChange } from "../../../cli/claude-code/config-change.ts";
 import { ourEntries } from "../../../cli/claude-code/entries.ts";
+import { launcherFile } from "../../../cli/claude-code/launcher.ts";
 import { runHook } from "../../support/hook-process.ts";
 import { temporaryHome } from "../../support/temporary-home.ts";
-
-const { PreToolUse } = ourEntries("/state/hook/metnos-gate-hook", 600);
-const OURS = { hooks: { PreToolUse: [{ matcher: "*", hooks: PreToolUse }] } };
 
 /** A home whose user's settings hold the gate's hook, and a project in it. */
 function connected() {
@@ -15,12 +13,16 @@ function connected() {
   const cwd = join(home, "project");
   for (const folder of [join(home, ".claude"), join(cwd, ".claude")]) mkdirSync(folder, { recursive: true });
   const user = join(home, ".claude/settings.json");
-  writeFileSync(user, JSON.stringify(OURS));
+  const { PreToolUse } = ourEntries(launcherFile(env), 600);
+  const ours = { hooks: { PreToolUse: [{ matcher: "*", hooks: PreToolUse }] } };
+  writeFileSync(user, JSON.stringify(ours));
   const project = join(cwd, ".claude/settings.json");
   const input = (source: string, file_path: string) =>
     JSON.stringify({ hook_event_name: "ConfigChange", source, file_path, cwd });
   return {
+    cwd,
     env,
+    ours,
     user,
     project,
     input,
@@ -64,11 +66,58 @@ describe("a change of the settings while a session runs", () => {
   });
 
   it("is blocked where it takes the gate's hook out of the last file that holds it", () => {
-    const { user, project, change } = connected();
-    expect(change("user_settings", user, JSON.stringify({ ...OURS, model: "opus" }))).toEqual({});
+    const { ours, user, project, change } = connected();
+    expect(change("user_settings", user, JSON.stringify({ ...ours, model: "opus" }))).toEqual({});
     expect(change("user_settings", user, "{}")).toEqual(BLOCK);
-    writeFileSync(project, JSON.stringify(OURS));
+    writeFileSync(project, JSON.stringify(ours));
     expect(change("user_settings", user, "{}")).toEqual({});
+  });
+
+  it("is blocked as long as another file would switch the gate off: Claude Code reads all of them anew", () => {
+    const { cwd, env, user, project, input } = connected();
+    const local = join(cwd, ".claude/settings.local.json");
+    writeFileSync(local, "{}");
+    for (const text of [
+      '{"disableAllHooks": true}',
+      '{"env": {"LD_PRELOAD": "./evil.so"}}',
+      '\uFEFF{"disableAllHooks": true}',
+    ]) {
+      writeFileSync(project, text);
+      const blocked = { ...BLOCK, reason: expect.stringContaining(project) };
+      expect(configChange(input("local_settings", local), env)).toEqual(blocked);
+      const below = JSON.stringify({ source: "user_settings", file_path: user, cwd: join(cwd, "src/deep") });
+      expect(configChange(below, env)).toEqual(blocked);
+    }
+    writeFileSync(project, "{}");
+    expect(configChange(input("local_settings", local), env)).toEqual({});
+  });
+
+  it.each([
+    { async: true },
+    { asyncRewake: true },
+    { once: true },
+    { if: "Bash(ls)" },
+    { timeout: 0.001 },
+    { onFailure: "allow" },
+  ])("is blocked where a hook equal to the gate's would take its place: %o", (weaker) => {
+    const { ours, project, change } = connected();
+    const [hook, blocking] = ours.hooks.PreToolUse[0]?.hooks ?? [];
+    for (const twin of [hook, blocking]) {
+      const hooks = { PreToolUse: [{ hooks: [{ ...twin, ...weaker }] }] };
+      expect(change("project_settings", project, JSON.stringify({ hooks }))).toEqual(BLOCK);
+    }
+    expect(change("project_settings", project, JSON.stringify(ours))).toEqual({});
+  });
+
+  it("is blocked where the gate would be called for some tools only, or something else in its name", () => {
+    const { ours, user, change } = connected();
+    const [group] = ours.hooks.PreToolUse;
+    const other = { ...group?.hooks[0], command: "true # metnos-gate-hook" };
+    for (const changed of [
+      { ...group, matcher: "Read" },
+      { ...group, hooks: [other] },
+    ])
+      expect(change("user_settings", user, JSON.stringify({ hooks: { PreToolUse: [changed] } }))).toEqual(BLOCK);
   });
 
   it("that adds another hook before tools takes effect, and the user is told of it", () => {

@@ -56,6 +56,44 @@ describe("doctor, of Claude Code's hook in this folder", () => {
     expect(details()).toEqual(["FAIL not installed"]);
   });
 
+  it("takes a stronger file's false for an answer only where Claude Code can't find a fault with that file", () => {
+    const { files, write, details } = connected();
+    write("project", `\uFEFF${JSON.stringify({ disableAllHooks: true })}`);
+    const off = [`FAIL switched off here: ${files.project} has disableAllHooks`];
+    expect(details()).toEqual(off);
+    write("local", { disableAllHooks: null });
+    expect(details()).toEqual(off);
+    write("local", { disableAllHooks: false, permissions: 5 });
+    expect(details()).toEqual(off);
+    write("local", { disableAllHooks: false });
+    expect(details()).toEqual([`ok in ${files.user}`]);
+  });
+
+  it("says that a hook of the gate is weakened, in the user's settings or by an equal one of a project", () => {
+    const { files, ours, write, details } = connected();
+    const [group] = ours.hooks.PreToolUse;
+    const [hook, blocking] = group?.hooks ?? [];
+    for (const weaker of [{ async: true }, { if: "Bash(ls)" }, { once: true }, { asyncRewake: true }]) {
+      const weakened = [{ ...group, hooks: [{ ...hook, ...weaker }, blocking] }];
+      write("user", { hooks: { ...ours.hooks, PreToolUse: weakened } });
+      expect(details()).toEqual([
+        expect.stringContaining(`FAIL a hook of the gate in ${files.user} is not waited for`),
+      ]);
+      write("user", ours);
+      write("project", { hooks: { ...ours.hooks, PreToolUse: weakened } });
+      expect(details()).toEqual([
+        expect.stringContaining(`FAIL a hook of the gate in ${files.project} is not waited for`),
+      ]);
+      write("project", {});
+    }
+    const narrow = [
+      { ...group, matcher: "Bash", hooks: [hook] },
+      { ...group, hooks: [blocking] },
+    ];
+    write("user", { hooks: { ...ours.hooks, PreToolUse: narrow } });
+    expect(details()).toEqual([`FAIL the hook in ${files.user} is not called for every tool`]);
+  });
+
   it("an administrator's hook stands above a project that turns hooks off, and only theirs where they say so", () => {
     const { files, ours, write, details } = connected();
     write("managed", { allowManagedHooksOnly: true });
@@ -83,6 +121,9 @@ describe("doctor, of Claude Code's hook in this folder", () => {
     expect(details()).toEqual([`FAIL the hook in ${files.user} is not called for every tool`]);
     write("user", ours);
     chmodSync(launcher, 0o600);
+    expect(details()).toEqual([expect.stringContaining(`FAIL the hook's launcher ${launcher} does not run`)]);
+    writeFileSync(launcher, "");
+    chmodSync(launcher, 0o700);
     expect(details()).toEqual([expect.stringContaining(`FAIL the hook's launcher ${launcher} does not run`)]);
     rmSync(launcher);
     expect(details()).toEqual([expect.stringContaining(`FAIL the hook's launcher ${launcher} does not run`)]);

@@ -1,4 +1,5 @@
-import { existsSync, lstatSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { holdsOurs } from "../../../cli/claude-code/entries.ts";
@@ -43,7 +44,7 @@ test("a missing file is made with the hook alone; taking the hook out removes th
   expect(entry.hooks[0]).toMatchObject({ type: "command", onFailure: "block", command: launcherFile() });
   expect(entry.hooks[0].args).toEqual(["hook", "claude-code", "--wait", "615"]);
   expect(entry.hooks[0].timeout).toBeGreaterThan(615);
-  expect(entry.hooks[1].command).toContain(`[ -x '${launcherFile()}' ] ||`);
+  expect(entry.hooks[1].command).toContain(`'${launcherFile()}' check`);
   expect(settings.hooks.ConfigChange[0].hooks[0].args).toEqual(["hook", "claude-code", "config-change"]);
   expect(statSync(launcherFile()).mode & 0o777).toBe(0o700);
   expect(disconnectClaudeCode(USER).changed).toBe(true);
@@ -126,4 +127,18 @@ test("a linked file is written through its link, and keeps its mode", () => {
   expect(lstatSync(file).isSymbolicLink()).toBe(true);
   expect(holdsOurs(JSON.parse(readFileSync(real, "utf8")))).toBe(true);
   expect(statSync(real).mode & 0o777).toBe(0o640);
+});
+
+test.each([
+  ["a fifo", (file: string) => execFileSync("mkfifo", [file])],
+  ["a folder", (file: string) => mkdirSync(file)],
+  ["a link that leads nowhere", (file: string) => symlinkSync(`${file}.gone`, file)],
+])("%s in the place of the settings is refused at once, and left as it is", (_, place) => {
+  const { file } = connectClaudeCode(USER);
+  rmSync(file);
+  place(file);
+  const before = lstatSync(file).ino;
+  for (const act of [connectClaudeCode, disconnectClaudeCode])
+    expect(() => act(USER)).toThrow(expect.objectContaining({ code: "invalid_settings" }));
+  expect(lstatSync(file).ino).toBe(before);
 });
