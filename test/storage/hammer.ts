@@ -10,13 +10,16 @@ const CALL = { executor: "time_now", intent: "", args: {} };
 export class Hammer {
   /** Milliseconds of one clock for all of them. */
   readonly allowed: number[] = [];
-  /** What came last: an error says why the gate has left. */
-  last: Message | undefined;
+  /** Why the gate has left, as a connection of the agent's that sends nothing is told: one that sends may be cut before it reads it. */
+  readonly farewell: Promise<Message>;
   readonly closed: Promise<void>;
   readonly #connection: AgentConnection;
 
-  private constructor(connection: AgentConnection) {
+  private constructor(connection: AgentConnection, listener: AgentConnection) {
     this.#connection = connection;
+    this.farewell = listener.next("error");
+    // Not every test waits for it.
+    this.farewell.catch(() => undefined);
     this.closed = this.#run();
   }
 
@@ -26,11 +29,7 @@ export class Hammer {
     const { agents } = await operator.call("agents.list", {});
     if (!agents.some((agent) => agent.name === name)) await operator.call("agents.pair", { name, level: "Full" });
     await operator.close();
-    const connection = await AgentConnection.open(places.agent_socket);
-    onTestFinished(() => connection.close());
-    const answer = await connection.hello(name, { token: readToken(agentTokenFile(places, name)) });
-    if (answer.type !== "hello.ok") throw new Error(`not greeted: ${JSON.stringify(answer)}`);
-    return new Hammer(connection);
+    return new Hammer(await greeted(places, name), await greeted(places, name));
   }
 
   /** Sends a call whose answer is awaited by the running loop only. */
@@ -39,7 +38,6 @@ export class Hammer {
       try {
         this.#connection.send("tool.call", { id: `hammer-${id}`, ...CALL });
         const message = await this.#connection.next(({ type }) => type === "tool.decision" || type === "error");
-        this.last = message;
         if (message.data.outcome === "allowed") this.allowed.push(performance.now());
         else if (message.type === "error") return;
       } catch {
@@ -47,4 +45,12 @@ export class Hammer {
       }
     }
   }
+}
+
+async function greeted(places: Places, name: string): Promise<AgentConnection> {
+  const connection = await AgentConnection.open(places.agent_socket);
+  onTestFinished(() => connection.close());
+  const answer = await connection.hello(name, { token: readToken(agentTokenFile(places, name)) });
+  if (answer.type !== "hello.ok") throw new Error(`not greeted: ${JSON.stringify(answer)}`);
+  return connection;
 }

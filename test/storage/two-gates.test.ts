@@ -68,7 +68,7 @@ describe("never two gates decide, when beside a running one", () => {
       const at_second = await Hammer.begin(home.places);
       await expect.poll(() => at_second.allowed.length).toBeGreaterThan(10);
       await at_first.closed;
-      expect(at_first.last).toMatchObject({
+      expect(await at_first.farewell).toMatchObject({
         type: "error",
         data: { code: "closing", message: expect.stringMatching(ENDING) },
       });
@@ -106,7 +106,7 @@ describe("never two gates decide, when beside a running one", () => {
     first.child.kill("SIGCONT");
     await at_first.closed;
     expect(at_first.allowed).toHaveLength(told);
-    expect(at_first.last).toMatchObject({ type: "error", data: { code: "closing" } });
+    expect(await at_first.farewell).toMatchObject({ type: "error", data: { code: "closing" } });
     expect(await first.exited).toBe(EXIT.replaced);
     expect((await runGate(home, ["audit", "verify"])).code).toBe(0);
   });
