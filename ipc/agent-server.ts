@@ -349,8 +349,7 @@ export class AgentServer {
   }
 
   #cancel(client: Client, { id, token, reason }: AgentMessage<"tool.cancel">): void {
-    // A connection of before may not be cleared up after yet: its share in the card would keep it waiting.
-    this.#departures.work(Number.POSITIVE_INFINITY);
+    this.#departures.finish(client.agent_id);
     const held = [...client.holds].filter((entry) => entry.hold.token === token);
     const [first] = held;
     if (first === undefined) {

@@ -15,6 +15,15 @@ export class Departures implements Job {
     this.#gone.add(client);
   }
 
+  /** Clears up after this agent's connections now: one that has gone must not seem to wait for what another one withdraws. */
+  finish(agent_id: string): void {
+    for (const client of this.#gone) {
+      if (client.agent_id !== agent_id) continue;
+      this.#gone.delete(client);
+      this.#clear(client);
+    }
+  }
+
   work(ends_at: number): boolean {
     for (const client of this.#gone) {
       this.#gone.delete(client);
