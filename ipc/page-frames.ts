@@ -13,7 +13,6 @@ export const pageRequestSchema = z.object({
   method: z.string().max(64),
   params: z.unknown(),
 });
-export type PageRequest = z.infer<typeof pageRequestSchema>;
 
 /** Each request is answered once, by its `id`; events come in between. */
 export type PageAnswer =

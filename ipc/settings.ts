@@ -12,7 +12,6 @@ export const settingValues = {
   start_at_login: z.boolean(),
 } as const;
 export type SettingKey = keyof typeof settingValues;
-export type SettingValue<K extends SettingKey> = z.infer<(typeof settingValues)[K]>;
 
 export const settingKeySchema = z.enum(Object.keys(settingValues) as [SettingKey, ...SettingKey[]]);
 

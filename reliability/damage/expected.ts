@@ -28,6 +28,18 @@ function row(most: AllowedOutcome | Expected, others: Partial<Record<Kind, Allow
   };
 }
 
+/** Where something stands that isn't a regular file which this user may read and write. */
+function notAFile(expected: AllowedOutcome | Expected): Partial<Record<Kind, AllowedOutcome | Expected>> {
+  return {
+    "a folder": expected,
+    "a named pipe": expected,
+    "a link to another file": expected,
+    "a dangling link": expected,
+    "no permissions": expected,
+    "another user's": expected,
+  };
+}
+
 const EITHER: Expected = ["refused", "noticed"];
 /** Noticed as soon as a line is to be written; before that, by who looks. */
 const SAID: Expected = [...EITHER, "verify"];
@@ -47,20 +59,10 @@ const AT_REST: Readonly<Record<Column, Row>> = {
   "database-wal": row(["unseen", "harmless"], {
     missing: ["noticed", "unseen"],
     empty: ["noticed", "unseen", "harmless"],
-    "a folder": "refused",
-    "a named pipe": "refused",
-    "a link to another file": "refused",
-    "a dangling link": "refused",
-    "no permissions": "refused",
-    "another user's": "refused",
+    ...notAFile("refused"),
   }),
   "database-shm": row("harmless", {
-    "a folder": ["harmless", "refused"],
-    "a named pipe": ["harmless", "refused"],
-    "a link to another file": ["harmless", "refused"],
-    "a dangling link": ["harmless", "refused"],
-    "no permissions": ["harmless", "refused"],
-    "another user's": ["harmless", "refused"],
+    ...notAFile(["harmless", "refused"]),
   }),
   "activity.db": row("noticed", { missing: "harmless", empty: "harmless", "an older copy": "harmless" }),
   // A lock that was made anew is waited with, and the log says so.
@@ -75,20 +77,10 @@ const AT_REST: Readonly<Record<Column, Row>> = {
     // Half of it, and its middle, are blanks that keep its size.
     "cut to half": ["verify", "harmless"],
     "middle byte changed": ["verify", "harmless"],
-    "a folder": SAID,
-    "a named pipe": SAID,
-    "a link to another file": SAID,
-    "a dangling link": SAID,
-    "no permissions": SAID,
-    "another user's": SAID,
+    ...notAFile(SAID),
   }),
   "month of the trail": row("verify", {
-    "a folder": SAID,
-    "a named pipe": SAID,
-    "a link to another file": SAID,
-    "a dangling link": SAID,
-    "no permissions": SAID,
-    "another user's": SAID,
+    ...notAFile(SAID),
   }),
   "operator.token": row("refused", {
     missing: "harmless",

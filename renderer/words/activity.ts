@@ -154,4 +154,3 @@ const it: typeof en = {
 };
 
 export const activityWords = { en, it };
-export type ActivityWords = typeof en;

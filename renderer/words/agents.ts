@@ -71,4 +71,3 @@ const it: typeof en = {
 };
 
 export const agentsWords = { en, it };
-export type AgentsWords = typeof en;

@@ -136,4 +136,3 @@ const it: typeof en = {
 };
 
 export const grantsWords = { en, it };
-export type GrantsWords = typeof en;

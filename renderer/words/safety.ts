@@ -95,4 +95,3 @@ const it: typeof en = {
 };
 
 export const safetyWords = { en, it };
-export type SafetyWords = typeof en;

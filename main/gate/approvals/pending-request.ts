@@ -36,22 +36,23 @@ export interface PendingRequest {
   is_damaged?: true;
 }
 
-export interface NewPending extends Principal {
-  capability_class: string;
-  action_verb: string;
-  target_summary: string;
-  extra: RequestExtra;
-  agent_id: string;
-  agent_name: string;
-  session: string;
-  call_hash: string;
-  share_key: string;
+type Asked = Pick<
+  PendingRequest,
+  | "capability_class"
+  | "action_verb"
+  | "target_summary"
+  | "extra"
+  | "agent_id"
+  | "agent_name"
+  | "session"
+  | "call_hash"
+  | "share_key"
+>;
+
+export interface NewPending extends Principal, Asked {
   ttl_seconds: number;
 }
 
-export interface Resolution {
+export interface Resolution extends Pick<PendingRequest, "granted" | "grant_expires_at" | "message"> {
   territory: Territory;
-  granted: Granted[];
-  grant_expires_at: string | null;
-  message: string | null;
 }

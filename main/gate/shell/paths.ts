@@ -163,12 +163,3 @@ function matchFrom(names: readonly Name[], at: number, wanted: readonly string[]
 export function namesOf(path: string): string[] {
   return path.split("/").filter((name) => name !== "");
 }
-
-/** How a path is shown: what is unknown as `…`. */
-export function pathText({ names }: PathForm): string {
-  const shown = names.map((name) => {
-    if (typeof name === "string") return name;
-    return name.kind === "pattern" ? name.text : name.kind === "any" ? "**" : "…";
-  });
-  return `/${shown.join("/")}`;
-}
