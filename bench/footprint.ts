@@ -20,7 +20,7 @@ export async function footprint(): Promise<Figure[]> {
     }
     const gate = await startGate(home);
     const at_start = gate.residentMib();
-    const client = await greeted(home.places.agent_socket, home.token);
+    const client = await greeted(home.paths.agent_socket, home.token);
     const make = (index: number) => callMessage(work.folders[index % work.folders.length] ?? "", index);
     await client.pipelined(WARM_UP, 256, make, mustBeAllowed);
     const warm = gate.residentMib();

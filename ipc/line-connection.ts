@@ -38,7 +38,7 @@ export interface ConnectionHost {
 }
 
 /** How long a client may take to read its last message before the connection is cut, in milliseconds. */
-export const FAREWELL_MS = 1000;
+export const CLOSE_GRACE_MS = 1000;
 
 export class ServedConnection implements LineConnection, Job, UnreadOwner {
   readonly id: number;
@@ -94,7 +94,7 @@ export class ServedConnection implements LineConnection, Job, UnreadOwner {
     if (socket.destroyed || !socket.writable) return;
     socket.end(lines);
     socket.resume();
-    setTimeout(() => socket.destroy(), FAREWELL_MS).unref();
+    setTimeout(() => socket.destroy(), CLOSE_GRACE_MS).unref();
   }
 
   /** Ends it as soon as the system has taken what was sent: what an unauthenticated client still sends isn't even read. */

@@ -1,7 +1,8 @@
 import { TOKEN_REQUIRED } from "../ipc/agent-answers.ts";
 import type { AgentPort, CallHold, CheckedSubject, Greeted } from "../ipc/agent-port.ts";
 import type { Decision } from "../ipc/decision.ts";
-import { localPrincipal } from "../ipc/places.ts";
+import { isoSeconds } from "../ipc/iso-seconds.ts";
+import { localPrincipal } from "../ipc/paths.ts";
 import type { Pause } from "../ipc/safety.ts";
 import type { GateMessage, Hello, ProposedCall, SafetyVerdict } from "../ipc/wire.ts";
 import type { Core } from "./core.ts";
@@ -97,7 +98,7 @@ export class GatePort implements AgentPort {
 
   pairingRequested(name: string, version: string | null): void {
     this.#log(`pairing requested by ${name}: metnos-gate agents pair ${name} --level ReadOnly|Supervised|Full`);
-    const requested_at = `${new Date().toISOString().slice(0, 19)}Z`;
+    const requested_at = isoSeconds(Date.now());
     this.#core.publish({ type: "pairing.requested", data: { name, version, requested_at } });
   }
 

@@ -1,12 +1,11 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
+import type { Env } from "../../ipc/paths.ts";
 import { errorCode } from "../gate/errors.ts";
 import type { LoginItem } from "../settings.ts";
 
 /** Start at login on Linux: an entry in the XDG autostart folder (Desktop Application Autostart Specification). */
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 export function autostartFile(env: Env): string {
   const config = env.XDG_CONFIG_HOME && isAbsolute(env.XDG_CONFIG_HOME) ? env.XDG_CONFIG_HOME : undefined;

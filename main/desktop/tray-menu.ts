@@ -1,10 +1,11 @@
 import type { MenuItemConstructorOptions } from "electron";
+import type { Language } from "../../ipc/language.ts";
 import type { TrayState } from "./tray-state.ts";
-import { type Language, shellWords, summary } from "./words.ts";
+import { shellWords, summary } from "./words.ts";
 
 /** What the human can do from the menu. */
 export interface TrayActions {
-  open(place?: string): void;
+  open(route?: string): void;
   /** Undefined: until the human resumes. */
   pause(for_seconds?: number): void;
   resume(): void;

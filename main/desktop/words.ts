@@ -1,9 +1,8 @@
 import { ALARM_WORDS } from "../../ipc/alarm-words.ts";
+import type { Language } from "../../ipc/language.ts";
 import type { TrayState } from "./tray-state.ts";
 
 /** What tray, menu and the shell's few dialogs say. */
-
-export type Language = "en" | "it";
 
 export interface ShellWords {
   nothing_waits: string;

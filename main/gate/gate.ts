@@ -168,7 +168,7 @@ export class Gate {
   }
 
   /** Looks at an agent's waiting calls again after a grant: what is covered now needs no answer of its own. */
-  settleCovered(by: Principal): void {
+  approveCovered(by: Principal): void {
     for (const token of this.#waiting.keys()) this.#to_look_at.set(token, by);
     this.#looking.go();
   }
@@ -370,7 +370,7 @@ export class Gate {
 
   #granted(ended: PendingRequest): void {
     this.#events.granted();
-    this.settleCovered({ channel: ended.channel, sender_id: ended.sender_id });
+    this.approveCovered({ channel: ended.channel, sender_id: ended.sender_id });
   }
 
   /** How a call is logged. */

@@ -3,7 +3,7 @@ import type { ProposedCall } from "../../ipc/wire.ts";
 import type { Executor } from "./executors/catalog.ts";
 import { type GuardBlock, type GuardSettings, guard } from "./guard/guard.ts";
 import { JUDGE_KIND, judgeScore } from "./judge/rule-based.ts";
-import type { Need } from "./targets/target.ts";
+import type { ResolvedRequirement } from "./targets/target.ts";
 
 /** Guard, then judge (seed 000). The guard shuts the door before the judge can rationalise. */
 
@@ -17,10 +17,10 @@ export interface JudgeSettings {
 }
 
 /** Both of them on one call, for `vaglio check`. In the pipeline each is a stage of its own. */
-export function examine(
+export function runVaglio(
   call: ProposedCall,
   executor: Executor,
-  needs: readonly Need[],
+  needs: readonly ResolvedRequirement[],
   critical: boolean | undefined,
   settings: VaglioSettings,
 ): Verdict {
@@ -42,7 +42,7 @@ export function guardVerdict(block: GuardBlock, { now }: Pick<JudgeSettings, "no
 
 /**
  * The verdict on a call that the guard lets pass.
- * @param critical for the judge's bonus; see `judge_score`
+ * @param critical for the judge's bonus; see `judgeScore`
  */
 export function judgeVerdict(
   call: ProposedCall,

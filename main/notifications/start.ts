@@ -1,10 +1,9 @@
 import type { OperatorApi } from "../../ipc/operator-api.ts";
+import type { Env } from "../../ipc/paths.ts";
 import type { Config } from "../config.ts";
 import { Notifier, type ReviewTarget } from "./notifier.ts";
 import { notificationSink } from "./platform.ts";
 import type { NotificationSink } from "./sink.ts";
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 /** What a home brings along. */
 export interface NotificationOptions {

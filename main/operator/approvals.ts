@@ -30,7 +30,7 @@ export function approvalMethods({ core, by }: OperatorContext): Handlers<Approva
     "approvals.coverage": ({ token, target }) => coverageOf(broker.registry, token, target, core.home),
     "approvals.resolve": (answer) => {
       const ended = gate.answer(answer, by);
-      const owed = broker.owesGrants(answer.token);
+      const owed = broker.unwrittenGrantsError(answer.token);
       if (owed === undefined) return ended;
       return {
         ...ended,

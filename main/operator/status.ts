@@ -5,15 +5,15 @@ import type { Handlers, OperatorContext } from "./handlers.ts";
 export function statusMethods({ core, connections }: OperatorContext): Handlers<"status"> {
   const started_at = new Date().toISOString();
   const status = (): Status => {
-    const { audit, agents, gate, grants, places, counters } = core;
+    const { audit, agents, gate, grants, paths, counters } = core;
     const connected = connections?.connected() ?? [];
     const pause = core.safety.pause.state();
     return {
       version: VERSION,
       pid: process.pid,
       started_at,
-      agent_socket: places.agent_socket,
-      operator_socket: places.operator_socket,
+      agent_socket: paths.agent_socket,
+      operator_socket: paths.operator_socket,
       home: core.home,
       connections: connections?.count() ?? 0,
       agents_connected: agents

@@ -53,8 +53,8 @@ export interface Decider {
 }
 
 /** What the guard keeps for the gate in this world; a guard that knows the gate's program gets `program_paths`. */
-function gateFilesOf({ places, home, program_paths }: World): GateFiles {
-  return new GateFiles(places, home, program_paths);
+function gateFilesOf({ paths, home, program_paths }: World): GateFiles {
+  return new GateFiles(paths, home, program_paths);
 }
 
 export function deciderFor(world: World): Decider {

@@ -44,7 +44,7 @@ vi.mock("electron", async () => ({
 
 const { GateTray } = await import("../../main/desktop/tray.ts");
 const { loginItem } = await import("../../main/desktop/login-item.ts");
-const { isSteeredFromOutside } = await import("../../main/desktop/lockdown.ts");
+const { hasDebugSwitches } = await import("../../main/desktop/lockdown.ts");
 const { ElectronNotifications } = await import("../../main/desktop/notification-sink.ts");
 const parts = await import("./stand-in/desktop-parts.ts");
 
@@ -105,7 +105,7 @@ describe("start at login on macOS and Windows", () => {
 
 describe("a packaged app with debugging switches", () => {
   const steered = (isPackaged: boolean, ...given: string[]) =>
-    isSteeredFromOutside({ isPackaged, commandLine: { hasSwitch: (name: string) => given.includes(name) } as never });
+    hasDebugSwitches({ isPackaged, commandLine: { hasSwitch: (name: string) => given.includes(name) } as never });
 
   it.each(["remote-debugging-port", "remote-debugging-pipe", "inspect", "inspect-brk"])(
     "--%s: doesn't start",

@@ -165,7 +165,7 @@ describe("an agent", () => {
   it("asks through the Node client, which hears of the pause", async () => {
     const gate = await startGate();
     await gate.operator.call("agents.pair", { name: "planner", level: "Supervised" });
-    const client = new GateClient({ name: "planner", token: gate.token("planner"), socket: gate.places.agent_socket });
+    const client = new GateClient({ name: "planner", token: gate.token("planner"), socket: gate.paths.agent_socket });
     onTestFinished(() => client.close());
     expect(await client.checkGoal(goal())).toMatchObject({ allowed: true });
     expect(await client.checkSubtask({ subtask_id: "t", required_caps: ["exec:arbitrary"] })).toMatchObject({

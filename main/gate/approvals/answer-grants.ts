@@ -17,10 +17,10 @@ export class AnswerGrants {
   }
 
   /** What an earlier gate, or a full disk, left unwritten. Returns the requests. @throws SQLite's error, or GateError */
-  writeOwed(): PendingRequest[] {
-    const owed = this.#registry.listGrantsOwed();
+  writeMissing(): PendingRequest[] {
+    const owed = this.#registry.listUnwrittenGrants();
     for (const ended of owed) {
-      if (ended.is_damaged === true) this.#registry.giveUpGrants(ended.token);
+      if (ended.is_damaged === true) this.#registry.abandonGrants(ended.token);
       else this.write(ended);
       this.#owed.delete(ended.token);
     }
@@ -29,11 +29,11 @@ export class AnswerGrants {
   }
 
   /** The answer holds, also where its grants can't be written yet: `writeOwed` or the next start writes them. */
-  owe(token: string, error: unknown): void {
+  writeLater(token: string, error: unknown): void {
     this.#owed.set(token, error);
   }
 
-  get hasOwed(): boolean {
+  get hasUnwritten(): boolean {
     return this.#owed.size > 0;
   }
 

@@ -1,3 +1,4 @@
+import type { Language } from "../../../ipc/language.ts";
 import type { Answer, ApprovalView, Principal } from "../../../ipc/operator-api.ts";
 import type { Clock } from "../clock.ts";
 import { earlierEnd } from "../ends.ts";
@@ -6,14 +7,13 @@ import type { GrantStore } from "../grants/store.ts";
 import { AnswerGrants, grantEnd } from "./answer-grants.ts";
 import { ApprovalError } from "./approval-error.ts";
 import { AskedTogether } from "./asked-together.ts";
-import type { Language } from "./card.ts";
 import { grantsFor } from "./choices.ts";
 import { deadlineOf, remainingOf } from "./deadline.ts";
+import { DeadlineExtension } from "./deadline-extension.ts";
 import { DeadlineTimer } from "./deadline-timer.ts";
-import { LeftBehind, RETURN_WITHIN_MS } from "./left-behind.ts";
+import { OrphanedRequests, RETURN_WITHIN_MS } from "./orphaned-requests.ts";
 import type { NewPending, PendingRequest } from "./pending-request.ts";
 import type { ApprovalRegistry } from "./registry.ts";
-import { Stillness } from "./stillness.ts";
 import { approvalView } from "./view.ts";
 import { type Withdrawal, Withdrawals } from "./withdrawals.ts";
 
@@ -59,8 +59,10 @@ export class ApprovalBroker {
   readonly #settings: BrokerSettings;
   readonly #events: BrokerEvents;
   readonly #waiters = new Map<string, Set<Waiter>>();
-  readonly #stillness = new Stillness();
-  readonly #left_behind = new LeftBehind((left) => this.withdraw(left.filter(({ token }) => !this.isAwaited(token))));
+  readonly #extension = new DeadlineExtension();
+  readonly #orphaned = new OrphanedRequests((left) =>
+    this.withdraw(left.filter(({ token }) => !this.isAwaited(token))),
+  );
   readonly #withdrawals: Withdrawals;
   readonly #deadlines: DeadlineTimer;
   #together: AskedTogether | undefined;
@@ -90,9 +92,9 @@ export class ApprovalBroker {
 
   /** Repairs what a crash left behind and picks up the requests that are still alive. */
   start(): void {
-    this.#answer_grants.writeOwed();
+    this.#answer_grants.writeMissing();
     this.registry.cleanupExpired();
-    this.#left_behind.start(this.registry.listPending({ limit: 100_000 }));
+    this.#orphaned.start(this.registry.listPending({ limit: 100_000 }));
     this.#deadlines.start();
   }
 
@@ -106,7 +108,7 @@ export class ApprovalBroker {
     this.commit();
     this.#withdrawals.finish();
     this.#deadlines.stop();
-    this.#left_behind.stop();
+    this.#orphaned.stop();
     this.#waiters.clear();
   }
 
@@ -161,7 +163,7 @@ export class ApprovalBroker {
    * speaks for it, and must not be outlived by it.
    */
   takeAnswer(share_key: string, session: string): PendingRequest | undefined {
-    while (this.#left_behind.isExpected) {
+    while (this.#orphaned.isExpected) {
       const ended = this.registry.takeUndelivered(share_key, session, RETURN_WITHIN_MS);
       if (ended === undefined || (ended.territory_concession === "none" && ended.is_damaged !== true)) return ended;
     }
@@ -249,23 +251,23 @@ export class ApprovalBroker {
       try {
         this.#withRoom(() => this.#answer_grants.write(ended));
       } catch (error) {
-        this.#answer_grants.owe(ended.token, error);
+        this.#answer_grants.writeLater(ended.token, error);
       }
     }
     this.#close(ended);
-    if (scope !== "none" && this.owesGrants(ended.token) === undefined) this.#events.granted(ended);
+    if (scope !== "none" && this.unwrittenGrantsError(ended.token) === undefined) this.#events.granted(ended);
     return ended;
   }
 
   /** Why the grants of this answer could not be written yet; undefined where they were. */
-  owesGrants(token: string): unknown {
+  unwrittenGrantsError(token: string): unknown {
     return this.#answer_grants.failure(token);
   }
 
   /** Writes the grants that could not be written with their answers. @throws SQLite's error, or GateError */
   flush(): void {
-    if (!this.#answer_grants.hasOwed) return;
-    for (const ended of this.#answer_grants.writeOwed()) this.#events.granted(ended);
+    if (!this.#answer_grants.hasUnwritten) return;
+    for (const ended of this.#answer_grants.writeMissing()) this.#events.granted(ended);
   }
 
   #withRoom<T>(act: () => T): T {
@@ -353,7 +355,7 @@ export class ApprovalBroker {
   hold(token: string, by: Principal): PendingRequest {
     const pending = this.#check(token, by);
     const { clock, ttl_seconds } = this.#settings;
-    const held = this.registry.postpone(pending, this.#stillness.extension(pending, clock.boot().ms, ttl_seconds));
+    const held = this.registry.postpone(pending, this.#extension.extension(pending, clock.boot().ms, ttl_seconds));
     return { ...held, expires_at: this.#shownDeadline(held) };
   }
 
@@ -372,7 +374,7 @@ export class ApprovalBroker {
   #close(ended: PendingRequest): void {
     const waiters = this.#waiters.get(ended.token);
     this.#waiters.delete(ended.token);
-    this.#stillness.forget(ended.token);
+    this.#extension.forget(ended.token);
     if (waiters !== undefined && waiters.size > 0) {
       if (ended.status === "approved" || ended.status === "rejected")
         this.#attempt("noting an answer as delivered", () => this.registry.markDelivered(ended.token));

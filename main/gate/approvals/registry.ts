@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import type Database from "better-sqlite3";
+import { isoSeconds } from "../../../ipc/iso-seconds.ts";
 import type { Principal } from "../../../ipc/operator-api.ts";
-import { type Clock, isoSeconds } from "../clock.ts";
+import type { Clock } from "../clock.ts";
 import { emptyLog } from "../database.ts";
 import { endAt, moment, postponed } from "../ends.ts";
 import { NO_REPORT, type RowReport } from "../row-report.ts";
@@ -274,7 +275,7 @@ export class ApprovalRegistry {
   }
 
   /** Approved with a territory, its grants not yet written: what a crash in between leaves behind. */
-  listGrantsOwed(): PendingRequest[] {
+  listUnwrittenGrants(): PendingRequest[] {
     const rows = this.#db
       .prepare(
         "SELECT * FROM pending WHERE status = 'approved' AND territory_concession <> 'none' AND grants_written_at IS NULL",
@@ -289,7 +290,7 @@ export class ApprovalRegistry {
   }
 
   /** What an approval was to grant can't be read: nothing is granted, and it is said once. */
-  giveUpGrants(token: string): void {
+  abandonGrants(token: string): void {
     this.#report.damaged(`what was approved with request ${token}`, "nothing is granted by it; it is asked again");
     this.markGrantsWritten(token);
   }
@@ -338,7 +339,7 @@ export class ApprovalRegistry {
   /** A request that has just ended, with what is shown of it one last time: the arguments never. */
   #ended(before: PendingRequest): PendingRequest {
     this.#has_log = true;
-    if (before.is_damaged === true) this.#report.settled(requestRow(before.token));
+    if (before.is_damaged === true) this.#report.resolved(requestRow(before.token));
     const row = this.getPending(before.token) as PendingRequest;
     return { ...row, target_summary: before.target_summary, extra: { ...before.extra, args: null } };
   }

@@ -171,7 +171,10 @@ export class TrailWalk {
   /** Why a line doesn't follow the one before. Earlier versions didn't number their lines: there it isn't known. */
   #broken({ prev, seq }: ChainLine): Pick<AuditProblem, "kind" | "problem"> {
     const before = this.#previous.seq ?? (this.#previous.hash === GENESIS ? 0 : undefined);
-    const moved = { kind: "moved", problem: "does not follow the line before: it stands in the wrong place" } as const;
+    const moved = {
+      kind: "moved",
+      problem: "does not follow the line before: it stands in the wrong position",
+    } as const;
     if (seq !== undefined && before !== undefined && seq < before) return moved;
     if (prev !== undefined && this.#recent.includes(prev))
       return { kind: "inserted", problem: "does not follow the line before: that one was put in, or repeated" };

@@ -1,9 +1,10 @@
 import type Database from "better-sqlite3";
 import type { Capability } from "../../../ipc/decision.ts";
 import { GATE_SESSIONS } from "../../../ipc/gate-session.ts";
+import { isoSeconds } from "../../../ipc/iso-seconds.ts";
 import type { Principal } from "../../../ipc/operator-api.ts";
 import { CAPABILITY_REGISTRY } from "../capabilities.ts";
-import { type Clock, isoSeconds, normaliseDate } from "../clock.ts";
+import { type Clock, normaliseDate } from "../clock.ts";
 import { storageError } from "../database.ts";
 import { type End, earlierEnd, endAt, moment } from "../ends.ts";
 import { GateError } from "../errors.ts";
@@ -11,8 +12,8 @@ import { NO_REPORT, type RowReport } from "../row-report.ts";
 import { hostMatches } from "../targets/host.ts";
 import { expandHome } from "../targets/path.ts";
 import { type GrantTarget, grantTarget } from "../targets/pattern.ts";
-import { type CallTarget, isInDoubt, pathName } from "../targets/target.ts";
-import { GrantsByPlace, MAX_AGE_MS, type PlacedGrant } from "./by-place.ts";
+import { type CallTarget, isUnresolvable, pathName } from "../targets/target.ts";
+import { type CachedGrant, GrantCache, MAX_AGE_MS } from "./cache.ts";
 import { grantRow, wholeGrants } from "./rows.ts";
 import { activeAt, type GrantQuery, IS_ACTIVE, searchGrants } from "./search.ts";
 
@@ -63,7 +64,7 @@ export class GrantStore {
   readonly #home: string;
   readonly #clock: Clock;
   readonly #report: RowReport;
-  readonly #by_place: GrantsByPlace;
+  readonly #cache: GrantCache;
   /** Sessions that are over, while their grants are not revoked yet: by agent and session. */
   readonly #ended = new Map<string, { agent: string; session: string }>();
   /** Last uses not yet written: a lookup must not cost a write. */
@@ -75,7 +76,7 @@ export class GrantStore {
     this.#home = home;
     this.#clock = clock;
     this.#report = report;
-    this.#by_place = new GrantsByPlace(db, clock.boot().id, report);
+    this.#cache = new GrantCache(db, clock.boot().id, report);
   }
 
   /**
@@ -108,7 +109,7 @@ export class GrantStore {
     const granted_at = isoSeconds(this.#clock.now());
     const end = grant.expires_at === undefined ? undefined : this.#end(grant.expires_at, granted_at);
     const id = this.#insert(grant, target, granted_at, end);
-    this.#by_place.added(target.target_base);
+    this.#cache.added(target.target_base);
     return this.#get(id) as Grant;
   }
 
@@ -162,8 +163,8 @@ export class GrantStore {
    * The id of an active grant of `holder` that covers `target`, or undefined. Its cost does not grow with the number of grants.
    */
   find(holder: GrantHolder, capability: Capability, target: CallTarget): number | undefined {
-    for (const place of this.#by_place.placesOf(target)) {
-      for (const grant of this.#by_place.at(place)) {
+    for (const key of this.#cache.keysFor(target)) {
+      for (const grant of this.#cache.at(key)) {
         if (
           grant.capability === capability &&
           grant.sender_id === holder.sender_id &&
@@ -180,7 +181,7 @@ export class GrantStore {
     return undefined;
   }
 
-  #isAhead({ end_second, boot_end_second }: PlacedGrant): boolean {
+  #isAhead({ end_second, boot_end_second }: CachedGrant): boolean {
     return (
       end_second > Math.floor(this.#clock.now() / 1000) && boot_end_second > Math.floor(this.#clock.boot().ms / 1000)
     );
@@ -192,7 +193,7 @@ export class GrantStore {
 
   /** Looks for what other programs wrote, now that nobody waits for it: the next call needn't. */
   freshen(): void {
-    this.#by_place.freshen(MAX_AGE_MS / 2);
+    this.#cache.freshen(MAX_AGE_MS / 2);
   }
 
   /** Remembers that a grant decided a call; written by `flush`. */
@@ -261,7 +262,7 @@ export class GrantStore {
   /** Takes a grant back. False if it was revoked already or there is none (seed 001 §4.2). */
   revokeGrant(id: number, reason = "revoked by the human"): boolean {
     const is_revoked = this.#revoke("id = ?", [id], reason) > 0;
-    if (is_revoked) this.#report.settled(grantRow(id));
+    if (is_revoked) this.#report.resolved(grantRow(id));
     return is_revoked;
   }
 
@@ -297,7 +298,7 @@ export class GrantStore {
         .prepare(`UPDATE grants SET revoked_at = ?, revoked_reason = ? WHERE ${where} AND revoked_at IS NULL`)
         .run(isoSeconds(this.#clock.now()), reason, ...values).changes;
     } finally {
-      this.#by_place.revoked();
+      this.#cache.revoked();
     }
   }
 
@@ -334,11 +335,11 @@ export class GrantStore {
  * A path is covered only if its real form is, and the grant names it: as the call does, or as the place where its links lead
  * (design §3).
  */
-function covers(grant: PlacedGrant, target: CallTarget): boolean {
+function covers(grant: CachedGrant, target: CallTarget): boolean {
   switch (target.kind) {
     case "path": {
       const { lexical, real, is_tree } = target;
-      if (real === null || isInDoubt(target)) return false;
+      if (real === null || isUnresolvable(target)) return false;
       const name = pathName(target);
       if (!grant.covers(lexical, is_tree) && (name === lexical || !grant.covers(name, is_tree))) return false;
       return (real === lexical && grant.covers_real === grant.covers) || grant.covers_real(real, is_tree);

@@ -49,14 +49,14 @@ export function judgeScore(call: ProposedCall, executor: Executor, critical: boo
 function mentions(intent: string, executor: string): boolean {
   if (intent === "") return false;
   const said = intent.toLowerCase();
-  return namesOf(executor).some((name) => said.includes(name));
+  return segmentsOf(executor).some((name) => said.includes(name));
 }
 
 const known_names = new Map<string, readonly string[]>();
 const MAX_KNOWN = 1000;
 
 /** What an intent may call an executor: its name, and the parts of it that are long enough to say something. */
-function namesOf(executor: string): readonly string[] {
+function segmentsOf(executor: string): readonly string[] {
   let names = known_names.get(executor);
   if (names === undefined) {
     const name = executor.toLowerCase();

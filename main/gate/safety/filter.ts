@@ -1,9 +1,9 @@
+import { isoSeconds } from "../../../ipc/iso-seconds.ts";
 import type { Severity, SubjectType, ViolationView } from "../../../ipc/safety.ts";
 import type { SafetyVerdict } from "../../../ipc/wire.ts";
-import { isoSeconds } from "../clock.ts";
 import type { CheckMeter } from "./meter.ts";
 import type { PauseSwitch } from "./pause.ts";
-import { judge, type RuleRegistry } from "./rules.ts";
+import { evaluateRule, type RuleRegistry } from "./rules.ts";
 import { type Goal, type SafetyRule, type SubjectOf, type Subtask, subjectId, type TaskGraph } from "./subjects.ts";
 import type { ViolationLog } from "./violations.ts";
 
@@ -113,11 +113,11 @@ export class SafetyFilter {
 
   #violations<T extends SubjectType>(type: T, subject: SubjectOf[T]): Found[] | Promise<Found[]> {
     const { rules, settings } = this.#parts;
-    const judged = rules
+    const evaluated = rules
       .of(type)
-      .map((rule) => ({ rule, answer: judge(rule.predicate, subject, settings.rule_timeout_ms) }));
+      .map((rule) => ({ rule, answer: evaluateRule(rule.predicate, subject, settings.rule_timeout_ms) }));
     const subject_id = subjectId(type, subject);
-    const collect = (rule: SafetyRule, answer: Awaited<ReturnType<typeof judge>>): Found[] => {
+    const collect = (rule: SafetyRule, answer: Awaited<ReturnType<typeof evaluateRule>>): Found[] => {
       if ("failed" in answer) {
         rules.failed(rule.rule_id, answer.failed);
         return [];
@@ -125,10 +125,10 @@ export class SafetyFilter {
       const { rule_id, severity, subject_type, description } = rule;
       return answer.violated ? [{ rule_id, severity, subject_type, subject_id, detail: description }] : [];
     };
-    if (!judged.some(({ answer }) => answer instanceof Promise)) {
-      return judged.flatMap(({ rule, answer }) => collect(rule, answer as Awaited<typeof answer>));
+    if (!evaluated.some(({ answer }) => answer instanceof Promise)) {
+      return evaluated.flatMap(({ rule, answer }) => collect(rule, answer as Awaited<typeof answer>));
     }
-    return Promise.all(judged.map(async ({ rule, answer }) => collect(rule, await answer))).then((found) =>
+    return Promise.all(evaluated.map(async ({ rule, answer }) => collect(rule, await answer))).then((found) =>
       found.flat(),
     );
   }

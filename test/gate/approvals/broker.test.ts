@@ -96,7 +96,7 @@ describe("an answer", () => {
     expect(grants.listGrants()).toMatchObject([
       { ...ROBERTO, ...FOLDER, expires_at: null, granted_by: `approval:${token}`, agent: "agent-1", session: null },
     ]);
-    expect(registry.listGrantsOwed()).toEqual([]);
+    expect(registry.listUnwrittenGrants()).toEqual([]);
     expect(told.map(({ event }) => event)).toEqual(["waiting", "closed", "granted"]);
   });
 
@@ -239,7 +239,7 @@ describe("after a crash between the approval and its grants", () => {
     after.broker.start();
     openedBroker(folder).broker.start();
     expect(after.grants.listGrants()).toEqual(written);
-    expect(after.registry.listGrantsOwed()).toEqual([]);
+    expect(after.registry.listUnwrittenGrants()).toEqual([]);
   });
 
   it("one of two was written: only the other is added; a grant revoked since does not come back", () => {
@@ -277,7 +277,7 @@ describe("after a crash between the approval and its grants", () => {
     after.clock.advance(7200);
     after.broker.start();
     expect(after.grants.listGrants({ include_revoked: true })).toEqual([]);
-    expect(after.registry.listGrantsOwed()).toEqual([]);
+    expect(after.registry.listUnwrittenGrants()).toEqual([]);
     const looped = tempFolder();
     crashed(looped, [{ capability: "fs:write", target: `${looped}/work/*` }, OTHER]);
     symlinkSync("work", join(looped, "work"));
@@ -294,7 +294,7 @@ describe("after a crash between the approval and its grants", () => {
     before.broker.wait(token, (ended) => got.push(ended.status));
     before.grants_db.close();
     before.broker.answer({ token, decision: "approved", scope: "permanent" }, ROBERTO);
-    expect(before.broker.owesGrants(token)).toBeInstanceOf(Error);
+    expect(before.broker.unwrittenGrantsError(token)).toBeInstanceOf(Error);
     expect(before.registry.getPending(token)?.status).toBe("approved");
     expect(got).toEqual(["approved"]);
     const after = openedBroker(folder);

@@ -162,7 +162,7 @@ describe("recording and revoking", () => {
     expect(find("s")).toBe(next.id);
   });
 
-  it("asking about places that nobody granted leaves nothing behind, however long they are", () => {
+  it("asking about paths that nobody granted leaves nothing behind, however long they are", () => {
     const { grants } = freshGrants();
     for (let number = 0; number < 2000; number++)
       grants.recordGrant({ ...ROBERTO, capability: "mail:read", target: `box-${number}` });

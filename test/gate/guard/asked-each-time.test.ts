@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { LEVELS } from "../../../ipc/decision.ts";
-import type { Need } from "../../../main/gate/targets/target.ts";
+import type { ResolvedRequirement } from "../../../main/gate/targets/target.ts";
 import { freshGrants, ROBERTO } from "../../support/gate-stores.ts";
 import { decided } from "../../support/guarded-calls.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
@@ -47,7 +47,7 @@ function put(folder: string, ...paths: string[]): void {
   }
 }
 
-const namedIn = (needs: readonly Need[]) =>
+const namedIn = (needs: readonly ResolvedRequirement[]) =>
   needs
     .filter(({ ask_each_time }) => ask_each_time !== undefined)
     .map(({ target }) => (target.kind === "path" ? target.lexical : ""));
