@@ -16,7 +16,7 @@ export interface BootTime {
   ms: number;
 }
 
-/** Dates in the databases: ISO-8601 UTC, whole seconds, so that they compare as text (seed 004). */
+/** Dates in the databases: ISO-8601 UTC, whole seconds, so that they compare as text. */
 export function isoSeconds(ms: number): string {
   const second = Math.floor(ms / 1000);
   if (second !== last_second) {

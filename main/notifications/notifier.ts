@@ -32,7 +32,7 @@ export interface NotifierOptions {
   now?: (() => number) | undefined;
 }
 
-/** Nothing counts in the first moments after a notification appeared or changed, in milliseconds (design §5). */
+/** Nothing counts so soon after a notification appeared or changed, in milliseconds (docs/decisions/requirements-surfaces.md, "Answering"). */
 export const SETTLE_MS = 500;
 /** More than this many requests of one agent within the time (in milliseconds) become one notification. */
 export const BURST = { count: 3, within_ms: 10_000 };

@@ -16,7 +16,10 @@ import { GrantsByPlace, MAX_AGE_MS, type PlacedGrant } from "./by-place.ts";
 import { grantRow, wholeGrants } from "./rows.ts";
 import { activeAt, type GrantQuery, IS_ACTIVE, searchGrants } from "./search.ts";
 
-/** Remembered answers (seed 001 §4): written, looked up, listed, revoked. Every decision reads them anew. */
+/**
+ * Remembered answers (docs/decisions/requirements-policy.md, "Grants"): written, looked up, listed, revoked. Every decision reads them
+ * anew.
+ */
 
 export interface Grant {
   id: number;
@@ -79,7 +82,7 @@ export class GrantStore {
   }
 
   /**
-   * Records a concession (seed 001 §4.2).
+   * Records a concession.
    * @throws GateError `unknown_capability`, `never_granted` (marked `always`, or never asked), `invalid_target`, `invalid_expiry`, `database_*`
    */
   record_grant(grant: NewGrant): Grant {
@@ -146,7 +149,7 @@ export class GrantStore {
       ).lastInsertRowid;
   }
 
-  /** True if an active grant stands for exactly this target text (seed 001 §4.2). */
+  /** True if an active grant stands for exactly this target text. */
   has_grant(channel: string, sender_id: string, capability: Capability, target: string): boolean {
     const normal = grantTarget(capability, target, this.#home).target;
     const row = this.#db
@@ -222,7 +225,7 @@ export class GrantStore {
       .run(moment(this.#clock));
   }
 
-  /** Newest first (seed 001 §4.2). `limit` and `before_id` page through many. */
+  /** Newest first. `limit` and `before_id` page through many. */
   list_grants(
     filter: {
       channel?: string | undefined;
@@ -258,7 +261,7 @@ export class GrantStore {
     return { total, grants: wholeGrants(grants, this.#report).map((row) => this.#shown(row)) };
   }
 
-  /** Takes a grant back. False if it was revoked already or there is none (seed 001 §4.2). */
+  /** Takes a grant back. False if it was revoked already or there is none. */
   revoke_grant(id: number, reason = "revoked by the human"): boolean {
     const is_revoked = this.#revoke("id = ?", [id], reason) > 0;
     if (is_revoked) this.#report.settled(grantRow(id));
@@ -332,7 +335,7 @@ export class GrantStore {
 
 /**
  * A path is covered only if its real form is, and the grant names it: as the call does, or as the place where its links lead
- * (design §3).
+ * (docs/decisions/requirements-policy.md, "Targets").
  */
 function covers(grant: PlacedGrant, target: CallTarget): boolean {
   switch (target.kind) {
