@@ -62,7 +62,7 @@ export async function codingSession(): Promise<Figure[]> {
         else {
           counts.granted++;
           for (const { capability, target } of answer.grants)
-            grants.record_grant({ ...principal, capability, target, session: SESSION });
+            grants.recordGrant({ ...principal, capability, target, session: SESSION });
         }
       }
     }

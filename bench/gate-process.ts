@@ -70,9 +70,9 @@ export interface GateProcess {
   /** From spawning to the listening socket, in milliseconds. */
   start_ms: number;
   /** Resident memory in MiB. */
-  resident_mib(): number;
+  residentMib(): number;
   /** How many files and sockets it holds open. */
-  open_files(): number;
+  openFiles(): number;
   /** Ends it as a user does. */
   stop(): Promise<void>;
   /** Sends SIGKILL at once; resolves once it has ended. */
@@ -120,8 +120,8 @@ export async function startGate(
   return {
     process: child,
     start_ms: performance.now() - started,
-    resident_mib: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))?.[1]) / 1024,
-    open_files: () => readdirSync(`/proc/${child.pid}/fd`).length,
+    residentMib: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))?.[1]) / 1024,
+    openFiles: () => readdirSync(`/proc/${child.pid}/fd`).length,
     stop: () => end("SIGTERM"),
     kill: () => end("SIGKILL"),
   };

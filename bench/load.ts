@@ -102,9 +102,9 @@ function latencies(what: string, { gate, echo }: Times, p99 = MAX_P99): Figure[]
 
 /** The most that the gate's memory was while something lasts, in MiB. */
 async function peak<T>(gate: GateProcess, during: Promise<T>): Promise<{ most: number; result: T }> {
-  let most = gate.resident_mib();
+  let most = gate.residentMib();
   const timer = setInterval(() => {
-    most = Math.max(most, gate.resident_mib());
+    most = Math.max(most, gate.residentMib());
   }, 50);
   try {
     return { result: await during, most };
@@ -175,10 +175,10 @@ async function askers(): Promise<Figure[]> {
     const members = await pairMembers(home, operator);
     const client = await greeted(agent_socket, home.token);
     await timed(client, seconds(2));
-    const before = gate.resident_mib();
+    const before = gate.residentMib();
     const thousand = newCrowd();
     const asking = await timed(client, thousand.add({ kind: "waiting", members, connections: 1000, calls: 10 }));
-    const held = gate.resident_mib();
+    const held = gate.residentMib();
     thousand.leave();
     const leaving = await timed(client, none(operator));
     await newCrowd().add({ kind: "waiting", members, connections: 500, calls: 10 });
@@ -193,7 +193,7 @@ async function askers(): Promise<Figure[]> {
     await operator.call("safety.resume", {});
     for (const crowd of crowds) crowd.leave();
     await seconds(20);
-    const after = gate.resident_mib();
+    const after = gate.residentMib();
     client.close();
     return [
       ...latencies("10,000 ask", asking),

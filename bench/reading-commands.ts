@@ -35,7 +35,7 @@ export async function readingCommands(): Promise<Figure[]> {
   try {
     const grants = new GrantStore(db, home, systemClock);
     const principal = { channel: "local", sender_id: "ada" };
-    grants.record_grant({ ...principal, capability: "fs:read", target: `${cwd}/**` });
+    grants.recordGrant({ ...principal, capability: "fs:read", target: `${cwd}/**` });
     const catalog = new ExecutorCatalog();
     const outcomeOf = (command: string, home: string, cwd: string) => {
       const call: ProposedCall = { intent: "", executor: "Bash", args: { command }, context: { cwd } };

@@ -74,8 +74,8 @@ export class AgentServer {
     await this.#server.close();
   }
 
-  get connection_count(): number {
-    return this.#server.connection_count;
+  get connectionCount(): number {
+    return this.#server.connectionCount;
   }
 
   /** The ids of the agents that are connected. */
@@ -180,7 +180,7 @@ export class AgentServer {
       this.#outgoing.send();
       this.#port.publish();
       // A surface may have answered one of them at once.
-    } while (this.#outgoing.has_some);
+    } while (this.#outgoing.hasSome);
   }
 
   #closed(connection: LineConnection): void {
@@ -375,7 +375,7 @@ export class AgentServer {
     clearTimeout(client.timer);
     client.phase = "closed";
     client.connection.ignore();
-    if (this.#server.is_in_turn) {
+    if (this.#server.isInTurn) {
       this.#outgoing.end(client.connection, () => encodeFrame("error", error));
     } else client.connection.end(encodeFrame("error", error));
   }
@@ -383,7 +383,7 @@ export class AgentServer {
   /** With what else this turn answers, or at once. A decision is encoded once it is in the trail: until then it may change. */
   #send<T extends GateMessageType>(client: Client, type: T, data: GateMessage<T> | (() => GateMessage<T>)): void {
     const encode = () => encodeFrame(type, typeof data === "function" ? data() : data);
-    if (this.#server.is_in_turn) {
+    if (this.#server.isInTurn) {
       this.#outgoing.add(client.connection, encode);
       return;
     }

@@ -128,19 +128,19 @@ export class GateClient extends EventEmitter<GateClientEvents> {
   }
 
   /** What the safety filter says of a goal, before it is taken on. @throws GateClientError: take it as a no */
-  async check_goal(goal: Goal): Promise<SafetyVerdict> {
+  async checkGoal(goal: Goal): Promise<SafetyVerdict> {
     const id = randomUUID();
     return safetyVerdictSchema.parse(await this.#ask(id, "goal.check", { id, goal }));
   }
 
   /** What the safety filter says of a subtask, before it is dispatched. @throws GateClientError */
-  async check_subtask(subtask: Subtask): Promise<SafetyVerdict> {
+  async checkSubtask(subtask: Subtask): Promise<SafetyVerdict> {
     const id = randomUUID();
     return safetyVerdictSchema.parse(await this.#ask(id, "subtask.check", { id, subtask }));
   }
 
   /** What the safety filter says of a task graph and all its subtasks. @throws GateClientError */
-  async check_graph(graph: TaskGraph): Promise<SafetyVerdict> {
+  async checkGraph(graph: TaskGraph): Promise<SafetyVerdict> {
     const id = randomUUID();
     return safetyVerdictSchema.parse(await this.#ask(id, "graph.check", { id, graph }));
   }

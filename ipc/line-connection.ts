@@ -11,7 +11,7 @@ export type Work = Iterator<void, void> | Promise<void>;
 /** One client. `send` takes whole lines; nothing is sent to a client that is gone. */
 export interface LineConnection {
   readonly id: number;
-  readonly is_open: boolean;
+  readonly isOpen: boolean;
   send(lines: string): void;
   /** Sends, then closes. What still comes from the client is dropped. */
   end(lines: string): void;
@@ -71,12 +71,12 @@ export class ServedConnection implements LineConnection, Job, UnreadOwner {
     socket.on("drain", () => this.#drained());
   }
 
-  get is_open(): boolean {
+  get isOpen(): boolean {
     return !this.#socket.destroyed;
   }
 
   /** True if nothing of what it sent waits to be handled. */
-  get is_silent(): boolean {
+  get isSilent(): boolean {
     return this.#lines.length === 0 && this.#steps === undefined && !this.#is_waiting;
   }
 

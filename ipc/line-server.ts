@@ -131,13 +131,13 @@ export class LineServer {
     };
   }
 
-  get connection_count(): number {
+  get connectionCount(): number {
     return this.#connections.size;
   }
 
   /** True while frames are handled: `turned` follows. */
-  get is_in_turn(): boolean {
-    return this.#host.turns.is_working;
+  get isInTurn(): boolean {
+    return this.#host.turns.isWorking;
   }
 
   /** Does the server's other work in the same turns; `turned` follows. */

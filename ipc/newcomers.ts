@@ -39,7 +39,7 @@ export class Newcomers {
     const heard_by = performance.now() - (is_full ? 0 : GRACE_MS);
     for (const connection of this.#timers.keys()) {
       if (connection.opened_at > heard_by) return undefined;
-      if (connection.is_silent) return connection;
+      if (connection.isSilent) return connection;
     }
     return undefined;
   }
@@ -47,7 +47,7 @@ export class Newcomers {
   #timer(connection: ServedConnection): NodeJS.Timeout {
     const timer = setTimeout(() => {
       // It is late only if it said nothing that the gate hasn't come to yet.
-      if (connection.is_silent) this.#late(connection);
+      if (connection.isSilent) this.#late(connection);
       else this.#timers.set(connection, this.#timer(connection));
     }, this.#limits.greeting_ms);
     timer.unref();

@@ -71,7 +71,7 @@ const FLUSH_INTERVAL_MS = 2000;
 export interface CoreHooks {
   /** `executor` as it is logged. */
   decided?(data: DecisionEvent): void;
-  pause_changed?(pause: Pause): void;
+  pauseChanged?(pause: Pause): void;
   /** Something unexpected that the gate goes on after. */
   failed?(what: string, error: unknown): void;
   /** Something to know of at the start, as one line. */
@@ -132,12 +132,12 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
     const safety = storage.on(databases.safety, (db) =>
       openSafety(db, config.safety, clock, {
         rows: rows("safety"),
-        pause_changed(pause) {
+        pauseChanged(pause) {
           // What waits is withdrawn before anybody hears of it: no answer from now on allows anything.
-          if (pause.is_paused) gate.withdraw_all(`the gate is paused: ${pause.reason}`);
+          if (pause.is_paused) gate.withdrawAll(`the gate is paused: ${pause.reason}`);
           audit.append({ event: pause.is_paused ? "paused" : "resumed", ts: now() / 1000, by: pause.by });
           audit.flush();
-          hooks.pause_changed?.(pause);
+          hooks.pauseChanged?.(pause);
           publish({ type: pause.is_paused ? "safety.paused" : "safety.resumed", data: pause });
         },
         violated: (violation) => publish({ type: "safety.violation", data: violation }),
@@ -213,7 +213,7 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
     }
     gate.broker.start();
     for (const { db } of [...Object.values(databases), storage.opened.activity]) serveOthers(db);
-    grants.end_gate_sessions();
+    grants.endGateSessions();
     // Of what had ended when the gate was killed, too, nothing stays.
     approvals.flush();
     for (const { event, file, message, hint } of irregularities) {
@@ -223,7 +223,7 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
     }
     audit.flush();
     const paused = safety.pause.reason;
-    if (paused !== undefined) gate.withdraw_all(`the gate is paused: ${paused}`);
+    if (paused !== undefined) gate.withdrawAll(`the gate is paused: ${paused}`);
     const flush = () => {
       if (storage.watch.lossByNow() !== undefined) return;
       gate.record();

@@ -68,7 +68,7 @@ export async function serveGate(options: ServeOptions = {}): Promise<RunningGate
         `${decision.outcome}${status} ${agent_name} ${executor} ${capabilities} ${decision.stage} ${decision.decision_id}`,
       );
     },
-    pause_changed(pause) {
+    pauseChanged(pause) {
       log(pause.is_paused ? `paused by ${pause.by}` : "resumed");
       const told = pausedMessage(pause);
       if (told !== null) agents?.broadcast("safety.paused", told);
@@ -116,12 +116,12 @@ async function serveCore(
   const agents = new AgentServer({ path: places.agent_socket, max_connections, unread, frame_timeout_ms }, port);
   made(agents);
   const connections: AgentConnections = {
-    count: () => agents.connection_count,
+    count: () => agents.connectionCount,
     connected: () => agents.connected(),
-    slow_dropped: () => port.slow_dropped,
-    pairing_requests: () => agents.pairingRequests(),
+    slowDropped: () => port.slow_dropped,
+    pairingRequests: () => agents.pairingRequests(),
     admit: (agent) => agents.admit(agent.name, agent),
-    turn_away: (name) => agents.turnAway(name),
+    turnAway: (name) => agents.turnAway(name),
     refuse: (name) => agents.refuse(name),
     drop: (agent_id) => agents.drop(agent_id),
   };

@@ -137,7 +137,7 @@ async function attack(
   let next = 0;
   let reported = 0;
   const worker = async () => {
-    while (findings.frames < frames && gate.is_running && findings.violations.length === 0) {
+    while (findings.frames < frames && gate.isRunning && findings.violations.length === 0) {
       const random = new Seeded(seed + next++);
       const behaviour = random.weighted(BEHAVIOURS);
       const plan = { behaviour, frames: FRAMES_EACH[behaviour], agent: random.pick(agents) };
@@ -151,7 +151,7 @@ async function attack(
 }
 
 async function checkEverybodyGone(gate: PrivateGate, { violations }: Findings): Promise<void> {
-  if (!gate.is_running) return;
+  if (!gate.isRunning) return;
   const give_up_at = Date.now() + ALL_GONE_MS;
   for (;;) {
     const { connections } = await gate.operator.call("status", {});
@@ -166,7 +166,7 @@ async function checkEverybodyGone(gate: PrivateGate, { violations }: Findings): 
 
 /** The gate is there and well, and so is what it leaves behind. */
 async function checkAfterwards(gate: PrivateGate, { allowed, violations }: Findings): Promise<void> {
-  if (gate.is_running) {
+  if (gate.isRunning) {
     const { alarms, audit_write_failures, paused } = await gate.operator.call("status", {});
     for (const { message } of alarms) violations.push(`an alarm: ${message}`);
     if (audit_write_failures > 0) violations.push(`${audit_write_failures} lines of the trail were not written`);

@@ -69,13 +69,13 @@ export class PrivateGate {
     return readFileSync(token_file, "utf8").trim();
   }
 
-  get is_running(): boolean {
+  get isRunning(): boolean {
     return this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
   /** Resident memory in MiB; 0 once it has ended. */
   residentMib(): number {
-    if (!this.is_running) return 0;
+    if (!this.isRunning) return 0;
     const status = readFileSync(`/proc/${this.#child.pid}/status`, "utf8");
     return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024);
   }

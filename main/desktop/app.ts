@@ -126,7 +126,7 @@ function trayActions(api: OperatorApi, window: MainWindow): TrayActions {
     open: (place) => window.open(place),
     pause: (for_seconds) => attempt(api.call("safety.pause", for_seconds === undefined ? {} : { for_seconds })),
     resume: () => attempt(api.call("safety.resume", {})),
-    start_at_login: (is_enabled) => attempt(api.call("settings.set", { key: "start_at_login", value: is_enabled })),
+    startAtLogin: (is_enabled) => attempt(api.call("settings.set", { key: "start_at_login", value: is_enabled })),
     quit: () => app.quit(),
   };
 }
@@ -136,7 +136,7 @@ async function showRefusal(api: OperatorApi, error: unknown): Promise<void> {
   const { language } = await currentState(api);
   await dialog.showMessageBox({
     type: "warning",
-    message: shellWords[language].could_not(message),
+    message: shellWords[language].couldNot(message),
     detail: hint,
   });
 }

@@ -16,11 +16,11 @@ export function autostartFile(env: Env): string {
 /** @param command program and arguments */
 export function autostartEntry(file: string, command: readonly string[]): LoginItem {
   return {
-    is_enabled() {
+    isEnabled() {
       const text = read(file);
       return text !== undefined && !/^\s*(Hidden\s*=\s*true|X-GNOME-Autostart-enabled\s*=\s*false)\s*$/im.test(text);
     },
-    set_enabled(is_enabled) {
+    setEnabled(is_enabled) {
       if (!is_enabled) {
         rmSync(file, { force: true });
         return;

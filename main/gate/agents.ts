@@ -170,7 +170,7 @@ export class AgentDirectory {
   }
 
   /** Also of an agent whose level can't be read. @throws GateError `unknown_agent`, `agent_unreadable` */
-  set_level(name: string, level: Level): Agent {
+  setLevel(name: string, level: Level): Agent {
     if (this.#unreadable.has(name)) return this.#repaired(name, level);
     const row = this.#require(name);
     this.#db.prepare("UPDATE agents SET level = ? WHERE agent_id = ?").run(level, row.agent_id);
@@ -215,7 +215,7 @@ export class AgentDirectory {
     return timingSafeEqual(given, Buffer.from(row.token_hash)) ? row : undefined;
   }
 
-  note_seen(agent_id: string): void {
+  noteSeen(agent_id: string): void {
     const row = this.#by_id.get(agent_id);
     if (row === undefined) return;
     const at = isoSeconds(this.#now());

@@ -2,7 +2,7 @@ import type { Verdict } from "../../ipc/decision.ts";
 import type { ProposedCall } from "../../ipc/wire.ts";
 import type { Executor } from "./executors/catalog.ts";
 import { type GuardBlock, type GuardSettings, guard } from "./guard/guard.ts";
-import { JUDGE_KIND, judge_score } from "./judge/rule-based.ts";
+import { JUDGE_KIND, judgeScore } from "./judge/rule-based.ts";
 import type { Need } from "./targets/target.ts";
 
 /** Guard, then judge (docs/decisions/requirements-vaglio.md). The guard shuts the door before the judge can rationalise. */
@@ -51,7 +51,7 @@ export function judgeVerdict(
   { judge_threshold, now }: JudgeSettings,
 ): Verdict {
   const ts = now() / 1000;
-  const { score, rationale } = judge_score(call, executor, critical);
+  const { score, rationale } = judgeScore(call, executor, critical);
   const notes = rationale === "" ? "" : ` (${rationale})`;
   if (score < judge_threshold) {
     const reason = `judge: score ${score.toFixed(2)} < threshold ${judge_threshold.toFixed(2)}${notes}`;

@@ -20,13 +20,13 @@ export function statusMethods({ core, connections }: OperatorContext): Handlers<
         .list()
         .filter(({ agent_id }) => connected.includes(agent_id))
         .map(({ name }) => name),
-      pairing_requests: connections?.pairing_requests() ?? [],
-      approvals_pending: gate.broker.registry.count_waiting(),
-      grants_active: grants.count_active(),
+      pairing_requests: connections?.pairingRequests() ?? [],
+      approvals_pending: gate.broker.registry.countWaiting(),
+      grants_active: grants.countActive(),
       decisions: { ...counters },
       audit_write_failures: audit.write_failures,
       audit_last_failure: audit.last_failure,
-      slow_clients_dropped: connections?.slow_dropped() ?? 0,
+      slow_clients_dropped: connections?.slowDropped() ?? 0,
       paused: pause.is_paused,
       pause,
       alarms: core.alarms.list(),

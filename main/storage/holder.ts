@@ -74,7 +74,7 @@ export class StorageHolder {
   }
 
   /** True where a lock may have been removed beside a gate that still runs. */
-  get is_doubtful(): boolean {
+  get isDoubtful(): boolean {
     return this.#doubtful.length > 0;
   }
 

@@ -54,7 +54,7 @@ export class Storage {
     const holder = await StorageHolder.take(places);
     try {
       // What can't be opened anyway is refused before the wait; what was found may have changed after it.
-      if (holder.is_doubtful) lookAtDatabases(places, home, accepted);
+      if (holder.isDoubtful) lookAtDatabases(places, home, accepted);
       await holder.waitForEarlier(options.log);
       const opened = openDatabases(places, home, holder, accepted);
       holder.mark(true);

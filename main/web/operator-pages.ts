@@ -62,7 +62,7 @@ export class OperatorPages {
     this.#heartbeat.unref();
   }
 
-  get is_full(): boolean {
+  get isFull(): boolean {
     return this.#pages.size >= this.#limits.max_pages;
   }
 

@@ -175,7 +175,7 @@ export class WebPage {
     this.#listener.log("page: a link was used, a browser has the page now");
     this.#listener.entered();
     const { cookie, page_secret } = admission;
-    const set_cookie = `${this.#cookie_name}=${cookie}; HttpOnly; SameSite=Strict; Path=/`;
+    const set_cookie = `${this.#cookieName}=${cookie}; HttpOnly; SameSite=Strict; Path=/`;
     sendFile(response, entrancePage(page_secret), ownHost(request, this.#port), set_cookie);
   }
 
@@ -198,17 +198,17 @@ export class WebPage {
     const session = this.#visitors.pageSession(this.#sessions(request), page_secret);
     if (session === undefined) return refuseUpgrade(stream, 403);
     if (request.url !== PAGE_SOCKET_PATH) return refuseUpgrade(stream, 404);
-    if (this.#pages === undefined || this.#pages.is_full) return refuseUpgrade(stream, 503);
+    if (this.#pages === undefined || this.#pages.isFull) return refuseUpgrade(stream, 503);
     this.#pages.open(request, stream, head, () => this.#visitors.isLive(session));
   }
 
   /** Cookies don't tell ports apart: the name does, so that two gates don't overwrite each other's. */
-  get #cookie_name(): string {
+  get #cookieName(): string {
     return `metnos_${this.#port}`;
   }
 
   #sessions(request: IncomingMessage): Session[] {
-    return this.#visitors.sessions(cookiesOf(request, this.#cookie_name));
+    return this.#visitors.sessions(cookiesOf(request, this.#cookieName));
   }
 }
 

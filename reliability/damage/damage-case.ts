@@ -149,7 +149,7 @@ class RunningLife {
       seen.raw.push(...raw);
     });
     this.#acts.end();
-    const ended_by_itself = this.#gate.has_ended;
+    const ended_by_itself = this.#gate.hasEnded;
     const has_stopped = await this.#gate.stop();
     if (!has_stopped) await this.#gate.kill();
     const state = has_stopped && has_answered ? "serving" : "hangs";
@@ -191,7 +191,7 @@ async function lifeOf(home: string, run_as: RunAs, known: Known, file: GateFile)
       if (file.column === "agent's token") await greetAsAgent(home, run_as, file, life);
     }
     life.missing.push(...missingDecisions(home, known));
-    life.ended_by_itself = gate.has_ended;
+    life.ended_by_itself = gate.hasEnded;
     if (!(await gate.stop())) life.state = "hangs";
     return { ...life, end: gate.end, output: withoutPlaces(gate.output) };
   } finally {

@@ -55,7 +55,7 @@ export class GateProcess {
     return "hangs";
   }
 
-  get has_ended(): boolean {
+  get hasEnded(): boolean {
     return this.#is_closed;
   }
 

@@ -116,8 +116,8 @@ async function sampleAll(
     const sample: Sample = {
       gate_ms: measured.flatMap(({ gate_ms }) => gate_ms),
       echo_ms: measured.flatMap(({ echo_ms }) => echo_ms),
-      resident_mib: gate.resident_mib(),
-      open_files: gate.open_files(),
+      resident_mib: gate.residentMib(),
+      open_files: gate.openFiles(),
       wal_mib: largestLog(places),
     };
     const reported = load.take();

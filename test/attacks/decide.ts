@@ -73,7 +73,7 @@ export function deciderFor(world: World): Decider {
     const store = new GrantStore(database, home, systemClock);
     for (const grant of grants) {
       const [capability = "", target = ""] = grant.replaceAll("{home}", home).split(" ");
-      store.record_grant({ ...PRINCIPAL, capability: capability as Capability, target });
+      store.recordGrant({ ...PRINCIPAL, capability: capability as Capability, target });
     }
     stores.set(key, store);
     return store;

@@ -59,7 +59,7 @@ const idle: TrayMenuState = {
   language: "en",
   start_at_login: false,
 };
-const actions = { open: vi.fn(), pause: vi.fn(), resume: vi.fn(), start_at_login: vi.fn(), quit: vi.fn() };
+const actions = { open: vi.fn(), pause: vi.fn(), resume: vi.fn(), startAtLogin: vi.fn(), quit: vi.fn() };
 
 describe("the tray on macOS", () => {
   it("leaves the left click to the popup, shows its menu on the right one, and says the number beside the icon", () => {
@@ -95,11 +95,11 @@ describe("the tray on macOS", () => {
 describe("start at login on macOS and Windows", () => {
   it.each(["darwin", "win32"] as const)("is the system's own: %s", (platform) => {
     const item = loginItem(platform);
-    item.set_enabled(true);
+    item.setEnabled(true);
     expect(login.at(-1)).toEqual({ openAtLogin: true, args: ["--hidden"] });
-    expect(item.is_enabled()).toBe(true);
-    item.set_enabled(false);
-    expect(item.is_enabled()).toBe(false);
+    expect(item.isEnabled()).toBe(true);
+    item.setEnabled(false);
+    expect(item.isEnabled()).toBe(false);
   });
 });
 

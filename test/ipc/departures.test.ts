@@ -74,9 +74,9 @@ it("a withdrawal doesn't count its agent's connections that are gone, however ma
   const second = await asking("ada", "the second");
 
   for (const { socket } of crowd) socket.destroy();
-  while (server.connection_count > 2) await new Promise(setImmediate);
+  while (server.connectionCount > 2) await new Promise(setImmediate);
   first.socket.destroy();
-  while (server.connection_count > 1) await new Promise(setImmediate);
+  while (server.connectionCount > 1) await new Promise(setImmediate);
   second.send("tool.cancel", { id: "2", token: "0123456789abcdef", reason: "no longer needed" });
   await second.next(({ data }) => data.id === "2");
   expect(ends).toEqual(["ada is gone from the first", "ada withdraws the second"]);

@@ -116,7 +116,7 @@ describe("before hello", () => {
     greeted.send("hello", {});
     await late.next("late");
     await late.closed;
-    expect(server.connection_count).toBe(1);
+    expect(server.connectionCount).toBe(1);
   });
 });
 

@@ -152,7 +152,7 @@ describe("what a request held", () => {
     const db = openDatabase(file, APPROVALS_SCHEMA);
     const registry = new ApprovalRegistry(db, systemClock);
     registry.flush();
-    expect(registry.list_ended({ offset: 0, limit: 100 })).toMatchObject({ total: 24 });
+    expect(registry.listEnded({ offset: 0, limit: 100 })).toMatchObject({ total: 24 });
     expect(holding(file, SECRET)).toEqual([]);
     db.close();
     expect(holding(file, SECRET)).toEqual([]);
@@ -170,12 +170,12 @@ describe("what a request held", () => {
           const text = `${SECRET} ${"x".repeat(length)} ${SECRET}`;
           const extra = extraOf({ args: { text }, intent: text.slice(0, 200) });
           waiting.push(
-            registry.create_pending(pendingOf({ target_summary: text, share_key: String(index), extra })).token,
+            registry.createPending(pendingOf({ target_summary: text, share_key: String(index), extra })).token,
           );
           if (ends > 0) registry.resolve(waiting.splice(ends % waiting.length, 1)[0] ?? "", "approved", ROBERTO);
           if (flushes) registry.flush();
         }
-        for (const token of waiting) registry.cancel_pending(token, "over");
+        for (const token of waiting) registry.cancelPending(token, "over");
         registry.flush();
         const left = holding(file, SECRET);
         db.close();
@@ -189,7 +189,7 @@ describe("what a request held", () => {
     const file = join(tempFolder(), "approvals.db");
     const db = openDatabase(file, APPROVALS_SCHEMA);
     const registry = new ApprovalRegistry(db, systemClock);
-    const { token } = registry.create_pending(pendingOf({ extra: extraOf({ args: { text: SECRET } }) }));
+    const { token } = registry.createPending(pendingOf({ extra: extraOf({ args: { text: SECRET } }) }));
     const reader = new Database(file, { readonly: true });
     reader.exec("BEGIN");
     reader.prepare("SELECT count(*) FROM pending").get();

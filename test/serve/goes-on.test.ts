@@ -29,7 +29,7 @@ it("a database that can't be written when an agent leaves doesn't end the gate: 
   const agent = await gate.agent("worker");
   const { grants } = gate.gate.core;
   const holder = { channel: "local", sender_id: "x", agent: agent.agent_id, session: agent.session };
-  grants.record_grant({ ...holder, capability: "mail:read", target: "inbox" });
+  grants.recordGrant({ ...holder, capability: "mail:read", target: "inbox" });
   const find = () => grants.find(holder, "mail:read", { kind: "exact", value: "inbox" });
   expect(find()).toBeDefined();
   const other = new Database(gate.places.grants_db);

@@ -50,7 +50,7 @@ export function openDecider(home: string, project: string, state_folder: string)
   const empty_db = openDatabase(join(state_folder, "no-grants.db"), grantsSchema(home));
   const granted = new GrantStore(db, home, systemClock);
   for (const capability of ["fs:read", "fs:write"] as const) {
-    granted.record_grant({ ...principal, capability, target: `${project}/**` });
+    granted.recordGrant({ ...principal, capability, target: `${project}/**` });
   }
   const without = new GrantStore(empty_db, home, systemClock);
   const shared = {

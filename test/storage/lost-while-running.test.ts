@@ -125,7 +125,7 @@ describe("a database of a running gate", () => {
     const { db } = storage.opened.databases.grants;
     const holder = { channel: "local", sender_id: "x", capability: "mail:read" } as const;
     db.transaction(() => {
-      for (let index = 0; index < 300; index++) grants.record_grant({ ...holder, target: `folder-${index}` });
+      for (let index = 0; index < 300; index++) grants.recordGrant({ ...holder, target: `folder-${index}` });
     })();
     db.pragma("wal_checkpoint(TRUNCATE)");
     const file = gate.places.grants_db;

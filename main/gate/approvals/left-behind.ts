@@ -20,7 +20,7 @@ export class LeftBehind {
   }
 
   /** True while an agent that asked an earlier gate may still come back. */
-  get is_expected(): boolean {
+  get isExpected(): boolean {
     return this.#timer !== undefined;
   }
 

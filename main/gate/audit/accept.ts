@@ -19,12 +19,12 @@ export async function acceptProblems(
   // A missing end is a missing line before the one that accepts it: that one is accepted by a second line.
   for (let round = 0; ; round++) {
     log.open();
-    log.remember_head();
+    log.rememberHead();
     const trail = await examineTrail(places, log.end, now_ms);
     const report = reportOf(trail);
     const standing = trail.problems.filter((problem) => !trail.accepted.has(keyOf(problem)));
     if (standing.length === 0 || round === 2) {
-      log.acknowledge_losses();
+      log.acknowledgeLosses();
       return { ...report, accepted: count };
     }
     if (trail.problems.length >= MAX_PROBLEMS) {

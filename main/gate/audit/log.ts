@@ -95,7 +95,7 @@ export class AuditLog {
   }
 
   /** The human knows of the lines that were lost. */
-  acknowledge_losses(): void {
+  acknowledgeLosses(): void {
     this.#health.lost_before = 0;
     this.#tell();
   }
@@ -160,12 +160,12 @@ export class AuditLog {
     this.flush();
     if (this.#lost !== null) this.#put([], []);
     this.#reserve?.keep();
-    this.remember_head();
+    this.rememberHead();
     this.#tell();
   }
 
   /** Records beside the trail where it ends, if that isn't recorded yet. */
-  remember_head(): void {
+  rememberHead(): void {
     if (!this.#is_abandoned && this.#is_ready && this.#endHash() !== this.#marked) this.#mark(this.#now());
   }
 
@@ -206,7 +206,7 @@ export class AuditLog {
     try {
       return this.#reserve.withRoom(act);
     } finally {
-      if (this.#reserve.is_spent !== this.#health.is_on_reserve) this.#tell();
+      if (this.#reserve.isSpent !== this.#health.is_on_reserve) this.#tell();
     }
   }
 
@@ -377,7 +377,7 @@ export class AuditLog {
 
   #tell(): void {
     this.#health.lost = this.#lost;
-    this.#health.is_on_reserve = this.#reserve?.is_spent ?? false;
+    this.#health.is_on_reserve = this.#reserve?.isSpent ?? false;
     this.#watch(this.#health);
   }
 

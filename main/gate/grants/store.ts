@@ -85,7 +85,7 @@ export class GrantStore {
    * Records a concession.
    * @throws GateError `unknown_capability`, `never_granted` (marked `always`, or never asked), `invalid_target`, `invalid_expiry`, `database_*`
    */
-  record_grant(grant: NewGrant): Grant {
+  recordGrant(grant: NewGrant): Grant {
     const spec = Object.hasOwn(CAPABILITY_REGISTRY, grant.capability)
       ? CAPABILITY_REGISTRY[grant.capability]
       : undefined;
@@ -150,7 +150,7 @@ export class GrantStore {
   }
 
   /** True if an active grant stands for exactly this target text. */
-  has_grant(channel: string, sender_id: string, capability: Capability, target: string): boolean {
+  hasGrant(channel: string, sender_id: string, capability: Capability, target: string): boolean {
     const normal = grantTarget(capability, target, this.#home).target;
     const row = this.#db
       .prepare(
@@ -199,7 +199,7 @@ export class GrantStore {
   }
 
   /** Remembers that a grant decided a call; written by `flush`. */
-  note_use(id: number): void {
+  noteUse(id: number): void {
     this.#used.set(id, isoSeconds(this.#clock.now()));
   }
 
@@ -226,7 +226,7 @@ export class GrantStore {
   }
 
   /** Newest first. `limit` and `before_id` page through many. */
-  list_grants(
+  listGrants(
     filter: {
       channel?: string | undefined;
       sender_id?: string | undefined;
@@ -254,7 +254,7 @@ export class GrantStore {
   }
 
   /** One page of the grants that match, and how many there are. See `searchGrants`. */
-  search_grants(query: GrantQuery): { total: number; grants: Grant[] } {
+  searchGrants(query: GrantQuery): { total: number; grants: Grant[] } {
     this.flush();
     const text = query.text && expandHome(query.text, this.#home);
     const { total, grants } = searchGrants<Row>(this.#db, COLUMNS, { ...query, text }, this.#clock);
@@ -262,34 +262,34 @@ export class GrantStore {
   }
 
   /** Takes a grant back. False if it was revoked already or there is none. */
-  revoke_grant(id: number, reason = "revoked by the human"): boolean {
+  revokeGrant(id: number, reason = "revoked by the human"): boolean {
     const is_revoked = this.#revoke("id = ?", [id], reason) > 0;
     if (is_revoked) this.#report.settled(grantRow(id));
     return is_revoked;
   }
 
   /** Takes back everything an agent was granted, or only what was for one of its sessions. Returns how many. */
-  revoke_agent(agent: string, reason: string, session?: string): number {
+  revokeAgent(agent: string, reason: string, session?: string): number {
     return session === undefined
       ? this.#revoke("agent = ?", [agent], reason)
       : this.#revoke("agent = ? AND session = ?", [agent, session], reason);
   }
 
   /** A session that is over: its grants count no more from now on, and are revoked as soon as that can be written. */
-  end_session(agent: string, session: string): void {
+  endSession(agent: string, session: string): void {
     this.#ended.set(`${agent}\n${session}`, { agent, session });
     this.#revokeEnded();
   }
 
   /** No connection of an earlier gate is there any more: the sessions that it named are over. Returns how many grants that were. */
-  end_gate_sessions(): number {
+  endGateSessions(): number {
     return this.#revoke("session GLOB ?", [GATE_SESSIONS], "the session ended");
   }
 
   /** @throws SQLite's error; the sessions' grants don't count all the same, and it is tried again */
   #revokeEnded(): void {
     for (const [key, { agent, session }] of this.#ended) {
-      this.revoke_agent(agent, "the session ended", session);
+      this.revokeAgent(agent, "the session ended", session);
       this.#ended.delete(key);
     }
   }
@@ -305,7 +305,7 @@ export class GrantStore {
   }
 
   /** True if a grant on this target was ever written for this origin (`granted_by`), whatever became of it. @throws GateError `invalid_target` */
-  was_granted_by(granted_by: string, capability: Capability, target: string): boolean {
+  wasGrantedBy(granted_by: string, capability: Capability, target: string): boolean {
     const normal = grantTarget(capability, target, this.#home).target;
     return (
       this.#db
@@ -314,7 +314,7 @@ export class GrantStore {
     );
   }
 
-  count_active(): number {
+  countActive(): number {
     return this.#db
       .prepare(`SELECT count(*) FROM grants WHERE ${IS_ACTIVE}`)
       .pluck()

@@ -21,7 +21,7 @@ export interface Score {
  * How well a call fits what was asked for.
  * @param critical whether the call changes the world; false gives the read-only bonus, undefined says nothing
  */
-export function judge_score(call: ProposedCall, executor: Executor, critical: boolean | undefined): Score {
+export function judgeScore(call: ProposedCall, executor: Executor, critical: boolean | undefined): Score {
   let score = BASE;
   const notes: string[] = [];
   if (mentions(call.intent, call.executor)) {

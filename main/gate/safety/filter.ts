@@ -43,16 +43,16 @@ export class SafetyFilter {
   }
 
   /** `agent_name`: on whose behalf; it is stored with each violation. */
-  check_goal(goal: Goal, agent_name = "none"): Promise<SafetyVerdict> {
+  checkGoal(goal: Goal, agent_name = "none"): Promise<SafetyVerdict> {
     return this.#check("goal", goal, agent_name, () => this.#violations("goal", goal));
   }
 
-  check_subtask(subtask: Subtask, agent_name = "none"): Promise<SafetyVerdict> {
+  checkSubtask(subtask: Subtask, agent_name = "none"): Promise<SafetyVerdict> {
     return this.#check("subtask", subtask, agent_name, () => this.#violations("subtask", subtask));
   }
 
   /** The graph, and each of its subtasks where there are no more than the rules allow. */
-  check_graph(graph: TaskGraph, agent_name = "none"): Promise<SafetyVerdict> {
+  checkGraph(graph: TaskGraph, agent_name = "none"): Promise<SafetyVerdict> {
     return this.#check("graph", graph, agent_name, async () => {
       const found = await this.#violations("graph", graph);
       if (found.some(({ rule_id }) => rule_id === "SR-005")) return found;
@@ -68,12 +68,12 @@ export class SafetyFilter {
   }
 
   /** A rule of the program's own. @throws GateError `rule_exists` */
-  register_rule(rule: SafetyRule): void {
+  registerRule(rule: SafetyRule): void {
     this.#parts.rules.register(rule);
   }
 
   /** Newest first. `since` in milliseconds. */
-  violations_since(since: number): ViolationView[] {
+  violationsSince(since: number): ViolationView[] {
     return this.#parts.violations.list({ since: isoSeconds(since) });
   }
 
@@ -86,7 +86,7 @@ export class SafetyFilter {
   acknowledge(ids: "all" | readonly number[]): number {
     const { pause, violations } = this.#parts;
     const acknowledged = violations.acknowledge(ids);
-    if (pause.state().clears === "after_all_acknowledged" && violations.count_open("CRITICAL") === 0) pause.end();
+    if (pause.state().clears === "after_all_acknowledged" && violations.countOpen("CRITICAL") === 0) pause.end();
     return acknowledged;
   }
 

@@ -124,7 +124,7 @@ export class ViolationLog {
     return this.#db.transaction(() => ids.reduce((sum, id) => sum + one.run(now, id).changes, 0))();
   }
 
-  count_open(severity?: Severity): number {
+  countOpen(severity?: Severity): number {
     this.flush();
     return this.#db
       .prepare(

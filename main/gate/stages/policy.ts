@@ -1,6 +1,6 @@
 import type { Capability, Outcome } from "../../../ipc/decision.ts";
 import { CAPABILITY_REGISTRY, changesNothing } from "../capabilities.ts";
-import { effective_outcome, RULE_TEXT, strictest } from "../policy.ts";
+import { effectiveOutcome, RULE_TEXT, strictest } from "../policy.ts";
 import { isInDoubt } from "../targets/target.ts";
 import { type Denial, denied, type Examination, passed } from "./examination.ts";
 
@@ -18,7 +18,7 @@ export function policy(x: Examination): Denial | null {
     const is_early = is_planning && !changesNothing(capability);
     const find =
       ask_each_time === undefined && !is_early ? () => x.settings.grants?.find(holder, capability, target) : undefined;
-    const answer = effective_outcome(level, capability, find);
+    const answer = effectiveOutcome(level, capability, find);
     if (answer.outcome === "denied") {
       return denied(x, "policy", `level ${level} does not allow ${capability}`, {
         matched: RULE_TEXT[level],

@@ -188,7 +188,7 @@ test("what happens after the human has left does not draw again: the process end
   busy.pty.type("q");
   await busy.pty.closed;
   expect(busy.pty.screen).not.toContain("May I");
-  expect(busy.pty.takes_pastes).toBe(false);
+  expect(busy.pty.takesPastes).toBe(false);
 });
 
 test("`metnos-gate watch` answers a running gate's requests", async () => {

@@ -93,10 +93,10 @@ describe("what a human can answer", () => {
         const remembered = choicesFor([need], home).filter(({ scope }) => scope === "permanent");
         expect(remembered.length).toBe(is_tree ? 1 : 3);
         for (const { grants: stored } of remembered) {
-          const ids = stored.map((grant) => grants.record_grant({ ...ROBERTO, ...grant }).id);
+          const ids = stored.map((grant) => grants.recordGrant({ ...ROBERTO, ...grant }).id);
           const is_found = grants.find(ROBERTO, "fs:write", need.target) !== undefined;
           expect([need.target, stored, is_found]).toEqual([need.target, stored, true]);
-          for (const id of ids) grants.revoke_grant(id);
+          for (const id of ids) grants.revokeGrant(id);
         }
       }),
       { numRuns: 150 },

@@ -33,15 +33,15 @@ describe("what an earlier gate left behind", () => {
       const leave = broker.wait(back.token, () => undefined);
       broker.answer({ token: answered.token, decision: "approved" }, ROBERTO);
       vi.advanceTimersByTime(19_900);
-      expect(registry.get_pending(gone.token)?.status).toBe("pending");
+      expect(registry.getPending(gone.token)?.status).toBe("pending");
       vi.advanceTimersByTime(200);
-      expect(registry.get_pending(gone.token)).toMatchObject({ status: "cancelled", message: expect.any(String) });
+      expect(registry.getPending(gone.token)).toMatchObject({ status: "cancelled", message: expect.any(String) });
       expect(told.at(-1)).toMatchObject({ event: "closed", request: { token: gone.token, status: "cancelled" } });
       expect(refusalOf(() => broker.answer({ token: gone.token, decision: "approved" }, ROBERTO)).code).toBe(
         "already_resolved",
       );
-      expect(registry.get_pending(back.token)?.status).toBe("pending");
-      expect(broker.take_answer(answered.share_key, answered.session)).toBeUndefined();
+      expect(registry.getPending(back.token)?.status).toBe("pending");
+      expect(broker.takeAnswer(answered.share_key, answered.session)).toBeUndefined();
       leave("done");
     } finally {
       vi.useRealTimers();
@@ -55,10 +55,10 @@ describe("an answer while the agent is away", () => {
     const { token, share_key, session } = broker.ask(request("call"));
     broker.start();
     broker.answer({ token, decision: "approved" }, ROBERTO);
-    expect(broker.take_answer(share_key, "another session")).toBeUndefined();
-    expect(broker.take_answer("another call", session)).toBeUndefined();
-    expect(broker.take_answer(share_key, session)).toMatchObject({ token, status: "approved" });
-    expect(broker.take_answer(share_key, session)).toBeUndefined();
+    expect(broker.takeAnswer(share_key, "another session")).toBeUndefined();
+    expect(broker.takeAnswer("another call", session)).toBeUndefined();
+    expect(broker.takeAnswer(share_key, session)).toMatchObject({ token, status: "approved" });
+    expect(broker.takeAnswer(share_key, session)).toBeUndefined();
   });
 
   it("one that was remembered speaks through its grant alone, and can't outlive it", () => {
@@ -66,7 +66,7 @@ describe("an answer while the agent is away", () => {
     const { token, share_key, session } = broker.ask(request("call", [FOLDER]));
     broker.start();
     broker.answer({ token, decision: "approved", scope: "permanent" }, ROBERTO);
-    grants.revoke_grant(1);
-    expect(broker.take_answer(share_key, session)).toBeUndefined();
+    grants.revokeGrant(1);
+    expect(broker.takeAnswer(share_key, session)).toBeUndefined();
   });
 });

@@ -190,8 +190,8 @@ function told(command: string, home: string, cwd: string): { calls: Told[]; unre
     cwd: one.cwd,
     argv: one.argv.map((word) => (word.is_certain && word.glob !== true ? word.text : null)),
   }));
-  const is_ours = ({ argv }: Told) => argv[0] === null || PROGRAMS.some((program) => program === argv[0]);
-  return { calls: calls.filter(is_ours), unread };
+  const isOurs = ({ argv }: Told) => argv[0] === null || PROGRAMS.some((program) => program === argv[0]);
+  return { calls: calls.filter(isOurs), unread };
 }
 
 /** True if `real` can be what `said` stands for. An uncertain word may become any number of words. */

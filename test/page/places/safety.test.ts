@@ -66,7 +66,7 @@ describe.skipIf(NO_BROWSER !== null)("safety", () => {
   it("a rule that fails is named, with what happened", async () => {
     const gate = await startGate();
     const agent = await gate.agent();
-    gate.gate.core.safety.filter.register_rule({
+    gate.gate.core.safety.filter.registerRule({
       rule_id: "MINE",
       subject_type: "goal",
       severity: "WARN",
