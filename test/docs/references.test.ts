@@ -133,6 +133,11 @@ test("each npm script that a document names is one of the package's", () => {
   expect(missing).toEqual([]);
 });
 
+test("the Node that .node-version names is the one that npm ci brings", () => {
+  const { devDependencies } = JSON.parse(textOf("package.json").text) as { devDependencies: { node: string } };
+  expect(`${textOf(".node-version").text.trim()}.`).toBe(/^\d+\./.exec(devDependencies.node)?.[0]);
+});
+
 test("each case that the requirements name is named by a test", () => {
   const tests = SOURCES.filter(({ path }) => path.startsWith("test/")).map(({ text }) => text);
   const cases = DOCUMENTS.filter(({ path }) => path.startsWith("docs/decisions/")).flatMap(({ text }) =>
