@@ -1,7 +1,7 @@
 import type { Client } from "./agent-client.ts";
 import type { Job } from "./turns.ts";
 
-/** Clients that have gone: a thousand at once may have to be cleared up after, in turns like any other work. */
+/** Disconnected clients whose state is still to be released: a thousand at once are worked through in turns, like any other work. */
 export class ClosedClients implements Job {
   readonly share = "";
   readonly #clear: (client: Client) => void;
@@ -15,7 +15,7 @@ export class ClosedClients implements Job {
     this.#gone.add(client);
   }
 
-  /** Clears up after this agent's connections now: one that has gone must not seem to wait for what another one withdraws. */
+  /** Releases this agent's closed connections now: none of them may count as waiting for a request that another one withdraws. */
   finish(agent_id: string): void {
     for (const client of this.#gone) {
       if (client.agent_id !== agent_id) continue;

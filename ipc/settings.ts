@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What the human can set from a surface. Each key is one of gate.toml's; the file and the environment win over it. */
+/** The settings that can be changed from a surface. Each key is one of gate.toml's; the file and the environment override it. */
 
 export const settingValues = {
   "approvals.ttl_seconds": z.number().int().min(10).max(86_400),
