@@ -83,10 +83,7 @@ const FRAME_HINTS: Readonly<Record<FrameProblem, readonly [message: string, hint
     "this is more than a client may send before its hello, or while it waits to be paired",
     "send hello first; this connection is closed",
   ],
-  frame_unfinished: [
-    "the line was not ended in time",
-    "end each message with \\n; the unfinished line was dropped",
-  ],
+  frame_unfinished: ["the line was not ended in time", "end each message with \\n; the unfinished line was dropped"],
 };
 
 /** The error for a frame that is refused as a whole. */
