@@ -5,7 +5,7 @@ import { z } from "zod";
 export const ALARM_CODES = [
   /** Lines of the audit trail can't be written. */
   "trail_unwritable",
-  /** Lines of the audit trail were lost; the trail says so. */
+  /** Lines of the audit trail were lost; the trail records how many. */
   "trail_lost",
   /** A database was removed or replaced, or can't be read or written. */
   "database_unusable",

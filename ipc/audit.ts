@@ -2,7 +2,7 @@ import { z } from "zod";
 
 /** The result of verifying the audit trail. */
 
-/** What can be wrong with the trail (docs/cli.md says what each one means). */
+/** The kinds of problems of the trail (docs/cli.md describes each). */
 export const AUDIT_PROBLEM_KINDS = [
   "changed",
   "removed",

@@ -127,19 +127,19 @@ export class GateClient extends EventEmitter<GateClientEvents> {
     return gateMessages["tool.plan.decisions"].parse(answer).decisions;
   }
 
-  /** What the safety filter says of a goal, before it is accepted. @throws GateClientError: take it as a no */
+  /** The safety filter's verdict on a goal, before it is accepted. @throws GateClientError: take it as a no */
   async checkGoal(goal: Goal): Promise<SafetyVerdict> {
     const id = randomUUID();
     return safetyVerdictSchema.parse(await this.#ask(id, "goal.check", { id, goal }));
   }
 
-  /** What the safety filter says of a subtask, before it is dispatched. @throws GateClientError */
+  /** The safety filter's verdict on a subtask, before it is dispatched. @throws GateClientError */
   async checkSubtask(subtask: Subtask): Promise<SafetyVerdict> {
     const id = randomUUID();
     return safetyVerdictSchema.parse(await this.#ask(id, "subtask.check", { id, subtask }));
   }
 
-  /** What the safety filter says of a task graph and all its subtasks. @throws GateClientError */
+  /** The safety filter's verdict on a task graph and all its subtasks. @throws GateClientError */
   async checkGraph(graph: TaskGraph): Promise<SafetyVerdict> {
     const id = randomUUID();
     return safetyVerdictSchema.parse(await this.#ask(id, "graph.check", { id, graph }));

@@ -5,31 +5,31 @@ import type { Job } from "./turns.ts";
 export class ClosedClients implements Job {
   readonly share = "";
   readonly #clear: (client: Client) => void;
-  readonly #gone = new Set<Client>();
+  readonly #clients = new Set<Client>();
 
   constructor(clear: (client: Client) => void) {
     this.#clear = clear;
   }
 
   add(client: Client): void {
-    this.#gone.add(client);
+    this.#clients.add(client);
   }
 
   /** Releases this agent's closed connections now: none of them may count as waiting for a request that another one withdraws. */
   finish(agent_id: string): void {
-    for (const client of this.#gone) {
+    for (const client of this.#clients) {
       if (client.agent_id !== agent_id) continue;
-      this.#gone.delete(client);
+      this.#clients.delete(client);
       this.#clear(client);
     }
   }
 
   work(ends_at: number): boolean {
-    for (const client of this.#gone) {
-      this.#gone.delete(client);
+    for (const client of this.#clients) {
+      this.#clients.delete(client);
       this.#clear(client);
       if (performance.now() >= ends_at) break;
     }
-    return this.#gone.size > 0;
+    return this.#clients.size > 0;
   }
 }

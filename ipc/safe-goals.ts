@@ -12,7 +12,7 @@ export interface SafetyChecker {
   checkGraph(graph: TaskGraph): Promise<SafetyVerdict>;
 }
 
-/** The safety filter said no. `verdict` lists every violation. */
+/** The safety filter blocked the subject. `verdict` lists every violation. */
 export class SafetyViolationError extends Error {
   readonly verdict: SafetyVerdict;
   constructor(verdict: SafetyVerdict) {

@@ -18,7 +18,7 @@ export const settingKeySchema = z.enum(Object.keys(settingValues) as [SettingKey
 export const settingSchema = z.object({
   key: settingKeySchema,
   value: z.union([z.string(), z.number(), z.boolean()]),
-  /** Where the value comes from. */
+  /** The value's source. */
   source: z.enum(["default", "chosen", "gate.toml", "environment"]),
   can_change: z.boolean(),
   /** One sentence, where it can't be changed here. */

@@ -27,7 +27,7 @@ export function moveSocket(from: string, path: string): FileIdentity {
   }
   chmodSync(from, 0o600);
   const identity = identityOf(from);
-  if (identity === undefined) throw new Error(`the socket ${from} is gone`);
+  if (identity === undefined) throw new Error(`the socket ${from} was removed`);
   renameSync(from, path);
   return identity;
 }

@@ -52,7 +52,7 @@ export function openDatabase(file: string, schema: Schema): Database.Database {
     db.pragma(`busy_timeout = ${BUSY_MS}`);
     if (schema.forgets) {
       db.pragma("secure_delete = ON");
-      // Nothing of a query or a VACUUM goes to a file of its own.
+      // No temporary files for queries or VACUUM.
       db.pragma("temp_store = MEMORY");
       const found = version(db);
       // What earlier versions deleted is still in pages that nothing refers to. Before the migration: a crash in between repeats it.
@@ -119,7 +119,7 @@ function openToRead(file: string): Database.Database {
   return copy === undefined ? new Database(file, { readonly: true, fileMustExist: true }) : new Database(copy);
 }
 
-/** Where SQLite's header says that a file has a write-ahead log, and what it says where it has none. */
+/** The bytes of SQLite's header that say whether a file has a write-ahead log. */
 const HEADER_VERSIONS = [18, 19] as const;
 const ROLLBACK_JOURNAL = 1;
 /** A larger file is not copied. */

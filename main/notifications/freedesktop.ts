@@ -178,7 +178,7 @@ export class FreedesktopSink implements NotificationSink {
       if (typeof owner !== "string" || owner === this.#candidate) return;
       this.#lost();
       if (owner === "")
-        this.#problem("the notification server has gone; waiting requests are shown again once it is back");
+        this.#problem("the notification server was lost; waiting requests are shown again once it is back");
       else if (this.#bus !== undefined) void this.#adopt(this.#bus, owner);
       return;
     }

@@ -42,7 +42,7 @@ export function startNotifications(
     changing = changing.then(async () => {
       if (chosen(config) === begun_with) return;
       const before = current;
-      current = off("being started anew");
+      current = off("being restarted");
       await before.close();
       // Read only now, so that settings changed meanwhile count, too.
       begun_with = chosen(config);

@@ -100,8 +100,8 @@ function schemasFor(home: string): Record<DatabaseName, Schema> {
 type Found = Record<DatabaseName, FoundDatabase>;
 
 function foundDatabases(paths: GatePaths, schemas: Record<DatabaseName, Schema>): Found {
-  const look = (name: DatabaseName) => lookAtDatabase(databaseFile(paths, name), schemas[name]);
-  return { grants: look("grants"), approvals: look("approvals"), agents: look("agents"), safety: look("safety") };
+  const find = (name: DatabaseName) => lookAtDatabase(databaseFile(paths, name), schemas[name]);
+  return { grants: find("grants"), approvals: find("approvals"), agents: find("agents"), safety: find("safety") };
 }
 
 /**

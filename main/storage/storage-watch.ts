@@ -81,10 +81,10 @@ export class StorageWatch {
   look(): GateError | undefined {
     if (this.#loss !== undefined || this.#is_stopped) return this.#loss;
     const began = performance.now();
-    const gone = this.#files.find((file) => !isIntact(file));
+    const lost = this.#files.find((file) => !isIntact(file));
     this.#looked_at = began;
-    if (gone === undefined) return undefined;
-    this.#loss = lossOf(gone);
+    if (lost === undefined) return undefined;
+    this.#loss = lossOf(lost);
     this.stop();
     this.#lost(this.#loss);
     return this.#loss;

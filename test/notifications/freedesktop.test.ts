@@ -169,7 +169,7 @@ describe.skipIf(skipped)("the server", () => {
     await second.until((shown) => shown.length === 0);
     expect(log.lines).toEqual([
       "notifications: no notification server is running; they are shown once there is one",
-      "notifications: the notification server has gone; waiting requests are shown again once it is back",
+      "notifications: the notification server was lost; waiting requests are shown again once it is back",
     ]);
   });
 

@@ -66,7 +66,7 @@ export async function examineTrail(
   for await (const walked of walk.lines()) {
     if (walked.line.bytes.length === 0) continue;
     lines++;
-    end.look(walked);
+    end.add(walked);
     for (const [key, reason] of acceptedIn(walked.line)) accepted.set(key, reason);
   }
   if (head !== undefined || live !== undefined) end.report(report, problems.length > 0);
@@ -126,7 +126,7 @@ class EndCheck {
     this.#is_seen = head?.hash === GENESIS;
   }
 
-  look(walked: WalkedLine): void {
+  add(walked: WalkedLine): void {
     this.#last = walked;
     const { line, file } = walked;
     if (this.#is_seen) {

@@ -94,12 +94,12 @@ export class SafetyFilter {
     type: T,
     subject: SubjectOf[T],
     agent_name: string,
-    look: () => Found[] | Promise<Found[]>,
+    evaluate: () => Found[] | Promise<Found[]>,
   ): Promise<SafetyVerdict> {
     const { meter, pause, now } = this.#parts;
     const began = performance.now();
-    const looked = look();
-    const violations = Array.isArray(looked) ? looked : await looked;
+    const found = evaluate();
+    const violations = Array.isArray(found) ? found : await found;
     for (const violation of violations) this.#record(violation, agent_name);
     const is_paused = pause.reason !== undefined;
     const allowed = !is_paused && !violations.some(({ severity }) => isBlocking(severity));
