@@ -128,7 +128,7 @@ describe("the house", () => {
   });
 
   it("of ipc, main/gate uses the contracts, never a socket's server or client", () => {
-    const contracts = [...CONTRACTS, "ipc/places.ts", "ipc/regular-file.ts", "ipc/gate-session.ts"];
+    const contracts = [...CONTRACTS, "ipc/places.ts", "ipc/regular-file.ts", "ipc/gate-session.ts", "ipc/debug-log.ts"];
     expect(
       violations(startsWithAny("main/gate/"), (target) => target.startsWith("ipc/") && !contracts.includes(target)),
     ).toEqual([]);
@@ -157,6 +157,7 @@ describe("the house", () => {
     const allowed = startsWithAny(
       "main/web/",
       "ipc/operator-api.ts",
+      "ipc/debug-log.ts",
       "ipc/page-close.ts",
       "ipc/page-secret.ts",
       "ipc/page-frames.ts",

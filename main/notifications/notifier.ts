@@ -1,4 +1,5 @@
 import type { Alarm } from "../../ipc/alarms.ts";
+import { debugLog } from "../../ipc/debug-log.ts";
 import type { Answer, ApprovalView, OperatorApi, OperatorEvent, PairingRequest } from "../../ipc/operator-api.ts";
 import type { Pause } from "../../ipc/safety.ts";
 import type { Language } from "../gate/approvals/card.ts";
@@ -20,6 +21,8 @@ export type ReviewTarget =
   | { kind: "pairing" }
   | { kind: "safety" }
   | { kind: "alarm" };
+
+const debug = debugLog("notifications");
 
 export interface NotifierOptions {
   api: OperatorApi;
@@ -234,6 +237,7 @@ export class Notifier {
     item.notice = item.render(this.#settings);
     item.shown_at = null;
     item.early_at = null;
+    if (debug.is_on) debug.write(`${item.notice.kind} ${item.handle === undefined ? "shown" : "replaced"}`);
     if (item.handle === undefined) item.handle = sink.show(item.notice);
     else sink.replace(item.handle, item.notice);
   }
@@ -246,6 +250,7 @@ export class Notifier {
 
   #sinkSaid(event: SinkEvent): void {
     if (this.#has_ended) return;
+    if (debug.is_on) debug.write(`the notification server: ${event.type}`);
     if (event.type === "ready" || event.type === "lost") {
       const { language, review } = this.#options;
       this.#settings =
