@@ -39,7 +39,13 @@ export default defineConfig({
         },
       },
       // The desktop's tests put something else in Electron's place: they need modules of their own.
-      { test: { ...BUILT, name: "e2e", include: E2E } },
+      {
+        test: {
+          name: "e2e",
+          include: E2E,
+          globalSetup: [...BUILT.globalSetup, "test/support/browser-setup.ts"],
+        },
+      },
     ],
   },
 });
