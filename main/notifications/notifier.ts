@@ -33,6 +33,8 @@ export interface NotifierOptions {
   log: (line: string) => void;
   /** Milliseconds that only go forward. */
   now?: (() => number) | undefined;
+  /** How often it is looked whether an agent that waits to be paired is still there, in milliseconds. */
+  pairing_check_ms?: number | undefined;
 }
 
 /** Nothing counts in the first moments after a notification appeared or changed, in milliseconds (design §5). */
@@ -205,7 +207,10 @@ export class Notifier {
     this.#known_names = names;
     clearInterval(this.#pairing_timer);
     if (requests.length === 0) return this.#remove("pairing");
-    this.#pairing_timer = setInterval(() => void this.#checkPairing(), PAIRING_CHECK_MS);
+    this.#pairing_timer = setInterval(
+      () => void this.#checkPairing(),
+      this.#options.pairing_check_ms ?? PAIRING_CHECK_MS,
+    );
     this.#pairing_timer.unref();
     if (is_same) return;
     const item = this.#items.get("pairing");
