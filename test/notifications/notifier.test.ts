@@ -23,7 +23,9 @@ interface Desk {
 }
 
 /** A real gate, a paired agent, a bus and a notification server on it; the notifier's clock is the test's. */
-async function desk(options: { config?: string; capabilities?: string[]; has_page?: boolean } = {}): Promise<Desk> {
+async function desk(
+  options: { config?: string; capabilities?: string[]; has_page?: boolean; pairing_check_ms?: number } = {},
+): Promise<Desk> {
   const { address } = await PrivateBus.start();
   const server = await NotificationServer.start(address, options.capabilities);
   const clock = { ms: 1_000_000 };
@@ -32,7 +34,12 @@ async function desk(options: { config?: string; capabilities?: string[]; has_pag
   const review = options.has_page === false ? {} : { review: (what: ReviewTarget) => reviewed.push(what) };
   const gate = await startGate({
     ...(options.config === undefined ? {} : { config: options.config }),
-    notifications: { sink: () => sink, now: () => clock.ms, ...review },
+    notifications: {
+      sink: () => sink,
+      now: () => clock.ms,
+      pairing_check_ms: options.pairing_check_ms ?? 5000,
+      ...review,
+    },
   });
   await sink.heard(({ type }) => type === "ready");
   return {
@@ -306,7 +313,7 @@ describe.skipIf(skipped)("many requests", () => {
 
 describe.skipIf(skipped)("an agent that wants to connect", () => {
   it("and goes away without an answer: its notification goes, too", async () => {
-    const { gate, server } = await desk();
+    const { gate, server } = await desk({ pairing_check_ms: 50 });
     const connection = await gate.connect();
     await connection.hello("new-agent");
     await server.only();
