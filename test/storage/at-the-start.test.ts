@@ -92,7 +92,9 @@ describe("a database beside others that were used", () => {
     await (await startGate({ home })).close();
     rmSync(home.places.safety_db);
     rmSync(home.places.agents_db);
-    await startGate({ home });
+    const gate = await startGate({ home });
+    expect((await gate.operator.call("status", {})).alarms).toEqual([]);
+    expect([existsSync(home.places.safety_db), existsSync(home.places.agents_db)]).toEqual([true, true]);
   });
 
   it("are all missing, though the trail has lines: refused by name", async () => {
