@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { placesFor } from "../ipc/places.ts";
+import { gatePaths } from "../ipc/paths.ts";
 import type { ProposedCall } from "../ipc/wire.ts";
 import { choicesFor } from "../main/gate/approvals/choices.ts";
 import { openDatabase } from "../main/gate/database.ts";
@@ -25,16 +25,16 @@ export async function codingSession(): Promise<Figure[]> {
   const cwd = join(home, "project");
   mkdirSync(cwd);
   makeReadingProject(cwd);
-  const places = placesFor({ HOME: home });
-  mkdirSync(places.state_dir, { recursive: true });
-  const db = openDatabase(places.grants_db, grantsSchema(home));
+  const paths = gatePaths({ HOME: home });
+  mkdirSync(paths.state_dir, { recursive: true });
+  const db = openDatabase(paths.grants_db, grantsSchema(home));
   try {
     const grants = new GrantStore(db, home, systemClock);
     const principal = { channel: "local", sender_id: "ada" };
     const settings = {
       home,
       grants,
-      gate_files: new GateFiles(places, home),
+      gate_files: new GateFiles(paths, home),
       pause: null,
       judge_threshold: 0.3,
       now: Date.now,
@@ -62,7 +62,7 @@ export async function codingSession(): Promise<Figure[]> {
         else {
           counts.granted++;
           for (const { capability, target } of answer.grants)
-            grants.record_grant({ ...principal, capability, target, session: SESSION });
+            grants.recordGrant({ ...principal, capability, target, session: SESSION });
         }
       }
     }

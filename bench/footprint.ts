@@ -19,13 +19,13 @@ export async function footprint(): Promise<Figure[]> {
       await gate.stop();
     }
     const gate = await startGate(home);
-    const at_start = gate.resident_mib();
-    const client = await greeted(home.places.agent_socket, home.token);
+    const at_start = gate.residentMib();
+    const client = await greeted(home.paths.agent_socket, home.token);
     const make = (index: number) => callMessage(work.folders[index % work.folders.length] ?? "", index);
     await client.pipelined(WARM_UP, 256, make, mustBeAllowed);
-    const warm = gate.resident_mib();
+    const warm = gate.residentMib();
     await client.pipelined(CALLS, 256, make, mustBeAllowed);
-    const after = gate.resident_mib();
+    const after = gate.residentMib();
     client.close();
     await gate.stop();
     const mib = (value: number) => `${value.toFixed(0)} MiB`;

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
-import { localPrincipal, type Places, placesFor } from "../ipc/places.ts";
+import { type GatePaths, gatePaths, localPrincipal } from "../ipc/paths.ts";
 import { AGENTS_SCHEMA, AgentDirectory } from "../main/gate/agents.ts";
 import { APPROVALS_SCHEMA } from "../main/gate/approvals/schema.ts";
 import { openDatabase } from "../main/gate/database.ts";
@@ -20,7 +20,7 @@ const MAX_KEPT_OUTPUT = 65_536;
 export interface BenchHome {
   home: string;
   env: NodeJS.ProcessEnv;
-  places: Places;
+  paths: GatePaths;
   token: string;
   remove(): void;
 }
@@ -28,12 +28,12 @@ export interface BenchHome {
 export function benchHome(grant_targets: Iterable<string>, agent_name = "bench"): BenchHome {
   const home = mkdtempSync(join(tmpdir(), "metnos-bench-"));
   const env: NodeJS.ProcessEnv = { PATH: process.env.PATH ?? "", HOME: home };
-  const places = placesFor(env);
-  mkdirSync(places.state_dir, { recursive: true, mode: 0o700 });
-  const agents_db = openDatabase(places.agents_db, AGENTS_SCHEMA);
-  const { token_file, agent } = new AgentDirectory(agents_db, places).pair(agent_name, "Supervised");
+  const paths = gatePaths(env);
+  mkdirSync(paths.state_dir, { recursive: true, mode: 0o700 });
+  const agents_db = openDatabase(paths.agents_db, AGENTS_SCHEMA);
+  const { token_file, agent } = new AgentDirectory(agents_db, paths).pair(agent_name, "Supervised");
   agents_db.close();
-  const db = openDatabase(places.grants_db, grantsSchema(home));
+  const db = openDatabase(paths.grants_db, grantsSchema(home));
   const { channel, sender_id } = localPrincipal();
   const insert = db.prepare(
     `INSERT INTO grants (channel, sender_id, capability, target, granted_at, agent, target_base, target_real)
@@ -43,22 +43,22 @@ export function benchHome(grant_targets: Iterable<string>, agent_name = "bench")
     for (const base of grant_targets) insert.run(channel, sender_id, `${base}/**`, agent.agent_id, base, `${base}/**`);
   })();
   db.close();
-  leaveAsAGateDoes(places);
+  leaveAsAGateDoes(paths);
   return {
     home,
     env,
-    places,
+    paths,
     token: readFileSync(token_file, "utf8").trim(),
     remove: () => rmSync(home, { recursive: true, force: true }),
   };
 }
 
 /** Every database is there, and each lock was held before: the gate starts as it does the second time. */
-function leaveAsAGateDoes(places: Places): void {
-  openDatabase(places.approvals_db, APPROVALS_SCHEMA).close();
-  openDatabase(places.safety_db, SAFETY_SCHEMA).close();
-  const databases = [places.grants_db, places.approvals_db, places.agents_db, places.safety_db];
-  for (const file of [places.lock_db, ...databases.map((database) => `${database}.lock`)]) {
+function leaveAsAGateDoes(paths: GatePaths): void {
+  openDatabase(paths.approvals_db, APPROVALS_SCHEMA).close();
+  openDatabase(paths.safety_db, SAFETY_SCHEMA).close();
+  const databases = [paths.grants_db, paths.approvals_db, paths.agents_db, paths.safety_db];
+  for (const file of [paths.lock_db, ...databases.map((database) => `${database}.lock`)]) {
     const lock = FileLock.take(file);
     lock.mark(false);
     lock.release();
@@ -70,9 +70,9 @@ export interface GateProcess {
   /** From spawning to the listening socket, in milliseconds. */
   start_ms: number;
   /** Resident memory in MiB. */
-  resident_mib(): number;
+  residentMib(): number;
   /** How many files and sockets it holds open. */
-  open_files(): number;
+  openFiles(): number;
   /** Ends it as a user does. */
   stop(): Promise<void>;
   /** Sends SIGKILL at once; resolves once it has ended. */
@@ -120,8 +120,8 @@ export async function startGate(
   return {
     process: child,
     start_ms: performance.now() - started,
-    resident_mib: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))?.[1]) / 1024,
-    open_files: () => readdirSync(`/proc/${child.pid}/fd`).length,
+    residentMib: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))?.[1]) / 1024,
+    openFiles: () => readdirSync(`/proc/${child.pid}/fd`).length,
     stop: () => end("SIGTERM"),
     kill: () => end("SIGKILL"),
   };

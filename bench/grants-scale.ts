@@ -18,7 +18,7 @@ export async function grantsScale(): Promise<Figure[]> {
     for (const size of SIZES) {
       const home = benchHome(withOthers(folder, size));
       const gate = await startGate(home);
-      const client = await greeted(home.places.agent_socket, home.token);
+      const client = await greeted(home.paths.agent_socket, home.token);
       await client.roundTrips(2000, make, mustBeAllowed);
       const end = async () => {
         client.close();

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { OperatorClient } from "../ipc/operator-client.ts";
-import { agentTokenFile } from "../ipc/places.ts";
+import { agentTokenFile } from "../ipc/paths.ts";
 import type { Crowd, Member } from "./crowd.ts";
 import { type Figure, figure, quantile } from "./figure.ts";
 import { type BenchHome, benchHome, type GateProcess, startGate } from "./gate-process.ts";
@@ -102,9 +102,9 @@ function latencies(what: string, { gate, echo }: Times, p99 = MAX_P99): Figure[]
 
 /** The most that the gate's memory was while something lasts, in MiB. */
 async function peak<T>(gate: GateProcess, during: Promise<T>): Promise<{ most: number; result: T }> {
-  let most = gate.resident_mib();
+  let most = gate.residentMib();
   const timer = setInterval(() => {
-    most = Math.max(most, gate.resident_mib());
+    most = Math.max(most, gate.residentMib());
   }, 50);
   try {
     return { result: await during, most };
@@ -117,15 +117,15 @@ async function peak<T>(gate: GateProcess, during: Promise<T>): Promise<{ most: n
 async function strangers(): Promise<Figure[]> {
   const home = benchHome([]);
   const gate = await startGate(home, [], { node_flags: ["--max-old-space-size=512"] });
-  const crowd = new CrowdProcess(home.places.agent_socket);
+  const crowd = new CrowdProcess(home.paths.agent_socket);
   try {
-    const client = await greeted(home.places.agent_socket, home.token);
+    const client = await greeted(home.paths.agent_socket, home.token);
     await timed(client, seconds(1));
     const pings = crowd.add({ kind: "pings", connections: 1200 });
     const { most, result } = await peak(gate, timed(client, Promise.all([pings, seconds(5)])));
     await crowd.add({ kind: "silent", connections: 2100 });
     const began = performance.now();
-    const late = await greeted(home.places.agent_socket, home.token);
+    const late = await greeted(home.paths.agent_socket, home.token);
     const greeting_ms = performance.now() - began;
     for (const one of [client, late]) one.close();
     return [
@@ -140,12 +140,12 @@ async function strangers(): Promise<Figure[]> {
   }
 }
 
-async function pairMembers({ places }: BenchHome, operator: OperatorClient): Promise<Member[]> {
+async function pairMembers({ paths }: BenchHome, operator: OperatorClient): Promise<Member[]> {
   const members: Member[] = [];
   for (let index = 0; index < MEMBERS; index++) {
     const name = `member-${index}`;
     await operator.call("agents.pair", { name, level: "Supervised" });
-    members.push({ name, token: readFileSync(agentTokenFile(places, name), "utf8").trim() });
+    members.push({ name, token: readFileSync(agentTokenFile(paths, name), "utf8").trim() });
   }
   return members;
 }
@@ -163,7 +163,7 @@ async function none(operator: OperatorClient): Promise<void> {
 async function askers(): Promise<Figure[]> {
   const home = benchHome([]);
   const gate = await startGate(home);
-  const { agent_socket, operator_socket, operator_token } = home.places;
+  const { agent_socket, operator_socket, operator_token } = home.paths;
   const operator = await OperatorClient.connect(operator_socket, operator_token);
   const crowds: CrowdProcess[] = [];
   const newCrowd = () => {
@@ -175,10 +175,10 @@ async function askers(): Promise<Figure[]> {
     const members = await pairMembers(home, operator);
     const client = await greeted(agent_socket, home.token);
     await timed(client, seconds(2));
-    const before = gate.resident_mib();
+    const before = gate.residentMib();
     const thousand = newCrowd();
     const asking = await timed(client, thousand.add({ kind: "waiting", members, connections: 1000, calls: 10 }));
-    const held = gate.resident_mib();
+    const held = gate.residentMib();
     thousand.leave();
     const leaving = await timed(client, none(operator));
     await newCrowd().add({ kind: "waiting", members, connections: 500, calls: 10 });
@@ -193,7 +193,7 @@ async function askers(): Promise<Figure[]> {
     await operator.call("safety.resume", {});
     for (const crowd of crowds) crowd.leave();
     await seconds(20);
-    const after = gate.resident_mib();
+    const after = gate.residentMib();
     client.close();
     return [
       ...latencies("10,000 ask", asking),
@@ -236,11 +236,11 @@ function planCalls(home: string): object[] {
 async function planners(): Promise<Figure[]> {
   const home = benchHome([]);
   const gate = await startGate(home);
-  const operator = await OperatorClient.connect(home.places.operator_socket, home.places.operator_token);
-  const crowd = new CrowdProcess(home.places.agent_socket);
+  const operator = await OperatorClient.connect(home.paths.operator_socket, home.paths.operator_token);
+  const crowd = new CrowdProcess(home.paths.agent_socket);
   try {
     const members = await pairMembers(home, operator);
-    const client = await greeted(home.places.agent_socket, home.token);
+    const client = await greeted(home.paths.agent_socket, home.token);
     await timed(client, seconds(1));
     await crowd.add({ kind: "plans", members: members.slice(0, 8), connections: 8, calls: planCalls(home.home) });
     const times = await timed(client, seconds(15));

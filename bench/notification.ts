@@ -25,7 +25,7 @@ export async function notification(): Promise<Figure[]> {
   const home = benchHome([]);
   const server = await startServer(address);
   const gate = await startGate({ ...home, env: { ...home.env, DBUS_SESSION_BUS_ADDRESS: address } });
-  const client = await greeted(home.places.agent_socket, home.token);
+  const client = await greeted(home.paths.agent_socket, home.token);
   const other = sessionBus({ busAddress: address });
   await once(other, "connect");
   try {

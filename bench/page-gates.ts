@@ -1,7 +1,7 @@
 import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { OperatorClient } from "../ipc/operator-client.ts";
-import { agentTokenFile, type Places } from "../ipc/places.ts";
+import { agentTokenFile, type GatePaths } from "../ipc/paths.ts";
 import { GENESIS, lineHash, monthFile } from "../main/gate/audit/chain.ts";
 import { openDatabase } from "../main/gate/database.ts";
 import { grantsSchema } from "../main/gate/grants/schema.ts";
@@ -30,8 +30,8 @@ export function emptyGate(): Promise<PageGate> {
 /** 500 waiting cards, 100,000 grants, 1,000,000 audit lines. */
 export async function fullGate(): Promise<PageGate> {
   const home = benchHome(grantTargets());
-  varyGrants(home.home, home.places);
-  writeAudit(home.places);
+  varyGrants(home.home, home.paths);
+  writeAudit(home.paths);
   const gate = await running(home);
   const clients = await ask(gate);
   return {
@@ -45,7 +45,7 @@ export async function fullGate(): Promise<PageGate> {
 
 async function running(home: BenchHome): Promise<PageGate> {
   const gate = await startGate(home, ["--web", "--no-notifications"]);
-  const operator = await OperatorClient.connect(home.places.operator_socket, home.places.operator_token);
+  const operator = await OperatorClient.connect(home.paths.operator_socket, home.paths.operator_token);
   return {
     home,
     operator,
@@ -63,8 +63,8 @@ function* grantTargets(): Generator<string> {
 }
 
 /** Some were used, some expire, some are for writing: each order is another one. */
-function varyGrants(home: string, places: Places): void {
-  const db = openDatabase(places.grants_db, grantsSchema(home));
+function varyGrants(home: string, paths: GatePaths): void {
+  const db = openDatabase(paths.grants_db, grantsSchema(home));
   db.exec(`
     UPDATE grants SET last_used_at = strftime('%Y-%m-%dT%H:%M:%SZ', 1770000000 + id * 7919 % 1000003, 'unixepoch') WHERE id % 2 = 0;
     UPDATE grants SET expires_at = strftime('%Y-%m-%dT%H:%M:%SZ', 4000000000 + id * 6007 % 1000003, 'unixepoch') WHERE id % 3 = 1;
@@ -74,7 +74,7 @@ function varyGrants(home: string, places: Places): void {
 }
 
 /** This month's file with a valid chain, and the last line's hash beside it. */
-function writeAudit({ audit_dir, audit_head }: Places): void {
+function writeAudit({ audit_dir, audit_head }: GatePaths): void {
   mkdirSync(audit_dir, { recursive: true, mode: 0o700 });
   const now = Date.now();
   const file = openSync(join(audit_dir, monthFile(now)), "w", 0o600);
@@ -113,9 +113,9 @@ async function ask({ home, operator }: PageGate): Promise<LineClient[]> {
   for (let asked = 0; asked < CARDS; ) {
     const name = `asker-${clients.length}`;
     await operator.call("agents.pair", { name, level: "Supervised" });
-    const client = await LineClient.connect(home.places.agent_socket);
+    const client = await LineClient.connect(home.paths.agent_socket);
     clients.push(client);
-    const token = readFileSync(agentTokenFile(home.places, name), "utf8").trim();
+    const token = readFileSync(agentTokenFile(home.paths, name), "utf8").trim();
     await client.ask({ type: "hello", data: { id: "h", protocol: 1, agent: { name }, token } });
     for (let card = 0; card < CARDS_PER_AGENT && asked < CARDS; card++) {
       const { data } = await client.ask(writeMessage(`w${asked}`, `${home.home}/work/${asked}/notes.md`));

@@ -15,17 +15,17 @@ const WARM_UP = 5;
 const MAX_CARD_MS = 200;
 
 /** What shows that a place can be used: its content, or what stands where there is none. */
-const PLACES: readonly { place: string; at: string; shows: string }[] = [
-  { place: "approvals", at: "approvals", shows: "[data-deny], .empty" },
-  { place: "history", at: "approvals/history", shows: "table.history tbody tr, .empty" },
-  { place: "policy", at: "policy", shows: ".matrix .cell" },
-  { place: "grants", at: "grants", shows: ".grant-row [role=cell].target, .empty" },
-  { place: "agents", at: "agents", shows: ".agent-table tbody tr" },
-  { place: "activity", at: "activity", shows: ".decision, .empty" },
-  { place: "safety", at: "safety", shows: ".state h2" },
-  { place: "settings", at: "settings", shows: ".setting" },
+const VIEWS: readonly { view: string; at: string; shows: string }[] = [
+  { view: "approvals", at: "approvals", shows: "[data-deny], .empty" },
+  { view: "history", at: "approvals/history", shows: "table.history tbody tr, .empty" },
+  { view: "policy", at: "policy", shows: ".matrix .cell" },
+  { view: "grants", at: "grants", shows: ".grant-row [role=cell].target, .empty" },
+  { view: "agents", at: "agents", shows: ".agent-table tbody tr" },
+  { view: "activity", at: "activity", shows: ".decision, .empty" },
+  { view: "safety", at: "safety", shows: ".state h2" },
+  { view: "settings", at: "settings", shows: ".setting" },
 ];
-const [FIRST] = PLACES;
+const [FIRST] = VIEWS;
 /** The columns that grants are sorted by. */
 const COLUMNS = ["last_used_at", "expires_at", "capability", "target"] as const;
 
@@ -54,14 +54,14 @@ export async function page(): Promise<Figure[]> {
       }
     }
     const ms = (value: number) => `${value.toFixed(0)} ms`;
-    const places = [...times.full].flatMap(([what, all]) => {
+    const paths = [...times.full].flatMap(([what, all]) => {
       const [ours, bare] = [median(all), median(times.empty.get(what) ?? [])];
       const is_in_both = times.empty.has(what);
       const slowest = `slowest of ${all.length} ${ms(Math.max(...all))}`;
       const against = figure(`${what}, against empty`, ours / bare, "x empty", null, `${ms(ours)} against ${ms(bare)}`);
       return [figure(`${what}, full`, ours, "ms", MAX_MS, slowest), ...(is_in_both ? [against] : [])];
     });
-    return [...places, ...(await toCard(browser, empty))];
+    return [...paths, ...(await toCard(browser, empty))];
   } finally {
     for (const gate of gates) await gate.end();
     await browser.close();
@@ -76,13 +76,13 @@ async function open(browser: Browser, { operator }: PageGate, is_full: boolean):
   const { url } = await operator.call("web.link", {});
   await opened.goto(url, { waitUntil: "commit" });
   const measured: [string, number][] = [["window opens", await opened.evaluate<number>(shown(FIRST?.shows ?? ""))]];
-  for (const { place, at, shows } of PLACES.slice(1)) {
-    measured.push([place, await opened.evaluate<number>(`went(${JSON.stringify(at)}, ${JSON.stringify(shows)})`)]);
-    if (place === "grants" && is_full) measured.push(...(await sortings(opened)));
+  for (const { view, at, shows } of VIEWS.slice(1)) {
+    measured.push([view, await opened.evaluate<number>(`went(${JSON.stringify(at)}, ${JSON.stringify(shows)})`)]);
+    if (view === "grants" && is_full) measured.push(...(await sortings(opened)));
   }
-  const { at, shows, place } = FIRST as (typeof PLACES)[number];
+  const { at, shows, view } = FIRST as (typeof VIEWS)[number];
   measured.push([
-    `${place} again`,
+    `${view} again`,
     await opened.evaluate<number>(`went(${JSON.stringify(at)}, ${JSON.stringify(shows)})`),
   ]);
   await context.close();
@@ -109,7 +109,7 @@ async function toCard(browser: Browser, { home, operator }: PageGate): Promise<F
   const { url } = await operator.call("web.link", {});
   await opened.goto(url);
   await opened.evaluate(shown(FIRST?.shows ?? ""));
-  const client = await greeted(home.places.agent_socket, home.token);
+  const client = await greeted(home.paths.agent_socket, home.token);
   const times: number[] = [];
   for (let round = 0; round < CARDS + WARM_UP; round++) {
     const appeared = opened.evaluate<number>(`shown("[data-deny]").then(() => Date.now())`);
@@ -149,11 +149,11 @@ const WATCHER = `
     return performance.now();
   };
   globalThis.gone = (selector) => until(() => document.querySelector(selector) === null);
-  globalThis.went = async (place, selector) => {
-    const heading = document.querySelector("main .place");
+  globalThis.went = async (view, selector) => {
+    const heading = document.querySelector("main .view");
     const started = performance.now();
-    location.hash = "#/" + place;
-    const is_within = place.includes("/");
+    location.hash = "#/" + view;
+    const is_within = view.includes("/");
     await until(() => (is_within || !heading?.isConnected) && document.querySelector(selector) !== null);
     await drawn();
     return performance.now() - started;

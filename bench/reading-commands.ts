@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { placesFor } from "../ipc/places.ts";
+import { gatePaths } from "../ipc/paths.ts";
 import type { ProposedCall } from "../ipc/wire.ts";
 import { openDatabase } from "../main/gate/database.ts";
 import { ExecutorCatalog } from "../main/gate/executors/catalog.ts";
@@ -29,18 +29,18 @@ export async function readingCommands(): Promise<Figure[]> {
   const cwd = join(home, "project");
   mkdirSync(cwd);
   makeReadingProject(cwd);
-  const places = placesFor({ HOME: home });
-  mkdirSync(places.state_dir, { recursive: true });
-  const db = openDatabase(places.grants_db, grantsSchema(home));
+  const paths = gatePaths({ HOME: home });
+  mkdirSync(paths.state_dir, { recursive: true });
+  const db = openDatabase(paths.grants_db, grantsSchema(home));
   try {
     const grants = new GrantStore(db, home, systemClock);
     const principal = { channel: "local", sender_id: "ada" };
-    grants.record_grant({ ...principal, capability: "fs:read", target: `${cwd}/**` });
+    grants.recordGrant({ ...principal, capability: "fs:read", target: `${cwd}/**` });
     const catalog = new ExecutorCatalog();
     const outcomeOf = (command: string, home: string, cwd: string) => {
       const call: ProposedCall = { intent: "", executor: "Bash", args: { command }, context: { cwd } };
       const subject = { agent: null, level: "Supervised" as const, principal };
-      const gate_files = new GateFiles(placesFor({ HOME: home }), home);
+      const gate_files = new GateFiles(gatePaths({ HOME: home }), home);
       const settings = { home, grants, gate_files, pause: null, judge_threshold: 0, now: Date.now };
       const { x, denial } = examineCall(call, subject, catalog, settings);
       return denial === null ? x.outcome : "denied";

@@ -60,7 +60,7 @@ export async function roundTrip(): Promise<Figure[]> {
   const echo = await startEcho(echo_path);
   const { is_apart, release } = keepApart([gate.process.pid, echo.pid]);
   try {
-    const to_gate = await greeted(home.places.agent_socket, home.token);
+    const to_gate = await greeted(home.paths.agent_socket, home.token);
     const to_echo = await LineClient.connect(echo_path);
     const make = (index: number) => callMessage(folders[index % 1000] ?? "", index);
     const nothing = () => undefined;

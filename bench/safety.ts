@@ -19,14 +19,14 @@ export async function safetyChecks(): Promise<Figure[]> {
   const db = openDatabase(file, SAFETY_SCHEMA);
   try {
     const config = safetyConfigSchema.parse({});
-    const quiet = { pause_changed: () => undefined, violated: () => undefined };
+    const quiet = { pauseChanged: () => undefined, violated: () => undefined };
     const { filter, violations } = openSafety(db, config, systemClock, quiet);
     const times: number[] = [];
     for (let check = 0; check < CHECKS; check += BATCH) {
       const began = performance.now();
       for (let index = check; index < check + BATCH; index++) {
         const description = index % 10 === 0 ? "fetch https://example.org" : "sort the photos by their date";
-        await filter.check_goal({ goal_id: `g-${index}`, description, priority: "normal", goal_type: "task" }, "bench");
+        await filter.checkGoal({ goal_id: `g-${index}`, description, priority: "normal", goal_type: "task" }, "bench");
       }
       times.push(((performance.now() - began) * 1000) / BATCH);
     }

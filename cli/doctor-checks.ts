@@ -1,8 +1,8 @@
 import { existsSync, statSync } from "node:fs";
 import { OperatorError } from "../ipc/operator-api.ts";
-import { agentTokenFile, type Places, placesFor } from "../ipc/places.ts";
+import { agentTokenFile, type GatePaths, gatePaths } from "../ipc/paths.ts";
 import { loadConfig } from "../main/config.ts";
-import { placesWith } from "../main/core.ts";
+import { gatePathsWith } from "../main/core.ts";
 import { hasItsToken } from "../main/gate/agent-tokens.ts";
 import { AGENTS_SCHEMA } from "../main/gate/agents.ts";
 import { DEFAULT_TTL_SECONDS } from "../main/gate/approvals/registry.ts";
@@ -29,27 +29,27 @@ export interface Check {
 /** Everything the gate needs. Changes nothing. */
 export async function allChecks(): Promise<Check[]> {
   const configuration = attempt("configuration", () => {
-    loadConfig(placesFor(process.env).config_file, process.env);
-    return existsSync(placesFor(process.env).config_file)
-      ? placesFor(process.env).config_file
+    loadConfig(gatePaths(process.env).config_file, process.env);
+    return existsSync(gatePaths(process.env).config_file)
+      ? gatePaths(process.env).config_file
       : "none, the defaults hold";
   });
-  const config = configuration.ok ? loadConfig(placesFor(process.env).config_file, process.env) : undefined;
-  const places = config === undefined ? placesFor(process.env) : placesWith(config, process.env);
+  const config = configuration.ok ? loadConfig(gatePaths(process.env).config_file, process.env) : undefined;
+  const paths = config === undefined ? gatePaths(process.env) : gatePathsWith(config, process.env);
   const gate = await runningGate();
   return [
     nodeVersion(),
     configuration,
     ...gate,
-    ...[places.state_dir, places.runtime_dir].map((folder) => permissions("folder", folder, 0o700)),
-    ...[places.agent_socket, places.operator_socket].map((socket) => permissions("socket", socket, 0o600)),
-    permissions("operator token", places.operator_token, 0o600),
-    permissions("claude-code token", agentTokenFile(places, "claude-code"), 0o600),
-    ...databases(places),
+    ...[paths.state_dir, paths.runtime_dir].map((folder) => permissions("folder", folder, 0o700)),
+    ...[paths.agent_socket, paths.operator_socket].map((socket) => permissions("socket", socket, 0o600)),
+    permissions("operator token", paths.operator_token, 0o600),
+    permissions("claude-code token", agentTokenFile(paths, "claude-code"), 0o600),
+    ...databases(paths),
     // A running gate has an alarm for what it loses.
-    ...(gate.some(({ check, ok }) => check === "gate" && ok) ? [] : missingDatabases(places)),
-    pairings(places),
-    trailCheck(places.audit_dir),
+    ...(gate.some(({ check, ok }) => check === "gate" && ok) ? [] : missingDatabases(paths)),
+    pairings(paths),
+    trailCheck(paths.audit_dir),
     ...claudeCodeChecks(
       { cwd: process.cwd(), env: process.env },
       launcherFile(),
@@ -95,12 +95,12 @@ function permissions(what: string, path: string, mode: number): Check {
   };
 }
 
-function databases(places: Places): Check[] {
+function databases(paths: GatePaths): Check[] {
   const files: [string, Schema][] = [
-    [places.grants_db, grantsSchema(process.env.HOME ?? "/")],
-    [places.approvals_db, APPROVALS_SCHEMA],
-    [places.agents_db, AGENTS_SCHEMA],
-    [places.safety_db, SAFETY_SCHEMA],
+    [paths.grants_db, grantsSchema(process.env.HOME ?? "/")],
+    [paths.approvals_db, APPROVALS_SCHEMA],
+    [paths.agents_db, AGENTS_SCHEMA],
+    [paths.safety_db, SAFETY_SCHEMA],
   ];
   return files.map(([file, schema]) =>
     attempt(schema.title, () => {
@@ -112,10 +112,10 @@ function databases(places: Places): Check[] {
 }
 
 /** A database that is missing beside others keeps the gate from starting. One that can't be read has a check of its own. */
-function missingDatabases(places: Places): Check[] {
+function missingDatabases(paths: GatePaths): Check[] {
   const check = attempt("databases", () => {
     try {
-      lookAtDatabases(places, process.env.HOME ?? "/", new Set());
+      lookAtDatabases(paths, process.env.HOME ?? "/", new Set());
     } catch (error) {
       if (errorCode(error) === "database_missing") throw error;
     }
@@ -125,16 +125,16 @@ function missingDatabases(places: Places): Check[] {
 }
 
 /** An agent whose file hasn't its token can't say who it is. */
-function pairings(places: Places): Check {
+function pairings(paths: GatePaths): Check {
   return attempt("pairings", () => {
-    const db = openDatabaseReadOnly(places.agents_db, AGENTS_SCHEMA);
+    const db = openDatabaseReadOnly(paths.agents_db, AGENTS_SCHEMA);
     const rows = db?.prepare("SELECT name, token_hash, level FROM agents WHERE revoked_at IS NULL").all() ?? [];
     db?.close();
     const paired = rows as { name: string; token_hash: string; level: string }[];
-    const without = paired.filter((row) => !hasItsToken(places, row));
+    const without = paired.filter((row) => !hasItsToken(paths, row));
     const [first] = without;
     if (first === undefined) return `${paired.length} paired, each with its token`;
-    const names = without.map(({ name }) => `${name} (${agentTokenFile(places, name)})`).join(", ");
+    const names = without.map(({ name }) => `${name} (${agentTokenFile(paths, name)})`).join(", ");
     throw new GateError(
       "token_missing",
       `the token is missing, or another one is there: ${names}`,

@@ -1,14 +1,14 @@
 import { type OperatorApi, OperatorError } from "../ipc/operator-api.ts";
 import { OperatorClient } from "../ipc/operator-client.ts";
-import { placesFor } from "../ipc/places.ts";
+import { gatePaths } from "../ipc/paths.ts";
 import { GateError } from "../main/gate/errors.ts";
 
 /** The operator's contract for one command: the running gate's, or, while none runs, the databases' own under the gate's lock. */
 export async function withOperator<T>(use: (api: OperatorApi) => Promise<T>): Promise<T> {
-  const places = placesFor(process.env);
+  const paths = gatePaths(process.env);
   let api: OperatorApi;
   try {
-    api = await OperatorClient.connect(places.operator_socket, places.operator_token);
+    api = await OperatorClient.connect(paths.operator_socket, paths.operator_token);
   } catch (error) {
     if (!(error instanceof OperatorError && error.code === "not_running")) throw error;
     return await withoutGate(use);
@@ -22,8 +22,8 @@ export async function withOperator<T>(use: (api: OperatorApi) => Promise<T>): Pr
 
 /** Only the running gate's: for what makes no sense without one. */
 export async function withRunningGate<T>(use: (api: OperatorClient) => Promise<T>): Promise<T> {
-  const places = placesFor(process.env);
-  const api = await OperatorClient.connect(places.operator_socket, places.operator_token);
+  const paths = gatePaths(process.env);
+  const api = await OperatorClient.connect(paths.operator_socket, paths.operator_token);
   try {
     return await use(api);
   } finally {

@@ -61,7 +61,7 @@ function commandLine(command: ShellReading["commands"][number], number: number, 
     .map((word) => visible(word === "" || /\s/.test(word) ? JSON.stringify(word) : word))
     .join(" ");
   const via = command.via.length === 0 ? "" : paint("dim", `  run by ${visible(command.via.join(", "))}`);
-  const doubt = command.is_certain ? "" : paint("yellow", "  (not all of it can be told)");
+  const doubt = command.is_resolved ? "" : paint("yellow", "  (not all of it can be told)");
   const needs = [
     ...(command.unclear === null ? [] : [`code:exec (${visible(command.unclear)})`]),
     ...command.needs.map(({ capability, target }) => `${capability} ${visible(target)}`),

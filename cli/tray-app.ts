@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 /** What is run, or in a few words why not. */
 export type TrayApp = { electron: string; root: string } | { missing: string };
 
-export interface Surroundings {
+export interface DesktopEnvironment {
   platform: NodeJS.Platform;
   env: Readonly<Record<string, string | undefined>>;
   /** The user's number; none on Windows. */
@@ -26,7 +26,7 @@ const PROGRAMS: Partial<Record<NodeJS.Platform, string>> = {
   win32: "electron.exe",
 };
 
-export function findTrayApp({ platform, env, uid, electron_package, root }: Surroundings): TrayApp {
+export function findTrayApp({ platform, env, uid, electron_package, root }: DesktopEnvironment): TrayApp {
   const program = PROGRAMS[platform];
   if (program === undefined) return { missing: `there is no tray app for ${platform}` };
   const folder = env.ELECTRON_OVERRIDE_DIST_PATH || (electron_package && join(electron_package, "dist"));
@@ -42,7 +42,7 @@ export function findTrayApp({ platform, env, uid, electron_package, root }: Surr
   return { electron, root };
 }
 
-export function surroundings(): Surroundings {
+export function desktopEnvironment(): DesktopEnvironment {
   return {
     platform: process.platform,
     env: process.env,

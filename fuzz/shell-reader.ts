@@ -11,7 +11,7 @@ const SETTINGS = {
   cwd: "/home/ada/project",
   user: "ada",
   gate: {
-    places: ["/home/ada/.local/state/metnos"],
+    data_paths: ["/home/ada/.local/state/metnos"],
     agent_socket: "/home/ada/.local/state/metnos/run/gate.sock",
     program_paths: ["/opt/metnos-gate"],
   },

@@ -13,11 +13,12 @@ import {
 import { type Client, newClient } from "./agent-client.ts";
 import { readMessage } from "./agent-messages.ts";
 import type { AgentPort, CallHold, CheckedSubject, Greeted, Refusal } from "./agent-port.ts";
+import { ClosedClients } from "./closed-clients.ts";
 import type { Decision } from "./decision.ts";
-import { Departures } from "./departures.ts";
 import type { FileIdentity } from "./file-identity.ts";
 import { encodeFrame, type Frame } from "./frames.ts";
 import { isGateSession, newGateSession } from "./gate-session.ts";
+import { isoSeconds } from "./iso-seconds.ts";
 import type { LineConnection, Work } from "./line-connection.ts";
 import { LineServer, type LineServerSettings } from "./line-server.ts";
 import { Outgoing } from "./outgoing.ts";
@@ -43,7 +44,7 @@ export class AgentServer {
   readonly #clients = new Map<number, Client>();
   /** What this turn answers: sent once all of it is in the trail. */
   readonly #outgoing = new Outgoing();
-  readonly #departures = new Departures((client) => this.#clear(client));
+  readonly #closed_clients = new ClosedClients((client) => this.#clear(client));
   #is_closing = false;
   /** No agent may keep the others out. */
   readonly #max_per_agent: number;
@@ -74,8 +75,8 @@ export class AgentServer {
     await this.#server.close();
   }
 
-  get connection_count(): number {
-    return this.#server.connection_count;
+  get connectionCount(): number {
+    return this.#server.connectionCount;
   }
 
   /** The ids of the agents that are connected. */
@@ -180,7 +181,7 @@ export class AgentServer {
       this.#outgoing.send();
       this.#port.publish();
       // A surface may have answered one of them at once.
-    } while (this.#outgoing.has_some);
+    } while (this.#outgoing.hasSome);
   }
 
   #closed(connection: LineConnection): void {
@@ -191,8 +192,8 @@ export class AgentServer {
     client.phase = "closed";
     this.#forget(client.agent_id);
     if (this.#is_closing) return;
-    this.#departures.add(client);
-    this.#server.work(this.#departures);
+    this.#closed_clients.add(client);
+    this.#server.work(this.#closed_clients);
   }
 
   #forget(agent_id: string): void {
@@ -283,7 +284,7 @@ export class AgentServer {
     }
     client.phase = "pairing";
     client.hello = hello;
-    client.requested_at = `${new Date().toISOString().slice(0, 19)}Z`;
+    client.requested_at = isoSeconds(Date.now());
     client.connection.admit("", MAX_PAIRING_BYTES);
     client.timer = setTimeout(() => {
       this.#end(client, { id: hello.id, ...NO_HELLO, message: "nobody paired this agent in time" });
@@ -349,7 +350,7 @@ export class AgentServer {
   }
 
   #cancel(client: Client, { id, token, reason }: AgentMessage<"tool.cancel">): void {
-    this.#departures.finish(client.agent_id);
+    this.#closed_clients.finish(client.agent_id);
     const held = [...client.holds].filter((entry) => entry.hold.token === token);
     const [first] = held;
     if (first === undefined) {
@@ -375,7 +376,7 @@ export class AgentServer {
     clearTimeout(client.timer);
     client.phase = "closed";
     client.connection.ignore();
-    if (this.#server.is_in_turn) {
+    if (this.#server.isInTurn) {
       this.#outgoing.end(client.connection, () => encodeFrame("error", error));
     } else client.connection.end(encodeFrame("error", error));
   }
@@ -383,7 +384,7 @@ export class AgentServer {
   /** With what else this turn answers, or at once. A decision is encoded once it is in the trail: until then it may change. */
   #send<T extends GateMessageType>(client: Client, type: T, data: GateMessage<T> | (() => GateMessage<T>)): void {
     const encode = () => encodeFrame(type, typeof data === "function" ? data() : data);
-    if (this.#server.is_in_turn) {
+    if (this.#server.isInTurn) {
       this.#outgoing.add(client.connection, encode);
       return;
     }

@@ -4,7 +4,7 @@ import { createConnection, type Socket } from "node:net";
 import { type Decision, decisionSchema } from "./decision.ts";
 import { encodeFrame, FrameReader, isWithinDepth, MAX_DEPTH, MAX_FRAME_BYTES } from "./frames.ts";
 import { isOwnSocket } from "./own-socket.ts";
-import { agentTokenFile, placesFor } from "./places.ts";
+import { agentTokenFile, gatePaths } from "./paths.ts";
 import { readRegularFile } from "./regular-file.ts";
 import {
   type GateMessage,
@@ -128,19 +128,19 @@ export class GateClient extends EventEmitter<GateClientEvents> {
   }
 
   /** What the safety filter says of a goal, before it is taken on. @throws GateClientError: take it as a no */
-  async check_goal(goal: Goal): Promise<SafetyVerdict> {
+  async checkGoal(goal: Goal): Promise<SafetyVerdict> {
     const id = randomUUID();
     return safetyVerdictSchema.parse(await this.#ask(id, "goal.check", { id, goal }));
   }
 
   /** What the safety filter says of a subtask, before it is dispatched. @throws GateClientError */
-  async check_subtask(subtask: Subtask): Promise<SafetyVerdict> {
+  async checkSubtask(subtask: Subtask): Promise<SafetyVerdict> {
     const id = randomUUID();
     return safetyVerdictSchema.parse(await this.#ask(id, "subtask.check", { id, subtask }));
   }
 
   /** What the safety filter says of a task graph and all its subtasks. @throws GateClientError */
-  async check_graph(graph: TaskGraph): Promise<SafetyVerdict> {
+  async checkGraph(graph: TaskGraph): Promise<SafetyVerdict> {
     const id = randomUUID();
     return safetyVerdictSchema.parse(await this.#ask(id, "graph.check", { id, graph }));
   }
@@ -221,9 +221,9 @@ export class GateClient extends EventEmitter<GateClientEvents> {
   }
 
   async #greet(): Promise<GateMessage<"hello.ok">> {
-    const places = placesFor(process.env);
-    const { name, version, socket: path = places.agent_socket } = this.#options;
-    const token = this.#options.token ?? process.env.METNOS_AGENT_TOKEN ?? readToken(agentTokenFile(places, name));
+    const paths = gatePaths(process.env);
+    const { name, version, socket: path = paths.agent_socket } = this.#options;
+    const token = this.#options.token ?? process.env.METNOS_AGENT_TOKEN ?? readToken(agentTokenFile(paths, name));
     const id = randomUUID();
     if (!isOwnSocket(path)) {
       const hint = "keep the socket in a folder of your own (0700)";

@@ -98,7 +98,7 @@ export const readingSchema = z.object({
       end: z.number(),
       words: z.array(z.string()),
       /** False where a word could not be resolved. */
-      is_certain: z.boolean(),
+      is_resolved: z.boolean(),
       /** Wrappers that were unwrapped, outermost first. */
       via: z.array(z.string()),
       cwd: z.string().nullable(),
@@ -108,7 +108,7 @@ export const readingSchema = z.object({
     }),
   ),
   /** What the guard saw in it, or null. */
-  guard: z.object({ saw: z.string(), instead: z.string(), start: z.number(), end: z.number() }).nullable(),
+  guard: z.object({ description: z.string(), instead: z.string(), start: z.number(), end: z.number() }).nullable(),
 });
 export type ShellReading = z.infer<typeof readingSchema>;
 

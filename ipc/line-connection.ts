@@ -11,7 +11,7 @@ export type Work = Iterator<void, void> | Promise<void>;
 /** One client. `send` takes whole lines; nothing is sent to a client that is gone. */
 export interface LineConnection {
   readonly id: number;
-  readonly is_open: boolean;
+  readonly isOpen: boolean;
   send(lines: string): void;
   /** Sends, then closes. What still comes from the client is dropped. */
   end(lines: string): void;
@@ -38,7 +38,7 @@ export interface ConnectionHost {
 }
 
 /** How long a client may take to read its last message before the connection is cut, in milliseconds. */
-export const FAREWELL_MS = 1000;
+export const CLOSE_GRACE_MS = 1000;
 
 export class ServedConnection implements LineConnection, Job, UnreadOwner {
   readonly id: number;
@@ -71,12 +71,12 @@ export class ServedConnection implements LineConnection, Job, UnreadOwner {
     socket.on("drain", () => this.#drained());
   }
 
-  get is_open(): boolean {
+  get isOpen(): boolean {
     return !this.#socket.destroyed;
   }
 
   /** True if nothing of what it sent waits to be handled. */
-  get is_silent(): boolean {
+  get isSilent(): boolean {
     return this.#lines.length === 0 && this.#steps === undefined && !this.#is_waiting;
   }
 
@@ -94,7 +94,7 @@ export class ServedConnection implements LineConnection, Job, UnreadOwner {
     if (socket.destroyed || !socket.writable) return;
     socket.end(lines);
     socket.resume();
-    setTimeout(() => socket.destroy(), FAREWELL_MS).unref();
+    setTimeout(() => socket.destroy(), CLOSE_GRACE_MS).unref();
   }
 
   /** Ends it as soon as the system has taken what was sent: what an unauthenticated client still sends isn't even read. */

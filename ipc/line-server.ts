@@ -4,15 +4,15 @@ import { IPCModule } from "node-ipc";
 import type { FileIdentity } from "./file-identity.ts";
 import { type Frame, UnfinishedBudget } from "./frames.ts";
 import {
+  CLOSE_GRACE_MS,
   type ConnectionHost,
-  FAREWELL_MS,
   type LineConnection,
   ServedConnection,
   type Work,
 } from "./line-connection.ts";
-import { type NewcomerLimits, Newcomers } from "./newcomers.ts";
 import { bindingPath, moveSocket, removeSocket } from "./socket-file.ts";
 import { type Job, Turns } from "./turns.ts";
+import { UngreetedConnections, type UngreetedLimits } from "./ungreeted-connections.ts";
 import { UnreadBudget, type UnreadLimits } from "./unread-budget.ts";
 
 /** A Unix socket that speaks one JSON object per line, on node-ipc. Both sockets are one of these. */
@@ -36,13 +36,13 @@ export interface LineHandlers {
 export interface LineServerSettings {
   path: string;
   max_connections: number;
-  newcomers?: NewcomerLimits;
+  ungreeted?: UngreetedLimits;
   unread: UnreadLimits;
   frame_timeout_ms?: number | undefined;
 }
 
 /** Clients that haven't said who they are. */
-export const NEWCOMERS: NewcomerLimits = { max: 128, greeting_ms: 5000 };
+export const UNGREETED_LIMITS: UngreetedLimits = { max: 128, greeting_ms: 5000 };
 /** What such a client may send in all, in bytes. */
 export const MAX_UNADMITTED_BYTES = 8192;
 
@@ -106,7 +106,7 @@ export class LineServer {
   readonly #handlers: LineHandlers;
   readonly #connections = new Map<IpcSocket, ServedConnection>();
   readonly #ipc = new IPCModule();
-  readonly #newcomers: Newcomers;
+  readonly #ungreeted: UngreetedConnections;
   readonly #host: ConnectionHost;
   readonly #too_many = new Map<string, number>();
   #log_timer: NodeJS.Timeout | undefined;
@@ -116,7 +116,7 @@ export class LineServer {
   constructor(settings: LineServerSettings, handlers: LineHandlers) {
     this.#settings = settings;
     this.#handlers = handlers;
-    this.#newcomers = new Newcomers(settings.newcomers ?? NEWCOMERS, (connection) =>
+    this.#ungreeted = new UngreetedConnections(settings.ungreeted ?? UNGREETED_LIMITS, (connection) =>
       connection.end(handlers.unadmitted()),
     );
     this.#host = {
@@ -126,18 +126,18 @@ export class LineServer {
       frame_timeout_ms: settings.frame_timeout_ms,
       max_unadmitted_bytes: MAX_UNADMITTED_BYTES,
       received: (connection, next) => handlers.received(connection, next),
-      admitted: (connection) => this.#newcomers.delete(connection),
+      admitted: (connection) => this.#ungreeted.delete(connection),
       dropped: (reason) => handlers.dropped(reason, 1),
     };
   }
 
-  get connection_count(): number {
+  get connectionCount(): number {
     return this.#connections.size;
   }
 
   /** True while frames are handled: `turned` follows. */
-  get is_in_turn(): boolean {
-    return this.#host.turns.is_working;
+  get isInTurn(): boolean {
+    return this.#host.turns.isWorking;
   }
 
   /** Does the server's other work in the same turns; `turned` follows. */
@@ -186,7 +186,7 @@ export class LineServer {
     const is_closed = new Promise<void>((resolve) => listener.once("close", () => resolve()));
     const cut = setTimeout(() => {
       for (const socket of this.#connections.keys()) socket.destroy();
-    }, FAREWELL_MS);
+    }, CLOSE_GRACE_MS);
     for (const [socket, connection] of this.#connections) {
       connection.ignore();
       socket.destroySoon();
@@ -199,7 +199,7 @@ export class LineServer {
   #opened(socket: IpcSocket): void {
     const { max_connections } = this.#settings;
     const is_full = this.#connections.size >= max_connections;
-    const excess = this.#newcomers.excess(is_full);
+    const excess = this.#ungreeted.excess(is_full);
     if (is_full && excess === undefined) {
       this.#tooMany(`more than ${max_connections} connections`);
       socket.destroy();
@@ -209,17 +209,17 @@ export class LineServer {
       this.#tooMany(
         is_full
           ? `more than ${max_connections} connections, and this one had not said hello`
-          : `more than ${(this.#settings.newcomers ?? NEWCOMERS).max} connections that have not said hello`,
+          : `more than ${(this.#settings.ungreeted ?? UNGREETED_LIMITS).max} connections that have not said hello`,
       );
       excess.endAtOnce(this.#handlers.unadmitted());
-      this.#newcomers.delete(excess);
+      this.#ungreeted.delete(excess);
     }
     const connection = new ServedConnection(this.#next_id++, socket, this.#host);
     // As bytes: decoded piece by piece, what is not UTF-8 would be replaced without a word.
     socket.setEncoding("latin1");
     socket.ipcBuffer = connection;
     this.#connections.set(socket, connection);
-    this.#newcomers.add(connection);
+    this.#ungreeted.add(connection);
     this.#handlers.opened(connection);
   }
 
@@ -227,7 +227,7 @@ export class LineServer {
     const connection = this.#connections.get(socket);
     if (connection === undefined) return;
     this.#connections.delete(socket);
-    this.#newcomers.delete(connection);
+    this.#ungreeted.delete(connection);
     connection.closed();
     this.#handlers.closed(connection);
   }

@@ -10,7 +10,7 @@ interface Answers {
 export class Outgoing {
   #answers = new Map<LineConnection, Answers>();
 
-  get has_some(): boolean {
+  get hasSome(): boolean {
     return this.#answers.size > 0;
   }
 
@@ -31,7 +31,7 @@ export class Outgoing {
   }
 
   send(): void {
-    if (!this.has_some) return;
+    if (!this.hasSome) return;
     const all = this.#answers;
     this.#answers = new Map();
     for (const [connection, { encode, is_last }] of all) {

@@ -4,9 +4,9 @@ import type { Goal, SafetyVerdict, Subtask, TaskGraph } from "./wire.ts";
 
 /** The part of a `GateClient` that checks. */
 export interface SafetyChecker {
-  check_goal(goal: Goal): Promise<SafetyVerdict>;
-  check_subtask(subtask: Subtask): Promise<SafetyVerdict>;
-  check_graph(graph: TaskGraph): Promise<SafetyVerdict>;
+  checkGoal(goal: Goal): Promise<SafetyVerdict>;
+  checkSubtask(subtask: Subtask): Promise<SafetyVerdict>;
+  checkGraph(graph: TaskGraph): Promise<SafetyVerdict>;
 }
 
 /** The safety filter said no. `verdict` lists every violation. */
@@ -33,7 +33,7 @@ export class SafeGoalRegistry<G extends Goal, R> {
   /** @throws SafetyViolationError, or GateClientError if the gate can't be asked: nothing is registered then */
   async register(goal: G): Promise<R> {
     const { goal_id, description, priority, goal_type, allow_critical } = goal;
-    const verdict = await this.#checker.check_goal({
+    const verdict = await this.#checker.checkGoal({
       goal_id,
       description,
       priority,
@@ -64,15 +64,15 @@ export class SafeGoalDecomposer<G, T extends TaskGraph> {
         { subtask_id, required_caps },
       ]),
     );
-    const verdict = await this.#checker.check_graph({ root_goal_id: graph.root_goal_id, subtasks });
+    const verdict = await this.#checker.checkGraph({ root_goal_id: graph.root_goal_id, subtasks });
     if (!verdict.allowed) throw new SafetyViolationError(verdict);
     return graph;
   }
 
   /** Before one subtask is dispatched. @throws SafetyViolationError */
-  async check_dispatch(subtask: Subtask): Promise<void> {
+  async checkDispatch(subtask: Subtask): Promise<void> {
     const { subtask_id, required_caps } = subtask;
-    const verdict = await this.#checker.check_subtask({ subtask_id, required_caps });
+    const verdict = await this.#checker.checkSubtask({ subtask_id, required_caps });
     if (!verdict.allowed) throw new SafetyViolationError(verdict);
   }
 }

@@ -40,7 +40,7 @@ export class Turns {
     this.#ended = ended;
   }
 
-  get is_working(): boolean {
+  get isWorking(): boolean {
     return this.#is_working;
   }
 

@@ -1,7 +1,8 @@
 import { TOKEN_REQUIRED } from "../ipc/agent-answers.ts";
 import type { AgentPort, CallHold, CheckedSubject, Greeted } from "../ipc/agent-port.ts";
 import type { Decision } from "../ipc/decision.ts";
-import { localPrincipal } from "../ipc/places.ts";
+import { isoSeconds } from "../ipc/iso-seconds.ts";
+import { localPrincipal } from "../ipc/paths.ts";
 import type { Pause } from "../ipc/safety.ts";
 import type { GateMessage, Hello, ProposedCall, SafetyVerdict } from "../ipc/wire.ts";
 import type { Core } from "./core.ts";
@@ -44,7 +45,7 @@ export class GatePort implements AgentPort {
           },
         };
       }
-      agents.note_seen(agent.agent_id);
+      agents.noteSeen(agent.agent_id);
       return { agent_id: agent.agent_id, level: agent.level } satisfies Greeted;
     }
     if (agents.named(name) !== undefined) return { refused: TOKEN_REQUIRED };
@@ -61,7 +62,7 @@ export class GatePort implements AgentPort {
   }
 
   withdraw(agent_id: string, token: string, reason: string): Decision | undefined {
-    return this.#core.gate.withdraw_left(agent_id, token, reason);
+    return this.#core.gate.withdrawLeft(agent_id, token, reason);
   }
 
   preview(call: ProposedCall, agent_id: string, session: string): Decision {
@@ -73,11 +74,11 @@ export class GatePort implements AgentPort {
     const agent = this.#core.agents.get(agent_id)?.name ?? "none";
     switch (subject.type) {
       case "goal":
-        return filter.check_goal(subject.goal, agent);
+        return filter.checkGoal(subject.goal, agent);
       case "subtask":
-        return filter.check_subtask(subject.subtask, agent);
+        return filter.checkSubtask(subject.subtask, agent);
       case "graph":
-        return filter.check_graph(subject.graph, agent);
+        return filter.checkGraph(subject.graph, agent);
     }
   }
 
@@ -92,12 +93,12 @@ export class GatePort implements AgentPort {
   }
 
   sessionEnded(agent_id: string, session: string): void {
-    this.#core.grants.end_session(agent_id, session);
+    this.#core.grants.endSession(agent_id, session);
   }
 
   pairingRequested(name: string, version: string | null): void {
     this.#log(`pairing requested by ${name}: metnos-gate agents pair ${name} --level ReadOnly|Supervised|Full`);
-    const requested_at = `${new Date().toISOString().slice(0, 19)}Z`;
+    const requested_at = isoSeconds(Date.now());
     this.#core.publish({ type: "pairing.requested", data: { name, version, requested_at } });
   }
 

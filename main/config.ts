@@ -2,6 +2,7 @@ import { isAbsolute } from "node:path";
 import { parse, TomlError } from "smol-toml";
 import { z } from "zod";
 import { levelSchema } from "../ipc/decision.ts";
+import type { Env } from "../ipc/paths.ts";
 import { readRegularFile } from "../ipc/regular-file.ts";
 import { errorCode, GateError } from "./gate/errors.ts";
 import { fileError } from "./gate/file-errors.ts";
@@ -72,8 +73,6 @@ export const configSchema = z.strictObject({
     .prefault({}),
 });
 export type Config = z.output<typeof configSchema>;
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 /**
  * Reads the configuration; a file that isn't there means the defaults.

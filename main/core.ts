@@ -1,7 +1,8 @@
 import { basename } from "node:path";
 import type { AlarmCode } from "../ipc/alarms.ts";
 import type { ApprovalView, AuditLine, OperatorApi, OperatorEvent } from "../ipc/operator-api.ts";
-import { homeFolder, type Places, placesFor } from "../ipc/places.ts";
+import type { Env } from "../ipc/paths.ts";
+import { type GatePaths, gatePaths, homeFolder } from "../ipc/paths.ts";
 import type { Pause } from "../ipc/safety.ts";
 import { type Config, loadConfigWithSources } from "./config.ts";
 import { Activity } from "./gate/activity/activity.ts";
@@ -31,7 +32,7 @@ import { systemClock } from "./system-clock.ts";
 /** Everything a running gate is made of, opened in the right order and closed again. */
 export interface Core {
   home: string;
-  places: Places;
+  paths: GatePaths;
   config: Config;
   gate: Gate;
   grants: GrantStore;
@@ -48,16 +49,14 @@ export interface Core {
   subscribe: OperatorApi["subscribe"];
   close(): void;
 }
-
-type Env = Readonly<Record<string, string | undefined>>;
 type DecisionEvent = Extract<OperatorEvent, { type: "decision" }>["data"];
 
 /** The configuration's own places for the databases; the environment wins. */
-export function placesWith(config: Config, env: Env): Places {
-  const places = placesFor(env);
-  if (!env.METNOS_GRANTS_DB && config.grants.db !== undefined) places.grants_db = config.grants.db;
-  if (!env.METNOS_APPROVALS_DB && config.approvals.db !== undefined) places.approvals_db = config.approvals.db;
-  return places;
+export function gatePathsWith(config: Config, env: Env): GatePaths {
+  const paths = gatePaths(env);
+  if (!env.METNOS_GRANTS_DB && config.grants.db !== undefined) paths.grants_db = config.grants.db;
+  if (!env.METNOS_APPROVALS_DB && config.approvals.db !== undefined) paths.approvals_db = config.approvals.db;
+  return paths;
 }
 
 /** Room for some thousand lines, and for a pause and some answers, on a full disk. */
@@ -71,7 +70,7 @@ const FLUSH_INTERVAL_MS = 2000;
 export interface CoreHooks {
   /** `executor` as it is logged. */
   decided?(data: DecisionEvent): void;
-  pause_changed?(pause: Pause): void;
+  pauseChanged?(pause: Pause): void;
   /** Something unexpected that the gate goes on after. */
   failed?(what: string, error: unknown): void;
   /** Something to know of at the start, as one line. */
@@ -95,26 +94,26 @@ export interface CoreOptions {
 export async function openCore(options: CoreOptions = {}): Promise<Core> {
   const { env = process.env, clock = systemClock, hooks = {}, accept_empty = [] } = options;
   const { now } = clock;
-  const { config, sources } = loadConfigWithSources(placesFor(env).config_file, env);
-  const places = placesWith(config, env);
-  const settings = new Settings(places.chosen_file, config, sources);
+  const { config, sources } = loadConfigWithSources(gatePaths(env).config_file, env);
+  const paths = gatePathsWith(config, env);
+  const settings = new Settings(paths.chosen_file, config, sources);
   const home = homeFolder(env);
-  const catalog = new ExecutorCatalog(loadOwnExecutors(places.executors_dir));
+  const catalog = new ExecutorCatalog(loadOwnExecutors(paths.executors_dir));
   const listeners = new Listeners((error) => hooks.failed?.("telling a surface", error));
   const publish = (event: OperatorEvent) => listeners.publish(event);
   const alarms = new Alarms(now, (list) => publish({ type: "alarms.changed", data: list }));
-  const audit_reserve = new DiskReserve(places.audit_reserve, AUDIT_RESERVE_BYTES);
-  const audit = new AuditLog(places.audit_dir, places.audit_head, now, audit_reserve);
+  const audit_reserve = new DiskReserve(paths.audit_reserve, AUDIT_RESERVE_BYTES);
+  const audit = new AuditLog(paths.audit_dir, paths.audit_head, now, audit_reserve);
   const lost = (loss: GateError) => {
     // The trail is another gate's with the lock; with a database alone it isn't.
     if (loss.code === "gate_replaced") audit.abandon();
     else audit.append({ event: "database.lost", ts: now() / 1000, reason: loss.message });
     audit.flush();
-    alarms.raise({ code: alarmOf(loss), subject: places.state_dir, message: loss.message, hint: loss.hint });
+    alarms.raise({ code: alarmOf(loss), subject: paths.state_dir, message: loss.message, hint: loss.hint });
     hooks.lost?.(loss);
   };
   const log = (line: string) => hooks.noted?.(line);
-  const storage = await Storage.open({ places, home, accept_empty, alarms, lost, log });
+  const storage = await Storage.open({ paths, home, accept_empty, alarms, lost, log });
   const failed = (what: string, error: unknown) => {
     storage.health.noteFailure(error);
     hooks.failed?.(what, error);
@@ -126,18 +125,18 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
     const grants = storage.on(databases.grants, (db) => new GrantStore(db, home, clock, rows("grants")));
     const approvals = storage.on(databases.approvals, (db) => new ApprovalRegistry(db, clock, rows("approvals")));
     const activity = new Activity(storage.opened.activity.db, now, failed);
-    const state_reserve = new DiskReserve(places.state_reserve, STATE_RESERVE_BYTES);
+    const state_reserve = new DiskReserve(paths.state_reserve, STATE_RESERVE_BYTES);
     const withRoom = <T>(act: () => T): T => state_reserve.withRoom(act);
-    const agents = storage.on(databases.agents, (db) => new AgentDirectory(db, places, now, rows("agents"), withRoom));
+    const agents = storage.on(databases.agents, (db) => new AgentDirectory(db, paths, now, rows("agents"), withRoom));
     const safety = storage.on(databases.safety, (db) =>
       openSafety(db, config.safety, clock, {
         rows: rows("safety"),
-        pause_changed(pause) {
+        pauseChanged(pause) {
           // What waits is withdrawn before anybody hears of it: no answer from now on allows anything.
-          if (pause.is_paused) gate.withdraw_all(`the gate is paused: ${pause.reason}`);
+          if (pause.is_paused) gate.withdrawAll(`the gate is paused: ${pause.reason}`);
           audit.append({ event: pause.is_paused ? "paused" : "resumed", ts: now() / 1000, by: pause.by });
           audit.flush();
-          hooks.pause_changed?.(pause);
+          hooks.pauseChanged?.(pause);
           publish({ type: pause.is_paused ? "safety.paused" : "safety.resumed", data: pause });
         },
         violated: (violation) => publish({ type: "safety.violation", data: violation }),
@@ -159,7 +158,7 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
           grants,
           pause: safety.pause,
           lost: () => storage.watch.lossByNow()?.message,
-          gate_files: new GateFiles(places, home),
+          gate_files: new GateFiles(paths, home),
           get judge_threshold() {
             return config.judge.threshold;
           },
@@ -181,7 +180,7 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
       {
         decided(decision, call, subject) {
           counters[decision.outcome === "approval_required" ? "asked" : decision.outcome]++;
-          if (!listeners.hear("decision") && hooks.decided === undefined) return;
+          if (!listeners.hasListener("decision") && hooks.decided === undefined) return;
           const data = {
             ts: now() / 1000,
             agent_name: subject.agent?.name ?? "none",
@@ -200,20 +199,20 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
     );
     made = gate;
     audit.subscribe((line) => {
-      if (listeners.hear("audit.line")) publish({ type: "audit.line", data: JSON.parse(line) as AuditLine });
+      if (listeners.hasListener("audit.line")) publish({ type: "audit.line", data: JSON.parse(line) as AuditLine });
     });
     audit.begin((health) => {
-      const trail = { folder: places.audit_dir, head_file: places.audit_head };
+      const trail = { folder: paths.audit_dir, head_file: paths.audit_head };
       raiseTrailAlarms(alarms, health, trail, config.audit.on_failure);
     });
     // Before anything that may fail: the next start finds a safety database, and asks the trail no more.
-    if (storage.opened.may_have_lost_pause && safety.pause.reason === undefined && wasPaused(places)) {
+    if (storage.opened.may_have_lost_pause && safety.pause.reason === undefined && wasPaused(paths)) {
       const reason = "the gate was paused when its safety database was lost";
       safety.pause.begin({ by: "human", reason, clears: "by_human" });
     }
     gate.broker.start();
     for (const { db } of [...Object.values(databases), storage.opened.activity]) serveOthers(db);
-    grants.end_gate_sessions();
+    grants.endGateSessions();
     // Of what had ended when the gate was killed, too, nothing stays.
     approvals.flush();
     for (const { event, file, message, hint } of irregularities) {
@@ -223,7 +222,7 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
     }
     audit.flush();
     const paused = safety.pause.reason;
-    if (paused !== undefined) gate.withdraw_all(`the gate is paused: ${paused}`);
+    if (paused !== undefined) gate.withdrawAll(`the gate is paused: ${paused}`);
     const flush = () => {
       if (storage.watch.lossByNow() !== undefined) return;
       gate.record();
@@ -243,7 +242,7 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
     timer.unref();
     return {
       home,
-      places,
+      paths,
       config,
       gate,
       grants,
@@ -278,6 +277,6 @@ function alarmOf(loss: GateError): AlarmCode {
 }
 
 /** What the trail says of the last pause. */
-function wasPaused({ audit_dir }: Places): boolean {
+function wasPaused({ audit_dir }: GatePaths): boolean {
   return lastLine(audit_dir, ({ event }) => event === "paused" || event === "resumed")?.event === "paused";
 }

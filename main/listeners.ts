@@ -19,7 +19,7 @@ export class Listeners {
     return () => this.#all.delete(own);
   }
 
-  hear(type: OperatorEventType): boolean {
+  hasListener(type: OperatorEventType): boolean {
     for (const types of this.#all.values()) if (types?.includes(type) ?? true) return true;
     return false;
   }

@@ -1,10 +1,11 @@
 import { z } from "zod";
 import { type Decision, levelSchema, type Verdict } from "../ipc/decision.ts";
 import { isWithinDepth, MAX_DEPTH } from "../ipc/frames.ts";
-import { homeFolder, localPrincipal, placesFor } from "../ipc/places.ts";
+import type { Env } from "../ipc/paths.ts";
+import { gatePaths, homeFolder, localPrincipal } from "../ipc/paths.ts";
 import { contextSchema, proposedCallSchema } from "../ipc/wire.ts";
 import { loadConfig } from "./config.ts";
-import { placesWith } from "./core.ts";
+import { gatePathsWith } from "./core.ts";
 import { openDatabaseReadOnly } from "./gate/database.ts";
 import { GateError } from "./gate/errors.ts";
 import { agentKindSchema } from "./gate/executors/agent-kind.ts";
@@ -16,7 +17,7 @@ import { GateFiles } from "./gate/guard/gate-files.ts";
 import { explainReadings } from "./gate/guard/shell/explain.ts";
 import { decisionOf, examineCall, traceOf } from "./gate/pipeline.ts";
 import type { StageSettings } from "./gate/stages/examination.ts";
-import { examine } from "./gate/vaglio.ts";
+import { runVaglio } from "./gate/vaglio.ts";
 import { systemClock } from "./system-clock.ts";
 
 /** The same decisions without a gate: reads the configuration and the grants, writes and logs nothing. */
@@ -30,8 +31,6 @@ const questionSchema = proposedCallSchema.extend({
 });
 const explainSchema = questionSchema.extend({ level: levelSchema.default("Supervised") });
 
-type Env = Readonly<Record<string, string | undefined>>;
-
 export interface OfflineGate {
   /** Guard and judge on `{intent, executor, args, context, agent}`. @throws GateError `invalid_input` */
   check(input: unknown): Verdict;
@@ -41,16 +40,16 @@ export interface OfflineGate {
 }
 
 export function openOfflineGate(env: Env = process.env): OfflineGate {
-  const config = loadConfig(placesFor(env).config_file, env);
-  const places = placesWith(config, env);
+  const config = loadConfig(gatePaths(env).config_file, env);
+  const paths = gatePathsWith(config, env);
   const home = homeFolder(env);
-  const catalog = new ExecutorCatalog(loadOwnExecutors(places.executors_dir));
-  const db = openDatabaseReadOnly(places.grants_db, grantsSchema(home));
+  const catalog = new ExecutorCatalog(loadOwnExecutors(paths.executors_dir));
+  const db = openDatabaseReadOnly(paths.grants_db, grantsSchema(home));
   const settings: StageSettings = {
     home,
     env,
     grants: db === undefined ? null : new GrantStore(db, home, systemClock),
-    gate_files: new GateFiles(places, home),
+    gate_files: new GateFiles(paths, home),
     pause: null,
     judge_threshold: config.judge.threshold,
     now: systemClock.now,
@@ -60,7 +59,7 @@ export function openOfflineGate(env: Env = process.env): OfflineGate {
       const { agent, ...call } = parsed(questionSchema, input);
       const executor = catalog.find(call.executor, agent ?? "any");
       const needs = needsOf(call, executor, home, env);
-      return examine(call, executor, needs, call.context?.critical, settings);
+      return runVaglio(call, executor, needs, call.context?.critical, settings);
     },
     explain(input) {
       const { level, agent: kind, ...call } = parsed(explainSchema, input);

@@ -13,7 +13,7 @@ import { Operator } from "./operator/operator.ts";
 import { operatorToken } from "./operator-token.ts";
 import { announceRestart } from "./restart.ts";
 import type { LoginItem } from "./settings.ts";
-import { prepareSocket, socketError } from "./socket-place.ts";
+import { prepareSocket, socketError } from "./socket-path.ts";
 import type { DatabaseName } from "./storage/database-names.ts";
 import { systemClock } from "./system-clock.ts";
 import { WebPage } from "./web/web-page.ts";
@@ -68,7 +68,7 @@ export async function serveGate(options: ServeOptions = {}): Promise<RunningGate
         `${decision.outcome}${status} ${agent_name} ${executor} ${capabilities} ${decision.stage} ${decision.decision_id}`,
       );
     },
-    pause_changed(pause) {
+    pauseChanged(pause) {
       log(pause.is_paused ? `paused by ${pause.by}` : "resumed");
       const told = pausedMessage(pause);
       if (told !== null) agents?.broadcast("safety.paused", told);
@@ -102,8 +102,8 @@ async function serveCore(
   { env = process.env, frame_timeout_ms, login_item, notifications: wanted, web, clock }: ServeOptions,
   made: (agents: AgentServer) => void,
 ): Promise<Omit<RunningGate, "ended">> {
-  const { places, config } = core;
-  for (const path of [places.operator_socket, places.agent_socket]) prepareSocket(path, places.state_dir);
+  const { paths, config } = core;
+  for (const path of [paths.operator_socket, paths.agent_socket]) prepareSocket(path, paths.state_dir);
   if (core.settings.warning !== undefined) log(core.settings.warning);
   const { max_connections, max_unread_bytes } = config.socket;
   const { pause_bytes } = AGENT_UNREAD;
@@ -113,15 +113,15 @@ async function serveCore(
     max_bytes: max_unread_bytes,
   };
   const port = new GatePort(core, log);
-  const agents = new AgentServer({ path: places.agent_socket, max_connections, unread, frame_timeout_ms }, port);
+  const agents = new AgentServer({ path: paths.agent_socket, max_connections, unread, frame_timeout_ms }, port);
   made(agents);
   const connections: AgentConnections = {
-    count: () => agents.connection_count,
+    count: () => agents.connectionCount,
     connected: () => agents.connected(),
-    slow_dropped: () => port.slow_dropped,
-    pairing_requests: () => agents.pairingRequests(),
+    slowDropped: () => port.slow_dropped,
+    pairingRequests: () => agents.pairingRequests(),
     admit: (agent) => agents.admit(agent.name, agent),
-    turn_away: (name) => agents.turnAway(name),
+    turnAway: (name) => agents.turnAway(name),
     refuse: (name) => agents.refuse(name),
     drop: (agent_id) => agents.drop(agent_id),
   };
@@ -132,8 +132,8 @@ async function serveCore(
     ...(login_item === undefined ? {} : { login_item }),
   });
   const operators = new OperatorServer(
-    { path: places.operator_socket, max_connections: 64, unread: OPERATOR_UNREAD },
-    operatorToken(places.operator_token),
+    { path: paths.operator_socket, max_connections: 64, unread: OPERATOR_UNREAD },
+    operatorToken(paths.operator_token),
     operator,
     (what, error) => port.failed(what, error),
   );
@@ -148,7 +148,7 @@ async function serveCore(
     await page?.listen(operator);
     const { watch } = core.storage;
     const named = (path: string) => (error: unknown) => Promise.reject(socketError(error, path));
-    const { operator_socket, agent_socket } = places;
+    const { operator_socket, agent_socket } = paths;
     watch.addHeld("gate", "socket", operator_socket, await operators.listen().catch(named(operator_socket)));
     watch.addHeld("gate", "socket", agent_socket, await agents.listen().catch(named(agent_socket)));
   } catch (error) {
@@ -172,7 +172,7 @@ async function serveCore(
 }
 
 /** The page in a browser; each use of a link is in the log and in the trail. */
-function webPage({ config, audit, places }: Core, log: (line: string) => void, clock: Clock = systemClock): WebPage {
+function webPage({ config, audit, paths }: Core, log: (line: string) => void, clock: Clock = systemClock): WebPage {
   const entered = () => {
     audit.append({ event: "web.entered", ts: audit.time() });
     audit.flush();
@@ -180,7 +180,7 @@ function webPage({ config, audit, places }: Core, log: (line: string) => void, c
   return new WebPage(
     {
       ...config.web,
-      port_file: join(places.state_dir, "web-port"),
+      port_file: join(paths.state_dir, "web-port"),
       has_metrics: config.metrics.enabled,
       now: () => clock.boot().ms,
     },

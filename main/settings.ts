@@ -23,8 +23,8 @@ const WHAT = "the file of the settings that were chosen,";
 
 /** What only a desktop can do; absent elsewhere. */
 export interface LoginItem {
-  is_enabled(): boolean;
-  set_enabled(is_enabled: boolean): void;
+  isEnabled(): boolean;
+  setEnabled(is_enabled: boolean): void;
 }
 
 export class Settings {
@@ -60,7 +60,7 @@ export class Settings {
       throw new GateError("invalid_setting", `${key}: ${parsed.error.issues[0]?.message ?? "not valid"}`);
     const { can_change, why_not } = this.#view(key, login_item);
     if (!can_change) throw new GateError("fixed_setting", `${key} can't be changed here: ${why_not}`);
-    if (key === "start_at_login") login_item?.set_enabled(value === true);
+    if (key === "start_at_login") login_item?.setEnabled(value === true);
     else this.#choose(key as ChosenKey, value);
     return this.#view(key, login_item);
   }
@@ -77,7 +77,7 @@ export class Settings {
       const why_not = login_item === undefined ? "only the desktop app can start at login" : null;
       return {
         key,
-        value: login_item?.is_enabled() ?? false,
+        value: login_item?.isEnabled() ?? false,
         source: "default",
         can_change: why_not === null,
         why_not,

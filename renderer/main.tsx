@@ -14,8 +14,8 @@ import { useDocumentLanguage } from "./words/language.ts";
 
 function Page() {
   useDocumentLanguage();
-  const { place } = useRoute();
-  return <Boundary>{place === "popup" ? <Popup /> : <Window />}</Boundary>;
+  const { view } = useRoute();
+  return <Boundary>{view === "popup" ? <Popup /> : <Window />}</Boundary>;
 }
 
 const root = document.getElementById("root");

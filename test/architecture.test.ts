@@ -66,6 +66,8 @@ const CONTRACTS = [
   "ipc/alarms.ts",
   "ipc/audit.ts",
   "ipc/decision.ts",
+  "ipc/iso-seconds.ts",
+  "ipc/language.ts",
   "ipc/operator-api.ts",
   "ipc/operator-error.ts",
   "ipc/page-secret.ts",
@@ -76,7 +78,35 @@ const CONTRACTS = [
   "ipc/wire.ts",
 ];
 
-describe("the house", () => {
+/** Files that import each other, directly or through others: the strongly connected components of more than one file (Tarjan). */
+function circlesOf(files: readonly SourceFile[]): string[][] {
+  const imports = new Map(files.map(({ path, imports }) => [path, imports]));
+  const numbers = new Map<string, number>();
+  const lowest = new Map<string, number>();
+  const open: string[] = [];
+  const circles: string[][] = [];
+  const visit = (path: string): number => {
+    const number = numbers.size;
+    numbers.set(path, number);
+    lowest.set(path, number);
+    open.push(path);
+    for (const target of imports.get(path) ?? []) {
+      if (!imports.has(target)) continue;
+      if (!numbers.has(target)) lowest.set(path, Math.min(lowest.get(path) ?? number, visit(target)));
+      else if (open.includes(target))
+        lowest.set(path, Math.min(lowest.get(path) ?? number, numbers.get(target) ?? number));
+    }
+    if (lowest.get(path) === number) {
+      const circle = open.splice(open.indexOf(path));
+      if (circle.length > 1) circles.push(circle.sort());
+    }
+    return lowest.get(path) ?? number;
+  };
+  for (const { path } of files) if (!numbers.has(path)) visit(path);
+  return circles;
+}
+
+describe("the architecture", () => {
   it("is read whole: the test sees the files, and their imports", () => {
     expect(FILES.length).toBeGreaterThan(50);
     const guard = FILES.find(({ path }) => path === "main/gate/guard/guard.ts");
@@ -128,7 +158,7 @@ describe("the house", () => {
   });
 
   it("of ipc, main/gate uses the contracts, never a socket's server or client", () => {
-    const contracts = [...CONTRACTS, "ipc/places.ts", "ipc/regular-file.ts", "ipc/gate-session.ts"];
+    const contracts = [...CONTRACTS, "ipc/paths.ts", "ipc/regular-file.ts", "ipc/gate-session.ts"];
     expect(
       violations(startsWithAny("main/gate/"), (target) => target.startsWith("ipc/") && !contracts.includes(target)),
     ).toEqual([]);
@@ -192,9 +222,11 @@ describe("the house", () => {
     expect([...new Set(loaded.filter((target) => target.startsWith("ipc/")))].sort()).toEqual([
       "ipc/alarm-words.ts",
       "ipc/choices.ts",
+      "ipc/iso-seconds.ts",
       "ipc/operator-error.ts",
       "ipc/page-close.ts",
       "ipc/page-secret.ts",
+      "ipc/press-delay.ts",
       "ipc/visible-text.ts",
     ]);
     expect(loaded.filter((target) => isBuiltIn(target) || target === "zod")).toEqual([]);
@@ -250,12 +282,9 @@ describe("the house", () => {
     expect(loaded.filter((target) => !isOwn(target) || target.startsWith("main/"))).toEqual([]);
   });
 
-  // The grammar is read, and checked, as a whole.
-  const WHOLE = ["main/gate/clear/grammar.ts"];
-
-  it("no source file but the grammar is longer than 400 lines", () => {
-    const long = FILES.filter(({ text }) => text.trimEnd().split("\n").length > 400).map(({ path }) => path);
-    expect(long.filter((path) => !WHOLE.includes(path))).toEqual([]);
+  it("no more than two files of main import each other in a circle, types included", () => {
+    const circles = circlesOf(FILES.filter(({ path }) => path.startsWith("main/")));
+    expect(circles.filter((files) => files.length > 2)).toEqual([]);
   });
 
   it("no file or folder is named utils, helpers, common or manager", () => {

@@ -1,4 +1,5 @@
 import { dirname } from "node:path";
+import type { Env } from "../../ipc/paths.ts";
 import { foreignHooks, reachingVariables, switchedOffBy, turnsHooksOff } from "./dangers.ts";
 import { readSettings, type SettingsSource, settingsSources } from "./effective-settings.ts";
 import { callsForAllTools, weakenedHooks } from "./entries.ts";
@@ -6,8 +7,6 @@ import { launcherFile } from "./launcher.ts";
 import { isObject, type Json } from "./settings-file.ts";
 
 /** `metnos-gate hook claude-code config-change`: whether settings that changed while a session runs may take effect in it. */
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 /** The sources that Claude Code lets a hook hold up; an administrator's settings take effect whatever it says. */
 const HELD_UP = ["user_settings", "project_settings", "local_settings"];

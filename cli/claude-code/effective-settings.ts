@@ -14,7 +14,7 @@ export interface SettingsSource {
   problem: string | undefined;
 }
 
-export interface Surroundings {
+export interface SettingsContext {
   cwd: string;
   env: Readonly<Record<string, string | undefined>>;
   /** Where an administrator's settings are; left out, where this system has them. */
@@ -30,7 +30,7 @@ const MANAGED_FOLDERS: Partial<Record<NodeJS.Platform, string>> = {
 const MAX_BYTES = 8 * 1024 * 1024;
 
 /** Reads them all. Never throws. */
-export function settingsSources({ cwd, env, managed_folder = managedFolder() }: Surroundings): SettingsSource[] {
+export function settingsSources({ cwd, env, managed_folder = managedFolder() }: SettingsContext): SettingsSource[] {
   const user_folder = env.CLAUDE_CONFIG_DIR || join(env.HOME || homedir(), ".claude");
   const files: [SettingsSource["kind"], string][] = [
     ...managedFiles(managed_folder).map((file): [SettingsSource["kind"], string] => ["managed", file]),

@@ -133,12 +133,12 @@ export function withEntries(settings: Json, entries: Record<HookEvent, Json[]>):
 
 function withEventEntries(settings: Json, event: HookEvent, entries: readonly Json[]): Json {
   const groups = groupsOf(settings, event);
-  const place = groups.findIndex((group) => hooksOf(group).some(isOurs));
+  const position = groups.findIndex((group) => hooksOf(group).some(isOurs));
   const updated =
-    place === -1
+    position === -1
       ? [...groups, { ...(event === "PreToolUse" ? { matcher: "*" } : {}), hooks: entries }]
       : groups
-          .map((group, index) => ({ ...group, hooks: replaced(hooksOf(group), index === place ? entries : []) }))
+          .map((group, index) => ({ ...group, hooks: replaced(hooksOf(group), index === position ? entries : []) }))
           .filter(({ hooks }) => hooks.length > 0);
   return { ...settings, hooks: { ...(settings.hooks as Json | undefined), [event]: updated } };
 }

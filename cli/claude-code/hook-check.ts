@@ -1,6 +1,6 @@
 import type { Check } from "../doctor-checks.ts";
 import { foreignHooks, reachingVariables, switchedOffBy, turnsHooksOff } from "./dangers.ts";
-import { type SettingsSource, type Surroundings, settingsSources } from "./effective-settings.ts";
+import { type SettingsContext, type SettingsSource, settingsSources } from "./effective-settings.ts";
 import { callsForAllTools, holdsOurs, LAUNCHER_NAME, ourEntries, ourHooksIn, weakenedHooks } from "./entries.ts";
 import { launcherProblem } from "./launcher.ts";
 import { EVENTS, isObject, type Json } from "./settings-file.ts";
@@ -16,8 +16,8 @@ type Source = SettingsSource & { settings: Json };
  * One line if all is well, otherwise one for each thing that is wrong; and the other hooks that stand beside the gate's, by name.
  * @param ttl_seconds how long the gate waits for an answer, as the hooks were or should be written with
  */
-export function claudeCodeChecks(surroundings: Surroundings, launcher: string, ttl_seconds: number): Check[] {
-  const sources = settingsSources(surroundings).filter((source): source is Source => source.settings !== undefined);
+export function claudeCodeChecks(context: SettingsContext, launcher: string, ttl_seconds: number): Check[] {
+  const sources = settingsSources(context).filter((source): source is Source => source.settings !== undefined);
   const holders = sources.filter(({ settings }) => holdsOurs(settings));
   if (holders.length === 0) return [...unreadable(sources), failed("not installed", CONNECT), ...others(sources)];
   const problems = [

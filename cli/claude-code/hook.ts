@@ -1,6 +1,6 @@
 import { readSync, writeSync } from "node:fs";
 import { exactText, MAX_FRAME_BYTES } from "../../ipc/frames.ts";
-import { agentTokenFile, PlaceError, placesFor } from "../../ipc/places.ts";
+import { agentTokenFile, gatePaths, PathError } from "../../ipc/paths.ts";
 import { readRegularFile } from "../../ipc/regular-file.ts";
 import { type Answer, askGate } from "./exchange.ts";
 import { AbandonedError, abandonedBy } from "./parent.ts";
@@ -55,7 +55,7 @@ async function answerFor(argv: readonly string[]): Promise<HookAnswer> {
     return await examined(argv);
   } catch (error) {
     if (error instanceof AbandonedError) throw error;
-    if (error instanceof PlaceError) return deny(`${error.message}; ${error.hint}`);
+    if (error instanceof PathError) return deny(`${error.message}; ${error.hint}`);
     return deny(`the hook failed (${error instanceof Error ? error.name : "unknown"}): nothing is let through`);
   }
 }
@@ -71,10 +71,10 @@ async function examined(argv: readonly string[]): Promise<HookAnswer> {
   const payload = parsePayload(input);
   if ("refused" in payload) return deny(payload.refused);
   if (input.length > MAX_FRAME_BYTES - 4096) return deny("the call is larger than the 1 MiB the gate looks at");
-  const places = placesFor(process.env);
+  const paths = gatePaths(process.env);
   const answer = await askGate({
-    socket_path: places.agent_socket,
-    token: process.env.METNOS_AGENT_TOKEN ?? readToken(agentTokenFile(places, AGENT)),
+    socket_path: paths.agent_socket,
+    token: process.env.METNOS_AGENT_TOKEN ?? readToken(agentTokenFile(paths, AGENT)),
     agent_name: AGENT,
     session: payload.session_id,
     call: payload.call,

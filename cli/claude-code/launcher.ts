@@ -13,13 +13,12 @@ import { homedir } from "node:os";
 import { delimiter, isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { OperatorError } from "../../ipc/operator-error.ts";
-import { placesFor } from "../../ipc/places.ts";
+import type { Env } from "../../ipc/paths.ts";
+import { gatePaths } from "../../ipc/paths.ts";
 import { LAUNCHER_NAME } from "./entries.ts";
 import { type LauncherParts, launcherText } from "./launcher-text.ts";
 
 /** The launcher of the hook, in a folder of the gate's own: agents can't reach it, and it outlives checkouts and Nodes. */
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 const BUILT = fileURLToPath(new URL("../../dist/hook", import.meta.url));
 /** The hook runs on this Node and newer ones. */
@@ -46,7 +45,7 @@ export function launcherFile(env: Env = process.env): string {
 }
 
 function hookFolder(env: Env): string {
-  return join(placesFor(env).state_dir, "hook");
+  return join(gatePaths(env).state_dir, "hook");
 }
 
 /** Writes the launcher and what it needs. @throws OperatorError `hook_unusable` if the hook isn't built, or the launcher doesn't run here */

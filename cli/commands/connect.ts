@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import type { Command } from "commander";
 import type { Level } from "../../ipc/decision.ts";
 import type { AgentView } from "../../ipc/operator-api.ts";
-import { agentTokenFile, placesFor } from "../../ipc/places.ts";
+import { agentTokenFile, gatePaths } from "../../ipc/paths.ts";
 import { connectClaudeCode, disconnectClaudeCode } from "../claude-code/settings.ts";
 import { withOperator } from "../operator.ts";
 import { say, tell, usageError } from "../output.ts";
@@ -31,7 +31,7 @@ export function connectCommand(program: Command): void {
           `one of: ${AGENT}; for others see docs/protocol.md`,
         );
       const { loadConfig } = await import("../../main/config.ts");
-      const config = loadConfig(placesFor(process.env).config_file, process.env);
+      const config = loadConfig(gatePaths(process.env).config_file, process.env);
       const settings = { project: options.project === true, ttl_seconds: config.approvals.ttl_seconds };
       if (options.remove) {
         const result = disconnectClaudeCode(settings);
@@ -48,7 +48,7 @@ export function connectCommand(program: Command): void {
           : `the hook was in ${result.file} already`,
       );
       say(
-        `${AGENT} is paired at level ${paired.level}; its token is in ${agentTokenFile(placesFor(process.env), AGENT)}`,
+        `${AGENT} is paired at level ${paired.level}; its token is in ${agentTokenFile(gatePaths(process.env), AGENT)}`,
       );
       say("start the gate, where none runs, with: metnos-gate start; answer with: metnos-gate watch");
     });
@@ -59,7 +59,7 @@ function pair(level: Level): Promise<AgentView> {
   return withOperator(async (api) => {
     const { agents } = await api.call("agents.list", {});
     const known = agents.find((agent) => agent.name === AGENT && agent.revoked_at === null);
-    if (known !== undefined && existsSync(agentTokenFile(placesFor(process.env), AGENT))) return known;
+    if (known !== undefined && existsSync(agentTokenFile(gatePaths(process.env), AGENT))) return known;
     if (known !== undefined) {
       say("its token is missing: pairing it anew");
       await api.call("agents.revoke", { name: AGENT });

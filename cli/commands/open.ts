@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { LINK_SECONDS } from "../../main/web/visitors.ts";
+import { LINK_SECONDS } from "../../main/web/web-sessions.ts";
 import { withRunningGate } from "../operator.ts";
 import { isSeenTogether, printLine, say } from "../output.ts";
 

@@ -35,7 +35,7 @@ export function policyCommands(program: Command, done: (code: ExitCode) => void)
       async (level: string, capability: string, options: { channel?: string; sender?: string; target?: string }) => {
         const params = { level: levelOf(level), capability: capabilityOf(capability) };
         if (options.target === undefined) return printWord(POLICY_TABLE[params.level][params.capability]);
-        const { localPrincipal } = await import("../../ipc/places.ts");
+        const { localPrincipal } = await import("../../ipc/paths.ts");
         const you = localPrincipal();
         const outcome = await withOperator((api) =>
           api.call("policy.check", {

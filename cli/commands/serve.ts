@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { isoSeconds } from "../../main/gate/clock.ts";
+import { isoSeconds } from "../../ipc/iso-seconds.ts";
 import { deathNotice, isHowItEnded, RESTARTED_FLAG, SUPERVISED_FLAG } from "../../main/restart.ts";
 import { DATABASES, type DatabaseName } from "../../main/storage/database-names.ts";
 import { EXIT, type ExitCode, reportFailure, say, usageError } from "../output.ts";
@@ -51,7 +51,7 @@ async function serve({
   // Loaded here: no other command needs the gate itself.
   const [{ serveGate }, { LINK_SECONDS }] = await Promise.all([
     import("../../main/serve.ts"),
-    import("../../main/web/visitors.ts"),
+    import("../../main/web/web-sessions.ts"),
   ]);
   const log = lineLog();
   const interrupted = interruption(supervised);
@@ -66,17 +66,17 @@ async function serve({
     say(`metnos-gate: ${deathNotice(error)}`);
     process.exit(EXIT.died);
   });
-  const { places } = gate.core;
+  const { paths } = gate.core;
   say("Metnos Gate is running.");
-  say(`  agents connect to   ${places.agent_socket}`);
-  say(`  you answer with     metnos-gate watch   (${places.operator_socket})`);
+  say(`  agents connect to   ${paths.agent_socket}`);
+  say(`  you answer with     metnos-gate watch   (${paths.operator_socket})`);
   if (web) {
     const { url } = await gate.operator.call("web.link", {});
     say(`  or in a browser at  ${url}`);
     say(`                      once, within ${LINK_SECONDS / 60} minutes; for another link: metnos-gate open`);
   }
   say(`  notifications are   ${gate.notifications.status}`);
-  say(`  the audit trail is  ${places.audit_dir}`);
+  say(`  the audit trail is  ${paths.audit_dir}`);
   const end = await Promise.race([interrupted, gate.ended]);
   if (typeof end === "string") say(`${end}: closing; what waits is kept for the next start`);
   await gate.close();

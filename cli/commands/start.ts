@@ -5,7 +5,7 @@ import type { Command } from "commander";
 import { RESTARTED_FLAG, SUPERVISED_FLAG } from "../../main/restart.ts";
 import { type ExitCode, say } from "../output.ts";
 import { supervise } from "../supervisor.ts";
-import { findTrayApp, surroundings } from "../tray-app.ts";
+import { desktopEnvironment, findTrayApp } from "../tray-app.ts";
 import { acceptEmptyOption } from "./serve.ts";
 
 /** `start`: the tray app where it can run, otherwise the gate with its page in a browser. One line says which, and why. */
@@ -15,7 +15,7 @@ export function startCommand(program: Command, done: (code: ExitCode) => void): 
     .description("starts the tray app; where Electron or a display is missing, the gate with its page (serve --web)")
     .addOption(acceptEmptyOption())
     .action(async ({ acceptEmpty = [] }: { acceptEmpty?: string[] }) => {
-      const here = surroundings();
+      const here = desktopEnvironment();
       const app = findTrayApp(here);
       if ("missing" in app) {
         say(`Starting without a tray, with the page in a browser: ${app.missing}.`);

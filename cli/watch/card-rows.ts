@@ -12,10 +12,10 @@ const CURSOR = "▏";
 const OTHERS_INDENT = "  ";
 
 /** The seed's lines as the card's heart, each on at most `most` rows; then, where there is room, what stands behind them. */
-export function headRows(card: ApprovalView, place: string, width: number, now: number, most: number): Row[] {
+export function headRows(card: ApprovalView, position: string, width: number, now: number, most: number): Row[] {
   const [question = "", ...rest] = card.card.lines.map((line) => visible(line));
   const is_final = card.reversibility === "irreversible";
-  const right = [visible(card.agent_name), clock(Date.parse(card.expires_at) - now), place]
+  const right = [visible(card.agent_name), clock(Date.parse(card.expires_at) - now), position]
     .filter(Boolean)
     .join("  ·  ");
   // Reversibility stands in the third line of a full card, in the first of a smaller one.

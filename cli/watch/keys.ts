@@ -1,4 +1,5 @@
 import type { Answer, ApprovalView, Choice } from "../../ipc/operator-api.ts";
+import { PRESS_DELAY_MS } from "../../ipc/press-delay.ts";
 import { parseExpiry } from "../durations.ts";
 import { edited, inserted, type LineKey, lineOf, lineText } from "./line-edit.ts";
 import {
@@ -6,7 +7,6 @@ import {
   choicesOf,
   type Layout,
   type Scope,
-  SETTLE_MS,
   type Step,
   selected,
   selectedCard,
@@ -59,7 +59,7 @@ export function pressed(state: WatchState, key: Key, now: number, layout: Layout
         : { state: inField(quiet, state.mode, state.mode.editing, key) };
     case "interrupted":
       if (key.name !== "enter" && key.name !== "escape") return { state };
-      return { state: { ...quiet, mode: { kind: "cards" }, settled_at: now } };
+      return { state: { ...quiet, mode: { kind: "cards" }, selected_at: now } };
   }
 }
 
@@ -174,7 +174,7 @@ function answered(state: WatchState, answer: Answer, now: number): Step {
 }
 
 function unlessEarly(state: WatchState, now: number): Step | undefined {
-  if (now - state.settled_at >= SETTLE_MS) return undefined;
+  if (now - state.selected_at >= PRESS_DELAY_MS) return undefined;
   return said(state, "Too early: this card has only just appeared.");
 }
 

@@ -47,8 +47,8 @@ function cardScreen(card: ApprovalView, state: WatchState, size: Size, now: numb
   const is_small = size.rows < SMALL_ROWS;
   const is_large = size.rows >= LARGE_ROWS;
   const index = state.cards.indexOf(card) + 1;
-  const place = state.cards.length > 1 ? `${index} of ${state.cards.length}` : "";
-  const head = headRows(card, place, width, now, is_large ? 3 : is_small ? 1 : 2);
+  const position = state.cards.length > 1 ? `${index} of ${state.cards.length}` : "";
+  const head = headRows(card, position, width, now, is_large ? 3 : is_small ? 1 : 2);
   const layout = { ...NOTHING, lines: callLines(card, width).length };
   const rest = (fits: boolean): Row[] =>
     fitting(

@@ -5,8 +5,6 @@ import type { Line } from "./line-edit.ts";
 
 /** What `watch` knows, and how it changes by what happens outside. Pure: the clock and the screen's size come with each step. */
 
-/** Nothing counts on a card that has just appeared or moved into the selected place, in milliseconds. */
-export const SETTLE_MS = 500;
 /** How many of the cards that went away are still told, in a line each. */
 const ENDED_SHOWN = 3;
 
@@ -41,7 +39,7 @@ export interface WatchState {
   cards: readonly ApprovalView[];
   selected: string | null;
   /** When the selected card came to its place. */
-  settled_at: number;
+  selected_at: number;
   /** First line of the call that is shown. */
   scroll: number;
   /** The call's lines that were on the screen, from the first one without a gap, and of how many. */
@@ -81,7 +79,7 @@ export const EMPTY: WatchState = {
   alarms: [],
   cards: [],
   selected: null,
-  settled_at: 0,
+  selected_at: 0,
   scroll: 0,
   read_to: 0,
   read_of: 0,
@@ -147,7 +145,7 @@ export function drawn(state: WatchState, { lines, page }: Layout): WatchState {
 /** Puts another card into the selected place. */
 export function selected(state: WatchState, token: string | null, now: number): WatchState {
   const fresh = { scroll: 0, read_to: 0, read_of: 0, is_read: false };
-  return { ...state, ...fresh, selected: token, settled_at: now, mode: { kind: "cards" } };
+  return { ...state, ...fresh, selected: token, selected_at: now, mode: { kind: "cards" } };
 }
 
 export function selectedCard(state: WatchState): ApprovalView | undefined {

@@ -12,7 +12,7 @@ import { view } from "./view.ts";
 /** How often the gate hears that the human is typing, in milliseconds. */
 const HOLD_INTERVAL_MS = 4000;
 
-const HEARD = [
+const GATE_EVENTS = [
   "approval.waiting",
   "approval.closed",
   "approval.held",
@@ -110,7 +110,7 @@ export async function watch(api: OperatorApi, options: WatchOptions = {}): Promi
     if (event.type !== "approval.closed") return;
     if (!state.is_loaded) gone.add(event.data.token);
     show(closed(state, event.data, steady()));
-  }, HEARD);
+  }, GATE_EVENTS);
   const clock = setInterval(redraw, 1000);
   // While the human types, the card's time stands still.
   const stillness = setInterval(() => {

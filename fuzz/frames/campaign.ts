@@ -69,7 +69,7 @@ export async function runCampaign(
     const token = await gate.pair(GOOD_AGENT, "Supervised");
     const agents = await pairHostileAgents(gate);
     const steal = (wanted: string) => stealRequest(gate, wanted, agents, findings);
-    const good = await GoodClient.start(gate.places.agent_socket, token, findings, steal);
+    const good = await GoodClient.start(gate.paths.agent_socket, token, findings, steal);
     await attack(gate, { frames, seed, agents }, findings, progress);
     await good.stop();
     await checkEverybodyGone(gate, findings);
@@ -112,7 +112,7 @@ async function stealRequest(
   [agent]: readonly Plan["agent"][],
   { violations }: Findings,
 ): Promise<void> {
-  const socket = createConnection(gate.places.agent_socket);
+  const socket = createConnection(gate.paths.agent_socket);
   socket.on("error", () => socket.destroy()); // 'close' follows
   const hello = { id: "1", protocol: 1, agent: { name: agent?.name }, token: agent?.token };
   socket.write(`${JSON.stringify({ type: "hello", data: hello })}\n`);
@@ -137,11 +137,11 @@ async function attack(
   let next = 0;
   let reported = 0;
   const worker = async () => {
-    while (findings.frames < frames && gate.is_running && findings.violations.length === 0) {
+    while (findings.frames < frames && gate.isRunning && findings.violations.length === 0) {
       const random = new Seeded(seed + next++);
       const behaviour = random.weighted(BEHAVIOURS);
       const plan = { behaviour, frames: FRAMES_EACH[behaviour], agent: random.pick(agents) };
-      await runHostileClient(gate.places.agent_socket, plan, random, findings);
+      await runHostileClient(gate.paths.agent_socket, plan, random, findings);
       if (findings.frames - reported < 100_000) continue;
       reported = findings.frames;
       progress?.(reported);
@@ -151,7 +151,7 @@ async function attack(
 }
 
 async function checkEverybodyGone(gate: PrivateGate, { violations }: Findings): Promise<void> {
-  if (!gate.is_running) return;
+  if (!gate.isRunning) return;
   const give_up_at = Date.now() + ALL_GONE_MS;
   for (;;) {
     const { connections } = await gate.operator.call("status", {});
@@ -166,7 +166,7 @@ async function checkEverybodyGone(gate: PrivateGate, { violations }: Findings): 
 
 /** The gate is there and well, and so is what it leaves behind. */
 async function checkAfterwards(gate: PrivateGate, { allowed, violations }: Findings): Promise<void> {
-  if (gate.is_running) {
+  if (gate.isRunning) {
     const { alarms, audit_write_failures, paused } = await gate.operator.call("status", {});
     for (const { message } of alarms) violations.push(`an alarm: ${message}`);
     if (audit_write_failures > 0) violations.push(`${audit_write_failures} lines of the trail were not written`);
@@ -179,7 +179,7 @@ async function checkAfterwards(gate: PrivateGate, { allowed, violations }: Findi
   if (code !== 0) violations.push(`the gate ended with ${code}`);
   for await (const line of linesOf(gate.log_file))
     if (/error in|internal|FATAL|^\s+at /.test(line)) violations.push(`in its log: ${line}`);
-  const { grants_db, approvals_db, agents_db, activity_db, safety_db } = gate.places;
+  const { grants_db, approvals_db, agents_db, activity_db, safety_db } = gate.paths;
   for (const file of [grants_db, approvals_db, agents_db, activity_db, safety_db]) {
     const db = new Database(file, { readonly: true });
     const verdict = db.pragma("integrity_check(1)", { simple: true });
@@ -187,8 +187,8 @@ async function checkAfterwards(gate: PrivateGate, { allowed, violations }: Findi
     if (verdict !== "ok") violations.push(`${file}: ${String(verdict)}`);
   }
   const missing = new Set(allowed);
-  for (const file of monthFiles(gate.places.audit_dir))
-    for await (const line of linesOf(join(gate.places.audit_dir, file)))
+  for (const file of monthFiles(gate.paths.audit_dir))
+    for await (const line of linesOf(join(gate.paths.audit_dir, file)))
       missing.delete(/"decision_id":"([^"]+)"/.exec(line)?.[1] ?? "");
   if (missing.size > 0) violations.push(`${missing.size} calls were allowed and are in no line of the trail`);
 }

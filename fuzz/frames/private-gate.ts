@@ -7,14 +7,14 @@ import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { Level } from "../../ipc/decision.ts";
 import { OperatorClient } from "../../ipc/operator-client.ts";
-import { type Places, placesFor } from "../../ipc/places.ts";
+import { type GatePaths, gatePaths } from "../../ipc/paths.ts";
 
 const LAUNCHER = fileURLToPath(new URL("../../bin/metnos-gate.js", import.meta.url));
 const START_MS = 60_000;
 
 /** `metnos-gate serve` in a home of its own. */
 export class PrivateGate {
-  readonly places: Places;
+  readonly paths: GatePaths;
   readonly operator: OperatorClient;
   readonly log_file: string;
   readonly #home: string;
@@ -31,14 +31,14 @@ export class PrivateGate {
     this.#child = child;
     this.#exited = exited;
     this.operator = operator;
-    this.places = placesFor({ HOME: home });
+    this.paths = gatePaths({ HOME: home });
     this.log_file = logFile(home);
   }
 
   /** Resolves once it answers its operator. @throws if it ends before, or doesn't answer within a minute */
   static async start(): Promise<PrivateGate> {
     const home = mkdtempSync(join(tmpdir(), "metnos-fuzz-"));
-    const places = placesFor({ HOME: home });
+    const paths = gatePaths({ HOME: home });
     const log = openSync(logFile(home), "w", 0o600);
     const child = spawn(
       process.execPath,
@@ -50,7 +50,7 @@ export class PrivateGate {
     const give_up_at = Date.now() + START_MS;
     while (Date.now() < give_up_at && child.exitCode === null && child.signalCode === null) {
       try {
-        const operator = await OperatorClient.connect(places.operator_socket, places.operator_token);
+        const operator = await OperatorClient.connect(paths.operator_socket, paths.operator_token);
         return new PrivateGate(home, child, exited, operator);
       } catch {
         await delay(50); // it doesn't listen yet
@@ -69,13 +69,13 @@ export class PrivateGate {
     return readFileSync(token_file, "utf8").trim();
   }
 
-  get is_running(): boolean {
+  get isRunning(): boolean {
     return this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
   /** Resident memory in MiB; 0 once it has ended. */
   residentMib(): number {
-    if (!this.is_running) return 0;
+    if (!this.isRunning) return 0;
     const status = readFileSync(`/proc/${this.#child.pid}/status`, "utf8");
     return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024);
   }

@@ -1,13 +1,13 @@
 import { app, dialog, Menu, session, type WebContents } from "electron";
+import { isoSeconds } from "../../ipc/iso-seconds.ts";
 import type { OperatorApi } from "../../ipc/operator-api.ts";
-import { isoSeconds } from "../gate/clock.ts";
 import { GateError } from "../gate/errors.ts";
 import type { ReviewTarget } from "../notifications/notifier.ts";
 import type { NotificationOptions } from "../notifications/start.ts";
 import { GATE_EXIT } from "../restart.ts";
 import { type RunningGate, serveGate } from "../serve.ts";
 import { openBridge } from "./bridge.ts";
-import { isSteeredFromOutside, lockSession, lockWebContents } from "./lockdown.ts";
+import { hasDebugSwitches, lockSession, lockWebContents } from "./lockdown.ts";
 import { HIDDEN_FLAG, loginItem, wasStartedAtLogin } from "./login-item.ts";
 import { ElectronNotifications } from "./notification-sink.ts";
 import { registerPageScheme, servePage } from "./page-protocol.ts";
@@ -26,7 +26,7 @@ const CLOSING_MS = 5000;
 
 /** Before Electron is ready; the rest follows once it is. */
 export function startDesktop(): void {
-  if (isSteeredFromOutside(app)) {
+  if (hasDebugSwitches(app)) {
     console.error("metnos-gate: not started: debugging switches are not for this app");
     app.exit(1);
     return;
@@ -74,11 +74,11 @@ async function openDesktop(): Promise<void> {
 
 /** Linux has its own way over the session bus, with buttons; Review opens the window at its place. */
 function notifications(window: MainWindow): NotificationOptions {
-  const review = (target: ReviewTarget) => window.open(placeOf(target));
+  const review = (target: ReviewTarget) => window.open(routeOf(target));
   return process.platform === "linux" ? { review } : { review, sink: () => new ElectronNotifications() };
 }
 
-function placeOf(target: ReviewTarget): string {
+function routeOf(target: ReviewTarget): string {
   if (target.kind === "approval") return `approvals/${target.token}`;
   return { agent: "approvals", pairing: "approvals", safety: "safety", alarm: "approvals" }[target.kind];
 }
@@ -92,9 +92,9 @@ async function openSurfaces(gate: RunningGate, window: MainWindow): Promise<void
     resized: (sender, height) => {
       if (sender === popup.contents()) popup.resize(height);
     },
-    open: (place) => {
+    open: (route) => {
       popup.hide();
-      window.open(place);
+      window.open(route);
     },
     log,
   });
@@ -115,7 +115,7 @@ async function openSurfaces(gate: RunningGate, window: MainWindow): Promise<void
   void gate.ended.then((why) => end(why));
   popup.prepare();
   if (!wasStartedAtLogin()) window.open();
-  log(`the desktop app is ready: agents connect to ${gate.core.places.agent_socket}`);
+  log(`the desktop app is ready: agents connect to ${gate.core.paths.agent_socket}`);
 }
 
 function trayActions(api: OperatorApi, window: MainWindow): TrayActions {
@@ -123,10 +123,10 @@ function trayActions(api: OperatorApi, window: MainWindow): TrayActions {
     act.catch((error: unknown) => void showRefusal(api, error));
   };
   return {
-    open: (place) => window.open(place),
+    open: (route) => window.open(route),
     pause: (for_seconds) => attempt(api.call("safety.pause", for_seconds === undefined ? {} : { for_seconds })),
     resume: () => attempt(api.call("safety.resume", {})),
-    start_at_login: (is_enabled) => attempt(api.call("settings.set", { key: "start_at_login", value: is_enabled })),
+    startAtLogin: (is_enabled) => attempt(api.call("settings.set", { key: "start_at_login", value: is_enabled })),
     quit: () => app.quit(),
   };
 }
@@ -136,7 +136,7 @@ async function showRefusal(api: OperatorApi, error: unknown): Promise<void> {
   const { language } = await currentState(api);
   await dialog.showMessageBox({
     type: "warning",
-    message: shellWords[language].could_not(message),
+    message: shellWords[language].couldNot(message),
     detail: hint,
   });
 }

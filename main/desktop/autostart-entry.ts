@@ -1,12 +1,11 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
+import type { Env } from "../../ipc/paths.ts";
 import { errorCode } from "../gate/errors.ts";
 import type { LoginItem } from "../settings.ts";
 
 /** Start at login on Linux: an entry in the XDG autostart folder (Desktop Application Autostart Specification). */
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 export function autostartFile(env: Env): string {
   const config = env.XDG_CONFIG_HOME && isAbsolute(env.XDG_CONFIG_HOME) ? env.XDG_CONFIG_HOME : undefined;
@@ -16,11 +15,11 @@ export function autostartFile(env: Env): string {
 /** @param command program and arguments */
 export function autostartEntry(file: string, command: readonly string[]): LoginItem {
   return {
-    is_enabled() {
+    isEnabled() {
       const text = read(file);
       return text !== undefined && !/^\s*(Hidden\s*=\s*true|X-GNOME-Autostart-enabled\s*=\s*false)\s*$/im.test(text);
     },
-    set_enabled(is_enabled) {
+    setEnabled(is_enabled) {
       if (!is_enabled) {
         rmSync(file, { force: true });
         return;

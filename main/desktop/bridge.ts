@@ -36,7 +36,7 @@ export interface BridgeParts {
   /** Our windows as they are now. */
   windows(): readonly WebContents[];
   resized(sender: WebContents, height: number): void;
-  open(place: string): void;
+  open(route: string): void;
   log(line: string): void;
 }
 
@@ -60,8 +60,8 @@ export function openBridge(parts: BridgeParts): () => void {
   handle(
     parts,
     "window:open",
-    (_sender, place) => {
-      parts.open(place);
+    (_sender, route) => {
+      parts.open(route);
       return undefined;
     },
     undefined,

@@ -28,7 +28,7 @@ export function webPreferences(): WebPreferences {
 }
 
 /** A packaged app that is started to be steered from outside doesn't start. Whoever may debug the page may answer in it. */
-export function isSteeredFromOutside(of: Pick<App, "isPackaged" | "commandLine">): boolean {
+export function hasDebugSwitches(of: Pick<App, "isPackaged" | "commandLine">): boolean {
   const switches = ["remote-debugging-port", "remote-debugging-pipe", "inspect", "inspect-brk", "js-flags"];
   return of.isPackaged && switches.some((name) => of.commandLine.hasSwitch(name));
 }

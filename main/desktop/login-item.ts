@@ -11,8 +11,8 @@ export function loginItem(platform: NodeJS.Platform = process.platform): LoginIt
   if (platform === "linux") return autostartEntry(autostartFile(process.env), [...program, HIDDEN_FLAG]);
   const args = [...program.slice(1), HIDDEN_FLAG];
   return {
-    is_enabled: () => app.getLoginItemSettings({ args }).openAtLogin,
-    set_enabled: (is_enabled) => app.setLoginItemSettings({ openAtLogin: is_enabled, args }),
+    isEnabled: () => app.getLoginItemSettings({ args }).openAtLogin,
+    setEnabled: (is_enabled) => app.setLoginItemSettings({ openAtLogin: is_enabled, args }),
   };
 }
 

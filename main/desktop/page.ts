@@ -5,8 +5,8 @@ export const PAGE_HOST = "metnos";
 export const PAGE_ORIGIN = `${PAGE_SCHEME}://${PAGE_HOST}`;
 
 /** The page at a place, such as `popup` or `approvals/<token>`. */
-export function pageUrl(place: string): string {
-  return `${PAGE_ORIGIN}/index.html#/${place}`;
+export function pageUrl(route: string): string {
+  return `${PAGE_ORIGIN}/index.html#/${route}`;
 }
 
 /** Whether a URL is our page, at whatever place. */

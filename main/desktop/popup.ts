@@ -1,6 +1,6 @@
 import { BrowserWindow, type Rectangle, screen, type WebContents } from "electron";
 import { webPreferences } from "./lockdown.ts";
-import { POPUP_WIDTH, popupBounds } from "./popup-place.ts";
+import { POPUP_WIDTH, popupBounds } from "./popup-position.ts";
 import { backgroundColor, loadPage } from "./window.ts";
 
 /** A click on the tray takes the focus away first: the popup that it closed doesn't open again at once. Milliseconds. */
@@ -61,7 +61,7 @@ export class Popup {
     if (this.#window === undefined) this.prepare();
     const is_known = anchor.width > 0 && anchor.height > 0;
     this.#anchor = is_known ? anchor : { ...screen.getCursorScreenPoint(), width: 0, height: 0 };
-    this.#place();
+    this.#position();
     this.#window?.show();
     this.#window?.focus();
   }
@@ -75,7 +75,7 @@ export class Popup {
   /** The page says how tall its content is. */
   resize(height: number): void {
     this.#content_height = height;
-    this.#place();
+    this.#position();
   }
 
   contents(): WebContents | undefined {
@@ -87,7 +87,7 @@ export class Popup {
     this.#is_ending = true;
   }
 
-  #place(): void {
+  #position(): void {
     const { workArea } = screen.getDisplayNearestPoint({ x: this.#anchor.x, y: this.#anchor.y });
     this.#window?.setBounds(popupBounds(this.#anchor, workArea, this.#content_height));
   }

@@ -1,17 +1,17 @@
+import type { Language } from "../../ipc/language.ts";
 import { type OperatorApi, OperatorError, type OperatorEventType } from "../../ipc/operator-api.ts";
 import type { TrayMenuState } from "./tray-menu.ts";
 import { trayState } from "./tray-state.ts";
-import type { Language } from "./words.ts";
 
 /** Keeps the tray up to date: asks the gate for its status when something happened, and now and then by itself. */
 
 /** Many events in a row cost one look. Milliseconds. */
-const SETTLE_MS = 50;
+const DEBOUNCE_MS = 50;
 /** What no event tells (an agent that left). Milliseconds. */
 const PERIOD_MS = 10_000;
 
 /** What changes something that the tray shows. */
-const HEARD: readonly OperatorEventType[] = [
+const GATE_EVENTS: readonly OperatorEventType[] = [
   "approval.waiting",
   "approval.closed",
   "pairing.requested",
@@ -34,7 +34,7 @@ export class TrayFeed {
   constructor(api: OperatorApi, show: (state: TrayMenuState) => void) {
     this.#api = api;
     this.#show = show;
-    this.#unsubscribe = api.subscribe(() => this.#soon(), HEARD);
+    this.#unsubscribe = api.subscribe(() => this.#soon(), GATE_EVENTS);
     this.#period = setInterval(() => void this.refresh(), PERIOD_MS);
     this.#period.unref();
   }
@@ -55,7 +55,7 @@ export class TrayFeed {
     this.#settling ??= setTimeout(() => {
       this.#settling = undefined;
       void this.refresh();
-    }, SETTLE_MS);
+    }, DEBOUNCE_MS);
   }
 }
 

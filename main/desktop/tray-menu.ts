@@ -1,14 +1,15 @@
 import type { MenuItemConstructorOptions } from "electron";
+import type { Language } from "../../ipc/language.ts";
 import type { TrayState } from "./tray-state.ts";
-import { type Language, shellWords, summary } from "./words.ts";
+import { shellWords, summary } from "./words.ts";
 
 /** What the human can do from the menu. */
 export interface TrayActions {
-  open(place?: string): void;
+  open(route?: string): void;
   /** Undefined: until the human resumes. */
   pause(for_seconds?: number): void;
   resume(): void;
-  start_at_login(is_enabled: boolean): void;
+  startAtLogin(is_enabled: boolean): void;
   quit(): void;
 }
 
@@ -49,14 +50,14 @@ export function trayMenu(state: TrayMenuState, actions: TrayActions): MenuItemCo
     state.is_paused
       ? { id: "resume", label: words.resume, click: () => actions.resume() }
       : { id: "pause", label: words.pause, submenu: pauses },
-    { id: "agents", label: words.agents_online(state.agents_online.length), submenu: agents },
+    { id: "agents", label: words.agentsOnline(state.agents_online.length), submenu: agents },
     { type: "separator" },
     {
       id: "start-at-login",
       label: words.start_at_login,
       type: "checkbox",
       checked: state.start_at_login,
-      click: (item) => actions.start_at_login(item.checked),
+      click: (item) => actions.startAtLogin(item.checked),
     },
     { id: "quit", label: words.quit, click: () => actions.quit() },
   ];

@@ -8,8 +8,8 @@ export function backgroundColor(): string {
 }
 
 /** Loads our page at a place. A window that is closed meanwhile ends that, which is no failure; anything else is said. */
-export function loadPage(window: BrowserWindow, place: string): void {
-  window.loadURL(pageUrl(place)).catch((error: unknown) => {
+export function loadPage(window: BrowserWindow, route: string): void {
+  window.loadURL(pageUrl(route)).catch((error: unknown) => {
     if (!window.isDestroyed()) console.error("metnos-gate: the page didn't load:", error);
   });
 }
@@ -24,13 +24,13 @@ export class MainWindow {
   #window: BrowserWindow | undefined;
 
   /** Shows it, at a place if one is given. */
-  open(place?: string): void {
+  open(route?: string): void {
     const window = this.#window;
     if (window === undefined) {
-      this.#make(place ?? "approvals");
+      this.#make(route ?? "approvals");
       return;
     }
-    if (place !== undefined && window.webContents.getURL() !== pageUrl(place)) loadPage(window, place);
+    if (route !== undefined && window.webContents.getURL() !== pageUrl(route)) loadPage(window, route);
     if (window.isMinimized()) window.restore();
     window.show();
     window.focus();
@@ -41,7 +41,7 @@ export class MainWindow {
     return this.#window?.webContents;
   }
 
-  #make(place: string): void {
+  #make(route: string): void {
     const window = new BrowserWindow({
       title: "Metnos Gate",
       width: 1000,
@@ -61,6 +61,6 @@ export class MainWindow {
     window.on("closed", () => {
       if (this.#window === window) this.#window = undefined;
     });
-    loadPage(window, place);
+    loadPage(window, route);
   }
 }

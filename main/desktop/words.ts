@@ -1,15 +1,14 @@
 import { ALARM_WORDS } from "../../ipc/alarm-words.ts";
+import type { Language } from "../../ipc/language.ts";
 import type { TrayState } from "./tray-state.ts";
 
 /** What tray, menu and the shell's few dialogs say. */
-
-export type Language = "en" | "it";
 
 export interface ShellWords {
   nothing_waits: string;
   waiting(count: number): string;
   paused: string;
-  paused_until(time: string): string;
+  pausedUntil(time: string): string;
   no_answer: string;
   open: string;
   pause: string;
@@ -17,11 +16,11 @@ export interface ShellWords {
   pause_1_hour: string;
   pause_until_resumed: string;
   resume: string;
-  agents_online(count: number): string;
+  agentsOnline(count: number): string;
   no_agents: string;
   start_at_login: string;
   quit: string;
-  could_not(what: string): string;
+  couldNot(what: string): string;
   could_not_start: string;
   gate_ended: string;
   died_again: string;
@@ -33,7 +32,7 @@ export const shellWords: Readonly<Record<Language, ShellWords>> = {
     nothing_waits: "Nothing is waiting",
     waiting: (count) => (count === 1 ? "1 request is waiting for you" : `${count} requests are waiting for you`),
     paused: "Paused: every call is denied",
-    paused_until: (time) => `Paused until ${time}: every call is denied`,
+    pausedUntil: (time) => `Paused until ${time}: every call is denied`,
     no_answer: "The gate doesn't answer",
     open: "Open Metnos Gate",
     pause: "Pause",
@@ -41,11 +40,11 @@ export const shellWords: Readonly<Record<Language, ShellWords>> = {
     pause_1_hour: "For 1 hour",
     pause_until_resumed: "Until I resume",
     resume: "Resume",
-    agents_online: (count) => `Agents online (${count})`,
+    agentsOnline: (count) => `Agents online (${count})`,
     no_agents: "None",
     start_at_login: "Start at login",
     quit: "Quit",
-    could_not: (what) => `This didn't work: ${what}`,
+    couldNot: (what) => `This didn't work: ${what}`,
     could_not_start: "Metnos Gate could not start",
     gate_ended: "Metnos Gate has stopped",
     died_again: "Metnos Gate failed again",
@@ -56,7 +55,7 @@ export const shellWords: Readonly<Record<Language, ShellWords>> = {
     nothing_waits: "Nessuna richiesta in attesa",
     waiting: (count) => (count === 1 ? "1 richiesta ti aspetta" : `${count} richieste ti aspettano`),
     paused: "In pausa: ogni chiamata è negata",
-    paused_until: (time) => `In pausa fino alle ${time}: ogni chiamata è negata`,
+    pausedUntil: (time) => `In pausa fino alle ${time}: ogni chiamata è negata`,
     no_answer: "Il gate non risponde",
     open: "Apri Metnos Gate",
     pause: "Pausa",
@@ -64,11 +63,11 @@ export const shellWords: Readonly<Record<Language, ShellWords>> = {
     pause_1_hour: "Per 1 ora",
     pause_until_resumed: "Finché non riprendo",
     resume: "Riprendi",
-    agents_online: (count) => `Agenti collegati (${count})`,
+    agentsOnline: (count) => `Agenti collegati (${count})`,
     no_agents: "Nessuno",
     start_at_login: "Avvia all'accesso",
     quit: "Esci",
-    could_not: (what) => `Non ha funzionato: ${what}`,
+    couldNot: (what) => `Non ha funzionato: ${what}`,
     could_not_start: "Metnos Gate non è riuscito ad avviarsi",
     gate_ended: "Metnos Gate si è fermato",
     died_again: "Metnos Gate ha avuto un altro errore",
@@ -87,7 +86,7 @@ export function summary(
   const lines = [...new Set(state.alarms)].map((code) => ALARM_WORDS[language][code].title);
   if (state.is_paused) {
     const until = state.paused_until === null ? undefined : clockTime(state.paused_until, language);
-    lines.push(until === undefined ? words.paused : words.paused_until(until));
+    lines.push(until === undefined ? words.paused : words.pausedUntil(until));
   }
   if (state.waiting > 0 || !state.is_paused) {
     lines.push(state.waiting > 0 ? words.waiting(state.waiting) : words.nothing_waits);

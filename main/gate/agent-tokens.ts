@@ -1,6 +1,6 @@
 import { hash, randomBytes } from "node:crypto";
 import { rmSync } from "node:fs";
-import { agentTokenFile, type Places } from "../../ipc/places.ts";
+import { agentTokenFile, type GatePaths } from "../../ipc/paths.ts";
 import { NOT_A_FILE, readRegularFile } from "../../ipc/regular-file.ts";
 import { writeDurably } from "./durable-file.ts";
 import { errorCode } from "./errors.ts";
@@ -15,16 +15,16 @@ export function tokenHash(token: string): string {
 }
 
 /** Makes a token and writes its file, whole and on the disk. @throws GateError `file_unusable` */
-export function writeNewToken(places: Places, name: string): { token_hash: string; token_file: string } {
+export function writeNewToken(paths: GatePaths, name: string): { token_hash: string; token_file: string } {
   const token = randomBytes(32).toString("hex");
-  const token_file = agentTokenFile(places, name);
+  const token_file = agentTokenFile(paths, name);
   writeDurably(token_file, `${token}\n`, WHAT);
   return { token_hash: tokenHash(token), token_file };
 }
 
 /** True if the agent's file has the token that its pairing knows. @throws GateError `file_unusable` where that can't be found out */
-export function hasItsToken(places: Places, { name, token_hash }: { name: string; token_hash: string }): boolean {
-  const file = agentTokenFile(places, name);
+export function hasItsToken(paths: GatePaths, { name, token_hash }: { name: string; token_hash: string }): boolean {
+  const file = agentTokenFile(paths, name);
   try {
     return tokenHash(readRegularFile(file)) === token_hash;
   } catch (error) {
@@ -35,9 +35,9 @@ export function hasItsToken(places: Places, { name, token_hash }: { name: string
 }
 
 /** A token that no pairing knows is worth nothing: that its file can't be removed stops nobody. */
-export function removeToken(places: Places, name: string): void {
+export function removeToken(paths: GatePaths, name: string): void {
   try {
-    rmSync(agentTokenFile(places, name), { force: true });
+    rmSync(agentTokenFile(paths, name), { force: true });
   } catch {
     // a folder in its place, or no permission: the pairing is over all the same
   }

@@ -2,9 +2,9 @@ import { randomBytes, timingSafeEqual } from "node:crypto";
 import type Database from "better-sqlite3";
 import { z } from "zod";
 import { type Level, levelSchema } from "../../ipc/decision.ts";
-import type { Places } from "../../ipc/places.ts";
+import { isoSeconds } from "../../ipc/iso-seconds.ts";
+import type { GatePaths } from "../../ipc/paths.ts";
 import { hasItsToken, removeToken, tokenHash, writeNewToken } from "./agent-tokens.ts";
-import { isoSeconds } from "./clock.ts";
 import { type Schema, storageError } from "./database.ts";
 import { GateError } from "./errors.ts";
 import { NO_REPORT, type RowReport } from "./row-report.ts";
@@ -52,7 +52,7 @@ export const AGENTS_SCHEMA: Schema = {
 /** Held in memory and written through: only the process that holds the gate's lock writes it. */
 export class AgentDirectory {
   readonly #db: Database.Database;
-  readonly #places: Places;
+  readonly #paths: GatePaths;
   readonly #now: () => number;
   readonly #report: RowReport;
   readonly #withRoom: <T>(act: () => T) => T;
@@ -63,14 +63,14 @@ export class AgentDirectory {
   /** `withRoom` does what writes a revocation, with the room that is kept aside where the disk is full. */
   constructor(
     db: Database.Database,
-    places: Places,
+    paths: GatePaths,
     now: () => number = Date.now,
     report: RowReport = NO_REPORT,
     withRoom: <T>(act: () => T) => T = (act) => act(),
   ) {
     this.#withRoom = withRoom;
     this.#db = db;
-    this.#places = places;
+    this.#paths = paths;
     this.#now = now;
     this.#report = report;
     for (const row of db.prepare("SELECT * FROM agents ORDER BY paired_at").all() as Row[]) this.#take(row);
@@ -81,7 +81,7 @@ export class AgentDirectory {
     const name = String(row.name);
     if (success) {
       this.#by_id.set(data.agent_id, data);
-      if (this.#unreadable.delete(name)) this.#report.settled(`agent ${name}`);
+      if (this.#unreadable.delete(name)) this.#report.resolved(`agent ${name}`);
       return data;
     }
     if (row.revoked_at === null) {
@@ -127,7 +127,7 @@ export class AgentDirectory {
       );
     }
     const paired = this.#alike(name);
-    if (paired !== undefined && (paired.name !== name || hasItsToken(this.#places, paired))) {
+    if (paired !== undefined && (paired.name !== name || hasItsToken(this.#paths, paired))) {
       throw new GateError(
         "already_paired",
         `${paired.name} is paired already`,
@@ -135,7 +135,7 @@ export class AgentDirectory {
       );
     }
     // The file first: what a crash leaves in between is a token that nobody knows, and pairing again replaces it.
-    const { token_hash, token_file } = writeNewToken(this.#places, name);
+    const { token_hash, token_file } = writeNewToken(this.#paths, name);
     const row: Row = {
       ...(paired ?? {
         agent_id: `agent-${randomBytes(6).toString("hex")}`,
@@ -156,7 +156,7 @@ export class AgentDirectory {
         )
         .run(row);
     } catch (error) {
-      removeToken(this.#places, name);
+      removeToken(this.#paths, name);
       throw storageError(error, this.#db.name, AGENTS_SCHEMA);
     }
     this.#by_id.set(row.agent_id, row);
@@ -170,7 +170,7 @@ export class AgentDirectory {
   }
 
   /** Also of an agent whose level can't be read. @throws GateError `unknown_agent`, `agent_unreadable` */
-  set_level(name: string, level: Level): Agent {
+  setLevel(name: string, level: Level): Agent {
     if (this.#unreadable.has(name)) return this.#repaired(name, level);
     const row = this.#require(name);
     this.#db.prepare("UPDATE agents SET level = ? WHERE agent_id = ?").run(level, row.agent_id);
@@ -203,7 +203,7 @@ export class AgentDirectory {
       this.#db.prepare("UPDATE agents SET revoked_at = ? WHERE agent_id = ?").run(revoked_at, row.agent_id),
     );
     row.revoked_at = revoked_at;
-    removeToken(this.#places, name);
+    removeToken(this.#paths, name);
     return publicView(row);
   }
 
@@ -215,7 +215,7 @@ export class AgentDirectory {
     return timingSafeEqual(given, Buffer.from(row.token_hash)) ? row : undefined;
   }
 
-  note_seen(agent_id: string): void {
+  noteSeen(agent_id: string): void {
     const row = this.#by_id.get(agent_id);
     if (row === undefined) return;
     const at = isoSeconds(this.#now());

@@ -1,5 +1,5 @@
 import type { Alarm, AlarmCode } from "../../ipc/alarms.ts";
-import { isoSeconds } from "./clock.ts";
+import { isoSeconds } from "../../ipc/iso-seconds.ts";
 
 /** What every surface warns of until it is over. In memory: whatever still holds after a restart is found anew. */
 export class Alarms {

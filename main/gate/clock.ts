@@ -1,7 +1,5 @@
-let last_second = Number.NaN;
-let last_text = "";
+import { isoSeconds } from "../../ipc/iso-seconds.ts";
 
-/** What time it is, by two clocks: one that people read and can set, and one that nobody can set. */
 export interface Clock {
   /** Unix milliseconds. */
   readonly now: () => number;
@@ -14,16 +12,6 @@ export interface BootTime {
   id: string;
   /** Milliseconds since it began. */
   ms: number;
-}
-
-/** Dates in the databases: ISO-8601 UTC, whole seconds, so that they compare as text (seed 004). */
-export function isoSeconds(ms: number): string {
-  const second = Math.floor(ms / 1000);
-  if (second !== last_second) {
-    last_text = `${new Date(second * 1000).toISOString().slice(0, 19)}Z`;
-    last_second = second;
-  }
-  return last_text;
 }
 
 /** Any ISO-8601 date with a zone, in the databases' form. Throws a RangeError for anything else. */

@@ -31,7 +31,7 @@ export class DiskReserve {
   }
 
   /** True once the room was given back and could not be taken again yet. */
-  get is_spent(): boolean {
+  get isSpent(): boolean {
     return this.#is_spent;
   }
 

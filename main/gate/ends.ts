@@ -1,4 +1,5 @@
-import { type Clock, isoSeconds } from "./clock.ts";
+import { isoSeconds } from "../../ipc/iso-seconds.ts";
+import type { Clock } from "./clock.ts";
 
 /**
  * When something ends, by the wall clock and by the time since boot. The wall clock can be set, a day ahead or back; the other

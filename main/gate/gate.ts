@@ -102,7 +102,7 @@ export class Gate {
       subject,
       this.#parts.catalog,
       this.#parts.stages,
-      this.#parts.activity.keeps_next,
+      this.#parts.activity.keepsNext,
     );
     const decision = decisionOf(x, denial);
     const hold = decision.outcome === "approval_required" ? this.#ask(x, decision, deliver) : undefined;
@@ -133,7 +133,7 @@ export class Gate {
     this.#unpublished = [];
     for (const { decision, call, subject, trace, first } of unpublished) {
       if (first !== undefined) this.meter.decided(decision, first.ms);
-      if (decision.outcome !== "denied") for (const id of first?.grants_used ?? []) this.#parts.grants.note_use(id);
+      if (decision.outcome !== "denied") for (const id of first?.grants_used ?? []) this.#parts.grants.noteUse(id);
       try {
         this.#parts.activity.note(decision, call, subject, trace);
         this.#events.decided(decision, call, subject);
@@ -168,7 +168,7 @@ export class Gate {
   }
 
   /** Looks at an agent's waiting calls again after a grant: what is covered now needs no answer of its own. */
-  settle_covered(by: Principal): void {
+  approveCovered(by: Principal): void {
     for (const token of this.#waiting.keys()) this.#to_look_at.set(token, by);
     this.#looking.go();
   }
@@ -181,7 +181,7 @@ export class Gate {
       if (waiting === undefined) continue;
       try {
         const { x, denial } = examineCall(waiting.call, waiting.subject, this.#parts.catalog, this.#parts.stages);
-        if (denial === null && x.outcome === "allowed") this.broker.approve_covered(token, by);
+        if (denial === null && x.outcome === "allowed") this.broker.approveCovered(token, by);
       } catch (error) {
         this.#events.failed("looking at a waiting call again", error);
       }
@@ -190,12 +190,12 @@ export class Gate {
   }
 
   /** Withdraws everything that waits for an agent. None of it can be answered from now on; thousands end in pieces. */
-  withdraw_agent(agent_id: string, reason: string): void {
+  withdrawAgent(agent_id: string, reason: string): void {
     this.#withdraw(reason, agent_id);
   }
 
   /** Withdraws everything that waits, in the same way. */
-  withdraw_all(reason: string): void {
+  withdrawAll(reason: string): void {
     this.#withdraw(reason);
   }
 
@@ -208,7 +208,7 @@ export class Gate {
   /** Where the database can't be read, those that connections wait for: what withdraws them (a pause, a revocation) goes on. */
   #waitingTokens(agent_id?: string): { token: string; agent_id: string }[] {
     try {
-      return this.broker.registry.waiting_tokens(agent_id);
+      return this.broker.registry.waitingTokens(agent_id);
     } catch (error) {
       this.#events.failed("reading what waits", error);
       return [...this.#waiting]
@@ -221,9 +221,9 @@ export class Gate {
    * Withdraws a request that this agent asked an earlier gate, and that no connection waits for now. Undefined if it isn't the
    * agent's, has ended, or somebody waits for it.
    */
-  withdraw_left(agent_id: string, token: string, reason: string): Decision | undefined {
-    const request = this.broker.registry.get_pending(token);
-    if (request === undefined || request.agent_id !== agent_id || this.broker.is_awaited(token)) return undefined;
+  withdrawLeft(agent_id: string, token: string, reason: string): Decision | undefined {
+    const request = this.broker.registry.getPending(token);
+    if (request === undefined || request.agent_id !== agent_id || this.broker.isAwaited(token)) return undefined;
     const ended = this.broker.cancel(token, withoutValues(reason, request.extra.args ?? {}));
     if (ended === undefined) return undefined;
     return {
@@ -246,7 +246,7 @@ export class Gate {
     const share_key = shareKey(agent.agent_id, call.context?.cwd ?? "", hash, x.needs);
     try {
       this.broker.begin();
-      const answered = this.broker.take_answer(share_key, subject.session ?? "");
+      const answered = this.broker.takeAnswer(share_key, subject.session ?? "");
       if (answered !== undefined) {
         Object.assign(decision, this.#final(decision, answered, x));
         this.broker.onUnstored(() => denyUnstored(decision));
@@ -259,7 +259,7 @@ export class Gate {
         return undefined;
       }
       const request = requestOf(x, agent, decision, this.#parts.broker, (capability_class) =>
-        this.broker.registry.count_approved(capability_class, agent.agent_id),
+        this.broker.registry.countApproved(capability_class, agent.agent_id),
       );
       const pending = this.broker.ask({ ...request, call_hash: hash, share_key });
       return this.#wait(x, agent.agent_id, decision, pending, characters, deliver);
@@ -370,7 +370,7 @@ export class Gate {
 
   #granted(ended: PendingRequest): void {
     this.#events.granted();
-    this.settle_covered({ channel: ended.channel, sender_id: ended.sender_id });
+    this.approveCovered({ channel: ended.channel, sender_id: ended.sender_id });
   }
 
   /** How a call is logged. */

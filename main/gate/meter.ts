@@ -1,5 +1,5 @@
 import { type Capability, type Decision, type Outcome, STAGES, type Stage } from "../../ipc/decision.ts";
-import { DurationBuckets } from "./durations.ts";
+import { Histogram } from "./histogram.ts";
 
 /** What the gate decided and how long it took, as plain numbers: whoever exports them reads them when asked. */
 
@@ -18,11 +18,11 @@ export interface DecisionCount {
 
 export class DecisionMeter {
   readonly decisions = new Map<string, DecisionCount>();
-  readonly durations = Object.fromEntries(
-    STAGES.map((stage) => [stage, new DurationBuckets(DECISION_BOUNDS)]),
-  ) as Readonly<Record<Stage, DurationBuckets>>;
+  readonly durations = Object.fromEntries(STAGES.map((stage) => [stage, new Histogram(DECISION_BOUNDS)])) as Readonly<
+    Record<Stage, Histogram>
+  >;
   /** From the question to the human's answer. */
-  readonly answers = new DurationBuckets(ANSWER_BOUNDS);
+  readonly answers = new Histogram(ANSWER_BOUNDS);
   #last: DecisionCount | undefined;
 
   /** Of several capabilities the first one names the decision. `ms`: from the call's arrival at the gate. */

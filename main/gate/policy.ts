@@ -71,7 +71,7 @@ export interface PolicyAnswer {
  *
  * @param find_grant looks up an active grant that covers the call; leave it out for the table's own answer
  */
-export function effective_outcome(level: Level, capability: Capability, find_grant?: GrantLookup): PolicyAnswer {
+export function effectiveOutcome(level: Level, capability: Capability, find_grant?: GrantLookup): PolicyAnswer {
   const outcome = POLICY_TABLE[level][capability];
   if (outcome !== "approval_required" || find_grant === undefined) return { outcome };
   if (CAPABILITY_REGISTRY[capability].default_approval === "always") return { outcome };

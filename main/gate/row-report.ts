@@ -3,8 +3,8 @@ export interface RowReport {
   /** `what` names the row in a sentence, such as "grant 7"; `hint` says what to do. */
   damaged(what: string, hint: string): void;
   /** It was put right, or has ended. */
-  settled(what: string): void;
+  resolved(what: string): void;
 }
 
 /** For whoever only looks. */
-export const NO_REPORT: RowReport = { damaged: () => undefined, settled: () => undefined };
+export const NO_REPORT: RowReport = { damaged: () => undefined, resolved: () => undefined };

@@ -2,8 +2,8 @@ import type { Verdict } from "../../ipc/decision.ts";
 import type { ProposedCall } from "../../ipc/wire.ts";
 import type { Executor } from "./executors/catalog.ts";
 import { type GuardBlock, type GuardSettings, guard } from "./guard/guard.ts";
-import { JUDGE_KIND, judge_score } from "./judge/rule-based.ts";
-import type { Need } from "./targets/target.ts";
+import { JUDGE_KIND, judgeScore } from "./judge/rule-based.ts";
+import type { ResolvedRequirement } from "./targets/target.ts";
 
 /** Guard, then judge (seed 000). The guard shuts the door before the judge can rationalise. */
 
@@ -17,10 +17,10 @@ export interface JudgeSettings {
 }
 
 /** Both of them on one call, for `vaglio check`. In the pipeline each is a stage of its own. */
-export function examine(
+export function runVaglio(
   call: ProposedCall,
   executor: Executor,
-  needs: readonly Need[],
+  needs: readonly ResolvedRequirement[],
   critical: boolean | undefined,
   settings: VaglioSettings,
 ): Verdict {
@@ -42,7 +42,7 @@ export function guardVerdict(block: GuardBlock, { now }: Pick<JudgeSettings, "no
 
 /**
  * The verdict on a call that the guard lets pass.
- * @param critical for the judge's bonus; see `judge_score`
+ * @param critical for the judge's bonus; see `judgeScore`
  */
 export function judgeVerdict(
   call: ProposedCall,
@@ -51,7 +51,7 @@ export function judgeVerdict(
   { judge_threshold, now }: JudgeSettings,
 ): Verdict {
   const ts = now() / 1000;
-  const { score, rationale } = judge_score(call, executor, critical);
+  const { score, rationale } = judgeScore(call, executor, critical);
   const notes = rationale === "" ? "" : ` (${rationale})`;
   if (score < judge_threshold) {
     const reason = `judge: score ${score.toFixed(2)} < threshold ${judge_threshold.toFixed(2)}${notes}`;

@@ -23,10 +23,10 @@ export function gateMetrics(core: Core, connected: () => number): Registry {
       },
     });
   gauge("metnos_gate_approvals_pending", "Requests that wait for the human", () =>
-    core.gate.broker.registry.count_waiting(),
+    core.gate.broker.registry.countWaiting(),
   );
   gauge("metnos_gate_agents_connected", "Agents that are connected", connected);
-  gauge("metnos_gate_grants_active", "Grants in force", () => core.grants.count_active());
+  gauge("metnos_gate_grants_active", "Grants in force", () => core.grants.countActive());
   new Gauge({
     name: "metnos_gate_alarms",
     help: "Alarms that hold now, by what they are about",

@@ -1,5 +1,5 @@
 import type { Metric, Registry } from "prom-client";
-import type { DurationBuckets } from "../gate/durations.ts";
+import type { Histogram } from "../gate/histogram.ts";
 
 /**
  * A histogram whose observations were counted elsewhere, as plain numbers: prom-client's own hashes its labels for each one,
@@ -10,7 +10,7 @@ export function registerHistogram(
   name: string,
   help: string,
   label: string,
-  series: () => Iterable<[value: string, buckets: DurationBuckets]>,
+  series: () => Iterable<[value: string, buckets: Histogram]>,
 ): void {
   const get = async () => ({
     name,
@@ -22,7 +22,7 @@ export function registerHistogram(
   registry.registerMetric({ name, help, type: "histogram", get, getForPromString: get } as unknown as Metric);
 }
 
-function valuesOf(name: string, labels: Record<string, string>, { bounds, counts, sum, count }: DurationBuckets) {
+function valuesOf(name: string, labels: Record<string, string>, { bounds, counts, sum, count }: Histogram) {
   let below = 0;
   const buckets = bounds.map((bound, index) => {
     below += counts[index] ?? 0;

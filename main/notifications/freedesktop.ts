@@ -98,7 +98,7 @@ export class FreedesktopSink implements NotificationSink {
     try {
       const bus = await SessionBus.connect(
         this.#address,
-        (signal) => this.#heard(signal),
+        (signal) => this.#onSignal(signal),
         (reason) => this.#disconnected(reason),
       );
       if (this.#has_ended) return bus.close();
@@ -172,7 +172,7 @@ export class FreedesktopSink implements NotificationSink {
     }
   }
 
-  #heard({ sender, interface: interface_, member, body }: Signal): void {
+  #onSignal({ sender, interface: interface_, member, body }: Signal): void {
     if (sender === BUS && interface_ === BUS && member === "NameOwnerChanged" && body[0] === SERVER) {
       const [, , owner] = body;
       if (typeof owner !== "string" || owner === this.#candidate) return;

@@ -1,8 +1,8 @@
 import { ALARM_WORDS } from "../../ipc/alarm-words.ts";
 import type { Alarm } from "../../ipc/alarms.ts";
+import type { Language } from "../../ipc/language.ts";
 import type { ApprovalView, PairingRequest } from "../../ipc/operator-api.ts";
 import { shortened, visible } from "../../ipc/visible-text.ts";
-import type { Language } from "../gate/approvals/card.ts";
 import type { Notice, SinkAbilities } from "./sink.ts";
 import { NOTICE_WORDS } from "./words.ts";
 
@@ -34,12 +34,12 @@ export function approvalNotice(view: ApprovalView, settings: NoticeSettings): No
   const [question = ""] = view.card.lines;
   const has_question = view.card.form === "full" && columns(question) <= ROW_WIDTH;
   const title = has_question ? question : words.asks(agent);
-  const heart = view.card.lines.slice(has_question ? 1 : 0);
+  const body_lines = view.card.lines.slice(has_question ? 1 : 0);
   const by_line = has_question ? [words.asked_by(agent)] : [];
-  const whole = wholeRequest(view, heart, by_line.length);
+  const whole = wholeRequest(view, body_lines, by_line.length);
   const lines =
     whole === null
-      ? [...heart.map((line) => shortened(line, ROW_WIDTH * 2)), words.more, ...by_line]
+      ? [...body_lines.map((line) => shortened(line, ROW_WIDTH * 2)), words.more, ...by_line]
       : [...whole, ...by_line];
   const can_approve = whole !== null && settings.has_body;
   const approve = can_approve ? [{ action: "approve" as const, label: words.approve }] : [];
@@ -103,11 +103,11 @@ function withReview(
  * The lines that tell the request in full: the card's, then every argument that they don't tell, by name. Null where that
  * can't be read at a glance: more than one need, hidden or right-to-left characters, or more than fits a notification.
  */
-export function wholeRequest(view: ApprovalView, heart: readonly string[], rows_taken: number): string[] | null {
+export function wholeRequest(view: ApprovalView, body_lines: readonly string[], rows_taken: number): string[] | null {
   if (view.args === null || view.capabilities.length !== 1) return null;
   const texts = [view.target_summary, view.capability_class, view.action_verb, ...view.links];
-  const lines = [...heart];
-  let room = BODY_ROWS - rows_taken - rowsOf(heart);
+  const lines = [...body_lines];
+  let room = BODY_ROWS - rows_taken - rowsOf(body_lines);
   for (const [key, value] of Object.entries(view.args)) {
     if (room < 0) return null;
     if (typeof value === "string" && value.length > BODY_ROWS * ROW_WIDTH) return null;

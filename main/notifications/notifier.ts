@@ -1,7 +1,8 @@
 import type { Alarm } from "../../ipc/alarms.ts";
+import type { Language } from "../../ipc/language.ts";
 import type { Answer, ApprovalView, OperatorApi, OperatorEvent, PairingRequest } from "../../ipc/operator-api.ts";
+import { PRESS_DELAY_MS } from "../../ipc/press-delay.ts";
 import type { Pause } from "../../ipc/safety.ts";
-import type { Language } from "../gate/approvals/card.ts";
 import { errorCode } from "../gate/errors.ts";
 import {
   alarmNotice,
@@ -32,8 +33,6 @@ export interface NotifierOptions {
   now?: (() => number) | undefined;
 }
 
-/** Nothing counts in the first moments after a notification appeared or changed, in milliseconds (design §5). */
-export const SETTLE_MS = 500;
 /** More than this many requests of one agent within the time (in milliseconds) become one notification. */
 export const BURST = { count: 3, within_ms: 10_000 };
 /** And so do more than this many that are open together, however slowly they came. */
@@ -91,9 +90,9 @@ export class Notifier {
     const { api, sink } = this.#options;
     // Out of the gate's own call: what is done here can't throw into it, nor hold its answer up.
     this.#unsubscribe = api.subscribe((event) => {
-      setImmediate(() => this.#safely(() => this.#heard(event)));
-    }, HEARD);
-    sink.start((event) => this.#safely(() => this.#sinkSaid(event)));
+      setImmediate(() => this.#safely(() => this.#onGateEvent(event)));
+    }, GATE_EVENTS);
+    sink.start((event) => this.#safely(() => this.#onSinkEvent(event)));
     try {
       const waiting = await api.call("approvals.list", { limit: 1000 });
       for (const view of waiting.toReversed()) this.#safely(() => this.#appeared(view));
@@ -103,7 +102,7 @@ export class Notifier {
       const { alarms } = await api.call("status", {});
       this.#safely(() => this.#alarmed(alarms));
     } catch (error) {
-      this.#say(`what waits can't be told (${errorCode(error)})`);
+      this.#log(`what waits can't be told (${errorCode(error)})`);
     }
   }
 
@@ -116,7 +115,7 @@ export class Notifier {
     await this.#options.sink.end();
   }
 
-  #heard(event: OperatorEvent): void {
+  #onGateEvent(event: OperatorEvent): void {
     if (event.type === "approval.waiting") this.#appeared(event.data);
     if (event.type === "approval.closed") this.#closed(event.data);
     if (event.type === "safety.paused" || event.type === "safety.resumed") this.#paused(event.data);
@@ -193,7 +192,7 @@ export class Notifier {
     try {
       ({ requests } = await this.#options.api.call("agents.list", {}));
     } catch (error) {
-      return this.#say(`who waits to be paired can't be told (${errorCode(error)})`);
+      return this.#log(`who waits to be paired can't be told (${errorCode(error)})`);
     }
     if (this.#has_ended) return;
     const names = new Set(requests.map(({ name }) => name));
@@ -244,7 +243,7 @@ export class Notifier {
     if (item?.handle !== undefined) this.#options.sink.close(item.handle);
   }
 
-  #sinkSaid(event: SinkEvent): void {
+  #onSinkEvent(event: SinkEvent): void {
     if (this.#has_ended) return;
     if (event.type === "ready" || event.type === "lost") {
       const { language, review } = this.#options;
@@ -277,7 +276,7 @@ export class Notifier {
     const is_offered =
       item.notice?.default_action === action || item.notice?.buttons.some((button) => button.action === action);
     if (!is_offered || item.is_answering) return;
-    if (item.shown_at === null || this.#now() - item.shown_at < SETTLE_MS) {
+    if (item.shown_at === null || this.#now() - item.shown_at < PRESS_DELAY_MS) {
       item.early_at = this.#now();
       return;
     }
@@ -295,12 +294,12 @@ export class Notifier {
     } catch (error) {
       const code = errorCode(error);
       if (ENDED_CODES.has(code)) {
-        this.#say(`${answer.decision} came too late for a request of ${agent} (${code}); it does not count`);
+        this.#log(`${answer.decision} came too late for a request of ${agent} (${code}); it does not count`);
         this.#waiting.delete(answer.token);
         this.#remove(`approval:${answer.token}`);
         return;
       }
-      this.#say(`the answer to a request of ${agent} was not taken (${code}); it still waits`);
+      this.#log(`the answer to a request of ${agent} was not taken (${code}); it still waits`);
       if (this.#items.get(`approval:${answer.token}`) !== item) return;
       this.#draw(item);
       item.early_at = this.#now(); // the press may still take it away
@@ -314,16 +313,16 @@ export class Notifier {
     try {
       act();
     } catch (error) {
-      this.#say(`failed inside (${error instanceof Error ? error.name : "error"} ${errorCode(error)})`);
+      this.#log(`failed inside (${error instanceof Error ? error.name : "error"} ${errorCode(error)})`);
     }
   }
 
-  #say(text: string): void {
+  #log(text: string): void {
     if (!this.#has_ended) this.#options.log(`notifications: ${text}`);
   }
 }
 
-const HEARD: readonly OperatorEvent["type"][] = [
+const GATE_EVENTS: readonly OperatorEvent["type"][] = [
   "approval.waiting",
   "approval.closed",
   "pairing.requested",

@@ -1,7 +1,6 @@
+import type { Env } from "../../ipc/paths.ts";
 import { FreedesktopSink } from "./freedesktop.ts";
 import type { NotificationSink } from "./sink.ts";
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 /** A sink, or why there is none. */
 export type PlatformSink = { sink: NotificationSink } | { sink: null; reason: string };

@@ -1,10 +1,9 @@
 import type { OperatorApi } from "../../ipc/operator-api.ts";
+import type { Env } from "../../ipc/paths.ts";
 import type { Config } from "../config.ts";
 import { Notifier, type ReviewTarget } from "./notifier.ts";
 import { notificationSink } from "./platform.ts";
 import type { NotificationSink } from "./sink.ts";
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 /** What a home brings along. */
 export interface NotificationOptions {
@@ -17,7 +16,7 @@ export interface NotificationOptions {
 }
 
 export interface GateNotifications {
-  readonly is_on: boolean;
+  readonly isOn: boolean;
   /** For a human: `on`, or `off: ` and why. */
   readonly status: string;
   close(): Promise<void>;
@@ -51,8 +50,8 @@ export function startNotifications(
     });
   }, ["settings.changed"]);
   return {
-    get is_on() {
-      return current.is_on;
+    get isOn() {
+      return current.isOn;
     },
     get status() {
       return current.status;
@@ -83,9 +82,9 @@ function beginNotifications(
   const { review, now } = options;
   const notifier = new Notifier({ api, sink: found.sink, language: config.language, review, log, now });
   void notifier.start();
-  return { is_on: true, status: "on", close: () => notifier.close() };
+  return { isOn: true, status: "on", close: () => notifier.close() };
 }
 
 function off(reason: string): GateNotifications {
-  return { is_on: false, status: `off: ${reason}`, close: async () => undefined };
+  return { isOn: false, status: `off: ${reason}`, close: async () => undefined };
 }

@@ -1,4 +1,4 @@
-import type { Language } from "../gate/approvals/card.ts";
+import type { Language } from "../../ipc/language.ts";
 
 /** Everything that a notification says beside the card's own lines. */
 interface Words {

@@ -9,19 +9,19 @@ export function agentMethods(context: OperatorContext): Handlers<AgentMethod> {
   return {
     "agents.list": () => ({
       agents: agents.list().map(agentViewer(context)),
-      requests: connections?.pairing_requests() ?? [],
+      requests: connections?.pairingRequests() ?? [],
       unreadable: agents.unreadable(),
     }),
     "agents.pair": ({ name, level, admit }) => {
       const { agent, token_file, is_renewed } = agents.pair(name, level);
       if (is_renewed) {
         // Whoever came with the old token is not who the human pairs now.
-        gate.withdraw_agent(agent.agent_id, "the agent was paired anew");
+        gate.withdrawAgent(agent.agent_id, "the agent was paired anew");
         connections?.drop(agent.agent_id);
       }
       recordAct(context, "agent.paired", { agent: name, level });
       if (admit) connections?.admit(agent);
-      else connections?.turn_away(name);
+      else connections?.turnAway(name);
       changed();
       return { ...agentView(context, agent), token_file };
     },
@@ -31,21 +31,21 @@ export function agentMethods(context: OperatorContext): Handlers<AgentMethod> {
       return { rejected };
     },
     "agents.level": ({ name, level }) => {
-      const agent = agents.set_level(name, level);
+      const agent = agents.setLevel(name, level);
       // What was asked at the old level is asked again at the new one.
-      gate.withdraw_agent(agent.agent_id, `the agent's level is now ${level}; send the call again`);
+      gate.withdrawAgent(agent.agent_id, `the agent's level is now ${level}; send the call again`);
       recordAct(context, "agent.level", { agent: name, level });
       changed();
       return agentView(context, agent);
     },
     "agents.revoke": ({ name }) => {
       const agent = agents.revoke(name);
-      gate.withdraw_agent(agent.agent_id, "the agent's pairing was revoked");
+      gate.withdrawAgent(agent.agent_id, "the agent's pairing was revoked");
       connections?.drop(agent.agent_id);
       recordAct(context, "agent.revoked", { agent: name });
       changed();
       // Last: the revocation stands where these can't be written, and counts for nobody else.
-      grants.revoke_agent(agent.agent_id, "the agent's pairing was revoked");
+      grants.revokeAgent(agent.agent_id, "the agent's pairing was revoked");
       return agentView(context, agent);
     },
   };

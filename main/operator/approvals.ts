@@ -17,9 +17,9 @@ export function approvalMethods({ core, by }: OperatorContext): Handlers<Approva
   const { broker } = gate;
   return {
     "approvals.list": ({ include_resolved, order, limit }) =>
-      broker.registry.list_pending({ include_resolved, order, limit }).map((request) => broker.view(request)),
+      broker.registry.listPending({ include_resolved, order, limit }).map((request) => broker.view(request)),
     "approvals.history": (query) => {
-      const page = broker.registry.list_ended(query);
+      const page = broker.registry.listEnded(query);
       return { total: page.total, approvals: page.requests.map((request) => broker.view(request)) };
     },
     "approvals.hold": ({ token }) => {
@@ -30,7 +30,7 @@ export function approvalMethods({ core, by }: OperatorContext): Handlers<Approva
     "approvals.coverage": ({ token, target }) => coverageOf(broker.registry, token, target, core.home),
     "approvals.resolve": (answer) => {
       const ended = gate.answer(answer, by);
-      const owed = broker.owes_grants(answer.token);
+      const owed = broker.unwrittenGrantsError(answer.token);
       if (owed === undefined) return ended;
       return {
         ...ended,

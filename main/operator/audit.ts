@@ -4,17 +4,17 @@ import { verifyAudit } from "../gate/audit/verify.ts";
 import type { Handlers, OperatorContext } from "./handlers.ts";
 
 export function auditMethods({ core }: OperatorContext): Handlers<"audit.tail" | "audit.verify" | "audit.accept"> {
-  const { audit, places } = core;
+  const { audit, paths } = core;
   return {
     "audit.tail": ({ lines }) => {
       audit.flush();
-      return tailAudit(places.audit_dir, lines);
+      return tailAudit(paths.audit_dir, lines);
     },
     "audit.verify": () => {
       audit.flush();
-      return verifyAudit(places.audit_dir, places.audit_head, audit.end);
+      return verifyAudit(paths.audit_dir, paths.audit_head, audit.end);
     },
     "audit.accept": ({ reason }) =>
-      acceptProblems(audit, { folder: places.audit_dir, head_file: places.audit_head }, reason),
+      acceptProblems(audit, { folder: paths.audit_dir, head_file: paths.audit_head }, reason),
   };
 }

@@ -6,15 +6,15 @@ export function grantMethods(context: OperatorContext): Handlers<GrantMethod> {
   const { core, by } = context;
   const { gate, grants } = core;
   return {
-    "grants.list": (filter) => grants.list_grants(filter).map((grant) => grantView(context, grant)),
+    "grants.list": (filter) => grants.listGrants(filter).map((grant) => grantView(context, grant)),
     "grants.search": ({ agent, ...query }) => {
       const holder = agent === undefined ? undefined : agentNamed(context, agent).agent_id;
-      const page = grants.search_grants({ ...query, agent: holder });
+      const page = grants.searchGrants({ ...query, agent: holder });
       return { total: page.total, grants: page.grants.map((grant) => grantView(context, grant)) };
     },
     "grants.add": ({ capability, target, expires_at, agent }) => {
       const holder = agent === undefined ? undefined : agentNamed(context, agent);
-      const grant = grants.record_grant({
+      const grant = grants.recordGrant({
         ...by,
         capability,
         target,
@@ -24,11 +24,11 @@ export function grantMethods(context: OperatorContext): Handlers<GrantMethod> {
       });
       recordAct(context, "grant", { grant_id: grant.id, capability });
       core.publish({ type: "grants.changed", data: {} });
-      gate.settle_covered(by);
+      gate.approveCovered(by);
       return grantView(context, grant);
     },
     "grants.revoke": ({ id }) => {
-      const revoked = grants.revoke_grant(id);
+      const revoked = grants.revokeGrant(id);
       if (revoked) {
         recordAct(context, "grant.revoked", { grant_id: id });
         core.publish({ type: "grants.changed", data: {} });

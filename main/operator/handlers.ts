@@ -20,12 +20,12 @@ import type { LoginItem } from "../settings.ts";
 export interface AgentConnections {
   count(): number;
   connected(): string[];
-  slow_dropped(): number;
-  pairing_requests(): PairingRequest[];
+  slowDropped(): number;
+  pairingRequests(): PairingRequest[];
   /** A waiting agent of this name is let in. */
   admit(agent: Agent): void;
   /** One that waits under this name, which is paired now, has to come with its token. */
-  turn_away(name: string): void;
+  turnAway(name: string): void;
   /** A waiting pairing is refused. */
   refuse(name: string): boolean;
   /** Connections of a revoked agent are closed. */

@@ -7,7 +7,7 @@ import {
   operatorMethods,
   type Principal,
 } from "../../ipc/operator-api.ts";
-import { localPrincipal } from "../../ipc/places.ts";
+import { localPrincipal } from "../../ipc/paths.ts";
 import type { Core } from "../core.ts";
 import { diskFullCode } from "../gate/disk-reserve.ts";
 import { errorCode, GateError } from "../gate/errors.ts";
@@ -119,7 +119,7 @@ export class Operator implements OperatorApi {
         throw new OperatorError("storage_failed", message, hint);
       }
       if (!code.startsWith("SQLITE")) throw error;
-      const { state_dir } = this.#core.places;
+      const { state_dir } = this.#core.paths;
       const { why, hint } = meaningOf(causeBehind(code, `${state_dir}/.`), state_dir);
       throw new OperatorError("storage_failed", `a database in ${state_dir} can't be used: ${why}`, hint);
     }

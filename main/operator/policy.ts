@@ -1,7 +1,7 @@
 import { CAPABILITIES, type Capability } from "../../ipc/decision.ts";
 import type { PolicyRow } from "../../ipc/operator-api.ts";
 import { CAPABILITY_REGISTRY } from "../gate/capabilities.ts";
-import { effective_outcome, POLICY_TABLE, ruleFor } from "../gate/policy.ts";
+import { effectiveOutcome, POLICY_TABLE, ruleFor } from "../gate/policy.ts";
 import { namedTarget } from "../gate/targets/target.ts";
 import type { Handlers, OperatorContext } from "./handlers.ts";
 
@@ -42,9 +42,9 @@ export function policyMethods({ core }: OperatorContext): Handlers<"policy.check
   return {
     "policy.check": ({ level, capability, channel, sender_id, target }) => {
       if (target === undefined || channel === undefined || sender_id === undefined)
-        return effective_outcome(level, capability).outcome;
+        return effectiveOutcome(level, capability).outcome;
       const named = namedTarget(capability, target, home, undefined);
-      return effective_outcome(level, capability, () => grants.find({ channel, sender_id }, capability, named)).outcome;
+      return effectiveOutcome(level, capability, () => grants.find({ channel, sender_id }, capability, named)).outcome;
     },
     "policy.matrix": () => [...MATRIX],
   };

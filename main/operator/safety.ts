@@ -1,5 +1,5 @@
+import { isoSeconds } from "../../ipc/iso-seconds.ts";
 import { causeOf } from "../gate/audit/alarms.ts";
-import { isoSeconds } from "../gate/clock.ts";
 import { errorCode } from "../gate/errors.ts";
 import { type Handlers, type OperatorContext, recordAct } from "./handlers.ts";
 

@@ -5,28 +5,28 @@ import type { Handlers, OperatorContext } from "./handlers.ts";
 export function statusMethods({ core, connections }: OperatorContext): Handlers<"status"> {
   const started_at = new Date().toISOString();
   const status = (): Status => {
-    const { audit, agents, gate, grants, places, counters } = core;
+    const { audit, agents, gate, grants, paths, counters } = core;
     const connected = connections?.connected() ?? [];
     const pause = core.safety.pause.state();
     return {
       version: VERSION,
       pid: process.pid,
       started_at,
-      agent_socket: places.agent_socket,
-      operator_socket: places.operator_socket,
+      agent_socket: paths.agent_socket,
+      operator_socket: paths.operator_socket,
       home: core.home,
       connections: connections?.count() ?? 0,
       agents_connected: agents
         .list()
         .filter(({ agent_id }) => connected.includes(agent_id))
         .map(({ name }) => name),
-      pairing_requests: connections?.pairing_requests() ?? [],
-      approvals_pending: gate.broker.registry.count_waiting(),
-      grants_active: grants.count_active(),
+      pairing_requests: connections?.pairingRequests() ?? [],
+      approvals_pending: gate.broker.registry.countWaiting(),
+      grants_active: grants.countActive(),
       decisions: { ...counters },
       audit_write_failures: audit.write_failures,
       audit_last_failure: audit.last_failure,
-      slow_clients_dropped: connections?.slow_dropped() ?? 0,
+      slow_clients_dropped: connections?.slowDropped() ?? 0,
       paused: pause.is_paused,
       pause,
       alarms: core.alarms.list(),

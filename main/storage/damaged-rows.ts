@@ -13,6 +13,6 @@ export function rowReport(alarms: Alarms, { file, title }: Pick<OpenDatabase, "f
         message: `${what} can't be read in the ${title} ${file}; the others can`,
         hint,
       }),
-    settled: (what) => alarms.clear("database_unusable", subjectOf(what)),
+    resolved: (what) => alarms.clear("database_unusable", subjectOf(what)),
   };
 }

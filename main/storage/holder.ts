@@ -2,7 +2,7 @@ import { chmodSync, existsSync, realpathSync, statSync } from "node:fs";
 import { createConnection } from "node:net";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as after } from "node:timers/promises";
-import type { Places } from "../../ipc/places.ts";
+import type { GatePaths } from "../../ipc/paths.ts";
 import { monthFiles } from "../gate/audit/month-files.ts";
 import { errorCode, GateError } from "../gate/errors.ts";
 import { DATABASES, type DatabaseName } from "./database-names.ts";
@@ -24,17 +24,17 @@ export class StorageHolder {
   readonly state: FileLock;
   readonly databases: Readonly<Record<DatabaseName, FileLock>>;
 
-  readonly #places: Places;
+  readonly #paths: GatePaths;
   /** Those that had to be made although what they stand for was used before. */
   readonly #doubtful: readonly FileLock[];
 
   private constructor(
-    places: Places,
+    paths: GatePaths,
     state: FileLock,
     databases: Record<DatabaseName, FileLock>,
     doubtful: readonly FileLock[],
   ) {
-    this.#places = places;
+    this.#paths = paths;
     this.state = state;
     this.databases = databases;
     this.#doubtful = doubtful;
@@ -44,7 +44,7 @@ export class StorageHolder {
    * Takes the lock of the state folder and those beside the databases. Nothing is written before `waitForEarlier` has resolved.
    * @throws GateError `already_running`, `lock_unusable`
    */
-  static async take(places: Places): Promise<StorageHolder> {
+  static async take(paths: GatePaths): Promise<StorageHolder> {
     const taken: FileLock[] = [];
     const take = (file: string, what: string) => {
       const lock = takeOr(file, what);
@@ -52,10 +52,10 @@ export class StorageHolder {
       return lock;
     };
     try {
-      const state = take(places.lock_db, "a gate is already running for this user");
-      chmodSync(places.state_dir, 0o700);
+      const state = take(paths.lock_db, "a gate is already running for this user");
+      chmodSync(paths.state_dir, 0o700);
       const beside = (name: DatabaseName): FileLock => {
-        const file = realPlace(databaseFile(places, name));
+        const file = realPath(databaseFile(paths, name));
         return take(`${file}.lock`, `another gate uses the ${name} database ${file}`);
       };
       const databases = {
@@ -64,9 +64,9 @@ export class StorageHolder {
         agents: beside("agents"),
         safety: beside("safety"),
       };
-      const doubtful = doubtfulLocks(places, state, databases);
-      await refuseListeners(places, doubtful[0]);
-      return new StorageHolder(places, state, databases, doubtful);
+      const doubtful = doubtfulLocks(paths, state, databases);
+      await refuseListeners(paths, doubtful[0]);
+      return new StorageHolder(paths, state, databases, doubtful);
     } catch (error) {
       for (const lock of taken) lock.release();
       throw error;
@@ -74,7 +74,7 @@ export class StorageHolder {
   }
 
   /** True where a lock may have been removed beside a gate that still runs. */
-  get is_doubtful(): boolean {
+  get isDoubtful(): boolean {
     return this.#doubtful.length > 0;
   }
 
@@ -84,7 +84,7 @@ export class StorageHolder {
     if (first === undefined) return;
     log(`${first.file} is new: waiting ${HANDOVER_MS / 1000} s for a gate that may have held an earlier one`);
     await after(HANDOVER_MS);
-    await refuseListeners(this.#places, first);
+    await refuseListeners(this.#paths, first);
   }
 
   get locks(): FileLock[] {
@@ -101,17 +101,17 @@ export class StorageHolder {
   }
 }
 
-export function databaseFile(places: Places, name: DatabaseName): string {
+export function databaseFile(paths: GatePaths, name: DatabaseName): string {
   return {
-    grants: places.grants_db,
-    approvals: places.approvals_db,
-    agents: places.agents_db,
-    safety: places.safety_db,
+    grants: paths.grants_db,
+    approvals: paths.approvals_db,
+    agents: paths.agents_db,
+    safety: paths.safety_db,
   }[name];
 }
 
 /** True if the trail has a line: then a gate was used here before. */
-export function hasTrail({ audit_dir }: Places): boolean {
+export function hasTrail({ audit_dir }: GatePaths): boolean {
   try {
     return monthFiles(audit_dir).some((name) => isFilled(join(audit_dir, name)));
   } catch {
@@ -120,13 +120,13 @@ export function hasTrail({ audit_dir }: Places): boolean {
 }
 
 function doubtfulLocks(
-  places: Places,
+  paths: GatePaths,
   state: FileLock,
   databases: Readonly<Record<DatabaseName, FileLock>>,
 ): FileLock[] {
-  const used = DATABASES.filter((name) => isFilled(databaseFile(places, name)));
+  const used = DATABASES.filter((name) => isFilled(databaseFile(paths, name)));
   const doubtful = used.map((name) => databases[name]).filter((lock) => lock.is_new);
-  if (state.is_new && (used.length > 0 || hasTrail(places))) doubtful.unshift(state);
+  if (state.is_new && (used.length > 0 || hasTrail(paths))) doubtful.unshift(state);
   return doubtful;
 }
 
@@ -144,14 +144,14 @@ function takeOr(file: string, what: string): FileLock {
 }
 
 /** Two names of one database have one lock. */
-function realPlace(file: string): string {
+function realPath(file: string): string {
   if (existsSync(file)) return realpathSync(file);
   return existsSync(dirname(file)) ? join(realpathSync(dirname(file)), basename(file)) : file;
 }
 
 /** @throws GateError `already_running` */
-async function refuseListeners(places: Places, removed: FileLock | undefined): Promise<void> {
-  for (const path of [places.agent_socket, places.operator_socket]) {
+async function refuseListeners(paths: GatePaths, removed: FileLock | undefined): Promise<void> {
+  for (const path of [paths.agent_socket, paths.operator_socket]) {
     if (!(await isListening(path))) continue;
     const lost = removed === undefined ? "" : `, though its lock ${removed.file} was removed or replaced`;
     throw new GateError(

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync, readSync, renameSync } from "node:fs";
 import Database from "better-sqlite3";
-import type { Places } from "../../ipc/places.ts";
+import type { GatePaths } from "../../ipc/paths.ts";
 import { ACTIVITY_SCHEMA } from "../gate/activity/counts.ts";
 import { AGENTS_SCHEMA } from "../gate/agents.ts";
 import { APPROVALS_SCHEMA } from "../gate/approvals/schema.ts";
@@ -38,19 +38,17 @@ export interface OpenedDatabases {
  * @throws GateError `database_missing`, or as `openDatabase`: nothing was written then
  */
 export function openDatabases(
-  places: Places,
+  paths: GatePaths,
   home: string,
   holder: StorageHolder,
   accepted: ReadonlySet<DatabaseName>,
 ): OpenedDatabases {
   const schemas = schemasFor(home);
-  const renewed = lookAtDatabases(places, home, accepted);
-  const cut = DATABASES.filter(
-    (name) => holder.databases[name].was_left && isWithoutItsLog(databaseFile(places, name)),
-  );
+  const renewed = lookAtDatabases(paths, home, accepted);
+  const cut = DATABASES.filter((name) => holder.databases[name].was_left && isWithoutItsLog(databaseFile(paths, name)));
   const opened: OpenDatabase[] = [];
   const open = (name: DatabaseName): OpenDatabase => {
-    const file = databaseFile(places, name);
+    const file = databaseFile(paths, name);
     const database = { title: schemas[name].title, file, db: openDatabase(file, schemas[name]) };
     opened.push(database);
     return database;
@@ -62,7 +60,7 @@ export function openDatabases(
       agents: open("agents"),
       safety: open("safety"),
     };
-    const activity = openActivity(places.activity_db);
+    const activity = openActivity(paths.activity_db);
     return {
       databases,
       activity,
@@ -83,12 +81,12 @@ export function openDatabases(
  * Which databases are missing or empty although a gate has been used here, all of them accepted. Writes nothing.
  * @throws GateError `database_missing`, or as `openDatabase`
  */
-export function lookAtDatabases(places: Places, home: string, accepted: ReadonlySet<DatabaseName>): DatabaseName[] {
-  const found = foundDatabases(places, schemasFor(home));
-  if (!isUsed(places, found)) return [];
+export function lookAtDatabases(paths: GatePaths, home: string, accepted: ReadonlySet<DatabaseName>): DatabaseName[] {
+  const found = foundDatabases(paths, schemasFor(home));
+  if (!isUsed(paths, found)) return [];
   const lost = DATABASES.filter((name) => found[name] === "missing" || found[name] === "empty");
   refuseMissing(
-    places,
+    paths,
     found,
     lost.filter((name) => !accepted.has(name)),
   );
@@ -101,8 +99,8 @@ function schemasFor(home: string): Record<DatabaseName, Schema> {
 
 type Found = Record<DatabaseName, FoundDatabase>;
 
-function foundDatabases(places: Places, schemas: Record<DatabaseName, Schema>): Found {
-  const look = (name: DatabaseName) => lookAtDatabase(databaseFile(places, name), schemas[name]);
+function foundDatabases(paths: GatePaths, schemas: Record<DatabaseName, Schema>): Found {
+  const look = (name: DatabaseName) => lookAtDatabase(databaseFile(paths, name), schemas[name]);
   return { grants: look("grants"), approvals: look("approvals"), agents: look("agents"), safety: look("safety") };
 }
 
@@ -110,15 +108,15 @@ function foundDatabases(places: Places, schemas: Record<DatabaseName, Schema>): 
  * True if a gate has been used here: its trail has a line, or one of its databases has a row. One that lies elsewhere, by the
  * configuration, says nothing of the others.
  */
-function isUsed(places: Places, found: Found): boolean {
-  const own = DATABASES.filter((name) => databaseFile(places, name).startsWith(`${places.state_dir}/`));
-  return own.some((name) => found[name] === "with rows") || hasTrail(places);
+function isUsed(paths: GatePaths, found: Found): boolean {
+  const own = DATABASES.filter((name) => databaseFile(paths, name).startsWith(`${paths.state_dir}/`));
+  return own.some((name) => found[name] === "with rows") || hasTrail(paths);
 }
 
-function refuseMissing(places: Places, found: Found, missing: readonly DatabaseName[]): void {
+function refuseMissing(paths: GatePaths, found: Found, missing: readonly DatabaseName[]): void {
   const [first] = missing;
   if (first === undefined) return;
-  const named = missing.map((name) => `the ${name} database ${databaseFile(places, name)} is ${found[name]}`);
+  const named = missing.map((name) => `the ${name} database ${databaseFile(paths, name)} is ${found[name]}`);
   throw new GateError(
     "database_missing",
     `${named.join(", ")}, though a gate has been used here`,

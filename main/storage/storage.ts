@@ -1,4 +1,4 @@
-import type { Places } from "../../ipc/places.ts";
+import type { GatePaths } from "../../ipc/paths.ts";
 import type { Alarms } from "../gate/alarms.ts";
 import { storageError } from "../gate/database.ts";
 import { GateError } from "../gate/errors.ts";
@@ -11,7 +11,7 @@ import { StorageWatch } from "./storage-watch.ts";
 /** The locks and databases of a gate: taken, opened, watched while it runs, and closed again. */
 
 export interface StorageOptions {
-  places: Places;
+  paths: GatePaths;
   /** The user's, for targets of grants. */
   home: string;
   /** Databases that may begin empty although others don't. */
@@ -49,14 +49,14 @@ export class Storage {
    * @throws GateError `already_running`, `lock_unusable`, `database_*`: nothing was written then
    */
   static async open(options: StorageOptions): Promise<Storage> {
-    const { places, home } = options;
+    const { paths, home } = options;
     const accepted = new Set(options.accept_empty);
-    const holder = await StorageHolder.take(places);
+    const holder = await StorageHolder.take(paths);
     try {
       // What can't be opened anyway is refused before the wait; what was found may have changed after it.
-      if (holder.is_doubtful) lookAtDatabases(places, home, accepted);
+      if (holder.isDoubtful) lookAtDatabases(paths, home, accepted);
       await holder.waitForEarlier(options.log);
-      const opened = openDatabases(places, home, holder, accepted);
+      const opened = openDatabases(paths, home, holder, accepted);
       holder.mark(true);
       return new Storage(options, holder, opened);
     } catch (error) {

@@ -28,7 +28,7 @@ const MAX_DEPTH = 8;
 /** Calls of one page that may run at the same time. */
 const MAX_CALLS = 64;
 /** How long a page may take to say goodbye when the gate closes, in milliseconds. */
-const FAREWELL_MS = 500;
+const CLOSE_GRACE_MS = 500;
 
 interface Page {
   socket: WebSocket;
@@ -62,7 +62,7 @@ export class OperatorPages {
     this.#heartbeat.unref();
   }
 
-  get is_full(): boolean {
+  get isFull(): boolean {
     return this.#pages.size >= this.#limits.max_pages;
   }
 
@@ -88,7 +88,7 @@ export class OperatorPages {
     for (const { socket } of pages) socket.close(PAGE_CLOSE.gate_closes, "the gate is closing");
     const cut = setTimeout(() => {
       for (const { socket } of pages) socket.terminate();
-    }, FAREWELL_MS);
+    }, CLOSE_GRACE_MS);
     await Promise.all(are_closed);
     clearTimeout(cut);
   }

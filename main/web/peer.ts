@@ -20,7 +20,7 @@ const TABLES = [
 const ESTABLISHED = "01";
 
 /** Whether this system tells. */
-export function canTellPeers(): boolean {
+export function canIdentifyPeer(): boolean {
   return tables() !== undefined;
 }
 

@@ -9,10 +9,10 @@ import { ENTRANCE_SCRIPT, ENTRANCE_SCRIPT_PATH, entrancePage } from "./entrance.
 import { keepLastPort, readLastPort } from "./last-port.ts";
 import { OperatorPages, type PageLimits } from "./operator-pages.ts";
 import { type PageFiles, readPageFiles } from "./page-files.ts";
-import { canTellPeers, isOwnUsersPeer } from "./peer.ts";
+import { canIdentifyPeer, isOwnUsersPeer } from "./peer.ts";
 import { PerSecond } from "./per-second.ts";
 import { ownHost, refusalOfRequest, refusalOfUpgrade } from "./request-checks.ts";
-import { type Session, Visitors } from "./visitors.ts";
+import { type Session, WebSessions } from "./web-sessions.ts";
 
 /** The page in a browser, on 127.0.0.1 alone: behind a link that works once, then a cookie and the page's own secret (design §5). */
 
@@ -54,7 +54,7 @@ export class WebPage {
   readonly #settings: WebPageSettings;
   readonly #listener: WebPageListener;
   readonly #files: PageFiles;
-  readonly #visitors: Visitors;
+  readonly #sessions: WebSessions;
   readonly #arrivals: PerSecond;
   readonly #logged: PerSecond;
   /** Connections that may ask for the figures only. */
@@ -70,7 +70,7 @@ export class WebPage {
     this.#listener = listener;
     this.#files = new Map([...(settings.files ?? readPageFiles()), [ENTRANCE_SCRIPT_PATH, ENTRANCE_SCRIPT]]);
     const now = settings.now ?? (() => performance.now());
-    this.#visitors = new Visitors(settings.session_seconds, now);
+    this.#sessions = new WebSessions(settings.session_seconds, now);
     this.#arrivals = new PerSecond(MAX_ARRIVALS_A_SECOND, now);
     this.#logged = new PerSecond(MAX_LOGGED_REFUSALS_A_SECOND, now);
     this.#server = createServer({
@@ -106,7 +106,7 @@ export class WebPage {
     if (last === undefined || !(await this.#listenAt(last).catch(() => false))) await this.#listenAt(port);
     this.#port = (this.#server.address() as AddressInfo).port;
     if (port === 0 && port_file !== undefined && this.#port !== last) keepLastPort(port_file, this.#port);
-    if (!canTellPeers())
+    if (!canIdentifyPeer())
       this.#listener.log(
         "page: this system doesn't tell whose program connects; the links and cookies alone have to do",
       );
@@ -114,7 +114,7 @@ export class WebPage {
 
   /** A new link, for one browser, once, within `LINK_SECONDS`. */
   link(): string {
-    return `http://127.0.0.1:${this.#port}/?token=${this.#visitors.invite()}`;
+    return `http://127.0.0.1:${this.#port}/?token=${this.#sessions.createLink()}`;
   }
 
   async close(): Promise<void> {
@@ -155,7 +155,7 @@ export class WebPage {
     if (this.#strangers.has(request.socket)) return sendRefusal(response, 403, "this page is another user's");
     const token = LINK.exec(path)?.[1];
     if (token !== undefined) return this.#enter(token, request, response);
-    if (this.#sessions(request).length === 0)
+    if (this.#sessionsOf(request).length === 0)
       return sendRefusal(response, 403, "this page needs a link; for one, run: metnos-gate open");
     const file = this.#files.get(path);
     if (file === undefined && path === "/favicon.ico") return sendNothing(response);
@@ -164,7 +164,7 @@ export class WebPage {
   }
 
   #enter(token: string, request: IncomingMessage, response: ServerResponse): void {
-    const admission = this.#visitors.enter(token);
+    const admission = this.#sessions.redeemLink(token);
     if (admission === undefined) {
       this.#logRefusal("page: a link was refused: wrong, used or too old");
       return sendRefusal(response, 403, "this link is wrong, used or too old; for a new one, run: metnos-gate open");
@@ -172,7 +172,7 @@ export class WebPage {
     this.#listener.log("page: a link was used, a browser has the page now");
     this.#listener.entered();
     const { cookie, page_secret } = admission;
-    const set_cookie = `${this.#cookie_name}=${cookie}; HttpOnly; SameSite=Strict; Path=/`;
+    const set_cookie = `${this.#cookieName}=${cookie}; HttpOnly; SameSite=Strict; Path=/`;
     sendFile(response, entrancePage(page_secret), ownHost(request, this.#port), set_cookie);
   }
 
@@ -192,20 +192,20 @@ export class WebPage {
     const refusal = refusalOfUpgrade(request, this.#port);
     if (refusal !== undefined) return refuseUpgrade(stream, refusal.status);
     const page_secret = offeredSecret(request.headers["sec-websocket-protocol"]);
-    const session = this.#visitors.pageSession(this.#sessions(request), page_secret);
+    const session = this.#sessions.pageSession(this.#sessionsOf(request), page_secret);
     if (session === undefined) return refuseUpgrade(stream, 403);
     if (request.url !== PAGE_SOCKET_PATH) return refuseUpgrade(stream, 404);
-    if (this.#pages === undefined || this.#pages.is_full) return refuseUpgrade(stream, 503);
-    this.#pages.open(request, stream, head, () => this.#visitors.isLive(session));
+    if (this.#pages === undefined || this.#pages.isFull) return refuseUpgrade(stream, 503);
+    this.#pages.open(request, stream, head, () => this.#sessions.isLive(session));
   }
 
   /** Cookies don't tell ports apart: the name does, so that two gates don't overwrite each other's. */
-  get #cookie_name(): string {
+  get #cookieName(): string {
     return `metnos_${this.#port}`;
   }
 
-  #sessions(request: IncomingMessage): Session[] {
-    return this.#visitors.sessions(cookiesOf(request, this.#cookie_name));
+  #sessionsOf(request: IncomingMessage): Session[] {
+    return this.#sessions.sessions(cookiesOf(request, this.#cookieName));
   }
 }
 

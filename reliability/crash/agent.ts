@@ -108,6 +108,7 @@ export class DrivenAgent {
   /** Leaves, as an agent that is done: what waits is withdrawn. */
   async #leave(): Promise<void> {
     this.#ledger.mayWithdraw(this.entry);
+    for (const request of this.#waiting()) request.was_left = true;
     this.#unanswered.clear();
     const client = this.#client;
     client?.close();
@@ -249,7 +250,8 @@ export class DrivenAgent {
     if (cancel !== undefined) {
       this.#cancels.delete(id);
       this.#ledger.tell(decision, cancel.request.token);
-      cancel.request.fact.done("cancelled");
+      // Otherwise it waits until the gate has noticed that the connection before is gone.
+      if (!cancel.request.was_left) cancel.request.fact.done("cancelled");
       this.#on_decision();
       cancel.done();
       return;
@@ -269,8 +271,8 @@ export class DrivenAgent {
     if (open.expectation !== undefined) checkDecision(this.#ledger, this.entry, open.expectation, decision);
     const { pending } = decision;
     if (pending !== undefined) {
-      const is_certain = open.versions !== undefined && open.versions === this.#versions();
-      open.request = this.#ledger.waits(pending.token, this.entry, open.call, is_certain);
+      const is_resolved = open.versions !== undefined && open.versions === this.#versions();
+      open.request = this.#ledger.waits(pending.token, this.entry, open.call, is_resolved);
       open.request.is_held = true;
       return;
     }

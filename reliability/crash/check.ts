@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { AgentView, ApprovalView, GrantView } from "../../ipc/operator-api.ts";
-import { agentTokenFile, type Places } from "../../ipc/places.ts";
+import { agentTokenFile, type GatePaths } from "../../ipc/paths.ts";
 import type { Pause } from "../../ipc/safety.ts";
 import type { Setting } from "../../ipc/settings.ts";
 import { Fact } from "./fact.ts";
@@ -11,9 +11,9 @@ import type { Snapshot } from "./snapshot.ts";
  * Compares what a gate says that was killed and started again with what was acknowledged and received. What was on its way is taken
  * as the gate says it is: it may have happened or not, but nothing else may.
  */
-export function checkSnapshot(ledger: Ledger, snapshot: Snapshot, places: Places): void {
+export function checkSnapshot(ledger: Ledger, snapshot: Snapshot, paths: GatePaths): void {
   checkPause(ledger, snapshot.pause);
-  checkAgents(ledger, snapshot.agents, places);
+  checkAgents(ledger, snapshot.agents, paths);
   checkRequests(ledger, snapshot.requests);
   checkGrants(ledger, snapshot.grants);
   checkSettings(ledger, snapshot.settings);
@@ -35,7 +35,7 @@ function checkPause(ledger: Ledger, { is_paused }: Pause): void {
   }
 }
 
-function checkAgents(ledger: Ledger, views: readonly AgentView[], places: Places): void {
+function checkAgents(ledger: Ledger, views: readonly AgentView[], paths: GatePaths): void {
   for (const { name } of views) if (!ledger.agents.has(name)) ledger.violate("invented", `agent ${name} is paired`);
   for (const agent of ledger.agents.values()) {
     const view = views.find(({ name, revoked_at }) => name === agent.name && revoked_at === null);
@@ -49,14 +49,14 @@ function checkAgents(ledger: Ledger, views: readonly AgentView[], places: Places
       ledger.violate("invented", `agent ${agent.name} has another id`);
     agent.agent_id = view.agent_id;
     if (!is_new) continue;
-    agent.token = tokenOf(places, agent.name);
+    agent.token = tokenOf(paths, agent.name);
     if (agent.token === "") ledger.violate("half_done", `agent ${agent.name} is paired without a token`);
   }
 }
 
-function tokenOf(places: Places, name: string): string {
+function tokenOf(paths: GatePaths, name: string): string {
   try {
-    return readFileSync(agentTokenFile(places, name), "utf8").trim();
+    return readFileSync(agentTokenFile(paths, name), "utf8").trim();
   } catch {
     return ""; // reported by the caller
   }
@@ -85,6 +85,7 @@ function checkRequests(ledger: Ledger, views: readonly ApprovalView[]): void {
 }
 
 function checkRequest(ledger: Ledger, request: RequestEntry, view: ApprovalView): void {
+  request.was_left = false;
   const was = request.fact.possible;
   const is_lost = was.length === 1 && view.status === "pending";
   if (!request.fact.adopt(view.status))

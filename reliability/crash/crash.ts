@@ -2,7 +2,7 @@ import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Seeded } from "../../fuzz/seeded.ts";
-import type { Places } from "../../ipc/places.ts";
+import type { GatePaths } from "../../ipc/paths.ts";
 import { CrashHome } from "./home.ts";
 import { count, type Violation } from "./ledger.ts";
 import { drawMoment, type Moment } from "./moment.ts";
@@ -22,7 +22,7 @@ export interface CrashOptions {
   /** When each gate is killed; left out: at random. */
   moment?: (random: Seeded) => Moment;
   /** Called once a gate was killed, before the next one starts: to damage what it left, for a test of the check itself. */
-  tamper?: (places: Places, round: number) => void;
+  tamper?: (paths: GatePaths, round: number) => void;
   progress?: (round: number, report: CrashReport) => void;
 }
 
@@ -78,7 +78,7 @@ async function crashIn(
         count(report.moments, moment.kind);
         await home.round(random, moment);
         collect(report, home, round);
-        tamper?.(home.places, round);
+        tamper?.(home.paths, round);
         progress?.(round, report);
       }
       await home.finish();

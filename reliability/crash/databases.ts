@@ -2,14 +2,14 @@ import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import Database from "better-sqlite3";
-import type { Places } from "../../ipc/places.ts";
+import type { GatePaths } from "../../ipc/paths.ts";
 import type { Ledger } from "./ledger.ts";
 
 /** SQLite's own check of every database as the killed gate left it, on copies: the next start must find the originals. */
-export function checkDatabases(ledger: Ledger, places: Places): void {
+export function checkDatabases(ledger: Ledger, paths: GatePaths): void {
   const folder = mkdtempSync(join(tmpdir(), "metnos-copies-"));
   try {
-    for (const file of databaseFiles(places)) {
+    for (const file of databaseFiles(paths)) {
       const problem = problemOf(file, join(folder, basename(file)));
       if (problem !== undefined) ledger.violate("database_broken", `${basename(file)}: ${problem}`);
     }
@@ -18,7 +18,7 @@ export function checkDatabases(ledger: Ledger, places: Places): void {
   }
 }
 
-function databaseFiles({ grants_db, approvals_db, agents_db, safety_db, activity_db }: Places): string[] {
+function databaseFiles({ grants_db, approvals_db, agents_db, safety_db, activity_db }: GatePaths): string[] {
   return [grants_db, approvals_db, agents_db, safety_db, activity_db];
 }
 

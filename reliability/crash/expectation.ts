@@ -1,4 +1,5 @@
 import type { Decision } from "../../ipc/decision.ts";
+import { RETURN_MS } from "../../ipc/return-time.ts";
 import type { Fact } from "./fact.ts";
 import {
   type AgentEntry,
@@ -75,6 +76,7 @@ function ruleOfAnswers(requests: readonly RequestEntry[], is_revoked: boolean): 
     return not_by_policy;
   const left = requests.filter(({ undelivered }) => undelivered.known === true);
   const [answer] = left;
+  if (answer !== undefined && performance.now() - answer.answered_at > RETURN_MS) return not_by_policy;
   if (answer !== undefined && left.length === 1) {
     // Taken by this call, unless the gate ends before it is sent.
     answer.undelivered.begin(false);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type GateProcess, startGate } from "../../bench/gate-process.ts";
 import type { Seeded } from "../../fuzz/seeded.ts";
 import { OperatorClient } from "../../ipc/operator-client.ts";
-import { type Places, placesFor } from "../../ipc/places.ts";
+import { type GatePaths, gatePaths } from "../../ipc/paths.ts";
 import { DrivenAgent } from "./agent.ts";
 import { checkSnapshot } from "./check.ts";
 import { checkDatabases } from "./databases.ts";
@@ -29,7 +29,7 @@ export interface HomeOptions {
 /** A home folder, the gates that live in it one after the other, and the ledger of what they said. */
 export class CrashHome {
   readonly ledger = new Ledger();
-  readonly places: Places;
+  readonly paths: GatePaths;
   /** How long each start took, in milliseconds. */
   readonly starts_ms: number[] = [];
   readonly #folder: string;
@@ -45,14 +45,14 @@ export class CrashHome {
     mkdirSync(cache, { recursive: true });
     this.#env = { PATH: process.env.PATH ?? "", HOME: this.#folder, NODE_COMPILE_CACHE: cache };
     this.#launcher = launcher === undefined ? {} : { launcher };
-    this.places = placesFor(this.#env);
-    this.#trail = new TrailReader(this.places.audit_dir);
+    this.paths = gatePaths(this.#env);
+    this.#trail = new TrailReader(this.paths.audit_dir);
   }
 
   /** Pairs the agents that stay. The gate is stopped again as a user does it. */
   async prepare(random: Seeded): Promise<void> {
     const operator = await this.#start();
-    checkSnapshot(this.ledger, await takeSnapshot(operator), this.places);
+    checkSnapshot(this.ledger, await takeSnapshot(operator), this.paths);
     const human = new DrivenHuman(operator, this.ledger, random);
     for (const name of WORKERS) await human.pair(name);
     await operator.close();
@@ -66,7 +66,7 @@ export class CrashHome {
     if (operator === undefined) return;
     await this.#answerAway(operator, random);
     await this.#drive(operator, random, moment);
-    checkDatabases(this.ledger, this.places);
+    checkDatabases(this.ledger, this.paths);
   }
 
   /** Starts a gate once more, checks what it says, and stops it. */
@@ -85,7 +85,7 @@ export class CrashHome {
   async #start(): Promise<OperatorClient> {
     this.#gate = await startGate({ env: this.#env }, ["--no-notifications"], this.#launcher);
     this.starts_ms.push(this.#gate.start_ms);
-    return await OperatorClient.connect(this.places.operator_socket, this.places.operator_token);
+    return await OperatorClient.connect(this.paths.operator_socket, this.paths.operator_token);
   }
 
   async #startChecked(): Promise<OperatorClient | undefined> {
@@ -96,7 +96,7 @@ export class CrashHome {
       this.ledger.violate("no_start", error instanceof Error ? error.message : String(error));
       return undefined;
     }
-    checkSnapshot(this.ledger, await takeSnapshot(operator), this.places);
+    checkSnapshot(this.ledger, await takeSnapshot(operator), this.paths);
     this.#trail.check(this.ledger);
     return operator;
   }
@@ -118,7 +118,7 @@ export class CrashHome {
     } finally {
       clearTimeout(timer);
     }
-    checkDatabases(this.ledger, this.places);
+    checkDatabases(this.ledger, this.paths);
   }
 
   /** Some of what waits is answered before any agent is back. */
@@ -153,8 +153,8 @@ export class CrashHome {
     const agent = this.#agents.get(entry.name) ?? new DrivenAgent(entry, this.ledger, random);
     this.#agents.set(entry.name, agent);
     const { version } = entry.fact;
-    const answer = await agent.connect(this.places.agent_socket, random, received);
-    if (answer === "hello.ok") return await agent.run(() => this.#grantsInUse(), this.places.agent_socket);
+    const answer = await agent.connect(this.paths.agent_socket, random, received);
+    if (answer === "hello.ok") return await agent.run(() => this.#grantsInUse(), this.paths.agent_socket);
     if (answer !== "ended" && entry.fact.version === version)
       this.ledger.violate("lost", `agent ${entry.name} is paired, and was turned away: ${answer}`);
   }
@@ -166,7 +166,7 @@ export class CrashHome {
     );
     if (revoked.length === 0) return;
     const agent = new DrivenAgent(random.pick(revoked), this.ledger, random);
-    const answer = await agent.connect(this.places.agent_socket, random, () => undefined);
+    const answer = await agent.connect(this.paths.agent_socket, random, () => undefined);
     if (answer === "hello.ok")
       this.ledger.violate("lost", `agent ${agent.entry.name} was let in after its pairing was revoked`);
   }

@@ -97,6 +97,7 @@ export class DrivenHuman {
     grant?.fact.begin("active");
     request.undelivered.begin(true);
     request.answered = decision;
+    request.answered_at = performance.now();
     const answer = await this.#act("approvals.resolve", { token, decision, scope });
     if (answer === "unknown") return;
     if (answer === "refused") {

@@ -59,8 +59,12 @@ export interface RequestEntry {
   undelivered: Fact<boolean>;
   /** An agent waits for it on its connection. */
   is_held: boolean;
+  /** An agent closed a connection that waited for it: whether this gate has noticed that yet is unknown. */
+  was_left: boolean;
   /** How it was answered; undefined if nobody tried. */
   answered: "approved" | "rejected" | undefined;
+  /** When the answer was sent, in milliseconds (`performance.now()`). */
+  answered_at: number;
   /** A grant was on its way as it was asked: that approves it, too. */
   may_be_covered: boolean;
 }
@@ -123,9 +127,9 @@ export class Ledger {
   }
 
   /** An agent was informed that its call waits under this token. Not certain: it may be withdrawn since. */
-  waits(token: string, agent: AgentEntry, call: DrivenCall, is_certain: boolean): RequestEntry {
+  waits(token: string, agent: AgentEntry, call: DrivenCall, is_resolved: boolean): RequestEntry {
     const request = this.requests.get(token) ?? this.#newRequest(token, agent, call);
-    if (!is_certain && request.fact.possible.includes("pending")) request.fact.begin("cancelled");
+    if (!is_resolved && request.fact.possible.includes("pending")) request.fact.begin("cancelled");
     if (call.grant?.fact.possible.includes("active")) {
       request.may_be_covered = true;
       request.fact.begin("approved");
@@ -144,7 +148,9 @@ export class Ledger {
       territory: new Fact<Territory>("none"),
       undelivered: new Fact(false),
       is_held: false,
+      was_left: false,
       answered: undefined,
+      answered_at: 0,
       may_be_covered: false,
     };
     this.requests.set(token, request);

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { OperatorClient } from "../../ipc/operator-client.ts";
-import { type Places, placesFor } from "../../ipc/places.ts";
+import { type GatePaths, gatePaths } from "../../ipc/paths.ts";
 import { AgentLine } from "./agent-line.ts";
 import { AGENT } from "./files.ts";
 import { type Known, type Remembered, tried } from "./known.ts";
@@ -21,11 +21,11 @@ export class Acts {
 
   /** Ends the pause, and lets the agent in. */
   static async begin(operator: OperatorClient, home: string, known: Known): Promise<Acts> {
-    const places: Places = placesFor({ HOME: home });
+    const paths: GatePaths = gatePaths({ HOME: home });
     await operator.call("safety.resume", {});
     known.paused = null;
-    const token = readFileSync(join(places.agent_tokens_dir, `${AGENT}.token`), "utf8").trim();
-    const agent = await AgentLine.greet(places.agent_socket, AGENT, token);
+    const token = readFileSync(join(paths.agent_tokens_dir, `${AGENT}.token`), "utf8").trim();
+    const agent = await AgentLine.greet(paths.agent_socket, AGENT, token);
     return new Acts(operator, agent, known);
   }
 

@@ -4,7 +4,7 @@ import { basename, dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { OperatorClient } from "../../ipc/operator-client.ts";
-import { placesFor } from "../../ipc/places.ts";
+import { gatePaths } from "../../ipc/paths.ts";
 import { monthFiles } from "../../main/gate/audit/month-files.ts";
 import { Acts } from "./acts.ts";
 import { AGENT, type Column, type GateFile } from "./files.ts";
@@ -149,11 +149,11 @@ class RunningLife {
       seen.raw.push(...raw);
     });
     this.#acts.end();
-    const ended_by_itself = this.#gate.has_ended;
+    const ended_by_itself = this.#gate.hasEnded;
     const has_stopped = await this.#gate.stop();
     if (!has_stopped) await this.#gate.kill();
     const state = has_stopped && has_answered ? "serving" : "hangs";
-    return { ...seen, state, ended_by_itself, end: this.#gate.end, output: withoutPlaces(this.#gate.output) };
+    return { ...seen, state, ended_by_itself, end: this.#gate.end, output: withoutPaths(this.#gate.output) };
   }
 }
 
@@ -174,7 +174,7 @@ async function lifeOf(home: string, run_as: RunAs, known: Known, file: GateFile)
       state: await gate.started(),
       ended_by_itself: false,
       end: gate.end,
-      output: withoutPlaces(gate.output),
+      output: withoutPaths(gate.output),
       said: [],
       raw: [],
       verify_problems: [],
@@ -191,9 +191,9 @@ async function lifeOf(home: string, run_as: RunAs, known: Known, file: GateFile)
       if (file.column === "agent's token") await greetAsAgent(home, run_as, file, life);
     }
     life.missing.push(...missingDecisions(home, known));
-    life.ended_by_itself = gate.has_ended;
+    life.ended_by_itself = gate.hasEnded;
     if (!(await gate.stop())) life.state = "hangs";
-    return { ...life, end: gate.end, output: withoutPlaces(gate.output) };
+    return { ...life, end: gate.end, output: withoutPaths(gate.output) };
   } finally {
     await gate.kill();
   }
@@ -220,7 +220,7 @@ async function greetAsAgent(home: string, run_as: RunAs, file: GateFile, life: L
 }
 
 function missingDecisions(home: string, { decisions }: Known): string[] {
-  const { audit_dir } = placesFor({ HOME: home });
+  const { audit_dir } = gatePaths({ HOME: home });
   let trail = "";
   for (const name of monthFiles(audit_dir)) {
     const file = join(audit_dir, name);
@@ -230,7 +230,7 @@ function missingDecisions(home: string, { decisions }: Known): string[] {
 }
 
 /** Where its places are is printed at each start. */
-function withoutPlaces(output: string): string {
+function withoutPaths(output: string): string {
   return output.replace(/^ {2}(?:agents connect to|you answer with|notifications are|the audit trail is) .*\n/gm, "");
 }
 

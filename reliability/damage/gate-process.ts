@@ -3,7 +3,7 @@ import { statSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { OperatorClient } from "../../ipc/operator-client.ts";
-import { placesFor } from "../../ipc/places.ts";
+import { gatePaths } from "../../ipc/paths.ts";
 
 const LAUNCHER = fileURLToPath(new URL("../../bin/metnos-gate.js", import.meta.url));
 
@@ -55,7 +55,7 @@ export class GateProcess {
     return "hangs";
   }
 
-  get has_ended(): boolean {
+  get hasEnded(): boolean {
     return this.#is_closed;
   }
 
@@ -85,13 +85,13 @@ export class GateProcess {
 
   /** Its operator's contract; undefined where it can't be reached. */
   async operator(): Promise<OperatorClient | undefined> {
-    const places = placesFor({ HOME: this.#home });
+    const paths = gatePaths({ HOME: this.#home });
     // A pipe would keep this process, too.
-    if (statSync(places.operator_token, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
+    if (statSync(paths.operator_token, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
     const timeout = new AbortController();
     try {
       return await Promise.race([
-        OperatorClient.connect(places.operator_socket, places.operator_token),
+        OperatorClient.connect(paths.operator_socket, paths.operator_token),
         delay(ANSWER_MS, undefined, { signal: timeout.signal }),
       ]);
     } catch {

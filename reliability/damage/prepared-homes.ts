@@ -3,7 +3,7 @@ import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wri
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { OperatorClient } from "../../ipc/operator-client.ts";
-import { placesFor } from "../../ipc/places.ts";
+import { gatePaths } from "../../ipc/paths.ts";
 import { AgentLine } from "./agent-line.ts";
 import { AGENT, EXECUTOR } from "./files.ts";
 import { GateProcess, type RunAs } from "./gate-process.ts";
@@ -97,12 +97,12 @@ export class PreparedHomes {
 
   /** Starts a gate there, does what a human and an agent do, and stops it. What lasts is added to `known`. */
   async #workIn(home: string, name: string, known: Known): Promise<void> {
-    const places = placesFor({ HOME: home });
+    const paths = gatePaths({ HOME: home });
     if (known.agents.length === 0) {
       this.#makeFolder(home);
-      mkdirSync(places.executors_dir, { recursive: true, mode: 0o700 });
-      writeFileSync(places.config_file, CONFIG, { mode: 0o600 });
-      writeFileSync(join(places.executors_dir, `${EXECUTOR}.toml`), MANIFEST, { mode: 0o600 });
+      mkdirSync(paths.executors_dir, { recursive: true, mode: 0o700 });
+      writeFileSync(paths.config_file, CONFIG, { mode: 0o600 });
+      writeFileSync(join(paths.executors_dir, `${EXECUTOR}.toml`), MANIFEST, { mode: 0o600 });
       execFileSync("chmod", ["-R", "go=", home]);
       const { user } = this.run_as;
       if (user !== undefined) execFileSync("chown", ["-R", `${user.uid}:${user.gid}`, home]);
@@ -137,14 +137,14 @@ export class PreparedHomes {
 }
 
 async function workWith(operator: OperatorClient, home: string, name: string, known: Known): Promise<void> {
-  const places = placesFor({ HOME: home });
+  const paths = gatePaths({ HOME: home });
   await operator.call("safety.resume", {});
   if (known.agents.length === 0) {
     await operator.call("agents.pair", { name: AGENT, level: "Supervised" });
     known.agents.push(AGENT);
   }
-  const token = readFileSync(join(places.agent_tokens_dir, `${AGENT}.token`), "utf8").trim();
-  const agent = await AgentLine.greet(places.agent_socket, AGENT, token);
+  const token = readFileSync(join(paths.agent_tokens_dir, `${AGENT}.token`), "utf8").trim();
+  const agent = await AgentLine.greet(paths.agent_socket, AGENT, token);
   for (let index = 0; index < 5; index++) await agent.call("time_now", {});
   const target = `/srv/${name}/**`;
   await operator.call("grants.add", { capability: "fs:read", target });

@@ -43,11 +43,9 @@ async function main(words: readonly string[]): Promise<number> {
   } finally {
     homes.remove();
   }
-  const with_verdict = (verdict: Checked["verdict"]) => done.filter((checked) => checked.verdict === verdict);
-  const wrong = with_verdict("wrong");
-  console.log(
-    `${with_verdict("right").length} right, ${wrong.length} wrong, ${with_verdict("skipped").length} skipped`,
-  );
+  const withVerdict = (verdict: Checked["verdict"]) => done.filter((checked) => checked.verdict === verdict);
+  const wrong = withVerdict("wrong");
+  console.log(`${withVerdict("right").length} right, ${wrong.length} wrong, ${withVerdict("skipped").length} skipped`);
   for (const { name, seen, expected } of wrong) console.log(`  ${name}: ${seen}, expected ${expected}`);
   writeFileSync(DOCUMENT, withMatrix(readFileSync(DOCUMENT, "utf8")));
   return wrong.length === 0 ? 0 : 1;

@@ -15,7 +15,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type GateProcess, startGate } from "../../bench/gate-process.ts";
 import { startEcho } from "../../bench/line-client.ts";
 import { OperatorClient } from "../../ipc/operator-client.ts";
-import { type Places, placesFor } from "../../ipc/places.ts";
+import { type GatePaths, gatePaths } from "../../ipc/paths.ts";
 import { type Sample, type Trend, trendsOf } from "./figures.ts";
 import type { LoadCounts, LoadSettings, PairedAgent } from "./load.ts";
 import type { ProbeReport, ProbeSettings } from "./probe.ts";
@@ -55,7 +55,7 @@ export async function soak(options: SoakOptions): Promise<SoakReport> {
   const gate = await startGate({ env }, ["--no-notifications"], launcher === undefined ? {} : { launcher });
   const children: ChildProcess[] = [];
   try {
-    return await run(options, gate, folder, placesFor(env), children);
+    return await run(options, gate, folder, gatePaths(env), children);
   } finally {
     for (const child of children) child.kill("SIGKILL");
     await gate.stop();
@@ -67,14 +67,14 @@ async function run(
   options: SoakOptions,
   gate: GateProcess,
   folder: string,
-  places: Places,
+  paths: GatePaths,
   children: ChildProcess[],
 ): Promise<SoakReport> {
-  const operator = await OperatorClient.connect(places.operator_socket, places.operator_token);
+  const operator = await OperatorClient.connect(paths.operator_socket, paths.operator_token);
   const [probe_agent, ...agents] = await pairAgents(operator, 1 + options.agents);
   if (probe_agent === undefined) throw new Error("no agent was paired");
   const readable = await readableFile(operator, folder);
-  const { agent_socket, operator_socket, operator_token } = places;
+  const { agent_socket, operator_socket, operator_token } = paths;
   const echo_socket = join(folder, "echo.sock");
   children.push(await startEcho(echo_socket));
   const load = new Child<LoadSettings, LoadCounts>("load.ts", {
@@ -94,7 +94,7 @@ async function run(
   children.push(load.process, probe.process);
   await sleep(options.warm_up_seconds * 1000);
   probe.take();
-  const { samples, counts, failures } = await sampleAll(options, gate, places, load, probe);
+  const { samples, counts, failures } = await sampleAll(options, gate, paths, load, probe);
   const { problems } = await operator.call("audit.verify", {});
   await operator.close();
   return { trends: trendsOf(samples, options.limit), counts, failures, trail_problems: problems.length };
@@ -103,7 +103,7 @@ async function run(
 async function sampleAll(
   { seconds, sample_seconds, calls_per_second, progress }: SoakOptions,
   gate: GateProcess,
-  places: Places,
+  paths: GatePaths,
   load: Child<LoadSettings, LoadCounts>,
   probe: Child<ProbeSettings, ProbeReport>,
 ): Promise<{ samples: Sample[]; counts: LoadCounts; failures: string[] }> {
@@ -116,9 +116,9 @@ async function sampleAll(
     const sample: Sample = {
       gate_ms: measured.flatMap(({ gate_ms }) => gate_ms),
       echo_ms: measured.flatMap(({ echo_ms }) => echo_ms),
-      resident_mib: gate.resident_mib(),
-      open_files: gate.open_files(),
-      wal_mib: largestLog(places),
+      resident_mib: gate.residentMib(),
+      open_files: gate.openFiles(),
+      wal_mib: largestLog(paths),
     };
     const reported = load.take();
     failures.push(...reported.flatMap((report) => report.failures), ...load.failures(), ...probe.failures());
@@ -151,7 +151,7 @@ async function readableFile(operator: OperatorClient, folder: string): Promise<s
   return join(work, "notes.txt");
 }
 
-function largestLog({ state_dir }: Places): number {
+function largestLog({ state_dir }: GatePaths): number {
   const logs = readdirSync(state_dir).filter((name) => name.endsWith("-wal"));
   return Math.max(0, ...logs.map((name) => statSync(join(state_dir, name)).size)) / 2 ** 20;
 }

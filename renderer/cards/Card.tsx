@@ -14,8 +14,8 @@ import { DenyMessage } from "./DenyMessage.tsx";
 import { presence } from "./presence.ts";
 import { RememberPanel } from "./RememberPanel.tsx";
 import { rememberedChoices } from "./remembering.ts";
-import { useGuard } from "./use-guard.ts";
 import { usePresence } from "./use-presence.ts";
+import { usePressFilter } from "./use-press-filter.ts";
 import { useResolve } from "./use-waiting.ts";
 import "./cards.css";
 
@@ -32,7 +32,7 @@ export const Card = memo(function Card({ view, is_pointed_at }: { view: Approval
   const [error, setError] = useState<OperatorError | undefined>();
   const [is_sending, setSending] = useState(false);
   const resolve = useResolve();
-  const guarded = useGuard(card, `${panel} ${is_unfolded} ${view.card.form}`);
+  const guarded = usePressFilter(card, `${panel} ${is_unfolded} ${view.card.form}`);
   const hands = usePresence([view.token], panel !== "none");
 
   const unsaid = useMemo(() => callRows(unsaidArgs(view)), [view]);

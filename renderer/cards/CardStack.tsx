@@ -8,7 +8,7 @@ import { bundled, type Shown } from "./digest.ts";
 import { EndedLine } from "./EndedLine.tsx";
 import { PairingCard } from "./PairingCard.tsx";
 import { presence } from "./presence.ts";
-import { settleAll } from "./use-guard.ts";
+import { restartAll } from "./use-press-filter.ts";
 import { ResolveProvider, useWaiting } from "./use-waiting.ts";
 import "./cards.css";
 
@@ -122,7 +122,7 @@ function useFirstDenyFocused(stack: React.RefObject<HTMLElement | null>, cards: 
     if (focused !== null && focused !== document.body) return;
     const deny = stack.current?.querySelector<HTMLElement>("[data-deny]");
     if (deny === null || deny === undefined) return;
-    settleAll();
+    restartAll();
     deny.focus({ preventScroll: true });
   }, [stack, cards]);
 }
@@ -133,7 +133,7 @@ function usePointedAt(stack: React.RefObject<HTMLElement | null>, token: string,
     if (token === "" || !is_there) return;
     const card = stack.current?.querySelector(`[data-token="${CSS.escape(token)}"]`);
     card?.scrollIntoView({ block: "nearest" });
-    settleAll();
+    restartAll();
     card?.querySelector<HTMLElement>("[data-deny]")?.focus({ preventScroll: true });
   }, [stack, token, is_there]);
 }

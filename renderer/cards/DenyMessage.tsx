@@ -3,10 +3,10 @@ import { Button } from "../parts/Button.tsx";
 import { Field } from "../parts/Field.tsx";
 import { cardWords } from "../words/cards.ts";
 import { useWords } from "../words/language.ts";
-import type { Guarded } from "./use-guard.ts";
+import type { FilteredPresses } from "./use-press-filter.ts";
 
 interface DenyMessageProps {
-  guarded: Guarded;
+  guarded: FilteredPresses;
   is_sending: boolean;
   onDeny(message: string): void;
   onCancel(): void;

@@ -8,8 +8,8 @@ import { EndMark, ShortCall } from "./CallText.tsx";
 import { CountdownLine, CountdownText } from "./Countdown.tsx";
 import { callRows, isShort, unsaidArgs } from "./call-text.ts";
 import { groupsOf } from "./digest.ts";
-import { useGuard } from "./use-guard.ts";
 import { usePresence } from "./use-presence.ts";
+import { usePressFilter } from "./use-press-filter.ts";
 import { useResolve } from "./use-waiting.ts";
 import "./cards.css";
 
@@ -30,7 +30,7 @@ export function DigestCard({ agent, views, onLookAtEach }: DigestCardProps) {
   const [failures, setFailures] = useState(0);
   const [is_sending, setSending] = useState(false);
   const tokens = views.map(({ token }) => token);
-  const guarded = useGuard(card, `${is_listed} ${views.length}`);
+  const guarded = usePressFilter(card, `${is_listed} ${views.length}`);
   const hands = usePresence(tokens, false);
 
   const long = useMemo(() => views.filter((view) => !isWhole(view)), [views]);
@@ -148,8 +148,8 @@ function DigestItem({ view }: { view: ApprovalView }) {
 
 /** `12 requests: 9 fs:read below ~/project, 3 network:http` */
 function summary(views: readonly ApprovalView[], words: CardWords): string {
-  const groups = groupsOf(views).map(({ capability, count, place }) =>
-    place?.includes("/") ? words.digest.below(count, capability, place) : words.digest.plain(count, capability),
+  const groups = groupsOf(views).map(({ capability, count, location }) =>
+    location?.includes("/") ? words.digest.below(count, capability, location) : words.digest.plain(count, capability),
   );
   return words.digest.summary(views.length, groups.join(", "));
 }

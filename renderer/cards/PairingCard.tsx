@@ -11,7 +11,7 @@ import { RelativeTime } from "../parts/RelativeTime.tsx";
 import { VisibleText } from "../parts/VisibleText.tsx";
 import { cardWords } from "../words/cards.ts";
 import { useWords } from "../words/language.ts";
-import { useGuard } from "./use-guard.ts";
+import { usePressFilter } from "./use-press-filter.ts";
 import { asError } from "./use-waiting.ts";
 import "./cards.css";
 
@@ -24,7 +24,7 @@ export function PairingCard({ request }: { request: PairingRequest }) {
   const [level, setLevel] = useState<Level | null>(null);
   const [error, setError] = useState<OperatorError | undefined>();
   const [is_sending, setSending] = useState(false);
-  const guarded = useGuard(card, "");
+  const guarded = usePressFilter(card, "");
   const { name, version } = request;
 
   const send = async (sending: Promise<unknown>) => {

@@ -24,12 +24,12 @@ import {
   sentence,
   withShortHome,
 } from "./remembering.ts";
-import type { Guarded } from "./use-guard.ts";
+import type { FilteredPresses } from "./use-press-filter.ts";
 import { asError } from "./use-waiting.ts";
 
 interface RememberPanelProps {
   view: ApprovalView;
-  guarded: Guarded;
+  guarded: FilteredPresses;
   is_sending: boolean;
   onAnswer(answer: Answer): void;
   onCancel(): void;

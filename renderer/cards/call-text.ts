@@ -75,11 +75,11 @@ function isPathSaid(path: string, summary: string): boolean {
   return ["->", "from"].some((word) => {
     const start = `${name} ${word} `;
     if (!summary.startsWith(start)) return false;
-    const place = summary.slice(start.length);
-    if (place.startsWith(`${folder}/`)) return true;
-    if (!place.startsWith("~/")) return false;
+    const location = summary.slice(start.length);
+    if (location.startsWith(`${folder}/`)) return true;
+    if (!location.startsWith("~/")) return false;
     // `~/x/` for a folder that ends with /x
     const parts = folder.split("/");
-    return parts.some((_, index) => index > 0 && place.startsWith(`~/${[...parts.slice(index), ""].join("/")}`));
+    return parts.some((_, index) => index > 0 && location.startsWith(`~/${[...parts.slice(index), ""].join("/")}`));
   });
 }

@@ -54,29 +54,29 @@ export interface Group {
   capability: Capability | "none";
   count: number;
   /** The folder that all of them are below, or the one host; null where there is none. */
-  place: string | null;
+  location: string | null;
 }
 
 /** The bundle by capability, the most frequent first. */
 export function groupsOf(views: readonly ApprovalView[]): Group[] {
   const groups = Map.groupBy(views, ({ capabilities }): Group["capability"] => capabilities[0]?.capability ?? "none");
   return [...groups]
-    .map(([capability, own]) => ({ capability, count: own.length, place: commonPlace(own.map(placeText)) }))
+    .map(([capability, own]) => ({ capability, count: own.length, location: commonLocation(own.map(locationText)) }))
     .sort((a, b) => b.count - a.count);
 }
 
 /** `fs_read:~/project/src/*` -> `~/project/src`: the gate's own words for the place, short for the home folder. */
-function placeText({ capability_class }: ApprovalView): string | null {
-  const place = /^[a-z_]+:([^,]+)/.exec(capability_class)?.[1];
-  return place?.replace(/(?:\/\*{1,2})+$/, "") ?? null;
+function locationText({ capability_class }: ApprovalView): string | null {
+  const location = /^[a-z_]+:([^,]+)/.exec(capability_class)?.[1];
+  return location?.replace(/(?:\/\*{1,2})+$/, "") ?? null;
 }
 
-function commonPlace(places: readonly (string | null)[]): string | null {
-  const [first, ...rest] = places;
+function commonLocation(locations: readonly (string | null)[]): string | null {
+  const [first, ...rest] = locations;
   if (first === undefined || first === null || rest.includes(null)) return null;
   let common = first.split("/");
-  for (const place of rest) {
-    const parts = (place ?? "").split("/");
+  for (const location of rest) {
+    const parts = (location ?? "").split("/");
     const differs = common.findIndex((part, index) => part !== parts[index]);
     if (differs !== -1) common = common.slice(0, differs);
   }

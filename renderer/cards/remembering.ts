@@ -1,10 +1,11 @@
 import { excludedFrom } from "../../ipc/choices.ts";
 import type { Territory } from "../../ipc/decision.ts";
+import { isoSeconds } from "../../ipc/iso-seconds.ts";
+import type { Language } from "../../ipc/language.ts";
 import type { Answer, ApprovalView, Choice } from "../../ipc/operator-api.ts";
 import { shortenHome } from "../../ipc/visible-text.ts";
 import { shortDate } from "../parts/RelativeTime.tsx";
 import type { CardWords, Reach } from "../words/cards.ts";
-import type { Language } from "../words/language.ts";
 
 /** What an answer that is remembered would store. Pure: the clock comes with each step. */
 
@@ -92,7 +93,7 @@ export function answerFor(view: ApprovalView, remembering: Remembering, now: num
     decision: "approved",
     scope: choice.scope as Exclude<Territory, "none">,
     ...(proposed === null ? { choice: choice.label } : { target: remembering.target }),
-    ...(end === null ? {} : { expires_at: `${end.toISOString().slice(0, 19)}Z` }),
+    ...(end === null ? {} : { expires_at: isoSeconds(end.getTime()) }),
   };
 }
 

@@ -1,4 +1,5 @@
-import { type Language, useLanguage, useWords } from "../words/language.ts";
+import type { Language } from "../../ipc/language.ts";
+import { useLanguage, useWords } from "../words/language.ts";
 import { partsWords } from "../words/parts.ts";
 import { useNow } from "./clock.ts";
 

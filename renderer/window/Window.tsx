@@ -5,26 +5,26 @@ import { useWords } from "../words/language.ts";
 import { windowWords } from "../words/window.ts";
 import { Alarms } from "./Alarms.tsx";
 import { Boundary } from "./Boundary.tsx";
-import { PLACES } from "./places.ts";
 import { type Route, useRoute } from "./route.ts";
+import { VIEWS } from "./views.ts";
 import "./alarms.css";
 import "./window.css";
 
 /** The side list of places, and the place that is open. */
 export function Window() {
   const words = useWords(windowWords);
-  const { place: asked, rest } = useRoute();
-  const place = PLACES.find(({ name }) => name === asked) ?? PLACES[0];
-  if (place === undefined) return null;
+  const { view: asked, rest } = useRoute();
+  const view = VIEWS.find(({ name }) => name === asked) ?? VIEWS[0];
+  if (view === undefined) return null;
   return (
     <div className="window">
       <Alarms />
-      <SideList route={{ place: place.name, rest }} />
-      <main className="pane" key={place.name}>
-        <Notices is_pause_told={place.name === "safety"} />
-        <Boundary key={place.name}>
+      <SideList route={{ view: view.name, rest }} />
+      <main className="pane" key={view.name}>
+        <Notices is_pause_told={view.name === "safety"} />
+        <Boundary key={view.name}>
           <Suspense fallback={<p className="quiet">{words.loading}</p>}>
-            <place.Page rest={rest} />
+            <view.Page rest={rest} />
           </Suspense>
         </Boundary>
       </main>
@@ -37,12 +37,12 @@ function SideList({ route }: { route: Route }) {
   const { data: status } = useQuery("status", {});
   const waiting = (status?.approvals_pending ?? 0) + (status?.pairing_requests.length ?? 0);
   return (
-    <nav className="side" aria-label={words.places}>
+    <nav className="side" aria-label={words.views}>
       <p className="product">{words.product}</p>
       <ul>
-        {PLACES.map(({ name }) => (
+        {VIEWS.map(({ name }) => (
           <li key={name}>
-            <a href={`#/${name}`} aria-current={name === route.place ? "page" : undefined}>
+            <a href={`#/${name}`} aria-current={name === route.view ? "page" : undefined}>
               <span>{words[name]}</span>
               {name === "approvals" && waiting > 0 ? (
                 <span className="count figures">

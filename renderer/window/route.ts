@@ -2,14 +2,14 @@ import { useSyncExternalStore } from "react";
 
 /** `#/approvals/<token>`: the place, and what in it. */
 export interface Route {
-  place: string;
+  view: string;
   rest: string;
 }
 
 export function useRoute(): Route {
   const hash = useSyncExternalStore(subscribe, () => window.location.hash);
-  const [place = "", ...rest] = hash.replace(/^#\/?/, "").split("/");
-  return { place, rest: rest.map(decoded).join("/") };
+  const [view = "", ...rest] = hash.replace(/^#\/?/, "").split("/");
+  return { view, rest: rest.map(decoded).join("/") };
 }
 
 /** `approvals/<token>` -> `#/approvals/<token>` */

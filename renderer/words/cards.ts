@@ -104,7 +104,7 @@ const en = {
   digest: {
     question: (agent: string, count: number) => `${agent} asks ${count} things at once`,
     summary: (count: number, groups: string) => `${count} requests: ${groups}`,
-    below: (count: number, capability: string, place: string) => `${count} ${capability} below ${place}`,
+    below: (count: number, capability: string, location: string) => `${count} ${capability} below ${location}`,
     plain: (count: number, capability: string) => `${count} ${capability}`,
     irreversible: (count: number) => `${count} irreversible`,
     irreversibleOne: "irreversible",
@@ -241,7 +241,7 @@ const it: typeof en = {
   digest: {
     question: (agent, count) => `${agent} chiede ${count} cose insieme`,
     summary: (count, groups) => `${count} richieste: ${groups}`,
-    below: (count, capability, place) => `${count} ${capability} sotto ${place}`,
+    below: (count, capability, location) => `${count} ${capability} sotto ${location}`,
     plain: (count, capability) => `${count} ${capability}`,
     irreversibleOne: "irreversibile",
     irreversible: (count) => (count === 1 ? "1 irreversibile" : `${count} irreversibili`),

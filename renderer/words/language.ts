@@ -1,9 +1,9 @@
 import { useEffect } from "react";
+import type { Language } from "../../ipc/language.ts";
 import { useQuery } from "../gate/use-gate.tsx";
 
 /** Each place has one file of words here: `const en = {...}; const it: typeof en = {...}; export const xWords = { en, it }`. */
 
-export type Language = "en" | "it";
 export type InBoth<W> = Readonly<Record<Language, W>>;
 
 /** The language that was chosen in the settings; until they are known, the browser's. */

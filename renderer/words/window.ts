@@ -1,6 +1,6 @@
 const en = {
   product: "Metnos Gate",
-  places: "Places",
+  views: "Places",
   approvals: "Approvals",
   policy: "Policy",
   grants: "Grants",
@@ -23,7 +23,7 @@ const en = {
 };
 const it: typeof en = {
   product: "Metnos Gate",
-  places: "Sezioni",
+  views: "Sezioni",
   approvals: "Richieste",
   policy: "Regole",
   grants: "Permessi",

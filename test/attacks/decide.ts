@@ -53,8 +53,8 @@ export interface Decider {
 }
 
 /** What the guard keeps for the gate in this world; a guard that knows the gate's program gets `program_paths`. */
-function gateFilesOf({ places, home, program_paths }: World): GateFiles {
-  return new GateFiles(places, home, program_paths);
+function gateFilesOf({ paths, home, program_paths }: World): GateFiles {
+  return new GateFiles(paths, home, program_paths);
 }
 
 export function deciderFor(world: World): Decider {
@@ -73,7 +73,7 @@ export function deciderFor(world: World): Decider {
     const store = new GrantStore(database, home, systemClock);
     for (const grant of grants) {
       const [capability = "", target = ""] = grant.replaceAll("{home}", home).split(" ");
-      store.record_grant({ ...PRINCIPAL, capability: capability as Capability, target });
+      store.recordGrant({ ...PRINCIPAL, capability: capability as Capability, target });
     }
     stores.set(key, store);
     return store;

@@ -87,7 +87,7 @@ it("a gate that was replaced is not started again: start ends with its own exit 
   const env = { ...home.env, ELECTRON_OVERRIDE_DIST_PATH: join(home.home, "nowhere") };
   const started = new StartedProcess(process.execPath, [LAUNCHER, "start"], { env });
   await started.printed(/the audit trail is/);
-  rmSync(home.places.lock_db);
+  rmSync(home.paths.lock_db);
   expect(await started.exited).toBe(EXIT.replaced);
   expect(started.stdout).toContain("ALARM gate_replaced: ");
   expect(started.stderr).toContain("gate.lock");

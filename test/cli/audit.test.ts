@@ -9,7 +9,7 @@ it("audit verify counts what is open; what was accepted is not said to be as it 
   const gate = await startGate();
   await gate.operator.call("safety.pause", { reason: "lunch" });
   await gate.close();
-  const folder = gate.home.places.audit_dir;
+  const folder = gate.home.paths.audit_dir;
   const [file = ""] = readdirSync(folder).filter((name) => name.endsWith(".jsonl"));
   expect(await runGate(gate.home, ["audit", "verify"])).toMatchObject({
     code: EXIT.ok,

@@ -240,8 +240,8 @@ describe("audit", () => {
     expect(verified).toMatchObject({ code: 0, lines: [{ ok: true, files: 1, lines: 6 }] });
     await gate.close();
 
-    const [name = ""] = readdirSync(gate.places.audit_dir);
-    const file = join(gate.places.audit_dir, name);
+    const [name = ""] = readdirSync(gate.paths.audit_dir);
+    const file = join(gate.paths.audit_dir, name);
     const lines = readFileSync(file, "utf8").split("\n");
     writeFileSync(file, [...lines.slice(0, 2), lines[2]?.replace("allowed", "denied"), ...lines.slice(3)].join("\n"));
     const broken = await run("audit", "verify");
@@ -308,28 +308,28 @@ describe("status and doctor", () => {
     const gate = await startGate({ home });
     await gate.operator.call("safety.pause", { reason: "lunch" });
     await gate.close();
-    rmSync(home.places.safety_db);
+    rmSync(home.paths.safety_db);
     const { code, lines } = await runGate(home, ["doctor"]);
     expect(code).toBe(5);
     expect(lines).toContainEqual({
       check: "databases",
       ok: false,
-      detail: expect.stringContaining(`the safety database ${home.places.safety_db} is missing`),
+      detail: expect.stringContaining(`the safety database ${home.paths.safety_db} is missing`),
       fix: expect.stringContaining("--accept-empty safety"),
     });
   });
 
   it("doctor names a database that can't be used", async () => {
     const home = temporaryHome();
-    mkdirSync(home.places.state_dir, { recursive: true, mode: 0o700 });
-    writeFileSync(home.places.grants_db, "not a database ".repeat(100));
+    mkdirSync(home.paths.state_dir, { recursive: true, mode: 0o700 });
+    writeFileSync(home.paths.grants_db, "not a database ".repeat(100));
     const { code, lines } = await runGate(home, ["doctor"]);
     expect(code).toBe(5);
     expect(lines).toContainEqual(
       expect.objectContaining({
         check: "grants database",
         ok: false,
-        detail: expect.stringContaining(home.places.grants_db),
+        detail: expect.stringContaining(home.paths.grants_db),
       }),
     );
   });
@@ -363,9 +363,9 @@ describe("connect claude-code", () => {
     });
     expect(JSON.parse(readFileSync(String(first.lines[0]?.backup), "utf8"))).toEqual(own);
     const connected = readFileSync(file, "utf8");
-    expect(connected).toContain(join(home.places.state_dir, "hook/metnos-gate-hook"));
+    expect(connected).toContain(join(home.paths.state_dir, "hook/metnos-gate-hook"));
     expect(JSON.parse(connected)).toMatchObject({ model: "opus" });
-    expect(statSync(join(home.places.agent_tokens_dir, "claude-code.token")).mode & 0o777).toBe(0o600);
+    expect(statSync(join(home.paths.agent_tokens_dir, "claude-code.token")).mode & 0o777).toBe(0o600);
 
     expect(await run("connect", "claude-code")).toMatchObject({ code: 0, lines: [{ changed: false }] });
     expect(readFileSync(file, "utf8")).toBe(connected);

@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { EXIT } from "../../cli/output.ts";
-import { findTrayApp, type Surroundings, surroundings } from "../../cli/tray-app.ts";
+import { type DesktopEnvironment, desktopEnvironment, findTrayApp } from "../../cli/tray-app.ts";
 import { CHECKOUT, LAUNCHER, runGate, StartedProcess, startServe } from "../support/gate-process.ts";
 import { ask } from "../support/page-visitor.ts";
 import { tempFolder } from "../support/temp-folder.ts";
@@ -17,7 +17,7 @@ function file(...path: string[]): string {
 }
 
 /** A desktop with everything there: the package with its program, the built app, a display, a user. */
-function desktop(platform: NodeJS.Platform, program: string): Surroundings & { program: string } {
+function desktop(platform: NodeJS.Platform, program: string): DesktopEnvironment & { program: string } {
   const folder = tempFolder();
   file(folder, "dist/desktop/main.js");
   return {
@@ -45,7 +45,7 @@ describe("whether the tray app can be started", () => {
     expect(findTrayApp({ ...here, env: { WAYLAND_DISPLAY: "wayland-0" } })).toHaveProperty("electron");
   });
 
-  it.each<[string, (here: Surroundings) => Surroundings, string]>([
+  it.each<[string, (here: DesktopEnvironment) => DesktopEnvironment, string]>([
     ["the package is missing", (here) => ({ ...here, electron_package: undefined }), "Electron is not installed"],
     [
       "its program was not downloaded",
@@ -70,7 +70,10 @@ describe("whether the tray app can be started", () => {
   });
 
   it("is looked for in this checkout's own package, for this checkout's app", () => {
-    expect(surroundings()).toMatchObject({ electron_package: join(CHECKOUT, "node_modules/electron"), root: CHECKOUT });
+    expect(desktopEnvironment()).toMatchObject({
+      electron_package: join(CHECKOUT, "node_modules/electron"),
+      root: CHECKOUT,
+    });
   });
 });
 

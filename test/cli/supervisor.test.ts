@@ -18,7 +18,7 @@ async function start(home: TemporaryHome, node: readonly string[] = []): Promise
 
 /** The running gate's own process, which is not the one that was started. */
 async function gatePid(home: TemporaryHome): Promise<number> {
-  const { operator_socket, operator_token } = home.places;
+  const { operator_socket, operator_token } = home.paths;
   const operator = await OperatorClient.connect(operator_socket, operator_token);
   const { pid } = await operator.call("status", {});
   await operator.close();

@@ -16,28 +16,28 @@ describe("start at login on Linux", () => {
   it("is there once it was chosen, for its owner only, and gone when it is not", () => {
     const file = join(tempFolder(), "autostart/metnos-gate.desktop");
     const entry = autostartEntry(file, ["/opt/app", "--hidden"]);
-    expect(entry.is_enabled()).toBe(false);
-    entry.set_enabled(true);
-    expect(entry.is_enabled()).toBe(true);
+    expect(entry.isEnabled()).toBe(false);
+    entry.setEnabled(true);
+    expect(entry.isEnabled()).toBe(true);
     expect(statSync(file).mode & 0o777).toBe(0o600);
-    entry.set_enabled(false);
-    entry.set_enabled(false);
-    expect(entry.is_enabled()).toBe(false);
+    entry.setEnabled(false);
+    entry.setEnabled(false);
+    expect(entry.isEnabled()).toBe(false);
   });
 
   it.each(["Hidden=true", "X-GNOME-Autostart-enabled=false"])("the desktop's own switch is respected: %s", (line) => {
     const file = join(tempFolder(), "metnos-gate.desktop");
     const entry = autostartEntry(file, ["/opt/app"]);
-    entry.set_enabled(true);
+    entry.setEnabled(true);
     writeFileSync(file, readFileSync(file, "utf8").replace("X-GNOME-Autostart-enabled=true", line));
-    expect(entry.is_enabled()).toBe(false);
+    expect(entry.isEnabled()).toBe(false);
   });
 
   it.each(["/opt/Metnos Gate/app", '/a$b/`c`/d"e\\f', "/100%/x", "/tab\there"])(
     "starts what it says, whatever is in its path: %j",
     (path) => {
       const file = join(tempFolder(), "metnos-gate.desktop");
-      autostartEntry(file, [path, "--hidden"]).set_enabled(true);
+      autostartEntry(file, [path, "--hidden"]).setEnabled(true);
       expect(execArguments(readFileSync(file, "utf8"))).toEqual([path, "--hidden"]);
       const validator = spawnSync("desktop-file-validate", [file], { encoding: "utf8" });
       if (validator.error === undefined) expect(validator.stdout).toBe("");

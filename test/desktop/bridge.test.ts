@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { beforeAll, expect, it } from "vitest";
 import type { Bridge } from "../../ipc/bridge.ts";
 import { OperatorClient } from "../../ipc/operator-client.ts";
-import { agentTokenFile } from "../../ipc/places.ts";
+import { agentTokenFile } from "../../ipc/paths.ts";
 import { AgentConnection } from "../support/agent-connection.ts";
 import { readToken } from "../support/running-gate.ts";
 import type { TemporaryHome } from "../support/temporary-home.ts";
@@ -23,7 +23,7 @@ describeDesktop("window.metnos", () => {
   let operator: OperatorClient;
   beforeAll(async () => {
     app = await launchDesktop();
-    const { operator_socket, operator_token } = app.home.places;
+    const { operator_socket, operator_token } = app.home.paths;
     operator = await OperatorClient.connect(operator_socket, operator_token);
     return () => operator.close();
   });
@@ -94,8 +94,8 @@ describeDesktop("window.metnos", () => {
       await scope.metnos.call("status", {});
     });
     await operator.call("agents.pair", { name: "asker", level: "Supervised" });
-    const agent = await AgentConnection.open(app.home.places.agent_socket);
-    await agent.hello("asker", { token: readToken(agentTokenFile(app.home.places, "asker")) });
+    const agent = await AgentConnection.open(app.home.paths.agent_socket);
+    await agent.hello("asker", { token: readToken(agentTokenFile(app.home.paths, "asker")) });
     mkdirSync(join(app.home.home, "notes"));
     const ask = (id: string, name: string) =>
       agent.send("tool.call", {

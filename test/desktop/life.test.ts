@@ -53,7 +53,7 @@ describeDesktop("the desktop app", () => {
       for (const window of BrowserWindow.getAllWindows()) window.close();
     }, undefined);
     expect((await windows(app)).filter(({ is_visible }) => is_visible)).toEqual([]);
-    const { operator_socket, operator_token } = app.home.places;
+    const { operator_socket, operator_token } = app.home.paths;
     const operator = await OperatorClient.connect(operator_socket, operator_token);
     expect(await operator.call("status", {})).toMatchObject({ pid: app.pid });
     await operator.close();
@@ -76,7 +76,7 @@ describeDesktop("the desktop app", () => {
     expect(await app.exited).toBe(0);
     expect(app.output()).toMatch(/closed; what waits is kept for the next start/);
     await expect.poll(() => processes.filter(isAlive)).toEqual([]);
-    expect(existsSync(app.home.places.agent_socket)).toBe(false);
+    expect(existsSync(app.home.paths.agent_socket)).toBe(false);
     // The lock is free: another gate can have this home.
     await startGate({ home: app.home });
   });
@@ -117,9 +117,9 @@ describeDesktop("starting", () => {
 });
 
 /** The status of the gate in this home, or undefined while none answers. */
-async function statusIn({ places }: TemporaryHome) {
+async function statusIn({ paths }: TemporaryHome) {
   try {
-    const operator = await OperatorClient.connect(places.operator_socket, places.operator_token);
+    const operator = await OperatorClient.connect(paths.operator_socket, paths.operator_token);
     const status = await operator.call("status", {});
     await operator.close();
     return status;
@@ -154,7 +154,7 @@ describeDesktop("a gate that fails inside the app", () => {
     expect(pid).not.toBe(app.pid);
     expect(app.output()).not.toContain("SECRET");
     process.kill(pid, "SIGTERM");
-    await expect.poll(() => existsSync(app.home.places.agent_socket), { timeout: 10_000 }).toBe(false);
+    await expect.poll(() => existsSync(app.home.paths.agent_socket), { timeout: 10_000 }).toBe(false);
   }, 60_000);
 
   it.each([
@@ -181,7 +181,7 @@ describeDesktop("a gate that fails inside the app", () => {
 describeDesktop("a gate inside the app whose lock was removed", () => {
   it("ends with the app, which says why and is not started again", async () => {
     const app = await launchDesktop({ args: ["--hidden"] });
-    rmSync(app.home.places.lock_db);
+    rmSync(app.home.paths.lock_db);
     expect(await app.exited).toBe(6);
     expect(app.output()).toMatch(/error box: Metnos Gate has stopped\n.*gate\.lock/);
   }, 60_000);

@@ -309,7 +309,7 @@ describeDesktop("the bridge's sender check", () => {
         await scope.metnos.call("status", {});
       });
     }
-    const { operator_socket, operator_token } = app.home.places;
+    const { operator_socket, operator_token } = app.home.paths;
     const operator = await OperatorClient.connect(operator_socket, operator_token);
     await operator.call("grants.add", { capability: "fs:read", target: "/srv/a/**" });
     await operator.close();

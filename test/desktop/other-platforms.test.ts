@@ -44,7 +44,7 @@ vi.mock("electron", async () => ({
 
 const { GateTray } = await import("../../main/desktop/tray.ts");
 const { loginItem } = await import("../../main/desktop/login-item.ts");
-const { isSteeredFromOutside } = await import("../../main/desktop/lockdown.ts");
+const { hasDebugSwitches } = await import("../../main/desktop/lockdown.ts");
 const { ElectronNotifications } = await import("../../main/desktop/notification-sink.ts");
 const parts = await import("./stand-in/desktop-parts.ts");
 
@@ -59,7 +59,7 @@ const idle: TrayMenuState = {
   language: "en",
   start_at_login: false,
 };
-const actions = { open: vi.fn(), pause: vi.fn(), resume: vi.fn(), start_at_login: vi.fn(), quit: vi.fn() };
+const actions = { open: vi.fn(), pause: vi.fn(), resume: vi.fn(), startAtLogin: vi.fn(), quit: vi.fn() };
 
 describe("the tray on macOS", () => {
   it("leaves the left click to the popup, shows its menu on the right one, and says the number beside the icon", () => {
@@ -95,17 +95,17 @@ describe("the tray on macOS", () => {
 describe("start at login on macOS and Windows", () => {
   it.each(["darwin", "win32"] as const)("is the system's own: %s", (platform) => {
     const item = loginItem(platform);
-    item.set_enabled(true);
+    item.setEnabled(true);
     expect(login.at(-1)).toEqual({ openAtLogin: true, args: ["--hidden"] });
-    expect(item.is_enabled()).toBe(true);
-    item.set_enabled(false);
-    expect(item.is_enabled()).toBe(false);
+    expect(item.isEnabled()).toBe(true);
+    item.setEnabled(false);
+    expect(item.isEnabled()).toBe(false);
   });
 });
 
 describe("a packaged app with debugging switches", () => {
   const steered = (isPackaged: boolean, ...given: string[]) =>
-    isSteeredFromOutside({ isPackaged, commandLine: { hasSwitch: (name: string) => given.includes(name) } as never });
+    hasDebugSwitches({ isPackaged, commandLine: { hasSwitch: (name: string) => given.includes(name) } as never });
 
   it.each(["remote-debugging-port", "remote-debugging-pipe", "inspect", "inspect-brk"])(
     "--%s: doesn't start",

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { beforeAll, expect, it } from "vitest";
 import { OperatorClient } from "../../ipc/operator-client.ts";
-import { agentTokenFile } from "../../ipc/places.ts";
+import { agentTokenFile } from "../../ipc/paths.ts";
 import { AgentConnection } from "../support/agent-connection.ts";
 import { seriousProblems } from "../support/axe.ts";
 import { card, cards } from "../support/card-page.ts";
@@ -38,12 +38,12 @@ describeDesktop("the page in the app's windows", () => {
 
   beforeAll(async () => {
     app = await launchDesktop();
-    const { operator_socket, operator_token, agent_socket } = app.home.places;
+    const { operator_socket, operator_token, agent_socket } = app.home.paths;
     operator = await OperatorClient.connect(operator_socket, operator_token);
     await operator.call("agents.pair", { name: "asker", level: "Supervised" });
     mkdirSync(join(app.home.home, "work"));
     agent = await AgentConnection.open(agent_socket);
-    await agent.hello("asker", { token: readToken(agentTokenFile(app.home.places, "asker")) });
+    await agent.hello("asker", { token: readToken(agentTokenFile(app.home.paths, "asker")) });
     pages = [await app.page("popup"), await app.page("approvals")];
     await recorded(app, ({ tray }) => {
       const bounds = { x: 1200, y: 0, width: 22, height: 24 };

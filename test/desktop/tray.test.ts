@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, it } from "vitest";
 import { OperatorClient } from "../../ipc/operator-client.ts";
-import { agentTokenFile } from "../../ipc/places.ts";
+import { agentTokenFile } from "../../ipc/paths.ts";
 import { AgentConnection } from "../support/agent-connection.ts";
 import { readToken } from "../support/running-gate.ts";
 import type { TemporaryHome } from "../support/temporary-home.ts";
@@ -41,7 +41,7 @@ describeDesktop("the tray", () => {
   let operator: OperatorClient;
   beforeAll(async () => {
     app = await launchDesktop({ args: ["--restarted-after=SIGSEGV"] });
-    const { operator_socket, operator_token } = app.home.places;
+    const { operator_socket, operator_token } = app.home.paths;
     operator = await OperatorClient.connect(operator_socket, operator_token);
     return () => operator.close();
   });
@@ -74,8 +74,8 @@ describeDesktop("the tray", () => {
   it("says how many wait, with another picture, and goes back once they are answered", async () => {
     const idle = await picture(app);
     await operator.call("agents.pair", { name: "asker", level: "Supervised" });
-    const agent = await AgentConnection.open(app.home.places.agent_socket);
-    await agent.hello("asker", { token: readToken(agentTokenFile(app.home.places, "asker")) });
+    const agent = await AgentConnection.open(app.home.paths.agent_socket);
+    await agent.hello("asker", { token: readToken(agentTokenFile(app.home.paths, "asker")) });
     agent.send("tool.call", {
       id: "1",
       intent: "write a file",
@@ -105,7 +105,7 @@ describeDesktop("the tray", () => {
   });
 
   it("a pairing request waits for the human, too", async () => {
-    const agent = await AgentConnection.open(app.home.places.agent_socket);
+    const agent = await AgentConnection.open(app.home.paths.agent_socket);
     await agent.hello("newcomer");
     await expect.poll(() => tooltip(app)).toBe("Metnos Gate\n1 request is waiting for you");
     await operator.call("agents.reject", { name: "newcomer" });

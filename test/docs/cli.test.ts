@@ -9,7 +9,7 @@ import {
   pairingRequestSchema,
   statusSchema,
 } from "../../ipc/operator-api.ts";
-import { agentTokenFile } from "../../ipc/places.ts";
+import { agentTokenFile } from "../../ipc/paths.ts";
 import { AgentConnection } from "../support/agent-connection.ts";
 import { LAUNCHER, runGate, StartedProcess, startServe } from "../support/gate-process.ts";
 import { readToken } from "../support/running-gate.ts";
@@ -76,9 +76,9 @@ test("every example prints what the document says", async () => {
   let token = "";
   for (const step of steps()) {
     if ("asks" in step) {
-      const { agent_socket } = home.places;
+      const { agent_socket } = home.paths;
       const agent = await AgentConnection.open(agent_socket);
-      await agent.hello("claude-code", { token: readToken(agentTokenFile(home.places, "claude-code")), session: "s" });
+      await agent.hello("claude-code", { token: readToken(agentTokenFile(home.paths, "claude-code")), session: "s" });
       const { decision } = await agent.ask({ executor: step.asks, args: step.args });
       expect(decision.outcome).toBe("approval_required");
       continue;
@@ -147,8 +147,8 @@ test("the fields of a decision in the trail are those of the file", async () => 
   const home = temporaryHome();
   await startServe(home);
   await runGate(home, ["agents", "pair", "my-agent", "--level", "Full"]);
-  const agent = await AgentConnection.open(home.places.agent_socket);
-  await agent.hello("my-agent", { token: readToken(agentTokenFile(home.places, "my-agent")) });
+  const agent = await AgentConnection.open(home.paths.agent_socket);
+  await agent.hello("my-agent", { token: readToken(agentTokenFile(home.paths, "my-agent")) });
   await agent.ask({ executor: "time_now" });
   await agent.close();
   const { lines } = await runGate(home, ["audit", "tail"]);

@@ -75,8 +75,8 @@ test("the document lists every key with its type and default, and no other", () 
 });
 
 test("the example of own safety rules loads, and every field and operator is in the document", () => {
-  const { places } = temporaryHome(example("safety.rules"));
-  expect(loadConfig(places.config_file, {}).safety.rules.map(({ id }) => id)).toEqual(["NO-TRADING", "FEW-CAPS"]);
+  const { paths } = temporaryHome(example("safety.rules"));
+  expect(loadConfig(paths.config_file, {}).safety.rules.map(({ id }) => id)).toEqual(["NO-TRADING", "FEW-CAPS"]);
   const found = JSON.stringify(z.toJSONSchema(ownRuleSchema));
   const words = [...found.matchAll(/"(?:const|enum)":("[^"]+"|\[[^\]]+\])/g)].flatMap(
     ({ 1: names = "" }) => names.match(/[A-Za-z_]+/g) ?? [],
@@ -86,8 +86,8 @@ test("the example of own safety rules loads, and every field and operator is in 
 });
 
 test("the example file is the defaults", () => {
-  const { places } = temporaryHome(example("gate.toml"));
-  expect(loadConfig(places.config_file, {})).toEqual(configSchema.parse({}));
+  const { paths } = temporaryHome(example("gate.toml"));
+  expect(loadConfig(paths.config_file, {})).toEqual(configSchema.parse({}));
 });
 
 test("the document lists every variable that the code reads, and no other", () => {
@@ -115,10 +115,10 @@ test("the document lists every key of a manifest and every kind of target, and n
 
 test("the example executor is loaded, and its calls are decided by it", async () => {
   const home = temporaryHome();
-  const file = join(home.places.executors_dir, "notes_search.toml");
+  const file = join(home.paths.executors_dir, "notes_search.toml");
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, example("executors/notes_search.toml"));
-  const catalog = new ExecutorCatalog(loadOwnExecutors(home.places.executors_dir));
+  const catalog = new ExecutorCatalog(loadOwnExecutors(home.paths.executors_dir));
   expect(catalog.find("mcp__notes__search", "generic").is_described).toBe(true);
   const gate = await startGate({ home });
   const agent = await gate.agent("tester", "Full");

@@ -94,7 +94,7 @@ const isProgram = (name: string): boolean =>
   programCalled(name) !== undefined || SHELLS.has(name) || Object.hasOwn(WRAPPERS, name);
 
 const words = (...texts: string[]): Word[] =>
-  texts.map((text) => ({ text, is_certain: true, pieces: [{ text, kind: "text" }], start: 0, end: 0 }));
+  texts.map((text) => ({ text, is_resolved: true, pieces: [{ text, kind: "text" }], start: 0, end: 0 }));
 
 const sorted = (names: Iterable<string>): string[] => [...new Set(names)].sort();
 

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { MAX_PAIRINGS, PAIRING_TIMEOUT_MS } from "../../ipc/agent-server.ts";
 import { decisionSchema, readingSchema } from "../../ipc/decision.ts";
 import { FRAME_TIMEOUT_MS, MAX_DEPTH, MAX_FRAME_BYTES } from "../../ipc/frames.ts";
-import { MAX_UNADMITTED_BYTES, NEWCOMERS } from "../../ipc/line-server.ts";
+import { MAX_UNADMITTED_BYTES, UNGREETED_LIMITS } from "../../ipc/line-server.ts";
 import { agentMessages, contextSchema, ERROR_CODES, gateMessages, MAX_PLAN_CALLS } from "../../ipc/wire.ts";
 import { AGENT_UNREAD } from "../../main/agent-port.ts";
 import { configSchema } from "../../main/config.ts";
@@ -202,9 +202,9 @@ test("the limits are the code's", () => {
     MAX_FRAME_BYTES,
     MAX_DEPTH,
     FRAME_TIMEOUT_MS / 1000,
-    NEWCOMERS.greeting_ms / 1000,
+    UNGREETED_LIMITS.greeting_ms / 1000,
     MAX_UNADMITTED_BYTES,
-    NEWCOMERS.max,
+    UNGREETED_LIMITS.max,
     PAIRING_TIMEOUT_MS / 1000,
     MAX_PAIRINGS,
     MAX_WAITING_PER_AGENT,

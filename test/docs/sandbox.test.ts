@@ -76,11 +76,11 @@ function documentedCommand(): string {
 
 /** An agent in the sandbox: each `look` is one round of its program. */
 function sandboxed(gate: GateUnderTest, command: string) {
-  const { home, places } = gate;
+  const { home, paths } = gate;
   mkdirSync(join(home.home, "project"), { recursive: true });
-  const databases = [places.grants_db, places.approvals_db, places.agents_db];
-  const secrets = [places.operator_socket, places.operator_token, join(places.agent_tokens_dir, "my-agent.token")];
-  const hidden = [...secrets, ...databases, places.audit_head];
+  const databases = [paths.grants_db, paths.approvals_db, paths.agents_db];
+  const secrets = [paths.operator_socket, paths.operator_token, join(paths.agent_tokens_dir, "my-agent.token")];
+  const hidden = [...secrets, ...databases, paths.audit_head];
   expect(hidden.filter((path) => !existsSync(path))).toEqual([]);
   const node = { NODE: process.execPath, NODE_ROOT: dirname(dirname(process.execPath)), PROGRAM };
   const child = spawn("bash", ["-c", command, "bash", ...hidden], {
@@ -126,7 +126,7 @@ test("with the socket's own folder, read-only, it still can after the gate has s
   const folder = join(plain.home, "agents-door");
   const agent_socket = join(folder, "gate.sock");
   const env = { ...plain.env, METNOS_GATE_SOCKET: agent_socket };
-  const home: TemporaryHome = { ...plain, env, places: { ...plain.places, agent_socket } };
+  const home: TemporaryHome = { ...plain, env, paths: { ...plain.paths, agent_socket } };
   const first = await startGate({ home });
   await first.operator.call("agents.pair", { name: "my-agent", level: "Supervised" });
   const command = documentedCommand().replace(/--bind \S+gate\.sock \S+/, `--ro-bind ${folder} /run`);

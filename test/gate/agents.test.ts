@@ -10,20 +10,20 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { agentTokenFile, placesFor } from "../../ipc/places.ts";
+import { agentTokenFile, gatePaths } from "../../ipc/paths.ts";
 import { AGENTS_SCHEMA, AgentDirectory } from "../../main/gate/agents.ts";
 import { openDatabase } from "../../main/gate/database.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 
 function directory(home = tempFolder()) {
-  const places = placesFor({ HOME: home });
-  const db = openDatabase(places.agents_db, AGENTS_SCHEMA);
+  const paths = gatePaths({ HOME: home });
+  const db = openDatabase(paths.agents_db, AGENTS_SCHEMA);
   onTestFinished(() => {
     db.close();
   });
-  const agents = new AgentDirectory(db, places, new ManualClock().now);
-  return { home, places, db, agents, file: agentTokenFile(places, "worker") };
+  const agents = new AgentDirectory(db, paths, new ManualClock().now);
+  return { home, paths, db, agents, file: agentTokenFile(paths, "worker") };
 }
 
 const token = (file: string) => readFileSync(file, "utf8").trim();

@@ -186,7 +186,7 @@ describe("a file of the seed", () => {
     expect(find("mail:read", "inbox")).toBeUndefined();
     expect(find("fs:read", "/srv/x")).toBeUndefined();
     expect(find("llm:online", "*")).toBe(6);
-    const all = grants.list_grants({ include_revoked: true });
+    const all = grants.listGrants({ include_revoked: true });
     expect(all.find(({ id }) => id === 4)).toMatchObject({
       target: "/**",
       revoked_reason: "its target can't be held by this version",
@@ -197,7 +197,7 @@ describe("a file of the seed", () => {
       granted_by: "card",
       agent: null,
     });
-    expect(grants.record_grant({ ...ROBERTO, capability: "mail:read", target: "inbox" }).id).toBe(7);
+    expect(grants.recordGrant({ ...ROBERTO, capability: "mail:read", target: "inbox" }).id).toBe(7);
   });
 
   it("grants of a capability marked always, written by hand, still lift nothing", () => {
@@ -210,7 +210,7 @@ describe("a file of the seed", () => {
     );
     seed.close();
     const db = openDatabase(file, grantsSchema(home));
-    expect(new GrantStore(db, home, new ManualClock()).list_grants().length).toBe(1);
+    expect(new GrantStore(db, home, new ManualClock()).listGrants().length).toBe(1);
     db.close();
   });
 
@@ -227,7 +227,7 @@ describe("a file of the seed", () => {
     seed.close();
     const { broker, registry } = openedBroker(folder);
     broker.start();
-    const waiting = registry.list_pending();
+    const waiting = registry.listPending();
     expect(waiting.map(({ token }) => token).sort()).toEqual([
       "0000000000000001",
       "0000000000000002",
@@ -250,8 +250,8 @@ describe("two processes that open the same new file", () => {
     const one = openDatabase(file, APPROVALS_SCHEMA);
     const other = openDatabase(file, APPROVALS_SCHEMA);
     const clock = new ManualClock();
-    const { token } = new ApprovalRegistry(one, clock).create_pending(pendingOf({ extra: extraOf() }));
-    expect(new ApprovalRegistry(other, clock).get_pending(token)?.status).toBe("pending");
+    const { token } = new ApprovalRegistry(one, clock).createPending(pendingOf({ extra: extraOf() }));
+    expect(new ApprovalRegistry(other, clock).getPending(token)?.status).toBe("pending");
     one.close();
     other.close();
   });

@@ -21,9 +21,9 @@ describe("room that is kept aside", () => {
     expect(reserve.keep()).toBe(true);
     const { size, blocks, mode } = statSync(file);
     expect([size, blocks * 512 >= BYTES, mode & 0o777]).toEqual([BYTES, true, 0o600]);
-    expect([reserve.release(), statSync(file).size, reserve.is_spent]).toEqual([true, 0, true]);
+    expect([reserve.release(), statSync(file).size, reserve.isSpent]).toEqual([true, 0, true]);
     expect(reserve.release()).toBe(false);
-    expect([reserve.keep(), reserve.is_spent]).toEqual([true, false]);
+    expect([reserve.keep(), reserve.isSpent]).toEqual([true, false]);
   });
 
   it("of an earlier gate is given back, too", () => {

@@ -3,14 +3,14 @@ import { describe, expect, it } from "vitest";
 import { CAPABILITIES, type Capability, LEVELS, type Level, type Outcome } from "../../ipc/decision.ts";
 import { CAPABILITY_REGISTRY } from "../../main/gate/capabilities.ts";
 import { GrantStore } from "../../main/gate/grants/store.ts";
-import { effective_outcome, POLICY_TABLE, strictest } from "../../main/gate/policy.ts";
+import { effectiveOutcome, POLICY_TABLE, strictest } from "../../main/gate/policy.ts";
 import { type CallTarget, namedTarget } from "../../main/gate/targets/target.ts";
 import { freshGrants, openedGrants, ROBERTO } from "../support/gate-stores.ts";
 
 // seed 001 §8; each case carries the seed's name.
 
 function outcome(grants: GrantStore, level: Level, capability: Capability, target: CallTarget): Outcome {
-  return effective_outcome(level, capability, () => grants.find(ROBERTO, capability, target)).outcome;
+  return effectiveOutcome(level, capability, () => grants.find(ROBERTO, capability, target)).outcome;
 }
 
 describe("the registry", () => {
@@ -81,23 +81,23 @@ describe("the table", () => {
   // is_allowed_readonly_blocca_write_e_exec [security]
   it("denies writing, running code and sending mail to ReadOnly", () => {
     for (const name of ["fs:write", "code:exec", "mail:send"] as const) {
-      expect(effective_outcome("ReadOnly", name).outcome).toBe("denied");
+      expect(effectiveOutcome("ReadOnly", name).outcome).toBe("denied");
     }
   });
 
   // is_allowed_supervised_richiede_approval_per_critical
   it("asks Supervised before everything critical, and lets the local model be", () => {
     for (const name of ["fs:write", "mail:send", "code:exec"] as const) {
-      expect(effective_outcome("Supervised", name).outcome).toBe("approval_required");
+      expect(effectiveOutcome("Supervised", name).outcome).toBe("approval_required");
     }
-    expect(effective_outcome("Supervised", "llm:local").outcome).toBe("allowed");
+    expect(effectiveOutcome("Supervised", "llm:local").outcome).toBe("allowed");
   });
 
   // is_allowed_full_mantiene_always_per_critical_irreversibili [security]
   it("asks even Full before what can't be undone", () => {
-    expect(effective_outcome("Full", "mail:send").outcome).toBe("approval_required");
-    expect(effective_outcome("Full", "code:exec").outcome).toBe("approval_required");
-    expect(effective_outcome("Full", "fs:write").outcome).toBe("allowed");
+    expect(effectiveOutcome("Full", "mail:send").outcome).toBe("approval_required");
+    expect(effectiveOutcome("Full", "code:exec").outcome).toBe("approval_required");
+    expect(effectiveOutcome("Full", "fs:write").outcome).toBe("allowed");
   });
 });
 
@@ -105,9 +105,9 @@ describe("table and grants together", () => {
   // effective_outcome_grant_alza_a_allowed
   it("an active grant turns approval_required into allowed, and says which grant it was", () => {
     const { grants, home } = freshGrants();
-    const { id } = grants.record_grant({ ...ROBERTO, capability: "fs:write", target: `${home}/work/*` });
+    const { id } = grants.recordGrant({ ...ROBERTO, capability: "fs:write", target: `${home}/work/*` });
     const target = namedTarget("fs:write", `${home}/work/a.txt`, home);
-    expect(effective_outcome("Supervised", "fs:write", () => grants.find(ROBERTO, "fs:write", target))).toEqual({
+    expect(effectiveOutcome("Supervised", "fs:write", () => grants.find(ROBERTO, "fs:write", target))).toEqual({
       outcome: "allowed",
       grant_id: id,
     });
@@ -119,7 +119,7 @@ describe("table and grants together", () => {
   // effective_outcome_denied_non_e_alzato_da_grant [security]
   it("a grant never lifts a denied", () => {
     const { grants, home } = freshGrants();
-    grants.record_grant({ ...ROBERTO, capability: "fs:write", target: `${home}/work/*` });
+    grants.recordGrant({ ...ROBERTO, capability: "fs:write", target: `${home}/work/*` });
     expect(outcome(grants, "ReadOnly", "fs:write", namedTarget("fs:write", `${home}/work/a.txt`, home))).toBe("denied");
   });
 
@@ -127,7 +127,7 @@ describe("table and grants together", () => {
     for (const level of LEVELS) {
       for (const name of CAPABILITIES) {
         let asked = 0;
-        const answer = effective_outcome(level, name, () => {
+        const answer = effectiveOutcome(level, name, () => {
           asked++;
           return 7;
         });
@@ -180,15 +180,15 @@ describe("table and grants together", () => {
     fc.assert(
       fc.property(steps, target_texts, (sequence, text) => {
         for (const step of sequence) {
-          if (step.what === "revoke") grants.revoke_grant(step.id);
+          if (step.what === "revoke") grants.revokeGrant(step.id);
           else if (step.what === "row")
             insert.run(ROBERTO.channel, ROBERTO.sender_id, step.capability, step.target, step.target, step.target);
           else {
-            const before = grants.count_active();
+            const before = grants.countActive();
             try {
-              grants.record_grant({ ...ROBERTO, capability: step.capability, target: step.target });
+              grants.recordGrant({ ...ROBERTO, capability: step.capability, target: step.target });
             } catch {
-              expect(grants.count_active()).toBe(before); // refused, and nothing was stored
+              expect(grants.countActive()).toBe(before); // refused, and nothing was stored
             }
           }
         }

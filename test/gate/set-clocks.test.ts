@@ -117,7 +117,7 @@ describe("a grant is over when either clock says so", () => {
   function granted(seconds = HOUR) {
     const stored = freshGrants();
     const expires_at = inSeconds(stored.clock, seconds);
-    const { id } = stored.grants.record_grant({ ...HOLDER, capability: "mail:read", target: "inbox", expires_at });
+    const { id } = stored.grants.recordGrant({ ...HOLDER, capability: "mail:read", target: "inbox", expires_at });
     return { ...stored, id, find: (grants = stored.grants) => grants.find(HOLDER, "mail:read", target) };
   }
 
@@ -131,17 +131,17 @@ describe("a grant is over when either clock says so", () => {
     const { clock, grants, find } = granted();
     clock.jump(-DAY);
     expect(find()).toBeDefined();
-    expect(grants.list_grants()[0]?.expires_at).toBe(inSeconds(clock, HOUR).replace(".000Z", "Z"));
+    expect(grants.listGrants()[0]?.expires_at).toBe(inSeconds(clock, HOUR).replace(".000Z", "Z"));
     clock.advance(HOUR - 1);
     expect(find()).toBeDefined();
-    expect(grants.count_active()).toBe(1);
+    expect(grants.countActive()).toBe(1);
     clock.advance(1);
     expect(find()).toBeUndefined();
-    expect(grants.count_active()).toBe(0);
-    expect(grants.has_grant(ROBERTO.channel, ROBERTO.sender_id, "mail:read", "inbox")).toBe(false);
-    expect(grants.list_grants()).toEqual([]);
+    expect(grants.countActive()).toBe(0);
+    expect(grants.hasGrant(ROBERTO.channel, ROBERTO.sender_id, "mail:read", "inbox")).toBe(false);
+    expect(grants.listGrants()).toEqual([]);
     const page = { include_revoked: false, order: "expires_at", descending: false, offset: 0, limit: 10 } as const;
-    expect(grants.search_grants(page)).toEqual({ total: 0, grants: [] });
+    expect(grants.searchGrants(page)).toEqual({ total: 0, grants: [] });
   });
 
   it("over by the time since boot, it is over after the next boot as well", () => {
@@ -167,11 +167,11 @@ describe("a grant is over when either clock says so", () => {
 
   it("one without an end is touched by no jump", () => {
     const { grants, clock } = freshGrants();
-    grants.record_grant({ ...HOLDER, capability: "mail:read", target: "inbox" });
+    grants.recordGrant({ ...HOLDER, capability: "mail:read", target: "inbox" });
     for (const jump of [DAY, -2 * DAY, 400 * DAY]) {
       clock.jump(jump);
       expect(grants.find(HOLDER, "mail:read", target)).toBeDefined();
-      expect(grants.list_grants()).toMatchObject([{ expires_at: null }]);
+      expect(grants.listGrants()).toMatchObject([{ expires_at: null }]);
     }
   });
 
@@ -184,9 +184,9 @@ describe("a grant is over when either clock says so", () => {
     broker.answer({ token, decision: "approved", scope: "session" }, ROBERTO);
     clock.jump(-DAY);
     clock.advance(HOUR - 1);
-    expect(grants.count_active()).toBe(1);
+    expect(grants.countActive()).toBe(1);
     clock.advance(1);
-    expect(grants.count_active()).toBe(0);
+    expect(grants.countActive()).toBe(0);
   });
 });
 
@@ -196,7 +196,7 @@ describe("a request is over when either clock says so", () => {
     const { token } = broker.ask(pendingOf());
     clock.jump(DAY);
     expect(() => broker.answer({ token, decision: "approved" }, ROBERTO)).toThrow(/expired/);
-    expect(registry.get_pending(token)?.status).toBe("expired");
+    expect(registry.getPending(token)?.status).toBe("expired");
   });
 
   it("a day back while it waits: it ends when it would have, and its date is when", () => {
@@ -209,7 +209,7 @@ describe("a request is over when either clock says so", () => {
     expect(registry.check(pending.token, ROBERTO).status).toBe("pending");
     clock.advance(1);
     expect(broker.cleanup()).toBe(1);
-    expect(registry.get_pending(pending.token)?.status).toBe("expired");
+    expect(registry.getPending(pending.token)?.status).toBe("expired");
   });
 
   it("a day back: neither joined nor answered by the same call once its time is over", () => {
@@ -220,8 +220,8 @@ describe("a request is over when either clock says so", () => {
     broker.answer({ token: answered.token, decision: "approved" }, ROBERTO);
     clock.jump(-DAY);
     clock.advance(601);
-    expect(registry.find_waiting(pendingOf().share_key)).toBeUndefined();
-    expect(broker.take_answer("other", answered.session)).toBeUndefined();
+    expect(registry.findWaiting(pendingOf().share_key)).toBeUndefined();
+    expect(broker.takeAnswer("other", answered.session)).toBeUndefined();
     expect(() => broker.answer({ token, decision: "approved" }, ROBERTO)).toThrow(/expired/);
   });
 
@@ -235,7 +235,7 @@ describe("a request is over when either clock says so", () => {
         clock.advance(1);
         vi.advanceTimersByTime(1000);
       }
-      expect(registry.get_pending(token)?.status).toBe("expired");
+      expect(registry.getPending(token)?.status).toBe("expired");
     } finally {
       vi.useRealTimers();
     }
@@ -280,20 +280,20 @@ describe("a request is over when either clock says so", () => {
 
   it("of an earlier version, by the wall clock alone", () => {
     const { db, registry, clock } = openedApprovals(join(tempFolder(), "approvals.db"));
-    const { token } = registry.create_pending(pendingOf());
+    const { token } = registry.createPending(pendingOf());
     db.exec("UPDATE pending SET boot_expires_at = NULL");
     clock.jump(-HOUR);
     clock.advance(HOUR + 600);
     expect(registry.check(token, ROBERTO).status).toBe("pending");
     clock.advance(1);
-    expect(registry.cleanup_expired()).toHaveLength(1);
+    expect(registry.cleanupExpired()).toHaveLength(1);
   });
 
   it("the newest comes first, whatever the clock said when it was asked", () => {
     const { registry, clock } = openedApprovals(join(tempFolder(), "approvals.db"));
-    const first = registry.create_pending(pendingOf());
+    const first = registry.createPending(pendingOf());
     clock.jump(-300);
-    const second = registry.create_pending(pendingOf());
-    expect(registry.list_pending().map(({ token }) => token)).toEqual([second.token, first.token]);
+    const second = registry.createPending(pendingOf());
+    expect(registry.listPending().map(({ token }) => token)).toEqual([second.token, first.token]);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { verdictSchema } from "../../ipc/decision.ts";
-import { examine } from "../../main/gate/vaglio.ts";
+import { runVaglio } from "../../main/gate/vaglio.ts";
 import { prepared } from "../support/proposed-calls.ts";
 
 // seed 000's test table; its two log cases (log_jsonl_viene_scritto, args_keys_loggate_non_values) are in audit/.
@@ -20,7 +20,7 @@ function verdictOn(
     more.intent === undefined ? {} : { intent: more.intent },
   );
   const settings = { home: HOME, judge_threshold: more.threshold ?? 0.3, now: () => NOW_MS };
-  return examine(call, executor, needs, undefined, settings);
+  return runVaglio(call, executor, needs, undefined, settings);
 }
 
 describe("guard, then judge", () => {

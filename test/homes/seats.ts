@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Page, WebSocket } from "playwright-core";
 import { onTestFinished } from "vitest";
 import { OperatorClient } from "../../ipc/operator-client.ts";
-import { agentTokenFile } from "../../ipc/places.ts";
+import { agentTokenFile } from "../../ipc/paths.ts";
 import type { DesktopApp } from "../desktop/driver/desktop-app.ts";
 import { launchDesktop, recorded } from "../desktop/driver/launch.ts";
 import { AgentConnection } from "../support/agent-connection.ts";
@@ -62,12 +62,12 @@ export async function webDesk(): Promise<WebDesk> {
 }
 
 export async function desk(home: TemporaryHome): Promise<Desk> {
-  const operator = await OperatorClient.connect(home.places.operator_socket, home.places.operator_token);
+  const operator = await OperatorClient.connect(home.paths.operator_socket, home.paths.operator_token);
   onTestFinished(() => operator.close());
   await operator.call("agents.pair", { name: "claude-code", level: "Supervised" });
-  const agent = await AgentConnection.open(home.places.agent_socket);
+  const agent = await AgentConnection.open(home.paths.agent_socket);
   onTestFinished(() => agent.close());
-  await agent.hello("claude-code", { token: readToken(agentTokenFile(home.places, "claude-code")) });
+  await agent.hello("claude-code", { token: readToken(agentTokenFile(home.paths, "claude-code")) });
   const folder = join(home.home, "invoices");
   mkdirSync(folder);
   return { home, folder, operator, agent };

@@ -153,5 +153,5 @@ describe("an agent that asks and asks", () => {
 it("a client's connection is refused cleanly when nothing listens", async () => {
   const gate = await startGate();
   await gate.close();
-  await expect(AgentConnection.open(gate.places.agent_socket)).rejects.toMatchObject({ code: "ENOENT" });
+  await expect(AgentConnection.open(gate.paths.agent_socket)).rejects.toMatchObject({ code: "ENOENT" });
 });

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { agentTokenFile } from "../../ipc/places.ts";
+import { agentTokenFile } from "../../ipc/paths.ts";
 import { tokenOf } from "../support/agent-connection.ts";
 import { startGate } from "../support/running-gate.ts";
 
@@ -156,7 +156,7 @@ describe("a revoked agent", () => {
     await agent.closed;
     expect(await gate.request(tokenOf(decision))).toMatchObject({ status: "cancelled" });
     expect(await gate.operator.call("grants.list", {})).toEqual([]);
-    expect(existsSync(agentTokenFile(gate.places, "fired"))).toBe(false);
+    expect(existsSync(agentTokenFile(gate.paths, "fired"))).toBe(false);
     expect((await (await gate.connect()).hello("fired", { token })).data.code).toBe("bad_token");
   });
 

@@ -33,7 +33,7 @@ describe('import { GateClient } from "metnos-gate/client"', () => {
   it.each(everyNode())("works in a program on Node $version", async ({ node }) => {
     const gate = await startGate();
     await gate.operator.call("agents.pair", { name: "worker", level: "Supervised" });
-    const env = { ...gate.home.env, TOKEN: gate.token("worker"), SOCKET: gate.places.agent_socket };
+    const env = { ...gate.home.env, TOKEN: gate.token("worker"), SOCKET: gate.paths.agent_socket };
     const program = new StartedProcess(node, ["--input-type=module", "-e", PROGRAM], { env, cwd: CHECKOUT });
     await program.printed(/waiting/);
     const [token = ""] = await gate.waiting();

@@ -13,7 +13,7 @@ import { temporaryHome } from "../support/temporary-home.ts";
 const WRITE = { intent: "keep notes", executor: "fs_write", args: { path: "/tmp/notes/a.txt", content: "hello" } };
 
 function clientFor(gate: GateUnderTest, options: Partial<GateClientOptions> = {}): GateClient {
-  const client = new GateClient({ name: "worker", socket: gate.places.agent_socket, ...options });
+  const client = new GateClient({ name: "worker", socket: gate.paths.agent_socket, ...options });
   onTestFinished(() => client.close());
   return client;
 }
@@ -242,7 +242,7 @@ describe("an AbortSignal withdraws the request", () => {
 
   it("and nothing else: after the answer it sends nothing, and hears the signal no more", async () => {
     const gate = await startGate();
-    const { socket, sent } = await relayTo(gate.places.agent_socket);
+    const { socket, sent } = await relayTo(gate.paths.agent_socket);
     const client = await paired(gate, { socket });
     const stop = new AbortController();
     const asked = waiting(client);
@@ -260,8 +260,8 @@ describe("an AbortSignal withdraws the request", () => {
 
 describe("what the client refuses, it says with a code", () => {
   it("not_running where no gate listens", async () => {
-    const { places } = temporaryHome();
-    const client = new GateClient({ name: "worker", socket: places.agent_socket, retry_ms: 0 });
+    const { paths } = temporaryHome();
+    const client = new GateClient({ name: "worker", socket: paths.agent_socket, retry_ms: 0 });
     onTestFinished(() => client.close());
     expect(await failure(client.call(WRITE))).toMatchObject({ name: "GateClientError", code: "not_running" });
     expect(await failure(client.connect())).toMatchObject({

@@ -22,8 +22,8 @@ const line = fc.oneof(
 
 /** Cuts `text` at the given shares of its length. */
 function cut(text: string, shares: readonly number[]): string[] {
-  const places = shares.map((share) => Math.floor(share * text.length)).sort((a, b) => a - b);
-  return [...places, text.length].map((end, index) => text.slice(places[index - 1] ?? 0, end));
+  const paths = shares.map((share) => Math.floor(share * text.length)).sort((a, b) => a - b);
+  return [...paths, text.length].map((end, index) => text.slice(paths[index - 1] ?? 0, end));
 }
 
 function problemOf(text: string): string | undefined {

@@ -52,9 +52,7 @@ it("nothing from the arguments' values reaches the log, the audit trail or a sto
   await agent.close();
   await gate.close();
 
-  const trail = readdirSync(gate.places.audit_dir).map((name) =>
-    readFileSync(join(gate.places.audit_dir, name), "utf8"),
-  );
+  const trail = readdirSync(gate.paths.audit_dir).map((name) => readFileSync(join(gate.paths.audit_dir, name), "utf8"));
   expect(trail.join("").split("\n").length).toBeGreaterThan(10);
   expect(trail.join("")).not.toContain(MARKER);
   expect(trail.join("").match(/"executor":"\(unnamed:83\)"/g)).toHaveLength(3);

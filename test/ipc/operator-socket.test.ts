@@ -9,26 +9,26 @@ import { type GateUnderTest, startGate } from "../support/running-gate.ts";
 const WRITE = { executor: "fs_write", args: { path: "/tmp/notes/a.txt", content: "hello" } };
 
 async function stranger(gate: GateUnderTest): Promise<AgentConnection> {
-  return AgentConnection.open(gate.places.operator_socket);
+  return AgentConnection.open(gate.paths.operator_socket);
 }
 
 async function operator(gate: GateUnderTest): Promise<AgentConnection> {
   const connection = await stranger(gate);
-  connection.send("operator.hello", { token: readFileSync(gate.places.operator_token, "utf8").trim() });
+  connection.send("operator.hello", { token: readFileSync(gate.paths.operator_token, "utf8").trim() });
   await connection.next("operator.ok");
   return connection;
 }
 
 describe("the operator's socket", () => {
   it("lies with the agents' one in a 0700 folder, both 0600, and so does the token", async () => {
-    const { places } = await startGate();
-    for (const path of [places.agent_socket, places.operator_socket]) {
+    const { paths } = await startGate();
+    for (const path of [paths.agent_socket, paths.operator_socket]) {
       expect(statSync(path).isSocket()).toBe(true);
       expect(statSync(path).mode & 0o777).toBe(0o600);
       expect(statSync(dirname(path)).mode & 0o777).toBe(0o700);
     }
-    expect(statSync(places.operator_token).mode & 0o777).toBe(0o600);
-    expect(statSync(dirname(places.operator_token)).mode & 0o777).toBe(0o700);
+    expect(statSync(paths.operator_token).mode & 0o777).toBe(0o600);
+    expect(statSync(dirname(paths.operator_token)).mode & 0o777).toBe(0o700);
   });
 
   it.each([
@@ -60,7 +60,7 @@ describe("the operator's socket", () => {
 
   it("takes nothing more from a connection it has refused, the right token included", async () => {
     const gate = await startGate();
-    const token = readFileSync(gate.places.operator_token, "utf8").trim();
+    const token = readFileSync(gate.paths.operator_token, "utf8").trim();
     const connection = await stranger(gate);
     const pair = { id: 1, method: "agents.pair", params: { name: "sneaky", level: "Full" } };
     connection.socket.allowHalfOpen = true;
@@ -168,7 +168,7 @@ describe("the operator's socket", () => {
 describe("the operator's client", () => {
   it("says not_running where no gate listens, and not_authorised where the token isn't the gate's", async () => {
     const gate = await startGate();
-    const { operator_socket, agent_socket, operator_token } = gate.places;
+    const { operator_socket, agent_socket, operator_token } = gate.paths;
     const agent_token = (await gate.operator.call("agents.pair", { name: "tester", level: "Full" })).token_file;
     await expect(OperatorClient.connect(operator_socket, agent_token)).rejects.toMatchObject({
       code: "not_authorised",

@@ -40,6 +40,6 @@ describe("another user's socket is not asked", () => {
   it("where nothing is, connecting says so; where our gate listens, it is asked", async () => {
     expect(isOwnSocket("/nowhere/gate.sock", ME)).toBe(true);
     const gate = await startGate();
-    expect(isOwnSocket(gate.places.agent_socket, statSync(gate.places.agent_socket).uid)).toBe(true);
+    expect(isOwnSocket(gate.paths.agent_socket, statSync(gate.paths.agent_socket).uid)).toBe(true);
   });
 });

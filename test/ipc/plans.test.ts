@@ -38,7 +38,7 @@ describe("a long plan", () => {
     const planner = await gate.agent("planner");
     planner.send("tool.plan", longPlan("plan"));
     await planner.next("tool.plan.decisions");
-    expect(planLines(gate.places.audit_dir)).toBe(COUNT);
+    expect(planLines(gate.paths.audit_dir)).toBe(COUNT);
   });
 
   it("ends where its connection does", async () => {
@@ -49,11 +49,11 @@ describe("a long plan", () => {
     await planner.close();
     await expect.poll(async () => (await gate.operator.call("status", {})).connections).toBe(1);
     gate.gate.core.gate.record();
-    const lines = planLines(gate.places.audit_dir);
+    const lines = planLines(gate.paths.audit_dir);
     expect(lines).toBeLessThan(COUNT);
     await new Promise((resolve) => setTimeout(resolve, 100));
     gate.gate.core.gate.record();
-    expect(planLines(gate.places.audit_dir)).toBe(lines);
+    expect(planLines(gate.paths.audit_dir)).toBe(lines);
   });
 });
 

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { createConnection, type Socket } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { LineServer, MAX_UNADMITTED_BYTES, NEWCOMERS } from "../../ipc/line-server.ts";
+import { LineServer, MAX_UNADMITTED_BYTES, UNGREETED_LIMITS } from "../../ipc/line-server.ts";
 import { AgentConnection } from "../support/agent-connection.ts";
 import { startServe } from "../support/gate-process.ts";
 import { startGate } from "../support/running-gate.ts";
@@ -66,11 +66,11 @@ describe("before hello", () => {
 
   it("few may be silent: who has been silent for the longest goes when others come, and an agent is let in", async () => {
     const gate = await startGate();
-    const first = await silent(gate.places.agent_socket, NEWCOMERS.max + 5);
+    const first = await silent(gate.paths.agent_socket, UNGREETED_LIMITS.max + 5);
     await new Promise((resolve) => setTimeout(resolve, 1100));
     const agent = await gate.agent("late");
     await agent.ping();
-    const more = await silent(gate.places.agent_socket, 10);
+    const more = await silent(gate.paths.agent_socket, 10);
     await expect
       .poll(() => first.filter((socket) => socket.closed || socket.readableEnded).length)
       .toBeGreaterThanOrEqual(10);
@@ -80,9 +80,9 @@ describe("before hello", () => {
 
   it("as many silent ones as there may be connections keep nobody out", async () => {
     const gate = await startGate({ config: "[socket]\nmax_connections = 100\n" });
-    await silent(gate.places.agent_socket, 300);
+    await silent(gate.paths.agent_socket, 300);
     const agent = await gate.agent("good");
-    await silent(gate.places.agent_socket, 300);
+    await silent(gate.paths.agent_socket, 300);
     expect((await agent.ask({ executor: "time_now" })).decision.outcome).toBe("allowed");
     const connections = async () => (await gate.operator.call("status", {})).connections;
     await expect.poll(connections).toBeLessThanOrEqual(100);
@@ -94,7 +94,7 @@ describe("before hello", () => {
       {
         path,
         max_connections: 10,
-        newcomers: { max: 5, greeting_ms: 50 },
+        ungreeted: { max: 5, greeting_ms: 50 },
         unread: { pause_bytes: 1000, total_bytes: 1000, max_bytes: 1000, patience_ms: 1000 },
       },
       {
@@ -116,7 +116,7 @@ describe("before hello", () => {
     greeted.send("hello", {});
     await late.next("late");
     await late.closed;
-    expect(server.connection_count).toBe(1);
+    expect(server.connectionCount).toBe(1);
   });
 });
 
@@ -129,7 +129,7 @@ it("strangers that ping and don't read end no gate: its memory stays bounded, an
   let is_over = false;
   const attack = (async () => {
     for (let round = 0; round < 12; round++) {
-      for (const socket of await silent(home.places.agent_socket, 50)) {
+      for (const socket of await silent(home.paths.agent_socket, 50)) {
         socket.pause();
         for (let count = 0; count < 39; count++) socket.write(ping);
       }

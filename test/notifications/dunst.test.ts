@@ -2,7 +2,7 @@ import { setTimeout as passing } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Decision } from "../../ipc/decision.ts";
 import { OperatorClient } from "../../ipc/operator-client.ts";
-import { agentTokenFile } from "../../ipc/places.ts";
+import { agentTokenFile } from "../../ipc/paths.ts";
 import { AgentConnection, type Asked, tokenOf } from "../support/agent-connection.ts";
 import { DUNST_PROGRAMS, DunstDesktop } from "../support/dunst.ts";
 import { type StartedProcess, startServe } from "../support/gate-process.ts";
@@ -39,12 +39,12 @@ async function desk(args: readonly string[] = [], is_asleep = false): Promise<De
   const desktop = await DunstDesktop.start(is_asleep);
   const home = temporaryHome();
   const serve = await startServe(home, args, { DBUS_SESSION_BUS_ADDRESS: desktop.address });
-  const operator = await OperatorClient.connect(home.places.operator_socket, home.places.operator_token);
+  const operator = await OperatorClient.connect(home.paths.operator_socket, home.paths.operator_token);
   onTestFinished(() => operator.close());
   await operator.call("agents.pair", { name: "worker", level: "Supervised" });
-  const agent = await AgentConnection.open(home.places.agent_socket);
+  const agent = await AgentConnection.open(home.paths.agent_socket);
   onTestFinished(() => agent.close());
-  await agent.hello("worker", { token: readToken(agentTokenFile(home.places, "worker")) });
+  await agent.hello("worker", { token: readToken(agentTokenFile(home.paths, "worker")) });
   return { desktop, serve, operator, agent };
 }
 

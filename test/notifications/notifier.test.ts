@@ -390,7 +390,7 @@ describe.skipIf(skipped)("what the human chooses on a surface", () => {
     await server.only(({ title }) => title === "May I run?");
     await gate.operator.call("settings.set", { key: "notifications.enabled", value: false });
     await server.until((shown) => shown.length === 0);
-    expect(gate.gate.notifications.is_on).toBe(false);
+    expect(gate.gate.notifications.isOn).toBe(false);
     await gate.operator.call("settings.set", { key: "notifications.enabled", value: true });
     await server.only(({ title }) => title === "May I run?");
     await gate.operator.call("settings.set", { key: "language", value: "it" });

@@ -34,7 +34,7 @@ it("what is chosen counts at once, is kept, and every surface hears of it", asyn
   await gate.close();
   const again = await startGate({ home: gate.home });
   expect((await setting(again, "language"))?.value).toBe("it");
-  expect(statSync(gate.places.chosen_file).mode & 0o777).toBe(0o600);
+  expect(statSync(gate.paths.chosen_file).mode & 0o777).toBe(0o600);
 });
 
 it("what gate.toml or the environment says can't be changed from a surface, and the surface says why", async () => {
@@ -68,7 +68,7 @@ it("a written key wins over one that was chosen before", async () => {
   const gate = await startGate();
   await gate.operator.call("settings.set", { key: "judge.threshold", value: 0.9 });
   await gate.close();
-  writeFileSync(gate.places.config_file, "[judge]\nthreshold = 0.1\n");
+  writeFileSync(gate.paths.config_file, "[judge]\nthreshold = 0.1\n");
   const again = await startGate({ home: gate.home });
   expect(await setting(again, "judge.threshold")).toMatchObject({ value: 0.1, source: "gate.toml" });
 });
@@ -77,11 +77,11 @@ it("a file of chosen settings that can't be read keeps the gate from starting, b
   const gate = await startGate();
   await gate.operator.call("settings.set", { key: "language", value: "it" });
   await gate.close();
-  chmodSync(gate.places.chosen_file, 0o600);
-  writeFileSync(gate.places.chosen_file, '{"language":"xx"}');
+  chmodSync(gate.paths.chosen_file, 0o600);
+  writeFileSync(gate.paths.chosen_file, '{"language":"xx"}');
   await expect(startGate({ home: gate.home })).rejects.toMatchObject({
     code: "invalid_config",
-    message: expect.stringContaining(gate.places.chosen_file),
+    message: expect.stringContaining(gate.paths.chosen_file),
   });
-  expect(readFileSync(gate.places.chosen_file, "utf8")).toBe('{"language":"xx"}');
+  expect(readFileSync(gate.paths.chosen_file, "utf8")).toBe('{"language":"xx"}');
 });

@@ -12,7 +12,7 @@ import { sharedBrowser } from "../support/shared-browser.ts";
 
 const browser = sharedBrowser(beforeAll, afterAll);
 
-const PLACES = ["policy", "grants", "agents", "activity", "safety", "settings", "approvals", "popup"];
+const VIEWS = ["policy", "grants", "agents", "activity", "safety", "settings", "approvals", "popup"];
 
 const restarted = alarm({
   code: "gate_restarted",
@@ -31,13 +31,13 @@ async function isOnTop(page: Page): Promise<boolean> {
 }
 
 describe.skipIf(NO_BROWSER !== null)("an alarm on the page", () => {
-  it("stands above every place with the gate's own words, from when it is raised until it is over", async () => {
+  it("stands above every view with the gate's own words, from when it is raised until it is over", async () => {
     const gate = await startGate();
     const { page, problems } = await openPage(gate.operator, { at: "policy", browser: browser() });
     await page.getByRole("heading", { level: 1, name: "Policy" }).waitFor();
     expect(await page.getByRole("alert").count()).toBe(0);
     gate.gate.core.alarms.raise(alarm());
-    for (const at of PLACES) {
+    for (const at of VIEWS) {
       await page.goto(`${page.url().split("#")[0]}#/${at}`);
       const banner = page.getByRole("alert");
       await banner.getByText(ALARM_WORDS.en.trail_unwritable.title).waitFor();

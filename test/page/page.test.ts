@@ -8,9 +8,9 @@ describe.skipIf(NO_BROWSER !== null)("the page", () => {
     const gate = await startGate();
     const { page, problems } = await openPage(gate.operator);
     await page.getByRole("heading", { name: "Approvals" }).waitFor();
-    for (const place of ["Policy", "Grants", "Agents", "Activity", "Safety", "Settings"]) {
-      await page.getByRole("link", { name: place }).click();
-      await page.getByRole("heading", { name: place, level: 1 }).waitFor();
+    for (const view of ["Policy", "Grants", "Agents", "Activity", "Safety", "Settings"]) {
+      await page.getByRole("link", { name: view }).click();
+      await page.getByRole("heading", { name: view, level: 1 }).waitFor();
     }
     expect(problems).toEqual([]);
   });

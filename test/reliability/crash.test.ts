@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import type { Decision } from "../../ipc/decision.ts";
-import { type Places, placesFor } from "../../ipc/places.ts";
+import { type GatePaths, gatePaths } from "../../ipc/paths.ts";
 import { checkSnapshot } from "../../reliability/crash/check.ts";
 import { crash } from "../../reliability/crash/crash.ts";
 import { checkDatabases } from "../../reliability/crash/databases.ts";
@@ -37,12 +37,12 @@ const ALLOWED: Decision = {
 const CLOCK: DrivenCall = { executor: "time_now", args: {}, about: "clock" };
 const WRITE: DrivenCall = { executor: "fs_write", args: { path: "/srv/a.txt" }, about: "write" };
 
-function somePlaces(): Places {
-  return placesFor({ HOME: tempFolder() });
+function someGatePaths(): GatePaths {
+  return gatePaths({ HOME: tempFolder() });
 }
 
 function violationsOf(ledger: Ledger, snapshot: Partial<Snapshot>): string[] {
-  checkSnapshot(ledger, { ...NOTHING, ...snapshot }, somePlaces());
+  checkSnapshot(ledger, { ...NOTHING, ...snapshot }, someGatePaths());
   return ledger.violations.map(({ kind }) => kind);
 }
 
@@ -54,7 +54,7 @@ function pairedIn(ledger: Ledger) {
 }
 
 /** A gate is killed under load, what it left is damaged, and the next one is asked. Gives what the check found. */
-async function foundAfter(tamper: (places: Places) => void): Promise<string[]> {
+async function foundAfter(tamper: (paths: GatePaths) => void): Promise<string[]> {
   const moment = () => ({ kind: "any", after_ms: 500 }) as const;
   const report = await crash({ rounds: 1, seed: 7, root: ROOT, moment, tamper });
   return report.violations.map(({ kind }) => kind);
@@ -189,11 +189,11 @@ describe("the check of what a killed gate left", { timeout: 60_000 }, () => {
   });
 
   it("reports a database that SQLite calls damaged", () => {
-    const places = somePlaces();
-    mkdirSync(dirname(places.grants_db), { recursive: true });
-    writeFileSync(places.grants_db, Buffer.alloc(8192, 7));
+    const paths = someGatePaths();
+    mkdirSync(dirname(paths.grants_db), { recursive: true });
+    writeFileSync(paths.grants_db, Buffer.alloc(8192, 7));
     const ledger = new Ledger();
-    checkDatabases(ledger, places);
+    checkDatabases(ledger, paths);
     expect(ledger.violations.map(({ kind }) => kind)).toEqual(["database_broken"]);
   });
 });

@@ -19,7 +19,7 @@ describe("a crash between the approval and its grant", () => {
     await gate.close();
     const granted = JSON.stringify([{ capability: "fs:write", target: "/tmp/notes/*" }]);
     execute(
-      gate.places.approvals_db,
+      gate.paths.approvals_db,
       `UPDATE pending SET status = 'approved', decision_at = created_at, decision_by_channel = channel, decision_by_sender = sender_id,
          territory_concession = 'permanent', granted = ? WHERE token = ?`,
       granted,
@@ -44,7 +44,7 @@ describe("a crash between the approval and its grant", () => {
     await gate.close();
     const granted = JSON.stringify([{ capability: "fs:write", target: "/tmp/notes/*" }]);
     execute(
-      gate.places.approvals_db,
+      gate.paths.approvals_db,
       "UPDATE pending SET territory_concession = 'permanent', granted = ? WHERE token = ?",
       granted,
       token,
@@ -57,10 +57,7 @@ describe("a crash between the approval and its grant", () => {
   it("when the grant can't be written, the approval stands for this call, the human hears of it, and the next start writes the grant", async () => {
     const gate = await startGate();
     const agent = await gate.agent();
-    execute(
-      gate.places.grants_db,
-      "CREATE TRIGGER full BEFORE INSERT ON grants BEGIN SELECT RAISE(ABORT, 'full'); END",
-    );
+    execute(gate.paths.grants_db, "CREATE TRIGGER full BEFORE INSERT ON grants BEGIN SELECT RAISE(ABORT, 'full'); END");
     const { decision, final } = await agent.ask(WRITE);
     const answer = { token: tokenOf(decision), decision: "approved", scope: "permanent" } as const;
     expect(await gate.operator.call("approvals.resolve", answer)).toMatchObject({
@@ -70,7 +67,7 @@ describe("a crash between the approval and its grant", () => {
     expect(await final()).toMatchObject({ outcome: "allowed", status: "approved" });
     expect(await gate.operator.call("grants.list", {})).toEqual([]);
     await gate.close();
-    execute(gate.places.grants_db, "DROP TRIGGER full");
+    execute(gate.paths.grants_db, "DROP TRIGGER full");
     const restarted = await startGate({ home: gate.home });
     expect(await restarted.operator.call("grants.list", {})).toMatchObject([{ target: "/tmp/notes/a.txt" }]);
   });

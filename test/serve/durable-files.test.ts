@@ -2,37 +2,37 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { expect, it } from "vitest";
-import { agentTokenFile } from "../../ipc/places.ts";
+import { agentTokenFile } from "../../ipc/paths.ts";
 import { LAUNCHER, runGate, StartedProcess } from "../support/gate-process.ts";
 import { startGate } from "../support/running-gate.ts";
 import { temporaryHome } from "../support/temporary-home.ts";
 
 it("an empty chosen.json means that nothing was chosen: the gate starts, says so, and the next choice is kept", async () => {
   const home = temporaryHome();
-  mkdirSync(dirname(home.places.chosen_file), { recursive: true });
-  writeFileSync(home.places.chosen_file, "");
+  mkdirSync(dirname(home.paths.chosen_file), { recursive: true });
+  writeFileSync(home.paths.chosen_file, "");
   const gate = await startGate({ home });
-  expect(gate.log).toContainEqual(expect.stringContaining(`${home.places.chosen_file} is empty`));
+  expect(gate.log).toContainEqual(expect.stringContaining(`${home.paths.chosen_file} is empty`));
   await gate.operator.call("settings.set", { key: "language", value: "it" });
-  expect(JSON.parse(readFileSync(home.places.chosen_file, "utf8"))).toEqual({ language: "it" });
-  expect(statSync(home.places.chosen_file).mode & 0o777).toBe(0o600);
+  expect(JSON.parse(readFileSync(home.paths.chosen_file, "utf8"))).toEqual({ language: "it" });
+  expect(statSync(home.paths.chosen_file).mode & 0o777).toBe(0o600);
 });
 
 it("a damaged chosen.json keeps the gate from starting, by name", async () => {
   const home = temporaryHome();
-  mkdirSync(dirname(home.places.chosen_file), { recursive: true });
-  writeFileSync(home.places.chosen_file, '{"language":');
+  mkdirSync(dirname(home.paths.chosen_file), { recursive: true });
+  writeFileSync(home.paths.chosen_file, '{"language":');
   await expect(startGate({ home })).rejects.toMatchObject({
     code: "invalid_config",
-    message: expect.stringContaining(home.places.chosen_file),
+    message: expect.stringContaining(home.paths.chosen_file),
   });
 });
 
 it("a setting that can't be written says why and which file, and isn't in force", async () => {
   const gate = await startGate();
-  mkdirSync(gate.places.chosen_file, { recursive: true });
+  mkdirSync(gate.paths.chosen_file, { recursive: true });
   await expect(gate.operator.call("settings.set", { key: "language", value: "it" })).rejects.toMatchObject({
-    message: expect.stringContaining(gate.places.chosen_file),
+    message: expect.stringContaining(gate.paths.chosen_file),
   });
   expect(gate.gate.core.config.language).toBe("en");
 });
@@ -65,7 +65,7 @@ it("too many open files: the pairing says so, and nothing of it is left", async 
     }
     expect(started.stderr).toContain("too many open files");
     expect((await runGate(home, ["agents", "list"])).lines.filter(({ revoked_at }) => revoked_at === null)).toEqual([]);
-    expect(() => statSync(agentTokenFile(home.places, "worker"))).toThrow(/ENOENT/);
+    expect(() => statSync(agentTokenFile(home.paths, "worker"))).toThrow(/ENOENT/);
     return;
   }
   throw new Error("no limit was low enough");
@@ -74,12 +74,12 @@ it("too many open files: the pairing says so, and nothing of it is left", async 
 it("a pairing without its token: doctor names it and what to do, and that gives it a new one", async () => {
   const gate = await startGate();
   const agent = await gate.agent("worker");
-  execFileSync("rm", [gate.token("worker") && agentTokenFile(gate.places, "worker")]);
+  execFileSync("rm", [gate.token("worker") && agentTokenFile(gate.paths, "worker")]);
   const { lines, code } = await runGate(gate.home, ["doctor"]);
   expect(code).toBe(5);
   expect(lines.find(({ check }) => check === "pairings")).toMatchObject({
     ok: false,
-    detail: expect.stringContaining(agentTokenFile(gate.places, "worker")),
+    detail: expect.stringContaining(agentTokenFile(gate.paths, "worker")),
     fix: expect.stringContaining("metnos-gate agents pair worker --level Supervised"),
   });
   await gate.operator.call("agents.pair", { name: "worker", level: "Supervised" });

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import type { OperatorClient } from "../../ipc/operator-client.ts";
-import { agentTokenFile } from "../../ipc/places.ts";
+import { agentTokenFile } from "../../ipc/paths.ts";
 import { AgentConnection, tokenOf } from "../support/agent-connection.ts";
 import { startServe } from "../support/gate-process.ts";
 import { readToken } from "../support/running-gate.ts";
@@ -27,9 +27,9 @@ function alter(file: string, sql: string): void {
   db.close();
 }
 
-function trailOf({ places }: TemporaryHome): Record<string, unknown>[] {
-  return readdirSync(places.audit_dir)
-    .flatMap((name) => readFileSync(join(places.audit_dir, name), "utf8").trimEnd().split("\n"))
+function trailOf({ paths }: TemporaryHome): Record<string, unknown>[] {
+  return readdirSync(paths.audit_dir)
+    .flatMap((name) => readFileSync(join(paths.audit_dir, name), "utf8").trimEnd().split("\n"))
     .map((line) => JSON.parse(line));
 }
 
@@ -54,7 +54,7 @@ describe("an answer that is stored reaches the agent that waits", () => {
     const { home, operator, agent } = await served();
     const asked = await agent.ask(write("a"));
     alter(
-      home.places.approvals_db,
+      home.paths.approvals_db,
       "CREATE TRIGGER refuses BEFORE UPDATE OF delivered_at ON pending BEGIN SELECT RAISE(ABORT, 'refused'); END",
     );
     const closed = await approve(operator, tokenOf(asked.decision));
@@ -65,7 +65,7 @@ describe("an answer that is stored reaches the agent that waits", () => {
   it("as a denial where what the call needs can't be looked at any more", async () => {
     const { home, operator, agent } = await served();
     const asked = await agent.ask(write("a"));
-    alter(home.places.grants_db, "ALTER TABLE grants RENAME TO elsewhere");
+    alter(home.paths.grants_db, "ALTER TABLE grants RENAME TO elsewhere");
     await approve(operator, tokenOf(asked.decision)).catch(() => undefined);
     expect((await within(3000, asked.final())).outcome).toBe("denied");
   });
@@ -74,7 +74,7 @@ describe("an answer that is stored reaches the agent that waits", () => {
 describe("a pause", () => {
   it("is told to agents and in the trail though what waits can't be withdrawn", async () => {
     const { home, operator, agent } = await served();
-    alter(home.places.approvals_db, "ALTER TABLE pending RENAME TO elsewhere");
+    alter(home.paths.approvals_db, "ALTER TABLE pending RENAME TO elsewhere");
     const pause = await operator.call("safety.pause", {});
     expect(pause).toMatchObject({ is_paused: true });
     expect(pause).not.toHaveProperty("note");
@@ -86,7 +86,7 @@ describe("a pause", () => {
     const { home, operator, agent } = await served();
     const asked = [await agent.ask(write("a")), await agent.ask(write("b"))];
     alter(
-      home.places.approvals_db,
+      home.paths.approvals_db,
       "CREATE TRIGGER refuses BEFORE UPDATE OF status ON pending WHEN NEW.status = 'cancelled' BEGIN SELECT RAISE(ABORT, 'refused'); END",
     );
     await operator.call("safety.pause", {});
@@ -94,7 +94,7 @@ describe("a pause", () => {
     const [first] = asked;
     if (first === undefined) throw new Error("two were asked");
     await expect(approve(operator, tokenOf(first.decision))).rejects.toThrow();
-    alter(home.places.approvals_db, "DROP TRIGGER refuses");
+    alter(home.paths.approvals_db, "DROP TRIGGER refuses");
     const finals = await within(5000, Promise.all(asked.map(({ final }) => final())));
     expect(finals.map(({ outcome, status }) => [outcome, status])).toEqual(Array(2).fill(["denied", "cancelled"]));
   });
@@ -103,20 +103,20 @@ describe("a pause", () => {
 describe("a revocation that can't be written", () => {
   it("has changed nothing, can be tried again, and then outlives the gate", async () => {
     const { home, serve, operator, agent } = await served();
-    const token = readToken(agentTokenFile(home.places, "worker"));
+    const token = readToken(agentTokenFile(home.paths, "worker"));
     alter(
-      home.places.agents_db,
+      home.paths.agents_db,
       "CREATE TRIGGER refuses BEFORE UPDATE OF revoked_at ON agents BEGIN SELECT RAISE(ABORT, 'refused'); END",
     );
     await expect(operator.call("agents.revoke", { name: "worker" })).rejects.toThrow();
     const { agents } = await operator.call("agents.list", {});
     expect(agents.map(({ name, revoked_at }) => [name, revoked_at])).toEqual([["worker", null]]);
-    alter(home.places.agents_db, "DROP TRIGGER refuses");
+    alter(home.paths.agents_db, "DROP TRIGGER refuses");
     await operator.call("agents.revoke", { name: "worker" });
     await within(3000, agent.closed);
     await serve.end("SIGKILL");
     await startServe(home);
-    const back = await AgentConnection.open(home.places.agent_socket);
+    const back = await AgentConnection.open(home.paths.agent_socket);
     expect((await back.hello("worker", { token })).data.code).toBe("bad_token");
     await back.close();
   });
@@ -124,7 +124,7 @@ describe("a revocation that can't be written", () => {
   it("of the agent's grants leaves it without its connection, and is in the trail", async () => {
     const { home, operator, agent } = await served();
     alter(
-      home.places.grants_db,
+      home.paths.grants_db,
       "CREATE TRIGGER refuses BEFORE UPDATE ON grants BEGIN SELECT RAISE(ABORT, 'refused'); END",
     );
     await operator.call("grants.add", {
@@ -144,8 +144,8 @@ describe("an answer that is given while the gate ends", () => {
     const session = { context: { session: "mine" } };
     const asked = await agent.ask({ ...write("a"), ...session });
     // A client that doesn't read keeps the gate from ending at once.
-    const slow = await AgentConnection.open(home.places.agent_socket);
-    await slow.hello("worker", { token: readToken(agentTokenFile(home.places, "worker")) });
+    const slow = await AgentConnection.open(home.paths.agent_socket);
+    await slow.hello("worker", { token: readToken(agentTokenFile(home.paths, "worker")) });
     slow.socket.pause();
     const long = { executor: "fs_read", args: { path: `/root/.ssh/${"x".repeat(3000)}` } };
     for (let call = 0; call < 2000; call++) slow.send("tool.call", { id: `${call}`, intent: "", ...long });
@@ -157,8 +157,8 @@ describe("an answer that is given while the gate ends", () => {
     await ended;
     await slow.close();
     await startServe(home);
-    const back = await AgentConnection.open(home.places.agent_socket);
-    await back.hello("worker", { token: readToken(agentTokenFile(home.places, "worker")) });
+    const back = await AgentConnection.open(home.paths.agent_socket);
+    await back.hello("worker", { token: readToken(agentTokenFile(home.paths, "worker")) });
     expect((await back.ask({ ...write("a"), ...session })).decision.outcome).toBe("allowed");
     expect((await back.ask({ ...write("a"), ...session })).decision.outcome).toBe("approval_required");
     await back.close();
@@ -169,7 +169,7 @@ describe("a database that another program keeps locked", () => {
   it("holds nobody up for long: what needs it is denied, others are answered, and it goes on once it is free", async () => {
     const { home, operator, agent } = await served();
     const other = await pairedAgent(home, operator, "bystander", "Supervised");
-    const holder = new Database(home.places.approvals_db);
+    const holder = new Database(home.paths.approvals_db);
     holder.exec("BEGIN IMMEDIATE");
     const asked = agent.ask(write("a")).then(
       ({ decision }) => decision.outcome,

@@ -49,7 +49,7 @@ describe("what a request held", () => {
       await agent.ask(write("b.txt")),
       await agent.ask(write("c.txt")),
     ];
-    expect(holding(gate.places.approvals_db, SECRET)).not.toEqual([]);
+    expect(holding(gate.paths.approvals_db, SECRET)).not.toEqual([]);
     const yes = { token: tokenOf(approved.decision), decision: "approved", scope: "permanent" } as const;
     await gate.operator.call("approvals.resolve", yes);
     await gate.operator.call("approvals.resolve", { token: tokenOf(rejected.decision), decision: "rejected" });
@@ -67,7 +67,7 @@ describe("what a request held", () => {
     ]);
     expect(JSON.stringify(approvals)).not.toContain(SECRET);
     await gate.close();
-    expect(holding(gate.places.approvals_db, SECRET)).toEqual([]);
+    expect(holding(gate.paths.approvals_db, SECRET)).toEqual([]);
   });
 
   it("is neither in the capability's class nor in the executor's name that are kept: addresses, trees of a command line, odd names", async () => {
@@ -100,7 +100,7 @@ describe("what a request held", () => {
     expect(odd).toMatchObject({ executor: `(unnamed:${name.length})`, target_summary: `(unnamed:${name.length})` });
     expect(await end({ executor: "plain_name", args: {} })).toMatchObject({ executor: "plain_name" });
     await gate.close();
-    expect(holding(gate.places.approvals_db, SECRET)).toEqual([]);
+    expect(holding(gate.paths.approvals_db, SECRET)).toEqual([]);
   });
 
   it("is gone also while the gate runs, within seconds of the end", async () => {
@@ -108,7 +108,7 @@ describe("what a request held", () => {
     const agent = await gate.agent();
     const { decision } = await agent.ask(COMMAND);
     await gate.operator.call("approvals.resolve", { token: tokenOf(decision), decision: "rejected" });
-    await expect.poll(() => holding(gate.places.approvals_db, SECRET), { timeout: 10_000 }).toEqual([]);
+    await expect.poll(() => holding(gate.paths.approvals_db, SECRET), { timeout: 10_000 }).toEqual([]);
   });
 
   it("is gone after kill -9 and the next start, of what had ended; what waits is still there", async () => {
@@ -125,9 +125,9 @@ describe("what a request held", () => {
     await operator.call("approvals.resolve", { token: tokenOf(decision), decision: "rejected" });
     serve.child.kill("SIGKILL");
     await serve.exited;
-    expect(holding(home.places.approvals_db, SECRET)).not.toEqual([]);
+    expect(holding(home.paths.approvals_db, SECRET)).not.toEqual([]);
     const gate = await startGate({ home });
-    expect(holding(home.places.approvals_db, SECRET)).toEqual([]);
+    expect(holding(home.paths.approvals_db, SECRET)).toEqual([]);
     expect(await gate.request(tokenOf(waiting.decision))).toMatchObject({ args: { file_path: "/srv/W41T1NG" } });
   });
 
@@ -152,7 +152,7 @@ describe("what a request held", () => {
     const db = openDatabase(file, APPROVALS_SCHEMA);
     const registry = new ApprovalRegistry(db, systemClock);
     registry.flush();
-    expect(registry.list_ended({ offset: 0, limit: 100 })).toMatchObject({ total: 24 });
+    expect(registry.listEnded({ offset: 0, limit: 100 })).toMatchObject({ total: 24 });
     expect(holding(file, SECRET)).toEqual([]);
     db.close();
     expect(holding(file, SECRET)).toEqual([]);
@@ -170,12 +170,12 @@ describe("what a request held", () => {
           const text = `${SECRET} ${"x".repeat(length)} ${SECRET}`;
           const extra = extraOf({ args: { text }, intent: text.slice(0, 200) });
           waiting.push(
-            registry.create_pending(pendingOf({ target_summary: text, share_key: String(index), extra })).token,
+            registry.createPending(pendingOf({ target_summary: text, share_key: String(index), extra })).token,
           );
           if (ends > 0) registry.resolve(waiting.splice(ends % waiting.length, 1)[0] ?? "", "approved", ROBERTO);
           if (flushes) registry.flush();
         }
-        for (const token of waiting) registry.cancel_pending(token, "over");
+        for (const token of waiting) registry.cancelPending(token, "over");
         registry.flush();
         const left = holding(file, SECRET);
         db.close();
@@ -189,7 +189,7 @@ describe("what a request held", () => {
     const file = join(tempFolder(), "approvals.db");
     const db = openDatabase(file, APPROVALS_SCHEMA);
     const registry = new ApprovalRegistry(db, systemClock);
-    const { token } = registry.create_pending(pendingOf({ extra: extraOf({ args: { text: SECRET } }) }));
+    const { token } = registry.createPending(pendingOf({ extra: extraOf({ args: { text: SECRET } }) }));
     const reader = new Database(file, { readonly: true });
     reader.exec("BEGIN");
     reader.prepare("SELECT count(*) FROM pending").get();

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { OperatorClient } from "../../ipc/operator-client.ts";
-import { agentTokenFile } from "../../ipc/places.ts";
+import { agentTokenFile } from "../../ipc/paths.ts";
 import { verifyAudit } from "../../main/gate/audit/verify.ts";
 import { AgentConnection, tokenOf } from "../support/agent-connection.ts";
 import { type StartedProcess, startServe } from "../support/gate-process.ts";
@@ -21,13 +21,13 @@ interface Served {
 }
 
 async function connected(home: TemporaryHome): Promise<Pick<Served, "operator" | "agent">> {
-  const operator = await OperatorClient.connect(home.places.operator_socket, home.places.operator_token);
+  const operator = await OperatorClient.connect(home.paths.operator_socket, home.paths.operator_token);
   onTestFinished(() => operator.close());
   const { agents } = await operator.call("agents.list", {});
   if (agents.length === 0) await operator.call("agents.pair", { name: "worker", level: "Full" });
-  const agent = await AgentConnection.open(home.places.agent_socket);
+  const agent = await AgentConnection.open(home.paths.agent_socket);
   onTestFinished(() => agent.close());
-  await agent.hello("worker", { token: readToken(agentTokenFile(home.places, "worker")), session: "s" });
+  await agent.hello("worker", { token: readToken(agentTokenFile(home.paths, "worker")), session: "s" });
   return { operator, agent };
 }
 
@@ -39,7 +39,7 @@ async function servedOnSmallDisk(): Promise<Served | undefined> {
   const serve = await startServe(home);
   const clients = await connected(home);
   await clients.agent.ask(READ);
-  const held = [home.places.audit_reserve, home.places.state_reserve];
+  const held = [home.paths.audit_reserve, home.paths.state_reserve];
   await vi.waitFor(() => expect(held.map((file) => statSync(file).size)).toEqual([1_048_576, 524_288]), {
     timeout: 10_000,
   });
@@ -83,14 +83,14 @@ describe("a full disk", () => {
     const served = await servedOnSmallDisk();
     if (served === undefined) return;
     const { disk, home, operator, agent } = served;
-    const { places } = home;
+    const { paths } = home;
     expect((await agent.ask(WRITE)).decision.outcome).toBe("allowed");
     await calledUntil(served, async (outcome) => {
       expect(outcome).toBe("allowed");
       return (await operator.call("status", {})).alarms.length > 0;
     });
     expect((await operator.call("status", {})).alarms).toMatchObject([
-      { code: "trail_unwritable", subject: places.audit_dir, message: expect.stringContaining("last room") },
+      { code: "trail_unwritable", subject: paths.audit_dir, message: expect.stringContaining("last room") },
     ]);
     await exhaust(served);
     expect((await agent.ask(WRITE)).decision).toMatchObject({
@@ -105,7 +105,7 @@ describe("a full disk", () => {
     expect(alarms.get("trail_lost")).toContain("ENOSPC");
     await killed(served);
 
-    expect(await verifyAudit(places.audit_dir, places.audit_head)).toMatchObject({
+    expect(await verifyAudit(paths.audit_dir, paths.audit_head)).toMatchObject({
       ok: false,
       problems: [
         { file: "audit-head", kind: "lost", problem: expect.stringContaining("(ENOSPC); the trail doesn't say") },

@@ -20,7 +20,7 @@ it("a surface that fails to show a decision changes no answer, keeps none from t
   await gate.logged(/error in telling a surface: TypeError/);
   expect(heard).toHaveLength(3);
   expect(gate.log.join("\n")).not.toContain("secret");
-  const trail = readFileSync(join(gate.places.audit_dir, monthFile(Date.now())), "utf8");
+  const trail = readFileSync(join(gate.paths.audit_dir, monthFile(Date.now())), "utf8");
   expect(trail.match(/"event":"decision"/g)).toHaveLength(3);
 });
 
@@ -29,10 +29,10 @@ it("a database that can't be written when an agent leaves doesn't end the gate: 
   const agent = await gate.agent("worker");
   const { grants } = gate.gate.core;
   const holder = { channel: "local", sender_id: "x", agent: agent.agent_id, session: agent.session };
-  grants.record_grant({ ...holder, capability: "mail:read", target: "inbox" });
+  grants.recordGrant({ ...holder, capability: "mail:read", target: "inbox" });
   const find = () => grants.find(holder, "mail:read", { kind: "exact", value: "inbox" });
   expect(find()).toBeDefined();
-  const other = new Database(gate.places.grants_db);
+  const other = new Database(gate.paths.grants_db);
   onTestFinished(() => {
     other.close();
   });
@@ -54,7 +54,7 @@ it("many messages in one read are answered in their order, each is in the trail 
   const answered: unknown[] = [];
   for (const _ of ids) answered.push((await agent.next("tool.decision")).data.id);
   expect(answered).toEqual(ids);
-  const trail = readFileSync(join(gate.places.audit_dir, monthFile(Date.now())), "utf8");
+  const trail = readFileSync(join(gate.paths.audit_dir, monthFile(Date.now())), "utf8");
   expect(trail.match(/"event":"decision"/g)).toHaveLength(ids.length);
   expect((await gate.operator.call("status", {})).decisions.allowed).toBe(ids.length);
   expect(await gate.operator.call("audit.verify", {})).toMatchObject({ ok: true });

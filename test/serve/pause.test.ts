@@ -165,15 +165,15 @@ describe("an agent", () => {
   it("asks through the Node client, which hears of the pause", async () => {
     const gate = await startGate();
     await gate.operator.call("agents.pair", { name: "planner", level: "Supervised" });
-    const client = new GateClient({ name: "planner", token: gate.token("planner"), socket: gate.places.agent_socket });
+    const client = new GateClient({ name: "planner", token: gate.token("planner"), socket: gate.paths.agent_socket });
     onTestFinished(() => client.close());
-    expect(await client.check_goal(goal())).toMatchObject({ allowed: true });
-    expect(await client.check_subtask({ subtask_id: "t", required_caps: ["exec:arbitrary"] })).toMatchObject({
+    expect(await client.checkGoal(goal())).toMatchObject({ allowed: true });
+    expect(await client.checkSubtask({ subtask_id: "t", required_caps: ["exec:arbitrary"] })).toMatchObject({
       allowed: false,
     });
-    expect(await client.check_graph({ root_goal_id: "g", subtasks: {} })).toMatchObject({ allowed: true });
+    expect(await client.checkGraph({ root_goal_id: "g", subtasks: {} })).toMatchObject({ allowed: true });
     const paused = once(client, "paused");
-    expect(await client.check_goal(CRITICAL)).toMatchObject({ allowed: false, is_paused: true });
+    expect(await client.checkGoal(CRITICAL)).toMatchObject({ allowed: false, is_paused: true });
     expect((await paused)[0].reason).toContain("SR-007");
   });
 });

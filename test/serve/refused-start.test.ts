@@ -55,7 +55,7 @@ describe("a database that can't be used: the gate doesn't start, says which and 
   for (const name of DATABASES) {
     it.each(Object.entries(HARM))(`${name} %s`, async (_what, { code, todo, harm }) => {
       const home = await usedHome();
-      const file = home.places[name];
+      const file = home.paths[name];
       harm(file);
       const before = { bytes: readFileSync(file), mode: statSync(file).mode };
       await expect(startGate({ home })).rejects.toMatchObject({
@@ -64,13 +64,13 @@ describe("a database that can't be used: the gate doesn't start, says which and 
         hint: expect.stringMatching(todo),
       });
       expect({ bytes: readFileSync(file), mode: statSync(file).mode }).toEqual(before);
-      expect(existsSync(home.places.agent_socket)).toBe(false);
+      expect(existsSync(home.paths.agent_socket)).toBe(false);
     });
   }
 
   it("once the file is put right, it starts again with everything in it", async () => {
     const home = await usedHome();
-    const file = home.places.grants_db;
+    const file = home.paths.grants_db;
     copyFileSync(file, `${file}.backup`);
     writeFileSync(file, "x".repeat(9000));
     await expect(startGate({ home })).rejects.toMatchObject({ code: "database_damaged" });
@@ -81,11 +81,11 @@ describe("a database that can't be used: the gate doesn't start, says which and 
 
   it("the command says it on stderr and exits with 1", async () => {
     const home = await usedHome();
-    writeFileSync(home.places.approvals_db, "x".repeat(9000));
+    writeFileSync(home.paths.approvals_db, "x".repeat(9000));
     const { code, stdout, stderr } = await runGate(home, ["serve"]);
     expect(code).toBe(1);
     expect(stdout).toBe("");
-    expect(stderr).toContain(home.places.approvals_db);
+    expect(stderr).toContain(home.paths.approvals_db);
     expect(stderr).toContain("move it away");
   });
 });
@@ -110,10 +110,10 @@ describe("the sockets' folder", () => {
 
   it("of the gate's own is closed to others", async () => {
     const home = temporaryHome();
-    mkdirSync(home.places.runtime_dir, { recursive: true, mode: 0o755 });
+    mkdirSync(home.paths.runtime_dir, { recursive: true, mode: 0o755 });
     await startGate({ home });
-    expect(statSync(home.places.runtime_dir).mode & 0o777).toBe(0o700);
-    expect(statSync(home.places.state_dir).mode & 0o777).toBe(0o700);
+    expect(statSync(home.paths.runtime_dir).mode & 0o777).toBe(0o700);
+    expect(statSync(home.paths.state_dir).mode & 0o777).toBe(0o700);
   });
 
   it("whose path is too long for a socket is refused, with what to do", async () => {
@@ -145,14 +145,14 @@ describe("a configuration that doesn't hold: the gate doesn't start and names fi
       message: expect.stringMatching(expected),
       hint: expect.stringContaining("docs/configuration.md"),
     });
-    await expect(startGate({ home })).rejects.toThrow(home.places.config_file);
-    expect(existsSync(home.places.state_dir)).toBe(false);
+    await expect(startGate({ home })).rejects.toThrow(home.paths.config_file);
+    expect(existsSync(home.paths.state_dir)).toBe(false);
   });
 
   it("the command says it on stderr and exits with 1", async () => {
     const home = temporaryHome("[approvals]\nttl_minutes = 3\n");
     const { code, stderr } = await runGate(home, ["serve"]);
     expect(code).toBe(1);
-    expect(stderr).toContain(`${home.places.config_file}, line 2: approvals.ttl_minutes`);
+    expect(stderr).toContain(`${home.paths.config_file}, line 2: approvals.ttl_minutes`);
   });
 });

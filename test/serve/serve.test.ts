@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { OperatorClient } from "../../ipc/operator-client.ts";
-import { agentTokenFile } from "../../ipc/places.ts";
+import { agentTokenFile } from "../../ipc/paths.ts";
 import { AgentConnection, tokenOf } from "../support/agent-connection.ts";
 import { runGate, startServe } from "../support/gate-process.ts";
 import { readToken } from "../support/running-gate.ts";
@@ -10,8 +10,8 @@ import { type TemporaryHome, temporaryHome } from "../support/temporary-home.ts"
 
 const WRITE = { executor: "fs_write", args: { path: "/tmp/notes/a.txt", content: "hello" } };
 
-async function operatorOf({ places }: TemporaryHome): Promise<OperatorClient> {
-  const client = await OperatorClient.connect(places.operator_socket, places.operator_token);
+async function operatorOf({ paths }: TemporaryHome): Promise<OperatorClient> {
+  const client = await OperatorClient.connect(paths.operator_socket, paths.operator_token);
   onTestFinished(() => client.close());
   return client;
 }
@@ -21,9 +21,9 @@ async function agentOf(home: TemporaryHome, operator: OperatorClient): Promise<A
   if ((await operator.call("agents.list", {})).agents.length === 0) {
     await operator.call("agents.pair", { name: "worker", level: "Supervised" });
   }
-  const agent = await AgentConnection.open(home.places.agent_socket);
+  const agent = await AgentConnection.open(home.paths.agent_socket);
   onTestFinished(() => agent.close());
-  await agent.hello("worker", { token: readToken(agentTokenFile(home.places, "worker")), session: "s" });
+  await agent.hello("worker", { token: readToken(agentTokenFile(home.paths, "worker")), session: "s" });
   return agent;
 }
 
@@ -31,7 +31,7 @@ describe("metnos-gate serve", () => {
   it("says where its sockets are, and prints one line a decision", async () => {
     const home = temporaryHome();
     const serve = await startServe(home);
-    for (const place of [home.places.agent_socket, home.places.operator_socket, home.places.audit_dir]) {
+    for (const place of [home.paths.agent_socket, home.paths.operator_socket, home.paths.audit_dir]) {
       expect(serve.stderr).toContain(place);
     }
     const operator = await operatorOf(home);
@@ -66,8 +66,8 @@ describe("metnos-gate serve", () => {
       const token = tokenOf(asked.decision);
       expect(await first.end(signal)).toBe(0);
       expect(first.stderr).toContain(signal);
-      expect(existsSync(home.places.agent_socket)).toBe(false);
-      expect(existsSync(home.places.operator_socket)).toBe(false);
+      expect(existsSync(home.paths.agent_socket)).toBe(false);
+      expect(existsSync(home.paths.operator_socket)).toBe(false);
 
       await startServe(home);
       const operator = await operatorOf(home);
@@ -85,7 +85,7 @@ describe("metnos-gate serve", () => {
     const first = await startServe(home);
     const asked = await (await agentOf(home, await operatorOf(home))).ask(WRITE);
     await first.end("SIGKILL");
-    expect(existsSync(home.places.agent_socket)).toBe(true);
+    expect(existsSync(home.paths.agent_socket)).toBe(true);
 
     await startServe(home);
     const operator = await operatorOf(home);
@@ -104,8 +104,8 @@ describe("metnos-gate serve", () => {
     "counts what the trail misses when its folder can't be written; with on_failure %s what reads is allowed, what writes %s",
     async (on_failure, outcome) => {
       const home = temporaryHome(`[audit]\non_failure = "${on_failure}"\n`);
-      mkdirSync(dirname(home.places.audit_dir), { recursive: true });
-      writeFileSync(home.places.audit_dir, "in the way");
+      mkdirSync(dirname(home.paths.audit_dir), { recursive: true });
+      writeFileSync(home.paths.audit_dir, "in the way");
       await startServe(home);
       const operator = await operatorOf(home);
       const agent = await agentOf(home, operator);

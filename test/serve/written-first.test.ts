@@ -17,8 +17,8 @@ interface Answer {
 }
 
 /** The trail's lines as they are in the file at this moment. */
-function trailOf({ places }: GateUnderTest): Record<string, unknown>[] {
-  const text = readFileSync(join(places.audit_dir, monthFile(Date.now())), "utf8");
+function trailOf({ paths }: GateUnderTest): Record<string, unknown>[] {
+  const text = readFileSync(join(paths.audit_dir, monthFile(Date.now())), "utf8");
   return text
     .split("\n")
     .slice(0, -1)

@@ -1,12 +1,12 @@
 import { join } from "node:path";
-import { localPrincipal, placesFor } from "../../ipc/places.ts";
+import { gatePaths, localPrincipal } from "../../ipc/paths.ts";
 import { openDatabase } from "../../main/gate/database.ts";
 import { ExecutorCatalog } from "../../main/gate/executors/catalog.ts";
 import { grantsSchema } from "../../main/gate/grants/schema.ts";
 import { GrantStore } from "../../main/gate/grants/store.ts";
 import { GateFiles } from "../../main/gate/guard/gate-files.ts";
 import { decisionOf, examineCall } from "../../main/gate/pipeline.ts";
-import type { Need } from "../../main/gate/targets/target.ts";
+import type { ResolvedRequirement } from "../../main/gate/targets/target.ts";
 import { systemClock } from "../../main/system-clock.ts";
 
 /** The only file of these tests that knows the gate from the inside: what it decides on a command line. */
@@ -50,12 +50,12 @@ export function openDecider(home: string, project: string, state_folder: string)
   const empty_db = openDatabase(join(state_folder, "no-grants.db"), grantsSchema(home));
   const granted = new GrantStore(db, home, systemClock);
   for (const capability of ["fs:read", "fs:write"] as const) {
-    granted.record_grant({ ...principal, capability, target: `${project}/**` });
+    granted.recordGrant({ ...principal, capability, target: `${project}/**` });
   }
   const without = new GrantStore(empty_db, home, systemClock);
   const shared = {
     home,
-    gate_files: new GateFiles(placesFor({ HOME: home }), home),
+    gate_files: new GateFiles(gatePaths({ HOME: home }), home),
     pause: null,
     judge_threshold: 0.3,
     now: Date.now,
@@ -79,7 +79,7 @@ export function openDecider(home: string, project: string, state_folder: string)
   };
 }
 
-function allowedNeed({ capability, target }: Need): AllowedNeed {
+function allowedNeed({ capability, target }: ResolvedRequirement): AllowedNeed {
   const plain = { capability, paths: [], is_tree: false, is_unknown: false };
   switch (target.kind) {
     case "path": {

@@ -18,12 +18,10 @@ import { LAUNCHER, runGate, StartedProcess, startServe } from "../support/gate-p
 import { startGate } from "../support/running-gate.ts";
 import { type TemporaryHome, temporaryHome } from "../support/temporary-home.ts";
 
-const fileOf = ({ places }: TemporaryHome, name: DatabaseName) =>
-  ({ grants: places.grants_db, approvals: places.approvals_db, agents: places.agents_db, safety: places.safety_db })[
-    name
-  ];
+const fileOf = ({ paths }: TemporaryHome, name: DatabaseName) =>
+  ({ grants: paths.grants_db, approvals: paths.approvals_db, agents: paths.agents_db, safety: paths.safety_db })[name];
 
-const trailOf = ({ places }: TemporaryHome) => readFileSync(join(places.audit_dir, monthFile(Date.now())), "utf8");
+const trailOf = ({ paths }: TemporaryHome) => readFileSync(join(paths.audit_dir, monthFile(Date.now())), "utf8");
 
 /** A home in which a gate has run, with an agent, a grant and a request that waits; paused, if it should be. */
 async function usedHome({ paused = false } = {}): Promise<TemporaryHome> {
@@ -68,20 +66,20 @@ describe("a database beside others that were used", () => {
 
   it("is recreated where that is accepted: an alarm, the log and the trail say so", async () => {
     const home = await usedHome();
-    rmSync(home.places.grants_db);
-    rmSync(home.places.agents_db);
+    rmSync(home.paths.grants_db);
+    rmSync(home.paths.agents_db);
     const other = await runGate(home, ["serve", "--accept-empty", "grants"]);
     expect([other.code, other.stderr]).toEqual([1, expect.stringContaining("--accept-empty agents")]);
     const started = await startServe(home, ["--accept-empty", "grants", "agents"]);
     const { stdout, stderr } = await runGate(home, ["status"]);
     expect(JSON.parse(stdout)).toMatchObject({
       alarms: [
-        { code: "file_renewed", subject: home.places.grants_db },
-        { code: "file_renewed", subject: home.places.agents_db },
+        { code: "file_renewed", subject: home.paths.grants_db },
+        { code: "file_renewed", subject: home.paths.agents_db },
       ],
       approvals_pending: 1,
     });
-    expect(stderr).toContain(`ALARM: the grants database ${home.places.grants_db} was missing or empty`);
+    expect(stderr).toContain(`ALARM: the grants database ${home.paths.grants_db} was missing or empty`);
     expect(trailOf(home)).toMatch(/"event":"database.renewed".*"file":"grants.db"/);
     await started.end("SIGTERM");
     expect(started.stdout).toContain("the agents database");
@@ -90,16 +88,16 @@ describe("a database beside others that were used", () => {
   it("is no more than a first start where nothing was used yet, though it was interrupted", async () => {
     const home = temporaryHome();
     await (await startGate({ home })).close();
-    rmSync(home.places.safety_db);
-    rmSync(home.places.agents_db);
+    rmSync(home.paths.safety_db);
+    rmSync(home.paths.agents_db);
     const gate = await startGate({ home });
     expect((await gate.operator.call("status", {})).alarms).toEqual([]);
-    expect([existsSync(home.places.safety_db), existsSync(home.places.agents_db)]).toEqual([true, true]);
+    expect([existsSync(home.paths.safety_db), existsSync(home.paths.agents_db)]).toEqual([true, true]);
   });
 
   it("are all missing, though the trail has lines: refused by name", async () => {
     const home = await usedHome();
-    rmSync(home.places.state_dir, { recursive: true });
+    rmSync(home.paths.state_dir, { recursive: true });
     await expect(startGate({ home })).rejects.toMatchObject({
       code: "database_missing",
       hint: expect.stringContaining("--accept-empty grants approvals agents safety"),
@@ -108,7 +106,7 @@ describe("a database beside others that were used", () => {
 
   it("was the one that held the pause: the gate begins paused, and only a human lets it go on", async () => {
     const home = await usedHome({ paused: true });
-    rmSync(home.places.safety_db);
+    rmSync(home.paths.safety_db);
     const accepting = { home, accept_empty: ["safety"] as const };
     const gate = await startGate(accepting);
     expect((await gate.operator.call("safety.status", {})).pause).toMatchObject({
@@ -119,7 +117,7 @@ describe("a database beside others that were used", () => {
     expect((await (await gate.agent()).ask({ executor: "time_now", args: {} })).decision.outcome).toBe("denied");
     await gate.operator.call("safety.resume", {});
     await gate.close();
-    rmSync(home.places.safety_db);
+    rmSync(home.paths.safety_db);
     const again = await startGate(accepting);
     expect((await again.operator.call("safety.status", {})).pause.is_paused).toBe(false);
   });
@@ -128,8 +126,8 @@ describe("a database beside others that were used", () => {
 describe("a start that fails after the database that held the pause was begun anew", () => {
   it("has kept the pause for the next one", async () => {
     const home = await usedHome({ paused: true });
-    rmSync(home.places.safety_db);
-    const grants = new Sqlite(home.places.grants_db);
+    rmSync(home.paths.safety_db);
+    const grants = new Sqlite(home.paths.grants_db);
     grants.exec(`UPDATE grants SET session = 'gate-session-1';
       CREATE TRIGGER refuses BEFORE UPDATE ON grants BEGIN SELECT RAISE(ABORT, 'refused'); END`);
     await expect(startGate({ home, accept_empty: ["safety"] })).rejects.toThrow(/refused/);
@@ -170,13 +168,13 @@ describe("a database of another program", () => {
 
   it("is another one of the gate's own: refused, and left as it is", async () => {
     const home = await usedHome();
-    renameSync(home.places.agents_db, home.places.grants_db);
-    const before = readFileSync(home.places.grants_db);
+    renameSync(home.paths.agents_db, home.paths.grants_db);
+    const before = readFileSync(home.paths.grants_db);
     await expect(startGate({ home })).rejects.toMatchObject({
       code: "database_foreign",
       message: expect.stringMatching(/grants\.db is not the grants database: .*its tables: agents/),
     });
-    expect(readFileSync(home.places.grants_db).equals(before)).toBe(true);
+    expect(readFileSync(home.paths.grants_db).equals(before)).toBe(true);
   });
 });
 
@@ -211,13 +209,13 @@ describe("the counts of activity.db", () => {
     ],
   ])("are %s: the file is set aside and recreated, an alarm says so, and the gate runs", async (_, harm) => {
     const home = await usedHome();
-    const file = home.places.activity_db;
+    const file = home.paths.activity_db;
     harm(file);
     const bytes = readFileSync(file);
     const gate = await startGate({ home });
-    const aside = readdirSync(home.places.state_dir).filter((name) => name.startsWith("activity.db.damaged-"));
+    const aside = readdirSync(home.paths.state_dir).filter((name) => name.startsWith("activity.db.damaged-"));
     expect(aside).toHaveLength(1);
-    expect(readFileSync(join(home.places.state_dir, aside[0] ?? "")).equals(bytes)).toBe(true);
+    expect(readFileSync(join(home.paths.state_dir, aside[0] ?? "")).equals(bytes)).toBe(true);
     const { alarms } = await gate.operator.call("status", {});
     expect(alarms).toMatchObject([
       { code: "file_renewed", subject: file, message: expect.stringContaining(aside[0] ?? "") },
@@ -228,7 +226,7 @@ describe("the counts of activity.db", () => {
 
   it("can't be read: the gate runs without keeping them, and says so", async () => {
     const home = await usedHome();
-    chmodSync(home.places.activity_db, 0o000);
+    chmodSync(home.paths.activity_db, 0o000);
     const gate = await startGate({ home });
     const { alarms } = await gate.operator.call("status", {});
     expect(alarms).toMatchObject([{ code: "file_renewed", message: expect.stringContaining("can't be read") }]);
@@ -242,7 +240,7 @@ describe("a write-ahead log that is gone after kill -9", () => {
     const started = await startServe(home);
     await runGate(home, ["policy", "grant", "mail:read", "inbox"]);
     await started.end("SIGKILL");
-    const wal = `${home.places.grants_db}-wal`;
+    const wal = `${home.paths.grants_db}-wal`;
     rmSync(wal);
     const gate = await startGate({ home, accept_empty: ["grants"] });
     const { alarms } = await gate.operator.call("status", {});
@@ -291,7 +289,7 @@ describe("what is wrong with a file is said of that file, with what to do", () =
     ],
   ])("a database that %s", async (_, harm, message, hint) => {
     const home = await usedHome();
-    harm(home.places.grants_db);
+    harm(home.paths.grants_db);
     await expect(startGate({ home })).rejects.toMatchObject({
       message: expect.stringMatching(message),
       hint: expect.stringMatching(hint),
@@ -303,7 +301,7 @@ describe("what is wrong with a file is said of that file, with what to do", () =
     const folder = join(home.home, "elsewhere");
     mkdirSync(folder);
     const file = join(folder, "approvals.db");
-    renameSync(home.places.approvals_db, file);
+    renameSync(home.paths.approvals_db, file);
     writeFileSync(`${file}.lock`, "");
     chmodSync(folder, 0o500);
     const env = { ...home.env, METNOS_APPROVALS_DB: file };

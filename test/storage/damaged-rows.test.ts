@@ -29,7 +29,7 @@ describe("an agent whose row can't be read", () => {
     await gate.agent("broken");
     await gate.agent("whole");
     await gate.close();
-    execute(gate.places.agents_db, `${sql} WHERE name = 'broken'`);
+    execute(gate.paths.agents_db, `${sql} WHERE name = 'broken'`);
     return restarted(gate);
   }
 
@@ -45,7 +45,7 @@ describe("an agent whose row can't be read", () => {
     expect(await alarmsOf(gate)).toMatchObject([
       {
         code: "database_unusable",
-        message: `agent broken can't be read in the agents database ${gate.places.agents_db}; the others can`,
+        message: `agent broken can't be read in the agents database ${gate.paths.agents_db}; the others can`,
         hint: expect.stringContaining("metnos-gate agents level broken LEVEL"),
       },
     ]);
@@ -90,7 +90,7 @@ describe("a request that can't be read", () => {
     const broken = tokenOf((await agent.ask(write("/srv/broken.txt"))).decision);
     const whole = await agent.ask(write("/srv/whole.txt"));
     const token = tokenOf(whole.decision);
-    execute(gate.places.approvals_db, `UPDATE pending SET ${damage} WHERE token = ?`, broken);
+    execute(gate.paths.approvals_db, `UPDATE pending SET ${damage} WHERE token = ?`, broken);
     const listed = await gate.operator.call("approvals.list", { order: "deadline" });
     expect(listed.map((request) => request.token).sort()).toEqual([broken, token].sort());
     expect(listed.find((request) => request.token === broken)).toMatchObject({
@@ -120,7 +120,7 @@ describe("a request that can't be read", () => {
     const token = tokenOf(asked.decision);
     await gate.close();
     execute(
-      gate.places.approvals_db,
+      gate.paths.approvals_db,
       `UPDATE pending SET status = 'approved', territory_concession = 'permanent', granted = 'x', decision_at = created_at,
          decision_by_channel = channel, decision_by_sender = sender_id WHERE token = ?`,
       token,
@@ -142,7 +142,7 @@ describe("a grant that can't be read", () => {
     const agent = await gate.agent();
     const target = "/srv/docs/*";
     const broken = await gate.operator.call("grants.add", { capability: "fs:write", target });
-    execute(gate.places.grants_db, `UPDATE grants SET ${damage} WHERE id = ?`, broken.id);
+    execute(gate.paths.grants_db, `UPDATE grants SET ${damage} WHERE id = ?`, broken.id);
     const covered = write("/srv/docs/a.txt");
     expect((await agent.ask(covered)).decision.outcome).toBe("approval_required");
     const whole = await gate.operator.call("grants.add", { capability: "fs:write", target });
@@ -163,7 +163,7 @@ describe("in the safety database", () => {
     await gate.agent();
     await gate.operator.call("safety.pause", { for_seconds: 60 });
     await gate.close();
-    execute(gate.places.safety_db, "UPDATE pause SET until = 'soon', clears = 'by itself'");
+    execute(gate.paths.safety_db, "UPDATE pause SET until = 'soon', clears = 'by itself'");
     const again = await restarted(gate);
     expect((await again.operator.call("safety.status", {})).pause).toMatchObject({
       is_paused: true,
@@ -175,7 +175,7 @@ describe("in the safety database", () => {
     expect(await alarmsOf(again)).toMatchObject([{ hint: expect.stringContaining("safety resume") }]);
     await again.operator.call("safety.resume", {});
     expect(await alarmsOf(again)).toEqual([]);
-    const trail = readFileSync(join(again.places.audit_dir, monthFile(Date.now())), "utf8");
+    const trail = readFileSync(join(again.paths.audit_dir, monthFile(Date.now())), "utf8");
     expect(trail).toMatch(/"event":"resumed"/);
   });
 
@@ -186,7 +186,7 @@ describe("in the safety database", () => {
         { rule_id: "SR-1", severity: "WARN", subject_type: "goal", subject_id, agent_name: "a", detail: "d" },
         true,
       );
-    execute(gate.places.safety_db, "UPDATE violations SET severity = 'LOUD' WHERE subject_id = 'one'");
+    execute(gate.paths.safety_db, "UPDATE violations SET severity = 'LOUD' WHERE subject_id = 'one'");
     expect(await gate.operator.call("safety.violations", {})).toMatchObject([{ subject_id: "two" }]);
     expect(await alarmsOf(gate)).toMatchObject([{ message: expect.stringContaining("violation 1 can't be read") }]);
   });

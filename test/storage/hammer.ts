@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
 import { OperatorClient } from "../../ipc/operator-client.ts";
-import { agentTokenFile, type Places } from "../../ipc/places.ts";
+import { agentTokenFile, type GatePaths } from "../../ipc/paths.ts";
 import { AgentConnection, type Message } from "../support/agent-connection.ts";
 import { readToken } from "../support/running-gate.ts";
 
@@ -24,12 +24,12 @@ export class Hammer {
   }
 
   /** Pairs it first, where it isn't. The connection is closed when the test ends. */
-  static async begin(places: Places, name = "worker"): Promise<Hammer> {
-    const operator = await OperatorClient.connect(places.operator_socket, places.operator_token);
+  static async begin(paths: GatePaths, name = "worker"): Promise<Hammer> {
+    const operator = await OperatorClient.connect(paths.operator_socket, paths.operator_token);
     const { agents } = await operator.call("agents.list", {});
     if (!agents.some((agent) => agent.name === name)) await operator.call("agents.pair", { name, level: "Full" });
     await operator.close();
-    return new Hammer(await greeted(places, name), await greeted(places, name));
+    return new Hammer(await greeted(paths, name), await greeted(paths, name));
   }
 
   /** Sends a call whose answer is awaited by the running loop only. */
@@ -47,10 +47,10 @@ export class Hammer {
   }
 }
 
-async function greeted(places: Places, name: string): Promise<AgentConnection> {
-  const connection = await AgentConnection.open(places.agent_socket);
+async function greeted(paths: GatePaths, name: string): Promise<AgentConnection> {
+  const connection = await AgentConnection.open(paths.agent_socket);
   onTestFinished(() => connection.close());
-  const answer = await connection.hello(name, { token: readToken(agentTokenFile(places, name)) });
+  const answer = await connection.hello(name, { token: readToken(agentTokenFile(paths, name)) });
   if (answer.type !== "hello.ok") throw new Error(`not greeted: ${JSON.stringify(answer)}`);
   return connection;
 }

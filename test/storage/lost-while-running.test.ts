@@ -52,7 +52,7 @@ describe("a database of a running gate", () => {
       async (_, lose) => {
         const gate = await startGate();
         await asked(gate);
-        const file = gate.places[name];
+        const file = gate.paths[name];
         lose(file);
         // At once: before the next look is due.
         await expect(ACTS[name](gate)).rejects.toMatchObject({
@@ -68,7 +68,7 @@ describe("a database of a running gate", () => {
   it("is lost before the human answers: no agent is told that it may", async () => {
     const gate = await startGate();
     const agent = await asked(gate);
-    rmSync(gate.places.approvals_db);
+    rmSync(gate.paths.approvals_db);
     await expect(ACTS.approvals_db(gate)).rejects.toMatchObject({ code: "database_unusable" });
     await agent.closed;
     expect(agent.unread.map(({ type, data }) => [type, data.code ?? data.outcome])).toEqual([["error", "closing"]]);
@@ -76,14 +76,14 @@ describe("a database of a running gate", () => {
 
   it("is lost while an act writes to it: the act is not acknowledged", async () => {
     const gate = await startGate();
-    gate.operator.subscribe(() => rmSync(gate.places.grants_db), ["grants.changed"]);
+    gate.operator.subscribe(() => rmSync(gate.paths.grants_db), ["grants.changed"]);
     await expect(ACTS.grants_db(gate)).rejects.toMatchObject({ code: "database_unusable" });
   });
 
   it("is lost: within two seconds every surface and agent knows, nothing is decided, and the gate has to end", async () => {
     const gate = await startGate();
     const agent = await asked(gate);
-    const file = gate.places.grants_db;
+    const file = gate.paths.grants_db;
     const alarmed = gate.event(({ type }) => type === "alarms.changed");
     const began = performance.now();
     rmSync(file);
@@ -103,7 +103,7 @@ describe("a database of a running gate", () => {
     });
     expect(gate.log.join("\n")).toContain(file);
     await gate.close();
-    const trail = readFileSync(join(gate.places.audit_dir, monthFile(Date.now())), "utf8");
+    const trail = readFileSync(join(gate.paths.audit_dir, monthFile(Date.now())), "utf8");
     expect(trail).toMatch(/"event":"database.lost"/);
     expect(existsSync(file)).toBe(false);
     await expect(startGate({ home: gate.home })).rejects.toMatchObject({ code: "database_missing" });
@@ -112,7 +112,7 @@ describe("a database of a running gate", () => {
   it("whose write-ahead log is deleted is a loss, too, and is whole again once the gate has ended", async () => {
     const gate = await startGate();
     await gate.operator.call("grants.add", { capability: "mail:read", target: "inbox" });
-    rmSync(`${gate.places.grants_db}-wal`);
+    rmSync(`${gate.paths.grants_db}-wal`);
     expect(await gate.gate.ended).toMatchObject({ message: expect.stringContaining("grants.db-wal") });
     await gate.close();
     const again = await startGate({ home: gate.home });
@@ -125,10 +125,10 @@ describe("a database of a running gate", () => {
     const { db } = storage.opened.databases.grants;
     const holder = { channel: "local", sender_id: "x", capability: "mail:read" } as const;
     db.transaction(() => {
-      for (let index = 0; index < 300; index++) grants.record_grant({ ...holder, target: `folder-${index}` });
+      for (let index = 0; index < 300; index++) grants.recordGrant({ ...holder, target: `folder-${index}` });
     })();
     db.pragma("wal_checkpoint(TRUNCATE)");
-    const file = gate.places.grants_db;
+    const file = gate.paths.grants_db;
     const bytes = readFileSync(file);
     bytes.fill(0xa5, 4096);
     writeFileSync(file, bytes);
@@ -160,14 +160,14 @@ describe("a database of a running gate", () => {
   it("that only counts is no reason to end", async () => {
     const gate = await startGate();
     const agent = await gate.agent();
-    rmSync(gate.places.activity_db);
+    rmSync(gate.paths.activity_db);
     expect(gate.gate.core.storage.watch.look()).toBeUndefined();
     expect((await agent.ask({ executor: "time_now", args: {} })).decision.outcome).toBe("allowed");
   });
 
   it("of another gate that took its place is not touched by the one that ends", async () => {
     const gate = await startGate();
-    const file = gate.places.grants_db;
+    const file = gate.paths.grants_db;
     for (const end of ["", "-wal", "-shm"]) {
       copyFileSync(`${file}${end}`, `${file}${end}.new`);
       renameSync(`${file}${end}.new`, `${file}${end}`);

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync } from "node:fs"
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { EXIT } from "../../cli/output.ts";
-import type { Places } from "../../ipc/places.ts";
+import type { GatePaths } from "../../ipc/paths.ts";
 import { LAUNCHER, runGate, StartedProcess, startServe } from "../support/gate-process.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import { type TemporaryHome, temporaryHome } from "../support/temporary-home.ts";
@@ -10,8 +10,8 @@ import { Hammer } from "./hammer.ts";
 
 const DATABASES = ["grants_db", "approvals_db", "agents_db", "safety_db"] as const;
 
-function locksOf(places: Places): string[] {
-  return [places.lock_db, ...DATABASES.map((name) => `${places[name]}.lock`)];
+function locksOf(paths: GatePaths): string[] {
+  return [paths.lock_db, ...DATABASES.map((name) => `${paths[name]}.lock`)];
 }
 
 function remove(...paths: string[]): void {
@@ -37,15 +37,15 @@ async function startAsSoonAsPossible(home: TemporaryHome, args: readonly string[
 const ENDING =
   /gate\.lock was (removed or moved|replaced by another file): the gate has ended, as another one may run in its place/;
 
-const HARM: Record<string, { harm(places: Places): void; args?: string[]; trail_problems?: string[] }> = {
+const HARM: Record<string, { harm(paths: GatePaths): void; args?: string[]; trail_problems?: string[] }> = {
   "the state folder's lock is deleted": {
     harm: ({ lock_db }) => remove(lock_db),
   },
   "every lock is deleted": {
-    harm: (places) => remove(...locksOf(places)),
+    harm: (paths) => remove(...locksOf(paths)),
   },
   "locks and sockets are deleted": {
-    harm: (places) => remove(...locksOf(places), places.agent_socket, places.operator_socket),
+    harm: (paths) => remove(...locksOf(paths), paths.agent_socket, paths.operator_socket),
   },
   "the state folder is moved away": {
     harm: ({ state_dir }) => renameSync(state_dir, `${state_dir}.old`),
@@ -61,11 +61,11 @@ describe("never two gates decide, when beside a running one", () => {
     async (_, { harm, args = [], trail_problems = [] }) => {
       const home = temporaryHome();
       const first = await startServe(home);
-      const at_first = await Hammer.begin(home.places);
+      const at_first = await Hammer.begin(home.paths);
       await expect.poll(() => at_first.allowed.length).toBeGreaterThan(10);
-      harm(home.places);
+      harm(home.paths);
       await startAsSoonAsPossible(home, args);
-      const at_second = await Hammer.begin(home.places);
+      const at_second = await Hammer.begin(home.paths);
       await expect.poll(() => at_second.allowed.length).toBeGreaterThan(10);
       await at_first.closed;
       expect(await at_first.farewell).toMatchObject({
@@ -76,7 +76,7 @@ describe("never two gates decide, when beside a running one", () => {
       expect(await first.exited).toBe(EXIT.replaced);
       expect(first.stderr).toMatch(ENDING);
       // What the first took away when it ended was its own.
-      const later = await Hammer.begin(home.places, "newcomer");
+      const later = await Hammer.begin(home.paths, "newcomer");
       await expect.poll(() => later.allowed.length).toBeGreaterThan(10);
       const { lines } = await runGate(home, ["audit", "verify"]);
       const kinds = lines.flatMap(({ kind }) => (kind === undefined ? [] : [String(kind)]));
@@ -88,19 +88,19 @@ describe("never two gates decide, when beside a running one", () => {
   it("it stood still meanwhile: what was sent to it is answered by nobody", async () => {
     const home = temporaryHome();
     const first = await startServe(home);
-    const at_first = await Hammer.begin(home.places);
+    const at_first = await Hammer.begin(home.paths);
     await expect.poll(() => at_first.allowed.length).toBeGreaterThan(10);
     first.child.kill("SIGSTOP");
-    const { lock_db, agent_socket, operator_socket } = home.places;
+    const { lock_db, agent_socket, operator_socket } = home.paths;
     remove(lock_db);
     expect((await runGate(home, ["serve"])).stderr).toContain("another gate uses the grants database");
-    remove(...locksOf(home.places).slice(1));
+    remove(...locksOf(home.paths).slice(1));
     expect((await runGate(home, ["serve"])).stderr).toMatch(
       /a gate is already running: it listens at .*gate\.sock, though its lock .*gate\.lock was removed/,
     );
     remove(agent_socket, operator_socket);
     await startServe(home);
-    const at_second = await Hammer.begin(home.places);
+    const at_second = await Hammer.begin(home.paths);
     await expect.poll(() => at_second.allowed.length).toBeGreaterThan(10);
     const told = at_first.allowed.length;
     first.child.kill("SIGCONT");
@@ -129,7 +129,7 @@ describe("a database that gates with different state folders share", () => {
       expect(code).toBe(1);
       expect(stderr).toContain(`another gate uses the grants database ${shared}`);
     }
-    const hammer = await Hammer.begin(home.places);
+    const hammer = await Hammer.begin(home.paths);
     await expect.poll(() => hammer.allowed.length).toBeGreaterThan(10);
   });
 });

@@ -84,10 +84,10 @@ export class AgentConnection {
   async ask(call: Partial<ProposedCall> & { executor: string }): Promise<Asked> {
     const id = `call-${this.#next_id++}`;
     this.send("tool.call", { id, intent: "", args: {}, ...call });
-    const is_ours = (message: Message) => message.data.id === id;
-    const message = await this.next(is_ours);
+    const isOurs = (message: Message) => message.data.id === id;
+    const message = await this.next(isOurs);
     if (message.type !== "tool.decision") throw new Error(`expected a decision, got ${JSON.stringify(message)}`);
-    const final = async () => decisionSchema.parse((await this.next(is_ours)).data);
+    const final = async () => decisionSchema.parse((await this.next(isOurs)).data);
     return { id, decision: decisionSchema.parse(message.data), final };
   }
 

@@ -1,11 +1,11 @@
 import type { Locator, Page } from "playwright-core";
-import { SETTLE_MS } from "../../renderer/cards/guard.ts";
+import { PRESS_DELAY_MS } from "../../ipc/press-delay.ts";
 
 /** What a test does with cards on a page whose clock stands still. */
 
 /** Long enough for every card to have settled, its last move noticed. */
 export async function settle(page: Page): Promise<void> {
-  await page.clock.runFor(SETTLE_MS + 200);
+  await page.clock.runFor(PRESS_DELAY_MS + 200);
 }
 
 /** A click of somebody who has looked. */

@@ -1,14 +1,14 @@
 import type { Level, Outcome } from "../../ipc/decision.ts";
-import { placesFor } from "../../ipc/places.ts";
+import { gatePaths } from "../../ipc/paths.ts";
 import { choicesFor } from "../../main/gate/approvals/choices.ts";
 import { ExecutorCatalog } from "../../main/gate/executors/catalog.ts";
 import type { GrantStore } from "../../main/gate/grants/store.ts";
+import type { GuardEnv } from "../../main/gate/guard/call-environment.ts";
 import { withFurtherNeeds } from "../../main/gate/guard/further-needs.ts";
 import { GateFiles } from "../../main/gate/guard/gate-files.ts";
 import { guard } from "../../main/gate/guard/guard.ts";
-import type { GuardEnv } from "../../main/gate/guard/surroundings.ts";
 import { decisionOf, examineCall } from "../../main/gate/pipeline.ts";
-import { type Need, pathTarget } from "../../main/gate/targets/target.ts";
+import { pathTarget, type ResolvedRequirement } from "../../main/gate/targets/target.ts";
 
 /** Where the gate's program lies in these tests: not where the tests themselves do. */
 export const PROGRAM = "/opt/gate-of-the-tests";
@@ -28,7 +28,7 @@ export interface Decided {
   outcome: Outcome;
   stage: string;
   reason: string;
-  needs: Need[];
+  needs: ResolvedRequirement[];
   /** The scopes of the answers that a human is offered. */
   scopes: string[];
 }
@@ -38,7 +38,7 @@ export function decided(world: World, executor: string, args: Record<string, unk
   const { home, cwd, env, level = "Full", grants = null, program = PROGRAM } = world;
   const call = { intent: "", executor, args, ...(cwd === undefined ? {} : { context: { cwd } }) };
   const subject = { agent: null, level, principal: { channel: "local", sender_id: "roberto" } };
-  const gate_files = new GateFiles(placesFor({ HOME: home }), home, [program]);
+  const gate_files = new GateFiles(gatePaths({ HOME: home }), home, [program]);
   const settings = { home, env, grants, gate_files, pause: null, judge_threshold: 0, now: Date.now };
   const { x, denial } = examineCall(call, subject, CATALOG, settings);
   const { outcome, stage, reason } = decisionOf(x, denial);
@@ -50,19 +50,19 @@ export function onPath(
   capability: "fs:read" | "fs:write",
   path: string,
   more: { is_tree?: boolean; access?: "list" | "delete"; copied_from?: string } = {},
-): Need {
+): ResolvedRequirement {
   const { is_tree = false, ...rest } = more;
   return { capability, target: pathTarget(path, "/nowhere", undefined, is_tree), ...rest };
 }
 
 /** What becomes of these needs, whoever has them: `denied` by the guard, `asked` each time as running code, or `free` to be granted. */
 export function fateOf(
-  needs: readonly Need[],
+  needs: readonly ResolvedRequirement[],
   { home, cwd, env, program = PROGRAM }: World,
 ): "denied" | "asked" | "free" {
   const all = withFurtherNeeds(needs, { home, cwd, env });
   const call = { intent: "", executor: "fs_write", args: {}, ...(cwd === undefined ? {} : { context: { cwd } }) };
-  const gate_files = new GateFiles(placesFor({ HOME: home }), home, [program]);
+  const gate_files = new GateFiles(gatePaths({ HOME: home }), home, [program]);
   if (guard(call, CATALOG.find("fs_write", "generic"), all, { home, env, gate_files }) !== null) return "denied";
   return all.some(({ capability }) => capability === "code:exec") ? "asked" : "free";
 }

@@ -1,12 +1,12 @@
 import { setTimeout as passing } from "node:timers/promises";
 import type { Locator, Page } from "playwright-core";
-import { SETTLE_MS } from "../../renderer/cards/guard.ts";
+import { PRESS_DELAY_MS } from "../../ipc/press-delay.ts";
 import { card, cards } from "./card-page.ts";
 
 /** A human in front of the page, on the real clock: whichever home shows it. */
 
 /** Longer than nothing counts after a card came or moved. */
-export const SETTLED_MS = SETTLE_MS + 300;
+export const SETTLED_MS = PRESS_DELAY_MS + 300;
 
 /** Presses what may be pressed too early on a slow machine: again, until `done` has happened. */
 export async function pressUntil<T>(button: Locator, done: Promise<T>): Promise<T> {

@@ -1,14 +1,14 @@
 import type { CallContext, ProposedCall } from "../../ipc/wire.ts";
 import { type Executor, ExecutorCatalog } from "../../main/gate/executors/catalog.ts";
 import { needsOf } from "../../main/gate/executors/needs.ts";
-import type { Need } from "../../main/gate/targets/target.ts";
+import type { ResolvedRequirement } from "../../main/gate/targets/target.ts";
 
 const CATALOG = new ExecutorCatalog();
 
 export interface Prepared {
   call: ProposedCall;
   executor: Executor;
-  needs: Need[];
+  needs: ResolvedRequirement[];
 }
 
 /** A call as it stands once validation has passed: its executor found, its needs known. */

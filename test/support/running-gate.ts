@@ -4,7 +4,7 @@ import { onTestFinished } from "vitest";
 import type { Level } from "../../ipc/decision.ts";
 import type { OperatorEvent } from "../../ipc/operator-api.ts";
 import { OperatorClient } from "../../ipc/operator-client.ts";
-import { agentTokenFile, type Places } from "../../ipc/places.ts";
+import { agentTokenFile, type GatePaths } from "../../ipc/paths.ts";
 import type { Clock } from "../../main/gate/clock.ts";
 import { type RunningGate, type ServeOptions, serveGate } from "../../main/serve.ts";
 import { AgentConnection } from "./agent-connection.ts";
@@ -39,8 +39,8 @@ export class GateUnderTest {
     this.#log_events = log_events;
   }
 
-  get places(): Places {
-    return this.home.places;
+  get paths(): GatePaths {
+    return this.home.paths;
   }
 
   get operator(): RunningGate["operator"] {
@@ -73,12 +73,12 @@ export class GateUnderTest {
   }
 
   token(name: string): string {
-    return readToken(agentTokenFile(this.places, name));
+    return readToken(agentTokenFile(this.paths, name));
   }
 
   /** Connects without greeting. Closed when the test ends. */
   async connect(): Promise<AgentConnection> {
-    const connection = await AgentConnection.open(this.places.agent_socket);
+    const connection = await AgentConnection.open(this.paths.agent_socket);
     onTestFinished(() => connection.close());
     return connection;
   }
@@ -100,7 +100,7 @@ export class GateUnderTest {
 
   /** The operator's contract over its socket, as the command line uses it. */
   async operatorClient(): Promise<OperatorClient> {
-    const client = await OperatorClient.connect(this.places.operator_socket, this.places.operator_token);
+    const client = await OperatorClient.connect(this.paths.operator_socket, this.paths.operator_token);
     onTestFinished(() => client.close());
     return client;
   }

@@ -17,7 +17,7 @@ export function safetyUnderTest(options: { config?: Partial<SafetyConfig>; clock
   const pauses: Pause[] = [];
   const told: ViolationView[] = [];
   const safety = openSafety(db, { ...safetyConfigSchema.parse({}), ...options.config }, clock, {
-    pause_changed: (pause) => pauses.push(pause),
+    pauseChanged: (pause) => pauses.push(pause),
     violated: (violation) => told.push(violation),
   });
   const close = () => {

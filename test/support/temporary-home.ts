@@ -1,13 +1,13 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { type Places, placesFor } from "../../ipc/places.ts";
+import { type GatePaths, gatePaths } from "../../ipc/paths.ts";
 
 /** A home folder of its own, and where a gate in it keeps everything. */
 export interface TemporaryHome {
   home: string;
   env: { HOME: string; PATH: string };
-  places: Places;
+  paths: GatePaths;
 }
 
 /**
@@ -16,10 +16,10 @@ export interface TemporaryHome {
 export function temporaryHome(config?: string, folder = process.env.HOME ?? tmpdir()): TemporaryHome {
   const home = mkdtempSync(join(folder, "h-"));
   const env = { HOME: home, PATH: process.env.PATH ?? "" };
-  const places = placesFor(env);
+  const paths = gatePaths(env);
   if (config !== undefined) {
-    mkdirSync(dirname(places.config_file), { recursive: true });
-    writeFileSync(places.config_file, config);
+    mkdirSync(dirname(paths.config_file), { recursive: true });
+    writeFileSync(paths.config_file, config);
   }
-  return { home, env, places };
+  return { home, env, paths };
 }

@@ -44,7 +44,7 @@ export class Pty {
   }
 
   /** Whether the terminal was left in the mode that marks pasted text. */
-  get takes_pastes(): boolean {
+  get takesPastes(): boolean {
     return this.#terminal.modes.bracketedPasteMode;
   }
 

@@ -30,9 +30,9 @@ it("a port that was chosen is the one, whatever was last", async () => {
   const first = await startGate({ web: true });
   const { port } = await linkTo(first);
   await first.close();
-  writeFileSync(join(first.places.state_dir, "web-port"), `${port + 1}\n`);
-  mkdirSync(join(first.places.config_file, ".."), { recursive: true });
-  writeFileSync(first.places.config_file, `[web]\nport = ${port}\n`);
+  writeFileSync(join(first.paths.state_dir, "web-port"), `${port + 1}\n`);
+  mkdirSync(join(first.paths.config_file, ".."), { recursive: true });
+  writeFileSync(first.paths.config_file, `[web]\nport = ${port}\n`);
   expect((await linkTo(await startGate({ home: first.home, web: true }))).port).toBe(port);
 });
 

@@ -3,11 +3,11 @@ import { once } from "node:events";
 import { createConnection, createServer, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { canTellPeers, isOwnUsersPeer } from "../../main/web/peer.ts";
+import { canIdentifyPeer, isOwnUsersPeer } from "../../main/web/peer.ts";
 import { linkTo } from "../support/page-visitor.ts";
 import { startGate } from "../support/running-gate.ts";
 
-const CAN_TELL = canTellPeers();
+const CAN_TELL = canIdentifyPeer();
 if (!CAN_TELL) console.log("skipped: this system doesn't tell whose program connects (no /proc/net/tcp)");
 
 const NOBODY = 65_534;

@@ -36,7 +36,7 @@ export class Activity {
   }
 
   /** True while there is room to keep the next decision with its trace. */
-  get keeps_next(): boolean {
+  get keepsNext(): boolean {
     return this.#recent.hasRoom(this.#now());
   }
 

@@ -17,10 +17,10 @@ export class AnswerGrants {
   }
 
   /** What an earlier gate, or a full disk, left unwritten. Returns the requests. @throws SQLite's error, or GateError */
-  writeOwed(): PendingRequest[] {
-    const owed = this.#registry.list_grants_owed();
+  writeMissing(): PendingRequest[] {
+    const owed = this.#registry.listUnwrittenGrants();
     for (const ended of owed) {
-      if (ended.is_damaged === true) this.#registry.give_up_grants(ended.token);
+      if (ended.is_damaged === true) this.#registry.abandonGrants(ended.token);
       else this.write(ended);
       this.#owed.delete(ended.token);
     }
@@ -29,11 +29,11 @@ export class AnswerGrants {
   }
 
   /** The answer holds, also where its grants can't be written yet: `writeOwed` or the next start writes them. */
-  owe(token: string, error: unknown): void {
+  writeLater(token: string, error: unknown): void {
     this.#owed.set(token, error);
   }
 
-  get has_owed(): boolean {
+  get hasUnwritten(): boolean {
     return this.#owed.size > 0;
   }
 
@@ -47,8 +47,8 @@ export class AnswerGrants {
     const granted_by = `approval:${ended.token}`;
     for (const { capability, target, target_real } of ended.granted) {
       try {
-        if (this.#grants.was_granted_by(granted_by, capability, target)) continue;
-        this.#grants.record_grant({
+        if (this.#grants.wasGrantedBy(granted_by, capability, target)) continue;
+        this.#grants.recordGrant({
           channel: ended.channel,
           sender_id: ended.sender_id,
           capability,
@@ -65,7 +65,7 @@ export class AnswerGrants {
         if (code !== "invalid_expiry" && code !== "invalid_target") throw error;
       }
     }
-    this.#registry.mark_grants_written(ended.token);
+    this.#registry.markGrantsWritten(ended.token);
   }
 }
 

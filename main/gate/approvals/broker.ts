@@ -1,3 +1,4 @@
+import type { Language } from "../../../ipc/language.ts";
 import type { Answer, ApprovalView, Principal } from "../../../ipc/operator-api.ts";
 import type { Clock } from "../clock.ts";
 import { earlierEnd } from "../ends.ts";
@@ -6,14 +7,13 @@ import type { GrantStore } from "../grants/store.ts";
 import { AnswerGrants, grantEnd } from "./answer-grants.ts";
 import { ApprovalError } from "./approval-error.ts";
 import { AskedTogether } from "./asked-together.ts";
-import type { Language } from "./card.ts";
 import { grantsFor } from "./choices.ts";
 import { deadlineOf, remainingOf } from "./deadline.ts";
+import { DeadlineExtension } from "./deadline-extension.ts";
 import { DeadlineTimer } from "./deadline-timer.ts";
-import { LeftBehind, RETURN_WITHIN_MS } from "./left-behind.ts";
+import { OrphanedRequests, RETURN_WITHIN_MS } from "./orphaned-requests.ts";
 import type { NewPending, PendingRequest } from "./pending-request.ts";
 import type { ApprovalRegistry } from "./registry.ts";
-import { Stillness } from "./stillness.ts";
 import { approvalView } from "./view.ts";
 import { type Withdrawal, Withdrawals } from "./withdrawals.ts";
 
@@ -59,8 +59,10 @@ export class ApprovalBroker {
   readonly #settings: BrokerSettings;
   readonly #events: BrokerEvents;
   readonly #waiters = new Map<string, Set<Waiter>>();
-  readonly #stillness = new Stillness();
-  readonly #left_behind = new LeftBehind((left) => this.withdraw(left.filter(({ token }) => !this.is_awaited(token))));
+  readonly #extension = new DeadlineExtension();
+  readonly #orphaned = new OrphanedRequests((left) =>
+    this.withdraw(left.filter(({ token }) => !this.isAwaited(token))),
+  );
   readonly #withdrawals: Withdrawals;
   readonly #deadlines: DeadlineTimer;
   #together: AskedTogether | undefined;
@@ -77,7 +79,7 @@ export class ApprovalBroker {
     });
     this.#deadlines = new DeadlineTimer({
       clock: settings.clock,
-      next: () => registry.next_deadline(),
+      next: () => registry.nextDeadline(),
       expireSome: () => this.#expireSome(),
       jumped: () => this.#clockWasSet(),
       failed: (error) => events.failed("marking what expired", error),
@@ -90,9 +92,9 @@ export class ApprovalBroker {
 
   /** Repairs what a crash left behind and picks up the requests that are still alive. */
   start(): void {
-    this.#answer_grants.writeOwed();
-    this.registry.cleanup_expired();
-    this.#left_behind.start(this.registry.list_pending({ limit: 100_000 }));
+    this.#answer_grants.writeMissing();
+    this.registry.cleanupExpired();
+    this.#orphaned.start(this.registry.listPending({ limit: 100_000 }));
     this.#deadlines.start();
   }
 
@@ -106,7 +108,7 @@ export class ApprovalBroker {
     this.commit();
     this.#withdrawals.finish();
     this.#deadlines.stop();
-    this.#left_behind.stop();
+    this.#orphaned.stop();
     this.#waiters.clear();
   }
 
@@ -141,18 +143,18 @@ export class ApprovalBroker {
   }
 
   /** How many requests of this agent wait: those that are to be withdrawn count no more, up to a bound. */
-  waiting_of(agent_id: string): number {
-    return this.registry.waiting_of(agent_id) - Math.min(MAX_UNCOUNTED, this.#withdrawals.count(agent_id));
+  waitingOf(agent_id: string): number {
+    return this.registry.waitingOf(agent_id) - Math.min(MAX_UNCOUNTED, this.#withdrawals.count(agent_id));
   }
 
   /** The same, counted anew, without what has expired. */
   recounted(agent_id: string): number {
-    if (this.#deadlines.has_passed) this.cleanup();
+    if (this.#deadlines.hasPassed) this.cleanup();
     else if (performance.now() - this.#recounted_at > RECOUNT_MS) {
       this.#recounted_at = performance.now();
       this.registry.recount();
     }
-    return this.waiting_of(agent_id);
+    return this.waitingOf(agent_id);
   }
 
   /**
@@ -160,9 +162,9 @@ export class ApprovalBroker {
    * once, and only while who asked an earlier gate may still come back. One that was remembered is no answer here: its grant
    * speaks for it, and must not be outlived by it.
    */
-  take_answer(share_key: string, session: string): PendingRequest | undefined {
-    while (this.#left_behind.is_expected) {
-      const ended = this.registry.take_undelivered(share_key, session, RETURN_WITHIN_MS);
+  takeAnswer(share_key: string, session: string): PendingRequest | undefined {
+    while (this.#orphaned.isExpected) {
+      const ended = this.registry.takeUndelivered(share_key, session, RETURN_WITHIN_MS);
       if (ended === undefined || (ended.territory_concession === "none" && ended.is_damaged !== true)) return ended;
     }
     return undefined;
@@ -170,9 +172,9 @@ export class ApprovalBroker {
 
   /** Puts a request before the human, or joins the identical one that already waits. */
   ask(request: Omit<NewPending, "ttl_seconds">): PendingRequest {
-    const waiting = this.registry.find_waiting(request.share_key);
+    const waiting = this.registry.findWaiting(request.share_key);
     if (waiting !== undefined && !this.#hasten(waiting.token)) return waiting;
-    const pending = this.registry.create_pending({ ...request, ttl_seconds: this.#settings.ttl_seconds });
+    const pending = this.registry.createPending({ ...request, ttl_seconds: this.#settings.ttl_seconds });
     if (this.#together === undefined) this.#events.waiting(pending);
     else
       this.#together.add(pending, () => {
@@ -206,7 +208,7 @@ export class ApprovalBroker {
   }
 
   /** True if a connection waits for this request's answer. */
-  is_awaited(token: string): boolean {
+  isAwaited(token: string): boolean {
     return this.#waiters.has(token);
   }
 
@@ -249,23 +251,23 @@ export class ApprovalBroker {
       try {
         this.#withRoom(() => this.#answer_grants.write(ended));
       } catch (error) {
-        this.#answer_grants.owe(ended.token, error);
+        this.#answer_grants.writeLater(ended.token, error);
       }
     }
     this.#close(ended);
-    if (scope !== "none" && this.owes_grants(ended.token) === undefined) this.#events.granted(ended);
+    if (scope !== "none" && this.unwrittenGrantsError(ended.token) === undefined) this.#events.granted(ended);
     return ended;
   }
 
   /** Why the grants of this answer could not be written yet; undefined where they were. */
-  owes_grants(token: string): unknown {
+  unwrittenGrantsError(token: string): unknown {
     return this.#answer_grants.failure(token);
   }
 
   /** Writes the grants that could not be written with their answers. @throws SQLite's error, or GateError */
   flush(): void {
-    if (!this.#answer_grants.has_owed) return;
-    for (const ended of this.#answer_grants.writeOwed()) this.#events.granted(ended);
+    if (!this.#answer_grants.hasUnwritten) return;
+    for (const ended of this.#answer_grants.writeMissing()) this.#events.granted(ended);
   }
 
   #withRoom<T>(act: () => T): T {
@@ -279,14 +281,14 @@ export class ApprovalBroker {
     try {
       return this.registry.check(token, by);
     } catch (error) {
-      const expired = errorCode(error) === "expired" ? this.registry.get_pending(token) : undefined;
+      const expired = errorCode(error) === "expired" ? this.registry.getPending(token) : undefined;
       if (expired !== undefined) this.#close(expired);
       throw error;
     }
   }
 
   /** Approves a request that a grant now covers, as the human who gave the grant. Not one that has ended, or is another human's. */
-  approve_covered(token: string, by: Principal): void {
+  approveCovered(token: string, by: Principal): void {
     let ended: PendingRequest;
     try {
       this.#check(token, by);
@@ -301,7 +303,7 @@ export class ApprovalBroker {
   /** Withdraws a request. Returns it, or undefined if it had ended already. */
   cancel(token: string, reason: string): PendingRequest | undefined {
     this.commit();
-    const ended = this.#withdrawals.carryOut(token, () => this.registry.cancel_pending(token, reason));
+    const ended = this.#withdrawals.carryOut(token, () => this.registry.cancelPending(token, reason));
     if (ended !== undefined) this.#close(ended);
     return ended;
   }
@@ -317,7 +319,7 @@ export class ApprovalBroker {
     this.commit();
     let ended: PendingRequest[] = [];
     this.registry.together(() => {
-      ended = this.registry.cleanup_expired(EXPIRED_TOGETHER);
+      ended = this.registry.cleanupExpired(EXPIRED_TOGETHER);
     });
     for (const request of ended) {
       this.#withdrawals.take(request.token);
@@ -331,7 +333,7 @@ export class ApprovalBroker {
     const ended: PendingRequest[] = [];
     this.registry.together(() => {
       for (let withdrawal = next(); withdrawal !== undefined; withdrawal = next()) {
-        const request = this.registry.cancel_pending(withdrawal.token, withdrawal.reason);
+        const request = this.registry.cancelPending(withdrawal.token, withdrawal.reason);
         if (request !== undefined) ended.push(request);
       }
     });
@@ -353,7 +355,7 @@ export class ApprovalBroker {
   hold(token: string, by: Principal): PendingRequest {
     const pending = this.#check(token, by);
     const { clock, ttl_seconds } = this.#settings;
-    const held = this.registry.postpone(pending, this.#stillness.extension(pending, clock.boot().ms, ttl_seconds));
+    const held = this.registry.postpone(pending, this.#extension.extension(pending, clock.boot().ms, ttl_seconds));
     return { ...held, expires_at: this.#shownDeadline(held) };
   }
 
@@ -372,10 +374,10 @@ export class ApprovalBroker {
   #close(ended: PendingRequest): void {
     const waiters = this.#waiters.get(ended.token);
     this.#waiters.delete(ended.token);
-    this.#stillness.forget(ended.token);
+    this.#extension.forget(ended.token);
     if (waiters !== undefined && waiters.size > 0) {
       if (ended.status === "approved" || ended.status === "rejected")
-        this.#attempt("noting an answer as delivered", () => this.registry.mark_delivered(ended.token));
+        this.#attempt("noting an answer as delivered", () => this.registry.markDelivered(ended.token));
       for (const waiter of waiters) this.#attempt("telling who waits", () => waiter(ended));
     }
     this.#attempt("telling the surfaces", () => this.#events.closed(ended));
@@ -391,7 +393,7 @@ export class ApprovalBroker {
 
   /** Every waiting request has another date now, which the surfaces show. */
   #clockWasSet(): void {
-    for (const pending of this.registry.list_pending({ limit: MAX_MOVED }))
+    for (const pending of this.registry.listPending({ limit: MAX_MOVED }))
       this.#events.moved({ ...pending, expires_at: this.#shownDeadline(pending) });
   }
 }

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { Need } from "../targets/target.ts";
+import type { ResolvedRequirement } from "../targets/target.ts";
 
 /** SHA-256 (hex) over canonical JSON of executor and args: keys sorted, no white space. An approval holds for exactly this call. */
 export function callHash(executor: string, args: Record<string, unknown>): string {
@@ -7,7 +7,12 @@ export function callHash(executor: string, args: Record<string, unknown>): strin
 }
 
 /** What identical calls share: who asks, from where, for what, and where that leads. A link that was moved makes it another call. */
-export function shareKey(agent_id: string, cwd: string, call_hash: string, needs: readonly Need[]): string {
+export function shareKey(
+  agent_id: string,
+  cwd: string,
+  call_hash: string,
+  needs: readonly ResolvedRequirement[],
+): string {
   return [agent_id, cwd, call_hash, hash("sha256", JSON.stringify(needs), "hex")].join("\n");
 }
 

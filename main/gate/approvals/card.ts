@@ -1,9 +1,8 @@
 import type { Card, Reversibility, Territory } from "../../../ipc/decision.ts";
+import type { Language } from "../../../ipc/language.ts";
 import { visible } from "../../../ipc/visible-text.ts";
 
 /** The card: three lines, two buttons, smaller as the same question comes back (seed 004). */
-
-export type Language = "en" | "it";
 
 /** What a card is made of; once made it never changes. All text is the gate's own, from the manifest and the arguments. */
 export interface ApprovalRequest {

@@ -1,12 +1,12 @@
 import { dirname } from "node:path";
 import type { Requirement } from "../../../ipc/decision.ts";
+import type { Language } from "../../../ipc/language.ts";
 import type { Choice } from "../../../ipc/operator-api.ts";
 import { CAPABILITY_REGISTRY } from "../capabilities.ts";
 import { GateError } from "../errors.ts";
 import { hostMatches } from "../targets/host.ts";
 import { grantTarget, literalPattern, pathMatches } from "../targets/pattern.ts";
-import { isInDoubt, type Need, pathName, targetText } from "../targets/target.ts";
-import type { Language } from "./card.ts";
+import { isUnresolvable, pathName, type ResolvedRequirement, targetText } from "../targets/target.ts";
 
 /** What a human can answer, and exactly what each answer would store. */
 
@@ -22,7 +22,7 @@ export interface AskedPaths {
 }
 export type PathForms = Readonly<Record<string, string>>;
 
-export function askedPathsOf(needs: readonly Need[]): Required<AskedPaths> {
+export function askedPathsOf(needs: readonly ResolvedRequirement[]): Required<AskedPaths> {
   const reals: Record<string, string> = {};
   const written: Record<string, string> = {};
   for (const { target } of needs) {
@@ -64,7 +64,7 @@ interface Reach {
 }
 
 /** The ways to say yes to these needs. Only once, where one of them is asked about every time or can't be told. */
-export function choicesFor(needs: readonly Need[], home: string): Choice[] {
+export function choicesFor(needs: readonly ResolvedRequirement[], home: string): Choice[] {
   const once: Choice = { scope: "none", label: "once", grants: [] };
   const reaches = needs.map((need) => ({ need, reaches: reachesOf(need, home) }));
   if (needs.length === 0 || reaches.some((entry) => entry.reaches.length === 0)) return [once];
@@ -111,7 +111,7 @@ function territories(label: string, grants: Requirement[]): Choice[] {
   ];
 }
 
-function reachesOf({ capability, target, ask_each_time }: Need, home: string): Reach[] {
+function reachesOf({ capability, target, ask_each_time }: ResolvedRequirement, home: string): Reach[] {
   if (ask_each_time !== undefined) return [];
   if (CAPABILITY_REGISTRY[capability].default_approval !== "per_target") return [];
   const holds = ({ target: text }: Reach): boolean => {
@@ -127,7 +127,7 @@ function reachesOf({ capability, target, ask_each_time }: Need, home: string): R
   switch (target.kind) {
     case "path": {
       const path = literalPattern(pathName(target));
-      if (path === null || isInDoubt(target)) return [];
+      if (path === null || isUnresolvable(target)) return [];
       if (target.is_tree) return [{ label: BELOW, target: `${path}/**` }].filter(holds);
       if (target.is_folder) {
         const itself = [{ label: "this folder", target: path }];

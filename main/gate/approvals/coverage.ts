@@ -12,18 +12,16 @@ export function coverageOf(
   target: string,
   home: string,
 ): { covered: number; of: number } {
-  const request = registry.get_pending(token);
+  const request = registry.getPending(token);
   if (request === undefined)
     throw new ApprovalError("unknown_token", "unknown token", "see: metnos-gate approvals list");
   const capability = request.extra.capabilities[0]?.capability;
-  const asked = registry
-    .list_recent(request.agent_id, RECENT_REQUESTS)
-    .flatMap(({ extra: { capabilities, written } }) =>
-      capabilities
-        .filter((need) => need.capability === capability)
-        .slice(0, 1)
-        .map((need) => ({ need, written })),
-    );
+  const asked = registry.listRecent(request.agent_id, RECENT_REQUESTS).flatMap(({ extra: { capabilities, written } }) =>
+    capabilities
+      .filter((need) => need.capability === capability)
+      .slice(0, 1)
+      .map((need) => ({ need, written })),
+  );
   const covered = asked.filter(({ need, written }) => coversAsked(need, target, home, written));
   return { covered: covered.length, of: asked.length };
 }

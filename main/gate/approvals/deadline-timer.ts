@@ -30,7 +30,7 @@ export class DeadlineTimer {
     this.#lead = this.#leadNow();
   }
 
-  get has_passed(): boolean {
+  get hasPassed(): boolean {
     return this.#next !== undefined && this.#next < this.#parts.clock.boot().ms;
   }
 

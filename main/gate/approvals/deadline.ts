@@ -1,5 +1,6 @@
 import type Database from "better-sqlite3";
-import { type Clock, isoSeconds } from "../clock.ts";
+import { isoSeconds } from "../../../ipc/iso-seconds.ts";
+import type { Clock } from "../clock.ts";
 import { bootSecond, type End, remaining } from "../ends.ts";
 
 /** When a request's time is over: the first of both clocks that says so ends it. */

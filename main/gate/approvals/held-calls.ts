@@ -14,11 +14,11 @@ export class HeldCalls {
   refusal(
     agent_id: string,
     characters: number,
-    broker: Pick<ApprovalBroker, "waiting_of" | "recounted">,
+    broker: Pick<ApprovalBroker, "waitingOf" | "recounted">,
   ): Pick<Decision, "outcome" | "reason" | "explain"> | undefined {
     const held = this.#held.get(agent_id) ?? { calls: 0, characters: 0 };
-    const is_full = (waiting: number) => Math.max(held.calls, waiting) >= MAX_WAITING_PER_AGENT;
-    const has_too_many = is_full(broker.waiting_of(agent_id)) && is_full(broker.recounted(agent_id));
+    const isFull = (waiting: number) => Math.max(held.calls, waiting) >= MAX_WAITING_PER_AGENT;
+    const has_too_many = isFull(broker.waitingOf(agent_id)) && isFull(broker.recounted(agent_id));
     if (!has_too_many && held.characters + characters <= MAX_WAITING_CHARACTERS) return undefined;
     return {
       outcome: "denied",

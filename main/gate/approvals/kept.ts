@@ -3,7 +3,7 @@ import type { Requirement } from "../../../ipc/decision.ts";
 import { shortenHome } from "../../../ipc/visible-text.ts";
 import type { ProposedCall } from "../../../ipc/wire.ts";
 import { type Executor, loggedNameOf } from "../executors/catalog.ts";
-import { type Need, pathName, requirementOf } from "../targets/target.ts";
+import { pathName, type ResolvedRequirement, requirementOf } from "../targets/target.ts";
 import { type Question, shellCommands } from "./question.ts";
 import type { RequestExtra } from "./request-extra.ts";
 
@@ -21,7 +21,7 @@ export interface Kept {
 export function keptOf(
   call: ProposedCall,
   executor: Executor,
-  needs: readonly Need[],
+  needs: readonly ResolvedRequirement[],
   { target_summary }: Pick<Question, "target_summary">,
   home: string,
 ): Kept {
@@ -29,8 +29,8 @@ export function keptOf(
   const is_command = shellCommands(call, executor.manifest).length > 0;
   const capabilities = needs.flatMap((need) => keptNeed(need, is_command));
   if (is_command) {
-    const place = call.context?.cwd === undefined ? name : `(in ${shortenHome(call.context.cwd, home)})`;
-    return { target_summary: place, capabilities, executor: name };
+    const location = call.context?.cwd === undefined ? name : `(in ${shortenHome(call.context.cwd, home)})`;
+    return { target_summary: location, capabilities, executor: name };
   }
   // The same need as the card is about.
   const target = (needs.find((need) => need.target.kind !== "none") ?? needs[0])?.target;
@@ -39,7 +39,7 @@ export function keptOf(
 }
 
 /** Paths and hosts only. Of a command line the folder alone, of a tree the folder that it is in: a name in it may be anything. */
-function keptNeed(need: Need, is_command: boolean): Requirement[] {
+function keptNeed(need: ResolvedRequirement, is_command: boolean): Requirement[] {
   const { capability, target } = need;
   if (target.kind === "host") return [requirementOf(need)];
   if (target.kind !== "path") return [];

@@ -1,13 +1,14 @@
 import { createHash } from "node:crypto";
 import { basename, dirname } from "node:path";
+import type { Language } from "../../../ipc/language.ts";
 import { shortened, shortenHome } from "../../../ipc/visible-text.ts";
 import type { ProposedCall } from "../../../ipc/wire.ts";
 import type { Executor } from "../executors/catalog.ts";
 import type { ExecutorManifest } from "../executors/manifest.ts";
 import { commandsOf } from "../executors/needs.ts";
 import { realForm } from "../targets/path.ts";
-import { type Need, pathName, targetText } from "../targets/target.ts";
-import type { Language, PathLink } from "./card.ts";
+import { pathName, type ResolvedRequirement, targetText } from "../targets/target.ts";
+import type { PathLink } from "./card.ts";
 
 /** Longer ones are shortened in the middle on the card; the whole call is shown beside it. */
 const MAX_SUMMARY = 300;
@@ -26,7 +27,7 @@ export interface Question {
 export function questionFor(
   call: ProposedCall,
   { manifest, is_described }: Executor,
-  needs: readonly Need[],
+  needs: readonly ResolvedRequirement[],
   home: string,
   language: Language,
 ): Question {
@@ -40,7 +41,7 @@ export function questionFor(
   };
 }
 
-function linksOf(needs: readonly Need[], home: string): PathLink[] {
+function linksOf(needs: readonly ResolvedRequirement[], home: string): PathLink[] {
   const links = new Map<string, PathLink>();
   for (const { target } of needs) {
     if (target.kind !== "path") continue;
@@ -65,7 +66,7 @@ function withShortHome(path: string, home: string): string {
  * `fs_write:~/downloads/*`: the capability and the place, a file's folder rather than the file. It is kept once the request has
  * ended: an address, a calendar's name are told apart by a hash, and of a command line no folder's own name is in it.
  */
-function capabilityClass({ capability, target }: Need, is_command: boolean, home: string): string {
+function capabilityClass({ capability, target }: ResolvedRequirement, is_command: boolean, home: string): string {
   const name = capability.replace(":", "_");
   if (target.kind === "path" && !target.is_tree)
     return `${name}:${withShortHome(dirname(pathName(target)), home)}/*`.replace("//*", "/*");
@@ -84,14 +85,14 @@ function shortHash(value: string): string {
 function summary(
   call: ProposedCall,
   manifest: ExecutorManifest,
-  needs: readonly Need[],
+  needs: readonly ResolvedRequirement[],
   home: string,
   name: string,
 ): string {
   const [command, ...more] = shellCommands(call, manifest);
   if (command !== undefined) {
-    const place = call.context?.cwd === undefined ? "" : `  (in ${withShortHome(call.context.cwd, home)})`;
-    return `${name}${command}${place}${more.length === 0 ? "" : ` (and ${more.length} more)`}`;
+    const location = call.context?.cwd === undefined ? "" : `  (in ${withShortHome(call.context.cwd, home)})`;
+    return `${name}${command}${location}${more.length === 0 ? "" : ` (and ${more.length} more)`}`;
   }
   // What has a target says more than what has none.
   const need = needs.find(({ target }) => target.kind !== "none") ?? needs[0];
@@ -102,17 +103,17 @@ function summary(
   if (target.kind === "path" && !target.is_tree) {
     const path = pathName(target);
     const folder = withShortHome(dirname(path), home);
-    const place = `${folder === "/" ? "" : folder}/`;
+    const location = `${folder === "/" ? "" : folder}/`;
     const name = basename(path);
-    const sense = need.capability === "fs:write" ? `${name} -> ${place}` : `${name} from ${place}`;
+    const sense = need.capability === "fs:write" ? `${name} -> ${location}` : `${name} from ${location}`;
     return `${sense}${size}${others}`;
   }
   if (target.kind === "path") return `${withShortHome(targetText(target), home)}${others}`;
   if (target.kind === "host") return `${urlOrHost(call, manifest, target.host)}${size}${others}`;
   if (need.capability === "code:exec") {
-    const place = call.context?.cwd === undefined ? "" : `  (in ${withShortHome(call.context.cwd, home)})`;
+    const location = call.context?.cwd === undefined ? "" : `  (in ${withShortHome(call.context.cwd, home)})`;
     const is_command = targetText(target) !== call.executor;
-    return is_command ? `${name}${targetText(target)}${place}${others}` : `${call.executor}${place}${others}`;
+    return is_command ? `${name}${targetText(target)}${location}${others}` : `${call.executor}${location}${others}`;
   }
   if (target.kind === "none") return call.executor;
   return `${targetText(target)}${size}${others}`;

@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import type Database from "better-sqlite3";
+import { isoSeconds } from "../../../ipc/iso-seconds.ts";
 import type { Principal } from "../../../ipc/operator-api.ts";
-import { type Clock, isoSeconds } from "../clock.ts";
+import type { Clock } from "../clock.ts";
 import { emptyLog } from "../database.ts";
 import { endAt, moment, postponed } from "../ends.ts";
 import { NO_REPORT, type RowReport } from "../row-report.ts";
@@ -71,12 +72,12 @@ export class ApprovalRegistry {
   }
 
   /** How many requests of this agent wait, without a look at the database. */
-  waiting_of(agent_id: string): number {
+  waitingOf(agent_id: string): number {
     return this.#waiting.of(agent_id);
   }
 
   /** The tokens of all that waits, or of what waits for one agent. */
-  waiting_tokens(agent_id?: string): { token: string; agent_id: string }[] {
+  waitingTokens(agent_id?: string): { token: string; agent_id: string }[] {
     return this.#db
       .prepare(
         "SELECT token, agent_id FROM pending WHERE status = 'pending' AND ($agent_id IS NULL OR agent_id = $agent_id)",
@@ -85,7 +86,7 @@ export class ApprovalRegistry {
   }
 
   /** Registers a request with a fresh 16-hex token and its deadline (seed 004 §6). */
-  create_pending(request: NewPending): PendingRequest {
+  createPending(request: NewPending): PendingRequest {
     const token = randomBytes(8).toString("hex");
     const now = this.#now();
     const end = endAt(this.#clock, now + request.ttl_seconds * 1000);
@@ -113,10 +114,10 @@ export class ApprovalRegistry {
         end.boot_at,
       );
     this.#waiting.change(request.agent_id, 1);
-    return this.get_pending(token) as PendingRequest;
+    return this.getPending(token) as PendingRequest;
   }
 
-  get_pending(token: string): PendingRequest | undefined {
+  getPending(token: string): PendingRequest | undefined {
     const row = this.#db.prepare("SELECT * FROM pending WHERE token = ?").get(token) as Row | undefined;
     return row && readRequest(row, this.#report);
   }
@@ -160,7 +161,7 @@ export class ApprovalRegistry {
 
   /** The four checks of `resolve`, without ending the request. */
   check(token: string, by: Principal): PendingRequest {
-    const row = this.get_pending(token);
+    const row = this.getPending(token);
     if (row === undefined) throw new ApprovalError("unknown_token", "unknown token", "see: metnos-gate approvals list");
     if (row.status !== "pending") throw alreadyResolved();
     if (isLate(row, this.#clock)) {
@@ -178,13 +179,13 @@ export class ApprovalRegistry {
   }
 
   /** Withdraws a request that still waits. Returns it, or undefined if it had ended already. */
-  cancel_pending(token: string, reason: string): PendingRequest | undefined {
-    const row = this.get_pending(token);
+  cancelPending(token: string, reason: string): PendingRequest | undefined {
+    const row = this.getPending(token);
     return row !== undefined && this.#end(row, "cancelled", reason) ? this.#ended(row) : undefined;
   }
 
   /** Marks waiting requests beyond their deadline as expired, `limit` by each clock at the most. Returns them. */
-  cleanup_expired(limit = -1): PendingRequest[] {
+  cleanupExpired(limit = -1): PendingRequest[] {
     const { now, boot_first, boot_now } = moment(this.#clock);
     const by_wall = this.#db
       .prepare(
@@ -204,12 +205,12 @@ export class ApprovalRegistry {
 
   /** Marks one waiting request as expired, at its deadline. */
   expire(token: string): PendingRequest | undefined {
-    const row = this.get_pending(token);
+    const row = this.getPending(token);
     return row !== undefined && this.#end(row, "expired", null) ? this.#ended(row) : undefined;
   }
 
   /** Newest first (seed 004 §6), or those whose deadline is soonest. */
-  list_pending(
+  listPending(
     options: { include_resolved?: boolean; order?: "newest" | "deadline"; limit?: number } = {},
   ): PendingRequest[] {
     const order = options.order === "deadline" ? "expires_at, created_at, rowid" : "rowid DESC";
@@ -222,13 +223,13 @@ export class ApprovalRegistry {
   }
 
   /** One page of what has ended, the last answered first. */
-  list_ended(query: EndedQuery): { total: number; requests: PendingRequest[] } {
+  listEnded(query: EndedQuery): { total: number; requests: PendingRequest[] } {
     const { total, rows } = endedRows<Row>(this.#database, query);
     return { total, requests: rows.map((row) => readRequest(row, this.#report)) };
   }
 
   /** What an agent asked for lately, whatever became of it, newest first. */
-  list_recent(agent_id: string, limit: number): PendingRequest[] {
+  listRecent(agent_id: string, limit: number): PendingRequest[] {
     const rows = this.#db
       .prepare("SELECT * FROM pending WHERE agent_id = ? ORDER BY rowid DESC LIMIT ?")
       .all(agent_id, limit) as Row[];
@@ -245,7 +246,7 @@ export class ApprovalRegistry {
   }
 
   /** The waiting request that identical calls share. */
-  find_waiting(share_key: string): PendingRequest | undefined {
+  findWaiting(share_key: string): PendingRequest | undefined {
     const row = this.#db
       .prepare(`SELECT * FROM pending WHERE share_key = $share_key AND status = 'pending' AND ${IS_IN_TIME}`)
       .get({ share_key, ...moment(this.#clock) }) as Row | undefined;
@@ -256,7 +257,7 @@ export class ApprovalRegistry {
    * Takes the answer that a human gave to this session's call while its agent was away: once, before the request's deadline, and
    * within `max_age_ms` after it was given.
    */
-  take_undelivered(share_key: string, session: string, max_age_ms: number): PendingRequest | undefined {
+  takeUndelivered(share_key: string, session: string, max_age_ms: number): PendingRequest | undefined {
     const since = isoSeconds(this.#now() - max_age_ms);
     const row = this.#db
       .prepare(
@@ -269,12 +270,12 @@ export class ApprovalRegistry {
   }
 
   /** The answer has reached the agent that waited for it. */
-  mark_delivered(token: string): void {
+  markDelivered(token: string): void {
     this.#db.prepare("UPDATE pending SET delivered_at = ? WHERE token = ?").run(isoSeconds(this.#now()), token);
   }
 
   /** Approved with a territory, its grants not yet written: what a crash in between leaves behind. */
-  list_grants_owed(): PendingRequest[] {
+  listUnwrittenGrants(): PendingRequest[] {
     const rows = this.#db
       .prepare(
         "SELECT * FROM pending WHERE status = 'approved' AND territory_concession <> 'none' AND grants_written_at IS NULL",
@@ -284,31 +285,31 @@ export class ApprovalRegistry {
   }
 
   /** How long it is until a waiting request expires, in milliseconds, or undefined if none waits. */
-  next_deadline(): number | undefined {
+  nextDeadline(): number | undefined {
     return nextDeadline(this.#database, this.#clock);
   }
 
   /** What an approval was to grant can't be read: nothing is granted, and it is said once. */
-  give_up_grants(token: string): void {
+  abandonGrants(token: string): void {
     this.#report.damaged(`what was approved with request ${token}`, "nothing is granted by it; it is asked again");
-    this.mark_grants_written(token);
+    this.markGrantsWritten(token);
   }
 
-  mark_grants_written(token: string): void {
+  markGrantsWritten(token: string): void {
     this.#db
       .prepare("UPDATE pending SET grants_written_at = ?, granted = '[]' WHERE token = ?")
       .run(isoSeconds(this.#now()), token);
   }
 
   /** How often this agent's requests of this class were approved: what makes the card smaller. */
-  count_approved(capability_class: string, agent_id: string): number {
+  countApproved(capability_class: string, agent_id: string): number {
     return this.#db
       .prepare("SELECT count(*) FROM pending WHERE capability_class = ? AND agent_id = ? AND status = 'approved'")
       .pluck()
       .get(capability_class, agent_id) as number;
   }
 
-  count_waiting(agent_id?: string): number {
+  countWaiting(agent_id?: string): number {
     return this.#db
       .prepare(
         "SELECT count(*) FROM pending WHERE status = 'pending' AND expires_at >= $now AND ($agent_id IS NULL OR agent_id = $agent_id)",
@@ -338,8 +339,8 @@ export class ApprovalRegistry {
   /** A request that has just ended, with what is shown of it one last time: the arguments never. */
   #ended(before: PendingRequest): PendingRequest {
     this.#has_log = true;
-    if (before.is_damaged === true) this.#report.settled(requestRow(before.token));
-    const row = this.get_pending(before.token) as PendingRequest;
+    if (before.is_damaged === true) this.#report.resolved(requestRow(before.token));
+    const row = this.getPending(before.token) as PendingRequest;
     return { ...row, target_summary: before.target_summary, extra: { ...before.extra, args: null } };
   }
 

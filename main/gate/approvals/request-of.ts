@@ -2,7 +2,7 @@ import type { Decision } from "../../../ipc/decision.ts";
 import { visible } from "../../../ipc/visible-text.ts";
 import { POLICY_TABLE } from "../policy.ts";
 import type { Examination, Subject } from "../stages/examination.ts";
-import type { Need } from "../targets/target.ts";
+import type { ResolvedRequirement } from "../targets/target.ts";
 import type { BrokerSettings } from "./broker.ts";
 import { askedPathsOf, choicesFor } from "./choices.ts";
 import { keptOf } from "./kept.ts";
@@ -47,6 +47,6 @@ export function requestOf(
 }
 
 /** Of a call's needs, those that are asked about: only these can be granted, and one that no grant covers leaves only "once". */
-function isAsked({ level }: Subject, { capability, ask_each_time }: Need): boolean {
+function isAsked({ level }: Subject, { capability, ask_each_time }: ResolvedRequirement): boolean {
   return ask_each_time !== undefined || POLICY_TABLE[level][capability] === "approval_required";
 }

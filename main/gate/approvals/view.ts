@@ -1,5 +1,6 @@
+import type { Language } from "../../../ipc/language.ts";
 import type { ApprovalView } from "../../../ipc/operator-api.ts";
-import { type Language, linkLines, renderApprovalCard } from "./card.ts";
+import { linkLines, renderApprovalCard } from "./card.ts";
 import { shownChoice } from "./choices.ts";
 import type { PendingRequest } from "./pending-request.ts";
 

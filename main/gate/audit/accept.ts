@@ -2,7 +2,7 @@ import type { AuditReport } from "../../../ipc/audit.ts";
 import { errorCode, GateError } from "../errors.ts";
 import { ACCEPTED_EVENT, keyOf } from "./accepted.ts";
 import type { AuditLog } from "./log.ts";
-import { examineTrail, MAX_PROBLEMS, reportOf, type TrailPlaces } from "./verify.ts";
+import { examineTrail, MAX_PROBLEMS, reportOf, type TrailFiles } from "./verify.ts";
 import type { FoundProblem } from "./walk.ts";
 
 /**
@@ -11,7 +11,7 @@ import type { FoundProblem } from "./walk.ts";
  */
 export async function acceptProblems(
   log: AuditLog,
-  places: TrailPlaces,
+  paths: TrailFiles,
   reason: string,
   now_ms = Date.now(),
 ): Promise<AuditReport & { accepted: number }> {
@@ -19,19 +19,19 @@ export async function acceptProblems(
   // A missing end is a missing line before the one that accepts it: that one is accepted by a second line.
   for (let round = 0; ; round++) {
     log.open();
-    log.remember_head();
-    const trail = await examineTrail(places, log.end, now_ms);
+    log.rememberHead();
+    const trail = await examineTrail(paths, log.end, now_ms);
     const report = reportOf(trail);
     const standing = trail.problems.filter((problem) => !trail.accepted.has(keyOf(problem)));
     if (standing.length === 0 || round === 2) {
-      log.acknowledge_losses();
+      log.acknowledgeLosses();
       return { ...report, accepted: count };
     }
     if (trail.problems.length >= MAX_PROBLEMS) {
       throw new GateError(
         "too_many_problems",
         `the trail has ${MAX_PROBLEMS} problems or more`,
-        `keep it as it is somewhere else, and let the gate begin a new one in ${places.folder}`,
+        `keep it as it is somewhere else, and let the gate begin a new one in ${paths.folder}`,
       );
     }
     write(log, reason, standing);

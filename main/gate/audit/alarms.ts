@@ -1,5 +1,5 @@
+import { isoSeconds } from "../../../ipc/iso-seconds.ts";
 import type { Alarms } from "../alarms.ts";
-import { isoSeconds } from "../clock.ts";
 import { diskFullCode } from "../disk-reserve.ts";
 import { errorCode, GateError } from "../errors.ts";
 import type { TrailHealth } from "./health.ts";

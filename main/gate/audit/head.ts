@@ -16,7 +16,7 @@ const lossSchema = z.object({
 });
 export type Loss = z.infer<typeof lossSchema>;
 
-const placeSchema = z.object({
+const positionSchema = z.object({
   /** The month's file that the last line stands in, and the byte after it; empty and 0 before the first line. */
   file: z.string().regex(MONTH_FILE).or(z.literal("")),
   offset: z.number().int().nonnegative(),
@@ -27,21 +27,21 @@ const placeSchema = z.object({
   is_clean: z.boolean(),
   lost: lossSchema.nullable(),
 });
-export type EndPlace = z.infer<typeof placeSchema>;
+export type EndPosition = z.infer<typeof positionSchema>;
 
 export interface Head {
   /** Of the last line. */
   hash: string;
   /** Null in the format of earlier versions, which had the hash only. */
-  place: EndPlace | null;
+  position: EndPosition | null;
 }
 
 /** The file's size, always: writing over it needs no room on the disk, and is one block. */
 const HEAD_BYTES = 512;
 
 /** `HASH\nJSON`, filled up with blanks. */
-function encodeHead(hash: string, place: EndPlace): Buffer {
-  const text = `${hash}\n${JSON.stringify(place)}`;
+function encodeHead(hash: string, position: EndPosition): Buffer {
+  const text = `${hash}\n${JSON.stringify(position)}`;
   return Buffer.from(`${text.padEnd(HEAD_BYTES - 1)}\n`);
 }
 
@@ -69,13 +69,13 @@ export function readHead(head_file: string): Head | undefined {
   const [hash = "", rest = ""] = bytes.toString("utf8", 0, length).split("\n");
   if (hash.trim() === "" && rest.trim() === "") return undefined;
   if (!/^[0-9a-f]{64}$/.test(hash)) throw unusable(`${head_file} is no record of a trail's end`);
-  return { hash, place: placeIn(rest) };
+  return { hash, position: positionIn(rest) };
 }
 
-function placeIn(text: string): EndPlace | null {
+function positionIn(text: string): EndPosition | null {
   if (text.trim() === "") return null;
   try {
-    return placeSchema.parse(JSON.parse(text));
+    return positionSchema.parse(JSON.parse(text));
   } catch {
     return null; // whoever compares it with the lines finds that it isn't theirs
   }
@@ -95,13 +95,13 @@ export class HeadWriter {
   }
 
   /** `is_durable`: also through a crash of the machine. @throws the system's error, or GateError `not_a_file` */
-  write(hash: string, place: EndPlace, is_durable = false): void {
+  write(hash: string, position: EndPosition, is_durable = false): void {
     if (this.#descriptor !== undefined && !this.#isInPlace(this.#descriptor)) this.close();
     if (this.#descriptor === undefined) {
       mkdirSync(dirname(this.#file), { recursive: true, mode: 0o700 });
       this.#descriptor = openOwnFile(this.#file, "overwrite");
     }
-    writeSync(this.#descriptor, encodeHead(hash, place), 0, HEAD_BYTES, 0);
+    writeSync(this.#descriptor, encodeHead(hash, position), 0, HEAD_BYTES, 0);
     if (is_durable) fdatasyncSync(this.#descriptor);
   }
 

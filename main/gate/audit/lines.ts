@@ -147,7 +147,7 @@ export class LineCursor {
   }
 
   /** The next line where no reading is needed for it. */
-  get at_hand(): ChainLine | undefined {
+  get atHand(): ChainLine | undefined {
     return this.#ready[this.#next];
   }
 

@@ -84,7 +84,7 @@ export class AuditLog {
   /** Takes up what an earlier gate could not write, and says from now on how the writing goes. Writes nothing where all is well. */
   begin(watch: (health: Readonly<TrailHealth>) => void): void {
     this.#watch = watch;
-    this.#lost ??= this.#recordedHead()?.place?.lost ?? null;
+    this.#lost ??= this.#recordedHead()?.position?.lost ?? null;
     if (this.#lost !== null) this.tend();
   }
 
@@ -95,7 +95,7 @@ export class AuditLog {
   }
 
   /** The human knows of the lines that were lost. */
-  acknowledge_losses(): void {
+  acknowledgeLosses(): void {
     this.#health.lost_before = 0;
     this.#tell();
   }
@@ -160,12 +160,12 @@ export class AuditLog {
     this.flush();
     if (this.#lost !== null) this.#put([], []);
     this.#reserve?.keep();
-    this.remember_head();
+    this.rememberHead();
     this.#tell();
   }
 
   /** Records beside the trail where it ends, if that isn't recorded yet. */
-  remember_head(): void {
+  rememberHead(): void {
     if (!this.#is_abandoned && this.#is_ready && this.#endHash() !== this.#marked) this.#mark(this.#now());
   }
 
@@ -206,7 +206,7 @@ export class AuditLog {
     try {
       return this.#reserve.withRoom(act);
     } finally {
-      if (this.#reserve.is_spent !== this.#health.is_on_reserve) this.#tell();
+      if (this.#reserve.isSpent !== this.#health.is_on_reserve) this.#tell();
     }
   }
 
@@ -309,7 +309,7 @@ export class AuditLog {
     this.#end = end;
     this.#unhashed = undefined;
     this.#notes = notes;
-    this.#lost ??= head?.place?.lost ?? null;
+    this.#lost ??= head?.position?.lost ?? null;
     this.#is_ready = true;
     // Before the first line: from now on lines beyond the recorded end may be this gate's.
     this.#mark(now, { is_clean: false, is_durable: true });
@@ -329,8 +329,8 @@ export class AuditLog {
     const { file, offset, seq } = this.#end;
     const hash = this.#endHash();
     try {
-      const place = { file, offset, seq, at: now / 1000, is_clean: how.is_clean, lost: this.#lost };
-      this.#head.write(hash, place, how.is_durable);
+      const position = { file, offset, seq, at: now / 1000, is_clean: how.is_clean, lost: this.#lost };
+      this.#head.write(hash, position, how.is_durable);
       this.#marked = hash;
       this.#marked_at = now;
       if (this.#health.head_failure === null) return;
@@ -359,12 +359,12 @@ export class AuditLog {
   /** Writes over what is there: that needs no room, and outlives this process. */
   #markLoss(now: number): void {
     if (this.#is_ready) return this.#mark(now);
-    const head = this.#recordedHead() ?? { hash: GENESIS, place: undefined };
+    const head = this.#recordedHead() ?? { hash: GENESIS, position: undefined };
     // Of a record in the earlier format only the hash is known: it stays as it is.
-    if (head.place === null) return;
-    const { hash, place = { file: "", offset: 0, seq: 0, at: now / 1000, is_clean: false } } = head;
+    if (head.position === null) return;
+    const { hash, position = { file: "", offset: 0, seq: 0, at: now / 1000, is_clean: false } } = head;
     try {
-      this.#head.write(hash, { ...place, lost: this.#lost });
+      this.#head.write(hash, { ...position, lost: this.#lost });
     } catch (error) {
       this.#failed(error, 1);
     }
@@ -377,7 +377,7 @@ export class AuditLog {
 
   #tell(): void {
     this.#health.lost = this.#lost;
-    this.#health.is_on_reserve = this.#reserve?.is_spent ?? false;
+    this.#health.is_on_reserve = this.#reserve?.isSpent ?? false;
     this.#watch(this.#health);
   }
 

@@ -50,7 +50,7 @@ export function resumeTrail(folder: string, head: Head | undefined, now_ms: numb
 function gap(folder: string, files: readonly string[], head: Head | undefined, now_ms: number): Resumed {
   const last = byLikelyAge(files, now_ms).at(-1);
   const end = last === undefined ? EMPTY_TRAIL : lastLineOf(folder, last);
-  const recorded = head?.place?.seq ?? 0;
+  const recorded = head?.position?.seq ?? 0;
   const note: AuditRecord = { event: "audit.gap", ts: now_ms / 1000, expected: head?.hash ?? "unknown" };
   if (recorded > end.seq) note.missing = recorded - end.seq;
   return { end: { ...end, seq: Math.max(end.seq, recorded) }, notes: [note] };
@@ -67,13 +67,13 @@ function lastLineOf(folder: string, file: string): TrailEnd {
 }
 
 /** The recorded line in its place, else wherever it is. */
-function locate(folder: string, files: readonly string[], { hash, place }: Head): TrailEnd | undefined {
-  if (hash === GENESIS) return place !== null || files.length === 0 ? EMPTY_TRAIL : undefined;
-  if (place !== null && files.includes(place.file)) {
-    const window = Math.max(0, place.offset - LINE_WINDOW_BYTES);
-    for (const raw of linesBetween(join(folder, place.file), window, place.offset)) {
-      if (raw.end === place.offset && lineHash(raw.bytes) === hash)
-        return { file: place.file, offset: raw.end, hash, seq: place.seq, ms: chainLine(raw).ms };
+function locate(folder: string, files: readonly string[], { hash, position }: Head): TrailEnd | undefined {
+  if (hash === GENESIS) return position !== null || files.length === 0 ? EMPTY_TRAIL : undefined;
+  if (position !== null && files.includes(position.file)) {
+    const window = Math.max(0, position.offset - LINE_WINDOW_BYTES);
+    for (const raw of linesBetween(join(folder, position.file), window, position.offset)) {
+      if (raw.end === position.offset && lineHash(raw.bytes) === hash)
+        return { file: position.file, offset: raw.end, hash, seq: position.seq, ms: chainLine(raw).ms };
     }
   }
   for (const file of [...files].reverse()) {
@@ -81,7 +81,7 @@ function locate(folder: string, files: readonly string[], { hash, place }: Head)
     for (const raw of lastLines(join(folder, file), SEARCHED_BYTES)) {
       if (lineHash(raw.bytes) !== hash) continue;
       const { seq, ms } = chainLine(raw);
-      found = { file, offset: raw.end, hash, seq: seq ?? place?.seq ?? 0, ms };
+      found = { file, offset: raw.end, hash, seq: seq ?? position?.seq ?? 0, ms };
     }
     if (found !== undefined) return found;
   }
@@ -89,8 +89,8 @@ function locate(folder: string, files: readonly string[], { hash, place }: Head)
 }
 
 /** Takes over what a killed gate had written beyond the recorded end; what else is there is noted as put there by others. */
-function follow(folder: string, files: readonly string[], { place }: Head, from: TrailEnd, now_ms: number): Resumed {
-  const latest_ms = latestBeyond(place);
+function follow(folder: string, files: readonly string[], { position }: Head, from: TrailEnd, now_ms: number): Resumed {
+  const latest_ms = latestBeyond(position);
   let end = from;
   let adopted = 0;
   let foreign = 0;
@@ -107,7 +107,7 @@ function follow(folder: string, files: readonly string[], { place }: Head, from:
       // Torn at the end: verify finds it where it is.
       const is_torn = line.prev === undefined && !raw.is_ended;
       // Only an earlier version, which didn't number its lines, leaves a record without a place.
-      const is_known = place !== null || line.seq === undefined;
+      const is_known = position !== null || line.seq === undefined;
       const is_ours = is_known && foreign === 0 && line.prev === end.hash && (line.ms ?? 0) <= latest_ms;
       if (is_ours) adopted++;
       else if (!is_torn) foreign++;
@@ -129,9 +129,9 @@ function follow(folder: string, files: readonly string[], { place }: Head, from:
 }
 
 /** No line that a gate wrote beyond its recorded end is later than this, in milliseconds. */
-export function latestBeyond(place: Head["place"]): number {
-  if (place === null) return Number.POSITIVE_INFINITY;
-  return place.is_clean ? Number.NEGATIVE_INFINITY : place.at * 1000 + BEYOND_MS;
+export function latestBeyond(position: Head["position"]): number {
+  if (position === null) return Number.POSITIVE_INFINITY;
+  return position.is_clean ? Number.NEGATIVE_INFINITY : position.at * 1000 + BEYOND_MS;
 }
 
 /** Where a line in another file follows this end: the month had changed. */

@@ -20,7 +20,7 @@ export interface ExaminedTrail {
   accepted: AcceptedProblems;
 }
 
-export interface TrailPlaces {
+export interface TrailFiles {
   folder: string;
   head_file: string;
 }
@@ -50,7 +50,7 @@ export function reportOf({ files, lines, problems, accepted }: ExaminedTrail): A
 }
 
 export async function examineTrail(
-  { folder, head_file }: TrailPlaces,
+  { folder, head_file }: TrailFiles,
   live: LiveEnd | undefined,
   now_ms: number,
 ): Promise<ExaminedTrail> {
@@ -61,7 +61,7 @@ export async function examineTrail(
   const accepted: AcceptedProblems = new Map();
   const head = recordedEnd(head_file, live, report);
   const walk = new TrailWalk(folder, now_ms, report);
-  const end = new EndCheck(live === undefined ? head : { hash: live.hash, place: null }, live !== undefined);
+  const end = new EndCheck(live === undefined ? head : { hash: live.hash, position: null }, live !== undefined);
   let lines = 0;
   for await (const walked of walk.lines()) {
     if (walked.line.bytes.length === 0) continue;
@@ -91,10 +91,10 @@ function recordedEnd(head_file: string, live: LiveEnd | undefined, report: Repor
     report({ ...at, kind: "head_unreadable", problem: error.message }, error.message);
     return undefined;
   }
-  if (head?.place?.lost != null) {
-    const { lines, error } = head.place.lost;
+  if (head?.position?.lost != null) {
+    const { lines, error } = head.position.lost;
     const problem = `${lines} lines could not be written (${error}); the trail doesn't say so yet`;
-    report({ ...at, kind: "lost", problem }, head.place.lost.since);
+    report({ ...at, kind: "lost", problem }, head.position.lost.since);
   }
   if (live?.recorded === undefined || head?.hash === live.recorded) return head;
   if (head === undefined) report({ ...at, kind: "head_missing", problem: "the record of the last line is missing" });
@@ -114,7 +114,7 @@ class EndCheck {
   readonly #head: Head | undefined;
   readonly #is_live: boolean;
   #is_seen: boolean;
-  #is_in_place = true;
+  #is_at_position = true;
   #last: WalkedLine | undefined;
   #beyond = 0;
   /** The first line beyond the recorded end that the gate didn't leave there. */
@@ -138,17 +138,17 @@ class EndCheck {
     }
     if (line.hash !== this.#head?.hash) return;
     this.#is_seen = true;
-    const { place } = this.#head;
-    this.#is_in_place = place === null || (place.file === file && place.offset === line.end);
+    const { position } = this.#head;
+    this.#is_at_position = position === null || (position.file === file && position.offset === line.end);
   }
 
   /** A killed gate leaves lines beyond the recorded end, none of them later than a moment. */
   #isOurs({ ms, seq }: WalkedLine["line"]): boolean {
     if (this.#is_live || this.#head === undefined) return false;
-    const { place, hash } = this.#head;
+    const { position, hash } = this.#head;
     // Without a place the record is an earlier version's, which didn't number its lines.
-    if (place === null) return hash !== GENESIS && seq === undefined;
-    return (ms ?? 0) <= latestBeyond(place);
+    if (position === null) return hash !== GENESIS && seq === undefined;
+    return (ms ?? 0) <= latestBeyond(position);
   }
 
   report(report: Report, is_broken: boolean): void {
@@ -158,7 +158,7 @@ class EndCheck {
       return report({ ...last, kind: "removed", problem }, this.#head?.hash ?? "");
     }
     if (this.#foreign !== undefined) return this.#reportForeign(report, this.#foreign);
-    if (this.#is_in_place || is_broken) return;
+    if (this.#is_at_position || is_broken) return;
     const problem = "the recorded end isn't where it was written";
     report(
       { ...last, kind: this.#beyond > 0 ? "head_earlier" : "moved", problem },
@@ -171,7 +171,7 @@ class EndCheck {
     const at = { file, line: number };
     const found = [line.hash, this.#beyond];
     if (this.#head?.hash === GENESIS) report({ ...at, kind: "head_zero", problem: ZERO }, ...found);
-    else if (!this.#is_live && (this.#head?.place === null || !this.#is_in_place))
+    else if (!this.#is_live && (this.#head?.position === null || !this.#is_at_position))
       report({ ...at, kind: "head_earlier", problem: "the recorded end is an earlier line" }, ...found);
     else report({ ...at, kind: "appended", problem: `${this.#beyond} lines stand after the recorded end` }, ...found);
   }

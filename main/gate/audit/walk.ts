@@ -99,7 +99,7 @@ export class TrailWalk {
 
   /** Every line, each after the one it follows where that is known. */
   async *lines(): AsyncGenerator<WalkedLine> {
-    for (let next = await this.#next(); next !== undefined; next = this.#at_hand ?? (await this.#next())) {
+    for (let next = await this.#next(); next !== undefined; next = this.#atHand ?? (await this.#next())) {
       const { cursor, line } = next;
       cursor.take();
       const walked = { line, file: cursor.name, number: cursor.taken };
@@ -110,8 +110,8 @@ export class TrailWalk {
   }
 
   /** The usual case, without waiting: the next line of the same file. */
-  get #at_hand(): { cursor: LineCursor; line: ChainLine } | undefined {
-    const line = this.#current?.at_hand;
+  get #atHand(): { cursor: LineCursor; line: ChainLine } | undefined {
+    const line = this.#current?.atHand;
     if (this.#current === undefined || line?.prev !== this.#previous.hash) return undefined;
     return { cursor: this.#current, line };
   }
@@ -171,7 +171,10 @@ export class TrailWalk {
   /** Why a line doesn't follow the one before. Earlier versions didn't number their lines: there it isn't known. */
   #broken({ prev, seq }: ChainLine): Pick<AuditProblem, "kind" | "problem"> {
     const before = this.#previous.seq ?? (this.#previous.hash === GENESIS ? 0 : undefined);
-    const moved = { kind: "moved", problem: "does not follow the line before: it stands in the wrong place" } as const;
+    const moved = {
+      kind: "moved",
+      problem: "does not follow the line before: it stands in the wrong position",
+    } as const;
     if (seq !== undefined && before !== undefined && seq < before) return moved;
     if (prev !== undefined && this.#recent.includes(prev))
       return { kind: "inserted", problem: "does not follow the line before: that one was put in, or repeated" };

@@ -10,7 +10,7 @@ import { realForm } from "../targets/path.ts";
 import { kindOf, type PathKind } from "../targets/path-kind.ts";
 import { isAtOrBelow } from "../targets/pattern.ts";
 import { askedEachTime } from "../targets/secret-files.ts";
-import { type CallTarget, type Need, pathTarget, urlTarget } from "../targets/target.ts";
+import { type CallTarget, pathTarget, type ResolvedRequirement, urlTarget } from "../targets/target.ts";
 import type { ClearCommand } from "./line.ts";
 import { mayHoldLinks, mayMatchLinks } from "./links.ts";
 import { givenByXargs } from "./xargs.ts";
@@ -34,7 +34,7 @@ export class CommandReader {
   readonly #start: Folder;
   readonly #cwd: Folder;
   readonly #situation: Situation;
-  readonly #needs: Need[] = [];
+  readonly #needs: ResolvedRequirement[] = [];
   #uses_git = false;
   #unclear: string | null = null;
 
@@ -46,7 +46,7 @@ export class CommandReader {
   }
 
   /** `uses_git`: it works on a repository, by whatever path or prefix it is called. */
-  read(command: ClearCommand): { needs: Need[]; unclear: string | null; uses_git: boolean } {
+  read(command: ClearCommand): { needs: ResolvedRequirement[]; unclear: string | null; uses_git: boolean } {
     for (const { kind, target } of command.redirects) {
       if (/^\/dev\/(?:null|stdin|stdout|stderr|tty)$/.test(target.text)) continue;
       // bash opens connections by these names.
@@ -175,7 +175,7 @@ export class CommandReader {
       default:
         return access.copy_of === undefined
           ? this.#push("fs:write", this.#written(path, access.is_tree === true))
-          : this.#places(access, access.copy_of, path);
+          : this.#paths(access, access.copy_of, path);
     }
   }
 
@@ -229,7 +229,7 @@ export class CommandReader {
   }
 
   /** `cp A B`: B, or B/A where B is a folder. */
-  #places(access: Access, source: Word, target: string): void {
+  #paths(access: Access, source: Word, target: string): void {
     if (source.glob) return this.#doubt("names that only the pattern's expansion tells");
     const from = resolve(source.text.startsWith("/") ? source.text : `${this.#cwd}/${source.text}`);
     const kind = kindOf(from);
@@ -243,7 +243,7 @@ export class CommandReader {
     // A folder that isn't there yet may be when the command runs: names that may mean something are looked at in it, too.
     const is_either =
       this.#situation.has_changed || is_folder || /^\.|^(?:HEAD|config|bin|opencode)/i.test(basename(from));
-    const places =
+    const paths =
       access.into === "exactly"
         ? [target]
         : is_content
@@ -253,7 +253,7 @@ export class CommandReader {
             : is_either || is_in_folder
               ? [inside, target]
               : [target];
-    for (const place of places) {
+    for (const place of paths) {
       // What is written into a folder goes through the links in it.
       if (is_folder && isFolder(place) && mayHoldLinks(place)) this.#doubt("a link in the folder that is written to");
       this.#push("fs:write", this.#target(place, is_folder), { copied_from: from });
@@ -280,14 +280,14 @@ export class CommandReader {
   #push(
     capability: "fs:read" | "fs:write",
     target: CallTarget | null,
-    more: Omit<Need, "capability" | "target"> = {},
+    more: Omit<ResolvedRequirement, "capability" | "target"> = {},
   ): void {
     if (target !== null) this.#needs.push({ capability, target, ...more });
   }
 }
 
 /** The working directory among starting points. */
-const HERE: Word = { text: ".", is_certain: true, pieces: [{ text: ".", kind: "text" }], start: 0, end: 0 };
+const HERE: Word = { text: ".", is_resolved: true, pieces: [{ text: ".", kind: "text" }], start: 0, end: 0 };
 
 /** True if `folder` is `path` or lies below it, by name or by where links lead. */
 function isWithin(folder: string, path: string): boolean {

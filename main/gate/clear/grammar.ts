@@ -364,7 +364,7 @@ class Parser {
   #made(pieces: readonly Piece[], start: number, is_quoted: boolean): ClearWord {
     const word: ClearWord = {
       text: pieces.map(({ text }) => text).join(""),
-      is_certain: true,
+      is_resolved: true,
       pieces,
       start,
       end: this.#at,

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { programCalled } from "../programs/table.ts";
 import type { Word } from "../shell/reading.ts";
 import { realForm } from "../targets/path.ts";
-import type { Need } from "../targets/target.ts";
+import type { ResolvedRequirement } from "../targets/target.ts";
 import { CommandReader, type Folder } from "./command-needs.ts";
 import { clearLine } from "./grammar.ts";
 import type { ClearCommand, ClearStep } from "./line.ts";
@@ -13,11 +13,11 @@ import { mayHoldRepository } from "./links.ts";
  * word in it is on an allow list; else it needs `code:exec`, besides what is known.
  */
 export interface LineNeeds {
-  needs: readonly Need[];
+  needs: readonly ResolvedRequirement[];
   /** Why it may do more than is known, or null. */
   unclear: string | null;
   /** The same for each command, by where it stands in the text. */
-  commands: readonly { start: number; end: number; needs: readonly Need[]; unclear: string | null }[];
+  commands: readonly { start: number; end: number; needs: readonly ResolvedRequirement[]; unclear: string | null }[];
 }
 
 /** A command line, as text or as a list of words that no shell sees. `cwd` is absolute, or empty where it isn't known. */
@@ -54,7 +54,7 @@ class LineReader {
   readonly #added: { folder: string; root: string }[] = [];
   /** Why git may find another repository than the one that was looked at, or null. */
   #git_doubt: string | null = null;
-  readonly #commands: { start: number; end: number; needs: Need[]; unclear: string | null }[] = [];
+  readonly #commands: { start: number; end: number; needs: ResolvedRequirement[]; unclear: string | null }[] = [];
 
   constructor(home: string, start: Folder) {
     this.#home = home;
@@ -79,7 +79,7 @@ class LineReader {
     const [first] = commands;
     for (const [index, command] of commands.entries()) {
       let is_git = false;
-      const found: { needs: Need[]; unclear: string | null } = { needs: [], unclear: null };
+      const found: { needs: ResolvedRequirement[]; unclear: string | null } = { needs: [], unclear: null };
       for (const folder of this.#now) {
         const at = new CommandReader(this.#home, this.#start, folder, {
           has_input: index > 0 || command.has_text || command.redirects.some(({ kind }) => kind === "read"),
@@ -104,7 +104,7 @@ class LineReader {
   }
 
   /** What git looks at was looked at before the line runs: what the line itself puts there isn't known. */
-  #noteForGit(is_git: boolean, needs: readonly Need[]): void {
+  #noteForGit(is_git: boolean, needs: readonly ResolvedRequirement[]): void {
     const root = needs.find(({ capability }) => capability === "fs:write")?.target;
     for (const { capability, target, copied_from } of needs) {
       if (target.kind !== "path") continue;
@@ -147,6 +147,6 @@ class LineReader {
   }
 }
 
-function distinct(needs: readonly Need[]): Need[] {
+function distinct(needs: readonly ResolvedRequirement[]): ResolvedRequirement[] {
   return [...new Map(needs.map((need) => [JSON.stringify(need), need])).values()];
 }

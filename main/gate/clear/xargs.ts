@@ -65,7 +65,7 @@ function ofFind(template: readonly Word[], has_mark: boolean, { words }: ClearCo
   if (first === undefined) return null;
   const mark: Word = {
     text: MARK,
-    is_certain: true,
+    is_resolved: true,
     pieces: [{ text: MARK, kind: "text" }],
     start: first.start,
     end: first.end,

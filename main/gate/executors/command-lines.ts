@@ -1,5 +1,5 @@
 import type { ProposedCall } from "../../../ipc/wire.ts";
-import { readArgv, readCommand } from "../shell/read.ts";
+import { readArgv, readCommand } from "../shell/read-command.ts";
 import type { Reading } from "../shell/reading.ts";
 import { expandHome } from "../targets/path.ts";
 

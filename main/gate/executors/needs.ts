@@ -2,9 +2,9 @@ import picomatch from "picomatch";
 import { type Capability, capabilitySchema } from "../../../ipc/decision.ts";
 import type { ProposedCall } from "../../../ipc/wire.ts";
 import { needsOfLine } from "../clear/line-needs.ts";
+import { type GuardEnv, workingDirectoryOf } from "../guard/call-environment.ts";
 import { withFurtherNeeds } from "../guard/further-needs.ts";
-import { type GuardEnv, workingDirectoryOf } from "../guard/surroundings.ts";
-import { type CallTarget, type Need, pathTarget, urlTarget } from "../targets/target.ts";
+import { type CallTarget, pathTarget, type ResolvedRequirement, urlTarget } from "../targets/target.ts";
 import { withScanLimit } from "../targets/tree-scan.ts";
 import type { Executor } from "./catalog.ts";
 import { COMMAND_ARGS } from "./command-lines.ts";
@@ -15,7 +15,7 @@ import type { TargetSource } from "./manifest.ts";
  * the paths among them mean. What the agent says can only add a need, never take one away.
  * @param env of the gate's environment, what says where programs and settings lie
  */
-export function needsOf(call: ProposedCall, executor: Executor, home: string, env?: GuardEnv): Need[] {
+export function needsOf(call: ProposedCall, executor: Executor, home: string, env?: GuardEnv): ResolvedRequirement[] {
   return withScanLimit(() => {
     const needs = ownNeeds(call, executor, home);
     // Nobody looks through more than can be asked about: validation refuses the call.
@@ -27,8 +27,8 @@ export function needsOf(call: ProposedCall, executor: Executor, home: string, en
 /** More than a human could read, or a card hold. */
 export const MAX_TARGETS = 1000;
 
-function ownNeeds(call: ProposedCall, executor: Executor, home: string): Need[] {
-  const needs: Need[] = [];
+function ownNeeds(call: ProposedCall, executor: Executor, home: string): ResolvedRequirement[] {
+  const needs: ResolvedRequirement[] = [];
   for (const { capability, target } of executor.manifest.needs) {
     if (capability === "code:exec" && target.from === "command" && target.is_shell) {
       needs.push(...shellNeeds(call, executor, target.args, home));
@@ -46,9 +46,14 @@ function ownNeeds(call: ProposedCall, executor: Executor, home: string): Need[] 
 }
 
 /** What a shell call really needs (clear/line-needs.ts); what isn't clear runs code. */
-function shellNeeds(call: ProposedCall, executor: Executor, args: readonly string[], home: string): Need[] {
+function shellNeeds(
+  call: ProposedCall,
+  executor: Executor,
+  args: readonly string[],
+  home: string,
+): ResolvedRequirement[] {
   const codes = commandsOf(call, args, executor).map(
-    (value): Need => ({ capability: "code:exec", target: { kind: "exact", value } }),
+    (value): ResolvedRequirement => ({ capability: "code:exec", target: { kind: "exact", value } }),
   );
   const given = COMMAND_ARGS.filter((name) => call.args[name] !== undefined);
   const line = lineOf(call.args[given[0] ?? ""]);

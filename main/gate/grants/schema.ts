@@ -44,12 +44,12 @@ function ownColumns(db: Database.Database, home: string): void {
     capability: string;
     target: string;
   }[];
-  const place = db.prepare("UPDATE grants SET target = ?, target_base = ?, target_real = ? WHERE id = ?");
+  const key = db.prepare("UPDATE grants SET target = ?, target_base = ?, target_real = ? WHERE id = ?");
   const drop = db.prepare("UPDATE grants SET revoked_at = ?, revoked_reason = ? WHERE id = ? AND revoked_at IS NULL");
   for (const row of rows) {
     const capability = capabilitySchema.safeParse(row.capability);
-    const target = capability.success ? placed(capability.data, row.target, home) : undefined;
-    if (target !== undefined) place.run(target.target, target.target_base, target.target_real, row.id);
+    const target = capability.success ? cachedGrant(capability.data, row.target, home) : undefined;
+    if (target !== undefined) key.run(target.target, target.target_base, target.target_real, row.id);
     else drop.run("1970-01-01T00:00:00Z", "its target can't be held by this version", row.id);
   }
 }
@@ -84,7 +84,7 @@ function endsSinceBoot(db: Database.Database): void {
   `);
 }
 
-function placed(capability: Capability, target: string, home: string) {
+function cachedGrant(capability: Capability, target: string, home: string) {
   try {
     return grantTarget(capability, target, home);
   } catch {

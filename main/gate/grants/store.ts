@@ -1,9 +1,10 @@
 import type Database from "better-sqlite3";
 import type { Capability } from "../../../ipc/decision.ts";
 import { GATE_SESSIONS } from "../../../ipc/gate-session.ts";
+import { isoSeconds } from "../../../ipc/iso-seconds.ts";
 import type { Principal } from "../../../ipc/operator-api.ts";
 import { CAPABILITY_REGISTRY } from "../capabilities.ts";
-import { type Clock, isoSeconds, normaliseDate } from "../clock.ts";
+import { type Clock, normaliseDate } from "../clock.ts";
 import { storageError } from "../database.ts";
 import { type End, earlierEnd, endAt, moment } from "../ends.ts";
 import { GateError } from "../errors.ts";
@@ -11,8 +12,8 @@ import { NO_REPORT, type RowReport } from "../row-report.ts";
 import { hostMatches } from "../targets/host.ts";
 import { expandHome } from "../targets/path.ts";
 import { type GrantTarget, grantTarget } from "../targets/pattern.ts";
-import { type CallTarget, isInDoubt, pathName } from "../targets/target.ts";
-import { GrantsByPlace, MAX_AGE_MS, type PlacedGrant } from "./by-place.ts";
+import { type CallTarget, isUnresolvable, pathName } from "../targets/target.ts";
+import { type CachedGrant, GrantCache, MAX_AGE_MS } from "./cache.ts";
 import { grantRow, wholeGrants } from "./rows.ts";
 import { activeAt, type GrantQuery, IS_ACTIVE, searchGrants } from "./search.ts";
 
@@ -63,7 +64,7 @@ export class GrantStore {
   readonly #home: string;
   readonly #clock: Clock;
   readonly #report: RowReport;
-  readonly #by_place: GrantsByPlace;
+  readonly #cache: GrantCache;
   /** Sessions that are over, while their grants are not revoked yet: by agent and session. */
   readonly #ended = new Map<string, { agent: string; session: string }>();
   /** Last uses not yet written: a lookup must not cost a write. */
@@ -75,14 +76,14 @@ export class GrantStore {
     this.#home = home;
     this.#clock = clock;
     this.#report = report;
-    this.#by_place = new GrantsByPlace(db, clock.boot().id, report);
+    this.#cache = new GrantCache(db, clock.boot().id, report);
   }
 
   /**
    * Records a concession (seed 001 §4.2).
    * @throws GateError `unknown_capability`, `never_granted` (marked `always`, or never asked), `invalid_target`, `invalid_expiry`, `database_*`
    */
-  record_grant(grant: NewGrant): Grant {
+  recordGrant(grant: NewGrant): Grant {
     const spec = Object.hasOwn(CAPABILITY_REGISTRY, grant.capability)
       ? CAPABILITY_REGISTRY[grant.capability]
       : undefined;
@@ -108,7 +109,7 @@ export class GrantStore {
     const granted_at = isoSeconds(this.#clock.now());
     const end = grant.expires_at === undefined ? undefined : this.#end(grant.expires_at, granted_at);
     const id = this.#insert(grant, target, granted_at, end);
-    this.#by_place.added(target.target_base);
+    this.#cache.added(target.target_base);
     return this.#get(id) as Grant;
   }
 
@@ -147,7 +148,7 @@ export class GrantStore {
   }
 
   /** True if an active grant stands for exactly this target text (seed 001 §4.2). */
-  has_grant(channel: string, sender_id: string, capability: Capability, target: string): boolean {
+  hasGrant(channel: string, sender_id: string, capability: Capability, target: string): boolean {
     const normal = grantTarget(capability, target, this.#home).target;
     const row = this.#db
       .prepare(
@@ -162,8 +163,8 @@ export class GrantStore {
    * The id of an active grant of `holder` that covers `target`, or undefined. Its cost does not grow with the number of grants.
    */
   find(holder: GrantHolder, capability: Capability, target: CallTarget): number | undefined {
-    for (const place of this.#by_place.placesOf(target)) {
-      for (const grant of this.#by_place.at(place)) {
+    for (const key of this.#cache.keysFor(target)) {
+      for (const grant of this.#cache.at(key)) {
         if (
           grant.capability === capability &&
           grant.sender_id === holder.sender_id &&
@@ -180,7 +181,7 @@ export class GrantStore {
     return undefined;
   }
 
-  #isAhead({ end_second, boot_end_second }: PlacedGrant): boolean {
+  #isAhead({ end_second, boot_end_second }: CachedGrant): boolean {
     return (
       end_second > Math.floor(this.#clock.now() / 1000) && boot_end_second > Math.floor(this.#clock.boot().ms / 1000)
     );
@@ -192,11 +193,11 @@ export class GrantStore {
 
   /** Looks for what other programs wrote, now that nobody waits for it: the next call needn't. */
   freshen(): void {
-    this.#by_place.freshen(MAX_AGE_MS / 2);
+    this.#cache.freshen(MAX_AGE_MS / 2);
   }
 
   /** Remembers that a grant decided a call; written by `flush`. */
-  note_use(id: number): void {
+  noteUse(id: number): void {
     this.#used.set(id, isoSeconds(this.#clock.now()));
   }
 
@@ -223,7 +224,7 @@ export class GrantStore {
   }
 
   /** Newest first (seed 001 §4.2). `limit` and `before_id` page through many. */
-  list_grants(
+  listGrants(
     filter: {
       channel?: string | undefined;
       sender_id?: string | undefined;
@@ -251,7 +252,7 @@ export class GrantStore {
   }
 
   /** One page of the grants that match, and how many there are. See `searchGrants`. */
-  search_grants(query: GrantQuery): { total: number; grants: Grant[] } {
+  searchGrants(query: GrantQuery): { total: number; grants: Grant[] } {
     this.flush();
     const text = query.text && expandHome(query.text, this.#home);
     const { total, grants } = searchGrants<Row>(this.#db, COLUMNS, { ...query, text }, this.#clock);
@@ -259,34 +260,34 @@ export class GrantStore {
   }
 
   /** Takes a grant back. False if it was revoked already or there is none (seed 001 §4.2). */
-  revoke_grant(id: number, reason = "revoked by the human"): boolean {
+  revokeGrant(id: number, reason = "revoked by the human"): boolean {
     const is_revoked = this.#revoke("id = ?", [id], reason) > 0;
-    if (is_revoked) this.#report.settled(grantRow(id));
+    if (is_revoked) this.#report.resolved(grantRow(id));
     return is_revoked;
   }
 
   /** Takes back everything an agent was granted, or only what was for one of its sessions. Returns how many. */
-  revoke_agent(agent: string, reason: string, session?: string): number {
+  revokeAgent(agent: string, reason: string, session?: string): number {
     return session === undefined
       ? this.#revoke("agent = ?", [agent], reason)
       : this.#revoke("agent = ? AND session = ?", [agent, session], reason);
   }
 
   /** A session that is over: its grants count no more from now on, and are revoked as soon as that can be written. */
-  end_session(agent: string, session: string): void {
+  endSession(agent: string, session: string): void {
     this.#ended.set(`${agent}\n${session}`, { agent, session });
     this.#revokeEnded();
   }
 
   /** No connection of an earlier gate is there any more: the sessions that it named are over. Returns how many grants that were. */
-  end_gate_sessions(): number {
+  endGateSessions(): number {
     return this.#revoke("session GLOB ?", [GATE_SESSIONS], "the session ended");
   }
 
   /** @throws SQLite's error; the sessions' grants don't count all the same, and it is tried again */
   #revokeEnded(): void {
     for (const [key, { agent, session }] of this.#ended) {
-      this.revoke_agent(agent, "the session ended", session);
+      this.revokeAgent(agent, "the session ended", session);
       this.#ended.delete(key);
     }
   }
@@ -297,12 +298,12 @@ export class GrantStore {
         .prepare(`UPDATE grants SET revoked_at = ?, revoked_reason = ? WHERE ${where} AND revoked_at IS NULL`)
         .run(isoSeconds(this.#clock.now()), reason, ...values).changes;
     } finally {
-      this.#by_place.revoked();
+      this.#cache.revoked();
     }
   }
 
   /** True if a grant on this target was ever written for this origin (`granted_by`), whatever became of it. @throws GateError `invalid_target` */
-  was_granted_by(granted_by: string, capability: Capability, target: string): boolean {
+  wasGrantedBy(granted_by: string, capability: Capability, target: string): boolean {
     const normal = grantTarget(capability, target, this.#home).target;
     return (
       this.#db
@@ -311,7 +312,7 @@ export class GrantStore {
     );
   }
 
-  count_active(): number {
+  countActive(): number {
     return this.#db
       .prepare(`SELECT count(*) FROM grants WHERE ${IS_ACTIVE}`)
       .pluck()
@@ -334,11 +335,11 @@ export class GrantStore {
  * A path is covered only if its real form is, and the grant names it: as the call does, or as the place where its links lead
  * (design §3).
  */
-function covers(grant: PlacedGrant, target: CallTarget): boolean {
+function covers(grant: CachedGrant, target: CallTarget): boolean {
   switch (target.kind) {
     case "path": {
       const { lexical, real, is_tree } = target;
-      if (real === null || isInDoubt(target)) return false;
+      if (real === null || isUnresolvable(target)) return false;
       const name = pathName(target);
       if (!grant.covers(lexical, is_tree) && (name === lexical || !grant.covers(name, is_tree))) return false;
       return (real === lexical && grant.covers_real === grant.covers) || grant.covers_real(real, is_tree);

@@ -3,7 +3,7 @@ import { foldedPath } from "../targets/folded-path.ts";
 import { linksOnWay, realForm } from "../targets/path.ts";
 import { kindOf } from "../targets/path-kind.ts";
 import { isAtOrBelow } from "../targets/pattern.ts";
-import type { Surroundings } from "./surroundings.ts";
+import type { CallEnvironment } from "./call-environment.ts";
 
 /**
  * Where Claude Code keeps the entry that calls the gate, and what could turn it off: for the human to change, never for an agent. Of
@@ -27,16 +27,16 @@ function foldersAbove(cwd: string | undefined, home: string): string[] {
  * only where a path doesn't say by its own name.
  */
 export class AgentSettings {
-  readonly #surroundings: Surroundings;
+  readonly #environment: CallEnvironment;
   #looked_up: readonly string[] | undefined;
 
-  constructor(surroundings: Surroundings) {
-    this.#surroundings = surroundings;
+  constructor(environment: CallEnvironment) {
+    this.#environment = environment;
   }
 
   /** What the known settings really are, and a folder that the environment names: by their whole path. */
   get #known(): readonly string[] {
-    this.#looked_up ??= knownSettings(this.#surroundings);
+    this.#looked_up ??= knownSettings(this.#environment);
     return this.#looked_up;
   }
 
@@ -56,7 +56,7 @@ export class AgentSettings {
   }
 }
 
-function knownSettings({ home, cwd, env }: Surroundings): string[] {
+function knownSettings({ home, cwd, env }: CallEnvironment): string[] {
   const named = env?.CLAUDE_CONFIG_DIR;
   const moved = named?.startsWith("/") ? named.replace(/(.)\/+$/, "$1") : undefined;
   const known = moved === undefined ? [] : [moved];

@@ -2,13 +2,13 @@ import { realForm } from "../targets/path.ts";
 import { kindOf } from "../targets/path-kind.ts";
 import { isAtOrBelow } from "../targets/pattern.ts";
 import { askedEachTime } from "../targets/secret-files.ts";
-import { type CallTarget, type Need, targetText } from "../targets/target.ts";
+import { type CallTarget, type ResolvedRequirement, targetText } from "../targets/target.ts";
 import { SKIPPED_FOLDERS, scanTree } from "../targets/tree-scan.ts";
 import { AgentSettings, SETTINGS_FILES } from "./agent-settings.ts";
 import { askedBelow, markedByName } from "./asked-each-time.ts";
+import type { CallEnvironment } from "./call-environment.ts";
 import { protectedPath } from "./protected-paths.ts";
 import { holdsRunLater, runsLater } from "./run-later.ts";
-import type { Surroundings } from "./surroundings.ts";
 import { pathFormOf } from "./vital-paths.ts";
 
 /**
@@ -17,24 +17,27 @@ import { pathFormOf } from "./vital-paths.ts";
  */
 
 type PathTarget = Extract<CallTarget, { kind: "path" }>;
-type PathNeed = Need & { target: PathTarget };
+type PathNeed = ResolvedRequirement & { target: PathTarget };
 
 /** How far a folder that is copied, moved or deleted is looked through. Beyond it, anything may lie there. */
 const LOOK = { max_entries: 5000, max_depth: 16, skipped: SKIPPED_FOLDERS };
 /** Needs for single names in copied and deleted folders: one is enough for the guard. */
 const MAX_NAMED = 5;
 
-export function withFurtherNeeds(needs: readonly Need[], surroundings: Surroundings): Need[] {
+export function withFurtherNeeds(
+  needs: readonly ResolvedRequirement[],
+  environment: CallEnvironment,
+): ResolvedRequirement[] {
   const all = needs.map(markedByName);
   for (const need of needs) all.push(...askedBelow(need));
   const writes = needs.filter(
     (need): need is PathNeed => need.capability === "fs:write" && need.target.kind === "path",
   );
   if (writes.length === 0) return all;
-  const settings = new AgentSettings(surroundings);
+  const settings = new AgentSettings(environment);
   const code = new Set<string>();
   for (const write of writes) {
-    const { can_run, named } = lookedThrough(write, writes, settings, surroundings);
+    const { can_run, named } = lookedThrough(write, writes, settings, environment);
     if (can_run) code.add(shownText(write.target));
     all.push(...named);
   }
@@ -51,36 +54,36 @@ interface Found {
   /** Content may get where it is run later, or the gate's hook may be touched. */
   can_run: boolean;
   /** What would surely be written or deleted that the guard has to see by name. */
-  named: Need[];
+  named: ResolvedRequirement[];
 }
 
 function lookedThrough(
   write: PathNeed,
   writes: readonly PathNeed[],
   settings: AgentSettings,
-  surroundings: Surroundings,
+  environment: CallEnvironment,
 ): Found {
   const { target, access, copied_from } = write;
   const paths = formsOf(target);
-  const is_there = paths.some((path) => runsLater(path, surroundings));
+  const is_there = paths.some((path) => runsLater(path, environment));
   if (copied_from !== undefined) {
-    const copied = lookedAtSource(write, copied_from, writes, settings, surroundings);
+    const copied = lookedAtSource(write, copied_from, writes, settings, environment);
     return { ...copied, can_run: copied.can_run || is_there };
   }
   if (!target.is_tree)
     return {
-      can_run: is_there || (target.is_folder !== true && paths.some((path) => isFolderOfMore(path, surroundings))),
+      can_run: is_there || (target.is_folder !== true && paths.some((path) => isFolderOfMore(path, environment))),
       named: [],
     };
   // Anything may be put anywhere below.
   if (access !== "delete") return { can_run: true, named: [] };
-  const holds = is_there || paths.some((path) => holdsRunLater(path, surroundings) || settings.isBelow(path));
+  const holds = is_there || paths.some((path) => holdsRunLater(path, environment) || settings.isBelow(path));
   const deleted = lookedAtDeleted(target, settings);
   return { ...deleted, can_run: holds || deleted.can_run };
 }
 
 /** A folder that is there, taken as a whole (moved, closed): with the working directory or an agent's settings in it. */
-function isFolderOfMore(path: string, { cwd }: Surroundings): boolean {
+function isFolderOfMore(path: string, { cwd }: CallEnvironment): boolean {
   if (kindOf(path) !== "folder") return false;
   if (cwd !== undefined && isAtOrBelow(cwd, path)) return true;
   if (kindOf(`${path}/.claude`) === "nothing") return false;
@@ -89,7 +92,7 @@ function isFolderOfMore(path: string, { cwd }: Surroundings): boolean {
 
 function lookedAtDeleted(target: PathTarget, settings: AgentSettings): Found {
   const root = target.real ?? target.lexical;
-  const named: Need[] = [];
+  const named: ResolvedRequirement[] = [];
   const is_complete = scanTree(root, LOOK, ({ relative, name, is_link }) => {
     const path = `${root}/${relative}`;
     // The folder by itself may hold other things only.
@@ -106,7 +109,7 @@ function lookedAtSource(
   source: string,
   writes: readonly PathNeed[],
   settings: AgentSettings,
-  surroundings: Surroundings,
+  environment: CallEnvironment,
 ): Found {
   const kind = kindOf(source);
   if (kind === "file") return { can_run: false, named: [] };
@@ -114,22 +117,22 @@ function lookedAtSource(
   // Not there yet, a link, or changed by the same call: what will lie in it can't be known.
   if (kind !== "folder") return { can_run: true, named: [] };
   const is_changed = writes.some(({ target: { lexical } }) => lexical !== source && isAtOrBelow(lexical, source));
-  let can_run = is_changed || formsOf(target).some((path) => holdsRunLater(path, surroundings));
-  const named: Need[] = [];
+  let can_run = is_changed || formsOf(target).some((path) => holdsRunLater(path, environment));
+  const named: ResolvedRequirement[] = [];
   const is_merged = kindOf(root) !== "nothing";
   const is_complete = scanTree(source, LOOK, ({ relative, is_link }) => {
     const path = root === "/" ? `/${relative}` : `${root}/${relative}`;
-    if (settings.isAt(path) || protectedPath(pathFormOf(path), surroundings.home) !== undefined) {
+    if (settings.isAt(path) || protectedPath(pathFormOf(path), environment.home) !== undefined) {
       named.push(writeOf(path));
     }
     // A link in the source may be followed; one that is there already leads the write elsewhere.
-    can_run ||= is_link || runsLater(path, surroundings) || (is_merged && kindOf(path) === "link");
+    can_run ||= is_link || runsLater(path, environment) || (is_merged && kindOf(path) === "link");
     return named.length < MAX_NAMED;
   });
   return { can_run: can_run || !is_complete, named };
 }
 
-function writeOf(path: string, access?: "delete"): Need {
+function writeOf(path: string, access?: "delete"): ResolvedRequirement {
   const ask_each_time = askedEachTime(path);
   return {
     capability: "fs:write",

@@ -1,17 +1,17 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Places } from "../../../ipc/places.ts";
+import type { GatePaths } from "../../../ipc/paths.ts";
 import { GATE_COMMAND } from "../programs/gate-command.ts";
 import { foldedPath } from "../targets/folded-path.ts";
 import { realForm } from "../targets/path.ts";
 import { isAtOrBelow } from "../targets/pattern.ts";
-import type { Need } from "../targets/target.ts";
+import type { ResolvedRequirement } from "../targets/target.ts";
 
-/** The files of the gate, for those who must keep out. */
-export interface GatePlaces {
+/** Paths of the gate's own files, for the guard. */
+export interface ProtectedGatePaths {
   /** Folders and files of its data, absolute. */
-  places: readonly string[];
+  data_paths: readonly string[];
   /** The one thing in them that an agent may talk to. */
   agent_socket: string;
   /** Folders and files of its program: an agent may read them, and change nothing at, below or above them. */
@@ -30,16 +30,16 @@ export class GateFiles {
   /** What a command line would have to mention, absolute and below `~`. */
   readonly #mentions: readonly string[];
   /** The same, for the reading of command lines. */
-  readonly places: GatePlaces;
+  readonly protected_paths: ProtectedGatePaths;
 
   /** @param program_paths where its program lies; left out, where this very file does */
-  constructor(places: Places, home: string, program_paths: readonly string[] = ownProgram()) {
-    const lexical = dataPaths(places);
+  constructor(paths: GatePaths, home: string, program_paths: readonly string[] = ownProgram()) {
+    const lexical = dataPaths(paths);
     this.#data = withRealForms(lexical);
     const program = withRealForms(program_paths);
     this.#folded_data = this.#data.map(foldedPath);
     this.#folded_program = program.map(foldedPath);
-    this.places = { places: this.#data, agent_socket: places.agent_socket, program_paths: program };
+    this.protected_paths = { data_paths: this.#data, agent_socket: paths.agent_socket, program_paths: program };
     const below_home = lexical.filter((path) => path.startsWith(`${home}/`)).map((path) => path.slice(home.length));
     this.#mentions = [
       ...new Set([...this.#data, ...below_home.flatMap((path) => [`~${path}`, `$HOME${path}`, `\${HOME}${path}`])]),
@@ -59,7 +59,7 @@ export class GateFiles {
   }
 
   /** What of the gate a need would touch in a way that no agent may, as words, or undefined. */
-  touchedBy({ capability, target }: Need): string | undefined {
+  touchedBy({ capability, target }: ResolvedRequirement): string | undefined {
     if (target.kind !== "path") return undefined;
     const is_written = capability === "fs:write";
     // A folder that is only made, or gets an entry, stays what it is.
@@ -85,9 +85,9 @@ export class GateFiles {
   }
 }
 
-function dataPaths(places: Places): string[] {
-  const folders = [places.config_dir, places.state_dir, places.audit_dir, places.runtime_dir];
-  const files = [places.grants_db, places.approvals_db, places.config_file];
+function dataPaths(paths: GatePaths): string[] {
+  const folders = [paths.config_dir, paths.state_dir, paths.audit_dir, paths.runtime_dir];
+  const files = [paths.grants_db, paths.approvals_db, paths.config_file];
   return [...new Set([...folders, ...files])];
 }
 

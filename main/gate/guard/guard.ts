@@ -1,20 +1,20 @@
 import type { ProposedCall } from "../../../ipc/wire.ts";
 import type { Executor } from "../executors/catalog.ts";
 import { type CommandLine, commandLinesOf } from "../executors/command-lines.ts";
-import type { PathForm } from "../shell/paths.ts";
+import type { PathPattern } from "../shell/paths.ts";
 import { foldedPath } from "../targets/folded-path.ts";
 import { expandHome, realForm } from "../targets/path.ts";
-import type { Need } from "../targets/target.ts";
+import type { ResolvedRequirement } from "../targets/target.ts";
 import { AgentSettings } from "./agent-settings.ts";
+import { type GuardEnv, workingDirectoryOf } from "./call-environment.ts";
 import { isCloudMetadata, namesCloudMetadata, reachesCloudMetadata } from "./cloud-metadata.ts";
 import type { GateFiles } from "./gate-files.ts";
 import { forbiddenPath } from "./path-patterns.ts";
 import { holdsSecrets, protectedPath } from "./protected-paths.ts";
-import { type FloorTexts, floorTexts } from "./shell/data-only.ts";
+import { type MaskedTexts, maskedTexts } from "./shell/data-only.ts";
 import { findingIn, findingText } from "./shell/guard-shell.ts";
 import { dangerousCommand } from "./shell-patterns.ts";
 import { stringsIn } from "./strings.ts";
-import { type GuardEnv, workingDirectoryOf } from "./surroundings.ts";
 import { isDisk, pathFormOf, vitalFile, vitalFolder } from "./vital-paths.ts";
 
 /**
@@ -36,26 +36,26 @@ export interface GuardSettings {
   env?: GuardEnv | undefined;
 }
 
-const NO_FLOOR: ReadonlyMap<string, FloorTexts> = new Map();
+const NO_MASKED_TEXTS: ReadonlyMap<string, MaskedTexts> = new Map();
 const OTHER_PATH = "work on another path; if the human needs this one, they do it themselves";
 
 /** The first violation, or null. */
 export function guard(
   call: ProposedCall,
   executor: Executor,
-  needs: readonly Need[],
+  needs: readonly ResolvedRequirement[],
   settings: GuardSettings,
 ): GuardBlock | null {
   const lines = runsCode(executor, needs) ? commandLinesOf(call, settings.home) : [];
-  const floor = lines.length === 0 ? NO_FLOOR : new Map(lines.map((line) => [line.arg, floorOf(line)]));
+  const masked = lines.length === 0 ? NO_MASKED_TEXTS : new Map(lines.map((line) => [line.arg, maskedTextsOf(line)]));
   const paths = pathsOf(needs);
   const here = workingDirectoryOf(call, settings.home);
   const cwd = call.context?.cwd === undefined ? "" : expandHome(call.context.cwd, settings.home);
   return (
-    stringsOfCall(call, executor, settings.home, floor) ??
+    stringsOfCall(call, executor, settings.home, masked) ??
     protectedPaths(paths, settings.home) ??
-    irrecoverableCommand(floor) ??
-    gateFiles(needs, lines, floor, settings.gate_files) ??
+    irrecoverableCommand(masked) ??
+    gateFiles(needs, lines, masked, settings.gate_files) ??
     agentSettings(paths, here, settings) ??
     irrecoverablePaths(paths, here, settings.home) ??
     cloudMetadata(needs, lines) ??
@@ -70,10 +70,10 @@ interface TouchedPath {
   is_resolved: boolean;
   is_tree: boolean;
   is_written: boolean;
-  access: Need["access"];
+  access: ResolvedRequirement["access"];
 }
 
-function pathsOf(needs: readonly Need[]): TouchedPath[] {
+function pathsOf(needs: readonly ResolvedRequirement[]): TouchedPath[] {
   const paths: TouchedPath[] = [];
   for (const { capability, target, access } of needs) {
     if (target.kind !== "path") continue;
@@ -90,11 +90,11 @@ function stringsOfCall(
   call: ProposedCall,
   executor: Executor,
   home: string,
-  floor: ReadonlyMap<string, FloorTexts>,
+  masked: ReadonlyMap<string, MaskedTexts>,
 ): GuardBlock | null {
   for (const { key, value: raw } of stringsIn(call.args, executor.manifest.content_args)) {
-    const is_line = typeof call.args[key] === "string" && floor.has(key);
-    const value = is_line ? (floor.get(key)?.for_paths ?? raw) : raw;
+    const is_line = typeof call.args[key] === "string" && masked.has(key);
+    const value = is_line ? (masked.get(key)?.for_paths ?? raw) : raw;
     const pattern =
       forbiddenPath(value) ?? (value.startsWith("~") ? forbiddenPath(expandHome(value, home)) : undefined);
     if (pattern !== undefined) {
@@ -104,7 +104,7 @@ function stringsOfCall(
         instead: OTHER_PATH,
       };
     }
-    if (!floor.has(key) && /^\s*[a-z][a-z0-9+.-]*:[\\/]{2}/i.test(value) && namesCloudMetadata(value)) {
+    if (!masked.has(key) && /^\s*[a-z][a-z0-9+.-]*:[\\/]{2}/i.test(value) && namesCloudMetadata(value)) {
       return metadataBlock(`a URL in argument '${key}'`);
     }
   }
@@ -148,8 +148,8 @@ function protectedPaths(paths: readonly TouchedPath[], home: string): GuardBlock
 }
 
 /** The seed's patterns for commands that leave no way back. */
-function irrecoverableCommand(floor: ReadonlyMap<string, FloorTexts>): GuardBlock | null {
-  const pattern = [...floor.values()]
+function irrecoverableCommand(masked: ReadonlyMap<string, MaskedTexts>): GuardBlock | null {
+  const pattern = [...masked.values()]
     .map(({ for_commands }) => dangerousCommand(for_commands))
     .find((found) => found !== undefined);
   if (pattern === undefined) return null;
@@ -183,7 +183,7 @@ function irrecoverablePaths(paths: readonly TouchedPath[], cwd: string | undefin
 }
 
 /** The working directory and the home count by their names and by where those lead. */
-function vitalTree(form: PathForm, cwd: string | undefined, home: string): string | undefined {
+function vitalTree(form: PathPattern, cwd: string | undefined, home: string): string | undefined {
   const found = vitalFolder(form, { home, cwd: cwd ?? null });
   if (found !== undefined) return found;
   const real_cwd = cwd === undefined ? null : realForm(cwd);
@@ -195,9 +195,9 @@ function irrecoverableBlock(what: string, instead: string): GuardBlock {
 }
 
 function gateFiles(
-  needs: readonly Need[],
+  needs: readonly ResolvedRequirement[],
   lines: readonly CommandLine[],
-  floor: ReadonlyMap<string, FloorTexts>,
+  masked: ReadonlyMap<string, MaskedTexts>,
   gate_files: GateFiles | undefined,
 ): GuardBlock | null {
   if (gate_files === undefined) return null;
@@ -205,7 +205,7 @@ function gateFiles(
   for (const need of needs) matched ??= gate_files.touchedBy(need);
   // Where a line is read to the last word, what it names is known; in any doubt a mention is enough.
   const isMentioned = (line: CommandLine) =>
-    isInDoubt(line) && gate_files.isMentionedIn(floor.get(line.arg)?.for_paths ?? line.text);
+    hasUnresolvedParts(line) && gate_files.isMentionedIn(masked.get(line.arg)?.for_paths ?? line.text);
   if (matched === undefined && lines.some(isMentioned)) matched = "the gate's own folders in the command";
   if (matched === undefined) return null;
   return {
@@ -234,7 +234,7 @@ function agentSettings(
 }
 
 /** A cloud's credentials, by a tool for the web as by a command. */
-function cloudMetadata(needs: readonly Need[], lines: readonly CommandLine[]): GuardBlock | null {
+function cloudMetadata(needs: readonly ResolvedRequirement[], lines: readonly CommandLine[]): GuardBlock | null {
   for (const { capability, target } of needs) {
     const is_one =
       (target.kind === "host" && isCloudMetadata(target.host)) ||
@@ -255,31 +255,31 @@ function metadataBlock(matched: string): GuardBlock {
 /** What a shell would make of the command lines, read as it reads them. */
 function whatWouldRun(lines: readonly CommandLine[], cwd: string, settings: GuardSettings): GuardBlock | null {
   for (const { reading, arg } of lines) {
-    const found = findingIn(reading, { cwd, home: settings.home, gate: settings.gate_files?.places });
+    const found = findingIn(reading, { cwd, home: settings.home, gate: settings.gate_files?.protected_paths });
     if (found === null) continue;
     return {
       reason: findingText(found, reading),
-      matched: `${found.saw}, characters ${found.span.start} to ${found.span.end} of argument '${arg}'`,
+      matched: `${found.description}, characters ${found.span.start} to ${found.span.end} of argument '${arg}'`,
       instead: found.instead,
     };
   }
   return null;
 }
 
-function floorOf({ text, is_list, reading }: CommandLine): FloorTexts {
-  return is_list ? { for_paths: text, for_commands: text } : floorTexts(reading);
+function maskedTextsOf({ text, is_list, reading }: CommandLine): MaskedTexts {
+  return is_list ? { for_paths: text, for_commands: text } : maskedTexts(reading);
 }
 
-function isInDoubt({ reading: { unread, defines, commands } }: CommandLine): boolean {
+function hasUnresolvedParts({ reading: { unread, defines, commands } }: CommandLine): boolean {
   if (unread !== null || defines) return true;
   return commands.some(({ code, argv, redirects }) => {
     if (code !== undefined) return true;
-    return argv.some(({ is_certain }) => !is_certain) || redirects.some(({ target }) => !target.is_certain);
+    return argv.some(({ is_resolved }) => !is_resolved) || redirects.some(({ target }) => !target.is_resolved);
   });
 }
 
 /** By what it needs, or by what its executor is: a shell call that only reads is a shell call all the same. */
-function runsCode({ manifest }: Executor, needs: readonly Need[]): boolean {
+function runsCode({ manifest }: Executor, needs: readonly ResolvedRequirement[]): boolean {
   const isCode = ({ capability }: { capability: string }) => capability === "code:exec";
   return manifest.needs.some(isCode) || needs.some(isCode);
 }

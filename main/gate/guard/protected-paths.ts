@@ -1,4 +1,4 @@
-import { mayBe, mayBePath, mayHold, type Name, namesOf, type PathForm } from "../shell/paths.ts";
+import { canContain, canMatch, canMatchPath, type PathPattern, type Segment, segmentsOf } from "../shell/paths.ts";
 import { isHome } from "./vital-paths.ts";
 
 /**
@@ -133,7 +133,7 @@ const SAMPLES: ReadonlyMap<string, readonly string[]> = new Map([
 /** Files that a search below a folder would come by. */
 function sampleFiles(home: readonly string[]): { label: string; names: readonly string[] }[] {
   const below = (label: string, ...paths: string[]) =>
-    paths.map((path) => ({ label, names: [...home, ...namesOf(path)] }));
+    paths.map((path) => ({ label, names: [...home, ...segmentsOf(path)] }));
   return [
     ...below("an .ssh folder", ".ssh/id_rsa", ".ssh/id_ed25519", ".ssh/authorized_keys", ".ssh/known_hosts"),
     ...below(
@@ -165,19 +165,19 @@ function sampleFiles(home: readonly string[]): { label: string; names: readonly 
   ];
 }
 
-function nameMatches(name: Name | undefined, wanted: string | RegExp): boolean {
+function nameMatches(name: Segment | undefined, wanted: string | RegExp): boolean {
   if (name === undefined) return false;
   if (typeof name === "string")
     return typeof wanted === "string"
       ? name === wanted || name.toLowerCase() === wanted.toLowerCase()
       : wanted.test(name);
   if (name.kind !== "pattern") return false;
-  if (typeof wanted === "string") return mayBe(name, wanted);
+  if (typeof wanted === "string") return canMatch(name, wanted);
   const samples = SAMPLES.get(wanted.source);
-  if (samples !== undefined) return samples.some((sample) => mayBe(name, sample));
+  if (samples !== undefined) return samples.some((sample) => canMatch(name, sample));
   // A pattern for any name takes any pattern; for the others, their alternatives are tried.
   if (wanted.source === "^[^/]+$") return true;
-  return alternatives(wanted).some((sample) => mayBe(name, sample));
+  return alternatives(wanted).some((sample) => canMatch(name, sample));
 }
 
 const known_alternatives = new Map<RegExp, readonly string[]>();
@@ -194,15 +194,15 @@ function alternatives(pattern: RegExp): readonly string[] {
   return found;
 }
 
-function matchesAt(names: readonly Name[], at: number, rule: Rule): boolean {
+function matchesAt(names: readonly Segment[], at: number, rule: Rule): boolean {
   return rule.every((wanted, index) => nameMatches(names[at + index], wanted));
 }
 
 /** What protected path a path is or lies in, as words, or undefined. */
-export function protectedPath(path: PathForm, home: string): string | undefined {
+export function protectedPath(path: PathPattern, home: string): string | undefined {
   const { names } = path;
   if (names.some((name) => typeof name === "object" && name.kind === "any")) {
-    const sample = sampleFiles(namesOf(home)).find(({ names: wanted }) => mayBePath(path, wanted));
+    const sample = sampleFiles(segmentsOf(home)).find(({ names: wanted }) => canMatchPath(path, wanted));
     return sample?.label ?? keyName(names.at(-1));
   }
   for (const { label, rule } of FROM_ROOT) if (matchesAt(names, 0, rule)) return label;
@@ -231,24 +231,24 @@ export function protectedPath(path: PathForm, home: string): string | undefined 
 }
 
 /** Most paths hold none of the names that a rule begins with: then only the few rules that begin with a pattern are left. */
-function rulesFor(names: readonly Name[]): readonly Protected[] {
+function rulesFor(names: readonly Segment[]): readonly Protected[] {
   if (names.some((name) => typeof name === "object")) return ANYWHERE;
   const there = new Set(names.map((name) => (typeof name === "string" ? name.toLowerCase() : "")));
   return ANYWHERE.filter(({ rule: [first] }) => typeof first !== "string" || there.has(first.toLowerCase()));
 }
 
-function keyName(name: Name | undefined): string | undefined {
+function keyName(name: Segment | undefined): string | undefined {
   if (typeof name === "string") return KEY_NAMES.includes(name.toLowerCase()) ? "a private key" : undefined;
   if (name?.kind !== "pattern") return undefined;
   const letters = name.text.replace(/\[[^\]]*\]|[^A-Za-z0-9_.]/g, "");
-  return letters.length >= 3 && KEY_NAMES.some((key) => mayBe(name, key)) ? "a private key" : undefined;
+  return letters.length >= 3 && KEY_NAMES.some((key) => canMatch(name, key)) ? "a private key" : undefined;
 }
 
 /** True if reading everything below the path would come by a home folder's secrets. */
-export function holdsSecrets(path: PathForm, home: string): boolean {
-  const below = namesOf(home);
+export function holdsSecrets(path: PathPattern, home: string): boolean {
+  const below = segmentsOf(home);
   return (
     path.is_known &&
-    sampleFiles(below).some(({ names }) => below.every((name, at) => names[at] === name) && mayHold(path, names))
+    sampleFiles(below).some(({ names }) => below.every((name, at) => names[at] === name) && canContain(path, names))
   );
 }

@@ -2,25 +2,25 @@ import { foldedPath } from "../targets/folded-path.ts";
 import { realForm } from "../targets/path.ts";
 import { kindOf } from "../targets/path-kind.ts";
 import { isAtOrBelow } from "../targets/pattern.ts";
-import { programFolders, type Surroundings } from "./surroundings.ts";
+import { type CallEnvironment, programFolders } from "./call-environment.ts";
 
 /**
  * Places whose content is run later, or says what is run: whoever writes there runs code, whatever tool writes. Names are compared
  * without regard to case. A place that isn't listed is written under the rules for files.
  */
 
-interface Place {
+interface PathRule {
   /** In lower case. */
   names: readonly string[];
   /** It is a folder: what lies in it counts as well. */
   is_folder: boolean;
 }
 
-const folders = (...paths: string[]): Place[] => paths.map((path) => ({ names: path.split("/"), is_folder: true }));
-const files = (...paths: string[]): Place[] => paths.map((path) => ({ names: path.split("/"), is_folder: false }));
+const folders = (...paths: string[]): PathRule[] => paths.map((path) => ({ names: path.split("/"), is_folder: true }));
+const files = (...paths: string[]): PathRule[] => paths.map((path) => ({ names: path.split("/"), is_folder: false }));
 
 /** Wherever they lie: in a project, in the home, in somebody else's. */
-const ANYWHERE: readonly Place[] = [
+const ANYWHERE: readonly PathRule[] = [
   // git, and what it calls
   ...folders(".git", ".husky", ".config/git"),
   ...files(".gitmodules", ".gitattributes", ".gitconfig"),
@@ -93,7 +93,7 @@ const ANYWHERE: readonly Place[] = [
 ];
 
 /** From the root. */
-const FROM_ROOT: readonly Place[] = [
+const FROM_ROOT: readonly PathRule[] = [
   ...folders("etc", "usr", "bin", "sbin", "lib", "lib32", "lib64", "opt/homebrew", "nix/store", "var/spool/cron"),
   ...folders("var/spool/at", "run/systemd", "private/etc", "system", "applications"),
 ];
@@ -102,39 +102,39 @@ const FROM_ROOT: readonly Place[] = [
 const IS_SOURCE = /^\/usr\/(?:local\/)?src\//;
 
 /** From a home folder. */
-const FROM_HOME: readonly Place[] = folders("bin", "go/bin");
+const FROM_HOME: readonly PathRule[] = folders("bin", "go/bin");
 
-const BY_FIRST = new Map<string, Place[]>();
-for (const place of ANYWHERE) {
-  const first = place.names[0] ?? "";
-  BY_FIRST.set(first, [...(BY_FIRST.get(first) ?? []), place]);
+const BY_FIRST = new Map<string, PathRule[]>();
+for (const rule of ANYWHERE) {
+  const first = rule.names[0] ?? "";
+  BY_FIRST.set(first, [...(BY_FIRST.get(first) ?? []), rule]);
 }
 
-function matchesAt(names: readonly string[], at: number, place: Place): boolean {
-  const end = at + place.names.length;
-  if (end > names.length || (!place.is_folder && end < names.length)) return false;
-  return place.names.every((name, index) => name === names[at + index]);
+function matchesAt(names: readonly string[], at: number, rule: PathRule): boolean {
+  const end = at + rule.names.length;
+  if (end > names.length || (!rule.is_folder && end < names.length)) return false;
+  return rule.names.every((name, index) => name === names[at + index]);
 }
 
 /** True if what is written at `path` (absolute, normal) is run later, or says what is. */
-export function runsLater(path: string, surroundings: Surroundings): boolean {
+export function runsLater(path: string, environment: CallEnvironment): boolean {
   // zsh loads a compiled start-up file in the other's place.
   const names = foldedPath(path)
     .slice(1)
     .replace(/\.zwc$/, "")
     .split("/");
-  if (FROM_ROOT.some((place) => matchesAt(names, 0, place)) && !IS_SOURCE.test(path)) return true;
+  if (FROM_ROOT.some((rule) => matchesAt(names, 0, rule)) && !IS_SOURCE.test(path)) return true;
   for (let at = 0; at < names.length; at++) {
-    if (BY_FIRST.get(names[at] ?? "")?.some((place) => matchesAt(names, at, place))) return true;
+    if (BY_FIRST.get(names[at] ?? "")?.some((rule) => matchesAt(names, at, rule))) return true;
   }
-  const { home, env } = surroundings;
+  const { home, env } = environment;
   for (const own of new Set([home, realForm(home) ?? home])) {
     if (!isAtOrBelow(path, own)) continue;
     const below = path
       .slice(own.length + 1)
       .toLowerCase()
       .split("/");
-    if (FROM_HOME.some((place) => matchesAt(below, 0, place))) return true;
+    if (FROM_HOME.some((rule) => matchesAt(below, 0, rule))) return true;
   }
   const moved = env?.CLAUDE_CONFIG_DIR;
   if (moved?.startsWith("/") && isAtOrBelow(foldedPath(path), foldedPath(moved))) return true;
@@ -147,20 +147,20 @@ export function runsLater(path: string, surroundings: Surroundings): boolean {
  * True if one of the known places lies below `folder`: part of the way to one that is hidden or stands in a home, a folder of
  * programs, the working directory.
  */
-export function holdsRunLater(folder: string, { home, cwd, env }: Surroundings): boolean {
+export function holdsRunLater(folder: string, { home, cwd, env }: CallEnvironment): boolean {
   if (cwd !== undefined && isAtOrBelow(cwd, folder)) return true;
   for (const programs of programFolders(env)) if (isAtOrBelow(programs, foldedPath(folder))) return true;
   const names = foldedPath(folder).slice(1).split("/");
-  const isOnTheWay = (place: Place, at: number) =>
-    names.length - at < place.names.length && names.slice(at).every((name, index) => name === place.names[index]);
-  if (FROM_ROOT.some((place) => isOnTheWay(place, 0))) return true;
+  const isOnTheWay = (rule: PathRule, at: number) =>
+    names.length - at < rule.names.length && names.slice(at).every((name, index) => name === rule.names[index]);
+  if (FROM_ROOT.some((rule) => isOnTheWay(rule, 0))) return true;
   const home_names = foldedPath(home).slice(1).split("/");
   const is_in_home = isAtOrBelow(folder, home);
-  if (is_in_home && FROM_HOME.some((place) => isOnTheWay(place, home_names.length))) return true;
-  return ANYWHERE.some((place) => {
+  if (is_in_home && FROM_HOME.some((rule) => isOnTheWay(rule, home_names.length))) return true;
+  return ANYWHERE.some((rule) => {
     for (let at = 0; at < names.length; at++) {
-      const is_there = place.names[0]?.startsWith(".") === true || (is_in_home && at === home_names.length);
-      if (is_there && isOnTheWay(place, at)) return true;
+      const is_there = rule.names[0]?.startsWith(".") === true || (is_in_home && at === home_names.length);
+      if (is_there && isOnTheWay(rule, at)) return true;
     }
     return false;
   });

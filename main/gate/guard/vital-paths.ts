@@ -1,20 +1,27 @@
-import { mayBe, mayBeAtOrBelow, mayBePath, type Name, namesOf, type PathForm } from "../shell/paths.ts";
+import {
+  canMatch,
+  canMatchAtOrBelow,
+  canMatchPath,
+  type PathPattern,
+  type Segment,
+  segmentsOf,
+} from "../shell/paths.ts";
 
 /** Folders and files whose loss leaves no way back, for what a tool would touch as for what a command line would. */
 
-export interface Around {
+export interface PathContext {
   home: string;
   /** The working directory: where the whole command line begins. */
   cwd: string | null;
 }
 
 /** True if a pattern may expand to exactly a home folder: `/home/x`, `/Users/x`, root's, and the human's. */
-export function isHome(names: readonly Name[], home: string): boolean {
+export function isHome(names: readonly Segment[], home: string): boolean {
   const path = { names, is_known: true, has_pattern: true };
-  if (mayBePath(path, namesOf(home))) return true;
-  if (names.length === 2 && (mayBe(names[0], "home") || mayBe(names[0], "Users")))
+  if (canMatchPath(path, segmentsOf(home))) return true;
+  if (names.length === 2 && (canMatch(names[0], "home") || canMatch(names[0], "Users")))
     return typeof names[1] === "string" || names[1]?.kind === "pattern" || names[1]?.kind === "unknown";
-  return mayBePath(path, ["root"]) || mayBePath(path, ["var", "root"]);
+  return canMatchPath(path, ["root"]) || canMatchPath(path, ["var", "root"]);
 }
 
 /** Folders at the top whose loss no machine recovers from. */
@@ -65,29 +72,29 @@ export const SYSTEM_TREES: readonly (readonly string[])[] = [
   "System/Library",
   "private/etc",
   "private/var",
-].map(namesOf);
+].map(segmentsOf);
 
 /** What a folder is whose loss, as a whole, leaves no way back: as words, or undefined. */
-export function vitalFolder(path: PathForm, { home, cwd }: Around): string | undefined {
+export function vitalFolder(path: PathPattern, { home, cwd }: PathContext): string | undefined {
   const { names } = path;
   if (names.length === 0) return "the whole disk";
-  if (names.length === 1 && SYSTEM_FOLDERS.some((folder) => mayBe(names[0], folder))) return "a system folder";
+  if (names.length === 1 && SYSTEM_FOLDERS.some((folder) => canMatch(names[0], folder))) return "a system folder";
   if (isHome(names, home) && !isUnknown(names)) return "a home folder";
   if (names.length === 2 && isUnknown(names) && (names[0] === "home" || names[0] === "Users")) return "a home folder";
-  if (SYSTEM_TREES.some((tree) => tree.length === names.length && mayBePath(path, tree))) return "a system folder";
+  if (SYSTEM_TREES.some((tree) => tree.length === names.length && canMatchPath(path, tree))) return "a system folder";
   if (cwd !== null && path.is_known) {
-    const here = namesOf(cwd);
+    const here = segmentsOf(cwd);
     for (let length = 1; length < here.length; length++)
-      if (mayBePath(path, here.slice(0, length))) return "a folder above the working directory";
+      if (canMatchPath(path, here.slice(0, length))) return "a folder above the working directory";
   }
   return undefined;
 }
 
-const isUnknown = (names: readonly Name[]): boolean =>
+const isUnknown = (names: readonly Segment[]): boolean =>
   names.some((name) => typeof name === "object" && name.kind === "unknown");
 
 /** A file without which the machine doesn't start, or lets nobody in: as words, or undefined. */
-export function vitalFile(path: PathForm): string | undefined {
+export function vitalFile(path: PathPattern): string | undefined {
   const vital: [string, string][] = [
     ["etc/fstab", "the table of file systems"],
     ["etc/crypttab", "the table of encrypted disks"],
@@ -96,12 +103,12 @@ export function vitalFile(path: PathForm): string | undefined {
     ["etc/default/grub", "a boot file"],
     ["etc/inittab", "a boot file"],
   ];
-  for (const [file, what] of vital) if (mayBePath(path, namesOf(file))) return what;
-  if (mayBeAtOrBelow(path, ["boot"]) || mayBeAtOrBelow(path, ["efi"])) return "a boot file";
+  for (const [file, what] of vital) if (canMatchPath(path, segmentsOf(file))) return what;
+  if (canMatchAtOrBelow(path, ["boot"]) || canMatchAtOrBelow(path, ["efi"])) return "a boot file";
   if (
     path.names.length === 2 &&
     path.names[0] === "etc" &&
-    ["passwd", "shadow", "sudoers"].some((name) => mayBe(path.names[1], name))
+    ["passwd", "shadow", "sudoers"].some((name) => canMatch(path.names[1], name))
   )
     return "the system's accounts";
   return undefined;
@@ -125,19 +132,19 @@ const DEVICE = [
 ];
 
 /** True if the path may be a block device. */
-export function isDisk(path: PathForm): boolean {
+export function isDisk(path: PathPattern): boolean {
   const [first, second] = path.names;
-  if (!mayBe(first, "dev") || second === undefined) return false;
+  if (!canMatch(first, "dev") || second === undefined) return false;
   if (typeof second === "string")
     return /^(?:sd[a-z]|nvme\d|mmcblk\d|loop\d|vd[a-z]|xvd[a-z]|hd[a-z]|md\d|dm-\d|r?disk\d|sr\d|nbd\d|zd\d|ram\d|mapper$|disk$|mem$|kmem$|port$)/.test(
       second,
     );
-  return typeof first === "string" && DEVICE.some((device) => mayBe(second, device));
+  return typeof first === "string" && DEVICE.some((device) => canMatch(second, device));
 }
 
 /** A path (absolute, normal) as names. `/private/etc` and `/private/var` are macOS's own names of `/etc` and `/var`. */
-export function pathFormOf(path: string): PathForm {
-  const names = namesOf(path);
+export function pathFormOf(path: string): PathPattern {
+  const names = segmentsOf(path);
   const is_private = names[0] === "private" && (names[1] === "etc" || names[1] === "var") && names.length > 2;
   return { names: is_private ? names.slice(1) : names, is_known: true, has_pattern: false };
 }

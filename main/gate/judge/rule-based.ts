@@ -21,7 +21,7 @@ export interface Score {
  * How well a call fits what was asked for.
  * @param critical whether the call changes the world; false gives the read-only bonus, undefined says nothing
  */
-export function judge_score(call: ProposedCall, executor: Executor, critical: boolean | undefined): Score {
+export function judgeScore(call: ProposedCall, executor: Executor, critical: boolean | undefined): Score {
   let score = BASE;
   const notes: string[] = [];
   if (mentions(call.intent, call.executor)) {
@@ -49,14 +49,14 @@ export function judge_score(call: ProposedCall, executor: Executor, critical: bo
 function mentions(intent: string, executor: string): boolean {
   if (intent === "") return false;
   const said = intent.toLowerCase();
-  return namesOf(executor).some((name) => said.includes(name));
+  return segmentsOf(executor).some((name) => said.includes(name));
 }
 
 const known_names = new Map<string, readonly string[]>();
 const MAX_KNOWN = 1000;
 
 /** What an intent may call an executor: its name, and the parts of it that are long enough to say something. */
-function namesOf(executor: string): readonly string[] {
+function segmentsOf(executor: string): readonly string[] {
   let names = known_names.get(executor);
   if (names === undefined) {
     const name = executor.toLowerCase();

@@ -114,8 +114,8 @@ function packedAccesses(args: readonly Word[]): Accesses {
 
 function unzippedAccesses(args: readonly Word[]): Accesses {
   const folders = valuesOf(argumentsOf(UNZIP, args), "-d");
-  const places = folders.length > 0 ? folders : (["here"] as const);
-  return { accesses: places.map((word) => ({ kind: "write", word, is_tree: true })), unclear: null, data: [] };
+  const targets = folders.length > 0 ? folders : (["here"] as const);
+  return { accesses: targets.map((word) => ({ kind: "write", word, is_tree: true })), unclear: null, data: [] };
 }
 
 /** What a container is given as a volume, it may read and change as a whole. */

@@ -171,7 +171,7 @@ export function valuesAnywhere(args: readonly Word[], names: string): Word[] {
       return equals === -1 ? next : [wordOf(piecesAfter(word, equals + 1), word)];
     }
     const flags = /^-[A-Za-z]*/.exec(text)?.[0] ?? "";
-    const at = [...flags].findIndex((letter, place) => place > 0 && all.includes(`-${letter}`));
+    const at = [...flags].findIndex((letter, index) => index > 0 && all.includes(`-${letter}`));
     if (at === -1) return [];
     return at === text.length - 1 ? next : [wordOf(piecesAfter(word, at + 1), word)];
   });

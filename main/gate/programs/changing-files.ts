@@ -237,7 +237,7 @@ const assignedIn = (word: Word): Word => wordOf(piecesAfter(word, word.text.inde
 function chmodAccesses(args: readonly Word[]): Accesses {
   const program = CHANGING_PROGRAMS.find(({ names }) => names[0] === "chmod") as Program;
   // `-x` takes a right away.
-  const is_mode = (text: string) => /^(?:0?[0-7]{3,4}|[ugoa]*[-+=][rwxXst]+(?:,[ugoa]*[-+=][rwxXst]+)*)$/.test(text);
+  const isMode = (text: string) => /^(?:0?[0-7]{3,4}|[ugoa]*[-+=][rwxXst]+(?:,[ugoa]*[-+=][rwxXst]+)*)$/.test(text);
   const minus = args.filter(({ text }) => /^-[rwxXst]+$/.test(text));
   const given = argumentsOf(
     program,
@@ -249,7 +249,7 @@ function chmodAccesses(args: readonly Word[]): Accesses {
   const is_tree = hasOption(given, "-R --recursive");
   const is_plain =
     mode !== undefined &&
-    is_mode(mode.text) &&
+    isMode(mode.text) &&
     !/[st]|^0*[1-7][0-7]{3}$/.test(mode.text) &&
     minus.length <= 1 &&
     args.indexOf(mode) === 0;

@@ -82,8 +82,8 @@ function findAccesses(args: readonly Word[]): Accesses {
   }
   // What is run gets links as well as files, and follows them.
   const follows_links = runs.length > 0 && !findsPlainFilesOnly(tests);
-  const places: (Word | "here")[] = starts.length === 0 ? ["here"] : starts;
-  for (const word of places) {
+  const roots: (Word | "here")[] = starts.length === 0 ? ["here"] : starts;
+  for (const word of roots) {
     accesses.push({ kind: "list", word, is_tree: true, is_many: true, ...(follows_links ? { follows_links } : {}) });
     if (deletes) accesses.push({ kind: "delete", word, is_tree: true, is_found: true });
   }

@@ -75,15 +75,15 @@ function split(args: readonly Word[]): Split {
 
 function gitAccesses(args: readonly Word[], context: CommandContext): Accesses {
   const { sub, name, rest, folder, work_tree, unclear } = split(args);
-  const place = work_tree ?? folder;
-  const at = place === "here" ? context.cwd : absolute(place, context.cwd);
+  const base = work_tree ?? folder;
+  const at = base === "here" ? context.cwd : absolute(base, context.cwd);
   const inner: CommandContext = { ...context, cwd: at };
   if (name === "--version" && rest.length === 0)
     return { accesses: [{ kind: "list", word: folder }], unclear, data: [] };
   if (sub === undefined) return { accesses: [], unclear: "a subcommand that may run code", data: [] };
   const own = sub.accesses?.(rest, inner) ?? byRoles(sub, rest, inner);
   // What a subcommand names is named from the folder that it works in.
-  const accesses = place === "here" ? own.accesses : own.accesses.map((access) => placedBelow(access, place));
+  const accesses = base === "here" ? own.accesses : own.accesses.map((access) => accessBelow(access, base));
   const form = formOf(sub, name, rest);
   const why =
     unclear ??
@@ -108,7 +108,7 @@ function gitAccesses(args: readonly Word[], context: CommandContext): Accesses {
     accesses: [
       ...accesses.map(asTree),
       ...reads_all,
-      ...(place === "here" ? shown : shown.map((access) => placedBelow(access, place))),
+      ...(base === "here" ? shown : shown.map((access) => accessBelow(access, base))),
       whole,
     ],
     unclear: null,
@@ -134,11 +134,11 @@ function filesShown(rest: readonly Word[], cwd: string | null): Access[] {
 /** `git add src` reads all of it. */
 const asTree = (access: Access): Access => (access.kind === "read" ? { ...access, is_tree: true } : access);
 
-function placedBelow(access: Access, place: Word): Access {
+function accessBelow(access: Access, base: Word): Access {
   const { word } = access;
-  if (word === "here") return { ...access, word: place };
+  if (word === "here") return { ...access, word: base };
   if (word.text.startsWith("/")) return access;
-  return { ...access, word: wordOf([...place.pieces, { text: "/", kind: "text" }, ...word.pieces], word) };
+  return { ...access, word: wordOf([...base.pieces, { text: "/", kind: "text" }, ...word.pieces], word) };
 }
 
 interface Form {

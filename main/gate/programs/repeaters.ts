@@ -78,10 +78,10 @@ export function handsOnEverything(label: string): boolean {
 function listedByFd(args: readonly Word[], span: Span): Word[] {
   const [pattern, ...folders] = args.filter(({ text }) => !text.startsWith("-"));
   const is_all = pattern === undefined || /^(?:|\.|\.\*|\^)$/.test(pattern.text);
-  const places = folders.length > 0 ? folders : [wordOf([{ text: ".", kind: "text" }], span)];
-  return places.map(({ pieces }) =>
+  const roots = folders.length > 0 ? folders : [wordOf([{ text: ".", kind: "text" }], span)];
+  return roots.map(({ pieces }) =>
     wordOf(
-      [...pieces, { text: "/", kind: "text" }, is_all ? { text: "*", kind: "glob" } : { text: "{}", kind: "hole" }],
+      [...pieces, { text: "/", kind: "text" }, is_all ? { text: "*", kind: "glob" } : { text: "{}", kind: "unknown" }],
       span,
     ),
   );

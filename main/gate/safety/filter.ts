@@ -1,9 +1,9 @@
+import { isoSeconds } from "../../../ipc/iso-seconds.ts";
 import type { Severity, SubjectType, ViolationView } from "../../../ipc/safety.ts";
 import type { SafetyVerdict } from "../../../ipc/wire.ts";
-import { isoSeconds } from "../clock.ts";
 import type { CheckMeter } from "./meter.ts";
 import type { PauseSwitch } from "./pause.ts";
-import { judge, type RuleRegistry } from "./rules.ts";
+import { evaluateRule, type RuleRegistry } from "./rules.ts";
 import { type Goal, type SafetyRule, type SubjectOf, type Subtask, subjectId, type TaskGraph } from "./subjects.ts";
 import type { ViolationLog } from "./violations.ts";
 
@@ -40,16 +40,16 @@ export class SafetyFilter {
   }
 
   /** `agent_name`: on whose behalf; it is stored with each violation. */
-  check_goal(goal: Goal, agent_name = "none"): Promise<SafetyVerdict> {
+  checkGoal(goal: Goal, agent_name = "none"): Promise<SafetyVerdict> {
     return this.#check("goal", goal, agent_name, () => this.#violations("goal", goal));
   }
 
-  check_subtask(subtask: Subtask, agent_name = "none"): Promise<SafetyVerdict> {
+  checkSubtask(subtask: Subtask, agent_name = "none"): Promise<SafetyVerdict> {
     return this.#check("subtask", subtask, agent_name, () => this.#violations("subtask", subtask));
   }
 
   /** The graph, and each of its subtasks where there are no more than the rules allow. */
-  check_graph(graph: TaskGraph, agent_name = "none"): Promise<SafetyVerdict> {
+  checkGraph(graph: TaskGraph, agent_name = "none"): Promise<SafetyVerdict> {
     return this.#check("graph", graph, agent_name, async () => {
       const found = await this.#violations("graph", graph);
       if (found.some(({ rule_id }) => rule_id === "SR-005")) return found;
@@ -65,12 +65,12 @@ export class SafetyFilter {
   }
 
   /** A rule of the program's own. @throws GateError `rule_exists` */
-  register_rule(rule: SafetyRule): void {
+  registerRule(rule: SafetyRule): void {
     this.#parts.rules.register(rule);
   }
 
   /** Newest first. `since` in milliseconds. */
-  violations_since(since: number): ViolationView[] {
+  violationsSince(since: number): ViolationView[] {
     return this.#parts.violations.list({ since: isoSeconds(since) });
   }
 
@@ -83,7 +83,7 @@ export class SafetyFilter {
   acknowledge(ids: "all" | readonly number[]): number {
     const { pause, violations } = this.#parts;
     const acknowledged = violations.acknowledge(ids);
-    if (pause.state().clears === "after_all_acknowledged" && violations.count_open("CRITICAL") === 0) pause.end();
+    if (pause.state().clears === "after_all_acknowledged" && violations.countOpen("CRITICAL") === 0) pause.end();
     return acknowledged;
   }
 
@@ -113,11 +113,11 @@ export class SafetyFilter {
 
   #violations<T extends SubjectType>(type: T, subject: SubjectOf[T]): Found[] | Promise<Found[]> {
     const { rules, settings } = this.#parts;
-    const judged = rules
+    const evaluated = rules
       .of(type)
-      .map((rule) => ({ rule, answer: judge(rule.predicate, subject, settings.rule_timeout_ms) }));
+      .map((rule) => ({ rule, answer: evaluateRule(rule.predicate, subject, settings.rule_timeout_ms) }));
     const subject_id = subjectId(type, subject);
-    const collect = (rule: SafetyRule, answer: Awaited<ReturnType<typeof judge>>): Found[] => {
+    const collect = (rule: SafetyRule, answer: Awaited<ReturnType<typeof evaluateRule>>): Found[] => {
       if ("failed" in answer) {
         rules.failed(rule.rule_id, answer.failed);
         return [];
@@ -125,10 +125,10 @@ export class SafetyFilter {
       const { rule_id, severity, subject_type, description } = rule;
       return answer.violated ? [{ rule_id, severity, subject_type, subject_id, detail: description }] : [];
     };
-    if (!judged.some(({ answer }) => answer instanceof Promise)) {
-      return judged.flatMap(({ rule, answer }) => collect(rule, answer as Awaited<typeof answer>));
+    if (!evaluated.some(({ answer }) => answer instanceof Promise)) {
+      return evaluated.flatMap(({ rule, answer }) => collect(rule, answer as Awaited<typeof answer>));
     }
-    return Promise.all(judged.map(async ({ rule, answer }) => collect(rule, await answer))).then((found) =>
+    return Promise.all(evaluated.map(async ({ rule, answer }) => collect(rule, await answer))).then((found) =>
       found.flat(),
     );
   }

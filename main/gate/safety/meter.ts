@@ -1,15 +1,15 @@
 import type { Severity, SubjectType } from "../../../ipc/safety.ts";
-import { DurationBuckets } from "../durations.ts";
+import { Histogram } from "../histogram.ts";
 
 /** Seconds. */
 const CHECK_BOUNDS = [0.00001, 0.0001, 0.001, 0.01, 0.1, 1];
 
 /** What the safety filter did, as plain numbers: whoever exports them reads them when asked. */
 export class CheckMeter {
-  readonly checks: Record<SubjectType, { allowed: number; blocked: number; seconds: DurationBuckets }> = {
-    goal: { allowed: 0, blocked: 0, seconds: new DurationBuckets(CHECK_BOUNDS) },
-    subtask: { allowed: 0, blocked: 0, seconds: new DurationBuckets(CHECK_BOUNDS) },
-    graph: { allowed: 0, blocked: 0, seconds: new DurationBuckets(CHECK_BOUNDS) },
+  readonly checks: Record<SubjectType, { allowed: number; blocked: number; seconds: Histogram }> = {
+    goal: { allowed: 0, blocked: 0, seconds: new Histogram(CHECK_BOUNDS) },
+    subtask: { allowed: 0, blocked: 0, seconds: new Histogram(CHECK_BOUNDS) },
+    graph: { allowed: 0, blocked: 0, seconds: new Histogram(CHECK_BOUNDS) },
   };
   readonly violations = new Map<string, { rule_id: string; severity: Severity; count: number }>();
 

@@ -1,6 +1,7 @@
 import type Database from "better-sqlite3";
+import { isoSeconds } from "../../../ipc/iso-seconds.ts";
 import type { Pause } from "../../../ipc/safety.ts";
-import { type Clock, isoSeconds } from "../clock.ts";
+import type { Clock } from "../clock.ts";
 import { bootSecond, type End, endAt, laterEnd, remaining } from "../ends.ts";
 import { errorCode } from "../errors.ts";
 import { NO_REPORT, type RowReport } from "../row-report.ts";
@@ -153,7 +154,7 @@ export class PauseSwitch {
   #ended(): void {
     this.#row = undefined;
     this.#is_written = true;
-    this.#report.settled(PAUSE_ROW);
+    this.#report.resolved(PAUSE_ROW);
     this.#watch();
     this.#changed(RUNNING);
   }

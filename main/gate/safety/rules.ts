@@ -66,32 +66,32 @@ export class RuleRegistry {
 }
 
 /** What `predicate` says, or why it says nothing: a broken rule is skipped, a violated one is not. */
-export type Judged = { violated: boolean } | { failed: string };
+export type Evaluated = { violated: boolean } | { failed: string };
 
-/** Runs one predicate. A Promise only where the predicate gives one; `limit_ms` bounds both kinds. */
-export function judge<T extends SubjectType>(
+/** Evaluates one predicate. A Promise only where the predicate gives one; `limit_ms` bounds both kinds. */
+export function evaluateRule<T extends SubjectType>(
   predicate: Predicate<T>,
   subject: SubjectOf[T],
   limit_ms: number,
-): Judged | Promise<Judged> {
+): Evaluated | Promise<Evaluated> {
   const began = performance.now();
   try {
     const answer = predicate(subject);
     if (typeof answer === "boolean") {
       return performance.now() - began > limit_ms ? { failed: "took too long" } : { violated: answer };
     }
-    return settled(answer, limit_ms);
+    return withDeadline(answer, limit_ms);
   } catch (error) {
     return { failed: nameOf(error) };
   }
 }
 
-async function settled(answer: Promise<boolean>, limit_ms: number): Promise<Judged> {
+async function withDeadline(answer: Promise<boolean>, limit_ms: number): Promise<Evaluated> {
   let timer: NodeJS.Timeout | undefined;
   try {
     return await Promise.race([
-      answer.then((violated): Judged => ({ violated: violated === true })),
-      new Promise<Judged>((resolve) => {
+      answer.then((violated): Evaluated => ({ violated: violated === true })),
+      new Promise<Evaluated>((resolve) => {
         timer = setTimeout(() => resolve({ failed: "took too long" }), limit_ms);
       }),
     ]);

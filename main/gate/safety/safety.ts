@@ -15,7 +15,7 @@ import { ViolationLog } from "./violations.ts";
 
 export interface SafetyEvents {
   /** A pause began, changed or ended. */
-  pause_changed(pause: Pause): void;
+  pauseChanged(pause: Pause): void;
   violated(violation: ViolationView): void;
   /** Of rows that can't be read. */
   rows?: RowReport;
@@ -44,7 +44,7 @@ export function openSafety(db: Database.Database, config: SafetyConfig, clock: C
     (violation) => events.violated(violation),
     events.rows,
   );
-  const pause = new PauseSwitch(db, clock, (state) => events.pause_changed(state), events.rows, events.withRoom);
+  const pause = new PauseSwitch(db, clock, (state) => events.pauseChanged(state), events.rows, events.withRoom);
   const meter = new CheckMeter();
   const filter = new SafetyFilter({
     rules,
@@ -63,7 +63,7 @@ export function openSafety(db: Database.Database, config: SafetyConfig, clock: C
     status: () => ({
       pause: pause.state(),
       rules: rules.view(),
-      violations_unacknowledged: violations.count_open(),
+      violations_unacknowledged: violations.countOpen(),
     }),
   };
 }

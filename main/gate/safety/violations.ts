@@ -1,7 +1,7 @@
 import type Database from "better-sqlite3";
+import { isoSeconds } from "../../../ipc/iso-seconds.ts";
 import { type Severity, type SubjectType, type ViolationView, violationSchema } from "../../../ipc/safety.ts";
 import { shortened, visible } from "../../../ipc/visible-text.ts";
-import { isoSeconds } from "../clock.ts";
 import { NO_REPORT, type RowReport } from "../row-report.ts";
 
 /** What the rules found. Kept within a bound; a CRITICAL one stays until the human has acknowledged it. */
@@ -124,7 +124,7 @@ export class ViolationLog {
     return this.#db.transaction(() => ids.reduce((sum, id) => sum + one.run(now, id).changes, 0))();
   }
 
-  count_open(severity?: Severity): number {
+  countOpen(severity?: Severity): number {
     this.flush();
     return this.#db
       .prepare(

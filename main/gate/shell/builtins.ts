@@ -1,8 +1,18 @@
 import { formatted } from "../programs/formats.ts";
-import { launch, runAsText } from "./launch.ts";
-import type { Place, Reader, Ways } from "./reader.ts";
+import type { EvaluationContext, Outcomes, ShellEvaluator } from "./evaluator.ts";
+import { evaluateAsText, evaluateProgram } from "./programs.ts";
 import { type Piece, type SimpleCommand, type Word, wordOf } from "./reading.ts";
-import { absolutePath, hole, inFolder, joined, literal, REFERENCE, type Scope, withValue, withVar } from "./scope.ts";
+import {
+  absolutePath,
+  inFolder,
+  joined,
+  literal,
+  REFERENCE,
+  type Scope,
+  unknownPiece,
+  withValue,
+  withVar,
+} from "./scope.ts";
 
 /** The builtins that change what comes after them: the folder, variables, aliases, the shell itself. */
 
@@ -65,38 +75,43 @@ export function changesScope({ argv }: SimpleCommand): boolean {
   return true;
 }
 
-export function runBuiltin(reader: Reader, command: SimpleCommand, scope: Scope, place: Place): Ways {
+export function evaluateBuiltin(
+  evaluator: ShellEvaluator,
+  command: SimpleCommand,
+  scope: Scope,
+  context: EvaluationContext,
+): Outcomes {
   const [first, ...args] = command.argv;
   const here = { ok: [scope], failed: [scope] };
   switch (first?.text) {
     case "builtin":
     case "command":
-      return runInner(
-        reader,
+      return evaluateInner(
+        evaluator,
         { ...command, argv: args, name: args[0]?.text ?? "", via: [...command.via, first.text] },
         scope,
-        place,
+        context,
       );
     case "cd":
     case "chdir":
     case "pushd":
     case "popd":
-      reader.add(command);
-      return { ok: [followed(reader, moved(first.text, args, scope))], failed: [scope] };
+      evaluator.add(command);
+      return { ok: [followed(evaluator, moved(first.text, args, scope))], failed: [scope] };
     case "export":
     case "declare":
     case "typeset":
     case "local":
     case "readonly": {
-      reader.add(command);
+      evaluator.add(command);
       if (first.text !== "export" && args.some(({ text }) => /^-\w*n/.test(text))) {
-        reader.defines = true;
+        evaluator.defines = true;
         return { ok: [args.reduce(withReference, scope)], failed: [] };
       }
       return { ok: [args.reduce(withAssignment, scope)], failed: [] };
     }
     case "unset":
-      reader.add(command);
+      evaluator.add(command);
       return {
         ok: [args.reduce((now, { text }) => (text.startsWith("-") ? now : withVar(now, text, [])), scope)],
         failed: [],
@@ -105,66 +120,73 @@ export function runBuiltin(reader: Reader, command: SimpleCommand, scope: Scope,
     case "mapfile":
     case "readarray":
     case "getopts":
-      reader.add(command);
+      evaluator.add(command);
       for (const [index, { text }] of args.entries())
         if (text === "-C" && first.text !== "read")
-          runAsText(reader, args.slice(index + 1, index + 2), command, scope, place, "eval");
+          evaluateAsText(evaluator, args.slice(index + 1, index + 2), command, scope, context, "eval");
       return { ok: readInto(args, command, scope), failed: [scope] };
     case "printf": {
-      reader.add(command);
+      evaluator.add(command);
       const given = args.slice(2);
-      const text = given.every(({ is_certain }) => is_certain) ? formatted(given.map((word) => word.text)) : null;
-      const value = text === null ? [hole("$printf")] : [literal(text)];
+      const text = given.every(({ is_resolved }) => is_resolved) ? formatted(given.map((word) => word.text)) : null;
+      const value = text === null ? [unknownPiece("$printf")] : [literal(text)];
       return { ok: [withVar(scope, args[1]?.text ?? "", value)], failed: [] };
     }
     case "let":
-      reader.add(command);
+      evaluator.add(command);
       return here;
     case "set": {
-      reader.add(command);
+      evaluator.add(command);
       const at = args.findIndex(({ text }) => text === "--");
       const no_glob = args.some(({ text }) => /^-\w*f/.test(text)) || scope.no_glob;
       const values = at === -1 ? (args.some(({ text }) => /^[-+]/.test(text)) ? undefined : args) : args.slice(at + 1);
       const positional =
-        values === undefined ? scope.positional : [[hole("$0")], ...values.map(({ pieces }) => pieces)];
+        values === undefined ? scope.positional : [[unknownPiece("$0")], ...values.map(({ pieces }) => pieces)];
       return { ok: [{ ...scope, no_glob, positional }], failed: [] };
     }
     case "shift": {
-      reader.add(command);
+      evaluator.add(command);
       const count = Number(args[0]?.text ?? 1);
       const [zero, ...rest] = scope.positional ?? [];
       const positional = zero === undefined || !(count >= 0) ? undefined : [zero, ...rest.slice(count)];
       return { ok: [{ ...scope, positional }], failed: [scope] };
     }
     case "alias":
-      reader.add(command);
-      return { ok: [withAliases(reader, args, scope)], failed: [] };
+      evaluator.add(command);
+      return { ok: [withAliases(evaluator, args, scope)], failed: [] };
     case "unalias":
-      reader.add(command);
+      evaluator.add(command);
       return here;
     case "exit":
     case "return":
     case "break":
     case "continue":
-      reader.add(command);
+      evaluator.add(command);
       return { ok: [], failed: [] };
     case "eval":
-      return runAsText(reader, args, command, scope, place, "eval");
+      return evaluateAsText(evaluator, args, command, scope, context, "eval");
     case "exec":
     case "source":
     case ".":
-      return launch(reader, command, scope, place);
+      return evaluateProgram(evaluator, command, scope, context);
   }
   return here;
 }
 
-function runInner(reader: Reader, command: SimpleCommand, scope: Scope, place: Place): Ways {
-  return changesScope(command) ? runBuiltin(reader, command, scope, place) : launch(reader, command, scope, place);
+function evaluateInner(
+  evaluator: ShellEvaluator,
+  command: SimpleCommand,
+  scope: Scope,
+  context: EvaluationContext,
+): Outcomes {
+  return changesScope(command)
+    ? evaluateBuiltin(evaluator, command, scope, context)
+    : evaluateProgram(evaluator, command, scope, context);
 }
 
 /** `cd` into a link that this line made is where the link leads. */
-function followed(reader: Reader, scope: Scope): Scope {
-  return scope.cwd === null ? scope : { ...scope, cwd: reader.leadsTo(scope.cwd) };
+function followed(evaluator: ShellEvaluator, scope: Scope): Scope {
+  return scope.cwd === null ? scope : { ...scope, cwd: evaluator.leadsTo(scope.cwd) };
 }
 
 function moved(name: string, args: readonly Word[], scope: Scope): Scope {
@@ -179,7 +201,7 @@ function moved(name: string, args: readonly Word[], scope: Scope): Scope {
     return { ...inFolder(scope, onlyText(home)), folders };
   }
   if (target.text === "-") return { ...inFolder(scope, scope.old_cwd), folders };
-  const is_usable = target.is_certain && target.glob === undefined && !scope.vars.has("CDPATH");
+  const is_usable = target.is_resolved && target.glob === undefined && !scope.vars.has("CDPATH");
   return { ...inFolder(scope, is_usable ? absolutePath(target.text, scope.cwd) : null), folders };
 }
 
@@ -197,7 +219,7 @@ function withAssignment(scope: Scope, word: Word): Scope {
 
 function withReference(scope: Scope, { text }: Word): Scope {
   const match = /^([A-Za-z_]\w*)=([A-Za-z_]\w*)$/.exec(text);
-  return match === null ? scope : withVar(scope, match[1] ?? "", [hole(REFERENCE + (match[2] ?? ""))]);
+  return match === null ? scope : withVar(scope, match[1] ?? "", [unknownPiece(REFERENCE + (match[2] ?? ""))]);
 }
 
 /** A word's pieces without its first `length` characters, which are plain text. */
@@ -226,7 +248,7 @@ function readInto(args: readonly Word[], command: SimpleCommand, scope: Scope): 
     } else if (!text.startsWith("-")) names.push(text);
   }
   const [name = "REPLY", ...more] = names;
-  const others = more.reduce((now, other) => withVar(now, other, [hole(`$${other}`)]), scope);
+  const others = more.reduce((now, other) => withVar(now, other, [unknownPiece(`$${other}`)]), scope);
   const words = command.stdin?.words;
   const lines = command.stdin?.text?.split("\n").filter((line) => line !== "");
   if (is_list && lines !== undefined) {
@@ -262,16 +284,16 @@ function readInto(args: readonly Word[], command: SimpleCommand, scope: Scope): 
       ? lines.slice(0, 4).map((line) => wordOf([literal(line.trim())], command))
       : words?.slice(0, 4);
   if (values === undefined || values.length === 0 || command.name === "getopts")
-    return [withVar(others, name, [hole(`$${name}`)])];
+    return [withVar(others, name, [unknownPiece(`$${name}`)])];
   return joined(values.map(({ pieces }) => withVar(others, name, pieces)));
 }
 
-function withAliases(reader: Reader, args: readonly Word[], scope: Scope): Scope {
+function withAliases(evaluator: ShellEvaluator, args: readonly Word[], scope: Scope): Scope {
   const aliases = new Map(scope.aliases);
   for (const { text } of args) {
     const equals = text.indexOf("=");
     if (equals <= 0) continue;
-    reader.defines = true;
+    evaluator.defines = true;
     aliases.set(text.slice(0, equals), text.slice(equals + 1));
   }
   return { ...scope, aliases };

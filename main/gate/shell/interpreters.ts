@@ -1,11 +1,11 @@
 import type { Interpreter } from "../programs/interpreters.ts";
 import { CALLS_ON_PATHS, FORKS_WITHOUT_END, KILL_CALLS, killOf, SHELL_CALLS } from "../programs/language-calls.ts";
 import { piecesAfter } from "./builtins.ts";
-import { launch, runAsText } from "./launch.ts";
+import type { EvaluationContext, ShellEvaluator } from "./evaluator.ts";
 import { plain, stringsIn } from "./literals.ts";
-import type { Place, Reader } from "./reader.ts";
+import { evaluateAsText, evaluateProgram } from "./programs.ts";
 import { type Piece, type SimpleCommand, type Word, wordOf } from "./reading.ts";
-import { absolutePath, hole, literal, type Scope } from "./scope.ts";
+import { absolutePath, literal, type Scope, unknownPiece } from "./scope.ts";
 
 /**
  * Programs in other languages that stand in a command line. They are not parsed: the calls that start a shell, delete or move
@@ -14,11 +14,11 @@ import { absolutePath, hole, literal, type Scope } from "./scope.ts";
 
 /** `-c` and its like, a here-document or the input; a script that an earlier part of the command wrote. */
 export function readCode(
-  reader: Reader,
+  evaluator: ShellEvaluator,
   interpreter: Interpreter,
   command: SimpleCommand,
   scope: Scope,
-  place: Place,
+  context: EvaluationContext,
 ): void {
   const texts: Word[] = [];
   const { argv, stdin } = command;
@@ -45,7 +45,7 @@ export function readCode(
   }
   if (first_word_is_code && plain[0] !== undefined && !argv.some(({ text }) => text === "-f")) texts.push(plain[0]);
   const [script] = plain;
-  const written = script === undefined ? undefined : reader.files.get(absolutePath(script.text, scope.cwd) ?? "");
+  const written = script === undefined ? undefined : evaluator.files.get(absolutePath(script.text, scope.cwd) ?? "");
   const from_input =
     texts.length === 0 &&
     (script === undefined || script.text === "-" || script.text === "/dev/stdin") &&
@@ -58,17 +58,19 @@ export function readCode(
   ].join("\n");
   const here = { start: texts[0]?.start ?? command.start, end: texts[0]?.end ?? command.end };
   if (text === "") {
-    reader.add(command);
+    evaluator.add(command);
     return;
   }
-  reader.budget.takeText(text);
-  const found = findCalls(text, interpreter, reader.home, here, reader);
-  reader.add({ ...command, code: { language, text, strings: found.strings } });
+  evaluator.budget.takeText(text);
+  const found = findCalls(text, interpreter, evaluator.home, here, evaluator);
+  evaluator.add({ ...command, code: { language, text, strings: found.strings } });
   const via = [...command.via, `${command.name} ${texts.length > 0 ? "-c" : "<input>"}`];
   const inner: SimpleCommand = { ...command, via, redirects: [], stdin: null, ...here };
-  for (const shell of found.shells) runAsText(reader, [shell], inner, scope, { ...place, stdin: null }, "shell");
-  for (const call of found.calls) launch(reader, { ...inner, argv: call, name: "" }, scope, { ...place, stdin: null });
-  if (FORKS_WITHOUT_END.test(text)) reader.fork_bomb ??= here;
+  for (const shell of found.shells)
+    evaluateAsText(evaluator, [shell], inner, scope, { ...context, stdin: null }, "shell");
+  for (const call of found.calls)
+    evaluateProgram(evaluator, { ...inner, argv: call, name: "" }, scope, { ...context, stdin: null });
+  if (FORKS_WITHOUT_END.test(text)) evaluator.fork_bomb ??= here;
 }
 
 /** No more than 5000 texts are looked at. */
@@ -87,30 +89,30 @@ function findCalls(
   { has_pipes }: Interpreter,
   home: string,
   span: { start: number; end: number },
-  reader: Reader,
+  evaluator: ShellEvaluator,
 ): Found {
   const found: Found = { strings: [], shells: [], calls: [] };
   const word = (value: string) => wordOf([literal(value)], span);
   const strings = stringsIn(text);
   for (const { value } of strings) {
-    reader.budget.takeStep(STRING_STEPS);
+    evaluator.budget.takeStep(STRING_STEPS);
     if (value !== "") found.strings.push(word(value.startsWith("~/") || value === "~" ? home + value.slice(1) : value));
   }
   const known = namesIn(text, home);
   // `"/etc/" + "shadow"`: what texts are put together to.
   for (const { at } of strings.slice(0, 100)) {
-    reader.budget.takeStep(4);
+    evaluator.budget.takeStep(4);
     const whole = evaluated(text.slice(at, at + 500), home, known, span);
-    if (whole?.is_certain) found.strings.push(whole);
+    if (whole?.is_resolved) found.strings.push(whole);
   }
   for (const match of [...text.matchAll(JOINS)].slice(0, 64)) {
-    reader.budget.takeStep(4);
+    evaluator.budget.takeStep(4);
     const whole = evaluated(text.slice(match.index, match.index + 500), home, known, span);
     if (whole !== null && whole.pieces.length > 0) found.strings.push(whole);
   }
   const argument = (at: number) => evaluated(text.slice(at, at + 2000), home, known, span);
   for (const match of text.matchAll(SHELL_CALLS)) {
-    reader.budget.takeStep(4);
+    evaluator.budget.takeStep(4);
     const at = match.index + match[0].length;
     // A list of words, or one text.
     const list = /^\s*\[([^\]]*)\]/.exec(text.slice(match[0].endsWith("[") ? at - 1 : at, at + 2000));
@@ -132,13 +134,13 @@ function findCalls(
   if (has_pipes && text.includes("|")) for (const { value } of strings) found.shells.push(word(value));
   const act = (pattern: RegExp, before: readonly string[], behind: readonly Word[]) => {
     for (const match of text.matchAll(pattern)) {
-      reader.budget.takeStep(4);
+      evaluator.budget.takeStep(4);
       const given = argument(match.index + match[0].length);
       if (given !== null) found.calls.push([...before.map(word), given, ...behind]);
     }
   };
   for (const { calls, before, behind } of CALLS_ON_PATHS)
-    act(calls, before, behind === undefined ? [] : [wordOf([hole(behind)], span)]);
+    act(calls, before, behind === undefined ? [] : [wordOf([unknownPiece(behind)], span)]);
   for (const match of text.matchAll(KILL_CALLS)) {
     const kill = killOf(text.slice(match.index + match[0].length));
     if (kill !== null) found.calls.push(kill.map(word));
@@ -218,7 +220,7 @@ function evaluated(
       rest = rest.slice(name[0].length);
     } else {
       if (pieces.length === 0) return null;
-      pieces.push(hole("…"));
+      pieces.push(unknownPiece("…"));
       break;
     }
     const below = /^[\s)]*\.joinpath\(\s*/.exec(rest);
@@ -246,7 +248,7 @@ function interpolated(value: string, home: string, known: ReadonlyMap<string, re
     if (match.index > done) pieces.push(literal(value.slice(done, match.index)));
     const inner = match[1] ?? "";
     if (match[1] === undefined || HOME.test(inner)) pieces.push(literal(home));
-    else pieces.push(...(known.get(inner) ?? [hole(match[0])]));
+    else pieces.push(...(known.get(inner) ?? [unknownPiece(match[0])]));
     done = match.index + match[0].length;
   }
   if (done < value.length) pieces.push(literal(value.slice(done)));

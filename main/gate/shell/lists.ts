@@ -1,39 +1,39 @@
 import type { Repeater } from "../programs/repeaters.ts";
-import { launch, runAsText, runNested } from "./launch.ts";
-import type { Place, Reader } from "./reader.ts";
+import type { EvaluationContext, ShellEvaluator } from "./evaluator.ts";
+import { evaluateAsText, evaluateNested, evaluateProgram } from "./programs.ts";
 import { programName, type SimpleCommand, type Word, wordOf } from "./reading.ts";
-import { absolutePath, hole, literal, type Scope } from "./scope.ts";
+import { absolutePath, literal, type Scope, unknownPiece } from "./scope.ts";
 import { afterWrapper } from "./wrapper-words.ts";
 
 /** Programs that run a command for each name of a list: `xargs`, `parallel`, `find -exec`. */
 
 /** The command that a repeater runs for each name. */
 export function runRepeater(
-  reader: Reader,
+  evaluator: ShellEvaluator,
   repeater: Repeater,
   command: SimpleCommand,
   scope: Scope,
-  place: Place,
+  context: EvaluationContext,
 ): void {
   switch (repeater.names_from) {
     case "input":
-      return runForInput(reader, repeater, command, scope, place);
+      return runForInput(evaluator, repeater, command, scope, context);
     case "words":
-      return runForWords(reader, repeater, command, scope, place);
+      return runForWords(evaluator, repeater, command, scope, context);
     case "search":
-      reader.add(command);
-      return runFound(reader, repeater, command, scope, place);
+      evaluator.add(command);
+      return evaluateFound(evaluator, repeater, command, scope, context);
   }
 }
 
 type From<Source extends Repeater["names_from"]> = Repeater & { names_from: Source };
 
 function runForInput(
-  reader: Reader,
+  evaluator: ShellEvaluator,
   { own, without_command }: From<"input">,
   command: SimpleCommand,
   scope: Scope,
-  place: Place,
+  context: EvaluationContext,
 ): void {
   const found = afterWrapper(own, command.argv);
   const rest = found?.rest ?? [];
@@ -47,24 +47,24 @@ function runForInput(
         : option.replace(/^-[Ii]|^--replace=?/, "") || "{}";
   const lines = mark === undefined ? undefined : command.stdin?.text?.split("\n").filter((line) => line !== "");
   const input = lines?.slice(0, 64).map((line) => wordOf([literal(line)], command)) ??
-    listFile(reader, command, scope) ??
-    command.stdin?.words ?? [wordOf([hole("<input>")], command)];
+    listFile(evaluator, command, scope) ??
+    command.stdin?.words ?? [wordOf([unknownPiece("<input>")], command)];
   const name = rest[0] ?? wordOf([literal(without_command)], command);
   const template = rest.length === 0 ? [name] : rest;
   const argv = mark === undefined ? [...template, ...input] : template.flatMap((word) => filled(word, mark, input));
-  launch(
-    reader,
+  evaluateProgram(
+    evaluator,
     { ...command, argv, name: programName(name.text), via: [...command.via, command.name], stdin: null },
     scope,
-    { ...place, stdin: null },
+    { ...context, stdin: null },
   );
 }
 
 /** `xargs -a FILE`: what an earlier part wrote there, or a substitution prints. */
-function listFile(reader: Reader, { argv, start, end }: SimpleCommand, scope: Scope): Word[] | undefined {
+function listFile(evaluator: ShellEvaluator, { argv, start, end }: SimpleCommand, scope: Scope): Word[] | undefined {
   const file = argv[argv.findIndex(({ text }) => text === "-a" || text === "--arg-file") + 1];
   if (file === undefined || file === argv[0]) return undefined;
-  const text = file.output ?? reader.files.get(absolutePath(file.text, scope.cwd) ?? "");
+  const text = file.output ?? evaluator.files.get(absolutePath(file.text, scope.cwd) ?? "");
   const words = text?.split(/\s+/).filter((word) => word !== "");
   return words?.slice(0, 64).map((word) => wordOf([literal(word)], { start, end }));
 }
@@ -83,11 +83,11 @@ function filled(word: Word, mark: string, names: readonly Word[]): Word[] {
 }
 
 function runForWords(
-  reader: Reader,
+  evaluator: ShellEvaluator,
   { own, mark }: From<"words">,
   command: SimpleCommand,
   scope: Scope,
-  place: Place,
+  context: EvaluationContext,
 ): void {
   const found = afterWrapper(own, command.argv);
   const rest = found?.rest ?? [];
@@ -95,26 +95,26 @@ function runForWords(
   const template = marks === -1 ? rest : rest.slice(0, marks);
   const given =
     marks === -1
-      ? (command.stdin?.words ?? [wordOf([hole("<input>")], command)])
+      ? (command.stdin?.words ?? [wordOf([unknownPiece("<input>")], command)])
       : rest.slice(marks + 1).filter(({ text }) => !/^:::/.test(text));
   if (template.length === 0) {
     const text = marks === -1 ? command.stdin?.text : given.map(({ text: line }) => line).join("\n");
-    if (text != null) runNested(reader, text, undefined, command, scope, place, command.name);
-    reader.add(command);
+    if (text != null) evaluateNested(evaluator, text, undefined, command, scope, context, command.name);
+    evaluator.add(command);
     return;
   }
   const has_mark = template.some(({ text }) => text.includes("{}"));
   const words = has_mark ? template.flatMap((word) => filled(word, "{}", given)) : [...template, ...given];
-  runAsText(reader, words, command, scope, place, command.name);
+  evaluateAsText(evaluator, words, command, scope, context, command.name);
 }
 
 /** `find ... -exec COMMAND {} ;`: with the paths that it may come by in the place of `{}`. */
-function runFound(
-  reader: Reader,
+function evaluateFound(
+  evaluator: ShellEvaluator,
   { options, finds, adds_names }: From<"search">,
   command: SimpleCommand,
   scope: Scope,
-  place: Place,
+  context: EvaluationContext,
 ): void {
   const { argv, name } = command;
   for (let at = 1; at < argv.length; at++) {
@@ -131,8 +131,8 @@ function runFound(
     const all = adds_names && !has_mark ? [...words, ...names] : words;
     const [first] = all;
     if (first === undefined) continue;
-    launch(
-      reader,
+    evaluateProgram(
+      evaluator,
       {
         ...command,
         argv: all,
@@ -142,7 +142,7 @@ function runFound(
         stdin: null,
       },
       scope,
-      place,
+      context,
     );
     at += template.length;
   }

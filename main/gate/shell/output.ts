@@ -17,7 +17,7 @@ export function outputOf(command: SimpleCommand, files: ReadonlyMap<string, stri
   )
     return "";
   const [file, ...more] = printsFile(command.name) ? command.argv.slice(1) : [];
-  if (file?.is_certain && more.length === 0) {
+  if (file?.is_resolved && more.length === 0) {
     const written = files.get(absolutePath(file.text, command.cwd) ?? "");
     if (written !== undefined) return written;
   }
@@ -33,7 +33,7 @@ export function writtenFile(command: SimpleCommand): { path: string; text: strin
     ? command.argv.slice(1).find((word) => !word.text.startsWith("-"))
     : undefined;
   const target = redirect?.target ?? copied;
-  if (target === undefined || !target.is_certain || target.glob) return undefined;
+  if (target === undefined || !target.is_resolved || target.glob) return undefined;
   const path = absolutePath(target.text, command.cwd);
   const text = path === null || path.startsWith("/dev/") ? null : printed(command);
   if (path === null || text === null) return undefined;
@@ -46,7 +46,7 @@ export function writtenFile(command: SimpleCommand): { path: string; text: strin
 
 function printed({ argv, name, stdin, code, cwd }: SimpleCommand): string | null {
   const args = argv.slice(1);
-  if (code !== undefined || !args.every(({ is_certain, glob }) => is_certain && glob === undefined)) return null;
+  if (code !== undefined || !args.every(({ is_resolved, glob }) => is_resolved && glob === undefined)) return null;
   const texts = args.map(({ text }) => text);
   // A redirection that stands alone prints nothing.
   const output = name === "" ? "" : printedBy(name, texts, stdin?.text ?? null, cwd);

@@ -1,16 +1,17 @@
 import type { ParameterExpansionPart, ParameterOperation, SimpleExpansionPart, Word as Word_ } from "unbash";
 import { unescaped } from "../programs/formats.ts";
 import type { Piece, Word } from "./reading.ts";
-import { elementsOf, hole, literal, REFERENCE, type Scope } from "./scope.ts";
-import { expandWhole, type Surroundings } from "./words.ts";
+import { elementsOf, literal, REFERENCE, type Scope, unknownPiece } from "./scope.ts";
+import { type ExpansionContext, expandWhole } from "./words.ts";
 
 /** `$x` and `${x...}`: what is known of a variable, and what the operators make of it. */
 
 /** What they stand for, or undefined where nothing is known. */
 function knownValue(name: string, scope: Scope): readonly Piece[] | undefined {
-  if (name === "PWD" && !scope.vars.has("PWD")) return scope.cwd === null ? [hole("$PWD")] : [literal(scope.cwd)];
+  if (name === "PWD" && !scope.vars.has("PWD"))
+    return scope.cwd === null ? [unknownPiece("$PWD")] : [literal(scope.cwd)];
   if (name === "OLDPWD" && !scope.vars.has("OLDPWD"))
-    return scope.old_cwd === null ? [hole("$OLDPWD")] : [literal(scope.old_cwd)];
+    return scope.old_cwd === null ? [unknownPiece("$OLDPWD")] : [literal(scope.old_cwd)];
   if (name === "@" || name === "*") {
     if (scope.positional === undefined) return undefined;
     return scope.positional.slice(1).flatMap((pieces, index) => (index === 0 ? pieces : [literal(" "), ...pieces]));
@@ -20,70 +21,70 @@ function knownValue(name: string, scope: Scope): readonly Piece[] | undefined {
   const value = scope.vars.get(name);
   const [only] = value ?? [];
   // Followed once: a reference to a reference is rare, and one to itself has no end.
-  return only?.kind === "hole" && only.text.startsWith(REFERENCE) ? scope.vars.get(only.text.slice(1)) : value;
+  return only?.kind === "unknown" && only.text.startsWith(REFERENCE) ? scope.vars.get(only.text.slice(1)) : value;
 }
 
 export function parameterPieces(
   part: SimpleExpansionPart | ParameterExpansionPart,
-  around: Surroundings,
+  expansion: ExpansionContext,
 ): readonly Piece[] {
-  const { scope } = around;
+  const { scope } = expansion;
   if (part.type === "SimpleExpansion") {
     const name = part.text.slice(1);
-    if (name === "0" && scope.positional === undefined) return [hole("$0")];
-    return knownValue(name, scope) ?? [hole(part.text)];
+    if (name === "0" && scope.positional === undefined) return [unknownPiece("$0")];
+    return knownValue(name, scope) ?? [unknownPiece(part.text)];
   }
   if (part.index !== undefined) {
     for (const name of part.index.text.match(/[A-Za-z_]\w*/g) ?? [])
-      around.hidden(textOf(knownValue(name, scope)) ?? "");
-    expandWhole(part.index, around, { start: 0, end: 0 });
+      expansion.hidden(textOf(knownValue(name, scope)) ?? "");
+    expandWhole(part.index, expansion, { start: 0, end: 0 });
     const index = part.index.text;
     const from_end = /^-\d+$/.test(index) ? elementsOf(part.parameter, scope)?.at(Number(index)) : undefined;
     const found = from_end ?? knownValue(`${part.parameter}[${index}]`, scope);
     const whole = index === "0" || index === "@" || index === "*" ? knownValue(part.parameter, scope) : undefined;
     return part.prefix === undefined && part.operation === undefined
-      ? (found ?? whole ?? [hole(part.text)])
-      : [hole(part.text)];
+      ? (found ?? whole ?? [unknownPiece(part.text)])
+      : [unknownPiece(part.text)];
   }
   let value = knownValue(part.parameter, scope);
   if (part.prefix === "!") {
     const name = textOf(value);
     value = name === null ? undefined : knownValue(name, scope);
-    if (value === undefined) return [hole(part.text)];
+    if (value === undefined) return [unknownPiece(part.text)];
   } else if (part.prefix === "#") {
     const text = textOf(value);
-    return text === null ? [hole(part.text)] : [literal(String(text.length))];
+    return text === null ? [unknownPiece(part.text)] : [literal(String(text.length))];
   }
-  if (part.operation === undefined) return value ?? [hole(part.text)];
-  return operated(part, part.operation, value, around) ?? [hole(part.text)];
+  if (part.operation === undefined) return value ?? [unknownPiece(part.text)];
+  return operated(part, part.operation, value, expansion) ?? [unknownPiece(part.text)];
 }
 
 function operated(
   part: ParameterExpansionPart,
   operation: ParameterOperation,
   value: readonly Piece[] | undefined,
-  around: Surroundings,
+  expansion: ExpansionContext,
 ): readonly Piece[] | null {
   const span = { start: 0, end: 0 };
   switch (operation.type) {
     case "Default":
-      return withDefault(part, operation.operator, keptPieces(operation.operand, around), value, around);
+      return withDefault(part, operation.operator, keptPieces(operation.operand, expansion), value, expansion);
     case "Slice": {
       const [offset, length] = [operation.offset.text.trim(), operation.length?.text.trim()];
       if (!/^-?\d{1,6}$/.test(offset) || (length !== undefined && !/^\d{1,6}$/.test(length))) return null;
       return sliced(value, Number(offset), length === undefined ? undefined : Number(length));
     }
     case "Remove": {
-      const pattern = expandWhole(operation.operand, around, span);
+      const pattern = expandWhole(operation.operand, expansion, span);
       const text = textOf(value);
       if (text === null || !isCheap(text, pattern)) return null;
       return [literal(removed(text, operation.operator, globSource(pattern.pieces, operation.operator.length === 2)))];
     }
     case "Replace": {
-      const pattern = expandWhole(operation.pattern, around, span);
-      const replacement = expandWhole(operation.replacement, around, span);
+      const pattern = expandWhole(operation.pattern, expansion, span);
+      const replacement = expandWhole(operation.replacement, expansion, span);
       const text = textOf(value);
-      if (text === null || !isCheap(text, pattern) || !replacement.is_certain) return null;
+      if (text === null || !isCheap(text, pattern) || !replacement.is_resolved) return null;
       const source = globSource(pattern.pieces, true);
       const anchored = { "/": source, "//": source, "/#": `^${source}`, "/%": `${source}$` }[operation.operator];
       return [
@@ -109,8 +110,8 @@ function operated(
       const text = textOf(value);
       // `@P` runs what stands in the value, `@E` takes its escapes out.
       if (operation.operator === "@" && text !== null) {
-        around.hidden(text);
-        return /@E/.test(part.text) ? [literal(unescaped(text))] : [hole(part.text)];
+        expansion.hidden(text);
+        return /@E/.test(part.text) ? [literal(unescaped(text))] : [unknownPiece(part.text)];
       }
       return null;
     }
@@ -120,8 +121,8 @@ function operated(
 }
 
 /** A default's pieces; what stands in quotes there stays together. */
-function keptPieces(operand: Word_, around: Surroundings): readonly Piece[] {
-  const { pieces } = expandWhole(operand, around, { start: 0, end: 0 });
+function keptPieces(operand: Word_, expansion: ExpansionContext): readonly Piece[] {
+  const { pieces } = expandWhole(operand, expansion, { start: 0, end: 0 });
   const is_quoted = (operand.parts ?? []).some(({ type }) => /Quoted|LocaleString/.test(type));
   return is_quoted ? pieces.map((piece) => ({ ...piece, kept: true as const })) : pieces;
 }
@@ -131,7 +132,7 @@ function withDefault(
   operator: string,
   operand: readonly Piece[],
   value: readonly Piece[] | undefined,
-  around: Surroundings,
+  expansion: ExpansionContext,
 ): readonly Piece[] {
   const is_empty = value?.every(({ text }) => text === "") === true;
   const counts = value !== undefined && !(operator.startsWith(":") && is_empty);
@@ -139,23 +140,23 @@ function withDefault(
     case "-":
     case ":-":
       // The environment may hold the variable all the same: the default is what is known, not what is certain.
-      return counts ? value : value === undefined ? [...operand, hole("")] : operand;
+      return counts ? value : value === undefined ? [...operand, unknownPiece("")] : operand;
     case "=":
     case ":=":
       if (counts) return value;
-      around.assign(part.parameter, operand);
-      return value === undefined ? [...operand, hole("")] : operand;
+      expansion.assign(part.parameter, operand);
+      return value === undefined ? [...operand, unknownPiece("")] : operand;
     case "+":
     case ":+":
-      if (value === undefined) return [...operand, hole("")];
+      if (value === undefined) return [...operand, unknownPiece("")];
       return counts ? operand : [];
     default:
-      return value ?? [hole(part.text)];
+      return value ?? [unknownPiece(part.text)];
   }
 }
 
 function textOf(value: readonly Piece[] | undefined): string | null {
-  if (value === undefined || value.some(({ kind }) => kind === "hole")) return null;
+  if (value === undefined || value.some(({ kind }) => kind === "unknown")) return null;
   return value.map(({ text }) => text).join("");
 }
 
@@ -178,7 +179,7 @@ function sliced(
 /** One star over a short text: matching it costs next to nothing, whatever it holds. */
 function isCheap(text: string, pattern: Word): boolean {
   const stars = pattern.pieces.filter((piece) => piece.text === "*").length;
-  return pattern.is_certain && ((stars <= 1 && text.length <= 512) || (stars <= 3 && text.length <= 96));
+  return pattern.is_resolved && ((stars <= 1 && text.length <= 512) || (stars <= 3 && text.length <= 96));
 }
 
 function removed(text: string, operator: string, source: string): string {

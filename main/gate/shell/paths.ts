@@ -9,10 +9,10 @@ export interface Pattern {
 }
 
 /** `any` is any number of names, `unknown` a part that only running it would tell. */
-export type Name = string | Pattern | { readonly kind: "any" } | { readonly kind: "unknown" };
+export type Segment = string | Pattern | { readonly kind: "any" } | { readonly kind: "unknown" };
 
-export interface PathForm {
-  names: readonly Name[];
+export interface PathPattern {
+  names: readonly Segment[];
   /** False where a part of it is unknown. */
   is_known: boolean;
   has_pattern: boolean;
@@ -22,15 +22,15 @@ const UNKNOWN = { kind: "unknown" } as const;
 const ANY = { kind: "any" } as const;
 
 /** The path that a word names, below `cwd` where it is relative. Without one its first name is unknown. */
-export function pathOf(word: Word, cwd: string | null): PathForm {
+export function pathOf(word: Word, cwd: string | null): PathPattern {
   return pathOfPieces(word.pieces, cwd);
 }
 
-export function pathOfPieces(pieces: readonly Piece[], cwd: string | null): PathForm {
-  const names: Name[] = [];
-  const first = pieces.find(({ text, kind }) => text !== "" || kind !== "hole");
+export function pathOfPieces(pieces: readonly Piece[], cwd: string | null): PathPattern {
+  const names: Segment[] = [];
+  const first = pieces.find(({ text, kind }) => text !== "" || kind !== "unknown");
   const is_absolute = first?.kind === "text" && first.text.startsWith("/");
-  if (!is_absolute && first?.kind !== "hole") {
+  if (!is_absolute && first?.kind !== "unknown") {
     if (cwd === null) names.push(UNKNOWN);
     else for (const name of cwd.split("/")) addName(names, name);
   }
@@ -58,10 +58,10 @@ export function pathOfPieces(pieces: readonly Piece[], cwd: string | null): Path
   };
 }
 
-function addPart(names: Name[], part: readonly Piece[]): void {
-  const shown = part.filter(({ text, kind }) => text !== "" || kind !== "hole");
+function addPart(names: Segment[], part: readonly Piece[]): void {
+  const shown = part.filter(({ text, kind }) => text !== "" || kind !== "unknown");
   if (shown.length === 0) return;
-  if (shown.some(({ kind }) => kind === "hole")) {
+  if (shown.some(({ kind }) => kind === "unknown")) {
     names.push(UNKNOWN);
     return;
   }
@@ -84,7 +84,7 @@ function addPart(names: Name[], part: readonly Piece[]): void {
   });
 }
 
-function addName(names: Name[], name: string): void {
+function addName(names: Segment[], name: string): void {
   if (name === "" || name === ".") return;
   if (name !== "..") {
     names.push(name);
@@ -117,31 +117,37 @@ function escaped(text: string): string {
 }
 
 /** True if `name` may be the name `wanted`. Names that are written out are compared exactly. */
-export function mayBe(name: Name | undefined, wanted: string): boolean {
+export function canMatch(name: Segment | undefined, wanted: string): boolean {
   if (name === undefined) return false;
   if (typeof name === "string") return name === wanted;
   return name.kind === "pattern" ? name.expression.test(wanted) : name.kind === "any";
 }
 
 /** True if the path may be exactly the one that `wanted` (names from the root) says. */
-export function mayBePath(path: PathForm, wanted: readonly string[]): boolean {
+export function canMatchPath(path: PathPattern, wanted: readonly string[]): boolean {
   return matchFrom(path.names, 0, wanted, 0, false);
 }
 
 /** True if the path may be `wanted`, or lie below it. */
-export function mayBeAtOrBelow(path: PathForm, wanted: readonly string[]): boolean {
+export function canMatchAtOrBelow(path: PathPattern, wanted: readonly string[]): boolean {
   return matchFrom(path.names, 0, wanted, 0, true);
 }
 
 /** True if `wanted` is the path, or may lie below it: the path's whole tree holds it. */
-export function mayHold(path: PathForm, wanted: readonly string[]): boolean {
+export function canContain(path: PathPattern, wanted: readonly string[]): boolean {
   for (let length = 0; length <= wanted.length; length++) {
-    if (mayBePath(path, wanted.slice(0, length))) return true;
+    if (canMatchPath(path, wanted.slice(0, length))) return true;
   }
   return false;
 }
 
-function matchFrom(names: readonly Name[], at: number, wanted: readonly string[], to: number, open: boolean): boolean {
+function matchFrom(
+  names: readonly Segment[],
+  at: number,
+  wanted: readonly string[],
+  to: number,
+  open: boolean,
+): boolean {
   let here = at;
   let there = to;
   while (here < names.length) {
@@ -152,7 +158,7 @@ function matchFrom(names: readonly Name[], at: number, wanted: readonly string[]
       return false;
     }
     if (there === wanted.length) return open;
-    if (!mayBe(name, wanted[there] ?? "")) return false;
+    if (!canMatch(name, wanted[there] ?? "")) return false;
     here++;
     there++;
   }
@@ -160,6 +166,6 @@ function matchFrom(names: readonly Name[], at: number, wanted: readonly string[]
 }
 
 /** The names of an absolute, normal path. */
-export function namesOf(path: string): string[] {
+export function segmentsOf(path: string): string[] {
   return path.split("/").filter((name) => name !== "");
 }

@@ -1,12 +1,12 @@
 /** What a command line says, once it is read like a shell reads it. Data only; `read.ts` makes it. */
 
 /**
- * A part of a resolved word. `glob` is an active pattern; `hole` something that only running it would tell, with its source as
- * text. A hole with an empty text says: the rest is what stands there, unless the environment says otherwise.
+ * A part of a resolved word. `glob` is an active pattern; `unknown` a value that is known only at run time, with its
+ * source as text. With an empty text it may be empty: the rest is the whole word, unless the environment says otherwise.
  */
 export interface Piece {
   text: string;
-  kind: "text" | "glob" | "hole";
+  kind: "text" | "glob" | "unknown";
   /** Quotes kept it together inside an expansion: it is not split. */
   kept?: true;
 }
@@ -21,10 +21,10 @@ export interface Word extends Span {
   /** Quotes removed, variables and `~` resolved, patterns as they are. */
   text: string;
   /** False where a substitution or a variable could not be resolved. */
-  is_certain: boolean;
+  is_resolved: boolean;
   glob?: true;
   pieces: readonly Piece[];
-  /** What a process substitution prints; null where it can't be told. */
+  /** What a process substitution prints; null where that is unknown. */
   output?: string | null;
 }
 
@@ -45,7 +45,7 @@ export interface Stdin {
 
 export interface SimpleCommand extends Span {
   argv: readonly Word[];
-  /** The program's name without its folder; empty for a redirection that stands alone. */
+  /** The program's name without its folder; empty for a redirection alone. */
   name: string;
   /** Wrappers that were unwrapped, outermost first. */
   via: readonly string[];
@@ -55,18 +55,18 @@ export interface SimpleCommand extends Span {
   /** A list (`a=(x y)`) with its elements. */
   assignments: readonly { name: string; value: Word; elements?: readonly (readonly Piece[])[] }[];
   stdin: Stdin | null;
-  /** Each pipeline has its number; a command's place in it, and whether it is the last. */
+  /** Each pipeline has its number; a command's index in it, and whether it is the last. */
   pipeline: number;
-  place: number;
+  pipeline_index: number;
   is_last: boolean;
-  /** In how many substitutions it stands: with one, its output becomes part of another command. */
+  /** In how many substitutions it is: with one, its output becomes part of another command. */
   captures: number;
   in_loop: boolean;
   in_background: boolean;
   /** A program in another language that it is given, and the texts in it that may be paths. */
   code?: { language: string; text: string; strings: readonly Word[] };
   /** It is not certain that it runs at all: an argument of a program that may start it. */
-  is_guess?: true;
+  is_speculative?: true;
 }
 
 export interface Reading {
@@ -79,7 +79,7 @@ export interface Reading {
   /** A function or script that starts itself over and over. */
   fork_bomb: Span | null;
   comments: readonly Span[];
-  /** Every stretch of text that a word, a redirection or a here-document's body stands in. */
+  /** Every stretch of text that is a word, a redirection or a here-document's body. */
   here_docs: readonly (Span & { command: SimpleCommand | null })[];
 }
 
@@ -90,24 +90,24 @@ export interface ReadContext {
   user?: string | undefined;
 }
 
-/** A word that stands for exactly `text`. */
+/** A word that is exactly `text`. */
 export function plainWord(text: string, span: Span): Word {
-  return { text, is_certain: true, pieces: [{ text, kind: "text" }], start: span.start, end: span.end };
+  return { text, is_resolved: true, pieces: [{ text, kind: "text" }], start: span.start, end: span.end };
 }
 
 /** A word of pieces. */
 export function wordOf(pieces: readonly Piece[], span: Span): Word {
   let text = "";
-  let is_certain = true;
+  let is_resolved = true;
   let is_glob = false;
   for (const piece of pieces) {
     text += piece.text;
-    if (piece.kind === "hole") is_certain = false;
+    if (piece.kind === "unknown") is_resolved = false;
     else if (piece.kind === "glob") is_glob = true;
   }
   const word: Word = {
     text,
-    is_certain,
+    is_resolved,
     pieces: pieces.length > 1 ? merged(pieces) : pieces,
     start: span.start,
     end: span.end,
@@ -133,13 +133,13 @@ export function programName(text: string): string {
   return text.slice(text.lastIndexOf("/") + 1);
 }
 
-/** What a command has of the place in the script that it stands at. */
-export type Standing = Pick<
+/** The part of a command's context that depends on its position in the script. */
+export type CommandContext = Pick<
   SimpleCommand,
-  "via" | "pipeline" | "place" | "is_last" | "captures" | "in_loop" | "in_background"
+  "via" | "pipeline" | "pipeline_index" | "is_last" | "captures" | "in_loop" | "in_background"
 >;
 
-export function standingAt(place: Standing): Standing {
-  const { via, pipeline, place: index, is_last, captures, in_loop, in_background } = place;
-  return { via, pipeline, place: index, is_last, captures, in_loop, in_background };
+export function commandContextOf(context: CommandContext): CommandContext {
+  const { via, pipeline, pipeline_index: index, is_last, captures, in_loop, in_background } = context;
+  return { via, pipeline, pipeline_index: index, is_last, captures, in_loop, in_background };
 }

@@ -24,7 +24,7 @@ export interface Defined {
 /** Where a nested text stands in the original one: shifted, or as a whole at one place. */
 export type Origin = { by: number } | { start: number; end: number };
 
-export const hole = (text: string): Piece => ({ text, kind: "hole" });
+export const unknownPiece = (text: string): Piece => ({ text, kind: "unknown" });
 export const literal = (text: string): Piece => ({ text, kind: "text" });
 
 export function firstScope({ cwd, home, user }: ReadContext): Scope {
@@ -32,8 +32,8 @@ export function firstScope({ cwd, home, user }: ReadContext): Scope {
     ["HOME", [literal(home)]],
     ["IFS", [literal(" \t\n")]],
     // What they begin with is known, and enough to cut a slash out of.
-    ["PATH", [literal("/"), hole("")]],
-    ["SHELL", [literal("/bin/"), hole("$SHELL")]],
+    ["PATH", [literal("/"), unknownPiece("")]],
+    ["SHELL", [literal("/bin/"), unknownPiece("$SHELL")]],
   ]);
   if (user !== undefined && user !== "") {
     vars.set("USER", [literal(user)]);
@@ -98,8 +98,8 @@ export function inFolder(scope: Scope, cwd: string | null): Scope {
 }
 
 /** The scopes of several ways, each different one once. */
-export function joined(...ways: (readonly Scope[])[]): Scope[] {
-  const distinct = [...new Set(ways.flat())];
+export function joined(...outcomes: (readonly Scope[])[]): Scope[] {
+  const distinct = [...new Set(outcomes.flat())];
   if (distinct.length < 2) return distinct;
   return [...new Map(distinct.map((scope) => [keyOf(scope), scope])).values()];
 }

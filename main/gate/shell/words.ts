@@ -10,11 +10,11 @@ import { expandBraces } from "./braces.ts";
 import { MAX_WORDS, Unreadable } from "./limits.ts";
 import { parameterPieces } from "./parameters.ts";
 import { type Piece, type Span, type Word, wordOf } from "./reading.ts";
-import { elementsOf, hole, literal, type Scope } from "./scope.ts";
+import { elementsOf, literal, type Scope, unknownPiece } from "./scope.ts";
 
 /** From a word as it is written to the words it stands for: what bash's expansions do, as far as it can be told. */
 
-export interface Surroundings {
+export interface ExpansionContext {
   scope: Scope;
   home: string;
   user: string | undefined;
@@ -35,39 +35,39 @@ interface Part extends Piece {
 }
 
 /** The words that one word becomes: none, one, or several. */
-export function expandWord(word: SyntaxWord, around: Surroundings, span: Span, splits = true): Word[] {
-  around.step(1 + word.text.length / 64);
+export function expandWord(word: SyntaxWord, expansion: ExpansionContext, span: Span, splits = true): Word[] {
+  expansion.step(1 + word.text.length / 64);
   const { parts } = word;
   if (parts === undefined && !word.text.startsWith("~") && !word.text.includes("=~")) {
     const { value } = word;
     return [
-      { text: value, is_certain: true, pieces: [{ text: value, kind: "text" }], start: span.start, end: span.end },
+      { text: value, is_resolved: true, pieces: [{ text: value, kind: "text" }], start: span.start, end: span.end },
     ];
   }
   if (splits && (parts?.some(({ type }) => type === "BraceExpansion") ?? false)) {
     const sources = expandBraces(word.text);
     if (sources === null) throw new Unreadable("its braces stand for too many words");
     if (sources.length > 1 || sources[0] !== word.text) {
-      around.step(sources.length);
+      expansion.step(sources.length);
       return sources.flatMap((source) => {
         const again = wordFrom(source);
-        return again === undefined ? [] : expandWord(again, around, span, true);
+        return again === undefined ? [] : expandWord(again, expansion, span, true);
       });
     }
   }
-  return fieldsOf(partsOf(word, around), around.scope, splits, parts, around).map((field) =>
-    finished(field, span, parts, around),
+  return fieldsOf(partsOf(word, expansion), expansion.scope, splits, parts, expansion).map((field) =>
+    finished(field, span, parts, expansion),
   );
 }
 
 /** The value of an assignment, a redirection's target or a here-string: never split. */
-export function expandWhole(word: SyntaxWord, around: Surroundings, span: Span, is_assignment = false): Word {
-  const [found] = expandWord(is_assignment ? withTildes(word, around) : word, around, span, false);
+export function expandWhole(word: SyntaxWord, expansion: ExpansionContext, span: Span, is_assignment = false): Word {
+  const [found] = expandWord(is_assignment ? withTildes(word, expansion) : word, expansion, span, false);
   return found ?? wordOf([literal("")], span);
 }
 
 /** `D=a:~/b`: in an assignment a `~` after a colon is a home folder, too. */
-function withTildes(word: SyntaxWord, { home }: Surroundings): SyntaxWord {
+function withTildes(word: SyntaxWord, { home }: ExpansionContext): SyntaxWord {
   if (word.parts !== undefined || !/:~(?:[/:]|$)/.test(word.text) || /['"\\]/.test(word.text)) return word;
   const text = word.text.replace(/:~(?=[/:]|$)/g, `:${home}`);
   return { ...word, text, value: text };
@@ -76,13 +76,13 @@ function withTildes(word: SyntaxWord, { home }: Surroundings): SyntaxWord {
 /** A value that grows with each use is not read to its end. */
 const MAX_VALUE = 65_536;
 
-function finished(field: Piece[], span: Span, parts: SyntaxWord["parts"], around: Surroundings): Word {
+function finished(field: Piece[], span: Span, parts: SyntaxWord["parts"], expansion: ExpansionContext): Word {
   const word = wordOf(field, span);
-  around.step(word.text.length / 64);
+  expansion.step(word.text.length / 64);
   if (word.text.length > MAX_VALUE) throw new Unreadable("it holds more text than is read");
   const [only] = parts ?? [];
   if (parts?.length === 1 && only?.type === "ProcessSubstitution")
-    word.output = around.substitute(undefined, only.text);
+    word.output = expansion.substitute(undefined, only.text);
   return word;
 }
 
@@ -94,7 +94,7 @@ export function wordFrom(source: string): SyntaxWord | undefined {
   return first?.type === "Word" ? first : undefined;
 }
 
-function partsOf(word: SyntaxWord, around: Surroundings): Part[] {
+function partsOf(word: SyntaxWord, expansion: ExpansionContext): Part[] {
   const found: Part[] = [];
   const { parts } = word;
   let rest = word.value;
@@ -103,11 +103,11 @@ function partsOf(word: SyntaxWord, around: Surroundings): Part[] {
   if (assigned !== null && !/["'\\]/.test(word.text)) {
     const [, name = "", tilde = ""] = assigned;
     found.push({ text: name, kind: "text", quoted: true });
-    found.push({ ...homeOf(tilde.slice(1), around), quoted: true });
+    found.push({ ...homeOf(tilde.slice(1), expansion), quoted: true });
     found.push({ text: word.text.slice(name.length + tilde.length), kind: "text", quoted: true });
     return found;
   }
-  const tilde = tildeOf(word, around);
+  const tilde = tildeOf(word, expansion);
   if (tilde !== undefined) found.push({ ...tilde.piece, quoted: true });
   if (parts === undefined) {
     if (tilde !== undefined) rest = word.text.slice(tilde.length);
@@ -116,14 +116,14 @@ function partsOf(word: SyntaxWord, around: Surroundings): Part[] {
     found.push({ text: rest, kind: "text", quoted: true });
     return found;
   }
-  for (const [index, part] of parts.entries()) addPart(part, found, around, index === 0 ? (tilde?.length ?? 0) : 0);
+  for (const [index, part] of parts.entries()) addPart(part, found, expansion, index === 0 ? (tilde?.length ?? 0) : 0);
   return found;
 }
 
-function addPart(part: WordPart, found: Part[], around: Surroundings, skipped: number): void {
-  around.step();
+function addPart(part: WordPart, found: Part[], expansion: ExpansionContext, skipped: number): void {
+  expansion.step();
   const add = (pieces: readonly Piece[], quoted: boolean) => {
-    around.step(pieces.length);
+    expansion.step(pieces.length);
     for (const piece of pieces) found.push({ ...piece, quoted: quoted || piece.kept === true });
   };
   switch (part.type) {
@@ -138,7 +138,7 @@ function addPart(part: WordPart, found: Part[], around: Surroundings, skipped: n
     case "LocaleString":
       if (part.parts.length === 0) return add([literal("")], true);
       for (const child of part.parts) {
-        const list = listIn(child, around.scope);
+        const list = listIn(child, expansion.scope);
         if (list !== undefined) {
           for (const [index, pieces] of list.entries()) {
             if (index > 0) found.push({ text: "", kind: "text", quoted: true, is_break: true });
@@ -147,39 +147,43 @@ function addPart(part: WordPart, found: Part[], around: Surroundings, skipped: n
           continue;
         }
         const inner: Part[] = [];
-        addPart(child, inner, around, 0);
+        addPart(child, inner, expansion, 0);
         for (const piece of inner) found.push({ ...piece, quoted: true });
       }
       return;
     case "Glob":
     case "ExtendedGlob":
-      return add([{ text: part.text, kind: around.scope.no_glob && part.type === "Glob" ? "text" : "glob" }], true);
+      return add([{ text: part.text, kind: expansion.scope.no_glob && part.type === "Glob" ? "text" : "glob" }], true);
     case "SimpleExpansion":
     case "ParameterExpansion":
-      return add(parameterPieces(part, around), false);
+      return add(parameterPieces(part, expansion), false);
     case "CommandExpansion": {
-      const output = around.substitute(part.script, part.text);
-      return add([output === null ? hole(part.text) : literal(output.replace(/\n+$/, ""))], false);
+      const output = expansion.substitute(part.script, part.text);
+      return add([output === null ? unknownPiece(part.text) : literal(output.replace(/\n+$/, ""))], false);
     }
     case "ArithmeticExpansion":
-      around.substitute(undefined, part.text);
+      expansion.substitute(undefined, part.text);
       // A variable's value is evaluated in turn.
       for (const name of part.text.match(/[A-Za-z_]\w*/g) ?? [])
-        around.hidden(
-          around.scope.vars
+        expansion.hidden(
+          expansion.scope.vars
             .get(name)
             ?.map(({ text }) => text)
             .join("") ?? "",
         );
       return add(
-        [/^\$\(\(\s*\d{1,15}\s*\)\)$/.test(part.text) ? literal(part.text.slice(3, -2).trim()) : hole(part.text)],
+        [
+          /^\$\(\(\s*\d{1,15}\s*\)\)$/.test(part.text)
+            ? literal(part.text.slice(3, -2).trim())
+            : unknownPiece(part.text),
+        ],
         true,
       );
     case "ProcessSubstitution":
-      around.substitute(part.script, part.text);
-      return add([hole(part.text)], true);
+      expansion.substitute(part.script, part.text);
+      return add([unknownPiece(part.text)], true);
     case "BraceExpansion":
-      around.hidden(part.text);
+      expansion.hidden(part.text);
       return add([literal(part.text)], true);
   }
 }
@@ -189,7 +193,7 @@ const TILDE = /^~([A-Za-z0-9_.-]*|\+)(?=\/|$)/;
 /** `~`, `~user`, `~+` at the beginning of an unquoted word; `skipped` characters of its text. */
 const ASSIGNED_TILDE = /^([A-Za-z_]\w*=)(~[\w.-]*)(?=[/:]|$)/;
 
-function tildeOf(word: SyntaxWord, around: Surroundings): { piece: Piece; length: number } | undefined {
+function tildeOf(word: SyntaxWord, expansion: ExpansionContext): { piece: Piece; length: number } | undefined {
   const [first] = word.parts ?? [];
   if (word.parts !== undefined && first?.type !== "Literal") return undefined;
   const text = word.parts === undefined ? word.text : (first?.text ?? "");
@@ -198,20 +202,20 @@ function tildeOf(word: SyntaxWord, around: Surroundings): { piece: Piece; length
   // `~"x"`: the quote belongs to the name, which makes it no name.
   if (match[0].length === text.length && (word.parts?.length ?? 1) > 1 && word.parts?.[1]?.type !== "Glob")
     return undefined;
-  return { piece: homeOf(match[1] ?? "", around), length: match[0].length };
+  return { piece: homeOf(match[1] ?? "", expansion), length: match[0].length };
 }
 
-function homeOf(name: string, { scope, home, user }: Surroundings): Piece {
+function homeOf(name: string, { scope, home, user }: ExpansionContext): Piece {
   if (name === "") {
     const pieces = scope.vars.get("HOME") ?? [];
     const [only] = pieces;
-    return pieces.length === 1 && only?.kind === "text" ? only : hole("~");
+    return pieces.length === 1 && only?.kind === "text" ? only : unknownPiece("~");
   }
-  if (name === "+") return scope.cwd === null ? hole("~+") : literal(scope.cwd);
-  if (name === "-") return scope.old_cwd === null ? hole("~-") : literal(scope.old_cwd);
+  if (name === "+") return scope.cwd === null ? unknownPiece("~+") : literal(scope.cwd);
+  if (name === "-") return scope.old_cwd === null ? unknownPiece("~-") : literal(scope.old_cwd);
   if (name === user) return literal(home);
   // `~2` is a folder of `pushd`'s list.
-  if (/^\d+$/.test(name)) return hole(`~${name}`);
+  if (/^\d+$/.test(name)) return unknownPiece(`~${name}`);
   if (name === "root") return literal("/root");
   return literal(`${home.slice(0, home.lastIndexOf("/"))}/${name}`);
 }
@@ -222,7 +226,7 @@ function fieldsOf(
   scope: Scope,
   splits: boolean,
   written: SyntaxWord["parts"],
-  around: Surroundings,
+  expansion: ExpansionContext,
 ): Piece[][] {
   if (!splits || found.every(({ quoted, is_break }) => quoted && is_break === undefined)) {
     const pieces = found.map(({ text, kind }): Piece => ({ text, kind }));
@@ -243,12 +247,12 @@ function fieldsOf(
       field.push({ text, kind });
       continue;
     }
-    if (kind === "hole") {
+    if (kind === "unknown") {
       field ??= [];
       field.push({ text, kind });
       continue;
     }
-    around.step(text.length / 16);
+    expansion.step(text.length / 16);
     const pieces = separators === null ? [text] : text.split(separators);
     for (const [index, piece] of pieces.entries()) {
       if (index > 0 && field !== undefined) {

@@ -6,7 +6,7 @@ import { type AgentKind, agentKindOf } from "../executors/agent-kind.ts";
 import type { Executor } from "../executors/catalog.ts";
 import type { GrantStore } from "../grants/store.ts";
 import type { PauseSwitch } from "../safety/pause.ts";
-import type { Need } from "../targets/target.ts";
+import type { ResolvedRequirement } from "../targets/target.ts";
 import type { VaglioSettings } from "../vaglio.ts";
 
 /** On whose behalf a call is looked at. `agent` is null where none is involved (`explain`). */
@@ -42,7 +42,7 @@ export interface Examination {
   readonly executor: Executor;
   readonly settings: StageSettings;
   /** Known once the arguments are valid. */
-  needs: Need[];
+  needs: ResolvedRequirement[];
   /** What the policy said: `allowed` or `approval_required`. */
   outcome: Outcome;
   reason: string;

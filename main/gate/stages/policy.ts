@@ -1,7 +1,7 @@
 import type { Capability, Outcome } from "../../../ipc/decision.ts";
 import { CAPABILITY_REGISTRY, changesNothing } from "../capabilities.ts";
-import { effective_outcome, RULE_TEXT, strictest } from "../policy.ts";
-import { isInDoubt } from "../targets/target.ts";
+import { effectiveOutcome, RULE_TEXT, strictest } from "../policy.ts";
+import { isUnresolvable } from "../targets/target.ts";
 import { type Denial, denied, type Examination, passed } from "./examination.ts";
 
 /** The mode in which an agent looks and proposes: its user expects no change before they have agreed to the plan. */
@@ -18,7 +18,7 @@ export function policy(x: Examination): Denial | null {
     const is_early = is_planning && !changesNothing(capability);
     const find =
       ask_each_time === undefined && !is_early ? () => x.settings.grants?.find(holder, capability, target) : undefined;
-    const answer = effective_outcome(level, capability, find);
+    const answer = effectiveOutcome(level, capability, find);
     if (answer.outcome === "denied") {
       return denied(x, "policy", `level ${level} does not allow ${capability}`, {
         matched: RULE_TEXT[level],
@@ -27,7 +27,7 @@ export function policy(x: Examination): Denial | null {
     }
     if (answer.grant_id !== undefined) x.grants_used.push(answer.grant_id);
     // A path that can't be told can't be guarded either: in doubt the human is asked, at every level.
-    const is_in_doubt = isInDoubt(target) && CAPABILITY_REGISTRY[capability].target_kind === "path_glob";
+    const is_in_doubt = isUnresolvable(target) && CAPABILITY_REGISTRY[capability].target_kind === "path_glob";
     const is_asked = is_in_doubt || is_early || ask_each_time !== undefined;
     const found = is_asked ? "approval_required" : answer.outcome;
     if (found === "approval_required") asked ??= askedAs(capability, ask_each_time, is_early);

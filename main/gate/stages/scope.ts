@@ -2,7 +2,7 @@ import { CAPABILITY_REGISTRY } from "../capabilities.ts";
 import { declaredCapability } from "../executors/needs.ts";
 import { hostMatches, normaliseHostPattern } from "../targets/host.ts";
 import { grantTarget, pathMatches } from "../targets/pattern.ts";
-import { isInDoubt } from "../targets/target.ts";
+import { isUnresolvable } from "../targets/target.ts";
 import { type Denial, denied, type Examination, passed } from "./examination.ts";
 
 /** Does the call stay inside the executor's declared perimeter? */
@@ -30,7 +30,7 @@ export function scope(x: Examination): Denial | null {
         return (
           pathMatches(pattern.target, lexical, is_tree) &&
           real !== null &&
-          !isInDoubt(target) &&
+          !isUnresolvable(target) &&
           pathMatches(pattern.target_real, real, is_tree)
         );
       });

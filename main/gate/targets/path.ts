@@ -20,7 +20,7 @@ export interface ResolvedPath {
   /** What the kernel would open: symbolic links followed, also dangling ones. Null if that can't be told (a loop, no permission). */
   real: string | null;
   /** It leads through what each process sees as its own (`/proc/self/cwd`, `/dev/fd/3`): for the agent that is another place. */
-  is_own_view?: true;
+  is_process_relative?: true;
 }
 
 /** An empty name, `.` or `..` among the names of an absolute path. */
@@ -46,11 +46,11 @@ export function resolvePath(raw: string, home: string, cwd?: string): ResolvedPa
   const real = realForm(absolute);
   // Without a link on its way a path leads where it says.
   if (real === lexical && !OWN_VIEW.test(lexical)) return { lexical, real };
-  let is_own_view = OWN_VIEW.test(lexical);
+  let is_process_relative = OWN_VIEW.test(lexical);
   walk(absolute, (passed) => {
-    is_own_view ||= OWN_VIEW.test(passed);
+    is_process_relative ||= OWN_VIEW.test(passed);
   });
-  return is_own_view ? { lexical, real, is_own_view } : { lexical, real };
+  return is_process_relative ? { lexical, real, is_process_relative } : { lexical, real };
 }
 
 /**

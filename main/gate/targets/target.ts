@@ -16,7 +16,7 @@ export type CallTarget =
       /** It names a folder: what a grant offers below it is its own. */
       is_folder?: true;
       /** Where it leads for the agent's own process can't be told; nothing remembered covers it. */
-      is_own_view?: true;
+      is_process_relative?: true;
     }
   | { kind: "host"; host: string }
   | { kind: "exact"; value: string }
@@ -25,7 +25,7 @@ export type CallTarget =
   | { kind: "unknown"; shown: string };
 
 /** A capability on a target, resolved. */
-export interface Need {
+export interface ResolvedRequirement {
   capability: Capability;
   target: CallTarget;
   /** How a path is touched where that says more than the capability: only names are listed (ls, find, Glob), or it is deleted. */
@@ -39,8 +39,11 @@ export interface Need {
 }
 
 /** True if where a path leads can't be told: then it can't be guarded either, and nothing remembered covers it. */
-export function isInDoubt(target: CallTarget): boolean {
-  return target.kind === "unknown" || (target.kind === "path" && (target.real === null || target.is_own_view === true));
+export function isUnresolvable(target: CallTarget): boolean {
+  return (
+    target.kind === "unknown" ||
+    (target.kind === "path" && (target.real === null || target.is_process_relative === true))
+  );
 }
 
 type PathTarget = Extract<CallTarget, { kind: "path" }>;
@@ -49,8 +52,8 @@ type PathTarget = Extract<CallTarget, { kind: "path" }>;
  * What a path is called on cards, in lists and in grants: where its links lead, not the name that the call gives it. Where that
  * can't be told, or is another place for the agent's own process, the name that the call gives it.
  */
-export function pathName({ lexical, real, name, is_own_view }: PathTarget): string {
-  return name ?? (is_own_view ? lexical : (real ?? lexical));
+export function pathName({ lexical, real, name, is_process_relative }: PathTarget): string {
+  return name ?? (is_process_relative ? lexical : (real ?? lexical));
 }
 
 /** The target as it is listed and shown: `D/**` for a whole tree. */
@@ -71,7 +74,7 @@ export function targetText(target: CallTarget): string {
   }
 }
 
-export function requirementOf(need: Need): Requirement {
+export function requirementOf(need: ResolvedRequirement): Requirement {
   return { capability: need.capability, target: targetText(need.target) };
 }
 
@@ -84,8 +87,8 @@ export function pathTarget(raw: string, home: string, cwd: string | undefined, i
 }
 
 /** A home folder that is itself reached by a link (/home -> /var/home) keeps its usual name: it is no link that a call follows. */
-function nameOf({ lexical, real, is_own_view }: ResolvedPath, home: string): string | undefined {
-  if (real === null || real === lexical || is_own_view) return undefined;
+function nameOf({ lexical, real, is_process_relative }: ResolvedPath, home: string): string | undefined {
+  if (real === null || real === lexical || is_process_relative) return undefined;
   const real_home = realForm(home);
   if (real_home === null || real_home === home || real_home === "/" || !isAtOrBelow(real, real_home)) return undefined;
   return home + real.slice(real_home.length);

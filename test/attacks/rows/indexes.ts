@@ -33,7 +33,7 @@ export const INDEXES = section("C1", CODE, [
     ],
     { expected: NEVER_ALLOWED },
   ),
-  ...commands("other places that take a number or a name", [
+  ...commands("other paths that take a number or a name", [
     `test -R '${INDEX}'`,
     `printf -v '${INDEX}' x`,
     `declare -i n='${INDEX}'`,

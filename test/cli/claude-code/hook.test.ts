@@ -14,12 +14,12 @@ async function connectedGate() {
 
 /** Something that listens where the gate should, and answers as told. */
 async function impostor(home: TemporaryHome, answer: (socket: Socket, text: string) => void): Promise<Server> {
-  mkdirSync(dirname(home.places.agent_socket), { recursive: true, mode: 0o700 });
+  mkdirSync(dirname(home.paths.agent_socket), { recursive: true, mode: 0o700 });
   const server = createServer((socket) => {
     socket.on("error", () => socket.destroy());
     socket.setEncoding("utf8").on("data", (text: string) => answer(socket, text));
   });
-  await new Promise<void>((resolve) => server.listen(home.places.agent_socket, resolve));
+  await new Promise<void>((resolve) => server.listen(home.paths.agent_socket, resolve));
   onTestFinished(() => {
     server.close();
   });
@@ -222,7 +222,7 @@ test("the token's file is enough: nothing else of the gate's has to be readable"
   writeFileSync(join(home.home, "unused"), "");
   const env = {
     ...home.env,
-    METNOS_GATE_SOCKET: gate.places.agent_socket,
+    METNOS_GATE_SOCKET: gate.paths.agent_socket,
     METNOS_AGENT_TOKEN: gate.token("claude-code"),
   };
   expect((await runHook(payload("TodoWrite", { todos: [] }), env).answer).permission).toBe("allow");

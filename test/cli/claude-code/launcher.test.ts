@@ -129,13 +129,13 @@ describe("the launcher that connect writes", () => {
   });
 
   it("goes on where the program it was written from is away, by its own copy", () => {
-    const { env, places } = temporaryHome();
+    const { env, paths } = temporaryHome();
     const launcher = writeLauncher(env);
     const [node = "", script = ""] = spawnSync(launcher, ["check"], { encoding: "utf8" }).stdout.split("\n").slice(1);
     expect([node, script]).toEqual([process.execPath, expect.stringMatching(/dist\/hook\/start\.js$/)]);
     const text = readFileSync(launcher, "utf8").replaceAll(script, "/moved/away.js");
     writeFileSync(launcher, text);
-    expect(spawnSync(launcher, ["check"], { encoding: "utf8" }).stdout).toContain(places.state_dir);
+    expect(spawnSync(launcher, ["check"], { encoding: "utf8" }).stdout).toContain(paths.state_dir);
     const answer = JSON.parse(called(launcher, { input: payload("Bash", { command: "rm -rf /" }) }).stdout);
     expect(answer.hookSpecificOutput.permissionDecision).toBe("deny");
   });

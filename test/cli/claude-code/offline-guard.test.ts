@@ -54,24 +54,24 @@ const CASES: readonly [string, Record<string, unknown>, boolean][] = [
 
 describe("the guard without a gate is the gate's own", () => {
   it.each(CASES)("%s %j: denied is %s", (executor, args, is_denied) => {
-    const { home, cwd, env, places } = project();
+    const { home, cwd, env, paths } = project();
     const offline = guardedOffline({ intent: "", executor, args, context: { cwd } }, env);
     const { call, executor: found, needs } = prepared(home, executor, args, { context: { cwd } });
-    const inside = guard(call, found, needs, { home, env, gate_files: new GateFiles(places, home) });
+    const inside = guard(call, found, needs, { home, env, gate_files: new GateFiles(paths, home) });
     expect(offline !== null).toBe(is_denied);
     expect(offline).toEqual(inside);
   });
 
   it("describes an executor as the human does, and as none where their manifests can't be read", () => {
-    const { env, places, cwd } = project();
-    mkdirSync(places.executors_dir, { recursive: true });
+    const { env, paths, cwd } = project();
+    mkdirSync(paths.executors_dir, { recursive: true });
     const manifest = (path_arg: string) =>
       `name = "reader"\ncritical = false\nneeds = [{ capability = "fs:read", target = { from = "path", arg = "${path_arg}" } }]\nargs_schema = { type = "object" }\nverb = { en = "read", it = "legga" }\n`;
     const call = { intent: "", executor: "reader", args: { what: "keys/id_rsa" }, context: { cwd } };
     expect(guardedOffline(call, env)).toBeNull();
-    writeFileSync(join(places.executors_dir, "reader.toml"), manifest("what"));
+    writeFileSync(join(paths.executors_dir, "reader.toml"), manifest("what"));
     expect(guardedOffline(call, env)?.reason).toBe("guard: forbidden path violated: a private key");
-    writeFileSync(join(places.executors_dir, "reader.toml"), "not a manifest");
+    writeFileSync(join(paths.executors_dir, "reader.toml"), "not a manifest");
     expect(guardedOffline(call, env)).toBeNull();
     expect(guardedOffline({ ...call, args: { command: "rm -rf /" } }, env)).not.toBeNull();
   });

@@ -4,8 +4,9 @@ import { callLines } from "../../../cli/watch/call-text.ts";
 import { pressed } from "../../../cli/watch/keys.ts";
 import { folded, widthOf, wrapped } from "../../../cli/watch/rows.ts";
 import { arranged } from "../../../cli/watch/screen.ts";
-import { appeared, closed, drawn, EMPTY, SETTLE_MS, type WatchState } from "../../../cli/watch/state.ts";
+import { appeared, closed, drawn, EMPTY, type WatchState } from "../../../cli/watch/state.ts";
 import type { ApprovalView } from "../../../ipc/operator-api.ts";
+import { PRESS_DELAY_MS } from "../../../ipc/press-delay.ts";
 import { alarm } from "../../support/alarm.ts";
 import { approvalView } from "../../support/approval-view.ts";
 
@@ -71,7 +72,7 @@ describe("the screen", () => {
           state = { ...closed(state, approvalView({ token: "0", status: "expired" }), 0), is_read: true };
           state = { ...state, alarms: Array.from({ length: alarms }, () => alarm({ message: "wrong ".repeat(90) })) };
           for (const input of keys)
-            state = pressed(state, { input }, SETTLE_MS, { lines: 1, page: 1, choice_fits: true }).state;
+            state = pressed(state, { input }, PRESS_DELAY_MS, { lines: 1, page: 1, choice_fits: true }).state;
           const { top, card, rest } = arranged(state, screen, AT);
           expect(top.length === 0).toBe(alarms === 0);
           for (const row of top) expect(widthOf(row.text)).toBeLessThanOrEqual(screen.columns);
@@ -105,7 +106,7 @@ describe("the screen", () => {
           const { card, layout } = arranged(state, screen, AT);
           for (const row of card) seen.add(row.text);
           const next = drawn(state, layout);
-          state = next.is_read ? next : pressed(next, { input: " " }, SETTLE_MS, layout).state;
+          state = next.is_read ? next : pressed(next, { input: " " }, PRESS_DELAY_MS, layout).state;
         }
         expect(state.is_read).toBe(true);
         for (let line = 0; line < count; line++)
@@ -141,7 +142,7 @@ describe("the screen", () => {
       target: `/srv/${index}`,
     }));
     const card = { choices: [{ scope: "permanent" as const, label: "exactly this, permanently", grants }] };
-    const state = pressed({ ...one(card), is_read: true }, { input: "p" }, SETTLE_MS, {
+    const state = pressed({ ...one(card), is_read: true }, { input: "p" }, PRESS_DELAY_MS, {
       lines: 1,
       page: 9,
       choice_fits: true,
@@ -161,7 +162,7 @@ describe("the screen", () => {
     const typed = (...inputs: string[]) => {
       let state: WatchState = { ...one({ choices }), is_read: true };
       for (const input of inputs)
-        state = pressed(state, { input }, SETTLE_MS, { lines: 1, page: 9, choice_fits: true }).state;
+        state = pressed(state, { input }, PRESS_DELAY_MS, { lines: 1, page: 9, choice_fits: true }).state;
       const rows = text(arranged(state, { columns: 100, rows: 30 }, AT).card).split("\n");
       return rows.flatMap((row, index) => (row.includes(excludes) ? [rows[index - 1]?.trim()] : []));
     };

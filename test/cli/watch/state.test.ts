@@ -8,9 +8,9 @@ import {
   type Layout,
   loaded,
   refused,
-  SETTLE_MS,
   type WatchState,
 } from "../../../cli/watch/state.ts";
+import { PRESS_DELAY_MS } from "../../../ipc/press-delay.ts";
 import { approvalView } from "../../support/approval-view.ts";
 
 const FITS: Layout = { lines: 5, page: 10, choice_fits: true };
@@ -22,13 +22,13 @@ const pasted = (input: string): Key => ({ input, is_paste: true });
 const late = approvalView({ token: "1".repeat(16), expires_at: "2026-11-21T00:19:00Z", target_summary: "late.ts" });
 const soon = approvalView({ token: "2".repeat(16), expires_at: "2026-11-21T00:01:00Z", target_summary: "soon.ts" });
 
-/** One card that has stood long enough once SETTLE_MS is reached, and was read. */
+/** One card that has stood long enough once PRESS_DELAY_MS is reached, and was read. */
 function ready(card = approvalView()): WatchState {
   return drawn(appeared(EMPTY, card, 0), FITS);
 }
 
 /** Presses one after the other, each frame drawn; gives the last step. */
-function pressAll(state: WatchState, keys: readonly Key[], now = SETTLE_MS, layout = FITS) {
+function pressAll(state: WatchState, keys: readonly Key[], now = PRESS_DELAY_MS, layout = FITS) {
   let step = pressed(state, keys[0] ?? key(""), now, layout);
   for (const next of keys.slice(1)) step = pressed(drawn(step.state, layout), next, now, layout);
   return step;
@@ -38,24 +38,24 @@ const written = (text: string): Key[] => [...text].map(key);
 
 describe("answers", () => {
   test.each([named("enter"), key("d")])("deny is the default key: %j", (pressed_key) => {
-    const { effect } = pressed(ready(), pressed_key, SETTLE_MS, FITS);
+    const { effect } = pressed(ready(), pressed_key, PRESS_DELAY_MS, FITS);
     expect(effect).toEqual({ kind: "answer", answer: { token: TOKEN, decision: "rejected" } });
   });
 
   test("allow needs its own key", () => {
-    const { effect } = pressed(ready(), key("a"), SETTLE_MS, FITS);
+    const { effect } = pressed(ready(), key("a"), PRESS_DELAY_MS, FITS);
     expect(effect).toEqual({ kind: "answer", answer: { token: TOKEN, decision: "approved" } });
     for (const other of ["y", "A", "o", "1", " ", "D", "e", "x"])
-      expect(pressed(ready(), key(other), SETTLE_MS, FITS).effect).toBeUndefined();
+      expect(pressed(ready(), key(other), PRESS_DELAY_MS, FITS).effect).toBeUndefined();
   });
 
   test("a card is answered once: the second key waits for the first one's end", () => {
-    const first = pressed(ready(), key("a"), SETTLE_MS, FITS);
-    const second = pressed(first.state, key("d"), SETTLE_MS, FITS);
+    const first = pressed(ready(), key("a"), PRESS_DELAY_MS, FITS);
+    const second = pressed(first.state, key("d"), PRESS_DELAY_MS, FITS);
     expect(second.effect).toBeUndefined();
     const again = refused(first.state, TOKEN, "the grant would have expired already");
     expect(again.notice).toContain("expired already");
-    expect(pressed(again, key("d"), SETTLE_MS, FITS).effect).toBeDefined();
+    expect(pressed(again, key("d"), PRESS_DELAY_MS, FITS).effect).toBeDefined();
   });
 
   test("a denial may carry a message for the agent, written on a line with a cursor", () => {
@@ -79,7 +79,7 @@ describe("answers", () => {
 
   test("pasted text is text for a line and never an answer", () => {
     for (const text of ["a", "d", "aaaa", "p\r\r", " \r"])
-      expect(pressed(ready(), pasted(text), SETTLE_MS, FITS).effect).toBeUndefined();
+      expect(pressed(ready(), pasted(text), PRESS_DELAY_MS, FITS).effect).toBeUndefined();
     expect(pressAll(ready(), [key("p"), pasted("\r\r")]).effect).toBeUndefined();
     const { effect, state } = pressAll(ready(), [key("m"), pasted("no:\r\nuse\u001b the test\r")]);
     expect(effect).toBeUndefined();
@@ -87,7 +87,7 @@ describe("answers", () => {
   });
 
   test("Escape never approves and never denies, it closes a sub-view", () => {
-    expect(pressed(ready(), named("escape"), SETTLE_MS, FITS).effect).toBeUndefined();
+    expect(pressed(ready(), named("escape"), PRESS_DELAY_MS, FITS).effect).toBeUndefined();
     for (const opening of [[key("p")], [key("s")], [key("m"), ...written("why")], [key("p"), named("down")]]) {
       const { state, effect } = pressAll(ready(), [...opening, named("escape")]);
       expect([effect, state.mode.kind, state.cards.length]).toEqual([undefined, "cards", 1]);
@@ -100,8 +100,8 @@ describe("answers", () => {
   test("q quits from the cards, Ctrl-C from everywhere, and neither answers anything", () => {
     expect(pressed(ready(), key("q"), 0, FITS).effect).toEqual({ kind: "quit" });
     for (const opening of ["", "m", "p", "s"]) {
-      const { state } = pressed(ready(), key(opening), SETTLE_MS, FITS);
-      expect(pressed(state, named("quit"), SETTLE_MS, FITS).effect).toEqual({ kind: "quit" });
+      const { state } = pressed(ready(), key(opening), PRESS_DELAY_MS, FITS);
+      expect(pressed(state, named("quit"), PRESS_DELAY_MS, FITS).effect).toEqual({ kind: "quit" });
     }
   });
 });
@@ -110,9 +110,9 @@ describe("the first 500 ms", () => {
   const answers = [key("a"), key("d"), named("enter"), key("s"), key("p"), key("m")];
 
   test.each(answers)("nothing counts in a card's first 500 ms: %j", (any) => {
-    const { state, effect } = pressed(ready(), any, SETTLE_MS - 1, FITS);
+    const { state, effect } = pressed(ready(), any, PRESS_DELAY_MS - 1, FITS);
     expect([effect, state.mode.kind]).toEqual([undefined, "cards"]);
-    const later = pressed(ready(), any, SETTLE_MS, FITS);
+    const later = pressed(ready(), any, PRESS_DELAY_MS, FITS);
     expect(later.effect !== undefined || later.state.mode.kind !== "cards").toBe(true);
   });
 
@@ -122,15 +122,17 @@ describe("the first 500 ms", () => {
     const after_tab = drawn(pressed(two, named("tab"), 1000, FITS).state, FITS);
     for (const state of [after_close, after_tab]) {
       expect(state.selected).toBe(late.token);
-      expect(pressed(state, key("a"), 1000 + SETTLE_MS - 1, FITS).effect).toBeUndefined();
-      expect(pressed(state, key("a"), 1000 + SETTLE_MS, FITS).effect).toMatchObject({ answer: { token: late.token } });
+      expect(pressed(state, key("a"), 1000 + PRESS_DELAY_MS - 1, FITS).effect).toBeUndefined();
+      expect(pressed(state, key("a"), 1000 + PRESS_DELAY_MS, FITS).effect).toMatchObject({
+        answer: { token: late.token },
+      });
     }
   });
 
   test("cards that come do not take the selected one away, nor hold up its answer", () => {
-    const state = appeared(ready(), soon, SETTLE_MS);
+    const state = appeared(ready(), soon, PRESS_DELAY_MS);
     expect(state.selected).toBe(TOKEN);
-    expect(pressed(state, key("a"), SETTLE_MS, FITS).effect).toMatchObject({ answer: { token: TOKEN } });
+    expect(pressed(state, key("a"), PRESS_DELAY_MS, FITS).effect).toMatchObject({ answer: { token: TOKEN } });
   });
 
   test("what was being written when its card went away does not reach the next card", () => {
@@ -142,7 +144,7 @@ describe("the first 500 ms", () => {
       expect([typing.effect, typing.state.mode.kind]).toEqual([undefined, "interrupted"]);
       const acknowledged = pressed(typing.state, named("enter"), 5000, FITS);
       expect([acknowledged.effect, acknowledged.state.mode.kind]).toEqual([undefined, "cards"]);
-      expect(pressed(acknowledged.state, named("enter"), 5000 + SETTLE_MS - 1, FITS).effect).toBeUndefined();
+      expect(pressed(acknowledged.state, named("enter"), 5000 + PRESS_DELAY_MS - 1, FITS).effect).toBeUndefined();
     }
     const alone = closed(pressAll(ready(), [key("m")]).state, approvalView({ status: "expired" }), 1000);
     expect(appeared(alone, late, 1000).mode.kind).toBe("interrupted");
@@ -154,30 +156,30 @@ describe("a call that is longer than the screen", () => {
 
   test("can't be approved before its end was shown, but can be denied", () => {
     for (const yes of ["a", "s", "p"]) {
-      const step = pressed(unread(), key(yes), SETTLE_MS, LONG);
+      const step = pressed(unread(), key(yes), PRESS_DELAY_MS, LONG);
       expect([step.effect, step.state.mode.kind]).toEqual([undefined, "cards"]);
       expect(step.state.notice).toContain("Read the whole call first");
     }
-    expect(pressed(unread(), key("d"), SETTLE_MS, LONG).effect).toBeDefined();
+    expect(pressed(unread(), key("d"), PRESS_DELAY_MS, LONG).effect).toBeDefined();
     const keys = Array.from({ length: 4 }, () => key(" "));
-    expect(pressAll(unread(), [...keys.slice(1), key("a")], SETTLE_MS, LONG).effect).toBeUndefined();
-    const read = pressAll(unread(), [...keys, key("b"), key("a")], SETTLE_MS, LONG);
+    expect(pressAll(unread(), [...keys.slice(1), key("a")], PRESS_DELAY_MS, LONG).effect).toBeUndefined();
+    const read = pressAll(unread(), [...keys, key("b"), key("a")], PRESS_DELAY_MS, LONG);
     expect(read.effect).toMatchObject({ answer: { decision: "approved" } });
   });
 
   test("a page that was skipped before it was drawn does not count", () => {
     let state = unread();
-    for (let page = 0; page < 4; page++) state = pressed(state, key(" "), SETTLE_MS, LONG).state;
+    for (let page = 0; page < 4; page++) state = pressed(state, key(" "), PRESS_DELAY_MS, LONG).state;
     state = drawn(state, LONG);
     expect([state.scroll, state.is_read]).toEqual([40, false]);
   });
 
   test("a screen of another width starts the reading anew, until it was read", () => {
-    const half = pressAll(unread(), [key(" "), key(" "), key("")], SETTLE_MS, LONG).state;
+    const half = pressAll(unread(), [key(" "), key(" "), key("")], PRESS_DELAY_MS, LONG).state;
     const wider = { ...LONG, lines: 30 };
     const resized = drawn(drawn(half, wider), wider);
     expect([resized.scroll, resized.read_to, resized.is_read]).toEqual([0, 10, false]);
-    const read = pressAll(resized, [key(" "), key(" "), key("")], SETTLE_MS, wider).state;
+    const read = pressAll(resized, [key(" "), key(" "), key("")], PRESS_DELAY_MS, wider).state;
     expect(drawn(read, LONG).is_read).toBe(true);
   });
 
@@ -186,9 +188,9 @@ describe("a call that is longer than the screen", () => {
   });
 
   test("read once stays read, but a window that hides it again takes the approval with it", () => {
-    const { effect, state } = pressed(ready(), key("a"), SETTLE_MS, { ...FITS, page: 0 });
+    const { effect, state } = pressed(ready(), key("a"), PRESS_DELAY_MS, { ...FITS, page: 0 });
     expect([effect, state.is_read]).toEqual([undefined, true]);
-    expect(pressed(state, key("a"), SETTLE_MS, FITS).effect).toBeDefined();
+    expect(pressed(state, key("a"), PRESS_DELAY_MS, FITS).effect).toBeDefined();
   });
 
   test("the next card is to be read for itself", () => {
@@ -208,7 +210,7 @@ describe("remembering", () => {
         decision: "approved",
         scope: "permanent",
         target: "/srv/project/*x",
-        expires_at: new Date(SETTLE_MS + 7_200_000).toISOString(),
+        expires_at: new Date(PRESS_DELAY_MS + 7_200_000).toISOString(),
       },
     });
   });
@@ -240,13 +242,13 @@ describe("remembering", () => {
 
   test("what would be stored must be on the screen to be approved", () => {
     const { state } = pressAll(ready(), [key("p")]);
-    expect(pressed(state, named("enter"), SETTLE_MS, { ...FITS, choice_fits: false }).effect).toBeUndefined();
+    expect(pressed(state, named("enter"), PRESS_DELAY_MS, { ...FITS, choice_fits: false }).effect).toBeUndefined();
   });
 
   test("what is asked about every time can only be approved once", () => {
     const card = approvalView({ choices: [{ scope: "none", label: "once", grants: [] }] });
     for (const scope of ["s", "p"]) {
-      const { state, effect } = pressed(ready(card), key(scope), SETTLE_MS, FITS);
+      const { state, effect } = pressed(ready(card), key(scope), PRESS_DELAY_MS, FITS);
       expect([effect, state.mode.kind]).toEqual([undefined, "cards"]);
       expect(state.notice).toContain("only be approved once");
     }
@@ -279,8 +281,8 @@ describe("cards", () => {
   });
 
   test("one's own answer is told as such", () => {
-    const sent = pressed(ready(), key("a"), SETTLE_MS, FITS).state;
-    const state = closed(sent, approvalView({ status: "approved", territory_concession: "permanent" }), SETTLE_MS);
+    const sent = pressed(ready(), key("a"), PRESS_DELAY_MS, FITS).state;
+    const state = closed(sent, approvalView({ status: "approved", territory_concession: "permanent" }), PRESS_DELAY_MS);
     expect(state.ended).toEqual(["You approved permanently: write a.ts -> /srv/project/"]);
     expect(state.answering).toBeNull();
   });

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { SETTLE_MS } from "../../../cli/watch/state.ts";
 import type { ApprovalView } from "../../../ipc/operator-api.ts";
+import { PRESS_DELAY_MS } from "../../../ipc/press-delay.ts";
 import { alarm } from "../../support/alarm.ts";
 import { approvalView } from "../../support/approval-view.ts";
 import { startGate } from "../../support/running-gate.ts";
@@ -39,11 +39,11 @@ test("the empty screen says what to do next; a card comes, only what can't be un
   expect(pty.screen).toContain("claude-code says: build from scratch");
   expect(pty.red).toEqual(["irreversible | class: code_exec"]);
 
-  await watched.clock(SETTLE_MS - 1);
+  await watched.clock(PRESS_DELAY_MS - 1);
   pty.type("a");
   await pty.shows("Too early");
   expect(watched.answers).toEqual([]);
-  await watched.clock(SETTLE_MS);
+  await watched.clock(PRESS_DELAY_MS);
   pty.type("p");
   await pty.shows("This can only be approved once");
   pty.type("a");
@@ -58,7 +58,7 @@ test("Enter denies; `m` denies with a message; a refusal is shown with its hint 
   const watched = await Watched.start([bash(), approvalView()]);
   const { pty } = watched;
   await pty.shows("1 of 2");
-  await watched.clock(SETTLE_MS);
+  await watched.clock(PRESS_DELAY_MS);
   pty.type("m");
   await pty.shows("Why not?");
   pty.type("\u001b[200~use\nthe script\u001b[201~");
@@ -73,7 +73,7 @@ test("Enter denies; `m` denies with a message; a refusal is shown with its hint 
   await pty.shows("May I write?");
   pty.type("\r");
   await pty.shows("Too early");
-  await watched.clock(2 * SETTLE_MS);
+  await watched.clock(2 * PRESS_DELAY_MS);
   pty.type("\r");
   await pty.shows("Nothing is waiting for you.");
   const message = { token: bash().token, decision: "rejected", message: "use the script" };
@@ -87,7 +87,7 @@ test("a call longer than the screen is approved only after its last page was sho
   await pty.shows("more lines: space");
   expect(pty.screen).toMatch(/lines 1 to \d+ of 61/);
   expect(pty.screen).not.toContain("a approve once");
-  await watched.clock(SETTLE_MS);
+  await watched.clock(PRESS_DELAY_MS);
   pty.type("a");
   await pty.shows("Read the whole call first");
   for (let page = 0; !pty.screen.includes("echo 60"); page++) {
@@ -106,7 +106,7 @@ test("the choice list shows what would be stored; target and expiry are edited; 
   const watched = await Watched.start([approvalView()], 80, 24);
   const { pty } = watched;
   await pty.shows("p permanently");
-  await watched.clock(SETTLE_MS);
+  await watched.clock(PRESS_DELAY_MS);
   pty.type("p");
   await pty.shows("› this file, permanently");
   expect(pty.screen).toContain("fs:write on /srv/project/a.ts");
@@ -189,7 +189,7 @@ test("what happens after the human has left does not draw again: the process end
   busy.pty.type("q");
   await busy.pty.closed;
   expect(busy.pty.screen).not.toContain("May I");
-  expect(busy.pty.takes_pastes).toBe(false);
+  expect(busy.pty.takesPastes).toBe(false);
 });
 
 test("`metnos-gate watch` answers a running gate's requests", async () => {
@@ -258,7 +258,7 @@ test("a gate that ended itself: it says why, and what to do", async () => {
 
 test("while the human types, the card's time stands still", async () => {
   const watched = await Watched.start([bash()]);
-  await watched.clock(SETTLE_MS);
+  await watched.clock(PRESS_DELAY_MS);
   await watched.pty.shows("0:09:4");
   watched.pty.type("m");
   await watched.pty.shows("Why not?");

@@ -106,14 +106,14 @@ it("keeps the last ones, and of a burst of allowed calls only some: never fewer 
   const clock = { now: NOON };
   const { activity } = activityAt(clock);
   for (let call = 0; call < 3 * KEPT_PER_SECOND; call++) activity.note(decision("allowed"), CALL, subject(), undefined);
-  expect(activity.keeps_next).toBe(false);
+  expect(activity.keepsNext).toBe(false);
   expect(activity.list({ limit: 500 })).toHaveLength(KEPT_PER_SECOND);
   activity.note(decision("denied"), CALL, subject(), undefined);
   expect(activity.list({ limit: 1 })[0]?.outcome).toBe("denied");
   for (let call = 0; call < 2 * KEPT; call++) activity.note(decision("denied"), CALL, subject(), undefined);
   expect(activity.list({ limit: 2 * KEPT })).toHaveLength(KEPT);
   clock.now += 1000;
-  expect(activity.keeps_next).toBe(true);
+  expect(activity.keepsNext).toBe(true);
 });
 
 it("opens a kept decision with its trace, and says so where it isn't kept", () => {

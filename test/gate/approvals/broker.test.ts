@@ -45,7 +45,7 @@ describe("identical calls that wait at the same time", () => {
       [first.token, "approved"],
     ]);
     expect(told.filter(({ event }) => event === "closed").length).toBe(1);
-    expect(registry.take_undelivered(first.share_key, first.session, 20_000)).toBeUndefined();
+    expect(registry.takeUndelivered(first.share_key, first.session, 20_000)).toBeUndefined();
   });
 
   it("the last one to leave withdraws it, not the first", () => {
@@ -56,9 +56,9 @@ describe("identical calls that wait at the same time", () => {
     const leave_second = broker.wait(token, () => got());
     leave_first("disconnected");
     leave_first("disconnected");
-    expect(registry.get_pending(token)?.status).toBe("pending");
+    expect(registry.getPending(token)?.status).toBe("pending");
     leave_second("disconnected");
-    expect(registry.get_pending(token)).toMatchObject({ status: "cancelled", message: "disconnected" });
+    expect(registry.getPending(token)).toMatchObject({ status: "cancelled", message: "disconnected" });
     expect(got).not.toHaveBeenCalled();
     expect(told.at(-1)).toMatchObject({ event: "closed", request: { token, status: "cancelled" } });
   });
@@ -69,7 +69,7 @@ describe("identical calls that wait at the same time", () => {
     const leave = broker.wait(token, vi.fn());
     broker.answer({ token, decision: "rejected" }, ROBERTO);
     leave("disconnected");
-    expect(registry.get_pending(token)?.status).toBe("rejected");
+    expect(registry.getPending(token)?.status).toBe("rejected");
   });
 });
 
@@ -82,7 +82,7 @@ describe("an answer", () => {
       territory_concession: "none",
       granted: [],
     });
-    expect(grants.list_grants({ include_revoked: true })).toEqual([]);
+    expect(grants.listGrants({ include_revoked: true })).toEqual([]);
   });
 
   it("permanently: approves and writes the grant in the same step, for the agent that asked", () => {
@@ -93,10 +93,10 @@ describe("an answer", () => {
       territory_concession: "permanent",
       granted: [FOLDER],
     });
-    expect(grants.list_grants()).toMatchObject([
+    expect(grants.listGrants()).toMatchObject([
       { ...ROBERTO, ...FOLDER, expires_at: null, granted_by: `approval:${token}`, agent: "agent-1", session: null },
     ]);
-    expect(registry.list_grants_owed()).toEqual([]);
+    expect(registry.listUnwrittenGrants()).toEqual([]);
     expect(told.map(({ event }) => event)).toEqual(["waiting", "closed", "granted"]);
   });
 
@@ -104,7 +104,7 @@ describe("an answer", () => {
     const { broker, grants } = openedBroker(tempFolder());
     const { token } = broker.ask(request([FOLDER]));
     broker.answer({ token, decision: "approved", scope: "session" }, ROBERTO);
-    expect(grants.list_grants()).toMatchObject([
+    expect(grants.listGrants()).toMatchObject([
       { ...FOLDER, agent: "agent-1", session: "s1", expires_at: "2026-05-04T22:00:00Z" },
     ]);
   });
@@ -116,7 +116,7 @@ describe("an answer", () => {
       { token, decision: "approved", scope: "permanent", target: "/srv/work/**", expires_at: "2026-06-01T00:00:00Z" },
       ROBERTO,
     );
-    expect(grants.list_grants()).toMatchObject([{ target: "/srv/work/**", expires_at: "2026-06-01T00:00:00Z" }]);
+    expect(grants.listGrants()).toMatchObject([{ target: "/srv/work/**", expires_at: "2026-06-01T00:00:00Z" }]);
   });
 
   it("several needs, two of them of one capability: a grant for each", () => {
@@ -125,7 +125,7 @@ describe("an answer", () => {
     broker.answer({ token, decision: "approved", scope: "permanent" }, ROBERTO);
     expect(
       grants
-        .list_grants()
+        .listGrants()
         .map(({ target }) => target)
         .sort(),
     ).toEqual(["/srv/other/a.txt", "/srv/work/*", "example.com"]);
@@ -144,8 +144,8 @@ describe("an answer", () => {
     for (const [answer, code] of refused) {
       expect(refusalOf(() => broker.answer({ token, decision: "approved", ...answer }, ROBERTO)).code).toBe(code);
     }
-    expect(registry.get_pending(token)?.status).toBe("pending");
-    expect(grants.list_grants({ include_revoked: true })).toEqual([]);
+    expect(registry.getPending(token)?.status).toBe("pending");
+    expect(grants.listGrants({ include_revoked: true })).toEqual([]);
   });
 
   it("to what is asked about every time can only be once", () => {
@@ -154,7 +154,7 @@ describe("an answer", () => {
     for (const scope of ["session", "permanent"] as const) {
       expect(refusalOf(() => broker.answer({ token, decision: "approved", scope }, ROBERTO)).code).toBe("only_once");
     }
-    expect(registry.get_pending(token)?.status).toBe("pending");
+    expect(registry.getPending(token)?.status).toBe("pending");
   });
 
   it("no, with a message for the agent; a scope with it grants nothing", () => {
@@ -170,7 +170,7 @@ describe("an answer", () => {
       territory_concession: "none",
       granted: [],
     });
-    expect(grants.list_grants({ include_revoked: true })).toEqual([]);
+    expect(grants.listGrants({ include_revoked: true })).toEqual([]);
   });
 });
 
@@ -187,7 +187,7 @@ describe("never a grant without an approval", () => {
     const late = broker.ask(request([FOLDER]));
     clock.advance(601);
     expect(refusalOf(() => yes(late.token)).code).toBe("expired");
-    expect(grants.list_grants({ include_revoked: true })).toEqual([]);
+    expect(grants.listGrants({ include_revoked: true })).toEqual([]);
   });
 
   it("losing the race against another surface grants nothing", () => {
@@ -205,7 +205,7 @@ describe("never a grant without an approval", () => {
     expect(refusalOf(() => broker.answer({ token, decision: "approved", scope: "permanent" }, ROBERTO)).code).toBe(
       "already_resolved",
     );
-    expect(grants.list_grants({ include_revoked: true })).toEqual([]);
+    expect(grants.listGrants({ include_revoked: true })).toEqual([]);
   });
 });
 
@@ -220,7 +220,7 @@ describe("after a crash between the approval and its grants", () => {
       grant_expires_at,
       message: null,
     });
-    expect(before.grants.list_grants()).toEqual([]);
+    expect(before.grants.listGrants()).toEqual([]);
     before.approvals_db.close();
     before.grants_db.close();
     return token;
@@ -231,31 +231,31 @@ describe("after a crash between the approval and its grants", () => {
     const token = crashed(folder, [FOLDER, OTHER]);
     const after = openedBroker(folder);
     after.broker.start();
-    const written = after.grants.list_grants();
+    const written = after.grants.listGrants();
     expect(written.map(({ target, granted_by }) => [target, granted_by]).sort()).toEqual([
       ["/srv/other/a.txt", `approval:${token}`],
       ["/srv/work/*", `approval:${token}`],
     ]);
     after.broker.start();
     openedBroker(folder).broker.start();
-    expect(after.grants.list_grants()).toEqual(written);
-    expect(after.registry.list_grants_owed()).toEqual([]);
+    expect(after.grants.listGrants()).toEqual(written);
+    expect(after.registry.listUnwrittenGrants()).toEqual([]);
   });
 
   it("one of two was written: only the other is added; a grant revoked since does not come back", () => {
     const folder = tempFolder();
     const token = crashed(folder, [FOLDER, OTHER]);
     const after = openedBroker(folder);
-    const { id } = after.grants.record_grant({
+    const { id } = after.grants.recordGrant({
       ...ROBERTO,
       ...FOLDER,
       granted_by: `approval:${token}`,
       agent: "agent-1",
     });
-    after.grants.revoke_grant(id);
+    after.grants.revokeGrant(id);
     after.broker.start();
-    expect(after.grants.list_grants().map(({ target }) => target)).toEqual([OTHER.target]);
-    expect(after.grants.list_grants({ include_revoked: true }).length).toBe(2);
+    expect(after.grants.listGrants().map(({ target }) => target)).toEqual([OTHER.target]);
+    expect(after.grants.listGrants({ include_revoked: true }).length).toBe(2);
   });
 
   it("a request that was not approved, or was approved once, is owed nothing", () => {
@@ -264,10 +264,10 @@ describe("after a crash between the approval and its grants", () => {
     const ask = (share_key: string) => before.broker.ask(request([FOLDER], { share_key })).token;
     before.registry.resolve(ask("once"), "approved", ROBERTO);
     before.registry.resolve(ask("no"), "rejected", ROBERTO);
-    before.registry.cancel_pending(ask("gone"), "gone");
+    before.registry.cancelPending(ask("gone"), "gone");
     ask("waits");
     openedBroker(folder).broker.start();
-    expect(before.grants.list_grants({ include_revoked: true })).toEqual([]);
+    expect(before.grants.listGrants({ include_revoked: true })).toEqual([]);
   });
 
   it("what can't be granted any more (expired meanwhile, a folder that became a loop) doesn't keep the gate from starting", () => {
@@ -276,14 +276,14 @@ describe("after a crash between the approval and its grants", () => {
     const after = openedBroker(folder);
     after.clock.advance(7200);
     after.broker.start();
-    expect(after.grants.list_grants({ include_revoked: true })).toEqual([]);
-    expect(after.registry.list_grants_owed()).toEqual([]);
+    expect(after.grants.listGrants({ include_revoked: true })).toEqual([]);
+    expect(after.registry.listUnwrittenGrants()).toEqual([]);
     const looped = tempFolder();
     crashed(looped, [{ capability: "fs:write", target: `${looped}/work/*` }, OTHER]);
     symlinkSync("work", join(looped, "work"));
     const repaired = openedBroker(looped);
     repaired.broker.start();
-    expect(repaired.grants.list_grants().map(({ target }) => target)).toEqual([OTHER.target]);
+    expect(repaired.grants.listGrants().map(({ target }) => target)).toEqual([OTHER.target]);
   });
 
   it("grants that can't be written don't take the answer back: it is given, the broker says what is owed, and the next start writes them", () => {
@@ -294,12 +294,12 @@ describe("after a crash between the approval and its grants", () => {
     before.broker.wait(token, (ended) => got.push(ended.status));
     before.grants_db.close();
     before.broker.answer({ token, decision: "approved", scope: "permanent" }, ROBERTO);
-    expect(before.broker.owes_grants(token)).toBeInstanceOf(Error);
-    expect(before.registry.get_pending(token)?.status).toBe("approved");
+    expect(before.broker.unwrittenGrantsError(token)).toBeInstanceOf(Error);
+    expect(before.registry.getPending(token)?.status).toBe("approved");
     expect(got).toEqual(["approved"]);
     const after = openedBroker(folder);
     after.broker.start();
-    expect(after.grants.list_grants()).toMatchObject([FOLDER]);
+    expect(after.grants.listGrants()).toMatchObject([FOLDER]);
   });
 });
 
@@ -327,7 +327,7 @@ describe("time", () => {
       clock.advance(21);
       vi.advanceTimersByTime(21_000);
       expect(got).toEqual(["expired"]);
-      expect(registry.get_pending(token)?.status).toBe("expired");
+      expect(registry.getPending(token)?.status).toBe("expired");
     } finally {
       vi.useRealTimers();
     }
@@ -343,7 +343,7 @@ describe("time", () => {
     before.clock.advance(301);
     const after = openedBroker(folder, before.clock);
     after.broker.start();
-    expect(after.registry.get_pending(short.token)?.status).toBe("expired");
+    expect(after.registry.getPending(short.token)?.status).toBe("expired");
     expect(after.broker.ask(request([], { share_key: "long" })).token).toBe(long.token);
     expect(after.broker.answer({ token: long.token, decision: "approved" }, ROBERTO).status).toBe("approved");
   });
@@ -356,12 +356,12 @@ describe("a grant that covers what waits", () => {
     const theirs = broker.ask(request([], { share_key: "theirs", channel: "telegram", sender_id: "42" }));
     const got: string[] = [];
     broker.wait(mine.token, (ended) => got.push(ended.status));
-    broker.approve_covered(mine.token, ROBERTO);
-    broker.approve_covered(mine.token, ROBERTO);
-    broker.approve_covered(theirs.token, ROBERTO);
+    broker.approveCovered(mine.token, ROBERTO);
+    broker.approveCovered(mine.token, ROBERTO);
+    broker.approveCovered(theirs.token, ROBERTO);
     expect(got).toEqual(["approved"]);
-    expect(registry.get_pending(mine.token)).toMatchObject({ status: "approved", message: "covered by a grant" });
-    expect(registry.get_pending(theirs.token)?.status).toBe("pending");
+    expect(registry.getPending(mine.token)).toMatchObject({ status: "approved", message: "covered by a grant" });
+    expect(registry.getPending(theirs.token)?.status).toBe("pending");
   });
 });
 
@@ -374,7 +374,7 @@ describe("what every surface shows", () => {
     expect(view.card.lines[0]).toBe("Vuoi che scriva?");
     expect(view.args).toEqual({ path: "/srv/a.txt" });
     broker.answer({ token: pending.token, decision: "approved", scope: "permanent" }, ROBERTO);
-    const ended = broker.registry.get_pending(pending.token);
+    const ended = broker.registry.getPending(pending.token);
     expect(ended && broker.view(ended)).toMatchObject({ args: null, territory_concession: "permanent" });
     expect(ended && broker.view(ended).card.lines[2]).toContain("[territorio: permanente]");
   });

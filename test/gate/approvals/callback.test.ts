@@ -22,7 +22,7 @@ describe("approve:<token> and reject:<token>", () => {
       capability_class: "fs_write:/srv/*",
       confirmation: "Approved: write a.txt -> /srv/",
     });
-    expect(registry.get_pending(token)).toMatchObject({ status: "approved", decision_by_sender: "roberto" });
+    expect(registry.getPending(token)).toMatchObject({ status: "approved", decision_by_sender: "roberto" });
   });
 
   // handle_callback_reject_simmetrico
@@ -34,7 +34,7 @@ describe("approve:<token> and reject:<token>", () => {
       decision: "rejected",
       confirmation: "Denied: write a.txt -> /srv/",
     });
-    expect(registry.get_pending(token)?.status).toBe("rejected");
+    expect(registry.getPending(token)?.status).toBe("rejected");
   });
 
   // handle_callback_data_malformato_logga_e_segnala
@@ -54,7 +54,7 @@ describe("approve:<token> and reject:<token>", () => {
     }
     expect(dispatchCallback(broker, "approve:", ROBERTO)).toEqual({ ok: false, reason: "missing_token" });
     expect(dispatchCallback(broker, "reject: ", ROBERTO)).toEqual({ ok: false, reason: "missing_token" });
-    expect(registry.get_pending(token)?.status).toBe("pending");
+    expect(registry.getPending(token)?.status).toBe("pending");
   });
 
   // handle_callback_approval_error_invia_errore_a_sender
@@ -106,7 +106,7 @@ describe("approve:<token> and reject:<token>", () => {
     const { broker, registry, grants } = openedBroker(tempFolder());
     const { token } = broker.ask(REQUEST);
     dispatchCallback(broker, `approve:${token}`, ROBERTO);
-    expect(registry.get_pending(token)?.territory_concession).toBe("none");
-    expect(grants.list_grants()).toEqual([]);
+    expect(registry.getPending(token)?.territory_concession).toBe("none");
+    expect(grants.listGrants()).toEqual([]);
   });
 });

@@ -3,17 +3,17 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { askedPathsOf, choicesFor, grantsFor } from "../../../main/gate/approvals/choices.ts";
-import { type Need, pathTarget, requirementOf } from "../../../main/gate/targets/target.ts";
+import { pathTarget, type ResolvedRequirement, requirementOf } from "../../../main/gate/targets/target.ts";
 import { freshGrants, ROBERTO } from "../../support/gate-stores.ts";
 import { refusalOf } from "../../support/refusals.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
 const HOME = "/home/roberto";
-const file = (path: string, home = HOME): Need => ({
+const file = (path: string, home = HOME): ResolvedRequirement => ({
   capability: "fs:write",
   target: pathTarget(path, home, undefined, false),
 });
-const shown = (needs: Need[], home = HOME) =>
+const shown = (needs: ResolvedRequirement[], home = HOME) =>
   choicesFor(needs, home).map(({ scope, label, grants }) => [
     scope,
     label,
@@ -86,17 +86,17 @@ describe("what a human can answer", () => {
       .filter((text) => text !== "." && text !== "..");
     fc.assert(
       fc.property(fc.constantFrom("", "link/", "real/"), name, name, fc.boolean(), (top, folder, leaf, is_tree) => {
-        const need: Need = {
+        const need: ResolvedRequirement = {
           capability: "fs:write",
           target: pathTarget(`${home}/${top}${folder}/${leaf}`, home, undefined, is_tree),
         };
         const remembered = choicesFor([need], home).filter(({ scope }) => scope === "permanent");
         expect(remembered.length).toBe(is_tree ? 1 : 3);
         for (const { grants: stored } of remembered) {
-          const ids = stored.map((grant) => grants.record_grant({ ...ROBERTO, ...grant }).id);
+          const ids = stored.map((grant) => grants.recordGrant({ ...ROBERTO, ...grant }).id);
           const is_found = grants.find(ROBERTO, "fs:write", need.target) !== undefined;
           expect([need.target, stored, is_found]).toEqual([need.target, stored, true]);
-          for (const id of ids) grants.revoke_grant(id);
+          for (const id of ids) grants.revokeGrant(id);
         }
       }),
       { numRuns: 150 },
@@ -203,7 +203,7 @@ describe("what an answer grants", () => {
   });
 
   it("what is asked about by name each time can only be approved once, alone and beside what could be granted", () => {
-    const secret: Need = { ...file("~/work/.env"), ask_each_time: "it holds secrets" };
+    const secret: ResolvedRequirement = { ...file("~/work/.env"), ask_each_time: "it holds secrets" };
     for (const needs of [[secret], [file("~/work/a"), secret]]) expect(shown(needs)).toEqual([["none", "once", ""]]);
   });
 

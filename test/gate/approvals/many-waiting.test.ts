@@ -26,20 +26,20 @@ describe("the count of what waits, kept in memory", () => {
         const { file, db, ...first } = freshApprovals(clock);
         let registry = first.registry;
         for (const [what, which] of acts) {
-          const tokens = registry.list_pending({ limit: 100 }).map(({ token }) => token);
+          const tokens = registry.listPending({ limit: 100 }).map(({ token }) => token);
           const token = tokens[which % Math.max(1, tokens.length)] ?? "0".repeat(16);
-          if (what === "ask") registry.create_pending(pendingOf({ agent_id: AGENTS[which % 3] ?? "" }));
+          if (what === "ask") registry.createPending(pendingOf({ agent_id: AGENTS[which % 3] ?? "" }));
           else if (what === "approve" && tokens.length > 0) registry.resolve(token, "approved", ROBERTO);
-          else if (what === "cancel") registry.cancel_pending(token, "gone");
+          else if (what === "cancel") registry.cancelPending(token, "gone");
           else if (what === "expire") {
             clock.advance(which * 60);
-            registry.cleanup_expired();
+            registry.cleanupExpired();
           } else if (what === "lose") {
             registry.begin();
-            registry.create_pending(pendingOf({ agent_id: AGENTS[which % 3] ?? "" }));
+            registry.createPending(pendingOf({ agent_id: AGENTS[which % 3] ?? "" }));
             registry.rollback();
           } else if (what === "restart") registry = openedApprovals(file, clock).registry;
-          for (const agent_id of AGENTS) expect(registry.waiting_of(agent_id)).toBe(registry.count_waiting(agent_id));
+          for (const agent_id of AGENTS) expect(registry.waitingOf(agent_id)).toBe(registry.countWaiting(agent_id));
         }
         db.close();
       }),
@@ -56,10 +56,10 @@ describe("what is asked in one turn", () => {
     broker.begin();
     const { token } = broker.ask(request("a"));
     broker.ask(request("b"));
-    expect([told.length, other.get_pending(token)]).toEqual([0, undefined]);
+    expect([told.length, other.getPending(token)]).toEqual([0, undefined]);
     broker.commit();
     expect(told.map(({ event }) => event)).toEqual(["waiting", "waiting"]);
-    expect(other.get_pending(token)?.status).toBe("pending");
+    expect(other.getPending(token)?.status).toBe("pending");
   });
 
   it("is committed by the end of the turn also where nobody asks for it", async () => {
@@ -68,7 +68,7 @@ describe("what is asked in one turn", () => {
     broker.begin();
     const { token } = broker.ask(request("a"));
     await Promise.resolve();
-    expect(openedBroker(folder).registry.get_pending(token)?.status).toBe("pending");
+    expect(openedBroker(folder).registry.getPending(token)?.status).toBe("pending");
   });
 
   it("is undone as a whole where it can't be stored, and nobody waits for it any more", () => {
@@ -91,14 +91,14 @@ describe("what is asked in one turn", () => {
     };
     expect(failed).toThrow(/full/);
     expect([undone, told, failures]).toEqual([["undone"], [], ["storing requests"]]);
-    expect([registry.get_pending(token), registry.waiting_of(pendingOf().agent_id)]).toEqual([undefined, 0]);
-    expect(broker.is_awaited(token)).toBe(false);
+    expect([registry.getPending(token), registry.waitingOf(pendingOf().agent_id)]).toEqual([undefined, 0]);
+    expect(broker.isAwaited(token)).toBe(false);
     // The next turn's asks don't depend on it.
     approvals_db.pragma("max_page_count = 100000");
     broker.begin();
     const again = broker.ask(request("a"));
     broker.commit();
-    expect(registry.get_pending(again.token)?.status).toBe("pending");
+    expect(registry.getPending(again.token)?.status).toBe("pending");
   });
 });
 
@@ -124,24 +124,24 @@ describe("the withdrawal of thousands", () => {
     let turns = 0;
     for (; closed < COUNT; turns++) await turn();
     expect(turns).toBeGreaterThan(5);
-    expect(registry.count_waiting()).toBe(0);
+    expect(registry.countWaiting()).toBe(0);
   });
 
   it("from its beginning none of them can be approved, joined or counted against its agent", async () => {
     const { broker, registry, withdrawals, tokens } = crowded();
     broker.withdraw(withdrawals);
     const [last, before_last] = [tokens.at(-1) ?? "", tokens.at(-2) ?? ""];
-    expect(registry.get_pending(last)?.status).toBe("pending");
+    expect(registry.getPending(last)?.status).toBe("pending");
     expect(refusalOf(() => broker.answer({ token: last, decision: "approved" }, ROBERTO)).code).toBe(
       "already_resolved",
     );
-    expect(registry.get_pending(last)?.status).toBe("cancelled");
+    expect(registry.getPending(last)?.status).toBe("cancelled");
     const again = broker.ask(request(`call ${COUNT - 2}`));
     expect(again.token).not.toBe(before_last);
-    expect(registry.get_pending(before_last)?.status).toBe("cancelled");
-    expect(broker.waiting_of(pendingOf().agent_id)).toBeLessThanOrEqual(COUNT - 1000);
+    expect(registry.getPending(before_last)?.status).toBe("cancelled");
+    expect(broker.waitingOf(pendingOf().agent_id)).toBeLessThanOrEqual(COUNT - 1000);
     broker.stop();
-    expect(registry.count_waiting()).toBe(1);
+    expect(registry.countWaiting()).toBe(1);
   });
 
   it("is tried again where it fails: one that can't be withdrawn keeps no other, and can't be approved", async () => {
@@ -152,27 +152,27 @@ describe("the withdrawal of thousands", () => {
          BEGIN SELECT RAISE(ABORT, 'refused'); END`,
     );
     broker.withdraw(withdrawals);
-    await expect.poll(() => registry.count_waiting(), { timeout: 5000 }).toBe(1);
+    await expect.poll(() => registry.countWaiting(), { timeout: 5000 }).toBe(1);
     expect(() => broker.answer({ token: stuck, decision: "approved" }, ROBERTO)).toThrow(/refused/);
     expect(() => broker.answer({ token: stuck, decision: "approved" }, ROBERTO)).toThrow(/refused/);
     expect(failures.length).toBeLessThan(5);
     approvals_db.exec("DROP TRIGGER refuses");
-    await expect.poll(() => registry.get_pending(stuck)?.status, { timeout: 5000 }).toBe("cancelled");
+    await expect.poll(() => registry.getPending(stuck)?.status, { timeout: 5000 }).toBe("cancelled");
   });
 
   it("goes on at the next start of a gate that was paused, where a crash ended it", async () => {
     const home = temporaryHome();
     const before = await openCore({ env: home.env });
     const { registry } = before.gate.broker;
-    for (let index = 0; index < 300; index++) registry.create_pending(pendingOf({ share_key: `call ${index}` }));
+    for (let index = 0; index < 300; index++) registry.createPending(pendingOf({ share_key: `call ${index}` }));
     before.safety.pause.begin({ by: "human", reason: "stop", clears: "by_human" });
     // What a crash leaves: more than was withdrawn by then.
-    for (let index = 0; index < 300; index++) registry.create_pending(pendingOf({ share_key: `more ${index}` }));
-    const left = registry.count_waiting();
+    for (let index = 0; index < 300; index++) registry.createPending(pendingOf({ share_key: `more ${index}` }));
+    const left = registry.countWaiting();
     expect(left).toBeGreaterThanOrEqual(300);
     before.close();
     const after = await openCore({ env: home.env });
-    await expect.poll(() => after.gate.broker.registry.count_waiting()).toBe(0);
+    await expect.poll(() => after.gate.broker.registry.countWaiting()).toBe(0);
     after.close();
   });
 });

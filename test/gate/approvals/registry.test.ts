@@ -15,8 +15,8 @@ describe("a request", () => {
   // create_pending_genera_token_e_record
   it("is created with a 16-hex token, pending, and a deadline that fits its TTL", () => {
     const { registry } = freshApprovals();
-    const first = registry.create_pending(pendingOf());
-    const second = registry.create_pending(pendingOf({ ttl_seconds: 5 }));
+    const first = registry.createPending(pendingOf());
+    const second = registry.createPending(pendingOf({ ttl_seconds: 5 }));
     expect(first.token).toMatch(/^[0-9a-f]{16}$/);
     expect(second.token).not.toBe(first.token);
     expect(first).toMatchObject({
@@ -31,14 +31,14 @@ describe("a request", () => {
       granted: [],
     });
     expect(second.expires_at).toBe("2026-05-04T10:00:05Z");
-    expect(registry.get_pending(first.token)).toEqual(first);
-    expect(registry.get_pending("0123456789abcdef")).toBeUndefined();
+    expect(registry.getPending(first.token)).toEqual(first);
+    expect(registry.getPending("0123456789abcdef")).toBeUndefined();
   });
 
   // resolve_approve_aggiorna_status_e_decision
   it("approved by its requester, it says so, and when and by whom", () => {
     const { registry, clock } = freshApprovals();
-    const { token } = registry.create_pending(pendingOf());
+    const { token } = registry.createPending(pendingOf());
     clock.advance(60);
     const decided = {
       status: "approved",
@@ -51,13 +51,13 @@ describe("a request", () => {
       target_summary: "a.txt -> /srv/",
       extra: { args: null, intent: "save the invoice" },
     });
-    expect(registry.get_pending(token)).toMatchObject(decided);
+    expect(registry.getPending(token)).toMatchObject(decided);
   });
 
   // resolve_reject_simmetrico
   it("rejected by its requester, likewise, with what they said", () => {
     const { registry } = freshApprovals();
-    const { token } = registry.create_pending(pendingOf());
+    const { token } = registry.createPending(pendingOf());
     expect(registry.resolve(token, "rejected", ROBERTO, { message: "not on Fridays" })).toMatchObject({
       status: "rejected",
       decision_at: "2026-05-04T10:00:00Z",
@@ -84,19 +84,19 @@ describe("a request", () => {
     const ends: ((token: string) => unknown)[] = [
       (token) => registry.resolve(token, "approved", ROBERTO),
       (token) => registry.resolve(token, "rejected", ROBERTO),
-      (token) => registry.cancel_pending(token, "done"),
+      (token) => registry.cancelPending(token, "done"),
       () => {
         clock.advance(601);
-        return registry.cleanup_expired();
+        return registry.cleanupExpired();
       },
     ];
     for (const end of ends) {
-      const { token, extra } = registry.create_pending(
+      const { token, extra } = registry.createPending(
         pendingOf({ target_summary: "make SECRET  (in ~/x)", extra: extraOf(secret) }),
       );
       expect(extra.args).toEqual({ command: "make SECRET" });
       end(token);
-      expect(registry.get_pending(token)).toMatchObject({
+      expect(registry.getPending(token)).toMatchObject({
         target_summary: "(in ~/x)",
         capability_class: "fs_write:/srv/*",
         extra: { executor: "fs_write", args: null, intent: "", choices: [], capabilities: kept.capabilities },
@@ -116,39 +116,39 @@ describe("resolve's four checks, in the seed's order", () => {
   // resolve_doppia_chiamata_e_idempotenza
   it("a token that is resolved already: nothing is decided twice", () => {
     const { registry } = freshApprovals();
-    const { token } = registry.create_pending(pendingOf());
+    const { token } = registry.createPending(pendingOf());
     registry.resolve(token, "rejected", ROBERTO);
-    const first = registry.get_pending(token);
+    const first = registry.getPending(token);
     for (const decision of ["approved", "rejected"] as const) {
       expect(refusalOf(() => registry.resolve(token, decision, ROBERTO)).code).toBe("already_resolved");
     }
     expect(refusalOf(() => registry.resolve(token, "approved", ANNA)).code).toBe("already_resolved");
-    expect(registry.get_pending(token)).toEqual(first);
+    expect(registry.getPending(token)).toEqual(first);
   });
 
   // resolve_decisore_diverso_solleva_e_persistenza_expired
   it("a decider who is not the requester: refused, and the request still waits", () => {
     const { registry } = freshApprovals();
-    const before = registry.create_pending(pendingOf());
+    const before = registry.createPending(pendingOf());
     for (const by of [ANNA, { channel: "telegram", sender_id: "roberto" }, { channel: "local", sender_id: "" }]) {
       expect(refusalOf(() => registry.resolve(before.token, "approved", by)).code).toBe("not_authorised");
     }
-    expect(registry.get_pending(before.token)).toEqual(before);
+    expect(registry.getPending(before.token)).toEqual(before);
   });
 
   it("an expired one is marked expired, which stays so although resolve throws", () => {
     const { registry, clock, file } = freshApprovals();
-    const { token } = registry.create_pending(pendingOf());
+    const { token } = registry.createPending(pendingOf());
     clock.advance(601);
     expect(refusalOf(() => registry.resolve(token, "approved", ROBERTO)).code).toBe("expired");
-    expect(openedApprovals(file, clock).registry.get_pending(token)?.status).toBe("expired");
+    expect(openedApprovals(file, clock).registry.getPending(token)?.status).toBe("expired");
     expect(refusalOf(() => registry.resolve(token, "approved", ROBERTO)).code).toBe("already_resolved");
   });
 
   it("expiry is looked at before identity, and the deadline's own second still counts", () => {
     const { registry, clock } = freshApprovals();
-    const in_time = registry.create_pending(pendingOf());
-    const late = registry.create_pending(pendingOf());
+    const in_time = registry.createPending(pendingOf());
+    const late = registry.createPending(pendingOf());
     clock.advance(600);
     expect(registry.resolve(in_time.token, "approved", ROBERTO).status).toBe("approved");
     clock.advance(1);
@@ -157,12 +157,12 @@ describe("resolve's four checks, in the seed's order", () => {
 
   it("check alone changes nothing but what has expired", () => {
     const { registry, clock } = freshApprovals();
-    const { token } = registry.create_pending(pendingOf());
+    const { token } = registry.createPending(pendingOf());
     expect(registry.check(token, ROBERTO).status).toBe("pending");
-    expect(registry.get_pending(token)?.status).toBe("pending");
+    expect(registry.getPending(token)?.status).toBe("pending");
     clock.advance(601);
     expect(refusalOf(() => registry.check(token, ROBERTO)).code).toBe("expired");
-    expect(registry.get_pending(token)?.status).toBe("expired");
+    expect(registry.getPending(token)?.status).toBe("expired");
   });
 });
 
@@ -170,7 +170,7 @@ describe("racing surfaces", () => {
   it("of eight, each with a connection in a thread of its own, exactly one resolves each request", async () => {
     const clock = new ManualClock(new Date().toISOString());
     const { registry, file } = freshApprovals(clock);
-    const tokens = Array.from({ length: 25 }, () => registry.create_pending(pendingOf()).token);
+    const tokens = Array.from({ length: 25 }, () => registry.createPending(pendingOf()).token);
     const racers = 8;
     const arrived = new SharedArrayBuffer(4 * tokens.length);
     const results = await Promise.all(
@@ -191,7 +191,7 @@ describe("racing surfaces", () => {
     for (const [index, token] of tokens.entries()) {
       const answers = results.map((all) => all[index]);
       const won = answers.filter((answer) => answer !== "already_resolved");
-      expect(won).toEqual([registry.get_pending(token)?.status]);
+      expect(won).toEqual([registry.getPending(token)?.status]);
       expect(["approved", "rejected"]).toContain(won[0]);
     }
   });
@@ -199,7 +199,7 @@ describe("racing surfaces", () => {
   it("one that passed its checks before another resolved it still loses", () => {
     const { registry, file, clock } = freshApprovals();
     const other = openedApprovals(file, clock).registry;
-    const { token } = registry.create_pending(pendingOf());
+    const { token } = registry.createPending(pendingOf());
     // The other surface's answer falls between this one's check and its write.
     const check = registry.check.bind(registry);
     registry.check = (...args) => {
@@ -208,68 +208,68 @@ describe("racing surfaces", () => {
       return row;
     };
     expect(refusalOf(() => registry.resolve(token, "approved", ROBERTO)).code).toBe("already_resolved");
-    expect(other.get_pending(token)).toMatchObject({ status: "rejected", territory_concession: "none" });
+    expect(other.getPending(token)).toMatchObject({ status: "rejected", territory_concession: "none" });
   });
 });
 
 describe("ends without an answer", () => {
   it("cleanup marks what is past its deadline, once, and nothing else", () => {
     const { registry, clock } = freshApprovals();
-    const old = registry.create_pending(pendingOf());
-    const young = registry.create_pending(pendingOf({ ttl_seconds: 6000 }));
-    const answered = registry.create_pending(pendingOf());
+    const old = registry.createPending(pendingOf());
+    const young = registry.createPending(pendingOf({ ttl_seconds: 6000 }));
+    const answered = registry.createPending(pendingOf());
     registry.resolve(answered.token, "approved", ROBERTO);
     clock.advance(601);
-    expect(registry.cleanup_expired()).toMatchObject([
+    expect(registry.cleanupExpired()).toMatchObject([
       { token: old.token, status: "expired", decision_at: "2026-05-04T10:10:01Z" },
     ]);
-    expect(registry.cleanup_expired()).toEqual([]);
-    const statuses = [old, young, answered].map(({ token }) => registry.get_pending(token)?.status);
+    expect(registry.cleanupExpired()).toEqual([]);
+    const statuses = [old, young, answered].map(({ token }) => registry.getPending(token)?.status);
     expect(statuses).toEqual(["expired", "pending", "approved"]);
   });
 
   it("a withdrawn request is cancelled, with the reason, and can't be answered", () => {
     const { registry } = freshApprovals();
-    const { token } = registry.create_pending(pendingOf());
-    expect(registry.cancel_pending(token, "not needed")).toMatchObject({ status: "cancelled", message: "not needed" });
-    expect(registry.cancel_pending(token, "again")).toBeUndefined();
-    expect(registry.cancel_pending("0123456789abcdef", "x")).toBeUndefined();
+    const { token } = registry.createPending(pendingOf());
+    expect(registry.cancelPending(token, "not needed")).toMatchObject({ status: "cancelled", message: "not needed" });
+    expect(registry.cancelPending(token, "again")).toBeUndefined();
+    expect(registry.cancelPending("0123456789abcdef", "x")).toBeUndefined();
     expect(refusalOf(() => registry.resolve(token, "approved", ROBERTO)).code).toBe("already_resolved");
   });
 });
 
 describe("listing and counting", () => {
-  function tokensOf(registry: ApprovalRegistry, options?: Parameters<ApprovalRegistry["list_pending"]>[0]) {
-    return registry.list_pending(options).map((request) => request.token);
+  function tokensOf(registry: ApprovalRegistry, options?: Parameters<ApprovalRegistry["listPending"]>[0]) {
+    return registry.listPending(options).map((request) => request.token);
   }
 
   it("newest first; only what waits, unless all are asked for", () => {
     const { registry, clock } = freshApprovals();
-    const first = registry.create_pending(pendingOf()).token;
-    const same_second = registry.create_pending(pendingOf()).token;
+    const first = registry.createPending(pendingOf()).token;
+    const same_second = registry.createPending(pendingOf()).token;
     clock.advance(1);
-    const last = registry.create_pending(pendingOf()).token;
+    const last = registry.createPending(pendingOf()).token;
     registry.resolve(same_second, "approved", ROBERTO);
     expect(tokensOf(registry)).toEqual([last, first]);
     expect(tokensOf(registry, { include_resolved: true })).toEqual([last, same_second, first]);
     expect(tokensOf(registry, { include_resolved: true, limit: 1 })).toEqual([last]);
     clock.advance(600);
     expect(tokensOf(registry)).toEqual([last]); // the others' deadline has passed, marked or not
-    expect(registry.count_waiting()).toBe(1);
-    expect(registry.count_waiting("agent-2")).toBe(0);
+    expect(registry.countWaiting()).toBe(1);
+    expect(registry.countWaiting("agent-2")).toBe(0);
   });
 
   it("recurrence counts what this agent was approved in this class", () => {
     const { registry } = freshApprovals();
     const answer = (decision: "approved" | "rejected", agent_id = "agent-1", capability_class = "fs_write:/srv/*") =>
-      registry.resolve(registry.create_pending(pendingOf({ agent_id, capability_class })).token, decision, ROBERTO);
+      registry.resolve(registry.createPending(pendingOf({ agent_id, capability_class })).token, decision, ROBERTO);
     answer("approved");
     answer("approved");
     answer("rejected");
     answer("approved", "agent-2");
     answer("approved", "agent-1", "fs_write:/tmp/*");
-    registry.create_pending(pendingOf());
-    expect(registry.count_approved("fs_write:/srv/*", "agent-1")).toBe(2);
+    registry.createPending(pendingOf());
+    expect(registry.countApproved("fs_write:/srv/*", "agent-1")).toBe(2);
   });
 });
 
@@ -277,64 +277,64 @@ describe("an answer given while the agent was away", () => {
   it("is taken once, and only before the request's deadline", () => {
     const { registry, clock } = freshApprovals();
     const key = pendingOf().share_key;
-    const { token } = registry.create_pending(pendingOf());
-    expect(registry.take_undelivered(key, "s1", 20_000)).toBeUndefined();
+    const { token } = registry.createPending(pendingOf());
+    expect(registry.takeUndelivered(key, "s1", 20_000)).toBeUndefined();
     registry.resolve(token, "approved", ROBERTO);
-    expect(registry.take_undelivered("another call", "s1", 20_000)).toBeUndefined();
-    expect(registry.take_undelivered(key, "s1", 20_000)?.token).toBe(token);
-    expect(registry.take_undelivered(key, "s1", 20_000)).toBeUndefined();
-    const late = registry.create_pending(pendingOf());
+    expect(registry.takeUndelivered("another call", "s1", 20_000)).toBeUndefined();
+    expect(registry.takeUndelivered(key, "s1", 20_000)?.token).toBe(token);
+    expect(registry.takeUndelivered(key, "s1", 20_000)).toBeUndefined();
+    const late = registry.createPending(pendingOf());
     registry.resolve(late.token, "approved", ROBERTO);
     clock.advance(601);
-    expect(registry.take_undelivered(key, "s1", 20_000)).toBeUndefined();
+    expect(registry.takeUndelivered(key, "s1", 20_000)).toBeUndefined();
   });
 
   it("is taken by the session that asked, within the time that is given, and by no other", () => {
     const { registry, clock } = freshApprovals();
-    const { token, share_key } = registry.create_pending(pendingOf());
+    const { token, share_key } = registry.createPending(pendingOf());
     registry.resolve(token, "approved", ROBERTO);
-    expect(registry.take_undelivered(share_key, "another session", 20_000)).toBeUndefined();
+    expect(registry.takeUndelivered(share_key, "another session", 20_000)).toBeUndefined();
     clock.advance(21);
-    expect(registry.take_undelivered(share_key, "s1", 20_000)).toBeUndefined();
-    expect(registry.take_undelivered(share_key, "s1", 21_000)?.token).toBe(token);
+    expect(registry.takeUndelivered(share_key, "s1", 20_000)).toBeUndefined();
+    expect(registry.takeUndelivered(share_key, "s1", 21_000)?.token).toBe(token);
   });
 
   it("is taken by one of two connections, not by both", () => {
     const { registry, file, clock } = freshApprovals();
-    const { token, share_key } = registry.create_pending(pendingOf());
+    const { token, share_key } = registry.createPending(pendingOf());
     registry.resolve(token, "rejected", ROBERTO);
     const other = openedApprovals(file, clock).registry;
     expect([
-      registry.take_undelivered(share_key, "s1", 20_000)?.status,
-      other.take_undelivered(share_key, "s1", 20_000)?.status,
+      registry.takeUndelivered(share_key, "s1", 20_000)?.status,
+      other.takeUndelivered(share_key, "s1", 20_000)?.status,
     ]).toEqual(["rejected", undefined]);
   });
 
   it("is not taken if it was delivered, withdrawn or expired", () => {
     const { registry, clock } = freshApprovals();
-    const delivered = registry.create_pending(pendingOf());
+    const delivered = registry.createPending(pendingOf());
     registry.resolve(delivered.token, "approved", ROBERTO);
-    registry.mark_delivered(delivered.token);
-    registry.cancel_pending(registry.create_pending(pendingOf()).token, "gone");
-    expect(registry.take_undelivered(delivered.share_key, "s1", 20_000)).toBeUndefined();
-    registry.create_pending(pendingOf({ ttl_seconds: 1 }));
+    registry.markDelivered(delivered.token);
+    registry.cancelPending(registry.createPending(pendingOf()).token, "gone");
+    expect(registry.takeUndelivered(delivered.share_key, "s1", 20_000)).toBeUndefined();
+    registry.createPending(pendingOf({ ttl_seconds: 1 }));
     clock.advance(2);
-    registry.cleanup_expired();
-    expect(registry.take_undelivered(delivered.share_key, "s1", 20_000)).toBeUndefined();
+    registry.cleanupExpired();
+    expect(registry.takeUndelivered(delivered.share_key, "s1", 20_000)).toBeUndefined();
   });
 });
 
 describe("identical calls", () => {
   it("find the one that waits, until it has ended or expired", () => {
     const { registry, clock } = freshApprovals();
-    const { token, share_key } = registry.create_pending(pendingOf());
-    expect(registry.find_waiting(share_key)?.token).toBe(token);
-    expect(registry.find_waiting("other")).toBeUndefined();
+    const { token, share_key } = registry.createPending(pendingOf());
+    expect(registry.findWaiting(share_key)?.token).toBe(token);
+    expect(registry.findWaiting("other")).toBeUndefined();
     clock.advance(601);
-    expect(registry.find_waiting(share_key)).toBeUndefined();
-    const again = registry.create_pending(pendingOf());
-    expect(registry.find_waiting(share_key)?.token).toBe(again.token);
+    expect(registry.findWaiting(share_key)).toBeUndefined();
+    const again = registry.createPending(pendingOf());
+    expect(registry.findWaiting(share_key)?.token).toBe(again.token);
     registry.resolve(again.token, "approved", ROBERTO);
-    expect(registry.find_waiting(share_key)).toBeUndefined();
+    expect(registry.findWaiting(share_key)).toBeUndefined();
   });
 });

@@ -41,7 +41,7 @@ describe("problems that the human accepts", () => {
     });
   });
 
-  it("don't cover a new one, nor anything else in the same place", async () => {
+  it("don't cover a new one, nor anything else in the same position", async () => {
     const { folder, put, verify, accept } = trailOf(["a", "b", "c", "d"]);
     put(linesIn(folder).map((line) => line.replace('"b"', '"x"')));
     await accept("known");

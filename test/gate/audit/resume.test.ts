@@ -126,14 +126,14 @@ describe("files that aren't the trail's", () => {
     expect(kinds).toEqual(["gap"]);
   });
 
-  it("a link in the place of the record, or of a month, is refused by name, and what it leads to stays as it is", () => {
+  it("a link in the position of the record, or of a month, is refused by name, and what it leads to stays as it is", () => {
     const { top, folder, head_file, clock, opened } = freshTrail();
     const precious = join(top, "precious.txt");
     writeFileSync(precious, "precious");
-    for (const place of [head_file, join(folder, MAY)]) {
-      mkdirSync(join(place, ".."), { recursive: true });
-      rmSync(place, { force: true });
-      symlinkSync(precious, place);
+    for (const position of [head_file, join(folder, MAY)]) {
+      mkdirSync(join(position, ".."), { recursive: true });
+      rmSync(position, { force: true });
+      symlinkSync(precious, position);
       const log = opened();
       const failures: unknown[] = [];
       log.begin(({ failure, head_failure }) => failures.push(failure ?? head_failure));
@@ -141,12 +141,12 @@ describe("files that aren't the trail's", () => {
       log.flush();
       log.close();
       expect(readFileSync(precious, "utf8")).toBe("precious");
-      expect(failures.map(String)).toContain(`GateError: ${place} is a link, not a file`);
-      rmSync(place);
+      expect(failures.map(String)).toContain(`GateError: ${position} is a link, not a file`);
+      rmSync(position);
     }
   });
 
-  it("a folder, or a pipe that nobody reads, in their place is refused by name, without waiting", () => {
+  it("a folder, or a pipe that nobody reads, in their position is refused by name, without waiting", () => {
     const { folder, clock, opened } = freshTrail();
     mkdirSync(join(folder, MAY), { recursive: true });
     const log = opened();

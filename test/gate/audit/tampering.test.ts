@@ -196,7 +196,7 @@ describe("whatever others do to a trail", () => {
     const log = opened();
     log.append({ event: "test", ts: clock.ms / 1000 });
     log.flush();
-    log.remember_head();
+    log.rememberHead();
     expect((await verifyAudit(folder, head_file, log.end, clock.ms)).problems).toEqual([]);
     if (what === "an appended line") appendFileSync(path(JUNE), `${forged("x")}\n`);
     if (what === "a removed end") edit(JUNE, (lines) => lines.slice(0, -1));

@@ -15,7 +15,7 @@ describe("a link that leads to what was granted", () => {
     };
     const find = (path: string, is_tree = false) =>
       grants.find(ROBERTO, "fs:write", pathTarget(path, home, undefined, is_tree));
-    const file = grants.record_grant({ ...ROBERTO, capability: "fs:write", target: "~/other/a" }).id;
+    const file = grants.recordGrant({ ...ROBERTO, capability: "fs:write", target: "~/other/a" }).id;
     lead("other/a");
     expect(find("~/proj/link")).toBe(file);
     lead("private/a");
@@ -26,7 +26,7 @@ describe("a link that leads to what was granted", () => {
       undefined,
       undefined,
     ]);
-    const tree = grants.record_grant({ ...ROBERTO, capability: "fs:write", target: "~/other/**" }).id;
+    const tree = grants.recordGrant({ ...ROBERTO, capability: "fs:write", target: "~/other/**" }).id;
     expect([find("~/proj/link/b"), find("~/proj/link", true)]).toEqual([tree, tree]);
     // The place itself became a link after the grant: what it leads to now was never granted.
     rmSync(join(home, "other"), { recursive: true });
@@ -45,7 +45,7 @@ describe("a link that leads to what was granted", () => {
     symlinkSync("var/me", join(folder, "home"));
     symlinkSync("proj", join(folder, "var/me/link"));
     const home = join(folder, "home");
-    const { id } = grants.record_grant({ ...ROBERTO, capability: "fs:write", target: `${home}/proj/**` });
+    const { id } = grants.recordGrant({ ...ROBERTO, capability: "fs:write", target: `${home}/proj/**` });
     const find = (path: string) => grants.find(ROBERTO, "fs:write", pathTarget(path, home, undefined, false));
     expect([find("~/proj/a"), find("~/link/a"), find("~/other/a")]).toEqual([id, id, undefined]);
   });

@@ -7,7 +7,7 @@ describe("a path that each process sees as its own", () => {
     "is covered by no grant: for the agent it is another file: %s",
     (path) => {
       const { grants, home } = freshGrants();
-      for (const target of ["/proc/**", "/dev/**"]) grants.record_grant({ ...ROBERTO, capability: "fs:read", target });
+      for (const target of ["/proc/**", "/dev/**"]) grants.recordGrant({ ...ROBERTO, capability: "fs:read", target });
       expect(grants.find(ROBERTO, "fs:read", pathTarget(path, home, undefined, false))).toBeUndefined();
       expect(grants.find(ROBERTO, "fs:read", pathTarget("/proc/version", home, undefined, false))).toBe(1);
     },

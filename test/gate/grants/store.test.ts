@@ -18,7 +18,7 @@ describe("recording and revoking", () => {
   // record_grant_e_has_grant_round_trip
   it("a recorded grant is there for exactly its four-tuple", () => {
     const { grants } = freshGrants();
-    const grant = grants.record_grant({
+    const grant = grants.recordGrant({
       ...ROBERTO,
       capability: "network:http",
       target: "API.example.com.",
@@ -33,11 +33,11 @@ describe("recording and revoking", () => {
       revoked_at: null,
     });
     expect(grant.granted_at).toBe("2026-05-04T10:00:00Z");
-    expect(grants.has_grant("local", "roberto", "network:http", "api.example.com")).toBe(true);
-    expect(grants.has_grant("telegram", "roberto", "network:http", "api.example.com")).toBe(false);
-    expect(grants.has_grant("local", "anna", "network:http", "api.example.com")).toBe(false);
-    expect(grants.has_grant("local", "roberto", "network:http", "example.com")).toBe(false);
-    expect(grants.has_grant("local", "roberto", "mail:read", "api.example.com")).toBe(false);
+    expect(grants.hasGrant("local", "roberto", "network:http", "api.example.com")).toBe(true);
+    expect(grants.hasGrant("telegram", "roberto", "network:http", "api.example.com")).toBe(false);
+    expect(grants.hasGrant("local", "anna", "network:http", "api.example.com")).toBe(false);
+    expect(grants.hasGrant("local", "roberto", "network:http", "example.com")).toBe(false);
+    expect(grants.hasGrant("local", "roberto", "mail:read", "api.example.com")).toBe(false);
   });
 
   // record_grant_capability_sconosciuta_solleva
@@ -45,38 +45,38 @@ describe("recording and revoking", () => {
     const { grants } = freshGrants();
     for (const name of ["fs:delete", "", "toString", "__proto__", "constructor"]) {
       expect(capabilitySchema.safeParse(name).success).toBe(false);
-      const refusal = refusalOf(() => grants.record_grant({ ...ROBERTO, capability: name as Capability, target: "*" }));
+      const refusal = refusalOf(() => grants.recordGrant({ ...ROBERTO, capability: name as Capability, target: "*" }));
       expect(refusal.code).toBe("unknown_capability");
     }
-    expect(grants.count_active()).toBe(0);
+    expect(grants.countActive()).toBe(0);
   });
 
   it("nothing is ever granted for a capability marked always, nor where nothing is asked", () => {
     const { grants } = freshGrants();
     for (const name of ["code:exec", "mail:send", "llm:local", "channel:in", "time:read", "parse:local"] as const) {
-      expect(refusalOf(() => grants.record_grant({ ...ROBERTO, capability: name, target: "*" })).code).toBe(
+      expect(refusalOf(() => grants.recordGrant({ ...ROBERTO, capability: name, target: "*" })).code).toBe(
         "never_granted",
       );
     }
-    expect(grants.list_grants({ include_revoked: true })).toEqual([]);
+    expect(grants.listGrants({ include_revoked: true })).toEqual([]);
   });
 
   // revoke_grant_disattiva_has_grant
   it("a revoked grant covers nothing any more, and can be revoked once", () => {
     const { grants, home } = freshGrants();
-    const { id } = grants.record_grant({ ...ROBERTO, capability: "fs:read", target: "~/notes/*" });
+    const { id } = grants.recordGrant({ ...ROBERTO, capability: "fs:read", target: "~/notes/*" });
     const target = namedTarget("fs:read", "~/notes/a", home);
     expect(grants.find(ROBERTO, "fs:read", target)).toBe(id);
-    expect(grants.revoke_grant(id)).toBe(true);
-    expect(grants.has_grant("local", "roberto", "fs:read", "~/notes/*")).toBe(false);
+    expect(grants.revokeGrant(id)).toBe(true);
+    expect(grants.hasGrant("local", "roberto", "fs:read", "~/notes/*")).toBe(false);
     expect(grants.find(ROBERTO, "fs:read", target)).toBeUndefined();
-    expect(grants.revoke_grant(id)).toBe(false);
-    expect(grants.revoke_grant(999)).toBe(false);
+    expect(grants.revokeGrant(id)).toBe(false);
+    expect(grants.revokeGrant(999)).toBe(false);
   });
 
   it("an expired grant covers nothing, from the second it expires", () => {
     const { grants, home, clock } = freshGrants();
-    const { id, expires_at } = grants.record_grant({
+    const { id, expires_at } = grants.recordGrant({
       ...ROBERTO,
       capability: "fs:read",
       target: "~/notes/*",
@@ -88,19 +88,19 @@ describe("recording and revoking", () => {
     expect(grants.find(ROBERTO, "fs:read", target)).toBe(id);
     clock.advance(1);
     expect(grants.find(ROBERTO, "fs:read", target)).toBeUndefined();
-    expect(grants.has_grant("local", "roberto", "fs:read", "~/notes/*")).toBe(false);
-    expect(grants.count_active()).toBe(0);
-    expect(grants.list_grants()).toEqual([]);
+    expect(grants.hasGrant("local", "roberto", "fs:read", "~/notes/*")).toBe(false);
+    expect(grants.countActive()).toBe(0);
+    expect(grants.listGrants()).toEqual([]);
   });
 
   it("an expiry that is no date, or has passed, is refused", () => {
     const { grants } = freshGrants();
     for (const expires_at of ["tomorrow", "", "2026-05-04T10:00:00Z", "2020-01-01T00:00:00Z"]) {
       expect(
-        refusalOf(() => grants.record_grant({ ...ROBERTO, capability: "mail:read", target: "inbox", expires_at })).code,
+        refusalOf(() => grants.recordGrant({ ...ROBERTO, capability: "mail:read", target: "inbox", expires_at })).code,
       ).toBe("invalid_expiry");
     }
-    expect(grants.list_grants({ include_revoked: true })).toEqual([]);
+    expect(grants.listGrants({ include_revoked: true })).toEqual([]);
   });
 
   it("another process's grant and revocation count within a millisecond, the gate's own at once", () => {
@@ -109,26 +109,26 @@ describe("recording and revoking", () => {
     const find = () => one.grants.find(ROBERTO, "mail:read", inbox);
     expect(find()).toBeUndefined();
     const other = openedGrants(one.file, one.home, one.clock);
-    const { id } = other.grants.record_grant({ ...ROBERTO, capability: "mail:read", target: "inbox" });
+    const { id } = other.grants.recordGrant({ ...ROBERTO, capability: "mail:read", target: "inbox" });
     aMillisecondLater();
     expect(find()).toBe(id);
-    other.grants.revoke_grant(id);
+    other.grants.revokeGrant(id);
     aMillisecondLater();
     expect(find()).toBeUndefined();
-    const own = one.grants.record_grant({ ...ROBERTO, capability: "mail:read", target: "inbox" });
+    const own = one.grants.recordGrant({ ...ROBERTO, capability: "mail:read", target: "inbox" });
     expect(find()).toBe(own.id);
-    const session = one.grants.record_grant({
+    const session = one.grants.recordGrant({
       ...ROBERTO,
       capability: "mail:read",
       target: "inbox",
       agent: "a",
       session: "s",
     });
-    expect(one.grants.revoke_grant(own.id)).toBe(true);
+    expect(one.grants.revokeGrant(own.id)).toBe(true);
     expect(find()).toBeUndefined();
     const holder = { ...ROBERTO, agent: "a", session: "s" };
     expect(one.grants.find(holder, "mail:read", inbox)).toBe(session.id);
-    one.grants.revoke_agent("a", "the session ended", "s");
+    one.grants.revokeAgent("a", "the session ended", "s");
     expect(one.grants.find(holder, "mail:read", inbox)).toBeUndefined();
   });
 
@@ -137,7 +137,7 @@ describe("recording and revoking", () => {
     const ids = new Map<string, number>();
     for (let number = 0; number < 2500; number++) {
       const target = `box-${number}`;
-      ids.set(target, grants.record_grant({ ...ROBERTO, capability: "mail:read", target }).id);
+      ids.set(target, grants.recordGrant({ ...ROBERTO, capability: "mail:read", target }).id);
     }
     const find = (value: string) => grants.find(ROBERTO, "mail:read", { kind: "exact", value });
     for (const [target, id] of ids) expect(find(target)).toBe(id);
@@ -147,25 +147,25 @@ describe("recording and revoking", () => {
   it("a session that is over covers nothing also while that can't be written, and is revoked once it can", () => {
     const { db, grants } = freshGrants();
     const holder = { ...ROBERTO, agent: "a", session: "s" };
-    const { id } = grants.record_grant({ ...holder, capability: "mail:read", target: "inbox" });
+    const { id } = grants.recordGrant({ ...holder, capability: "mail:read", target: "inbox" });
     const find = (session: string) =>
       grants.find({ ...holder, session }, "mail:read", { kind: "exact", value: "inbox" });
     expect(find("s")).toBe(id);
     db.pragma("query_only = 1");
-    expect(() => grants.end_session("a", "s")).toThrow(/readonly/);
+    expect(() => grants.endSession("a", "s")).toThrow(/readonly/);
     expect(find("s")).toBeUndefined();
     expect(() => grants.flush()).toThrow(/readonly/);
     db.pragma("query_only = 0");
     grants.flush();
-    expect(grants.list_grants({ include_revoked: true })[0]).toMatchObject({ id, revoked_reason: "the session ended" });
-    const next = grants.record_grant({ ...holder, capability: "mail:read", target: "inbox" });
+    expect(grants.listGrants({ include_revoked: true })[0]).toMatchObject({ id, revoked_reason: "the session ended" });
+    const next = grants.recordGrant({ ...holder, capability: "mail:read", target: "inbox" });
     expect(find("s")).toBe(next.id);
   });
 
-  it("asking about places that nobody granted leaves nothing behind, however long they are", () => {
+  it("asking about paths that nobody granted leaves nothing behind, however long they are", () => {
     const { grants } = freshGrants();
     for (let number = 0; number < 2000; number++)
-      grants.record_grant({ ...ROBERTO, capability: "mail:read", target: `box-${number}` });
+      grants.recordGrant({ ...ROBERTO, capability: "mail:read", target: `box-${number}` });
     const before = process.memoryUsage().heapUsed;
     // One in sixteen or so looks like a place that the index knows.
     for (let number = 0; number < 600; number++)
@@ -175,7 +175,7 @@ describe("recording and revoking", () => {
 
   it("a file that can't be read covers nothing until it can", () => {
     const { db, grants } = freshGrants();
-    const { id } = grants.record_grant({ ...ROBERTO, capability: "mail:read", target: "inbox" });
+    const { id } = grants.recordGrant({ ...ROBERTO, capability: "mail:read", target: "inbox" });
     const find = () => grants.find(ROBERTO, "mail:read", { kind: "exact", value: "inbox" });
     db.exec("ALTER TABLE grants RENAME TO gone");
     expect(find).toThrow(/no such table/);
@@ -190,14 +190,13 @@ describe("listing", () => {
     const { grants, clock } = freshGrants();
     const record = (who: typeof ROBERTO, target: string) => {
       clock.advance(1);
-      return grants.record_grant({ ...who, capability: "mail:read", target }).id;
+      return grants.recordGrant({ ...who, capability: "mail:read", target }).id;
     };
     const first = record(ROBERTO, "inbox");
     const second = record(TELEGRAM, "inbox");
     const third = record(ROBERTO, "archive");
-    grants.revoke_grant(first, "stale");
-    const ids = (filter: Parameters<typeof grants.list_grants>[0]) =>
-      grants.list_grants(filter).map((grant) => grant.id);
+    grants.revokeGrant(first, "stale");
+    const ids = (filter: Parameters<typeof grants.listGrants>[0]) => grants.listGrants(filter).map((grant) => grant.id);
     expect(ids({})).toEqual([third, second]);
     expect(ids({ include_revoked: true })).toEqual([third, second, first]);
     expect(ids({ channel: "telegram" })).toEqual([second]);
@@ -205,15 +204,15 @@ describe("listing", () => {
     expect(ids({ channel: "telegram", sender_id: "roberto" })).toEqual([]);
     expect(ids({ limit: 1 })).toEqual([third]);
     expect(ids({ before_id: third })).toEqual([second]);
-    expect(grants.list_grants({ include_revoked: true }).at(-1)?.revoked_reason).toBe("stale");
+    expect(grants.listGrants({ include_revoked: true }).at(-1)?.revoked_reason).toBe("stale");
   });
 
   it("shows when a grant was last used", () => {
     const { grants, clock } = freshGrants();
-    const { id } = grants.record_grant({ ...ROBERTO, capability: "mail:read", target: "inbox" });
+    const { id } = grants.recordGrant({ ...ROBERTO, capability: "mail:read", target: "inbox" });
     clock.advance(60);
-    grants.note_use(id);
-    expect(grants.list_grants()[0]?.last_used_at).toBe("2026-05-04T10:01:00Z");
+    grants.noteUse(id);
+    expect(grants.listGrants()[0]?.last_used_at).toBe("2026-05-04T10:01:00Z");
   });
 });
 
@@ -221,11 +220,11 @@ describe("whose a grant is", () => {
   it("belongs to the agent that asked, unless it is for all of them", () => {
     const { grants } = freshGrants();
     const inbox = { kind: "exact", value: "inbox" } as const;
-    const { id } = grants.record_grant({ ...ROBERTO, capability: "mail:read", target: "inbox", agent: "agent-1" });
+    const { id } = grants.recordGrant({ ...ROBERTO, capability: "mail:read", target: "inbox", agent: "agent-1" });
     expect(grants.find({ ...ROBERTO, agent: "agent-1" }, "mail:read", inbox)).toBe(id);
     expect(grants.find({ ...ROBERTO, agent: "agent-2" }, "mail:read", inbox)).toBeUndefined();
     expect(grants.find(ROBERTO, "mail:read", inbox)).toBeUndefined();
-    const { id: for_all } = grants.record_grant({ ...ROBERTO, capability: "calendar:read", target: "home" });
+    const { id: for_all } = grants.recordGrant({ ...ROBERTO, capability: "calendar:read", target: "home" });
     expect(grants.find({ ...ROBERTO, agent: "agent-2" }, "calendar:read", { kind: "exact", value: "home" })).toBe(
       for_all,
     );
@@ -234,21 +233,21 @@ describe("whose a grant is", () => {
   it("a session's grant holds in that session only, and ends with it", () => {
     const { grants } = freshGrants();
     const inbox = { kind: "exact", value: "inbox" } as const;
-    const { id } = grants.record_grant({
+    const { id } = grants.recordGrant({
       ...ROBERTO,
       capability: "mail:read",
       target: "inbox",
       agent: "agent-1",
       session: "s1",
     });
-    grants.record_grant({ ...ROBERTO, capability: "calendar:read", target: "home", agent: "agent-1" });
+    grants.recordGrant({ ...ROBERTO, capability: "calendar:read", target: "home", agent: "agent-1" });
     expect(grants.find({ ...ROBERTO, agent: "agent-1", session: "s1" }, "mail:read", inbox)).toBe(id);
     expect(grants.find({ ...ROBERTO, agent: "agent-1", session: "s2" }, "mail:read", inbox)).toBeUndefined();
     expect(grants.find({ ...ROBERTO, agent: "agent-1" }, "mail:read", inbox)).toBeUndefined();
-    expect(grants.revoke_agent("agent-1", "the session ended", "s1")).toBe(1);
-    expect(grants.count_active()).toBe(1);
-    expect(grants.revoke_agent("agent-1", "unpaired")).toBe(1);
-    expect(grants.count_active()).toBe(0);
+    expect(grants.revokeAgent("agent-1", "the session ended", "s1")).toBe(1);
+    expect(grants.countActive()).toBe(1);
+    expect(grants.revokeAgent("agent-1", "unpaired")).toBe(1);
+    expect(grants.countActive()).toBe(0);
   });
 });
 
@@ -262,7 +261,7 @@ describe("paths", () => {
     mkdirSync(join(parts.home, "Documents/private"));
     writeFileSync(join(parts.home, "Documents/private/key"), "k");
     writeFileSync(join(folder, "03-Acme.pdf"), "");
-    const { id } = parts.grants.record_grant({ ...ROBERTO, capability: "fs:write", target: `${INVOICES}/*` });
+    const { id } = parts.grants.recordGrant({ ...ROBERTO, capability: "fs:write", target: `${INVOICES}/*` });
     const covers = (path: string) =>
       parts.grants.find(ROBERTO, "fs:write", namedTarget("fs:write", path, parts.home)) === id;
     return { ...parts, folder, covers };
@@ -327,7 +326,7 @@ describe("paths", () => {
     mkdirSync(join(home, "real"));
     mkdirSync(join(home, "other"));
     symlinkSync(join(home, "real"), join(home, "link"));
-    const { id } = grants.record_grant({ ...ROBERTO, capability: "fs:read", target: "~/link/**" });
+    const { id } = grants.recordGrant({ ...ROBERTO, capability: "fs:read", target: "~/link/**" });
     const find = (path: string) => grants.find(ROBERTO, "fs:read", namedTarget("fs:read", path, home));
     expect(find("~/link/a/b")).toBe(id);
     expect(find("~/real/a/b")).toBeUndefined();
@@ -341,7 +340,7 @@ describe("paths", () => {
     mkdirSync(join(home, "app[id]"));
     mkdirSync(join(home, "appi"));
     symlinkSync(join(home, "app[id]"), join(home, "link"));
-    const { id } = grants.record_grant({ ...ROBERTO, capability: "fs:read", target: "~/link/*" });
+    const { id } = grants.recordGrant({ ...ROBERTO, capability: "fs:read", target: "~/link/*" });
     const find = (path: string) => grants.find(ROBERTO, "fs:read", namedTarget("fs:read", path, home));
     expect(find("~/link/page")).toBe(id);
     rmSync(join(home, "link"));
@@ -352,9 +351,9 @@ describe("paths", () => {
   it("a whole tree is covered by a /** grant at or above it, never by a /* grant", () => {
     const { grants, home } = freshGrants();
     const tree = (path: string) => pathTarget(path, home, undefined, true);
-    grants.record_grant({ ...ROBERTO, capability: "fs:write", target: "~/a/*" });
+    grants.recordGrant({ ...ROBERTO, capability: "fs:write", target: "~/a/*" });
     expect(grants.find(ROBERTO, "fs:write", tree("~/a/b"))).toBeUndefined();
-    const { id } = grants.record_grant({ ...ROBERTO, capability: "fs:write", target: "~/a/**" });
+    const { id } = grants.recordGrant({ ...ROBERTO, capability: "fs:write", target: "~/a/**" });
     expect(grants.find(ROBERTO, "fs:write", tree("~/a/b"))).toBe(id);
     expect(grants.find(ROBERTO, "fs:write", tree("~/a"))).toBe(id);
     expect(grants.find(ROBERTO, "fs:write", tree("~"))).toBeUndefined();
@@ -362,7 +361,7 @@ describe("paths", () => {
 
   it("a target that can't be told is covered by nothing", () => {
     const { grants, home } = freshGrants();
-    grants.record_grant({ ...ROBERTO, capability: "fs:read", target: "~/**" });
+    grants.recordGrant({ ...ROBERTO, capability: "fs:read", target: "~/**" });
     symlinkSync("loop", join(home, "loop"));
     expect(grants.find(ROBERTO, "fs:read", namedTarget("fs:read", "~/x", home))).toBe(1);
     for (const path of ["relative", "", "~/a\0b", "~/loop", `~/${"d/".repeat(200)}f`]) {
@@ -375,8 +374,8 @@ describe("hosts", () => {
   it("a grant on a host covers it alone; one on *.domain covers every host below", () => {
     const { grants, home } = freshGrants();
     const find = (url: string) => grants.find(ROBERTO, "network:http", namedTarget("network:http", url, home));
-    const exact = grants.record_grant({ ...ROBERTO, capability: "network:http", target: "example.com" }).id;
-    const below = grants.record_grant({ ...ROBERTO, capability: "network:http", target: "*.Example.org" }).id;
+    const exact = grants.recordGrant({ ...ROBERTO, capability: "network:http", target: "example.com" }).id;
+    const below = grants.recordGrant({ ...ROBERTO, capability: "network:http", target: "*.Example.org" }).id;
     expect(find("https://EXAMPLE.com:8443/x?y#z")).toBe(exact);
     expect(find("https://www.example.com/")).toBeUndefined();
     expect(find("https://a.b.example.org/")).toBe(below);

@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Need } from "../../../main/gate/targets/target.ts";
+import type { ResolvedRequirement } from "../../../main/gate/targets/target.ts";
 import { decided, fateOf, onPath } from "../../support/guarded-calls.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
@@ -24,7 +24,7 @@ const put = (path: string) => {
 };
 
 /** What each way of writing needs, as a reader of command lines or a tool's manifest says it. */
-const WRITERS: Record<string, (ground: Ground) => Need[]> = {
+const WRITERS: Record<string, (ground: Ground) => ResolvedRequirement[]> = {
   "a tool writes the file": ({ place, file }) => [write(`${place}/.claude/${file}`)],
   "a redirection": ({ place, file }) => [write(`${place}/.claude/${file}`)],
   "in other letters": ({ place, file }) => [write(`${place}/.Claude/${file.toUpperCase()}`)],
@@ -87,7 +87,7 @@ const WRITERS: Record<string, (ground: Ground) => Need[]> = {
 };
 
 /** The same for a place that is a folder as a whole; a home folder as a whole is denied by itself. */
-const WHOLE_PLACES: Record<string, (ground: Ground) => Need[]> = {
+const WHOLE_PLACES: Record<string, (ground: Ground) => ResolvedRequirement[]> = {
   "cp -r y/. .": ({ place, own, file }) => {
     put(`${own}/y/.claude/${file}`);
     return [write(place, { is_tree: true, copied_from: `${own}/y` })];
@@ -112,7 +112,7 @@ const WHOLE_PLACES: Record<string, (ground: Ground) => Need[]> = {
 };
 
 /** What can put it there, and need not: never allowed without being asked each time. */
-const CAN: Record<string, (ground: Ground) => Need[]> = {
+const CAN: Record<string, (ground: Ground) => ResolvedRequirement[]> = {
   "git checkout -- .": ({ place }) => [write(place, { is_tree: true })],
   "an unpacked archive below the place": ({ place }) => [write(`${place}/src`, { is_tree: true })],
   "mv of the place, as one name": ({ place, file }) => {
@@ -145,7 +145,7 @@ const CAN: Record<string, (ground: Ground) => Need[]> = {
   },
 };
 
-const FREE: Record<string, (ground: Ground) => Need[]> = {
+const FREE: Record<string, (ground: Ground) => ResolvedRequirement[]> = {
   "a file of the project": ({ place }) => [write(`${place}/src/a.ts`)],
   "settings of something else": ({ place }) => [write(`${place}/settings.json`)],
   "a new folder": ({ place }) => [write(`${place}/src`)],
@@ -163,7 +163,12 @@ const FREE: Record<string, (ground: Ground) => Need[]> = {
   },
 };
 
-function fate(where: "home" | "project", file: string, makes: (ground: Ground) => Need[], is_there: boolean): Fate {
+function fate(
+  where: "home" | "project",
+  file: string,
+  makes: (ground: Ground) => ResolvedRequirement[],
+  is_there: boolean,
+): Fate {
   const home = tempFolder();
   const place = where === "home" ? home : join(home, "work/project");
   const own = join(home, "own");
@@ -173,9 +178,9 @@ function fate(where: "home" | "project", file: string, makes: (ground: Ground) =
 }
 
 const FILES = ["settings.json", "settings.local.json"];
-const rows = (table: Record<string, unknown>, places: readonly ("home" | "project")[]) =>
+const rows = (table: Record<string, unknown>, paths: readonly ("home" | "project")[]) =>
   Object.keys(table).flatMap((name) =>
-    places.flatMap((where) =>
+    paths.flatMap((where) =>
       FILES.flatMap((file) => [true, false].map((is_there) => [name, where, file, is_there] as const)),
     ),
   );

@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { LEVELS } from "../../../ipc/decision.ts";
-import type { Need } from "../../../main/gate/targets/target.ts";
+import type { ResolvedRequirement } from "../../../main/gate/targets/target.ts";
 import { freshGrants, ROBERTO } from "../../support/gate-stores.ts";
 import { decided } from "../../support/guarded-calls.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
@@ -47,7 +47,7 @@ function put(folder: string, ...paths: string[]): void {
   }
 }
 
-const namedIn = (needs: readonly Need[]) =>
+const namedIn = (needs: readonly ResolvedRequirement[]) =>
   needs
     .filter(({ ask_each_time }) => ask_each_time !== undefined)
     .map(({ target }) => (target.kind === "path" ? target.lexical : ""));
@@ -57,7 +57,7 @@ describe("a file that often holds secrets", () => {
     const { grants, home } = freshGrants();
     const file_path = join(home, path);
     for (const target of [file_path, `${dirname(file_path)}/*`, `${home}/**`])
-      grants.record_grant({ ...ROBERTO, capability: "fs:read", target });
+      grants.recordGrant({ ...ROBERTO, capability: "fs:read", target });
     for (const level of LEVELS) {
       const { outcome, scopes, reason } = decided({ home, grants, level }, "Read", { file_path });
       expect([level, outcome, scopes]).toEqual([level, "approval_required", ["none"]]);
@@ -67,14 +67,14 @@ describe("a file that often holds secrets", () => {
 
   it.each(NOT)("is not every file: %s", (path) => {
     const { grants, home } = freshGrants();
-    grants.record_grant({ ...ROBERTO, capability: "fs:read", target: `${home}/**` });
+    grants.recordGrant({ ...ROBERTO, capability: "fs:read", target: `${home}/**` });
     const { outcome } = decided({ home, grants, level: "Supervised" }, "Read", { file_path: join(home, path) });
     expect(outcome).toBe("allowed");
   });
 
   it("is not written under a grant either, nor by a level that may write", () => {
     const { grants, home } = freshGrants();
-    grants.record_grant({ ...ROBERTO, capability: "fs:write", target: `${home}/**` });
+    grants.recordGrant({ ...ROBERTO, capability: "fs:write", target: `${home}/**` });
     const args = { file_path: `${home}/.env`, content: "" };
     for (const level of ["Supervised", "Full"] as const)
       expect([level, decided({ home, grants, level }, "Write", args).outcome]).toEqual([level, "approval_required"]);
@@ -105,7 +105,7 @@ describe("a read of everything below a folder", () => {
   it("asks about each such file in it by its name, and about no folder", () => {
     const { grants, home } = freshGrants();
     put(home, "p/a.ts", "p/.env", "p/.env.example", "p/deploy/.env.prod", "p/.env.d/x", "p/a/b/c/.npmrc");
-    grants.record_grant({ ...ROBERTO, capability: "fs:read", target: `${home}/p/**` });
+    grants.recordGrant({ ...ROBERTO, capability: "fs:read", target: `${home}/p/**` });
     const { outcome, needs, scopes } = decided({ home, grants, level: "Supervised", cwd: `${home}/p` }, "Grep", {
       pattern: "x",
     });
@@ -116,7 +116,7 @@ describe("a read of everything below a folder", () => {
   it("is under the folder's grant where there are none", () => {
     const { grants, home } = freshGrants();
     put(home, "p/a.ts", "p/.env.example", "p/node_modules/x/.env", "p/.git/.env");
-    grants.record_grant({ ...ROBERTO, capability: "fs:read", target: `${home}/p/**` });
+    grants.recordGrant({ ...ROBERTO, capability: "fs:read", target: `${home}/p/**` });
     const world = { home, grants, level: "Supervised" as const, cwd: `${home}/p` };
     expect(decided(world, "Grep", { pattern: "x" }).outcome).toBe("allowed");
   });

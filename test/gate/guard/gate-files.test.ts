@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { placesFor } from "../../../ipc/places.ts";
+import { gatePaths } from "../../../ipc/paths.ts";
 import { GateFiles, ownProgram } from "../../../main/gate/guard/gate-files.ts";
 import { decided, fateOf, onPath } from "../../support/guarded-calls.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
@@ -96,14 +96,14 @@ describe("the gate's program", () => {
   it("is this checkout, its packages and the Node that runs it, unless it is told otherwise", () => {
     const checkout = join(import.meta.dirname, "../../..");
     expect(ownProgram()).toEqual(expect.arrayContaining([checkout, `${checkout}/node_modules`, process.execPath]));
-    const files = new GateFiles(placesFor({ HOME: "/home/ada" }), "/home/ada");
+    const files = new GateFiles(gatePaths({ HOME: "/home/ada" }), "/home/ada");
     for (const path of [
       `${checkout}/dist/hook/hook.js`,
       realpathSync(process.execPath),
       realpathSync(`${checkout}/node_modules`),
     ])
       expect([path, files.containsProgram(path)]).toEqual([path, true]);
-    expect(files.places.program_paths).toContain(checkout);
+    expect(files.protected_paths.program_paths).toContain(checkout);
     expect(files.containsProgram("/home/ada/project/a.ts")).toBe(false);
   });
 

@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { placesFor } from "../../../ipc/places.ts";
+import { gatePaths } from "../../../ipc/paths.ts";
 import type { CallContext } from "../../../ipc/wire.ts";
 import { GateFiles } from "../../../main/gate/guard/gate-files.ts";
 import { guard } from "../../../main/gate/guard/guard.ts";
@@ -159,35 +159,34 @@ describe("irrecoverable commands", () => {
 describe("the gate's own files", () => {
   function withFiles() {
     const home = tempFolder();
-    const places = placesFor({ HOME: home });
-    for (const folder of [places.config_dir, places.state_dir, places.audit_dir])
-      mkdirSync(folder, { recursive: true });
-    const gate_files = new GateFiles(places, home);
+    const paths = gatePaths({ HOME: home });
+    for (const folder of [paths.config_dir, paths.state_dir, paths.audit_dir]) mkdirSync(folder, { recursive: true });
+    const gate_files = new GateFiles(paths, home);
     const block = (executor_name: string, args: Record<string, unknown>, context?: CallContext) => {
       const { call, executor, needs } = prepared(home, executor_name, args, context === undefined ? {} : { context });
       return guard(call, executor, needs, { home, gate_files });
     };
-    return { home, places, block };
+    return { home, paths, block };
   }
 
   it("its databases, tokens, configuration, sockets and logs are never an agent's", () => {
-    const { places, block, home } = withFiles();
+    const { paths, block, home } = withFiles();
     const own = [
-      places.grants_db,
-      places.approvals_db,
-      places.agents_db,
-      places.operator_token,
-      places.audit_head,
-      places.lock_db,
-      places.config_file,
-      join(places.executors_dir, "mine.toml"),
-      join(places.agent_tokens_dir, "claude.token"),
-      join(places.audit_dir, "2026-05.jsonl"),
-      places.agent_socket,
-      places.operator_socket,
-      places.config_dir,
-      places.state_dir,
-      places.audit_dir,
+      paths.grants_db,
+      paths.approvals_db,
+      paths.agents_db,
+      paths.operator_token,
+      paths.audit_head,
+      paths.lock_db,
+      paths.config_file,
+      join(paths.executors_dir, "mine.toml"),
+      join(paths.agent_tokens_dir, "claude.token"),
+      join(paths.audit_dir, "2026-05.jsonl"),
+      paths.agent_socket,
+      paths.operator_socket,
+      paths.config_dir,
+      paths.state_dir,
+      paths.audit_dir,
     ];
     for (const path of own) {
       for (const [executor, args] of [
@@ -209,8 +208,8 @@ describe("the gate's own files", () => {
   });
 
   it("a link into it is it, and so is a whole tree that holds it", () => {
-    const { home, places, block } = withFiles();
-    symlinkSync(places.state_dir, join(home, "notes"));
+    const { home, paths, block } = withFiles();
+    symlinkSync(paths.state_dir, join(home, "notes"));
     expect(block("fs_read", { path: join(home, "notes/operator.token") })).not.toBeNull();
     expect(block("Grep", { pattern: "x", path: home })).not.toBeNull();
     expect(block("fs_delete", { path: join(home, ".local") })).not.toBeNull();
@@ -220,8 +219,8 @@ describe("the gate's own files", () => {
   it.each(["make > $OUT", "make >> $OUT/log", "make < $IN"])(
     "a mention is enough where a redirection can't be resolved: %s",
     (command) => {
-      const { places, block } = withFiles();
-      const mention = `echo ${places.state_dir}/operator.token > note.txt`;
+      const { paths, block } = withFiles();
+      const mention = `echo ${paths.state_dir}/operator.token > note.txt`;
       expect(block("Bash", { command: `${mention} ; ${command}` })?.matched).toBe(
         "the gate's own folders in the command",
       );
@@ -231,8 +230,8 @@ describe("the gate's own files", () => {
   );
 
   it("what lies beside it is not it", () => {
-    const { home, places, block } = withFiles();
-    expect(block("fs_read", { path: `${places.state_dir}-notes/x` })).toBeNull();
+    const { home, paths, block } = withFiles();
+    expect(block("fs_read", { path: `${paths.state_dir}-notes/x` })).toBeNull();
     expect(block("fs_list", { path: home })).toBeNull();
     expect(block("Grep", { pattern: "x", path: join(home, "project") })).toBeNull();
     expect(block("Bash", { command: "ls ~/.local/state" })).toBeNull();

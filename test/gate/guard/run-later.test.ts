@@ -143,8 +143,7 @@ describe("content that is run later", () => {
   it("is under no grant on a folder, and denied to a level that runs no code", () => {
     const { grants, home: own } = freshGrants();
     const file_path = `${own}/p/.git/hooks/pre-commit`;
-    for (const target of [file_path, `${own}/p/**`])
-      grants.record_grant({ ...ROBERTO, capability: "fs:write", target });
+    for (const target of [file_path, `${own}/p/**`]) grants.recordGrant({ ...ROBERTO, capability: "fs:write", target });
     const args = { file_path, content: "" };
     expect(decided({ home: own, grants, level: "Supervised" }, "Write", args)).toMatchObject({
       outcome: "approval_required",

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { DEFAULT_JUDGE_THRESHOLD, judge_score } from "../../../main/gate/judge/rule-based.ts";
+import { DEFAULT_JUDGE_THRESHOLD, judgeScore } from "../../../main/gate/judge/rule-based.ts";
 import { prepared } from "../../support/proposed-calls.ts";
 
 function scoreOf(executor_name: string, args: Record<string, unknown>, intent = "", critical?: boolean) {
   const { call, executor } = prepared("/home/r", executor_name, args, { intent });
-  return judge_score(call, executor, critical);
+  return judgeScore(call, executor, critical);
 }
 
 describe("the seed's signals", () => {

@@ -45,12 +45,12 @@ const ALLOWED: readonly { why: string; words: string; files: readonly string[] }
       "alias break builtin cd command continue exec exit export hash popd printf pushd read return set test unset wait",
     files: ["shell/builtins.ts"],
   },
-  { why: "a builtin whose text is evaluated", words: "trap", files: ["shell/launch.ts"] },
-  { why: "what an alias stands for is evaluated", words: "alias", files: ["shell/simple.ts"] },
+  { why: "a builtin whose text is evaluated", words: "trap", files: ["shell/programs.ts"] },
+  { why: "what an alias stands for is evaluated", words: "alias", files: ["shell/simple-command.ts"] },
   {
     why: "the keyword time, loops without an end, a function that takes the place of cd",
     words: "cd false time true",
-    files: ["shell/walk.ts"],
+    files: ["shell/statements.ts"],
   },
   {
     why: "raw patterns, word for word as they are required",
@@ -70,7 +70,7 @@ const ALLOWED: readonly { why: string; words: string; files: readonly string[] }
       "executors/needs.ts",
       "executors/seeds.ts",
       "guard/shell/irrecoverable.ts",
-      "shell/simple.ts",
+      "shell/simple-command.ts",
     ],
   },
   {
@@ -93,7 +93,7 @@ const ALLOWED: readonly { why: string; words: string; files: readonly string[] }
       "clear/command-needs.ts",
       "executors/catalog.ts",
       "guard/further-needs.ts",
-      "shell/simple.ts",
+      "shell/simple-command.ts",
       "targets/path-kind.ts",
     ],
   },
@@ -104,13 +104,17 @@ const ALLOWED: readonly { why: string; words: string; files: readonly string[] }
   {
     why: "the role of operands that are linked",
     words: "links",
-    files: ["guard/shell/forbidden-paths.ts", "guard/shell/gate-itself.ts", "shell/reader.ts"],
+    files: ["guard/shell/forbidden-paths.ts", "guard/shell/gate-itself.ts", "shell/evaluator.ts"],
   },
-  { why: "a kind of value or of a syntax node", words: "type", files: ["executors/catalog.ts", "shell/simple.ts"] },
+  {
+    why: "a kind of value or of a syntax node",
+    words: "type",
+    files: ["executors/catalog.ts", "shell/simple-command.ts"],
+  },
   { why: "a schema's field", words: "type", files: ["executors/claude-code.ts", "executors/json-schema.ts"] },
   { why: "a tool's argument", words: "timeout", files: ["executors/claude-code.ts"] },
   { why: "texts of a program in another language", words: "strings", files: ["shell/interpreters.ts"] },
-  { why: "files below /dev and /proc", words: "fd", files: ["shell/launch.ts", "targets/path.ts"] },
+  { why: "files below /dev and /proc", words: "fd", files: ["shell/programs.ts", "targets/path.ts"] },
   { why: "a file below /dev", words: "tty", files: ["clear/command-needs.ts"] },
   { why: "folders, files and devices with keys in them", words: "nvme ssh", files: ["guard/path-patterns.ts"] },
   {
@@ -155,7 +159,7 @@ function allowedIn(file: string): string[] {
 describe("what is known of a program stands in programs/", () => {
   it("sees the names, and the files", () => {
     expect(NAMES.size).toBeGreaterThan(330);
-    expect(FILES).toEqual(expect.arrayContaining(["guard/shell/effects.ts", "shell/launch.ts", "clear/xargs.ts"]));
+    expect(FILES).toEqual(expect.arrayContaining(["guard/shell/effects.ts", "shell/programs.ts", "clear/xargs.ts"]));
     expect(ALLOWED.flatMap(({ files }) => files).filter((file) => !FILES.includes(file))).toEqual([]);
   });
 
@@ -197,7 +201,7 @@ describe("a name is seen", () => {
     expect(namesIn(source)).toEqual([]);
   });
 
-  it.each(["guard/shell/effects.ts", "guard/shell/irrecoverable.ts", "shell/launch.ts", "clear/command-needs.ts"])(
+  it.each(["guard/shell/effects.ts", "guard/shell/irrecoverable.ts", "shell/programs.ts", "clear/command-needs.ts"])(
     "once it is added to %s",
     (file) => {
       for (const added of ['export const is = (name: string) => name === "cp";', "export const IS = /^(?:cp|mv)$/;"]) {

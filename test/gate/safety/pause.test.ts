@@ -50,7 +50,7 @@ describe("the pause", () => {
 
   it("an agent that goes on violating a paused gate costs no more writes and no more alarms", async () => {
     const { filter, pauses } = safetyUnderTest();
-    for (let check = 0; check < 50; check++) await filter.check_goal(goal({ goal_type: "exfiltrate_data" }));
+    for (let check = 0; check < 50; check++) await filter.checkGoal(goal({ goal_type: "exfiltrate_data" }));
     expect(pauses).toHaveLength(1);
   });
 });
@@ -60,7 +60,7 @@ describe("what ends the pause of a CRITICAL violation", () => {
 
   it("by the human: acknowledging alone does not", async () => {
     const { filter, safety } = safetyUnderTest();
-    await filter.check_goal(critical);
+    await filter.checkGoal(critical);
     expect(filter.acknowledge("all")).toBe(1);
     expect(safety.pause.state().is_paused).toBe(true);
     filter.resume();
@@ -69,8 +69,8 @@ describe("what ends the pause of a CRITICAL violation", () => {
 
   it("after all were acknowledged: not before the last one", async () => {
     const { filter, safety } = safetyUnderTest({ config: { pause_clears: "after_all_acknowledged" } });
-    await filter.check_goal(critical);
-    await filter.check_goal(critical);
+    await filter.checkGoal(critical);
+    await filter.checkGoal(critical);
     const [second, first] = safety.violations.list();
     filter.acknowledge([first?.id ?? 0]);
     expect(safety.pause.state().is_paused).toBe(true);
@@ -80,9 +80,9 @@ describe("what ends the pause of a CRITICAL violation", () => {
 
   it("after so many seconds since the last one", async () => {
     const { filter, safety, clock } = safetyUnderTest({ config: { pause_clears: "after_seconds", pause_seconds: 60 } });
-    await filter.check_goal(critical);
+    await filter.checkGoal(critical);
     clock.advance(40);
-    await filter.check_goal(critical);
+    await filter.checkGoal(critical);
     clock.advance(40);
     expect(safety.pause.state().is_paused).toBe(true);
     clock.advance(30);

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: what looks like a placeholder is shell
 import { describe, expect, it } from "vitest";
-import { readCommand } from "../../../main/gate/shell/read.ts";
+import { readCommand } from "../../../main/gate/shell/read-command.ts";
 import { bashTwin, type RecordedCall } from "../../support/bash-twin.ts";
 
 // The oracle: what a real bash calls its programs with is what the reading says. No program here is real: each only
@@ -188,10 +188,10 @@ function told(command: string, home: string, cwd: string): { calls: Told[]; unre
   const { commands, unread } = readCommand(command, { cwd, home });
   const calls = commands.map((one) => ({
     cwd: one.cwd,
-    argv: one.argv.map((word) => (word.is_certain && word.glob !== true ? word.text : null)),
+    argv: one.argv.map((word) => (word.is_resolved && word.glob !== true ? word.text : null)),
   }));
-  const is_ours = ({ argv }: Told) => argv[0] === null || PROGRAMS.some((program) => program === argv[0]);
-  return { calls: calls.filter(is_ours), unread };
+  const isOurs = ({ argv }: Told) => argv[0] === null || PROGRAMS.some((program) => program === argv[0]);
+  return { calls: calls.filter(isOurs), unread };
 }
 
 /** True if `real` can be what `said` stands for. An uncertain word may become any number of words. */

@@ -171,7 +171,7 @@ describe("grants", () => {
   function granted() {
     const { grants, home } = freshGrants();
     const grant = (capability: Capability, target: string, of: { agent?: string; session?: string } = {}) =>
-      grants.record_grant({ ...ROBERTO, ...of, capability, target }).id;
+      grants.recordGrant({ ...ROBERTO, ...of, capability, target }).id;
     const ask = (more: Situation = {}) =>
       answered({
         executor: "box",
@@ -251,7 +251,7 @@ describe("what is asked about each time", () => {
 
   it("no grant answers for it, and none is named", () => {
     const { grants } = freshGrants();
-    grants.record_grant({ ...ROBERTO, capability: "fs:read", target: "/srv/**" });
+    grants.recordGrant({ ...ROBERTO, capability: "fs:read", target: "/srv/**" });
     const { outcome, x } = secret({ level: "Supervised", settings: { grants, now: Date.now } });
     expect([outcome, x.grants_used]).toEqual(["approval_required", []]);
   });
@@ -263,7 +263,7 @@ describe("plan mode", () => {
 
   it("no grant and no level answers for what writes, runs or sends: it is asked each time", () => {
     const { grants } = freshGrants();
-    grants.record_grant({ ...ROBERTO, capability: "fs:write", target: "/srv/**" });
+    grants.recordGrant({ ...ROBERTO, capability: "fs:write", target: "/srv/**" });
     const settings = { grants, now: Date.now };
     const write = { path: "/srv/a.txt", content: "" };
     expect(planning("fs_write", write, { settings })).toMatchObject({
@@ -278,7 +278,7 @@ describe("plan mode", () => {
 
   it("what only reads is answered as in every other mode", () => {
     const { grants } = freshGrants();
-    grants.record_grant({ ...ROBERTO, capability: "fs:read", target: "/srv/**" });
+    grants.recordGrant({ ...ROBERTO, capability: "fs:read", target: "/srv/**" });
     const settings = { grants, now: Date.now };
     expect(planning("fs_read", { path: "/srv/a.txt" }, { settings }).outcome).toBe("allowed");
     expect(planning("fs_read", { path: "/srv/a.txt" }, { level: "Full" }).outcome).toBe("allowed");

@@ -50,7 +50,7 @@ it("a pause without a word of why is a pause", () => {
 
 it("a CRITICAL violation denies every call, by the rule that was violated", async () => {
   const { filter, safety: parts } = safetyUnderTest();
-  await filter.check_goal(goal({ goal_type: "exfiltrate_data" }));
+  await filter.checkGoal(goal({ goal_type: "exfiltrate_data" }));
   expect(safety(examinationOf({ settings: { pause: parts.pause } }))?.reason).toMatch(/^the gate is paused: SR-007: /);
 });
 

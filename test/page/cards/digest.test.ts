@@ -49,13 +49,13 @@ describe("a bundle", () => {
       capabilities: [{ capability: "network:http", target: "example.org" }],
     });
     expect(groupsOf([http, read("src/a"), read("test")])).toEqual([
-      { capability: "fs:read", count: 2, place: "~/project" },
-      { capability: "network:http", count: 1, place: "example.org" },
+      { capability: "fs:read", count: 2, location: "~/project" },
+      { capability: "network:http", count: 1, location: "example.org" },
     ]);
     const elsewhere = approvalView({
       capability_class: "fs_read:/etc/*",
       capabilities: [{ capability: "fs:read", target: "/etc/hosts" }],
     });
-    expect(groupsOf([read("src"), elsewhere])[0]?.place).toBe(null);
+    expect(groupsOf([read("src"), elsewhere])[0]?.location).toBe(null);
   });
 });

@@ -29,7 +29,7 @@ describe("the order of the cards", () => {
     expect(order(tidied(busy, false, 0))).toEqual(["0", "b", "c", "a"]);
   });
 
-  it("a card that ended leaves its line in its place, and goes when it was there long enough and nobody is at the cards", () => {
+  it("a card that ended leaves its line in its view, and goes when it was there long enough and nobody is at the cards", () => {
     const ended = closed(three, { ...view("b", 20), status: "expired" }, false, 1000);
     expect(order(ended)).toEqual(["a", "b", "c"]);
     expect(ended.asked[1]?.ended).toEqual({ at: 1000, is_own: false });

@@ -10,21 +10,21 @@ import { dataWords, isTextOnly } from "./data-words.ts";
  * here-document that such a program takes. It counts only if the whole line was read, nothing in it redefines what names
  * mean, and nothing in it could run what was printed or written. In any doubt nothing is blanked out: the patterns win.
  */
-export function floorTexts(reading: Reading): FloorTexts {
+export function maskedTexts(reading: Reading): MaskedTexts {
   const { text } = reading;
   if (reading.unread !== null) return { for_paths: text, for_commands: text };
   const spans: Span[] = [...reading.comments];
-  const told: Span[] = [];
+  const data: Span[] = [];
   if (!reading.defines && !reading.commands.some(changesMeaning)) {
     spans.push(...dataSpans(reading, false));
-    told.push(...dataSpans(reading, true));
+    data.push(...dataSpans(reading, true));
   }
   const for_paths = blanked(text, spans);
-  return { for_paths, for_commands: told.length === 0 ? for_paths : blanked(text, [...spans, ...told]) };
+  return { for_paths, for_commands: data.length === 0 ? for_paths : blanked(text, [...spans, ...data]) };
 }
 
 /** What the raw patterns look at: those for paths, and those for commands, to which a path of a plain reader is data, too. */
-export interface FloorTexts {
+export interface MaskedTexts {
   for_paths: string;
   for_commands: string;
 }
@@ -54,12 +54,12 @@ function dataSpans(reading: Reading, with_operands: boolean): Span[] {
     if (span.start < span.end && span.end <= text.length) spans.push({ start: span.start, end: span.end });
   };
   for (const command of commands) {
-    const is_told = isOnlyTold(command);
-    if (!isTextOnly(command) && !is_told) continue;
+    const is_help = isHelpOrVersion(command);
+    if (!isTextOnly(command) && !is_help) continue;
     if (!isPlainlyRun(command, commands)) continue;
     if (!is_all_text && !isHarmlessOutput(command, commands)) continue;
     const data = dataWords(command);
-    const words = is_told
+    const words = is_help
       ? command.argv
       : with_operands
         ? command.argv.slice(1)
@@ -87,7 +87,7 @@ function dataSpans(reading: Reading, with_operands: boolean): Span[] {
 }
 
 /** `mkfs.ext4 --help`, `dd --version`: it says what it does, and does nothing. */
-function isOnlyTold({ argv, via }: SimpleCommand): boolean {
+function isHelpOrVersion({ argv, via }: SimpleCommand): boolean {
   return via.length === 0 && argv.length === 2 && /^--(?:help|version)$/.test(argv[1]?.text ?? "");
 }
 
@@ -101,10 +101,10 @@ function isPlainlyRun(command: SimpleCommand, commands: readonly SimpleCommand[]
 function isHarmlessOutput(command: SimpleCommand, commands: readonly SimpleCommand[]): boolean {
   if (command.captures > 0 || copiesInput(command) || command.name === "") return false;
   const after = commands.filter(
-    ({ pipeline, place, captures }) =>
-      captures === 0 && pipeline !== 0 && pipeline === command.pipeline && place > command.place,
+    ({ pipeline, pipeline_index, captures }) =>
+      captures === 0 && pipeline !== 0 && pipeline === command.pipeline && pipeline_index > command.pipeline_index,
   );
-  if (![command, ...after].every((one) => isTextOnly(one) || isOnlyTold(one))) return false;
+  if (![command, ...after].every((one) => isTextOnly(one) || isHelpOrVersion(one))) return false;
   // A file that is written could be run by the rest.
   return [command, ...after].every(
     (one) =>

@@ -10,7 +10,7 @@ export function dataWords(command: SimpleCommand): ReadonlySet<Word> {
 /** True if nothing that the program is given as text can be run by it. */
 export function isTextOnly(command: SimpleCommand): boolean {
   const { name, argv } = command;
-  if (command.is_guess) return false;
+  if (command.is_speculative) return false;
   if (name === "") return true;
   const text_only = programCalled(name)?.text_only;
   const first = argv[0]?.text ?? "";

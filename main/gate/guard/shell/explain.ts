@@ -4,10 +4,10 @@ import { type LineNeeds, needsOfLine } from "../../clear/line-needs.ts";
 import { type CommandLine, commandLinesOf } from "../../executors/command-lines.ts";
 import { lineOf } from "../../executors/needs.ts";
 import { requirementOf } from "../../targets/target.ts";
+import { workingDirectoryOf } from "../call-environment.ts";
 import type { GateFiles } from "../gate-files.ts";
 import { dangerousCommand } from "../shell-patterns.ts";
-import { workingDirectoryOf } from "../surroundings.ts";
-import { floorTexts } from "./data-only.ts";
+import { maskedTexts } from "./data-only.ts";
 import { findingIn, findingText } from "./guard-shell.ts";
 
 /** How each command line of a call was read, for whoever asks why (`explain`). Holds the values: nothing of it is stored. */
@@ -26,7 +26,7 @@ function explainLine(
   cwd: string,
   gate_files: GateFiles | undefined,
 ): ShellReading {
-  const found = findingIn(reading, { cwd, home, gate: gate_files?.places });
+  const found = findingIn(reading, { cwd, home, gate: gate_files?.protected_paths });
   // A loop's command stands there once for each value.
   const clearedAt = (span: { start: number; end: number }) => {
     const inside = cleared.commands.filter(({ start, end }) => start >= span.start && end <= span.end);
@@ -34,18 +34,18 @@ function explainLine(
       ? inside
       : cleared.commands.filter(({ start, end }) => start <= span.start && end >= span.end);
   };
-  const pattern = found === null ? dangerousCommand(floorTexts(reading).for_commands) : undefined;
+  const pattern = found === null ? dangerousCommand(maskedTexts(reading).for_commands) : undefined;
   const seen =
     found === null
       ? pattern === undefined
         ? null
         : {
-            saw: `irrecoverable command: pattern '${pattern}'`,
+            description: `irrecoverable command: pattern '${pattern}'`,
             instead: "name exactly what should change",
             start: 0,
             end: text.length,
           }
-      : { saw: findingText(found, reading), instead: found.instead, ...found.span };
+      : { description: findingText(found, reading), instead: found.instead, ...found.span };
   return {
     arg,
     text,
@@ -58,7 +58,7 @@ function explainLine(
         ...command.argv.map((word) => word.text),
         ...command.redirects.flatMap(({ operator, target }) => [operator, target.text]),
       ],
-      is_certain: command.argv.every((word) => word.is_certain),
+      is_resolved: command.argv.every((word) => word.is_resolved),
       via: [...command.via],
       cwd: command.cwd,
       needs: clearedAt(command).flatMap(({ needs }) => needs.map(requirementOf)),

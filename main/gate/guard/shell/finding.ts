@@ -9,7 +9,7 @@ export interface Finding {
     | "the gate's own files are not for agents"
     | "the gate itself";
   /** What was seen, in words of the guard's own: never a value from the command. */
-  saw: string;
+  description: string;
   /** What would be acceptable. */
   instead: string;
   command: SimpleCommand | null;
@@ -19,10 +19,10 @@ export interface Finding {
 
 export function finding(
   group: Finding["group"],
-  saw: string,
+  description: string,
   instead: string,
   command: SimpleCommand,
   span: Span = command,
 ): Finding {
-  return { group, saw, instead, command, span: { start: span.start, end: span.end } };
+  return { group, description, instead, command, span: { start: span.start, end: span.end } };
 }

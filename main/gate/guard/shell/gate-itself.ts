@@ -10,9 +10,17 @@ import {
 import { processToolCalled, signalsUser } from "../../programs/processes.ts";
 import { socketToolCalled } from "../../programs/sockets.ts";
 import { programCalled } from "../../programs/table.ts";
-import { mayBe, mayBeAtOrBelow, mayBePath, mayHold, namesOf, type PathForm, pathOf } from "../../shell/paths.ts";
+import {
+  canContain,
+  canMatch,
+  canMatchAtOrBelow,
+  canMatchPath,
+  type PathPattern,
+  pathOf,
+  segmentsOf,
+} from "../../shell/paths.ts";
 import type { Reading, SimpleCommand, Word } from "../../shell/reading.ts";
-import type { GatePlaces } from "../gate-files.ts";
+import type { ProtectedGatePaths } from "../gate-files.ts";
 import { isTextOnly } from "./data-words.ts";
 import { type Effects, effectsOf } from "./effects.ts";
 import { type Finding, finding } from "./finding.ts";
@@ -27,14 +35,14 @@ const ASK = "ask the human to do it with the metnos-gate command";
 
 export function gateItself(
   reading: Reading,
-  house: GatePlaces | undefined,
+  house: ProtectedGatePaths | undefined,
   home: string,
   words: (command: SimpleCommand) => readonly PathWord[] = pathWords,
 ): Finding | null {
   const looks = reading.commands.some(looksForGate);
   for (const command of reading.commands) {
     const found =
-      (house === undefined ? null : places(command, house, words(command))) ??
+      (house === undefined ? null : paths(command, house, words(command))) ??
       process(command, looks) ??
       humanOnly(command) ??
       hook(command, home);
@@ -55,22 +63,24 @@ const SAMPLES = [
   "2026-01.jsonl",
 ];
 
-function places(
+function paths(
   command: SimpleCommand,
-  { places: own, agent_socket }: GatePlaces,
+  { data_paths: own, agent_socket }: ProtectedGatePaths,
   words: readonly PathWord[],
 ): Finding | null {
   for (const { word, path } of words) {
-    const in_house = own.some((place) => touches(path, namesOf(place)));
+    const in_house = own.some((place) => touches(path, segmentsOf(place)));
     if (!in_house) continue;
-    if (mayBePath(path, namesOf(agent_socket)) && !path.has_pattern && talks(command)) continue;
+    if (canMatchPath(path, segmentsOf(agent_socket)) && !path.has_pattern && talks(command)) continue;
     return finding(FILES, "a path inside the gate's own folders", NARROWER, command, word);
   }
   const effects = effectsOf(command);
   // `find ~/.local -delete`: what it comes by.
   const is_found = effects.found_deleted.some((word) => {
     const path = pathOf(word, command.cwd);
-    return own.some((place) => touches(path, namesOf(place)) || (path.is_known && mayHold(path, namesOf(place))));
+    return own.some(
+      (place) => touches(path, segmentsOf(place)) || (path.is_known && canContain(path, segmentsOf(place))),
+    );
   });
   if (is_found) return finding(FILES, "a folder that holds the gate's own", NARROWER, command);
   const trees = [...effects.trees_deleted, ...effects.moved, ...effects.trees_changed].map((word) => ({
@@ -78,16 +88,16 @@ function places(
     path: pathOf(word, command.cwd),
   }));
   for (const { word, path } of [...treesRead(command), ...trees]) {
-    if (path.is_known && own.some((place) => mayHold(path, namesOf(place))))
+    if (path.is_known && own.some((place) => canContain(path, segmentsOf(place))))
       return finding(FILES, "a folder that holds the gate's own", NARROWER, command, word);
   }
   return null;
 }
 
-function touches(path: PathForm, place: readonly string[]): boolean {
+function touches(path: PathPattern, place: readonly string[]): boolean {
   const is_open = path.names.some((name) => typeof name === "object" && name.kind === "any");
-  if (!is_open) return mayBeAtOrBelow(path, place);
-  return SAMPLES.some((sample) => mayBePath(path, [...place, ...namesOf(sample)]));
+  if (!is_open) return canMatchAtOrBelow(path, place);
+  return SAMPLES.some((sample) => canMatchPath(path, [...place, ...segmentsOf(sample)]));
 }
 
 /** Talking on the agents' socket is what it is there for; listening in its place isn't. */
@@ -129,8 +139,8 @@ function process(command: SimpleCommand, looks: boolean): Finding | null {
   const tool = processToolCalled(command.name);
   if (tool === undefined) return null;
   const args = command.argv.slice(1);
-  const see = (saw: string, word?: Word) =>
-    finding("the gate itself", saw, "leave the gate running; the human ends it", command, word);
+  const report = (description: string, word?: Word) =>
+    finding("the gate itself", description, "leave the gate running; the human ends it", command, word);
   if (tool.signals === "by name") {
     const is_whole_line = args.some(({ text }) => tool.whole_line?.test(text));
     const word = args.find(
@@ -139,32 +149,32 @@ function process(command: SimpleCommand, looks: boolean): Finding | null {
         !/^-(?:s|u|U|g|G|P|t|-signal|-user)$/.test(args[index - 1]?.text ?? "") &&
         matchesGate(text, is_whole_line),
     );
-    if (word !== undefined) return see("a signal to the gate's process", word);
+    if (word !== undefined) return report("a signal to the gate's process", word);
     const every = args.find(({ text }) => text === GATE_INTERPRETER);
     if (every !== undefined && !args.some(({ text }) => /^-[A-Za-z]*[xPugt]|-0$/.test(text)))
-      return see("a signal to every Node process, the gate's among them", every);
+      return report("a signal to every Node process, the gate's among them", every);
   }
-  if (signalsUser(tool, args)) return see("a signal to every process of a user, the gate's among them");
+  if (signalsUser(tool, args)) return report("a signal to every process of a user, the gate's among them");
   if (looks && tool.signals === "by number" && !args.some(({ text }) => tool.signals_not_with?.test(text)))
-    return see("a signal to the gate's process, by its number");
-  if (looks && tool.debugs) return see("a debugger on the gate's process");
+    return report("a signal to the gate's process, by its number");
+  if (looks && tool.debugs) return report("a debugger on the gate's process");
   if (looks && tool.signals === "holders" && args.some(({ text }) => tool.signals_with?.test(text)))
-    return see("a signal to what holds the gate's socket");
+    return report("a signal to what holds the gate's socket");
   const { harmless_for_services } = tool;
   if (
     harmless_for_services !== undefined &&
     args.some(({ text }) => /metnos/.test(text)) &&
     !args.some(({ text }) => harmless_for_services.test(text))
   )
-    return see("the gate's service stopped or changed");
+    return report("the gate's service stopped or changed");
   return null;
 }
 
 function humanOnly(command: SimpleCommand): Finding | null {
-  const at = command.argv.findIndex(({ text, is_certain }) => is_certain && isGateCommand(text));
+  const at = command.argv.findIndex(({ text, is_resolved }) => is_resolved && isGateCommand(text));
   // `$(which metnos-gate) stop`, `metnos-gat? stop`: the program's name is known all the same.
   if (at === -1 && command.name !== GATE_COMMAND) return null;
-  if (at > 0 && !runsGateCommand(command.name) && command.is_guess !== true) return null;
+  if (at > 0 && !runsGateCommand(command.name) && command.is_speculative !== true) return null;
   const words = command.argv.slice(Math.max(at, 0) + 1).filter((word) => !(word.text === "--"));
   if (onlyAsksGate(words.map(({ text }) => text))) return null;
   return finding("the gate itself", "a metnos-gate command that only the human gives", ASK, command, words[0]);
@@ -180,46 +190,46 @@ function replacesEntry(command: SimpleCommand, { placed, trees_written }: Effect
   return placed.some(({ word, source, is_exact }) => {
     if (isFolder(word) && (is_exact || is_link)) return true;
     const last = pathOf(source, cwd).names.at(-1);
-    if (mayBePath(pathOf(word, cwd), namesOf(home))) return last === ".claude";
+    if (canMatchPath(pathOf(word, cwd), segmentsOf(home))) return last === ".claude";
     if (!isFolder(word)) return false;
     return (
-      ["settings.json", "settings.local.json"].some((file) => mayBe(last, file)) ||
+      ["settings.json", "settings.local.json"].some((file) => canMatch(last, file)) ||
       /(?:^|\/)\.?\/?$/.test(source.text) ||
-      !source.is_certain
+      !source.is_resolved
     );
   });
 }
 
 function hook(command: SimpleCommand, home: string): Finding | null {
-  const see = (saw: string, word?: Word) =>
-    finding("the gate itself", saw, "ask the human: metnos-gate connect claude-code", command, word);
+  const report = (description: string, word?: Word) =>
+    finding("the gate itself", description, "ask the human: metnos-gate connect claude-code", command, word);
   const files = [
-    [...namesOf(home), ".claude", "settings.json"],
-    [...namesOf(home), ".claude", "settings.local.json"],
+    [...segmentsOf(home), ".claude", "settings.json"],
+    [...segmentsOf(home), ".claude", "settings.local.json"],
   ];
-  const isEntry = (path: PathForm): boolean => {
-    if (files.some((file) => mayBePath(path, file))) return true;
+  const isEntry = (path: PathPattern): boolean => {
+    if (files.some((file) => canMatchPath(path, file))) return true;
     const [folder, file] = path.names.slice(-2);
     return (
-      (folder === ".claude" && (mayBe(file, "settings.json") || mayBe(file, "settings.local.json"))) ||
+      (folder === ".claude" && (canMatch(file, "settings.json") || canMatch(file, "settings.local.json"))) ||
       path.names.at(-1) === "managed-settings.json"
     );
   };
   const effects = effectsOf(command);
   for (const word of [...effects.trees_deleted, ...effects.moved]) {
     const path = pathOf(word, command.cwd);
-    if (files.some((file) => mayHold(path, file)) || path.names.at(-1) === ".claude")
-      return see("the folder of the hook's entry removed or moved", word);
+    if (files.some((file) => canContain(path, file)) || path.names.at(-1) === ".claude")
+      return report("the folder of the hook's entry removed or moved", word);
   }
-  if (replacesEntry(command, effects, home)) return see("a file put over the hook's entry");
-  if (effects.found_deleted.some((word) => files.some((file) => mayBePath(pathOf(word, command.cwd), file))))
-    return see("a change of the hook's entry");
+  if (replacesEntry(command, effects, home)) return report("a file put over the hook's entry");
+  if (effects.found_deleted.some((word) => files.some((file) => canMatchPath(pathOf(word, command.cwd), file))))
+    return report("a change of the hook's entry");
   const changed = new Set([...effects.written, ...effects.deleted, ...effects.moved]);
   for (const { word, path, redirect } of pathWords(command)) {
     if (!isEntry(path) || redirect === "<" || redirect === "<&") continue;
-    if (changed.has(word) || redirect !== undefined) return see("a change of the hook's entry", word);
+    if (changed.has(word) || redirect !== undefined) return report("a change of the hook's entry", word);
     if (effects.only_read.includes(word) || isTextOnly(command)) continue;
-    return see("a program that may change the hook's entry", word);
+    return report("a program that may change the hook's entry", word);
   }
   return null;
 }

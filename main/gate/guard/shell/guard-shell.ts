@@ -1,8 +1,8 @@
 import { isKnownLabel } from "../../programs/labels.ts";
-import { readArgv, readCommand } from "../../shell/read.ts";
+import { readArgv, readCommand } from "../../shell/read-command.ts";
 import type { ReadContext, Reading, SimpleCommand } from "../../shell/reading.ts";
-import type { GatePlaces } from "../gate-files.ts";
-import { type FloorTexts, floorTexts } from "./data-only.ts";
+import type { ProtectedGatePaths } from "../gate-files.ts";
+import { type MaskedTexts, maskedTexts } from "./data-only.ts";
 import type { Finding } from "./finding.ts";
 import { forbiddenPaths } from "./forbidden-paths.ts";
 import { gateItself } from "./gate-itself.ts";
@@ -14,17 +14,17 @@ export interface ShellGuarded {
   reading: Reading;
   finding: Finding | null;
   /** What the raw patterns still look at: data blanked out where that is certain. */
-  floor: FloorTexts;
+  masked: MaskedTexts;
 }
 
 export interface ShellGuardSettings extends ReadContext {
-  gate?: GatePlaces | undefined;
+  gate?: ProtectedGatePaths | undefined;
 }
 
 /** Reads a command line (or a list of words) and looks at what it would run. Never throws. */
 export function guardShell(command: string | readonly string[], settings: ShellGuardSettings): ShellGuarded {
   const reading = typeof command === "string" ? readCommand(command, settings) : readArgv(command, settings);
-  return { reading, finding: findingIn(reading, settings), floor: floorTexts(reading) };
+  return { reading, finding: findingIn(reading, settings), masked: maskedTexts(reading) };
 }
 
 export function findingIn(reading: Reading, { home, cwd, gate }: ShellGuardSettings): Finding | null {
@@ -45,11 +45,11 @@ export function findingIn(reading: Reading, { home, cwd, gate }: ShellGuardSetti
 }
 
 /** One sentence: what was seen, and in which part of the command. Nothing of what the command says is in it. */
-export function findingText({ group, saw, command }: Finding, reading: Reading): string {
+export function findingText({ group, description, command }: Finding, reading: Reading): string {
   if (group === "the gate's own files are not for agents") return `guard: ${group}`;
-  if (command === null) return `guard: ${group}: ${saw}`;
+  if (command === null) return `guard: ${group}: ${description}`;
   const at = reading.commands.indexOf(command) + 1;
   const part = reading.commands.length > 1 ? ` in part ${at} of ${reading.commands.length}` : "";
   const via = command.via.map((name) => (isKnownLabel(name) ? name : "another program"));
-  return `guard: ${group}: ${saw}${part}${via.length === 0 ? "" : ` (run by ${via.join(", ")})`}`;
+  return `guard: ${group}: ${description}${part}${via.length === 0 ? "" : ` (run by ${via.join(", ")})`}`;
 }

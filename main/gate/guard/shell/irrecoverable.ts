@@ -3,16 +3,16 @@ import { raisesRights } from "../../programs/labels.ts";
 import { isSignalled, processToolCalled } from "../../programs/processes.ts";
 import { handsOnEverything } from "../../programs/repeaters.ts";
 import {
-  mayBeAtOrBelow,
-  mayBePath,
-  type Name,
-  namesOf,
-  type PathForm,
+  canMatchAtOrBelow,
+  canMatchPath,
+  type PathPattern,
   pathOf,
   pathOfPieces,
+  type Segment,
+  segmentsOf,
 } from "../../shell/paths.ts";
 import type { Reading, SimpleCommand, Word } from "../../shell/reading.ts";
-import { type Around, isDisk, vitalFile, vitalFolder } from "../vital-paths.ts";
+import { isDisk, type PathContext, vitalFile, vitalFolder } from "../vital-paths.ts";
 import { effectsOf } from "./effects.ts";
 import { type Finding, finding } from "./finding.ts";
 
@@ -21,93 +21,94 @@ import { type Finding, finding } from "./finding.ts";
 const GROUP = "irrecoverable command";
 const NAME_IT = "name exactly what should go, inside the project";
 
-export function irrecoverable(reading: Reading, around: Around): Finding | null {
+export function irrecoverable(reading: Reading, context: PathContext): Finding | null {
   if (reading.fork_bomb !== null) {
     const { start, end } = reading.fork_bomb;
     return {
       group: GROUP,
-      saw: "something that starts itself over and over (a fork bomb)",
+      description: "something that starts itself over and over (a fork bomb)",
       instead: "start a fixed number of jobs",
       command: null,
       span: { start, end },
     };
   }
   for (const command of reading.commands) {
-    const found = inCommand(command, around);
+    const found = inCommand(command, context);
     if (found !== null) return found;
   }
   return null;
 }
 
-function inCommand(command: SimpleCommand, around: Around): Finding | null {
-  const see = (saw: string, instead: string, word?: Word) => finding(GROUP, saw, instead, command, word ?? command);
+function inCommand(command: SimpleCommand, context: PathContext): Finding | null {
+  const report = (description: string, instead: string, word?: Word) =>
+    finding(GROUP, description, instead, command, word ?? command);
   const effects = effectsOf(command);
   for (const word of effects.trees_deleted) {
-    const what = wholeTree(word, command, around);
-    if (what !== undefined) return see(`a recursive delete of ${what}`, NAME_IT, word);
+    const what = wholeTree(word, command, context);
+    if (what !== undefined) return report(`a recursive delete of ${what}`, NAME_IT, word);
   }
   for (const word of [...effects.deleted, ...effects.moved]) {
-    const what = effects.moved.includes(word) ? wholeTree(word, command, around) : everyName(word, command, around);
+    const what = effects.moved.includes(word) ? wholeTree(word, command, context) : everyName(word, command, context);
     if (what !== undefined)
-      return see(`${effects.moved.includes(word) ? "a move" : "a delete"} of ${what}`, NAME_IT, word);
+      return report(`${effects.moved.includes(word) ? "a move" : "a delete"} of ${what}`, NAME_IT, word);
   }
   for (const word of effects.trees_changed) {
-    const what = wholeTree(word, command, around) ?? systemTree(word, command);
+    const what = wholeTree(word, command, context) ?? systemTree(word, command);
     if (what !== undefined)
-      return see(`a recursive change of rights or owners of ${what}`, "change them inside the project", word);
+      return report(`a recursive change of rights or owners of ${what}`, "change them inside the project", word);
   }
   for (const word of effects.changed) {
-    const what = command.via.some(handsOnEverything) ? wholeTree(word, command, around) : undefined;
+    const what = command.via.some(handsOnEverything) ? wholeTree(word, command, context) : undefined;
     if (what !== undefined)
-      return see(`a change of rights or owners of ${what}`, "change them inside the project", word);
+      return report(`a change of rights or owners of ${what}`, "change them inside the project", word);
   }
   for (const word of [...effects.written, ...effects.deleted, ...effects.moved]) {
     const what = vitalFile(pathOf(word, command.cwd));
     if (what !== undefined)
-      return see(`a change of ${what}`, "write a copy in the project, and let the human put it in place", word);
+      return report(`a change of ${what}`, "write a copy in the project, and let the human put it in place", word);
   }
-  return found(command, around, see) ?? disks(command, see) ?? machine(command, see);
+  return found(command, context, report) ?? disks(command, report) ?? machine(command, report);
 }
 
-type See = (saw: string, instead: string, word?: Word) => Finding;
+type Report = (description: string, instead: string, word?: Word) => Finding;
 
 /** `find / -delete` and its like. */
-function found(command: SimpleCommand, around: Around, see: See): Finding | null {
+function found(command: SimpleCommand, context: PathContext, report: Report): Finding | null {
   for (const word of effectsOf(command).found_deleted) {
     const path = pathOf(word, command.cwd);
     const last = path.names.at(-1);
     const before = { ...path, names: path.names.slice(0, -1) };
     const what =
-      wholeTree(word, command, around) ??
-      (typeof last === "object" && last.kind === "any" ? vitalFolder(before, around) : undefined);
+      wholeTree(word, command, context) ??
+      (typeof last === "object" && last.kind === "any" ? vitalFolder(before, context) : undefined);
     if (what !== undefined)
-      return see(`a delete of everything below ${what}`, "give find a folder of the project, or a name to look for");
+      return report(`a delete of everything below ${what}`, "give find a folder of the project, or a name to look for");
   }
   return null;
 }
 
 /** What a tree is, where its loss leaves no way back. */
-function wholeTree(word: Word, command: SimpleCommand, around: Around): string | undefined {
+function wholeTree(word: Word, command: SimpleCommand, context: PathContext): string | undefined {
   for (const path of formsOf(word, command)) {
-    const what = vitalFolder(path, around) ?? everythingIn(path, around);
+    const what = vitalFolder(path, context) ?? everythingIn(path, context);
     if (what !== undefined) return what;
   }
   return undefined;
 }
 
 /** A word as it stands, and as it would be if a variable that nothing here sets were empty. */
-function formsOf(word: Word, { cwd }: SimpleCommand): PathForm[] {
+function formsOf(word: Word, { cwd }: SimpleCommand): PathPattern[] {
   const forms = [pathOf(word, cwd)];
   const [first] = word.pieces;
   // `${X:+x}/`: what may be empty, and what stands before such a mark, both go.
-  const marks = word.pieces.findIndex(({ kind, text }) => kind === "hole" && text === "");
+  const marks = word.pieces.findIndex(({ kind, text }) => kind === "unknown" && text === "");
   const is_optional = marks !== -1 && word.pieces.slice(0, marks).every(({ text }) => !text.includes("/"));
   if (
     is_optional ||
-    (first?.kind === "hole" && /^\$\{?(?:[A-Za-z_]\w*|\d+|[@*])\}?$/.test(first.text) && first.text !== "$unknown")
+    (first?.kind === "unknown" && /^\$\{?(?:[A-Za-z_]\w*|\d+|[@*])\}?$/.test(first.text) && first.text !== "$unknown")
   ) {
     const rest = word.pieces.slice(is_optional ? marks + 1 : 1);
-    if (rest[0]?.text.startsWith("/") && rest.every(({ kind }) => kind !== "hole")) {
+    if (rest[0]?.text.startsWith("/") && rest.every(({ kind }) => kind !== "unknown")) {
       const emptied = pathOfPieces(rest, cwd);
       // `$X/dist` says where it should be; `$X/` and `$X/*` are the whole disk if it says nothing.
       if (emptied.names.length === 0 || (emptied.names.length === 1 && isPattern(emptied.names[0])))
@@ -117,19 +118,19 @@ function formsOf(word: Word, { cwd }: SimpleCommand): PathForm[] {
   return forms;
 }
 
-const isPattern = (name: Name | undefined): boolean => typeof name === "object" && name.kind === "pattern";
+const isPattern = (name: Segment | undefined): boolean => typeof name === "object" && name.kind === "pattern";
 
 /** Deleting single names does harm as a whole where they are all there is. */
-function everyName(word: Word, command: SimpleCommand, around: Around): string | undefined {
+function everyName(word: Word, command: SimpleCommand, context: PathContext): string | undefined {
   if (!command.via.some(handsOnEverything)) return undefined;
   const path = pathOf(word, command.cwd);
   const last = path.names.at(-1);
   if (typeof last !== "object" || last.kind !== "any") return undefined;
-  return vitalFolder({ ...path, names: path.names.slice(0, -1) }, around);
+  return vitalFolder({ ...path, names: path.names.slice(0, -1) }, context);
 }
 
 /** `/usr/*`, `~/.*`: a pattern that takes everything directly in such a place. */
-function everythingIn(path: PathForm, around: Around): string | undefined {
+function everythingIn(path: PathPattern, context: PathContext): string | undefined {
   const last = path.names.at(-1);
   if (typeof last !== "object" || last.kind === "unknown") return undefined;
   const inner = last.kind === "pattern" && last.text.replace(/^\./, "").replace(/\*+|\?+|\[[^\]]*\]/g, "");
@@ -138,25 +139,26 @@ function everythingIn(path: PathForm, around: Around): string | undefined {
   if (last.kind === "pattern" && !last.text.includes("*")) return undefined;
   // What lies anywhere below a filter is not everything.
   if (last.kind === "any") return undefined;
-  const folder = vitalFolder({ ...path, names: path.names.slice(0, -1) }, around);
+  const folder = vitalFolder({ ...path, names: path.names.slice(0, -1) }, context);
   return folder === undefined ? undefined : `everything in ${folder}`;
 }
 
 function systemTree(word: Word, command: SimpleCommand): string | undefined {
   const path = pathOf(word, command.cwd);
   return ["usr", "etc", "bin", "lib", "sbin", "boot", "var/lib", "System"].some(
-    (tree) => mayBeAtOrBelow(path, namesOf(tree)) && path.names.length <= 3 && !mayBeAtOrBelow(path, ["usr", "local"]),
+    (tree) =>
+      canMatchAtOrBelow(path, segmentsOf(tree)) && path.names.length <= 3 && !canMatchAtOrBelow(path, ["usr", "local"]),
   )
     ? "a system folder"
     : undefined;
 }
 
-function disks(command: SimpleCommand, see: See): Finding | null {
+function disks(command: SimpleCommand, report: Report): Finding | null {
   const KEEP = "work on a file in the project, or let the human do it";
   for (const word of effectsOf(command).written) {
-    if (isDisk(pathOf(word, command.cwd))) return see("a raw write to a disk", KEEP, word);
-    if (mayBePath(pathOf(word, command.cwd), ["proc", "sysrq-trigger"]))
-      return see("a direct command to the kernel", KEEP, word);
+    if (isDisk(pathOf(word, command.cwd))) return report("a raw write to a disk", KEEP, word);
+    if (canMatchPath(pathOf(word, command.cwd), ["proc", "sysrq-trigger"]))
+      return report("a direct command to the kernel", KEEP, word);
   }
   const { name, argv } = command;
   const args = argv.slice(1);
@@ -168,32 +170,32 @@ function disks(command: SimpleCommand, see: See): Finding | null {
   const only_looks = texts.some((text) => tool.only_looks?.test(text));
   if (tool.makes_file_system) {
     // A new file system in an image of the project is a file like any other.
-    const is_image = target === undefined && args.every((word) => word.is_certain && !word.text.startsWith("/dev"));
-    return only_looks || is_image ? null : see("a new file system on a disk", KEEP, target);
+    const is_image = target === undefined && args.every((word) => word.is_resolved && !word.text.startsWith("/dev"));
+    return only_looks || is_image ? null : report("a new file system on a disk", KEEP, target);
   }
   if (target === undefined && !texts.some((text) => tool.acts_on_names?.test(text)))
-    return destroysPool(tool, texts) ? see("a storage pool destroyed", KEEP) : null;
+    return destroysPool(tool, texts) ? report("a storage pool destroyed", KEEP) : null;
   if (only_looks) return null;
-  return see(tool.wipes ? "a disk wiped" : "a disk's partitions or contents changed", KEEP, target);
+  return report(tool.wipes ? "a disk wiped" : "a disk's partitions or contents changed", KEEP, target);
 }
 
-function machine(command: SimpleCommand, see: See): Finding | null {
+function machine(command: SimpleCommand, report: Report): Finding | null {
   const tool = processToolCalled(command.name);
   if (tool === undefined) return null;
   const texts = command.argv.slice(1).map(({ text }) => text);
   if (tool.signals === "all" || (tool.signals === "by number" && isSignalled("-1", texts)))
-    return see("a signal to every process", "name the process that should end");
+    return report("a signal to every process", "name the process that should end");
   if (tool.signals === "by number" && isSignalled("1", texts) && command.via.some(raisesRights))
-    return see("a signal to the system's first process", "name the process that should end");
+    return report("a signal to the system's first process", "name the process that should end");
   if (tool.signals === "by name" && texts.some((text) => text === "." || text === ".*" || text === "^"))
-    return see("a signal to every process", "name the process that should end");
+    return report("a signal to every process", "name the process that should end");
   if (texts.some((text) => tool.deletes_account?.test(text)))
-    return see("an account and its home folder deleted", "leave that to the human");
+    return report("an account and its home folder deleted", "leave that to the human");
   const { ends_machine } = tool;
   const ends = ends_machine === "always" || texts.some((text) => ends_machine?.test(text));
-  if (ends && tool.ends_at_once) return see("the machine shut down", "leave that to the human");
-  if (ends && command.in_loop) return see("the machine shut down again and again", "leave that to the human");
+  if (ends && tool.ends_at_once) return report("the machine shut down", "leave that to the human");
+  if (ends && command.in_loop) return report("the machine shut down again and again", "leave that to the human");
   if (texts.some((text) => tool.stops_kernel?.test(text)))
-    return see("the kernel told to stop", "leave that to the human");
+    return report("the kernel told to stop", "leave that to the human");
   return null;
 }

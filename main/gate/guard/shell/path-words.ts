@@ -1,7 +1,7 @@
 import { isAmong, valuesAnywhere } from "../../programs/arguments.ts";
 import { programCalled } from "../../programs/table.ts";
 import { piecesAfter } from "../../shell/builtins.ts";
-import { type PathForm, pathOf, pathOfPieces } from "../../shell/paths.ts";
+import { type PathPattern, pathOf, pathOfPieces } from "../../shell/paths.ts";
 import type { Piece, SimpleCommand, Word } from "../../shell/reading.ts";
 import { dataWords } from "./data-words.ts";
 import { recordedAccesses } from "./effects.ts";
@@ -10,7 +10,7 @@ import { recordedAccesses } from "./effects.ts";
 
 export interface PathWord {
   word: Word;
-  path: PathForm;
+  path: PathPattern;
   /** A redirection's operator, where it is one. */
   redirect?: string;
 }
@@ -71,7 +71,7 @@ function candidates(pieces: readonly Piece[]): (readonly Piece[])[] {
   const text = pieces.map((piece) => piece.text).join("");
   if (text.length > 8192) return found;
   const flag = /^-[A-Za-z](?=[~/.])/.exec(text);
-  const word = { text, pieces, is_certain: true, start: 0, end: 0 };
+  const word = { text, pieces, is_resolved: true, start: 0, end: 0 };
   if (flag !== null) found.push(piecesAfter(word, flag[0].length));
   const scheme = /^(?:[a-z+]+:)?file:\/\/(?:localhost)?/i.exec(text);
   if (scheme !== null) found.push(piecesAfter(word, scheme[0].length));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { placesFor } from "../../../../ipc/places.ts";
+import { gatePaths } from "../../../../ipc/paths.ts";
 import { GateFiles } from "../../../../main/gate/guard/gate-files.ts";
-import { examine } from "../../../../main/gate/vaglio.ts";
+import { runVaglio } from "../../../../main/gate/vaglio.ts";
 import { prepared } from "../../../support/proposed-calls.ts";
 import { BLOCKED_PLAIN } from "./cases/blocked-plain.ts";
 import { BLOCKED_WRAPPED } from "./cases/blocked-wrapped.ts";
@@ -23,13 +23,13 @@ const TABLES = {
 } as const satisfies Record<string, readonly ShellCase[]>;
 
 const ALL: readonly ShellCase[] = Object.values(TABLES).flat();
-const SETTINGS = { home: HOME, gate_files: new GateFiles(placesFor({ HOME }), HOME), judge_threshold: 0, now: () => 0 };
+const SETTINGS = { home: HOME, gate_files: new GateFiles(gatePaths({ HOME }), HOME), judge_threshold: 0, now: () => 0 };
 
 /** What the guard says of one call; the judge is out of it. */
 function saidOf(executor_name: string, args: Record<string, unknown>, cwd = CWD): { is: string; reason: string } {
   const { call, executor, needs } = prepared(HOME, executor_name, args, { context: { cwd } });
   expect(executor.validate(args)).toBeNull();
-  const verdict = examine(call, executor, needs, undefined, SETTINGS);
+  const verdict = runVaglio(call, executor, needs, undefined, SETTINGS);
   return { is: verdict.blocked_by === "guard" ? "blocked" : "passes", reason: verdict.reason };
 }
 

@@ -66,7 +66,7 @@ const DELETES: readonly ShellCase[] = [
   blocked("rm -rf /us{r..r}", "a brace's sequence"),
   blocked("shopt -s extglob; rm -rf /!(x)", "everything but one"),
   blocked("find -L /usr -delete", "find's own flags first"),
-  blocked("find / /tmp -delete", "two places"),
+  blocked("find / /tmp -delete", "two paths"),
 ];
 
 const SPELLINGS: readonly ShellCase[] = [

@@ -1,0 +1,15 @@
+/** Dates on the wire and in the databases: ISO-8601 UTC in whole seconds, so that they compare as text. */
+
+/** @param ms Unix time in milliseconds @throws RangeError where that is no date */
+export function isoSeconds(ms: number): string {
+  const second = Math.floor(ms / 1000);
+  if (second !== last_second) {
+    last_text = `${new Date(second * 1000).toISOString().slice(0, 19)}Z`;
+    last_second = second;
+  }
+  return last_text;
+}
+
+// A second has many calls.
+let last_second = Number.NaN;
+let last_text = "";

@@ -1,0 +1,129 @@
+import { homedir, userInfo } from "node:os";
+import { isAbsolute, join } from "node:path";
+
+/**
+ * Where everything lives. The seeds' folders are the defaults; XDG_* moves them, METNOS_* moves single files.
+ * Imports nothing but Node, so that the hook's fast path can use it.
+ */
+export interface GatePaths {
+  config_dir: string;
+  config_file: string;
+  /** What the human chose on a surface. */
+  chosen_file: string;
+  executors_dir: string;
+  state_dir: string;
+  grants_db: string;
+  approvals_db: string;
+  agents_db: string;
+  activity_db: string;
+  safety_db: string;
+  /** Where the trail ends: by it a removed or edited last line is noticed. */
+  audit_head: string;
+  /** Room on the disk that is kept aside for the trail, and for the pause and answers. */
+  audit_reserve: string;
+  state_reserve: string;
+  /** Held locked while a gate runs. */
+  lock_db: string;
+  operator_token: string;
+  agent_tokens_dir: string;
+  /** Monthly audit files (seed 000). */
+  audit_dir: string;
+  runtime_dir: string;
+  agent_socket: string;
+  operator_socket: string;
+}
+
+/** The environment variables of a process. */
+export type Env = Readonly<Record<string, string | undefined>>;
+
+/** A variable that says where things are, and can't be followed. */
+export class PathError extends Error {
+  readonly code = "invalid_path";
+  readonly hint: string;
+  constructor(message: string, hint: string) {
+    super(message);
+    this.name = "PathError";
+    this.hint = hint;
+  }
+}
+
+/** Relative, each would mean another place in every folder that a program is started in. */
+const PATH_VARIABLES = [
+  "METNOS_CONFIG",
+  "METNOS_GRANTS_DB",
+  "METNOS_APPROVALS_DB",
+  "METNOS_RUNTIME_DIR",
+  "METNOS_GATE_SOCKET",
+] as const;
+
+/**
+ * The places for an environment. Relative XDG values are ignored, as the XDG specification says.
+ * @throws PathError where HOME or a METNOS_* path is not absolute
+ */
+export function gatePaths(env: Env = process.env): GatePaths {
+  const home = homeFolder(env);
+  for (const name of PATH_VARIABLES) refuseRelative(name, env[name]);
+  const base = (name: string, fallback: string) => {
+    const value = env[name];
+    return value && isAbsolute(value) ? value : join(home, fallback);
+  };
+  const config_dir = join(base("XDG_CONFIG_HOME", ".config"), "metnos");
+  const state_dir = join(base("XDG_STATE_HOME", ".local/state"), "metnos");
+  const data_dir = join(base("XDG_DATA_HOME", ".local/share"), "metnos");
+  const runtime_dir = env.METNOS_RUNTIME_DIR || join(state_dir, "run");
+  return {
+    config_dir,
+    config_file: env.METNOS_CONFIG || join(config_dir, "gate.toml"),
+    chosen_file: join(config_dir, "chosen.json"),
+    executors_dir: join(config_dir, "executors"),
+    state_dir,
+    grants_db: env.METNOS_GRANTS_DB || join(state_dir, "grants.db"),
+    approvals_db: env.METNOS_APPROVALS_DB || join(state_dir, "approvals.db"),
+    agents_db: join(state_dir, "agents.db"),
+    activity_db: join(state_dir, "activity.db"),
+    safety_db: join(state_dir, "safety.db"),
+    audit_head: join(state_dir, "audit-head"),
+    audit_reserve: join(data_dir, "vaglio", "reserve"),
+    state_reserve: join(state_dir, "reserve"),
+    lock_db: join(state_dir, "gate.lock"),
+    operator_token: join(state_dir, "operator.token"),
+    agent_tokens_dir: join(state_dir, "agents"),
+    audit_dir: join(data_dir, "vaglio"),
+    runtime_dir,
+    agent_socket: env.METNOS_GATE_SOCKET || join(runtime_dir, "gate.sock"),
+    operator_socket: join(runtime_dir, "operator.sock"),
+  };
+}
+
+/** The human's home folder, without a slash at its end. @throws PathError where HOME is empty or relative, or there is none */
+export function homeFolder(env: Env): string {
+  if (env.HOME === "") throw new PathError("HOME is empty", "set it to your home folder: its absolute path");
+  refuseRelative("HOME", env.HOME);
+  try {
+    const home = env.HOME ?? homedir();
+    if (isAbsolute(home)) return home.replace(/(.)\/+$/, "$1");
+  } catch {
+    // a user without an entry in the system's list: said below
+  }
+  throw new PathError("this user has no home folder", "set HOME to one: its absolute path");
+}
+
+function refuseRelative(name: string, value: string | undefined): void {
+  if (!value || isAbsolute(value)) return;
+  throw new PathError(`${name} is a relative path: ${JSON.stringify(value)}`, `set ${name} to an absolute path`);
+}
+
+/** The file an agent's adapter finds its token in. `name` must be a valid agent name. */
+export function agentTokenFile(paths: GatePaths, name: string): string {
+  return join(paths.agent_tokens_dir, `${name}.token`);
+}
+
+/** The human on whose behalf local agents ask: channel `local`, the operating system's user name. */
+export function localPrincipal(): { channel: string; sender_id: string } {
+  try {
+    return { channel: "local", sender_id: userInfo().username };
+  } catch {
+    // A uid without a passwd entry (containers) still is one principal.
+    return { channel: "local", sender_id: `uid-${process.getuid?.() ?? 0}` };
+  }
+}

@@ -1,0 +1,2 @@
+/** A press counts only this long after a card appeared, changed or moved, in milliseconds: it must be meant for what is there. */
+export const PRESS_DELAY_MS = 500;

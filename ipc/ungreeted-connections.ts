@@ -1,0 +1,56 @@
+import type { ServedConnection } from "./line-connection.ts";
+
+/** Connections that haven't said who they are: few, and for a short time, so that they keep nobody out who does. */
+
+export interface UngreetedLimits {
+  /** So many may be silent for longer than the grace. */
+  max: number;
+  /** How long one may take until it is admitted, in milliseconds. */
+  greeting_ms: number;
+}
+
+/** Connections come many at once, and are heard in the next turn of the event loop: so long none is silent. In milliseconds. */
+const GRACE_MS = 1000;
+
+export class UngreetedConnections {
+  readonly #limits: UngreetedLimits;
+  readonly #late: (connection: ServedConnection) => void;
+  /** The oldest first. */
+  readonly #timers = new Map<ServedConnection, NodeJS.Timeout>();
+
+  /** `late` is called for one that isn't admitted in time. */
+  constructor(limits: UngreetedLimits, late: (connection: ServedConnection) => void) {
+    this.#limits = limits;
+    this.#late = late;
+  }
+
+  add(connection: ServedConnection): void {
+    this.#timers.set(connection, this.#timer(connection));
+  }
+
+  delete(connection: ServedConnection): void {
+    clearTimeout(this.#timers.get(connection));
+    this.#timers.delete(connection);
+  }
+
+  /** The one that has to go before another may come; undefined while there is room. `is_full`: no connection more fits, of any kind. */
+  excess(is_full: boolean): ServedConnection | undefined {
+    if (!is_full && this.#timers.size <= this.#limits.max) return undefined;
+    const heard_by = performance.now() - (is_full ? 0 : GRACE_MS);
+    for (const connection of this.#timers.keys()) {
+      if (connection.opened_at > heard_by) return undefined;
+      if (connection.isSilent) return connection;
+    }
+    return undefined;
+  }
+
+  #timer(connection: ServedConnection): NodeJS.Timeout {
+    const timer = setTimeout(() => {
+      // It is late only if it said nothing that the gate hasn't come to yet.
+      if (connection.isSilent) this.#late(connection);
+      else this.#timers.set(connection, this.#timer(connection));
+    }, this.#limits.greeting_ms);
+    timer.unref();
+    return timer;
+  }
+}

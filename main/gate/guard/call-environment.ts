@@ -1,0 +1,39 @@
+import { resolve } from "node:path";
+import type { ProposedCall } from "../../../ipc/wire.ts";
+import { foldedPath } from "../targets/folded-path.ts";
+import { expandHome, realForm } from "../targets/path.ts";
+
+/** What a call's paths are judged by beside the call itself. */
+export interface CallEnvironment {
+  home: string;
+  /** The call's working directory, absolute, or undefined. */
+  cwd?: string | undefined;
+  /** Of the gate's own environment: the agents of the same user have much the same one. */
+  env?: GuardEnv | undefined;
+}
+
+export interface GuardEnv {
+  readonly PATH?: string | undefined;
+  readonly CLAUDE_CONFIG_DIR?: string | undefined;
+}
+
+/** The call's working directory, absolute and normal, or undefined where it has none. */
+export function workingDirectoryOf({ context }: ProposedCall, home: string): string | undefined {
+  const folder = expandHome(context?.cwd ?? "", home);
+  return folder.startsWith("/") && !folder.includes("\0") ? resolve(folder) : undefined;
+}
+
+/** The folders that programs are looked up in: the absolute ones of PATH, and where their links lead, folded. */
+export function programFolders(env: GuardEnv | undefined): ReadonlySet<string> {
+  const path = env?.PATH ?? "";
+  if (path !== known.path) {
+    const folders = path.split(":").map((folder) => folder.replace(/(.)\/+$/, "$1"));
+    const absolute = folders.filter((folder) => folder.startsWith("/") && folder !== "/");
+    const named = absolute.flatMap((folder) => [folder, realForm(folder) ?? folder]);
+    known = { path, folders: new Set(named.filter((folder) => folder !== "/").map(foldedPath)) };
+  }
+  return known.folders;
+}
+
+// One environment a process: the list is taken apart once.
+let known: { path: string; folders: ReadonlySet<string> } = { path: "", folders: new Set() };

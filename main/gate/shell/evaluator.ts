@@ -1,0 +1,288 @@
+import { type ParsedScript, parse } from "unbash";
+import { placingRole } from "../programs/accesses.ts";
+import { programCalled } from "../programs/table.ts";
+import { Budget, MAX_DEPTH, MAX_STATES, Unreadable } from "./limits.ts";
+import { listedBy, outputOf, writtenFile } from "./output.ts";
+import {
+  type CommandContext,
+  programName,
+  type ReadContext,
+  type SimpleCommand,
+  type Span,
+  type Stdin,
+  type Word,
+  wordOf,
+} from "./reading.ts";
+import { absolutePath, joined, type Origin, type Scope, withVar } from "./scope.ts";
+import { evaluateStatements, isStraight } from "./statements.ts";
+import type { ExpansionContext } from "./words.ts";
+
+/** A substitution costs as much as this many words: no more than 500 of them are read. */
+const SUBSTITUTION_STEPS = 100;
+
+/** The context that a piece of script is evaluated in, and how its offsets become those of the original text. */
+export interface EvaluationContext extends CommandContext {
+  origin: Origin;
+  depth: number;
+  stdin: Stdin | null;
+  in_pipe: boolean;
+  is_speculative?: true;
+  /** Functions that are being evaluated, innermost last. */
+  functions: readonly string[];
+}
+
+/** Possible states after success and after failure. */
+export interface Outcomes {
+  ok: readonly Scope[];
+  failed: readonly Scope[];
+}
+
+/** Evaluates one command line without executing anything: collects the commands that it would start. One evaluator a line. */
+export class ShellEvaluator {
+  readonly commands: SimpleCommand[] = [];
+  readonly here_docs: (Span & { command: SimpleCommand | null })[] = [];
+  readonly budget = new Budget();
+  readonly text: string;
+  readonly home: string;
+  readonly user: string | undefined;
+  unread: string | null = null;
+  defines = false;
+  fork_bomb: Span | null = null;
+  #pipelines = 0;
+
+  constructor(text: string, { home, user }: ReadContext) {
+    this.text = text;
+    this.home = home;
+    this.user = user;
+  }
+
+  nextPipeline(): number {
+    return ++this.#pipelines;
+  }
+
+  /** Reads a text as a script, wherever it was found. */
+  evaluateText(text: string, scopes: readonly Scope[], context: EvaluationContext): Outcomes {
+    if (context.depth > MAX_DEPTH) throw new Unreadable(`it goes deeper than ${MAX_DEPTH}`);
+    this.budget.takeText(text);
+    const before = this.traps.length;
+    const outcomes = this.evaluateScript(parse(text), scopes, context);
+    // A shell's own traps are evaluated at its end.
+    for (const trap of this.traps.slice(before, before + 4))
+      for (const scope of joined(outcomes.ok, outcomes.failed)) trap(scope);
+    return outcomes;
+  }
+
+  evaluateScript(script: ParsedScript, scopes: readonly Scope[], context: EvaluationContext): Outcomes {
+    if (context.depth > MAX_DEPTH) throw new Unreadable(`it goes deeper than ${MAX_DEPTH}`);
+    if (script.errors !== undefined && script.errors.length > 0) this.cannotRead("its syntax is not complete");
+    return evaluateStatements(this, script.commands, scopes, context);
+  }
+
+  cannotRead(why: string): void {
+    this.unread ??= why;
+  }
+
+  /** An offset range of a nested text in the original one. */
+  span(node: { pos: number; end: number }, { origin }: EvaluationContext): Span {
+    if (!("by" in origin)) return origin;
+    // The parser may end a word behind a text that ends in a backslash.
+    const end = Math.min(node.end + origin.by, this.text.length);
+    return { start: Math.min(node.pos + origin.by, end), end };
+  }
+
+  bounded(scopes: readonly Scope[]): readonly Scope[] {
+    if (scopes.length <= MAX_STATES) return scopes;
+    this.cannotRead("it may go on in too many outcomes");
+    return scopes.slice(0, MAX_STATES);
+  }
+
+  /** What a word's expansion may read. `changed` takes what an expansion assigns. */
+  expansion(scope: Scope, context: EvaluationContext, changed: { scope: Scope }): ExpansionContext {
+    return {
+      scope,
+      home: this.home,
+      user: this.user,
+      step: (cost) => this.budget.takeStep(cost),
+      assign: (name, value) => {
+        changed.scope = withVar(changed.scope, name, value);
+      },
+      hidden: (text) => this.evaluateHiddenText(text, scope, context),
+      substitute: (script, text) => this.#substitute(script, text, scope, context),
+    };
+  }
+
+  /** Evaluates the substitutions in a text that arithmetic, a prompt or a name evaluates after all. */
+  evaluateHiddenText(text: string, scope: Scope, context: EvaluationContext): void {
+    if (!/\$\(|`/.test(text)) return;
+    this.budget.takeStep(SUBSTITUTION_STEPS);
+    const origin = "by" in context.origin ? { start: 0, end: 0 } : context.origin;
+    this.evaluateText(`: "${text.replaceAll('"', '\\"')}"`, [scope], { ...context, origin, depth: context.depth + 1 });
+  }
+
+  /** Evaluates a substitution's commands in a subshell; returns what they print. */
+  #substitute(script: ParsedScript | undefined, text: string, scope: Scope, context: EvaluationContext): string | null {
+    if (script === undefined) {
+      const inner = /^[<>]\(([\s\S]*)\)$/.exec(text)?.[1];
+      if (inner !== undefined) return this.#known(inner);
+      this.#insideArithmetic(text, scope, context);
+      return null;
+    }
+    this.budget.takeStep(SUBSTITUTION_STEPS);
+    const origin: Origin = script.source === undefined ? context.origin : this.#wholeOf(script, context);
+    const from = this.commands.length;
+    const inner: EvaluationContext = {
+      ...context,
+      origin,
+      depth: context.depth + 1,
+      captures: context.captures + 1,
+      is_last: true,
+      pipeline_index: 0,
+      pipeline: this.nextPipeline(),
+    };
+    this.evaluateScript(script, [scope], inner);
+    const output = isStraight(script.commands) ? this.outputSince(from, inner.captures) : null;
+    this.#outputs.set(text, output);
+    return output;
+  }
+
+  /** What process substitutions were found to print, by their source. */
+  readonly #outputs = new Map<string, string | null>();
+
+  #known(inner: string): string | null {
+    return this.#outputs.get(`<(${inner})`) ?? null;
+  }
+
+  #wholeOf(script: ParsedScript, context: EvaluationContext): Origin {
+    return "by" in context.origin
+      ? { start: script.pos + context.origin.by, end: script.end + context.origin.by }
+      : context.origin;
+  }
+
+  /** `$(( $(...) ))`: arithmetic may hold substitutions, and array indexes that are run. */
+  #insideArithmetic(text: string, scope: Scope, context: EvaluationContext): void {
+    const at = text.search(/\$\((?!\()|`/);
+    if (at === -1) return;
+    const inner = text.slice(3, -2);
+    this.evaluateText(`: "${inner.replaceAll('"', "")}"`, [scope], {
+      ...context,
+      origin: this.#fixed(context),
+      depth: context.depth + 1,
+    });
+  }
+
+  #fixed(context: EvaluationContext): Origin {
+    return "by" in context.origin ? { start: 0, end: 0 } : context.origin;
+  }
+
+  /** The text that the commands since `from` print, all together; null where one of them is unknown. */
+  outputSince(from: number, captures: number): string | null {
+    let text = "";
+    for (const command of this.commands.slice(from)) {
+      if (!command.is_last || command.is_speculative || command.captures !== captures) continue;
+      const output = outputOf(command, this.files);
+      if (output === null) return null;
+      text += output;
+    }
+    return text;
+  }
+
+  /** What the commands since `from` hand on through a pipe. */
+  pipedSince(from: number, captures: number, is_straight: boolean): Stdin {
+    const since = this.commands
+      .slice(from)
+      .filter((command) => !command.is_speculative && command.captures === captures);
+    const lists = since.map(listedBy);
+    const words = lists.some((list) => list !== null) ? lists.flatMap((list) => list ?? []) : null;
+    const text = is_straight ? this.outputSince(from, captures) : null;
+    return { from: "pipe", text, words: words ?? (text === null ? null : wordsIn(text, since[0])) };
+  }
+
+  /** What an earlier part of the command writes into a file, by the file's path: a later one may run it. */
+  readonly files = new Map<string, string>();
+
+  /** Trap handlers: evaluated at the end. */
+  readonly traps: ((last: Scope) => void)[] = [];
+  /** Links that an earlier part of the command makes: what lies below them lies elsewhere. */
+  readonly #links = new Map<string, string>();
+
+  /** Evaluates the traps, once everything before is known. */
+  evaluateTraps(scopes: readonly Scope[]): void {
+    for (const trap of this.traps.splice(0, 16)) for (const scope of scopes) trap(scope);
+  }
+
+  add(given: SimpleCommand): void {
+    this.budget.takeCommand();
+    const command =
+      this.#links.size === 0
+        ? given
+        : {
+            ...given,
+            argv: given.argv.map((word) => this.#followed(word, given.cwd)),
+            redirects: given.redirects.map((one) => ({ ...one, target: this.#followed(one.target, given.cwd) })),
+          };
+    this.commands.push(command);
+    this.#noteLink(command);
+    this.#noteCopy(command);
+    const written = writtenFile(command);
+    if (written !== undefined)
+      this.files.set(written.path, (written.adds ? (this.files.get(written.path) ?? "") : "") + written.text);
+  }
+
+  /** What a program is: itself, or what this line copied or linked to its place. */
+  programAt(path: string): string {
+    return this.#copies.get(path) ?? this.leadsTo(path);
+  }
+
+  readonly #copies = new Map<string, string>();
+
+  #noteCopy({ name, argv, cwd }: SimpleCommand): void {
+    const program = programCalled(name);
+    if (program === undefined || placingRole(program) === undefined || this.#copies.size >= 16) return;
+    const [from, to, ...more] = argv.slice(1).filter(({ text }) => !text.startsWith("-"));
+    const at = to === undefined || more.length > 0 ? null : absolutePath(to.text, cwd);
+    if (from !== undefined && at !== null && /(?:^|\/)s?bin\//.test(from.text)) this.#copies.set(at, from.text);
+  }
+
+  #noteLink({ name, argv, cwd }: SimpleCommand): void {
+    const program = programCalled(name);
+    if (program === undefined || placingRole(program) !== "links") return;
+    if (!argv.some(({ text }) => /^-[A-Za-z]*s|^--symbolic$/.test(text))) return;
+    const [target, link, ...more] = argv.slice(1).filter(({ text }) => !text.startsWith("-"));
+    if (target === undefined || more.length > 0 || !target.is_resolved || link?.is_resolved === false) return;
+    const to = absolutePath(target.text, cwd);
+    const at = absolutePath(link?.text ?? programName(target.text), cwd);
+    if (to !== null && at !== null && this.#links.size < 16) this.#links.set(at, to);
+  }
+
+  /** Where a folder is, or what a program is, once the links of this line are followed. */
+  leadsTo(path: string): string {
+    for (const [at, to] of this.#links) {
+      if (path === at || path.startsWith(`${at}/`)) return `${to === "/" ? "" : to}${path.slice(at.length)}` || "/";
+    }
+    return path;
+  }
+
+  #followed(word: Word, cwd: string | null): Word {
+    const [first] = word.pieces;
+    if (first?.kind !== "text") return word;
+    for (const [at, to] of this.#links) {
+      const path = absolutePath(first.text, cwd);
+      const ends_open = first.text.endsWith("/") || word.pieces.length === 1;
+      if (path === null || !ends_open || !(path === at || path.startsWith(`${at}/`))) continue;
+      // The link itself is still named by its name; what lies below it is somewhere else.
+      if (path === at && !first.text.endsWith("/")) continue;
+      const text = `${to === "/" ? "" : to}${path.slice(at.length)}${first.text.endsWith("/") ? "/" : ""}`;
+      return wordOf([{ text, kind: "text" }, ...word.pieces.slice(1)], word);
+    }
+    return word;
+  }
+}
+
+function wordsIn(text: string, command: SimpleCommand | undefined): Word[] {
+  const span = { start: command?.start ?? 0, end: command?.end ?? 0 };
+  return text
+    .split(/[\s\0]+/)
+    .filter((word) => word !== "")
+    .slice(0, 64)
+    .map((word) => wordOf([{ text: word, kind: "text" }], span));
+}

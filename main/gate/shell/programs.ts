@@ -1,0 +1,365 @@
+import { codeWords } from "../programs/code-words.ts";
+import {
+  isDangerous,
+  mayRunDangerous,
+  NAMES_BEHIND_PATTERNS,
+  programAskedFor,
+  takesWords,
+} from "../programs/guesses.ts";
+import { interpreterOf } from "../programs/interpreters.ts";
+import { repeaterCalled } from "../programs/repeaters.ts";
+import { SCHEDULERS, SHELL_VALUED, SHELLS } from "../programs/shells.ts";
+import { WRAPPERS, type Wrapper } from "../programs/wrappers.ts";
+import { piecesAfter } from "./builtins.ts";
+import type { EvaluationContext, Outcomes, ShellEvaluator } from "./evaluator.ts";
+import { readCode } from "./interpreters.ts";
+import { MAX_DEPTH, Unreadable } from "./limits.ts";
+import { runRepeater } from "./lists.ts";
+import { canMatch, pathOf } from "./paths.ts";
+import { programName, type SimpleCommand, type Word, wordOf } from "./reading.ts";
+import { absolutePath, inFolder, type Origin, type Scope, withVar } from "./scope.ts";
+import { afterWrapper } from "./wrapper-words.ts";
+
+/** What a program that was called runs in turn: wrappers are unwrapped, shells and interpreters read what they are given. */
+
+export function evaluateProgram(
+  evaluator: ShellEvaluator,
+  command: SimpleCommand,
+  scope: Scope,
+  context: EvaluationContext,
+): Outcomes {
+  evaluator.budget.takeStep();
+  const here: Outcomes = { ok: [scope], failed: [scope] };
+  const [first] = command.argv;
+  if (first === undefined) return here;
+  if (command.via.length > MAX_DEPTH) throw new Unreadable(`it goes deeper than ${MAX_DEPTH}`);
+  const name = calledName(evaluator, first, command);
+  const now: SimpleCommand = command.name === name ? command : { ...command, name };
+  if (SHELLS.has(name)) return evaluateShell(evaluator, now, scope, context);
+  const wrapper = Object.hasOwn(WRAPPERS, name) ? WRAPPERS[name] : undefined;
+  if (wrapper !== undefined && evaluateWrapper(evaluator, wrapper, now, scope, context)) return here;
+  switch (name) {
+    case "source":
+    case ".":
+      return evaluateSourced(evaluator, now, scope, context) ?? emitted(evaluator, now, here);
+    case "eval":
+      return evaluateAsText(evaluator, now.argv.slice(1), now, scope, context, "eval");
+    case "trap":
+      readTrap(evaluator, now, scope, context);
+      return emitted(evaluator, now, here);
+  }
+  const repeater = repeaterCalled(name);
+  if (repeater !== undefined) {
+    runRepeater(evaluator, repeater, now, scope, context);
+    return here;
+  }
+  if (SCHEDULERS.has(name)) {
+    if (now.stdin?.text != null) evaluateNested(evaluator, now.stdin.text, undefined, now, scope, context, name);
+    return emitted(evaluator, now, here);
+  }
+  const interpreter = interpreterOf(name);
+  if (interpreter !== undefined) {
+    readCode(evaluator, interpreter, now, scope, context);
+    return here;
+  }
+  for (const code of codeWords(name, now.argv))
+    evaluateAsText(
+      evaluator,
+      [code],
+      { ...now, is_speculative: true },
+      scope,
+      { ...context, is_speculative: true },
+      name,
+    );
+  evaluateSpeculative(evaluator, now, scope, context);
+  const written = writtenProgram(evaluator, now);
+  if (written !== undefined) evaluateNested(evaluator, written, undefined, now, scope, context, first.text);
+  return emitted(evaluator, now, here);
+}
+
+/** What a program is called, also where its name is a pattern, printed by `which`, or a link or copy that this line makes. */
+function calledName(evaluator: ShellEvaluator, first: Word, { cwd }: SimpleCommand): string {
+  const name = programName(first.text);
+  if (!first.is_resolved) {
+    return programAskedFor(first.text) ?? name;
+  }
+  if (first.glob) {
+    const last = pathOf(first, cwd).names.at(-1);
+    return NAMES_BEHIND_PATTERNS.find((one) => canMatch(last, one)) ?? name;
+  }
+  return first.text.includes("/")
+    ? programName(evaluator.programAt(absolutePath(first.text, cwd) ?? first.text))
+    : name;
+}
+
+function emitted(evaluator: ShellEvaluator, command: SimpleCommand, outcomes: Outcomes): Outcomes {
+  evaluator.add(command);
+  return outcomes;
+}
+
+/** What a trap says is read where it stands, and once more with what is known at the end: it runs last. */
+function readTrap(evaluator: ShellEvaluator, command: SimpleCommand, scope: Scope, context: EvaluationContext): void {
+  const args = command.argv.slice(1).filter(({ text }) => text !== "--");
+  const [code] = args;
+  if (code === undefined || args.length < 2 || code.text.startsWith("-")) return;
+  evaluateAsText(evaluator, [code], command, scope, context, "trap");
+  evaluator.traps.push((last) => evaluateAsText(evaluator, [code], command, last, context, "trap"));
+}
+
+/** A file that an earlier part of the same command wrote, and that is run now. */
+function writtenProgram(evaluator: ShellEvaluator, { argv, cwd }: SimpleCommand): string | undefined {
+  const [first] = argv;
+  if (first === undefined || !first.is_resolved || !first.text.includes("/")) return undefined;
+  return evaluator.files.get(absolutePath(first.text, cwd) ?? "");
+}
+
+/** True if the command behind the wrapper was found and read. */
+function evaluateWrapper(
+  evaluator: ShellEvaluator,
+  wrapper: Wrapper,
+  command: SimpleCommand,
+  scope: Scope,
+  context: EvaluationContext,
+): boolean {
+  const found = afterWrapper(wrapper, command.argv);
+  if (found === null) return false;
+  const { rest, code, assignments, folder } = found;
+  if (wrapper.reads_input && rest.length === 0 && command.stdin?.text != null) {
+    evaluateNested(evaluator, command.stdin.text, undefined, { ...command, stdin: null }, scope, context, command.name);
+    return false;
+  }
+  // `/usr/bin/time -o FILE` writes: it is no wrapper that changes nothing.
+  const { writes_with } = wrapper;
+  const has_output = writes_with !== undefined && command.argv.some(({ text }) => writes_with.test(text));
+  const label = has_output ? `${command.name} -o` : command.name;
+  const moved =
+    folder === undefined ? scope : inFolder(scope, folder.is_resolved ? absolutePath(folder.text, scope.cwd) : null);
+  if (code.length > 0) {
+    for (const text of code) evaluateAsText(evaluator, [text], command, moved, context, `${label} -c`);
+    if (command.redirects.length > 0) evaluator.add({ ...command, argv: [], name: "" });
+    return true;
+  }
+  if (wrapper.splits && found.split !== undefined) {
+    evaluateAsText(evaluator, [found.split, ...rest], command, moved, context, `${command.name} -S`);
+    return true;
+  }
+  if (wrapper.only_code || rest.length === 0) return false;
+  const [only] = rest;
+  if (wrapper.text && !(rest.length > 1 && found.is_exec)) {
+    evaluateAsText(evaluator, rest, command, moved, context, label);
+    if (command.redirects.length > 0) evaluator.add({ ...command, argv: [], name: "" });
+    return true;
+  }
+  if (only === undefined) return false;
+  evaluateProgram(
+    evaluator,
+    {
+      ...command,
+      argv: rest,
+      name: programName(only.text),
+      cwd: moved.cwd,
+      via: [...command.via, label],
+      assignments: [...command.assignments, ...assignments],
+    },
+    moved,
+    context,
+  );
+  return true;
+}
+
+/** `sh -c TEXT NAME ARG...`, `sh FILE`, or what comes on its input. */
+function evaluateShell(
+  evaluator: ShellEvaluator,
+  command: SimpleCommand,
+  scope: Scope,
+  context: EvaluationContext,
+): Outcomes {
+  const here: Outcomes = { ok: [scope], failed: [scope] };
+  const { argv, stdin } = command;
+  let at = 1;
+  let takes_text = false;
+  let reads_stdin = false;
+  for (; at < argv.length; at++) {
+    const text = argv[at]?.text ?? "";
+    if (text === "--" || text === "-") {
+      at++;
+      break;
+    }
+    if (!/^[-+]./.test(text)) break;
+    if (text === "--command" || text === "--init-command" || /^-[A-Za-z]*c[A-Za-z]*$/.test(text)) takes_text = true;
+    if (/^-[A-Za-z]*s[A-Za-z]*$/.test(text)) reads_stdin = true;
+    const inline = /^--(?:command|init-command)=([\s\S]*)$/.exec(text)?.[1];
+    if (inline !== undefined)
+      evaluateNested(evaluator, inline, argv[at], command, scope, context, `${command.name} -c`);
+    if (SHELL_VALUED.has(text) || /^-[A-Za-z]*o$/.test(text)) at++;
+  }
+  for (const name of ["BASH_ENV", "ENV"]) {
+    const value =
+      command.assignments.find((assignment) => assignment.name === name)?.value.pieces ?? scope.vars.get(name);
+    const written =
+      value === undefined
+        ? undefined
+        : evaluator.files.get(absolutePath(value.map(({ text }) => text).join(""), scope.cwd) ?? "");
+    if (written !== undefined)
+      evaluateNested(evaluator, written, undefined, { ...command, assignments: [] }, scope, context, command.name);
+  }
+  const script = argv[at];
+  if (takes_text && script !== undefined) {
+    evaluateAsText(
+      evaluator,
+      [script],
+      command,
+      { ...scope, positional: argv.slice(at + 1).map(({ pieces }) => pieces) },
+      context,
+      `${command.name} -c`,
+    );
+    if (command.redirects.length > 0) evaluator.add({ ...command, argv: [], name: "" });
+    if (script.is_resolved) return here;
+  } else if (script !== undefined && !reads_stdin && !/^\/dev\/(?:stdin|fd\/0)$/.test(script.text)) {
+    const text =
+      script.output ??
+      (script.is_resolved ? evaluator.files.get(absolutePath(script.text, scope.cwd) ?? "") : undefined);
+    if (text != null)
+      evaluateNested(
+        evaluator,
+        text,
+        undefined,
+        command,
+        { ...scope, positional: argv.slice(at).map(({ pieces }) => pieces) },
+        context,
+        command.name,
+      );
+  } else if (stdin?.text != null) {
+    evaluateNested(
+      evaluator,
+      stdin.text,
+      undefined,
+      { ...command, stdin: null },
+      scope,
+      { ...context, stdin: null },
+      command.name,
+    );
+  }
+  evaluator.add(command);
+  return here;
+}
+
+function evaluateSourced(
+  evaluator: ShellEvaluator,
+  command: SimpleCommand,
+  scope: Scope,
+  context: EvaluationContext,
+): Outcomes | undefined {
+  const script = command.argv[1];
+  const is_stdin = script !== undefined && /^\/dev\/(?:stdin|fd\/0)$/.test(script.text);
+  const text = is_stdin
+    ? command.stdin?.text
+    : (script?.output ?? evaluator.files.get(absolutePath(script?.text ?? "", scope.cwd) ?? ""));
+  if (text == null) return undefined;
+  evaluator.add(command);
+  return evaluateNested(evaluator, text, undefined, command, scope, context, "source");
+}
+
+/** Words that a shell puts together and reads again. */
+export function evaluateAsText(
+  evaluator: ShellEvaluator,
+  words: readonly Word[],
+  command: SimpleCommand,
+  scope: Scope,
+  context: EvaluationContext,
+  label: string,
+): Outcomes {
+  const text = words
+    .map((word) =>
+      word.pieces
+        .map((piece) => (piece.kind === "unknown" ? (piece.text === "" ? "" : "$unknown") : piece.text))
+        .join(""),
+    )
+    .join(" ");
+  return evaluateNested(evaluator, text, words.length === 1 ? words[0] : undefined, command, scope, context, label);
+}
+
+export function evaluateNested(
+  evaluator: ShellEvaluator,
+  text: string,
+  word: Word | undefined,
+  command: SimpleCommand,
+  scope: Scope,
+  context: EvaluationContext,
+  label: string,
+): Outcomes {
+  const known = command.assignments.reduce((now, { name, value }) => withVar(now, name, value.pieces), scope);
+  return evaluator.evaluateText(text, [known], {
+    ...context,
+    origin: originOf(evaluator, text, word, command),
+    depth: context.depth + 1,
+    via: [...command.via, label],
+    stdin: command.stdin,
+  });
+}
+
+/** Where a nested text stands: exactly, if the word holds it as it is; else the word, or the command, as a whole. */
+function originOf(evaluator: ShellEvaluator, text: string, word: Word | undefined, command: SimpleCommand): Origin {
+  if (word === undefined) return { start: command.start, end: command.end };
+  const within = evaluator.text.slice(word.start, word.end).indexOf(text);
+  return within === -1 || text === "" ? { start: word.start, end: word.end } : { by: word.start + within };
+}
+
+/** Variables whose value a program runs. */
+const RUN_VARIABLES =
+  /PAGER|EDITOR|VISUAL|ASKPASS|BROWSER|LESSOPEN|LESSCLOSE|COMMAND|_CMD|^GIT_|^SHELL$|_SHELL$|_OPTS$/;
+
+/** `tmux new 'rm -fr /'`: a text that a program may give to a shell. What can't be read of it is left to the human. */
+function evaluateSpeculativeText(
+  evaluator: ShellEvaluator,
+  word: Word,
+  command: SimpleCommand,
+  scope: Scope,
+  context: EvaluationContext,
+): void {
+  // What a substitution runs is read where it stands.
+  const known = word.pieces.map(({ text, kind }) => (kind === "unknown" ? "" : text)).join("");
+  if (!mayRunDangerous(known)) return;
+  const marks = /^\s*(?:\\?!|:!|\.shell\s|shell\s|spawn\s)\s*/.exec(word.text)?.[0].length ?? 0;
+  const text = wordOf(piecesAfter(word, marks), word);
+  const { unread, defines } = evaluator;
+  const inner: SimpleCommand = { ...command, argv: [], assignments: [], redirects: [], is_speculative: true };
+  evaluateAsText(evaluator, [text], inner, scope, { ...context, is_speculative: true }, command.name);
+  evaluator.unread = unread;
+  evaluator.defines = defines;
+}
+
+/** `poetry run rm -fr /`: no table knows every program that starts another one. */
+function evaluateSpeculative(
+  evaluator: ShellEvaluator,
+  command: SimpleCommand,
+  scope: Scope,
+  context: EvaluationContext,
+): void {
+  if (!command.is_speculative)
+    for (const { name, value } of command.assignments)
+      if (RUN_VARIABLES.test(name)) evaluateSpeculativeText(evaluator, value, command, scope, context);
+  const takes_words = takesWords(command.name, command.argv[1]?.text ?? "");
+  if (!command.is_speculative && !takes_words)
+    for (const word of command.argv.slice(1)) evaluateSpeculativeText(evaluator, word, command, scope, context);
+  if (takes_words || command.is_speculative) return;
+  const at = command.argv.findIndex(
+    ({ text, is_resolved }, index) => index > 0 && is_resolved && isDangerous(programName(text)),
+  );
+  const first = command.argv[at];
+  if (first === undefined) return;
+  const argv = command.argv.slice(at);
+  evaluateProgram(
+    evaluator,
+    {
+      ...command,
+      argv,
+      name: programName(first.text),
+      via: [...command.via, command.name],
+      redirects: [],
+      is_speculative: true,
+    },
+    scope,
+    { ...context, is_speculative: true },
+  );
+}

@@ -1,0 +1,121 @@
+import { Buffer } from "node:buffer";
+import { forEachChild, parse, type SyntaxNode } from "unbash";
+import { type EvaluationContext, ShellEvaluator } from "./evaluator.ts";
+import { MAX_BYTES, Unreadable } from "./limits.ts";
+import { evaluateProgram } from "./programs.ts";
+import { programName, type ReadContext, type Reading, type SimpleCommand, type Span, type Word } from "./reading.ts";
+import { firstScope, joined } from "./scope.ts";
+
+/** Reads a command line like a shell does, without running any of it. Never throws; linear in the text, within limits.ts. */
+
+/** What a shell would make of `text`. */
+export function readCommand(text: string, context: ReadContext): Reading {
+  const evaluator = new ShellEvaluator(text, context);
+  let comments: readonly Span[] = [];
+  guarded(evaluator, () => {
+    if (text.length > MAX_BYTES || Buffer.byteLength(text) > MAX_BYTES)
+      throw new Unreadable(`it is longer than ${MAX_BYTES / 1024} KiB`);
+    if (text.includes("\0")) throw new Unreadable("it holds a NUL byte");
+    evaluator.budget.takeText(text);
+    const script = parse(text);
+    const { ok, failed } = evaluator.evaluateScript(script, [firstScope(context)], FIRST);
+    evaluator.evaluateTraps(joined(ok, failed));
+    if (text.includes("#")) comments = commentsIn(text, script);
+  });
+  return readingOf(evaluator, text, comments);
+}
+
+/** A list of words that no shell looks at: the program and its arguments, as they are. */
+export function readArgv(argv: readonly string[], context: ReadContext): Reading {
+  const text = argv.join(" ");
+  const evaluator = new ShellEvaluator(text, context);
+  guarded(evaluator, () => {
+    if (text.length > MAX_BYTES || Buffer.byteLength(text) > MAX_BYTES)
+      throw new Unreadable(`it is longer than ${MAX_BYTES / 1024} KiB`);
+    evaluator.budget.takeStep(argv.length);
+    let start = 0;
+    const words = argv.map((word): Word => {
+      const span = { start, end: start + word.length };
+      start = span.end + 1;
+      return { text: word, is_resolved: true, pieces: [{ text: word, kind: "text" }], ...span };
+    });
+    const scope = firstScope(context);
+    const { origin: _, depth: __, functions: ___, in_pipe: ____, ...position } = FIRST;
+    const command: SimpleCommand = {
+      ...position,
+      argv: words,
+      name: programName(words[0]?.text ?? ""),
+      start: 0,
+      end: text.length,
+      cwd: scope.cwd,
+      redirects: [],
+      assignments: [],
+    };
+    if (words.length > 0) evaluateProgram(evaluator, command, scope, FIRST);
+  });
+  return readingOf(evaluator, text, []);
+}
+
+const FIRST: EvaluationContext = {
+  via: [],
+  origin: { by: 0 },
+  depth: 0,
+  stdin: null,
+  pipeline: 0,
+  pipeline_index: 0,
+  is_last: true,
+  captures: 0,
+  in_loop: false,
+  in_background: false,
+  in_pipe: false,
+  functions: [],
+};
+
+function guarded(evaluator: ShellEvaluator, read: () => void): void {
+  try {
+    read();
+  } catch (error) {
+    // A broken rule of the reader's own reads no further either: it is then asked about, and the floor has looked.
+    evaluator.cannotRead(error instanceof Unreadable ? error.message : "the evaluator failed on it");
+  }
+}
+
+function readingOf(evaluator: ShellEvaluator, text: string, comments: readonly Span[]): Reading {
+  const { commands, unread, defines, fork_bomb, here_docs } = evaluator;
+  return { text, commands, unread, defines, fork_bomb, comments, here_docs };
+}
+
+/** The comments: from a `#` at the beginning of a word to the end of its line, where no word stands. */
+function commentsIn(text: string, script: SyntaxNode): Span[] {
+  const taken: Span[] = [];
+  const visit = (node: SyntaxNode) => {
+    if (
+      node.type === "Word" ||
+      node.type === "HereDoc" ||
+      node.type === "Assignment" ||
+      node.type === "ArithmeticCommand"
+    ) {
+      taken.push({ start: node.pos, end: node.end });
+      if (node.type === "HereDoc") taken.push({ start: node.body.pos, end: node.closing?.end ?? node.body.end });
+    } else forEachChild(node, visit);
+  };
+  visit(script);
+  taken.sort((a, b) => a.start - b.start);
+  const found: Span[] = [];
+  let next = 0;
+  for (let at = text.indexOf("#"); at !== -1; ) {
+    while (next < taken.length && (taken[next]?.end ?? 0) <= at) next++;
+    const word = taken[next];
+    const is_inside = word !== undefined && word.start <= at;
+    if (is_inside || (at > 0 && !/[\s;&|()]/.test(text[at - 1] ?? ""))) {
+      at = text.indexOf("#", is_inside ? word.end : at + 1);
+      continue;
+    }
+    const line = text.indexOf("\n", at);
+    const end = line === -1 ? text.length : line;
+    // A word inside would mean that it is none after all.
+    if (word === undefined || word.start >= end) found.push({ start: at, end });
+    at = text.indexOf("#", end);
+  }
+  return found;
+}

@@ -1,0 +1,48 @@
+import { PRESS_DELAY_MS } from "../../ipc/press-delay.ts";
+
+/**
+ * One card's filter. Told of where the card stands and of each press on it; says whether the press counts.
+ * A press counts when the card had stood still for `PRESS_DELAY_MS` before it *began*, and it isn't a key that is being held.
+ * Times in milliseconds of one clock.
+ */
+export class PressFilter {
+  #still_since: number;
+  #keys_since: number;
+  #position: string | null = null;
+  /** When the press under way began; `held` for a key that repeats. */
+  #press: number | "held" | null = null;
+
+  constructor(now: number) {
+    this.#still_since = now;
+    this.#keys_since = now;
+  }
+
+  /** The card appeared, changed or moved. */
+  moved(now: number): void {
+    this.#still_since = now;
+  }
+
+  /** The keyboard came to this window: what was typed for another one doesn't count here. */
+  keysArrived(now: number): void {
+    this.#keys_since = now;
+  }
+
+  /** Where the card stands, in any notation. Another one than before is a move. */
+  setPosition(position: string, now: number): void {
+    if (this.#position !== null && this.#position !== position) this.moved(now);
+    this.#position = position;
+  }
+
+  pressed(now: number, is_repeated: boolean): void {
+    this.#press = is_repeated ? "held" : now;
+  }
+
+  /** Whether the press that ends now counts. A press whose beginning nobody saw begins now. Takes the press. */
+  accepts(now: number, by: "pointer" | "keys"): boolean {
+    const began = this.#press ?? now;
+    this.#press = null;
+    if (began === "held") return false;
+    const since = by === "keys" ? Math.max(this.#still_since, this.#keys_since) : this.#still_since;
+    return began - since >= PRESS_DELAY_MS;
+  }
+}

@@ -1,0 +1,106 @@
+import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { PressFilter } from "./press-filter.ts";
+
+/** Where the cards stand is looked at this often, and at each press. */
+const LOOK_MS = 100;
+const NOTICE_MS = 3000;
+
+/** Every card on the page, looked at by one timer while there is one. */
+const looked = new Set<() => void>();
+const filters = new Set<PressFilter>();
+let timer: ReturnType<typeof setInterval> | undefined;
+
+function look(card: () => void, filter: PressFilter): () => void {
+  looked.add(card);
+  filters.add(filter);
+  if (timer === undefined) {
+    timer = setInterval(() => {
+      for (const one of looked) one();
+    }, LOOK_MS);
+    document.addEventListener("visibilitychange", restartAll);
+    window.addEventListener("focus", keysArrived);
+  }
+  return () => {
+    looked.delete(card);
+    filters.delete(filter);
+    if (looked.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+    document.removeEventListener("visibilitychange", restartAll);
+    window.removeEventListener("focus", keysArrived);
+  };
+}
+
+/** All cards begin anew: the window was shown, or the focus was put on one of them. */
+export function restartAll(): void {
+  for (const filter of filters) filter.moved(performance.now());
+}
+
+function keysArrived(): void {
+  for (const filter of filters) filter.keysArrived(performance.now());
+}
+
+export interface FilteredPresses {
+  /** Spread on the card: it sees where each press begins. */
+  presses: { onPointerDownCapture(): void; onKeyDownCapture(event: { repeat: boolean }): void };
+  /** Wraps what an answer does; a press too soon is told (`was_too_soon`) and does nothing. */
+  answers(action: () => void): (event: { detail: number }) => void;
+  was_too_soon: boolean;
+}
+
+/**
+ * The filter of the card in `card`. Every button that answers goes through `answers`.
+ * @param shape changes when the card shows other buttons than before
+ */
+export function usePressFilter(card: RefObject<HTMLElement | null>, shape: string): FilteredPresses {
+  const held = useRef<PressFilter | null>(null);
+  held.current ??= new PressFilter(performance.now());
+  const filter = held.current;
+  const [was_too_soon, setTooSoon] = useState(false);
+
+  const lookNow = useCallback(() => {
+    if (card.current !== null) filter.setPosition(positionOf(card.current), performance.now());
+  }, [card, filter]);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another shape is a move, though the card's box stays the same
+  useLayoutEffect(() => filter.moved(performance.now()), [filter, shape]);
+  useEffect(() => look(lookNow, filter), [lookNow, filter]);
+  useEffect(() => {
+    if (!was_too_soon) return;
+    const end = setTimeout(() => setTooSoon(false), NOTICE_MS);
+    return () => clearTimeout(end);
+  }, [was_too_soon]);
+
+  return {
+    was_too_soon,
+    presses: {
+      onPointerDownCapture: () => {
+        lookNow();
+        filter.pressed(performance.now(), false);
+      },
+      onKeyDownCapture: ({ repeat }) => {
+        lookNow();
+        filter.pressed(performance.now(), repeat);
+      },
+    },
+    answers: (action) => (event) => {
+      lookNow();
+      // A click that a key made has no count of clicks.
+      const is_accepted = filter.accepts(performance.now(), event.detail === 0 ? "keys" : "pointer");
+      setTooSoon(!is_accepted);
+      if (is_accepted) action();
+    },
+  };
+}
+
+/** The card's box and its answers', as one text. */
+function positionOf(card: HTMLElement): string {
+  return [card, card.querySelector("[data-answers]")]
+    .map((element) => {
+      const box = element?.getBoundingClientRect();
+      return box === undefined
+        ? ""
+        : [box.left, box.top, box.width, box.height].map((length) => Math.round(length)).join(",");
+    })
+    .join(" ");
+}

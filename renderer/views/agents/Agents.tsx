@@ -1,0 +1,93 @@
+import { useEffect } from "react";
+import type { AgentView } from "../../../ipc/operator-api.ts";
+import { PairingCard } from "../../cards/PairingCard.tsx";
+import { useQuery } from "../../gate/use-gate.tsx";
+import { useNow } from "../../parts/clock.ts";
+import { Failure } from "../../parts/Failure.tsx";
+import { RelativeTime } from "../../parts/RelativeTime.tsx";
+import { agentsWords } from "../../words/agents.ts";
+import { useWords } from "../../words/language.ts";
+import { AgentRow } from "./AgentRow.tsx";
+import { Connecting } from "./Connecting.tsx";
+
+import "../../style/views.css";
+import "./agents.css";
+
+/** Who may ask, at which level; who wants to. */
+export default function Agents() {
+  const words = useWords(agentsWords);
+  const { data, error, refresh } = useQuery("agents.list", {});
+  const now = useNow("half_minute");
+  // Who is connected, and how much was called today, changes without an event of its own.
+  useEffect(() => {
+    if (now > 0) refresh();
+  }, [now, refresh]);
+  const agents = data?.agents ?? [];
+  const paired = agents.filter(({ revoked_at }) => revoked_at === null);
+  const revoked = agents.filter(({ revoked_at }) => revoked_at !== null);
+  const requests = data?.requests ?? [];
+  return (
+    <div className="place agents">
+      <header className="place-head">
+        <h1>{words.title}</h1>
+      </header>
+      <Failure error={error} />
+      {requests.length > 0 ? (
+        <section aria-label={words.requests}>
+          {requests.map((request) => (
+            <PairingCard key={request.name} request={request} />
+          ))}
+        </section>
+      ) : null}
+      {paired.length > 0 ? (
+        <section aria-label={words.title}>
+          <AgentTable agents={paired} />
+        </section>
+      ) : null}
+      {data !== undefined && (paired.length > 0 || requests.length === 0) ? (
+        <Connecting isFirst={paired.length === 0} />
+      ) : null}
+      {revoked.length > 0 ? <Revoked agents={revoked} /> : null}
+    </div>
+  );
+}
+
+function AgentTable({ agents }: { agents: readonly AgentView[] }) {
+  const { columns, ...words } = useWords(agentsWords);
+  return (
+    <table className="table agent-table">
+      <thead>
+        <tr>
+          <th scope="col">{columns.agent}</th>
+          <th scope="col">{columns.level}</th>
+          <th scope="col">{columns.seen}</th>
+          <th scope="col" className="number">
+            {columns.calls}
+          </th>
+          <th scope="col">
+            <span className="unseen">{words.revoke}</span>
+          </th>
+        </tr>
+      </thead>
+      {agents.map((agent) => (
+        <AgentRow key={agent.agent_id} agent={agent} />
+      ))}
+    </table>
+  );
+}
+
+function Revoked({ agents }: { agents: readonly AgentView[] }) {
+  const words = useWords(agentsWords);
+  return (
+    <details>
+      <summary className="quiet">{words.revoked(agents.length)}</summary>
+      <ul className="revoked quiet">
+        {agents.map((agent) => (
+          <li key={agent.agent_id}>
+            {agent.name}, {words.revoked_at} <RelativeTime at={agent.revoked_at} />
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}

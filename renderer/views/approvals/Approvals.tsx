@@ -1,0 +1,57 @@
+import { CardStack } from "../../cards/CardStack.tsx";
+import { useQuery } from "../../gate/use-gate.tsx";
+import { EmptyState } from "../../parts/EmptyState.tsx";
+import { Segments } from "../../parts/Segments.tsx";
+import { goTo } from "../../window/route.ts";
+import type { ViewProps } from "../../window/views.ts";
+import { approvalsWords } from "../../words/approvals.ts";
+import { useWords } from "../../words/language.ts";
+import { EndedRequest } from "./EndedRequest.tsx";
+import { History } from "./History.tsx";
+import "../../style/views.css";
+import "./approvals.css";
+
+const HISTORY = "history";
+
+/** What waits for an answer, and what became of the rest. `rest`: a waiting request's token, or `history`. */
+export default function Approvals({ rest }: ViewProps) {
+  const words = useWords(approvalsWords);
+  const shown = rest === HISTORY ? "history" : "waiting";
+  return (
+    <div className="place">
+      <div className="place-head">
+        <h1>{words.title}</h1>
+        <Segments
+          legend={words.title}
+          items={[
+            { value: "waiting", label: words.waiting },
+            { value: "history", label: words.history },
+          ]}
+          chosen={shown}
+          onChoose={(value) => goTo(value === "history" ? `approvals/${HISTORY}` : "approvals")}
+        />
+      </div>
+      {shown === "history" ? (
+        <History />
+      ) : (
+        <div className="cards-column">
+          <CardStack nothing={<NothingWaits />} pointed_at={rest} gone={<EndedRequest token={rest} />} />
+        </div>
+      )}
+    </div>
+  );
+}
+
+function NothingWaits() {
+  const words = useWords(approvalsWords);
+  const { data } = useQuery("agents.list", {});
+  if (data === undefined) return null;
+  if (data.agents.some(({ revoked_at }) => revoked_at === null)) {
+    return <EmptyState title={words.nothing}>{words.nothingNext}</EmptyState>;
+  }
+  return (
+    <EmptyState title={words.noAgent} command={words.noAgentCommand}>
+      {words.noAgentNext}
+    </EmptyState>
+  );
+}

@@ -1,0 +1,164 @@
+import { useDeferredValue, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
+import type { Capability } from "../../../ipc/decision.ts";
+import type { GrantOrder } from "../../../ipc/operator-api.ts";
+import { CAPABILITIES } from "../../gate/contract-lists.ts";
+import { isSilent } from "../../gate/link.ts";
+import { useCall, useGateEvents, useLinkState, useQuery } from "../../gate/use-gate.tsx";
+import { Button } from "../../parts/Button.tsx";
+import { EmptyState } from "../../parts/EmptyState.tsx";
+import { Failure } from "../../parts/Failure.tsx";
+import { FilterSelect } from "../../parts/FilterSelect.tsx";
+import type { ViewProps } from "../../window/views.ts";
+import { grantsWords } from "../../words/grants.ts";
+import { useLanguage, useWords } from "../../words/language.ts";
+import { AddGrant } from "./AddGrant.tsx";
+import { GrantTable } from "./GrantTable.tsx";
+import { GrantListing } from "./listing.ts";
+import type { GrantQuery } from "./pages.ts";
+import { type Chosen, SelectionBar } from "./SelectionBar.tsx";
+import "../../style/views.css";
+import "./grants.css";
+
+export interface Sorting {
+  order: GrantOrder;
+  descending: boolean;
+}
+
+const NEWEST_FIRST: Sorting = { order: "granted_at", descending: true };
+
+/** Everything that was allowed for longer than once. `rest`: the capability to begin with. */
+export default function Grants({ rest }: ViewProps) {
+  const words = useWords(grantsWords);
+  const language = useLanguage();
+  const [text, setText] = useState("");
+  const [capability, setCapability] = useState<Capability | null>(CAPABILITIES.find((name) => name === rest) ?? null);
+  const [agent, setAgent] = useState<string | null>(null);
+  const [has_ended, setHasEnded] = useState(false);
+  const [sorting, setSorting] = useState(NEWEST_FIRST);
+  const [chosen, setChosen] = useState<Chosen>(new Map());
+  const [is_adding, setAdding] = useState(false);
+  const { data: listed_agents } = useQuery("agents.list", {});
+  const searched = useDeferredValue(text.trim());
+  const query = useMemo(
+    (): GrantQuery => ({
+      ...sorting,
+      include_revoked: has_ended,
+      ...(searched === "" ? {} : { text: searched }),
+      ...(capability === null ? {} : { capability }),
+      ...(agent === null ? {} : { agent }),
+    }),
+    [sorting, has_ended, searched, capability, agent],
+  );
+  const { listing, listed } = useListing(query);
+  const { total, error } = listed;
+  const is_filtered = searched !== "" || capability !== null || agent !== null || has_ended;
+  const reset = () => {
+    setText("");
+    setCapability(null);
+    setAgent(null);
+    setHasEnded(false);
+  };
+  return (
+    <div className="place grants">
+      <header className="place-head">
+        <h1>{words.title}</h1>
+        <Button onClick={() => setAdding(true)}>{words.add}</Button>
+      </header>
+      <search className="filters">
+        <input
+          className="input grows"
+          type="search"
+          aria-label={words.search}
+          placeholder={words.search}
+          value={text}
+          onChange={({ target }) => setText(target.value)}
+        />
+        <FilterSelect<Capability>
+          label={words.capability}
+          all={words.every_capability}
+          items={CAPABILITIES.map((name) => ({ value: name, label: name }))}
+          chosen={capability}
+          onChoose={setCapability}
+        />
+        <FilterSelect
+          label={words.agent}
+          all={words.every_agent}
+          items={(listed_agents?.agents ?? [])
+            .filter(({ revoked_at }) => revoked_at === null)
+            .map(({ name }) => ({ value: name, label: name }))}
+          chosen={agent}
+          onChoose={setAgent}
+        />
+        <label className="check">
+          <input type="checkbox" checked={has_ended} onChange={({ target }) => setHasEnded(target.checked)} />
+          {words.include_ended}
+        </label>
+      </search>
+      <Failure error={error} />
+      {total === 0 ? (
+        <Nothing isFiltered={is_filtered} onReset={reset} />
+      ) : (
+        <>
+          <SelectionBar
+            chosen={chosen}
+            onClear={() => setChosen(new Map())}
+            idle={total === null ? "" : words.count(total.toLocaleString(language), total === 1)}
+          />
+          {total === null ? null : (
+            <GrantTable
+              listing={listing}
+              listed={listed}
+              total={total}
+              query={query}
+              sorting={sorting}
+              onSort={(order) => setSorting((now) => sortedBy(now, order))}
+              chosen={chosen}
+              onChoose={setChosen}
+            />
+          )}
+        </>
+      )}
+      {is_adding ? <AddGrant capability={capability} onClose={() => setAdding(false)} /> : null}
+    </div>
+  );
+}
+
+/** Pressed once: this column; twice: the other way round; a third time: the newest first again. */
+function sortedBy(now: Sorting, order: GrantOrder): Sorting {
+  const descends_first = order === "granted_at" || order === "last_used_at";
+  if (now.order !== order) return { order, descending: descends_first };
+  if (now.descending === descends_first) return { order, descending: !descends_first };
+  return NEWEST_FIRST;
+}
+
+function useListing(query: GrantQuery) {
+  const call = useCall();
+  const listing = useMemo(() => new GrantListing(call), [call]);
+  useEffect(() => listing.search(query), [listing, query]);
+  const is_silent = isSilent(useLinkState());
+  const was_silent = useRef(false);
+  useEffect(() => {
+    // After a silence, what was missed is fetched.
+    if (was_silent.current && !is_silent) listing.refreshSoon();
+    was_silent.current = is_silent;
+  }, [listing, is_silent]);
+  useGateEvents(({ type }) => {
+    if (type === "grants.changed" || type === "agents.changed") listing.refreshSoon();
+  });
+  const listed = useSyncExternalStore(
+    useMemo(() => listing.subscribe.bind(listing), [listing]),
+    () => listing.listed,
+  );
+  return { listing, listed };
+}
+
+function Nothing({ isFiltered, onReset }: { isFiltered: boolean; onReset(): void }) {
+  const words = useWords(grantsWords);
+  if (!isFiltered) return <EmptyState title={words.empty}>{words.empty_next}</EmptyState>;
+  return (
+    <div className="nothing">
+      <EmptyState title={words.no_match}>{words.no_match_next}</EmptyState>
+      <Button onClick={onReset}>{words.reset}</Button>
+    </div>
+  );
+}

@@ -1,0 +1,82 @@
+import { useState } from "react";
+import type { Capability, Level } from "../../../ipc/decision.ts";
+import { OUTCOMES } from "../../gate/contract-lists.ts";
+import { useQuery } from "../../gate/use-gate.tsx";
+import { Failure } from "../../parts/Failure.tsx";
+import { FilterSelect } from "../../parts/FilterSelect.tsx";
+import { OutcomeShape } from "../../parts/OutcomeShape.tsx";
+import { useWords } from "../../words/language.ts";
+import { namesWords } from "../../words/names.ts";
+import { policyWords } from "../../words/policy.ts";
+import { Matrix } from "./Matrix.tsx";
+import { columnsOf, familiesOf, firstAgent } from "./matrix-view.ts";
+import "../../style/views.css";
+import "./policy.css";
+
+export interface OpenCell {
+  capability: Capability;
+  level: Level;
+}
+
+/** What each level may do, and why. */
+export default function Policy() {
+  const words = useWords(policyWords);
+  const matrix = useQuery("policy.matrix", {});
+  const { data: listed } = useQuery("agents.list", {});
+  const agents = listed?.agents ?? [];
+  const [chosen, setChosen] = useState<string | null | undefined>(undefined);
+  const [open, setOpen] = useState<OpenCell | null>(null);
+  const agent = chosen === undefined ? firstAgent(agents) : chosen;
+  const paired = agents.filter(({ revoked_at }) => revoked_at === null);
+  return (
+    <div className="place policy">
+      <header className="place-head">
+        <div>
+          <h1>{words.title}</h1>
+          <p className="quiet">{words.intro}</p>
+        </div>
+        {paired.length > 0 ? (
+          <div className="filters">
+            <span className="quiet" aria-hidden="true">
+              {words.in_force_for}
+            </span>
+            <FilterSelect
+              label={words.in_force_for}
+              all={words.no_agent}
+              items={paired.map(({ name }) => ({ value: name, label: name }))}
+              chosen={agent}
+              onChoose={setChosen}
+            />
+          </div>
+        ) : null}
+      </header>
+      <Failure error={matrix.error} />
+      {matrix.data === undefined ? null : (
+        <Matrix
+          families={familiesOf(matrix.data)}
+          columns={columnsOf(agents, agent)}
+          agent={agent}
+          open={open}
+          onOpen={(cell) => setOpen(cell.capability === open?.capability && cell.level === open.level ? null : cell)}
+          onClose={() => setOpen(null)}
+        />
+      )}
+      <Legend />
+    </div>
+  );
+}
+
+function Legend() {
+  const words = useWords(policyWords);
+  const names = useWords(namesWords);
+  return (
+    <ul className="legend quiet" aria-label={words.legend}>
+      {OUTCOMES.map((outcome) => (
+        <li key={outcome}>
+          <OutcomeShape outcome={outcome} />
+          <b className="letter">{names.letters[outcome]}</b> {names.outcomes[outcome]}
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,86 @@
+import type { ReactNode } from "react";
+import type { Setting, SettingKey } from "../../../ipc/settings.ts";
+import { useQuery } from "../../gate/use-gate.tsx";
+import { Failure } from "../../parts/Failure.tsx";
+import { chooseTheme, THEMES, useTheme } from "../../style/theme.ts";
+import { useWords } from "../../words/language.ts";
+import { settingsWords } from "../../words/settings.ts";
+import { SettingRow } from "./SettingRow.tsx";
+import "../../style/views.css";
+import "./settings.css";
+
+type Group = "asking" | "judging" | "looks" | "system";
+
+const GROUPS: readonly { group: Group; keys: readonly SettingKey[] }[] = [
+  { group: "asking", keys: ["approvals.ttl_seconds", "notifications.enabled"] },
+  { group: "judging", keys: ["judge.kind", "judge.threshold"] },
+  { group: "looks", keys: ["language"] },
+  { group: "system", keys: ["start_at_login"] },
+];
+
+/** What can be chosen here; what can't says why. */
+export default function Settings() {
+  const words = useWords(settingsWords);
+  const { data, error } = useQuery("settings.list", {});
+  const known = new Map<SettingKey, Setting>((data ?? []).map((setting) => [setting.key, setting]));
+  return (
+    <div className="place settings">
+      <header className="place-head">
+        <h1>{words.title}</h1>
+      </header>
+      <Failure error={error} />
+      {data === undefined
+        ? null
+        : GROUPS.map(({ group, keys }) => (
+            <section key={group} aria-labelledby={`settings-${group}`}>
+              <h2 id={`settings-${group}`}>{words.groups[group]}</h2>
+              {keys.map((key) => {
+                const setting = known.get(key);
+                return setting === undefined ? null : <SettingRow key={key} setting={setting} />;
+              })}
+              {group === "looks" ? <ThemeRow /> : null}
+            </section>
+          ))}
+    </div>
+  );
+}
+
+function ThemeRow() {
+  const words = useWords(settingsWords);
+  const theme = useTheme();
+  return (
+    <Row label={words.theme.label} note={words.theme.note} id="setting-theme">
+      <select
+        id="setting-theme"
+        className="select"
+        value={theme}
+        onChange={({ target }) => chooseTheme(THEMES.find((one) => one === target.value) ?? "system")}
+      >
+        {THEMES.map((one) => (
+          <option key={one} value={one}>
+            {words.themes[one]}
+          </option>
+        ))}
+      </select>
+    </Row>
+  );
+}
+
+interface RowProps {
+  id: string;
+  label: string;
+  note: string;
+  children: ReactNode;
+}
+
+function Row({ id, label, note, children }: RowProps) {
+  return (
+    <div className="setting">
+      <div>
+        <label htmlFor={id}>{label}</label>
+        <p className="quiet">{note}</p>
+      </div>
+      <div className="control">{children}</div>
+    </div>
+  );
+}

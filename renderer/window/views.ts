@@ -1,0 +1,35 @@
+import type { ComponentType } from "react";
+import Activity from "../views/activity/Activity.tsx";
+import Agents from "../views/agents/Agents.tsx";
+import Approvals from "../views/approvals/Approvals.tsx";
+import Grants from "../views/grants/Grants.tsx";
+import Policy from "../views/policy/Policy.tsx";
+import Safety from "../views/safety/Safety.tsx";
+import Settings from "../views/settings/Settings.tsx";
+import type { windowWords } from "../words/window.ts";
+
+export interface ViewProps {
+  /** What comes after the place's name in the address: `#/approvals/<rest>`. */
+  rest: string;
+}
+
+export interface View {
+  name: ViewName;
+  Page: ComponentType<ViewProps>;
+}
+
+export type ViewName = Extract<
+  keyof (typeof windowWords)["en"],
+  "approvals" | "policy" | "grants" | "agents" | "activity" | "safety" | "settings"
+>;
+
+/** The side list, in its order. All of it comes from this machine: a place that loads on its own would only open later. */
+export const VIEWS: readonly View[] = [
+  { name: "approvals", Page: Approvals },
+  { name: "policy", Page: Policy },
+  { name: "grants", Page: Grants },
+  { name: "agents", Page: Agents },
+  { name: "activity", Page: Activity },
+  { name: "safety", Page: Safety },
+  { name: "settings", Page: Settings },
+];

@@ -1,0 +1,138 @@
+import { describe, expect, it } from "vitest";
+import type { ActivityEntry } from "../../../ipc/activity.ts";
+import type { GrantView } from "../../../ipc/operator-api.ts";
+import { OperatorError } from "../../../ipc/operator-error.ts";
+import { MOST_SHOWN, matches, NO_FILTER, withNewer, withOlder } from "../../../renderer/views/activity/feed.ts";
+import { expiresAt } from "../../../renderer/views/grants/expiry.ts";
+import { GrantListing } from "../../../renderer/views/grants/listing.ts";
+import { grantAt, PAGE_SIZE, pagesOf, stateOf, withPage } from "../../../renderer/views/grants/pages.ts";
+
+const entry = (decision_id: string, change: Partial<ActivityEntry> = {}): ActivityEntry => ({
+  decision_id,
+  ts: 0,
+  agent_name: "tester",
+  executor: "Write",
+  outcome: "allowed",
+  stage: "policy",
+  reason: "",
+  capabilities: [{ capability: "fs:write", target: "/srv/a" }],
+  ...change,
+});
+
+const grant = (id: number, change: Partial<GrantView> = {}): GrantView => ({
+  id,
+  channel: "local",
+  sender_id: "me",
+  capability: "fs:read",
+  target: `/srv/${id}`,
+  granted_at: "2026-11-01T00:00:00Z",
+  expires_at: null,
+  granted_by: null,
+  revoked_at: null,
+  revoked_reason: null,
+  last_used_at: null,
+  agent_id: null,
+  agent_name: null,
+  session: null,
+  ...change,
+});
+
+describe("the listing of decisions", () => {
+  it("shows a question and its answer as one decision: the later", () => {
+    const asked = entry("d1", { outcome: "approval_required" });
+    const answered = entry("d1", { outcome: "allowed", status: "approved" });
+    expect(withNewer([entry("d2"), asked], [answered])).toEqual([answered, entry("d2")]);
+    expect(withOlder([answered], [asked, entry("d0")])).toEqual([answered, entry("d0")]);
+  });
+
+  it("is bounded", () => {
+    const many = Array.from({ length: MOST_SHOWN + 50 }, (_, index) => entry(`d${index}`));
+    expect(withNewer(many, [entry("new")])).toHaveLength(MOST_SHOWN);
+  });
+
+  it("takes in live what the gate's own filter would have found", () => {
+    expect(matches(entry("d"), NO_FILTER)).toBe(true);
+    expect(matches(entry("d"), { ...NO_FILTER, agent: "tester", capability: "fs:write", outcome: "allowed" })).toBe(
+      true,
+    );
+    expect(matches(entry("d"), { ...NO_FILTER, agent: "other" })).toBe(false);
+    expect(matches(entry("d"), { ...NO_FILTER, capability: "fs:read" })).toBe(false);
+    expect(matches(entry("d"), { ...NO_FILTER, outcome: "denied" })).toBe(false);
+  });
+});
+
+describe("the pages of the grants", () => {
+  it("are those that what is seen lies on", () => {
+    expect(pagesOf(0, 20)).toEqual([0]);
+    expect(pagesOf(95, 105)).toEqual([0, 1]);
+    expect(pagesOf(99_990, 99_999)).toEqual([999]);
+  });
+
+  it("are held in a bounded number, the latest ones", () => {
+    let pages = withPage(new Map(), 0, [grant(1)]);
+    for (let page = 1; page <= 500; page++) pages = withPage(pages, page, [grant(page)]);
+    expect(pages.size).toBeLessThanOrEqual(30);
+    expect(grantAt(pages, 0)).toBeUndefined();
+    expect(grantAt(pages, 500 * PAGE_SIZE)?.id).toBe(500);
+  });
+
+  it("a grant that ended is told from one that counts", () => {
+    const now = Date.parse("2026-11-21T00:00:00Z");
+    expect(stateOf(grant(1), now)).toBe("active");
+    expect(stateOf(grant(1, { expires_at: "2026-11-20T00:00:00Z" }), now)).toBe("expired");
+    expect(stateOf(grant(1, { revoked_at: "2026-11-20T00:00:00Z", expires_at: "2026-11-19T00:00:00Z" }), now)).toBe(
+      "revoked",
+    );
+  });
+
+  it("a new grant's end is counted from now", () => {
+    const now = Date.parse("2026-11-21T00:00:00Z");
+    expect(expiresAt("hour", now)).toBe("2026-11-21T01:00:00.000Z");
+    expect(expiresAt("month", now)).toBe("2026-12-21T00:00:00.000Z");
+    expect(expiresAt("never", now)).toBeUndefined();
+  });
+});
+
+describe("the listing of grants", () => {
+  it("asks for what is seen once the gate has answered, not for all that flew by", async () => {
+    const offsets: number[] = [];
+    let answer: () => void = () => undefined;
+    const call = async (_method: string, params: { offset: number }) => {
+      offsets.push(params.offset);
+      await new Promise<void>((resolve) => {
+        answer = resolve;
+      });
+      return { total: 100_000, grants: [] };
+    };
+    const listing = new GrantListing(call as never);
+    listing.search({});
+    for (let index = 0; index < 90_000; index += 500) listing.see(index, index + 20);
+    expect(offsets).toEqual([0]);
+    const told = new Promise<void>((resolve) => listing.subscribe(() => resolve()));
+    answer();
+    await told;
+    await Promise.resolve();
+    expect(offsets).toEqual([0, 89_500]);
+    expect(listing.listed.total).toBe(100_000);
+  });
+
+  it("that is refused is not asked again and again, but with the next search", async () => {
+    let asked = 0;
+    const call = async () => {
+      asked++;
+      throw new OperatorError("storage_failed", "a database can't be used");
+    };
+    const listing = new GrantListing(call as never);
+    const refused = () => new Promise<void>((resolve) => listing.subscribe(() => resolve()));
+    const first = refused();
+    listing.search({});
+    await first;
+    await new Promise(setImmediate);
+    expect(asked).toBe(1);
+    expect(listing.listed.error?.code).toBe("storage_failed");
+    const second = refused();
+    listing.search({ text: "a" });
+    await second;
+    expect(asked).toBe(2);
+  });
+});
