@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { z } from "zod";
 import type { TreeCopy } from "./tree-copy.ts";
 
@@ -64,16 +64,16 @@ export async function runTests(
     clearTimeout(timer);
     signal.removeEventListener("abort", end);
   }
-  return is_late ? { outcome: "out of time" } : resultIn(report_file, output);
+  return is_late ? { outcome: "out of time" } : resultIn(report_file, copy.root, output);
 }
 
-function resultIn(report_file: string, output: string): TestResult {
+function resultIn(report_file: string, root: string, output: string): TestResult {
   if (!existsSync(report_file)) return { outcome: "broken", output };
   const { success, numPassedTests, testResults } = reportSchema.parse(JSON.parse(readFileSync(report_file, "utf8")));
-  const failed = testResults.flatMap(({ assertionResults }) =>
-    assertionResults.filter(({ status }) => status === "failed"),
-  )[0];
-  if (failed !== undefined) return { outcome: "failed", by: failed.fullName.trim() };
+  for (const { name, assertionResults } of testResults) {
+    const failed = assertionResults.find(({ status }) => status === "failed");
+    if (failed !== undefined) return { outcome: "failed", by: `${relative(root, name)}: ${failed.fullName.trim()}` };
+  }
   if (!success || numPassedTests === 0) return { outcome: "broken", output };
   return { outcome: "passed", tests: numPassedTests };
 }

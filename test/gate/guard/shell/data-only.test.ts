@@ -18,6 +18,10 @@ const RULES: Readonly<Record<string, { denied: readonly string[]; passes: readon
     denied: [HARM, `sh -c '${HARM}'`],
     passes: [`echo '${HARM}'`, `grep '${HARM}' a.txt`, `git commit -m '${HARM}'`, `echo a # ${HARM}`, "mkfs --help"],
   },
+  "a word of data names no path, whatever its line needs": {
+    denied: ["cat /etc/shadow", "grep x /etc/shadow"],
+    passes: ["grep -n /etc/shadow docs.md", "echo /root/x", "git log --grep /root/x"],
+  },
   "of a line that wasn't read to its end nothing is blanked out": {
     denied: [`echo '${HARM}'; if`, `# ${HARM}\nif`, `echo '${HARM}' | (`, `grep '${HARM}' a.txt; for`],
     passes: [`echo '${HARM}'; if true; then ls; fi`],
