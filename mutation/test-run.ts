@@ -13,6 +13,7 @@ const reportSchema = z.object({
     z.object({
       name: z.string(),
       status: z.string(),
+      message: z.string(),
       assertionResults: z.array(z.object({ fullName: z.string(), status: z.string() })),
     }),
   ),
@@ -74,7 +75,10 @@ function resultIn(report_file: string, root: string, output: string): TestResult
     const failed = assertionResults.find(({ status }) => status === "failed");
     if (failed !== undefined) return { outcome: "failed", by: `${relative(root, name)}: ${failed.fullName.trim()}` };
   }
-  if (!success || numPassedTests === 0) return { outcome: "broken", output };
+  if (!success || numPassedTests === 0) {
+    const messages = testResults.map(({ message }) => message).filter((message) => message !== "");
+    return { outcome: "broken", output: messages[0] ?? output };
+  }
   return { outcome: "passed", tests: numPassedTests };
 }
 

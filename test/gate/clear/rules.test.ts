@@ -116,6 +116,10 @@ const RULES: Readonly<Record<string, { unclear: readonly Line[]; clear: readonly
     ],
     clear: ["git -C repository --no-pager status"],
   },
+  "of git's subcommands only those are clear that run nothing and whose words are all known": {
+    unclear: ["git -C repository clean -n", "git -C repository checkout a.txt", "git -C repository push"],
+    clear: ["git -C repository status", "git -C repository log"],
+  },
   "git reads no path outside of the repository": {
     unclear: [
       "git -C repository diff --stat ../a.txt b",
@@ -230,6 +234,11 @@ describe("what a line needs besides", () => {
     expect(needed("mkdir new && cp a.txt new")).toContain("fs:write ./new/a.txt");
     expect(needed("mv later d")).toContain("fs:read ./later");
     expect(needed("mkdir later && mv later d")).toContain("fs:read ./later/**");
+  });
+
+  it("a log lists names, and with patches it shows the contents of the files that are named", () => {
+    expect(needed("cd repository && git log -- a.txt")).not.toContain("fs:read ./repository/a.txt");
+    expect(needed("cd repository && git log -p -- a.txt")).toContain("fs:read ./repository/a.txt");
   });
 
   it("an option's file that is written is a write, and one that is read a read", () => {
