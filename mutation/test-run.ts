@@ -41,7 +41,13 @@ export async function runTests(
   const report = ["--reporter", "json", "--outputFile", report_file];
   const child = spawn(process.execPath, [vitest, ...config, ...report, ...tests], {
     cwd: copy.root,
-    env: { ...process.env, TMPDIR: copy.tmp, CI: "true", NODE_COMPILE_CACHE: join(copy.tmp, "compiled") },
+    env: {
+      ...process.env,
+      TMPDIR: copy.tmp,
+      CI: "true",
+      NO_COLOR: "1",
+      NODE_COMPILE_CACHE: join(copy.tmp, "compiled"),
+    },
     stdio: ["ignore", "pipe", "pipe"],
     // A group of its own: what the tests have started ends with it.
     detached: true,

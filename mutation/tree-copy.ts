@@ -17,10 +17,14 @@ export class TreeCopy {
     this.root = join(this.#folder, "tree");
     this.tmp = join(this.#folder, "tmp");
     mkdirSync(this.tmp);
-    const files = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], {
-      cwd: origin,
-      encoding: "utf8",
-    });
+    const files = execFileSync(
+      "git",
+      ["-c", "safe.directory=*", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+      {
+        cwd: origin,
+        encoding: "utf8",
+      },
+    );
     for (const file of files.split("\0")) {
       if (file === "" || file === "node_modules" || !existsSync(join(origin, file))) continue;
       cpSync(join(origin, file), join(this.root, file));

@@ -163,6 +163,13 @@ describe("what leaves no way back", () => {
   });
 });
 
+it.each(["/srv/.\u017f\u017fh/config", "/srv/.\u017fsh/config", "/srv/.ku\u200cbe/config", "/srv/.\uff4bube/config"])(
+  "letters that a file system takes for others are no other path: %j",
+  (file_path) => {
+    expect(decided({ home: HOME }, "Read", { file_path })).toMatchObject({ outcome: "denied", stage: "guard" });
+  },
+);
+
 it("a folder that holds keys and passwords may be listed as a whole, not read", () => {
   const blocked = (tool: string, args: Record<string, unknown>) => {
     const { call, executor, needs } = prepared(HOME, tool, args);

@@ -20,7 +20,7 @@ const RULES: Readonly<Record<string, { denied: readonly string[]; passes: readon
   },
   "a word of data names no path, whatever its line needs": {
     denied: ["cat /etc/shadow", "grep x /etc/shadow"],
-    passes: ["grep -n /etc/shadow docs.md", "echo /root/x", "git log --grep /root/x"],
+    passes: ["grep -n home/.ssh/config docs.md", "grep -n /etc/shadow docs.md", "git log --grep /root/x"],
   },
   "of a line that wasn't read to its end nothing is blanked out": {
     denied: [`echo '${HARM}'; if`, `# ${HARM}\nif`, `echo '${HARM}' | (`, `grep '${HARM}' a.txt; for`],
