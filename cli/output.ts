@@ -32,7 +32,7 @@ export function isSeenTogether(): boolean {
   return process.stdout.isTTY === true && process.stderr.isTTY === true;
 }
 
-/** A bare word, where the seeds print one. */
+/** A bare word, where the requirements have one printed. */
 export function printWord(word: string): void {
   process.stdout.write(`${word}\n`);
 }

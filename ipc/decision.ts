@@ -42,7 +42,10 @@ export const STAGES = [
 export const stageSchema = z.enum(STAGES);
 export type Stage = z.infer<typeof stageSchema>;
 
-/** Guard and judge together (seed 000). `ts` in Unix seconds, `score` in [0, 1], 0 for a guard block. */
+/**
+ * Guard and judge together (docs/decisions/requirements-vaglio.md, "Verdict"). `ts` in Unix seconds, `score` in [0, 1], 0 for a guard
+ * block.
+ */
 export const verdictSchema = z.object({
   approved: z.boolean(),
   reason: z.string(),
@@ -60,11 +63,11 @@ export type Requirement = z.infer<typeof requirementSchema>;
 export const reversibilitySchema = z.enum(["reversible", "irreversible", "partial"]);
 export type Reversibility = z.infer<typeof reversibilitySchema>;
 
-/** How far an answer reaches (seed 004: the territory concession). */
+/** How far an answer reaches (docs/decisions/requirements-approvals.md, "Scope of an answer"). */
 export const territorySchema = z.enum(["none", "session", "permanent"]);
 export type Territory = z.infer<typeof territorySchema>;
 
-/** The question as every surface shows it: the seed's three, two or one lines and its two buttons. */
+/** The question as every surface shows it: the required three, two or one lines and its two buttons. */
 export const cardSchema = z.object({
   form: z.enum(["full", "medium", "short"]),
   lines: z.array(z.string()),

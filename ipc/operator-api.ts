@@ -255,7 +255,7 @@ export const operatorMethods = {
   },
   /** `note`: what could not be done yet though the answer stands. */
   "approvals.resolve": { params: answerSchema, result: approvalSchema.extend({ note: z.string().optional() }) },
-  /** `approve:<token>` or `reject:<token>`, as the card's buttons say it (seed 004). */
+  /** `approve:<token>` or `reject:<token>`, as the card's buttons say it (docs/decisions/requirements-approvals.md, "Callback"). */
   "approvals.callback": {
     params: z.object({ data: z.string().max(256) }),
     result: z.object({

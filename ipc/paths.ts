@@ -2,7 +2,7 @@ import { homedir, userInfo } from "node:os";
 import { isAbsolute, join } from "node:path";
 
 /**
- * Where everything lives. The seeds' folders are the defaults; XDG_* moves them, METNOS_* moves single files.
+ * Where everything lives. The required folders are the defaults; XDG_* moves them, METNOS_* moves single files.
  * Imports nothing but Node, so that the hook's fast path can use it.
  */
 export interface GatePaths {
@@ -26,7 +26,7 @@ export interface GatePaths {
   lock_db: string;
   operator_token: string;
   agent_tokens_dir: string;
-  /** Monthly audit files (seed 000). */
+  /** Monthly audit files (docs/decisions/requirements-vaglio.md, "Log"). */
   audit_dir: string;
   runtime_dir: string;
   agent_socket: string;

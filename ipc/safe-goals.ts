@@ -1,6 +1,9 @@
 import type { Goal, SafetyVerdict, Subtask, TaskGraph } from "./wire.ts";
 
-/** For agents that plan in goals: nothing is registered or dispatched before the safety filter has looked at it (seed 002). */
+/**
+ * For agents that plan in goals: nothing is registered or dispatched before the safety filter has checked it
+ * (docs/decisions/requirements-safety.md).
+ */
 
 /** The part of a `GateClient` that checks. */
 export interface SafetyChecker {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** The safety filter and the pause as the human's surfaces see them (seed 002). Dates are ISO-8601 UTC (`...Z`). */
+/** The safety filter and the pause as surfaces see them (docs/decisions/requirements-safety.md). Dates are ISO-8601 UTC (`...Z`). */
 
 export const severitySchema = z.enum(["INFO", "WARN", "BLOCK", "CRITICAL"]);
 export type Severity = z.infer<typeof severitySchema>;

@@ -55,7 +55,7 @@ export const helloSchema = z.object({
 });
 export type Hello = z.infer<typeof helloSchema>;
 
-/** What an agent that plans in goals asks about before it goes on (seed 002). Longer texts than a rule allows still get their verdict. */
+/** What an agent that plans in goals asks about before it goes on (see ipc/safety.ts). Texts longer than a rule allows get a verdict. */
 export const goalSchema = z.object({
   goal_id: z.string().min(1).max(128),
   description: z.string().max(65_536),

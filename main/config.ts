@@ -10,7 +10,7 @@ import { safetyConfigSchema } from "./gate/safety/config.ts";
 
 const absolutePath = z.string().refine(isAbsolute, "expected an absolute path");
 
-/** gate.toml: every key optional (docs/configuration.md). The seeds' environment variables win over it. */
+/** gate.toml: every key optional (docs/configuration.md). The environment's variables win over it. */
 export const configSchema = z.strictObject({
   language: z.enum(["en", "it"]).default("en"),
   approvals: z

@@ -3,7 +3,8 @@ import { builtinModules } from "node:module";
 import { dirname, join, relative, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 
-// design §1: arrows point one way. `cli`, `renderer`, `preload` -> `ipc` <- `main`; inside main, surfaces -> `gate`, never back.
+// docs/decisions/0001-one-process-decides.md
+// Arrows point one way. `cli`, `renderer`, `preload` -> `ipc` <- `main`; inside main, surfaces -> `gate`, never back.
 
 const ROOT = resolve(import.meta.dirname, "..");
 const ROOMS = ["ipc", "main", "cli", "renderer", "preload", "test", "bench", "reliability"].filter((room) =>

@@ -6,7 +6,7 @@ import { parseExpiry } from "../durations.ts";
 import { withOperator } from "../operator.ts";
 import { EXIT, type ExitCode, printLine, printWord, say, tell, usageError } from "../output.ts";
 
-/** `policy ...`: the table and the grants (seed 001 §7). */
+/** `policy ...`: the table and the grants (docs/decisions/requirements-policy.md, "Commands"). */
 export function policyCommands(program: Command, done: (code: ExitCode) => void): void {
   const policy = program.command("policy").description("the policy table, and the grants that were given");
 

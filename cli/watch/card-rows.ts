@@ -11,7 +11,7 @@ import { type Choosing, choicesOf, type WatchState } from "./state.ts";
 const CURSOR = "▏";
 const OTHERS_INDENT = "  ";
 
-/** The seed's lines as the card's heart, each on at most `most` rows; then, where there is room, what stands behind them. */
+/** The required lines as the card's heart, each on at most `most` rows; then, where there is room, what stands behind them. */
 export function headRows(card: ApprovalView, position: string, width: number, now: number, most: number): Row[] {
   const [question = "", ...rest] = card.card.lines.map((line) => visible(line));
   const is_final = card.reversibility === "irreversible";

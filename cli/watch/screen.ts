@@ -26,7 +26,7 @@ export interface Arranged {
 /** The frame's own rows and columns. */
 const FRAME_ROWS = 2;
 const FRAME_COLUMNS = 4;
-/** Fewer rows than this leave out what isn't the seed's three lines. */
+/** Fewer rows than this leave out what isn't the card's three lines. */
 const SMALL_ROWS = 20;
 /** From here on there is room for more of what else waits and of what went away. */
 const LARGE_ROWS = 30;

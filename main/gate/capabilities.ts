@@ -1,6 +1,6 @@
 import type { Capability } from "../../ipc/decision.ts";
 
-/** The closed dictionary of actions (seed 001 §2). Adding one means editing this file. */
+/** The closed dictionary of actions (docs/decisions/requirements-policy.md, "Capabilities"). Adding one means editing this file. */
 
 export type DefaultApproval = "none" | "per_target" | "always";
 export type TargetKind = "none" | "path_glob" | "host" | "exact";

@@ -12,7 +12,7 @@ export function tablesOf(db: Database.Database): string[] {
     .all() as string[];
 }
 
-/** True if `db` has every table and column that the schema has at this version. At version 0: of the seed's file, where there is one. */
+/** True if `db` has every table and column that the schema has at this version. At version 0: of the required file, where there is one. */
 export function holdsSchema(db: Database.Database, schema: Schema, version: number): boolean {
   if (version === 0 && schema.has_seed !== true) return false;
   const expected = new Database(":memory:");

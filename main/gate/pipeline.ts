@@ -17,7 +17,7 @@ import { requirementOf } from "./targets/target.ts";
 /** A stage's check: it may add to the examination, and denies the call or lets it go on. */
 export type Check = (x: Examination) => Denial | null;
 
-/** The stages in their order (design §2). The first that denies ends it; the user is asked after the last. */
+/** The stages in their order (docs/decisions/0002-stages-in-one-order.md). The first that denies ends it. */
 export const CHECKS: readonly (readonly [Exclude<Stage, "approval">, Check])[] = [
   ["pairing", pairing],
   ["safety", safety],

@@ -9,12 +9,12 @@ import {
 import { CAPABILITY_REGISTRY, type CapabilitySpec } from "./capabilities.ts";
 import type { GrantLookup } from "./grants/store.ts";
 
-/** Level x capability x target, with grants (seed 001 §3 and §5). */
+/** Level x capability x target, with grants (docs/decisions/requirements-policy.md). */
 
 /** What a level that only reads may still do, after asking. */
 const READ_ONLY_ASKABLE: ReadonlySet<Capability> = new Set(["fs:read", "mail:read", "calendar:read"]);
 
-/** The three rules, one per level (seed 001 §3.1). */
+/** The three rules, one per level (docs/decisions/requirements-policy.md, "Levels and the table"). */
 const RULES: Readonly<Record<Level, (spec: CapabilitySpec) => Outcome>> = {
   ReadOnly: (spec) => {
     if (spec.default_approval === "none") return "allowed";
@@ -66,7 +66,7 @@ export interface PolicyAnswer {
 }
 
 /**
- * The single entry point of the policy (seed 001 §5). The grants are asked only where the table says
+ * The single entry point of the policy (docs/decisions/requirements-policy.md, "Outcome"). The grants are asked only where the table says
  * `approval_required`, and never for a capability marked `always`: no grant can lift a denial.
  *
  * @param find_grant looks up an active grant that covers the call; leave it out for the table's own answer

@@ -5,7 +5,7 @@ import { type GuardBlock, type GuardSettings, guard } from "./guard/guard.ts";
 import { JUDGE_KIND, judgeScore } from "./judge/rule-based.ts";
 import type { ResolvedRequirement } from "./targets/target.ts";
 
-/** Guard, then judge (seed 000). The guard shuts the door before the judge can rationalise. */
+/** Guard, then judge (docs/decisions/requirements-vaglio.md). The guard shuts the door before the judge can rationalise. */
 
 export interface VaglioSettings extends GuardSettings, JudgeSettings {}
 

@@ -49,7 +49,7 @@ export function gateMetrics(core: Core, connected: () => number): Registry {
   return registry;
 }
 
-/** The five of the safety filter (seed 002), there from the start with zeros. */
+/** The five of the safety filter (docs/decisions/requirements-safety.md, "Metrics"), there from the start with zeros. */
 function safetyMetrics(registry: Registry, { safety }: Core): void {
   const { meter, rules, pause } = safety;
   const types = subjectTypeSchema.options;

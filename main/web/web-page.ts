@@ -14,7 +14,10 @@ import { PerSecond } from "./per-second.ts";
 import { ownHost, refusalOfRequest, refusalOfUpgrade } from "./request-checks.ts";
 import { type Session, WebSessions } from "./web-sessions.ts";
 
-/** The page in a browser, on 127.0.0.1 alone: behind a link that works once, then a cookie and the page's own secret (design §5). */
+/**
+ * The page in a browser, on 127.0.0.1 alone: behind a link that works once, then a cookie and the page's own secret
+ * (docs/decisions/requirements-surfaces.md, "The page in a browser").
+ */
 
 export interface WebPageSettings {
   /** 0: the one it had last, or any that is free. */

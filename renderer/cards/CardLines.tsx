@@ -3,7 +3,7 @@ import type { ApprovalView } from "../../ipc/operator-api.ts";
 import { VisibleText } from "../parts/VisibleText.tsx";
 import { CountdownText } from "./Countdown.tsx";
 
-/** The seed's three, two or one lines: the heart of the card. They are the gate's words, never the agent's. */
+/** The required three, two or one lines: the heart of the card. They are the gate's words, never the agent's. */
 export function CardLines({ view, title_id }: { view: ApprovalView; title_id: string }) {
   const { form, lines } = view.card;
   const [question = "", ...rest] = lines;

@@ -19,7 +19,7 @@ function everyFile(folder: string): Record<string, string> {
 }
 
 describe("vaglio check", () => {
-  it("prints the seed's Verdict for what it is given as an argument or on stdin; with --stdin one line each", async () => {
+  it("prints the required Verdict for what it is given as an argument or on stdin; with --stdin one line each", async () => {
     const home = temporaryHome();
     const input = `${JSON.stringify(DANGEROUS)}\n\nnot json\n${JSON.stringify(HARMLESS)}\n`;
     const [argument, stdin, lines, nothing, unreadable] = await Promise.all([

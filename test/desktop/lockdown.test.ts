@@ -9,7 +9,8 @@ import type { TemporaryHome } from "../support/temporary-home.ts";
 import type { DesktopApp } from "./driver/desktop-app.ts";
 import { describeDesktop, launchDesktop } from "./driver/launch.ts";
 
-// design §5: what no page may do, asserted on what the app really set and on what its pages really can.
+// docs/decisions/requirements-surfaces.md, "The desktop app"
+// What no page may do, asserted on what the app really set and on what its pages really can.
 
 /** As the app itself would do it: what the page does is not allowed. */
 function reloadApprovals(app: DesktopApp): Promise<void> {

@@ -153,8 +153,8 @@ describe.each(SCHEMAS)("the %s database", (_name, schema, title) => {
   });
 });
 
-describe("a file of the seed", () => {
-  // seed 001 §4.1
+describe("a file with the required table alone", () => {
+  // docs/decisions/requirements-policy.md, "Grants"
   const SEED_GRANTS = `CREATE TABLE IF NOT EXISTS grants (
     id INTEGER PRIMARY KEY AUTOINCREMENT, channel TEXT NOT NULL, sender_id TEXT NOT NULL, capability TEXT NOT NULL, target TEXT NOT NULL,
     granted_at TEXT NOT NULL, expires_at TEXT, granted_by TEXT, revoked_at TEXT)`;

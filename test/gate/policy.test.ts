@@ -7,7 +7,7 @@ import { effectiveOutcome, POLICY_TABLE, strictest } from "../../main/gate/polic
 import { type CallTarget, namedTarget } from "../../main/gate/targets/target.ts";
 import { freshGrants, openedGrants, ROBERTO } from "../support/gate-stores.ts";
 
-// seed 001 §8; each case carries the seed's name.
+// docs/decisions/requirements-policy.md
 
 function outcome(grants: GrantStore, level: Level, capability: Capability, target: CallTarget): Outcome {
   return effectiveOutcome(level, capability, () => grants.find(ROBERTO, capability, target)).outcome;
@@ -15,7 +15,7 @@ function outcome(grants: GrantStore, level: Level, capability: Capability, targe
 
 describe("the registry", () => {
   // registry_contiene_13_capability_canoniche
-  it("holds exactly the seed's 13 capabilities with their four attributes", () => {
+  it("holds exactly the required 13 capabilities with their four attributes", () => {
     expect(
       Object.values(CAPABILITY_REGISTRY).map((spec) => [
         spec.name,
@@ -51,11 +51,11 @@ describe("the registry", () => {
 });
 
 describe("the table", () => {
-  it("is the seed's whole 3 x 13 matrix", () => {
+  it("is the required 3 x 13 matrix", () => {
     const a = "allowed";
     const ask = "approval_required";
     const no = "denied";
-    // seed 001 §3, row by row: ReadOnly, Supervised, Full
+    // docs/decisions/requirements-policy.md, "Levels and the table": ReadOnly, Supervised, Full
     const seed: Record<Capability, [Outcome, Outcome, Outcome]> = {
       "fs:read": [ask, ask, a],
       "fs:write": [no, ask, a],

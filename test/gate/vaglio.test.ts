@@ -3,7 +3,7 @@ import { verdictSchema } from "../../ipc/decision.ts";
 import { runVaglio } from "../../main/gate/vaglio.ts";
 import { prepared } from "../support/proposed-calls.ts";
 
-// seed 000's test table; its two log cases (log_jsonl_viene_scritto, args_keys_loggate_non_values) are in audit/.
+// docs/decisions/requirements-vaglio.md; the log's cases are in audit/.
 
 const HOME = "/home/roberto";
 const NOW_MS = 1_714_225_863_214;
@@ -51,7 +51,7 @@ describe("guard, then judge", () => {
     expect(verdict.reason.startsWith("guard: ")).toBe(true);
   });
 
-  it("the reason for a forbidden path is worded as the seed's log line has it", () => {
+  it("the reason for a forbidden path is worded as the requirements' log line has it", () => {
     expect(verdictOn("fs_read", { path: "~/.ssh/id" }).reason).toBe(
       "guard: forbidden path violated: pattern '(^|/)\\.ssh(/|$)' in args",
     );

@@ -4,8 +4,8 @@ import type { ApprovalBroker } from "./broker.ts";
 import { confirmation } from "./card.ts";
 
 /**
- * An answer as a channel's button says it: `approve:<token>` or `reject:<token>` (seed 004 §7). Needs no pairing check: the
- * registry only takes it from who the request was made for.
+ * An answer as a channel's button says it: `approve:<token>` or `reject:<token>` (docs/decisions/requirements-approvals.md,
+ * "Callback"). Needs no pairing check: the registry only takes it from who the request was made for.
  */
 export function dispatchCallback(
   broker: ApprovalBroker,

@@ -2,7 +2,7 @@ import type { Card, Reversibility, Territory } from "../../../ipc/decision.ts";
 import type { Language } from "../../../ipc/language.ts";
 import { visible } from "../../../ipc/visible-text.ts";
 
-/** The card: three lines, two buttons, smaller as the same question comes back (seed 004). */
+/** The card: three lines, two buttons, smaller as the same question comes back (docs/decisions/requirements-approvals.md, "Card"). */
 
 /** What a card is made of; once made it never changes. All text is the gate's own, from the manifest and the arguments. */
 export interface ApprovalRequest {
@@ -75,7 +75,7 @@ const WORDS: Readonly<Record<Language, Words>> = {
   },
 };
 
-/** What is said once a button was pressed: `Approved: write a.txt -> ~/` (seed 004 §7). */
+/** What is said once a button was pressed: `Approved: write a.txt -> ~/`. */
 export function confirmation(
   decision: "approved" | "rejected",
   request: { action_verb: string; target_summary: string },

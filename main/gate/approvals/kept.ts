@@ -61,7 +61,7 @@ export function endedExtra({ kept, ...extra }: RequestExtra): RequestExtra {
   };
 }
 
-/** What this gate wrote, whole; another writer's extra (the seed leaves its shape open) says nothing that a card could show. */
+/** What this gate wrote, whole; another writer's extra (the requirements leave its shape open) says nothing that a card could show. */
 export function ownExtra(text: string): RequestExtra | undefined {
   try {
     const extra: unknown = JSON.parse(text);

@@ -15,7 +15,7 @@ import type { NewPending, PendingRequest, Resolution } from "./pending-request.t
 import { type StoredRow as Row, readRequest, requestRow } from "./stored-request.ts";
 import { WaitingCounts } from "./waiting-counts.ts";
 
-/** Every request that a human is asked about, with its TTL and its end (seed 004). */
+/** Every request that a human is asked about, with its TTL and its end (docs/decisions/requirements-approvals.md, "Registry"). */
 
 export const DEFAULT_TTL_SECONDS = 600;
 
@@ -85,7 +85,7 @@ export class ApprovalRegistry {
       .all({ agent_id: agent_id ?? null }) as { token: string; agent_id: string }[];
   }
 
-  /** Registers a request with a fresh 16-hex token and its deadline (seed 004 §6). */
+  /** Registers a request with a fresh 16-hex token and its deadline. */
   createPending(request: NewPending): PendingRequest {
     const token = randomBytes(8).toString("hex");
     const now = this.#now();
@@ -123,8 +123,9 @@ export class ApprovalRegistry {
   }
 
   /**
-   * Ends a request, once. The checks run in the seed's order (seed 004 §6): known, still pending, not expired, the decider is
-   * the requester. An expired one is marked so even though this throws. What is returned still says what it was about.
+   * Ends a request, once. The checks run in this order (docs/decisions/requirements-approvals.md, "Answers"): known, still pending,
+   * not expired, the decider is the requester. An expired one is marked so even though this throws. What is returned still says what
+   * it was about.
    * @throws ApprovalError `unknown_token`, `already_resolved`, `expired`, `not_authorised`, `request_damaged`
    */
   resolve(
@@ -209,7 +210,7 @@ export class ApprovalRegistry {
     return row !== undefined && this.#end(row, "expired", null) ? this.#ended(row) : undefined;
   }
 
-  /** Newest first (seed 004 §6), or those whose deadline is soonest. */
+  /** Newest first, or those whose deadline is soonest. */
   listPending(
     options: { include_resolved?: boolean; order?: "newest" | "deadline"; limit?: number } = {},
   ): PendingRequest[] {

@@ -4,7 +4,7 @@ import type { PathLink } from "./card.ts";
 import type { AskedPaths } from "./choices.ts";
 import type { Kept } from "./kept.ts";
 
-/** What the seed's table has no column for. Most of it is kept only while the request waits. */
+/** What the required table has no column for. Most of it is kept only while the request waits. */
 export interface RequestExtra extends AskedPaths {
   executor: string;
   intent: string;

@@ -1,7 +1,7 @@
 import type { Schema } from "../database.ts";
 import { endedExtra, ownExtra } from "./kept.ts";
 
-/** approvals.db: the seed's table (seed 004 §6), then the columns this gate adds. */
+/** approvals.db: the required table (docs/decisions/requirements-approvals.md, "Registry"), then the columns this gate adds. */
 export const APPROVALS_SCHEMA: Schema = {
   title: "approvals database",
   table: "pending",

@@ -42,7 +42,7 @@ export type StoredRow = Omit<PendingRequest, "extra" | "granted"> & { request_ex
 export function readRequest({ request_extra, granted, ...row }: StoredRow, report: RowReport): PendingRequest {
   const own = request_extra === null ? undefined : ownExtra(request_extra);
   const given = storedGrants(granted);
-  // Another writer of the seed's table names no agent, and leaves the extra's shape open.
+  // Another writer of the required table names no agent, and leaves the extra's shape open.
   if (given !== undefined && (own !== undefined || row.agent_id === "") && hasDates(row))
     return { ...row, extra: own ?? NO_EXTRA, granted: given };
   const is_waiting = row.status === "pending";

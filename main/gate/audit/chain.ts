@@ -7,7 +7,7 @@ export function lineHash(line: string | Uint8Array): string {
   return hash("sha256", line, "hex");
 }
 
-/** `YYYY-MM.jsonl`, UTC (seed 000). */
+/** `YYYY-MM.jsonl`, UTC (docs/decisions/requirements-vaglio.md, "Log"). */
 export function monthFile(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 7)}.jsonl`;
 }

@@ -28,7 +28,7 @@ interface Body {
 }
 
 /**
- * The audit trail: monthly JSONL files, each line chained to the one before (seed 000, design §3).
+ * The audit trail: monthly JSONL files, each line chained to the one before (docs/decisions/requirements-vaglio.md, "Log").
  * A line that can't be written is counted, whoever appended it hears of it, and the trail tells of it once it can be written again.
  */
 export class AuditLog {

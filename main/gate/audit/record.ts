@@ -3,7 +3,7 @@ import type { ProposedCall } from "../../../ipc/wire.ts";
 import { type FoundString, stringsIn } from "../guard/strings.ts";
 import { JUDGE_KIND } from "../judge/rule-based.ts";
 
-/** One line of the audit trail before it is chained. Key names, never values (seed 000). */
+/** One line of the audit trail before it is chained. Key names, never values (docs/decisions/requirements-vaglio.md, "Log"). */
 export type AuditRecord = { event: string; ts: number } & Record<string, unknown>;
 
 const MAX_KEYS = 64;
@@ -15,7 +15,7 @@ const PASSAGE_WORDS = 3;
 const MAX_COMPARED_STRINGS = 2000;
 const MAX_COMPARED_LENGTH = 65_536;
 
-/** The seed's fields of a judged call, and what this gate decided. `executor`: its name as it is logged; `ts`: now, in Unix seconds. */
+/** The required fields of a judged call, and what this gate decided. `executor`: its name as it is logged; `ts`: now, in Unix seconds. */
 export function decisionRecord(
   call: ProposedCall,
   decision: Decision,

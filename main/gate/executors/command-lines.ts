@@ -10,7 +10,7 @@ export const COMMAND_ARGS = ["command", "cmd"] as const;
 
 export interface CommandLine {
   arg: string;
-  /** As the raw patterns see it: a list is joined with spaces (seed 000). */
+  /** As the raw patterns see it: a list is joined with spaces. */
   text: string;
   is_list: boolean;
   reading: Reading;

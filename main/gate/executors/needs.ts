@@ -114,7 +114,7 @@ export function commandsOf(
   return commands.length === 0 ? [manifest.name] : commands;
 }
 
-/** A list is joined with spaces (seed 000). */
+/** A list is joined with spaces (docs/decisions/requirements-vaglio.md, "Baseline patterns"). */
 function commandText(value: unknown): string | undefined {
   if (typeof value === "string") return value;
   return Array.isArray(value) ? value.filter((word) => typeof word === "string").join(" ") : undefined;

@@ -1,7 +1,7 @@
 import { named, object, text, textOrList } from "./json-schema.ts";
 import type { ManifestSource } from "./manifest.ts";
 
-/** The executors that the seeds name. */
+/** The executors that the requirements name: what every agent has. */
 export const SEED_EXECUTORS: readonly ManifestSource[] = [
   {
     name: "fs_read",

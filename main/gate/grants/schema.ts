@@ -3,7 +3,7 @@ import { type Capability, capabilitySchema } from "../../../ipc/decision.ts";
 import type { Schema } from "../database.ts";
 import { grantTarget } from "../targets/pattern.ts";
 
-/** grants.db: the seed's table (seed 001 §4.1), then the columns this gate adds. */
+/** grants.db: the required table (docs/decisions/requirements-policy.md, "Grants"), then the columns this gate adds. */
 export function grantsSchema(home: string): Schema {
   return {
     title: "grants database",

@@ -17,7 +17,10 @@ import { type CachedGrant, GrantCache, MAX_AGE_MS } from "./cache.ts";
 import { grantRow, wholeGrants } from "./rows.ts";
 import { activeAt, type GrantQuery, IS_ACTIVE, searchGrants } from "./search.ts";
 
-/** Remembered answers (seed 001 §4): written, looked up, listed, revoked. Every decision reads them anew. */
+/**
+ * Remembered answers (docs/decisions/requirements-policy.md, "Grants"): written, looked up, listed, revoked. Every decision reads them
+ * anew.
+ */
 
 export interface Grant {
   id: number;
@@ -80,7 +83,7 @@ export class GrantStore {
   }
 
   /**
-   * Records a concession (seed 001 §4.2).
+   * Records a concession.
    * @throws GateError `unknown_capability`, `never_granted` (marked `always`, or never asked), `invalid_target`, `invalid_expiry`, `database_*`
    */
   recordGrant(grant: NewGrant): Grant {
@@ -147,7 +150,7 @@ export class GrantStore {
       ).lastInsertRowid;
   }
 
-  /** True if an active grant stands for exactly this target text (seed 001 §4.2). */
+  /** True if an active grant stands for exactly this target text. */
   hasGrant(channel: string, sender_id: string, capability: Capability, target: string): boolean {
     const normal = grantTarget(capability, target, this.#home).target;
     const row = this.#db
@@ -223,7 +226,7 @@ export class GrantStore {
       .run(moment(this.#clock));
   }
 
-  /** Newest first (seed 001 §4.2). `limit` and `before_id` page through many. */
+  /** Newest first. `limit` and `before_id` page through many. */
   listGrants(
     filter: {
       channel?: string | undefined;
@@ -259,7 +262,7 @@ export class GrantStore {
     return { total, grants: wholeGrants(grants, this.#report).map((row) => this.#shown(row)) };
   }
 
-  /** Takes a grant back. False if it was revoked already or there is none (seed 001 §4.2). */
+  /** Takes a grant back. False if it was revoked already or there is none. */
   revokeGrant(id: number, reason = "revoked by the human"): boolean {
     const is_revoked = this.#revoke("id = ?", [id], reason) > 0;
     if (is_revoked) this.#report.resolved(grantRow(id));
@@ -333,7 +336,7 @@ export class GrantStore {
 
 /**
  * A path is covered only if its real form is, and the grant names it: as the call does, or as the place where its links lead
- * (design §3).
+ * (docs/decisions/requirements-policy.md, "Targets").
  */
 function covers(grant: CachedGrant, target: CallTarget): boolean {
   switch (target.kind) {

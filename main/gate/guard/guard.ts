@@ -18,8 +18,9 @@ import { stringsIn } from "./strings.ts";
 import { isDisk, pathFormOf, vitalFile, vitalFolder } from "./vital-paths.ts";
 
 /**
- * The binary guard: what is denied whatever the policy, the grants and the human say (seed 000). One for every tool: what a call
- * needs is looked at the same way whether a command line or another tool needs it; command lines are read on top of that.
+ * The binary guard: what is denied whatever the policy, the grants and the human say (docs/decisions/requirements-vaglio.md).
+ * One for every tool: what a call needs is looked at the same way whether a command line or another tool needs it; command lines are
+ * read on top of that.
  */
 
 export interface GuardBlock {
@@ -85,7 +86,7 @@ function pathsOf(needs: readonly ResolvedRequirement[]): TouchedPath[] {
   return paths;
 }
 
-/** The seed's patterns on every string, as it stands and with `~` expanded; URLs among them. Content is data. */
+/** The baseline patterns on every string, as it stands and with `~` expanded; URLs among them. Content is data. */
 function stringsOfCall(
   call: ProposedCall,
   executor: Executor,
@@ -147,7 +148,7 @@ function protectedPaths(paths: readonly TouchedPath[], home: string): GuardBlock
   return null;
 }
 
-/** The seed's patterns for commands that leave no way back. */
+/** The baseline patterns for commands that leave no way back. */
 function irrecoverableCommand(masked: ReadonlyMap<string, MaskedTexts>): GuardBlock | null {
   const pattern = [...masked.values()]
     .map(({ for_commands }) => dangerousCommand(for_commands))

@@ -1,5 +1,6 @@
 /**
- * The floor for paths: the seed's eleven patterns, as they are (seed 000). Not configurable: changing one is an edit here.
+ * The floor for paths: the required eleven patterns, as they are (docs/decisions/requirements-vaglio.md, "Baseline patterns").
+ * Not configurable: changing one is an edit here.
  * Imports nothing, so that the hook can use it while no gate runs.
  */
 export const FORBIDDEN_PATH_PATTERNS: readonly RegExp[] = [

@@ -15,7 +15,7 @@ interface Protected {
 
 const each = (label: string, ...rules: Rule[]): Protected[] => rules.map((rule) => ({ label, rule }));
 
-/** The seed's list for names that count wherever they stand, and credential stores of the same kind. */
+/** The required list for names that count wherever they stand, and credential stores of the same kind. */
 const ANYWHERE: readonly Protected[] = [
   ...each("an .ssh folder", [".ssh"]),
   ...each("a GnuPG folder", [".gnupg"]),
@@ -83,7 +83,7 @@ const ANYWHERE: readonly Protected[] = [
   ),
 ];
 
-/** The seed's list for places from the root. */
+/** The required list for places from the root. */
 const FROM_ROOT: readonly Protected[] = [
   ...each(
     "the system's accounts",

@@ -1,5 +1,6 @@
 /**
- * The floor for commands: the seed's six patterns, as they are (seed 000). Not configurable: changing one is an edit here.
+ * The floor for commands: the required six patterns, as they are (docs/decisions/requirements-vaglio.md, "Baseline patterns").
+ * Not configurable: changing one is an edit here.
  * Imports nothing, so that the hook can use it while no gate runs. Reading the command as a shell would comes on top.
  */
 export const DANGEROUS_SHELL_PATTERNS: readonly RegExp[] = [

@@ -2,7 +2,7 @@ import type { ProposedCall } from "../../../ipc/wire.ts";
 import type { Executor } from "../executors/catalog.ts";
 import { stringsIn } from "../guard/strings.ts";
 
-/** The graded judge, version 1: exactly the seed's signals, no model (seed 000). */
+/** The graded judge, version 1: exactly the required signals, no model (docs/decisions/requirements-vaglio.md, "Judge"). */
 
 export const JUDGE_KIND = "rule-based-v1";
 export const DEFAULT_JUDGE_THRESHOLD = 0.3;

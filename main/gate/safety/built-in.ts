@@ -1,14 +1,14 @@
 import type { SafetyLimits } from "./limits.ts";
 import type { SafetyRule } from "./subjects.ts";
 
-/** Goals of these kinds are never accepted (seed 002, SR-007). */
+/** Goals of these kinds are never accepted (SR-007). */
 const FORBIDDEN_GOAL_TYPES: ReadonlySet<string> = new Set([
   "self_modify_runtime",
   "disable_safety_filter",
   "exfiltrate_data",
 ]);
 
-/** SR-001 to SR-007 (seed 002). They are always there. */
+/** SR-001 to SR-007 (docs/decisions/requirements-safety.md, "Rules"). They are always there. */
 export function builtInRules(limits: SafetyLimits): SafetyRule[] {
   const { max_goal_description_len: longest, max_subtasks_per_graph: most } = limits;
   const { allowed_capability_prefixes: prefixes, blocked_capability_patterns: blocked } = limits;

@@ -7,7 +7,10 @@ import { evaluateRule, type RuleRegistry } from "./rules.ts";
 import { type Goal, type SafetyRule, type SubjectOf, type Subtask, subjectId, type TaskGraph } from "./subjects.ts";
 import type { ViolationLog } from "./violations.ts";
 
-/** Goals, subtasks and graphs against the rules (seed 002). A CRITICAL violation pauses the gate before the verdict leaves. */
+/**
+ * Goals, subtasks and graphs against the rules (docs/decisions/requirements-safety.md). A CRITICAL violation pauses the gate before
+ * the verdict leaves.
+ */
 
 export interface SafetyFilterParts {
   rules: RuleRegistry;

@@ -1,7 +1,7 @@
 import type { Severity, SubjectType } from "../../../ipc/safety.ts";
 import type { Goal, Subtask, TaskGraph } from "../../../ipc/wire.ts";
 
-/** What is checked, and what a rule is (seed 002). */
+/** What is checked, and what a rule is (docs/decisions/requirements-safety.md). */
 
 export type { Goal, Subtask, TaskGraph } from "../../../ipc/wire.ts";
 

@@ -18,7 +18,7 @@ export function expiresAt(expiry: Expiry, now: number): string | undefined {
   return expiry === "never" ? undefined : new Date(now + LENGTHS[expiry]).toISOString();
 }
 
-/** How a target of this capability is written (seed 001 §2: target_kind). */
+/** How a target of this capability is written (docs/decisions/requirements-policy.md, "Targets"). */
 export function targetKind(capability: Capability): "path" | "host" | "exact" | "none" {
   if (capability.startsWith("fs:")) return "path";
   if (capability === "network:http") return "host";

@@ -42,7 +42,7 @@ export function firstAgent(agents: readonly AgentView[]): string | null {
   return (paired.find((agent) => agent.is_connected) ?? paired[0])?.name ?? null;
 }
 
-/** Which rule made this cell, in one sentence of the human's language (seed 001 §3.1). */
+/** Which rule made this cell, in one sentence of the human's language (docs/decisions/requirements-policy.md, "Levels and the table"). */
 export function ruleSentence(words: PolicyWords, row: PolicyRow, level: Level): string {
   const what = words.descriptions[row.capability];
   const { outcome } = row.cells[level];

@@ -127,7 +127,7 @@ test.each([
 });
 
 describe("without a gate", () => {
-  test("what the seed's patterns match is denied by the hook itself, the rest is Claude Code's own prompt, nothing is allowed", async () => {
+  test("what the baseline patterns match is denied by the hook itself, the rest is Claude Code's own prompt, nothing is allowed", async () => {
     const { env } = temporaryHome();
     const asked = await runHook(payload("Bash", { command: "ls" }), env).answer;
     expect(asked.permission).toBe("ask");

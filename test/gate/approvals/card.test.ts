@@ -14,7 +14,7 @@ const DOWNLOAD: ApprovalRequest = {
 };
 const SCARICA: ApprovalRequest = { ...DOWNLOAD, action_verb: "scarichi" };
 
-describe("the card (seed 004 §9)", () => {
+describe("the card", () => {
   // render_full_3_righe_con_marker_territorio
   it("full: three lines, the territory's marker at the third one's end, two buttons", () => {
     expect(renderApprovalCard({ ...SCARICA, territory_concession: "permanent" }, "it")).toEqual({

@@ -106,7 +106,7 @@ describe("a request", () => {
   });
 });
 
-describe("resolve's four checks, in the seed's order", () => {
+describe("resolve's four checks, in the required order", () => {
   // resolve_token_sconosciuto_solleva
   it("an unknown token", () => {
     const { registry } = freshApprovals();

@@ -25,7 +25,7 @@ function decided(
 const asked = ({ executor }: ProposedCall) => ({ agent: "claude", executor, ts: 1_714_225_900 });
 
 describe("one audit line", () => {
-  it("has the seed's fields, and what the gate decided", () => {
+  it("has the required fields, and what the gate decided", () => {
     const call = {
       intent: "read the key",
       executor: "fs_read",
@@ -62,7 +62,7 @@ describe("one audit line", () => {
 
 describe("no value from the arguments gets into the trail", () => {
   // args_keys_loggate_non_values
-  it("the seed's case: the key's name is there, the value is not", () => {
+  it("the required case: the key's name is there, the value is not", () => {
     const call = {
       intent: "read PASSWORD_segreto_123 please",
       executor: "fs_read",

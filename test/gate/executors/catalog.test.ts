@@ -14,7 +14,7 @@ const CATALOG = new ExecutorCatalog();
 const BUILT_IN = [...SEED_EXECUTORS, ...CLAUDE_CODE_EXECUTORS];
 
 describe("the built-in manifests", () => {
-  it("hold the seeds' executors and Claude Code's tools", () => {
+  it("hold the required executors and Claude Code's tools", () => {
     for (const name of ["fs_read", "fs_write", "shell_exec", "http_get", "mail_send"])
       expect(CATALOG.find(name, "any").is_described).toBe(true);
     for (const name of [

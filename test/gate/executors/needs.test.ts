@@ -18,7 +18,7 @@ function needed(executor_name: string, args: Record<string, unknown>, context?: 
 }
 
 describe("what a call needs", () => {
-  it("the seeds' executors", () => {
+  it("the required executors", () => {
     expect(needed("fs_read", { path: "~/a/../b" })).toEqual([`fs:read ${HOME}/b`]);
     expect(needed("fs_write", { path: "/srv/a", content: "/etc/passwd" })).toEqual(["fs:write /srv/a"]);
     expect(needed("fs_delete", { path: "/srv/a" })).toEqual(["fs:write /srv/a/**"]);
@@ -129,7 +129,7 @@ describe("the commands of a shell call", () => {
   const commands = (args: Record<string, unknown>) =>
     commandsOf({ intent: "", executor: "shell_exec", args }, ["command", "cmd"], executor);
 
-  it("are each of its arguments that is there; a list is joined with spaces (seed 000)", () => {
+  it("are each of its arguments that is there; a list is joined with spaces", () => {
     expect(commands({ command: "ls" })).toEqual(["ls"]);
     expect(commands({ cmd: "ls" })).toEqual(["ls"]);
     expect(commands({ command: ["rm", "-rf", "/"] })).toEqual(["rm -rf /"]);

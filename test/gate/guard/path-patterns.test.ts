@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { FORBIDDEN_PATH_PATTERNS, forbiddenPath } from "../../../main/gate/guard/path-patterns.ts";
 
-// seed 000: the eleven patterns, each with what it must fire on and what only looks like it.
+// docs/decisions/requirements-vaglio.md, "Baseline patterns"
+// The eleven patterns, each with what it must fire on and what only looks like it.
 const CASES: { pattern: string; fires: string[]; passes: string[] }[] = [
   {
     pattern: "(^|/)\\.ssh(/|$)",
@@ -72,7 +73,7 @@ const CASES: { pattern: string; fires: string[]; passes: string[] }[] = [
 ];
 
 describe("the floor for paths", () => {
-  it("is the seed's eleven patterns, in its order", () => {
+  it("is the required eleven patterns, in their order", () => {
     expect(FORBIDDEN_PATH_PATTERNS.map((pattern) => pattern.source.replaceAll("\\/", "/"))).toEqual(
       CASES.map(({ pattern }) => pattern),
     );

@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { DANGEROUS_SHELL_PATTERNS, dangerousCommand } from "../../../main/gate/guard/shell-patterns.ts";
 
-// seed 000: the six patterns, each with what it must fire on and what only looks like it.
+// docs/decisions/requirements-vaglio.md, "Baseline patterns"
+// The six patterns, each with what it must fire on and what only looks like it.
 const CASES: { pattern: string; fires: string[]; passes: string[] }[] = [
   {
     pattern: "\\brm\\s+-rf?\\s+/(\\s|$)",
@@ -79,7 +80,7 @@ const CASES: { pattern: string; fires: string[]; passes: string[] }[] = [
 ];
 
 describe("the floor for commands", () => {
-  it("is the seed's six patterns, in its order", () => {
+  it("is the required six patterns, in their order", () => {
     expect(DANGEROUS_SHELL_PATTERNS.map((pattern) => pattern.source.replaceAll("\\/", "/"))).toEqual(
       CASES.map(({ pattern }) => pattern),
     );

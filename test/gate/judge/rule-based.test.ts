@@ -8,7 +8,7 @@ function scoreOf(executor_name: string, args: Record<string, unknown>, intent = 
   return judgeScore(call, executor, critical);
 }
 
-describe("the seed's signals", () => {
+describe("the required signals", () => {
   it("the base is 0.7 and the threshold 0.30", () => {
     expect(scoreOf("fs_read", { path: "/tmp/n.txt" })).toEqual({ score: 0.7, rationale: "" });
     expect(DEFAULT_JUDGE_THRESHOLD).toBe(0.3);
@@ -50,7 +50,7 @@ describe("the seed's signals", () => {
     expect(scoreOf("fs_read", { path: "/x" }, "read", false).score).toBe(0.85);
   });
 
-  it("they add up to the seed's numbers and stay within [0, 1]", () => {
+  it("they add up to the required numbers and stay within [0, 1]", () => {
     fc.assert(
       fc.property(
         fc.boolean(),

@@ -5,7 +5,7 @@ import { goal, graphOf, safetyUnderTest } from "../../support/safety.ts";
 const LONG = "x".repeat(2049);
 const rules = ({ violations }: { violations: { rule_id: string }[] }) => violations.map(({ rule_id }) => rule_id);
 
-describe("the built-in rules (seed 002)", () => {
+describe("the built-in rules", () => {
   it("a clean goal passes", async () => {
     const { filter } = safetyUnderTest();
     expect(await filter.checkGoal(goal())).toMatchObject({ allowed: true, violations: [], is_paused: false });

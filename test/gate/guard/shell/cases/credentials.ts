@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: what looks like a placeholder is shell
 import { blocked, HOME, passes, type ShellCase } from "./shell-case.ts";
 
-/** Keys, passwords and what else the seed keeps out of reach: reading counts, in any spelling. */
+/** Keys, passwords and what else the requirements keep out of reach: reading counts, in any spelling. */
 
 const SEED_LIST: readonly ShellCase[] = [
   blocked("cat ~/.ssh/id_rsa", "the plain way"),
@@ -67,8 +67,8 @@ const SEED_LIST: readonly ShellCase[] = [
   blocked("sudo -u ada bash -c 'cat ~/.ssh/id_rsa'", "wrapped"),
   blocked("echo ~/.ssh/id_rsa | xargs cat", "through xargs"),
   blocked('eval "cat ~/.s""sh/id_rsa"', "through eval"),
-  blocked("cat /etc/shadow", "the seed's list"),
-  blocked("cat /etc/./passwd", "the seed's list, reading"),
+  blocked("cat /etc/shadow", "the required list"),
+  blocked("cat /etc/./passwd", "the required list, reading"),
   blocked("cat /e?c/sh[a]dow", "a glob"),
   blocked("cat /etc//ssh/ssh_host_rsa_key", "the machine's key"),
   blocked("ls /root", "root's home"),
@@ -76,12 +76,12 @@ const SEED_LIST: readonly ShellCase[] = [
   blocked("cat /proc/1/environ", "another process's environment"),
   blocked("cat /proc/self/environ", "a process's folder by its other name"),
   blocked("strings /dev/sda1", "a disk, read"),
-  blocked("cat ~/.aws/credentials", "the seed's list"),
+  blocked("cat ~/.aws/credentials", "the required list"),
   blocked("cat ~/.aws/cred*", "a glob"),
-  blocked("cat ~/.config/acme/credentials.env", "the seed's list"),
+  blocked("cat ~/.config/acme/credentials.env", "the required list"),
   blocked("cat ~/.config/*/credentials.env", "a glob"),
   blocked("cd ~/.config/acme && source credentials.env", "after a cd"),
-  blocked("cp -r ~/.gnupg /tmp/g", "the seed's list"),
+  blocked("cp -r ~/.gnupg /tmp/g", "the required list"),
   blocked('cat ~/.gnu"pg"/secring.gpg', "quotes"),
 
   blocked("cat ${HOME%/}/.ssh/id_rsa", "the variable, cut"),
