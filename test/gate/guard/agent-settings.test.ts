@@ -231,15 +231,6 @@ describe("settings that hold the hook", () => {
     expect(fateOf([delete_above], world)).toBe("denied");
   });
 
-  it("are touched with a whole tree that they lie in, written or deleted, wherever that is", () => {
-    const world = { home: "/home/ada", env: { CLAUDE_CONFIG_DIR: "/srv/agents/claude/config" } };
-    for (const more of [{}, { access: "delete" }] as const) {
-      for (const path of ["/srv/agents", "/srv/agents/claude", "/srv/agents/claude/config"])
-        expect([path, fateOf([write(path, { is_tree: true, ...more })], world)]).toEqual([path, "denied"]);
-      expect(fateOf([write("/srv/agents/other", { is_tree: true, ...more })], world)).not.toBe("denied");
-    }
-  });
-
   it("are the same in letters that a file system takes for others", () => {
     const world = { home: "/home/ada" };
     for (const path of ["/srv/p/.claude/\u017fettings.json", "/srv/p/.cl\u200caude/settings.json", "/srv/p/.CLAUDE"])
