@@ -186,14 +186,15 @@ export function grantsFor(
   return [coveringGrant({ capability: grant.capability, target }, requirements, home, paths)];
 }
 
-/** The first choice of this reach; where there are several, the one that would store this target. */
+/** The first choice, or the first of this reach; where there are several, the one that would store this target. */
 function chosenFrom(
   choices: readonly Choice[],
   reach: Reach | undefined,
   target: string | undefined,
   home: string,
 ): Choice | undefined {
-  const named = reach === undefined ? choices : choices.filter((choice) => choice.reach === reach);
+  if (reach === undefined) return choices[0];
+  const named = choices.filter((choice) => choice.reach === reach);
   if (named.length < 2 || target === undefined) return named[0];
   return (
     named.find(({ grants }) => grants.length === 1 && grants.every((grant) => isSame(grant, target, home))) ?? named[0]
