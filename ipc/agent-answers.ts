@@ -14,7 +14,7 @@ export function cancelled(decision: Decision): Decision {
     stage: "approval",
     status: "cancelled",
     reason: "withdrawn by the agent",
-    explain: {},
+    explain: { rule: "approval.withdrawn" },
   };
 }
 

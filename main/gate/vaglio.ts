@@ -2,7 +2,7 @@ import type { Verdict } from "../../ipc/decision.ts";
 import type { ProposedCall } from "../../ipc/wire.ts";
 import type { Executor } from "./executors/catalog.ts";
 import { type GuardBlock, type GuardSettings, guard } from "./guard/guard.ts";
-import { JUDGE_KIND, judgeScore } from "./judge/rule-based.ts";
+import { JUDGE_KIND, judgeScore, NOTE_TEXT } from "./judge/rule-based.ts";
 import type { ResolvedRequirement } from "./targets/target.ts";
 
 /** Guard, then judge (docs/decisions/requirements-vaglio.md). The judge never scores what the guard blocks. */
@@ -51,12 +51,12 @@ export function judgeVerdict(
   { judge_threshold, now }: JudgeSettings,
 ): Verdict {
   const ts = now() / 1000;
-  const { score, rationale } = judgeScore(call, executor, critical);
-  const notes = rationale === "" ? "" : ` (${rationale})`;
+  const { score, notes } = judgeScore(call, executor, critical);
+  const rationale = notes.length === 0 ? "" : ` (${notes.map((note) => NOTE_TEXT[note]).join(", ")})`;
   if (score < judge_threshold) {
-    const reason = `judge: score ${score.toFixed(2)} < threshold ${judge_threshold.toFixed(2)}${notes}`;
-    return { approved: false, reason, ts, judge_kind: JUDGE_KIND, score, blocked_by: "judge" };
+    const reason = `judge: score ${score.toFixed(2)} < threshold ${judge_threshold.toFixed(2)}${rationale}`;
+    return { approved: false, reason, ts, judge_kind: JUDGE_KIND, score, blocked_by: "judge", notes };
   }
-  const reason = `approved: score ${score.toFixed(2)}${notes}`;
-  return { approved: true, reason, ts, judge_kind: JUDGE_KIND, score, blocked_by: null };
+  const reason = `approved: score ${score.toFixed(2)}${rationale}`;
+  return { approved: true, reason, ts, judge_kind: JUDGE_KIND, score, blocked_by: null, notes };
 }

@@ -10,7 +10,7 @@ export function denyUnstored(decision: Decision): void {
     outcome: "denied",
     stage: "approval",
     reason: "the request can't be stored, so the user can't be asked",
-    explain: { instead: "ask the user to run: metnos-gate doctor" },
+    explain: { rule: "approval.not-stored", instead: "ask the user to run: metnos-gate doctor" },
   } satisfies Partial<Decision>);
 }
 
@@ -22,12 +22,14 @@ export function deniedByFailure({ pending: _, ...asked }: Decision, status: Deci
     outcome: "denied",
     stage: "approval",
     reason: "it was answered, but the gate failed to evaluate the call again",
-    explain: { instead: "ask the user to run: metnos-gate doctor" },
+    explain: { rule: "approval.not-examined-again", instead: "ask the user to run: metnos-gate doctor" },
   };
 }
 
 /** The trace of a call that the user was asked about, once the request has ended. */
 export function answeredTrace(asked: readonly TraceStep[], final: Decision): TraceStep[] {
   const outcome = final.outcome === "allowed" ? "passed" : "denied";
-  return asked.map((step) => (step.stage === "approval" ? { ...step, outcome, detail: final.reason } : step));
+  return asked.map((step) =>
+    step.stage === "approval" ? { ...step, outcome, detail: final.reason, rule: final.explain.rule } : step,
+  );
 }

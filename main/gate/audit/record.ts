@@ -41,6 +41,7 @@ export function decisionRecord(
     agent,
     outcome: decision.outcome,
     stage: decision.stage,
+    ...(decision.explain.rule === undefined ? {} : { rule: decision.explain.rule }),
     capabilities: [...new Set(decision.capabilities.map(({ capability }) => capability))],
   };
 }

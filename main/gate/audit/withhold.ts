@@ -17,9 +17,11 @@ export function withhold(
   decision.stage = "safety";
   decision.reason = `the audit trail can't be written: ${causeOf(error)}`;
   decision.explain = {
+    rule: "safety.trail-unwritable",
     matched: "a call that changes something while its line can't be written",
     instead: "stop, and inform the user: the gate continues by itself once the trail can be written",
   };
   const step = trace?.find(({ stage }) => stage === "safety");
-  if (step !== undefined) Object.assign(step, { outcome: "denied", detail: decision.reason });
+  if (step !== undefined)
+    Object.assign(step, { outcome: "denied", detail: decision.reason, rule: decision.explain.rule });
 }

@@ -1,3 +1,4 @@
+import type { JudgeNote } from "../../../ipc/rules.ts";
 import type { ProposedCall } from "../../../ipc/wire.ts";
 import type { Executor } from "../executors/catalog.ts";
 import { stringsIn } from "../guard/strings.ts";
@@ -14,8 +15,16 @@ export interface Score {
   /** In [0, 1]. */
   score: number;
   /** What raised or lowered the score; empty where nothing did. */
-  rationale: string;
+  notes: JudgeNote[];
 }
+
+/** As agents and the trail read them. */
+export const NOTE_TEXT: Readonly<Record<JudgeNote, string>> = {
+  "judge.intent-matches": "intent matches executor",
+  "judge.path-traversal": "possible path traversal ('..' in path)",
+  "judge.unusual-argument": "unusual argument name",
+  "judge.not-critical": "non-critical executor",
+};
 
 /**
  * How well a call fits its intent.
@@ -23,26 +32,26 @@ export interface Score {
  */
 export function judgeScore(call: ProposedCall, executor: Executor, critical: boolean | undefined): Score {
   let score = BASE;
-  const notes: string[] = [];
+  const notes: JudgeNote[] = [];
   if (mentions(call.intent, call.executor)) {
     score += 0.1;
-    notes.push("intent matches executor");
+    notes.push("judge.intent-matches");
   }
   const strings = stringsIn(call.args, executor.manifest.content_args);
   if (strings.some(({ value }) => value.includes("..") && value.includes("/"))) {
     score -= 0.2;
-    notes.push("possible path traversal ('..' in path)");
+    notes.push("judge.path-traversal");
   }
   if (Object.keys(call.args).some((key) => !IDENTIFIER.test(key))) {
     score -= 0.1;
-    notes.push("unusual argument name");
+    notes.push("judge.unusual-argument");
   }
   if (critical === false) {
     score += 0.05;
-    notes.push("non-critical executor");
+    notes.push("judge.not-critical");
   }
   const clamped = Math.min(1, Math.max(0, score));
-  return { score: Math.round(clamped * 10_000) / 10_000, rationale: notes.join(", ") };
+  return { score: Math.round(clamped * 10_000) / 10_000, notes };
 }
 
 /** True if the intent holds the executor's name, or one of its parts of at least three letters. */
