@@ -83,7 +83,7 @@ export function safetyCommands(program: Command): void {
     .description("lets the gate go on")
     .action(() =>
       withOperator(async (api) => {
-        tell(await api.call("safety.resume", {}), "the gate goes on");
+        tell(await api.call("safety.resume", {}), "the gate is resumed");
       }),
     );
 }
