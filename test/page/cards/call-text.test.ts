@@ -35,7 +35,7 @@ describe("the whole call", () => {
       fc.property(fc.string({ unit: "binary", maxLength: 9000 }), (text) => {
         const [first, ...rows] = callRows({ text: `${text}\n` });
         expect(first).toEqual({ text: "text:", kind: "name" });
-        const joined = rows.map(({ text: row, kind }) => (kind === "goes_on" ? row : `\n${row}`)).join("");
+        const joined = rows.map(({ text: row, kind }) => (kind === "continues" ? row : `\n${row}`)).join("");
         expect(joined).toBe(`\n${text}\n`);
       }),
     );
