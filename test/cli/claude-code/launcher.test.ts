@@ -53,13 +53,13 @@ describe("whatever goes wrong, the launcher ends with 2, says why, and prints no
     expect(called(around("", ["/nowhere/node"]))).toMatchObject({ status: 2, stdout: "" });
   });
 
-  it("its program is gone", () => {
+  it("its program is missing", () => {
     const { env } = temporaryHome();
     const text = launcherText({ env, program: { nodes: [process.execPath], scripts: ["/nowhere/a", "/nowhere/b"] } });
     const file = join(tempFolder(), "metnos-gate-hook");
     writeFileSync(file, text, { mode: 0o700 });
     expect(called(file)).toMatchObject({ status: 2, stdout: "" });
-    expect(launcherProblem(file)).toContain("its program is gone");
+    expect(launcherProblem(file)).toContain("its program is missing");
   });
 
   it("an installed command is gone", () => {
