@@ -163,7 +163,7 @@ test("every message and every error code is in the document, and no other code",
   expect(cellsOf("| code | means |").map(([, code]) => code)).toEqual(ERROR_CODES.map((code) => `\`${code}\``));
 });
 
-test("the executors are those that an agent of one's own has", () => {
+test("the executors are those of an agent that isn't Claude Code", () => {
   const rows = [...TEXT.matchAll(/^\| `(\w+)` \| ([^|]+) \| ([^|]+) \|$/gm)].filter(([, , , needs]) =>
     needs?.includes(":"),
   );

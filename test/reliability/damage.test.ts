@@ -69,7 +69,7 @@ it("the document's matrix is the table that the cases are checked against", () =
   expect(withMatrix(document)).toBe(document);
 });
 
-describe("what was seen is told apart", () => {
+describe("observations are classified", () => {
   const FILE = "/home/ada/.local/state/metnos/grants.db";
   const served: Life = {
     state: "serving",
