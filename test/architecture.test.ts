@@ -67,10 +67,10 @@ const CONTRACTS = [
   "ipc/alarms.ts",
   "ipc/audit.ts",
   "ipc/decision.ts",
+  "ipc/gate-error.ts",
   "ipc/iso-seconds.ts",
   "ipc/language.ts",
   "ipc/operator-api.ts",
-  "ipc/operator-error.ts",
   "ipc/page-secret.ts",
   "ipc/return-time.ts",
   "ipc/safety.ts",
@@ -187,7 +187,9 @@ describe("the architecture", () => {
   it("main/web knows the operator's contract, and nothing else of the gate", () => {
     const allowed = startsWithAny(
       "main/web/",
+      "ipc/gate-error.ts",
       "ipc/operator-api.ts",
+      "ipc/operator-dispatch.ts",
       "ipc/page-close.ts",
       "ipc/page-secret.ts",
       "ipc/page-frames.ts",
@@ -223,8 +225,8 @@ describe("the architecture", () => {
     expect([...new Set(loaded.filter((target) => target.startsWith("ipc/")))].sort()).toEqual([
       "ipc/alarm-words.ts",
       "ipc/choices.ts",
+      "ipc/gate-error.ts",
       "ipc/iso-seconds.ts",
-      "ipc/operator-error.ts",
       "ipc/page-close.ts",
       "ipc/page-secret.ts",
       "ipc/press-delay.ts",
@@ -286,6 +288,18 @@ describe("the architecture", () => {
   it("no more than two files of main import each other in a circle, types included", () => {
     const circles = circlesOf(FILES.filter(({ path }) => path.startsWith("main/")));
     expect(circles.filter((files) => files.length > 2)).toEqual([]);
+  });
+
+  it("the shell's evaluation knows the programs; of the shell, programs know words and paths only", () => {
+    const known = ["main/gate/shell/paths.ts", "main/gate/shell/reading.ts", "main/gate/shell/word.ts"];
+    expect(
+      violations(
+        startsWithAny("main/gate/programs/"),
+        (target) => target.startsWith("main/gate/shell/") && !known.includes(target),
+      ),
+    ).toEqual([]);
+    expect(violations((path) => known.includes(path), startsWithAny("main/gate/programs/"))).toEqual([]);
+    expect(violations(startsWithAny("main/gate/shell/"), startsWithAny("main/gate/programs/"))).not.toEqual([]);
   });
 
   it("no file or folder is named utils, helpers, common or manager", () => {
