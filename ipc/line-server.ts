@@ -1,6 +1,7 @@
 import type { ListenOptions, Server, Socket } from "node:net";
-import { dirname } from "node:path";
+import { basename, dirname } from "node:path";
 import { IPCModule } from "node-ipc";
+import { debugLog } from "./debug-log.ts";
 import type { FileIdentity } from "./file-identity.ts";
 import { type Frame, UnfinishedBudget } from "./frames.ts";
 import {
@@ -16,6 +17,8 @@ import { UngreetedConnections, type UngreetedLimits } from "./ungreeted-connecti
 import { UnreadBudget, type UnreadLimits } from "./unread-budget.ts";
 
 /** A Unix socket that speaks one JSON object per line, on node-ipc. Both sockets are one of these. */
+
+const debug = debugLog("socket");
 
 export interface LineHandlers {
   opened(connection: LineConnection): void;
@@ -220,6 +223,7 @@ export class LineServer {
     socket.ipcBuffer = connection;
     this.#connections.set(socket, connection);
     this.#ungreeted.add(connection);
+    if (debug.is_on) debug.write(`${this.#name} connection ${connection.id} opened, ${this.#connections.size} open`);
     this.#handlers.opened(connection);
   }
 
@@ -229,7 +233,13 @@ export class LineServer {
     this.#connections.delete(socket);
     this.#ungreeted.delete(connection);
     connection.closed();
+    if (debug.is_on) debug.write(`${this.#name} connection ${connection.id} closed, ${this.#connections.size} open`);
     this.#handlers.closed(connection);
+  }
+
+  /** The socket's file without its folder. */
+  get #name(): string {
+    return basename(this.#settings.path);
   }
 
   /** One line each second, however many they are: who connects all the time can't fill the log. */

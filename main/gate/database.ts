@@ -1,6 +1,7 @@
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, statSync } from "node:fs";
-import { dirname } from "node:path";
+import { basename, dirname } from "node:path";
 import Database from "better-sqlite3";
+import { debugLog } from "../../ipc/debug-log.ts";
 import { foreign, readOnly, refuseClosedFolder, refuseUnusable } from "./database-file.ts";
 import type { Schema } from "./database-schema.ts";
 import { hasRows, holdsSchema, tablesOf } from "./database-tables.ts";
@@ -8,6 +9,8 @@ import { errorCode, GateError } from "./errors.ts";
 import { causeBehind, fileError, meaningOf } from "./file-errors.ts";
 
 /** Opening a database file so that a damaged, read-only or newer one is refused by name and never overwritten. */
+
+const debug = debugLog("storage");
 
 /** How long a write waits for another program's, in milliseconds: while the gate starts, and while it serves others meanwhile. */
 const BUSY_MS = 5000;
@@ -46,7 +49,12 @@ export function openDatabase(file: string, schema: Schema): Database.Database {
       // What earlier versions deleted is still in pages that nothing refers to. Before the migration: a crash in between repeats it.
       if (found > 0 && found < schema.migrations.length) db.exec("VACUUM");
     }
+    const found_version = version(db);
     migrate(db, schema);
+    if (debug.is_on)
+      debug.write(
+        `${basename(file)} opened: version ${found_version} of ${schema.migrations.length}, ${statSync(file).size} bytes`,
+      );
     return db;
   } catch (error) {
     db?.close();

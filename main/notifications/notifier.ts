@@ -1,4 +1,5 @@
 import type { Alarm } from "../../ipc/alarms.ts";
+import { debugLog } from "../../ipc/debug-log.ts";
 import type { Language } from "../../ipc/language.ts";
 import type { Answer, ApprovalView, OperatorApi, OperatorEvent, PairingRequest } from "../../ipc/operator-api.ts";
 import { PRESS_DELAY_MS } from "../../ipc/press-delay.ts";
@@ -22,6 +23,8 @@ export type ReviewTarget =
   | { kind: "safety" }
   | { kind: "alarm" };
 
+const debug = debugLog("notifications");
+
 export interface NotifierOptions {
   api: OperatorApi;
   sink: NotificationSink;
@@ -31,6 +34,8 @@ export interface NotifierOptions {
   log: (line: string) => void;
   /** Milliseconds that only go forward. */
   now?: (() => number) | undefined;
+  /** How often it is looked whether an agent that waits to be paired is still there, in milliseconds. */
+  pairing_check_ms?: number | undefined;
 }
 
 /** More than this many requests of one agent within the time (in milliseconds) become one notification. */
@@ -201,7 +206,10 @@ export class Notifier {
     this.#known_names = names;
     clearInterval(this.#pairing_timer);
     if (requests.length === 0) return this.#remove("pairing");
-    this.#pairing_timer = setInterval(() => void this.#checkPairing(), PAIRING_CHECK_MS);
+    this.#pairing_timer = setInterval(
+      () => void this.#checkPairing(),
+      this.#options.pairing_check_ms ?? PAIRING_CHECK_MS,
+    );
     this.#pairing_timer.unref();
     if (is_same) return;
     const item = this.#items.get("pairing");
@@ -233,6 +241,7 @@ export class Notifier {
     item.notice = item.render(this.#settings);
     item.shown_at = null;
     item.early_at = null;
+    if (debug.is_on) debug.write(`${item.notice.kind} ${item.handle === undefined ? "shown" : "replaced"}`);
     if (item.handle === undefined) item.handle = sink.show(item.notice);
     else sink.replace(item.handle, item.notice);
   }
@@ -245,6 +254,7 @@ export class Notifier {
 
   #onSinkEvent(event: SinkEvent): void {
     if (this.#has_ended) return;
+    if (debug.is_on) debug.write(`the notification server: ${event.type}`);
     if (event.type === "ready" || event.type === "lost") {
       const { language, review } = this.#options;
       this.#settings =

@@ -13,6 +13,8 @@ export interface NotificationOptions {
   review?: (what: ReviewTarget) => void;
   /** Milliseconds that only go forward. */
   now?: () => number;
+  /** As the notifier's. */
+  pairing_check_ms?: number;
 }
 
 export interface GateNotifications {
@@ -79,8 +81,16 @@ function beginNotifications(
   if (!config.notifications.enabled) return off("not wanted (notifications.enabled)");
   const found = options.sink ? { sink: options.sink() } : notificationSink(env, process.platform, log);
   if (found.sink === null) return off(found.reason);
-  const { review, now } = options;
-  const notifier = new Notifier({ api, sink: found.sink, language: config.language, review, log, now });
+  const { review, now, pairing_check_ms } = options;
+  const notifier = new Notifier({
+    api,
+    sink: found.sink,
+    language: config.language,
+    review,
+    log,
+    now,
+    pairing_check_ms,
+  });
   void notifier.start();
   return { isOn: true, status: "on", close: () => notifier.close() };
 }

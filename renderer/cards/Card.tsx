@@ -49,6 +49,7 @@ export const Card = memo(function Card({ view, is_pointed_at }: { view: Approval
     [],
   );
 
+  /** Never rejects: what failed is shown on the card. */
   const answer = async (reply: Answer) => {
     if (is_sending) return; // a button that is disabled loses the focus
     setSending(true);
@@ -120,7 +121,7 @@ export const Card = memo(function Card({ view, is_pointed_at }: { view: Approval
             <Button
               data-deny=""
               size={size}
-              onClick={guarded.answers(() => answer({ token: view.token, decision: "rejected" }))}
+              onClick={guarded.answers(() => void answer({ token: view.token, decision: "rejected" }))}
             >
               {words.deny}
             </Button>
@@ -133,7 +134,7 @@ export const Card = memo(function Card({ view, is_pointed_at }: { view: Approval
             <Button
               size={size}
               disabled={!is_readable}
-              onClick={guarded.answers(() => answer({ token: view.token, decision: "approved" }))}
+              onClick={guarded.answers(() => void answer({ token: view.token, decision: "approved" }))}
             >
               {words.approveOnce}
             </Button>

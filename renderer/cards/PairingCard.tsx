@@ -26,6 +26,7 @@ export function PairingCard({ request }: { request: PairingRequest }) {
   const guarded = usePressFilter(card, "");
   const { name, version } = request;
 
+  /** Never rejects: what failed is shown on the card. */
   const send = async (sending: Promise<unknown>) => {
     if (is_sending) return; // a button that is disabled loses the focus
     setSending(true);
@@ -65,7 +66,7 @@ export function PairingCard({ request }: { request: PairingRequest }) {
         onChoose={setLevel}
       />
       <div className="row answers" data-answers="">
-        <Button data-deny="" onClick={guarded.answers(() => send(call("agents.reject", { name })))}>
+        <Button data-deny="" onClick={guarded.answers(() => void send(call("agents.reject", { name })))}>
           {words.pairing.reject}
         </Button>
         <Button
