@@ -28,6 +28,17 @@ export async function main(argv: readonly string[]): Promise<number> {
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE") process.exit(EXIT.ok);
   });
+  try {
+    await commandLine(done).parseAsync([...argv], { from: "user" });
+    return code;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+    return reportFailure(error);
+  }
+}
+
+/** Every command with its options. `done` gets the exit code of one that has its own. */
+export function commandLine(done: (code: ExitCode) => void): Command {
   const program = new Command("metnos-gate");
   program
     .description("A local gate between AI agents and your machine.")
@@ -63,11 +74,5 @@ export async function main(argv: readonly string[]): Promise<number> {
     "after",
     "\nListings are JSON lines on stdout, words are on stderr; on a terminal the words alone, where they say the same.\nExit codes: 0 done, 1 failed, 2 usage, 3 no gate is running, 4 refused, 5 a problem was found, 6 replaced, 7 died.",
   );
-  try {
-    await program.parseAsync([...argv], { from: "user" });
-    return code;
-  } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
-    return reportFailure(error);
-  }
+  return program;
 }

@@ -5,7 +5,7 @@ import { type GuardBlock, type GuardSettings, guard } from "./guard/guard.ts";
 import { JUDGE_KIND, judgeScore, NOTE_TEXT } from "./judge/rule-based.ts";
 import type { ResolvedRequirement } from "./targets/target.ts";
 
-/** Guard, then judge (docs/decisions/requirements-vaglio.md). The guard shuts the door before the judge can rationalise. */
+/** Guard, then judge (docs/decisions/requirements-vaglio.md). The judge never scores what the guard blocks. */
 
 export interface VaglioSettings extends GuardSettings, JudgeSettings {}
 
@@ -16,7 +16,7 @@ export interface JudgeSettings {
   now: () => number;
 }
 
-/** Both of them on one call, for `vaglio check`. In the pipeline each is a stage of its own. */
+/** Both of them on one call, for `vaglio check`. In the pipeline they are separate stages. */
 export function runVaglio(
   call: ProposedCall,
   executor: Executor,
@@ -28,7 +28,7 @@ export function runVaglio(
   return block === null ? judgeVerdict(call, executor, critical, settings) : guardVerdict(block, settings);
 }
 
-/** The verdict on a call that the guard blocks: its score is 0, the judge is not asked. */
+/** The verdict on a call that the guard blocks: its score is 0, the judge is not evaluated. */
 export function guardVerdict(block: GuardBlock, { now }: Pick<JudgeSettings, "now">): Verdict {
   return {
     approved: false,

@@ -83,7 +83,8 @@ export class DrivenAgent {
     this.#client = client;
     this.#is_ended = false;
     client.listen((message) => this.#received(message));
-    client.closed.then(() => this.#ended(client));
+    // `closed` never rejects.
+    void client.closed.then(() => this.#ended(client));
     return greeted.type;
   }
 

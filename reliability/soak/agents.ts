@@ -31,7 +31,8 @@ export class SoakAgent {
     if (type !== "hello.ok") this.#fail(`${name} was answered ${type}`);
     client.listen((message) => this.#received(message));
     this.#client = client;
-    client.closed.then(() => {
+    // `closed` never rejects.
+    void client.closed.then(() => {
       if (this.#client === client) this.#fail(`${name} was cut off`);
     });
   }

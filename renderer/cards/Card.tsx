@@ -1,6 +1,6 @@
 import { type KeyboardEvent, memo, useEffect, useId, useMemo, useRef, useState } from "react";
+import type { GateError } from "../../ipc/gate-error.ts";
 import type { Answer, ApprovalView } from "../../ipc/operator-api.ts";
-import type { OperatorError } from "../../ipc/operator-error.ts";
 import { Button } from "../parts/Button.tsx";
 import { Failure } from "../parts/Failure.tsx";
 import { cardWords } from "../words/cards.ts";
@@ -29,7 +29,7 @@ export const Card = memo(function Card({ view, is_pointed_at }: { view: Approval
   const [panel, setPanel] = useState<Panel>("none");
   const [is_unfolded, setUnfolded] = useState(false);
   const [was_read, setRead] = useState(false);
-  const [error, setError] = useState<OperatorError | undefined>();
+  const [error, setError] = useState<GateError | undefined>();
   const [is_sending, setSending] = useState(false);
   const resolve = useResolve();
   const guarded = usePressFilter(card, `${panel} ${is_unfolded} ${view.card.form}`);
@@ -49,6 +49,7 @@ export const Card = memo(function Card({ view, is_pointed_at }: { view: Approval
     [],
   );
 
+  /** Never rejects: what failed is shown on the card. */
   const answer = async (said: Answer) => {
     if (is_sending) return; // a button that is disabled loses the focus
     setSending(true);
@@ -120,7 +121,7 @@ export const Card = memo(function Card({ view, is_pointed_at }: { view: Approval
             <Button
               data-deny=""
               size={size}
-              onClick={guarded.answers(() => answer({ token: view.token, decision: "rejected" }))}
+              onClick={guarded.answers(() => void answer({ token: view.token, decision: "rejected" }))}
             >
               {words.deny}
             </Button>
@@ -133,7 +134,7 @@ export const Card = memo(function Card({ view, is_pointed_at }: { view: Approval
             <Button
               size={size}
               disabled={!is_readable}
-              onClick={guarded.answers(() => answer({ token: view.token, decision: "approved" }))}
+              onClick={guarded.answers(() => void answer({ token: view.token, decision: "approved" }))}
             >
               {words.approveOnce}
             </Button>

@@ -27,6 +27,8 @@ describe("many connections", () => {
     await fourth.closed;
     await gate.logged(/dropped a client: more than 3 connections/);
     for (const agent of agents) await agent.ping();
+    expect(fourth.unread).toEqual([]);
+    expect((await gate.operator.call("status", {})).agents_connected.toSorted()).toEqual(["one", "three", "two"]);
   });
 });
 

@@ -30,7 +30,10 @@ describe("before hello", () => {
 
   it("ping is answered", async () => {
     const gate = await startGate();
-    await (await gate.connect()).ping();
+    const agent = await gate.connect();
+    agent.send("ping", { id: "early" });
+    expect(await agent.next("pong")).toEqual({ type: "pong", data: { id: "early" } });
+    expect(agent.unread).toEqual([]);
   });
 });
 

@@ -1,9 +1,13 @@
+import { getEventListeners, once } from "node:events";
+import { createConnection, createServer } from "node:net";
+import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { GateClient, type GateClientError, type GateClientOptions } from "../../ipc/client.ts";
 import type { Decision } from "../../ipc/decision.ts";
 import { MAX_FRAME_BYTES } from "../../ipc/frames.ts";
 import { tokenOf } from "../support/agent-connection.ts";
 import { type GateUnderTest, startGate } from "../support/running-gate.ts";
+import { tempFolder } from "../support/temp-folder.ts";
 import { temporaryHome } from "../support/temporary-home.ts";
 
 const WRITE = { intent: "keep notes", executor: "fs_write", args: { path: "/tmp/notes/a.txt", content: "hello" } };
@@ -22,6 +26,26 @@ async function paired(gate: GateUnderTest, options: Partial<GateClientOptions> =
 /** The next decision for which a human is asked. */
 function waiting(client: GateClient): Promise<Decision> {
   return new Promise((resolve) => client.once("waiting", resolve));
+}
+
+/** A socket that hands everything on to the gate's. `sent`: the types of what the client has sent on it. */
+async function relayTo(gate_socket: string): Promise<{ socket: string; sent: () => string[] }> {
+  const socket = join(tempFolder(), "relay.sock");
+  let text = "";
+  const relay = createServer((client) => {
+    const gate = createConnection(gate_socket);
+    client.on("data", (bytes) => {
+      text += bytes.toString();
+    });
+    client.pipe(gate).pipe(client);
+    for (const end of [client, gate]) end.on("error", () => end.destroy());
+  });
+  relay.listen(socket);
+  onTestFinished(() => {
+    relay.close();
+  });
+  await once(relay, "listening");
+  return { socket, sent: () => [...text.matchAll(/^\{"type":"([^"]+)"/gm)].map(([, type = ""]) => type) };
 }
 
 function failure(promise: Promise<unknown>): Promise<GateClientError> {
@@ -216,13 +240,21 @@ describe("an AbortSignal withdraws the request", () => {
     expect(await gate.operator.call("approvals.list", { include_resolved: true })).toEqual([]);
   });
 
-  it("and nothing else: after the answer it does nothing", async () => {
+  it("and nothing else: after the answer it sends nothing, and hears the signal no more", async () => {
     const gate = await startGate();
-    const client = await paired(gate);
+    const { socket, sent } = await relayTo(gate.paths.agent_socket);
+    const client = await paired(gate, { socket });
     const stop = new AbortController();
-    await client.call({ intent: "", executor: "time_now", args: {} }, { signal: stop.signal });
+    const asked = waiting(client);
+    const answer = client.call(WRITE, { signal: stop.signal });
+    const token = tokenOf(await asked);
+    await gate.operator.call("approvals.resolve", { token, decision: "approved" });
+    expect(await answer).toMatchObject({ outcome: "allowed" });
+    expect(getEventListeners(stop.signal, "abort")).toEqual([]);
     stop.abort();
     await client.ping();
+    expect(sent()).toEqual(["hello", "tool.call", "ping"]);
+    expect(await gate.request(token)).toMatchObject({ status: "approved" });
   });
 });
 

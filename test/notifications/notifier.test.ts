@@ -23,7 +23,9 @@ interface Desk {
 }
 
 /** A real gate, a paired agent, a bus and a notification server on it; the notifier's clock is the test's. */
-async function desk(options: { config?: string; capabilities?: string[]; has_page?: boolean } = {}): Promise<Desk> {
+async function desk(
+  options: { config?: string; capabilities?: string[]; has_page?: boolean; pairing_check_ms?: number } = {},
+): Promise<Desk> {
   const { address } = await PrivateBus.start();
   const server = await NotificationServer.start(address, options.capabilities);
   const clock = { ms: 1_000_000 };
@@ -32,7 +34,12 @@ async function desk(options: { config?: string; capabilities?: string[]; has_pag
   const review = options.has_page === false ? {} : { review: (what: ReviewTarget) => reviewed.push(what) };
   const gate = await startGate({
     ...(options.config === undefined ? {} : { config: options.config }),
-    notifications: { sink: () => sink, now: () => clock.ms, ...review },
+    notifications: {
+      sink: () => sink,
+      now: () => clock.ms,
+      pairing_check_ms: options.pairing_check_ms ?? 5000,
+      ...review,
+    },
   });
   await sink.heard(({ type }) => type === "ready");
   return {
@@ -132,10 +139,13 @@ describe.skipIf(skipped)("a notification", () => {
     await server.only();
     agent.send("tool.cancel", { id: "c", token: tokenOf(withdrawn.decision), reason: "not needed" });
     await server.until((shown) => shown.length === 0);
-    await agent.ask(RUN);
+    const left = await agent.ask(RUN);
     await server.only();
     await agent.close();
     await server.until((shown) => shown.length === 0);
+    const ended = [answered, withdrawn, left].map(({ decision }) => gate.request(tokenOf(decision)));
+    expect((await Promise.all(ended)).map(({ status }) => status)).toEqual(["rejected", "cancelled", "cancelled"]);
+    expect(server.calls.map(({ title }) => title)).toEqual(["May I run?", "May I run?", "May I run?"]);
   });
 
   it("expired: it closes", async () => {
@@ -297,21 +307,24 @@ describe.skipIf(skipped)("many requests", () => {
     await server.until((shown) => shown.length === 3);
     pass(10_000);
     await askMany(agent, 3, 6);
-    await server.until((shown) => shown.length === 6);
+    const six = await server.until((shown) => shown.length === 6);
+    expect(six.map(({ title }) => title)).toEqual(Array(6).fill("May I run?"));
     pass(10_000);
     await askMany(agent, 6, 9);
-    await server.only(({ title }) => title === "9 requests of tester wait");
+    const all = await server.only(({ title }) => title === "9 requests of tester wait");
+    expect([...all.actions.values()]).toEqual(["Review", "Review"]);
   });
 });
 
 describe.skipIf(skipped)("an agent that wants to connect", () => {
   it("and goes away without an answer: its notification goes, too", async () => {
-    const { gate, server } = await desk();
+    const { gate, server } = await desk({ pairing_check_ms: 50 });
     const connection = await gate.connect();
     await connection.hello("new-agent");
-    await server.only();
+    expect(await server.only()).toMatchObject({ title: "An agent wants to connect", body: "new-agent" });
     await connection.close();
     await server.until((shown) => shown.length === 0);
+    expect((await gate.operator.call("agents.list", {})).requests).toEqual([]);
   });
 
   it("is one notification with Review, which closes once it is paired", async () => {

@@ -97,7 +97,7 @@ describe("a full disk", () => {
       outcome: "denied",
       stage: "safety",
       reason: "the audit trail can't be written: the disk is full (ENOSPC)",
-      explain: { instead: expect.stringContaining("tell the human") },
+      explain: { instead: expect.stringContaining("inform the user") },
     });
     expect((await agent.ask(READ)).decision.outcome).toBe("allowed");
     const alarms = new Map((await operator.call("status", {})).alarms.map(({ code, message }) => [code, message]));

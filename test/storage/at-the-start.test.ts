@@ -90,7 +90,9 @@ describe("a database beside others that were used", () => {
     await (await startGate({ home })).close();
     rmSync(home.paths.safety_db);
     rmSync(home.paths.agents_db);
-    await startGate({ home });
+    const gate = await startGate({ home });
+    expect((await gate.operator.call("status", {})).alarms).toEqual([]);
+    expect([existsSync(home.paths.safety_db), existsSync(home.paths.agents_db)]).toEqual([true, true]);
   });
 
   it("are all missing, though the trail has lines: refused by name", async () => {

@@ -14,7 +14,7 @@ const IDENTIFIER = /^[\p{L}_][\p{L}\p{N}_]*$/u;
 export interface Score {
   /** In [0, 1]. */
   score: number;
-  /** What raised or lowered it. */
+  /** What raised or lowered the score; empty where nothing did. */
   notes: JudgeNote[];
 }
 
@@ -27,8 +27,8 @@ export const NOTE_TEXT: Readonly<Record<JudgeNote, string>> = {
 };
 
 /**
- * How well a call fits what was asked for.
- * @param critical whether the call changes the world; false gives the read-only bonus, undefined says nothing
+ * How well a call fits its intent.
+ * @param critical whether the call changes the world; false gives the read-only bonus, undefined neither
  */
 export function judgeScore(call: ProposedCall, executor: Executor, critical: boolean | undefined): Score {
   let score = BASE;
@@ -57,14 +57,14 @@ export function judgeScore(call: ProposedCall, executor: Executor, critical: boo
 /** True if the intent holds the executor's name, or one of its parts of at least three letters. */
 function mentions(intent: string, executor: string): boolean {
   if (intent === "") return false;
-  const said = intent.toLowerCase();
-  return segmentsOf(executor).some((name) => said.includes(name));
+  const text = intent.toLowerCase();
+  return segmentsOf(executor).some((name) => text.includes(name));
 }
 
 const known_names = new Map<string, readonly string[]>();
 const MAX_KNOWN = 1000;
 
-/** What an intent may call an executor: its name, and the parts of it that are long enough to say something. */
+/** The texts by which an intent may refer to an executor: its name, and the parts of it that are long enough to be meaningful. */
 function segmentsOf(executor: string): readonly string[] {
   let names = known_names.get(executor);
   if (names === undefined) {

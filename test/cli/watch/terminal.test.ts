@@ -158,6 +158,7 @@ test("hidden characters are visible, and what is answered elsewhere goes away wi
 test("a name that only looks like another one is told by codes", async () => {
   const { pty } = await Watched.start([approvalView({ args: { file_path: "a", content: "to \u0440\u0430ypal" } })]);
   await pty.shows("to \\u{440}\\u{430}ypal");
+  expect(pty.screen).not.toContain("\u0440\u0430ypal");
 });
 
 test("a lost connection ends it with an error; Ctrl-C leaves what waits waiting", async () => {
@@ -227,8 +228,10 @@ test("a paused gate says so, and what to do", async () => {
   await watched.do("pause", "SR-007: no goal carries data away");
   await watched.pty.shows("The gate is paused: every call is denied.");
   await watched.pty.shows("SR-007: no goal carries data away. To go on: metnos-gate safety resume");
+  expect(watched.pty.screen).not.toContain("Nothing is waiting for you.");
   await watched.do("pause", null);
   await watched.pty.shows("Nothing is waiting for you.");
+  expect(watched.pty.screen).not.toContain("paused");
 });
 
 test("an alarm stays on top over what waits, until it is over", async () => {
@@ -260,4 +263,5 @@ test("while the human types, the card's time stands still", async () => {
   watched.pty.type("m");
   await watched.pty.shows("Why not?");
   await watched.pty.shows("0:10:4");
+  expect(watched.answers).toEqual([]);
 });

@@ -62,6 +62,50 @@ describe("the trail", () => {
     expect(monthFile(Date.parse("2026-12-31T23:59:59.999Z"))).toBe("2026-12.jsonl");
   });
 
+  it("says in a line of its own where the clock was set back within a month; a small step is none", async () => {
+    const { folder, head_file, clock, opened } = freshTrail(new ManualClock("2026-05-15T12:00:00Z"));
+    const log = opened();
+    for (const step of [0, -9, -3600]) {
+      clock.advance(step);
+      log.append({ event: "test", ts: clock.ms / 1000 });
+      log.flush();
+    }
+    log.close();
+    expect(eventsIn(folder, "2026-05.jsonl")).toEqual(["test", "test", "audit.clock", "test"]);
+    expect(await verifyAudit(folder, head_file)).toMatchObject({ ok: true, lines: 4 });
+  });
+
+  it("stands in lines of its own also behind what somebody else writes into it while the gate runs", async () => {
+    const { folder, head_file, clock, opened } = freshTrail(new ManualClock("2026-05-15T12:00:00Z"));
+    const log = opened();
+    const add = (text: string) => {
+      log.append({ event: "test", ts: clock.ms / 1000, text });
+      log.flush();
+      clock.advance(1);
+    };
+    add("a");
+    appendFileSync(join(folder, "2026-05.jsonl"), '{"half a line');
+    add("b");
+    log.close();
+    expect(linesIn(folder).map((line) => /"text":"(.)"/.exec(line)?.[1])).toEqual(["a", undefined, "b"]);
+    expect((await verifyAudit(folder, head_file)).problems).toMatchObject([{ line: 2, kind: "torn" }, { line: 3 }]);
+  });
+
+  it("is written no more once it is abandoned: it may be another gate's", () => {
+    const { folder, clock, opened } = freshTrail(new ManualClock("2026-05-15T12:00:00Z"));
+    const log = opened();
+    log.append({ event: "test", ts: clock.ms / 1000 });
+    log.flush();
+    const before = linesIn(folder);
+    log.append({ event: "test", ts: clock.ms / 1000 });
+    log.abandon();
+    log.append({ event: "test", ts: clock.ms / 1000 });
+    log.flush();
+    log.tend();
+    log.close();
+    expect(linesIn(folder)).toEqual(before);
+  });
+
   it("a clock that steps over a month's end and back stays in the newer file", async () => {
     const { folder, head_file, clock, opened } = freshTrail(new ManualClock("2026-06-01T00:00:01Z"));
     const log = opened();
@@ -257,6 +301,21 @@ describe("a trail that something happened to while no gate ran", () => {
     expect((await verifyAudit(folder, head_file)).problems).toMatchObject([
       { line: 3, problem: "the trail's end was missing when the gate started" },
     ]);
+  });
+
+  it("a number that a missing line had is given to no other", () => {
+    const { folder, clock, opened } = freshTrail();
+    written(opened(), clock, ["a", "b", "c"]);
+    const [file = ""] = readdirSync(folder);
+    writeFileSync(join(folder, file), `${linesIn(folder)[0]}\n`);
+    written(opened(), clock, ["d"]);
+    const lines = linesIn(folder).map((line) => JSON.parse(line));
+    expect(lines.map(({ event, seq }) => [event, seq])).toEqual([
+      ["test", 1],
+      ["audit.gap", 4],
+      ["test", 5],
+    ]);
+    expect(lines[1]).toMatchObject({ missing: 2 });
   });
 
   it("a whole trail that is missing is noted, too", async () => {

@@ -119,6 +119,26 @@ describe("no value from the arguments gets into the trail", () => {
     expect(withoutValues("up or on", { content })).toBe("up or on");
   });
 
+  it("a longer plain word is taken out where it stands in a value, an everyday one is not", () => {
+    const args = { note: "the hunter has a dog" };
+    expect(withoutValues("ask the hunter, not the dog", args)).toBe("ask the <args>, not the dog");
+    expect(withoutValues("ask the gardener", args)).toBe("ask the gardener");
+  });
+
+  it("a number is a value like a text, wherever it is nested", () => {
+    expect(withoutValues("charge 4111111111111111 now", { amount: 4_111_111_111_111_111 })).toBe("charge <amount> now");
+    expect(withoutValues("use 77341", { nested: [{ pin: 77_341 }] })).toBe("use <nested>");
+    expect(withoutValues("use 77341", {})).toBe("use <…>");
+  });
+
+  it("of a call with more than can be compared in a moment the intent is left out", () => {
+    const left_out = "<left out: large arguments>";
+    expect(withoutValues("read", { a: Array(2000).fill("x") })).toBe("read");
+    expect(withoutValues("read", { a: Array(2001).fill("x") })).toBe(left_out);
+    expect(withoutValues("read", { a: "x".repeat(65_536) })).toBe("read");
+    expect(withoutValues("read", { a: "x".repeat(65_537) })).toBe(left_out);
+  });
+
   const secret = fc.oneof(
     fc.stringMatching(/^[a-z]{2,6}-[0-9]{4,8}$/).map((text) => `sk-${text}`),
     fc.stringMatching(/^\/(srv|home)\/[a-z]{3,8}\/[a-z]{3,8}\.[a-z]{3}$/),

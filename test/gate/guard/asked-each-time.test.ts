@@ -96,6 +96,8 @@ describe("a file that often holds secrets", () => {
     const world = { home, cwd: `${home}/project` };
     expect(decided(world, "Glob", { pattern: "**/.env*" }).outcome).toBe("allowed");
     expect(decided(world, "LS", {}).outcome).toBe("allowed");
+    expect(decided(world, "LS", { path: ".env" }).outcome).toBe("allowed");
+    expect(decided(world, "Bash", { command: "ls -l .env" }).outcome).toBe("allowed");
   });
 });
 
@@ -117,6 +119,17 @@ describe("a read of everything below a folder", () => {
     grants.recordGrant({ ...ROBERTO, capability: "fs:read", target: `${home}/p/**` });
     const world = { home, grants, level: "Supervised" as const, cwd: `${home}/p` };
     expect(decided(world, "Grep", { pattern: "x" }).outcome).toBe("allowed");
+  });
+
+  it("a pattern that matches no hidden names reads none of them", () => {
+    const home = tempFolder();
+    put(home, "p/a.txt", "p/.env", "p/b/.npmrc");
+    const world = { home, cwd: home };
+    expect(decided(world, "Bash", { command: "cat p/*.txt" })).toMatchObject({ outcome: "allowed" });
+    expect(namedIn(decided(world, "Bash", { command: "grep -r x p" }).needs)).toEqual([
+      `${home}/p/.env`,
+      `${home}/p/b/.npmrc`,
+    ]);
   });
 
   it("names them below the folder as the call names it, and where they really are", () => {

@@ -252,6 +252,26 @@ describe("grants", () => {
   });
 });
 
+describe("what is asked about each time", () => {
+  const secret = (more: Situation = {}) =>
+    answered({ executor: "fs_read", args: { path: "/srv/project/.env" }, level: "Full", ...more });
+
+  it("is asked about at the level that would allow it, by what it is", () => {
+    expect(secret()).toMatchObject({
+      outcome: "approval_required",
+      reason: expect.stringMatching(/^level Full asks before fs:read of .+, each time$/),
+    });
+    expect(secret({ args: { path: "/srv/project/notes.txt" } }).outcome).toBe("allowed");
+  });
+
+  it("no grant answers for it, and none is named", () => {
+    const { grants } = freshGrants();
+    grants.recordGrant({ ...ROBERTO, capability: "fs:read", target: "/srv/**" });
+    const { outcome, x } = secret({ level: "Supervised", settings: { grants, now: Date.now } });
+    expect([outcome, x.grants_used]).toEqual(["approval_required", []]);
+  });
+});
+
 describe("plan mode", () => {
   const planning = (executor: string, args: Record<string, unknown>, more: Situation = {}) =>
     answered({ executor, args, context: { cwd: "/srv", mode: "plan" }, agent: PAIRED, ...more });

@@ -132,12 +132,14 @@ describe.skipIf(NO_BROWSER !== null)("a card's answers", () => {
     await gate.operator.call("approvals.resolve", { token, decision: "rejected", message: "not now" });
     const { page } = await openPage(gate.operator, { browser, stands_still: true, at: `approvals/${token}` });
     await page.getByText("Denied: write a.txt -> ~/ (~4 B) (not now), ").waitFor();
+    expect(await cards(page).count()).toBe(0);
     await page.goto(`${page.url().split("#")[0]}#/approvals/${"0".repeat(16)}`);
     await page.getByText("No request is known under this address.").waitFor();
     const waiting = await agent.ask(write(`${gate.home.home}/b.txt`));
     await cards(page).waitFor();
     await page.goto(`${page.url().split("#")[0]}#/approvals/${tokenOf(waiting.decision)}`);
     await page.getByText("No request is known").waitFor({ state: "detached" });
+    expect(await cards(page).allInnerTexts()).toEqual([expect.stringContaining("b.txt")]);
   });
 
   it("two surfaces answer at once: exactly one counts, and both say whose it was", async () => {

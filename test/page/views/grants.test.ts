@@ -65,8 +65,10 @@ describe.skipIf(NO_BROWSER !== null)("grants", () => {
     await page.getByText("/srv/folder-0/**").waitFor();
     const added = await gate.operator.call("grants.add", { capability: "fs:read", target: "/srv/later" });
     await page.getByText("/srv/later").waitFor();
+    expect(await targets(page)).toEqual(["/srv/later", "/srv/folder-0/**"]);
     await gate.operator.call("grants.revoke", { id: added.id });
     await page.getByText("/srv/later").waitFor({ state: "detached" });
+    expect(await targets(page)).toEqual(["/srv/folder-0/**"]);
   });
 
   it("one is revoked after a question where it stands; keep and Escape leave it", async () => {
