@@ -95,7 +95,7 @@ describe("no value from the arguments gets into the trail", () => {
     }
   });
 
-  it("placeholders are not looked into again: values that stand in key names can't make the line grow", () => {
+  it("placeholders are not expanded again: values that are in key names can't make the line grow", () => {
     const key = "a".repeat(64);
     const text = withoutValues("aaa ".repeat(120), { [key]: Array(2000).fill("aaa") });
     expect(text.length).toBeLessThan(120 * 70);
@@ -208,7 +208,7 @@ describe("no value from the arguments gets into the trail", () => {
     log.close();
   });
 
-  it("what the human says with a no, and the agent with a withdrawal, carries none either", () => {
+  it("the operator's message of a rejection, and the agent's of a withdrawal, carry none either", () => {
     const call = { intent: "", executor: "fs_write", args: { path: "/srv/acme/plan.txt", content: "x" } };
     const waiting = decided(call);
     for (const status of ["rejected", "cancelled"] as const) {
