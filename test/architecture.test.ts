@@ -228,6 +228,7 @@ describe("the architecture", () => {
       "ipc/gate-error.ts",
       "ipc/iso-seconds.ts",
       "ipc/page-close.ts",
+      "ipc/page-frames.ts",
       "ipc/page-secret.ts",
       "ipc/press-delay.ts",
       "ipc/visible-text.ts",

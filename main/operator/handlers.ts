@@ -1,10 +1,9 @@
-import type { output } from "zod";
 import type {
   AgentView,
+  CheckedParams,
   GrantView,
   OperatorMethod,
   OperatorResult,
-  operatorMethods,
   PairingRequest,
   Principal,
 } from "../../ipc/operator-api.ts";
@@ -48,7 +47,7 @@ export interface OperatorContext {
 }
 
 export type Handlers<M extends OperatorMethod> = {
-  [K in M]: (params: output<(typeof operatorMethods)[K]["params"]>) => OperatorResult<K> | Promise<OperatorResult<K>>;
+  [K in M]: (params: CheckedParams[K]) => OperatorResult<K> | Promise<OperatorResult<K>>;
 };
 
 /** Writes what the human did into the audit trail, at once. */

@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
 import { type WebSocket, WebSocketServer } from "ws";
-import type { GateError } from "../../ipc/gate-error.ts";
+import { failureOf, type GateError } from "../../ipc/gate-error.ts";
 import type { OperatorApi, OperatorMethod } from "../../ipc/operator-api.ts";
 import { servePage } from "./page-home.ts";
 
@@ -20,7 +20,7 @@ export async function serveOperator(operator: OperatorApi) {
       const { id, method, params } = JSON.parse(String(data)) as { id: number; method: OperatorMethod; params: never };
       const answer = await operator.call(method, params).then(
         (result) => ({ id, result }),
-        (error: GateError) => ({ id, failure: { code: error.code, message: error.message, hint: error.hint } }),
+        (error: GateError) => ({ id, failure: failureOf(error) }),
       );
       socket.send(JSON.stringify(answer));
     });
