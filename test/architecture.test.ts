@@ -291,6 +291,18 @@ describe("the architecture", () => {
     expect(circles.filter((files) => files.length > 2)).toEqual([]);
   });
 
+  it("the shell's evaluation knows the programs; of the shell, programs know words and paths only", () => {
+    const known = ["main/gate/shell/paths.ts", "main/gate/shell/reading.ts", "main/gate/shell/word.ts"];
+    expect(
+      violations(
+        startsWithAny("main/gate/programs/"),
+        (target) => target.startsWith("main/gate/shell/") && !known.includes(target),
+      ),
+    ).toEqual([]);
+    expect(violations((path) => known.includes(path), startsWithAny("main/gate/programs/"))).toEqual([]);
+    expect(violations(startsWithAny("main/gate/shell/"), startsWithAny("main/gate/programs/"))).not.toEqual([]);
+  });
+
   it("no file or folder is named utils, helpers, common or manager", () => {
     expect(
       FILES.map(({ path }) => path).filter((path) => /(^|\/)(utils?|helpers?|common|managers?)(\/|\.)/.test(path)),

@@ -5,7 +5,8 @@ import { type Level, levelSchema } from "../../ipc/decision.ts";
 import { isoSeconds } from "../../ipc/iso-seconds.ts";
 import type { GatePaths } from "../../ipc/paths.ts";
 import { hasItsToken, removeToken, tokenHash, writeNewToken } from "./agent-tokens.ts";
-import { type Schema, storageError } from "./database.ts";
+import { storageError } from "./database.ts";
+import type { Schema } from "./database-schema.ts";
 import { GateError } from "./errors.ts";
 import { NO_REPORT, type RowReport } from "./row-report.ts";
 

@@ -2,24 +2,12 @@ import { closeSync, existsSync, mkdirSync, openSync, readFileSync, statSync } fr
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { foreign, readOnly, refuseClosedFolder, refuseUnusable } from "./database-file.ts";
+import type { Schema } from "./database-schema.ts";
 import { hasRows, holdsSchema, tablesOf } from "./database-tables.ts";
 import { errorCode, GateError } from "./errors.ts";
 import { causeBehind, fileError, meaningOf } from "./file-errors.ts";
 
 /** Opening a database file so that a damaged, read-only or newer one is refused by name and never overwritten. */
-
-export interface Schema {
-  /** What the file is for, in the sentence that refuses it. */
-  title: string;
-  /** The table that makes a file one of these. */
-  table: string;
-  /** One step per version; step N brings a file from version N to N+1. */
-  migrations: readonly ((db: Database.Database) => void)[];
-  /** A file at version 0 may hold the first step's table already: the required one. */
-  has_seed?: true;
-  /** What is deleted or overwritten in it must not be found in its bytes any more. */
-  forgets?: true;
-}
 
 /** How long a write waits for another program's, in milliseconds: while the gate starts, and while it serves others meanwhile. */
 const BUSY_MS = 5000;

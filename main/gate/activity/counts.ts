@@ -1,7 +1,7 @@
 import type Database from "better-sqlite3";
 import type { ActivityCounts, ActivityRange } from "../../../ipc/activity.ts";
 import type { Outcome } from "../../../ipc/decision.ts";
-import type { Schema } from "../database.ts";
+import type { Schema } from "../database-schema.ts";
 
 /** How much was allowed, asked and denied, a minute and an agent: numbers only. */
 

@@ -1,4 +1,4 @@
-import type { Schema } from "../database.ts";
+import type { Schema } from "../database-schema.ts";
 
 /** safety.db: the pause, which must survive everything, and what the safety filter found. */
 export const SAFETY_SCHEMA: Schema = {
