@@ -383,8 +383,10 @@ export type OperatorEvent = {
   [T in OperatorEventType]: { type: T; data: z.infer<(typeof operatorEvents)[T]> };
 }[OperatorEventType];
 
+export const OPERATOR_EVENTS = Object.keys(operatorEvents) as [OperatorEventType, ...OperatorEventType[]];
+
 /** What a page looks at: decisions, not the trail's lines. */
-export const PAGE_EVENTS = (Object.keys(operatorEvents) as OperatorEventType[]).filter((type) => type !== "audit.line");
+export const PAGE_EVENTS = OPERATOR_EVENTS.filter((type) => type !== "audit.line");
 
 /**
  * The contract. `call` rejects with an `GateError`; `subscribe` returns the function that ends it. With `types` only those

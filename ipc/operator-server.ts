@@ -5,15 +5,14 @@ import { encodeFrame, type Frame } from "./frames.ts";
 import type { ErrorCode } from "./gate-error.ts";
 import type { LineConnection } from "./line-connection.ts";
 import { LineServer, type LineServerSettings } from "./line-server.ts";
-import { type OperatorEventType, type OperatorHandler, operatorEvents } from "./operator-api.ts";
+import { OPERATOR_EVENTS, type OperatorEventType, type OperatorHandler } from "./operator-api.ts";
 import { dispatch, operatorRequestSchema } from "./operator-dispatch.ts";
 
 /** operator.sock: the human's own tools, after they proved that they hold the operator's token. */
 
 const greetingSchema = z.object({ token: z.string().max(256) });
 
-const EVENT_TYPES = Object.keys(operatorEvents) as [OperatorEventType, ...OperatorEventType[]];
-const subscriptionSchema = z.object({ types: z.array(z.enum(EVENT_TYPES)).max(64).optional() });
+const subscriptionSchema = z.object({ types: z.array(z.enum(OPERATOR_EVENTS)).max(64).optional() });
 
 interface Client {
   connection: LineConnection;
@@ -100,7 +99,7 @@ export class OperatorServer {
   #subscribe(client: Client, data: unknown): void {
     const wanted = subscriptionSchema.safeParse(data);
     if (!wanted.success) return client.connection.end(refusal("invalid_message", "there are no such events"));
-    for (const type of wanted.data.types ?? EVENT_TYPES) client.types.add(type);
+    for (const type of wanted.data.types ?? OPERATOR_EVENTS) client.types.add(type);
     client.unsubscribe?.();
     client.unsubscribe = this.#api.subscribe(
       (event) => client.connection.send(encodeFrame("event", event)),

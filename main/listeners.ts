@@ -1,32 +1,40 @@
-import type { OperatorEvent, OperatorEventType } from "../ipc/operator-api.ts";
+import type { GateError } from "../ipc/gate-error.ts";
+import type { OperatorEvent } from "../ipc/operator-api.ts";
 
-type Listener = (event: OperatorEvent) => void;
+/** What happens in a gate: what its surfaces are told, and that it is one no longer. */
+export type GateEvent = OperatorEvent | { type: "gate.lost"; data: GateError };
 
-/** The surfaces that listen, and to what: an event that nobody wants need not be made. One that fails keeps nothing from the others. */
+type EventOf<T extends GateEvent["type"]> = Extract<GateEvent, { type: T }>;
+
+/**
+ * Who listens, and to what: an event without a listener need not be made. They are called in the order in which they came, and
+ * one that throws does not stop the others.
+ */
 export class Listeners {
-  readonly #all = new Map<Listener, readonly OperatorEventType[] | undefined>();
+  readonly #all = new Map<(event: GateEvent) => void, readonly GateEvent["type"][]>();
   readonly #failed: (error: unknown) => void;
 
-  /** `failed` hears of what a listener threw. */
+  /** `failed` is called with what a listener threw. */
   constructor(failed: (error: unknown) => void) {
     this.#failed = failed;
   }
 
-  /** Without `types`: to everything. The function that is returned ends it. */
-  add(listener: Listener, types?: readonly OperatorEventType[]): () => void {
-    const own: Listener = (event) => listener(event);
+  /** The function that is returned ends it. */
+  add<T extends GateEvent["type"]>(types: readonly T[], listener: (event: EventOf<T>) => void): () => void {
+    const own = (event: GateEvent) => {
+      if (isOneOf(types, event)) listener(event);
+    };
     this.#all.set(own, types);
     return () => this.#all.delete(own);
   }
 
-  hasListener(type: OperatorEventType): boolean {
-    for (const types of this.#all.values()) if (types?.includes(type) ?? true) return true;
+  hasListener(type: GateEvent["type"]): boolean {
+    for (const types of this.#all.values()) if (types.includes(type)) return true;
     return false;
   }
 
-  publish(event: OperatorEvent): void {
-    for (const [listener, types] of this.#all) {
-      if (!(types?.includes(event.type) ?? true)) continue;
+  publish(event: GateEvent): void {
+    for (const listener of this.#all.keys()) {
       try {
         listener(event);
       } catch (error) {
@@ -34,4 +42,8 @@ export class Listeners {
       }
     }
   }
+}
+
+function isOneOf<T extends GateEvent["type"]>(types: readonly T[], event: GateEvent): event is EventOf<T> {
+  return types.some((type) => type === event.type);
 }

@@ -1,10 +1,10 @@
+import type { AgentServer } from "../../ipc/agent-server.ts";
 import type {
   AgentView,
   CheckedParams,
   GrantView,
   OperatorMethod,
   OperatorResult,
-  PairingRequest,
   Principal,
 } from "../../ipc/operator-api.ts";
 import type { Core } from "../core.ts";
@@ -15,21 +15,11 @@ import type { LoginItem } from "../settings.ts";
 
 /** What every family of the human's methods works with. */
 
-/** What the operator needs to know of the agent socket; absent where the gate isn't serving. */
-export interface AgentConnections {
-  count(): number;
-  connected(): string[];
-  slowDropped(): number;
-  pairingRequests(): PairingRequest[];
-  /** A waiting agent of this name is let in. */
-  admit(agent: Agent): void;
-  /** One that waits under this name, which is paired now, has to come with its token. */
-  turnAway(name: string): void;
-  /** A waiting pairing is refused. */
-  refuse(name: string): boolean;
-  /** Connections of a revoked agent are closed. */
-  drop(agent_id: string): void;
-}
+/** What the operator needs of the agent socket; absent where the gate isn't serving. */
+export type AgentConnections = Pick<
+  AgentServer,
+  "connectionCount" | "slowDropped" | "connected" | "pairingRequests" | "admit" | "turnAway" | "refuse" | "drop"
+>;
 
 /** The page in a browser; absent where none is served. */
 export interface BrowserPage {

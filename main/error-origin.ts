@@ -1,0 +1,11 @@
+/** Where an error came from and its kind, without its message: that may carry values. */
+export function errorOrigin(error: unknown): string {
+  if (!(error instanceof Error)) return "unknown";
+  const code = "code" in error && typeof error.code === "string" ? ` ${error.code}` : "";
+  const origin =
+    error.stack
+      ?.split("\n")
+      .find((line) => line.trim().startsWith("at "))
+      ?.trim() ?? "";
+  return `${error.name}${code} ${origin}`;
+}
