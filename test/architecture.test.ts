@@ -232,6 +232,7 @@ describe("the architecture", () => {
       "ipc/page-secret.ts",
       "ipc/press-delay.ts",
       "ipc/visible-text.ts",
+      "ipc/waiting.ts",
     ]);
     expect(loaded.filter((target) => isBuiltIn(target) || target === "zod")).toEqual([]);
   });
