@@ -2,16 +2,16 @@ import type { OperatorEvent, OperatorMethod, OperatorParams, OperatorResult } fr
 import type { Answered } from "./operator-dispatch.ts";
 
 /**
- * What the page has of the gate in the desktop app: `window.metnos`, put there by the preload. What the gate refuses travels as a
- * value; a call is rejected only where nobody answers it.
+ * The page's access to the gate in the desktop app: `window.metnos`, set by the preload script. What the gate refuses is passed as a
+ * value; a call is rejected only if nothing answers it.
  */
 export interface Bridge {
   call<M extends OperatorMethod>(method: M, params: OperatorParams<M>): Promise<Answered<OperatorResult<M>>>;
-  /** The function that is returned ends it. */
+  /** Returns the function that ends the subscription. */
   subscribe(listener: (event: OperatorEvent) => void): () => void;
-  /** The popup reports how tall its content is, in CSS pixels. */
+  /** Reports the height of the popup's content, in CSS pixels. */
   resize(height: number): void;
-  /** Opens a place of the main window, such as `approvals/<token>`. */
+  /** Opens the main window at a route, such as `approvals/<token>`. */
   open(place: string): void;
 }
 

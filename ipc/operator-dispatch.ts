@@ -16,7 +16,7 @@ export type Answered<R> = { ok: true; result: R } | { ok: false; failure: Failur
 interface Transport {
   /** Why a call isn't taken here; undefined where it is. */
   refusal?(method: string): GateError | undefined;
-  /** Something unexpected, to log: the caller isn't told what. */
+  /** Something unexpected, to log: the caller does not learn what. */
   failed(method: string, error: unknown): void;
 }
 

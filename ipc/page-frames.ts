@@ -1,14 +1,14 @@
 import { type Failure, type GateError, receivedError } from "./gate-error.ts";
 import type { OperatorEvent } from "./operator-api.ts";
 
-/** What goes over the page's WebSocket `/operator`: one JSON object in each text frame. The page loads this: no schemas here. */
+/** The messages on the page's WebSocket `/operator`: one JSON object in each text frame. Loaded by the page: no schemas here. */
 
 export const PAGE_SOCKET_PATH = "/operator";
 
-/** A page asks for nothing long. */
+/** The page's requests are short. */
 export const MAX_PAGE_FRAME_BYTES = 64 * 1024;
 
-/** Each request is answered once, by its `id`; events come in between. */
+/** Each request is answered once, by its `id`; events are sent in between. */
 export type PageAnswer = { id: number; result: unknown } | { id: number; failure: Failure } | { event: OperatorEvent };
 
 /** A frame as the page reads it. */

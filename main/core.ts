@@ -33,7 +33,7 @@ import type { DatabaseName } from "./storage/database-names.ts";
 import { Storage } from "./storage/storage.ts";
 import { systemClock } from "./system-clock.ts";
 
-/** Everything a running gate is made of, opened in the right order and closed again. */
+/** The parts of a running gate, opened in the right order and closed again. */
 export interface Core {
   home: string;
   paths: GatePaths;
@@ -49,15 +49,15 @@ export interface Core {
   storage: Storage;
   catalog: ExecutorCatalog;
   listeners: Listeners;
-  /** Tells every surface. */
+  /** Sends an event to every surface. */
   publish(event: OperatorEvent): void;
   subscribe: OperatorApi["subscribe"];
-  /** Something unexpected that the gate continues after: into the log, and where it is a database's, into its health. */
+  /** Logs an unexpected error after which the gate continues; a database's counts for its health, too. */
   failed(what: string, error: unknown): void;
   close(): void;
 }
 
-/** The configuration's own places for the databases; the environment wins. */
+/** The paths, with the configuration's for the databases; the environment overrides them. */
 export function gatePathsWith(config: Config, env: Env): GatePaths {
   const paths = gatePaths(env);
   if (!env.METNOS_GRANTS_DB && config.grants.db !== undefined) paths.grants_db = config.grants.db;
@@ -65,7 +65,7 @@ export function gatePathsWith(config: Config, env: Env): GatePaths {
   return paths;
 }
 
-/** Room for some thousand lines, and for a pause and some answers, on a full disk. */
+/** Enough for some thousand lines, and for a pause and some answers, on a full disk. */
 const AUDIT_RESERVE_BYTES = 1024 * 1024;
 const STATE_RESERVE_BYTES = 512 * 1024;
 
@@ -75,13 +75,13 @@ const FLUSH_INTERVAL_MS = 2000;
 export interface CoreOptions {
   env?: Env | undefined;
   clock?: Clock | undefined;
-  /** One line for each thing that happens. */
+  /** Takes one line for each event. */
   log?: ((line: string) => void) | undefined;
   /** Databases that may begin empty although others don't. */
   accept_empty?: readonly DatabaseName[];
 }
 
-/** What there is before a database is open. */
+/** The parts that need no database. */
 interface Beginnings
   extends Pick<Core, "home" | "paths" | "config" | "settings" | "catalog" | "listeners" | "publish"> {
   env: Env;
@@ -160,7 +160,7 @@ function begin({ env = process.env, clock = systemClock, log }: CoreOptions): Be
   const paths = gatePathsWith(config, env);
   const catalog = new ExecutorCatalog(loadOwnExecutors(paths.executors_dir));
   const listeners = new Listeners((error) => log?.(`error in telling a surface: ${errorOrigin(error)}`));
-  // First of all: its line is there before anybody acts on what happened.
+  // First, so that an event is logged before anything acts on it.
   if (log !== undefined) logEvents({ listeners, catalog }, log);
   const publish = (event: OperatorEvent) => listeners.publish(event);
   const audit_reserve = new DiskReserve(paths.audit_reserve, AUDIT_RESERVE_BYTES);
@@ -182,7 +182,7 @@ function begin({ env = process.env, clock = systemClock, log }: CoreOptions): Be
 
 /** A lock, a socket or a database isn't the gate's any more: it decides nothing from now on, and has to be closed. */
 function noteLoss({ audit, alarms, clock, paths, listeners }: Beginnings, loss: GateError): void {
-  // The trail is another gate's with the lock; with a database alone it isn't.
+  // Whoever has the lock has the trail, too; a lost database alone leaves the trail to this gate.
   if (loss.code === "gate_replaced") audit.abandon();
   else audit.append({ event: "database.lost", ts: clock.now() / 1000, reason: loss.message });
   audit.flush();
@@ -209,7 +209,7 @@ function openStores(
   const state_reserve = new DiskReserve(paths.state_reserve, STATE_RESERVE_BYTES);
   const withRoom = <T>(act: () => T): T => state_reserve.withRoom(act);
   const pauseChanged = (pause: Pause) => {
-    // What waits is withdrawn before anybody hears of it: no answer from now on allows anything.
+    // Requests are withdrawn before the pause is published: no answer from now on allows anything.
     if (pause.is_paused) withdrawAll(pause.reason);
     audit.append({ event: pause.is_paused ? "paused" : "resumed", ts: now() / 1000, by: pause.by });
     audit.flush();
@@ -290,7 +290,7 @@ function publishDecision(
   listeners.publish({ type: "decision", data });
 }
 
-/** Takes up what the gate before this one has left. */
+/** Continues with what the previous gate left: waiting requests, a pause, grants of its sessions. */
 function start(begun: Beginnings, storage: Storage, stores: Stores, gate: Gate): void {
   const { paths, config, clock, alarms, audit, listeners, log } = begun;
   const { approvals, grants, safety } = stores;
@@ -303,7 +303,7 @@ function start(begun: Beginnings, storage: Storage, stores: Stores, gate: Gate):
     const trail = { folder: paths.audit_dir, head_file: paths.audit_head };
     raiseTrailAlarms(alarms, health, trail, config.audit.on_failure);
   });
-  // Before anything that may fail: the next start finds a safety database, and asks the trail no more.
+  // Before anything that may fail: the next start finds a safety database, and doesn't check the trail again.
   if (may_have_lost_pause && safety.pause.reason === undefined && wasPaused(paths)) {
     const reason = "the gate was paused when its safety database was lost";
     safety.pause.begin({ by: "human", reason, clears: "by_human" });
@@ -311,7 +311,7 @@ function start(begun: Beginnings, storage: Storage, stores: Stores, gate: Gate):
   gate.broker.start();
   for (const { db } of [...Object.values(databases), activity]) serveOthers(db);
   grants.endGateSessions();
-  // Of what had ended when the gate was killed, too, nothing stays.
+  // Also removes requests that had ended when the gate was killed.
   approvals.flush();
   for (const { event, file, message, hint } of irregularities) {
     alarms.raise({ code: "file_renewed", subject: file, message, hint });
@@ -323,7 +323,7 @@ function start(begun: Beginnings, storage: Storage, stores: Stores, gate: Gate):
   if (paused !== undefined) gate.withdrawAll(`the gate is paused: ${paused}`);
 }
 
-/** Writes what is remembered beside the decisions. */
+/** Writes what is stored beside the decisions. */
 function flushAll(audit: AuditLog, storage: Storage, stores: Stores, gate: Gate, failed: Core["failed"]): void {
   if (storage.watch.lossByNow() !== undefined) return;
   const { activity, agents, approvals, grants, safety, state_reserve } = stores;
@@ -335,7 +335,7 @@ function flushAll(audit: AuditLog, storage: Storage, stores: Stores, gate: Gate,
     try {
       part.flush();
     } catch (error) {
-      // A full disk: what is remembered beside the decisions waits for the next time.
+      // A full disk: what is stored beside the decisions is written the next time.
       failed("writing what was counted", error);
     }
   }
@@ -345,7 +345,7 @@ function alarmOf(loss: GateError): AlarmCode {
   return loss.code === "gate_replaced" ? "gate_replaced" : "database_unusable";
 }
 
-/** What the trail says of the last pause. */
+/** Whether the gate was paused, according to the trail. */
 function wasPaused({ audit_dir }: GatePaths): boolean {
   return lastLine(audit_dir, ({ event }) => event === "paused" || event === "resumed")?.event === "paused";
 }

@@ -1,4 +1,4 @@
-/** Where an error came from and its kind, without its message: that may carry values. */
+/** An error's kind and origin, without its message, which may carry values. */
 export function errorOrigin(error: unknown): string {
   if (!(error instanceof Error)) return "unknown";
   const code = "code" in error && typeof error.code === "string" ? ` ${error.code}` : "";

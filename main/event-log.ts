@@ -1,7 +1,7 @@
 import type { Core } from "./core.ts";
 import { agentKindOf } from "./gate/executors/agent-kind.ts";
 
-/** Writes a line into the gate's log for each decision, for each pause and its end, and where the gate is one no longer. */
+/** Writes a line into the gate's log for each decision, for each pause and its end, and if the gate loses a lock, socket or database. */
 export function logEvents(
   { listeners, catalog }: Pick<Core, "listeners" | "catalog">,
   log: (line: string) => void,

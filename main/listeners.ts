@@ -1,25 +1,25 @@
 import type { GateError } from "../ipc/gate-error.ts";
 import type { OperatorEvent } from "../ipc/operator-api.ts";
 
-/** What happens in a gate: what its surfaces are told, and that it is one no longer. */
+/** The events of a gate: those of its surfaces, and that a lock, socket or database isn't its own any more. */
 export type GateEvent = OperatorEvent | { type: "gate.lost"; data: GateError };
 
 type EventOf<T extends GateEvent["type"]> = Extract<GateEvent, { type: T }>;
 
 /**
- * Who listens, and to what: an event without a listener need not be made. They are called in the order in which they came, and
- * one that throws does not stop the others.
+ * The listeners, and to which events: one without a listener need not be made. They are called in the order in which they were
+ * added. A failing listener affects no other.
  */
 export class Listeners {
   readonly #all = new Map<(event: GateEvent) => void, readonly GateEvent["type"][]>();
   readonly #failed: (error: unknown) => void;
 
-  /** `failed` is called with what a listener threw. */
+  /** `failed` is called with an error that a listener threw. */
   constructor(failed: (error: unknown) => void) {
     this.#failed = failed;
   }
 
-  /** The function that is returned ends it. */
+  /** Returns the function that ends the subscription. */
   add<T extends GateEvent["type"]>(types: readonly T[], listener: (event: EventOf<T>) => void): () => void {
     const own = (event: GateEvent) => {
       if (isOneOf(types, event)) listener(event);

@@ -72,6 +72,7 @@ const CONTRACTS = [
   "ipc/language.ts",
   "ipc/operator-api.ts",
   "ipc/page-secret.ts",
+  "ipc/rules.ts",
   "ipc/return-time.ts",
   "ipc/safety.ts",
   "ipc/settings.ts",
@@ -159,7 +160,7 @@ describe("the architecture", () => {
   });
 
   it("of ipc, main/gate uses the contracts, never a socket's server or client", () => {
-    const contracts = [...CONTRACTS, "ipc/paths.ts", "ipc/regular-file.ts", "ipc/gate-session.ts"];
+    const contracts = [...CONTRACTS, "ipc/paths.ts", "ipc/regular-file.ts", "ipc/gate-session.ts", "ipc/debug-log.ts"];
     expect(
       violations(startsWithAny("main/gate/"), (target) => target.startsWith("ipc/") && !contracts.includes(target)),
     ).toEqual([]);
@@ -189,6 +190,7 @@ describe("the architecture", () => {
       "main/web/",
       "ipc/gate-error.ts",
       "ipc/operator-api.ts",
+      "ipc/debug-log.ts",
       "ipc/operator-dispatch.ts",
       "ipc/page-close.ts",
       "ipc/page-secret.ts",
@@ -231,6 +233,7 @@ describe("the architecture", () => {
       "ipc/page-frames.ts",
       "ipc/page-secret.ts",
       "ipc/press-delay.ts",
+      "ipc/rule-words.ts",
       "ipc/visible-text.ts",
       "ipc/waiting.ts",
     ]);

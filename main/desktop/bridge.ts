@@ -7,9 +7,9 @@ import { dispatch } from "../../ipc/operator-dispatch.ts";
 import { isPageUrl } from "./page.ts";
 import { isOwnPage } from "./sender.ts";
 
-/** The page's way to the gate: the channels of `ipc/bridge.ts`, open to our own windows' own page only. */
+/** The page's access to the gate: the channels of `ipc/bridge.ts`, open only to our own page in our own windows. */
 
-/** What arrives from a page; its parameters are the operator's to check. */
+/** The arguments from a page; the operator checks the methods' parameters. */
 const ARGUMENTS: { readonly [C in keyof PageChannels]: z.ZodType<PageChannels[C]["args"]> } = {
   "operator:call": z.tuple([z.string().max(64), z.unknown()]),
   "popup:resize": z.tuple([z.number().nonnegative().max(100_000)]),
@@ -23,7 +23,7 @@ const ARGUMENTS: { readonly [C in keyof PageChannels]: z.ZodType<PageChannels[C]
 
 export interface BridgeParts {
   api: OperatorHandler;
-  /** Our windows as they are now. */
+  /** The current windows of the app. */
   windows(): readonly WebContents[];
   resized(sender: WebContents, height: number): undefined;
   open(route: string): undefined;
@@ -32,7 +32,7 @@ export interface BridgeParts {
 
 const NOT_OURS: Failure = { code: "not_authorised", message: "this page is not the gate's own", hint: "" };
 
-/** Opens the channels and passes the gate's events on. The function that is returned closes them. */
+/** Opens the channels and forwards the gate's events. Returns the function that closes them. */
 export function openBridge(parts: BridgeParts): () => void {
   const failed = (method: string, error: unknown) =>
     parts.log(`failed ${method}: ${error instanceof Error ? error.name : "unknown"}`);
@@ -57,7 +57,7 @@ function send<C extends keyof AppChannels>(contents: WebContents, channel: C, ..
   contents.send(channel, ...args);
 }
 
-/** One channel: the sender is looked at first, then the arguments; what is refused is answered with `refusal`. */
+/** One channel: checks the sender, then the arguments; responds with `refusal` where either is refused. */
 function handle<C extends keyof PageChannels>(
   parts: BridgeParts,
   channel: C,

@@ -13,7 +13,7 @@ import { GateError } from "../gate/errors.ts";
 import type { Grant } from "../gate/grants/store.ts";
 import type { LoginItem } from "../settings.ts";
 
-/** What every family of the human's methods works with. */
+/** What every family of the operator's methods works with. */
 
 /** What the operator needs of the agent socket; absent where the gate isn't serving. */
 export type AgentConnections = Pick<
@@ -32,7 +32,7 @@ export interface OperatorContext {
   connections: AgentConnections | undefined;
   login_item: LoginItem | undefined;
   browser_page: BrowserPage | undefined;
-  /** The human whose answers these are. */
+  /** The user in whose name the operator acts. */
   by: Principal;
 }
 
@@ -40,7 +40,7 @@ export type Handlers<M extends OperatorMethod> = {
   [K in M]: (params: CheckedParams[K]) => OperatorResult<K> | Promise<OperatorResult<K>>;
 };
 
-/** Writes what the human did into the audit trail, at once. */
+/** Writes the operator's act into the audit trail, at once. */
 export function recordAct({ core }: OperatorContext, event: string, fields: Record<string, unknown>): void {
   core.audit.append({ event, ts: core.audit.time(), ...fields });
   core.audit.flush();

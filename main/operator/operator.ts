@@ -30,7 +30,7 @@ import { settingMethods } from "./settings.ts";
 import { statusMethods } from "./status.ts";
 import { webMethods } from "./web.ts";
 
-/** What changes nothing. Anything else is acknowledged only where it lasts. */
+/** The methods that change nothing. Any other is acknowledged only if its effect was stored. */
 const READING: ReadonlySet<OperatorMethod> = new Set<OperatorMethod>([
   "status",
   "metrics",
@@ -55,7 +55,7 @@ const READING: ReadonlySet<OperatorMethod> = new Set<OperatorMethod>([
 /** By method, so that what passes a schema is what the method's handler takes. */
 const SCHEMAS: { readonly [M in OperatorMethod]: { params: ZodType<CheckedParams[M]> } } = operatorMethods;
 
-/** The human's methods on a core, acting as the local principal. Each family has its own file beside this one. */
+/** The operator's methods on a core, acting as the local principal. Each family has its own file beside this one. */
 export class Operator implements OperatorHandler {
   readonly #core: Core;
   readonly #handlers: Handlers<OperatorMethod>;
@@ -114,7 +114,7 @@ export class Operator implements OperatorHandler {
     try {
       if (is_act) storage.requireIntact();
       const result = await handle(parsed.data);
-      // Nothing is acknowledged that was written into a file which is gone.
+      // No act is acknowledged that was written into a file which was removed.
       if (is_act) storage.requireIntact();
       return result;
     } catch (error) {
@@ -141,6 +141,6 @@ export class Operator implements OperatorHandler {
   }
 
   async close(): Promise<void> {
-    // the core is closed by who opened it
+    // the core is closed by its owner
   }
 }

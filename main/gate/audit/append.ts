@@ -1,8 +1,9 @@
-import { fstatSync, ftruncateSync, readSync, writeSync } from "node:fs";
+import { closeSync, fstatSync, ftruncateSync, readSync, writeSync } from "node:fs";
+import { openOwnFile } from "../own-files.ts";
 
-/** Adding whole lines to a file. */
+/** Appends whole lines to a file. */
 
-/** The bytes written. Where not all of them can be, none stay: no half a line. @throws the system's error */
+/** Returns the number of bytes written. Where not all can be written, none stay, so that no partial line does. @throws the system's error */
 export function writeWhole(fd: number, text: string): number {
   const length = Buffer.byteLength(text);
   let written = writeSync(fd, text);
@@ -17,7 +18,17 @@ export function writeWhole(fd: number, text: string): number {
   return length;
 }
 
-/** A file's size, once a torn last line is ended: the next one stands alone. */
+/** Cuts off the last bytes of a file, unless it has changed since they were read. @throws the system's error */
+export function cutTornLine(file: string, { start, end }: { start: number; end: number }): void {
+  const fd = openOwnFile(file, "append");
+  try {
+    if (fstatSync(fd).size === end) ftruncateSync(fd, start);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** A file's size, once a torn last line has been ended, so that the next one begins on its own line. */
 export function endedSize(fd: number): number {
   const { size } = fstatSync(fd);
   if (size === 0) return 0;

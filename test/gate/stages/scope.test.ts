@@ -14,9 +14,15 @@ describe("what the call says it needs", () => {
     expect(scope(x)).toEqual({
       stage: "scope",
       reason,
-      explain: { matched: `declared capability ${capability}`, instead: "use an executor that is made for it" },
+      explain: {
+        rule: "scope.undeclared-capability",
+        matched: `declared capability ${capability}`,
+        instead: "use an executor that is made for it",
+      },
     });
-    expect(x.trace).toEqual([{ stage: "scope", outcome: "denied", detail: reason }]);
+    expect(x.trace).toEqual([
+      { stage: "scope", outcome: "denied", detail: reason, rule: "scope.undeclared-capability" },
+    ]);
   });
 
   it.each<[string, Situation]>([
@@ -66,7 +72,7 @@ describe("the paths that an executor is declared for", () => {
     return { home, reason: (path: string) => deniedFor({ executor: "box", args: { path }, own, settings: { home } }) };
   }
 
-  it("what lies inside passes, what lies outside is denied", () => {
+  it("what is inside passes, what is outside is denied", () => {
     const { home, reason } = declaredFor(["~/work/**", "~/notes.txt"]);
     for (const path of ["~/work/a.txt", "~/work/in/deep/a.txt", "~/notes.txt", `${home}/x/../work/a.txt`])
       expect([path, reason(path)]).toEqual([path, undefined]);
@@ -81,14 +87,15 @@ describe("the paths that an executor is declared for", () => {
       stage: "scope",
       reason: PATHS,
       explain: {
+        rule: "scope.outside-perimeter",
         matched: "the executor's declared paths",
         instead: "stay inside the declared perimeter, or ask the human to widen it",
       },
     });
-    expect(x.trace).toEqual([{ stage: "scope", outcome: "denied", detail: PATHS }]);
+    expect(x.trace).toEqual([{ stage: "scope", outcome: "denied", detail: PATHS, rule: "scope.outside-perimeter" }]);
   });
 
-  it("a whole tree must lie inside as a whole", () => {
+  it("a whole tree must be inside as a whole", () => {
     const { reason } = declaredFor(["~/work/**"], true);
     expect(reason("~/work/in")).toBeUndefined();
     expect(reason("~")).toBe(PATHS);
