@@ -1,4 +1,5 @@
 import type { AgentServer } from "../../ipc/agent-server.ts";
+import { GateError } from "../../ipc/gate-error.ts";
 import type {
   AgentView,
   CheckedParams,
@@ -9,7 +10,6 @@ import type {
 } from "../../ipc/operator-api.ts";
 import type { Core } from "../core.ts";
 import type { Agent } from "../gate/agents.ts";
-import { GateError } from "../gate/errors.ts";
 import type { Grant } from "../gate/grants/store.ts";
 import type { LoginItem } from "../settings.ts";
 
