@@ -34,15 +34,21 @@ it("while the gate is paused every call is denied with the pause's reason, and p
 it("a gate that has lost its lock or its files denies every call, also before its own pause", () => {
   const { pause } = safetyUnderTest().safety;
   pause.begin({ by: "human", reason: "lunch", clears: "by_human" });
-  const reason = "another gate has taken this one's place";
-  let lost: string | undefined = reason;
+  let lost: string | undefined = "another gate has taken this one's place";
   const x = examinationOf({ settings: { pause, lost: () => lost }, level: "Full" });
   expect(safety(x)).toEqual({
     stage: "safety",
-    reason,
+    reason: "another gate has taken this one's place",
     explain: { rule: "safety.gate-replaced", instead: "connect again, to the gate that runs now" },
   });
-  expect(x.trace).toMatchObject([{ stage: "safety", outcome: "denied", detail: reason }]);
+  expect(x.trace).toEqual([
+    {
+      stage: "safety",
+      outcome: "denied",
+      detail: "another gate has taken this one's place",
+      rule: "safety.gate-replaced",
+    },
+  ]);
   lost = undefined;
   expect(safety(x)?.reason).toBe("the gate is paused: lunch");
   pause.end();
