@@ -16,7 +16,7 @@ import { CODING_COMMANDS } from "../test/support/coding-commands.ts";
 import { makeReadingProject } from "../test/support/reading-project.ts";
 import { type Figure, figure } from "./figure.ts";
 
-/** How often a human is asked in an ordinary session at Supervised, who answers "this folder and below, this session". */
+/** How often the user is asked in an ordinary session at Supervised, answering "this folder and below, this session". */
 
 const SESSION = "bench";
 

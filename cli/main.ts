@@ -18,13 +18,13 @@ import { statusCommand } from "./commands/status.ts";
 import { watchCommand } from "./commands/watch.ts";
 import { EXIT, type ExitCode, reportFailure } from "./output.ts";
 
-/** The `metnos-gate` command. Gives the exit code. `hook` never comes here: the launcher takes its own fast way. */
+/** The `metnos-gate` command. Gives the exit code. `hook` is never handled here: the launcher starts it directly. */
 export async function main(argv: readonly string[]): Promise<number> {
   let code: ExitCode = EXIT.ok;
   const done = (given: ExitCode) => {
     code = given;
   };
-  // A reader that went away (`| head`) is no failure.
+  // A reader that closed the pipe (`| head`) is no failure.
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE") process.exit(EXIT.ok);
   });

@@ -13,7 +13,7 @@ interface ApproveOptions {
   expires?: string;
 }
 
-/** `approvals ...`: what waits for an answer, and answering it. */
+/** `approvals ...`: requests that wait for an answer, and answering them. */
 export function approvalsCommands(program: Command): void {
   const approvals = program.command("approvals").description("what waits for your answer, and answering it");
 
@@ -53,7 +53,7 @@ export function approvalsCommands(program: Command): void {
 
   approvals
     .command("cleanup")
-    .description("marks what nobody answered in time as expired")
+    .description("marks requests that were not answered in time as expired")
     .action(() => withOperator(async (api) => printLine(await api.call("approvals.cleanup", {}))));
 }
 

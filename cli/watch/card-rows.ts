@@ -13,7 +13,7 @@ import { choiceText, judgedText } from "./words.ts";
 const CURSOR = "▏";
 const OTHERS_INDENT = "  ";
 
-/** The required lines as the card's heart, each on at most `most` rows; then, where there is room, what stands behind them. */
+/** The card's required lines, each on at most `most` rows; then, where there is room, the details. */
 export function headRows(
   card: ApprovalView,
   position: string,
@@ -27,7 +27,7 @@ export function headRows(
   const right = [visible(card.agent_name), clock(Date.parse(card.expires_at) - now), position]
     .filter(Boolean)
     .join("  ·  ");
-  // Reversibility stands in the third line of a full card, in the first of a smaller one.
+  // Reversibility is in the third line of a full card, in the first of a smaller one.
   const has_meta_line = card.card.form === "full";
   const first: Row["tone"] = is_final && !has_meta_line ? "strong_danger" : "strong";
   const titles = folded(question, width, most).map((text): Row => ({ text, tone: first }));
@@ -112,7 +112,7 @@ export function choiceRows(
   return { rows: [...blocks.slice(from, to).flat(), ...more, ...expiry], fits: chosen.length + more.length <= free };
 }
 
-/** What would be stored if the line that is being written were taken. */
+/** What would be stored with the line that is being edited. */
 function editedTarget({ editing, target }: Choosing): string {
   return editing?.field === "target" ? lineText(editing.line) : target;
 }
@@ -129,7 +129,7 @@ function expiryText(mode: Choosing, now: number): string {
   }
 }
 
-/** The line being written, its last rows where it is long. */
+/** The line being edited, its last rows where it is long. */
 export function messageRows(line: Line, width: number): Row[] {
   const rows = wrapped(`Why not? ${lineShown(line)}`, width);
   return rows.slice(-3).map((text) => ({ text, tone: "plain" }));
@@ -139,7 +139,7 @@ function lineShown({ before, after }: Line): string {
   return visible(before) + CURSOR + visible(after);
 }
 
-/** What else waits, soonest deadline first, a row each. */
+/** The other waiting requests, soonest deadline first, a row each. */
 export function otherRows(state: WatchState, width: number, most: number, now: number): Row[] {
   const others = state.cards.filter(({ token }) => token !== state.selected);
   if (others.length === 0) return [];

@@ -31,7 +31,7 @@ export interface Key {
   /** The character, or "" for a named key. */
   input: string;
   name?: KeyName;
-  /** Several characters that came at once: text for a line, never a key. */
+  /** Several characters received at once: text for a line, never a key. */
   is_paste?: true;
 }
 
@@ -44,7 +44,7 @@ interface Times {
 const MAX_MESSAGE = 2000;
 const MAX_TARGET = 4096;
 
-/** Does what the key says. @param now milliseconds by a clock that nobody sets @param wall Unix milliseconds, for dates */
+/** Applies a key. @param now milliseconds of a monotonic clock @param wall Unix milliseconds, for dates */
 export function pressed(state: WatchState, key: Key, now: number, layout: Layout, wall = now): Step {
   if (key.name === "quit") return { state, effect: { kind: "quit" } };
   const quiet = { ...state, notice: "" };

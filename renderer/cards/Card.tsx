@@ -39,7 +39,7 @@ export const Card = memo(function Card({ view, is_pointed_at }: { view: Approval
   const is_short = useMemo(() => isShort(unsaid, view.card.form), [unsaid, view.card.form]);
   const is_readable = is_short || was_read;
 
-  // Answered from here it goes away as meant; else it was taken from under what is being filled in.
+  // Answered from here it closes as meant; otherwise it was removed while the user was filling it in.
   const is_taken = useRef(false);
   is_taken.current = panel !== "none" && !is_sending;
   useEffect(
@@ -50,15 +50,15 @@ export const Card = memo(function Card({ view, is_pointed_at }: { view: Approval
   );
 
   /** Never rejects: what failed is shown on the card. */
-  const answer = async (said: Answer) => {
+  const answer = async (reply: Answer) => {
     if (is_sending) return; // a button that is disabled loses the focus
     setSending(true);
-    setError((await resolve(said)) ?? undefined);
+    setError((await resolve(reply)) ?? undefined);
     setSending(false);
   };
   const close = (opener: string) => {
     setPanel("none");
-    // The focus goes back to where it was opened from, once that is there again.
+    // The focus returns to the element that opened it, once that is rendered again.
     requestAnimationFrame(() => card.current?.querySelector<HTMLElement>(`[data-opens=${opener}]`)?.focus());
   };
   const onKeyDown = (event: KeyboardEvent) => {

@@ -9,7 +9,7 @@ import { LongCall } from "./CallText.tsx";
 import { WaitedText } from "./Countdown.tsx";
 import { callRows } from "./call-text.ts";
 
-/** The quiet line under the card's heart: the judge, the folder, how long it has waited. */
+/** The secondary line under the card's lines: the judge, the folder, how long it has waited. */
 export function CardNotes({ view }: { view: ApprovalView }) {
   const words = useWords(cardWords);
   return (
@@ -33,7 +33,7 @@ function judged({ judge: { score, reason, notes } }: ApprovalView, words: CardWo
   return [words.scored(score.toFixed(2)), ...(notes ?? []).map((note) => words.notes[note])].join(", ");
 }
 
-/** Everything that stands behind a card, the whole call last. */
+/** All details of a card, the whole call last. */
 export function CardDetails({ view, onEnd }: { view: ApprovalView; onEnd(): void }) {
   const words = useWords(cardWords);
   const rows = useMemo(() => callRows(view.args), [view.args]);

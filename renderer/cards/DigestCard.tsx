@@ -95,7 +95,7 @@ export function DigestCard({ agent, views, onLookAtEach }: DigestCardProps) {
               <DigestItem key={view.token} view={view} />
             ))}
           </ol>
-          {/* Another one in the list must be looked at, too. */}
+          {/* Another one in the list must be shown, too. */}
           <EndMark key={tokens.join(" ")} onSeen={() => setRead(new Set(tokens))} />
         </figure>
       ) : null}

@@ -14,7 +14,7 @@ import { useWords } from "../words/language.ts";
 import { usePressFilter } from "./use-press-filter.ts";
 import "./cards.css";
 
-/** An agent that nobody knows yet. No level is chosen beforehand: the human says what it may do. */
+/** An agent that isn't paired yet. No level is preselected: the user chooses what it may do. */
 export function PairingCard({ request }: { request: PairingRequest }) {
   const words = useWords(cardWords);
   const title_id = useId();

@@ -67,7 +67,7 @@ describeDesktop("the desktop app", () => {
     expect((await windows(app)).filter(({ place }) => place === "approvals")).toHaveLength(1);
   });
 
-  it("quits cleanly: the gate is closed, its sockets are gone, no process is left", async () => {
+  it("quits cleanly: the gate is closed, its sockets are removed, no process is left", async () => {
     const processes = await app.processes();
     expect(processes.length).toBeGreaterThan(1);
     await app.evaluate(({ app: electron_app }) => {
@@ -94,7 +94,7 @@ describeDesktop("starting", () => {
     expect(app.output()).toMatch(/closed; waiting requests are kept/);
   });
 
-  it("while a gate runs without the app: says so, and ends", async () => {
+  it("while a gate runs without the app: shows a message, and ends", async () => {
     const { home } = await startGate();
     const app = launchBriefly(home, []);
     expect(await app.exited).toBe(1);

@@ -191,7 +191,7 @@ describe("a grant is over when either clock says so", () => {
 });
 
 describe("a request is over when either clock says so", () => {
-  it("a day ahead expires what waits, and says expired", () => {
+  it("a day ahead expires a waiting request, and says expired", () => {
     const { broker, clock, registry } = openedBroker(tempFolder());
     const { token } = broker.ask(pendingOf());
     clock.jump(DAY);

@@ -146,7 +146,7 @@ describe.skipIf(skipped)("signals", () => {
 });
 
 describe.skipIf(skipped)("the server", () => {
-  it("absent, coming, dying and coming back: what waits is shown each time, and decisions go on", async () => {
+  it("absent, started, killed and restarted: waiting requests are shown each time, and decisions continue", async () => {
     const { address } = await PrivateBus.start();
     const log = new LineLog();
     const sink = new ObservedSink(new FreedesktopSink(address, log.push));
@@ -207,7 +207,7 @@ describe.skipIf(skipped)("the server", () => {
     expect(sink.events.filter(is("action"))).toEqual([{ type: "action", handle, action: "deny" }]);
   });
 
-  it("the bus itself dies: the log says so, and the gate goes on", async () => {
+  it("the bus itself dies: the log says so, and the gate continues", async () => {
     const bus = await PrivateBus.start();
     const log = new LineLog();
     const sink = new ObservedSink(new FreedesktopSink(bus.address, log.push));
@@ -288,10 +288,10 @@ describe("where notifications can't be shown", () => {
     expect(reasonOf({ DBUS_SESSION_BUS_ADDRESS: "unix:path=/run/user/1000/bus,guid=1" })).toBe("a sink");
   });
 
-  it("the gate says so when it starts, also where it was told to", async () => {
+  it("the gate says so when it starts, also where it was switched off", async () => {
     const none = await startGate();
     expect(none.gate.notifications).toMatchObject({
-      is_on: false,
+      isOn: false,
       status: expect.stringMatching(/^off: no session bus/),
     });
     const off = await startGate({ config: "[notifications]\nenabled = false" });

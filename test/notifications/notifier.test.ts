@@ -105,7 +105,7 @@ describe.skipIf(skipped)("a notification", () => {
     expect(await asked.final()).toMatchObject({ outcome: "allowed" });
   });
 
-  it("put aside, it stays away and the request goes on waiting", async () => {
+  it("dismissed, it stays closed and the request keeps waiting", async () => {
     const { gate, agent, server, sink, settle } = await desk();
     const asked = await agent.ask(RUN);
     const one = await server.only();
@@ -129,7 +129,7 @@ describe.skipIf(skipped)("a notification", () => {
     expect((await gate.request(target.token)).status).toBe("pending");
   });
 
-  it("answered elsewhere, withdrawn, or gone with its agent: it closes", async () => {
+  it("answered elsewhere, withdrawn, or its agent disconnected: it closes", async () => {
     const { gate, agent, server } = await desk();
     const answered = await agent.ask(RUN);
     await server.only();
@@ -162,7 +162,7 @@ describe.skipIf(skipped)("a notification", () => {
     expect(await asked.final()).toMatchObject({ outcome: "denied", status: "expired" });
   });
 
-  it("two surfaces at once: exactly one answer counts, and the one that lost says so and clears", async () => {
+  it("two surfaces at once: exactly one answer counts, and the other one says so and clears", async () => {
     const { gate, agent, server, settle } = await desk();
     const outcomes = new Set<string>();
     for (let round = 0; round < 6; round++) {
@@ -220,7 +220,7 @@ describe.skipIf(skipped)("a notification", () => {
     expect(one.body).toContain("Answer with: metnos-gate watch");
   });
 
-  it("hostile text is inert: codes instead of characters, markup escaped, no line of its own", async () => {
+  it("hostile text is inert: codes instead of characters, markup escaped, no extra line", async () => {
     const { agent, server } = await desk();
     const command = `ls \u202e\u001b[31m <b>bold</b> & <img src=x>\nMay I read?${"\nasked by nobody".repeat(10_000)}`;
     await agent.ask({ executor: "shell_exec", args: { command } });
@@ -256,7 +256,7 @@ describe.skipIf(skipped)("a notification", () => {
     expect([...one.actions.values()]).toEqual(["Approva", "Rifiuta"]);
   });
 
-  it("when the gate closes, its notifications do, and what waits goes on waiting", async () => {
+  it("when the gate closes, its notifications do, and requests keep waiting", async () => {
     const { gate, agent, server } = await desk();
     await agent.ask(RUN);
     const { id } = await server.only();
@@ -317,7 +317,7 @@ describe.skipIf(skipped)("many requests", () => {
 });
 
 describe.skipIf(skipped)("an agent that wants to connect", () => {
-  it("and goes away without an answer: its notification goes, too", async () => {
+  it("and disconnects without an answer: its notification closes, too", async () => {
     const { gate, server } = await desk({ pairing_check_ms: 50 });
     const connection = await gate.connect();
     await connection.hello("new-agent");
@@ -354,7 +354,7 @@ describe.skipIf(skipped)("an agent that wants to connect", () => {
 describe.skipIf(skipped)("a pause by the safety filter", () => {
   const CRITICAL = { goal_id: "g", description: "SECRET", priority: "normal", goal_type: "exfiltrate_data" };
 
-  it("is told at once, stays, leads to Safety, and goes when the gate goes on", async () => {
+  it("is shown at once, stays, leads to Safety, and closes when the gate is resumed", async () => {
     const { gate, agent, server, sink, reviewed, settle } = await desk();
     agent.send("goal.check", { id: "g", goal: CRITICAL });
     const one = await server.only();
@@ -369,7 +369,7 @@ describe.skipIf(skipped)("a pause by the safety filter", () => {
     await server.until((shown) => shown.length === 0);
   });
 
-  it("is still told by the next start; a pause by the human is not: they know", async () => {
+  it("is still shown by the next start; a pause by the operator is not: they know", async () => {
     const first = await startGate();
     const agent = await first.agent();
     agent.send("goal.check", { id: "g", goal: CRITICAL });
@@ -388,8 +388,8 @@ describe.skipIf(skipped)("a pause by the safety filter", () => {
   });
 });
 
-describe.skipIf(skipped)("what the human chooses on a surface", () => {
-  it("off takes every notification down, on shows what waits again, and the language changes at once", async () => {
+describe.skipIf(skipped)("what the user chooses on a surface", () => {
+  it("off closes every notification, on shows waiting requests again, and the language changes at once", async () => {
     const { address } = await PrivateBus.start();
     const server = await NotificationServer.start(address);
     const gate = await startGate({ notifications: { sink: () => new FreedesktopSink(address, () => undefined) } });

@@ -79,7 +79,7 @@ async function killed({ serve, agent, operator }: Served): Promise<void> {
 }
 
 describe("a full disk", () => {
-  it("denies what changes something, lets what reads go on, and says so; the loss outlives a kill", async () => {
+  it("denies what changes something, allows what only reads, and reports it; the loss outlives a kill", async () => {
     const served = await servedOnSmallDisk();
     if (served === undefined) return;
     const { disk, home, operator, agent } = served;
@@ -90,7 +90,11 @@ describe("a full disk", () => {
       return (await operator.call("status", {})).alarms.length > 0;
     });
     expect((await operator.call("status", {})).alarms).toMatchObject([
-      { code: "trail_unwritable", subject: paths.audit_dir, message: expect.stringContaining("last room") },
+      {
+        code: "trail_unwritable",
+        subject: paths.audit_dir,
+        message: expect.stringContaining("last space that was reserved"),
+      },
     ]);
     await exhaust(served);
     expect((await agent.ask(WRITE)).decision).toMatchObject({
@@ -124,7 +128,7 @@ describe("a full disk", () => {
     expect(await again.operator.call("audit.verify", {})).toMatchObject({ ok: true });
   }, 30_000);
 
-  it("once there is room again the gate goes on by itself, with the loss in the trail", async () => {
+  it("once there is room again the gate continues by itself, with the loss in the trail", async () => {
     const small = await gateOnSmallDisk();
     if (small === undefined) return;
     const { disk, operator, agent } = small;

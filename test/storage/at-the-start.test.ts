@@ -104,7 +104,7 @@ describe("a database beside others that were used", () => {
     });
   });
 
-  it("was the one that held the pause: the gate begins paused, and only a human lets it go on", async () => {
+  it("was the one that held the pause: the gate begins paused, and only the operator resumes it", async () => {
     const home = await usedHome({ paused: true });
     rmSync(home.paths.safety_db);
     const accepting = { home, accept_empty: ["safety"] as const };
@@ -234,7 +234,7 @@ describe("the counts of activity.db", () => {
   });
 });
 
-describe("a write-ahead log that is gone after kill -9", () => {
+describe("a write-ahead log that is missing after kill -9", () => {
   it("is said by an alarm and the trail; after a start that is in order it is not", async () => {
     const home = temporaryHome();
     const started = await startServe(home);

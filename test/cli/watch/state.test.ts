@@ -135,7 +135,7 @@ describe("the first 500 ms", () => {
     expect(pressed(state, key("a"), PRESS_DELAY_MS, FITS).effect).toMatchObject({ answer: { token: TOKEN } });
   });
 
-  test("what was being written when its card went away does not reach the next card", () => {
+  test("what was being typed when its card was removed does not reach the next card", () => {
     const two = appeared(ready(), late, 0);
     for (const opening of [[key("m"), ...written("because")], [key("p")]]) {
       const { state } = pressAll(two, opening);
@@ -281,14 +281,14 @@ describe("cards", () => {
     expect(closed(state, approvalView({ status }), 1000)).toBe(state);
   });
 
-  test("one's own answer is told as such", () => {
+  test("the user's own answer is shown as such", () => {
     const sent = pressed(ready(), key("a"), PRESS_DELAY_MS, FITS).state;
     const state = closed(sent, approvalView({ status: "approved", territory_concession: "permanent" }), PRESS_DELAY_MS);
     expect(state.ended).toEqual(["You approved permanently: write a.ts -> /srv/project/"]);
     expect(state.answering).toBeNull();
   });
 
-  test("hidden characters in what is told are visible", () => {
+  test("hidden characters in a reported line are visible", () => {
     const card = approvalView({ status: "cancelled", agent_name: "a\u001b[31m", message: "\u202egone" });
     expect(closed(ready(), card, 0).ended[0]).toMatch(/a\\u\{1b\}\[31m.*\\u\{202e\}gone/);
   });

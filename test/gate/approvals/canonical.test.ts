@@ -33,7 +33,7 @@ describe("the hash that binds an approval to its call", () => {
     );
   });
 
-  it("tells numbers apart that have no JSON of their own", () => {
+  it("distinguishes numbers that have no JSON form", () => {
     const hashes = ["null", "0", "-0", "1e400", "-1e400"].map((text) => callHash("x", JSON.parse(`{"n":${text}}`)));
     expect(new Set(hashes).size).toBe(5);
   });

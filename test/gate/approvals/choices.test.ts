@@ -22,7 +22,7 @@ const shown = (needs: ResolvedRequirement[], home = HOME) =>
     grants.map(({ target }) => target).join(" "),
   ]);
 
-describe("what a human can answer", () => {
+describe("what the operator can answer", () => {
   it("a file: once; it, its folder, its folder and below, each for the session or permanently", () => {
     expect(shown([file("~/work/[id] (1).tsx")])).toEqual([
       ["none", null, ""],
@@ -39,7 +39,7 @@ describe("what a human can answer", () => {
     expect(shown([file("/x")]).map(([, , target]) => target)).toEqual(["", "/x", "/x"]);
   });
 
-  it("once only: capabilities marked always, targets that can't be told, and no needs at all", () => {
+  it("once only: capabilities marked always, unknown targets, and no needs at all", () => {
     const once = [["none", null, ""]];
     expect(shown([{ capability: "code:exec", target: { kind: "exact", value: "ls" } }])).toEqual(once);
     expect(shown([{ capability: "mail:send", target: { kind: "exact", value: "a@b.example" } }])).toEqual(once);
@@ -168,7 +168,7 @@ describe("what an answer grants", () => {
     );
   });
 
-  it("the first proposal of its scope, or the human's own target in its place", () => {
+  it("the first proposal of its scope, or the operator's own target in its place", () => {
     const choices = choicesFor([file("~/work/a")], HOME);
     const asked = [requirementOf(file("~/work/a"))];
     expect(grantsFor(choices, "session", undefined, asked, HOME)).toEqual([
@@ -207,7 +207,7 @@ describe("what an answer grants", () => {
     expect(given("~/**")).toMatchObject([{ target: "~/**" }]);
   });
 
-  it("for a link only where it leads is offered, never its own name or the folder that it lies in", () => {
+  it("for a link only where it leads is offered, never its own name or the folder that it is in", () => {
     const home = tempFolder();
     for (const name of ["in", "out"]) mkdirSync(join(home, name));
     symlinkSync(join(home, "out/a"), join(home, "in/a"));

@@ -17,7 +17,7 @@ function request(share_key: string, granted: Requirement[] = []): Omit<NewPendin
   return rest;
 }
 
-describe("what an earlier gate left behind", () => {
+describe("requests that an earlier gate left", () => {
   it("is void once who asked an earlier gate has given up: nothing that is left can be answered, or taken, any more", () => {
     vi.useFakeTimers();
     try {

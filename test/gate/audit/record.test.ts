@@ -96,7 +96,7 @@ describe("no value from the arguments gets into the trail", () => {
     }
   });
 
-  it("placeholders are not looked into again: values that stand in key names can't make the line grow", () => {
+  it("placeholders are not expanded again: values that are in key names can't make the line grow", () => {
     const key = "a".repeat(64);
     const text = withoutValues("aaa ".repeat(120), { [key]: Array(2000).fill("aaa") });
     expect(text.length).toBeLessThan(120 * 70);
@@ -119,7 +119,7 @@ describe("no value from the arguments gets into the trail", () => {
     expect(withoutValues("up or on", { content })).toBe("up or on");
   });
 
-  it("a longer plain word is taken out where it stands in a value, an everyday one is not", () => {
+  it("a longer plain word is taken out where it is in a value, an everyday one is not", () => {
     const args = { note: "the hunter has a dog" };
     expect(withoutValues("ask the hunter, not the dog", args)).toBe("ask the <args>, not the dog");
     expect(withoutValues("ask the gardener", args)).toBe("ask the gardener");
@@ -209,7 +209,7 @@ describe("no value from the arguments gets into the trail", () => {
     log.close();
   });
 
-  it("what the human says with a no, and the agent with a withdrawal, carries none either", () => {
+  it("the operator's message of a rejection, and the agent's of a withdrawal, carry none either", () => {
     const call = { intent: "", executor: "fs_write", args: { path: "/srv/acme/plan.txt", content: "x" } };
     const waiting = decided(call);
     for (const status of ["rejected", "cancelled"] as const) {

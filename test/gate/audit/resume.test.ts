@@ -41,7 +41,31 @@ describe("a killed gate", () => {
     expect(await verifyAudit(folder, head_file)).toMatchObject({ ok: true, lines: 5, problems: [] });
   });
 
-  it("at any line, after any pause, leaves nothing that looks like tampering", async () => {
+  it("at any byte of a line: what was written of it is cut off and noted, and nothing counts as tampering", async () => {
+    const whole = `${JSON.stringify({ event: "test", ts: 1, seq: 4, prev: "0".repeat(64) })}\n`;
+    for (const written_bytes of [1, 40, whole.length - 2]) {
+      const { folder, head_file, clock, opened } = freshTrail();
+      killedAfter(opened(), clock, ["a", "b"]);
+      appendFileSync(join(folder, MAY), whole.slice(0, written_bytes));
+      // Killed again before its first line, and after it.
+      opened().open();
+      killedAfter(opened(), clock, ["c"]);
+      killedAfter(opened(), clock, ["d"]);
+      const [torn] = linesIn(folder)
+        .map((line) => JSON.parse(line))
+        .filter(({ torn_bytes }) => torn_bytes !== undefined);
+      expect(torn, `${written_bytes} bytes`).toMatchObject({
+        event: "audit.resumed",
+        lines: 1,
+        torn_bytes: written_bytes,
+      });
+      const report = await verifyAudit(folder, head_file);
+      expect(report.problems, `${written_bytes} bytes`).toEqual([]);
+      expect(tailAudit(folder, 99).flatMap(({ text }) => text ?? [])).toEqual(["a", "b", "c", "d"]);
+    }
+  });
+
+  it("at any line, after any pause, leaves nothing that counts as tampering", async () => {
     for (const lines of [0, 1, 2, 5]) {
       for (const step of [0, 0.03, 0.2, 3600]) {
         const { folder, head_file, clock, opened } = freshTrail();
@@ -115,7 +139,7 @@ describe("files that aren't the trail's", () => {
     );
   });
 
-  it("an empty month is passed over where the record of the end is gone, too: the chain goes on after the last line", async () => {
+  it("an empty month is skipped where the record of the end is missing, too: the chain continues after the last line", async () => {
     const { folder, head_file, clock, opened } = freshTrail();
     written(opened(), clock, ["a"]);
     rmSync(head_file);
@@ -146,7 +170,7 @@ describe("files that aren't the trail's", () => {
     }
   });
 
-  it("a folder, or a pipe that nobody reads, in their position is refused by name, without waiting", () => {
+  it("a folder, or a pipe without a reader, in their position is refused by name, without waiting", () => {
     const { folder, clock, opened } = freshTrail();
     mkdirSync(join(folder, MAY), { recursive: true });
     const log = opened();
@@ -178,7 +202,7 @@ describe("a trail of an earlier version", () => {
     return trail;
   }
 
-  it("verifies as it is, also where it was killed, and is gone on with", async () => {
+  it("verifies as it is, also where it was killed, and is continued", async () => {
     for (const recorded of [3, 2]) {
       const { folder, head_file, clock, opened } = earlier(["a", "b", "c"], recorded);
       expect(await verifyAudit(folder, head_file)).toEqual({ ok: true, files: 1, lines: 3, problems: [] });

@@ -145,7 +145,7 @@ describe("a read of everything below a folder", () => {
     });
   });
 
-  it("does not follow links, names at most 20, and looks eight levels deep", () => {
+  it("does not follow links, names at most 20, and searches eight levels deep", () => {
     const home = tempFolder();
     put(home, "elsewhere/.env", "deep/1/2/3/4/5/6/7/.env", "deep/1/2/3/4/5/6/7/8/.env");
     mkdirSync(`${home}/linked`);

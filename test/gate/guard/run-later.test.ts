@@ -152,7 +152,7 @@ describe("content that is run later", () => {
     expect(decided({ home: own, grants, level: "ReadOnly" }, "Write", args).outcome).toBe("denied");
   });
 
-  it("is what a link leads to, and the human reads where that is", () => {
+  it("is what a link leads to, and the card says where that is", () => {
     const own = tempFolder();
     mkdirSync(`${own}/project`);
     symlinkSync("../.zshrc", `${own}/project/profile.sh`);
@@ -161,7 +161,7 @@ describe("content that is run later", () => {
     expect(needs.at(-1)?.target).toEqual({ kind: "exact", value: `${own}/.zshrc` });
   });
 
-  it("is what lies in a folder of PATH", () => {
+  it("is what is in a folder of PATH", () => {
     const env = { PATH: "/srv/tools/:relative:/work/bin" };
     const write = (path: string) => fateOf([onPath("fs:write", path)], { home, cwd, env });
     expect(write("/srv/tools/ls")).toBe("asked");

@@ -39,7 +39,7 @@ describe("a configuration can only make the built-in rules tighter", () => {
     ['severity = "FATAL"', "severity"],
     ['condition = { field = "description", operator = "matches", value = "(a+)+$" }', "condition"],
     ['condition = { field = "password", operator = "equals", value = "x" }', "condition"],
-  ])("a rule of one's own with %s refuses to load at its own line", (line, why) => {
+  ])("an own rule with %s refuses to load at its own line", (line, why) => {
     const rule = (id: string) =>
       `[[safety.rules]]\nid = "${id}"\nsubject = "goal"\nseverity = "BLOCK"\ncondition = { field = "goal_type", operator = "equals", value = "x" }\n`;
     const [key = ""] = line.split(" =");

@@ -51,7 +51,7 @@ describe.skipIf(NO_BROWSER !== null)("an agent can't change a card's words", () 
     expect(problems).toEqual([]);
   });
 
-  it("a file whose name only looks like another one's is told by codes; a name of another script is as it is", async () => {
+  it("a file whose name only looks like another one's is shown with codes; a name of another script is as it is", async () => {
     const gate = await startGate();
     const { page, problems } = await openPage(gate.operator, { browser, stands_still: true });
     const agent = await gate.agent();

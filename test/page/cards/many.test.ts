@@ -82,7 +82,7 @@ describe.skipIf(NO_BROWSER !== null)("many cards at once", () => {
     expect(await list.getByText("leads to").count()).toBe(1);
   });
 
-  it("another one in the bundle must be looked at, too", async () => {
+  it("another one in the bundle must be shown, too", async () => {
     const gate = await startGate();
     const { page } = await openPage(gate.operator, { browser, stands_still: true });
     const agent = await gate.agent("busy");
@@ -102,7 +102,7 @@ describe.skipIf(NO_BROWSER !== null)("many cards at once", () => {
     expect(await approve.isDisabled()).toBe(true);
   });
 
-  it("can be looked at one by one", async () => {
+  it("can be shown one by one", async () => {
     const gate = await startGate();
     const { page } = await openPage(gate.operator, { browser, stands_still: true });
     await twelve(gate, await gate.agent("busy"));

@@ -71,7 +71,7 @@ describe.skipIf(NO_BROWSER !== null)("grants", () => {
     expect(await targets(page)).toEqual(["/srv/folder-0/**"]);
   });
 
-  it("one is revoked after a question where it stands; keep and Escape leave it", async () => {
+  it("one is revoked after a question in its place; keep and Escape leave it", async () => {
     const gate = await withGrants(3);
     const { page } = await openPage(gate.operator, { at: "grants", browser: browser() });
     const ask = page.getByRole("button", { name: "Revoke the grant on host-1.example.com" });
