@@ -62,7 +62,7 @@ describeDesktop("window.metnos", () => {
         const scope = globalThis as unknown as Scope;
         scope.heard = [];
         scope.end = scope.metnos.subscribe(({ type }) => scope.heard.push(type));
-        // An answer comes after everything that was said before.
+        // An answer follows everything that was sent before.
         await scope.metnos.call("status", {});
       });
     }

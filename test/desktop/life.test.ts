@@ -128,7 +128,7 @@ async function statusIn({ paths }: TemporaryHome) {
   }
 }
 
-/** Something in the app's own process that nobody catches. */
+/** An error in the app's process that isn't caught. */
 const fail = (app: DesktopApp) =>
   app.evaluate(() => {
     setImmediate(() => {

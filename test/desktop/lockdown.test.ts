@@ -132,7 +132,7 @@ describeDesktop("a window's page", () => {
       open("https://example.invalid/");
       open("about:blank");
     });
-    // A window of the app's own comes after what the page has opened: when it is there, so would be the others.
+    // A window of the app's own is opened after those that the page opens: when it is there, so would be the others.
     await app.evaluate(async ({ BrowserWindow }) => {
       await new BrowserWindow({ show: false }).loadURL("about:blank?later");
     }, undefined);

@@ -64,7 +64,7 @@ describe("a stream of lines", () => {
       expect(frames).toMatchObject([{ ok: true, message: { type: "ping" } }]);
       return performance.now() - started;
     };
-    // The best of several: another load on the machine says nothing about it.
+    // The best of several: other load of the machine doesn't count.
     expect(Math.min(...[1, 2, 3].map(() => timeOf(MAX_FRAME_BYTES)))).toBeLessThan(3000);
   });
 

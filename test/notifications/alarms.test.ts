@@ -9,7 +9,7 @@ import { startGate } from "../support/running-gate.ts";
 
 const skipped = cantRun("what notifications of alarms do", ["dbus-run-session", "dbus-daemon"]);
 
-/** A gate with a notification server on a bus of its own; the notifier's clock is the test's. */
+/** A gate with a notification server on a private bus; the notifier's clock is the test's. */
 async function desk() {
   const { address } = await PrivateBus.start();
   const server = await NotificationServer.start(address);

@@ -39,7 +39,7 @@ function sinkOn(address: string): ObservedSink {
   return sink;
 }
 
-/** The sink has taken in all that was sent before: what comes after it is heard. */
+/** The sink has processed all that was sent before: later signals will be received. */
 async function pressIsHeard(sink: ObservedSink, server: NotificationServer, count: number): Promise<void> {
   const [one] = await server.until((shown) => shown.length > 0);
   if (one !== undefined) server.press(one, "Deny");
@@ -61,7 +61,7 @@ describe.skipIf(skipped)("signals", () => {
       ["ActionInvoked", "us", [one.id, key]],
       ["NotificationClosed", "uu", [one.id, 2]],
     ] as const) {
-      // To everybody, and to us alone.
+      // To all connections, and to ours alone.
       for (const destination of [undefined, one.sender]) {
         const signal = Message.newSignal(PATH, NAME, member, signature, [...body]);
         if (destination !== undefined) signal.destination = destination;

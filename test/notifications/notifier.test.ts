@@ -194,7 +194,7 @@ describe.skipIf(skipped)("a notification", () => {
     const token = tokenOf(asked.decision);
     const one = await server.only();
     await settle();
-    // Answered past the events, as by a gate that hadn't told us yet.
+    // Answered without an event, as by a gate that hadn't sent it yet.
     const { registry } = gate.gate.core.gate.broker;
     const { channel, sender_id } = await gate.request(token);
     registry.resolve(token, "rejected", { channel, sender_id });

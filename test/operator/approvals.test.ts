@@ -20,7 +20,7 @@ it("a card's deadline is extended while the user is at it, up to a bound, and ev
   });
   now += 4000;
   expect((await deadline()) - first).toBe(4000);
-  now += 60_000; // away for a minute: only the last seconds count
+  now += 60_000; // inactive for a minute: only the last seconds count
   expect((await deadline()) - first).toBe(14_000);
   for (let seen = 0; seen < 400; seen++) {
     now += 9000;

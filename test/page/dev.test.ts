@@ -10,7 +10,7 @@ import { tempFolder } from "../support/temp-folder.ts";
 
 const browser = sharedBrowser(beforeAll, afterAll);
 
-/** `npm run dev` with a folder of its own for what is temporary. */
+/** `npm run dev` with a separate folder for temporary files. */
 async function startDev(): Promise<{ dev: StartedProcess; link: URL; folder: string }> {
   const folder = tempFolder();
   const env = { PATH: process.env.PATH ?? "", HOME: folder, TMPDIR: folder };

@@ -7,7 +7,7 @@ import { LEASE_MS } from "../../main/storage/holder.ts";
 import { StorageWatch } from "../../main/storage/storage-watch.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 
-/** A watch over a lock and a database, on a clock that stands still. */
+/** A watch over a lock and a database, on a stopped clock. */
 function watched() {
   const folder = tempFolder();
   const clock = { now: 10_000 };
@@ -51,7 +51,7 @@ describe("whether the files are still the gate's own", () => {
     for (const file of [all.database, all.lock]) rmSync(file);
     expect(all.watch.look()?.code).toBe("gate_replaced");
     const log = watched();
-    // Made beside it: a file system may give a new file the number of one that is gone.
+    // Made beside it: a file system may give a new file the number of a deleted one.
     writeFileSync(`${log.database}-new`, "another");
     renameSync(`${log.database}-new`, `${log.database}-wal`);
     expect(log.watch.look()).toMatchObject({

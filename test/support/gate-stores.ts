@@ -22,7 +22,7 @@ export function openedGrants(file: string, home: string, clock = new ManualClock
   return { db, file, home, clock, grants: new GrantStore(db, home, clock) };
 }
 
-/** A fresh grants database; `home` is the temporary folder it lies in. */
+/** A fresh grants database; `home` is the temporary folder it is in. */
 export function freshGrants(clock = new ManualClock()) {
   const home = tempFolder();
   return openedGrants(join(home, "grants.db"), home, clock);
@@ -76,7 +76,7 @@ export function pendingOf(request: Partial<NewPending> = {}): NewPending {
   };
 }
 
-/** A broker on real files, with a record of what it told. */
+/** A broker on real files, with a record of its events. */
 export function openedBroker(folder: string, clock = new ManualClock(), settings: Partial<BrokerSettings> = {}) {
   const stored = openedGrants(join(folder, "grants.db"), folder, clock);
   const { registry, db: approvals_db } = openedApprovals(join(folder, "approvals.db"), clock);

@@ -9,7 +9,7 @@ import { SAFETY_SCHEMA } from "../../main/gate/safety/schema.ts";
 import { ManualClock } from "./manual-clock.ts";
 import { tempFolder } from "./temp-folder.ts";
 
-/** A safety filter on a real database, and what it told. */
+/** A safety filter on a real database, and the events it sent. */
 export function safetyUnderTest(options: { config?: Partial<SafetyConfig>; clock?: ManualClock; file?: string } = {}) {
   const clock = options.clock ?? new ManualClock("2026-11-21T12:00:00Z");
   const file = options.file ?? join(tempFolder(), "safety.db");

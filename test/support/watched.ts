@@ -168,7 +168,7 @@ export class Watched {
     const server = createServer().listen(path);
     onTestFinished(() => void server.close());
     const connected = once(server, "connection");
-    const env = { ...process.env, CI: "true", FORCE_COLOR: "1" }; // where it says CI, ink draws nothing unless told to
+    const env = { ...process.env, CI: "true", FORCE_COLOR: "1" }; // where CI is set, ink draws nothing unless `interactive` is
     const pty = new Pty([join(folder, "watching.ts"), path], env, columns, rows);
     const [socket] = (await connected) as [Socket];
     const watched = new Watched(pty, socket);

@@ -1,6 +1,6 @@
 import { bash, CODE, DENIED, type Entry, edit, HOME_GRANTS, section, tool, write } from "../row.ts";
 
-/** C10, M4 and N7's chmod: what is written where somebody runs it later, and the gate's own program. */
+/** C10, M4 and N7's chmod: what is written where it is run later, and the gate's own program. */
 
 /** Start-up files, folders on PATH, what git, cron, the desktop, direnv and agents run. Below the home folder. */
 const RUN_LATER = [

@@ -22,7 +22,7 @@ const pasted = (input: string): Key => ({ input, is_paste: true });
 const late = approvalView({ token: "1".repeat(16), expires_at: "2026-11-21T00:19:00Z", target_summary: "late.ts" });
 const soon = approvalView({ token: "2".repeat(16), expires_at: "2026-11-21T00:01:00Z", target_summary: "soon.ts" });
 
-/** One card that has stood long enough once PRESS_DELAY_MS is reached, and was read. */
+/** One card that was shown long enough once PRESS_DELAY_MS is reached, and was read. */
 function ready(card = approvalView()): WatchState {
   return drawn(appeared(EMPTY, card, 0), FITS);
 }

@@ -114,7 +114,7 @@ describe("the trail", () => {
     written(opened(), clock, ["a little back"]);
     expect(eventsIn(folder, "2026-06.jsonl")).toEqual(["test", "test"]);
     expect(await verifyAudit(folder, head_file)).toMatchObject({ ok: true, lines: 2 });
-    // And a little more: back a file, and the line that says so, though it is less than a change of the clock.
+    // And a little more: back a file, and the line that records it, though it is less than a change of the clock.
     clock.advance(-10);
     written(opened(), clock, ["more back"]);
     expect(eventsIn(folder, "2026-05.jsonl")).toEqual(["audit.clock", "test"]);

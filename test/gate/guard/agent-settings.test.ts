@@ -23,7 +23,7 @@ const put = (path: string) => {
   writeFileSync(path, "{}");
 };
 
-/** What each way of writing needs, as a reader of command lines or a tool's manifest says it. */
+/** What each way of writing needs, as the interpreter of command lines or a tool's manifest gives it. */
 const WRITERS: Record<string, (ground: Ground) => ResolvedRequirement[]> = {
   "a tool writes the file": ({ place, file }) => [write(`${place}/.claude/${file}`)],
   "a redirection": ({ place, file }) => [write(`${place}/.claude/${file}`)],

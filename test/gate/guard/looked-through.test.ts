@@ -5,7 +5,7 @@ import { AgentSettings } from "../../../main/gate/guard/agent-settings.ts";
 import { fateOf, onPath } from "../../support/guarded-calls.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
-/** What is found by a look at the disk, beyond what a path says by its name. */
+/** What is found on the disk, beyond a path's name. */
 
 const write = (path: string, more: Parameters<typeof onPath>[2] = {}) => onPath("fs:write", path, more);
 

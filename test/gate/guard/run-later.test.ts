@@ -213,7 +213,7 @@ describe("a folder as a whole", () => {
       expect([path, remove(path)]).toEqual([path, "free"]);
     for (const path of ["project", "project/.git", "project/.vscode", "project/.git/hooks", "go", "bin", ".cargo"])
       expect([path, remove(path)]).toEqual([path, "asked"]);
-    // The gate's own configuration lies below them.
+    // The gate's own configuration is below them.
     for (const path of [".config", ".local"]) expect([path, remove(path)]).toEqual([path, "denied"]);
   });
 

@@ -17,7 +17,7 @@ import { programNamesIn, wordsMatched } from "../../support/program-names.ts";
 
 const GATE = resolve(import.meta.dirname, "../../../main/gate");
 
-/** Every program that anything is known of; signs (`[`, `:`) are no names that could be looked for. */
+/** Every program that anything is known of; signs (`[`, `:`) are no names that could be searched for. */
 const NAMES: ReadonlySet<string> = new Set(
   [
     ...PROGRAMS.flatMap(({ names }) => names),
@@ -36,7 +36,7 @@ const NAMES: ReadonlySet<string> = new Set(
   ].filter((name) => /[a-z]{2}/.test(name)),
 );
 
-/** Where such a word stands outside of programs/, and what it is there. What is gone must be taken out of the list. */
+/** Where such a word is used outside of programs/, and what it means there. A stale entry must be removed. */
 const ALLOWED: readonly { why: string; words: string; files: readonly string[] }[] = [
   // The reader evaluates what the shell itself does: its builtins and keywords are the language that it reads.
   {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { readCommand } from "../../../main/gate/shell/read-command.ts";
 import { bashTwin, type RecordedCall } from "../../support/bash-twin.ts";
 
-// The oracle: what a real bash calls its programs with is what the reading says. No program here is real: each only
+// The oracle: a real bash calls its programs with the words of the reading. No program here is real: each only
 // writes down its arguments, PATH holds nothing else, and no command names a program by its path.
 
 const PROGRAMS = ["rm", "cat", "cp", "mv", "ls", "grep", "chmod", "touch"] as const;
@@ -145,7 +145,7 @@ const IN_ORDER = {
   ],
 } as const;
 
-/** A `cd` may fail, a trap may run at any time: the reading says all that is possible. What bash does is among it. */
+/** A `cd` may fail, a trap may run at any time: the reading holds all that is possible. What bash does is among it. */
 const AMONG = [
   "trap 'rm a' EXIT; rm b",
   'set -- a b c; shift; rm "$@"',
@@ -180,7 +180,7 @@ const IN_ANY_ORDER = [
 
 interface Told {
   cwd: string | null;
-  /** Null for a word that only running it would tell. */
+  /** Null for a word that is known only by running it. */
   argv: (string | null)[];
 }
 
@@ -194,7 +194,7 @@ function told(command: string, home: string, cwd: string): { calls: Told[]; unre
   return { calls: calls.filter(isOurs), unread };
 }
 
-/** True if `real` can be what `said` stands for. An uncertain word may become any number of words. */
+/** True if `real` can be what `said` describes. An uncertain word may become any number of words. */
 function fits(said: Told, real: RecordedCall): boolean {
   if (said.cwd !== null && said.cwd !== real.cwd) return false;
   const first = said.argv.indexOf(null);

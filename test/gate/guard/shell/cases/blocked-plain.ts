@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: what looks like a placeholder is shell
 import { blocked, HOME, type ShellCase } from "./shell-case.ts";
 
-/** What leaves no way back, said plainly: no wrapper, no variable but HOME, nothing hidden. */
+/** Irrecoverable commands, written plainly: no wrapper, no variable but HOME, nothing hidden. */
 
 const DELETES: readonly ShellCase[] = [
   blocked("rm -rf /", "the root"),

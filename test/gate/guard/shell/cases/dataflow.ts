@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: what looks like a placeholder is shell
 import { blocked, passes, type ShellCase } from "./shell-case.ts";
 
-/** What a command means follows from what stood before it in the same text. */
+/** A command's meaning follows from earlier commands in the same text. */
 
 const VARIABLES: readonly ShellCase[] = [
   blocked("D=/usr; rm -rf $D", "an assignment before"),
@@ -139,7 +139,7 @@ const CODE_FROM_DATA: readonly ShellCase[] = [
   blocked("ls && eval 'f() { ls; }' || eval 'f() { rm -rf /usr; }'; f", "one of two functions of one name"),
 ];
 
-/** What bash looks at once more when it runs: text becomes code. Each of these was seen to run in a real bash. */
+/** What bash evaluates once more when it runs: text becomes code. Each of these was seen to run in a real bash. */
 const SECOND_LOOK: readonly ShellCase[] = [
   blocked("x='a[$(rm -rf /usr)]'; ((x))", "arithmetic runs a subscript's substitution"),
   blocked("x='a[$(rm -rf /usr)]'; echo $((x))", "so it does in an expansion"),

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: what looks like a placeholder is shell
 import { HOME, passes, type ShellCase } from "./shell-case.ts";
 
-/** What looks like the worst and isn't: the words are data to a command that doesn't run them. */
+/** Text that only looks dangerous: the words are data to a command that doesn't run them. */
 
 const PRINTED: readonly ShellCase[] = [
   passes("echo 'rm -rf /'", "printed"),

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: what looks like a placeholder is shell
 import type { Capability } from "../../../../../ipc/decision.ts";
 
-/** What a command line needs: exactly these kinds, and exactly these targets where they are told. */
+/** What a command line needs: exactly these kinds, and exactly these targets where they are given. */
 export interface NeedsCase {
   command: string;
   needs: readonly Capability[];
@@ -26,7 +26,7 @@ export interface ReachesCase {
 const P = "/home/ada/project";
 const HTTP = "network:http";
 
-/** A case whose targets are told: they say the kinds, too. */
+/** A case whose targets are given: they imply the kinds, too. */
 function on(command: string, ...targets: string[]): NeedsCase {
   const needs = [...new Set(targets.map((target) => target.slice(0, target.indexOf(" ")) as Capability))];
   return { command, needs, targets };
