@@ -102,10 +102,10 @@ describe("never two gates decide, when beside a running one", () => {
     await startServe(home);
     const at_second = await Hammer.begin(home.paths);
     await expect.poll(() => at_second.allowed.length).toBeGreaterThan(10);
-    const told = at_first.allowed.length;
+    const allowed = at_first.allowed.length;
     first.child.kill("SIGCONT");
     await at_first.closed;
-    expect(at_first.allowed).toHaveLength(told);
+    expect(at_first.allowed).toHaveLength(allowed);
     expect(await at_first.farewell).toMatchObject({ type: "error", data: { code: "closing" } });
     expect(await first.exited).toBe(EXIT.replaced);
     expect((await runGate(home, ["audit", "verify"])).code).toBe(0);

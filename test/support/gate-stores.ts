@@ -80,20 +80,20 @@ export function pendingOf(request: Partial<NewPending> = {}): NewPending {
 export function openedBroker(folder: string, clock = new ManualClock(), settings: Partial<BrokerSettings> = {}) {
   const stored = openedGrants(join(folder, "grants.db"), folder, clock);
   const { registry, db: approvals_db } = openedApprovals(join(folder, "approvals.db"), clock);
-  const told: { event: Exclude<keyof BrokerEvents, "failed">; request: PendingRequest }[] = [];
+  const sent: { event: Exclude<keyof BrokerEvents, "failed">; request: PendingRequest }[] = [];
   const failures: string[] = [];
   const broker = new ApprovalBroker(
     registry,
     stored.grants,
     { home: folder, language: "en", ttl_seconds: 600, session_seconds: 43_200, clock, ...settings },
     {
-      waiting: (request) => told.push({ event: "waiting", request }),
-      closed: (request) => told.push({ event: "closed", request }),
-      granted: (request) => told.push({ event: "granted", request }),
+      waiting: (request) => sent.push({ event: "waiting", request }),
+      closed: (request) => sent.push({ event: "closed", request }),
+      granted: (request) => sent.push({ event: "granted", request }),
       failed: (what) => failures.push(what),
-      moved: (request) => told.push({ event: "moved", request }),
+      moved: (request) => sent.push({ event: "moved", request }),
     },
   );
   onTestFinished(() => broker.stop());
-  return { broker, registry, approvals_db, grants: stored.grants, grants_db: stored.db, clock, told, failures, folder };
+  return { broker, registry, approvals_db, grants: stored.grants, grants_db: stored.db, clock, sent, failures, folder };
 }

@@ -15,10 +15,10 @@ export function safetyUnderTest(options: { config?: Partial<SafetyConfig>; clock
   const file = options.file ?? join(tempFolder(), "safety.db");
   const db = openDatabase(file, SAFETY_SCHEMA);
   const pauses: Pause[] = [];
-  const told: ViolationView[] = [];
+  const violations: ViolationView[] = [];
   const safety = openSafety(db, { ...safetyConfigSchema.parse({}), ...options.config }, clock, {
     pauseChanged: (pause) => pauses.push(pause),
-    violated: (violation) => told.push(violation),
+    violated: (violation) => violations.push(violation),
   });
   const close = () => {
     safety.pause.stop();
@@ -28,7 +28,7 @@ export function safetyUnderTest(options: { config?: Partial<SafetyConfig>; clock
   onTestFinished(() => {
     if (db.open) close();
   });
-  return { safety, filter: safety.filter, clock, file, db, pauses, told, close };
+  return { safety, filter: safety.filter, clock, file, db, pauses, violations, close };
 }
 
 export function goal(change: Partial<Goal> = {}): Goal {

@@ -143,7 +143,7 @@ for await (const line of createInterface({ input: control })) {
 export class Watched {
   readonly answers: unknown[] = [];
   readonly pty: Pty;
-  readonly #heard = new EventEmitter();
+  readonly #emitter = new EventEmitter();
   readonly #socket: Socket;
   ended: unknown;
   /** The message and the hint that it ended with. */
@@ -157,7 +157,7 @@ export class Watched {
       if ("call" in message) this.answers.push(message.call);
       if ("ended" in message) this.ended = message.ended;
       if ("said" in message) this.said = message.said;
-      this.#heard.emit("line", message);
+      this.#emitter.emit("line", message);
     });
   }
 
@@ -187,14 +187,14 @@ export class Watched {
   async do(command: string, value: unknown = null): Promise<void> {
     this.#socket.write(`${JSON.stringify([command, value])}\n`);
     for (;;) {
-      const [message] = await once(this.#heard, "line");
+      const [message] = await once(this.#emitter, "line");
       if (message.done === command) return;
     }
   }
 
   /** How the promise of `watch` ended. */
   async end(): Promise<unknown> {
-    while (this.ended === undefined) await once(this.#heard, "line");
+    while (this.ended === undefined) await once(this.#emitter, "line");
     return this.ended;
   }
 }

@@ -75,7 +75,7 @@ describe("the trail", () => {
     expect(await verifyAudit(folder, head_file)).toMatchObject({ ok: true, lines: 4 });
   });
 
-  it("stands in lines of its own also behind what somebody else writes into it while the gate runs", async () => {
+  it("is in separate lines also after what another program writes into it while the gate runs", async () => {
     const { folder, head_file, clock, opened } = freshTrail(new ManualClock("2026-05-15T12:00:00Z"));
     const log = opened();
     const add = (text: string) => {
@@ -156,15 +156,15 @@ describe("the trail", () => {
   it("gives its listeners each line as it is in the file, until they unsubscribe", () => {
     const { folder, clock, opened } = freshTrail();
     const log = opened();
-    const heard: string[] = [];
-    const leave = log.subscribe((line) => heard.push(line));
+    const received: string[] = [];
+    const unsubscribe = log.subscribe((line) => received.push(line));
     log.append({ event: "a", ts: AT + 1 });
     log.append({ event: "b", ts: AT + 2 });
     log.flush();
-    expect(heard).toEqual(linesIn(folder));
-    leave();
+    expect(received).toEqual(linesIn(folder));
+    unsubscribe();
     written(log, clock, ["c"]);
-    expect(heard.length).toBe(2);
+    expect(received.length).toBe(2);
   });
 
   it("a text with line separators of any kind in it is still one line", async () => {

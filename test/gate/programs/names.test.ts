@@ -46,7 +46,7 @@ const ALLOWED: readonly { why: string; words: string; files: readonly string[] }
     files: ["shell/builtins.ts"],
   },
   { why: "a builtin whose text is evaluated", words: "trap", files: ["shell/programs.ts"] },
-  { why: "what an alias stands for is evaluated", words: "alias", files: ["shell/simple-command.ts"] },
+  { why: "an alias's value is evaluated", words: "alias", files: ["shell/simple-command.ts"] },
   {
     why: "the keyword time, loops without an end, a function that takes the place of cd",
     words: "cd false time true",

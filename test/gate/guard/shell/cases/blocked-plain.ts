@@ -81,7 +81,7 @@ const SPELLINGS: readonly ShellCase[] = [
   blocked("rm -rf $'/\\x75sr'", "ANSI-C quotes: /usr"),
   blocked("rm -rf $'/\\165sr'", "ANSI-C quotes, octal: /usr"),
   blocked("rm -rf \\/usr", "a backslash before the slash"),
-  blocked("rm -r\\\nf /usr", "a line that goes on"),
+  blocked("rm -r\\\nf /usr", "a continued line"),
   blocked("rm\t-rf\t/usr", "tabs"),
   blocked("ls;rm -rf /usr", "no blank around the semicolon"),
   blocked("true&&rm -rf /usr", "no blank around &&"),

@@ -160,7 +160,7 @@ const SAME_KIND: readonly ShellCase[] = [
   blocked("docker run -itv /:/host alpine", "the same in a cluster"),
   blocked("npm --prefix=/ x etc/shadow", "a path below the folder that an option names"),
   blocked("mv ~/.docker x", "its folder, moved within reach"),
-  blocked("for f in $(ls ~/.docker); do cat ~/.docker/$f; done", "a name that can't be told, in a folder of keys"),
+  blocked("for f in $(ls ~/.docker); do cat ~/.docker/$f; done", "an unknown name, in a folder of keys"),
   blocked("sed 'r /home/ada/.netrc' x", "sed reads it"),
   blocked("date -f ~/.netrc", "date shows what it can't read"),
   blocked("man ~/.netrc", "man shows a file"),

@@ -167,7 +167,7 @@ const changes = (command: string, why: string): NeverLessCase => more(command, w
 /** In doubt `code:exec`: a reader's name doesn't make a reader. */
 export const NEVER_LESS: readonly NeverLessCase[] = [
   runs("echo $AWS_SECRET_ACCESS_KEY", "the environment may hold secrets"),
-  runs("echo $((x))", "arithmetic runs what stands in an index"),
+  runs("echo $((x))", "arithmetic runs what is in an index"),
   runs("echo $(node x.js)", "the substitution's own command"),
   runs('printf "$(cat a.txt)" x', "a format that may be -v"),
   runs("find . -delete", "the whole project"),
