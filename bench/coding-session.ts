@@ -56,8 +56,8 @@ export async function codingSession(): Promise<Figure[]> {
         const asked = x.needs.filter(({ capability }) => POLICY_TABLE.Supervised[capability] === "approval_required");
         const choices = choicesFor(asked, home);
         const answer =
-          choices.find(({ scope, label }) => scope === "session" && label.startsWith("this folder and below")) ??
-          choices.find(({ scope, label }) => scope === "session" && /^(?:this host|exactly this)/.test(label));
+          choices.find(({ scope, reach }) => scope === "session" && reach === "tree") ??
+          choices.find(({ scope, reach }) => scope === "session" && (reach === "host" || reach === "exact"));
         if (answer === undefined) counts.once++;
         else {
           counts.granted++;

@@ -17,10 +17,8 @@ export function readingLines(decision: Decision, is_coloured: boolean): string[]
   ]);
   const guard = (decision.readings ?? []).map((reading) => reading.guard).find((found) => found !== null);
   if (decision.outcome === "denied") {
-    lines.push(
-      "",
-      paint("red", `denied by the ${decision.stage}: ${visible(decision.reason.replace(`${decision.stage}: `, ""))}`),
-    );
+    lines.push("", paint("red", `denied: ${visible(decision.reason)}`));
+    if (decision.explain.rule !== undefined) lines.push(`rule: ${decision.explain.rule}`);
     const instead = guard?.instead ?? decision.explain.instead;
     if (instead !== undefined) lines.push(`instead: ${visible(instead)}`);
   } else {

@@ -22,6 +22,7 @@ export function guardCommands(program: Command, _done: (code: ExitCode) => void)
         printLine({
           outcome: decision.outcome,
           stage: decision.stage,
+          rule: decision.explain.rule,
           reason: decision.reason,
           readings: decision.readings ?? [],
         });

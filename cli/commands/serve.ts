@@ -78,7 +78,7 @@ async function serve({
   say(`  notifications are   ${gate.notifications.status}`);
   say(`  the audit trail is  ${paths.audit_dir}`);
   const end = await Promise.race([interrupted, gate.ended]);
-  if (typeof end === "string") say(`${end}: closing; what waits is kept for the next start`);
+  if (typeof end === "string") say(`${end}: closing; waiting requests are kept for the next start`);
   await gate.close();
   log.flush();
   if (typeof end === "string") return EXIT.ok;

@@ -1,10 +1,12 @@
 import { excludedFrom } from "../../ipc/choices.ts";
+import type { Language } from "../../ipc/language.ts";
 import type { ApprovalView } from "../../ipc/operator-api.ts";
 import { visible } from "../../ipc/visible-text.ts";
 import { parseExpiry } from "../durations.ts";
 import { type Line, lineText } from "./line-edit.ts";
 import { folded, packed, type Row, widthOf, wrapped } from "./rows.ts";
 import { type Choosing, choicesOf, type WatchState } from "./state.ts";
+import { choiceText, judgedText } from "./words.ts";
 
 /** The parts of a card as rows. All text from outside goes through `visible` here. */
 
@@ -12,7 +14,14 @@ const CURSOR = "▏";
 const OTHERS_INDENT = "  ";
 
 /** The card's required lines, each on at most `most` rows; then, where there is room, the details. */
-export function headRows(card: ApprovalView, position: string, width: number, now: number, most: number): Row[] {
+export function headRows(
+  card: ApprovalView,
+  position: string,
+  width: number,
+  now: number,
+  most: number,
+  language: Language,
+): Row[] {
   const [question = "", ...rest] = card.card.lines.map((line) => visible(line));
   const is_final = card.reversibility === "irreversible";
   const right = [visible(card.agent_name), clock(Date.parse(card.expires_at) - now), position]
@@ -31,25 +40,30 @@ export function headRows(card: ApprovalView, position: string, width: number, no
     const tone = !is_meta ? "plain" : is_final ? "danger" : "quiet";
     rows.push(...folded(line, width, most).map((text): Row => ({ text, tone })));
   });
-  return most === 1 ? rows : [...rows, ...backgroundRows(card, width, now, most - 1)];
+  return most === 1 ? rows : [...rows, ...backgroundRows(card, width, now, most - 1, language)];
 }
 
-function backgroundRows(card: ApprovalView, width: number, now: number, most: number): Row[] {
-  const score = `score ${card.judge.score.toFixed(2)}`;
-  const reason = visible(card.judge.reason).replace(/^approved: /, "");
+function backgroundRows(card: ApprovalView, width: number, now: number, most: number, language: Language): Row[] {
   const waited = `waited ${clock(now - Date.parse(card.created_at))}`;
   const where =
     card.cwd === null ? "folder not told" : `in ${folded(visible(card.cwd), width - widthOf(waited) - 8, 1)[0]}`;
   const texts = [
     `${where}  ·  ${waited}`,
-    ...folded(`judge: ${reason.includes(score) ? reason : `${score}, ${reason}`}`, width, most),
+    ...folded(`judge: ${visible(judgedText(card.judge, language))}`, width, most),
     ...(card.intent === "" ? [] : folded(`${visible(card.agent_name)} says: ${visible(card.intent)}`, width, most)),
   ];
   return texts.map((text) => ({ text, tone: "quiet" }));
 }
 
 /** Each choice with exactly what it would store under it, as many of them as fit around the chosen one. */
-export function choiceRows(card: ApprovalView, mode: Choosing, width: number, room: number, now: number) {
+export function choiceRows(
+  card: ApprovalView,
+  mode: Choosing,
+  width: number,
+  room: number,
+  now: number,
+  language: Language,
+) {
   const blocks = choicesOf(card, mode.scope).map((choice, index): Row[] => {
     const is_chosen = index === mode.index;
     const is_own = is_chosen && choice.grants.length === 1;
@@ -65,7 +79,7 @@ export function choiceRows(card: ApprovalView, mode: Choosing, width: number, ro
     const note = excluded === null ? [] : folded(visible(excluded), width - 4, 3);
     return [
       {
-        text: `${is_chosen ? "›" : " "} ${folded(visible(choice.label) + edit, width - 2, 1)[0]}`,
+        text: `${is_chosen ? "›" : " "} ${folded(choiceText(choice, language) + edit, width - 2, 1)[0]}`,
         tone: is_chosen ? "marked" : "plain",
       },
       ...stored.map((text): Row => ({ text: `    ${text}`, tone: is_chosen ? "plain" : "quiet" })),

@@ -159,8 +159,8 @@ function confirmed(
     );
   }
   const answer: Answer = { token: card.token, decision: "approved", scope: mode.scope };
+  if (choice !== undefined && choice.reach !== null) answer.reach = choice.reach;
   if (choice?.grants.length === 1) answer.target = mode.target;
-  else if (choice !== undefined) answer.choice = choice.label;
   if (expires_at !== undefined) answer.expires_at = expires_at;
   return answered(state, answer, now);
 }

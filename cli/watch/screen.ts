@@ -48,7 +48,7 @@ function cardScreen(card: ApprovalView, state: WatchState, size: Size, now: numb
   const is_large = size.rows >= LARGE_ROWS;
   const index = state.cards.indexOf(card) + 1;
   const position = state.cards.length > 1 ? `${index} of ${state.cards.length}` : "";
-  const head = headRows(card, position, width, now, is_large ? 3 : is_small ? 1 : 2);
+  const head = headRows(card, position, width, now, is_large ? 3 : is_small ? 1 : 2, state.language);
   const layout = { ...NOTHING, lines: callLines(card, width).length };
   const rest = (fits: boolean): Row[] =>
     fitting(
@@ -64,7 +64,7 @@ function cardScreen(card: ApprovalView, state: WatchState, size: Size, now: numb
   const room = (below: Row[]) => size.rows - 1 - FRAME_ROWS - head.length - 1 - below.length;
   if (state.mode.kind === "choices") {
     const below = rest(true);
-    const { rows, fits } = choiceRows(card, state.mode, width, room(below), now);
+    const { rows, fits } = choiceRows(card, state.mode, width, room(below), now, state.language);
     const title = `approve ${state.mode.scope === "session" ? "for this session" : "permanently"}: exactly this would be stored`;
     const text = folded(rule(title, "", width), width, 1)[0] ?? "";
     return {

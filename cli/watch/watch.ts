@@ -2,7 +2,9 @@ import { render } from "ink";
 import { createElement as h } from "react";
 import type { AlarmCode } from "../../ipc/alarms.ts";
 import { GateError } from "../../ipc/gate-error.ts";
+import { LANGUAGES, type Language } from "../../ipc/language.ts";
 import type { Answer, OperatorApi } from "../../ipc/operator-api.ts";
+import type { Setting } from "../../ipc/settings.ts";
 import { counted } from "./card-rows.ts";
 import { Keyboard } from "./keyboard.ts";
 import { type Key, pressed } from "./keys.ts";
@@ -20,6 +22,7 @@ const GATE_EVENTS = [
   "safety.paused",
   "safety.resumed",
   "alarms.changed",
+  "settings.changed",
 ] as const;
 
 /** The alarms for which a gate ends itself. */
@@ -107,6 +110,7 @@ export async function watch(api: OperatorApi, options: WatchOptions = {}): Promi
     if (event.type === "approval.held") show(held(state, event.data.token, event.data.expires_at));
     if (event.type === "safety.paused" || event.type === "safety.resumed")
       show({ ...state, paused: event.data.reason });
+    if (event.type === "settings.changed") show({ ...state, language: languageIn(event.data) });
     if (event.type === "alarms.changed") show({ ...state, alarms: event.data });
     if (event.type !== "approval.closed") return;
     if (!state.is_loaded) ended.add(event.data.token);
@@ -123,6 +127,7 @@ export async function watch(api: OperatorApi, options: WatchOptions = {}): Promi
   stdout.on("resize", redraw);
   void options.lost?.then(() => end(new GateError("connection_lost", "the gate has gone")));
   try {
+    api.call("settings.list", {}).then((settings) => show({ ...state, language: languageIn(settings) }), end);
     api.call("status", {}).then(({ pause, alarms }) => show({ ...state, paused: pause.reason, alarms }), end);
     api.call("approvals.list", { limit: 1000 }).then(
       (waiting) =>
@@ -153,6 +158,11 @@ export async function watch(api: OperatorApi, options: WatchOptions = {}): Promi
   }
   if (failure !== undefined) throw failure;
   if (left > 0) stdout.write(`${counted(left, "request")} still waiting for an answer.\n`);
+}
+
+function languageIn(settings: readonly Setting[]): Language {
+  const chosen = settings.find(({ key }) => key === "language")?.value;
+  return LANGUAGES.find((language) => language === chosen) ?? "en";
 }
 
 function isLost(error: unknown): boolean {

@@ -49,6 +49,7 @@ export function examineCall(
     needs: [],
     outcome: "denied",
     reason: "",
+    rule: undefined,
     grants_used: [],
     verdict: null,
     trace: with_trace ? [] : undefined,
@@ -68,7 +69,7 @@ export function decisionOf(x: Examination, denial: Denial | null): Decision {
     outcome: denial === null ? x.outcome : "denied",
     stage: denial?.stage ?? (x.outcome === "approval_required" ? "approval" : "policy"),
     reason: denial?.reason ?? x.reason,
-    explain: denial?.explain ?? {},
+    explain: denial?.explain ?? (x.rule === undefined ? {} : { rule: x.rule }),
     verdict: x.verdict,
     capabilities: x.needs.map(requirementOf),
   };

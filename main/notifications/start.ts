@@ -5,13 +5,13 @@ import { Notifier, type ReviewTarget } from "./notifier.ts";
 import { notificationSink } from "./platform.ts";
 import type { NotificationSink } from "./sink.ts";
 
-/** What a home brings along. */
+/** What depends on the process that runs the gate. */
 export interface NotificationOptions {
-  /** Makes the desktop app's own; left out: what this machine offers. */
+  /** Makes the desktop app's sink; left out: the machine's default. */
   sink?: () => NotificationSink;
   /** Opens the popup or the page. */
   review?: (what: ReviewTarget) => void;
-  /** Milliseconds that only go forward. */
+  /** A monotonic clock, in milliseconds. */
   now?: () => number;
   /** As the notifier's. */
   pairing_check_ms?: number;
@@ -19,14 +19,14 @@ export interface NotificationOptions {
 
 export interface GateNotifications {
   readonly isOn: boolean;
-  /** For a human: `on`, or `off: ` and why. */
+  /** For display: `on`, or `off: ` and why. */
   readonly status: string;
   close(): Promise<void>;
 }
 
 /**
- * Starts the notifications of a gate, or says why there are none; starts them anew when the human turns them off or on, or
- * chooses another language. Never throws, waits for nothing.
+ * Starts the notifications of a gate, or reports why there are none; restarts them when they are turned off or on, or another
+ * language is chosen. Never throws, waits for nothing.
  */
 export function startNotifications(
   api: OperatorApi,
@@ -44,9 +44,9 @@ export function startNotifications(
     changing = changing.then(async () => {
       if (chosen(config) === begun_with) return;
       const before = current;
-      current = off("being started anew");
+      current = off("being restarted");
       await before.close();
-      // Only now: what was chosen meanwhile counts, too.
+      // Read only now, so that settings changed meanwhile count, too.
       begun_with = chosen(config);
       current = begin();
     });
@@ -66,7 +66,7 @@ export function startNotifications(
   };
 }
 
-/** What a running notifier was begun with. */
+/** The settings that a notifier was started with. */
 function chosen({ notifications, language }: Config): string {
   return `${notifications.enabled} ${language}`;
 }

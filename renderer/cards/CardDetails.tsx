@@ -27,14 +27,10 @@ export function CardNotes({ view }: { view: ApprovalView }) {
   );
 }
 
-/** `score 0.80, intent matches`: the judge's notes without what the card already says. */
-function judged({ judge }: ApprovalView, words: CardWords): string {
-  const rest = judge.reason
-    .replace(/^approved: /, "")
-    .replace(/^score [\d.]+ ?/, "")
-    .replace(/^\((.*)\)$/, "$1");
-  const notes = rest.split(", ").filter(Boolean);
-  return [words.scored(judge.score.toFixed(2)), ...notes.map((note) => words.notes[note] ?? note)].join(", ");
+/** `score 0.80, intent matches`; the gate's own sentence where it names no notes, as one of an earlier version does. */
+function judged({ judge: { score, reason, notes } }: ApprovalView, words: CardWords): string {
+  if (notes === undefined && reason !== "") return reason;
+  return [words.scored(score.toFixed(2)), ...(notes ?? []).map((note) => words.notes[note])].join(", ");
 }
 
 /** All details of a card, the whole call last. */

@@ -5,7 +5,7 @@ import type { Language } from "../../ipc/language.ts";
 import type { Answer, ApprovalView, Choice } from "../../ipc/operator-api.ts";
 import { shortenHome } from "../../ipc/visible-text.ts";
 import { shortDate } from "../parts/RelativeTime.tsx";
-import type { CardWords, Reach } from "../words/cards.ts";
+import type { CardWords } from "../words/cards.ts";
 
 /** What an answer that is remembered would store. Pure: the clock comes with each step. */
 
@@ -92,15 +92,15 @@ export function answerFor(view: ApprovalView, remembering: Remembering, now: num
     token: view.token,
     decision: "approved",
     scope: choice.scope as Exclude<Territory, "none">,
-    ...(proposed === null ? { choice: choice.label } : { target: remembering.target }),
+    ...(choice.reach === null ? {} : { reach: choice.reach }),
+    ...(proposed === null ? {} : { target: remembering.target }),
     ...(end === null ? {} : { expires_at: isoSeconds(end.getTime()) }),
   };
 }
 
 /** "This folder and below, until 20 Dec": the choice as a sentence. */
 export function sentence(choice: Choice, end: Date | null | undefined, words: CardWords, language: Language): string {
-  const name = choice.label.replace(/, (this session|permanently)$/, "");
-  const reach = words.reach[name as Reach] ?? name;
+  const reach = choice.reach === null ? words.approveOnce : words.reach[choice.reach];
   if (end !== null && end !== undefined) {
     const is_soon = end.getTime() - Date.now() < 86_400_000;
     const time = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit" }).format(end);

@@ -101,7 +101,7 @@ describe("metnos-gate start", () => {
     const started = await start(home);
     const pid = await gatePid(home);
     expect(await started.end("SIGHUP")).toBe(0);
-    expect(started.stderr).toContain("SIGHUP: closing; what waits is kept for the next start");
+    expect(started.stderr).toContain("SIGHUP: closing; waiting requests are kept for the next start");
     expect(started.stderr).not.toContain("starting it again");
     expect(isAlive(pid)).toBe(false);
   });

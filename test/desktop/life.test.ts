@@ -74,7 +74,7 @@ describeDesktop("the desktop app", () => {
       setImmediate(() => electron_app.quit());
     }, undefined);
     expect(await app.exited).toBe(0);
-    expect(app.output()).toMatch(/closed; what waits is kept for the next start/);
+    expect(app.output()).toMatch(/closed; waiting requests are kept for the next start/);
     await expect.poll(() => processes.filter(isAlive)).toEqual([]);
     expect(existsSync(app.home.paths.agent_socket)).toBe(false);
     // The lock is free: another gate can have this home.
@@ -91,7 +91,7 @@ describeDesktop("starting", () => {
     ]);
     app.kill("SIGTERM");
     expect(await app.exited).toBe(0);
-    expect(app.output()).toMatch(/closed; what waits is kept/);
+    expect(app.output()).toMatch(/closed; waiting requests are kept/);
   });
 
   it("while a gate runs without the app: shows a message, and ends", async () => {

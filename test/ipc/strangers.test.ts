@@ -75,7 +75,7 @@ describe("before hello", () => {
       .poll(() => first.filter((socket) => socket.closed || socket.readableEnded).length)
       .toBeGreaterThanOrEqual(10);
     expect(more.every((socket) => socket.destroyed)).toBe(false);
-    await gate.logged(/dropped .*more than 128 connections that have not said hello/);
+    await gate.logged(/dropped .*more than 128 connections that have not sent hello/);
   });
 
   it("as many silent ones as there may be connections keep no agent out", async () => {

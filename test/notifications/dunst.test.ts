@@ -108,7 +108,7 @@ describe.skipIf(skipped)("with a real notification daemon", () => {
     const asked = await agent.ask(RUN);
     await desktop.shown();
     await desktop.killDunst();
-    await serve.printed(/notifications: the notification server has gone/);
+    await serve.printed(/notifications: the notification server was lost/);
     await desktop.startDunst();
     await desktop.shown();
     expect(await pressed(desktop, "Approve", asked)).toMatchObject({ outcome: "allowed" });

@@ -169,7 +169,7 @@ describe.skipIf(skipped)("the server", () => {
     await second.until((shown) => shown.length === 0);
     expect(log.lines).toEqual([
       "notifications: no notification server is running; they are shown once there is one",
-      "notifications: the notification server has gone; what waits is shown again once it is back",
+      "notifications: the notification server was lost; waiting requests are shown again once it is back",
     ]);
   });
 
@@ -215,7 +215,7 @@ describe.skipIf(skipped)("the server", () => {
     const gate = await startGate({ notifications: { sink: () => sink } });
     await sink.received(is("ready"));
     await bus.stop();
-    await log.until(/^notifications: the session bus has gone/);
+    await log.until(/^notifications: the session bus was lost/);
     const asked = await (await gate.agent()).ask({ executor: "shell_exec", args: { command: "ls" } });
     expect(asked.decision.outcome).toBe("approval_required");
     expect(sink.events.map(({ type }) => type)).toEqual(["ready", "lost"]);
@@ -291,7 +291,7 @@ describe("where notifications can't be shown", () => {
   it("the gate says so when it starts, also where it was switched off", async () => {
     const none = await startGate();
     expect(none.gate.notifications).toMatchObject({
-      is_on: false,
+      isOn: false,
       status: expect.stringMatching(/^off: no session bus/),
     });
     const off = await startGate({ config: "[notifications]\nenabled = false" });

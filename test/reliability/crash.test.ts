@@ -13,7 +13,7 @@ import type { Snapshot } from "../../reliability/crash/snapshot.ts";
 import { tempFolder, tempFolderForFile } from "../support/temp-folder.ts";
 
 /** A second each where the machine does nothing else: `npm run crash` does 2,000. */
-const ROUNDS = 24;
+const ROUNDS = 60;
 const ROOT = tempFolderForFile();
 /** Half a minute where the machine does nothing else. */
 const LONGEST_MS = 300_000;

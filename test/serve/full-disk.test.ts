@@ -90,14 +90,18 @@ describe("a full disk", () => {
       return (await operator.call("status", {})).alarms.length > 0;
     });
     expect((await operator.call("status", {})).alarms).toMatchObject([
-      { code: "trail_unwritable", subject: paths.audit_dir, message: expect.stringContaining("last room") },
+      {
+        code: "trail_unwritable",
+        subject: paths.audit_dir,
+        message: expect.stringContaining("last space that was reserved"),
+      },
     ]);
     await exhaust(served);
     expect((await agent.ask(WRITE)).decision).toMatchObject({
       outcome: "denied",
       stage: "safety",
       reason: "the audit trail can't be written: the disk is full (ENOSPC)",
-      explain: { instead: expect.stringContaining("tell the human") },
+      explain: { instead: expect.stringContaining("inform the user") },
     });
     expect((await agent.ask(READ)).decision.outcome).toBe("allowed");
     const alarms = new Map((await operator.call("status", {})).alarms.map(({ code, message }) => [code, message]));

@@ -221,7 +221,7 @@ describe("an answer", () => {
     await expect(
       gate.operator.call("grants.add", { capability: "code:exec", target: "make test" }),
     ).rejects.toMatchObject({ code: "never_granted" });
-    expect((await gate.request(token)).choices).toEqual([{ scope: "none", label: "once", grants: [] }]);
+    expect((await gate.request(token)).choices).toEqual([{ scope: "none", reach: null, grants: [] }]);
     await gate.operator.call("approvals.resolve", { token, decision: "approved" });
     expect((await final()).outcome).toBe("allowed");
     expect((await agent.ask({ executor: "Bash", args: { command: "make test" } })).decision.outcome).toBe(

@@ -9,6 +9,7 @@ import { Target } from "../../parts/Target.tsx";
 import { VisibleText } from "../../parts/VisibleText.tsx";
 import { activityWords } from "../../words/activity.ts";
 import { useLanguage, useWords } from "../../words/language.ts";
+import { RuleText } from "./RuleText.tsx";
 
 /** How one call was decided: why, by which stage, and the outcome of each of the others. `status`: loaded again when it was answered. */
 export function OpenedDecision({ decision_id, status }: { decision_id: string; status: ApprovalStatus | undefined }) {
@@ -38,7 +39,7 @@ function Facts({ opened }: { opened: Opened }) {
     <dl className="facts">
       <dt>{words.reason}</dt>
       <dd>
-        <VisibleText text={reason} />
+        <RuleText rule={explain.rule} sentence={reason} />
       </dd>
       {explain.matched === undefined ? null : (
         <>
@@ -104,7 +105,7 @@ function Trace({ trace, status }: { trace: readonly TraceStep[] | undefined; sta
           <li key={step.stage} className={step.outcome}>
             <StepSaid step={step} status={status} />
             <span className="detail">
-              <VisibleText text={step.detail} />
+              <RuleText rule={step.rule} sentence={step.detail} />
             </span>
           </li>
         ))}

@@ -141,7 +141,7 @@ describe("the screen", () => {
       capability: "fs:write" as const,
       target: `/srv/${index}`,
     }));
-    const card = { choices: [{ scope: "permanent" as const, label: "exactly this, permanently", grants }] };
+    const card = { choices: [{ scope: "permanent" as const, reach: "exact" as const, grants }] };
     const state = pressed({ ...one(card), is_read: true }, { input: "p" }, PRESS_DELAY_MS, {
       lines: 1,
       page: 9,
@@ -156,8 +156,8 @@ describe("the screen", () => {
     const excludes = "Not covered, asked each time: secrets such as .env";
     const grants = (target: string) => [{ capability: "fs:read" as const, target }];
     const choices = [
-      { scope: "permanent" as const, label: "this folder, permanently", grants: grants("/srv/*") },
-      { scope: "permanent" as const, label: "this folder and below, permanently", grants: grants("/srv/**"), excludes },
+      { scope: "permanent" as const, reach: "folder" as const, grants: grants("/srv/*") },
+      { scope: "permanent" as const, reach: "tree" as const, grants: grants("/srv/**"), excludes },
     ];
     const typed = (...inputs: string[]) => {
       let state: WatchState = { ...one({ choices }), is_read: true };

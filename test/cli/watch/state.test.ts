@@ -224,7 +224,7 @@ describe("remembering", () => {
 
   test("several grants at once are stored as they are: their targets can't be edited", () => {
     const grants = ["/a", "/b"].map((target) => ({ capability: "fs:write" as const, target }));
-    const card = approvalView({ choices: [{ scope: "permanent", label: "exactly this, permanently", grants }] });
+    const card = approvalView({ choices: [{ scope: "permanent", reach: "exact", grants }] });
     expect(pressAll(ready(card), [key("p"), key("e")]).state.mode).toMatchObject({ editing: null });
     expect(pressAll(ready(card), [key("p"), named("enter")]).effect).toEqual({
       kind: "answer",
@@ -246,7 +246,7 @@ describe("remembering", () => {
   });
 
   test("what is asked about every time can only be approved once", () => {
-    const card = approvalView({ choices: [{ scope: "none", label: "once", grants: [] }] });
+    const card = approvalView({ choices: [{ scope: "none", reach: null, grants: [] }] });
     for (const scope of ["s", "p"]) {
       const { state, effect } = pressed(ready(card), key(scope), PRESS_DELAY_MS, FITS);
       expect([effect, state.mode.kind]).toEqual([undefined, "cards"]);

@@ -17,7 +17,7 @@ const bash = (change: Partial<ApprovalView> = {}): ApprovalView =>
     reversibility: "irreversible",
     intent: "build from scratch",
     judge: { score: 0.7, reason: "approved: score 0.70" },
-    choices: [{ scope: "none", label: "once", grants: [] }],
+    choices: [{ scope: "none", reach: null, grants: [] }],
     args: { command: "rm -rf build && npm run build", description: "build from scratch" },
     card: {
       form: "full",

@@ -10,12 +10,12 @@ import { tempFolder } from "../../support/temp-folder.ts";
 
 function request(granted: Requirement[] = [], more: Partial<NewPending> = {}): Omit<NewPending, "ttl_seconds"> {
   const choices: Choice[] = [
-    { scope: "none", label: "once", grants: [] },
+    { scope: "none", reach: null, grants: [] },
     ...(granted.length === 0
       ? []
       : ([
-          { scope: "session", label: "this session", grants: granted },
-          { scope: "permanent", label: "permanently", grants: granted },
+          { scope: "session", reach: "exact", grants: granted },
+          { scope: "permanent", reach: "exact", grants: granted },
         ] as const)),
   ];
   const { ttl_seconds: _, ...rest } = pendingOf({

@@ -76,7 +76,7 @@ describe("a request", () => {
       args: { command: "make SECRET" },
       intent: "make with SECRET",
       capabilities: [{ capability: "code:exec", target: "make SECRET" }],
-      choices: [{ scope: "session", label: "SECRET", grants: [{ capability: "fs:write", target: "/srv/SECRET" }] }],
+      choices: [{ scope: "session", reach: "exact", grants: [{ capability: "fs:write", target: "/srv/SECRET" }] }],
       reals: { "/srv/SECRET": "/srv/x" },
       judge: { score: 0.7, reason: "about SECRET" },
       kept,
