@@ -64,7 +64,7 @@ describe("before hello", () => {
     for (let count = 0; count < 20; count++) expect((await agent.next("tool.decision")).data.outcome).toBe("allowed");
   });
 
-  it("few may be silent: who has been silent for the longest goes when others come, and an agent is let in", async () => {
+  it("few may be silent: the one silent for the longest is closed when others connect, and an agent is let in", async () => {
     const gate = await startGate();
     const first = await silent(gate.paths.agent_socket, UNGREETED_LIMITS.max + 5);
     await new Promise((resolve) => setTimeout(resolve, 1100));

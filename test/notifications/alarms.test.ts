@@ -23,7 +23,7 @@ async function desk() {
 }
 
 describe.skipIf(skipped)("the notification of an alarm", () => {
-  it("is urgent, says what and what to do, opens the page, and goes when the alarm is over", async () => {
+  it("is urgent, says what and what to do, opens the page, and closes when the alarm is over", async () => {
     const { alarms, server, sink, clock, reviewed } = await desk();
     alarms.raise(alarm());
     const one = await server.only();

@@ -188,7 +188,7 @@ describe.skipIf(skipped)("a notification", () => {
     expect(outcomes).toContain("rejected");
   });
 
-  it("an answer that comes too late is said in the log, doesn't count, and the notification goes", async () => {
+  it("an answer that is too late is logged, doesn't count, and the notification closes", async () => {
     const { gate, agent, server, settle } = await desk();
     const asked = await agent.ask(RUN);
     const token = tokenOf(asked.decision);

@@ -45,7 +45,7 @@ describe("npm run dev", () => {
     60_000,
   );
 
-  it("lets nobody past the gate's own checks: another Host or Origin, and a session without the page's secret, are refused", async () => {
+  it("bypasses none of the gate's own checks: another Host or Origin, and a session without the page's secret, are refused", async () => {
     const { link } = await startDev();
     const port = Number(link.port);
     const path = link.pathname + link.search;

@@ -123,6 +123,6 @@ export interface Asked {
 
 /** The token of the card that a decision waits for. */
 export function tokenOf({ pending }: Decision): string {
-  if (pending === undefined) throw new Error("this decision waits for nobody");
+  if (pending === undefined) throw new Error("this decision has no request that waits");
   return pending.token;
 }

@@ -53,7 +53,7 @@ function writersOn(path: string, why: string, more: Partial<Entry> = {}): Entry[
 }
 
 export const RUN_LATER_PLACES = section("C10", CODE, [
-  ...RUN_LATER.flatMap((path) => writersOn(`{home}/${path}`, "somebody runs it later")),
+  ...RUN_LATER.flatMap((path) => writersOn(`{home}/${path}`, "it is run later")),
   ...AGENTS_SETTINGS.flatMap((path) => writersOn(`{home}/${path}`, "an agent runs it later")),
   ...SYSTEM.flatMap((path) => writersOn(path, "the system runs it later")),
   ...writersOn("/etc/ld.so.preload", "every program loads it", { expected: DENIED }),
@@ -74,15 +74,15 @@ export const RUN_LATER_PLACES = section("C10", CODE, [
   },
   {
     call: tool("fs_write", { path: "{home}/.zshenv", content: "x" }),
-    why: "somebody runs it later",
+    why: "it is run later",
     grants: GRANTS,
   },
   {
     call: tool("mcp__files__put", { path: "{home}/.zshenv", content: "x" }),
-    why: "somebody runs it later",
+    why: "it is run later",
     grants: GRANTS,
   },
-  { call: bash("tee {home}/.zshenv"), why: "somebody runs it later", grants: GRANTS },
+  { call: bash("tee {home}/.zshenv"), why: "it is run later", grants: GRANTS },
   { call: bash("cp -r src {home}/.config/autostart"), why: "a folder put there", grants: GRANTS },
   { call: bash("mv src {home}/.local/bin"), why: "a folder put there", grants: GRANTS },
   { call: bash("cp evil.txt {home}/.local/bin/"), why: "a file put into the folder", grants: GRANTS },

@@ -273,7 +273,7 @@ describe("cards", () => {
     ["rejected", "Denied elsewhere: write a.ts"],
     ["expired", "Expired, nobody answered in time: write a.ts"],
     ["cancelled", "Withdrawn by claude-code: write a.ts"],
-  ] as const)("a card that was %s elsewhere goes away with one line that says so", (status, words) => {
+  ] as const)("a card that was %s elsewhere is removed with one line that says so", (status, words) => {
     const state = closed(ready(), approvalView({ status }), 1000);
     expect([state.cards, state.selected]).toEqual([[], null]);
     expect(state.ended).toEqual([expect.stringContaining(words)]);

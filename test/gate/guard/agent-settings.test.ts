@@ -195,7 +195,7 @@ describe("settings that hold the hook", () => {
   );
 
   it.each(rows(WHOLE_PLACES, ["home", "project"]))(
-    "are denied with the folder they lie in: %s (%s, %s, there: %s)",
+    "are denied with the folder they are in: %s (%s, %s, there: %s)",
     (name, where, file, is_there) => {
       const makes = WHOLE_PLACES[name];
       expect(makes && fate(where, file, makes, is_there)).toBe("denied");

@@ -135,7 +135,7 @@ describe("content that is run later", () => {
     expect(decided({ home, cwd }, "Write", { file_path: path, content: "" }).outcome).toBe("allowed");
   });
 
-  it("is a file's by its whole path: what lies in a folder of that name is free", () => {
+  it("is a file's by its whole path: what is in a folder of that name is free", () => {
     for (const name of [".gitattributes", ".envrc", "opencode.json", ".vscode/tasks.json"])
       expect([name, fateOf([onPath("fs:write", join(cwd, name, "a.txt"))], { home, cwd })]).toEqual([name, "free"]);
   });

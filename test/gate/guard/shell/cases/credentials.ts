@@ -187,7 +187,7 @@ const LOOK_ALIKES: readonly ShellCase[] = [
   passes("cat config/kube/config", "a file in the project"),
   passes("cat docker/config.json", "a file in the project"),
   passes("cat src/netrc.ts test/netrc.test.ts", "sources"),
-  passes("cat /etc/hosts /etc/os-release", "files that anybody reads"),
+  passes("cat /etc/hosts /etc/os-release", "files that any user reads"),
   passes("cat /proc/cpuinfo", "no process's"),
   passes("grep MemTotal /proc/meminfo", "no process's"),
   passes("cat keys/id_ed25519.pub", "a public key"),

@@ -231,7 +231,7 @@ export const NEVER_LESS: readonly NeverLessCase[] = [
   runs('ls; eval "$X"', "what eval gets isn't known"),
   runs("wc --files0-from=list.txt", "which files isn't known"),
   runs("rm -rf /srv/other", "a whole tree outside the project"),
-  runs("sudo ls", "as somebody else"),
+  runs("sudo ls", "as another user"),
   runs("ssh build.example ls", "on another machine"),
   changes("find . -name '*.tmp' -delete", "find deletes"),
   changes("find . -fprintf out.txt x", "find writes"),
