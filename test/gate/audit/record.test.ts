@@ -49,6 +49,7 @@ describe("one audit line", () => {
       agent: "claude",
       outcome: "denied",
       stage: "guard",
+      rule: "guard.protected-path",
       capabilities: ["fs:read"],
     });
   });
