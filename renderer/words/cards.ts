@@ -14,10 +14,10 @@ const en = {
   readOn: "Approve opens when the end of the request has been on the screen.",
   tooSoon: "That didn't count: the card had only just appeared or moved. Press again.",
   expiresIn: (clock: string) => `expires in ${clock}`,
-  held: "its time stands still while you are here",
+  held: "its deadline is extended while you are here",
   waited: (clock: string) => `waited ${clock}`,
   inFolder: "in",
-  noFolder: "folder not told",
+  noFolder: "folder unknown",
   scored: (score: string) => `score ${score}`,
   /** What raised or lowered the judge's score. */
   notes: NOTE_WORDS.en,
