@@ -62,7 +62,7 @@ describe("the trail", () => {
     expect(monthFile(Date.parse("2026-12-31T23:59:59.999Z"))).toBe("2026-12.jsonl");
   });
 
-  it("says in a line of its own where the clock was set back within a month; a small step is none", async () => {
+  it("says in a separate line where the clock was set back within a month; a small step is none", async () => {
     const { folder, head_file, clock, opened } = freshTrail(new ManualClock("2026-05-15T12:00:00Z"));
     const log = opened();
     for (const step of [0, -9, -3600]) {

@@ -95,7 +95,7 @@ describe("while the gate is paused", () => {
   });
 });
 
-describe("rules of one's own", () => {
+describe("own rules", () => {
   it("a custom rule fires, sync or async", async () => {
     const { filter } = safetyUnderTest();
     filter.registerRule({
