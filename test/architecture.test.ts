@@ -16,7 +16,7 @@ interface SourceFile {
   text: string;
   /** Paths below the root for our own files, else the package's or module's name. */
   imports: string[];
-  /** Those that are still there once the types are gone. */
+  /** Those that are still there once the types are stripped. */
   loads: string[];
 }
 

@@ -65,7 +65,7 @@ function unexpected(agent: AgentConnection) {
   return agent.unread.filter(({ type }) => !SENT_TO_ALL.includes(type));
 }
 
-/** The document's world: a gate that can end and start again, agents by name, an operator at the command line, a clock. */
+/** The document's setting: a gate that can end and start again, agents by name, an operator at the command line, a clock. */
 class Replay {
   readonly home = temporaryHome();
   readonly seen = new Map<string, unknown>();
@@ -113,7 +113,7 @@ class Replay {
     return text.replace(/<[^<>"]+>/g, (name) => String(this.seen.get(name) ?? name));
   }
 
-  /** Nothing came that the document doesn't show. */
+  /** No message was received that the document doesn't show. */
   async isOver(): Promise<void> {
     for (const agent of this.#agents.values()) {
       await agent.ping();

@@ -48,8 +48,8 @@ describe("the order of the cards", () => {
 
   it("how it ended is still shown after it was missed", () => {
     const missed = loaded(three, [], 5, new Set(["a", "b", "c"]));
-    const told = closed(missed, { ...view("a", 10), status: "rejected" }, false, 9);
-    expect(told.asked[0]).toMatchObject({ view: { status: "rejected" }, ended: { at: 5, is_own: false } });
+    const seen = closed(missed, { ...view("a", 10), status: "rejected" }, false, 9);
+    expect(seen.asked[0]).toMatchObject({ view: { status: "rejected" }, ended: { at: 5, is_own: false } });
   });
 
   it("a second ending changes nothing", () => {

@@ -4,7 +4,7 @@ import { failureOf, type GateError } from "../../ipc/gate-error.ts";
 import type { OperatorApi, OperatorMethod } from "../../ipc/operator-api.ts";
 import { servePage } from "./page-home.ts";
 
-/** The gate behind `/operator`, as the headless gate serves it; it can be away for a while. */
+/** The gate behind `/operator`, as the headless gate serves it; it can be unreachable for a while. */
 export async function serveOperator(operator: OperatorApi) {
   const server = new WebSocketServer({ noServer: true });
   const gate = { is_there: true };

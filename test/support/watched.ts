@@ -146,7 +146,7 @@ for await (const line of createInterface({ input: control })) {
 export class Watched {
   readonly answers: unknown[] = [];
   readonly pty: Pty;
-  readonly #heard = new EventEmitter();
+  readonly #emitter = new EventEmitter();
   readonly #socket: Socket;
   ended: unknown;
   /** The message and the hint that it ended with. */
@@ -160,7 +160,7 @@ export class Watched {
       if ("call" in message) this.answers.push(message.call);
       if ("ended" in message) this.ended = message.ended;
       if ("said" in message) this.said = message.said;
-      this.#heard.emit("line", message);
+      this.#emitter.emit("line", message);
     });
   }
 
@@ -171,7 +171,7 @@ export class Watched {
     const server = createServer().listen(path);
     onTestFinished(() => void server.close());
     const connected = once(server, "connection");
-    const env = { ...process.env, CI: "true", FORCE_COLOR: "1" }; // where it says CI, ink draws nothing unless told to
+    const env = { ...process.env, CI: "true", FORCE_COLOR: "1" }; // where CI is set, ink draws nothing unless `interactive` is
     const pty = new Pty([join(folder, "watching.ts"), path], env, columns, rows);
     const [socket] = (await connected) as [Socket];
     const watched = new Watched(pty, socket);
@@ -190,14 +190,14 @@ export class Watched {
   async do(command: string, value: unknown = null): Promise<void> {
     this.#socket.write(`${JSON.stringify([command, value])}\n`);
     for (;;) {
-      const [message] = await once(this.#heard, "line");
+      const [message] = await once(this.#emitter, "line");
       if (message.done === command) return;
     }
   }
 
   /** How the promise of `watch` ended. */
   async end(): Promise<unknown> {
-    while (this.ended === undefined) await once(this.#heard, "line");
+    while (this.ended === undefined) await once(this.#emitter, "line");
     return this.ended;
   }
 }

@@ -118,16 +118,16 @@ describe("the operator's contract on the page's WebSocket", () => {
     slow.pause();
     const dropped = gate.logged(/page: dropped one that left more than 8388608 bytes unread/);
     const text = "x".repeat(1024 * 1024);
-    let told = 0;
-    for (; told < 64 && !gate.log.some((line) => line.includes("unread")); told++) {
+    let sent = 0;
+    for (; sent < 64 && !gate.log.some((line) => line.includes("unread")); sent++) {
       gate.gate.core.publish({
         type: "pairing.requested",
-        data: { name: text, version: null, requested_at: `${told}` },
+        data: { name: text, version: null, requested_at: `${sent}` },
       });
-      await reader.next(({ event }) => event?.type === "pairing.requested" && event.data.requested_at === `${told}`);
+      await reader.next(({ event }) => event?.type === "pairing.requested" && event.data.requested_at === `${sent}`);
     }
     await dropped;
-    expect(told).toBeLessThan(64);
+    expect(sent).toBeLessThan(64);
     expect((await reader.call(1, "status")).result).toMatchObject({ pid: process.pid });
   });
 

@@ -239,7 +239,7 @@ test("a paused gate says so, and what to do", async () => {
   await watched.pty.shows("Nothing is waiting for you.");
   await watched.do("pause", "SR-007: no goal carries data away");
   await watched.pty.shows("The gate is paused: every call is denied.");
-  await watched.pty.shows("SR-007: no goal carries data away. To go on: metnos-gate safety resume");
+  await watched.pty.shows("SR-007: no goal carries data away. To resume: metnos-gate safety resume");
   expect(watched.pty.screen).not.toContain("Nothing is waiting for you.");
   await watched.do("pause", null);
   await watched.pty.shows("Nothing is waiting for you.");
