@@ -146,7 +146,7 @@ test("choices and the judge's notes are in the language of the cards, also once 
   await watched.clock(PRESS_DELAY_MS);
   pty.type("p");
   await pty.shows("› questo file, per sempre");
-  expect(pty.screen).not.toContain("this file");
+  expect(pty.screen).not.toContain("this file, permanently");
 });
 
 test("hidden characters are visible, and a request that is answered elsewhere is removed with a line that says so", async () => {
