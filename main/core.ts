@@ -133,7 +133,7 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
         rows: rows("safety"),
         pauseChanged(pause) {
           // What waits is withdrawn before anybody hears of it: no answer from now on allows anything.
-          if (pause.is_paused) gate.withdrawAll(`the gate is paused: ${pause.reason}`);
+          if (pause.is_paused) gate.waiting.withdrawAll(`the gate is paused: ${pause.reason}`);
           audit.append({ event: pause.is_paused ? "paused" : "resumed", ts: now() / 1000, by: pause.by });
           audit.flush();
           hooks.pauseChanged?.(pause);
@@ -222,7 +222,7 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
     }
     audit.flush();
     const paused = safety.pause.reason;
-    if (paused !== undefined) gate.withdrawAll(`the gate is paused: ${paused}`);
+    if (paused !== undefined) gate.waiting.withdrawAll(`the gate is paused: ${paused}`);
     const flush = () => {
       if (storage.watch.lossByNow() !== undefined) return;
       gate.record();

@@ -16,7 +16,7 @@ export function agentMethods(context: OperatorContext): Handlers<AgentMethod> {
       const { agent, token_file, is_renewed } = agents.pair(name, level);
       if (is_renewed) {
         // Whoever came with the old token is not who the human pairs now.
-        gate.withdrawAgent(agent.agent_id, "the agent was paired anew");
+        gate.waiting.withdrawAgent(agent.agent_id, "the agent was paired anew");
         connections?.drop(agent.agent_id);
       }
       recordAct(context, "agent.paired", { agent: name, level });
@@ -33,14 +33,14 @@ export function agentMethods(context: OperatorContext): Handlers<AgentMethod> {
     "agents.level": ({ name, level }) => {
       const agent = agents.setLevel(name, level);
       // What was asked at the old level is asked again at the new one.
-      gate.withdrawAgent(agent.agent_id, `the agent's level is now ${level}; send the call again`);
+      gate.waiting.withdrawAgent(agent.agent_id, `the agent's level is now ${level}; send the call again`);
       recordAct(context, "agent.level", { agent: name, level });
       changed();
       return agentView(context, agent);
     },
     "agents.revoke": ({ name }) => {
       const agent = agents.revoke(name);
-      gate.withdrawAgent(agent.agent_id, "the agent's pairing was revoked");
+      gate.waiting.withdrawAgent(agent.agent_id, "the agent's pairing was revoked");
       connections?.drop(agent.agent_id);
       recordAct(context, "agent.revoked", { agent: name });
       changed();

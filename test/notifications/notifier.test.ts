@@ -187,7 +187,7 @@ describe.skipIf(skipped)("a notification", () => {
     // Answered past the events, as by a gate that hadn't told us yet.
     const { registry } = gate.gate.core.gate.broker;
     const { channel, sender_id } = await gate.request(token);
-    registry.resolve(token, "rejected", { channel, sender_id });
+    registry.resolve(registry.check(token, { channel, sender_id }), "rejected");
     server.press(one, "Approve");
     expect(await gate.logged(/too late/)).toMatch(
       /approved came too late for a request of tester \(already_resolved\)/,
