@@ -1,5 +1,5 @@
 import { existsSync, statSync } from "node:fs";
-import { OperatorError } from "../ipc/operator-api.ts";
+import { GateError } from "../ipc/gate-error.ts";
 import { agentTokenFile, type GatePaths, gatePaths } from "../ipc/paths.ts";
 import { loadConfig } from "../main/config.ts";
 import { gatePathsWith } from "../main/core.ts";
@@ -7,8 +7,11 @@ import { hasItsToken } from "../main/gate/agent-tokens.ts";
 import { AGENTS_SCHEMA } from "../main/gate/agents.ts";
 import { DEFAULT_TTL_SECONDS } from "../main/gate/approvals/registry.ts";
 import { APPROVALS_SCHEMA } from "../main/gate/approvals/schema.ts";
-import { openDatabaseReadOnly, type Schema } from "../main/gate/database.ts";
-import { errorCode, GateError } from "../main/gate/errors.ts";
+
+import { openDatabaseReadOnly } from "../main/gate/database.ts";
+import type { Schema } from "../main/gate/database-schema.ts";
+import { errorCode } from "../main/gate/errors.ts";
+
 import { grantsSchema } from "../main/gate/grants/schema.ts";
 import { SAFETY_SCHEMA } from "../main/gate/safety/schema.ts";
 import { lookAtDatabases } from "../main/storage/open-databases.ts";
@@ -18,7 +21,7 @@ import { launcherFile } from "./claude-code/launcher.ts";
 import { withRunningGate } from "./operator.ts";
 import { trailCheck } from "./trail-check.ts";
 
-/** One thing that was looked at, and what to do about it. */
+/** The result of one check, and how to fix it. */
 export interface Check {
   check: string;
   ok: boolean;
@@ -46,7 +49,7 @@ export async function allChecks(): Promise<Check[]> {
     permissions("operator token", paths.operator_token, 0o600),
     permissions("claude-code token", agentTokenFile(paths, "claude-code"), 0o600),
     ...databases(paths),
-    // A running gate has an alarm for what it loses.
+    // A running gate raises an alarm where it loses one.
     ...(gate.some(({ check, ok }) => check === "gate" && ok) ? [] : missingDatabases(paths)),
     pairings(paths),
     trailCheck(paths.audit_dir),
@@ -76,12 +79,12 @@ async function runningGate(): Promise<Check[]> {
     }));
     return [{ check: "gate", ok: true, detail: `running, pid ${pid}` }, ...failed];
   } catch (error) {
-    if (!(error instanceof OperatorError)) throw error;
+    if (!(error instanceof GateError)) throw error;
     return [{ check: "gate", ok: false, detail: error.message, fix: error.hint }];
   }
 }
 
-/** What isn't there yet is no problem: it is made when it is needed. */
+/** A missing one is no problem: it is made when it is needed. */
 function permissions(what: string, path: string, mode: number): Check {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (stat === undefined) return { check: what, ok: true, detail: `${path} is not there yet` };
@@ -124,7 +127,7 @@ function missingDatabases(paths: GatePaths): Check[] {
   return check.ok ? [] : [check];
 }
 
-/** An agent whose file hasn't its token can't say who it is. */
+/** An agent whose file doesn't hold its token can't identify itself. */
 function pairings(paths: GatePaths): Check {
   return attempt("pairings", () => {
     const db = openDatabaseReadOnly(paths.agents_db, AGENTS_SCHEMA);

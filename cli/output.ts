@@ -1,9 +1,9 @@
-import { OperatorError } from "../ipc/operator-api.ts";
+import { type ErrorCode, GateError } from "../ipc/gate-error.ts";
 import { visible, visibleJson } from "../ipc/visible-text.ts";
 import { fileError } from "../main/gate/file-errors.ts";
 import { GATE_EXIT } from "../main/restart.ts";
 
-/** stdout carries data, one JSON object per line; stderr carries words for a human. */
+/** stdout carries data, one JSON object per line; stderr carries words for the user. */
 
 /** What the command's exit code says (docs/cli.md). */
 export const EXIT = {
@@ -17,17 +17,43 @@ export const EXIT = {
 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
+/** What says that the gate could not start or go on, or that a file of its own can't be used: a failure, and no refusal. */
+const FAILURES: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  "already_running",
+  "invalid_config",
+  "invalid_executor",
+  "invalid_input",
+  "executors_unreadable",
+  "database_damaged",
+  "database_foreign",
+  "database_missing",
+  "database_newer",
+  "database_older",
+  "database_read_only",
+  "database_unusable",
+  "gate_replaced",
+  "lock_taken",
+  "lock_unusable",
+  "folder_not_private",
+  "socket_unusable",
+  "page_not_built",
+  "port_taken",
+  "file_unusable",
+  "not_a_file",
+  "head_unusable",
+]);
+
 export function printLine(value: unknown): void {
   process.stdout.write(`${visibleJson(value)}\n`);
 }
 
-/** Data with the same in words: on a terminal, where both would stand one after the other, the words alone. */
+/** Data and the same in words: on a terminal, where both would be shown one after the other, the words alone. */
 export function tell(value: unknown, ...words: string[]): void {
   if (!isSeenTogether()) printLine(value);
   for (const text of words) say(text);
 }
 
-/** stdout and stderr end up before the same eyes. */
+/** stdout and stderr are shown on the same terminal. */
 export function isSeenTogether(): boolean {
   return process.stdout.isTTY === true && process.stderr.isTTY === true;
 }
@@ -58,17 +84,17 @@ export function reportFailure(error: unknown): ExitCode {
     case "invalid_params":
       return EXIT.usage;
     default:
-      return error instanceof OperatorError ? EXIT.refused : EXIT.failed;
+      return error instanceof GateError && !FAILURES.has(error.code) ? EXIT.refused : EXIT.failed;
   }
 }
 
-/** The system's own errors name a call; a human needs the file and what to do. */
+/** The system's own errors name a call; the user needs the file and what to do. */
 function explained(error: Error): Error & { code?: string; hint?: string } {
   const { path, syscall, code } = error as NodeJS.ErrnoException;
   if (syscall === undefined || code === undefined || path === undefined) return error;
   return fileError(error, "the file", path);
 }
 
-export function usageError(message: string, hint = "see: metnos-gate --help"): OperatorError {
-  return new OperatorError("usage", message, hint);
+export function usageError(message: string, hint = "see: metnos-gate --help"): GateError {
+  return new GateError("usage", message, hint);
 }

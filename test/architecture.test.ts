@@ -68,10 +68,10 @@ const CONTRACTS = [
   "ipc/alarms.ts",
   "ipc/audit.ts",
   "ipc/decision.ts",
+  "ipc/gate-error.ts",
   "ipc/iso-seconds.ts",
   "ipc/language.ts",
   "ipc/operator-api.ts",
-  "ipc/operator-error.ts",
   "ipc/page-secret.ts",
   "ipc/return-time.ts",
   "ipc/safety.ts",
@@ -160,7 +160,7 @@ describe("the architecture", () => {
   });
 
   it("of ipc, main/gate uses the contracts, never a socket's server or client", () => {
-    const contracts = [...CONTRACTS, "ipc/paths.ts", "ipc/regular-file.ts", "ipc/gate-session.ts"];
+    const contracts = [...CONTRACTS, "ipc/paths.ts", "ipc/regular-file.ts", "ipc/gate-session.ts", "ipc/debug-log.ts"];
     expect(
       violations(startsWithAny("main/gate/"), (target) => target.startsWith("ipc/") && !contracts.includes(target)),
     ).toEqual([]);
@@ -188,7 +188,10 @@ describe("the architecture", () => {
   it("main/web knows the operator's contract, and nothing else of the gate", () => {
     const allowed = startsWithAny(
       "main/web/",
+      "ipc/gate-error.ts",
       "ipc/operator-api.ts",
+      "ipc/debug-log.ts",
+      "ipc/operator-dispatch.ts",
       "ipc/page-close.ts",
       "ipc/page-secret.ts",
       "ipc/page-frames.ts",
@@ -224,8 +227,8 @@ describe("the architecture", () => {
     expect([...new Set(loaded.filter((target) => target.startsWith("ipc/")))].sort()).toEqual([
       "ipc/alarm-words.ts",
       "ipc/choices.ts",
+      "ipc/gate-error.ts",
       "ipc/iso-seconds.ts",
-      "ipc/operator-error.ts",
       "ipc/page-close.ts",
       "ipc/page-secret.ts",
       "ipc/press-delay.ts",
@@ -287,6 +290,18 @@ describe("the architecture", () => {
   it("no more than two files of main import each other in a circle, types included", () => {
     const circles = circlesOf(FILES.filter(({ path }) => path.startsWith("main/")));
     expect(circles.filter((files) => files.length > 2)).toEqual([]);
+  });
+
+  it("the shell's evaluation knows the programs; of the shell, programs know words and paths only", () => {
+    const known = ["main/gate/shell/paths.ts", "main/gate/shell/reading.ts", "main/gate/shell/word.ts"];
+    expect(
+      violations(
+        startsWithAny("main/gate/programs/"),
+        (target) => target.startsWith("main/gate/shell/") && !known.includes(target),
+      ),
+    ).toEqual([]);
+    expect(violations((path) => known.includes(path), startsWithAny("main/gate/programs/"))).toEqual([]);
+    expect(violations(startsWithAny("main/gate/shell/"), startsWithAny("main/gate/programs/"))).not.toEqual([]);
   });
 
   it("no file or folder is named utils, helpers, common or manager", () => {

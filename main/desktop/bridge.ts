@@ -1,17 +1,12 @@
 import { type IpcMainInvokeEvent, ipcMain, type WebContents } from "electron";
 import { z } from "zod";
 import type { BridgeAnswer, BridgeChannels } from "../../ipc/bridge.ts";
-import {
-  type OperatorApi,
-  OperatorError,
-  type OperatorMethod,
-  operatorMethods,
-  PAGE_EVENTS,
-} from "../../ipc/operator-api.ts";
+import { GateError } from "../../ipc/gate-error.ts";
+import { type OperatorApi, type OperatorMethod, operatorMethods, PAGE_EVENTS } from "../../ipc/operator-api.ts";
 import { isPageUrl } from "./page.ts";
 import { isOwnPage } from "./sender.ts";
 
-/** The page's way to the gate: the channels of `ipc/bridge.ts`, open to our own windows' own page only. */
+/** The page's access to the gate: the channels of `ipc/bridge.ts`, open only to our own page in our own windows. */
 
 type PageChannel = {
   [C in keyof BridgeChannels]: BridgeChannels[C]["from"] extends "page" ? C : never;
@@ -19,7 +14,7 @@ type PageChannel = {
 type Arguments<C extends PageChannel> = BridgeChannels[C]["args"];
 type Result<C extends PageChannel> = BridgeChannels[C] extends { result: infer R } ? R : never;
 
-/** What arrives from a page; its parameters are the operator's to check. */
+/** The arguments from a page; the operator checks the methods' parameters. */
 const channelArguments = {
   "operator:call": z.tuple([z.string().max(64), z.unknown()]),
   "popup:resize": z.tuple([z.number().nonnegative().max(100_000)]),
@@ -33,14 +28,14 @@ const channelArguments = {
 
 export interface BridgeParts {
   api: OperatorApi;
-  /** Our windows as they are now. */
+  /** The current windows of the app. */
   windows(): readonly WebContents[];
   resized(sender: WebContents, height: number): void;
   open(route: string): void;
   log(line: string): void;
 }
 
-/** Opens the channels and passes the gate's events on. The function that is returned closes them. */
+/** Opens the channels and forwards the gate's events. Returns the function that closes them. */
 export function openBridge(parts: BridgeParts): () => void {
   handle(parts, "operator:call", (_sender, method, params) => call(parts, method, params), {
     ok: false,
@@ -77,7 +72,7 @@ export function openBridge(parts: BridgeParts): () => void {
   };
 }
 
-/** One channel: the sender is looked at first, then the arguments; what is refused is answered with `refusal`. */
+/** One channel: checks the sender, then the arguments; responds with `refusal` where either is refused. */
 function handle<C extends PageChannel>(
   parts: BridgeParts,
   channel: C,
@@ -105,7 +100,7 @@ async function call({ api, log }: BridgeParts, method: string, params: unknown):
   try {
     return { ok: true, result: await api.call(method as OperatorMethod, params as never) };
   } catch (error) {
-    if (error instanceof OperatorError) {
+    if (error instanceof GateError) {
       return { ok: false, code: error.code, message: error.message, hint: error.hint };
     }
     log(`failed ${method}: ${error instanceof Error ? error.name : "unknown"}`);

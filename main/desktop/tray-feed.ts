@@ -1,16 +1,17 @@
+import { GateError } from "../../ipc/gate-error.ts";
 import type { Language } from "../../ipc/language.ts";
-import { type OperatorApi, OperatorError, type OperatorEventType } from "../../ipc/operator-api.ts";
+import type { OperatorApi, OperatorEventType } from "../../ipc/operator-api.ts";
 import type { TrayMenuState } from "./tray-menu.ts";
 import { trayState } from "./tray-state.ts";
 
-/** Keeps the tray up to date: asks the gate for its status when something happened, and now and then by itself. */
+/** Keeps the tray up to date: reads the gate's status after events, and periodically. */
 
-/** Many events in a row cost one look. Milliseconds. */
+/** Events within this time cause one status request. Milliseconds. */
 const DEBOUNCE_MS = 50;
-/** What no event tells (an agent that left). Milliseconds. */
+/** For changes without an event (a disconnected agent). Milliseconds. */
 const PERIOD_MS = 10_000;
 
-/** What changes something that the tray shows. */
+/** The events that change what the tray shows. */
 const GATE_EVENTS: readonly OperatorEventType[] = [
   "approval.waiting",
   "approval.closed",
@@ -59,7 +60,7 @@ export class TrayFeed {
   }
 }
 
-/** What the tray is to show now. A gate that doesn't answer is a state, too. */
+/** The tray's current state. A gate that doesn't respond is a state, too. */
 export async function currentState(api: OperatorApi): Promise<TrayMenuState> {
   const settings = await api.call("settings.list", {}).catch(() => []);
   const value = (key: string) => settings.find((setting) => setting.key === key)?.value;
@@ -70,6 +71,6 @@ export async function currentState(api: OperatorApi): Promise<TrayMenuState> {
 
 /** A refusal as one sentence, and what to do. */
 export function refusalText(error: unknown): { message: string; hint: string } {
-  if (error instanceof OperatorError) return { message: error.message, hint: error.hint };
+  if (error instanceof GateError) return { message: error.message, hint: error.hint };
   return { message: error instanceof Error ? error.message : "no reason was given", hint: "" };
 }

@@ -1,5 +1,5 @@
 import Database from "better-sqlite3";
-import type { Schema } from "./database.ts";
+import type { Schema } from "./database-schema.ts";
 
 /** Which tables a database holds, and whether they are a schema's: a file of another program must never be written into. */
 

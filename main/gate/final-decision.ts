@@ -1,17 +1,11 @@
 import type { Decision } from "../../ipc/decision.ts";
 import type { ProposedCall } from "../../ipc/wire.ts";
 import type { PendingRequest } from "./approvals/pending-request.ts";
-import { refusalOf } from "./approvals/refusal.ts";
+import { approvalOf, refusalOf } from "./approvals/refusal.ts";
 import type { examineCall } from "./pipeline.ts";
 import type { Examination, Subject } from "./stages/examination.ts";
 
 export type Examine = (call: ProposedCall, subject: Subject) => ReturnType<typeof examineCall>;
-
-const APPROVED = {
-  none: "approved once by the human",
-  session: "approved by the human for this session",
-  permanent: "approved by the human, permanently",
-};
 
 /**
  * What an ended request means for a call that waited for it. An approved call is examined again: the world may have moved while it
@@ -35,8 +29,8 @@ export function finalDecision(
       ...base,
       outcome: "denied",
       reason: "the path led elsewhere by the time it was approved",
-      explain: { instead: "send the call again" },
+      explain: { rule: "approval.changed-while-waiting", instead: "send the call again" },
     };
   }
-  return { ...base, outcome: "allowed", reason: ended.message ?? APPROVED[ended.territory_concession], explain: {} };
+  return { ...base, outcome: "allowed", ...approvalOf(ended) };
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { debugLog } from "../../ipc/debug-log.ts";
 import { type Decision, STAGES, type Stage, type TraceStep } from "../../ipc/decision.ts";
 import type { ProposedCall } from "../../ipc/wire.ts";
 import type { ExecutorCatalog } from "./executors/catalog.ts";
@@ -13,6 +14,8 @@ import { scope } from "./stages/scope.ts";
 import { validation } from "./stages/validation.ts";
 import { validators } from "./stages/validators.ts";
 import { requirementOf } from "./targets/target.ts";
+
+const debug = debugLog("stage");
 
 /** A stage's check: it may add to the examination, and denies the call or lets it go on. */
 export type Check = (x: Examination) => Denial | null;
@@ -46,12 +49,14 @@ export function examineCall(
     needs: [],
     outcome: "denied",
     reason: "",
+    rule: undefined,
     grants_used: [],
     verdict: null,
     trace: with_trace ? [] : undefined,
   };
-  for (const [, check] of CHECKS) {
+  for (const [stage, check] of CHECKS) {
     const denial = check(x);
+    if (debug.is_on) debug.write(`${stage}: ${denial === null ? "continues" : "denied"}`);
     if (denial !== null) return { x, denial };
   }
   return { x, denial: null };
@@ -59,15 +64,17 @@ export function examineCall(
 
 /** The decision that an examination comes to, before any human is asked. */
 export function decisionOf(x: Examination, denial: Denial | null): Decision {
-  return {
+  const decision: Decision = {
     decision_id: randomUUID(),
     outcome: denial === null ? x.outcome : "denied",
     stage: denial?.stage ?? (x.outcome === "approval_required" ? "approval" : "policy"),
     reason: denial?.reason ?? x.reason,
-    explain: denial?.explain ?? {},
+    explain: denial?.explain ?? (x.rule === undefined ? {} : { rule: x.rule }),
     verdict: x.verdict,
     capabilities: x.needs.map(requirementOf),
   };
+  if (debug.is_on) debug.write(`decision ${decision.decision_id}: ${decision.outcome} by ${decision.stage}`);
+  return decision;
 }
 
 /** Every stage in the pipeline's order; those after a denial were not reached. For the human: an agent never gets it. */

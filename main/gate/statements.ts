@@ -14,7 +14,7 @@ export class Statements {
     return this.#db.name;
   }
 
-  /** `sql` is one of few texts; values are bound. `Row`: what it returns, which whoever reads it has to check where another program may have written it. */
+  /** `sql` must be one of few texts, as each is cached; values are bound. `Row`: what it returns, which whoever reads it has to check where another program may have written it. */
   prepare<Row = unknown>(sql: string): Database.Statement<unknown[], Row> {
     let statement = this.#prepared.get(sql);
     if (statement === undefined) {
@@ -50,7 +50,7 @@ export class Statements {
     if (this.#db.inTransaction) this.prepare("ROLLBACK").run();
   }
 
-  /** Does it in one transaction. @throws what `act` throws, or SQLite's error: nothing was changed then */
+  /** Runs `act` in one transaction. @throws what `act` throws, or SQLite's error: nothing was changed then */
   together<T>(act: () => T): T {
     return this.#db.transaction(act).immediate();
   }

@@ -237,7 +237,7 @@ export class WaitingCalls {
       stage: "approval",
       status: "cancelled",
       reason: "withdrawn by the agent",
-      explain: {},
+      explain: { rule: "approval.withdrawn" },
       verdict: null,
       capabilities: request.extra.capabilities,
     };

@@ -1,6 +1,6 @@
 import { type KeyboardEvent, memo, useEffect, useId, useMemo, useRef, useState } from "react";
+import type { GateError } from "../../ipc/gate-error.ts";
 import type { Answer, ApprovalView } from "../../ipc/operator-api.ts";
-import type { OperatorError } from "../../ipc/operator-error.ts";
 import { Button } from "../parts/Button.tsx";
 import { Failure } from "../parts/Failure.tsx";
 import { cardWords } from "../words/cards.ts";
@@ -29,7 +29,7 @@ export const Card = memo(function Card({ view, is_pointed_at }: { view: Approval
   const [panel, setPanel] = useState<Panel>("none");
   const [is_unfolded, setUnfolded] = useState(false);
   const [was_read, setRead] = useState(false);
-  const [error, setError] = useState<OperatorError | undefined>();
+  const [error, setError] = useState<GateError | undefined>();
   const [is_sending, setSending] = useState(false);
   const resolve = useResolve();
   const guarded = usePressFilter(card, `${panel} ${is_unfolded} ${view.card.form}`);
@@ -39,7 +39,7 @@ export const Card = memo(function Card({ view, is_pointed_at }: { view: Approval
   const is_short = useMemo(() => isShort(unsaid, view.card.form), [unsaid, view.card.form]);
   const is_readable = is_short || was_read;
 
-  // Answered from here it goes away as meant; else it was taken from under what is being filled in.
+  // Answered from here it closes as meant; otherwise it was removed while the user was filling it in.
   const is_taken = useRef(false);
   is_taken.current = panel !== "none" && !is_sending;
   useEffect(
@@ -49,15 +49,16 @@ export const Card = memo(function Card({ view, is_pointed_at }: { view: Approval
     [],
   );
 
-  const answer = async (said: Answer) => {
+  /** Never rejects: what failed is shown on the card. */
+  const answer = async (reply: Answer) => {
     if (is_sending) return; // a button that is disabled loses the focus
     setSending(true);
-    setError((await resolve(said)) ?? undefined);
+    setError((await resolve(reply)) ?? undefined);
     setSending(false);
   };
   const close = (opener: string) => {
     setPanel("none");
-    // The focus goes back to where it was opened from, once that is there again.
+    // The focus returns to the element that opened it, once that is rendered again.
     requestAnimationFrame(() => card.current?.querySelector<HTMLElement>(`[data-opens=${opener}]`)?.focus());
   };
   const onKeyDown = (event: KeyboardEvent) => {
@@ -120,7 +121,7 @@ export const Card = memo(function Card({ view, is_pointed_at }: { view: Approval
             <Button
               data-deny=""
               size={size}
-              onClick={guarded.answers(() => answer({ token: view.token, decision: "rejected" }))}
+              onClick={guarded.answers(() => void answer({ token: view.token, decision: "rejected" }))}
             >
               {words.deny}
             </Button>
@@ -133,7 +134,7 @@ export const Card = memo(function Card({ view, is_pointed_at }: { view: Approval
             <Button
               size={size}
               disabled={!is_readable}
-              onClick={guarded.answers(() => answer({ token: view.token, decision: "approved" }))}
+              onClick={guarded.answers(() => void answer({ token: view.token, decision: "approved" }))}
             >
               {words.approveOnce}
             </Button>

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from "react";
+import { asGateError, type GateError } from "../../ipc/gate-error.ts";
 import type { Answer, ApprovalView } from "../../ipc/operator-api.ts";
-import type { OperatorError } from "../../ipc/operator-error.ts";
 import { useCall } from "../gate/use-gate.tsx";
 import { useHome } from "../gate/use-home.tsx";
 import { Button } from "../parts/Button.tsx";
@@ -25,7 +25,6 @@ import {
   withShortHome,
 } from "./remembering.ts";
 import type { FilteredPresses } from "./use-press-filter.ts";
-import { asError } from "./use-waiting.ts";
 
 interface RememberPanelProps {
   view: ApprovalView;
@@ -107,8 +106,8 @@ export function RememberPanel({ view: asked, guarded, is_sending, onAnswer, onCa
           disabled={answer === null || is_sending}
           onClick={guarded.answers(() => {
             // The end is counted from the press, not from when the panel was drawn.
-            const said = answerFor(view, state, Date.now());
-            if (said !== null) onAnswer(said);
+            const reply = answerFor(view, state, Date.now());
+            if (reply !== null) onAnswer(reply);
           })}
         >
           {words.approveAndRemember}
@@ -173,11 +172,11 @@ function ExpiryFields({
 
 const TYPING_MS = 150;
 
-/** How much of what was asked lately this target would have let through, told as it is typed. */
+/** How much of what was asked lately this target would have let through, shown as it is typed. */
 function Coverage({ token, target, words }: { token: string; target: string; words: CardWords }) {
   const call = useCall();
-  const [told, setTold] = useState<{ target: string; covered: number; of: number } | null>(null);
-  const [error, setError] = useState<OperatorError | undefined>();
+  const [coverage, setCoverage] = useState<{ target: string; covered: number; of: number } | null>(null);
+  const [error, setError] = useState<GateError | undefined>();
   useEffect(() => {
     if (target.trim() === "") return;
     let is_wanted = true;
@@ -185,11 +184,11 @@ function Coverage({ token, target, words }: { token: string; target: string; wor
       call("approvals.coverage", { token, target }).then(
         (answer) => {
           if (!is_wanted) return;
-          setTold({ target, ...answer });
+          setCoverage({ target, ...answer });
           setError(undefined);
         },
         (failure: unknown) => {
-          if (is_wanted) setError(asError(failure));
+          if (is_wanted) setError(asGateError(failure));
         },
       );
     }, TYPING_MS);
@@ -201,7 +200,7 @@ function Coverage({ token, target, words }: { token: string; target: string; wor
   if (error !== undefined) return <Failure error={error} />;
   return (
     <p className="quiet figures coverage" role="status">
-      {told === null ? words.coverageUnknown : words.coverage(told.covered, told.of)}
+      {coverage === null ? words.coverageUnknown : words.coverage(coverage.covered, coverage.of)}
     </p>
   );
 }

@@ -5,7 +5,8 @@ import { describe, expect, it } from "vitest";
 import { AGENTS_SCHEMA } from "../../main/gate/agents.ts";
 import { ApprovalRegistry } from "../../main/gate/approvals/registry.ts";
 import { APPROVALS_SCHEMA } from "../../main/gate/approvals/schema.ts";
-import { openDatabase, openDatabaseReadOnly, type Schema } from "../../main/gate/database.ts";
+import { openDatabase, openDatabaseReadOnly } from "../../main/gate/database.ts";
+import type { Schema } from "../../main/gate/database-schema.ts";
 import { grantsSchema } from "../../main/gate/grants/schema.ts";
 import { GrantStore } from "../../main/gate/grants/store.ts";
 import { namedTarget } from "../../main/gate/targets/target.ts";
@@ -100,7 +101,7 @@ describe.each(SCHEMAS)("the %s database", (_name, schema, title) => {
     expect(userVersion(file)).toBe(schema.migrations.length + 1);
   });
 
-  it("that is a folder, or lies below a file, is refused", () => {
+  it("that is a folder, or is below a file, is refused", () => {
     const top = tempFolder();
     mkdirSync(join(top, "folder.db"));
     writeFileSync(join(top, "file"), "");

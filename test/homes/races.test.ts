@@ -1,7 +1,7 @@
 import { setTimeout as passing } from "node:timers/promises";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import type { OperatorError } from "../../ipc/operator-error.ts";
+import type { GateError } from "../../ipc/gate-error.ts";
 import { describeDesktop } from "../desktop/driver/launch.ts";
 import { type Asked, tokenOf } from "../support/agent-connection.ts";
 import { card, cards } from "../support/card-page.ts";
@@ -41,7 +41,7 @@ async function approvedThere(page: Page, status: "approved" | "rejected", name: 
 }
 
 describe.skipIf(!hasChromium())("two surfaces answer at once", () => {
-  it("a browser tab and an operator's socket: exactly one counts, the other is told", async () => {
+  it("a browser tab and an operator's socket: exactly one counts, the other is informed", async () => {
     const seat = await webDesk();
     const { agent, operator, folder, page, socket } = seat;
     for (const [round, first] of (["page", "socket"] as const).entries()) {
@@ -53,7 +53,7 @@ describe.skipIf(!hasChromium())("two surfaces answer at once", () => {
       const deny = () =>
         operator.call("approvals.resolve", { token: tokenOf(asked.decision), decision: "rejected" }).then(
           () => "counted",
-          (error: OperatorError) => error.code,
+          (error: GateError) => error.code,
         );
       // The other one may have taken the button away already.
       const click = () => approve.click({ timeout: 2000 }).catch(() => undefined);
@@ -118,7 +118,7 @@ describeDesktop("the desktop app's surfaces", () => {
     }
   });
 
-  it("an agent hangs up: within a second its card is gone from the window and the popup", async () => {
+  it("an agent disconnects: within a second its card is removed from the window and the popup", async () => {
     const seat = await desktopDesk();
     const { agent, folder, app, window, popup } = seat;
     await agent.ask(write(`${folder}/a.txt`));
@@ -132,7 +132,7 @@ describeDesktop("the desktop app's surfaces", () => {
 });
 
 describe.skipIf(!hasChromium())("an agent hangs up", () => {
-  it("within a second its card is gone from every open tab and from whoever asks the gate", async () => {
+  it("within a second its card is removed from every open tab and from the gate's listing", async () => {
     const seat = await webDesk();
     const { agent, operator, folder, page } = seat;
     const another = await page.context().newPage();

@@ -63,6 +63,7 @@ export function examinationOf(situation: Situation): Examination & { trace: Trac
     settings,
     needs: needsOf(call, executor, settings.home),
     outcome: "denied",
+    rule: undefined,
     reason: "",
     grants_used: [],
     verdict: null,

@@ -1,6 +1,7 @@
 import { onTestFinished } from "vitest";
 import { type WebSocket, WebSocketServer } from "ws";
-import type { OperatorApi, OperatorError, OperatorMethod } from "../../ipc/operator-api.ts";
+import type { GateError } from "../../ipc/gate-error.ts";
+import type { OperatorApi, OperatorMethod } from "../../ipc/operator-api.ts";
 import { servePage } from "./page-home.ts";
 
 /** The gate behind `/operator`, as the headless gate serves it; it can be away for a while. */
@@ -15,13 +16,13 @@ export async function serveOperator(operator: OperatorApi) {
       connected.delete(socket);
       unsubscribe();
     });
-    socket.on("message", async (data) => {
+    socket.on("message", (data) => {
       const { id, method, params } = JSON.parse(String(data)) as { id: number; method: OperatorMethod; params: never };
-      const answer = await operator.call(method, params).then(
-        (result) => ({ id, result }),
-        (error: OperatorError) => ({ id, failure: { code: error.code, message: error.message, hint: error.hint } }),
+      const send = (answer: object) => socket.send(JSON.stringify({ id, ...answer }));
+      operator.call(method, params).then(
+        (result) => send({ result }),
+        ({ code, message, hint }: GateError) => send({ failure: { code, message, hint } }),
       );
-      socket.send(JSON.stringify(answer));
     });
   };
   const origin = await servePage((request, socket, head) => {

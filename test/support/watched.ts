@@ -7,6 +7,7 @@ import { createInterface } from "node:readline";
 import xterm from "@xterm/headless";
 import { onTestFailed, onTestFinished } from "vitest";
 import type { ApprovalView } from "../../ipc/operator-api.ts";
+import { COMPILE_CACHE } from "./compile-cache.ts";
 import { tempFolder } from "./temp-folder.ts";
 
 /** `watch` in a real terminal's place, and what is on its screen. */
@@ -25,7 +26,7 @@ export class Pty {
     this.#terminal = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true });
     const words = [process.execPath, ...args].map((word) => `'${word}'`).join(" ");
     this.#child = spawn("script", ["-qfec", `stty cols ${columns} rows ${rows}; exec ${words}`, "/dev/null"], {
-      env: { ...env, TERM: "xterm-256color" },
+      env: { NODE_COMPILE_CACHE: COMPILE_CACHE, ...env, TERM: "xterm-256color" },
       stdio: "pipe",
     });
     this.#child.stdout?.on("data", (bytes: Buffer) => this.#terminal.write(bytes, () => this.#drawn.emit("drawn")));
@@ -81,7 +82,7 @@ export class Pty {
 const PROGRAM = `
 import { createConnection } from "node:net";
 import { createInterface } from "node:readline";
-import { OperatorError } from "${new URL("ipc/operator-api.ts", ROOT)}";
+import { GateError } from "${new URL("ipc/operator-api.ts", ROOT)}";
 import { watch } from "${new URL("cli/watch/watch.ts", ROOT)}";
 
 const control = createConnection(process.argv[2] ?? "");
@@ -108,7 +109,7 @@ const api: any = {
       return { expires_at };
     }
     tell({ call: params });
-    if (refusal !== undefined) throw new OperatorError(...refusal);
+    if (refusal !== undefined) throw new GateError(...refusal);
     return close({ ...cards.get(params.token), status: params.decision, territory_concession: params.scope ?? "none" });
   },
   subscribe(listener: (event: any) => void) {

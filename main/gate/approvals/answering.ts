@@ -63,7 +63,7 @@ export class Answering {
       extra.capabilities,
       this.#settings.home,
       extra,
-      answer.choice,
+      answer.reach,
     );
     const { clock, session_seconds } = this.#settings;
     const request = this.#resolve(checked, answer, {
@@ -110,8 +110,8 @@ export class Answering {
 }
 
 /** @throws GateError `scope_missing` */
-function withoutGrants({ decision, target, expires_at, choice, message }: Answer): Partial<Resolution> {
-  if ((target ?? expires_at ?? choice) !== undefined) {
+function withoutGrants({ decision, target, expires_at, reach, message }: Answer): Partial<Resolution> {
+  if ((target ?? expires_at ?? reach) !== undefined) {
     throw new GateError(
       "scope_missing",
       "a target or an expiry needs an answer that is remembered",

@@ -40,7 +40,7 @@ export function requestOf(
       ),
       ...askedPathsOf(needs),
       links,
-      judge: { score: verdict?.score ?? 0, reason: verdict?.reason ?? "" },
+      judge: { score: verdict?.score ?? 0, reason: verdict?.reason ?? "", notes: verdict?.notes ?? [] },
       kept: keptOf(call, executor, needs, question, home),
     },
   };

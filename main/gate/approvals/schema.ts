@@ -1,4 +1,4 @@
-import type { Schema } from "../database.ts";
+import type { Schema } from "../database-schema.ts";
 import { endedExtra, ownExtra } from "./kept.ts";
 
 /** approvals.db: the required table (docs/decisions/requirements-approvals.md, "Registry"), then the columns this gate adds. */

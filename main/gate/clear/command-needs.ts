@@ -6,6 +6,7 @@ import { repeaterCalled } from "../programs/repeaters.ts";
 import { programCalled } from "../programs/table.ts";
 import { clearPrefix } from "../programs/wrappers.ts";
 import type { Word } from "../shell/reading.ts";
+import { plainWord } from "../shell/word.ts";
 import { realForm } from "../targets/path.ts";
 import { kindOf, type PathKind } from "../targets/path-kind.ts";
 import { isAtOrBelow } from "../targets/pattern.ts";
@@ -287,7 +288,7 @@ export class CommandReader {
 }
 
 /** The working directory among starting points. */
-const HERE: Word = { text: ".", is_resolved: true, pieces: [{ text: ".", kind: "text" }], start: 0, end: 0 };
+const HERE = plainWord(".", { start: 0, end: 0 });
 
 /** True if `folder` is `path` or lies below it, by name or by where links lead. */
 function isWithin(folder: string, path: string): boolean {

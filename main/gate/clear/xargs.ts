@@ -2,6 +2,7 @@ import { findsPlainFilesOnly } from "../programs/find.ts";
 import { wordsPrinted } from "../programs/prints.ts";
 import { programCalled } from "../programs/table.ts";
 import type { Word } from "../shell/reading.ts";
+import { plainWord } from "../shell/word.ts";
 import type { ClearCommand } from "./line.ts";
 
 /**
@@ -63,14 +64,8 @@ function ofFind(template: readonly Word[], has_mark: boolean, { words }: ClearCo
   }
   const [first] = words;
   if (first === undefined) return null;
-  const mark: Word = {
-    text: MARK,
-    is_resolved: true,
-    pieces: [{ text: MARK, kind: "text" }],
-    start: first.start,
-    end: first.end,
-  };
-  const here: Word = { ...mark, text: ".", pieces: [{ text: ".", kind: "text" }] };
+  const mark = plainWord(MARK, first);
+  const here = plainWord(".", first);
   // Any number of names: what stands for the second or third may be another thing to the program than the first.
   return {
     words: has_mark ? template : [...template, mark, mark, mark],

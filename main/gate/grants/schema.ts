@@ -1,6 +1,6 @@
 import type Database from "better-sqlite3";
 import { type Capability, capabilitySchema } from "../../../ipc/decision.ts";
-import type { Schema } from "../database.ts";
+import type { Schema } from "../database-schema.ts";
 import { grantTarget } from "../targets/pattern.ts";
 
 /** grants.db: the required table (docs/decisions/requirements-policy.md, "Grants"), then the columns this gate adds. */

@@ -1,5 +1,5 @@
-import { piecesAfter } from "../shell/builtins.ts";
-import { type Word, wordOf } from "../shell/reading.ts";
+import type { Word } from "../shell/reading.ts";
+import { piecesAfter, wordOf } from "../shell/word.ts";
 import { argumentsOf, hasOption } from "./arguments.ts";
 import type { Accesses, Program } from "./program.ts";
 

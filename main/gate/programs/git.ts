@@ -1,4 +1,5 @@
-import { type Word, wordOf } from "../shell/reading.ts";
+import type { Word } from "../shell/reading.ts";
+import { wordOf } from "../shell/word.ts";
 import { kindOf } from "../targets/path-kind.ts";
 import { byRoles } from "./accesses.ts";
 import { type Arguments, argumentsOf, hasOption, valuesOf } from "./arguments.ts";

@@ -1,4 +1,5 @@
-import { type Span, type Word, wordOf } from "../shell/reading.ts";
+import type { Span, Word } from "../shell/reading.ts";
+import { wordOf } from "../shell/word.ts";
 import { foundBy } from "./find.ts";
 import type { Wrapper } from "./wrappers.ts";
 

@@ -1,4 +1,5 @@
-import { type Word, wordOf } from "../shell/reading.ts";
+import type { Word } from "../shell/reading.ts";
+import { wordOf } from "../shell/word.ts";
 import { byRoles } from "./accesses.ts";
 import { argumentsOf, hasOption, isAmong, valuesOf } from "./arguments.ts";
 import type { Access, Accesses, CommandContext, Program } from "./program.ts";

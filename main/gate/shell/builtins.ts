@@ -1,18 +1,10 @@
 import { formatted } from "../programs/formats.ts";
 import type { EvaluationContext, Outcomes, ShellEvaluator } from "./evaluator.ts";
-import { evaluateAsText, evaluateProgram } from "./programs.ts";
-import { type Piece, type SimpleCommand, type Word, wordOf } from "./reading.ts";
-import {
-  absolutePath,
-  inFolder,
-  joined,
-  literal,
-  REFERENCE,
-  type Scope,
-  unknownPiece,
-  withValue,
-  withVar,
-} from "./scope.ts";
+import { evaluateAsText } from "./nested-text.ts";
+import { absolutePath } from "./paths.ts";
+import type { Piece, SimpleCommand, Word } from "./reading.ts";
+import { inFolder, joined, REFERENCE, type Scope, withValue, withVar } from "./scope.ts";
+import { literal, piecesAfter, unknownPiece, wordOf } from "./word.ts";
 
 /** The builtins that change what comes after them: the folder, variables, aliases, the shell itself. */
 
@@ -168,7 +160,7 @@ export function evaluateBuiltin(
     case "exec":
     case "source":
     case ".":
-      return evaluateProgram(evaluator, command, scope, context);
+      return evaluator.evaluateProgram(command, scope, context);
   }
   return here;
 }
@@ -181,7 +173,7 @@ function evaluateInner(
 ): Outcomes {
   return changesScope(command)
     ? evaluateBuiltin(evaluator, command, scope, context)
-    : evaluateProgram(evaluator, command, scope, context);
+    : evaluator.evaluateProgram(command, scope, context);
 }
 
 /** `cd` into a link that this line made is where the link leads. */
@@ -220,17 +212,6 @@ function withAssignment(scope: Scope, word: Word): Scope {
 function withReference(scope: Scope, { text }: Word): Scope {
   const match = /^([A-Za-z_]\w*)=([A-Za-z_]\w*)$/.exec(text);
   return match === null ? scope : withVar(scope, match[1] ?? "", [unknownPiece(REFERENCE + (match[2] ?? ""))]);
-}
-
-/** A word's pieces without its first `length` characters, which are plain text. */
-export function piecesAfter({ pieces }: Word, length: number): Piece[] {
-  let skip = length;
-  return pieces.flatMap((piece): Piece[] => {
-    const cut = Math.min(skip, piece.text.length);
-    skip -= cut;
-    if (cut === 0) return [piece];
-    return cut === piece.text.length ? [] : [{ text: piece.text.slice(cut), kind: piece.kind }];
-  });
 }
 
 /** `read x`: once with each line that is known to come. */

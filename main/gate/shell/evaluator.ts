@@ -1,20 +1,13 @@
-import { type ParsedScript, parse } from "unbash";
+import { type ParsedScript, parse, type Statement, type SyntaxNode } from "unbash";
 import { placingRole } from "../programs/accesses.ts";
 import { programCalled } from "../programs/table.ts";
 import { Budget, MAX_DEPTH, MAX_STATES, Unreadable } from "./limits.ts";
 import { listedBy, outputOf, writtenFile } from "./output.ts";
-import {
-  type CommandContext,
-  programName,
-  type ReadContext,
-  type SimpleCommand,
-  type Span,
-  type Stdin,
-  type Word,
-  wordOf,
-} from "./reading.ts";
-import { absolutePath, joined, type Origin, type Scope, withVar } from "./scope.ts";
-import { evaluateStatements, isStraight } from "./statements.ts";
+import { absolutePath } from "./paths.ts";
+import type { CommandContext, ReadContext, SimpleCommand, Span, Stdin, Word } from "./reading.ts";
+import { joined, type Origin, type Scope, withVar } from "./scope.ts";
+import { isStraight } from "./straight.ts";
+import { literal, plainWord, programName, wordOf } from "./word.ts";
 import type { ExpansionContext } from "./words.ts";
 
 /** A substitution costs as much as this many words: no more than 500 of them are read. */
@@ -31,10 +24,27 @@ export interface EvaluationContext extends CommandContext {
   functions: readonly string[];
 }
 
+export function commandContextOf(context: CommandContext): CommandContext {
+  const { via, pipeline, pipeline_index: index, is_last, captures, in_loop, in_background } = context;
+  return { via, pipeline, pipeline_index: index, is_last, captures, in_loop, in_background };
+}
+
 /** Possible states after success and after failure. */
 export interface Outcomes {
   ok: readonly Scope[];
   failed: readonly Scope[];
+}
+
+/** The steps that begin again inside others: a substitution holds statements, a function's call its body, a wrapper a program. */
+export interface Steps {
+  statements: (
+    evaluator: ShellEvaluator,
+    statements: readonly Statement[],
+    scopes: readonly Scope[],
+    context: EvaluationContext,
+  ) => Outcomes;
+  body: (evaluator: ShellEvaluator, body: SyntaxNode, scopes: readonly Scope[], context: EvaluationContext) => Outcomes;
+  program: (evaluator: ShellEvaluator, command: SimpleCommand, scope: Scope, context: EvaluationContext) => Outcomes;
 }
 
 /** Evaluates one command line without executing anything: collects the commands that it would start. One evaluator a line. */
@@ -48,9 +58,11 @@ export class ShellEvaluator {
   unread: string | null = null;
   defines = false;
   fork_bomb: Span | null = null;
+  readonly #steps: Steps;
   #pipelines = 0;
 
-  constructor(text: string, { home, user }: ReadContext) {
+  constructor(text: string, { home, user }: ReadContext, steps: Steps) {
+    this.#steps = steps;
     this.text = text;
     this.home = home;
     this.user = user;
@@ -75,7 +87,17 @@ export class ShellEvaluator {
   evaluateScript(script: ParsedScript, scopes: readonly Scope[], context: EvaluationContext): Outcomes {
     if (context.depth > MAX_DEPTH) throw new Unreadable(`it goes deeper than ${MAX_DEPTH}`);
     if (script.errors !== undefined && script.errors.length > 0) this.cannotRead("its syntax is not complete");
-    return evaluateStatements(this, script.commands, scopes, context);
+    return this.#steps.statements(this, script.commands, scopes, context);
+  }
+
+  /** A function's or a coprocess's body. */
+  evaluateBody(body: SyntaxNode, scopes: readonly Scope[], context: EvaluationContext): Outcomes {
+    return this.#steps.body(this, body, scopes, context);
+  }
+
+  /** A command that is neither a function nor a builtin that changes the shell. */
+  evaluateProgram(command: SimpleCommand, scope: Scope, context: EvaluationContext): Outcomes {
+    return this.#steps.program(this, command, scope, context);
   }
 
   cannotRead(why: string): void {
@@ -272,7 +294,7 @@ export class ShellEvaluator {
       // The link itself is still named by its name; what lies below it is somewhere else.
       if (path === at && !first.text.endsWith("/")) continue;
       const text = `${to === "/" ? "" : to}${path.slice(at.length)}${first.text.endsWith("/") ? "/" : ""}`;
-      return wordOf([{ text, kind: "text" }, ...word.pieces.slice(1)], word);
+      return wordOf([literal(text), ...word.pieces.slice(1)], word);
     }
     return word;
   }
@@ -284,5 +306,5 @@ function wordsIn(text: string, command: SimpleCommand | undefined): Word[] {
     .split(/[\s\0]+/)
     .filter((word) => word !== "")
     .slice(0, 64)
-    .map((word) => wordOf([{ text: word, kind: "text" }], span));
+    .map((word) => plainWord(word, span));
 }

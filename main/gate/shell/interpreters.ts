@@ -1,11 +1,12 @@
 import type { Interpreter } from "../programs/interpreters.ts";
 import { CALLS_ON_PATHS, FORKS_WITHOUT_END, KILL_CALLS, killOf, SHELL_CALLS } from "../programs/language-calls.ts";
-import { piecesAfter } from "./builtins.ts";
 import type { EvaluationContext, ShellEvaluator } from "./evaluator.ts";
 import { plain, stringsIn } from "./literals.ts";
-import { evaluateAsText, evaluateProgram } from "./programs.ts";
-import { type Piece, type SimpleCommand, type Word, wordOf } from "./reading.ts";
-import { absolutePath, literal, type Scope, unknownPiece } from "./scope.ts";
+import { evaluateAsText } from "./nested-text.ts";
+import { absolutePath } from "./paths.ts";
+import type { Piece, SimpleCommand, Word } from "./reading.ts";
+import type { Scope } from "./scope.ts";
+import { literal, piecesAfter, unknownPiece, wordOf } from "./word.ts";
 
 /**
  * Programs in other languages that stand in a command line. They are not parsed: the calls that start a shell, delete or move
@@ -69,7 +70,7 @@ export function readCode(
   for (const shell of found.shells)
     evaluateAsText(evaluator, [shell], inner, scope, { ...context, stdin: null }, "shell");
   for (const call of found.calls)
-    evaluateProgram(evaluator, { ...inner, argv: call, name: "" }, scope, { ...context, stdin: null });
+    evaluator.evaluateProgram({ ...inner, argv: call, name: "" }, scope, { ...context, stdin: null });
   if (FORKS_WITHOUT_END.test(text)) evaluator.fork_bomb ??= here;
 }
 

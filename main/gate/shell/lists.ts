@@ -1,8 +1,10 @@
 import type { Repeater } from "../programs/repeaters.ts";
 import type { EvaluationContext, ShellEvaluator } from "./evaluator.ts";
-import { evaluateAsText, evaluateNested, evaluateProgram } from "./programs.ts";
-import { programName, type SimpleCommand, type Word, wordOf } from "./reading.ts";
-import { absolutePath, literal, type Scope, unknownPiece } from "./scope.ts";
+import { evaluateAsText, evaluateNested } from "./nested-text.ts";
+import { absolutePath } from "./paths.ts";
+import type { SimpleCommand, Word } from "./reading.ts";
+import type { Scope } from "./scope.ts";
+import { literal, programName, unknownPiece, wordOf } from "./word.ts";
 import { afterWrapper } from "./wrapper-words.ts";
 
 /** Programs that run a command for each name of a list: `xargs`, `parallel`, `find -exec`. */
@@ -52,8 +54,7 @@ function runForInput(
   const name = rest[0] ?? wordOf([literal(without_command)], command);
   const template = rest.length === 0 ? [name] : rest;
   const argv = mark === undefined ? [...template, ...input] : template.flatMap((word) => filled(word, mark, input));
-  evaluateProgram(
-    evaluator,
+  evaluator.evaluateProgram(
     { ...command, argv, name: programName(name.text), via: [...command.via, command.name], stdin: null },
     scope,
     { ...context, stdin: null },
@@ -131,8 +132,7 @@ function evaluateFound(
     const all = adds_names && !has_mark ? [...words, ...names] : words;
     const [first] = all;
     if (first === undefined) continue;
-    evaluateProgram(
-      evaluator,
+    evaluator.evaluateProgram(
       {
         ...command,
         argv: all,

@@ -1,7 +1,7 @@
 import { namesPrinted, printedBy, printsFile } from "../programs/prints.ts";
 import { programCalled } from "../programs/table.ts";
+import { absolutePath } from "./paths.ts";
 import type { SimpleCommand, Word } from "./reading.ts";
-import { absolutePath } from "./scope.ts";
 
 /** What commands print, where it can be told without running them: text that is fed to a shell is read, too. */
 

@@ -1,7 +1,8 @@
 import type { ParameterExpansionPart, ParameterOperation, SimpleExpansionPart, Word as Word_ } from "unbash";
 import { unescaped } from "../programs/formats.ts";
 import type { Piece, Word } from "./reading.ts";
-import { elementsOf, literal, REFERENCE, type Scope, unknownPiece } from "./scope.ts";
+import { elementsOf, REFERENCE, type Scope } from "./scope.ts";
+import { literal, unknownPiece } from "./word.ts";
 import { type ExpansionContext, expandWhole } from "./words.ts";
 
 /** `$x` and `${x...}`: what is known of a variable, and what the operators make of it. */

@@ -169,3 +169,15 @@ function matchFrom(
 export function segmentsOf(path: string): string[] {
   return path.split("/").filter((name) => name !== "");
 }
+
+/** A text in an absolute, normal form; null where it is relative and the folder isn't known. */
+export function absolutePath(text: string, cwd: string | null): string | null {
+  if (!text.startsWith("/") && cwd === null) return null;
+  const parts: string[] = [];
+  for (const part of (text.startsWith("/") ? text : `${cwd}/${text}`).split("/")) {
+    if (part === "" || part === ".") continue;
+    if (part === "..") parts.pop();
+    else parts.push(part);
+  }
+  return `/${parts.join("/")}`;
+}

@@ -10,14 +10,15 @@ import { interpreterOf } from "../programs/interpreters.ts";
 import { repeaterCalled } from "../programs/repeaters.ts";
 import { SCHEDULERS, SHELL_VALUED, SHELLS } from "../programs/shells.ts";
 import { WRAPPERS, type Wrapper } from "../programs/wrappers.ts";
-import { piecesAfter } from "./builtins.ts";
 import type { EvaluationContext, Outcomes, ShellEvaluator } from "./evaluator.ts";
 import { readCode } from "./interpreters.ts";
 import { MAX_DEPTH, Unreadable } from "./limits.ts";
 import { runRepeater } from "./lists.ts";
-import { canMatch, pathOf } from "./paths.ts";
-import { programName, type SimpleCommand, type Word, wordOf } from "./reading.ts";
-import { absolutePath, inFolder, type Origin, type Scope, withVar } from "./scope.ts";
+import { evaluateAsText, evaluateNested } from "./nested-text.ts";
+import { absolutePath, canMatch, pathOf } from "./paths.ts";
+import type { SimpleCommand, Word } from "./reading.ts";
+import { inFolder, type Scope } from "./scope.ts";
+import { piecesAfter, programName, wordOf } from "./word.ts";
 import { afterWrapper } from "./wrapper-words.ts";
 
 /** What a program that was called runs in turn: wrappers are unwrapped, shells and interpreters read what they are given. */
@@ -258,51 +259,6 @@ function evaluateSourced(
   if (text == null) return undefined;
   evaluator.add(command);
   return evaluateNested(evaluator, text, undefined, command, scope, context, "source");
-}
-
-/** Words that a shell puts together and reads again. */
-export function evaluateAsText(
-  evaluator: ShellEvaluator,
-  words: readonly Word[],
-  command: SimpleCommand,
-  scope: Scope,
-  context: EvaluationContext,
-  label: string,
-): Outcomes {
-  const text = words
-    .map((word) =>
-      word.pieces
-        .map((piece) => (piece.kind === "unknown" ? (piece.text === "" ? "" : "$unknown") : piece.text))
-        .join(""),
-    )
-    .join(" ");
-  return evaluateNested(evaluator, text, words.length === 1 ? words[0] : undefined, command, scope, context, label);
-}
-
-export function evaluateNested(
-  evaluator: ShellEvaluator,
-  text: string,
-  word: Word | undefined,
-  command: SimpleCommand,
-  scope: Scope,
-  context: EvaluationContext,
-  label: string,
-): Outcomes {
-  const known = command.assignments.reduce((now, { name, value }) => withVar(now, name, value.pieces), scope);
-  return evaluator.evaluateText(text, [known], {
-    ...context,
-    origin: originOf(evaluator, text, word, command),
-    depth: context.depth + 1,
-    via: [...command.via, label],
-    stdin: command.stdin,
-  });
-}
-
-/** Where a nested text stands: exactly, if the word holds it as it is; else the word, or the command, as a whole. */
-function originOf(evaluator: ShellEvaluator, text: string, word: Word | undefined, command: SimpleCommand): Origin {
-  if (word === undefined) return { start: command.start, end: command.end };
-  const within = evaluator.text.slice(word.start, word.end).indexOf(text);
-  return within === -1 || text === "" ? { start: word.start, end: word.end } : { by: word.start + within };
 }
 
 /** Variables whose value a program runs. */

@@ -1,16 +1,18 @@
 import { Buffer } from "node:buffer";
 import { forEachChild, parse, type SyntaxNode } from "unbash";
-import { type EvaluationContext, ShellEvaluator } from "./evaluator.ts";
+import { type EvaluationContext, ShellEvaluator, type Steps } from "./evaluator.ts";
 import { MAX_BYTES, Unreadable } from "./limits.ts";
 import { evaluateProgram } from "./programs.ts";
-import { programName, type ReadContext, type Reading, type SimpleCommand, type Span, type Word } from "./reading.ts";
+import type { ReadContext, Reading, SimpleCommand, Span, Word } from "./reading.ts";
 import { firstScope, joined } from "./scope.ts";
+import { evaluateBody, evaluateStatements } from "./statements.ts";
+import { plainWord, programName } from "./word.ts";
 
 /** Reads a command line like a shell does, without running any of it. Never throws; linear in the text, within limits.ts. */
 
 /** What a shell would make of `text`. */
 export function readCommand(text: string, context: ReadContext): Reading {
-  const evaluator = new ShellEvaluator(text, context);
+  const evaluator = new ShellEvaluator(text, context, STEPS);
   let comments: readonly Span[] = [];
   guarded(evaluator, () => {
     if (text.length > MAX_BYTES || Buffer.byteLength(text) > MAX_BYTES)
@@ -28,7 +30,7 @@ export function readCommand(text: string, context: ReadContext): Reading {
 /** A list of words that no shell looks at: the program and its arguments, as they are. */
 export function readArgv(argv: readonly string[], context: ReadContext): Reading {
   const text = argv.join(" ");
-  const evaluator = new ShellEvaluator(text, context);
+  const evaluator = new ShellEvaluator(text, context, STEPS);
   guarded(evaluator, () => {
     if (text.length > MAX_BYTES || Buffer.byteLength(text) > MAX_BYTES)
       throw new Unreadable(`it is longer than ${MAX_BYTES / 1024} KiB`);
@@ -37,7 +39,7 @@ export function readArgv(argv: readonly string[], context: ReadContext): Reading
     const words = argv.map((word): Word => {
       const span = { start, end: start + word.length };
       start = span.end + 1;
-      return { text: word, is_resolved: true, pieces: [{ text: word, kind: "text" }], ...span };
+      return plainWord(word, span);
     });
     const scope = firstScope(context);
     const { origin: _, depth: __, functions: ___, in_pipe: ____, ...position } = FIRST;
@@ -51,10 +53,12 @@ export function readArgv(argv: readonly string[], context: ReadContext): Reading
       redirects: [],
       assignments: [],
     };
-    if (words.length > 0) evaluateProgram(evaluator, command, scope, FIRST);
+    if (words.length > 0) evaluator.evaluateProgram(command, scope, FIRST);
   });
   return readingOf(evaluator, text, []);
 }
+
+const STEPS: Steps = { statements: evaluateStatements, body: evaluateBody, program: evaluateProgram };
 
 const FIRST: EvaluationContext = {
   via: [],

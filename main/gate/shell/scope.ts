@@ -1,5 +1,6 @@
 import type { Function as FunctionNode } from "unbash";
 import type { Piece, ReadContext } from "./reading.ts";
+import { literal, unknownPiece } from "./word.ts";
 
 /** What a shell knows at one point: where it is, its variables, functions and aliases. Never changed, only replaced. */
 export interface Scope {
@@ -23,9 +24,6 @@ export interface Defined {
 
 /** Where a nested text stands in the original one: shifted, or as a whole at one place. */
 export type Origin = { by: number } | { start: number; end: number };
-
-export const unknownPiece = (text: string): Piece => ({ text, kind: "unknown" });
-export const literal = (text: string): Piece => ({ text, kind: "text" });
 
 export function firstScope({ cwd, home, user }: ReadContext): Scope {
   const vars = new Map<string, readonly Piece[]>([
@@ -126,16 +124,4 @@ function keyOf(scope: Scope): string {
     scope.positional,
     scope.no_glob,
   ]);
-}
-
-/** A text in an absolute, normal form; null where it is relative and the folder isn't known. */
-export function absolutePath(text: string, cwd: string | null): string | null {
-  if (!text.startsWith("/") && cwd === null) return null;
-  const parts: string[] = [];
-  for (const part of (text.startsWith("/") ? text : `${cwd}/${text}`).split("/")) {
-    if (part === "" || part === ".") continue;
-    if (part === "..") parts.pop();
-    else parts.push(part);
-  }
-  return `/${parts.join("/")}`;
 }

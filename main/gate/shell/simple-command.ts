@@ -1,20 +1,11 @@
 import type { ArrayValue, Assignment, Command, HereDoc, Redirection } from "unbash";
 import { changesScope, evaluateBuiltin, evaluatesIndexes } from "./builtins.ts";
-import type { EvaluationContext, Outcomes, ShellEvaluator } from "./evaluator.ts";
+import { commandContextOf, type EvaluationContext, type Outcomes, type ShellEvaluator } from "./evaluator.ts";
 import { Unreadable } from "./limits.ts";
-import { evaluateProgram } from "./programs.ts";
-import {
-  commandContextOf,
-  type Piece,
-  programName,
-  type Redirect,
-  type SimpleCommand,
-  type Stdin,
-  type Word,
-  wordOf,
-} from "./reading.ts";
-import { absolutePath, functionKey, elementsOf as listOf, literal, type Scope, withValue } from "./scope.ts";
-import { evaluateBody } from "./statements.ts";
+import { absolutePath } from "./paths.ts";
+import type { Piece, Redirect, SimpleCommand, Stdin, Word } from "./reading.ts";
+import { functionKey, elementsOf as listOf, type Scope, withValue } from "./scope.ts";
+import { literal, programName, wordOf } from "./word.ts";
 import { type ExpansionContext, expandWhole, expandWord } from "./words.ts";
 
 /** One simple command: its words, redirections and assignments, and whether a function, a builtin or a program runs. */
@@ -105,7 +96,7 @@ function evaluate(
     }
     if (base.redirects.length > 0) evaluator.add({ ...base, argv: [], name: "" });
     const called: Scope = { ...scope, positional: base.argv.map(({ pieces }) => pieces) };
-    const { ok, failed } = evaluateBody(evaluator, defined.node.body, [called], {
+    const { ok, failed } = evaluator.evaluateBody(defined.node.body, [called], {
       ...context,
       origin: defined.origin,
       stdin: base.stdin,
@@ -120,7 +111,7 @@ function evaluate(
     evaluator.fork_bomb ??= { start: base.start, end: base.end };
   }
   if (changesScope(base)) return evaluateBuiltin(evaluator, base, scope, context);
-  return evaluateProgram(evaluator, base, scope, context);
+  return evaluator.evaluateProgram(base, scope, context);
 }
 
 /** An alias is text: what it stands for and the rest of the command are read as one. */

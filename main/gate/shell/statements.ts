@@ -11,11 +11,13 @@ import type {
 } from "unbash";
 import { forEachChild } from "unbash";
 import { holdsUp } from "../programs/processes.ts";
-import type { EvaluationContext, Outcomes, ShellEvaluator } from "./evaluator.ts";
+import { commandContextOf, type EvaluationContext, type Outcomes, type ShellEvaluator } from "./evaluator.ts";
 import { Unreadable } from "./limits.ts";
-import { commandContextOf, type Piece, type Redirect, type Stdin, type Word } from "./reading.ts";
-import { type Defined, functionKey, joined, type Scope, unknownPiece, withVar } from "./scope.ts";
+import type { Piece, Redirect, Stdin, Word } from "./reading.ts";
+import { type Defined, functionKey, joined, type Scope, withVar } from "./scope.ts";
 import { evaluateSimple, readRedirects } from "./simple-command.ts";
+import { isStraightNode } from "./straight.ts";
+import { plainWord, unknownPiece } from "./word.ts";
 import { expandWord } from "./words.ts";
 
 /** The control flow: which commands run after which, in which folder and with which variables. */
@@ -106,36 +108,6 @@ function evaluatePipeline(
     }
   }
   return { ok: scopes, failed: scopes };
-}
-
-/** True if these commands run one after the other, whatever happens: what they print can then be put together. */
-export function isStraight(statements: readonly Statement[]): boolean {
-  return statements.every(({ command, background }) => {
-    if (background) return false;
-    if (command.type === "AndOr")
-      return command.operators.every((operator) => operator === "&&") && command.commands.every(isStraightPipeline);
-    return isStraightPipeline(command);
-  });
-}
-
-function isStraightPipeline(node: PipelineNode): boolean {
-  return node.type === "Pipeline" ? node.commands.every(isStraightNode) : isStraightNode(node);
-}
-
-function isStraightNode(node: CommandNode): boolean {
-  switch (node.type) {
-    case "Command":
-    case "Function":
-      return true;
-    case "Redirected":
-      return isStraightNode(node.command);
-    case "Subshell":
-    case "BraceGroup":
-    case "For":
-      return isStraight(node.body.commands);
-    default:
-      return false;
-  }
 }
 
 function evaluateCommand(
@@ -300,7 +272,7 @@ function evaluateTest(
   context: EvaluationContext,
 ): void {
   const span = evaluator.span(node, context);
-  const argv: Word[] = [{ text: "[[", is_resolved: true, pieces: [{ text: "[[", kind: "text" }], ...span }];
+  const argv: Word[] = [plainWord("[[", span)];
   const expansion = evaluator.expansion(scope, context, { scope });
   const visit = (child: SyntaxNode) => {
     if (child.type === "Word") argv.push(...expandWord(child, expansion, evaluator.span(child, context), false));

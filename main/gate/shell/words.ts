@@ -9,8 +9,9 @@ import {
 import { expandBraces } from "./braces.ts";
 import { MAX_WORDS, Unreadable } from "./limits.ts";
 import { parameterPieces } from "./parameters.ts";
-import { type Piece, type Span, type Word, wordOf } from "./reading.ts";
-import { elementsOf, literal, type Scope, unknownPiece } from "./scope.ts";
+import type { Piece, Span, Word } from "./reading.ts";
+import { elementsOf, type Scope } from "./scope.ts";
+import { literal, plainWord, unknownPiece, wordOf } from "./word.ts";
 
 /** From a word as it is written to the words it stands for: what bash's expansions do, as far as it can be told. */
 
@@ -40,9 +41,7 @@ export function expandWord(word: SyntaxWord, expansion: ExpansionContext, span: 
   const { parts } = word;
   if (parts === undefined && !word.text.startsWith("~") && !word.text.includes("=~")) {
     const { value } = word;
-    return [
-      { text: value, is_resolved: true, pieces: [{ text: value, kind: "text" }], start: span.start, end: span.end },
-    ];
+    return [plainWord(value, span)];
   }
   if (splits && (parts?.some(({ type }) => type === "BraceExpansion") ?? false)) {
     const sources = expandBraces(word.text);

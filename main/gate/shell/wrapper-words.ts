@@ -1,7 +1,6 @@
 import type { Wrapper } from "../programs/wrappers.ts";
-import { piecesAfter } from "./builtins.ts";
 import type { Word } from "./reading.ts";
-import { wordOf } from "./reading.ts";
+import { piecesAfter, wordOf } from "./word.ts";
 
 /** What stands behind a wrapper's own options. */
 export interface AfterWrapper {

@@ -1,5 +1,6 @@
 import type { Level, Outcome, Stage, TraceStep, Verdict } from "../../../ipc/decision.ts";
 import type { Principal } from "../../../ipc/operator-api.ts";
+import type { Rule } from "../../../ipc/rules.ts";
 import type { ProposedCall } from "../../../ipc/wire.ts";
 import type { Agent } from "../agents.ts";
 import { type AgentKind, agentKindOf } from "../executors/agent-kind.ts";
@@ -45,7 +46,9 @@ export interface Examination {
   needs: ResolvedRequirement[];
   /** What the policy said: `allowed` or `approval_required`. */
   outcome: Outcome;
+  /** Why, and by which rule. */
   reason: string;
+  rule: Rule | undefined;
   grants_used: number[];
   verdict: Verdict | null;
   /** Collected where a trace was asked for. */
@@ -56,7 +59,7 @@ export interface Examination {
 export interface Denial {
   stage: Stage;
   reason: string;
-  explain: { matched?: string; instead?: string };
+  explain: { rule: Rule; matched?: string; instead?: string };
 }
 
 export function passed(x: Examination, stage: Stage, detail: string): null {
@@ -69,7 +72,7 @@ export function notConfigured(x: Examination, stage: Stage, detail: string): nul
   return null;
 }
 
-export function denied(x: Examination, stage: Stage, reason: string, explain: Denial["explain"] = {}): Denial {
-  x.trace?.push({ stage, outcome: "denied", detail: reason });
+export function denied(x: Examination, stage: Stage, reason: string, explain: Denial["explain"]): Denial {
+  x.trace?.push({ stage, outcome: "denied", detail: reason, rule: explain.rule });
   return { stage, reason, explain };
 }

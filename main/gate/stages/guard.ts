@@ -7,5 +7,5 @@ export function guard(x: Examination): Denial | null {
   const block = guardBlock(x.call, x.executor, x.needs, x.settings);
   if (block === null) return passed(x, "guard", "nothing forbidden");
   x.verdict = guardVerdict(block, x.settings);
-  return denied(x, "guard", block.reason, { matched: block.matched, instead: block.instead });
+  return denied(x, "guard", block.reason, { rule: block.rule, matched: block.matched, instead: block.instead });
 }

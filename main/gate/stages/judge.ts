@@ -7,5 +7,8 @@ export function judge(x: Examination): Denial | null {
   const critical = x.executor.manifest.critical || x.call.context?.critical === true;
   x.verdict = judgeVerdict(x.call, x.executor, critical, x.settings);
   if (x.verdict.approved) return passed(x, "judge", x.verdict.reason);
-  return denied(x, "judge", x.verdict.reason, { instead: "say what it is for, and name plain paths" });
+  return denied(x, "judge", x.verdict.reason, {
+    rule: "judge.low-score",
+    instead: "say what it is for, and name plain paths",
+  });
 }

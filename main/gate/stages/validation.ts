@@ -3,21 +3,25 @@ import { type Denial, denied, type Examination, passed } from "./examination.ts"
 
 /** Do the arguments fit the executor's schema? From here on the call's needs are known. */
 export function validation(x: Examination): Denial | null {
-  const problem = x.executor.validate(x.call.args) ?? unusable(x);
-  if (problem !== null) {
-    return denied(x, "validation", `validation failed: ${problem}`, {
+  const problem = x.executor.validate(x.call.args);
+  const unusable = problem === null ? unusablePath(x) : null;
+  if (problem !== null || unusable !== null) {
+    return denied(x, "validation", `validation failed: ${problem ?? unusable}`, {
+      rule: problem === null ? "validation.unusable-path" : "validation.invalid-arguments",
       instead: "send the arguments that the executor declares",
     });
   }
   x.needs = needsOf(x.call, x.executor, x.settings.home, x.settings.env);
   if (x.needs.length > MAX_TARGETS) {
     return denied(x, "validation", `validation failed: more than ${MAX_TARGETS} targets in one call`, {
+      rule: "validation.too-many-targets",
       instead: "send several calls",
     });
   }
   const web = x.needs.some((need) => need.capability === "network:http" && need.target.kind === "unknown");
   if (web && x.executor.manifest.needs.some(({ target }) => target.from === "url")) {
     return denied(x, "validation", "validation failed: url: expected an http or https URL", {
+      rule: "validation.not-a-web-address",
       instead: "send a whole URL",
     });
   }
@@ -28,7 +32,7 @@ export function validation(x: Examination): Denial | null {
 const MAX_PATH = 4096;
 
 /** What no schema says: a NUL byte ends a path for the system, and hides the rest of it from a reader. */
-function unusable(x: Examination): string | null {
+function unusablePath(x: Examination): string | null {
   for (const { target } of x.executor.manifest.needs) {
     if (target.from !== "path" && target.from !== "glob") continue;
     for (const key of target.from === "path" ? [target.arg] : [target.arg, target.path_arg]) {

@@ -1,5 +1,5 @@
+import { asGateError, type GateError } from "../../../ipc/gate-error.ts";
 import type { GrantView, OperatorMethod, OperatorParams, OperatorResult } from "../../../ipc/operator-api.ts";
-import { OperatorError } from "../../../ipc/operator-error.ts";
 import { type GrantQuery, PAGE_SIZE, type Pages, pagesOf, withPage } from "./pages.ts";
 
 type Call = <M extends OperatorMethod>(method: M, params: OperatorParams<M>) => Promise<OperatorResult<M>>;
@@ -8,12 +8,12 @@ export interface Listed {
   /** Null until the first answer. */
   total: number | null;
   pages: Pages;
-  error: OperatorError | undefined;
+  error: GateError | undefined;
 }
 
 const REFRESH_MS = 200;
 
-/** Grants by the page: what is seen is fetched, and fetched again when something changed. The old rows stay until the new ones are there. */
+/** Grants by the page: visible rows are fetched, and fetched again when something changed. The old rows stay until the new ones are loaded. */
 export class GrantListing {
   readonly #call: Call;
   readonly #listeners = new Set<() => void>();
@@ -66,7 +66,7 @@ export class GrantListing {
     this.#ask();
   }
 
-  /** Of a fast scroll only what is seen when the gate has answered is asked for, not all that flew by. */
+  /** Of a fast scroll only the rows that are visible when the gate has answered are asked for, not all that were scrolled past. */
   #ask(): void {
     if (this.#in_flight > 0) return;
     for (const page of this.#seen) {
@@ -88,8 +88,8 @@ export class GrantListing {
       this.#tell({ total: answer.total, pages, error: undefined });
     } catch (failure) {
       if (generation !== this.#generation) return;
-      // Not asked again by itself: with the next search, change or contact.
-      const error = failure instanceof OperatorError ? failure : new OperatorError("unexpected", String(failure));
+      // Not asked again by itself: with the next search, change or connection.
+      const error = asGateError(failure);
       this.#tell({ ...this.#listed, error });
     } finally {
       this.#in_flight--;

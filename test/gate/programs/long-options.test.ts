@@ -6,7 +6,7 @@ import { argumentsOf, optionsKnown } from "../../../main/gate/programs/arguments
 import { GIT_SUBCOMMANDS } from "../../../main/gate/programs/git.ts";
 import type { CommandContext, Program } from "../../../main/gate/programs/program.ts";
 import { PROGRAMS } from "../../../main/gate/programs/table.ts";
-import { plainWord } from "../../../main/gate/shell/reading.ts";
+import { plainWord } from "../../../main/gate/shell/word.ts";
 
 /** An option means the same however it is written: that is what the records promise, for every program and every option. */
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ActivityEntry } from "../../../ipc/activity.ts";
+import { GateError } from "../../../ipc/gate-error.ts";
 import type { GrantView } from "../../../ipc/operator-api.ts";
-import { OperatorError } from "../../../ipc/operator-error.ts";
 import { MOST_SHOWN, matches, NO_FILTER, withNewer, withOlder } from "../../../renderer/views/activity/feed.ts";
 import { expiresAt } from "../../../renderer/views/grants/expiry.ts";
 import { GrantListing } from "../../../renderer/views/grants/listing.ts";
@@ -62,7 +62,7 @@ describe("the listing of decisions", () => {
 });
 
 describe("the pages of the grants", () => {
-  it("are those that what is seen lies on", () => {
+  it("are those of the visible rows", () => {
     expect(pagesOf(0, 20)).toEqual([0]);
     expect(pagesOf(95, 105)).toEqual([0, 1]);
     expect(pagesOf(99_990, 99_999)).toEqual([999]);
@@ -76,7 +76,7 @@ describe("the pages of the grants", () => {
     expect(grantAt(pages, 500 * PAGE_SIZE)?.id).toBe(500);
   });
 
-  it("a grant that ended is told from one that counts", () => {
+  it("a grant that ended is distinguished from one that counts", () => {
     const now = Date.parse("2026-11-21T00:00:00Z");
     expect(stateOf(grant(1), now)).toBe("active");
     expect(stateOf(grant(1, { expires_at: "2026-11-20T00:00:00Z" }), now)).toBe("expired");
@@ -120,7 +120,7 @@ describe("the listing of grants", () => {
     let asked = 0;
     const call = async () => {
       asked++;
-      throw new OperatorError("storage_failed", "a database can't be used");
+      throw new GateError("storage_failed", "a database can't be used");
     };
     const listing = new GrantListing(call as never);
     const refused = () => new Promise<void>((resolve) => listing.subscribe(() => resolve()));

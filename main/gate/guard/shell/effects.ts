@@ -1,7 +1,8 @@
 import { accessesOf } from "../../programs/accesses.ts";
 import type { Access, Accesses } from "../../programs/program.ts";
 import { programCalled } from "../../programs/table.ts";
-import { type SimpleCommand, type Word, wordOf } from "../../shell/reading.ts";
+import type { SimpleCommand, Word } from "../../shell/reading.ts";
+import { wordOf } from "../../shell/word.ts";
 
 /** What a command touches by its program's record, as far as the worst is concerned. */
 export interface Effects {

@@ -1,8 +1,8 @@
 import { isAmong, valuesAnywhere } from "../../programs/arguments.ts";
 import { programCalled } from "../../programs/table.ts";
-import { piecesAfter } from "../../shell/builtins.ts";
 import { type PathPattern, pathOf, pathOfPieces } from "../../shell/paths.ts";
 import type { Piece, SimpleCommand, Word } from "../../shell/reading.ts";
+import { piecesAfter } from "../../shell/word.ts";
 import { dataWords } from "./data-words.ts";
 import { recordedAccesses } from "./effects.ts";
 
