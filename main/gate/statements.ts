@@ -14,7 +14,10 @@ export class Statements {
     return this.#db.name;
   }
 
-  /** `sql` must be one of few texts, as each is cached; values are bound. `Row`: what it returns, which whoever reads it has to check where another program may have written it. */
+  /**
+   * `sql` must be one of few texts, as each is cached; values are bound. `Row` says what it returns: whoever reads what another program
+   * may have written checks it.
+   */
   prepare<Row = unknown>(sql: string): Database.Statement<unknown[], Row> {
     let statement = this.#prepared.get(sql);
     if (statement === undefined) {

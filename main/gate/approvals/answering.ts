@@ -50,7 +50,8 @@ export class Answering {
 
   /**
    * Ends a request that `ApprovalRegistry.check` has returned.
-   * @throws ApprovalError as `ApprovalRegistry.resolve`; GateError if the answer's target or expiry can't be stored. Nothing has changed then
+   * @throws ApprovalError as `ApprovalRegistry.resolve`; GateError if the answer's target or expiry can't be stored; SQLite's error.
+   * Nothing has changed then
    */
   answer(checked: PendingRequest, answer: Answer): Ended {
     const scope = answer.decision === "approved" ? (answer.scope ?? "none") : "none";

@@ -127,7 +127,7 @@ describe("what an answer grants", () => {
     const asked = needs.map(requirementOf);
     for (const target of ["~/work/**", "~/**"])
       expect(grantsFor(choices, "permanent", target, asked, HOME, {}, "tree").map((grant) => grant.target)).toEqual([
-        target,
+        target.replace("~", HOME),
       ]);
   });
 
