@@ -133,7 +133,7 @@ export class Gate {
     this.#unpublished = [];
     for (const { decision, call, subject, trace, first } of unpublished) {
       const { current } = decision;
-      if (first !== undefined) this.meter.decided(current, first.ms);
+      this.meter.decided(current, first?.ms);
       if (current.outcome !== "denied") for (const id of first?.grants_used ?? []) this.#parts.grants.noteUse(id);
       // The answer has left: what only shows it must not take the gate with it.
       this.#attempt("publishing a decision", () => {

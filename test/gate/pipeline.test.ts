@@ -8,7 +8,7 @@ describe("the table of stages", () => {
     expect([...CHECKS.map(([name]) => name), "approval"]).toEqual([...STAGES]);
   });
 
-  it("each check goes by its name in the trace", () => {
+  it("each check has its name in the trace", () => {
     for (const [name, check] of CHECKS) {
       const x = examinationOf({ executor: "fs_read", args: { path: "/srv/a" } });
       expect([name, check(x), x.trace.map(({ stage }) => stage)]).toEqual([name, null, [name]]);

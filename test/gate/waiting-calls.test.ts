@@ -16,7 +16,8 @@ const BY = localPrincipal();
 /** A gate's core with one paired agent that writes files below its home. */
 async function openedGate(home: TemporaryHome = temporaryHome(), clock = new ManualClock()) {
   const failures: string[] = [];
-  const core = await openCore({ env: home.env, clock, hooks: { failed: (what) => failures.push(what) } });
+  const log = (line: string) => failures.push(...(/^error in ([^:]+):/.exec(line)?.slice(1) ?? []));
+  const core = await openCore({ env: home.env, clock, log });
   let is_open = true;
   const close = () => {
     if (is_open) core.close();

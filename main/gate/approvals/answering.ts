@@ -1,6 +1,6 @@
+import { GateError } from "../../../ipc/gate-error.ts";
 import type { Answer } from "../../../ipc/operator-api.ts";
 import { type Clock, normaliseDate } from "../clock.ts";
-import { GateError } from "../errors.ts";
 import type { GrantStore, ResolvedGrant } from "../grants/store.ts";
 import { AnswerGrants } from "./answer-grants.ts";
 import { type Granted, grantsFor } from "./choices.ts";

@@ -28,21 +28,21 @@ function request(granted: Requirement[] = [], more: Partial<NewPending> = {}): O
 const FOLDER: Requirement = { capability: "fs:write", target: "/srv/work/*" };
 const OTHER: Requirement = { capability: "fs:write", target: "/srv/other/a.txt" };
 
-/** How the requests ended that the surfaces were told of. */
-function ends(told: ReturnType<typeof openedBroker>["told"]): string[] {
-  return told.filter(({ event }) => event === "ended").map(({ request }) => request.status);
+/** How the requests ended that the surfaces were sent of. */
+function ends(sent: ReturnType<typeof openedBroker>["sent"]): string[] {
+  return sent.filter(({ event }) => event === "ended").map(({ request }) => request.status);
 }
 
 describe("identical calls that wait at the same time", () => {
   it("share one card, which ends once", () => {
-    const { broker, told } = openedBroker(tempFolder());
+    const { broker, sent } = openedBroker(tempFolder());
     const first = broker.ask(request());
     const second = broker.ask(request());
     expect(second.token).toBe(first.token);
     expect(broker.ask(request([], { share_key: "another call" })).token).not.toBe(first.token);
-    expect(told.map(({ event }) => event)).toEqual(["waiting", "waiting"]);
+    expect(sent.map(({ event }) => event)).toEqual(["waiting", "waiting"]);
     broker.answer({ token: first.token, decision: "approved" }, ROBERTO);
-    expect(ends(told)).toEqual(["approved"]);
+    expect(ends(sent)).toEqual(["approved"]);
   });
 });
 
@@ -59,7 +59,7 @@ describe("an answer", () => {
   });
 
   it("permanently: approves and writes the grant in the same step, for the agent that asked", () => {
-    const { broker, registry, grants, told } = openedBroker(tempFolder());
+    const { broker, registry, grants, sent } = openedBroker(tempFolder());
     const { token } = broker.ask(request([FOLDER]));
     expect(broker.answer({ token, decision: "approved", scope: "permanent" }, ROBERTO)).toMatchObject({
       status: "approved",
@@ -70,7 +70,7 @@ describe("an answer", () => {
       { ...ROBERTO, ...FOLDER, expires_at: null, granted_by: `approval:${token}`, agent: "agent-1", session: null },
     ]);
     expect(registry.listUnwrittenGrants()).toEqual([]);
-    expect(told.map(({ event, granted }) => [event, granted])).toEqual([
+    expect(sent.map(({ event, granted }) => [event, granted])).toEqual([
       ["waiting", undefined],
       ["ended", true],
     ]);
@@ -269,7 +269,7 @@ describe("after a crash between the approval and its grants", () => {
     before.broker.answer({ token, decision: "approved", scope: "permanent" }, ROBERTO);
     expect(before.broker.unwrittenGrantsError(token)).toBeInstanceOf(Error);
     expect(before.registry.getPending(token)?.status).toBe("approved");
-    expect(before.told.at(-1)).toMatchObject({ event: "ended", request: { status: "approved" }, granted: false });
+    expect(before.sent.at(-1)).toMatchObject({ event: "ended", request: { status: "approved" }, granted: false });
     const after = openedBroker(folder);
     after.broker.start();
     expect(after.grants.listGrants()).toMatchObject([FOLDER]);
@@ -278,23 +278,23 @@ describe("after a crash between the approval and its grants", () => {
 
 describe("time", () => {
   it("an answer that comes too late ends the request as expired", () => {
-    const { broker, clock, told } = openedBroker(tempFolder());
+    const { broker, clock, sent } = openedBroker(tempFolder());
     const { token } = broker.ask(request());
     clock.advance(601);
     expect(refusalOf(() => broker.answer({ token, decision: "approved" }, ROBERTO)).code).toBe("expired");
-    expect(told.at(-1)).toMatchObject({ event: "ended", request: { token, status: "expired" } });
+    expect(sent.at(-1)).toMatchObject({ event: "ended", request: { token, status: "expired" } });
     expect(broker.cleanup()).toBe(0);
-    expect(ends(told)).toEqual(["expired"]);
+    expect(ends(sent)).toEqual(["expired"]);
   });
 
   it("a deadline that passes ends the request by itself", () => {
     vi.useFakeTimers();
     try {
-      const { broker, clock, registry, told } = openedBroker(tempFolder(), undefined, { ttl_seconds: 20 });
+      const { broker, clock, registry, sent } = openedBroker(tempFolder(), undefined, { ttl_seconds: 20 });
       const { token } = broker.ask(request());
       clock.advance(21);
       vi.advanceTimersByTime(21_000);
-      expect(ends(told)).toEqual(["expired"]);
+      expect(ends(sent)).toEqual(["expired"]);
       expect(registry.getPending(token)?.status).toBe("expired");
     } finally {
       vi.useRealTimers();
@@ -319,13 +319,13 @@ describe("time", () => {
 
 describe("a grant that covers a waiting request", () => {
   it("approves it as the principal who gave the grant, and only for that principal", () => {
-    const { broker, registry, told } = openedBroker(tempFolder());
+    const { broker, registry, sent } = openedBroker(tempFolder());
     const mine = broker.ask(request());
     const theirs = broker.ask(request([], { share_key: "theirs", channel: "telegram", sender_id: "42" }));
     broker.approveCovered(mine.token, ROBERTO);
     broker.approveCovered(mine.token, ROBERTO);
     broker.approveCovered(theirs.token, ROBERTO);
-    expect(ends(told)).toEqual(["approved"]);
+    expect(ends(sent)).toEqual(["approved"]);
     expect(registry.getPending(mine.token)).toMatchObject({ status: "approved", message: "covered by a grant" });
     expect(registry.getPending(theirs.token)?.status).toBe("pending");
   });

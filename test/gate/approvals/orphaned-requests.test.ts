@@ -26,14 +26,14 @@ describe("requests that an earlier gate left", () => {
       const gone = before.broker.ask(request("gone"));
       const answered = before.broker.ask(request("answered"));
       before.broker.stop();
-      const { broker, registry, told } = openedBroker(folder, before.clock);
+      const { broker, registry, sent } = openedBroker(folder, before.clock);
       broker.start();
       broker.answer({ token: answered.token, decision: "approved" }, ROBERTO);
       vi.advanceTimersByTime(19_900);
       expect(registry.getPending(gone.token)?.status).toBe("pending");
       vi.advanceTimersByTime(200);
       expect(registry.getPending(gone.token)).toMatchObject({ status: "cancelled", message: expect.any(String) });
-      expect(told.at(-1)).toMatchObject({ event: "ended", request: { token: gone.token, status: "cancelled" } });
+      expect(sent.at(-1)).toMatchObject({ event: "ended", request: { token: gone.token, status: "cancelled" } });
       expect(refusalOf(() => broker.answer({ token: gone.token, decision: "approved" }, ROBERTO)).code).toBe(
         "already_resolved",
       );

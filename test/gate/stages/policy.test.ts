@@ -59,7 +59,7 @@ test("more targets than a person could read are not asked about", () => {
   expect(examineCall(call(1001), SUBJECT, new ExecutorCatalog(), SETTINGS).denial?.stage).toBe("validation");
 });
 
-/** What the policy stage alone says: a denial, or what it leaves in the examination. */
+/** The policy stage's result alone: a denial, or what it leaves in the examination. */
 function answered(situation: Situation) {
   const x = examinationOf(situation);
   const denial = policy(x);
