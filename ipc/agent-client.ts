@@ -1,5 +1,4 @@
-import type { CallHold } from "./agent-port.ts";
-import type { Decision } from "./decision.ts";
+import type { PendingCall, UnsentDecision } from "./agent-port.ts";
 import type { LineConnection } from "./line-connection.ts";
 import type { Hello } from "./wire.ts";
 
@@ -12,7 +11,8 @@ export interface Client {
   session: string;
   is_session_ours: boolean;
   requested_at: string;
-  holds: Set<{ id: string; hold: CallHold; decision: Decision }>;
+  /** Its calls that wait for an answer, by the id of their message. */
+  pending: Set<{ id: string; call: PendingCall; decision: UnsentDecision }>;
   timer: NodeJS.Timeout | undefined;
 }
 
@@ -25,7 +25,7 @@ export function newClient(connection: LineConnection): Client {
     session: "",
     is_session_ours: false,
     requested_at: "",
-    holds: new Set(),
+    pending: new Set(),
     timer: undefined,
   };
 }

@@ -10,9 +10,16 @@ export interface Greeted {
 
 export type Refusal = Omit<WireError, "id">;
 
-export interface CallHold {
+/** A decision that may still become a denial, until it is recorded: `current` is read when the answer is encoded. */
+export interface UnsentDecision {
+  readonly current: Decision;
+}
+
+/** A call that waits for an answer. The last one of those that share a request to leave withdraws it. */
+export interface PendingCall {
   token: string;
-  leave(reason: string): void;
+  /** The agent needs no answer any more. */
+  cancel(reason: string): void;
   /** The agent has disconnected: its request is withdrawn soon, and can't be answered meanwhile. */
   disconnect(reason: string): void;
 }
@@ -32,8 +39,8 @@ export interface AgentPort {
     call: ProposedCall,
     agent_id: string,
     session: string,
-    deliver: (final: Decision) => void,
-  ): { decision: Decision; hold?: CallHold };
+    deliver: (final: UnsentDecision) => void,
+  ): { decision: UnsentDecision; pending?: PendingCall };
   /** Withdraws a request of this agent that no connection waits for, left by an earlier gate. Undefined if there is none. */
   withdraw(agent_id: string, token: string, reason: string): Decision | undefined;
   preview(call: ProposedCall, agent_id: string, session: string): Decision;
@@ -45,8 +52,8 @@ export interface AgentPort {
   sessionEnded(agent_id: string, session: string): void;
   pairingRequested(name: string, version: string | null): void;
   /**
-   * Records every decision so far in the trail: called before its answers are sent. A decision that must not go unrecorded and
-   * can't be written becomes a denial, in place: an answer is encoded after this.
+   * Records every decision so far in the trail: called before its answers are encoded. A decision that rests on what can't be stored, or
+   * must not go unrecorded and can't be recorded, is a denial from then on.
    */
   record(): void;
   /** Publishes the decisions to the surfaces: called in the same turn of the event loop, once the answers are sent. */

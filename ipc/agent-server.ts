@@ -12,7 +12,7 @@ import {
 } from "./agent-answers.ts";
 import { type Client, newClient } from "./agent-client.ts";
 import { readMessage } from "./agent-messages.ts";
-import type { AgentPort, CallHold, CheckedSubject, Greeted, Refusal } from "./agent-port.ts";
+import type { AgentPort, CheckedSubject, Greeted, PendingCall, Refusal, UnsentDecision } from "./agent-port.ts";
 import { ClosedClients } from "./closed-clients.ts";
 import type { Decision } from "./decision.ts";
 import type { FileIdentity } from "./file-identity.ts";
@@ -211,9 +211,9 @@ export class AgentServer {
     else this.#connections_of.delete(agent_id);
   }
 
-  #clear({ holds, is_session_ours, agent_id, session }: Client): void {
-    for (const { hold } of [...holds]) hold.disconnect("the agent disconnected");
-    holds.clear();
+  #clear({ pending, is_session_ours, agent_id, session }: Client): void {
+    for (const { call } of [...pending]) call.disconnect("the agent disconnected");
+    pending.clear();
     try {
       if (is_session_ours && agent_id !== "") this.#port.sessionEnded(agent_id, session);
     } catch (error) {
@@ -330,16 +330,16 @@ export class AgentServer {
   #call(client: Client, call: AgentMessage<"tool.call">): void {
     const { id } = call;
     const session = sessionOf(client, call.context?.session);
-    let held: { id: string; hold: CallHold; decision: Decision } | undefined;
-    const { decision, hold } = this.#port.decide(call, client.agent_id, session, (final) => {
-      if (held !== undefined) client.holds.delete(held);
-      this.#send(client, "tool.decision", () => ({ ...final, id }));
+    let waiting: { id: string; call: PendingCall; decision: UnsentDecision } | undefined;
+    const { decision, pending } = this.#port.decide(call, client.agent_id, session, (final) => {
+      if (waiting !== undefined) client.pending.delete(waiting);
+      this.#send(client, "tool.decision", () => ({ ...final.current, id }));
     });
-    if (hold !== undefined) {
-      held = { id, hold, decision };
-      client.holds.add(held);
+    if (pending !== undefined) {
+      waiting = { id, call: pending, decision };
+      client.pending.add(waiting);
     }
-    this.#send(client, "tool.decision", () => ({ ...decision, id }));
+    this.#send(client, "tool.decision", () => ({ ...decision.current, id }));
   }
 
   /** One step for each call. */
@@ -360,8 +360,8 @@ export class AgentServer {
 
   #cancel(client: Client, { id, token, reason }: AgentMessage<"tool.cancel">): void {
     this.#closed_clients.finish(client.agent_id);
-    const held = [...client.holds].filter((entry) => entry.hold.token === token);
-    const [first] = held;
+    const waiting = [...client.pending].filter(({ call }) => call.token === token);
+    const [first] = waiting;
     if (first === undefined) {
       const left = this.#port.withdraw(client.agent_id, token, reason);
       if (left !== undefined) return this.#send(client, "tool.decision", { id, ...left });
@@ -372,12 +372,12 @@ export class AgentServer {
         hint: "it may have been answered already",
       });
     }
-    for (const entry of held) {
-      client.holds.delete(entry);
-      entry.hold.leave(reason);
-      if (entry.id !== id) this.#send(client, "tool.decision", { id: entry.id, ...cancelled(entry.decision) });
+    for (const entry of waiting) {
+      client.pending.delete(entry);
+      entry.call.cancel(reason);
+      if (entry.id !== id) this.#send(client, "tool.decision", { id: entry.id, ...cancelled(entry.decision.current) });
     }
-    this.#send(client, "tool.decision", { id, ...cancelled(first.decision) });
+    this.#send(client, "tool.decision", { id, ...cancelled(first.decision.current) });
   }
 
   /** Sends what is queued for the connection and this error, then ends it. */

@@ -112,7 +112,9 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
   };
   let opened: Gate | undefined;
   try {
-    const stores = openStores(begun, storage, failed, (reason) => opened?.withdrawAll(`the gate is paused: ${reason}`));
+    const stores = openStores(begun, storage, failed, (reason) =>
+      opened?.waiting.withdrawAll(`the gate is paused: ${reason}`),
+    );
     const gate = openGate(begun, storage, stores, failed);
     opened = gate;
     start(begun, storage, stores, gate);
@@ -320,7 +322,7 @@ function start(begun: Beginnings, storage: Storage, stores: Stores, gate: Gate):
   }
   audit.flush();
   const paused = safety.pause.reason;
-  if (paused !== undefined) gate.withdrawAll(`the gate is paused: ${paused}`);
+  if (paused !== undefined) gate.waiting.withdrawAll(`the gate is paused: ${paused}`);
 }
 
 /** Writes what is stored beside the decisions. */

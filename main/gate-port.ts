@@ -1,5 +1,5 @@
 import { TOKEN_REQUIRED } from "../ipc/agent-answers.ts";
-import type { AgentPort, CallHold, CheckedSubject, Greeted } from "../ipc/agent-port.ts";
+import type { AgentPort, CheckedSubject, Greeted, UnsentDecision } from "../ipc/agent-port.ts";
 import type { Decision } from "../ipc/decision.ts";
 import { isoSeconds } from "../ipc/iso-seconds.ts";
 import { localPrincipal } from "../ipc/paths.ts";
@@ -55,13 +55,13 @@ export class GatePort implements AgentPort {
     call: ProposedCall,
     agent_id: string,
     session: string,
-    deliver: (final: Decision) => void,
-  ): { decision: Decision; hold?: CallHold } {
+    deliver: (final: UnsentDecision) => void,
+  ): ReturnType<AgentPort["decide"]> {
     return this.#core.gate.decide(call, this.#subject(agent_id, session), deliver);
   }
 
   withdraw(agent_id: string, token: string, reason: string): Decision | undefined {
-    return this.#core.gate.withdrawLeft(agent_id, token, reason);
+    return this.#core.gate.waiting.withdrawLeft(agent_id, token, reason);
   }
 
   preview(call: ProposedCall, agent_id: string, session: string): Decision {

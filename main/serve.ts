@@ -110,7 +110,7 @@ async function serveCore(
   const close = async () => {
     await page?.close();
     const agents_closed = agents.close();
-    core.gate.broker.forgetWaiters();
+    core.gate.waiting.forget();
     await agents_closed;
     await operators.close();
   };

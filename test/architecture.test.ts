@@ -63,6 +63,7 @@ const startsWithAny =
     prefixes.some((prefix) => path.startsWith(prefix));
 
 const CONTRACTS = [
+  "ipc/agent-port.ts",
   "ipc/activity.ts",
   "ipc/alarms.ts",
   "ipc/audit.ts",

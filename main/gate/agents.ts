@@ -9,6 +9,7 @@ import { hasItsToken, removeToken, tokenHash, writeNewToken } from "./agent-toke
 import { storageError } from "./database.ts";
 import type { Schema } from "./database-schema.ts";
 import { NO_REPORT, type RowReport } from "./row-report.ts";
+import { Statements } from "./statements.ts";
 
 /** The paired agents, their levels, and their authentication. */
 
@@ -52,7 +53,7 @@ export const AGENTS_SCHEMA: Schema = {
 
 /** Kept in memory and written through: only the process that holds the gate's lock writes it. */
 export class AgentDirectory {
-  readonly #db: Database.Database;
+  readonly #db: Statements;
   readonly #paths: GatePaths;
   readonly #now: () => number;
   readonly #report: RowReport;
@@ -70,11 +71,11 @@ export class AgentDirectory {
     withRoom: <T>(act: () => T) => T = (act) => act(),
   ) {
     this.#withRoom = withRoom;
-    this.#db = db;
+    this.#db = new Statements(db);
     this.#paths = paths;
     this.#now = now;
     this.#report = report;
-    for (const row of db.prepare("SELECT * FROM agents ORDER BY paired_at").all() as Row[]) this.#take(row);
+    for (const row of this.#db.prepare<Row>("SELECT * FROM agents ORDER BY paired_at").all()) this.#take(row);
   }
 
   #take(row: Row): Row | undefined {
@@ -158,7 +159,7 @@ export class AgentDirectory {
         .run(row);
     } catch (error) {
       removeToken(this.#paths, name);
-      throw storageError(error, this.#db.name, AGENTS_SCHEMA);
+      throw storageError(error, this.#db.file, AGENTS_SCHEMA);
     }
     this.#by_id.set(row.agent_id, row);
     return { agent: publicView(row), token_file, is_renewed: paired !== undefined };
@@ -181,8 +182,8 @@ export class AgentDirectory {
 
   #repaired(name: string, level: Level): Agent {
     const row = this.#db
-      .prepare("UPDATE agents SET level = ? WHERE name = ? AND revoked_at IS NULL RETURNING *")
-      .get(level, name) as Row | undefined;
+      .prepare<Row>("UPDATE agents SET level = ? WHERE name = ? AND revoked_at IS NULL RETURNING *")
+      .get(level, name);
     const taken = row && this.#take(row);
     if (taken !== undefined) return publicView(taken);
     throw new GateError(
@@ -237,11 +238,11 @@ export class AgentDirectory {
   /** For an agent that is about to be revoked: replaces unreadable fields by the least privileged values. */
   #makeReadable(name: string): void {
     const row = this.#db
-      .prepare(
+      .prepare<Row>(
         `UPDATE agents SET agent_id = CAST(agent_id AS TEXT), level = 'ReadOnly', token_hash = ?, paired_at = ?, last_seen_at = NULL
          WHERE name = ? AND revoked_at IS NULL RETURNING *`,
       )
-      .get("0".repeat(64), isoSeconds(this.#now()), name) as Row | undefined;
+      .get("0".repeat(64), isoSeconds(this.#now()), name);
     if (row !== undefined) this.#take(row);
   }
 

@@ -9,14 +9,34 @@ export class Statements {
     this.#db = db;
   }
 
-  /** `sql` must be one of few texts, as each is cached; values are bound. */
-  prepare(sql: string): Database.Statement {
+  /** The database's file. */
+  get file(): string {
+    return this.#db.name;
+  }
+
+  /**
+   * `sql` must be one of few texts, as each is cached; values are bound. `Row` says what it returns: whoever reads what another program
+   * may have written checks it.
+   */
+  prepare<Row = unknown>(sql: string): Database.Statement<unknown[], Row> {
     let statement = this.#prepared.get(sql);
     if (statement === undefined) {
       statement = this.#db.prepare(sql);
       this.#prepared.set(sql, statement);
     }
-    return statement;
+    return statement as Database.Statement<unknown[], Row>;
+  }
+
+  /** The one row that `INSERT ... RETURNING`, or a count, always returns. @throws SQLite's error */
+  one<Row>(sql: string, ...values: unknown[]): Row {
+    const row = this.prepare<Row>(sql).get(...values);
+    if (row === undefined) throw new Error(`no row: ${sql}`);
+    return row;
+  }
+
+  /** The number that a `SELECT count(*)` returns. @throws SQLite's error */
+  count(sql: string, ...values: unknown[]): number {
+    return this.one<{ count: number }>(sql, ...values).count;
   }
 
   /** @throws SQLite's error */
@@ -34,7 +54,7 @@ export class Statements {
   }
 
   /** Runs `act` in one transaction. @throws what `act` throws, or SQLite's error: nothing was changed then */
-  together(act: () => void): void {
-    this.#db.transaction(act).immediate();
+  together<T>(act: () => T): T {
+    return this.#db.transaction(act).immediate();
   }
 }

@@ -1,10 +1,11 @@
-import type { Decision, TraceStep } from "../../ipc/decision.ts";
+import type { TraceStep } from "../../ipc/decision.ts";
 import type { ProposedCall } from "../../ipc/wire.ts";
+import type { RevisableDecision } from "./revisable-decision.ts";
 import type { Subject } from "./stages/examination.ts";
 
 /** A decision that isn't published to the surfaces yet. */
 export interface Unpublished {
-  decision: Decision;
+  decision: RevisableDecision;
   call: ProposedCall;
   subject: Subject;
   trace: TraceStep[] | undefined;

@@ -16,7 +16,7 @@ export function agentMethods(context: OperatorContext): Handlers<AgentMethod> {
       const { agent, token_file, is_renewed } = agents.pair(name, level);
       if (is_renewed) {
         // A connection with the old token is not the agent that is paired now.
-        gate.withdrawAgent(agent.agent_id, "the agent was paired again");
+        gate.waiting.withdrawAgent(agent.agent_id, "the agent was paired again");
         connections?.drop(agent.agent_id);
       }
       recordAct(context, "agent.paired", { agent: name, level });
@@ -33,14 +33,14 @@ export function agentMethods(context: OperatorContext): Handlers<AgentMethod> {
     "agents.level": ({ name, level }) => {
       const agent = agents.setLevel(name, level);
       // Requests made at the old level have to be made again at the new one.
-      gate.withdrawAgent(agent.agent_id, `the agent's level is now ${level}; send the call again`);
+      gate.waiting.withdrawAgent(agent.agent_id, `the agent's level is now ${level}; send the call again`);
       recordAct(context, "agent.level", { agent: name, level });
       changed();
       return agentView(context, agent);
     },
     "agents.revoke": ({ name }) => {
       const agent = agents.revoke(name);
-      gate.withdrawAgent(agent.agent_id, "the agent's pairing was revoked");
+      gate.waiting.withdrawAgent(agent.agent_id, "the agent's pairing was revoked");
       connections?.drop(agent.agent_id);
       recordAct(context, "agent.revoked", { agent: name });
       changed();

@@ -24,7 +24,7 @@ export function grantMethods(context: OperatorContext): Handlers<GrantMethod> {
       });
       recordAct(context, "grant", { grant_id: grant.id, capability });
       core.publish({ type: "grants.changed", data: {} });
-      gate.approveCovered(by);
+      gate.waiting.approveCovered(by);
       return grantView(context, grant);
     },
     "grants.revoke": ({ id }) => {

@@ -31,10 +31,10 @@ it("a withdrawal doesn't count its agent's connections that have closed, however
     gate_version: "0.0.0",
     greet: ({ agent }) => ({ agent_id: agent.name, level: "Supervised" }),
     decide: (call, agent_id) => ({
-      decision: WAITING,
-      hold: {
+      decision: { current: WAITING },
+      pending: {
         token: "0123456789abcdef",
-        leave: () => ends.push(`${agent_id} withdraws ${call.intent}`),
+        cancel: () => ends.push(`${agent_id} withdraws ${call.intent}`),
         disconnect() {
           if (agent_id === "crowd") keepBusy(CLEARING_MS);
           else ends.push(`${agent_id} is gone from ${call.intent}`);

@@ -197,7 +197,7 @@ describe.skipIf(skipped)("a notification", () => {
     // Answered without an event, as by a gate that hadn't sent it yet.
     const { registry } = gate.gate.core.gate.broker;
     const { channel, sender_id } = await gate.request(token);
-    registry.resolve(token, "rejected", { channel, sender_id });
+    registry.resolve(registry.check(token, { channel, sender_id }), "rejected");
     server.press(one, "Approve");
     expect(await gate.logged(/too late/)).toMatch(
       /approved came too late for a request of tester \(already_resolved\)/,

@@ -172,7 +172,8 @@ describe("what a request held", () => {
           waiting.push(
             registry.createPending(pendingOf({ target_summary: text, share_key: String(index), extra })).token,
           );
-          if (ends > 0) registry.resolve(waiting.splice(ends % waiting.length, 1)[0] ?? "", "approved", ROBERTO);
+          if (ends > 0)
+            registry.resolve(registry.check(waiting.splice(ends % waiting.length, 1)[0] ?? "", ROBERTO), "approved");
           if (flushes) registry.flush();
         }
         for (const token of waiting) registry.cancelPending(token, "over");
@@ -193,7 +194,7 @@ describe("what a request held", () => {
     const reader = new Database(file, { readonly: true });
     reader.exec("BEGIN");
     reader.prepare("SELECT count(*) FROM pending").get();
-    registry.resolve(token, "approved", ROBERTO);
+    registry.resolve(registry.check(token, ROBERTO), "approved");
     const started = performance.now();
     registry.flush();
     expect(performance.now() - started).toBeLessThan(1000);

@@ -80,7 +80,7 @@ export function pendingOf(request: Partial<NewPending> = {}): NewPending {
 export function openedBroker(folder: string, clock = new ManualClock(), settings: Partial<BrokerSettings> = {}) {
   const stored = openedGrants(join(folder, "grants.db"), folder, clock);
   const { registry, db: approvals_db } = openedApprovals(join(folder, "approvals.db"), clock);
-  const sent: { event: Exclude<keyof BrokerEvents, "failed">; request: PendingRequest }[] = [];
+  const sent: { event: Exclude<keyof BrokerEvents, "failed">; request: PendingRequest; granted?: boolean }[] = [];
   const failures: string[] = [];
   const broker = new ApprovalBroker(
     registry,
@@ -88,8 +88,9 @@ export function openedBroker(folder: string, clock = new ManualClock(), settings
     { home: folder, language: "en", ttl_seconds: 600, session_seconds: 43_200, clock, ...settings },
     {
       waiting: (request) => sent.push({ event: "waiting", request }),
-      closed: (request) => sent.push({ event: "closed", request }),
-      granted: (request) => sent.push({ event: "granted", request }),
+      ended: (ended) => sent.push({ event: "ended", ...ended }),
+      grantsWritten: (request) => sent.push({ event: "grantsWritten", request }),
+      returnTimeOver: (left) => broker.withdraw(left),
       failed: (what) => failures.push(what),
       moved: (request) => sent.push({ event: "moved", request }),
     },

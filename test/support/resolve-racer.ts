@@ -28,7 +28,7 @@ const results = tokens.map((token, index) => {
     // a spin, so that all continue within the same microsecond
   }
   try {
-    return registry.resolve(token, decision, by).status;
+    return registry.resolve(registry.check(token, by), decision).status;
   } catch (error) {
     return errorCode(error);
   }

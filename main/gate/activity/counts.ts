@@ -2,6 +2,7 @@ import type Database from "better-sqlite3";
 import type { ActivityCounts, ActivityRange } from "../../../ipc/activity.ts";
 import type { Outcome } from "../../../ipc/decision.ts";
 import type { Schema } from "../database-schema.ts";
+import { Statements } from "../statements.ts";
 
 /** How many calls were allowed, asked and denied, for each minute and agent: numbers only. */
 
@@ -36,13 +37,13 @@ const BUCKETS: Readonly<Record<ActivityRange, { seconds: number; count: number }
 const KEPT_MINUTES = 8 * 24 * 60;
 
 export class DecisionCounts {
-  readonly #db: Database.Database;
+  readonly #db: Statements;
   readonly #now: () => number;
   /** Counted, not yet written: by minute, then by agent. */
   readonly #waiting = new Map<number, Map<string, Counts>>();
 
   constructor(db: Database.Database, now: () => number) {
-    this.#db = db;
+    this.#db = new Statements(db);
     this.#now = now;
   }
 
@@ -70,11 +71,11 @@ export class DecisionCounts {
       `INSERT INTO minutes VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
          allowed = allowed + excluded.allowed, asked = asked + excluded.asked, denied = denied + excluded.denied`,
     );
-    this.#db.transaction(() => {
+    this.#db.together(() => {
       for (const [minute, agents] of this.#waiting)
         for (const [agent_id, { allowed, asked, denied }] of agents) add.run(minute, agent_id, allowed, asked, denied);
       this.#db.prepare("DELETE FROM minutes WHERE minute < ?").run(oldest);
-    })();
+    });
     this.#waiting.clear();
   }
 
@@ -85,11 +86,11 @@ export class DecisionCounts {
     const first = last - count + 1;
     // The driver binds numbers as reals: without the cast a bucket would be a fraction that is never found.
     const rows = this.#db
-      .prepare(
+      .prepare<Counts & { bucket: number }>(
         `SELECT minute * 60 / CAST($seconds AS INTEGER) AS bucket, sum(allowed) AS allowed, sum(asked) AS asked, sum(denied) AS denied
          FROM minutes WHERE minute >= $from GROUP BY bucket`,
       )
-      .all({ seconds, from: Math.floor((first * seconds) / 60) }) as (Counts & { bucket: number })[];
+      .all({ seconds, from: Math.floor((first * seconds) / 60) });
     const found = new Map(rows.map(({ bucket, ...counts }) => [bucket, counts]));
     return {
       range,
@@ -107,10 +108,11 @@ export class DecisionCounts {
     const midnight = new Date(this.#now());
     midnight.setHours(0, 0, 0, 0);
     const rows = this.#db
-      .prepare("SELECT agent_id, sum(allowed + asked + denied) FROM minutes WHERE minute >= ? GROUP BY agent_id")
-      .raw()
-      .all(minuteOf(midnight.getTime())) as [string, number][];
-    return new Map(rows);
+      .prepare<{ agent_id: string; calls: number }>(
+        "SELECT agent_id, sum(allowed + asked + denied) AS calls FROM minutes WHERE minute >= ? GROUP BY agent_id",
+      )
+      .all(minuteOf(midnight.getTime()));
+    return new Map(rows.map(({ agent_id, calls }) => [agent_id, calls]));
   }
 }
 

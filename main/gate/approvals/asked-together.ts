@@ -15,9 +15,8 @@ export class AskedTogether {
     this.#failed = failed;
   }
 
-  add(pending: PendingRequest, undo: () => void): void {
+  add(pending: PendingRequest): void {
     this.#pending.push(pending);
-    this.undo.push(undo);
   }
 
   /** Returns what is stored now: all of it, or nothing. */

@@ -1,14 +1,11 @@
-import { GateError } from "../../../ipc/gate-error.ts";
 import type { Language } from "../../../ipc/language.ts";
 import type { Answer, ApprovalView, Principal } from "../../../ipc/operator-api.ts";
-import type { Clock } from "../clock.ts";
 import { earlierEnd } from "../ends.ts";
 import { errorCode } from "../errors.ts";
 import type { GrantStore } from "../grants/store.ts";
-import { AnswerGrants, grantEnd } from "./answer-grants.ts";
+import { Answering, type AnsweringSettings, type Ended } from "./answering.ts";
 import { ApprovalError } from "./approval-error.ts";
 import { AskedTogether } from "./asked-together.ts";
-import { grantsFor } from "./choices.ts";
 import { deadlineOf, remainingOf } from "./deadline.ts";
 import { DeadlineExtension } from "./deadline-extension.ts";
 import { DeadlineTimer } from "./deadline-timer.ts";
@@ -18,30 +15,29 @@ import type { ApprovalRegistry } from "./registry.ts";
 import { approvalView } from "./view.ts";
 import { type Withdrawal, Withdrawals } from "./withdrawals.ts";
 
-/** Between the registry and those who wait: shares cards, writes grants, tells every surface and every waiting agent. */
+/**
+ * The life of a request between the registry and those who ask, answer and watch: identical calls share one, and however it ends
+ * (answered, covered by a grant, expired, withdrawn), it ends with one event.
+ */
 
-/** Somebody waiting for an answer. Called once, when the request has ended. */
-export type Waiter = (ended: PendingRequest) => void;
-
-export interface BrokerSettings {
-  home: string;
+export interface BrokerSettings extends AnsweringSettings {
   language: Language;
   ttl_seconds: number;
-  /** How long a grant for a session lasts at the most. */
-  session_seconds: number;
-  clock: Clock;
-  /** Does what writes an answer, with the room that is kept aside for it where the disk is full. */
-  withRoom?: <T>(act: () => T) => T;
 }
 
 export interface BrokerEvents {
+  /** A request is stored, and the operator can be asked. */
   waiting(pending: PendingRequest): void;
-  closed(ended: PendingRequest): void;
-  granted(ended: PendingRequest): void;
-  /** Something that is gone on after, to log. */
-  failed(what: string, error: unknown): void;
+  /** Once for each request, whatever ended it. What it throws is reported, and keeps no other request from ending. */
+  ended(ended: Ended): void;
+  /** The grants of an answer that had ended before could be written now. */
+  grantsWritten(request: PendingRequest): void;
+  /** The time is over in which the agents that asked an earlier gate may come back. */
+  returnTimeOver(left: Withdrawal[]): void;
   /** The wall clock was set: the request ends when it would have, at another date. */
   moved(pending: PendingRequest): void;
+  /** Something unexpected that the gate continues after, to log. */
+  failed(what: string, error: unknown): void;
 }
 
 /** More cards than a surface shows. */
@@ -56,14 +52,11 @@ const EXPIRED_TOGETHER = 50;
 
 export class ApprovalBroker {
   readonly registry: ApprovalRegistry;
-  readonly #answer_grants: AnswerGrants;
+  readonly #answering: Answering;
   readonly #settings: BrokerSettings;
   readonly #events: BrokerEvents;
-  readonly #waiters = new Map<string, Set<Waiter>>();
   readonly #extension = new DeadlineExtension();
-  readonly #orphaned = new OrphanedRequests((left) =>
-    this.withdraw(left.filter(({ token }) => !this.isAwaited(token))),
-  );
+  readonly #orphaned = new OrphanedRequests((left) => this.#events.returnTimeOver(left));
   readonly #withdrawals: Withdrawals;
   readonly #deadlines: DeadlineTimer;
   #together: AskedTogether | undefined;
@@ -71,7 +64,7 @@ export class ApprovalBroker {
 
   constructor(registry: ApprovalRegistry, grants: GrantStore, settings: BrokerSettings, events: BrokerEvents) {
     this.registry = registry;
-    this.#answer_grants = new AnswerGrants(registry, grants);
+    this.#answering = new Answering(registry, grants, settings);
     this.#settings = settings;
     this.#events = events;
     this.#withdrawals = new Withdrawals({
@@ -93,15 +86,10 @@ export class ApprovalBroker {
 
   /** Repairs what a crash left behind and picks up the requests that are still alive. */
   start(): void {
-    this.#answer_grants.writeMissing();
+    this.#answering.repair();
     this.registry.cleanupExpired();
     this.#orphaned.start(this.registry.listPending({ limit: 100_000 }));
     this.#deadlines.start();
-  }
-
-  /** No connection is there to be told any more: what is answered from now on is for the agent that comes back. */
-  forgetWaiters(): void {
-    this.#waiters.clear();
   }
 
   /** Stops the clock. What waits stays in the registry for the next start. */
@@ -110,7 +98,6 @@ export class ApprovalBroker {
     this.#withdrawals.finish();
     this.#deadlines.stop();
     this.#orphaned.stop();
-    this.#waiters.clear();
   }
 
   /**
@@ -177,29 +164,9 @@ export class ApprovalBroker {
     if (waiting !== undefined && !this.#hasten(waiting.token)) return waiting;
     const pending = this.registry.createPending({ ...request, ttl_seconds: this.#settings.ttl_seconds });
     if (this.#together === undefined) this.#events.waiting(pending);
-    else
-      this.#together.add(pending, () => {
-        this.#waiters.get(pending.token)?.clear();
-        this.#waiters.delete(pending.token);
-      });
+    else this.#together.add(pending);
     this.#deadlines.watch(remainingOf(pending, this.#settings.clock));
     return pending;
-  }
-
-  /**
-   * Waits for a request's end. The function that is returned stops waiting; the last one to leave withdraws the request: at once, or
-   * (`agent_id`: whose it is) soon, with others.
-   */
-  wait(token: string, waiter: Waiter): (reason: string, agent_id?: string) => void {
-    const waiters = this.#waiters.get(token) ?? new Set();
-    this.#waiters.set(token, waiters);
-    waiters.add(waiter);
-    return (reason, agent_id) => {
-      if (!waiters.delete(waiter) || waiters.size > 0) return;
-      this.#waiters.delete(token);
-      if (agent_id === undefined) this.cancel(token, reason);
-      else this.withdraw([{ token, reason, agent_id }]);
-    };
   }
 
   /** Withdraws requests, thousands of them in pieces. From now on none of them can be answered. */
@@ -208,74 +175,29 @@ export class ApprovalBroker {
     this.#withdrawals.add(withdrawals);
   }
 
-  /** True if a connection waits for this request's answer. */
-  isAwaited(token: string): boolean {
-    return this.#waiters.has(token);
-  }
-
   /**
-   * The human's answer: resolves, and writes the grants of an answer with a territory in the same step.
+   * The operator's answer: ends the request and writes the grants of an answer that is remembered (see `Answering`).
    * @throws ApprovalError in the registry's order; GateError if the answer's target or expiry can't be stored (nothing changes then)
    */
   answer(answer: Answer, by: Principal): PendingRequest {
-    const pending = this.#check(answer.token, by);
-    const scope = answer.decision === "approved" ? (answer.scope ?? "none") : "none";
-    const granted =
-      scope === "none"
-        ? []
-        : grantsFor(
-            pending.extra.choices,
-            scope,
-            answer.target,
-            pending.extra.capabilities,
-            this.#settings.home,
-            pending.extra,
-            answer.reach,
-          );
-    if (scope === "none" && (answer.target ?? answer.expires_at ?? answer.reach) !== undefined) {
-      throw new GateError(
-        "scope_missing",
-        "a target or an expiry needs an answer that is remembered",
-        "add --session or --permanent",
-      );
+    const ended = this.#answering.answer(this.#check(answer.token, by), answer);
+    this.#ended(ended.request, ended.granted);
+    return ended.request;
+  }
+
+  /** Approves a request that a grant now covers, as the operator who gave the grant. Not one that has ended, or is another principal's. */
+  approveCovered(token: string, by: Principal): void {
+    let request: PendingRequest;
+    try {
+      request = this.registry.resolve(this.#check(token, by), "approved", { message: "covered by a grant" });
+    } catch (error) {
+      if (error instanceof ApprovalError) return;
+      throw error;
     }
-    const expires_at = grantEnd(scope, answer.expires_at, this.#settings.clock, this.#settings.session_seconds);
-    const ended = this.#withRoom(() =>
-      this.registry.resolve(answer.token, answer.decision, by, {
-        territory: scope,
-        granted,
-        grant_expires_at: expires_at,
-        message: answer.decision === "rejected" ? (answer.message ?? null) : null,
-      }),
-    );
-    if (scope !== "none") {
-      try {
-        this.#withRoom(() => this.#answer_grants.write(ended));
-      } catch (error) {
-        this.#answer_grants.writeLater(ended.token, error);
-      }
-    }
-    this.#close(ended);
-    if (scope !== "none" && this.unwrittenGrantsError(ended.token) === undefined) this.#events.granted(ended);
-    return ended;
+    this.#ended(request);
   }
 
-  /** Why the grants of this answer could not be written yet; undefined where they were. */
-  unwrittenGrantsError(token: string): unknown {
-    return this.#answer_grants.failure(token);
-  }
-
-  /** Writes the grants that could not be written with their answers. @throws SQLite's error, or GateError */
-  flush(): void {
-    if (!this.#answer_grants.hasUnwritten) return;
-    for (const ended of this.#answer_grants.writeMissing()) this.#events.granted(ended);
-  }
-
-  #withRoom<T>(act: () => T): T {
-    return this.#settings.withRoom === undefined ? act() : this.#settings.withRoom(act);
-  }
-
-  /** The registry's checks. A request that they find expired has ended: who waits for it is told. */
+  /** The registry's checks. A request that they find expired has ended. */
   #check(token: string, by: Principal): PendingRequest {
     this.commit();
     this.#hasten(token);
@@ -283,29 +205,26 @@ export class ApprovalBroker {
       return this.registry.check(token, by);
     } catch (error) {
       const expired = errorCode(error) === "expired" ? this.registry.getPending(token) : undefined;
-      if (expired !== undefined) this.#close(expired);
+      if (expired !== undefined) this.#ended(expired);
       throw error;
     }
   }
 
-  /** Approves a request that a grant now covers, as the human who gave the grant. Not one that has ended, or is another human's. */
-  approveCovered(token: string, by: Principal): void {
-    let ended: PendingRequest;
-    try {
-      this.#check(token, by);
-      ended = this.registry.resolve(token, "approved", by, { message: "covered by a grant" });
-    } catch (error) {
-      if (error instanceof ApprovalError) return;
-      throw error;
-    }
-    this.#close(ended);
+  /** Why the grants of this answer could not be written yet; undefined where they were. */
+  unwrittenGrantsError(token: string): unknown {
+    return this.#answering.unwrittenGrantsError(token);
+  }
+
+  /** Writes the grants that could not be written with their answers. @throws SQLite's error, or GateError */
+  flush(): void {
+    for (const request of this.#answering.flush()) this.#events.grantsWritten(request);
   }
 
   /** Withdraws a request. Returns it, or undefined if it had ended already. */
   cancel(token: string, reason: string): PendingRequest | undefined {
     this.commit();
     const ended = this.#withdrawals.carryOut(token, () => this.registry.cancelPending(token, reason));
-    if (ended !== undefined) this.#close(ended);
+    if (ended !== undefined) this.#ended(ended);
     return ended;
   }
 
@@ -318,13 +237,10 @@ export class ApprovalBroker {
 
   #expireSome(): number {
     this.commit();
-    let ended: PendingRequest[] = [];
-    this.registry.together(() => {
-      ended = this.registry.cleanupExpired(EXPIRED_TOGETHER);
-    });
+    const ended = this.registry.together(() => this.registry.cleanupExpired(EXPIRED_TOGETHER));
     for (const request of ended) {
       this.#withdrawals.take(request.token);
-      this.#close(request);
+      this.#ended(request);
     }
     return ended.length;
   }
@@ -338,7 +254,7 @@ export class ApprovalBroker {
         if (request !== undefined) ended.push(request);
       }
     });
-    for (const request of ended) this.#close(request);
+    for (const request of ended) this.#ended(request);
   }
 
   /** Withdraws at once what was to be withdrawn: an answer, or a call like it, has come before. True if it was. */
@@ -371,24 +287,13 @@ export class ApprovalBroker {
     return request.status === "pending" ? earlierEnd(this.#settings.clock, deadlineOf(request)) : request.expires_at;
   }
 
-  /** Its end stands: what fails here keeps it from nobody else. */
-  #close(ended: PendingRequest): void {
-    const waiters = this.#waiters.get(ended.token);
-    this.#waiters.delete(ended.token);
-    this.#extension.forget(ended.token);
-    if (waiters !== undefined && waiters.size > 0) {
-      if (ended.status === "approved" || ended.status === "rejected")
-        this.#attempt("noting an answer as delivered", () => this.registry.markDelivered(ended.token));
-      for (const waiter of waiters) this.#attempt("telling who waits", () => waiter(ended));
-    }
-    this.#attempt("telling the surfaces", () => this.#events.closed(ended));
-  }
-
-  #attempt(what: string, act: () => void): void {
+  /** It has ended, whatever fails in those who hear of it. */
+  #ended(request: PendingRequest, granted = false): void {
+    this.#extension.forget(request.token);
     try {
-      act();
+      this.#events.ended({ request, granted });
     } catch (error) {
-      this.#events.failed(what, error);
+      this.#events.failed("a request's end", error);
     }
   }
 

@@ -4,13 +4,14 @@ import { GateError } from "../../../ipc/gate-error.ts";
 import type { Language } from "../../../ipc/language.ts";
 import type { Choice } from "../../../ipc/operator-api.ts";
 import { CAPABILITY_REGISTRY } from "../capabilities.ts";
+import type { ResolvedGrant } from "../grants/store.ts";
 import { hostMatches } from "../targets/host.ts";
 import { grantTarget, literalPattern, pathMatches } from "../targets/pattern.ts";
 import { isUnresolvable, pathName, type ResolvedRequirement, targetText } from "../targets/target.ts";
 
 /** What a human can answer, and exactly what each answer would store. */
 
-/** A grant as an answer gives it. `target_real`: where its folder was when that was looked at, for paths. */
+/** A grant as it is stored with its answer. `target_real`: where its folder was when that was looked at, for paths. */
 export type Granted = Requirement & { target_real?: string };
 
 /** Other forms of the paths that were asked for, by the name that they were asked under. */
@@ -165,7 +166,7 @@ export function grantsFor(
   home: string,
   paths: AskedPaths = {},
   reach?: Reach,
-): Granted[] {
+): ResolvedGrant[] {
   const proposals = choices.filter((choice) => choice.scope === scope);
   if (proposals.length === 0) {
     throw new GateError("only_once", "this can only be approved once", "approve it without --session or --permanent");
@@ -205,13 +206,13 @@ function isSame({ capability, target }: Requirement, other: string, home: string
   return grantTarget(capability, target, home).target === grantTarget(capability, other, home).target;
 }
 
-/** The grant with its target resolved, once: what is stored is what was looked at here. */
+/** The grant with its target in its normal form, once: what is stored is what was looked at here. */
 function coveringGrant(
   { capability, target }: Requirement,
   requirements: readonly Requirement[],
   home: string,
   { reals, written }: AskedPaths,
-): Granted {
+): ResolvedGrant {
   const resolved = grantTarget(capability, target, home);
   const covered = requirements.filter(
     (asked) => asked.capability === capability && coversName(resolved.target, asked, written),
@@ -223,7 +224,7 @@ function coveringGrant(
       "give a target that does, or grant the other one by itself: metnos-gate policy grant",
     );
   }
-  if (CAPABILITY_REGISTRY[capability].target_kind !== "path_glob") return { capability, target };
+  if (CAPABILITY_REGISTRY[capability].target_kind !== "path_glob") return { ...resolved, capability };
   if (!covered.some((asked) => covers(resolved.target_real, asked, reals))) {
     throw new GateError(
       "target_moved",
@@ -231,7 +232,7 @@ function coveringGrant(
       "a link leads out of it, or was moved since: approve it once, or deny it",
     );
   }
-  return { capability, target, target_real: resolved.target_real };
+  return { ...resolved, capability };
 }
 
 /** True if a grant on `target`, as the human writes it, would have let the asked call through. @throws GateError `invalid_target` */

@@ -1,7 +1,7 @@
-import type Database from "better-sqlite3";
 import { isoSeconds } from "../../../ipc/iso-seconds.ts";
 import type { Clock } from "../clock.ts";
 import { bootSecond, type End, remaining } from "../ends.ts";
+import type { Statements } from "../statements.ts";
 
 /** When a request's time is over: the first of both clocks that says so ends it. */
 
@@ -24,22 +24,17 @@ export function deadlineOf({ expires_at, boot_expires_at }: Deadline): End {
 }
 
 /** How long it is until a waiting request expires, in milliseconds, or undefined if none waits. */
-export function nextDeadline(db: Database.Database, clock: Clock): number | undefined {
+export function nextDeadline(db: Statements, clock: Clock): number | undefined {
   // A damaged date would come first, and say nothing.
-  const at = db
-    .prepare(
-      "SELECT min(expires_at) FROM pending INDEXED BY idx_pending_deadline WHERE status = 'pending' AND expires_at GLOB '[12][0-9][0-9][0-9]-*'",
-    )
-    .pluck()
-    .get();
+  const { at } = db.one<{ at: unknown }>(
+    "SELECT min(expires_at) AS at FROM pending INDEXED BY idx_pending_deadline WHERE status = 'pending' AND expires_at GLOB '[12][0-9][0-9][0-9]-*'",
+  );
   if (typeof at !== "string") return undefined;
   const { id, ms } = clock.boot();
-  const boot_at = db
-    .prepare(
-      "SELECT min(boot_expires_at) FROM pending INDEXED BY idx_pending_boot WHERE status = 'pending' AND boot_expires_at >= ?",
-    )
-    .pluck()
-    .get(`${id}:`) as string | null;
+  const { boot_at } = db.one<{ boot_at: string | null }>(
+    "SELECT min(boot_expires_at) AS boot_at FROM pending INDEXED BY idx_pending_boot WHERE status = 'pending' AND boot_expires_at >= ?",
+    `${id}:`,
+  );
   return Math.min(Date.parse(at) - clock.now(), bootSecond(boot_at, id) * 1000 - ms);
 }
 

@@ -1,5 +1,5 @@
-import type Database from "better-sqlite3";
 import type { ApprovalStatus, Capability } from "../../../ipc/decision.ts";
+import type { Statements } from "../statements.ts";
 
 /** A page of the requests that ended, for a listing of any length. */
 
@@ -13,25 +13,22 @@ export interface EndedQuery {
   limit: number;
 }
 
-/** The last answered first. */
-export function endedRows<Row>(db: Database.Database, query: EndedQuery): { total: number; rows: Row[] } {
+/** The last answered first. A statement is one of few: each condition has its place in it, or none. */
+export function endedRows<Row>(db: Statements, query: EndedQuery): { total: number; rows: Row[] } {
+  const { token, agent, status, capability, limit, offset } = query;
   const where = ["status <> 'pending'"];
-  const values: unknown[] = [];
-  const add = (clause: string, value: unknown) => {
-    where.push(clause);
-    values.push(value);
-  };
-  if (query.token !== undefined) add("token = ?", query.token);
-  if (query.agent !== undefined) add("agent_name = ?", query.agent);
-  if (query.status !== undefined) add("status = ?", query.status);
-  if (query.capability !== undefined) {
-    // The class begins with the capability's name: `fs_write:~/x/*, network_http:example.org`.
-    add("instr(', ' || capability_class, ', ' || ?) > 0", query.capability.replace(":", "_"));
-  }
+  if (token !== undefined) where.push("token = $token");
+  if (agent !== undefined) where.push("agent_name = $agent");
+  if (status !== undefined) where.push("status = $status");
+  // The class begins with the capability's name: `fs_write:~/x/*, network_http:example.org`.
+  if (capability !== undefined) where.push("instr(', ' || capability_class, ', ' || $capability) > 0");
   const clause = where.join(" AND ");
-  const total = db.prepare(`SELECT count(*) FROM pending WHERE ${clause}`).pluck().get(values) as number;
+  const values = { token, agent, status, capability: capability?.replace(":", "_") };
+  const total = db.count(`SELECT count(*) AS count FROM pending WHERE ${clause}`, values);
   const rows = db
-    .prepare(`SELECT * FROM pending WHERE ${clause} ORDER BY decision_at DESC, rowid DESC LIMIT ? OFFSET ?`)
-    .all(...values, query.limit, query.offset) as Row[];
+    .prepare<Row>(
+      `SELECT * FROM pending WHERE ${clause} ORDER BY decision_at DESC, rowid DESC LIMIT $limit OFFSET $offset`,
+    )
+    .all({ ...values, limit, offset });
   return { total, rows };
 }

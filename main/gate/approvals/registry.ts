@@ -57,9 +57,9 @@ export class ApprovalRegistry {
   }
 
   /** Does it in one transaction. @throws what `act` throws, or SQLite's error: nothing was changed then */
-  together(act: () => void): void {
+  together<T>(act: () => T): T {
     try {
-      this.#db.together(act);
+      return this.#db.together(act);
     } catch (error) {
       this.recount();
       throw error;
@@ -79,10 +79,10 @@ export class ApprovalRegistry {
   /** The tokens of all that waits, or of what waits for one agent. */
   waitingTokens(agent_id?: string): { token: string; agent_id: string }[] {
     return this.#db
-      .prepare(
+      .prepare<{ token: string; agent_id: string }>(
         "SELECT token, agent_id FROM pending WHERE status = 'pending' AND ($agent_id IS NULL OR agent_id = $agent_id)",
       )
-      .all({ agent_id: agent_id ?? null }) as { token: string; agent_id: string }[];
+      .all({ agent_id: agent_id ?? null });
   }
 
   /** Registers a request with a fresh 16-hex token and its deadline. */
@@ -90,124 +90,117 @@ export class ApprovalRegistry {
     const token = randomBytes(8).toString("hex");
     const now = this.#now();
     const end = endAt(this.#clock, now + request.ttl_seconds * 1000);
-    this.#db
-      .prepare(
-        `INSERT INTO pending (token, channel, sender_id, capability_class, action_verb, target_summary, created_at, expires_at,
-           request_extra, agent_id, agent_name, session, call_hash, share_key, boot_expires_at)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      )
-      .run(
-        token,
-        request.channel,
-        request.sender_id,
-        request.capability_class,
-        request.action_verb,
-        request.target_summary,
-        isoSeconds(now),
-        end.at,
-        JSON.stringify(request.extra),
-        request.agent_id,
-        request.agent_name,
-        request.session,
-        request.call_hash,
-        request.share_key,
-        end.boot_at,
-      );
+    const row = this.#db.one<Row>(
+      `INSERT INTO pending (token, channel, sender_id, capability_class, action_verb, target_summary, created_at, expires_at,
+         request_extra, agent_id, agent_name, session, call_hash, share_key, boot_expires_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING *`,
+      token,
+      request.channel,
+      request.sender_id,
+      request.capability_class,
+      request.action_verb,
+      request.target_summary,
+      isoSeconds(now),
+      end.at,
+      JSON.stringify(request.extra),
+      request.agent_id,
+      request.agent_name,
+      request.session,
+      request.call_hash,
+      request.share_key,
+      end.boot_at,
+    );
     this.#waiting.change(request.agent_id, 1);
-    return this.getPending(token) as PendingRequest;
+    return readRequest(row, this.#report);
   }
 
   getPending(token: string): PendingRequest | undefined {
-    const row = this.#db.prepare("SELECT * FROM pending WHERE token = ?").get(token) as Row | undefined;
+    return this.#read(this.#db.prepare<Row>("SELECT * FROM pending WHERE token = ?").get(token));
+  }
+
+  #read(row: Row | undefined): PendingRequest | undefined {
     return row && readRequest(row, this.#report);
   }
 
   /**
-   * Ends a request, once. The checks run in this order (docs/decisions/requirements-approvals.md, "Answers"): known, still pending,
-   * not expired, the decider is the requester. An expired one is marked so even though this throws. What is returned still says what
-   * it was about.
-   * @throws ApprovalError `unknown_token`, `already_resolved`, `expired`, `not_authorised`, `request_damaged`
+   * The checks before an answer, in this order (docs/decisions/requirements-approvals.md, "Answers"): known, still pending, not
+   * expired, the decider is the requester. An expired one is marked so even though this throws.
+   * @throws ApprovalError `unknown_token`, `already_resolved`, `expired`, `not_authorised`
    */
-  resolve(
-    token: string,
-    decision: "approved" | "rejected",
-    by: Principal,
-    resolution: Partial<Resolution> = {},
-  ): PendingRequest {
-    const row = this.check(token, by);
-    if (row.is_damaged === true && decision === "approved") throw damagedRequest();
-    const changed = this.#db
-      .prepare(
-        `UPDATE pending SET status = ?, decision_at = ?, decision_by_channel = ?, decision_by_sender = ?,
-           territory_concession = ?, granted = ?, grant_expires_at = ?, message = ?, request_extra = ?, target_summary = ?
-         WHERE token = ? AND status = 'pending'`,
-      )
-      .run(
-        decision,
-        isoSeconds(this.#now()),
-        by.channel,
-        by.sender_id,
-        resolution.territory ?? "none",
-        JSON.stringify(resolution.granted ?? []),
-        resolution.grant_expires_at ?? null,
-        resolution.message ?? null,
-        JSON.stringify(endedExtra(row.extra)),
-        keptSummary(row),
-        token,
-      ).changes;
-    if (changed === 0) throw alreadyResolved();
-    this.#waiting.change(row.agent_id, -1);
-    return this.#ended(row);
-  }
-
-  /** The four checks of `resolve`, without ending the request. */
   check(token: string, by: Principal): PendingRequest {
-    const row = this.getPending(token);
-    if (row === undefined) throw new ApprovalError("unknown_token", "unknown token", "see: metnos-gate approvals list");
-    if (row.status !== "pending") throw alreadyResolved();
-    if (isLate(row, this.#clock)) {
-      this.#end(row, "expired", null);
+    const request = this.getPending(token);
+    if (request === undefined) {
+      throw new ApprovalError("unknown_token", "unknown token", "see: metnos-gate approvals list");
+    }
+    if (request.status !== "pending") throw alreadyResolved();
+    if (isLate(request, this.#clock)) {
+      this.#end(request, "expired", null);
       throw new ApprovalError(
         "expired",
         "the request has expired",
         "nobody answered in time; the agent has to ask again",
       );
     }
-    if (row.channel !== by.channel || row.sender_id !== by.sender_id) {
+    if (request.channel !== by.channel || request.sender_id !== by.sender_id) {
       throw new ApprovalError("not_authorised", "decider not authorised", "only who the agent asked for can answer");
     }
-    return row;
+    return request;
+  }
+
+  /**
+   * Ends a request that `check` has returned, once, as its requester decided. What is returned still says what it was about.
+   * @throws ApprovalError `already_resolved` where another connection was faster, `request_damaged`
+   */
+  resolve(
+    checked: PendingRequest,
+    decision: "approved" | "rejected",
+    resolution: Partial<Resolution> = {},
+  ): PendingRequest {
+    if (checked.is_damaged === true && decision === "approved") throw damagedRequest();
+    const row = this.#db
+      .prepare<Row>(
+        `UPDATE pending SET status = ?, decision_at = ?, decision_by_channel = channel, decision_by_sender = sender_id,
+           territory_concession = ?, granted = ?, grant_expires_at = ?, message = ?, request_extra = ?, target_summary = ?
+         WHERE token = ? AND status = 'pending' RETURNING *`,
+      )
+      .get(
+        decision,
+        isoSeconds(this.#now()),
+        resolution.territory ?? "none",
+        JSON.stringify(resolution.granted ?? []),
+        resolution.grant_expires_at ?? null,
+        resolution.message ?? null,
+        JSON.stringify(endedExtra(checked.extra)),
+        keptSummary(checked),
+        checked.token,
+      );
+    if (row === undefined) throw alreadyResolved();
+    return this.#ended(checked, row);
   }
 
   /** Withdraws a request that still waits. Returns it, or undefined if it had ended already. */
   cancelPending(token: string, reason: string): PendingRequest | undefined {
-    const row = this.getPending(token);
-    return row !== undefined && this.#end(row, "cancelled", reason) ? this.#ended(row) : undefined;
+    const request = this.getPending(token);
+    return request && this.#end(request, "cancelled", reason);
   }
 
   /** Marks waiting requests beyond their deadline as expired, `limit` by each clock at the most. Returns them. */
   cleanupExpired(limit = -1): PendingRequest[] {
     const { now, boot_first, boot_now } = moment(this.#clock);
     const by_wall = this.#db
-      .prepare(
+      .prepare<Row>(
         "SELECT * FROM pending INDEXED BY idx_pending_deadline WHERE status = 'pending' AND expires_at < ? LIMIT ?",
       )
       .all(now, limit);
     const by_boot = this.#db
-      .prepare(
+      .prepare<Row>(
         "SELECT * FROM pending INDEXED BY idx_pending_boot WHERE status = 'pending' AND boot_expires_at >= ? AND boot_expires_at < ? LIMIT ?",
       )
       .all(boot_first, boot_now, limit);
-    return ([...by_wall, ...by_boot] as Row[])
-      .map((row) => readRequest(row, this.#report))
-      .filter((row) => this.#end(row, "expired", null))
-      .map((row) => this.#ended(row));
-  }
-
-  /** Marks one waiting request as expired, at its deadline. */
-  expire(token: string): PendingRequest | undefined {
-    const row = this.getPending(token);
-    return row !== undefined && this.#end(row, "expired", null) ? this.#ended(row) : undefined;
+    return [...by_wall, ...by_boot].flatMap((row) => {
+      const ended = this.#end(readRequest(row, this.#report), "expired", null);
+      return ended === undefined ? [] : [ended];
+    });
   }
 
   /** Newest first, or those whose deadline is soonest. */
@@ -216,25 +209,24 @@ export class ApprovalRegistry {
   ): PendingRequest[] {
     const order = options.order === "deadline" ? "expires_at, created_at, rowid" : "rowid DESC";
     const clause = options.include_resolved ? "" : "WHERE status = 'pending' AND expires_at >= $now";
-    const rows = this.#db.prepare(`SELECT * FROM pending ${clause} ORDER BY ${order} LIMIT $limit`).all({
-      ...(options.include_resolved ? {} : { now: isoSeconds(this.#now()) }),
-      limit: options.limit ?? 50,
-    }) as Row[];
-    return rows.map((row) => readRequest(row, this.#report));
+    return this.#db
+      .prepare<Row>(`SELECT * FROM pending ${clause} ORDER BY ${order} LIMIT $limit`)
+      .all({ now: isoSeconds(this.#now()), limit: options.limit ?? 50 })
+      .map((row) => readRequest(row, this.#report));
   }
 
   /** One page of what has ended, the last answered first. */
   listEnded(query: EndedQuery): { total: number; requests: PendingRequest[] } {
-    const { total, rows } = endedRows<Row>(this.#database, query);
+    const { total, rows } = endedRows<Row>(this.#db, query);
     return { total, requests: rows.map((row) => readRequest(row, this.#report)) };
   }
 
   /** What an agent asked for lately, whatever became of it, newest first. */
   listRecent(agent_id: string, limit: number): PendingRequest[] {
-    const rows = this.#db
-      .prepare("SELECT * FROM pending WHERE agent_id = ? ORDER BY rowid DESC LIMIT ?")
-      .all(agent_id, limit) as Row[];
-    return rows.map((row) => readRequest(row, this.#report));
+    return this.#db
+      .prepare<Row>("SELECT * FROM pending WHERE agent_id = ? ORDER BY rowid DESC LIMIT ?")
+      .all(agent_id, limit)
+      .map((row) => readRequest(row, this.#report));
   }
 
   /** Moves the deadline of a request that still waits, by both clocks. Returns it with the new one. */
@@ -248,10 +240,11 @@ export class ApprovalRegistry {
 
   /** The waiting request that identical calls share. */
   findWaiting(share_key: string): PendingRequest | undefined {
-    const row = this.#db
-      .prepare(`SELECT * FROM pending WHERE share_key = $share_key AND status = 'pending' AND ${IS_IN_TIME}`)
-      .get({ share_key, ...moment(this.#clock) }) as Row | undefined;
-    return row && readRequest(row, this.#report);
+    return this.#read(
+      this.#db
+        .prepare<Row>(`SELECT * FROM pending WHERE share_key = $share_key AND status = 'pending' AND ${IS_IN_TIME}`)
+        .get({ share_key, ...moment(this.#clock) }),
+    );
   }
 
   /**
@@ -260,14 +253,15 @@ export class ApprovalRegistry {
    */
   takeUndelivered(share_key: string, session: string, max_age_ms: number): PendingRequest | undefined {
     const since = isoSeconds(this.#now() - max_age_ms);
-    const row = this.#db
-      .prepare(
-        `UPDATE pending SET delivered_at = $now WHERE token = (
-           SELECT token FROM pending WHERE share_key = $share_key AND session = $session AND status IN ('approved', 'rejected')
-             AND delivered_at IS NULL AND ${IS_IN_TIME} AND decision_at >= $since ORDER BY decision_at LIMIT 1) RETURNING *`,
-      )
-      .get({ share_key, session, since, ...moment(this.#clock) }) as Row | undefined;
-    return row && readRequest(row, this.#report);
+    return this.#read(
+      this.#db
+        .prepare<Row>(
+          `UPDATE pending SET delivered_at = $now WHERE token = (
+             SELECT token FROM pending WHERE share_key = $share_key AND session = $session AND status IN ('approved', 'rejected')
+               AND delivered_at IS NULL AND ${IS_IN_TIME} AND decision_at >= $since ORDER BY decision_at LIMIT 1) RETURNING *`,
+        )
+        .get({ share_key, session, since, ...moment(this.#clock) }),
+    );
   }
 
   /** The answer has reached the agent that waited for it. */
@@ -277,17 +271,17 @@ export class ApprovalRegistry {
 
   /** Approved with a territory, its grants not yet written: what a crash in between leaves behind. */
   listUnwrittenGrants(): PendingRequest[] {
-    const rows = this.#db
-      .prepare(
+    return this.#db
+      .prepare<Row>(
         "SELECT * FROM pending WHERE status = 'approved' AND territory_concession <> 'none' AND grants_written_at IS NULL",
       )
-      .all() as Row[];
-    return rows.map((row) => readRequest(row, this.#report));
+      .all()
+      .map((row) => readRequest(row, this.#report));
   }
 
   /** How long it is until a waiting request expires, in milliseconds, or undefined if none waits. */
   nextDeadline(): number | undefined {
-    return nextDeadline(this.#database, this.#clock);
+    return nextDeadline(this.#db, this.#clock);
   }
 
   /** What an approval was to grant can't be read: nothing is granted, and it is said once. */
@@ -304,45 +298,46 @@ export class ApprovalRegistry {
 
   /** How often this agent's requests of this class were approved: what makes the card smaller. */
   countApproved(capability_class: string, agent_id: string): number {
-    return this.#db
-      .prepare("SELECT count(*) FROM pending WHERE capability_class = ? AND agent_id = ? AND status = 'approved'")
-      .pluck()
-      .get(capability_class, agent_id) as number;
+    return this.#db.count(
+      "SELECT count(*) AS count FROM pending WHERE capability_class = ? AND agent_id = ? AND status = 'approved'",
+      capability_class,
+      agent_id,
+    );
   }
 
   countWaiting(agent_id?: string): number {
-    return this.#db
-      .prepare(
-        "SELECT count(*) FROM pending WHERE status = 'pending' AND expires_at >= $now AND ($agent_id IS NULL OR agent_id = $agent_id)",
-      )
-      .pluck()
-      .get({ now: isoSeconds(this.#now()), agent_id: agent_id ?? null }) as number;
+    return this.#db.count(
+      `SELECT count(*) AS count FROM pending
+       WHERE status = 'pending' AND expires_at >= $now AND ($agent_id IS NULL OR agent_id = $agent_id)`,
+      { now: isoSeconds(this.#now()), agent_id: agent_id ?? null },
+    );
   }
 
-  #end(row: PendingRequest, status: "expired" | "cancelled", message: string | null): boolean {
-    const { changes } = this.#db
-      .prepare(
+  /** Ends a request that nobody answered. Undefined if it had ended already. */
+  #end(request: PendingRequest, status: "expired" | "cancelled", message: string | null): PendingRequest | undefined {
+    const row = this.#db
+      .prepare<Row>(
         `UPDATE pending SET status = ?, decision_at = ?, message = ?, request_extra = ?, target_summary = ?
-           WHERE token = ? AND status = 'pending'`,
+         WHERE token = ? AND status = 'pending' RETURNING *`,
       )
-      .run(
+      .get(
         status,
         isoSeconds(this.#now()),
         message,
-        JSON.stringify(endedExtra(row.extra)),
-        keptSummary(row),
-        row.token,
+        JSON.stringify(endedExtra(request.extra)),
+        keptSummary(request),
+        request.token,
       );
-    if (changes > 0) this.#waiting.change(row.agent_id, -1);
-    return changes > 0;
+    return row && this.#ended(request, row);
   }
 
-  /** A request that has just ended, with what is shown of it one last time: the arguments never. */
-  #ended(before: PendingRequest): PendingRequest {
+  /** A request that has just ended, with what is shown of it one last time: the arguments never. `row`: as it is stored now. */
+  #ended(before: PendingRequest, row: Row): PendingRequest {
+    this.#waiting.change(before.agent_id, -1);
     this.#has_log = true;
     if (before.is_damaged === true) this.#report.resolved(requestRow(before.token));
-    const row = this.getPending(before.token) as PendingRequest;
-    return { ...row, target_summary: before.target_summary, extra: { ...before.extra, args: null } };
+    const ended = readRequest(row, this.#report);
+    return { ...ended, target_summary: before.target_summary, extra: { ...before.extra, args: null } };
   }
 
   /** Empties the database's log of what ended since the last call. Not while another program reads it: then the next call does. */

@@ -22,8 +22,10 @@ export class WaitingCounts {
 
   recount(): void {
     const rows = this.#db
-      .prepare("SELECT agent_id, count(*) AS count FROM pending WHERE status = 'pending' GROUP BY agent_id")
-      .all() as { agent_id: string; count: number }[];
+      .prepare<{ agent_id: string; count: number }>(
+        "SELECT agent_id, count(*) AS count FROM pending WHERE status = 'pending' GROUP BY agent_id",
+      )
+      .all();
     this.#counts = new Map(rows.map(({ agent_id, count }) => [agent_id, count]));
   }
 }

@@ -1,14 +1,14 @@
-import type Database from "better-sqlite3";
-import { bootSecond } from "../ends.ts";
 import { NO_REPORT, type RowReport } from "../row-report.ts";
+import type { Statements } from "../statements.ts";
 import { patternsCovering } from "../targets/host.ts";
 import { type PathMatcher, pathMatcher } from "../targets/pattern.ts";
 import { type CallTarget, pathName } from "../targets/target.ts";
+import { type ActiveUntil, activeUntil, type Duration } from "./active.ts";
 import { GrantFilter } from "./grant-filter.ts";
 import { wholeGrants } from "./rows.ts";
 
 /** A grant as the lookup reads it. */
-interface Row {
+interface Row extends Duration {
   id: number;
   target_base: string;
   target: string;
@@ -18,14 +18,9 @@ interface Row {
   sender_id: string;
   agent: string | null;
   session: string | null;
-  expires_at: string | null;
-  boot_expires_at: string | null;
 }
 
-export interface CachedGrant extends Row {
-  /** Unix seconds, and seconds since boot: the grant is over at the first of them. Infinite for one that doesn't end. */
-  end_second: number;
-  boot_end_second: number;
+export interface CachedGrant extends Row, ActiveUntil {
   /** Of a grant on a path: what it covers, as it is written and with its links followed. */
   covers: PathMatcher;
   covers_real: PathMatcher;
@@ -47,11 +42,8 @@ export const MAX_AGE_MS = 1;
 
 /** The grants that aren't revoked, by the place they are looked up at, as the file holds them: what was read is kept until it changes. */
 export class GrantCache {
+  readonly #db: Statements;
   readonly #boot_id: string;
-  readonly #select: Database.Statement;
-  readonly #data_version: Database.Statement;
-  readonly #keys: Database.Statement;
-  readonly #count: Database.Statement;
   readonly #kept = new Map<string, readonly CachedGrant[]>();
   readonly #report: RowReport;
   #filter = new GrantFilter(0);
@@ -62,16 +54,10 @@ export class GrantCache {
   #looked_at = Number.NEGATIVE_INFINITY;
 
   /** `boot_id` names this boot of the machine. */
-  constructor(db: Database.Database, boot_id: string, report: RowReport = NO_REPORT) {
+  constructor(db: Statements, boot_id: string, report: RowReport = NO_REPORT) {
+    this.#db = db;
     this.#boot_id = boot_id;
     this.#report = report;
-    this.#select = db.prepare(
-      `SELECT id, target_base, target, target_real, capability, channel, sender_id, agent, session, expires_at, boot_expires_at FROM grants
-       WHERE target_base = ? AND revoked_at IS NULL`,
-    );
-    this.#data_version = db.prepare("PRAGMA data_version").pluck();
-    this.#keys = db.prepare("SELECT target_base FROM grants WHERE revoked_at IS NULL ORDER BY target_base").pluck();
-    this.#count = db.prepare("SELECT count(*) FROM grants WHERE revoked_at IS NULL").pluck();
     this.freshen(0);
   }
 
@@ -79,7 +65,7 @@ export class GrantCache {
   freshen(age: number): void {
     const now = performance.now();
     if (now - this.#looked_at < age) return;
-    const version = this.#data_version.get() as number;
+    const version = this.#db.one<{ data_version: number }>("PRAGMA data_version").data_version;
     this.#looked_at = now;
     if (version !== this.#version) this.#readAnew(version);
   }
@@ -87,9 +73,12 @@ export class GrantCache {
   #readAnew(version: number): void {
     this.#version = -1;
     this.#kept.clear();
-    const count = this.#count.get() as number;
+    const count = this.#db.count("SELECT count(*) AS count FROM grants WHERE revoked_at IS NULL");
     this.#filter = new GrantFilter(2 * count);
-    for (const key of this.#keys.iterate()) if (typeof key === "string") this.#filter.add(key);
+    const keys = this.#db.prepare<{ key: unknown }>(
+      "SELECT target_base AS key FROM grants WHERE revoked_at IS NULL ORDER BY target_base",
+    );
+    for (const { key } of keys.iterate()) if (typeof key === "string") this.#filter.add(key);
     this.#room = count + MIN_ROOM;
     this.#version = version;
   }
@@ -123,7 +112,13 @@ export class GrantCache {
   at(key: string): readonly CachedGrant[] {
     const kept = this.#kept.get(key);
     if (kept !== undefined) return kept;
-    const rows = wholeGrants(this.#select.all(key) as Row[], this.#report);
+    const found = this.#db
+      .prepare<Row>(
+        `SELECT id, target_base, target, target_real, capability, channel, sender_id, agent, session, expires_at, boot_expires_at, revoked_at
+         FROM grants WHERE target_base = ? AND revoked_at IS NULL`,
+      )
+      .all(key);
+    const rows = wholeGrants(found, this.#report);
     const grants = rows.map((row) => cachedGrant(row, this.#boot_id));
     const [first] = grants;
     // Only what the human wrote is kept: a place that an agent made up, of any length, leaves nothing behind.
@@ -151,8 +146,7 @@ function cachedGrant(row: Row, boot_id: string): CachedGrant {
   const covers = pathMatcher(row.target);
   return {
     ...row,
-    end_second: row.expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(row.expires_at) / 1000,
-    boot_end_second: bootSecond(row.boot_expires_at, boot_id),
+    ...activeUntil(row, boot_id),
     covers,
     covers_real: row.target_real === row.target ? covers : pathMatcher(row.target_real),
   };

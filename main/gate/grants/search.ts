@@ -1,8 +1,9 @@
-import type Database from "better-sqlite3";
 import type { Capability } from "../../../ipc/decision.ts";
 import type { GrantOrder } from "../../../ipc/operator-api.ts";
 import type { Clock } from "../clock.ts";
 import { moment } from "../ends.ts";
+import type { Statements } from "../statements.ts";
+import { IS_ACTIVE } from "./active.ts";
 
 /** A page of the grants for a listing of any length. */
 export interface GrantQuery {
@@ -27,39 +28,27 @@ const ORDER: Readonly<Record<GrantOrder, string>> = {
   target: "target",
 };
 
-/** Of a grant that counts at the moment `activeAt` gives. Not as an OR of two ranges: that would be looked up by range and then sorted. */
-export const IS_ACTIVE =
-  "revoked_at IS NULL AND coalesce(expires_at, '~') > ? AND coalesce(boot_expires_at, '') NOT BETWEEN ? AND ?";
-
-/** The values of `IS_ACTIVE`. */
-export function activeAt(clock: Clock): [now: string, boot_first: string, boot_now: string] {
-  const { now, boot_first, boot_now } = moment(clock);
-  return [now, boot_first, boot_now];
-}
-
+/** A statement is one of few: each condition has its place in it, or none. */
 export function searchGrants<Row>(
-  db: Database.Database,
+  db: Statements,
   columns: string,
   query: GrantQuery,
   clock: Clock,
 ): { total: number; grants: Row[] } {
+  const { capability, agent, text, limit, offset } = query;
   const where: string[] = [];
-  const values: unknown[] = [];
-  const add = (clause: string, ...given: unknown[]) => {
-    where.push(clause);
-    values.push(...given);
-  };
-  if (!query.include_revoked) add(IS_ACTIVE, ...activeAt(clock));
-  if (query.capability !== undefined) add("capability = ?", query.capability);
-  if (query.agent !== undefined) add("(agent = ? OR agent IS NULL)", query.agent);
-  if (query.text !== undefined) add("instr(lower(target), lower(?)) > 0", query.text);
+  if (!query.include_revoked) where.push(IS_ACTIVE);
+  if (capability !== undefined) where.push("capability = $capability");
+  if (agent !== undefined) where.push("(agent = $agent OR agent IS NULL)");
+  if (text !== undefined) where.push("instr(lower(target), lower($text)) > 0");
   const clause = where.length > 0 ? `WHERE ${where.join(" AND ")}` : "";
   const direction = query.descending ? "DESC" : "ASC";
-  const total = db.prepare(`SELECT count(*) FROM grants ${clause}`).pluck().get(values) as number;
+  const values = { ...moment(clock), capability, agent, text };
+  const total = db.count(`SELECT count(*) AS count FROM grants ${clause}`, values);
   const grants = db
-    .prepare(
-      `SELECT ${columns} FROM grants ${clause} ORDER BY ${ORDER[query.order]} ${direction}, id ${direction} LIMIT ? OFFSET ?`,
+    .prepare<Row>(
+      `SELECT ${columns} FROM grants ${clause} ORDER BY ${ORDER[query.order]} ${direction}, id ${direction} LIMIT $limit OFFSET $offset`,
     )
-    .all(...values, query.limit, query.offset) as Row[];
+    .all({ ...values, limit, offset });
   return { total, grants };
 }

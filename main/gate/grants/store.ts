@@ -7,15 +7,17 @@ import type { Principal } from "../../../ipc/operator-api.ts";
 import { CAPABILITY_REGISTRY } from "../capabilities.ts";
 import { type Clock, normaliseDate } from "../clock.ts";
 import { storageError } from "../database.ts";
-import { type End, earlierEnd, endAt, moment } from "../ends.ts";
+import { earlierEnd, endAt, moment } from "../ends.ts";
 import { NO_REPORT, type RowReport } from "../row-report.ts";
+import { Statements } from "../statements.ts";
 import { hostMatches } from "../targets/host.ts";
 import { expandHome } from "../targets/path.ts";
 import { type GrantTarget, grantTarget } from "../targets/pattern.ts";
 import { type CallTarget, isUnresolvable, pathName } from "../targets/target.ts";
+import { IS_ACTIVE, IS_OVER_BY_BOOT_ALONE, isActive } from "./active.ts";
 import { type CachedGrant, GrantCache, MAX_AGE_MS } from "./cache.ts";
 import { grantRow, wholeGrants } from "./rows.ts";
-import { activeAt, type GrantQuery, IS_ACTIVE, searchGrants } from "./search.ts";
+import { type GrantQuery, searchGrants } from "./search.ts";
 
 /**
  * Remembered answers (docs/decisions/requirements-policy.md, "Grants"): written, looked up, listed, revoked. Every decision reads them
@@ -44,13 +46,19 @@ export interface GrantHolder extends Principal {
   session?: string | undefined;
 }
 
-export interface NewGrant extends GrantHolder {
-  capability: Capability;
-  target: string;
-  /** Where the target's fixed part was when somebody looked at it; left out: it is looked at now. */
-  target_real?: string | undefined;
+interface Terms extends GrantHolder {
   expires_at?: string | undefined;
   granted_by?: string | undefined;
+}
+
+export interface NewGrant extends Terms {
+  capability: Capability;
+  target: string;
+}
+
+/** What a grant is on, its target in its normal form. */
+export interface ResolvedGrant extends GrantTarget {
+  capability: Capability;
 }
 
 /** Returns the id of an active grant that covers the call, or undefined. */
@@ -59,11 +67,16 @@ export type GrantLookup = () => number | undefined;
 const COLUMNS =
   "id, channel, sender_id, capability, target, granted_at, expires_at, granted_by, revoked_at, revoked_reason, last_used_at, agent, session, boot_expires_at";
 
+/** What a new grant is written with. */
+const WRITTEN =
+  "channel, sender_id, capability, target, granted_at, expires_at, granted_by, agent, session, target_base, target_real, boot_expires_at";
+const VALUES = WRITTEN.replaceAll(/\w+/g, "$$$&");
+
 /** A grant as its columns are. */
 type Row = Grant & { boot_expires_at: string | null };
 
 export class GrantStore {
-  readonly #db: Database.Database;
+  readonly #db: Statements;
   readonly #home: string;
   readonly #clock: Clock;
   readonly #report: RowReport;
@@ -75,11 +88,11 @@ export class GrantStore {
 
   /** `db` was opened with `grantsSchema`. */
   constructor(db: Database.Database, home: string, clock: Clock, report: RowReport = NO_REPORT) {
-    this.#db = db;
+    this.#db = new Statements(db);
     this.#home = home;
     this.#clock = clock;
     this.#report = report;
-    this.#cache = new GrantCache(db, clock.boot().id, report);
+    this.#cache = new GrantCache(this.#db, clock.boot().id, report);
   }
 
   /**
@@ -87,67 +100,63 @@ export class GrantStore {
    * @throws GateError `unknown_capability`, `never_granted` (marked `always`, or never asked), `invalid_target`, `invalid_expiry`, `database_*`
    */
   recordGrant(grant: NewGrant): Grant {
-    const spec = Object.hasOwn(CAPABILITY_REGISTRY, grant.capability)
-      ? CAPABILITY_REGISTRY[grant.capability]
-      : undefined;
-    if (spec === undefined) {
-      throw new GateError(
-        "unknown_capability",
-        `there is no capability ${JSON.stringify(grant.capability)}`,
-        "see: metnos-gate policy registry",
-      );
-    }
-    if (spec.default_approval === "always") {
-      throw new GateError(
-        "never_granted",
-        `${spec.name} is asked about every time and can't be granted`,
-        "approve it once when it is asked",
-      );
-    }
-    if (spec.default_approval === "none") {
-      throw new GateError("never_granted", `${spec.name} is always allowed and needs no grant`);
-    }
-    const found = grantTarget(grant.capability, grant.target, this.#home);
-    const target = { ...found, target_real: grant.target_real ?? found.target_real };
-    const granted_at = isoSeconds(this.#clock.now());
-    const end = grant.expires_at === undefined ? undefined : this.#end(grant.expires_at, granted_at);
-    const id = this.#insert(grant, target, granted_at, end);
+    mustBeGrantable(grant.capability);
+    const target = grantTarget(grant.capability, grant.target, this.#home);
+    const values = this.#values({ ...target, capability: grant.capability }, grant);
+    const row = this.#write(() =>
+      this.#db.one<Row>(`INSERT INTO grants (${WRITTEN}) VALUES (${VALUES}) RETURNING ${COLUMNS}`, values),
+    );
     this.#cache.added(target.target_base);
-    return this.#get(id) as Grant;
+    return this.#shown(row);
   }
 
-  #end(expires_at: string, granted_at: string): End {
-    return endAt(this.#clock, Date.parse(validExpiry(expires_at, granted_at)));
+  /**
+   * Records the grants of one origin (`granted_by`) together, all or none. One that was written for it before is left as it is,
+   * whatever became of it: so this can be done again after a crash.
+   * @throws as `recordGrant`
+   */
+  recordOnce(grants: readonly ResolvedGrant[], terms: Terms & { granted_by: string }): void {
+    for (const { capability } of grants) mustBeGrantable(capability);
+    const values = grants.map((grant) => this.#values(grant, terms));
+    this.#write(() =>
+      this.#db.together(() => {
+        for (const row of values) {
+          this.#db
+            .prepare(
+              `INSERT INTO grants (${WRITTEN}) SELECT ${VALUES} WHERE NOT EXISTS (
+                 SELECT 1 FROM grants WHERE granted_by = $granted_by AND capability = $capability AND target = $target)`,
+            )
+            .run(row);
+        }
+      }),
+    );
+    for (const { target_base } of grants) this.#cache.added(target_base);
   }
 
-  #insert(grant: NewGrant, target: GrantTarget, granted_at: string, end: End | undefined): number {
+  #write<T>(act: () => T): T {
     try {
-      return Number(this.#insertRow(grant, target, granted_at, end));
+      return act();
     } catch (error) {
-      throw storageError(error, this.#db.name, { title: "grants database" });
+      throw storageError(error, this.#db.file, { title: "grants database" });
     }
   }
 
-  #insertRow(grant: NewGrant, target: GrantTarget, granted_at: string, end: End | undefined): number | bigint {
-    return this.#db
-      .prepare(
-        `INSERT INTO grants (channel, sender_id, capability, target, granted_at, expires_at, granted_by, agent, session, target_base, target_real, boot_expires_at)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      )
-      .run(
-        grant.channel,
-        grant.sender_id,
-        grant.capability,
-        target.target,
-        granted_at,
-        end?.at ?? null,
-        grant.granted_by ?? null,
-        grant.agent ?? null,
-        grant.session ?? null,
-        target.target_base,
-        target.target_real,
-        end?.boot_at ?? null,
-      ).lastInsertRowid;
+  /** @throws GateError `invalid_expiry` */
+  #values(grant: ResolvedGrant, terms: Terms): Record<string, string | null> {
+    const granted_at = isoSeconds(this.#clock.now());
+    const { expires_at } = terms;
+    const end = expires_at === undefined ? undefined : endAt(this.#clock, validExpiry(expires_at, granted_at));
+    return {
+      ...grant,
+      channel: terms.channel,
+      sender_id: terms.sender_id,
+      granted_at,
+      expires_at: end?.at ?? null,
+      boot_expires_at: end?.boot_at ?? null,
+      granted_by: terms.granted_by ?? null,
+      agent: terms.agent ?? null,
+      session: terms.session ?? null,
+    };
   }
 
   /** True if an active grant stands for exactly this target text. */
@@ -155,10 +164,10 @@ export class GrantStore {
     const normal = grantTarget(capability, target, this.#home).target;
     const row = this.#db
       .prepare(
-        `SELECT 1 FROM grants WHERE channel = ? AND sender_id = ? AND capability = ? AND target = ?
-         AND ${IS_ACTIVE} LIMIT 1`,
+        `SELECT 1 FROM grants WHERE channel = $channel AND sender_id = $sender_id AND capability = $capability
+         AND target = $target AND ${IS_ACTIVE} LIMIT 1`,
       )
-      .get(channel, sender_id, capability, normal, ...activeAt(this.#clock));
+      .get({ channel, sender_id, capability, target: normal, ...moment(this.#clock) });
     return row !== undefined;
   }
 
@@ -174,7 +183,7 @@ export class GrantStore {
           grant.channel === holder.channel &&
           (grant.agent === null || grant.agent === holder.agent) &&
           (grant.session === null || (grant.session === holder.session && !this.#isOver(holder))) &&
-          (grant.expires_at === null || this.#isAhead(grant)) &&
+          isActive(grant, this.#clock) &&
           covers(grant, target)
         ) {
           return grant.id;
@@ -182,12 +191,6 @@ export class GrantStore {
       }
     }
     return undefined;
-  }
-
-  #isAhead({ end_second, boot_end_second }: CachedGrant): boolean {
-    return (
-      end_second > Math.floor(this.#clock.now() / 1000) && boot_end_second > Math.floor(this.#clock.boot().ms / 1000)
-    );
   }
 
   #isOver({ agent, session }: GrantHolder): boolean {
@@ -209,21 +212,16 @@ export class GrantStore {
     this.#revokeEnded();
     this.#keepEnds();
     if (this.#used.size === 0) return;
-    const update = this.#db.prepare("UPDATE grants SET last_used_at = ? WHERE id = ?");
-    this.#db.transaction(() => {
+    this.#db.together(() => {
+      const update = this.#db.prepare("UPDATE grants SET last_used_at = ? WHERE id = ?");
       for (const [id, at] of this.#used) update.run(at, id);
-    })();
+    });
     this.#used.clear();
   }
 
   /** What is over by the time since boot alone, as the clock was set back, is over after the next boot as well. */
   #keepEnds(): void {
-    this.#db
-      .prepare(
-        `UPDATE grants SET expires_at = $now
-         WHERE revoked_at IS NULL AND boot_expires_at BETWEEN $boot_first AND $boot_now AND expires_at > $now`,
-      )
-      .run(moment(this.#clock));
+    this.#db.prepare(`UPDATE grants SET expires_at = $now WHERE ${IS_OVER_BY_BOOT_ALONE}`).run(moment(this.#clock));
   }
 
   /** Newest first. `limit` and `before_id` page through many. */
@@ -237,20 +235,16 @@ export class GrantStore {
     } = {},
   ): Grant[] {
     this.flush();
+    const { channel, sender_id, before_id } = filter;
     const where: string[] = [];
-    const values: unknown[] = [];
-    const add = (clause: string, ...given: unknown[]) => {
-      where.push(clause);
-      values.push(...given);
-    };
-    if (filter.channel !== undefined) add("channel = ?", filter.channel);
-    if (filter.sender_id !== undefined) add("sender_id = ?", filter.sender_id);
-    if (filter.before_id !== undefined) add("id < ?", filter.before_id);
-    if (!filter.include_revoked) add(IS_ACTIVE, ...activeAt(this.#clock));
+    if (channel !== undefined) where.push("channel = $channel");
+    if (sender_id !== undefined) where.push("sender_id = $sender_id");
+    if (before_id !== undefined) where.push("id < $before_id");
+    if (!filter.include_revoked) where.push(IS_ACTIVE);
     const clause = where.length > 0 ? `WHERE ${where.join(" AND ")}` : "";
     const rows = this.#db
-      .prepare(`SELECT ${COLUMNS} FROM grants ${clause} ORDER BY id DESC LIMIT ?`)
-      .all(...values, filter.limit ?? -1) as Row[];
+      .prepare<Row>(`SELECT ${COLUMNS} FROM grants ${clause} ORDER BY id DESC LIMIT $limit`)
+      .all({ ...moment(this.#clock), channel, sender_id, before_id, limit: filter.limit ?? -1 });
     return wholeGrants(rows, this.#report).map((row) => this.#shown(row));
   }
 
@@ -305,26 +299,8 @@ export class GrantStore {
     }
   }
 
-  /** True if a grant on this target was ever written for this origin (`granted_by`), whatever became of it. @throws GateError `invalid_target` */
-  wasGrantedBy(granted_by: string, capability: Capability, target: string): boolean {
-    const normal = grantTarget(capability, target, this.#home).target;
-    return (
-      this.#db
-        .prepare("SELECT 1 FROM grants WHERE granted_by = ? AND capability = ? AND target = ? LIMIT 1")
-        .get(granted_by, capability, normal) !== undefined
-    );
-  }
-
   countActive(): number {
-    return this.#db
-      .prepare(`SELECT count(*) FROM grants WHERE ${IS_ACTIVE}`)
-      .pluck()
-      .get(...activeAt(this.#clock)) as number;
-  }
-
-  #get(id: number): Grant | undefined {
-    const row = this.#db.prepare(`SELECT ${COLUMNS} FROM grants WHERE id = ?`).get(id) as Row | undefined;
-    return row && this.#shown(row);
+    return this.#db.count(`SELECT count(*) AS count FROM grants WHERE ${IS_ACTIVE}`, moment(this.#clock));
   }
 
   /** With the end that will come: where the clock was set, that is not the one that was written down. */
@@ -358,7 +334,30 @@ function covers(grant: CachedGrant, target: CallTarget): boolean {
   }
 }
 
-function validExpiry(text: string, now: string): string {
+/** @throws GateError `unknown_capability`, `never_granted` */
+function mustBeGrantable(capability: Capability): void {
+  const spec = Object.hasOwn(CAPABILITY_REGISTRY, capability) ? CAPABILITY_REGISTRY[capability] : undefined;
+  if (spec === undefined) {
+    throw new GateError(
+      "unknown_capability",
+      `there is no capability ${JSON.stringify(capability)}`,
+      "see: metnos-gate policy registry",
+    );
+  }
+  if (spec.default_approval === "always") {
+    throw new GateError(
+      "never_granted",
+      `${spec.name} is asked about every time and can't be granted`,
+      "approve it once when it is asked",
+    );
+  }
+  if (spec.default_approval === "none") {
+    throw new GateError("never_granted", `${spec.name} is always allowed and needs no grant`);
+  }
+}
+
+/** The date as Unix milliseconds. @throws GateError `invalid_expiry` */
+function validExpiry(text: string, now: string): number {
   let expires_at: string;
   try {
     expires_at = normaliseDate(text);
@@ -372,5 +371,5 @@ function validExpiry(text: string, now: string): string {
   }
   if (expires_at <= now)
     throw new GateError("invalid_expiry", "the grant would have expired already", "give a date in the future");
-  return expires_at;
+  return Date.parse(expires_at);
 }

@@ -5,6 +5,7 @@ import type { Clock } from "../clock.ts";
 import { bootSecond, type End, endAt, laterEnd, remaining } from "../ends.ts";
 import { errorCode } from "../errors.ts";
 import { NO_REPORT, type RowReport } from "../row-report.ts";
+import { Statements } from "../statements.ts";
 import { PAUSE_ROW, readPause } from "./pause-row.ts";
 
 /** The switch that stops every agent. It is on disk before anything follows from it, so that no crash lifts it. */
@@ -40,7 +41,7 @@ const RUNNING: Pause = Object.freeze({
 const MAX_WATCH_MS = 30_000;
 
 export class PauseSwitch {
-  readonly #db: Database.Database;
+  readonly #db: Statements;
   readonly #clock: Clock;
   readonly #changed: (pause: Pause) => void;
   readonly #report: RowReport;
@@ -61,14 +62,12 @@ export class PauseSwitch {
     report: RowReport = NO_REPORT,
     withRoom: <T>(act: () => T) => T = (act) => act(),
   ) {
-    this.#db = db;
+    this.#db = new Statements(db);
     this.#clock = clock;
     this.#changed = changed;
     this.#report = report;
     this.#withRoom = withRoom;
-    const row = db.prepare("SELECT by, reason, since, until, boot_until, clears FROM pause").get() as
-      | PauseRow
-      | undefined;
+    const row = this.#db.prepare<PauseRow>("SELECT by, reason, since, until, boot_until, clears FROM pause").get();
     this.#row = readPause(row, isoSeconds(clock.now()), report);
     this.#watch();
   }

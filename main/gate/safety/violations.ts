@@ -3,6 +3,7 @@ import { isoSeconds } from "../../../ipc/iso-seconds.ts";
 import { type Severity, type SubjectType, type ViolationView, violationSchema } from "../../../ipc/safety.ts";
 import { shortened, visible } from "../../../ipc/visible-text.ts";
 import { NO_REPORT, type RowReport } from "../row-report.ts";
+import { Statements } from "../statements.ts";
 
 /** The stored violations. Bounded in number; a CRITICAL one is kept until the operator has acknowledged it. */
 
@@ -28,7 +29,7 @@ const COLUMNS =
   "id, rule_id, severity, subject_type, subject_id, agent_name, detail, detected_at, times, acknowledged_at";
 
 export class ViolationLog {
-  readonly #db: Database.Database;
+  readonly #db: Statements;
   readonly #now: () => number;
   readonly #max: number;
   readonly #stored: (violation: ViolationView) => void;
@@ -44,7 +45,7 @@ export class ViolationLog {
     stored: (violation: ViolationView) => void,
     report: RowReport = NO_REPORT,
   ) {
-    this.#db = db;
+    this.#db = new Statements(db);
     this.#max = max;
     this.#now = now;
     this.#stored = stored;
@@ -75,14 +76,13 @@ export class ViolationLog {
     if (this.#waiting.length === 0) return;
     const waiting = this.#waiting;
     this.#waiting = [];
-    const write = this.#db.transaction(() => {
-      const written = waiting.map((violation) => this.#insert(violation));
-      this.#prune();
-      return written;
-    });
     let ids: number[];
     try {
-      ids = write();
+      ids = this.#db.together(() => {
+        const written = waiting.map((violation) => this.#insert(violation));
+        this.#prune();
+        return written;
+      });
     } catch (error) {
       this.#waiting = waiting.slice(0, MAX_WAITING - 1);
       throw error;
@@ -98,8 +98,10 @@ export class ViolationLog {
     this.flush();
     const clause = filter.include_acknowledged === false ? "AND acknowledged_at IS NULL" : "";
     const rows = this.#db
-      .prepare(`SELECT ${COLUMNS} FROM violations WHERE detected_at >= ? ${clause} ORDER BY id DESC LIMIT ?`)
-      .all(filter.since ?? "", filter.limit ?? -1) as ViolationView[];
+      .prepare<ViolationView>(
+        `SELECT ${COLUMNS} FROM violations WHERE detected_at >= ? ${clause} ORDER BY id DESC LIMIT ?`,
+      )
+      .all(filter.since ?? "", filter.limit ?? -1);
     return rows.filter((row) => this.#isWhole(row));
   }
 
@@ -110,7 +112,7 @@ export class ViolationLog {
   }
 
   get(id: number): ViolationView | undefined {
-    return this.#db.prepare(`SELECT ${COLUMNS} FROM violations WHERE id = ?`).get(id) as ViolationView | undefined;
+    return this.#db.prepare<ViolationView>(`SELECT ${COLUMNS} FROM violations WHERE id = ?`).get(id);
   }
 
   /** Returns how many were open and are acknowledged now. */
@@ -121,30 +123,27 @@ export class ViolationLog {
       return this.#db.prepare("UPDATE violations SET acknowledged_at = ? WHERE acknowledged_at IS NULL").run(now)
         .changes;
     const one = this.#db.prepare("UPDATE violations SET acknowledged_at = ? WHERE id = ? AND acknowledged_at IS NULL");
-    return this.#db.transaction(() => ids.reduce((sum, id) => sum + one.run(now, id).changes, 0))();
+    return this.#db.together(() => ids.reduce((sum, id) => sum + one.run(now, id).changes, 0));
   }
 
   countOpen(severity?: Severity): number {
     this.flush();
-    return this.#db
-      .prepare(
-        "SELECT count(*) FROM violations WHERE acknowledged_at IS NULL AND ($severity IS NULL OR severity = $severity)",
-      )
-      .pluck()
-      .get({ severity: severity ?? null }) as number;
+    return this.#db.count(
+      "SELECT count(*) AS count FROM violations WHERE acknowledged_at IS NULL AND ($severity IS NULL OR severity = $severity)",
+      { severity: severity ?? null },
+    );
   }
 
   count(): number {
-    return this.#db.prepare("SELECT count(*) FROM violations").pluck().get() as number;
+    return this.#db.count("SELECT count(*) AS count FROM violations");
   }
 
   #insert(violation: NewViolation & { detected_at: string }): number {
     if (violation.severity === "CRITICAL") {
-      const open = this.#db
-        .prepare(
-          "SELECT count(*) AS count, max(id) AS last FROM violations WHERE severity = 'CRITICAL' AND agent_name = ? AND acknowledged_at IS NULL",
-        )
-        .get(violation.agent_name) as { count: number; last: number | null };
+      const open = this.#db.one<{ count: number; last: number | null }>(
+        "SELECT count(*) AS count, max(id) AS last FROM violations WHERE severity = 'CRITICAL' AND agent_name = ? AND acknowledged_at IS NULL",
+        violation.agent_name,
+      );
       if (open.count >= MAX_OPEN_CRITICAL_PER_AGENT) {
         this.#db
           .prepare("UPDATE violations SET times = times + 1, detected_at = ? WHERE id = ?")

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import type { Requirement } from "../../../ipc/decision.ts";
 import { approvalSchema, type Choice } from "../../../ipc/operator-api.ts";
-import type { NewPending, PendingRequest } from "../../../main/gate/approvals/pending-request.ts";
+import type { NewPending } from "../../../main/gate/approvals/pending-request.ts";
 import { extraOf, openedApprovals, openedBroker, pendingOf, ROBERTO } from "../../support/gate-stores.ts";
 import { refusalOf } from "../../support/refusals.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
@@ -28,48 +28,21 @@ function request(granted: Requirement[] = [], more: Partial<NewPending> = {}): O
 const FOLDER: Requirement = { capability: "fs:write", target: "/srv/work/*" };
 const OTHER: Requirement = { capability: "fs:write", target: "/srv/other/a.txt" };
 
+/** How the requests ended that the surfaces were sent of. */
+function ends(sent: ReturnType<typeof openedBroker>["sent"]): string[] {
+  return sent.filter(({ event }) => event === "ended").map(({ request }) => request.status);
+}
+
 describe("identical calls that wait at the same time", () => {
-  it("share one card, and all of them get its answer", () => {
-    const { broker, registry, sent } = openedBroker(tempFolder());
+  it("share one card, which ends once", () => {
+    const { broker, sent } = openedBroker(tempFolder());
     const first = broker.ask(request());
     const second = broker.ask(request());
     expect(second.token).toBe(first.token);
     expect(broker.ask(request([], { share_key: "another call" })).token).not.toBe(first.token);
     expect(sent.map(({ event }) => event)).toEqual(["waiting", "waiting"]);
-    const got: PendingRequest[] = [];
-    broker.wait(first.token, (ended) => got.push(ended));
-    broker.wait(second.token, (ended) => got.push(ended));
     broker.answer({ token: first.token, decision: "approved" }, ROBERTO);
-    expect(got.map(({ token, status }) => [token, status])).toEqual([
-      [first.token, "approved"],
-      [first.token, "approved"],
-    ]);
-    expect(sent.filter(({ event }) => event === "closed").length).toBe(1);
-    expect(registry.takeUndelivered(first.share_key, first.session, 20_000)).toBeUndefined();
-  });
-
-  it("the last one to leave withdraws it, not the first", () => {
-    const { broker, registry, sent } = openedBroker(tempFolder());
-    const { token } = broker.ask(request());
-    const got = vi.fn();
-    const leave_first = broker.wait(token, () => got());
-    const leave_second = broker.wait(token, () => got());
-    leave_first("disconnected");
-    leave_first("disconnected");
-    expect(registry.getPending(token)?.status).toBe("pending");
-    leave_second("disconnected");
-    expect(registry.getPending(token)).toMatchObject({ status: "cancelled", message: "disconnected" });
-    expect(got).not.toHaveBeenCalled();
-    expect(sent.at(-1)).toMatchObject({ event: "closed", request: { token, status: "cancelled" } });
-  });
-
-  it("leaving after the answer changes nothing", () => {
-    const { broker, registry } = openedBroker(tempFolder());
-    const { token } = broker.ask(request());
-    const leave = broker.wait(token, vi.fn());
-    broker.answer({ token, decision: "rejected" }, ROBERTO);
-    leave("disconnected");
-    expect(registry.getPending(token)?.status).toBe("rejected");
+    expect(ends(sent)).toEqual(["approved"]);
   });
 });
 
@@ -97,7 +70,10 @@ describe("an answer", () => {
       { ...ROBERTO, ...FOLDER, expires_at: null, granted_by: `approval:${token}`, agent: "agent-1", session: null },
     ]);
     expect(registry.listUnwrittenGrants()).toEqual([]);
-    expect(sent.map(({ event }) => event)).toEqual(["waiting", "closed", "granted"]);
+    expect(sent.map(({ event, granted }) => [event, granted])).toEqual([
+      ["waiting", undefined],
+      ["ended", true],
+    ]);
   });
 
   it("for this session: the grant is for that session and ends by itself", () => {
@@ -196,10 +172,9 @@ describe("never a grant without an approval", () => {
     const other = openedApprovals(join(folder, "approvals.db"), clock).registry;
     const { token } = broker.ask(request([FOLDER]));
     const check = registry.check.bind(registry);
-    let checks = 0;
     registry.check = (...args) => {
       const row = check(...args);
-      if (++checks === 2) other.resolve(token, "rejected", ROBERTO);
+      other.resolve(other.check(token, ROBERTO), "rejected");
       return row;
     };
     expect(refusalOf(() => broker.answer({ token, decision: "approved", scope: "permanent" }, ROBERTO)).code).toBe(
@@ -214,7 +189,7 @@ describe("after a crash between the approval and its grants", () => {
     const before = openedBroker(folder);
     const { token } = before.broker.ask(request(granted));
     // What `answer` does first; the process ends before it writes the grants.
-    before.registry.resolve(token, "approved", ROBERTO, {
+    before.registry.resolve(before.registry.check(token, ROBERTO), "approved", {
       territory: "permanent",
       granted,
       grant_expires_at,
@@ -262,8 +237,8 @@ describe("after a crash between the approval and its grants", () => {
     const folder = tempFolder();
     const before = openedBroker(folder);
     const ask = (share_key: string) => before.broker.ask(request([FOLDER], { share_key })).token;
-    before.registry.resolve(ask("once"), "approved", ROBERTO);
-    before.registry.resolve(ask("no"), "rejected", ROBERTO);
+    before.registry.resolve(before.registry.check(ask("once"), ROBERTO), "approved");
+    before.registry.resolve(before.registry.check(ask("no"), ROBERTO), "rejected");
     before.registry.cancelPending(ask("gone"), "gone");
     ask("waits");
     openedBroker(folder).broker.start();
@@ -290,13 +265,11 @@ describe("after a crash between the approval and its grants", () => {
     const folder = tempFolder();
     const before = openedBroker(folder);
     const { token } = before.broker.ask(request([FOLDER]));
-    const got: string[] = [];
-    before.broker.wait(token, (ended) => got.push(ended.status));
     before.grants_db.close();
     before.broker.answer({ token, decision: "approved", scope: "permanent" }, ROBERTO);
     expect(before.broker.unwrittenGrantsError(token)).toBeInstanceOf(Error);
     expect(before.registry.getPending(token)?.status).toBe("approved");
-    expect(got).toEqual(["approved"]);
+    expect(before.sent.at(-1)).toMatchObject({ event: "ended", request: { status: "approved" }, granted: false });
     const after = openedBroker(folder);
     after.broker.start();
     expect(after.grants.listGrants()).toMatchObject([FOLDER]);
@@ -304,29 +277,24 @@ describe("after a crash between the approval and its grants", () => {
 });
 
 describe("time", () => {
-  it("an answer that is too late reports to the waiting agent that the request has expired", () => {
+  it("an answer that comes too late ends the request as expired", () => {
     const { broker, clock, sent } = openedBroker(tempFolder());
     const { token } = broker.ask(request());
-    const got: string[] = [];
-    broker.wait(token, (ended) => got.push(ended.status));
     clock.advance(601);
     expect(refusalOf(() => broker.answer({ token, decision: "approved" }, ROBERTO)).code).toBe("expired");
-    expect(got).toEqual(["expired"]);
-    expect(sent.at(-1)).toMatchObject({ event: "closed", request: { token, status: "expired" } });
+    expect(sent.at(-1)).toMatchObject({ event: "ended", request: { token, status: "expired" } });
     expect(broker.cleanup()).toBe(0);
-    expect(got).toEqual(["expired"]);
+    expect(ends(sent)).toEqual(["expired"]);
   });
 
   it("a deadline that passes ends the request by itself", () => {
     vi.useFakeTimers();
     try {
-      const { broker, clock, registry } = openedBroker(tempFolder(), undefined, { ttl_seconds: 20 });
+      const { broker, clock, registry, sent } = openedBroker(tempFolder(), undefined, { ttl_seconds: 20 });
       const { token } = broker.ask(request());
-      const got: string[] = [];
-      broker.wait(token, (ended) => got.push(ended.status));
       clock.advance(21);
       vi.advanceTimersByTime(21_000);
-      expect(got).toEqual(["expired"]);
+      expect(ends(sent)).toEqual(["expired"]);
       expect(registry.getPending(token)?.status).toBe("expired");
     } finally {
       vi.useRealTimers();
@@ -351,15 +319,13 @@ describe("time", () => {
 
 describe("a grant that covers a waiting request", () => {
   it("approves it as the principal who gave the grant, and only for that principal", () => {
-    const { broker, registry } = openedBroker(tempFolder());
+    const { broker, registry, sent } = openedBroker(tempFolder());
     const mine = broker.ask(request());
     const theirs = broker.ask(request([], { share_key: "theirs", channel: "telegram", sender_id: "42" }));
-    const got: string[] = [];
-    broker.wait(mine.token, (ended) => got.push(ended.status));
     broker.approveCovered(mine.token, ROBERTO);
     broker.approveCovered(mine.token, ROBERTO);
     broker.approveCovered(theirs.token, ROBERTO);
-    expect(got).toEqual(["approved"]);
+    expect(ends(sent)).toEqual(["approved"]);
     expect(registry.getPending(mine.token)).toMatchObject({ status: "approved", message: "covered by a grant" });
     expect(registry.getPending(theirs.token)?.status).toBe("pending");
   });

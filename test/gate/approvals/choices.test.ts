@@ -127,7 +127,7 @@ describe("what an answer grants", () => {
     const asked = needs.map(requirementOf);
     for (const target of ["~/work/**", "~/**"])
       expect(grantsFor(choices, "permanent", target, asked, HOME, {}, "tree").map((grant) => grant.target)).toEqual([
-        target,
+        target.replace("~", HOME),
       ]);
   });
 
@@ -172,10 +172,20 @@ describe("what an answer grants", () => {
     const choices = choicesFor([file("~/work/a")], HOME);
     const asked = [requirementOf(file("~/work/a"))];
     expect(grantsFor(choices, "session", undefined, asked, HOME)).toEqual([
-      { capability: "fs:write", target: `${HOME}/work/a`, target_real: `${HOME}/work/a` },
+      {
+        capability: "fs:write",
+        target: `${HOME}/work/a`,
+        target_real: `${HOME}/work/a`,
+        target_base: `${HOME}/work/a`,
+      },
     ]);
     expect(grantsFor(choices, "permanent", "~/work/**", asked, HOME)).toEqual([
-      { capability: "fs:write", target: "~/work/**", target_real: `${HOME}/work/**` },
+      {
+        capability: "fs:write",
+        target: `${HOME}/work/**`,
+        target_real: `${HOME}/work/**`,
+        target_base: `${HOME}/work`,
+      },
     ]);
   });
 
@@ -196,15 +206,21 @@ describe("what an answer grants", () => {
     const choices = choicesFor([need], home);
     const given = (target?: string) =>
       grantsFor(choices, "permanent", target, [requirementOf(need)], home, askedPathsOf([need]));
-    expect(given()).toEqual([{ capability: "fs:write", target: `${home}/before/a`, target_real: `${home}/before/a` }]);
+    const before = `${home}/before/a`;
+    expect(given()).toEqual([{ capability: "fs:write", target: before, target_real: before, target_base: before }]);
     expect(given("~/link/*")).toEqual([
-      { capability: "fs:write", target: "~/link/*", target_real: `${home}/before/*` },
+      {
+        capability: "fs:write",
+        target: `${home}/link/*`,
+        target_real: `${home}/before/*`,
+        target_base: `${home}/link`,
+      },
     ]);
     rmSync(join(home, "link"));
     symlinkSync("after", join(home, "link"));
     for (const target of ["~/link/**", "~/link/*"]) expect(refusalOf(() => given(target)).code).toBe("target_moved");
     expect(given()).toMatchObject([{ target: `${home}/before/a` }]);
-    expect(given("~/**")).toMatchObject([{ target: "~/**" }]);
+    expect(given("~/**")).toMatchObject([{ target: `${home}/**` }]);
   });
 
   it("for a link only where it leads is offered, never its own name or the folder that it is in", () => {
@@ -239,7 +255,12 @@ describe("what an answer grants", () => {
       `${home}/work/**`,
     ]);
     expect(grantsFor(choices, "session", undefined, [requirementOf(need)], home, askedPathsOf([need]))).toEqual([
-      { capability: "fs:write", target: `${home}/work/a`, target_real: `${folder}/var/me/work/a` },
+      {
+        capability: "fs:write",
+        target: `${home}/work/a`,
+        target_real: `${folder}/var/me/work/a`,
+        target_base: `${home}/work/a`,
+      },
     ]);
     symlinkSync("/srv", join(folder, "var/me/work/out"));
     expect(requirementOf(file("~/work/out/x", home)).target).toBe("/srv/x");

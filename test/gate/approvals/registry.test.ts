@@ -46,7 +46,7 @@ describe("a request", () => {
       decision_by_channel: "local",
       decision_by_sender: "roberto",
     };
-    expect(registry.resolve(token, "approved", ROBERTO)).toMatchObject({
+    expect(registry.resolve(registry.check(token, ROBERTO), "approved")).toMatchObject({
       ...decided,
       target_summary: "a.txt -> /srv/",
       extra: { args: null, intent: "save the invoice" },
@@ -58,7 +58,7 @@ describe("a request", () => {
   it("rejected by its requester, likewise, with what they said", () => {
     const { registry } = freshApprovals();
     const { token } = registry.createPending(pendingOf());
-    expect(registry.resolve(token, "rejected", ROBERTO, { message: "not on Fridays" })).toMatchObject({
+    expect(registry.resolve(registry.check(token, ROBERTO), "rejected", { message: "not on Fridays" })).toMatchObject({
       status: "rejected",
       decision_at: "2026-05-04T10:00:00Z",
       decision_by_sender: "roberto",
@@ -82,8 +82,8 @@ describe("a request", () => {
       kept,
     };
     const ends: ((token: string) => unknown)[] = [
-      (token) => registry.resolve(token, "approved", ROBERTO),
-      (token) => registry.resolve(token, "rejected", ROBERTO),
+      (token) => registry.resolve(registry.check(token, ROBERTO), "approved"),
+      (token) => registry.resolve(registry.check(token, ROBERTO), "rejected"),
       (token) => registry.cancelPending(token, "done"),
       () => {
         clock.advance(601);
@@ -110,19 +110,21 @@ describe("resolve's four checks, in the required order", () => {
   // resolve_token_sconosciuto_solleva
   it("an unknown token", () => {
     const { registry } = freshApprovals();
-    expect(refusalOf(() => registry.resolve("0123456789abcdef", "approved", ROBERTO)).code).toBe("unknown_token");
+    expect(refusalOf(() => registry.resolve(registry.check("0123456789abcdef", ROBERTO), "approved")).code).toBe(
+      "unknown_token",
+    );
   });
 
   // resolve_doppia_chiamata_e_idempotenza
   it("a token that is resolved already: nothing is decided twice", () => {
     const { registry } = freshApprovals();
     const { token } = registry.createPending(pendingOf());
-    registry.resolve(token, "rejected", ROBERTO);
+    registry.resolve(registry.check(token, ROBERTO), "rejected");
     const first = registry.getPending(token);
     for (const decision of ["approved", "rejected"] as const) {
-      expect(refusalOf(() => registry.resolve(token, decision, ROBERTO)).code).toBe("already_resolved");
+      expect(refusalOf(() => registry.resolve(registry.check(token, ROBERTO), decision)).code).toBe("already_resolved");
     }
-    expect(refusalOf(() => registry.resolve(token, "approved", ANNA)).code).toBe("already_resolved");
+    expect(refusalOf(() => registry.resolve(registry.check(token, ANNA), "approved")).code).toBe("already_resolved");
     expect(registry.getPending(token)).toEqual(first);
   });
 
@@ -131,7 +133,9 @@ describe("resolve's four checks, in the required order", () => {
     const { registry } = freshApprovals();
     const before = registry.createPending(pendingOf());
     for (const by of [ANNA, { channel: "telegram", sender_id: "roberto" }, { channel: "local", sender_id: "" }]) {
-      expect(refusalOf(() => registry.resolve(before.token, "approved", by)).code).toBe("not_authorised");
+      expect(refusalOf(() => registry.resolve(registry.check(before.token, by), "approved")).code).toBe(
+        "not_authorised",
+      );
     }
     expect(registry.getPending(before.token)).toEqual(before);
   });
@@ -140,9 +144,9 @@ describe("resolve's four checks, in the required order", () => {
     const { registry, clock, file } = freshApprovals();
     const { token } = registry.createPending(pendingOf());
     clock.advance(601);
-    expect(refusalOf(() => registry.resolve(token, "approved", ROBERTO)).code).toBe("expired");
+    expect(refusalOf(() => registry.resolve(registry.check(token, ROBERTO), "approved")).code).toBe("expired");
     expect(openedApprovals(file, clock).registry.getPending(token)?.status).toBe("expired");
-    expect(refusalOf(() => registry.resolve(token, "approved", ROBERTO)).code).toBe("already_resolved");
+    expect(refusalOf(() => registry.resolve(registry.check(token, ROBERTO), "approved")).code).toBe("already_resolved");
   });
 
   it("expiry is checked before identity, and the deadline's own second still counts", () => {
@@ -150,9 +154,9 @@ describe("resolve's four checks, in the required order", () => {
     const in_time = registry.createPending(pendingOf());
     const late = registry.createPending(pendingOf());
     clock.advance(600);
-    expect(registry.resolve(in_time.token, "approved", ROBERTO).status).toBe("approved");
+    expect(registry.resolve(registry.check(in_time.token, ROBERTO), "approved").status).toBe("approved");
     clock.advance(1);
-    expect(refusalOf(() => registry.resolve(late.token, "approved", ANNA)).code).toBe("expired");
+    expect(refusalOf(() => registry.resolve(registry.check(late.token, ANNA), "approved")).code).toBe("expired");
   });
 
   it("check alone changes nothing but what has expired", () => {
@@ -200,14 +204,9 @@ describe("racing surfaces", () => {
     const { registry, file, clock } = freshApprovals();
     const other = openedApprovals(file, clock).registry;
     const { token } = registry.createPending(pendingOf());
-    // The other surface's answer falls between this one's check and its write.
-    const check = registry.check.bind(registry);
-    registry.check = (...args) => {
-      const row = check(...args);
-      other.resolve(token, "rejected", ROBERTO);
-      return row;
-    };
-    expect(refusalOf(() => registry.resolve(token, "approved", ROBERTO)).code).toBe("already_resolved");
+    const checked = registry.check(token, ROBERTO);
+    other.resolve(other.check(token, ROBERTO), "rejected");
+    expect(refusalOf(() => registry.resolve(checked, "approved")).code).toBe("already_resolved");
     expect(other.getPending(token)).toMatchObject({ status: "rejected", territory_concession: "none" });
   });
 });
@@ -218,7 +217,7 @@ describe("ends without an answer", () => {
     const old = registry.createPending(pendingOf());
     const young = registry.createPending(pendingOf({ ttl_seconds: 6000 }));
     const answered = registry.createPending(pendingOf());
-    registry.resolve(answered.token, "approved", ROBERTO);
+    registry.resolve(registry.check(answered.token, ROBERTO), "approved");
     clock.advance(601);
     expect(registry.cleanupExpired()).toMatchObject([
       { token: old.token, status: "expired", decision_at: "2026-05-04T10:10:01Z" },
@@ -234,7 +233,7 @@ describe("ends without an answer", () => {
     expect(registry.cancelPending(token, "not needed")).toMatchObject({ status: "cancelled", message: "not needed" });
     expect(registry.cancelPending(token, "again")).toBeUndefined();
     expect(registry.cancelPending("0123456789abcdef", "x")).toBeUndefined();
-    expect(refusalOf(() => registry.resolve(token, "approved", ROBERTO)).code).toBe("already_resolved");
+    expect(refusalOf(() => registry.resolve(registry.check(token, ROBERTO), "approved")).code).toBe("already_resolved");
   });
 });
 
@@ -249,7 +248,7 @@ describe("listing and counting", () => {
     const same_second = registry.createPending(pendingOf()).token;
     clock.advance(1);
     const last = registry.createPending(pendingOf()).token;
-    registry.resolve(same_second, "approved", ROBERTO);
+    registry.resolve(registry.check(same_second, ROBERTO), "approved");
     expect(tokensOf(registry)).toEqual([last, first]);
     expect(tokensOf(registry, { include_resolved: true })).toEqual([last, same_second, first]);
     expect(tokensOf(registry, { include_resolved: true, limit: 1 })).toEqual([last]);
@@ -262,7 +261,10 @@ describe("listing and counting", () => {
   it("recurrence counts what this agent was approved in this class", () => {
     const { registry } = freshApprovals();
     const answer = (decision: "approved" | "rejected", agent_id = "agent-1", capability_class = "fs_write:/srv/*") =>
-      registry.resolve(registry.createPending(pendingOf({ agent_id, capability_class })).token, decision, ROBERTO);
+      registry.resolve(
+        registry.check(registry.createPending(pendingOf({ agent_id, capability_class })).token, ROBERTO),
+        decision,
+      );
     answer("approved");
     answer("approved");
     answer("rejected");
@@ -279,12 +281,12 @@ describe("an answer given while the agent was away", () => {
     const key = pendingOf().share_key;
     const { token } = registry.createPending(pendingOf());
     expect(registry.takeUndelivered(key, "s1", 20_000)).toBeUndefined();
-    registry.resolve(token, "approved", ROBERTO);
+    registry.resolve(registry.check(token, ROBERTO), "approved");
     expect(registry.takeUndelivered("another call", "s1", 20_000)).toBeUndefined();
     expect(registry.takeUndelivered(key, "s1", 20_000)?.token).toBe(token);
     expect(registry.takeUndelivered(key, "s1", 20_000)).toBeUndefined();
     const late = registry.createPending(pendingOf());
-    registry.resolve(late.token, "approved", ROBERTO);
+    registry.resolve(registry.check(late.token, ROBERTO), "approved");
     clock.advance(601);
     expect(registry.takeUndelivered(key, "s1", 20_000)).toBeUndefined();
   });
@@ -292,7 +294,7 @@ describe("an answer given while the agent was away", () => {
   it("is taken by the session that asked, within the time that is given, and by no other", () => {
     const { registry, clock } = freshApprovals();
     const { token, share_key } = registry.createPending(pendingOf());
-    registry.resolve(token, "approved", ROBERTO);
+    registry.resolve(registry.check(token, ROBERTO), "approved");
     expect(registry.takeUndelivered(share_key, "another session", 20_000)).toBeUndefined();
     clock.advance(21);
     expect(registry.takeUndelivered(share_key, "s1", 20_000)).toBeUndefined();
@@ -302,7 +304,7 @@ describe("an answer given while the agent was away", () => {
   it("is taken by one of two connections, not by both", () => {
     const { registry, file, clock } = freshApprovals();
     const { token, share_key } = registry.createPending(pendingOf());
-    registry.resolve(token, "rejected", ROBERTO);
+    registry.resolve(registry.check(token, ROBERTO), "rejected");
     const other = openedApprovals(file, clock).registry;
     expect([
       registry.takeUndelivered(share_key, "s1", 20_000)?.status,
@@ -313,7 +315,7 @@ describe("an answer given while the agent was away", () => {
   it("is not taken if it was delivered, withdrawn or expired", () => {
     const { registry, clock } = freshApprovals();
     const delivered = registry.createPending(pendingOf());
-    registry.resolve(delivered.token, "approved", ROBERTO);
+    registry.resolve(registry.check(delivered.token, ROBERTO), "approved");
     registry.markDelivered(delivered.token);
     registry.cancelPending(registry.createPending(pendingOf()).token, "gone");
     expect(registry.takeUndelivered(delivered.share_key, "s1", 20_000)).toBeUndefined();
@@ -334,7 +336,7 @@ describe("identical calls", () => {
     expect(registry.findWaiting(share_key)).toBeUndefined();
     const again = registry.createPending(pendingOf());
     expect(registry.findWaiting(share_key)?.token).toBe(again.token);
-    registry.resolve(again.token, "approved", ROBERTO);
+    registry.resolve(registry.check(again.token, ROBERTO), "approved");
     expect(registry.findWaiting(share_key)).toBeUndefined();
   });
 });

@@ -2,6 +2,7 @@ import Database from "better-sqlite3";
 import { expect, it } from "vitest";
 import { grantsSchema } from "../../../main/gate/grants/schema.ts";
 import { searchGrants } from "../../../main/gate/grants/search.ts";
+import { Statements } from "../../../main/gate/statements.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 
 // The gate answers agents in the thread in which it lists grants: nothing may read or sort all of them for a page of them.
@@ -15,7 +16,7 @@ function plans(query: Partial<Parameters<typeof searchGrants>[2]>): string[] {
   for (const migrate of grantsSchema("/home/ada").migrations) migrate(db);
   said.length = 0;
   const asked = { include_revoked: false, order: "granted_at", descending: true, offset: 0, limit: 100 } as const;
-  searchGrants(db, "id, target", { ...asked, ...query }, CLOCK);
+  searchGrants(new Statements(db), "id, target", { ...asked, ...query }, CLOCK);
   const plan = (sql: string) => db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all() as { detail: string }[];
   return said.splice(0).map((sql) =>
     plan(sql)

@@ -1,0 +1,258 @@
+import { randomUUID } from "node:crypto";
+import type { PendingCall, UnsentDecision } from "../../ipc/agent-port.ts";
+import type { Decision } from "../../ipc/decision.ts";
+import type { ApprovalView, Principal } from "../../ipc/operator-api.ts";
+import type { ApprovalBroker } from "./approvals/broker.ts";
+import { callHash, shareKey } from "./approvals/canonical.ts";
+import { HeldCalls } from "./approvals/held-calls.ts";
+import type { PendingRequest } from "./approvals/pending-request.ts";
+import { requestOf } from "./approvals/request-of.ts";
+import type { Withdrawal } from "./approvals/withdrawals.ts";
+import { withoutValues } from "./audit/record.ts";
+import { type Examine, finalDecision } from "./final-decision.ts";
+import { Pieces } from "./pieces.ts";
+import { RevisableDecision } from "./revisable-decision.ts";
+import type { Examination } from "./stages/examination.ts";
+import { deniedByFailure, denyUnstored } from "./without-answer.ts";
+
+export interface WaitingCallsParts {
+  broker: ApprovalBroker;
+  home: string;
+  /** How long a request waits, in seconds. */
+  ttlSeconds(): number;
+  examine: Examine;
+  /** Records the final decision on a call that has waited. */
+  conclude(x: Examination, final: Decision): UnsentDecision;
+  /** Something unexpected, to log. */
+  failed(what: string, error: unknown): void;
+}
+
+/** Called once, with the final decision. */
+export type Deliver = (final: UnsentDecision) => void;
+
+export interface Asked {
+  decision: RevisableDecision;
+  /** Left out where the decision is final already. */
+  pending?: PendingCall;
+}
+
+interface WaitingCall {
+  x: Examination;
+  asked: Decision;
+  deliver: Deliver;
+  /** Takes it off its agent's quota, once. */
+  release(): void;
+}
+
+/** The calls that wait for an answer: by the request that they share, within a quota for each agent. */
+export class WaitingCalls {
+  readonly #parts: WaitingCallsParts;
+  readonly #broker: ApprovalBroker;
+  readonly #calls = new Map<string, Set<WaitingCall>>();
+  readonly #quota = new HeldCalls();
+  /** The requests whose calls may be covered by now, and by whose grant. */
+  readonly #to_examine = new Map<string, Principal>();
+  readonly #examining = new Pieces((ends_at) => this.#examineSome(ends_at));
+
+  constructor(parts: WaitingCallsParts) {
+    this.#parts = parts;
+    this.#broker = parts.broker;
+  }
+
+  /**
+   * Asks the operator about a call, if its agent may have another one wait, and nobody has answered it while the agent was away.
+   * `asked` says that it is asked about. @throws SQLite's error: nothing that was asked in this turn is stored then
+   */
+  ask(x: Examination, asked: Decision, deliver: Deliver): Asked {
+    const { call, subject } = x;
+    const { agent } = subject;
+    if (agent === null) throw new Error("only a paired agent can ask");
+    const call_hash = callHash(call.executor, call.args);
+    const share_key = shareKey(agent.agent_id, call.context?.cwd ?? "", call_hash, x.needs);
+    try {
+      this.#broker.begin();
+      const answered = this.#broker.takeAnswer(share_key, subject.session ?? "");
+      if (answered !== undefined) return this.#answeredBefore(x, asked, answered);
+      const characters = JSON.stringify(call.args).length;
+      const refusal = this.#quota.refusal(agent.agent_id, characters, this.#broker);
+      if (refusal !== undefined) return { decision: new RevisableDecision({ ...asked, ...refusal }) };
+      const settings = { home: this.#parts.home, language: this.#broker.language };
+      const question = requestOf(x, agent, asked, settings, (capability_class) =>
+        this.#broker.registry.countApproved(capability_class, agent.agent_id),
+      );
+      const request = this.#broker.ask({ ...question, call_hash, share_key });
+      const { card } = this.#broker.view(request);
+      const release = this.#quota.add(agent.agent_id, characters);
+      return this.#wait(request, card, { x, asked, deliver, release });
+    } catch (error) {
+      // Nothing of this turn can be stored: each of its asks is a denial, this one an error.
+      this.#broker.abandon(error);
+      throw error;
+    }
+  }
+
+  #answeredBefore(x: Examination, asked: Decision, answered: PendingRequest): Asked {
+    const decision = new RevisableDecision(this.#final(x, asked, answered));
+    this.#broker.onUnstored(() => decision.revise(denyUnstored));
+    return { decision };
+  }
+
+  #wait({ token, expires_at }: PendingRequest, card: ApprovalView["card"], waiting: WaitingCall): Asked {
+    const decision = new RevisableDecision({ ...waiting.asked, pending: { token, expires_at, card } });
+    const calls = this.#calls.get(token) ?? new Set();
+    this.#calls.set(token, calls);
+    calls.add(waiting);
+    this.#broker.onUnstored(() => {
+      this.#leave(token, waiting);
+      decision.revise(denyUnstored);
+    });
+    return { decision, pending: this.#pendingCall(token, waiting) };
+  }
+
+  #pendingCall(token: string, waiting: WaitingCall): PendingCall {
+    const { call, subject } = waiting.x;
+    return {
+      token,
+      cancel: (reason) => {
+        if (this.#leave(token, waiting)) this.#broker.cancel(token, withoutValues(reason, call.args));
+      },
+      disconnect: (reason) => {
+        const agent_id = subject.agent?.agent_id ?? "";
+        if (this.#leave(token, waiting)) this.#broker.withdraw([{ token, reason, agent_id }]);
+      },
+    };
+  }
+
+  /** Returns whether it was the last that waited for the request. */
+  #leave(token: string, waiting: WaitingCall): boolean {
+    waiting.release();
+    const calls = this.#calls.get(token);
+    if (calls?.delete(waiting) !== true || calls.size > 0) return false;
+    this.#calls.delete(token);
+    return true;
+  }
+
+  /** The request has ended: each call that waits for it gets its final decision. */
+  end(ended: PendingRequest): void {
+    const calls = this.#calls.get(ended.token);
+    if (calls === undefined) return;
+    this.#calls.delete(ended.token);
+    if (ended.status === "approved" || ended.status === "rejected") {
+      this.#attempt("noting an answer as delivered", () => this.#broker.registry.markDelivered(ended.token));
+    }
+    for (const { x, asked, release, deliver } of calls) {
+      release();
+      this.#attempt("answering a call that waited", () =>
+        deliver(this.#parts.conclude(x, this.#finalOrDenial(x, asked, ended))),
+      );
+    }
+  }
+
+  #final(x: Examination, asked: Decision, ended: PendingRequest): Decision {
+    return finalDecision(x, asked, ended, this.#parts.examine, this.#parts.ttlSeconds());
+  }
+
+  /** A call that waits has to get an answer, whatever happens. */
+  #finalOrDenial(x: Examination, asked: Decision, ended: PendingRequest): Decision {
+    try {
+      return this.#final(x, asked, ended);
+    } catch (error) {
+      this.#parts.failed("examining an answered call again", error);
+      return deniedByFailure(asked, ended.status);
+    }
+  }
+
+  /** Examines what waits again after a grant, in pieces: what is covered now needs no answer of its own. */
+  approveCovered(by: Principal): void {
+    for (const token of this.#calls.keys()) this.#to_examine.set(token, by);
+    this.#examining.go();
+  }
+
+  #examineSome(ends_at: number): boolean {
+    for (const [token, by] of this.#to_examine) {
+      if (performance.now() >= ends_at) break;
+      this.#to_examine.delete(token);
+      this.#attempt("examining a waiting call again", () => {
+        if (this.#isCovered(token)) this.#broker.approveCovered(token, by);
+      });
+    }
+    return this.#to_examine.size > 0;
+  }
+
+  /** Calls that share a request differ in their sessions at the most: a grant for one session covers no other's. */
+  #isCovered(token: string): boolean {
+    const calls = [...(this.#calls.get(token) ?? [])];
+    const of_each_session = new Map(calls.map(({ x }) => [x.subject.session, x]));
+    const isAllowed = ({ call, subject }: Examination) => {
+      const { x, denial } = this.#parts.examine(call, subject);
+      return denial === null && x.outcome === "allowed";
+    };
+    return calls.length > 0 && [...of_each_session.values()].every(isAllowed);
+  }
+
+  /** Withdraws everything that waits for an agent. None of it can be answered from now on; thousands end in pieces. */
+  withdrawAgent(agent_id: string, reason: string): void {
+    this.#withdraw(reason, agent_id);
+  }
+
+  /** Withdraws everything that waits, in the same way. */
+  withdrawAll(reason: string): void {
+    this.#withdraw(reason);
+  }
+
+  #withdraw(reason: string, agent_id?: string): void {
+    this.#broker.commit();
+    this.#broker.withdraw(this.#waitingRequests(agent_id).map((request) => ({ ...request, reason })));
+  }
+
+  /** Where the database can't be read, those that connections wait for: what withdraws them (a pause, a revocation) continues. */
+  #waitingRequests(agent_id?: string): { token: string; agent_id: string }[] {
+    try {
+      return this.#broker.registry.waitingTokens(agent_id);
+    } catch (error) {
+      this.#parts.failed("reading what waits", error);
+      return [...this.#calls]
+        .map(([token, [waiting]]) => ({ token, agent_id: waiting?.x.subject.agent?.agent_id ?? "" }))
+        .filter((request) => agent_id === undefined || request.agent_id === agent_id);
+    }
+  }
+
+  /** Withdraws those of these requests that no connection waits for. */
+  withdrawUnawaited(withdrawals: readonly Withdrawal[]): void {
+    this.#broker.withdraw(withdrawals.filter(({ token }) => !this.#calls.has(token)));
+  }
+
+  /**
+   * Withdraws a request that this agent asked an earlier gate, and that no connection waits for now. Undefined if it isn't the
+   * agent's, has ended, or somebody waits for it.
+   */
+  withdrawLeft(agent_id: string, token: string, reason: string): Decision | undefined {
+    const request = this.#broker.registry.getPending(token);
+    if (request === undefined || request.agent_id !== agent_id || this.#calls.has(token)) return undefined;
+    const ended = this.#broker.cancel(token, withoutValues(reason, request.extra.args ?? {}));
+    if (ended === undefined) return undefined;
+    return {
+      decision_id: randomUUID(),
+      outcome: "denied",
+      stage: "approval",
+      status: "cancelled",
+      reason: "withdrawn by the agent",
+      explain: { rule: "approval.withdrawn" },
+      verdict: null,
+      capabilities: request.extra.capabilities,
+    };
+  }
+
+  /** No connection is there any more: what is answered from now on is for the agent that comes back. */
+  forget(): void {
+    this.#calls.clear();
+  }
+
+  #attempt(what: string, act: () => void): void {
+    try {
+      act();
+    } catch (error) {
+      this.#parts.failed(what, error);
+    }
+  }
+}
