@@ -82,7 +82,7 @@ export class Pty {
 const PROGRAM = `
 import { createConnection } from "node:net";
 import { createInterface } from "node:readline";
-import { GateError } from "${new URL("ipc/operator-api.ts", ROOT)}";
+import { GateError } from "${new URL("ipc/gate-error.ts", ROOT)}";
 import { watch } from "${new URL("cli/watch/watch.ts", ROOT)}";
 
 const control = createConnection(process.argv[2] ?? "");
