@@ -230,10 +230,12 @@ describe("the architecture", () => {
       "ipc/gate-error.ts",
       "ipc/iso-seconds.ts",
       "ipc/page-close.ts",
+      "ipc/page-frames.ts",
       "ipc/page-secret.ts",
       "ipc/press-delay.ts",
       "ipc/rule-words.ts",
       "ipc/visible-text.ts",
+      "ipc/waiting.ts",
     ]);
     expect(loaded.filter((target) => isBuiltIn(target) || target === "zod")).toEqual([]);
   });

@@ -47,10 +47,10 @@ describeDesktop("window.metnos", () => {
       ];
     });
     expect(answers).toMatchObject([
-      { ok: false, code: "unknown_agent", hint: "see: metnos-gate agents list" },
-      { ok: false, code: "invalid_params" },
-      { ok: false, code: "unknown_method" },
-      { ok: false, code: "unknown_method" },
+      { ok: false, failure: { code: "unknown_agent", hint: "see: metnos-gate agents list" } },
+      { ok: false, failure: { code: "invalid_params" } },
+      { ok: false, failure: { code: "unknown_method" } },
+      { ok: false, failure: { code: "unknown_method" } },
       { ok: false },
     ]);
   });
@@ -140,5 +140,14 @@ describeDesktop("window.metnos", () => {
       "#/approvals/0123456789abcdef",
     );
     expect(await app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows().length, undefined)).toBe(2);
+  });
+
+  it("where nobody answers a call, it is rejected, and the page says that the gate is not answering", async () => {
+    const page = await app.page("approvals/0123456789abcdef");
+    await app.evaluate(({ ipcMain }) => ipcMain.removeHandler("operator:call"), undefined);
+    const outcome = page.evaluate(() => (globalThis as unknown as Scope).metnos.call("status", {}));
+    await expect(outcome).rejects.toThrow();
+    await operator.call("grants.add", { capability: "fs:read", target: "/srv/c/**" });
+    await page.getByRole("alert").filter({ hasText: "The gate is not answering" }).waitFor();
   });
 });

@@ -280,7 +280,7 @@ describeDesktop("the bridge's sender check", () => {
       }, url);
       const other = () => app.pages().find((page) => page.url().endsWith("other"));
       await expect.poll(other).toBeDefined();
-      expect(await other()?.evaluate(callStatus)).toMatchObject({ ok: false, code: "not_authorised" });
+      expect(await other()?.evaluate(callStatus)).toMatchObject({ ok: false, failure: { code: "not_authorised" } });
       await app.evaluate(({ BrowserWindow }) => {
         for (const window of BrowserWindow.getAllWindows()) {
           if (window.webContents.getURL().endsWith("other")) window.close();
@@ -298,7 +298,7 @@ describeDesktop("the bridge's sender check", () => {
       await window?.loadURL("about:blank#elsewhere");
     }, undefined);
     await page.waitForURL("about:blank#elsewhere");
-    expect(await page.evaluate(callStatus)).toMatchObject({ ok: false, code: "not_authorised" });
+    expect(await page.evaluate(callStatus)).toMatchObject({ ok: false, failure: { code: "not_authorised" } });
     expect(app.output()).toMatch(/refused operator:call from a page that is not the gate's own/);
 
     const pages = [page, await app.page("popup")];

@@ -2,7 +2,7 @@ import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { type FileIdentity, identityOf } from "../../ipc/file-identity.ts";
-import type { GateError } from "../../main/gate/errors.ts";
+import type { GateError } from "../../ipc/gate-error.ts";
 import { LEASE_MS } from "../../main/storage/holder.ts";
 import { StorageWatch } from "../../main/storage/storage-watch.ts";
 import { tempFolder } from "../support/temp-folder.ts";

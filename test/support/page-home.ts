@@ -5,7 +5,7 @@ import { extname, join, relative, resolve } from "node:path";
 import type { Duplex } from "node:stream";
 import type { Browser, Page } from "playwright-core";
 import { onTestFinished } from "vitest";
-import { GateError } from "../../ipc/gate-error.ts";
+import { failureOf, GateError } from "../../ipc/gate-error.ts";
 import type { OperatorApi, OperatorMethod } from "../../ipc/operator-api.ts";
 import { launchBrowser } from "./browser.ts";
 
@@ -134,7 +134,7 @@ async function bridgeTo(page: Page, operator: OperatorApi, opened: OpenedPage): 
       return { ok: true, result: await operator.call(method, params) };
     } catch (error) {
       if (error instanceof GateError) {
-        return { ok: false, code: error.code, message: error.message, hint: error.hint };
+        return { ok: false, failure: failureOf(error) };
       }
       throw error;
     }

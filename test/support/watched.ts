@@ -91,6 +91,7 @@ const cards = new Map<string, any>();
 const listeners = new Set<(event: any) => void>();
 let now = 0;
 let late: unknown;
+let settings: unknown[] = [{ key: "language", value: "en" }];
 let refusal: [string, string, string] | undefined;
 const emit = (type: string, data: unknown) => listeners.forEach((listener) => listener({ type, data }));
 const close = (card: any) => {
@@ -101,6 +102,7 @@ const close = (card: any) => {
 const api: any = {
   async call(method: string, params: any) {
     if (method === "approvals.list") return [...cards.values()];
+    if (method === "settings.list") return settings;
     if (method === "status") return { pause: { reason: null }, alarms: [] };
     if (method === "approvals.hold") {
       const card = cards.get(params.token);
@@ -128,6 +130,7 @@ const commands: Record<string, (value: any) => void> = {
   close,
   clock: (value) => { now = value; },
   pause: (reason) => emit(reason === null ? "safety.resumed" : "safety.paused", { reason }),
+  settings: (list) => { settings = list; emit("settings.changed", list); },
   alarms: (list) => emit("alarms.changed", list),
   add_on_quit: (card) => { late = card; },
   refuse: (value) => { refusal = value ?? undefined; },

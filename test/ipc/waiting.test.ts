@@ -1,15 +1,6 @@
 import { describe, expect, it } from "vitest";
-import {
-  appeared,
-  closed,
-  ENDED_MS,
-  held,
-  loaded,
-  NOTHING_YET,
-  tidied,
-  type WaitingState,
-} from "../../../renderer/cards/waiting.ts";
-import { approvalView } from "../../support/approval-view.ts";
+import { appeared, closed, ENDED_MS, held, loaded, NOTHING_YET, tidied, type WaitingState } from "../../ipc/waiting.ts";
+import { approvalView } from "../support/approval-view.ts";
 
 const view = (token: string, minute: number) =>
   approvalView({ token, expires_at: `2026-11-21T00:${String(minute).padStart(2, "0")}:00Z` });
