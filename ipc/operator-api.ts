@@ -20,7 +20,7 @@ import { settingKeySchema, settingSchema } from "./settings.ts";
 import { agentNameSchema } from "./wire.ts";
 
 /**
- * The human's side: one typed contract that every surface uses (terminal, tray, page). Agents never reach it.
+ * The user's side: one typed contract that every surface uses (terminal, tray, page). Agents never reach it.
  * Dates are ISO-8601 UTC (`...Z`), durations in seconds unless the name says `_ms`.
  */
 
@@ -88,7 +88,7 @@ export const approvalSchema = z.object({
   judge: z.object({ score: z.number(), reason: z.string(), notes: judgeNotesSchema.optional() }),
   /** The whole call, while it waits; null once it was answered. */
   args: z.record(z.string(), z.unknown()).nullable(),
-  /** Said by the human with a rejection, or why it was withdrawn. */
+  /** Said by the user with a rejection, or why it was withdrawn. */
   message: z.string().nullable(),
   card: cardSchema,
 });
@@ -250,14 +250,14 @@ export const operatorMethods = {
     }),
     result: z.object({ total: z.number().int(), approvals: z.array(approvalSchema) }),
   },
-  /** The human is at this card: its time does not run on for the next seconds. Says the new deadline. */
+  /** The user is at this card: its time does not run on for the next seconds. Says the new deadline. */
   "approvals.hold": { params: z.object({ token: tokenParam }), result: z.object({ expires_at: z.string() }) },
   /** How many of the last requests of this kind a grant on `target` would have covered. */
   "approvals.coverage": {
     params: z.object({ token: tokenParam, target: z.string().min(1).max(4096) }),
     result: z.object({ covered: z.number().int(), of: z.number().int() }),
   },
-  /** `note`: what could not be done yet though the answer stands. */
+  /** `note`: what could not be done yet although the answer counts. */
   "approvals.resolve": { params: answerSchema, result: approvalSchema.extend({ note: z.string().optional() }) },
   /** `approve:<token>` or `reject:<token>`, as the card's buttons say it (docs/decisions/requirements-approvals.md, "Callback"). */
   "approvals.callback": {
@@ -328,7 +328,7 @@ export const operatorMethods = {
     result: pauseSchema.extend({ note: z.string().optional() }),
   },
   "safety.resume": { params: nothing, result: pauseSchema },
-  /** A human has seen what an alarm tells of. Refused with `still_holds` where it isn't over (`PAST_ALARMS`). */
+  /** A user has seen what an alarm tells of. Refused with `still_holds` where it isn't over (`PAST_ALARMS`). */
   "alarms.acknowledge": {
     params: z.object({ code: z.enum(ALARM_CODES), subject: z.string().max(4096) }),
     result: z.object({ acknowledged: z.boolean() }),
@@ -347,7 +347,7 @@ export const operatorMethods = {
     result: z.array(auditLineSchema),
   },
   "audit.verify": { params: nothing, result: auditReportSchema },
-  /** Lets the problems that there are stand, for this reason: the trail says so in a line. */
+  /** Accepts the present problems, for this reason: the trail says so in a line. */
   "audit.accept": {
     params: z.object({ reason: z.string().trim().min(1).max(500) }),
     result: auditReportSchema.extend({ accepted: z.number().int() }),
@@ -364,7 +364,7 @@ export type OperatorResult<M extends OperatorMethod> = z.output<(typeof operator
 export const operatorEvents = {
   "approval.waiting": approvalSchema,
   "approval.closed": approvalSchema,
-  /** The human is at the card: a later deadline. */
+  /** The user is at the card: a later deadline. */
   "approval.held": z.object({ token: z.string(), expires_at: z.string() }),
   decision: z.object({
     ts: z.number(),

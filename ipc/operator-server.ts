@@ -8,7 +8,7 @@ import { LineServer, type LineServerSettings } from "./line-server.ts";
 import { OPERATOR_EVENTS, type OperatorEventType, type OperatorHandler } from "./operator-api.ts";
 import { dispatch, operatorRequestSchema } from "./operator-dispatch.ts";
 
-/** operator.sock: the human's own tools, after they proved that they hold the operator's token. */
+/** operator.sock: the user's own tools, after they proved that they hold the operator's token. */
 
 const greetingSchema = z.object({ token: z.string().max(256) });
 

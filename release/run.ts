@@ -10,7 +10,7 @@ import { smokeTest } from "./smoke.ts";
 import { refuseVersion } from "./version.ts";
 
 /**
- * `npm run release -- VERSION [--dry-run]`: prepares a release and publishes nothing. `--dry-run` changes no file, and goes on where
+ * `npm run release -- VERSION [--dry-run]`: prepares a release and publishes nothing. `--dry-run` changes no file, and continues where
  * the changelog or an unclean tree would end it.
  */
 

@@ -10,7 +10,7 @@ const ROOT = join(import.meta.dirname, "..");
 /** In prose, comments, messages and names of tests. */
 const RETIRED_WORDS: readonly [pattern: RegExp, instead: string][] = [
   [/\btold\b/i, "known, reported, informed, resolved"],
-  [/\bstands?\b(?! for\b)|\bstanding\b|\bstood\b/i, "is, is at, remains"],
+  [/\bstands?\b(?! for\b|-in)|\bstanding\b|\bstood\b/i, "is, is at, remains"],
   [/\bcom(?:es?|ing) by\b/i, "gets, obtains, encounters"],
   [/\b(?:the|a|no|another|each|every) human\b|\bhumans\b/i, "the user, the operator"],
   [/\bthe floor\b/i, "the baseline patterns"],
@@ -22,7 +22,7 @@ const RETIRED_WORDS: readonly [pattern: RegExp, instead: string][] = [
 
 /** Names of what they named has another name now. */
 const RETIRED_NAMES =
-  /\b(?:Places|placesFor|PlaceError|OwnHouse|own_house|forbiddenPlace|Standing|standingAt|Ways|runText|runSimple|runScript|runStatements|is_certain|is_guess|Surroundings?|PathForm|mayBePath|FloorTexts|isOnlyTold|TELLING_VARIABLES|is_own_view|Untold|Stillness|PlaceIndex|GrantsByPlace|Visitors|AnswerGuard|standsAt|CoreHooks|SETTLE_MS|HEARD|DurationBuckets|isSteeredFromOutside|canTellPeers|Newcomers|Departures|LeftBehind|OperatorError|settle_covered|listGrantsOwed)\b/;
+  /\b(?:placesFor|PlaceError|OwnHouse|own_house|forbiddenPlace|Standing|standingAt|Ways|runText|runSimple|runScript|runStatements|is_certain|is_guess|Surroundings?|PathForm|mayBePath|FloorTexts|isOnlyTold|TELLING_VARIABLES|is_own_view|Untold|Stillness|PlaceIndex|GrantsByPlace|Visitors|AnswerGuard|standsAt|CoreHooks|SETTLE_MS|HEARD|DurationBuckets|isSteeredFromOutside|canTellPeers|Newcomers|Departures|LeftBehind|OperatorError|settle_covered|listGrantsOwed)\b/;
 
 /** This file, the list of words itself; the licence; what is generated. */
 const EXCEPTED = new Set(["test/words.test.ts", "LICENSE", "package-lock.json"]);

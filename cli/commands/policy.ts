@@ -110,13 +110,13 @@ export function policyCommands(program: Command, done: (code: ExitCode) => void)
     );
 }
 
-const TOLD: Readonly<Record<Outcome, string>> = { allowed: "allowed", approval_required: "asks", denied: "denied" };
+const SHOWN: Readonly<Record<Outcome, string>> = { allowed: "allowed", approval_required: "asks", denied: "denied" };
 
 function tableLines(): string[] {
   const row = (cells: readonly string[]) => cells.map((cell, index) => cell.padEnd(index === 0 ? 15 : 12)).join("");
   return [
     row(["", ...LEVELS]),
-    ...CAPABILITIES.map((name) => row([name, ...LEVELS.map((level) => TOLD[POLICY_TABLE[level][name]])])),
+    ...CAPABILITIES.map((name) => row([name, ...LEVELS.map((level) => SHOWN[POLICY_TABLE[level][name]])])),
   ].map((line) => line.trimEnd());
 }
 

@@ -8,7 +8,7 @@ import type { Line } from "./line-edit.ts";
 
 /** What `watch` knows, and how it changes by what happens outside. Pure: the clock and the screen's size come with each step. */
 
-/** How many of the cards that went away are still told, in a line each. */
+/** How many of the closed cards are still reported, in a line each. */
 const ENDED_SHOWN = 3;
 
 export type Scope = "session" | "permanent";
@@ -32,7 +32,7 @@ export type Mode =
   | { kind: "interrupted" };
 
 export interface WatchState {
-  /** Whether the gate has told what waits. */
+  /** Whether the list of waiting requests has arrived. */
   is_loaded: boolean;
   /** Of the cards, and of what is said of the gate's choices. */
   language: Language;
@@ -109,7 +109,7 @@ export function loaded(state: WatchState, views: readonly ApprovalView[], now: n
   return state.selected === null ? selected(next, next.cards[0]?.token ?? null, now) : next;
 }
 
-/** A card appeared. The selected one keeps its place: it isn't taken from under the human's finger. */
+/** A card appeared. The selected one keeps its position, under the user's finger. */
 export function appeared(state: WatchState, card: ApprovalView, now: number): WatchState {
   const next = withCards(state, (waiting) => list.appeared(waiting, card, false));
   return state.selected !== null ? next : { ...selected(next, card.token, now), mode: state.mode };
@@ -135,7 +135,7 @@ export function closed(state: WatchState, card: ApprovalView, now: number): Watc
   return is_interrupted ? { ...moved, mode: { kind: "interrupted" } } : moved;
 }
 
-/** The gate refused the answer: the card stays, and so does what the human had filled in. */
+/** The gate refused the answer: the card stays, and so does what the user had filled in. */
 export function refused(state: WatchState, token: string, notice: string): WatchState {
   return { ...state, answering: state.answering === token ? null : state.answering, notice };
 }
@@ -143,7 +143,7 @@ export function refused(state: WatchState, token: string, notice: string): Watch
 /** A frame with these measures is on the screen. */
 export function drawn(state: WatchState, { lines, page }: Layout): WatchState {
   if (state.selected === null || state.is_read || state.mode.kind !== "cards" || page <= 0) return state;
-  // Broken into other lines, what was read can't be told any more.
+  // Broken into other lines, how much was read is unknown.
   if (state.read_of !== lines && state.read_to > 0) return { ...state, scroll: 0, read_to: 0, read_of: lines };
   if (state.scroll > state.read_to) return state;
   const read_to = Math.max(state.read_to, Math.min(lines, state.scroll + page));

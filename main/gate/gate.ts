@@ -170,7 +170,7 @@ export class Gate {
     return decision;
   }
 
-  /** A request has ended: first who waits for it gets a decision, then the trail, the surfaces and other calls hear of it. */
+  /** A request has ended: its waiting calls get a decision, then the trail, the surfaces and other calls are informed. */
   #ended({ request, granted }: Ended): void {
     this.waiting.end(request);
     this.#attempt("publishing a request's end", () => {

@@ -17,7 +17,7 @@ import { requirementOf } from "./targets/target.ts";
 
 const debug = debugLog("stage");
 
-/** A stage's check: it may add to the examination, and denies the call or lets it go on. */
+/** A stage's check: it may add to the examination, and denies the call or lets it continue. */
 export type Check = (x: Examination) => Denial | null;
 
 /** The stages in their order (docs/decisions/0002-stages-in-one-order.md). The first that denies ends it. */
@@ -77,14 +77,14 @@ export function decisionOf(x: Examination, denial: Denial | null): Decision {
   return decision;
 }
 
-/** Every stage in the pipeline's order; those after a denial were not reached. For the human: an agent never gets it. */
+/** Every stage in the pipeline's order; those after a denial were not reached. For the user: an agent never gets it. */
 export function traceOf(x: Examination, denial: Denial | null): TraceStep[] {
   return STAGES.map((stage) => {
     const step = x.trace?.find((entry) => entry.stage === stage);
     if (step !== undefined) return step;
     if (denial !== null) return { stage, outcome: "skipped", detail: `not reached: ${denial.stage} denied` };
     return x.outcome === "approval_required"
-      ? { stage, outcome: "ask", detail: "a human is asked" }
+      ? { stage, outcome: "ask", detail: "a user is asked" }
       : { stage, outcome: "skipped", detail: "nobody has to be asked" };
   });
 }

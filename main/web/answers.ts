@@ -50,7 +50,7 @@ export function sendNothing(response: ServerResponse): void {
   response.writeHead(204, headersFor(undefined)).end();
 }
 
-/** A sentence for the human; the connection ends with it, and with whatever else was sent on it. */
+/** A sentence for the user; the connection ends with it, and with whatever else was sent on it. */
 export function sendRefusal(response: ServerResponse, status: number, text: string): void {
   const body = `Metnos Gate: ${text}\n`;
   response
@@ -71,7 +71,7 @@ const TOO_LONG =
 /** How long the rest of a malformed request is read and dropped, so that its sender gets to the answer, in milliseconds. */
 const DRAIN_MS = 1000;
 
-/** Answers what is no request: headers that are too long get a sentence for the human. */
+/** Answers what is no request: headers that are too long get a sentence for the user. */
 export function refuseMalformed({ code }: NodeJS.ErrnoException, socket: Duplex): void {
   if (!socket.writable || code === "ECONNRESET") return void socket.destroy();
   const status = code === "HPE_HEADER_OVERFLOW" ? 431 : code === "ERR_HTTP_REQUEST_TIMEOUT" ? 408 : 400;

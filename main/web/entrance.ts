@@ -1,7 +1,7 @@
 import { PAGE_SECRET_KEY } from "../../ipc/page-secret.ts";
 import type { PageFile } from "./page-files.ts";
 
-/** What a link is answered with: a page that keeps its origin's secret, and goes on to the real one. */
+/** What a link is answered with: a page that keeps its origin's secret, and continues to the real one. */
 
 const SECRET_NAME = "metnos-page-secret";
 export const ENTRANCE_SCRIPT_PATH = "/enter.js";

@@ -4,7 +4,7 @@ import type { IncomingMessage } from "node:http";
 
 export interface Refusal {
   status: number;
-  /** For the human who sees it in the browser. */
+  /** For the user who sees it in the browser. */
   text: string;
 }
 
@@ -45,7 +45,7 @@ function refusalOfContext({ headers }: IncomingMessage): Refusal | undefined {
   const site = headers["sec-fetch-site"];
   if (site !== undefined && site !== "same-origin" && site !== "none")
     return { status: 403, text: "another page asked for this one: copy the link into the address bar" };
-  // Fetched ahead, a link would be used up before the human comes to it.
+  // Fetched ahead, a link would be used up before the user comes to it.
   if (headers["sec-purpose"] !== undefined || headers.purpose !== undefined)
     return { status: 403, text: "this page is not fetched ahead" };
   const { "content-length": length, "transfer-encoding": encoding } = headers;

@@ -198,7 +198,7 @@ export class WebPage {
       if (figures === undefined) return sendRefusal(response, 503, "the gate is starting");
       sendText(response, figures.text, figures.content_type);
     } catch {
-      sendRefusal(response, 500, "the figures can't be read"); // whoever scrapes sees it; the gate goes on
+      sendRefusal(response, 500, "the figures can't be read"); // the scraper sees it; the gate continues
     }
   }
 

@@ -8,11 +8,11 @@ import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 /** How long a link can be used, in seconds. */
 export const LINK_SECONDS = 300;
 
-/** More than a human has open. The oldest makes room. */
+/** More than a user has open. The oldest makes room. */
 const MAX_LINKS = 8;
 const MAX_SESSIONS = 16;
 
-/** 32 random bytes, as they stand in a link, a cookie or a page's store. */
+/** 32 random bytes, as in a link, a cookie or a page's store. */
 const SECRET = /^[0-9a-f]{64}$/;
 
 interface StoredSecret {

@@ -12,7 +12,7 @@ export interface GateLink extends OperatorApi {
   onState(listener: (state: LinkState) => void): () => void;
 }
 
-/** The link goes on trying in each of them. */
+/** The link keeps trying in each of them. */
 export type Silence =
   /** The gate does not answer. */
   | "silent"
@@ -31,7 +31,7 @@ export function notAnswering(): GateError {
   return new GateError("not_answering", "the gate is not answering", "start it: metnos-gate start");
 }
 
-/** What both transports share: who listens, and the state they are told of. */
+/** What both transports share: the listeners, and the state that they get. */
 export class Listeners<T> {
   readonly #listeners = new Set<(value: T) => void>();
 

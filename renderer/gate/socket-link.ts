@@ -29,7 +29,7 @@ export class SocketLink implements GateLink {
   #retry_ms = FIRST_RETRY_MS;
   #retry: ReturnType<typeof setTimeout> | undefined;
   #is_closed = false;
-  /** What is asked before the first connection stands waits for it. */
+  /** Requests before the first connection wait for it. */
   #opening: Promise<void>;
   #opened: () => void = () => undefined;
 

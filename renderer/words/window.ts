@@ -1,6 +1,6 @@
 const en = {
   product: "Metnos Gate",
-  views: "Places",
+  views: "Sections",
   approvals: "Approvals",
   policy: "Policy",
   grants: "Grants",

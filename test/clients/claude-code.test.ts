@@ -196,7 +196,7 @@ describe.each(CLAUDE_CODE_VERSIONS)("Claude Code %s", (version) => {
     const answered = answerNext("rejected");
     const [result] = await seat.results([write], { args: ["--permission-mode", "plan"] });
     await answered;
-    expect(result).toMatchObject({ is_error: true, text: expect.stringContaining("the human said no") });
+    expect(result).toMatchObject({ is_error: true, text: expect.stringContaining("the user said no") });
     expect(existsSync(write.input.file_path)).toBe(false);
   });
 

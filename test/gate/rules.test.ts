@@ -52,7 +52,7 @@ describe("the rule of a decision", () => {
   it.each(SITUATIONS)("%s", (rule, situation) => {
     const { explain, stage, outcome, trace } = decided(situation);
     expect(explain.rule).toBe(rule);
-    // What comes before the dot is the stage that denied; the policy's own stand where somebody is asked, or nobody has to be.
+    // What comes before the dot is the stage that denied; the policy's own are where somebody is asked, or nobody has to be.
     const [area] = rule.split(".");
     expect(area).toBe(outcome === "denied" ? stage : "policy");
     if (outcome === "allowed") return;

@@ -45,7 +45,7 @@ describe("a tool call", () => {
     expect(await final()).toMatchObject({
       outcome: "denied",
       status: "rejected",
-      reason: "the human said no: not there",
+      reason: "the user said no: not there",
     });
   });
 

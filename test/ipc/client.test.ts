@@ -68,7 +68,7 @@ describe("GateClient", () => {
     expect(await answer).toMatchObject({
       outcome: "allowed",
       status: "approved",
-      reason: "approved once by the human",
+      reason: "approved once by the user",
     });
   });
 

@@ -45,7 +45,7 @@ it("what the contract refuses is a value with its code, sentence and hint, and i
   expect(failures).toEqual([]);
 });
 
-it("what fails unexpectedly is logged, and of its own words the caller hears nothing", async () => {
+it("an unexpected failure is logged, and the caller gets nothing of its message", async () => {
   const error = new TypeError("the value of the secret is 1234");
   const { api, failures, failed } = contract(() => Promise.reject(error));
   const answer = await dispatch(api, "status", {}, { failed });

@@ -10,13 +10,13 @@ function listenersThatReport() {
 
 it("a listener gets the events of its types alone, in the order in which they come, until it ends", () => {
   const { listeners } = listenersThatReport();
-  const heard: string[] = [];
-  const end = listeners.add(["agents.changed", "grants.changed"], ({ type }) => heard.push(type));
+  const received: string[] = [];
+  const end = listeners.add(["agents.changed", "grants.changed"], ({ type }) => received.push(type));
   for (const type of ["grants.changed", "agents.changed"] as const) listeners.publish({ type, data: {} });
   listeners.publish({ type: "alarms.changed", data: [] });
   end();
   listeners.publish({ type: "agents.changed", data: {} });
-  expect(heard).toEqual(["grants.changed", "agents.changed"]);
+  expect(received).toEqual(["grants.changed", "agents.changed"]);
 });
 
 it("listeners are called in the order in which they came: the log's line is there before a surface acts", () => {
@@ -30,13 +30,13 @@ it("listeners are called in the order in which they came: the log's line is ther
 it("one that throws stops nobody, and what it threw is reported", () => {
   const { listeners, failures } = listenersThatReport();
   const error = new Error("a surface broke");
-  const heard: string[] = [];
+  const received: string[] = [];
   listeners.add(["agents.changed"], () => {
     throw error;
   });
-  listeners.add(["agents.changed"], ({ type }) => heard.push(type));
+  listeners.add(["agents.changed"], ({ type }) => received.push(type));
   listeners.publish({ type: "agents.changed", data: {} });
-  expect(heard).toEqual(["agents.changed"]);
+  expect(received).toEqual(["agents.changed"]);
   expect(failures).toEqual([error]);
 });
 
@@ -54,12 +54,12 @@ it("whether somebody listens is known by type, so that an event that nobody want
 
 it("that the gate is lost is the gate's own matter: none of the operator's events", () => {
   const { listeners } = listenersThatReport();
-  const heard: GateEvent[] = [];
-  listeners.add(OPERATOR_EVENTS, (event) => heard.push(event));
+  const received: GateEvent[] = [];
+  listeners.add(OPERATOR_EVENTS, (event) => received.push(event));
   const loss = new GateError("gate_replaced", "the gate's lock was removed");
   listeners.publish({ type: "gate.lost", data: loss });
-  expect(heard).toEqual([]);
-  listeners.add(["gate.lost"], (event) => heard.push(event));
+  expect(received).toEqual([]);
+  listeners.add(["gate.lost"], (event) => received.push(event));
   listeners.publish({ type: "gate.lost", data: loss });
-  expect(heard).toEqual([{ type: "gate.lost", data: loss }]);
+  expect(received).toEqual([{ type: "gate.lost", data: loss }]);
 });

@@ -20,7 +20,7 @@ export const NEW_FILES = list("new-files");
 export const PATTERNS = list("patterns");
 export const GLOBS = list("globs");
 
-/** Places that no ordinary line has any business at. */
+/** Paths that no ordinary line has any business at. */
 export const HOSTILE_PATHS = list("hostile-paths");
 
 /** A payload as a command: what must not happen, unless the needs name it. */

@@ -33,7 +33,7 @@ export interface Report {
   violations: Violation[];
 }
 
-/** Told by access times, which other programs change as well. */
+/** Known by access times, which other programs change as well. */
 const isByAccessTime = ({ kind }: Excess): boolean => kind === "read" || kind === "listed";
 
 /** As many as the machine has to have processors: one run keeps one of them busy. */

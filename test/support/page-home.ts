@@ -55,7 +55,7 @@ export interface OpenedPage {
   problems: string[];
   /** Heights that the popup reported. */
   heights: number[];
-  /** Places that it asked the main window to open. */
+  /** Routes that it asked the main window to open. */
   opened: string[];
 }
 

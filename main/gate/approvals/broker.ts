@@ -146,7 +146,7 @@ export class ApprovalBroker {
   }
 
   /**
-   * The answer that the human gave to this very call of this session while its agent looked for the gate, if there is one. Taken
+   * The answer that the user gave to this very call of this session while its agent looked for the gate, if there is one. Taken
    * once, and only while who asked an earlier gate may still come back. One that was remembered is no answer here: its grant
    * speaks for it, and must not be outlived by it.
    */
@@ -158,7 +158,7 @@ export class ApprovalBroker {
     return undefined;
   }
 
-  /** Puts a request before the human, or joins the identical one that already waits. */
+  /** Puts a request before the user, or joins the identical one that already waits. */
   ask(request: Omit<NewPending, "ttl_seconds">): PendingRequest {
     const waiting = this.registry.findWaiting(request.share_key);
     if (waiting !== undefined && !this.#hasten(waiting.token)) return waiting;
@@ -266,7 +266,7 @@ export class ApprovalBroker {
   }
 
   /**
-   * The human is at this card: its clock stands still since the last call, or for the first seconds, up to a bound.
+   * The user is at this card: its deadline moves by the time since the last call, or for the first seconds, up to a bound.
    * @throws ApprovalError as `answer` does
    */
   hold(token: string, by: Principal): PendingRequest {
@@ -287,7 +287,7 @@ export class ApprovalBroker {
     return request.status === "pending" ? earlierEnd(this.#settings.clock, deadlineOf(request)) : request.expires_at;
   }
 
-  /** It has ended, whatever fails in those who hear of it. */
+  /** It has ended, whatever fails in a listener. */
   #ended(request: PendingRequest, granted = false): void {
     this.#extension.forget(request.token);
     try {

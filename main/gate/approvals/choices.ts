@@ -9,7 +9,7 @@ import { hostMatches } from "../targets/host.ts";
 import { grantTarget, literalPattern, pathMatches } from "../targets/pattern.ts";
 import { isUnresolvable, pathName, type ResolvedRequirement, targetText } from "../targets/target.ts";
 
-/** What a human can answer, and exactly what each answer would store. */
+/** What a user can answer, and exactly what each answer would store. */
 
 /** A grant as it is stored with its answer. `target_real`: where its folder was when that was looked at, for paths. */
 export type Granted = Requirement & { target_real?: string };
@@ -62,7 +62,7 @@ interface Proposal {
   target: string;
 }
 
-/** The ways to say yes to these needs. Only once, where one of them is asked about every time or can't be told. */
+/** The ways to say yes to these needs. Only once, where one of them is asked about every time or is unknown. */
 export function choicesFor(needs: readonly ResolvedRequirement[], home: string): Choice[] {
   const once: Choice = { scope: "none", reach: null, grants: [] };
   const proposed = needs.map((need) => ({ need, proposals: proposalsFor(need, home) }));
@@ -153,7 +153,7 @@ function proposal(reach: Reach, target: string): Proposal[] {
 }
 
 /**
- * What an answer grants: the scope's choice of this reach, or its first, or the human's own target in its place.
+ * What an answer grants: the scope's choice of this reach, or its first, or the user's own target in its place.
  * A path must cover what was asked also where that really led when it was asked: a link may have been moved since.
  * @throws GateError `only_once` where nothing can be remembered, `unknown_choice`, `target_mismatch` where the target doesn't cover what was asked,
  * `target_moved` where it would, had no link been moved
@@ -235,7 +235,7 @@ function coveringGrant(
   return { ...resolved, capability };
 }
 
-/** True if a grant on `target`, as the human writes it, would have let the asked call through. @throws GateError `invalid_target` */
+/** True if a grant on `target`, as the user writes it, would have let the asked call through. @throws GateError `invalid_target` */
 export function coversAsked(asked: Requirement, target: string, home: string, written?: PathForms): boolean {
   return coversName(grantTarget(asked.capability, target, home).target, asked, written);
 }

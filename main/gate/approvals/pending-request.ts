@@ -3,7 +3,7 @@ import type { Principal } from "../../../ipc/operator-api.ts";
 import type { Granted } from "./choices.ts";
 import type { RequestExtra } from "./request-extra.ts";
 
-/** A request that a human is asked about, as it is made, kept and ended (docs/decisions/requirements-approvals.md, "Registry"). */
+/** A request that a user is asked about, as it is made, kept and ended (docs/decisions/requirements-approvals.md, "Registry"). */
 
 export interface PendingRequest {
   token: string;

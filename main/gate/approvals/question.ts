@@ -64,7 +64,7 @@ function withShortHome(path: string, home: string): string {
 
 /**
  * `fs_write:~/downloads/*`: the capability and the place, a file's folder rather than the file. It is kept once the request has
- * ended: an address, a calendar's name are told apart by a hash, and of a command line no folder's own name is in it.
+ * ended: addresses and calendars' names are distinguished by a hash, and of a command line no folder's own name is in it.
  */
 function capabilityClass({ capability, target }: ResolvedRequirement, is_command: boolean, home: string): string {
   const name = capability.replace(":", "_");

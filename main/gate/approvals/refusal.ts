@@ -10,8 +10,8 @@ export function refusalOf(
   switch (status) {
     case "rejected":
       return {
-        reason: message ? `the human said no: ${message}` : "the human said no",
-        explain: { rule: "approval.rejected", instead: "do without it, or ask the human what they would accept" },
+        reason: message ? `the user said no: ${message}` : "the user said no",
+        explain: { rule: "approval.rejected", instead: "do without it, or ask the user what they would accept" },
       };
     case "expired":
       return {
@@ -24,9 +24,9 @@ export function refusalOf(
 }
 
 const APPROVED: Readonly<Record<Territory, { reason: string; rule: Rule }>> = {
-  none: { reason: "approved once by the human", rule: "approval.approved-once" },
-  session: { reason: "approved by the human for this session", rule: "approval.approved-for-session" },
-  permanent: { reason: "approved by the human, permanently", rule: "approval.approved-permanently" },
+  none: { reason: "approved once by the user", rule: "approval.approved-once" },
+  session: { reason: "approved by the user for this session", rule: "approval.approved-for-session" },
+  permanent: { reason: "approved by the user, permanently", rule: "approval.approved-permanently" },
 };
 
 /** Why a request that was approved allows its call. A message says what answered it in the operator's place: a grant. */

@@ -15,7 +15,7 @@ import type { NewPending, PendingRequest, Resolution } from "./pending-request.t
 import { type StoredRow as Row, readRequest, requestRow } from "./stored-request.ts";
 import { WaitingCounts } from "./waiting-counts.ts";
 
-/** Every request that a human is asked about, with its TTL and its end (docs/decisions/requirements-approvals.md, "Registry"). */
+/** Every request that a user is asked about, with its TTL and its end (docs/decisions/requirements-approvals.md, "Registry"). */
 
 export const DEFAULT_TTL_SECONDS = 600;
 
@@ -248,7 +248,7 @@ export class ApprovalRegistry {
   }
 
   /**
-   * Takes the answer that a human gave to this session's call while its agent was away: once, before the request's deadline, and
+   * Takes the answer that a user gave to this session's call while its agent was away: once, before the request's deadline, and
    * within `max_age_ms` after it was given.
    */
   takeUndelivered(share_key: string, session: string, max_age_ms: number): PendingRequest | undefined {

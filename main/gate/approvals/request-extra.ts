@@ -11,7 +11,7 @@ export interface RequestExtra extends AskedPaths {
   intent: string;
   /** The kind of subagent that asks, as the agent says. */
   subagent?: string | null;
-  /** In every language: the human may choose another one while the card waits. */
+  /** In every language: the user may choose another one while the card waits. */
   verb?: Record<"en" | "it", string>;
   cwd: string | null;
   args: Record<string, unknown> | null;

@@ -9,7 +9,7 @@ import { keptOf } from "./kept.ts";
 import type { NewPending } from "./pending-request.ts";
 import { questionFor } from "./question.ts";
 
-/** A call as a human is asked about it. `countApproved`: how often this agent was approved for this class of capability. */
+/** A call as a user is asked about it. `countApproved`: how often this agent was approved for this class of capability. */
 export function requestOf(
   { call, subject, executor, needs, verdict }: Examination,
   agent: { agent_id: string; name: string },

@@ -29,7 +29,7 @@ export interface CachedGrant extends Row, ActiveUntil {
 /** Places whose grants are kept in memory; beyond, all are forgotten and read again as they are needed. */
 const MAX_CACHED_KEYS = 10_000;
 
-/** More folders than this above a file is no path a human granted something on. */
+/** More folders than this above a file is no path a user granted something on. */
 const MAX_DEPTH = 128;
 
 /** The smallest index has room for so many places. */
@@ -84,7 +84,7 @@ export class GrantCache {
   }
 
   /**
-   * Where a grant that covers `target` could stand, nearest first: a path's folders, a host's domains. How many grants there are
+   * The keys that a grant which covers `target` could have, nearest first: a path's folders, a host's domains. How many grants there are
    * elsewhere makes no difference.
    */
   keysFor(target: CallTarget): readonly string[] {
@@ -121,7 +121,7 @@ export class GrantCache {
     const rows = wholeGrants(found, this.#report);
     const grants = rows.map((row) => cachedGrant(row, this.#boot_id));
     const [first] = grants;
-    // Only what the human wrote is kept: a place that an agent made up, of any length, leaves nothing behind.
+    // Only what the user wrote is kept: a place that an agent made up, of any length, leaves nothing behind.
     if (first !== undefined) {
       if (this.#kept.size >= MAX_CACHED_KEYS) this.#kept.clear();
       this.#kept.set(first.target_base, grants);

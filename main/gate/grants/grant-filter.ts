@@ -1,15 +1,14 @@
 /**
- * Where grants may stand: a set of places that can say "surely none here" without asking the database. It never says yes:
- * what may be there is read from the database.
+ * A Bloom filter of what grants are on: no false negatives. What it may contain is read from the database.
  */
 export class GrantFilter {
   readonly #bits: Uint8Array;
   /** Of the bits' numbers: their count is a power of two. */
   readonly #mask: number;
 
-  /** For about `count` places: they set no more than one bit in eight. */
+  /** For about `count` keys: they set no more than one bit in eight. */
   constructor(count: number) {
-    const bits = 2 ** Math.ceil(Math.log2(Math.max(MIN_BITS, BITS_PER_PLACE * count)));
+    const bits = 2 ** Math.ceil(Math.log2(Math.max(MIN_BITS, BITS_PER_KEY * count)));
     this.#bits = new Uint8Array(bits / 8);
     this.#mask = bits - 1;
   }
@@ -53,7 +52,7 @@ export class GrantFilter {
 }
 
 const MIN_BITS = 2 ** 14;
-const BITS_PER_PLACE = 8;
+const BITS_PER_KEY = 8;
 const SLASH = "/".charCodeAt(0);
 
 /** FNV-1a. */

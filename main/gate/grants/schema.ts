@@ -56,7 +56,7 @@ function ownColumns(db: Database.Database, home: string): void {
 
 /**
  * For counting and for each order of the listing (`search.ts`), each with what says if a grant still counts.
- * The gate answers agents in the same thread: without them it would stand still for a tenth of a second
+ * The gate answers agents in the same thread: without them it would be blocked for a tenth of a second
  * whenever a surface counts 100,000 grants.
  */
 function listingIndexes(db: Database.Database): void {

@@ -257,7 +257,7 @@ export class GrantStore {
   }
 
   /** Takes a grant back. False if it was revoked already or there is none. */
-  revokeGrant(id: number, reason = "revoked by the human"): boolean {
+  revokeGrant(id: number, reason = "revoked by the user"): boolean {
     const is_revoked = this.#revoke("id = ?", [id], reason) > 0;
     if (is_revoked) this.#report.resolved(grantRow(id));
     return is_revoked;

@@ -91,24 +91,24 @@ export class PreloadHost {
     const event_name = this.#event_name;
     const pass = (...given: unknown[]) => {
       const detail = { listener, args: given };
-      page.evaluate(tellPage, { event_name, detail }).catch(() => undefined); // the page is on its way to another document
+      page.evaluate(sendToPage, { event_name, detail }).catch(() => undefined); // the page is on its way to another document
     };
     this.#endings.set(listener, called(...args, pass));
     return undefined;
   }
 }
 
-interface Told {
+interface PageMessage {
   listener: number;
   args: unknown[];
 }
 declare const window: Record<string, unknown> & {
-  addEventListener(name: string, listener: (event: { detail: Told }) => void): void;
+  addEventListener(name: string, listener: (event: { detail: PageMessage }) => void): void;
   dispatchEvent(event: object): void;
 };
 
 /** Runs in the page. */
-function tellPage({ event_name, detail }: { event_name: string; detail: Told }): void {
+function sendToPage({ event_name, detail }: { event_name: string; detail: PageMessage }): void {
   window.dispatchEvent(new CustomEvent(event_name, { detail }));
 }
 
