@@ -20,7 +20,7 @@ import type { GrantStore } from "./grants/store.ts";
 import { DecisionMeter } from "./meter.ts";
 import { Pieces } from "./pieces.ts";
 import { decisionOf, examineCall, traceOf } from "./pipeline.ts";
-import { type Examination, kindOf, type StageSettings, type Subject } from "./stages/examination.ts";
+import { type Examined, kindOf, type Reviewable, type StageSettings, type Subject } from "./stages/examination.ts";
 import type { Unpublished } from "./unpublished.ts";
 import { answeredTrace, deniedByFailure, denyUnstored } from "./without-answer.ts";
 
@@ -60,10 +60,7 @@ export interface Decided {
   hold?: Hold;
 }
 
-interface Waiting {
-  call: ProposedCall;
-  subject: Subject;
-}
+type Waiting = Pick<Reviewable, "call" | "subject" | "lines">;
 
 /** The decision core: every tool call passes `decide`. */
 export class Gate {
@@ -97,21 +94,17 @@ export class Gate {
    */
   decide(call: ProposedCall, subject: Subject, deliver: (final: Decision) => void): Decided {
     const began = performance.now();
-    const { x, denial } = examineCall(
-      call,
-      subject,
-      this.#parts.catalog,
-      this.#parts.stages,
-      this.#parts.activity.keepsNext,
-    );
-    const decision = decisionOf(x, denial);
-    const hold = decision.outcome === "approval_required" ? this.#ask(x, decision, deliver) : undefined;
+    const examined = this.#examine(call, subject, this.#parts.activity.keepsNext);
+    const { x, denial } = examined;
+    const decision = decisionOf(examined);
+    const is_asked = denial === null && x.outcome === "approval_required";
+    const hold = is_asked ? this.#ask(x, decision, deliver) : undefined;
     this.#log({
       decision,
       call,
       subject,
-      trace: x.trace === undefined ? undefined : traceOf(x, denial),
-      first: { ms: performance.now() - began, grants_used: x.grants_used },
+      trace: x.trace === undefined ? undefined : traceOf(examined),
+      first: { ms: performance.now() - began, grants_used: x.grants_used ?? [] },
     });
     return hold === undefined ? { decision } : { decision, hold };
   }
@@ -156,10 +149,18 @@ export class Gate {
 
   /** What would happen to each call of a plan: nobody is asked, nothing is remembered, each call still has to come by itself. */
   preview(call: ProposedCall, subject: Subject): Decision {
-    const { x, denial } = examineCall(call, subject, this.#parts.catalog, this.#parts.stages);
-    const decision = decisionOf(x, denial);
+    const decision = decisionOf(this.#examine(call, subject));
     this.#parts.audit.append(() => decisionRecord(call, decision, this.#logged(call, subject), "plan"));
     return decision;
+  }
+
+  #examine(call: ProposedCall, subject: Subject, with_trace = false): Examined {
+    return examineCall(call, subject, this.#parts.catalog, this.#parts.stages, with_trace);
+  }
+
+  /** The same call once more, later: its command lines are read already. */
+  #examineAgain({ call, subject, lines }: Waiting): Examined {
+    return examineCall(call, subject, this.#parts.catalog, this.#parts.stages, false, lines);
   }
 
   /** The human's answer, from whatever surface. See `ApprovalBroker.answer` for what it throws. */
@@ -180,7 +181,7 @@ export class Gate {
       const waiting = this.#waiting.get(token);
       if (waiting === undefined) continue;
       try {
-        const { x, denial } = examineCall(waiting.call, waiting.subject, this.#parts.catalog, this.#parts.stages);
+        const { x, denial } = this.#examineAgain(waiting);
         if (denial === null && x.outcome === "allowed") this.broker.approveCovered(token, by);
       } catch (error) {
         this.#events.failed("looking at a waiting call again", error);
@@ -238,7 +239,7 @@ export class Gate {
     };
   }
 
-  #ask(x: Examination, decision: Decision, deliver: (final: Decision) => void): Hold | undefined {
+  #ask(x: Reviewable, decision: Decision, deliver: (final: Decision) => void): Hold | undefined {
     const { call, subject } = x;
     const agent = subject.agent;
     if (agent === null) throw new Error("only a paired agent can ask");
@@ -271,15 +272,15 @@ export class Gate {
   }
 
   #wait(
-    x: Examination,
+    x: Reviewable,
     agent_id: string,
     decision: Decision,
     pending: PendingRequest,
     characters: number,
     deliver: (final: Decision) => void,
   ): Hold {
-    const { call, subject } = x;
-    this.#waiting.set(pending.token, { call, subject });
+    const { call, subject, lines } = x;
+    this.#waiting.set(pending.token, { call, subject, lines });
     decision.pending = {
       token: pending.token,
       expires_at: pending.expires_at,
@@ -289,7 +290,7 @@ export class Gate {
     const leave = this.broker.wait(pending.token, (ended) => {
       letGo();
       const final = this.#finalOrDenial(decision, ended, x);
-      this.#log({ decision: final, call, subject, trace: answeredTrace(traceOf(x, null), final) });
+      this.#log({ decision: final, call, subject, trace: answeredTrace(traceOf({ x, denial: null }), final) });
       deliver(final);
     });
     this.broker.onUnstored(() => {
@@ -311,7 +312,7 @@ export class Gate {
   }
 
   /** For a call that waits, and has to hear of the end whatever happens. */
-  #finalOrDenial(asked: Decision, ended: PendingRequest, before: Examination): Decision {
+  #finalOrDenial(asked: Decision, ended: PendingRequest, before: Reviewable): Decision {
     try {
       return this.#final(asked, ended, before);
     } catch (error) {
@@ -321,15 +322,15 @@ export class Gate {
   }
 
   /** What an ended request means for the call. An approved one is looked at again: the world may have moved while it waited. */
-  #final(asked: Decision, ended: PendingRequest, before: Examination): Decision {
+  #final(asked: Decision, ended: PendingRequest, before: Reviewable): Decision {
     const { pending: _, ...rest } = asked;
     const base: Decision = { ...rest, stage: "approval", status: ended.status };
     if (ended.status === "approved") return this.#approved(base, ended, before);
     return { ...base, outcome: "denied", ...refusalOf(ended, this.#parts.broker.ttl_seconds) };
   }
 
-  #approved(base: Decision, ended: PendingRequest, before: Examination): Decision {
-    const { x, denial } = examineCall(before.call, before.subject, this.#parts.catalog, this.#parts.stages);
+  #approved(base: Decision, ended: PendingRequest, before: Reviewable): Decision {
+    const { x, denial } = this.#examineAgain(before);
     if (denial !== null) {
       return { ...base, outcome: "denied", stage: denial.stage, reason: denial.reason, explain: denial.explain };
     }

@@ -89,8 +89,8 @@ export function deciderFor(world: World): Decider {
       judge_threshold: DEFAULT_JUDGE_THRESHOLD,
       now: Date.now,
     };
-    const { x, denial } = examineCall(call, { agent: null, level, principal: PRINCIPAL }, CATALOG, settings);
-    const { outcome, stage, reason } = decisionOf(x, denial);
+    const examined = examineCall(call, { agent: null, level, principal: PRINCIPAL }, CATALOG, settings);
+    const { outcome, stage, reason } = decisionOf(examined);
     return { got: outcome === "approval_required" ? "asked" : outcome, stage, reason };
   }
 

@@ -1,6 +1,6 @@
 import type { ProposedCall } from "../../../ipc/wire.ts";
 import type { Executor } from "../executors/catalog.ts";
-import { type CommandLine, commandLinesOf } from "../executors/command-lines.ts";
+import { type CommandLine, CommandLines } from "../executors/command-lines.ts";
 import type { PathPattern } from "../shell/paths.ts";
 import { foldedPath } from "../targets/folded-path.ts";
 import { expandHome, realForm } from "../targets/path.ts";
@@ -40,25 +40,28 @@ export interface GuardSettings {
 const NO_MASKED_TEXTS: ReadonlyMap<string, MaskedTexts> = new Map();
 const OTHER_PATH = "work on another path; if the human needs this one, they do it themselves";
 
-/** The first violation, or null. */
+/**
+ * The first violation, or null.
+ * @param command_lines the call's, where they were read before
+ */
 export function guard(
   call: ProposedCall,
   executor: Executor,
   needs: readonly ResolvedRequirement[],
   settings: GuardSettings,
+  command_lines = new CommandLines(call, settings.home),
 ): GuardBlock | null {
-  const lines = runsCode(executor, needs) ? commandLinesOf(call, settings.home) : [];
+  const lines = runsCode(executor, needs) ? command_lines.all : [];
   const masked = lines.length === 0 ? NO_MASKED_TEXTS : new Map(lines.map((line) => [line.arg, maskedTextsOf(line)]));
   const paths = pathsOf(needs);
-  const here = workingDirectoryOf(call, settings.home);
-  const cwd = call.context?.cwd === undefined ? "" : expandHome(call.context.cwd, settings.home);
+  const cwd = workingDirectoryOf(call, settings.home);
   return (
     stringsOfCall(call, executor, settings.home, masked) ??
     protectedPaths(paths, settings.home) ??
     irrecoverableCommand(masked) ??
     gateFiles(needs, lines, masked, settings.gate_files) ??
-    agentSettings(paths, here, settings) ??
-    irrecoverablePaths(paths, here, settings.home) ??
+    agentSettings(paths, cwd, settings) ??
+    irrecoverablePaths(paths, cwd, settings.home) ??
     cloudMetadata(needs, lines) ??
     whatWouldRun(lines, cwd, settings)
   );
@@ -254,9 +257,17 @@ function metadataBlock(matched: string): GuardBlock {
 }
 
 /** What a shell would make of the command lines, read as it reads them. */
-function whatWouldRun(lines: readonly CommandLine[], cwd: string, settings: GuardSettings): GuardBlock | null {
+function whatWouldRun(
+  lines: readonly CommandLine[],
+  cwd: string | undefined,
+  settings: GuardSettings,
+): GuardBlock | null {
   for (const { reading, arg } of lines) {
-    const found = findingIn(reading, { cwd, home: settings.home, gate: settings.gate_files?.protected_paths });
+    const found = findingIn(reading, {
+      cwd: cwd ?? "",
+      home: settings.home,
+      gate: settings.gate_files?.protected_paths,
+    });
     if (found === null) continue;
     return {
       reason: findingText(found, reading),

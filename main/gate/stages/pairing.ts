@@ -1,7 +1,7 @@
-import { type Denial, denied, type Examination, passed } from "./examination.ts";
+import { type Denial, denied, type Proposed, passed } from "./examination.ts";
 
 /** Is this agent paired, and not revoked? */
-export function pairing(x: Examination): Denial | null {
+export function pairing(x: Proposed): Denial | null {
   const { agent } = x.subject;
   if (agent === null) return passed(x, "pairing", "no agent involved");
   if (agent.revoked_at !== null) {

@@ -1,7 +1,7 @@
-import { type Denial, denied, type Examination, passed } from "./examination.ts";
+import { type Denial, denied, type Proposed, passed } from "./examination.ts";
 
 /** Is the gate still the one that decides, and is it paused, by the human or by a CRITICAL violation? */
-export function safety(x: Examination): Denial | null {
+export function safety(x: Proposed): Denial | null {
   const lost = x.settings.lost?.();
   if (lost !== undefined) return denied(x, "safety", lost, { instead: "connect again, to the gate that runs now" });
   const reason = x.settings.pause?.reason;
