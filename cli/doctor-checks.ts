@@ -1,5 +1,5 @@
 import { existsSync, statSync } from "node:fs";
-import { OperatorError } from "../ipc/operator-api.ts";
+import { GateError } from "../ipc/gate-error.ts";
 import { agentTokenFile, type GatePaths, gatePaths } from "../ipc/paths.ts";
 import { loadConfig } from "../main/config.ts";
 import { gatePathsWith } from "../main/core.ts";
@@ -7,9 +7,14 @@ import { hasItsToken } from "../main/gate/agent-tokens.ts";
 import { AGENTS_SCHEMA } from "../main/gate/agents.ts";
 import { DEFAULT_TTL_SECONDS } from "../main/gate/approvals/registry.ts";
 import { APPROVALS_SCHEMA } from "../main/gate/approvals/schema.ts";
+<<<<<<< HEAD
 import { openDatabaseReadOnly } from "../main/gate/database.ts";
 import type { Schema } from "../main/gate/database-schema.ts";
-import { errorCode, GateError } from "../main/gate/errors.ts";
+import { errorCode } from "../main/gate/errors.ts";
+=======
+import { openDatabaseReadOnly, type Schema } from "../main/gate/database.ts";
+import { errorCode } from "../main/gate/errors.ts";
+>>>>>>> w-dispatch
 import { grantsSchema } from "../main/gate/grants/schema.ts";
 import { SAFETY_SCHEMA } from "../main/gate/safety/schema.ts";
 import { lookAtDatabases } from "../main/storage/open-databases.ts";
@@ -77,7 +82,7 @@ async function runningGate(): Promise<Check[]> {
     }));
     return [{ check: "gate", ok: true, detail: `running, pid ${pid}` }, ...failed];
   } catch (error) {
-    if (!(error instanceof OperatorError)) throw error;
+    if (!(error instanceof GateError)) throw error;
     return [{ check: "gate", ok: false, detail: error.message, fix: error.hint }];
   }
 }

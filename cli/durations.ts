@@ -2,7 +2,7 @@ import { usageError } from "./output.ts";
 
 const UNITS = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 } as const;
 
-/** `2h`, `30d` or an ISO-8601 date as an ISO-8601 UTC date. @throws OperatorError `usage` */
+/** `2h`, `30d` or an ISO-8601 date as an ISO-8601 UTC date. @throws GateError `usage` */
 export function parseExpiry(text: string, now = Date.now()): string {
   const span = /^(\d{1,6})([smhdw])$/.exec(text);
   const ms = span ? now + Number(span[1]) * UNITS[span[2] as keyof typeof UNITS] * 1000 : Date.parse(text);
@@ -11,7 +11,7 @@ export function parseExpiry(text: string, now = Date.now()): string {
   return new Date(ms).toISOString();
 }
 
-/** `10m` or `2h` in seconds. @throws OperatorError `usage` */
+/** `10m` or `2h` in seconds. @throws GateError `usage` */
 export function parseSpan(text: string): number {
   const span = /^(\d{1,6})([smhdw])$/.exec(text);
   const seconds = Number(span?.[1]) * UNITS[span?.[2] as keyof typeof UNITS];

@@ -1,7 +1,7 @@
-import { type OperatorApi, OperatorError } from "../ipc/operator-api.ts";
+import { GateError } from "../ipc/gate-error.ts";
+import type { OperatorApi } from "../ipc/operator-api.ts";
 import { OperatorClient } from "../ipc/operator-client.ts";
 import { gatePaths } from "../ipc/paths.ts";
-import { GateError } from "../main/gate/errors.ts";
 
 /** The operator's contract for one command: the running gate's, or, while none runs, the databases' own under the gate's lock. */
 export async function withOperator<T>(use: (api: OperatorApi) => Promise<T>): Promise<T> {
@@ -10,7 +10,7 @@ export async function withOperator<T>(use: (api: OperatorApi) => Promise<T>): Pr
   try {
     api = await OperatorClient.connect(paths.operator_socket, paths.operator_token);
   } catch (error) {
-    if (!(error instanceof OperatorError && error.code === "not_running")) throw error;
+    if (!(error instanceof GateError && error.code === "not_running")) throw error;
     return await withoutGate(use);
   }
   try {
@@ -41,7 +41,7 @@ async function withoutGate<T>(use: (api: OperatorApi) => Promise<T>): Promise<T>
     core = await openCore();
   } catch (error) {
     if (error instanceof GateError && error.code === "already_running") {
-      throw new OperatorError(
+      throw new GateError(
         "not_authorised",
         "a gate is running, but its operator socket can't be used",
         "see: metnos-gate doctor",

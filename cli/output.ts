@@ -1,4 +1,4 @@
-import { OperatorError } from "../ipc/operator-api.ts";
+import { type ErrorCode, GateError } from "../ipc/gate-error.ts";
 import { visible, visibleJson } from "../ipc/visible-text.ts";
 import { fileError } from "../main/gate/file-errors.ts";
 import { GATE_EXIT } from "../main/restart.ts";
@@ -16,6 +16,32 @@ export const EXIT = {
   ...GATE_EXIT,
 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** What says that the gate could not start or go on, or that a file of its own can't be used: a failure, and no refusal. */
+const FAILURES: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  "already_running",
+  "invalid_config",
+  "invalid_executor",
+  "invalid_input",
+  "executors_unreadable",
+  "database_damaged",
+  "database_foreign",
+  "database_missing",
+  "database_newer",
+  "database_older",
+  "database_read_only",
+  "database_unusable",
+  "gate_replaced",
+  "lock_taken",
+  "lock_unusable",
+  "folder_not_private",
+  "socket_unusable",
+  "page_not_built",
+  "port_taken",
+  "file_unusable",
+  "not_a_file",
+  "head_unusable",
+]);
 
 export function printLine(value: unknown): void {
   process.stdout.write(`${visibleJson(value)}\n`);
@@ -58,7 +84,7 @@ export function reportFailure(error: unknown): ExitCode {
     case "invalid_params":
       return EXIT.usage;
     default:
-      return error instanceof OperatorError ? EXIT.refused : EXIT.failed;
+      return error instanceof GateError && !FAILURES.has(error.code) ? EXIT.refused : EXIT.failed;
   }
 }
 
@@ -69,6 +95,6 @@ function explained(error: Error): Error & { code?: string; hint?: string } {
   return fileError(error, "the file", path);
 }
 
-export function usageError(message: string, hint = "see: metnos-gate --help"): OperatorError {
-  return new OperatorError("usage", message, hint);
+export function usageError(message: string, hint = "see: metnos-gate --help"): GateError {
+  return new GateError("usage", message, hint);
 }

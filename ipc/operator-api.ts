@@ -385,7 +385,7 @@ export type OperatorEvent = {
 export const PAGE_EVENTS = (Object.keys(operatorEvents) as OperatorEventType[]).filter((type) => type !== "audit.line");
 
 /**
- * The contract. `call` rejects with an `OperatorError`; `subscribe` returns the function that ends it. With `types` only those
+ * The contract. `call` rejects with an `GateError`; `subscribe` returns the function that ends it. With `types` only those
  * events are made and sent: the gate doesn't pay for what nobody looks at.
  */
 export interface OperatorApi {
@@ -393,5 +393,3 @@ export interface OperatorApi {
   subscribe(listener: (event: OperatorEvent) => void, types?: readonly OperatorEventType[]): () => void;
   close(): Promise<void>;
 }
-
-export { OperatorError } from "./operator-error.ts";

@@ -1,9 +1,9 @@
 import { createConnection, type Socket } from "node:net";
 import { z } from "zod";
 import { encodeFrame, FrameReader } from "./frames.ts";
+import { GateError, receivedError } from "./gate-error.ts";
 import {
   type OperatorApi,
-  OperatorError,
   type OperatorEvent,
   type OperatorEventType,
   type OperatorMethod,
@@ -23,7 +23,7 @@ const eventSchema = z.object({
 
 interface Waiting {
   resolve(result: unknown): void;
-  reject(error: OperatorError): void;
+  reject(error: GateError): void;
 }
 
 /** The operator's contract over operator.sock. */
@@ -45,7 +45,7 @@ export class OperatorClient implements OperatorApi {
     this.#closed = new Promise((resolve) => {
       socket.once("close", () => {
         reader.close();
-        this.#fail(new OperatorError("connection_lost", "the gate has gone", "see: metnos-gate status"));
+        this.#fail(new GateError("connection_lost", "the gate has gone", "see: metnos-gate status"));
         resolve();
       });
     });
@@ -53,7 +53,7 @@ export class OperatorClient implements OperatorApi {
 
   /**
    * Connects with the token in `token_file`.
-   * @throws OperatorError `not_running` where no gate listens, `not_authorised` where the token isn't the gate's
+   * @throws GateError `not_running` where no gate listens, `not_authorised` where the token isn't the gate's
    */
   static async connect(path: string, token_file: string): Promise<OperatorClient> {
     let token: string;
@@ -81,7 +81,7 @@ export class OperatorClient implements OperatorApi {
     const id = this.#next_id++;
     const result = await new Promise<unknown>((resolve, reject) => {
       if (this.#socket.destroyed) {
-        reject(new OperatorError("connection_lost", "the gate has gone", "see: metnos-gate status"));
+        reject(new GateError("connection_lost", "the gate has gone", "see: metnos-gate status"));
         return;
       }
       this.#waiting.set(id, { resolve, reject });
@@ -120,8 +120,8 @@ export class OperatorClient implements OperatorApi {
       return;
     }
     if (type !== "failure") return;
-    const { id, code, message, hint } = failureSchema.parse(data);
-    const error = new OperatorError(code, message, hint);
+    const { id, ...failure } = failureSchema.parse(data);
+    const error = receivedError(failure);
     if (id === undefined) return this.#fail(error);
     this.#waiting.get(id)?.reject(error);
     this.#waiting.delete(id);
@@ -131,15 +131,13 @@ export class OperatorClient implements OperatorApi {
     for (const [listener, types] of this.#listeners) if (types?.includes(event.type) ?? true) listener(event);
   }
 
-  #fail(error: OperatorError): void {
+  #fail(error: GateError): void {
     this.#ready?.reject(error);
     for (const waiting of this.#waiting.values()) waiting.reject(error);
     this.#waiting.clear();
   }
 }
 
-function notRunning(cause: unknown): OperatorError {
-  return Object.assign(new OperatorError("not_running", "no gate is running", "start it with: metnos-gate start"), {
-    cause,
-  });
+function notRunning(cause: unknown): GateError {
+  return new GateError("not_running", "no gate is running", "start it with: metnos-gate start", { cause });
 }

@@ -2,11 +2,11 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
 import type { FileIdentity } from "./file-identity.ts";
 import { encodeFrame, type Frame } from "./frames.ts";
+import { GateError } from "./gate-error.ts";
 import type { LineConnection } from "./line-connection.ts";
 import { LineServer, type LineServerSettings } from "./line-server.ts";
 import {
   type OperatorApi,
-  OperatorError,
   type OperatorEventType,
   type OperatorMethod,
   operatorEvents,
@@ -121,11 +121,11 @@ export class OperatorServer {
       return client.connection.end(refusal("invalid_message", "a call needs id, method and params"));
     const { id, method, params } = request.data;
     try {
-      if (!Object.hasOwn(operatorMethods, method)) throw new OperatorError("unknown_method", "there is no such method");
+      if (!Object.hasOwn(operatorMethods, method)) throw new GateError("unknown_method", "there is no such method");
       const result = await this.#api.call(method as OperatorMethod, params as never);
       client.connection.send(encodeFrame("result", { id, result }));
     } catch (error) {
-      const known = error instanceof OperatorError;
+      const known = error instanceof GateError;
       if (!known) this.#failed(`operator ${method}`, error);
       const { code, message, hint } = known
         ? error

@@ -67,10 +67,10 @@ const CONTRACTS = [
   "ipc/alarms.ts",
   "ipc/audit.ts",
   "ipc/decision.ts",
+  "ipc/gate-error.ts",
   "ipc/iso-seconds.ts",
   "ipc/language.ts",
   "ipc/operator-api.ts",
-  "ipc/operator-error.ts",
   "ipc/page-secret.ts",
   "ipc/return-time.ts",
   "ipc/safety.ts",
@@ -187,7 +187,9 @@ describe("the architecture", () => {
   it("main/web knows the operator's contract, and nothing else of the gate", () => {
     const allowed = startsWithAny(
       "main/web/",
+      "ipc/gate-error.ts",
       "ipc/operator-api.ts",
+      "ipc/operator-dispatch.ts",
       "ipc/page-close.ts",
       "ipc/page-secret.ts",
       "ipc/page-frames.ts",
@@ -223,8 +225,8 @@ describe("the architecture", () => {
     expect([...new Set(loaded.filter((target) => target.startsWith("ipc/")))].sort()).toEqual([
       "ipc/alarm-words.ts",
       "ipc/choices.ts",
+      "ipc/gate-error.ts",
       "ipc/iso-seconds.ts",
-      "ipc/operator-error.ts",
       "ipc/page-close.ts",
       "ipc/page-secret.ts",
       "ipc/press-delay.ts",

@@ -12,7 +12,7 @@ import {
 import { homedir } from "node:os";
 import { delimiter, isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { OperatorError } from "../../ipc/operator-error.ts";
+import { GateError } from "../../ipc/gate-error.ts";
 import type { Env } from "../../ipc/paths.ts";
 import { gatePaths } from "../../ipc/paths.ts";
 import { LAUNCHER_NAME } from "./entries.ts";
@@ -48,7 +48,7 @@ function hookFolder(env: Env): string {
   return join(gatePaths(env).state_dir, "hook");
 }
 
-/** Writes the launcher and what it needs. @throws OperatorError `hook_unusable` if the hook isn't built, or the launcher doesn't run here */
+/** Writes the launcher and what it needs. @throws GateError `hook_unusable` if the hook isn't built, or the launcher doesn't run here */
 export function writeLauncher(env: Env = process.env): string {
   const file = launcherFile(env);
   mkdirSync(hookFolder(env), { recursive: true, mode: 0o700 });
@@ -58,7 +58,7 @@ export function writeLauncher(env: Env = process.env): string {
   if (!installed) {
     const problem = launcherProblem(file);
     if (problem !== undefined)
-      throw new OperatorError("hook_unusable", problem, "the hook needs /usr/bin/env -S and a POSIX /bin/sh");
+      throw new GateError("hook_unusable", problem, "the hook needs /usr/bin/env -S and a POSIX /bin/sh");
   }
   return file;
 }
@@ -103,7 +103,7 @@ function isUsable(node: string): boolean {
 /** Its program, where it is now, and a copy for when that is away: built anew, moved or removed. */
 function scripts(env: Env): string[] {
   if (!existsSync(join(BUILT, "start.js")))
-    throw new OperatorError("hook_unusable", "the hook is not built", "run npm ci in the checkout");
+    throw new GateError("hook_unusable", "the hook is not built", "run npm ci in the checkout");
   const copy = join(hookFolder(env), "program");
   mkdirSync(copy, { recursive: true, mode: 0o700 });
   const names = readdirSync(BUILT).filter((name) => name.endsWith(".js"));

@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
-import { OperatorError } from "../../ipc/operator-error.ts";
+import { GateError } from "../../ipc/gate-error.ts";
 
 /** One of Claude Code's settings files: read as an object, written whole, with the file as it was beside it. */
 
@@ -28,7 +28,7 @@ export function settingsFile({ project }: { project: boolean }): string {
   return join(process.env.CLAUDE_CONFIG_DIR || join(process.env.HOME || homedir(), ".claude"), "settings.json");
 }
 
-/** @throws OperatorError `invalid_settings` if something else than a file is there, or a link that leads nowhere */
+/** @throws GateError `invalid_settings` if something else than a file is there, or a link that leads nowhere */
 export function readText(file: string): string | undefined {
   if (lstatSync(file, { throwIfNoEntry: false }) === undefined) return undefined;
   const stat = statSync(file, { throwIfNoEntry: false });
@@ -37,7 +37,7 @@ export function readText(file: string): string | undefined {
   return readFileSync(file, "utf8");
 }
 
-/** @throws OperatorError `invalid_settings` if the text isn't a JSON object, or its hooks aren't in a form that can be kept */
+/** @throws GateError `invalid_settings` if the text isn't a JSON object, or its hooks aren't in a form that can be kept */
 export function parseSettings(file: string, text: string | undefined): Json {
   if (text === undefined || text.trim() === "") return {};
   let value: unknown;
@@ -60,10 +60,8 @@ export function isObject(value: unknown): value is Json {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function invalid(message: string, cause?: unknown): OperatorError {
-  return Object.assign(new OperatorError("invalid_settings", message, "mend it first; it was left as it is"), {
-    cause,
-  });
+function invalid(message: string, cause?: unknown): GateError {
+  return new GateError("invalid_settings", message, "mend it first; it was left as it is", { cause });
 }
 
 export function backupFile(file: string): string {

@@ -31,7 +31,7 @@ const DEFAULT_TTL_SECONDS = 600;
 
 /**
  * Writes the hooks and the launcher that they call. Running it again changes nothing in the settings.
- * @throws OperatorError `invalid_settings` if the file isn't a JSON object, `hook_unusable` if the launcher can't run
+ * @throws GateError `invalid_settings` if the file isn't a JSON object, `hook_unusable` if the launcher can't run
  */
 export function connectClaudeCode(options: SettingsOptions): SettingsResult {
   const file = settingsFile(options);

@@ -1,7 +1,8 @@
 import { render } from "ink";
 import { createElement as h } from "react";
 import type { AlarmCode } from "../../ipc/alarms.ts";
-import { type Answer, type OperatorApi, OperatorError } from "../../ipc/operator-api.ts";
+import { GateError } from "../../ipc/gate-error.ts";
+import type { Answer, OperatorApi } from "../../ipc/operator-api.ts";
 import { counted } from "./card-rows.ts";
 import { Keyboard } from "./keyboard.ts";
 import { type Key, pressed } from "./keys.ts";
@@ -37,13 +38,13 @@ export interface WatchOptions {
 
 /**
  * Cards in the terminal, answered with keys, until the human quits. What waits then goes on waiting.
- * @throws OperatorError `not_a_terminal`; `connection_lost` if the gate goes away
+ * @throws GateError `not_a_terminal`; `connection_lost` if the gate goes away
  */
 export async function watch(api: OperatorApi, options: WatchOptions = {}): Promise<void> {
   const { stdin = process.stdin, stdout = process.stdout, now = Date.now, steady = () => performance.now() } = options;
   if (!stdin.isTTY || !stdout.isTTY) {
     const hint = "use: metnos-gate approvals list, approve, reject";
-    throw new OperatorError("not_a_terminal", "watch needs a terminal", hint);
+    throw new GateError("not_a_terminal", "watch needs a terminal", hint);
   }
   let state = EMPTY;
   const size = () => ({ columns: stdout.columns || 80, rows: stdout.rows || 24 });
@@ -120,7 +121,7 @@ export async function watch(api: OperatorApi, options: WatchOptions = {}): Promi
     }
   }, HOLD_INTERVAL_MS);
   stdout.on("resize", redraw);
-  void options.lost?.then(() => end(new OperatorError("connection_lost", "the gate has gone")));
+  void options.lost?.then(() => end(new GateError("connection_lost", "the gate has gone")));
   try {
     api.call("status", {}).then(({ pause, alarms }) => show({ ...state, paused: pause.reason, alarms }), end);
     api.call("approvals.list", { limit: 1000 }).then(
@@ -146,20 +147,19 @@ export async function watch(api: OperatorApi, options: WatchOptions = {}): Promi
   if (isLost(failure)) {
     const waiting = left === 0 ? "" : `; ${counted(left, "request")} could not be answered here`;
     const why = state.alarms.findLast(({ code }) => ENDING.includes(code));
-    if (why !== undefined) throw new OperatorError("connection_lost", `${why.message}${waiting}`, why.hint);
+    if (why !== undefined) throw new GateError("connection_lost", `${why.message}${waiting}`, why.hint);
     const hint = "start the gate with: metnos-gate start, then watch again";
-    throw new OperatorError("connection_lost", `the connection to the gate was lost${waiting}`, hint);
+    throw new GateError("connection_lost", `the connection to the gate was lost${waiting}`, hint);
   }
   if (failure !== undefined) throw failure;
   if (left > 0) stdout.write(`${counted(left, "request")} still waiting for an answer.\n`);
 }
 
 function isLost(error: unknown): boolean {
-  return error instanceof OperatorError && error.code === "connection_lost";
+  return error instanceof GateError && error.code === "connection_lost";
 }
 
 function explanation(error: unknown): string {
-  if (!(error instanceof OperatorError))
-    return "The gate could not take the answer; try again or see: metnos-gate status";
+  if (!(error instanceof GateError)) return "The gate could not take the answer; try again or see: metnos-gate status";
   return error.hint === "" ? error.message : `${error.message} (${error.hint})`;
 }

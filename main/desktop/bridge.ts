@@ -1,13 +1,8 @@
 import { type IpcMainInvokeEvent, ipcMain, type WebContents } from "electron";
 import { z } from "zod";
 import type { BridgeAnswer, BridgeChannels } from "../../ipc/bridge.ts";
-import {
-  type OperatorApi,
-  OperatorError,
-  type OperatorMethod,
-  operatorMethods,
-  PAGE_EVENTS,
-} from "../../ipc/operator-api.ts";
+import { GateError } from "../../ipc/gate-error.ts";
+import { type OperatorApi, type OperatorMethod, operatorMethods, PAGE_EVENTS } from "../../ipc/operator-api.ts";
 import { isPageUrl } from "./page.ts";
 import { isOwnPage } from "./sender.ts";
 
@@ -105,7 +100,7 @@ async function call({ api, log }: BridgeParts, method: string, params: unknown):
   try {
     return { ok: true, result: await api.call(method as OperatorMethod, params as never) };
   } catch (error) {
-    if (error instanceof OperatorError) {
+    if (error instanceof GateError) {
       return { ok: false, code: error.code, message: error.message, hint: error.hint };
     }
     log(`failed ${method}: ${error instanceof Error ? error.name : "unknown"}`);

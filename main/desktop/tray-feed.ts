@@ -1,5 +1,6 @@
+import { GateError } from "../../ipc/gate-error.ts";
 import type { Language } from "../../ipc/language.ts";
-import { type OperatorApi, OperatorError, type OperatorEventType } from "../../ipc/operator-api.ts";
+import type { OperatorApi, OperatorEventType } from "../../ipc/operator-api.ts";
 import type { TrayMenuState } from "./tray-menu.ts";
 import { trayState } from "./tray-state.ts";
 
@@ -70,6 +71,6 @@ export async function currentState(api: OperatorApi): Promise<TrayMenuState> {
 
 /** A refusal as one sentence, and what to do. */
 export function refusalText(error: unknown): { message: string; hint: string } {
-  if (error instanceof OperatorError) return { message: error.message, hint: error.hint };
+  if (error instanceof GateError) return { message: error.message, hint: error.hint };
   return { message: error instanceof Error ? error.message : "no reason was given", hint: "" };
 }

@@ -1,5 +1,6 @@
 import { accessSync, closeSync, constants, existsSync, openSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
+import type { ErrorCode } from "../../ipc/gate-error.ts";
 import { DANGLING_LINK, NOT_A_FILE } from "../../ipc/regular-file.ts";
 import { errorCode, GateError } from "./errors.ts";
 
@@ -14,7 +15,7 @@ interface Meaning {
  * @param what the file is, as in "the operator's token"
  * @param code of the GateError
  */
-export function fileError(error: unknown, what: string, file: string, code = "file_unusable"): GateError {
+export function fileError(error: unknown, what: string, file: string, code: ErrorCode = "file_unusable"): GateError {
   if (error instanceof GateError) return error;
   const { why, hint } = meaningOf(errorCode(error), file);
   return new GateError(code, `${what} ${file} can't be used: ${why}`, hint, { cause: error });

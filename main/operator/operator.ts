@@ -1,6 +1,6 @@
+import { GateError } from "../../ipc/gate-error.ts";
 import {
   type OperatorApi,
-  OperatorError,
   type OperatorMethod,
   type OperatorParams,
   type OperatorResult,
@@ -10,7 +10,7 @@ import {
 import { localPrincipal } from "../../ipc/paths.ts";
 import type { Core } from "../core.ts";
 import { diskFullCode } from "../gate/disk-reserve.ts";
-import { errorCode, GateError } from "../gate/errors.ts";
+import { errorCode } from "../gate/errors.ts";
 import { causeBehind, fileError, meaningOf } from "../gate/file-errors.ts";
 import type { LoginItem } from "../settings.ts";
 import { activityMethods } from "./activity.ts";
@@ -87,15 +87,12 @@ export class Operator implements OperatorApi {
     };
   }
 
-  /** @throws OperatorError for anything that is refused */
+  /** @throws GateError for anything that is refused */
   async call<M extends OperatorMethod>(method: M, params: OperatorParams<M>): Promise<OperatorResult<M>> {
     const parsed = operatorMethods[method].params.safeParse(params);
     if (!parsed.success) {
       const [issue] = parsed.error.issues;
-      throw new OperatorError(
-        "invalid_params",
-        `${issue?.path.join(".") || "params"}: ${issue?.message ?? "not valid"}`,
-      );
+      throw new GateError("invalid_params", `${issue?.path.join(".") || "params"}: ${issue?.message ?? "not valid"}`);
     }
     const handle = this.#handlers[method] as (given: unknown) => OperatorResult<M> | Promise<OperatorResult<M>>;
     const { storage } = this.#core;
@@ -110,18 +107,18 @@ export class Operator implements OperatorApi {
       storage.health.noteFailure(error);
       const full = diskFullCode(error);
       if (full !== undefined)
-        throw new OperatorError("disk_full", `the disk is full (${full})`, "make room, and try again");
-      if (error instanceof GateError) throw new OperatorError(error.code, error.message, error.hint);
+        throw new GateError("disk_full", `the disk is full (${full})`, "make room, and try again");
+      if (error instanceof GateError) throw error;
       const code = errorCode(error);
       const { path, syscall } = error as NodeJS.ErrnoException;
       if (syscall !== undefined && path !== undefined) {
         const { message, hint } = fileError(error, "the file", path);
-        throw new OperatorError("storage_failed", message, hint);
+        throw new GateError("storage_failed", message, hint);
       }
       if (!code.startsWith("SQLITE")) throw error;
       const { state_dir } = this.#core.paths;
       const { why, hint } = meaningOf(causeBehind(code, `${state_dir}/.`), state_dir);
-      throw new OperatorError("storage_failed", `a database in ${state_dir} can't be used: ${why}`, hint);
+      throw new GateError("storage_failed", `a database in ${state_dir} can't be used: ${why}`, hint);
     }
   }
 

@@ -2,13 +2,8 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { type RawData, WebSocket, WebSocketServer } from "ws";
 import { decodeFrame } from "../../ipc/frames.ts";
-import {
-  type OperatorApi,
-  OperatorError,
-  type OperatorMethod,
-  operatorMethods,
-  PAGE_EVENTS,
-} from "../../ipc/operator-api.ts";
+import { GateError } from "../../ipc/gate-error.ts";
+import { type OperatorApi, type OperatorMethod, operatorMethods, PAGE_EVENTS } from "../../ipc/operator-api.ts";
 import { PAGE_CLOSE } from "../../ipc/page-close.ts";
 import { MAX_PAGE_FRAME_BYTES, type PageAnswer, pageRequestSchema } from "../../ipc/page-frames.ts";
 import { PAGE_PROTOCOL } from "../../ipc/page-secret.ts";
@@ -117,7 +112,7 @@ export class OperatorPages {
       const result = await this.#result(page, method, params);
       this.#send(page, JSON.stringify({ id, result } satisfies PageAnswer));
     } catch (error) {
-      const known = error instanceof OperatorError;
+      const known = error instanceof GateError;
       if (!known) this.#log(`page: ${method} failed: ${error instanceof Error ? error.name : "unknown"}`);
       const { code, message, hint } = known
         ? error
@@ -129,11 +124,11 @@ export class OperatorPages {
   }
 
   #result(page: Page, method: string, params: unknown): Promise<unknown> {
-    if (page.calls > MAX_CALLS) throw new OperatorError("busy", "too many calls at once", "wait for their answers");
-    if (!Object.hasOwn(operatorMethods, method)) throw new OperatorError("unknown_method", "there is no such method");
+    if (page.calls > MAX_CALLS) throw new GateError("busy", "too many calls at once", "wait for their answers");
+    if (!Object.hasOwn(operatorMethods, method)) throw new GateError("unknown_method", "there is no such method");
     // A page that could make links would outlive its own session.
     if (method === "web.link")
-      throw new OperatorError("not_available", "a page makes no links", "in a terminal: metnos-gate open");
+      throw new GateError("not_available", "a page makes no links", "in a terminal: metnos-gate open");
     return this.#api.call(method as OperatorMethod, params as never);
   }
 

@@ -2,13 +2,8 @@ import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Seeded } from "../../fuzz/seeded.ts";
 import type { Territory } from "../../ipc/decision.ts";
-import {
-  type OperatorApi,
-  OperatorError,
-  type OperatorMethod,
-  type OperatorParams,
-  type OperatorResult,
-} from "../../ipc/operator-api.ts";
+import { GateError } from "../../ipc/gate-error.ts";
+import type { OperatorApi, OperatorMethod, OperatorParams, OperatorResult } from "../../ipc/operator-api.ts";
 import type { Fact } from "./fact.ts";
 import type { AgentEntry, GrantEntry, Ledger, RequestEntry } from "./ledger.ts";
 
@@ -70,7 +65,7 @@ export class DrivenHuman {
     try {
       return { done: await acknowledgement };
     } catch (error) {
-      if (!(error instanceof OperatorError)) throw error;
+      if (!(error instanceof GateError)) throw error;
       if (error.code !== "connection_lost") return "refused";
       this.#is_over = true;
       return "unknown";

@@ -1,5 +1,5 @@
+import { GateError } from "../../ipc/gate-error.ts";
 import type { OperatorClient } from "../../ipc/operator-client.ts";
-import { OperatorError } from "../../ipc/operator-error.ts";
 
 /** What a gate has acknowledged, and whether it still knows it. */
 
@@ -97,7 +97,7 @@ export async function tried(seen: Pick<Remembered, "said" | "raw">, act: () => P
     await act();
     return true;
   } catch (error) {
-    if (!(error instanceof OperatorError)) throw error;
+    if (!(error instanceof GateError)) throw error;
     const text = `${error.code}: ${error.message}; ${error.hint}`;
     if (error.code === "internal" || error.hint === "") seen.raw.push(text);
     else seen.said.push(text);

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type OperatorApi, OperatorError, PAGE_EVENTS } from "../../ipc/operator-api.ts";
+import { GateError } from "../../ipc/gate-error.ts";
+import { type OperatorApi, PAGE_EVENTS } from "../../ipc/operator-api.ts";
 import { OperatorClient } from "../../ipc/operator-client.ts";
 import type { LoadCounts, LoadSettings } from "./load.ts";
 
@@ -40,7 +41,7 @@ async function answer(operator: OperatorApi, token: string, counts: LoadCounts):
     counts.human_answers++;
   } catch (error) {
     // Its agent withdrew it, or has left.
-    if (!(error instanceof OperatorError && error.code === "already_resolved")) throw error;
+    if (!(error instanceof GateError && error.code === "already_resolved")) throw error;
   }
 }
 

@@ -1,6 +1,6 @@
 import { type KeyboardEvent, memo, useEffect, useId, useMemo, useRef, useState } from "react";
+import type { GateError } from "../../ipc/gate-error.ts";
 import type { Answer, ApprovalView } from "../../ipc/operator-api.ts";
-import type { OperatorError } from "../../ipc/operator-error.ts";
 import { Button } from "../parts/Button.tsx";
 import { Failure } from "../parts/Failure.tsx";
 import { cardWords } from "../words/cards.ts";
@@ -29,7 +29,7 @@ export const Card = memo(function Card({ view, is_pointed_at }: { view: Approval
   const [panel, setPanel] = useState<Panel>("none");
   const [is_unfolded, setUnfolded] = useState(false);
   const [was_read, setRead] = useState(false);
-  const [error, setError] = useState<OperatorError | undefined>();
+  const [error, setError] = useState<GateError | undefined>();
   const [is_sending, setSending] = useState(false);
   const resolve = useResolve();
   const guarded = usePressFilter(card, `${panel} ${is_unfolded} ${view.card.form}`);

@@ -1,7 +1,7 @@
 import { useId, useRef, useState } from "react";
 import type { Level } from "../../ipc/decision.ts";
+import { asGateError, type GateError } from "../../ipc/gate-error.ts";
 import type { PairingRequest } from "../../ipc/operator-api.ts";
-import type { OperatorError } from "../../ipc/operator-error.ts";
 import { LEVELS } from "../gate/contract-lists.ts";
 import { useCall } from "../gate/use-gate.tsx";
 import { Button } from "../parts/Button.tsx";
@@ -12,7 +12,6 @@ import { VisibleText } from "../parts/VisibleText.tsx";
 import { cardWords } from "../words/cards.ts";
 import { useWords } from "../words/language.ts";
 import { usePressFilter } from "./use-press-filter.ts";
-import { asError } from "./use-waiting.ts";
 import "./cards.css";
 
 /** An agent that nobody knows yet. No level is chosen beforehand: the human says what it may do. */
@@ -22,7 +21,7 @@ export function PairingCard({ request }: { request: PairingRequest }) {
   const card = useRef<HTMLElement>(null);
   const call = useCall();
   const [level, setLevel] = useState<Level | null>(null);
-  const [error, setError] = useState<OperatorError | undefined>();
+  const [error, setError] = useState<GateError | undefined>();
   const [is_sending, setSending] = useState(false);
   const guarded = usePressFilter(card, "");
   const { name, version } = request;
@@ -33,7 +32,7 @@ export function PairingCard({ request }: { request: PairingRequest }) {
     setError(
       await sending.then(
         () => undefined,
-        (failure: unknown) => asError(failure),
+        (failure: unknown) => asGateError(failure),
       ),
     );
     setSending(false);

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from "react";
+import { asGateError, type GateError } from "../../ipc/gate-error.ts";
 import type { Answer, ApprovalView } from "../../ipc/operator-api.ts";
-import type { OperatorError } from "../../ipc/operator-error.ts";
 import { useCall } from "../gate/use-gate.tsx";
 import { useHome } from "../gate/use-home.tsx";
 import { Button } from "../parts/Button.tsx";
@@ -25,7 +25,6 @@ import {
   withShortHome,
 } from "./remembering.ts";
 import type { FilteredPresses } from "./use-press-filter.ts";
-import { asError } from "./use-waiting.ts";
 
 interface RememberPanelProps {
   view: ApprovalView;
@@ -177,7 +176,7 @@ const TYPING_MS = 150;
 function Coverage({ token, target, words }: { token: string; target: string; words: CardWords }) {
   const call = useCall();
   const [told, setTold] = useState<{ target: string; covered: number; of: number } | null>(null);
-  const [error, setError] = useState<OperatorError | undefined>();
+  const [error, setError] = useState<GateError | undefined>();
   useEffect(() => {
     if (target.trim() === "") return;
     let is_wanted = true;
@@ -189,7 +188,7 @@ function Coverage({ token, target, words }: { token: string; target: string; wor
           setError(undefined);
         },
         (failure: unknown) => {
-          if (is_wanted) setError(asError(failure));
+          if (is_wanted) setError(asGateError(failure));
         },
       );
     }, TYPING_MS);

@@ -1,6 +1,6 @@
 import { createContext, useCallback, useContext, useEffect, useReducer, useRef } from "react";
+import { asGateError, type GateError } from "../../ipc/gate-error.ts";
 import type { Answer, ApprovalView } from "../../ipc/operator-api.ts";
-import { OperatorError } from "../../ipc/operator-error.ts";
 import { useCall, useGateEvents, useLinkState } from "../gate/use-gate.tsx";
 import { presence } from "./presence.ts";
 import { appeared, closed, held, loaded, NOTHING_YET, tidied, type WaitingState } from "./waiting.ts";
@@ -13,10 +13,10 @@ const REST_AFTER_MS = 150;
 const TIDY_MS = 1000;
 
 type Step = (state: WaitingState) => WaitingState;
-type Resolve = (answer: Answer) => Promise<OperatorError | null>;
+type Resolve = (answer: Answer) => Promise<GateError | null>;
 
 export interface Waiting extends WaitingState {
-  error: OperatorError | null;
+  error: GateError | null;
   /** Answers a request. Null once the gate has taken it, else why not. */
   resolve: Resolve;
 }
@@ -26,7 +26,7 @@ export function useWaiting(): Waiting {
   const call = useCall();
   const link = useLinkState();
   const [state, step] = useReducer((before: WaitingState, change: Step) => change(before), NOTHING_YET);
-  const [error, setError] = useReducer((_: OperatorError | null, next: OperatorError | null) => next, null);
+  const [error, setError] = useReducer((_: GateError | null, next: GateError | null) => next, null);
   // What is being answered from here, and how the gate said that it ended: whose answer counted, its own reply tells.
   const sending = useRef(new Map<string, ApprovalView | null>());
 
@@ -71,7 +71,7 @@ export function useWaiting(): Waiting {
       }
       take(await call("approvals.list", { limit: MOST, order: "deadline" }), known);
     } catch (failure) {
-      setError(asError(failure));
+      setError(asGateError(failure));
     }
   }, [call]);
 
@@ -99,16 +99,12 @@ export function useWaiting(): Waiting {
         sending.current.delete(answer.token);
         if (ended) close(ended, false);
         else await load(); // it may have ended unheard
-        return asError(failure);
+        return asGateError(failure);
       }
     },
     [call, close, load],
   );
   return { ...state, error, resolve };
-}
-
-export function asError(failure: unknown): OperatorError {
-  return failure instanceof OperatorError ? failure : new OperatorError("unexpected", String(failure));
 }
 
 const ResolveContext = createContext<Resolve | null>(null);

@@ -1,3 +1,4 @@
+import { asGateError, type GateError } from "../../ipc/gate-error.ts";
 import type {
   OperatorEvent,
   OperatorEventType,
@@ -5,7 +6,6 @@ import type {
   OperatorParams,
   OperatorResult,
 } from "../../ipc/operator-api.ts";
-import { OperatorError } from "../../ipc/operator-error.ts";
 import type { GateLink } from "./link.ts";
 
 /** What makes an answer old. Methods that aren't here are asked anew only when somebody wants it (`refresh`). */
@@ -31,7 +31,7 @@ export const OUTDATED_BY: Partial<Record<OperatorMethod, readonly OperatorEventT
 
 export interface Answered<M extends OperatorMethod> {
   data: OperatorResult<M> | undefined;
-  error: OperatorError | undefined;
+  error: GateError | undefined;
   is_loading: boolean;
 }
 
@@ -111,9 +111,8 @@ export class Answers {
         (data) => {
           entry.answered = { data, error: undefined, is_loading: false };
         },
-        (error: unknown) => {
-          const failure = error instanceof OperatorError ? error : new OperatorError("unexpected", String(error));
-          entry.answered = { data: entry.answered.data, error: failure, is_loading: false };
+        (thrown: unknown) => {
+          entry.answered = { data: entry.answered.data, error: asGateError(thrown), is_loading: false };
         },
       )
       .then(() => {

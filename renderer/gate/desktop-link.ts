@@ -1,6 +1,6 @@
 import type { Bridge } from "../../ipc/bridge.ts";
+import { GateError, receivedError } from "../../ipc/gate-error.ts";
 import type { OperatorEvent, OperatorMethod, OperatorParams, OperatorResult } from "../../ipc/operator-api.ts";
-import { OperatorError } from "../../ipc/operator-error.ts";
 import { type GateLink, type LinkState, Listeners } from "./link.ts";
 
 const RETRY_MS = 2000;
@@ -27,11 +27,11 @@ export class DesktopLink implements GateLink {
   async call<M extends OperatorMethod>(method: M, params: OperatorParams<M>): Promise<OperatorResult<M>> {
     const answer = await this.#bridge.call(method, params).catch((error: unknown) => {
       this.#enter("silent");
-      throw new OperatorError("not_answering", error instanceof Error ? error.message : "the gate is not answering");
+      throw new GateError("not_answering", error instanceof Error ? error.message : "the gate is not answering");
     });
     this.#enter("answering");
     if (answer.ok) return answer.result;
-    throw new OperatorError(answer.code, answer.message, answer.hint);
+    throw receivedError(answer);
   }
 
   subscribe(listener: (event: OperatorEvent) => void): () => void {

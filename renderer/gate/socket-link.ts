@@ -1,5 +1,5 @@
+import { GateError, receivedError } from "../../ipc/gate-error.ts";
 import type { OperatorEvent, OperatorMethod, OperatorParams, OperatorResult } from "../../ipc/operator-api.ts";
-import { OperatorError } from "../../ipc/operator-error.ts";
 import { PAGE_CLOSE } from "../../ipc/page-close.ts";
 import { PAGE_SECRET_KEY, pageProtocols } from "../../ipc/page-secret.ts";
 import { type GateLink, isSilent, type LinkState, Listeners, type Silence } from "./link.ts";
@@ -119,8 +119,7 @@ export class SocketLink implements GateLink {
     const asking = this.#asking.get(frame.id);
     this.#asking.delete(frame.id);
     if ("failure" in frame) {
-      const { code, message, hint } = frame.failure;
-      asking?.reject(new OperatorError(code, message, hint));
+      asking?.reject(receivedError(frame.failure));
     } else asking?.resolve(frame.result as never);
   }
 
@@ -140,6 +139,6 @@ function storedSecret(): string | null {
   }
 }
 
-function notAnswering(): OperatorError {
-  return new OperatorError("not_answering", "the gate is not answering", "start it: metnos-gate start");
+function notAnswering(): GateError {
+  return new GateError("not_answering", "the gate is not answering", "start it: metnos-gate start");
 }

@@ -1,9 +1,9 @@
 import { useCallback, useState } from "react";
-import { OperatorError } from "../../ipc/operator-error.ts";
+import { asGateError, type GateError } from "../../ipc/gate-error.ts";
 
 export interface Act {
   is_busy: boolean;
-  error: OperatorError | undefined;
+  error: GateError | undefined;
   /** True once it was done, false where it was refused (`error` says why). */
   run(act: () => Promise<unknown>): Promise<boolean>;
   forget(): void;
@@ -12,7 +12,7 @@ export interface Act {
 /** Something that the human does to the gate: busy meanwhile, and what went wrong afterwards. */
 export function useAct(): Act {
   const [is_busy, setBusy] = useState(false);
-  const [error, setError] = useState<OperatorError | undefined>();
+  const [error, setError] = useState<GateError | undefined>();
   const run = useCallback(async (act: () => Promise<unknown>) => {
     setBusy(true);
     setError(undefined);
@@ -20,7 +20,7 @@ export function useAct(): Act {
       await act();
       return true;
     } catch (failure) {
-      setError(failure instanceof OperatorError ? failure : new OperatorError("unexpected", String(failure)));
+      setError(asGateError(failure));
       return false;
     } finally {
       setBusy(false);

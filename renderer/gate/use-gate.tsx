@@ -22,7 +22,7 @@ function useGate(): Gate {
   return gate;
 }
 
-/** Asks the gate to do something. Rejects with an `OperatorError`. */
+/** Asks the gate to do something. Rejects with an `GateError`. */
 export function useCall(): <M extends OperatorMethod>(
   method: M,
   params: OperatorParams<M>,

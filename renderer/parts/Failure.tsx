@@ -1,8 +1,8 @@
-import type { OperatorError } from "../../ipc/operator-error.ts";
+import type { GateError } from "../../ipc/gate-error.ts";
 import { VisibleText } from "./VisibleText.tsx";
 
 /** What happened and what to do; nothing where nothing happened. */
-export function Failure({ error }: { error: OperatorError | undefined }) {
+export function Failure({ error }: { error: GateError | undefined }) {
   if (error === undefined) return null;
   const text = error.hint === "" ? error.message : `${error.message}. ${error.hint}`;
   return (

@@ -1,7 +1,7 @@
 import { setTimeout as passing } from "node:timers/promises";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import type { OperatorError } from "../../ipc/operator-error.ts";
+import type { GateError } from "../../ipc/gate-error.ts";
 import { describeDesktop } from "../desktop/driver/launch.ts";
 import { type Asked, tokenOf } from "../support/agent-connection.ts";
 import { card, cards } from "../support/card-page.ts";
@@ -53,7 +53,7 @@ describe.skipIf(!hasChromium())("two surfaces answer at once", () => {
       const deny = () =>
         operator.call("approvals.resolve", { token: tokenOf(asked.decision), decision: "rejected" }).then(
           () => "counted",
-          (error: OperatorError) => error.code,
+          (error: GateError) => error.code,
         );
       // The other one may have taken the button away already.
       const click = () => approve.click({ timeout: 2000 }).catch(() => undefined);

@@ -108,7 +108,7 @@ describe("the operator's socket", () => {
     for (const method of Object.keys(operatorMethods) as (keyof typeof operatorMethods)[]) {
       if (Object.keys(operatorMethods[method].params.shape).length === 0) continue;
       const refused = client.call(method, wrong as never);
-      await expect(refused, method).rejects.toMatchObject({ name: "OperatorError", code: "invalid_params" });
+      await expect(refused, method).rejects.toMatchObject({ name: "GateError", code: "invalid_params" });
     }
     expect((await client.call("status", {})).pid).toBe(process.pid);
   });

@@ -5,7 +5,8 @@ import { extname, join, relative, resolve } from "node:path";
 import type { Duplex } from "node:stream";
 import type { Browser, Page } from "playwright-core";
 import { onTestFinished } from "vitest";
-import { type OperatorApi, OperatorError, type OperatorMethod } from "../../ipc/operator-api.ts";
+import { GateError } from "../../ipc/gate-error.ts";
+import type { OperatorApi, OperatorMethod } from "../../ipc/operator-api.ts";
 import { launchBrowser } from "./browser.ts";
 
 /** The built page in a real browser, served under the strict policy, with a gate behind its bridge. */
@@ -132,7 +133,7 @@ async function bridgeTo(page: Page, operator: OperatorApi, opened: OpenedPage): 
     try {
       return { ok: true, result: await operator.call(method, params) };
     } catch (error) {
-      if (error instanceof OperatorError) {
+      if (error instanceof GateError) {
         return { ok: false, code: error.code, message: error.message, hint: error.hint };
       }
       throw error;

@@ -1,6 +1,7 @@
 import { onTestFinished } from "vitest";
 import { type WebSocket, WebSocketServer } from "ws";
-import type { OperatorApi, OperatorError, OperatorMethod } from "../../ipc/operator-api.ts";
+import type { GateError } from "../../ipc/gate-error.ts";
+import type { OperatorApi, OperatorMethod } from "../../ipc/operator-api.ts";
 import { servePage } from "./page-home.ts";
 
 /** The gate behind `/operator`, as the headless gate serves it; it can be away for a while. */
@@ -19,7 +20,7 @@ export async function serveOperator(operator: OperatorApi) {
       const { id, method, params } = JSON.parse(String(data)) as { id: number; method: OperatorMethod; params: never };
       const answer = await operator.call(method, params).then(
         (result) => ({ id, result }),
-        (error: OperatorError) => ({ id, failure: { code: error.code, message: error.message, hint: error.hint } }),
+        (error: GateError) => ({ id, failure: { code: error.code, message: error.message, hint: error.hint } }),
       );
       socket.send(JSON.stringify(answer));
     });

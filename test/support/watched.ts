@@ -81,7 +81,7 @@ export class Pty {
 const PROGRAM = `
 import { createConnection } from "node:net";
 import { createInterface } from "node:readline";
-import { OperatorError } from "${new URL("ipc/operator-api.ts", ROOT)}";
+import { GateError } from "${new URL("ipc/operator-api.ts", ROOT)}";
 import { watch } from "${new URL("cli/watch/watch.ts", ROOT)}";
 
 const control = createConnection(process.argv[2] ?? "");
@@ -108,7 +108,7 @@ const api: any = {
       return { expires_at };
     }
     tell({ call: params });
-    if (refusal !== undefined) throw new OperatorError(...refusal);
+    if (refusal !== undefined) throw new GateError(...refusal);
     return close({ ...cards.get(params.token), status: params.decision, territory_concession: params.scope ?? "none" });
   },
   subscribe(listener: (event: any) => void) {

@@ -136,7 +136,7 @@ describe("a link to the page", () => {
   it("can't be had where no page is served", async () => {
     const gate = await startGate();
     await expect(gate.operator.call("web.link", {})).rejects.toMatchObject({
-      name: "OperatorError",
+      name: "GateError",
       code: "not_available",
       hint: expect.stringContaining("serve --web"),
     });

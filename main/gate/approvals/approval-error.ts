@@ -1,9 +1,10 @@
+import type { ErrorCode } from "../../../ipc/gate-error.ts";
 import { GateError } from "../errors.ts";
 
 /** Why a request can't be answered. */
 export class ApprovalError extends GateError {
   constructor(
-    code: "unknown_token" | "already_resolved" | "expired" | "not_authorised" | "request_damaged",
+    code: Extract<ErrorCode, "unknown_token" | "already_resolved" | "expired" | "not_authorised" | "request_damaged">,
     message: string,
     hint: string,
   ) {

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import type { ActivityEntry } from "../../../ipc/activity.ts";
 import type { Capability, Outcome } from "../../../ipc/decision.ts";
-import type { OperatorError } from "../../../ipc/operator-error.ts";
+import type { GateError } from "../../../ipc/gate-error.ts";
 import { CAPABILITIES, OUTCOMES } from "../../gate/contract-lists.ts";
 import { isSilent } from "../../gate/link.ts";
 import { useCall, useGateEvents, useLinkState, useQuery } from "../../gate/use-gate.tsx";
@@ -119,7 +119,7 @@ function useFeed(filter: ActivityFilter) {
   const call = useCall();
   const [entries, setEntries] = useState<ActivityEntry[] | null>(null);
   const [has_older, setHasOlder] = useState(false);
-  const [error, setError] = useState<OperatorError | undefined>();
+  const [error, setError] = useState<GateError | undefined>();
   const latest = useRef(filter);
   latest.current = filter;
   const fetchPage = useCallback(
@@ -144,7 +144,7 @@ function useFeed(filter: ActivityFilter) {
         setHasOlder(page.length === PAGE);
         setError(undefined);
       },
-      (failure: OperatorError) => latest.current === filter && setError(failure),
+      (failure: GateError) => latest.current === filter && setError(failure),
     );
   }, [fetchPage, filter, is_answering]);
   const coming = useRef<ActivityEntry[]>([]);
@@ -167,7 +167,7 @@ function useFeed(filter: ActivityFilter) {
         setEntries((now) => withOlder(now ?? [], page));
         setHasOlder(page.length === PAGE);
       },
-      (failure: OperatorError) => setError(failure),
+      (failure: GateError) => setError(failure),
     );
   };
   return { entries, error, has_older, showOlder };

@@ -1,5 +1,5 @@
+import { asGateError, type GateError } from "../../../ipc/gate-error.ts";
 import type { GrantView, OperatorMethod, OperatorParams, OperatorResult } from "../../../ipc/operator-api.ts";
-import { OperatorError } from "../../../ipc/operator-error.ts";
 import { type GrantQuery, PAGE_SIZE, type Pages, pagesOf, withPage } from "./pages.ts";
 
 type Call = <M extends OperatorMethod>(method: M, params: OperatorParams<M>) => Promise<OperatorResult<M>>;
@@ -8,7 +8,7 @@ export interface Listed {
   /** Null until the first answer. */
   total: number | null;
   pages: Pages;
-  error: OperatorError | undefined;
+  error: GateError | undefined;
 }
 
 const REFRESH_MS = 200;
@@ -89,7 +89,7 @@ export class GrantListing {
     } catch (failure) {
       if (generation !== this.#generation) return;
       // Not asked again by itself: with the next search, change or contact.
-      const error = failure instanceof OperatorError ? failure : new OperatorError("unexpected", String(failure));
+      const error = asGateError(failure);
       this.#tell({ ...this.#listed, error });
     } finally {
       this.#in_flight--;

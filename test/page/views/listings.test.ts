@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ActivityEntry } from "../../../ipc/activity.ts";
+import { GateError } from "../../../ipc/gate-error.ts";
 import type { GrantView } from "../../../ipc/operator-api.ts";
-import { OperatorError } from "../../../ipc/operator-error.ts";
 import { MOST_SHOWN, matches, NO_FILTER, withNewer, withOlder } from "../../../renderer/views/activity/feed.ts";
 import { expiresAt } from "../../../renderer/views/grants/expiry.ts";
 import { GrantListing } from "../../../renderer/views/grants/listing.ts";
@@ -120,7 +120,7 @@ describe("the listing of grants", () => {
     let asked = 0;
     const call = async () => {
       asked++;
-      throw new OperatorError("storage_failed", "a database can't be used");
+      throw new GateError("storage_failed", "a database can't be used");
     };
     const listing = new GrantListing(call as never);
     const refused = () => new Promise<void>((resolve) => listing.subscribe(() => resolve()));

@@ -1,0 +1,36 @@
+import { expect, it, vi } from "vitest";
+import { EXIT, reportFailure } from "../../cli/output.ts";
+import { type ErrorCode, GateError } from "../../ipc/gate-error.ts";
+
+function exitCodeOf(error: unknown): number {
+  const written = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+  try {
+    return reportFailure(error);
+  } finally {
+    written.mockRestore();
+  }
+}
+
+it.each([
+  ["unknown_token", EXIT.refused],
+  ["never_granted", EXIT.refused],
+  ["not_authorised", EXIT.refused],
+  ["trail_unwritable", EXIT.refused],
+  ["already_running", EXIT.failed],
+  ["invalid_config", EXIT.failed],
+  ["database_missing", EXIT.failed],
+  ["not_running", EXIT.not_running],
+  ["connection_lost", EXIT.not_running],
+  ["usage", EXIT.usage],
+  ["invalid_params", EXIT.usage],
+] satisfies [ErrorCode, number][])(
+  "%s ends a command with its exit code: what is refused is told from what fails",
+  (code, exit_code) => {
+    expect(exitCodeOf(new GateError(code, "why"))).toBe(exit_code);
+  },
+);
+
+it("an error that is none of the gate's own is a failure", () => {
+  expect(exitCodeOf(new Error("why"))).toBe(EXIT.failed);
+  expect(exitCodeOf("thrown text")).toBe(EXIT.failed);
+});
