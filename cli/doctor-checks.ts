@@ -7,14 +7,9 @@ import { hasItsToken } from "../main/gate/agent-tokens.ts";
 import { AGENTS_SCHEMA } from "../main/gate/agents.ts";
 import { DEFAULT_TTL_SECONDS } from "../main/gate/approvals/registry.ts";
 import { APPROVALS_SCHEMA } from "../main/gate/approvals/schema.ts";
-<<<<<<< HEAD
 import { openDatabaseReadOnly } from "../main/gate/database.ts";
 import type { Schema } from "../main/gate/database-schema.ts";
 import { errorCode } from "../main/gate/errors.ts";
-=======
-import { openDatabaseReadOnly, type Schema } from "../main/gate/database.ts";
-import { errorCode } from "../main/gate/errors.ts";
->>>>>>> w-dispatch
 import { grantsSchema } from "../main/gate/grants/schema.ts";
 import { SAFETY_SCHEMA } from "../main/gate/safety/schema.ts";
 import { lookAtDatabases } from "../main/storage/open-databases.ts";
