@@ -16,7 +16,7 @@ import { CODING_COMMANDS } from "../test/support/coding-commands.ts";
 import { makeReadingProject } from "../test/support/reading-project.ts";
 import { type Figure, figure } from "./figure.ts";
 
-/** How often a human is asked in an ordinary session at Supervised, who answers "this folder and below, this session". */
+/** How often the user is asked in an ordinary session at Supervised, answering "this folder and below, this session". */
 
 const SESSION = "bench";
 
@@ -56,8 +56,8 @@ export async function codingSession(): Promise<Figure[]> {
         const asked = x.needs.filter(({ capability }) => POLICY_TABLE.Supervised[capability] === "approval_required");
         const choices = choicesFor(asked, home);
         const answer =
-          choices.find(({ scope, label }) => scope === "session" && label.startsWith("this folder and below")) ??
-          choices.find(({ scope, label }) => scope === "session" && /^(?:this host|exactly this)/.test(label));
+          choices.find(({ scope, reach }) => scope === "session" && reach === "tree") ??
+          choices.find(({ scope, reach }) => scope === "session" && (reach === "host" || reach === "exact"));
         if (answer === undefined) counts.once++;
         else {
           counts.granted++;

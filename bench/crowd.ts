@@ -2,8 +2,8 @@ import { createConnection, type Socket } from "node:net";
 import { LineClient } from "./line-client.ts";
 
 /**
- * Many clients in a process of their own: `node crowd.ts JSON`. Each line on its standard input is a crowd to add; what it says is
- * one line for each, once that crowd is there. It ends with its standard input.
+ * Many clients in one process: `node crowd.ts JSON`. Each line on its standard input is a crowd to add; it prints
+ * one line for each, once that crowd is connected. It ends with its standard input.
  */
 
 export interface Member {
@@ -14,9 +14,9 @@ export interface Member {
 export type Crowd =
   /** Connections that send pings of 100 KiB before any hello, and read nothing. */
   | { kind: "pings"; connections: number }
-  /** Connections that say nothing. */
+  /** Connections that send nothing. */
   | { kind: "silent"; connections: number }
-  /** Each connection asks for as many calls, one after the other, and goes on waiting. `connections`: of all members together. */
+  /** Each connection asks for as many calls, one after the other, and keeps waiting. `connections`: of all members together. */
   | { kind: "waiting"; members: Member[]; connections: number; calls: number }
   /** Each connection sends one plan after the other. */
   | { kind: "plans"; members: Member[]; connections: number; calls: object[] };

@@ -5,7 +5,7 @@ export interface Figure {
   unit: string;
   limit: number | null;
   ok: boolean;
-  /** The absolute figures behind it, for a human. */
+  /** The absolute figures behind it, for the reader. */
   detail: string;
 }
 

@@ -16,7 +16,7 @@ const LAUNCHER = new URL("../bin/metnos-gate.js", import.meta.url).pathname;
 /** Of what a gate prints, in characters: a long run must not grow. */
 const MAX_KEPT_OUTPUT = 65_536;
 
-/** A home of its own, with a paired agent and as many grants as asked for. */
+/** A separate home, with a paired agent and as many grants as asked for. */
 export interface BenchHome {
   home: string;
   env: NodeJS.ProcessEnv;
@@ -84,7 +84,7 @@ export interface GateStart {
   launcher?: string;
   /** Further flags for Node. */
   node_flags?: readonly string[];
-  /** Is handed the process before it says that it is running. */
+  /** Called with the process before it reports that it is running. */
   spawned?(child: ChildProcess): void;
 }
 
@@ -106,12 +106,12 @@ export async function startGate(
   const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   spawned?.(child);
   await new Promise<void>((resolve, reject) => {
-    let said = "";
+    let output = "";
     child.stderr?.setEncoding("utf8").on("data", (text: string) => {
-      if (said.length < MAX_KEPT_OUTPUT) said += text;
-      if (said.includes("is running")) resolve();
+      if (output.length < MAX_KEPT_OUTPUT) output += text;
+      if (output.includes("is running")) resolve();
     });
-    child.once("exit", (code, signal) => reject(new Error(`the gate ended with ${code ?? signal}: ${said}`)));
+    child.once("exit", (code, signal) => reject(new Error(`the gate ended with ${code ?? signal}: ${output}`)));
   });
   const end = (signal: NodeJS.Signals) => {
     child.kill(signal);

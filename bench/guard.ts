@@ -3,7 +3,7 @@ import { guardShell } from "../main/gate/guard/shell/guard-shell.ts";
 import { CODING_COMMANDS } from "../test/support/coding-commands.ts";
 import { type Figure, figure, quantile } from "./figure.ts";
 
-/** The guard on ordinary command lines, and on those that are made to hold it up. */
+/** The guard on ordinary command lines, and on those that are made to slow it down. */
 
 const ROUNDS = 60;
 const MAX_P99_MS = 1;
@@ -21,7 +21,7 @@ const PATHOLOGICAL: Readonly<Record<string, string>> = {
   "doubling variables": `x=a;${"x=$x$x;".repeat(9_000)}rm $x`,
 };
 
-/** A command line's time is the median of its rounds: what else the machine does is not the guard's. */
+/** A command line's time is the median of its rounds: other load of the machine is not the guard's. */
 function medianTimes(commands: readonly string[], rounds: number): number[] {
   const times = commands.map((): number[] => []);
   for (let round = 0; round < rounds; round++) {

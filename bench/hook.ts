@@ -35,7 +35,7 @@ export async function hook(): Promise<Figure[]> {
     for (let run = 0; run < RUNS + 3; run++) {
       const node = (await cold(process.execPath, ["-e", "0"], "", env)).ms;
       const ours = await cold(launcher, ["hook", "claude-code"], payload, env);
-      if (!ours.output.includes('"permissionDecision":"allow"')) throw new Error(`the hook said: ${ours.output}`);
+      if (!ours.output.includes('"permissionDecision":"allow"')) throw new Error(`the hook printed: ${ours.output}`);
       const other = (await cold(process.execPath, [SAFETY_NET, "--claude-code"], bash, env)).ms;
       if (run < 3) continue; // the first ones warm the file cache
       times.node.push(node);

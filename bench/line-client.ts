@@ -13,7 +13,7 @@ export class LineClient {
   #rest = "";
   #on_message: (message: LineMessage) => void = () => undefined;
   #on_end: () => void = () => undefined;
-  /** Resolves once the connection has ended and everything that came was read. */
+  /** Resolves once the connection has ended and everything received was read. */
   readonly closed: Promise<void>;
 
   private constructor(socket: Socket) {
@@ -45,7 +45,7 @@ export class LineClient {
     });
   }
 
-  /** Sends one message, for a `listen` that reads what comes. */
+  /** Sends one message, for a `listen` that reads the answers. */
   send(message: object): void {
     this.#socket.write(`${JSON.stringify(message)}\n`);
   }
@@ -123,7 +123,7 @@ const ECHO = `
   }).listen(process.argv[1], () => console.log("listening"));
 `;
 
-/** A bare node:net JSON line echo in a process of its own. */
+/** A bare node:net JSON line echo in a separate process. */
 export async function startEcho(path: string): Promise<ChildProcess> {
   const child = spawn(process.execPath, ["-e", ECHO, path], { stdio: ["ignore", "pipe", "inherit"] });
   await new Promise<void>((resolve) => child.stdout?.once("data", () => resolve()));

@@ -11,7 +11,7 @@ import { type BenchHome, benchHome, type GateProcess, startGate } from "./gate-p
 import { LineClient, startEcho } from "./line-client.ts";
 import { greeted } from "./round-trip.ts";
 
-/** What another agent's call takes, and what memory, while crowds do what they may. */
+/** How long another agent's call takes, and how much memory the gate, while crowds do what they may. */
 
 const CROWD = new URL("./crowd.ts", import.meta.url).pathname;
 /** As many agents as it takes for 10,000 calls to wait: an agent may have 200. */
@@ -30,7 +30,7 @@ class CrowdProcess {
     this.#child = spawn(process.execPath, [CROWD, socket], { stdio: ["pipe", "pipe", "inherit"] });
   }
 
-  /** Resolves once this crowd is there. */
+  /** Resolves once this crowd is connected. */
   add(crowd: Crowd): Promise<void> {
     return new Promise((resolve, reject) => {
       const failed = () => reject(new Error("the crowd ended"));
@@ -113,7 +113,7 @@ async function peak<T>(gate: GateProcess, during: Promise<T>): Promise<{ most: n
   }
 }
 
-/** Nobody needs a token to send pings, or to say nothing. */
+/** No token is needed to send pings, or to send nothing. */
 async function strangers(): Promise<Figure[]> {
   const home = benchHome([]);
   const gate = await startGate(home, [], { node_flags: ["--max-old-space-size=512"] });
@@ -131,7 +131,7 @@ async function strangers(): Promise<Figure[]> {
     return [
       figure("1,200 that ping unread: resident", most, "MiB", 250, "the most, with a heap of 512 MiB"),
       ...latencies("1,200 that ping unread", result, 20),
-      figure("2,100 that say nothing: a new one's hello", greeting_ms, "ms", MAX_LONGEST, ""),
+      figure("2,100 that send nothing: a new one's hello", greeting_ms, "ms", MAX_LONGEST, ""),
     ];
   } finally {
     crowd.leave();
@@ -216,7 +216,7 @@ async function askers(): Promise<Figure[]> {
   }
 }
 
-/** Commands of a plan: every eighth one looks for secrets among 10,000 names. */
+/** Commands of a plan: every eighth one searches for secrets among 10,000 names. */
 function planCalls(home: string): object[] {
   const tree = join(home, "tree");
   for (let folder = 0; folder < NAMES / 100; folder++) {

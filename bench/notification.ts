@@ -20,8 +20,8 @@ export async function notification(): Promise<Figure[]> {
   const session = spawn("dbus-run-session", ["--", "sh", "-c", 'echo "$DBUS_SESSION_BUS_ADDRESS"; exec cat'], {
     stdio: ["pipe", "pipe", "ignore"],
   });
-  const [said] = await once(session.stdout, "data");
-  const address = String(said).trim();
+  const [output] = await once(session.stdout, "data");
+  const address = String(output).trim();
   const home = benchHome([]);
   const server = await startServer(address);
   const gate = await startGate({ ...home, env: { ...home.env, DBUS_SESSION_BUS_ADDRESS: address } });
@@ -80,7 +80,7 @@ function callMessage(round: number): object {
   return { type: "tool.call", data: { id: `c${round}`, intent: "look at the history", executor: "shell_exec", args } };
 }
 
-/** The least that is a notification server: it says what it can and gives numbers. */
+/** A minimal notification server: it reports its capabilities and gives ids. */
 async function startServer(address: string): Promise<{ bus: MessageBus; heard: EventEmitter }> {
   const bus = sessionBus({ busAddress: address });
   const heard = new EventEmitter();

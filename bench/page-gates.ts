@@ -8,7 +8,7 @@ import { grantsSchema } from "../main/gate/grants/schema.ts";
 import { type BenchHome, benchHome, startGate } from "./gate-process.ts";
 import { LineClient } from "./line-client.ts";
 
-/** The two gates whose page is measured: one that has been lived in for long, and a new one. */
+/** The two gates whose page is measured: one that has been used for long, and a new one. */
 
 const GRANTS = 100_000;
 const AUDIT_LINES = 1_000_000;

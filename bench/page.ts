@@ -4,7 +4,7 @@ import { emptyGate, fullGate, type PageGate, writeMessage } from "./page-gates.t
 import { greeted } from "./round-trip.ts";
 
 /**
- * The page in a real browser over the real web server: the window and each of its places, with 500 waiting cards,
+ * The page in a real browser over the real web server: the window and each of its views, with 500 waiting cards,
  * 100,000 grants and 1,000,000 audit lines, against a new gate in the same run; and from an agent's call to its card.
  */
 
@@ -14,7 +14,7 @@ const CARDS = 40;
 const WARM_UP = 5;
 const MAX_CARD_MS = 200;
 
-/** What shows that a place can be used: its content, or what stands where there is none. */
+/** The element that shows that a view can be used: its content, or the note where there is none. */
 const VIEWS: readonly { view: string; at: string; shows: string }[] = [
   { view: "approvals", at: "approvals", shows: "[data-deny], .empty" },
   { view: "history", at: "approvals/history", shows: "table.history tbody tr, .empty" },
@@ -68,7 +68,7 @@ export async function page(): Promise<Figure[]> {
   }
 }
 
-/** One browser profile without anything stored: opens the window by a fresh link, then visits each place once. */
+/** One browser profile without anything stored: opens the window by a fresh link, then visits each view once. */
 async function open(browser: Browser, { operator }: PageGate, is_full: boolean): Promise<[string, number][]> {
   const context = await browser.newContext({ viewport: { width: 1000, height: 680 } });
   const opened = await context.newPage();
@@ -77,13 +77,13 @@ async function open(browser: Browser, { operator }: PageGate, is_full: boolean):
   await opened.goto(url, { waitUntil: "commit" });
   const measured: [string, number][] = [["window opens", await opened.evaluate<number>(shown(FIRST?.shows ?? ""))]];
   for (const { view, at, shows } of VIEWS.slice(1)) {
-    measured.push([view, await opened.evaluate<number>(`went(${JSON.stringify(at)}, ${JSON.stringify(shows)})`)]);
+    measured.push([view, await opened.evaluate<number>(`visited(${JSON.stringify(at)}, ${JSON.stringify(shows)})`)]);
     if (view === "grants" && is_full) measured.push(...(await sortings(opened)));
   }
   const { at, shows, view } = FIRST as (typeof VIEWS)[number];
   measured.push([
     `${view} again`,
-    await opened.evaluate<number>(`went(${JSON.stringify(at)}, ${JSON.stringify(shows)})`),
+    await opened.evaluate<number>(`visited(${JSON.stringify(at)}, ${JSON.stringify(shows)})`),
   ]);
   await context.close();
   return measured;
@@ -113,15 +113,15 @@ async function toCard(browser: Browser, { home, operator }: PageGate): Promise<F
   const times: number[] = [];
   for (let round = 0; round < CARDS + WARM_UP; round++) {
     const appeared = opened.evaluate<number>(`shown("[data-deny]").then(() => Date.now())`);
-    // The page looks before the agent asks.
+    // The page starts to watch before the agent asks.
     await opened.evaluate("0");
     const started = Date.now();
     const { data } = await client.ask(writeMessage(`c${round}`, `${home.home}/work/${round}.md`));
     const took = (await appeared) - started;
-    const gone = opened.evaluate(`gone("[data-deny]")`);
+    const removed = opened.evaluate(`removed("[data-deny]")`);
     const { token } = data.pending as { token: string };
     await client.ask({ type: "tool.cancel", data: { id: `x${round}`, token, reason: "measured" } });
-    await gone;
+    await removed;
     if (round >= WARM_UP) times.push(took);
   }
   client.close();
@@ -130,7 +130,7 @@ async function toCard(browser: Browser, { home, operator }: PageGate): Promise<F
   return [figure("call to card on the page, median", median(times), "ms", MAX_CARD_MS, detail)];
 }
 
-/** Runs in the page: milliseconds until something is there and drawn, since navigation began or since the way there was taken. */
+/** Runs in the page: milliseconds until an element is there and drawn, since navigation began or since the view was opened. */
 const WATCHER = `
   const until = (holds) => new Promise((resolve) => {
     if (holds()) return resolve();
@@ -148,8 +148,8 @@ const WATCHER = `
     await drawn();
     return performance.now();
   };
-  globalThis.gone = (selector) => until(() => document.querySelector(selector) === null);
-  globalThis.went = async (view, selector) => {
+  globalThis.removed = (selector) => until(() => document.querySelector(selector) === null);
+  globalThis.visited = async (view, selector) => {
     const heading = document.querySelector("main .view");
     const started = performance.now();
     location.hash = "#/" + view;

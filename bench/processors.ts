@@ -4,7 +4,7 @@ import { availableParallelism } from "node:os";
 /**
  * Puts this process on one processor and `servers` on another. Left alone, the scheduler sometimes lets a client and a server take
  * turns on one processor and sometimes not, and the faster of the two is taken for the faster server. Needs Linux's `taskset` and
- * two processors; says whether it worked, and gives the function that lets this process go again.
+ * two processors; returns whether it worked, and the function that releases this process again.
  */
 export function keepApart(servers: readonly (number | undefined)[]): { is_apart: boolean; release(): void } {
   const last = availableParallelism() - 1;

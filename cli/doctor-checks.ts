@@ -19,7 +19,7 @@ import { launcherFile } from "./claude-code/launcher.ts";
 import { withRunningGate } from "./operator.ts";
 import { trailCheck } from "./trail-check.ts";
 
-/** One thing that was looked at, and what to do about it. */
+/** The result of one check, and how to fix it. */
 export interface Check {
   check: string;
   ok: boolean;
@@ -47,7 +47,7 @@ export async function allChecks(): Promise<Check[]> {
     permissions("operator token", paths.operator_token, 0o600),
     permissions("claude-code token", agentTokenFile(paths, "claude-code"), 0o600),
     ...databases(paths),
-    // A running gate has an alarm for what it loses.
+    // A running gate raises an alarm where it loses one.
     ...(gate.some(({ check, ok }) => check === "gate" && ok) ? [] : missingDatabases(paths)),
     pairings(paths),
     trailCheck(paths.audit_dir),
@@ -82,7 +82,7 @@ async function runningGate(): Promise<Check[]> {
   }
 }
 
-/** What isn't there yet is no problem: it is made when it is needed. */
+/** A missing one is no problem: it is made when it is needed. */
 function permissions(what: string, path: string, mode: number): Check {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (stat === undefined) return { check: what, ok: true, detail: `${path} is not there yet` };
@@ -125,7 +125,7 @@ function missingDatabases(paths: GatePaths): Check[] {
   return check.ok ? [] : [check];
 }
 
-/** An agent whose file hasn't its token can't say who it is. */
+/** An agent whose file doesn't hold its token can't identify itself. */
 function pairings(paths: GatePaths): Check {
   return attempt("pairings", () => {
     const db = openDatabaseReadOnly(paths.agents_db, AGENTS_SCHEMA);

@@ -18,16 +18,27 @@ import { statusCommand } from "./commands/status.ts";
 import { watchCommand } from "./commands/watch.ts";
 import { EXIT, type ExitCode, reportFailure } from "./output.ts";
 
-/** The `metnos-gate` command. Gives the exit code. `hook` never comes here: the launcher takes its own fast way. */
+/** The `metnos-gate` command. Gives the exit code. `hook` is never handled here: the launcher starts it directly. */
 export async function main(argv: readonly string[]): Promise<number> {
   let code: ExitCode = EXIT.ok;
   const done = (given: ExitCode) => {
     code = given;
   };
-  // A reader that went away (`| head`) is no failure.
+  // A reader that closed the pipe (`| head`) is no failure.
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE") process.exit(EXIT.ok);
   });
+  try {
+    await commandLine(done).parseAsync([...argv], { from: "user" });
+    return code;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+    return reportFailure(error);
+  }
+}
+
+/** Every command with its options. `done` gets the exit code of one that has its own. */
+export function commandLine(done: (code: ExitCode) => void): Command {
   const program = new Command("metnos-gate");
   program
     .description("A local gate between AI agents and your machine.")
@@ -63,11 +74,5 @@ export async function main(argv: readonly string[]): Promise<number> {
     "after",
     "\nListings are JSON lines on stdout, words are on stderr; on a terminal the words alone, where they say the same.\nExit codes: 0 done, 1 failed, 2 usage, 3 no gate is running, 4 refused, 5 a problem was found, 6 replaced, 7 died.",
   );
-  try {
-    await program.parseAsync([...argv], { from: "user" });
-    return code;
-  } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
-    return reportFailure(error);
-  }
+  return program;
 }

@@ -20,7 +20,7 @@ export async function withOperator<T>(use: (api: OperatorApi) => Promise<T>): Pr
   }
 }
 
-/** Only the running gate's: for what makes no sense without one. */
+/** Only the running gate's: for commands that make no sense without one. */
 export async function withRunningGate<T>(use: (api: OperatorClient) => Promise<T>): Promise<T> {
   const paths = gatePaths(process.env);
   const api = await OperatorClient.connect(paths.operator_socket, paths.operator_token);

@@ -3,7 +3,7 @@ import { visible, visibleJson } from "../ipc/visible-text.ts";
 import { fileError } from "../main/gate/file-errors.ts";
 import { GATE_EXIT } from "../main/restart.ts";
 
-/** stdout carries data, one JSON object per line; stderr carries words for a human. */
+/** stdout carries data, one JSON object per line; stderr carries words for the user. */
 
 /** What the command's exit code says (docs/cli.md). */
 export const EXIT = {
@@ -47,13 +47,13 @@ export function printLine(value: unknown): void {
   process.stdout.write(`${visibleJson(value)}\n`);
 }
 
-/** Data with the same in words: on a terminal, where both would stand one after the other, the words alone. */
+/** Data and the same in words: on a terminal, where both would be shown one after the other, the words alone. */
 export function tell(value: unknown, ...words: string[]): void {
   if (!isSeenTogether()) printLine(value);
   for (const text of words) say(text);
 }
 
-/** stdout and stderr end up before the same eyes. */
+/** stdout and stderr are shown on the same terminal. */
 export function isSeenTogether(): boolean {
   return process.stdout.isTTY === true && process.stderr.isTTY === true;
 }
@@ -88,7 +88,7 @@ export function reportFailure(error: unknown): ExitCode {
   }
 }
 
-/** The system's own errors name a call; a human needs the file and what to do. */
+/** The system's own errors name a call; the user needs the file and what to do. */
 function explained(error: Error): Error & { code?: string; hint?: string } {
   const { path, syscall, code } = error as NodeJS.ErrnoException;
   if (syscall === undefined || code === undefined || path === undefined) return error;

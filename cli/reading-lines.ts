@@ -2,7 +2,7 @@ import type { Decision, ShellReading } from "../ipc/decision.ts";
 import { visible } from "../ipc/visible-text.ts";
 import { widthOf } from "./watch/rows.ts";
 
-/** A command line with its simple commands marked under the very characters that they stand in. */
+/** A command line with its simple commands marked under their very characters. */
 
 const COLOURS = { red: 31, green: 32, yellow: 33, cyan: 36, dim: 2, bold: 1 } as const;
 type Paint = (colour: keyof typeof COLOURS, text: string) => string;
@@ -17,10 +17,8 @@ export function readingLines(decision: Decision, is_coloured: boolean): string[]
   ]);
   const guard = (decision.readings ?? []).map((reading) => reading.guard).find((found) => found !== null);
   if (decision.outcome === "denied") {
-    lines.push(
-      "",
-      paint("red", `denied by the ${decision.stage}: ${visible(decision.reason.replace(`${decision.stage}: `, ""))}`),
-    );
+    lines.push("", paint("red", `denied: ${visible(decision.reason)}`));
+    if (decision.explain.rule !== undefined) lines.push(`rule: ${decision.explain.rule}`);
     const instead = guard?.instead ?? decision.explain.instead;
     if (instead !== undefined) lines.push(`instead: ${visible(instead)}`);
   } else {
@@ -30,7 +28,7 @@ export function readingLines(decision: Decision, is_coloured: boolean): string[]
   return lines;
 }
 
-/** The text line by line, and under each line a row for each command that stands in it. */
+/** The text line by line, and under each line a row for each command in it. */
 function marked({ text, commands, guard }: ShellReading, paint: Paint): string[] {
   const rows: string[] = [];
   let start = 0;
@@ -61,7 +59,7 @@ function commandLine(command: ShellReading["commands"][number], number: number, 
     .map((word) => visible(word === "" || /\s/.test(word) ? JSON.stringify(word) : word))
     .join(" ");
   const via = command.via.length === 0 ? "" : paint("dim", `  run by ${visible(command.via.join(", "))}`);
-  const doubt = command.is_resolved ? "" : paint("yellow", "  (not all of it can be told)");
+  const doubt = command.is_resolved ? "" : paint("yellow", "  (not all of it is known)");
   const needs = [
     ...(command.unclear === null ? [] : [`code:exec (${visible(command.unclear)})`]),
     ...command.needs.map(({ capability, target }) => `${capability} ${visible(target)}`),

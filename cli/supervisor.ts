@@ -11,10 +11,10 @@ export interface Supervised {
   start(restarted_after: string | undefined): ChildProcess;
 }
 
-/** Whoever interrupts again after this means now, in milliseconds. */
+/** A second interrupt after this time ends the child at once, in milliseconds. */
 const PATIENCE_MS = 1000;
 
-/** These say why by themselves: started again it would only end again. */
+/** These report the reason themselves: restarted it would only end again. */
 const WANTED_ENDS: readonly (number | null)[] = [EXIT.ok, EXIT.failed, EXIT.usage, EXIT.refused, EXIT.replaced];
 
 /**

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 
 /** Whether the tray app can be started here, found out without starting anything. */
 
-/** What is run, or in a few words why not. */
+/** The command that is run, or a short reason why it can't be. */
 export type TrayApp = { electron: string; root: string } | { missing: string };
 
 export interface DesktopEnvironment {

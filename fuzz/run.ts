@@ -1,6 +1,6 @@
 import { fuzz } from "./shell-reader.ts";
 
-/** `npm run fuzz [-- INPUTS [SEED]]`: a million random command lines for the reader of shell. */
+/** `npm run fuzz [-- INPUTS [SEED]]`: a million random command lines for the interpreter of shell. */
 
 const [inputs = "1000000", seed = String(Date.now() % 0xffff_ffff)] = process.argv.slice(2);
 console.log(`${inputs} inputs, seed ${seed}`);

@@ -4,7 +4,7 @@ import { guardShell } from "../main/gate/guard/shell/guard-shell.ts";
 import { MAX_COMMANDS } from "../main/gate/shell/limits.ts";
 import { generator } from "./seeded.ts";
 
-/** Random command lines for the reader: bytes, and pieces of shell. It must not throw, and must stay within its limits. */
+/** Random command lines for the interpreter: bytes, and pieces of shell. It must not throw, and must stay within its limits. */
 
 const SETTINGS = {
   home: "/home/ada",

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { approvalStatusSchema, decisionSchema, outcomeSchema, requirementSchema, stageSchema } from "./decision.ts";
 
-/** What the gate decided lately, as the human's surfaces see it. `ts` in Unix seconds. */
+/** The gate's latest decisions, as the operator's surfaces get them. `ts` in Unix seconds. */
 
 export const activityEntrySchema = z.object({
   decision_id: z.string(),
@@ -12,12 +12,12 @@ export const activityEntrySchema = z.object({
   stage: stageSchema,
   reason: z.string(),
   capabilities: z.array(requirementSchema),
-  /** Present once a human was asked and the request ended. */
+  /** Present once the user was asked and the request ended. */
   status: approvalStatusSchema.optional(),
 });
 export type ActivityEntry = z.infer<typeof activityEntrySchema>;
 
-/** One decision, opened: with every stage's trace. */
+/** One decision in full: with every stage's trace. */
 export const openedDecisionSchema = z.object({
   ts: z.number(),
   agent_name: z.string(),
@@ -32,7 +32,7 @@ export const ACTIVITY_RANGES = ["hour", "day", "week"] as const;
 export const activityRangeSchema = z.enum(ACTIVITY_RANGES);
 export type ActivityRange = z.infer<typeof activityRangeSchema>;
 
-/** Counts over a range, oldest bucket first; empty buckets are there, too. */
+/** Counts over a range, oldest bucket first; empty buckets are included. */
 export const activityCountsSchema = z.object({
   range: activityRangeSchema,
   bucket_seconds: z.number().int(),

@@ -4,7 +4,7 @@ import { LOSS_TEXTS, type Loss } from "./exact-json.ts";
 import { type Frame, type FrameProblem, MAX_DEPTH, MAX_FRAME_BYTES } from "./frames.ts";
 import { PROTOCOL_VERSION, type WireError } from "./wire.ts";
 
-/** The agent socket's standing answers: to what can't be read, doesn't fit, or was withdrawn. */
+/** The agent socket's fixed responses: to messages that can't be parsed or are invalid, and to withdrawn requests. */
 
 export function cancelled(decision: Decision): Decision {
   const { pending: _, ...rest } = decision;
@@ -14,7 +14,7 @@ export function cancelled(decision: Decision): Decision {
     stage: "approval",
     status: "cancelled",
     reason: "withdrawn by the agent",
-    explain: {},
+    explain: { rule: "approval.withdrawn" },
   };
 }
 
@@ -26,8 +26,8 @@ export const FAILED: Omit<WireError, "id"> = {
 
 export const NO_HELLO = {
   code: "hello_required",
-  message: "no hello came in time, or too many others had not said it",
-  hint: "connect again and say hello",
+  message: "no hello was received in time, or too many other connections had not sent one",
+  hint: "connect again and send hello",
 } as const;
 
 export const TOKEN_REQUIRED = {
@@ -38,8 +38,8 @@ export const TOKEN_REQUIRED = {
 
 export const ALREADY_GREETED = {
   code: "already_greeted",
-  message: "hello was said already",
-  hint: "connect again to be somebody else",
+  message: "hello was sent already",
+  hint: "open another connection for another agent",
 } as const;
 
 export const OTHER_PROTOCOL = {
@@ -51,7 +51,7 @@ export const OTHER_PROTOCOL = {
 export const TOO_MANY_PAIRINGS = {
   code: "too_many_pairings",
   message: "this name, or too many others, wait to be paired already",
-  hint: "try again once the human has answered",
+  hint: "try again once the user has answered",
 } as const;
 
 export const TOO_MANY_CONNECTIONS = {
@@ -65,7 +65,7 @@ export function idOf(data: unknown): { id?: string } {
   return typeof id === "string" && id.length <= 128 ? { id } : {};
 }
 
-/** Where it doesn't fit, and what was expected: never what was sent. */
+/** Which field is invalid, and what was expected: never the value that was sent. */
 export function problemOf(error: z.ZodError): string {
   const [issue] = error.issues;
   if (issue === undefined) return "not valid";
@@ -73,23 +73,20 @@ export function problemOf(error: z.ZodError): string {
 }
 
 const FRAME_HINTS: Readonly<Record<FrameProblem, readonly [message: string, hint: string]>> = {
-  not_utf8: ["the line is not valid UTF-8", "send UTF-8; write what is no text, such as a file's name, in another way"],
+  not_utf8: ["the line is not valid UTF-8", "send UTF-8; encode other bytes, such as those of a file's name, as text"],
   not_json: ["the line is not JSON", "send one JSON object per line, ended by \\n"],
   not_an_object: ["the line is not a JSON object", 'send {"type": ..., "data": {...}}'],
   too_deep: [`the message is nested deeper than ${MAX_DEPTH}, or has a key __proto__`, "send flatter arguments"],
   ...LOSS_TEXTS,
-  frame_too_large: [`a message may have ${MAX_FRAME_BYTES} bytes`, "send less at once; this connection is closed"],
+  frame_too_large: [`a message may have ${MAX_FRAME_BYTES} bytes`, "split the message; this connection is closed"],
   too_much_before_hello: [
     "this is more than a client may send before its hello, or while it waits to be paired",
     "send hello first; this connection is closed",
   ],
-  frame_unfinished: [
-    "the line was begun and not ended in time",
-    "end each message with \\n; what came of it was dropped",
-  ],
+  frame_unfinished: ["the line was not ended in time", "end each message with \\n; the unfinished line was dropped"],
 };
 
-/** The answer to a frame that is refused as a whole. */
+/** The error for a frame that is refused as a whole. */
 export function frameError({ problem, message: read }: Extract<Frame, { ok: false }>): WireError {
   const [message, hint] = FRAME_HINTS[problem];
   const is_changed = problem === "not_utf8" || problem in LOSS_TEXTS;

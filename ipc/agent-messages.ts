@@ -2,7 +2,7 @@ import { idOf, problemOf } from "./agent-answers.ts";
 import type { Client } from "./agent-client.ts";
 import { type AgentMessageType, agentMessages, type WireError } from "./wire.ts";
 
-/** A frame of an agent as a message that its connection may send now, or the answer to one that it may not. */
+/** Parses an agent's frame as a message that is allowed in this phase of its connection, or gives the error to respond with. */
 export function readMessage(
   { type, data }: Record<string, unknown>,
   phase: Client["phase"],
@@ -18,7 +18,7 @@ export function readMessage(
   const parsed = agentMessages[known].safeParse(data);
   if (!parsed.success) return refused("invalid_message", `${type}: ${problemOf(parsed.error)}`, "see docs/protocol.md");
   if (phase !== "ready" && known !== "hello" && known !== "ping") {
-    const message = phase === "pairing" ? "the human has not paired this agent yet" : "say hello first";
+    const message = phase === "pairing" ? "the user has not paired this agent yet" : "send hello first";
     return refused("hello_required", message, 'send {"type":"hello",...} and wait for hello.ok');
   }
   return { type: known, data: parsed.data };

@@ -1,7 +1,7 @@
 import type { Decision, Level } from "./decision.ts";
 import type { GateMessage, Goal, Hello, ProposedCall, SafetyVerdict, Subtask, TaskGraph, WireError } from "./wire.ts";
 
-/** What the agent socket needs of the gate, and all that it can reach of it. */
+/** What the agent socket needs of the gate: the only part of the gate that it can call. */
 
 export interface Greeted {
   agent_id: string;
@@ -13,11 +13,11 @@ export type Refusal = Omit<WireError, "id">;
 export interface CallHold {
   token: string;
   leave(reason: string): void;
-  /** The agent is gone: its request is withdrawn soon, and can't be answered meanwhile. */
+  /** The agent has disconnected: its request is withdrawn soon, and can't be answered meanwhile. */
   disconnect(reason: string): void;
 }
 
-/** What the safety filter can be asked about. */
+/** What the safety filter checks. */
 export type CheckedSubject =
   | { type: "goal"; goal: Goal }
   | { type: "subtask"; subtask: Subtask }
@@ -26,7 +26,7 @@ export type CheckedSubject =
 /** What the socket needs of the gate. */
 export interface AgentPort {
   gate_version: string;
-  /** Lets a paired agent in, refuses, or (`pairing`) asks the human first. */
+  /** Accepts a paired agent, refuses it, or (`pairing`) asks the user first. */
   greet(hello: Hello): Greeted | { pairing: true } | { refused: Refusal };
   decide(
     call: ProposedCall,
@@ -34,25 +34,25 @@ export interface AgentPort {
     session: string,
     deliver: (final: Decision) => void,
   ): { decision: Decision; hold?: CallHold };
-  /** Withdraws a request of this agent that nobody waits for, as a gate that ended has left it. Undefined if there is none. */
+  /** Withdraws a request of this agent that no connection waits for, left by an earlier gate. Undefined if there is none. */
   withdraw(agent_id: string, token: string, reason: string): Decision | undefined;
   preview(call: ProposedCall, agent_id: string, session: string): Decision;
   check(subject: CheckedSubject, agent_id: string): Promise<SafetyVerdict>;
-  /** What a newly greeted agent must know; null while nothing is paused. */
+  /** The pause, for an agent that has just been greeted; null while there is none. */
   paused(): GateMessage<"safety.paused"> | null;
   outcome(agent_id: string, decision_id: string, ok: boolean): void;
-  /** A session that the gate itself had named is over. */
+  /** A session that the gate had named has ended. */
   sessionEnded(agent_id: string, session: string): void;
   pairingRequested(name: string, version: string | null): void;
   /**
-   * Writes down everything decided so far: called before its answers leave. A decision that must not go unrecorded and can't be
-   * written is turned into a denial, in place: an answer is encoded after this.
+   * Records every decision so far in the trail: called before its answers are sent. A decision that must not go unrecorded and
+   * can't be written becomes a denial, in place: an answer is encoded after this.
    */
   record(): void;
-  /** Tells the surfaces what was decided: called in the same turn of the event loop, once the answers are on their way. */
+  /** Publishes the decisions to the surfaces: called in the same turn of the event loop, once the answers are sent. */
   publish(): void;
-  /** Something unexpected, to log. */
+  /** Logs an unexpected error. */
   failed(what: string, error: unknown): void;
-  /** So many clients were dropped for this reason, to log. */
+  /** Logs that so many clients were dropped for this reason. */
   dropped(reason: string, count: number): void;
 }

@@ -31,22 +31,22 @@ import {
   PROTOCOL_VERSION,
 } from "./wire.ts";
 
-/** gate.sock: what agents reach. There is no way from here to an answer, a grant, a pairing or a setting. */
+/** gate.sock, the agents' socket. Nothing on it can answer a request, give a grant, pair an agent or change a setting. */
 
 export const MAX_PAIRINGS = 16;
 export const PAIRING_TIMEOUT_MS = 600_000;
-/** What a client may send while the human is asked to pair it: a ping now and then. In bytes. */
+/** What a client may send while the user is asked to pair it, such as pings. In bytes. */
 const MAX_PAIRING_BYTES = 65_536;
 
 export class AgentServer {
   readonly #port: AgentPort;
   readonly #server: LineServer;
   readonly #clients = new Map<number, Client>();
-  /** What this turn answers: sent once all of it is in the trail. */
+  /** This turn's messages: sent once its decisions are in the trail. */
   readonly #outgoing = new Outgoing();
   readonly #closed_clients = new ClosedClients((client) => this.#clear(client));
   #is_closing = false;
-  /** No agent may keep the others out. */
+  /** Bounded, so that no single agent uses up all connections. */
   readonly #max_per_agent: number;
   readonly #connections_of = new Map<string, number>();
 
@@ -68,7 +68,7 @@ export class AgentServer {
     return this.#server.listen();
   }
 
-  /** Ends every connection. What waits stays in the registry: it is not withdrawn. */
+  /** Ends every connection. Waiting requests stay in the registry: they are not withdrawn. */
   async close(): Promise<void> {
     this.#is_closing = true;
     for (const client of this.#clients.values()) clearTimeout(client.timer);
@@ -96,23 +96,23 @@ export class AgentServer {
     }));
   }
 
-  /** Lets the agent in that waits under this name. */
+  /** Accepts the agent that waits under this name. */
   admit(name: string, greeted: Greeted): void {
     for (const client of this.#waitingForPairing()) {
       if (client.hello?.agent.name === name) this.#welcome(client, client.hello, greeted);
     }
   }
 
-  /** Turns the agent away that waits under this name. */
+  /** Refuses the agent that waits under this name. */
   refuse(name: string): boolean {
     return this.#turnAway(name, {
       code: "pairing_rejected",
-      message: "the human did not pair this agent",
-      hint: "ask them first",
+      message: "the user did not pair this agent",
+      hint: "ask the user first",
     });
   }
 
-  /** Turns the agent away that waits under this name: it was paired for whoever finds the token. */
+  /** Refuses the agent that waits under this name: the name is paired now, and its token is needed. */
   turnAway(name: string): boolean {
     return this.#turnAway(name, TOKEN_REQUIRED);
   }
@@ -131,21 +131,21 @@ export class AgentServer {
         this.#end(client, {
           code: "closing",
           message: "this agent's pairing was revoked",
-          hint: "ask the human to pair it again",
+          hint: "ask the user to pair it again",
         });
       }
     }
   }
 
-  /** Ends every connection with this reason, and answers nobody any more. What waits is not withdrawn. */
+  /** Ends every connection with this reason and sends no more answers. Waiting requests are not withdrawn. */
   dismiss(error: Refusal): void {
     this.#is_closing = true;
-    // What wasn't sent yet is not to be believed any more.
+    // Answers that weren't sent yet are no longer valid.
     this.#outgoing.clear();
     for (const client of [...this.#clients.values()]) if (client.phase !== "closed") this.#end(client, error);
   }
 
-  /** Tells every greeted agent. */
+  /** Sends a message to every greeted agent. */
   broadcast<T extends GateMessageType>(type: T, data: GateMessage<T>): void {
     const line = encodeFrame(type, data);
     for (const client of this.#clients.values()) if (client.phase === "ready") client.connection.send(line);
@@ -174,13 +174,13 @@ export class AgentServer {
     return undefined;
   }
 
-  /** What was decided in this turn is in the trail before any of its answers is encoded and sent. */
+  /** This turn's decisions are in the trail before any of its answers is encoded and sent. */
   #turned(): void {
     do {
       this.#port.record();
       this.#outgoing.send();
       this.#port.publish();
-      // A surface may have answered one of them at once.
+      // A surface may have answered one of them synchronously.
     } while (this.#outgoing.hasSome);
   }
 
@@ -287,7 +287,7 @@ export class AgentServer {
     client.requested_at = isoSeconds(Date.now());
     client.connection.admit("", MAX_PAIRING_BYTES);
     client.timer = setTimeout(() => {
-      this.#end(client, { id: hello.id, ...NO_HELLO, message: "nobody paired this agent in time" });
+      this.#end(client, { id: hello.id, ...NO_HELLO, message: "this agent was not paired in time" });
     }, PAIRING_TIMEOUT_MS);
     client.timer.unref();
     this.#send(client, "hello.pairing", { id: hello.id });
@@ -303,7 +303,7 @@ export class AgentServer {
     client.hello = hello;
     client.agent_id = agent_id;
     client.connection.admit(agent_id);
-    // A name of the gate's own is another connection's, which may be gone: this one gets a new one.
+    // A session that the gate named belongs to another connection, which may be closed: this one gets a new one.
     const named = hello.session === undefined || isGateSession(hello.session) ? undefined : hello.session;
     client.is_session_ours = named === undefined;
     client.session = named ?? newGateSession();
@@ -333,7 +333,7 @@ export class AgentServer {
     this.#send(client, "tool.decision", () => ({ ...decision, id }));
   }
 
-  /** A step a call. */
+  /** One step for each call. */
   *#plan(client: Client, { id, intent, calls }: AgentMessage<"tool.plan">): Generator<void, void> {
     const decisions: Decision[] = [];
     try {
@@ -371,7 +371,7 @@ export class AgentServer {
     this.#send(client, "tool.decision", { id, ...cancelled(first.decision) });
   }
 
-  /** Ends the connection after what it was answered before and this error. */
+  /** Sends what is queued for the connection and this error, then ends it. */
   #end(client: Client, error: GateMessage<"error">): void {
     clearTimeout(client.timer);
     client.phase = "closed";
@@ -381,7 +381,7 @@ export class AgentServer {
     } else client.connection.end(encodeFrame("error", error));
   }
 
-  /** With what else this turn answers, or at once. A decision is encoded once it is in the trail: until then it may change. */
+  /** Sends with the turn's other messages, or at once. A decision is encoded once it is in the trail: until then it may change. */
   #send<T extends GateMessageType>(client: Client, type: T, data: GateMessage<T> | (() => GateMessage<T>)): void {
     const encode = () => encodeFrame(type, typeof data === "function" ? data() : data);
     if (this.#server.isInTurn) {
@@ -394,7 +394,7 @@ export class AgentServer {
   }
 }
 
-/** What a call says, but for a session that the gate named for another connection. */
-function sessionOf(client: Client, said: string | undefined): string {
-  return said === undefined || isGateSession(said) ? client.session : said;
+/** The session that a call names, unless the gate named it for another connection. */
+function sessionOf(client: Client, named: string | undefined): string {
+  return named === undefined || isGateSession(named) ? client.session : named;
 }

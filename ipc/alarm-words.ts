@@ -1,11 +1,11 @@
 import type { AlarmCode } from "./alarms.ts";
 
-/** What each alarm is called on every surface, and whether it is about something past. Plain values: the page loads no schemas. */
+/** Each alarm's texts, the same on every surface, and whether it is about a past event. Plain values: the page loads no schemas. */
 
 export interface AlarmWords {
   /** One sentence without its full stop: a tray's line, a notification's title. */
   title: string;
-  /** What it means for the human, one sentence. */
+  /** What it means for the user, one sentence. */
   meaning: string;
 }
 
@@ -27,7 +27,7 @@ export const ALARM_WORDS: Readonly<Record<"en" | "it", Readonly<Record<AlarmCode
     },
     gate_restarted: {
       title: "The gate ended unexpectedly and was restarted",
-      meaning: "What waits for you was kept, and agents that were waiting ask again by themselves.",
+      meaning: "The requests waiting for you were kept, and agents that were waiting ask again by themselves.",
     },
     hook_disabled: { title: "An agent's hook is turned off", meaning: "Its tool calls don't pass the gate." },
   },
@@ -57,5 +57,5 @@ export const ALARM_WORDS: Readonly<Record<"en" | "it", Readonly<Record<AlarmCode
   },
 };
 
-/** These are about something that is over: they stay until a human dismisses them. The others stay as long as they hold. */
+/** These are about a past event: they stay until the operator dismisses them. The others stay as long as their cause does. */
 export const PAST_ALARMS: readonly AlarmCode[] = ["file_renewed", "gate_restarted"];

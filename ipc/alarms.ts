@@ -1,15 +1,15 @@
 import { z } from "zod";
 
-/** Something that keeps the gate from what it promises, shown on every surface until it is over. */
+/** A condition that keeps the gate from what it guarantees, shown on every surface until it is over. */
 
 export const ALARM_CODES = [
   /** Lines of the audit trail can't be written. */
   "trail_unwritable",
-  /** Lines of the audit trail were lost; the trail says so. */
+  /** Lines of the audit trail were lost; the trail records how many. */
   "trail_lost",
-  /** A database is gone, was replaced, or can't be read or written. */
+  /** A database was removed or replaced, or can't be read or written. */
   "database_unusable",
-  /** A file of the gate's was damaged or missing and was recreated. */
+  /** One of the gate's files was damaged or missing and was recreated. */
   "file_renewed",
   /** The lock or a socket isn't this gate's any more: it ends. */
   "gate_replaced",
@@ -21,7 +21,7 @@ export const ALARM_CODES = [
 
 export const alarmSchema = z.object({
   code: z.enum(ALARM_CODES),
-  /** What it is about, such as a file's path; with the code it tells alarms apart. */
+  /** What it is about, such as a file's path; code and subject together identify an alarm. */
   subject: z.string(),
   /** One sentence. */
   message: z.string(),

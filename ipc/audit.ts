@@ -1,8 +1,8 @@
 import { z } from "zod";
 
-/** What a look at the audit trail finds. */
+/** The result of verifying the audit trail. */
 
-/** What can be wrong with the trail (docs/cli.md says what each one means). */
+/** The kinds of problems of the trail (docs/cli.md describes each). */
 export const AUDIT_PROBLEM_KINDS = [
   "changed",
   "removed",
@@ -31,12 +31,12 @@ export const auditProblemSchema = z.object({
   line: z.number().int(),
   kind: z.enum(AUDIT_PROBLEM_KINDS),
   problem: z.string(),
-  /** Why the human lets it stand; null: nobody does. */
+  /** Why the operator accepted it; null: it isn't accepted. */
   accepted: z.string().nullable(),
 });
 export type AuditProblem = z.infer<typeof auditProblemSchema>;
 export const auditReportSchema = z.object({
-  /** No problem but accepted ones. */
+  /** There are no problems, or only accepted ones. */
   ok: z.boolean(),
   files: z.number().int(),
   lines: z.number().int(),

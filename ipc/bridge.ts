@@ -1,6 +1,6 @@
 import type { OperatorEvent, OperatorMethod, OperatorParams, OperatorResult } from "./operator-api.ts";
 
-/** What the page has of the gate in the desktop app: `window.metnos`, put there by the preload. Errors travel as values. */
+/** The page's access to the gate in the desktop app: `window.metnos`, set by the preload script. Errors are passed as values. */
 
 export type BridgeAnswer<M extends OperatorMethod> =
   | { ok: true; result: OperatorResult<M> }
@@ -8,11 +8,11 @@ export type BridgeAnswer<M extends OperatorMethod> =
 
 export interface Bridge {
   call<M extends OperatorMethod>(method: M, params: OperatorParams<M>): Promise<BridgeAnswer<M>>;
-  /** The function that is returned ends it. */
+  /** Returns the function that ends the subscription. */
   subscribe(listener: (event: OperatorEvent) => void): () => void;
-  /** The popup tells how tall its content is, in CSS pixels. */
+  /** Reports the height of the popup's content, in CSS pixels. */
   resize(height: number): void;
-  /** Opens a place of the main window, such as `approvals/<token>`. */
+  /** Opens the main window at a route, such as `approvals/<token>`. */
   open(place: string): void;
 }
 

@@ -23,10 +23,10 @@ export { SafeGoalDecomposer, SafeGoalRegistry, SafetyViolationError } from "./sa
 export type { CallContext, Goal, ProposedCall, SafetyVerdict, Subtask, TaskGraph } from "./wire.ts";
 
 export interface GateClientOptions {
-  /** The agent's name, as the human paired it: letters, digits, `.`, `_`, `-`. */
+  /** The agent's name, as the user paired it: letters, digits, `.`, `_`, `-`. */
   name: string;
   version?: string;
-  /** Left out: METNOS_AGENT_TOKEN, else the file that `metnos-gate agents pair` wrote, else the human is asked to pair. */
+  /** Left out: METNOS_AGENT_TOKEN, else the file that `metnos-gate agents pair` wrote, else the user is asked to pair. */
   token?: string;
   /** Left out: a random one that lives as long as this client. */
   session?: string;
@@ -39,16 +39,16 @@ export interface GateClientOptions {
 export interface GateClientEvents {
   /** Paired and ready. */
   ready: [GateMessage<"hello.ok">];
-  /** The human has been asked to pair this agent. */
+  /** The user has been asked to pair this agent. */
   pairing: [];
-  /** A human is being asked; `gate.call` goes on waiting. */
+  /** The user is being asked; `gate.call` continues to wait. */
   waiting: [Decision];
   paused: [GateMessage<"safety.paused">];
   resumed: [];
   disconnected: [];
 }
 
-/** A refusal by the gate or the way to it: `code` is stable, `hint` says what to do. */
+/** A refusal by the gate, or a failure to reach it: `code` is stable, `hint` says what to do. */
 export class GateClientError extends Error {
   readonly code: string;
   readonly hint: string;
@@ -62,12 +62,12 @@ export class GateClientError extends Error {
 
 interface Asked {
   line: string;
-  /** The connection it was sent on last: on each one it is sent once. */
+  /** The last connection it was sent on: it is sent once on each connection. */
   sent_on?: Socket;
   resolve(data: unknown): void;
   reject(error: GateClientError): void;
   token?: string;
-  /** Nobody waits for it any more: it is withdrawn at the gate as soon as its token is known. */
+  /** The caller no longer waits for it: it is withdrawn at the gate as soon as its token is known. */
   is_withdrawn?: boolean;
 }
 
@@ -79,7 +79,7 @@ export class GateClient extends EventEmitter<GateClientEvents> {
   readonly session: string;
   readonly #options: GateClientOptions;
   readonly #asked = new Map<string, Asked>();
-  /** Tokens of withdrawn requests that the gate has not heard of yet: it was away. */
+  /** Tokens of withdrawn requests that the gate is still to be sent: it couldn't be reached. */
   readonly #left = new Set<string>();
   #socket: Socket | undefined;
   #greeting: Socket | undefined;
@@ -92,7 +92,7 @@ export class GateClient extends EventEmitter<GateClientEvents> {
     this.session = options.session ?? `session-${randomBytes(8).toString("hex")}`;
   }
 
-  /** Connects and greets; waits for the human if they have to pair first. @throws GateClientError */
+  /** Connects and greets; waits for the user where the agent has to be paired first. @throws GateClientError */
   connect(): Promise<GateMessage<"hello.ok">> {
     if (this.#is_closed) return Promise.reject(new GateClientError("closed", "this client was closed"));
     this.#connecting ??= this.#reach().catch((error: unknown) => {
@@ -103,7 +103,7 @@ export class GateClient extends EventEmitter<GateClientEvents> {
   }
 
   /**
-   * Asks for one tool call and waits for the final decision, a human's answer included.
+   * Asks for one tool call and waits for the final decision, including the user's answer.
    * @param signal withdraws the request
    * @throws GateClientError if the gate refuses the message or can't be reached: take it as a no
    */
@@ -120,50 +120,50 @@ export class GateClient extends EventEmitter<GateClientEvents> {
     }
   }
 
-  /** What the gate would say to each call of a plan. Nobody is asked: each call still has to be asked for by itself. */
+  /** What the gate would decide on each call of a plan. The user isn't asked: each call still has to be asked for by itself. */
   async plan(intent: string, calls: Omit<ProposedCall, "intent">[]): Promise<Decision[]> {
     const id = randomUUID();
     const answer = await this.#ask(id, "tool.plan", { id, intent, calls });
     return gateMessages["tool.plan.decisions"].parse(answer).decisions;
   }
 
-  /** What the safety filter says of a goal, before it is taken on. @throws GateClientError: take it as a no */
+  /** The safety filter's verdict on a goal, before it is accepted. @throws GateClientError: take it as a no */
   async checkGoal(goal: Goal): Promise<SafetyVerdict> {
     const id = randomUUID();
     return safetyVerdictSchema.parse(await this.#ask(id, "goal.check", { id, goal }));
   }
 
-  /** What the safety filter says of a subtask, before it is dispatched. @throws GateClientError */
+  /** The safety filter's verdict on a subtask, before it is dispatched. @throws GateClientError */
   async checkSubtask(subtask: Subtask): Promise<SafetyVerdict> {
     const id = randomUUID();
     return safetyVerdictSchema.parse(await this.#ask(id, "subtask.check", { id, subtask }));
   }
 
-  /** What the safety filter says of a task graph and all its subtasks. @throws GateClientError */
+  /** The safety filter's verdict on a task graph and all its subtasks. @throws GateClientError */
   async checkGraph(graph: TaskGraph): Promise<SafetyVerdict> {
     const id = randomUUID();
     return safetyVerdictSchema.parse(await this.#ask(id, "graph.check", { id, graph }));
   }
 
-  /** Withdraws a request that waits, by its `pending.token`. */
+  /** Withdraws a waiting request, by its `pending.token`. */
   async cancel(token: string, reason: string): Promise<Decision> {
     const id = randomUUID();
     return decisionSchema.parse(await this.#ask(id, "tool.cancel", { id, token, reason }));
   }
 
-  /** Tells the gate how an allowed call went. Nothing comes back. */
+  /** Reports the outcome of an allowed call to the gate. There is no response. */
   async outcome(decision_id: string, ok: boolean, error?: string): Promise<void> {
     await this.connect();
     this.#socket?.write(encodeFrame("tool.outcome", { decision_id, ok, ...(error === undefined ? {} : { error }) }));
   }
 
-  /** Asks whether the gate is there. */
+  /** Checks that the gate responds. */
   async ping(): Promise<void> {
     const id = randomUUID();
     await this.#ask(id, "ping", { id });
   }
 
-  /** Ends the connection; what waits is withdrawn by the gate. */
+  /** Ends the connection; the gate withdraws its waiting requests. */
   close(): void {
     this.#is_closed = true;
     this.#greeting?.destroy();
@@ -196,7 +196,7 @@ export class GateClient extends EventEmitter<GateClientEvents> {
     if (asked === undefined) return;
     asked.is_withdrawn = true;
     if (asked.token !== undefined) this.#cancel(asked.token);
-    // While the gate is away there is nothing to wait for: it is told once it is back.
+    // Without a connection there is no response to wait for: the withdrawal is sent after the next connect.
     if (this.#socket === undefined || asked.sent_on === undefined) this.#asked.delete(id);
     asked.reject(withdrawn());
   }
@@ -247,7 +247,7 @@ export class GateClient extends EventEmitter<GateClientEvents> {
           }),
         );
       });
-      socket.on("error", () => socket.destroy()); // 'close' follows and says what it means
+      socket.on("error", () => socket.destroy()); // 'close' follows and is handled there
       socket.on("close", () => {
         reader.close();
         if (!is_ready)
@@ -281,7 +281,7 @@ export class GateClient extends EventEmitter<GateClientEvents> {
     });
   }
 
-  /** The connection went away: come back and ask again for what is still open. The gate knows an identical call again. */
+  /** The connection was lost: reconnects and repeats the open requests. The gate recognises an identical call. */
   #lost(socket: Socket): void {
     if (this.#socket !== socket) return;
     this.#socket = undefined;
@@ -350,7 +350,7 @@ function withdrawn(): GateClientError {
   return new GateClientError("withdrawn", "the request was withdrawn");
 }
 
-/** @throws GateClientError for what the gate would refuse without saying which message it means */
+/** @throws GateClientError for messages that the gate would refuse without naming their id */
 function frameFor(type: string, data: Record<string, unknown>): string {
   if (!isWithinDepth({ type, data }, MAX_DEPTH)) {
     throw new GateClientError(
@@ -370,6 +370,6 @@ function readToken(file: string): string | undefined {
   try {
     return readRegularFile(file).trim();
   } catch {
-    return undefined; // not paired yet: the human is asked
+    return undefined; // not paired yet: the user is asked
   }
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { JUDGE_NOTES, RULES } from "./rules.ts";
 
 /** What the gate says about one tool call. Stored and sent with these names; there is no second shape. */
 
@@ -42,6 +43,13 @@ export const STAGES = [
 export const stageSchema = z.enum(STAGES);
 export type Stage = z.infer<typeof stageSchema>;
 
+/** A rule that this version doesn't know, of a gate or a line of another one, is left out; the sentence beside it says the same. */
+export const ruleSchema = z.enum(RULES).optional().catch(undefined);
+/** Those that this version doesn't know are left out. */
+export const judgeNotesSchema = z
+  .array(z.enum(JUDGE_NOTES).or(z.string().transform(() => null)))
+  .transform((notes) => notes.filter((note) => note !== null));
+
 /**
  * Guard and judge together (docs/decisions/requirements-vaglio.md, "Verdict"). `ts` in Unix seconds, `score` in [0, 1], 0 for a guard
  * block.
@@ -53,6 +61,8 @@ export const verdictSchema = z.object({
   judge_kind: z.string(),
   score: z.number(),
   blocked_by: z.enum(["guard", "judge"]).nullable(),
+  /** What raised or lowered the score, as `reason` says in words. Left out where the guard blocks. */
+  notes: judgeNotesSchema.optional(),
 });
 export type Verdict = z.infer<typeof verdictSchema>;
 
@@ -66,6 +76,15 @@ export type Reversibility = z.infer<typeof reversibilitySchema>;
 /** How far an answer reaches (docs/decisions/requirements-approvals.md, "Scope of an answer"). */
 export const territorySchema = z.enum(["none", "session", "permanent"]);
 export type Territory = z.infer<typeof territorySchema>;
+
+/**
+ * What a remembered answer lets through from then on. `file`: one path. `folder`: what lies directly in a folder, or the folder itself.
+ * `tree`: a folder and all below it. `project`: the working directory's project. `host`: one host. `subdomains`: a host and those below it.
+ * `exact`: exactly what was asked. `any`: whatever the target, for capabilities that have none.
+ */
+export const REACHES = ["file", "folder", "tree", "project", "host", "subdomains", "exact", "any"] as const;
+export const reachSchema = z.enum(REACHES);
+export type Reach = z.infer<typeof reachSchema>;
 
 /** The question as every surface shows it: the required three, two or one lines and its two buttons. */
 export const cardSchema = z.object({
@@ -84,6 +103,8 @@ export const traceStepSchema = z.object({
   stage: stageSchema,
   outcome: z.enum(["passed", "denied", "ask", "not_configured", "skipped"]),
   detail: z.string(),
+  /** Of a stage that decided: by which rule. */
+  rule: ruleSchema,
 });
 export type TraceStep = z.infer<typeof traceStepSchema>;
 
@@ -111,7 +132,9 @@ export const readingSchema = z.object({
     }),
   ),
   /** What the guard saw in it, or null. */
-  guard: z.object({ description: z.string(), instead: z.string(), start: z.number(), end: z.number() }).nullable(),
+  guard: z
+    .object({ rule: ruleSchema, description: z.string(), instead: z.string(), start: z.number(), end: z.number() })
+    .nullable(),
 });
 export type ShellReading = z.infer<typeof readingSchema>;
 
@@ -122,8 +145,8 @@ export const decisionSchema = z.object({
   stage: stageSchema,
   /** One sentence for a human. */
   reason: z.string(),
-  /** What matched, and what the agent could do instead. */
-  explain: z.object({ matched: z.string().optional(), instead: z.string().optional() }),
+  /** The rule that decided (docs/protocol.md, "Rules"), what matched, and what the agent could do instead. */
+  explain: z.object({ rule: ruleSchema, matched: z.string().optional(), instead: z.string().optional() }),
   /** Null when a stage before the guard already denied. */
   verdict: verdictSchema.nullable(),
   capabilities: z.array(requirementSchema),

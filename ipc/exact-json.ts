@@ -1,6 +1,6 @@
 /**
- * What JSON.parse loses without a word: digits of a number, and all but the last of an object's equal keys. A call in which
- * something is lost would be shown as another one than the agent sent. Imports nothing: the hook uses it on any Node >= 20.
+ * Detects what JSON.parse loses silently: digits of a number, and all but the last of an object's equal keys. A call that lost
+ * something would be shown differently from what the agent sent. Imports nothing: the hook uses it on any Node >= 20.
  */
 
 const QUOTE = 0x22;
@@ -10,12 +10,12 @@ const NINE = 0x39;
 const COLON = 0x3a;
 const BACKSLASH = 0x5c;
 
-/** Up to so many characters, and without an exponent, every number is the same after a round trip: a double holds 15 digits. */
+/** Up to this many characters, and without an exponent, every number survives a round trip: a double holds 15 digits. */
 const ALWAYS_EXACT = 15;
 
 export type Loss = "inexact_number" | "repeated_key";
 
-/** What is said about it, and never the value. */
+/** The error's texts, which never contain the value. */
 export const LOSS_TEXTS: Readonly<Record<Loss, readonly [message: string, hint: string]>> = {
   inexact_number: [
     "a number is not the same once it is read: too many digits, too large, too small, or -0",
@@ -24,7 +24,7 @@ export const LOSS_TEXTS: Readonly<Record<Loss, readonly [message: string, hint: 
   repeated_key: ["an object has the same key twice", "send each key once"],
 };
 
-/** What parsing `text` has lost. `members`: how many the objects of the parsed value have, all together. */
+/** What parsing `text` has lost. `members`: the number of members of all objects in the parsed value. */
 export function lossIn(text: string, members: number): Loss | undefined {
   const scan = scanJson(text);
   if (scan.members !== members) return "repeated_key";
@@ -32,12 +32,12 @@ export function lossIn(text: string, members: number): Loss | undefined {
 }
 
 export interface JsonScan {
-  /** Members of all objects, as they are written: more than the parsed value has where a key is repeated. */
+  /** Members of all objects as written: more than in the parsed value where a key is repeated. */
   members: number;
   are_numbers_exact: boolean;
 }
 
-/** Looks at valid JSON once, in linear time. */
+/** Scans valid JSON once, in linear time. */
 export function scanJson(text: string): JsonScan {
   let members = 0;
   let are_numbers_exact = true;
@@ -88,7 +88,7 @@ function endOfString(text: string, start: number): number {
   return text.length;
 }
 
-/** Behind the last character that can stand in a number. */
+/** The offset after the last character that can be part of a number. */
 function endOfNumber(text: string, start: number): number {
   let end = start;
   while (end < text.length && isInNumber(text.charCodeAt(end))) end++;

@@ -13,15 +13,15 @@ export const MAX_DEPTH = 64;
 export interface FrameLimits {
   bytes: number;
   depth: number;
-  /** Refuse what JSON.parse would change without a word: what is shown must be what was sent. */
+  /** Refuse what JSON.parse would silently change: what is shown must be what was sent. */
   is_exact?: boolean;
-  /** The text that is pushed has a character for each byte (`latin1`): a line that is not UTF-8 is refused, not repaired. */
+  /** The pushed text has one character for each byte (`latin1`): a line that is not UTF-8 is refused, not repaired. */
   is_bytes?: boolean;
 }
 const AGENT_LIMITS: FrameLimits = { bytes: MAX_FRAME_BYTES, depth: MAX_DEPTH, is_exact: true };
 /** The agents' limits, for a socket that is read as bytes. */
 export const BYTE_LIMITS: FrameLimits = { ...AGENT_LIMITS, is_bytes: true };
-/** What the gate sends may be longer and deeper: it wraps what agents sent, and spells out every hidden character. */
+/** The gate's messages may be longer and deeper: they wrap what agents sent, with hidden characters as escapes. */
 const GATE_LIMITS: FrameLimits = { bytes: 256 * 1024 * 1024, depth: 2 * MAX_DEPTH };
 
 export type FrameProblem =
@@ -33,12 +33,12 @@ export type FrameProblem =
   | "frame_too_large"
   | "too_much_before_hello"
   | "frame_unfinished";
-/** `message`: of a frame that could be read and is refused, to answer it by its id. */
+/** `message`: of a refused frame that could be parsed, so that the error can carry its id. */
 export type Frame =
   | { ok: true; message: Record<string, unknown> }
   | { ok: false; problem: FrameProblem; message?: Record<string, unknown> };
 
-/** A whole line that isn't parsed yet, or what is reported in a line's place. */
+/** A complete line that isn't parsed yet, or the problem that is reported in its place. */
 export type Line = string | Frame;
 
 export function encodeFrame(type: string, data: unknown): string {
@@ -68,7 +68,7 @@ export function decodeFrame(line: string, limits = AGENT_LIMITS): Frame {
 
 const ASCII = /^[\0-\x7f]*$/;
 
-/** Parses one line that has a character for each byte. */
+/** Parses one line that has one character for each byte. */
 function decodeBytes(line: string, limits: FrameLimits): Frame {
   if (line.length > limits.bytes) return { ok: false, problem: "frame_too_large" };
   if (ASCII.test(line)) return decodeFrame(line, limits);
@@ -79,7 +79,7 @@ function decodeBytes(line: string, limits: FrameLimits): Frame {
   return { ok: false, problem: "not_utf8", ...(message === undefined ? {} : { message }) };
 }
 
-/** The text that is written as UTF-8; undefined if it is not valid, where a lenient reader would put U+FFFD for whatever was sent. */
+/** Decodes UTF-8; undefined for invalid bytes, which a lenient decoder would replace with U+FFFD. */
 export function exactText(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -92,12 +92,12 @@ function utf8Bytes(text: string): number {
   return new TextEncoder().encode(text).length;
 }
 
-/** True if no value lies deeper than `limit` and no key is `__proto__` (which a copy would lose). Level by level, no recursion. */
+/** True if no value is nested deeper than `limit` and no key is `__proto__` (which a copy would lose). Level by level, no recursion. */
 export function isWithinDepth(root: object, limit: number): boolean {
   return membersWithin(root, limit) !== undefined;
 }
 
-/** How many members all of its objects have, where `isWithinDepth`; otherwise undefined. */
+/** The number of members of all objects in `root`, where `isWithinDepth`; otherwise undefined. */
 export function membersWithin(root: object, limit: number): number | undefined {
   let members = 0;
   let level: object[] = [root];
@@ -121,10 +121,10 @@ export function membersWithin(root: object, limit: number): number | undefined {
   return members;
 }
 
-/** A begun line counts against the server's budget from here on: short ones always find room. In characters. */
+/** An unfinished line counts against the server's budget beyond this length: short ones are always accepted. In characters. */
 export const FREE_UNFINISHED = 64 * 1024;
 
-/** What all of a server's lines that are begun, or wait to be handled, may hold together, in characters. */
+/** The total size that a server's unfinished and unhandled lines may have, in characters. */
 export class UnfinishedBudget {
   readonly max: number;
   used = 0;
@@ -132,7 +132,7 @@ export class UnfinishedBudget {
     this.max = max;
   }
 
-  /** What one client holds has changed. */
+  /** Updates one client's share. */
   change(from: number, to: number): void {
     this.used += Math.max(0, to - FREE_UNFINISHED) - Math.max(0, from - FREE_UNFINISHED);
   }
@@ -140,7 +140,7 @@ export class UnfinishedBudget {
 
 /**
  * Collects text into frames. Each piece of text is scanned once, however small the pieces are.
- * After an oversized or unfinished frame the rest of that line is dropped and reading goes on with the next.
+ * After an oversized or unfinished frame the rest of that line is dropped and reading continues with the next.
  */
 export class FrameReader {
   #pieces: string[] = [];
@@ -152,7 +152,7 @@ export class FrameReader {
   readonly #limits: FrameLimits;
   readonly #budget: UnfinishedBudget | undefined;
 
-  /** `on_unfinished` is called when a frame has been begun and not ended for `timeout_ms`. */
+  /** `on_unfinished` is called when a frame has been unfinished for `timeout_ms`. */
   constructor(
     on_unfinished?: () => void,
     timeout_ms = FRAME_TIMEOUT_MS,
@@ -165,7 +165,7 @@ export class FrameReader {
     this.#limits = limits;
   }
 
-  /** Reads what the gate sends. */
+  /** A reader for the gate's messages. */
   static forAnswers(): FrameReader {
     return new FrameReader(undefined, FRAME_TIMEOUT_MS, GATE_LIMITS);
   }
@@ -199,18 +199,18 @@ export class FrameReader {
     return lines;
   }
 
-  /** Stops the clock of the line that was begun: its sender isn't read from. */
+  /** Stops the unfinished line's timer: its sender isn't read from. */
   suspend(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
   }
 
-  /** Starts that clock again. */
+  /** Restarts that timer. */
   resume(): void {
     this.#watch(true);
   }
 
-  /** Forgets what was begun and stops the timer. */
+  /** Drops the unfinished line and stops the timer. */
   close(): void {
     this.#forget();
     clearTimeout(this.#timer);
@@ -229,7 +229,7 @@ export class FrameReader {
     this.#pieces = [];
   }
 
-  /** Counts what is kept, and what of it is more than a short line's against the budget. */
+  /** Counts what is buffered, and charges what exceeds a short line to the budget. */
   #grow(by: number): void {
     const before = this.#length;
     this.#length += by;
@@ -242,7 +242,7 @@ export class FrameReader {
     const is_over_budget =
       this.#budget !== undefined && this.#budget.used > this.#budget.max && this.#length > FREE_UNFINISHED;
     if (this.#length <= this.#limits.bytes && !is_over_budget) {
-      // A byte at a time would otherwise keep one array slot per byte.
+      // Text that arrives byte by byte would otherwise take one array slot per byte.
       if (this.#pieces.length >= 1024) this.#pieces = [this.#pieces.join("")];
       return;
     }
@@ -251,7 +251,7 @@ export class FrameReader {
     lines.push({ ok: false, problem: "frame_too_large" });
   }
 
-  /** Each frame has its own time: what is begun after one that ended starts anew. */
+  /** Each frame has its own timeout: one that begins after another ended starts anew. */
   #watch(has_ended: boolean): void {
     if (has_ended || this.#length === 0) {
       if (this.#timer !== undefined) clearTimeout(this.#timer);

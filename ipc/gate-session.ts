@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 
-/** Sessions that the gate named itself: each belongs to one connection and ends with it, its grants too. */
+/** Sessions named by the gate: each belongs to one connection and ends with it, as do its grants. */
 
 const PREFIX = "gate-session-";
 
@@ -8,7 +8,7 @@ export function newGateSession(): string {
   return `${PREFIX}${randomBytes(16).toString("hex")}`;
 }
 
-/** No agent can name its own session like this: it would reach the grants of a connection that is gone. */
+/** No agent can name its own session like this: it would get the grants of a closed connection. */
 export function isGateSession(session: string): boolean {
   return session.startsWith(PREFIX);
 }

@@ -10,6 +10,6 @@ export function isoSeconds(ms: number): string {
   return last_text;
 }
 
-// A second has many calls.
+// There are many calls in a second.
 let last_second = Number.NaN;
 let last_text = "";

@@ -1,3 +1,3 @@
-/** The languages that every surface speaks. */
+/** The languages of every surface. */
 export const LANGUAGES = ["en", "it"] as const;
 export type Language = (typeof LANGUAGES)[number];

@@ -3,23 +3,23 @@ import { BYTE_LIMITS, type Frame, FrameReader, type Line, type UnfinishedBudget 
 import type { Job, Turns } from "./turns.ts";
 import type { UnreadBudget, UnreadOwner } from "./unread-budget.ts";
 
-/** One client of a line server: what it has sent and waits to be handled, what it has yet to read, and when it is read from. */
+/** One client of a line server: its unhandled lines, its unread output, and when it is read from. */
 
-/** What a frame leaves to be done: steps that may be taken in several turns, or something to wait for. */
+/** A frame's remaining work: steps that may be taken in several turns, or a promise to wait for. */
 export type Work = Iterator<void, void> | Promise<void>;
 
-/** One client. `send` takes whole lines; nothing is sent to a client that is gone. */
+/** One client. `send` takes whole lines; nothing is sent to a disconnected client. */
 export interface LineConnection {
   readonly id: number;
   readonly isOpen: boolean;
   send(lines: string): void;
-  /** Sends, then closes. What still comes from the client is dropped. */
+  /** Sends, then closes. Whatever the client still sends is dropped. */
   end(lines: string): void;
   /** Handles nothing more of what the client has sent: it is about to be ended. */
   ignore(): void;
   /**
-   * The client has said who it is. It shares its turns with others of the same `share`; `max_bytes` (left out: no bound) is what
-   * it may send from now on.
+   * The client is identified. It shares its turns with others of the same `share`; `max_bytes` (left out: no bound) is what it
+   * may send from now on.
    */
   admit(share: string, max_bytes?: number): void;
 }
@@ -31,7 +31,7 @@ export interface ConnectionHost {
   readonly frame_timeout_ms: number | undefined;
   /** What a client may send before it is admitted, in bytes. */
   readonly max_unadmitted_bytes: number;
-  /** Handles frames until `next` has none: then the turn is over, or there are none for now. */
+  /** Handles frames until `next` has none: then the turn is over, or all were handled. */
   received(connection: LineConnection, next: () => Frame | undefined): Work | undefined;
   admitted(connection: ServedConnection): void;
   dropped(reason: string): void;
@@ -50,7 +50,7 @@ export class ServedConnection implements LineConnection, Job, UnreadOwner {
   #lines: Line[] = [];
   /** The first of `#lines` that wasn't handled. */
   #first = 0;
-  /** Of the lines that wait, in characters. */
+  /** Of the unhandled lines, in characters. */
   #length = 0;
   #steps: Iterator<void, void> | undefined;
   #is_waiting = false;
@@ -75,7 +75,7 @@ export class ServedConnection implements LineConnection, Job, UnreadOwner {
     return !this.#socket.destroyed;
   }
 
-  /** True if nothing of what it sent waits to be handled. */
+  /** True if everything it sent was handled. */
   get isSilent(): boolean {
     return this.#lines.length === 0 && this.#steps === undefined && !this.#is_waiting;
   }
@@ -83,7 +83,7 @@ export class ServedConnection implements LineConnection, Job, UnreadOwner {
   send(lines: string): void {
     const socket = this.#socket;
     if (socket.destroyed || !socket.writable) return;
-    // False once more is unread than the system has taken: until then nothing is counted.
+    // False once the system's buffer is full: until then nothing is counted.
     if (!socket.write(lines) || this.#is_writing) this.#note();
   }
 
@@ -97,7 +97,7 @@ export class ServedConnection implements LineConnection, Job, UnreadOwner {
     setTimeout(() => socket.destroy(), CLOSE_GRACE_MS).unref();
   }
 
-  /** Ends it as soon as the system has taken what was sent: what an unauthenticated client still sends isn't even read. */
+  /** Ends it as soon as the output is with the system: nothing that an unauthenticated client still sends is read. */
   endAtOnce(lines: string): void {
     this.ignore();
     if (!this.#socket.destroyed) this.#socket.write(lines);
@@ -122,14 +122,14 @@ export class ServedConnection implements LineConnection, Job, UnreadOwner {
     this.#socket.destroy();
   }
 
-  /** Text has come, a character for each byte. */
+  /** Takes received text, one character for each byte. */
   read(text: string): void {
     if (this.#is_ending || this.#socket.destroyed) return;
     this.#allowance -= text.length;
     this.#take(this.#reader.lines(text));
   }
 
-  /** The socket is gone. */
+  /** The socket was closed. */
   closed(): void {
     this.ignore();
     this.#reader.close();
@@ -155,14 +155,14 @@ export class ServedConnection implements LineConnection, Job, UnreadOwner {
     this.#go();
   }
 
-  /** Has what waits handled, at once or in its turn. */
+  /** Schedules the unhandled lines, at once or in a turn. */
   #go(): void {
     this.#refuseExcess();
     if (this.#mayWork()) this.#host.turns.add(this);
     this.#regulate();
   }
 
-  /** A client that has sent more than it may, and wasn't admitted by any of it, gets an error. */
+  /** Queues an error for a client that has sent more than it may without being admitted. */
   #refuseExcess(): void {
     if (this.#allowance >= 0 || this.#lines.length > 0 || this.#is_ending) return;
     this.#allowance = 0;
@@ -244,7 +244,7 @@ export class ServedConnection implements LineConnection, Job, UnreadOwner {
     if (!this.#is_ending) this.#go();
   }
 
-  /** Not read from while something waits to be handled, nor while it doesn't read. The steps of a plan don't count: a disconnection ends them. */
+  /** Pauses reading while lines are unhandled or output is unread. A plan's steps don't count: a disconnection has to end them. */
   #regulate(): void {
     const must_wait = !this.#is_ending && (this.#lines.length > 0 || this.#isBehind());
     if (must_wait === this.#is_paused) return;

@@ -1,6 +1,7 @@
 import type { ListenOptions, Server, Socket } from "node:net";
-import { dirname } from "node:path";
+import { basename, dirname } from "node:path";
 import { IPCModule } from "node-ipc";
+import { debugLog } from "./debug-log.ts";
 import type { FileIdentity } from "./file-identity.ts";
 import { type Frame, UnfinishedBudget } from "./frames.ts";
 import {
@@ -15,18 +16,20 @@ import { type Job, Turns } from "./turns.ts";
 import { UngreetedConnections, type UngreetedLimits } from "./ungreeted-connections.ts";
 import { UnreadBudget, type UnreadLimits } from "./unread-budget.ts";
 
-/** A Unix socket that speaks one JSON object per line, on node-ipc. Both sockets are one of these. */
+/** A Unix socket server for one JSON object per line, on node-ipc. Both of the gate's sockets use it. */
+
+const debug = debugLog("socket");
 
 export interface LineHandlers {
   opened(connection: LineConnection): void;
   /**
-   * Handles frames, in order, until `next` has none: then the turn is over, or none are left. What a frame leaves to be done is
-   * returned at once; the connection's next frames come after it.
+   * Handles frames, in order, until `next` has none: then the turn is over, or none are left. A frame's remaining work is
+   * returned at once; the connection's next frames are handled after it.
    */
   received(connection: LineConnection, next: () => Frame | undefined): Work | undefined;
   /** The frames of one turn, of one connection or several, were handled. */
   turned(): void;
-  /** The last line for a client that didn't say hello in time, or that of too many such clients has been silent for the longest. */
+  /** The last line for a client that sent no hello in time, or that was silent for the longest when there were too many such. */
   unadmitted(): string;
   closed(connection: LineConnection): void;
   /** Clients were dropped by the server, with the reason to log. */
@@ -41,18 +44,18 @@ export interface LineServerSettings {
   frame_timeout_ms?: number | undefined;
 }
 
-/** Clients that haven't said who they are. */
+/** Limits for clients that haven't sent hello. */
 export const UNGREETED_LIMITS: UngreetedLimits = { max: 128, greeting_ms: 5000 };
 /** What such a client may send in all, in bytes. */
 export const MAX_UNADMITTED_BYTES = 8192;
 
-/** What all lines of a server that are begun or wait may hold together, beyond the first 64 KiB of each client. */
+/** The total size of a server's unfinished and unhandled lines, beyond the first 64 KiB of each client. */
 const MAX_UNFINISHED = 64 * 1024 * 1024;
 
-/** How much of a socket's data the system library keeps, each way, before it says that this is enough. Bytes. */
+/** How much of a socket's data is buffered in each direction before it signals backpressure. Bytes. */
 const SOCKET_BUFFER = 16 * 1024;
 
-/** Clients that were dropped because they were too many are logged together, in milliseconds. */
+/** Clients dropped for exceeding the limits are logged together, at this interval in milliseconds. */
 const LOG_INTERVAL_MS = 1000;
 
 /** Connections that may wait to be accepted; the system may allow fewer (net.core.somaxconn). */
@@ -62,11 +65,11 @@ const QUEUE_LENGTH = 4096;
 const MAX_SOCKET_PATH = 103;
 
 /**
- * node-ipc's parser. What came goes to its connection as it is, past node-ipc's events, which carry one message each. It has no
- * bound of its own on what is unread (`maxPendingBytes`): that would cut a client off in the middle of its answers.
+ * node-ipc's parser. Received data goes to its connection unparsed, past node-ipc's events, which carry one message each. It sets
+ * no bound on unread output (`maxPendingBytes`): that would disconnect a client in the middle of its answers.
  */
 class LineParser {
-  /** Of what is sent; each socket is read as bytes. */
+  /** For output; each socket is read as bytes. */
   readonly encoding = "utf8";
   readonly raw = false;
 
@@ -82,8 +85,8 @@ class LineParser {
 }
 
 /**
- * Lets connections that come all at once queue up to be accepted. node-ipc has no setting for it: its listener has Node's queue of 511,
- * and a Unix socket refuses (EAGAIN) who finds it full. Nor has it one for how much of each socket is buffered.
+ * Lengthens the queue of connections to be accepted, for many at once. node-ipc has no setting for it: its listener has Node's
+ * queue of 511, and a full Unix socket refuses a connection (EAGAIN). Nor has it one for how much of each socket is buffered.
  */
 function adjustListener(ipc_server: IPCModule["server"]): void {
   let listener: Server | undefined;
@@ -159,7 +162,7 @@ export class LineServer {
     config.silent = true;
     config.socketRoot = `${dirname(path)}/`;
     config.secureSocketRoot = true;
-    // Counted here: of those that are too many, one that was silent goes before one that wasn't.
+    // Counted here: beyond the limit, a silent connection is closed before one that wasn't.
     config.maxConnections = Number.POSITIVE_INFINITY;
     config.parser = new LineParser();
     this.#ipc.serve(bound);
@@ -177,7 +180,7 @@ export class LineServer {
     return this.#file;
   }
 
-  /** Ends every connection and stops listening; the socket file goes away, where it is still this server's. */
+  /** Ends every connection and stops listening; removes the socket file, where it is still this server's. */
   async close(): Promise<void> {
     clearTimeout(this.#log_timer);
     const listener = this.#ipc.server?.server;
@@ -208,18 +211,19 @@ export class LineServer {
     if (excess !== undefined) {
       this.#tooMany(
         is_full
-          ? `more than ${max_connections} connections, and this one had not said hello`
-          : `more than ${(this.#settings.ungreeted ?? UNGREETED_LIMITS).max} connections that have not said hello`,
+          ? `more than ${max_connections} connections, and this one had not sent hello`
+          : `more than ${(this.#settings.ungreeted ?? UNGREETED_LIMITS).max} connections that have not sent hello`,
       );
       excess.endAtOnce(this.#handlers.unadmitted());
       this.#ungreeted.delete(excess);
     }
     const connection = new ServedConnection(this.#next_id++, socket, this.#host);
-    // As bytes: decoded piece by piece, what is not UTF-8 would be replaced without a word.
+    // As bytes: decoded piece by piece, invalid UTF-8 would be silently replaced.
     socket.setEncoding("latin1");
     socket.ipcBuffer = connection;
     this.#connections.set(socket, connection);
     this.#ungreeted.add(connection);
+    if (debug.is_on) debug.write(`${this.#name} connection ${connection.id} opened, ${this.#connections.size} open`);
     this.#handlers.opened(connection);
   }
 
@@ -229,10 +233,16 @@ export class LineServer {
     this.#connections.delete(socket);
     this.#ungreeted.delete(connection);
     connection.closed();
+    if (debug.is_on) debug.write(`${this.#name} connection ${connection.id} closed, ${this.#connections.size} open`);
     this.#handlers.closed(connection);
   }
 
-  /** One line each second, however many they are: who connects all the time can't fill the log. */
+  /** The socket's file without its folder. */
+  get #name(): string {
+    return basename(this.#settings.path);
+  }
+
+  /** One line each second, however many they are: a client that keeps connecting can't fill the log. */
   #tooMany(reason: string): void {
     this.#too_many.set(reason, (this.#too_many.get(reason) ?? 0) + 1);
     if (this.#log_timer !== undefined) return;

@@ -1,9 +1,9 @@
 /**
- * Letters that are taken for Latin ones. A name in which they stand beside Latin letters, or which is made of nothing else,
- * can be taken for another name. Whoever writes in another script's own letters is shown as they write.
+ * Letters that look like Latin ones. A name that mixes them with Latin letters, or consists of nothing else, can be mistaken for
+ * another name. Text in another script's own letters is shown unchanged.
  */
 
-/** Can't be told from a Latin letter: a word of nothing else looks Latin. */
+/** Indistinguishable from a Latin letter: a word of nothing else looks Latin. */
 const SAME = [
   // Cyrillic
   "аеорсухіјѕԁһԛԝӏѵүАВЕКМНОРСТУХІЈЅԚԜӀҮѴ",
@@ -19,12 +19,12 @@ const SAME = [
   "ꓐꓑꓒꓓꓔꓖꓗꓙꓚꓜꓝꓟꓠꓡꓢꓣꓦꓧꓪꓫꓬꓮꓰꓲꓳꓴ",
 ].join("");
 
-/** Much like a Latin letter: a word of its own script is told by them, among Latin letters they are overlooked. */
+/** Similar to a Latin letter: recognisable in a word of their own script, easily overlooked among Latin letters. */
 const SIMILAR = "вгзийкмнптшьёїѡԍЗЬЁЇԌαβγεηικστυχωάίόύςϵϱցգզլյքռաՏԼ";
 
 /**
- * Latin letters and ASCII signs in another dress, and every blank but the space: marked wherever they stand. All that Unicode's
- * compatibility forms (NFKC) make plain ASCII of, but for what is told from it at a glance and common: `ª º … № ™ ℠ ℡`, units in a square.
+ * Variants of Latin letters and ASCII signs, and every blank but the space: always marked. These are all characters that Unicode's
+ * compatibility forms (NFKC) map to ASCII, except common ones that are easily distinguished: `ª º … № ™ ℠ ℡`, units in a square.
  */
 const DRESSED = [
   "\\uff10-\\uff19\\uff21-\\uff3a\\uff41-\\uff5a\\u{1d400}-\\u{1d7ff}\\u2160-\\u217f\\ufb00-\\ufb06",
@@ -58,23 +58,23 @@ const SIGNS = new RegExp(`[${DRESSED}]`, "gu");
 const ALL_SAME = new RegExp(`^[${SAME}\\P{L}]+$`, "u");
 const LATIN = new RegExp(`[\\p{Script=Latin}${DRESSED}]`, "u");
 const LETTER = /\p{L}/u;
-/** What is written `\n` may stand for a line's end: its letter belongs to no word. */
+/** A written `\n` may mean a line's end: its letter belongs to no word. */
 const WORDS = /(?<=\\)[nrt]|[\p{L}\p{M}\p{N}]+/gu;
 
-/** Prepositions and the like: nothing is called so that its name could be taken for another one. */
+/** Prepositions and the like: words this short are too common to mistake for another name. */
 const SMALL_WORD = 2;
 
 export function hasLookAlikes(text: string): boolean {
   return ANY.test(text);
 }
 
-/** Where in `text` the letters are that are to be marked, in order, as offsets of code units. */
+/** The offsets (code units) of the letters in `text` that are to be marked, in order. */
 export function lookAlikesIn(text: string): number[] {
   const found: number[] = [];
   const words = [...text.matchAll(WORDS)];
   let end = 0;
   for (const [index, { 0: word, index: at }] of words.entries()) {
-    // Dots and slashes stand between words.
+    // Dots and slashes separate words.
     collect(found, text.slice(end, at), end, SIGNS);
     end = at + word.length;
     collect(
@@ -95,12 +95,12 @@ function markedIn(word: string, isAmongItsOwn: () => boolean): RegExp | undefine
   return word.length <= SMALL_WORD && isAmongItsOwn() ? undefined : ALL;
 }
 
-/** Nobody takes a word for an ASCII one that shows its language by another letter, where its dotless i is all there is to mark. */
+/** A word with another Turkish letter isn't mistaken for an ASCII one, where its dotless i is all there is to mark. */
 function isTurkish(word: string): boolean {
   return TURKISH.test(word) && !ANY.test(word.replace(DOTLESS, ""));
 }
 
-/** Whether a blank alone is between this word and one that shows its script. */
+/** Whether this word is separated by a single space from one that shows its script. */
 function isInItsScript(text: string, words: readonly RegExpExecArray[], index: number): boolean {
   return [-1, 1].some((step) => {
     const [word, other] = [words[index], words[index + step]];

@@ -7,8 +7,10 @@ import {
   capabilitySchema,
   cardSchema,
   decisionSchema,
+  judgeNotesSchema,
   levelSchema,
   outcomeSchema,
+  reachSchema,
   requirementSchema,
   reversibilitySchema,
   territorySchema,
@@ -45,7 +47,8 @@ export type GrantView = z.infer<typeof grantSchema>;
 /** One way to answer yes, and exactly what it would store. */
 export const choiceSchema = z.object({
   scope: territorySchema,
-  label: z.string(),
+  /** With the scope it names the choice; null for `none`, which stores nothing. Surfaces have their own words for it. */
+  reach: reachSchema.nullable(),
   grants: z.array(requirementSchema),
   /** What is asked about each time though a granted folder holds it: a sentence in the card's language. */
   excludes: z.string().optional(),
@@ -81,7 +84,8 @@ export const approvalSchema = z.object({
   /** Names in the call that lead elsewhere than they say, in a sentence each, as the card says it. */
   links: z.array(z.string()),
   choices: z.array(choiceSchema),
-  judge: z.object({ score: z.number(), reason: z.string() }),
+  /** `notes`: what raised or lowered the score; missing where the request is of an earlier version. */
+  judge: z.object({ score: z.number(), reason: z.string(), notes: judgeNotesSchema.optional() }),
   /** The whole call, while it waits; null once it was answered. */
   args: z.record(z.string(), z.unknown()).nullable(),
   /** Said by the human with a rejection, or why it was withdrawn. */
@@ -157,14 +161,14 @@ const nothing = z.object({});
 export const principalSchema = z.object({ channel: z.string().min(1).max(64), sender_id: z.string().min(1).max(256) });
 export type Principal = z.infer<typeof principalSchema>;
 
-export const answerSchema = z.object({
+export const answerSchema = z.strictObject({
   token: tokenParam,
   decision: z.enum(["approved", "rejected"]),
   /** Only with `approved`. */
   scope: territorySchema.default("none"),
-  /** Which of the card's proposals, by its label; left out: the first of the scope. */
-  choice: z.string().max(200).optional(),
-  /** What to store instead of the proposal, where that is one grant. */
+  /** Which of the card's choices of this scope; left out: the first. */
+  reach: reachSchema.optional(),
+  /** What to store instead of the choice's own target, where that is one grant. Of two choices of one reach it names the one with this target. */
   target: z.string().min(1).max(4096).optional(),
   /** ISO-8601 UTC. */
   expires_at: z.iso.datetime().optional(),

@@ -2,11 +2,11 @@ import type { LineConnection } from "./line-connection.ts";
 
 interface Answers {
   encode: (() => string)[];
-  /** The connection is ended after these. */
+  /** The connection is ended after these messages. */
   is_last: boolean;
 }
 
-/** What a turn answers: encoded and sent once all of it may leave, in one write for each connection. */
+/** A turn's outgoing messages: encoded and sent together at its end, in one write for each connection. */
 export class Outgoing {
   #answers = new Map<LineConnection, Answers>();
 
@@ -25,7 +25,7 @@ export class Outgoing {
     answers.is_last = true;
   }
 
-  /** Sends nothing of what waits. */
+  /** Drops the queued messages. */
   clear(): void {
     this.#answers.clear();
   }

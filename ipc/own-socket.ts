@@ -4,9 +4,9 @@ import { dirname } from "node:path";
 const WRITABLE_BY_OTHERS = 0o022;
 
 /**
- * True unless another user of this machine could be listening at `path`: they must not get a token, nor be believed. What isn't
- * there is nobody's: connecting will say so. Imports nothing but Node, for the hook's fast path.
- * @param uid who asks; root, and systems without user ids, are not looked at
+ * True unless another user of this machine could be listening at `path`: they must not get a token, nor be believed. Also true
+ * for a socket that isn't there: connecting fails then. Imports nothing but Node, for the hook's fast path.
+ * @param uid the caller's; nothing is checked for root and on systems without user ids
  */
 export function isOwnSocket(path: string, uid = process.getuid?.() ?? 0): boolean {
   if (uid === 0) return true;
@@ -15,6 +15,6 @@ export function isOwnSocket(path: string, uid = process.getuid?.() ?? 0): boolea
     if ((folder.uid !== uid && folder.uid !== 0) || (folder.mode & WRITABLE_BY_OTHERS) !== 0) return false;
     return statSync(path).uid === uid;
   } catch {
-    return true; // not there, or not to be reached: connecting fails, too
+    return true; // not there, or unreachable: connecting fails, too
   }
 }

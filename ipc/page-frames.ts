@@ -1,11 +1,11 @@
 import { z } from "zod";
 import type { OperatorEvent } from "./operator-api.ts";
 
-/** What goes over the page's WebSocket `/operator`: one JSON object in each text frame. */
+/** The messages on the page's WebSocket `/operator`: one JSON object in each text frame. */
 
 export const PAGE_SOCKET_PATH = "/operator";
 
-/** A page asks for nothing long. */
+/** The page's requests are short. */
 export const MAX_PAGE_FRAME_BYTES = 64 * 1024;
 
 export const pageRequestSchema = z.object({
@@ -14,7 +14,7 @@ export const pageRequestSchema = z.object({
   params: z.unknown(),
 });
 
-/** Each request is answered once, by its `id`; events come in between. */
+/** Each request is answered once, by its `id`; events are sent in between. */
 export type PageAnswer =
   | { id: number; result: unknown }
   | { id: number; failure: { code: string; message: string; hint: string } }

@@ -2,13 +2,13 @@ import { homedir, userInfo } from "node:os";
 import { isAbsolute, join } from "node:path";
 
 /**
- * Where everything lives. The required folders are the defaults; XDG_* moves them, METNOS_* moves single files.
+ * Where the gate's files are. The required folders are the defaults; XDG_* moves them, METNOS_* moves single files.
  * Imports nothing but Node, so that the hook's fast path can use it.
  */
 export interface GatePaths {
   config_dir: string;
   config_file: string;
-  /** What the human chose on a surface. */
+  /** The settings chosen on a surface. */
   chosen_file: string;
   executors_dir: string;
   state_dir: string;
@@ -17,9 +17,9 @@ export interface GatePaths {
   agents_db: string;
   activity_db: string;
   safety_db: string;
-  /** Where the trail ends: by it a removed or edited last line is noticed. */
+  /** Records where the trail ends, so that a removed or edited last line is noticed. */
   audit_head: string;
-  /** Room on the disk that is kept aside for the trail, and for the pause and answers. */
+  /** Reserved disk space for the trail, the pause and answers. */
   audit_reserve: string;
   state_reserve: string;
   /** Held locked while a gate runs. */
@@ -36,7 +36,7 @@ export interface GatePaths {
 /** The environment variables of a process. */
 export type Env = Readonly<Record<string, string | undefined>>;
 
-/** A variable that says where things are, and can't be followed. */
+/** An environment variable for a path that can't be used. */
 export class PathError extends Error {
   readonly code = "invalid_path";
   readonly hint: string;
@@ -47,7 +47,7 @@ export class PathError extends Error {
   }
 }
 
-/** Relative, each would mean another place in every folder that a program is started in. */
+/** A relative path would depend on the working directory of each program. */
 const PATH_VARIABLES = [
   "METNOS_CONFIG",
   "METNOS_GRANTS_DB",
@@ -95,7 +95,7 @@ export function gatePaths(env: Env = process.env): GatePaths {
   };
 }
 
-/** The human's home folder, without a slash at its end. @throws PathError where HOME is empty or relative, or there is none */
+/** The user's home folder, without a trailing slash. @throws PathError where HOME is empty or relative, or there is none */
 export function homeFolder(env: Env): string {
   if (env.HOME === "") throw new PathError("HOME is empty", "set it to your home folder: its absolute path");
   refuseRelative("HOME", env.HOME);
@@ -103,7 +103,7 @@ export function homeFolder(env: Env): string {
     const home = env.HOME ?? homedir();
     if (isAbsolute(home)) return home.replace(/(.)\/+$/, "$1");
   } catch {
-    // a user without an entry in the system's list: said below
+    // a user without a passwd entry: reported below
   }
   throw new PathError("this user has no home folder", "set HOME to one: its absolute path");
 }
@@ -113,12 +113,12 @@ function refuseRelative(name: string, value: string | undefined): void {
   throw new PathError(`${name} is a relative path: ${JSON.stringify(value)}`, `set ${name} to an absolute path`);
 }
 
-/** The file an agent's adapter finds its token in. `name` must be a valid agent name. */
+/** The file in which an agent's adapter finds its token. `name` must be a valid agent name. */
 export function agentTokenFile(paths: GatePaths, name: string): string {
   return join(paths.agent_tokens_dir, `${name}.token`);
 }
 
-/** The human on whose behalf local agents ask: channel `local`, the operating system's user name. */
+/** The user on whose behalf local agents ask: channel `local`, the operating system's user name. */
 export function localPrincipal(): { channel: string; sender_id: string } {
   try {
     return { channel: "local", sender_id: userInfo().username };

@@ -1,13 +1,13 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync } from "node:fs";
 
-/** The code of the error for what is there but is no file: a pipe, a folder, a device. */
+/** The error code for a path at which there is something else than a file: a pipe, a folder, a device. */
 export const NOT_A_FILE = "NOT_A_FILE";
 
-/** The code of the error for a link that leads nowhere: what it stood for was there once. */
+/** The error code for a dangling link: its target existed once. */
 export const DANGLING_LINK = "DANGLING_LINK";
 
 /**
- * A file's text. A pipe at its place is refused instead of waited for. Imports nothing but Node, for the hook's fast path.
+ * A file's text. A pipe is refused instead of blocking the reader. Imports nothing but Node, for the hook's fast path.
  * @throws the system's error, or one with the code `NOT_A_FILE` or `DANGLING_LINK`
  */
 export function readRegularFile(file: string): string {

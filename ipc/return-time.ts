@@ -1,2 +1,2 @@
-/** How long who waits for an answer goes on looking for a gate that went away, in milliseconds: both sides keep to it. */
+/** How long a waiting client tries to reconnect to a gate that closed, in milliseconds: the gate relies on it, too. */
 export const RETURN_MS = 15_000;

@@ -5,14 +5,14 @@ import type { Goal, SafetyVerdict, Subtask, TaskGraph } from "./wire.ts";
  * (docs/decisions/requirements-safety.md).
  */
 
-/** The part of a `GateClient` that checks. */
+/** The checking methods of a `GateClient`. */
 export interface SafetyChecker {
   checkGoal(goal: Goal): Promise<SafetyVerdict>;
   checkSubtask(subtask: Subtask): Promise<SafetyVerdict>;
   checkGraph(graph: TaskGraph): Promise<SafetyVerdict>;
 }
 
-/** The safety filter said no. `verdict` lists every violation. */
+/** The safety filter blocked the subject. `verdict` lists every violation. */
 export class SafetyViolationError extends Error {
   readonly verdict: SafetyVerdict;
   constructor(verdict: SafetyVerdict) {
@@ -23,7 +23,7 @@ export class SafetyViolationError extends Error {
   }
 }
 
-/** A goal registry that takes on only what passes. */
+/** A goal registry that accepts only goals that pass the filter. */
 export class SafeGoalRegistry<G extends Goal, R> {
   readonly #register: (goal: G) => R | Promise<R>;
   readonly #checker: SafetyChecker;
@@ -48,7 +48,7 @@ export class SafeGoalRegistry<G extends Goal, R> {
   }
 }
 
-/** A decomposer whose graphs, and each of their subtasks, have passed. */
+/** A decomposer whose graphs, and each of their subtasks, have passed the filter. */
 export class SafeGoalDecomposer<G, T extends TaskGraph> {
   readonly #decompose: (goal: G) => T | Promise<T>;
   readonly #checker: SafetyChecker;
@@ -72,7 +72,7 @@ export class SafeGoalDecomposer<G, T extends TaskGraph> {
     return graph;
   }
 
-  /** Before one subtask is dispatched. @throws SafetyViolationError */
+  /** To be called before a subtask is dispatched. @throws SafetyViolationError */
   async checkDispatch(subtask: Subtask): Promise<void> {
     const { subtask_id, required_caps } = subtask;
     const verdict = await this.#checker.checkSubtask({ subtask_id, required_caps });

@@ -13,27 +13,27 @@ export const violationSchema = z.object({
   rule_id: z.string(),
   severity: severitySchema,
   subject_type: subjectTypeSchema,
-  /** What the agent calls it; made visible before it is shown. */
+  /** The agent's name for it; hidden characters are escaped before it is shown. */
   subject_id: z.string(),
   agent_name: z.string(),
-  /** One sentence of the gate's own, without the subject's words. */
+  /** One sentence by the gate, without the subject's words. */
   detail: z.string(),
   /** The last time. */
   detected_at: z.string(),
-  /** More than 1 where an agent went on and only its count was kept. */
+  /** More than 1 where an agent repeated it and only the count was kept. */
   times: z.number().int(),
   acknowledged_at: z.string().nullable(),
 });
 export type ViolationView = z.infer<typeof violationSchema>;
 
-/** Who stopped the gate, until when, and what lets it go on. */
+/** Who paused the gate, until when, and what ends the pause. */
 export const pauseSchema = z.object({
   is_paused: z.boolean(),
   /** `human`: by hand. `safety`: by a CRITICAL violation. Null while it runs. */
   by: z.enum(["human", "safety"]).nullable(),
   reason: z.string().nullable(),
   since: z.string().nullable(),
-  /** When it ends by itself; null: not before somebody ends it. */
+  /** When it ends by itself; null: only once it is ended. */
   until: z.string().nullable(),
   clears: z.enum(["by_human", "after_all_acknowledged", "after_seconds"]),
 });

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What the human can set from a surface. Each key is one of gate.toml's; the file and the environment win over it. */
+/** The settings that can be changed from a surface. Each key is one of gate.toml's; the file and the environment override it. */
 
 export const settingValues = {
   "approvals.ttl_seconds": z.number().int().min(10).max(86_400),
@@ -18,7 +18,7 @@ export const settingKeySchema = z.enum(Object.keys(settingValues) as [SettingKey
 export const settingSchema = z.object({
   key: settingKeySchema,
   value: z.union([z.string(), z.number(), z.boolean()]),
-  /** Where the value comes from. */
+  /** The value's source. */
   source: z.enum(["default", "chosen", "gate.toml", "environment"]),
   can_change: z.boolean(),
   /** One sentence, where it can't be changed here. */

@@ -3,8 +3,8 @@ import { dirname, join } from "node:path";
 import { type FileIdentity, identityOf, isStillAt } from "./file-identity.ts";
 
 /**
- * A listening socket's file. Node removes the path that a server has bound when the server closes, whoever's socket is there by
- * then; so a server binds under a name of its own, and its file is moved to where clients look for it.
+ * A listening socket's file. When a server closes, Node removes the path that it has bound, even if another server's socket is there
+ * by then; so a server binds under a unique name, and its file is moved to where clients connect.
  */
 
 let bound = 0;
@@ -15,7 +15,7 @@ export function bindingPath(path: string): string {
 }
 
 /**
- * Closes a bound socket to others and moves it to `path`, in the place of one that an earlier gate has left there.
+ * Makes a bound socket private (0600) and moves it to `path`, replacing one that an earlier gate has left there.
  * @throws an error with code `socket_path_taken` where something else than a socket is there, or the system's
  */
 export function moveSocket(from: string, path: string): FileIdentity {
@@ -27,12 +27,12 @@ export function moveSocket(from: string, path: string): FileIdentity {
   }
   chmodSync(from, 0o600);
   const identity = identityOf(from);
-  if (identity === undefined) throw new Error(`the socket ${from} is gone`);
+  if (identity === undefined) throw new Error(`the socket ${from} was removed`);
   renameSync(from, path);
   return identity;
 }
 
-/** Removes a socket's file, unless another gate's is at its path now. */
+/** Removes a socket's file, unless another gate's socket is at its path now. */
 export function removeSocket(path: string, identity: FileIdentity): void {
   if (isStillAt(path, identity)) unlinkSync(path);
 }

@@ -1,25 +1,25 @@
 /**
- * Who is served when. Work that comes while nobody waits is done at once; otherwise in turns of the event loop that last a few
- * milliseconds each, so that no client and no agent makes the others wait.
+ * Schedules the clients' work. While no other job is queued, work is done at once; otherwise in turns of the event loop that last a
+ * few milliseconds each, so that no client and no agent makes the others wait.
  */
 
 /** Work that may take more than one turn. */
 export interface Job {
-  /** All jobs of one share get together what a single job of another share gets. */
+  /** All jobs of one share together get as much time as a single job of another share. */
   readonly share: string;
   /** Works until `ends_at` (`performance.now()`, in milliseconds), one step at the least. True if there is more to do. */
   work(ends_at: number): boolean;
 }
 
-/** How long the event loop is kept by one turn, in milliseconds. A step that takes longer can't be interrupted. */
+/** How long one turn occupies the event loop, in milliseconds. A step that takes longer can't be interrupted. */
 const TURN_MS = 4;
-/** How long one job works where others wait, in milliseconds. */
+/** How long one job works while others are queued, in milliseconds. */
 const SLICE_MS = 1;
-/** A share that was idle is ahead of the others by at most this, in milliseconds; no more is saved up. */
+/** An idle share's credit over the others is at most this, in milliseconds. */
 const HEAD_START_MS = 4;
 
 interface Share {
-  /** Time worked, in milliseconds, on a scale of all shares. */
+  /** Time worked, in milliseconds, on a scale common to all shares. */
   used: number;
   readonly jobs: Set<Job>;
 }
@@ -28,9 +28,9 @@ export class Turns {
   readonly #shares = new Map<string, Share>();
   readonly #queued = new Map<Job, Share>();
   readonly #ended: () => void;
-  /** What the share that was served last had used. */
+  /** The most that a share had used when it was served. */
   #mark = 0;
-  /** Time worked since the event loop last came round, in milliseconds. */
+  /** Time worked in this iteration of the event loop, in milliseconds. */
   #spent = 0;
   #is_working = false;
   #next: NodeJS.Immediate | undefined;
@@ -44,7 +44,7 @@ export class Turns {
     return this.#is_working;
   }
 
-  /** Works at once where nobody waits and the turn has time left; otherwise the job waits for its own. */
+  /** Works at once if no job is queued and the turn has time left; otherwise queues the job. */
   add(job: Job): void {
     if (this.#is_working || this.#queued.size > 0 || this.#spent >= TURN_MS) return this.#enqueue(job);
     const began = performance.now();
@@ -56,7 +56,7 @@ export class Turns {
     else if (this.#spent >= SLICE_MS) this.#schedule();
   }
 
-  /** The job is over, whatever it had left. */
+  /** Removes the job, finished or not. */
   remove(job: Job): void {
     this.#queued.get(job)?.jobs.delete(job);
     this.#queued.delete(job);
@@ -75,7 +75,7 @@ export class Turns {
     this.#schedule();
   }
 
-  /** An immediate runs after what has come meanwhile was read, and lets more be read after it. */
+  /** An immediate runs after pending input was read, and lets more be read after it. */
   #schedule(): void {
     this.#next ??= setImmediate(() => {
       this.#next = undefined;
@@ -115,7 +115,7 @@ export class Turns {
     let least: Share | undefined;
     for (const share of this.#shares.values())
       if (share.jobs.size > 0 && (least === undefined || share.used < least.used)) least = share;
-    if (least === undefined) throw new Error("a job that waits has a share");
+    if (least === undefined) throw new Error("a queued job has a share");
     this.#mark = Math.max(this.#mark, least.used);
     return least;
   }

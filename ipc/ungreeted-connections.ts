@@ -1,15 +1,15 @@
 import type { ServedConnection } from "./line-connection.ts";
 
-/** Connections that haven't said who they are: few, and for a short time, so that they keep nobody out who does. */
+/** Connections that haven't sent hello: limited in number and time, so that they can't keep other clients out. */
 
 export interface UngreetedLimits {
-  /** So many may be silent for longer than the grace. */
+  /** How many may be silent for longer than the grace period. */
   max: number;
   /** How long one may take until it is admitted, in milliseconds. */
   greeting_ms: number;
 }
 
-/** Connections come many at once, and are heard in the next turn of the event loop: so long none is silent. In milliseconds. */
+/** Grace period, in milliseconds, before a connection counts as silent: many at once are read over several turns of the event loop. */
 const GRACE_MS = 1000;
 
 export class UngreetedConnections {
@@ -33,7 +33,7 @@ export class UngreetedConnections {
     this.#timers.delete(connection);
   }
 
-  /** The one that has to go before another may come; undefined while there is room. `is_full`: no connection more fits, of any kind. */
+  /** The connection to close before another is accepted; undefined while there is room. `is_full`: all connections are in use. */
   excess(is_full: boolean): ServedConnection | undefined {
     if (!is_full && this.#timers.size <= this.#limits.max) return undefined;
     const heard_by = performance.now() - (is_full ? 0 : GRACE_MS);
@@ -46,7 +46,7 @@ export class UngreetedConnections {
 
   #timer(connection: ServedConnection): NodeJS.Timeout {
     const timer = setTimeout(() => {
-      // It is late only if it said nothing that the gate hasn't come to yet.
+      // It is late only if nothing that it sent is still unhandled.
       if (connection.isSilent) this.#late(connection);
       else this.#timers.set(connection, this.#timer(connection));
     }, this.#limits.greeting_ms);

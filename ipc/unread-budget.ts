@@ -1,11 +1,11 @@
-/** What clients leave unread, bounded for each and for all of a server together. */
+/** The clients' unread output, bounded for each and for all of a server together. */
 
 export interface UnreadLimits {
-  /** A client that leaves more unread isn't read from until it has read. Bytes. */
+  /** A client with more unread output isn't read from until it has read it. Bytes. */
   pause_bytes: number;
-  /** While all clients together leave more unread, none is read from that leaves anything. Bytes. */
+  /** While all clients together have more unread, no client with unread output is read from. Bytes. */
   total_bytes: number;
-  /** Who leaves more unread than this, and reads nothing of it for `patience_ms`, is dropped. Bytes. */
+  /** A client with more unread than this that reads nothing for `patience_ms` is dropped. Bytes. */
   max_bytes: number;
   patience_ms: number;
 }
@@ -15,12 +15,12 @@ export interface UnreadOwner {
   drop(reason: string): void;
 }
 
-/** All together may go beyond the total by what was being answered; beyond this many times the total somebody goes. */
+/** Answers in progress may exceed the total; beyond this many times the total a client is dropped. */
 const MAX_TOTALS = 2;
 
 export class UnreadBudget {
   readonly #limits: UnreadLimits;
-  /** Who has read nothing for the longest comes first. */
+  /** In order of the last read: the client that has read nothing for the longest is first. */
   readonly #unread = new Map<UnreadOwner, number>();
   readonly #overdue = new Map<UnreadOwner, { timer: NodeJS.Timeout; bytes: number }>();
   #used = 0;
@@ -29,12 +29,12 @@ export class UnreadBudget {
     this.#limits = limits;
   }
 
-  /** What all clients leave unread, in bytes. */
+  /** The unread output of all clients, in bytes. */
   get used(): number {
     return this.#used;
   }
 
-  /** Takes note of what a client leaves unread. Zero forgets it. May drop it, or another one. */
+  /** Records how much a client has unread. Zero removes it. May drop it, or another client. */
   note(owner: UnreadOwner, bytes: number): void {
     const before = this.#unread.get(owner) ?? 0;
     this.#used += bytes - before;
@@ -42,7 +42,7 @@ export class UnreadBudget {
     if (bytes > 0) this.#unread.set(owner, bytes);
     this.#watch(owner, bytes);
     const { total_bytes } = this.#limits;
-    // Of several the one that has read nothing for the longest. One alone may have asked for something long.
+    // Of several clients the one that has read nothing for the longest. A single one may have requested something long.
     while (this.#used > MAX_TOTALS * total_bytes && this.#unread.size > 1) {
       const [slowest] = this.#unread.keys();
       if (slowest === undefined) break;
@@ -65,7 +65,7 @@ export class UnreadBudget {
       this.#overdue.delete(owner);
       return;
     }
-    // What was read of it gives time again.
+    // A client that has read some of it gets the full time again.
     if (overdue !== undefined && bytes >= overdue.bytes) return;
     clearTimeout(overdue?.timer);
     const timer = setTimeout(

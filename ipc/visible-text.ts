@@ -1,6 +1,6 @@
 import { hasLookAlikes, lookAlikesIn } from "./look-alikes.ts";
 
-/** Code points that can hide, move or recolour what a human reads: control, escape, bidirectional, invisible, filler. */
+/** Code points that can hide, move or recolour displayed text: control, escape, bidirectional, invisible, filler. */
 const HIDDEN_RANGES = [
   "\\0-\\u001f\\u007f-\\u009f\\u00ad",
   "\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f",
@@ -12,10 +12,10 @@ const HIDDEN_RANGES = [
 ].join("");
 const HIDDEN = new RegExp(`[${HIDDEN_RANGES}]`, "gu");
 
-/** A piece of text that is safe to look at. */
+/** A piece of text that is safe to display. */
 export interface VisiblePart {
   text: string;
-  /** A code that stands for a character. */
+  /** An escape code in place of a character. */
   is_code: boolean;
 }
 
@@ -24,7 +24,7 @@ interface VisibleOptions {
   keep_newlines?: boolean;
 }
 
-/** Text from outside, safe to look at: characters that are hidden, or taken for Latin letters, become visible `\u{...}` codes. */
+/** Untrusted text, safe to display: hidden characters and look-alikes of Latin letters become visible `\u{...}` codes. */
 export function visible(text: string, options: VisibleOptions = {}): string {
   if (!hasLookAlikes(text)) return text.replace(HIDDEN, (character) => shown(character, options).text);
   return visibleParts(text, options)
@@ -32,7 +32,7 @@ export function visible(text: string, options: VisibleOptions = {}): string {
     .join("");
 }
 
-/** The same in pieces, for who shows codes in another way than text that merely spells one. */
+/** The same in parts, to display codes differently from text that merely spells one. */
 export function visibleParts(text: string, options: VisibleOptions = {}): VisiblePart[] {
   const parts: VisiblePart[] = [];
   const add = (part: VisiblePart) => {
@@ -73,7 +73,7 @@ function codeOf(code: number): VisiblePart {
   return { text: `\\u{${code.toString(16)}}`, is_code: true };
 }
 
-/** A value as one line of JSON that is safe to look at: hidden characters are written as escapes, so it says the same. */
+/** A value as one line of JSON that is safe to display: hidden characters are written as JSON escapes, so its meaning is the same. */
 export function visibleJson(value: unknown): string {
   return JSON.stringify(value).replace(HIDDEN, (character) =>
     [...Array(character.length).keys()]
@@ -82,7 +82,7 @@ export function visibleJson(value: unknown): string {
   );
 }
 
-/** Shortened in the middle to at most `width` characters, keeping the end whole where it can: a path's name matters most. */
+/** Shortens in the middle to at most `width` characters, keeping the end if possible: a path's file name matters most. */
 export function shortened(text: string, width: number): string {
   const characters = [...text];
   if (characters.length <= width) return text;
@@ -91,7 +91,7 @@ export function shortened(text: string, width: number): string {
   return `${characters.slice(0, head).join("")}…${characters.slice(-tail).join("")}`;
 }
 
-/** The home folder as `~`, for showing. */
+/** The home folder as `~`, for display. */
 export function shortenHome(path: string, home: string): string {
   if (path === home) return "~";
   return path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;

@@ -7,7 +7,7 @@ import { severitySchema, subjectTypeSchema } from "./safety.ts";
 export const PROTOCOL_VERSION = 1;
 export const MAX_PLAN_CALLS = 256;
 
-/** Names end up in file names, on cards and in logs: letters, digits, `.`, `_`, `-`. */
+/** Names are used in file names, on cards and in logs: letters, digits, `.`, `_`, `-`. */
 export const agentNameSchema = z
   .string()
   .regex(
@@ -18,13 +18,13 @@ const idSchema = z.string().min(1).max(128);
 const sessionSchema = z.string().min(1).max(128);
 const tokenSchema = z.string().regex(/^[0-9a-f]{16}$/, "16 hex digits");
 
-/** Kept as it came, not copied: depth and `__proto__` were checked when the frame was read. */
+/** Kept as received, not copied: depth and `__proto__` were checked when the frame was decoded. */
 const argsSchema = z.custom<Record<string, unknown>>(
   (value) => typeof value === "object" && value !== null && !Array.isArray(value),
   "expected an object",
 );
 
-/** What the agent says around a call. None of it can loosen a decision. */
+/** What the agent says about a call's context. None of it can loosen a decision. */
 export const contextSchema = z.looseObject({
   mode: z.string().max(64).optional(),
   step: z.number().int().optional(),
@@ -55,7 +55,7 @@ export const helloSchema = z.object({
 });
 export type Hello = z.infer<typeof helloSchema>;
 
-/** What an agent that plans in goals asks about before it goes on (see ipc/safety.ts). Texts longer than a rule allows get a verdict. */
+/** What an agent that plans in goals has checked before it continues (see ipc/safety.ts). Texts longer than a rule allows get a verdict. */
 export const goalSchema = z.object({
   goal_id: z.string().min(1).max(128),
   description: z.string().max(65_536),
@@ -77,7 +77,7 @@ export const taskGraphSchema = z.object({
 });
 export type TaskGraph = z.infer<typeof taskGraphSchema>;
 
-/** What the safety filter says. `checked_at` in Unix seconds. */
+/** The safety filter's verdict. `checked_at` in Unix seconds. */
 export const safetyVerdictSchema = z.object({
   /** False when a violation is BLOCK or CRITICAL, and while the gate is paused. */
   allowed: z.boolean(),

@@ -9,16 +9,16 @@ import type { Core } from "./core.ts";
 import type { Subject } from "./gate/stages/examination.ts";
 import { VERSION } from "./version.ts";
 
-/** What agents may leave unread; `max_bytes` is in the configuration. */
+/** Limits on agents' unread output; `max_bytes` is in the configuration. */
 export const AGENT_UNREAD = { pause_bytes: 256 * 1024, total_bytes: 32 * 1024 * 1024, patience_ms: 10_000 };
 
 const UNREADABLE = {
   code: "agent_unreadable",
   message: "the gate can't read this agent's entry in its database",
-  hint: "ask the human: metnos-gate agents list says what to do",
+  hint: "ask the user: metnos-gate agents list says what to do",
 } as const;
 
-/** The gate as agents reach it: asking, and nothing else. */
+/** The part of the gate that agents can call: they can ask, and nothing else. */
 export class GatePort implements AgentPort {
   readonly gate_version = VERSION;
   slow_dropped = 0;
@@ -41,7 +41,7 @@ export class GatePort implements AgentPort {
           refused: {
             code: "bad_token",
             message: "this token is not this agent's",
-            hint: "ask the human to pair it: metnos-gate agents pair",
+            hint: "ask the user to pair it: metnos-gate agents pair",
           },
         };
       }
@@ -103,7 +103,7 @@ export class GatePort implements AgentPort {
   }
 
   record(): void {
-    // Where a standstill came between deciding and sending, this ends every connection, and nothing is written.
+    // If the process was suspended between deciding and sending, this ends every connection, and nothing is written.
     this.#core.storage.watch.lossByNow();
     this.#core.gate.record();
   }
@@ -129,12 +129,12 @@ export class GatePort implements AgentPort {
   }
 }
 
-/** What agents are told of a pause; null while there is none. */
+/** The message to agents about a pause; null while there is none. */
 export function pausedMessage({ reason, since, until }: Pause): GateMessage<"safety.paused"> | null {
   return reason === null || since === null ? null : { reason, since, until };
 }
 
-/** Where an error came from and its kind, without its message: that may carry values. */
+/** An error's kind and origin, without its message, which may carry values. */
 export function describe(error: unknown): string {
   if (!(error instanceof Error)) return "unknown";
   const code = "code" in error && typeof error.code === "string" ? ` ${error.code}` : "";

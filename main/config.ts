@@ -32,7 +32,7 @@ export const configSchema = z.strictObject({
     .prefault({}),
   audit: z
     .strictObject({
-      /** What becomes of calls that change something while the trail can't be written. */
+      /** The outcome of calls that change something while the trail can't be written. */
       on_failure: z.enum(["deny", "allow"]).default("deny"),
     })
     .prefault({}),
@@ -51,15 +51,15 @@ export const configSchema = z.strictObject({
     .prefault({}),
   metrics: z
     .strictObject({
-      /** Serve the gate's figures at /metrics on the page's port, without a link. */
+      /** Serve the gate's metrics at /metrics on the page's port, without a link. */
       enabled: z.boolean().default(false),
     })
     .prefault({}),
   web: z
     .strictObject({
-      /** Of the page in a browser, on 127.0.0.1; 0: any that is free. */
+      /** Of the page in a browser, on 127.0.0.1; 0: any free port. */
       port: z.number().int().min(0).max(65_535).default(0),
-      /** Seconds that a browser which came with a link may use the page. */
+      /** Seconds that a browser may use the page after it opened a link. */
       session_seconds: z.number().int().min(300).max(604_800).default(43_200),
     })
     .prefault({}),
@@ -75,20 +75,20 @@ export const configSchema = z.strictObject({
 export type Config = z.output<typeof configSchema>;
 
 /**
- * Reads the configuration; a file that isn't there means the defaults.
+ * Reads the configuration; a missing file means the defaults.
  * @throws GateError `invalid_config`, naming file, line and key
  */
 export function loadConfig(file: string, env: Env = process.env): Config {
   return loadConfigWithSources(file, env).config;
 }
 
-/** The keys (`judge.threshold`) that somebody wrote down, by where. */
+/** The keys (`judge.threshold`) that are set, by source. */
 export interface ConfigSources {
   file: ReadonlySet<string>;
   environment: ReadonlySet<string>;
 }
 
-/** The configuration, and which of its keys are not defaults. @throws GateError as `loadConfig` */
+/** The configuration, and which of its keys are set where. @throws GateError as `loadConfig` */
 export function loadConfigWithSources(file: string, env: Env): { config: Config; sources: ConfigSources } {
   const read = readConfigFile(file);
   const config = withEnvironment(read?.config ?? configSchema.parse({}), env);
@@ -98,7 +98,7 @@ export function loadConfigWithSources(file: string, env: Env): { config: Config;
   return { config, sources: { file: new Set(read?.keys), environment } };
 }
 
-/** `judge.threshold` and its like, for every value in a parsed file. */
+/** The keys, such as `judge.threshold`, of every value in a parsed file. */
 function keysIn(table: object, prefix = ""): string[] {
   return Object.entries(table).flatMap(([key, value]) =>
     typeof value === "object" && value !== null && !Array.isArray(value)
@@ -138,7 +138,7 @@ function describe(file: string, text: string, error: z.ZodError): string {
   return `${file}, line ${lineOf(text, path)}: ${path.join(".")}: ${what}`;
 }
 
-/** The line that sets the key at `path`, for tables, lists of tables and dotted keys as people write them. */
+/** The line that sets the key at `path`, for tables, lists of tables and dotted keys in their usual spelling. */
 export function lineOf(text: string, path: readonly string[]): number {
   let table: string[] = [];
   const lists = new Map<string, number>();

@@ -29,7 +29,7 @@ import type { DatabaseName } from "./storage/database-names.ts";
 import { Storage } from "./storage/storage.ts";
 import { systemClock } from "./system-clock.ts";
 
-/** Everything a running gate is made of, opened in the right order and closed again. */
+/** The parts of a running gate, opened in the right order and closed again. */
 export interface Core {
   home: string;
   paths: GatePaths;
@@ -44,14 +44,14 @@ export interface Core {
   alarms: Alarms;
   storage: Storage;
   counters: { allowed: number; denied: number; asked: number };
-  /** Tells every surface. */
+  /** Sends an event to every surface. */
   publish(event: OperatorEvent): void;
   subscribe: OperatorApi["subscribe"];
   close(): void;
 }
 type DecisionEvent = Extract<OperatorEvent, { type: "decision" }>["data"];
 
-/** The configuration's own places for the databases; the environment wins. */
+/** The paths, with the configuration's for the databases; the environment overrides them. */
 export function gatePathsWith(config: Config, env: Env): GatePaths {
   const paths = gatePaths(env);
   if (!env.METNOS_GRANTS_DB && config.grants.db !== undefined) paths.grants_db = config.grants.db;
@@ -59,21 +59,21 @@ export function gatePathsWith(config: Config, env: Env): GatePaths {
   return paths;
 }
 
-/** Room for some thousand lines, and for a pause and some answers, on a full disk. */
+/** Enough for some thousand lines, and for a pause and some answers, on a full disk. */
 const AUDIT_RESERVE_BYTES = 1024 * 1024;
 const STATE_RESERVE_BYTES = 512 * 1024;
 
 /** How often last uses and last sightings are written, in milliseconds. */
 const FLUSH_INTERVAL_MS = 2000;
 
-/** Who hears before any surface does. */
+/** Called before any surface gets an event. */
 export interface CoreHooks {
   /** `executor` as it is logged. */
   decided?(data: DecisionEvent): void;
   pauseChanged?(pause: Pause): void;
-  /** Something unexpected that the gate goes on after. */
+  /** An unexpected error after which the gate continues. */
   failed?(what: string, error: unknown): void;
-  /** Something to know of at the start, as one line. */
+  /** A notice at the start, as one line. */
   noted?(line: string): void;
   /** A lock, a socket or a database isn't the gate's any more: it decides nothing from now on, and has to be closed. */
   lost?(loss: GateError): void;
@@ -105,7 +105,7 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
   const audit_reserve = new DiskReserve(paths.audit_reserve, AUDIT_RESERVE_BYTES);
   const audit = new AuditLog(paths.audit_dir, paths.audit_head, now, audit_reserve);
   const lost = (loss: GateError) => {
-    // The trail is another gate's with the lock; with a database alone it isn't.
+    // Whoever has the lock has the trail, too; a lost database alone leaves the trail to this gate.
     if (loss.code === "gate_replaced") audit.abandon();
     else audit.append({ event: "database.lost", ts: now() / 1000, reason: loss.message });
     audit.flush();
@@ -132,7 +132,7 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
       openSafety(db, config.safety, clock, {
         rows: rows("safety"),
         pauseChanged(pause) {
-          // What waits is withdrawn before anybody hears of it: no answer from now on allows anything.
+          // Requests are withdrawn before the pause is published: no answer from now on allows anything.
           if (pause.is_paused) gate.withdrawAll(`the gate is paused: ${pause.reason}`);
           audit.append({ event: pause.is_paused ? "paused" : "resumed", ts: now() / 1000, by: pause.by });
           audit.flush();
@@ -205,7 +205,7 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
       const trail = { folder: paths.audit_dir, head_file: paths.audit_head };
       raiseTrailAlarms(alarms, health, trail, config.audit.on_failure);
     });
-    // Before anything that may fail: the next start finds a safety database, and asks the trail no more.
+    // Before anything that may fail: the next start finds a safety database, and doesn't check the trail again.
     if (storage.opened.may_have_lost_pause && safety.pause.reason === undefined && wasPaused(paths)) {
       const reason = "the gate was paused when its safety database was lost";
       safety.pause.begin({ by: "human", reason, clears: "by_human" });
@@ -213,7 +213,7 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
     gate.broker.start();
     for (const { db } of [...Object.values(databases), storage.opened.activity]) serveOthers(db);
     grants.endGateSessions();
-    // Of what had ended when the gate was killed, too, nothing stays.
+    // Also removes requests that had ended when the gate was killed.
     approvals.flush();
     for (const { event, file, message, hint } of irregularities) {
       alarms.raise({ code: "file_renewed", subject: file, message, hint });
@@ -233,7 +233,7 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
         try {
           part.flush();
         } catch (error) {
-          // A full disk: what is remembered beside the decisions waits for the next time.
+          // A full disk: what is stored beside the decisions is written the next time.
           failed("writing what was counted", error);
         }
       }
@@ -276,7 +276,7 @@ function alarmOf(loss: GateError): AlarmCode {
   return loss.code === "gate_replaced" ? "gate_replaced" : "database_unusable";
 }
 
-/** What the trail says of the last pause. */
+/** Whether the gate was paused, according to the trail. */
 function wasPaused({ audit_dir }: GatePaths): boolean {
   return lastLine(audit_dir, ({ event }) => event === "paused" || event === "resumed")?.event === "paused";
 }

@@ -2,9 +2,9 @@ import { performance } from "node:perf_hooks";
 import { getHeapSpaceStatistics } from "node:v8";
 
 /**
- * Gives the memory of a burst back. V8 lets what nobody uses any more stand until its old generation has doubled, and a gate that
- * then has little to do may never get there; and it keeps the pages that it has emptied. Does nothing where the engine's collector
- * can't be asked (`--expose-gc`).
+ * Returns the memory of a burst to the system. V8 collects garbage of its old generation only once that has doubled, which a gate
+ * with little to do may never reach; and it keeps the pages that it has emptied. Does nothing where the garbage collector can't
+ * be called (`--expose-gc`).
  */
 export class HeapKeeper {
   readonly #timer: NodeJS.Timeout | undefined;
@@ -12,7 +12,7 @@ export class HeapKeeper {
   #is_collecting = false;
   #utilization = performance.eventLoopUtilization();
   #quiet_looks = 0;
-  /** Resident memory at the start, or when it was last given back, in bytes. */
+  /** Resident memory at the start, or when memory was last returned, in bytes. */
   #resident = process.memoryUsage.rss();
 
   constructor() {
@@ -39,27 +39,27 @@ export class HeapKeeper {
     });
   }
 
-  /** Only this way are emptied pages given back to the system: what is kept is moved together. */
+  /** Only a compacting collection returns emptied pages to the system. */
   #giveBack(): void {
     if (process.memoryUsage.rss() - this.#resident < MIN_GIVEN_BACK) return;
     globalThis.gc?.({ type: "major", execution: "sync", flavor: "last-resort" });
-    // What couldn't be given back is no reason to try again.
+    // Memory that couldn't be returned is no reason to try again.
     this.#resident = process.memoryUsage.rss();
     this.#after_last = oldBytes();
     this.#quiet_looks = 0;
   }
 }
 
-/** A collection takes about 10 ms, longer where more is kept: the garbage of some 300,000 calls, and a part of what is kept. */
+/** A collection takes about 10 ms, longer for a larger heap; this is the garbage of some 300,000 calls. In bytes. */
 const MIN_GROWTH = 8 * 1024 * 1024;
 const LOOK_INTERVAL_MS = 1000;
-/** Giving back takes about 100 ms: not for less, and not while agents call. */
+/** Returning memory takes about 100 ms: not for less than this, in bytes, and not while agents call. */
 const MIN_GIVEN_BACK = 48 * 1024 * 1024;
-/** The part of a second that the event loop works, and how many seconds in a row. */
+/** A gate is quiet while the event loop is busy for less than this part of a second, for so many seconds in a row. */
 const QUIET_UTILIZATION = 0.1;
 const QUIET_LOOKS = 5;
 
-/** What lives in the old generation or is dead there, in bytes. */
+/** The size of the old generation, live and dead, in bytes. */
 function oldBytes(): number {
   return getHeapSpaceStatistics()
     .filter(({ space_name }) => space_name === "old_space" || space_name === "large_object_space")

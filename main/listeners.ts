@@ -2,17 +2,17 @@ import type { OperatorEvent, OperatorEventType } from "../ipc/operator-api.ts";
 
 type Listener = (event: OperatorEvent) => void;
 
-/** The surfaces that listen, and to what: an event that nobody wants need not be made. One that fails keeps nothing from the others. */
+/** The surfaces that listen, and to which events: one without a listener need not be made. A failing listener affects no other. */
 export class Listeners {
   readonly #all = new Map<Listener, readonly OperatorEventType[] | undefined>();
   readonly #failed: (error: unknown) => void;
 
-  /** `failed` hears of what a listener threw. */
+  /** `failed` is called with an error that a listener threw. */
   constructor(failed: (error: unknown) => void) {
     this.#failed = failed;
   }
 
-  /** Without `types`: to everything. The function that is returned ends it. */
+  /** Without `types`: to all events. Returns the function that ends the subscription. */
   add(listener: Listener, types?: readonly OperatorEventType[]): () => void {
     const own: Listener = (event) => listener(event);
     this.#all.set(own, types);

@@ -26,7 +26,7 @@ const questionSchema = proposedCallSchema.extend({
   intent: z.string().default(""),
   args: proposedCallSchema.shape.args.default({}),
   context: contextSchema.nullish().transform((context) => context ?? undefined),
-  /** Whose executors' names count; left out: everybody's, as nobody in particular asks. */
+  /** The agent whose executors' names apply; left out: all agents'. */
   agent: agentKindSchema.optional(),
 });
 const explainSchema = questionSchema.extend({ level: levelSchema.default("Supervised") });

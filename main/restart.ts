@@ -1,21 +1,21 @@
 import type { Core } from "./core.ts";
 
-/** A gate that died: how its end is reported, when it is restarted, and what the new one says of it. */
+/** A gate that died: how its end is reported, when it is restarted, and what the new gate reports. */
 
-/** How a gate's process ends by itself, beside 0 and 1. */
+/** Exit codes of a gate that ends by itself, beside 0 and 1. */
 export const GATE_EXIT = {
-  /** Its lock, a socket or a database isn't its own any more. Starting it again wouldn't help. */
+  /** Its lock, a socket or a database isn't its own any more. A restart wouldn't help. */
   replaced: 6,
-  /** It failed at something unexpected while it ran. */
+  /** An unexpected error while it ran. */
   died: 7,
 } as const;
 
-/** The option of the command, and of the desktop app, that says how the gate before ended. */
+/** The option of the command, and of the desktop app, that says how the previous gate ended. */
 export const RESTARTED_FLAG = "--restarted-after";
-/** For the desktop app: somebody else starts it again. */
+/** For the desktop app: a supervisor restarts it. */
 export const SUPERVISED_FLAG = "--supervised";
 
-/** One that dies within this of being started again isn't started a third time, in milliseconds. */
+/** A restarted gate that dies within this time isn't restarted again, in milliseconds. */
 export const STEADY_MS = 10 * 60 * 1000;
 
 /** @param up_ms how long it ran */
@@ -23,12 +23,12 @@ export function mayStartAgain({ was_restarted, up_ms }: { was_restarted: boolean
   return !was_restarted || up_ms >= STEADY_MS;
 }
 
-/** `SIGKILL`, or `exit code 7`. Anything else is none of ours. */
+/** True for texts such as `SIGKILL` or `exit code 7`, as the restarting process passes them. */
 export function isHowItEnded(text: string): boolean {
   return /^(SIG[A-Z0-9]{2,10}|exit code \d{1,10})$/.test(text);
 }
 
-/** What happened and where, without the error's message: that may carry values. */
+/** The error's kind and stack, without its message, which may carry values. */
 export function deathNotice(error: unknown): string {
   if (!(error instanceof Error)) return "the gate failed: something was thrown that is no error";
   const code = "code" in error && typeof error.code === "string" ? ` ${error.code}` : "";
@@ -36,10 +36,10 @@ export function deathNotice(error: unknown): string {
   return [`the gate failed: ${error.name}${code}`, ...frames].join("\n");
 }
 
-/** The alarm is over by then, whether or not a human has seen it, in milliseconds. */
+/** The alarm ends after this time, whether or not it was seen, in milliseconds. */
 const SHOWN_FOR_MS = 24 * 60 * 60 * 1000;
 
-/** Says in the trail and on every surface that the gate before this one died. */
+/** Reports in the trail and on every surface that the previous gate died. */
 export function announceRestart({ audit, alarms }: Pick<Core, "audit" | "alarms">, how: string): void {
   audit.append({ event: "gate.restarted", ts: Date.now() / 1000, after: how });
   audit.flush();

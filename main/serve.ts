@@ -18,29 +18,29 @@ import type { DatabaseName } from "./storage/database-names.ts";
 import { systemClock } from "./system-clock.ts";
 import { WebPage } from "./web/web-page.ts";
 
-/** A gate that serves both sockets. `close` leaves what waits in the registry for the next start. */
+/** A gate that serves both sockets. `close` leaves waiting requests in the registry for the next start. */
 export interface RunningGate {
   core: Core;
   operator: Operator;
   notifications: GateNotifications;
-  /** Resolves with the reason if the gate can't go on: it decides nothing any more, and has to be closed. */
+  /** Resolves with the reason if the gate can't continue: it decides nothing any more, and has to be closed. */
   ended: Promise<GateError>;
   close(): Promise<void>;
 }
 
 export interface ServeOptions {
   env?: Readonly<Record<string, string | undefined>>;
-  /** One line for each thing that happens. */
+  /** Takes one line for each event. */
   log?: (line: string) => void;
   clock?: Clock;
   frame_timeout_ms?: number;
-  /** Where a desktop app runs the gate. */
+  /** Only where a desktop app runs the gate. */
   login_item?: LoginItem;
   /** False: none, whatever the configuration says. */
   notifications?: NotificationOptions | false;
   /** Serve the page to a browser, too: its links come from the operator's `web.link`. */
   web?: boolean;
-  /** How the gate before this one died: `SIGKILL`, `exit code 7`. */
+  /** How the previous gate died: `SIGKILL`, `exit code 7`. */
   restarted_after?: string;
   /** Databases that may begin empty although others don't. */
   accept_empty?: readonly DatabaseName[];
@@ -48,7 +48,7 @@ export interface ServeOptions {
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
-/** The human's own tools may lag behind the events: they come whether these read or not. */
+/** The operator's clients may lag behind: events are sent whether they read them or not. */
 const OPERATOR_UNREAD = { pause_bytes: 256 * KIB, total_bytes: 64 * MIB, max_bytes: 64 * MIB, patience_ms: 30_000 };
 
 /**
@@ -70,8 +70,8 @@ export async function serveGate(options: ServeOptions = {}): Promise<RunningGate
     },
     pauseChanged(pause) {
       log(pause.is_paused ? `paused by ${pause.by}` : "resumed");
-      const told = pausedMessage(pause);
-      if (told !== null) agents?.broadcast("safety.paused", told);
+      const message = pausedMessage(pause);
+      if (message !== null) agents?.broadcast("safety.paused", message);
       else agents?.broadcast("safety.resumed", {});
     },
     failed: (what, error) => log(`error in ${what}: ${describe(error)}`),

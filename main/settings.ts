@@ -6,7 +6,7 @@ import { writeDurably } from "./gate/durable-file.ts";
 import { errorCode, GateError } from "./gate/errors.ts";
 import { fileError } from "./gate/file-errors.ts";
 
-/** What the human chose on a surface. gate.toml and the environment win over it: whoever wrote those meant it. */
+/** The settings chosen on a surface. gate.toml and the environment override them. */
 
 const chosenSchema = z
   .strictObject({
@@ -21,7 +21,7 @@ type ChosenKey = keyof Chosen;
 
 const WHAT = "the file of the settings that were chosen,";
 
-/** What only a desktop can do; absent elsewhere. */
+/** Start at login: only where a desktop app runs the gate. */
 export interface LoginItem {
   isEnabled(): boolean;
   setEnabled(is_enabled: boolean): void;
@@ -32,11 +32,11 @@ export class Settings {
   readonly #config: Config;
   readonly #sources: ConfigSources;
   readonly #chosen: Chosen;
-  /** What the human should know of the file, or undefined. */
+  /** A problem with the file that the user should know of, or undefined. */
   readonly warning: string | undefined;
 
   /**
-   * Reads what was chosen and puts it into `config`, whose readers look at it anew each time.
+   * Reads the chosen settings into `config`, which is read anew for each use.
    * @throws GateError `invalid_config`, naming the file
    */
   constructor(file: string, config: Config, sources: ConfigSources) {
@@ -45,7 +45,8 @@ export class Settings {
     this.#sources = sources;
     const chosen = readChosen(file);
     this.#chosen = chosen ?? {};
-    if (chosen === undefined) this.warning = `${file} is empty: what was chosen there is lost, the defaults hold`;
+    if (chosen === undefined)
+      this.warning = `${file} is empty: the settings chosen before are lost, the defaults apply`;
     for (const key of Object.keys(this.#chosen) as ChosenKey[]) this.#apply(key);
   }
 
@@ -127,7 +128,7 @@ export class Settings {
   }
 }
 
-/** What is in the file; undefined where nothing at all is in it, as an earlier version's crash could leave it. */
+/** The content of the file; undefined for an empty one, which a crash of an earlier version could leave. */
 function readChosen(file: string): Chosen | undefined {
   let text: string;
   try {

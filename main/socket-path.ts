@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { GateError } from "./gate/errors.ts";
 import { fileError } from "./gate/file-errors.ts";
 
-/** Where the sockets are: a folder that only its owner enters, and nothing of somebody else's at their places. */
+/** Prepares the sockets' paths: a folder that only its owner can enter, with nothing but a socket at their paths. */
 
 /** @throws GateError `folder_not_private`, `socket_unusable`: nothing was changed then */
 export function prepareSocket(path: string, state_dir: string): void {
@@ -17,15 +17,15 @@ export function prepareSocket(path: string, state_dir: string): void {
   );
 }
 
-/** What the system says of a socket that can't be listened on. One that says what to do stays as it is. */
+/** A GateError for the system's error when listening fails. An error that has a hint is returned as it is. */
 export function socketError(error: unknown, path: string): unknown {
   if (error instanceof Error && "hint" in error) return error;
   return fileError(error, "the socket", path, "socket_unusable");
 }
 
 /**
- * One of our own is closed where it is open; one that was named (`METNOS_RUNTIME_DIR`, `METNOS_GATE_SOCKET`) may be somebody's
- * `/tmp`: it isn't ours to close.
+ * The gate's own folder is made private if it isn't. One that was configured (`METNOS_RUNTIME_DIR`, `METNOS_GATE_SOCKET`) is
+ * refused instead: it may be a shared folder such as `/tmp`.
  */
 function makePrivate(folder: string, state_dir: string): void {
   try {

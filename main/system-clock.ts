@@ -4,10 +4,10 @@ import { readFileSync } from "node:fs";
 import { uptime } from "node:os";
 import type { BootTime, Clock } from "./gate/clock.ts";
 
-/** Reading the time since boot costs a system call, so it is read anew this often, in milliseconds. */
+/** Reading the time since boot costs a system call, so it is cached for this long, in milliseconds. */
 const FRESH_MS = 200;
 
-/** This machine's clocks. Where a boot has no name, this process counts as one: after a restart the wall clock alone says what is over. */
+/** This machine's clocks. Without a boot id this process counts as a boot: after a restart only the wall clock counts. */
 export const systemClock: Clock = bootedClock(bootName());
 
 function bootedClock(name: string | undefined): Clock {
@@ -26,7 +26,7 @@ function bootedClock(name: string | undefined): Clock {
   return { now: Date.now, boot };
 }
 
-/** What the system calls this boot. */
+/** The system's id of this boot. */
 function bootName(): string | undefined {
   try {
     switch (process.platform) {
@@ -40,6 +40,6 @@ function bootName(): string | undefined {
         return undefined;
     }
   } catch {
-    return undefined; // a sandbox without /proc: the process stands for the boot
+    return undefined; // a sandbox without /proc: the process counts as the boot
   }
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** The version in package.json, which lies one folder up from main/ and from dist/cli's parent. */
+/** The version in package.json, which is one folder up from main/ and from dist/cli's parent. */
 export const VERSION: string = readVersion();
 
 function readVersion(): string {

@@ -159,7 +159,7 @@ describe("the architecture", () => {
   });
 
   it("of ipc, main/gate uses the contracts, never a socket's server or client", () => {
-    const contracts = [...CONTRACTS, "ipc/paths.ts", "ipc/regular-file.ts", "ipc/gate-session.ts"];
+    const contracts = [...CONTRACTS, "ipc/paths.ts", "ipc/regular-file.ts", "ipc/gate-session.ts", "ipc/debug-log.ts"];
     expect(
       violations(startsWithAny("main/gate/"), (target) => target.startsWith("ipc/") && !contracts.includes(target)),
     ).toEqual([]);
@@ -189,6 +189,7 @@ describe("the architecture", () => {
       "main/web/",
       "ipc/gate-error.ts",
       "ipc/operator-api.ts",
+      "ipc/debug-log.ts",
       "ipc/operator-dispatch.ts",
       "ipc/page-close.ts",
       "ipc/page-secret.ts",

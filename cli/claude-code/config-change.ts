@@ -8,7 +8,7 @@ import { isObject, type Json } from "./settings-file.ts";
 
 /** `metnos-gate hook claude-code config-change`: whether settings that changed while a session runs may take effect in it. */
 
-/** The sources that Claude Code lets a hook hold up; an administrator's settings take effect whatever it says. */
+/** The sources that Claude Code lets a hook block; an administrator's settings take effect whatever it answers. */
 const HELD_UP = ["user_settings", "project_settings", "local_settings"];
 
 /** Claude Code's answer: a block with its reason, a warning to the user, or nothing. What can't be understood is blocked. */

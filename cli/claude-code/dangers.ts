@@ -10,11 +10,11 @@ const SWITCHES =
 const LOADERS = /^(?:LD_|DYLD_|BASH_FUNC_)|^(?:GLIBC_TUNABLES|GCONV_PATH|LOCPATH|BASH_ENV|ENV|SHELLOPTS|BASHOPTS)$/;
 const SHELLS = /^CLAUDE_CODE_SHELL(?:_PREFIX)?$/;
 const GATE = /^METNOS_/;
-/** Of Node's options those that run code; limits of memory and the like are a project's own business. */
+/** Of Node's options those that run code; limits of memory and the like are left to the project. */
 const CODE_OPTIONS = /(?:^|\s)(?:-r|--require|--import|--loader|--experimental-loader|--env-file|--inspect|--openssl)/;
 const UNSET = ["", "0", "false"];
 
-/** The names of the variables in a settings file's `env` that bear on the hook or the gate. */
+/** The names of the variables in a settings file's `env` that affect the hook or the gate. */
 export function reachingVariables(settings: Json): string[] {
   if (!isObject(settings.env)) return [];
   return Object.entries(settings.env)
@@ -26,7 +26,7 @@ export function reachingVariables(settings: Json): string[] {
     .map(([name]) => name);
 }
 
-/** True if the file says that no hooks are to run; versions differ in what else than `true` they take for it. */
+/** True if the file disables all hooks; versions differ in what else than `true` they take for it. */
 export function turnsHooksOff(settings: Json): boolean {
   const { disableAllHooks } = settings;
   return disableAllHooks !== undefined && disableAllHooks !== false && disableAllHooks !== null;

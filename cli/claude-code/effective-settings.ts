@@ -10,7 +10,7 @@ export interface SettingsSource {
   file: string;
   /** Undefined if the file isn't there. */
   settings: Json | undefined;
-  /** Why the file says nothing, though it is there. */
+  /** Why the file has no effect, though it is there. */
   problem: string | undefined;
 }
 
@@ -51,7 +51,7 @@ function managedFolder(): string {
   return MANAGED_FOLDERS[process.platform] ?? "/etc/claude-code";
 }
 
-/** Fragments stand above the file itself, the last one above the others. */
+/** Fragments take precedence over the file itself, the last one over the others. */
 function managedFiles(folder: string): string[] {
   const fragments = join(folder, "managed-settings.d");
   let names: string[] = [];
@@ -69,7 +69,7 @@ function managedFiles(folder: string): string[] {
   ];
 }
 
-/** A settings file as Claude Code would have it: one that isn't a JSON object says nothing. Never throws. */
+/** A settings file as Claude Code would read it: one that isn't a JSON object has no effect. Never throws. */
 export function readSettings(file: string): Pick<SettingsSource, "settings" | "problem"> {
   const stat = statSync(file, { throwIfNoEntry: false });
   if (stat === undefined) return { settings: undefined, problem: undefined };

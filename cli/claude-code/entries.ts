@@ -3,10 +3,10 @@ import { EVENTS, type HookEvent, isObject, type Json } from "./settings-file.ts"
 
 /** The gate's entries among the hooks of a settings file. */
 
-/** The name of the file that the entries call: what they are known by. */
+/** The name of the file that the entries call: they are recognized by it. */
 export const LAUNCHER_NAME = "metnos-gate-hook";
 
-/** What earlier versions wrote called the command itself. */
+/** The entries of earlier versions called the command itself. */
 const EARLIER = /metnos-gate(\.js)?'? hook claude-code(\s|$)/;
 
 const STATUS = "Metnos Gate is asking you";
@@ -14,7 +14,7 @@ const STATUS = "Metnos Gate is asking you";
 /** Seconds that the hook waits beyond the gate's own time, and Claude Code beyond the hook's. */
 const MARGIN_SECONDS = 15;
 
-/** For what asks nobody: long, because an earlier Claude Code goes on where a hook is late, and a busy machine can be slow. */
+/** For hooks that don't wait for the user: long, because an earlier Claude Code continues where a hook is late, and a busy machine can be slow. */
 const CHECK_SECONDS = 60;
 /** Earlier versions wrote this instead. */
 const MIN_SECONDS = 10;
@@ -27,17 +27,17 @@ const WEAKENING = ["if", "once", "async", "asyncRewake", "shell"];
  *
  * The gate's hook is called without a shell (`args`): a shell's prefix and settings that a project may set don't reach it. A version
  * that doesn't know `args` calls the launcher with none, which then blocks. Since earlier versions let a call through whose hook
- * can't be started, a second hook, for the shell, blocks where the launcher is gone or does not run.
+ * can't be started, a second hook, for the shell, blocks where the launcher is missing or does not run.
  * @param ttl_seconds how long the gate waits for an answer
  */
 export function ourEntries(launcher: string, ttl_seconds: number): Record<HookEvent, Json[]> {
   const wait = ttl_seconds + MARGIN_SECONDS;
-  const gone =
-    "Metnos Gate: its hook is gone, so nothing is let through. Tell the user to run: metnos-gate connect claude-code";
+  const missing =
+    "Metnos Gate: its hook is missing, so nothing is allowed. Ask the user to run: metnos-gate connect claude-code";
   // By what it prints: an empty file runs, and a folder is executable.
   const blocking: Json = {
     type: "command",
-    command: `[ -n "$(${shellQuoted(launcher)} check 2>/dev/null)" ] || { echo '${gone}' >&2; exit 2; }`,
+    command: `[ -n "$(${shellQuoted(launcher)} check 2>/dev/null)" ] || { echo '${missing}' >&2; exit 2; }`,
     timeout: CHECK_SECONDS,
     onFailure: "block",
   };
@@ -86,7 +86,7 @@ export function ourHooksIn(settings: Json, event: HookEvent): Json[] {
   return groupsOf(settings, event).flatMap((group) => hooksOf(group).filter(isOurs));
 }
 
-/** Hooks of the gate that Claude Code would not call each time, not wait for, or not heed: equal ones elsewhere take that over. */
+/** Hooks of the gate that Claude Code would not call each time, not wait for, or not heed: equal ones elsewhere have the same fault. */
 export function weakenedHooks(settings: Json): Json[] {
   return EVENTS.flatMap((event) => ourHooksIn(settings, event)).filter(
     (hook) => String(hook.command).includes(LAUNCHER_NAME) && !isWhole(hook),
@@ -107,7 +107,7 @@ function isWhole(hook: Json): boolean {
   );
 }
 
-/** True if the gate is asked before every tool. @param launcher what must be called; left out, any launcher of the gate's */
+/** True if the gate is asked before every tool. @param launcher the program that must be called; left out, any launcher of the gate's */
 export function callsForAllTools(settings: Json, launcher?: string): boolean {
   return groupsOf(settings, "PreToolUse").some(
     (group) =>
@@ -126,7 +126,7 @@ export function holdsOurs(settings: Json): boolean {
   return ourHooksIn(settings, "PreToolUse").length > 0;
 }
 
-/** Earlier entries of ours are brought up to date where they stand; otherwise new ones go to the end. */
+/** Earlier entries of ours are updated in their place; otherwise new ones go to the end. */
 export function withEntries(settings: Json, entries: Record<HookEvent, Json[]>): Json {
   return EVENTS.reduce((changed, event) => withEventEntries(changed, event, entries[event]), settings);
 }
@@ -143,7 +143,7 @@ function withEventEntries(settings: Json, event: HookEvent, entries: readonly Js
   return { ...settings, hooks: { ...(settings.hooks as Json | undefined), [event]: updated } };
 }
 
-/** Ours among the hooks give way to the entries, where the first of them stands; what the user added to one stays if it does not weaken it. */
+/** Our hooks are replaced by the entries, at the place of the first of them; what the user added to one stays if it does not weaken it. */
 function replaced(hooks: readonly Json[], entries: readonly Json[]): Json[] {
   const ours = hooks.filter(isOurs);
   const first = hooks.findIndex(isOurs);

@@ -3,7 +3,7 @@ import { encodeFrame, FrameReader } from "../../ipc/frames.ts";
 import { isOwnSocket } from "../../ipc/own-socket.ts";
 import { RETURN_MS } from "../../ipc/return-time.ts";
 
-/** One call over gate.sock with nothing but node:net: what a cold process can afford. */
+/** One call over gate.sock with nothing but node:net, so that a cold process starts fast. */
 
 export interface Request {
   socket_path: string;
@@ -13,20 +13,20 @@ export interface Request {
   call: object;
   /** When to give up waiting, by performance.now(): setting the clock changes nothing. */
   deadline: number;
-  /** True once nobody is there to read the answer. Looked at only while a human is asked. */
+  /** True once the process that reads the answer has ended. Checked only while the operator is asked. */
   isAbandoned(): boolean;
 }
 
 export type Answer =
   | { kind: "decision"; outcome: "allowed" | "denied"; reason: string; instead: string | undefined }
   | { kind: "error"; code: string; message: string; hint: string }
-  | { kind: "nobody" }
+  | { kind: "unanswered" }
   | { kind: "abandoned" }
   | { kind: "unreachable" };
 
 type Attempt = Answer | { kind: "lost"; was_connected: boolean };
 
-/** While a human is asked, this often, in milliseconds. */
+/** How often that is checked, in milliseconds. */
 const LOOK_MS = 250;
 const HELLO = "hello";
 const CALL = "call";
@@ -51,7 +51,7 @@ export async function askGate(request: Request): Promise<Answer> {
       pause = 50;
     }
     if (lost_at === undefined || performance.now() - lost_at > RETURN_MS) return { kind: "unreachable" };
-    if (performance.now() >= request.deadline) return { kind: "nobody" };
+    if (performance.now() >= request.deadline) return { kind: "unanswered" };
     if (request.isAbandoned()) return { kind: "abandoned" };
     await new Promise((resolve) => setTimeout(resolve, pause));
   }
@@ -82,16 +82,16 @@ function attempt(request: Request): Promise<Attempt> {
         socket.write(encodeFrame("tool.cancel", { id: "cancel", token: waiting_token, reason }));
       end(answer);
     };
-    // Only from when a human may be asked: a cold start can do without the timer.
+    // Only once the operator may be asked: a cold start can do without the timer.
     const startWaiting = () => {
       timer ??= setTimeout(
-        () => withdraw({ kind: "nobody" }, "nobody answered"),
+        () => withdraw({ kind: "unanswered" }, "nobody answered"),
         Math.max(0, request.deadline - performance.now()),
       );
     };
     const startLooking = () => {
       looking ??= setInterval(() => {
-        if (request.isAbandoned()) withdraw({ kind: "abandoned" }, "who asked has ended");
+        if (request.isAbandoned()) withdraw({ kind: "abandoned" }, "the process that asked has ended");
       }, LOOK_MS);
     };
     socket.setEncoding("utf8");
@@ -99,7 +99,7 @@ function attempt(request: Request): Promise<Attempt> {
       was_connected = true;
       startWaiting();
     });
-    socket.on("error", () => socket.destroy()); // 'close' follows and says what it means
+    socket.on("error", () => socket.destroy()); // 'close' follows and reports it
     socket.once("close", () => {
       stop();
       resolve({ kind: "lost", was_connected });

@@ -13,7 +13,7 @@ const CONNECT = "metnos-gate connect claude-code";
 type Source = SettingsSource & { settings: Json };
 
 /**
- * One line if all is well, otherwise one for each thing that is wrong; and the other hooks that stand beside the gate's, by name.
+ * One line if all is well, otherwise one for each thing that is wrong; and the other hooks beside the gate's, by name.
  * @param ttl_seconds how long the gate waits for an answer, as the hooks were or should be written with
  */
 export function claudeCodeChecks(context: SettingsContext, launcher: string, ttl_seconds: number): Check[] {
@@ -40,7 +40,7 @@ function unreadable(sources: readonly Source[]): Check[] {
   );
 }
 
-/** An administrator's word is above all; of the others the strongest that says anything counts. */
+/** An administrator's settings take precedence; of the others the strongest that has the setting counts. */
 function switchedOff(sources: readonly Source[], holders: readonly Source[]): Check[] {
   const managed = sources.filter(({ kind }) => kind === "managed");
   const off = managed.find(({ settings }) => turnsHooksOff(settings));
@@ -78,7 +78,7 @@ function entryProblems({ file, settings }: Source, launcher: string, ttl_seconds
     return expected[event].length === found.length && expected[event].every((entry, at) => holds(found[at], entry));
   });
   if (!is_current) problems.push(failed(`the hook in ${file} is not the one that this version writes`, CONNECT));
-  // What an earlier version wrote is told of once.
+  // An earlier version's entries are reported once.
   const is_launched = ourHooksIn(settings, "PreToolUse").some((hook) => launcherOf(hook).length > 0);
   if (weakenedHooks(settings).length > 0) problems.push(failed(weakenedDetail(file), CONNECT));
   else if (is_launched && !callsForAllTools(settings))

@@ -43,7 +43,7 @@ export async function runHook(argv: readonly string[]): Promise<void> {
     if (argv[1] === CONFIG_CHANGE) await answerConfigChange();
     else print(output(await answerFor(argv)));
   } catch (error) {
-    // Nobody reads the answer, or it can't be written: only the exit code is left to say no.
+    // The answer isn't read, or can't be written: only the exit code is left to deny.
     process.stderr.write(`Metnos Gate: the hook failed (${error instanceof Error ? error.name : "unknown"})\n`);
     process.exit(BLOCKS);
   }
@@ -95,7 +95,7 @@ async function answered(answer: Answer, payload: HookPayload, options: HookOptio
       if (outcome === "allowed") return { permission: "allow", reason, is_shown: false };
       return deny(instead === undefined ? reason : `${reason} (${instead})`);
     }
-    case "nobody":
+    case "unanswered":
       return deny(
         `nobody answered within ${options.wait_seconds} s; this is not a refusal, ask again when somebody is there`,
       );
@@ -119,7 +119,7 @@ async function offline(payload: HookPayload, options: HookOptions, why: string):
   return { permission: options.offline, reason: why, is_shown: true };
 }
 
-/** The answer to a change of the settings while a session runs: a block, a warning, or nothing to say. */
+/** The answer to a change of the settings while a session runs: a block, a warning, or nothing. */
 async function answerConfigChange(): Promise<void> {
   const { configChange } = await import("./config-change.ts");
   const bytes = readInput();
@@ -170,7 +170,7 @@ function readToken(file: string): string | undefined {
   try {
     return readRegularFile(file).trim();
   } catch {
-    return undefined; // not paired yet: the gate asks its human
+    return undefined; // not paired yet: the gate asks the operator
   }
 }
 
@@ -203,7 +203,7 @@ function writeChunk(bytes: Buffer): number {
   }
 }
 
-/** A pipe that was left non-blocking: a moment for its other end. */
+/** For a pipe that is non-blocking: waits a moment for its reader. */
 function pause(): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2);
 }

@@ -1,4 +1,4 @@
-/** The script that Claude Code calls: what surrounds the hook, so that nothing but an answer of the gate's ever lets a call through. */
+/** The script that Claude Code calls: it wraps the hook, so that only an answer of the gate lets a call through. */
 
 export interface LauncherParts {
   /** Variables that the hook needs, and no others reach it. */
@@ -48,7 +48,7 @@ esac
 
 function installedProgram(command: string): string {
   const quoted = shellQuoted(command);
-  return `[ -x ${quoted} ] || blocks 'the installed metnos-gate is gone; ${AGAIN}'
+  return `[ -x ${quoted} ] || blocks 'the installed metnos-gate is missing; ${AGAIN}'
 [ "$1" = check ] && set -- check ${quoted} || set -- ${quoted} "$@"`;
 }
 
@@ -62,6 +62,6 @@ script=
 for found in ${scripts.map(shellQuoted).join(" ")}; do
   if [ -f "$found" ]; then script=$found; break; fi
 done
-[ -n "$script" ] || blocks 'its program is gone; ${AGAIN}'
+[ -n "$script" ] || blocks 'its program is missing; ${AGAIN}'
 if [ "$1" = check ]; then set -- check "$node" "$script"; else set -- "$node" "$script" "$@"; fi`;
 }

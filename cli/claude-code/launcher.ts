@@ -18,14 +18,14 @@ import { gatePaths } from "../../ipc/paths.ts";
 import { LAUNCHER_NAME } from "./entries.ts";
 import { type LauncherParts, launcherText } from "./launcher-text.ts";
 
-/** The launcher of the hook, in a folder of the gate's own: agents can't reach it, and it outlives checkouts and Nodes. */
+/** The launcher of the hook, in a folder of the gate: agents can't reach it, and it outlives checkouts and Nodes. */
 
 const BUILT = fileURLToPath(new URL("../../dist/hook", import.meta.url));
 /** The hook runs on this Node and newer ones. */
 const MIN_NODE = 20;
-/** Where a Node may be, or come to be, besides PATH. */
+/** Where a Node may be, or be installed later, besides PATH. */
 const USUAL_NODES = ["/usr/local/bin/node", "/usr/bin/node", "/opt/homebrew/bin/node"];
-/** What says where the gate is: the hook must reach the one that was connected, whatever a project says. */
+/** The variables that locate the gate: the hook must reach the one that was connected, whatever a project sets. */
 const KEPT = [
   "XDG_CONFIG_HOME",
   "XDG_STATE_HOME",
@@ -80,7 +80,7 @@ function keptOf(env: Env): Record<string, string> {
   return kept;
 }
 
-/** PATH without what a package's own commands are run with, which goes away with the package. */
+/** PATH without what a package's own commands are run with, which is removed with the package. */
 function pathOf(env: Env): string[] {
   const folders = (env.PATH ?? "").split(delimiter).filter((folder) => isAbsolute(folder));
   return [...new Set([...folders.filter((folder) => !folder.includes("/node_modules/")), "/usr/bin", "/bin"])];
@@ -100,7 +100,7 @@ function isUsable(node: string): boolean {
   return status === 0 && Number(stdout.split(".")[0]) >= MIN_NODE;
 }
 
-/** Its program, where it is now, and a copy for when that is away: built anew, moved or removed. */
+/** Its program, where it is now, and a copy for when that is missing: rebuilt, moved or removed. */
 function scripts(env: Env): string[] {
   if (!existsSync(join(BUILT, "start.js")))
     throw new GateError("hook_unusable", "the hook is not built", "run npm ci in the checkout");

@@ -6,9 +6,9 @@ import { needsOf } from "../../main/gate/executors/needs.ts";
 import { GateFiles } from "../../main/gate/guard/gate-files.ts";
 import { type GuardBlock, guard } from "../../main/gate/guard/guard.ts";
 
-/** The gate's own guard for when no gate can be asked: what is never allowed isn't allowed then either. */
+/** The gate's guard for when no gate can be asked: what is never allowed isn't allowed then either. */
 
-/** What the guard says of a call, or null where it denies nothing. There are no rules here. */
+/** The guard's finding for a call, or null where it denies nothing. There are no rules here. */
 export function guardedOffline(call: ProposedCall, env: Env): GuardBlock | null {
   const paths = gatePaths(env);
   const home = homeFolder(env);
@@ -17,7 +17,7 @@ export function guardedOffline(call: ProposedCall, env: Env): GuardBlock | null 
   return guard(call, executor, needs, { home, env, gate_files: new GateFiles(paths, home) });
 }
 
-/** With the human's manifests, where they can be read: they may say of a name that it runs commands. */
+/** With the user's manifests, where they can be read: they may describe a name as one that runs commands. */
 function catalogFor(paths: GatePaths): ExecutorCatalog {
   try {
     return new ExecutorCatalog(loadOwnExecutors(paths.executors_dir));

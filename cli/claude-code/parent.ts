@@ -1,17 +1,15 @@
 import { readFileSync } from "node:fs";
 
-/** Whether somebody still reads this process's answer: a request whose asker has ended must not be answered. */
-
-/** Who asked has ended: there is nobody to answer. */
+/** The process that asked has ended: a request that no process waits for must not be answered. */
 export class AbandonedError extends Error {
   constructor() {
-    super("who asked has ended");
+    super("the process that asked has ended");
     this.name = "AbandonedError";
   }
 }
 
 /**
- * Says whether this process was left behind: its parent has ended, or `reader`, the process above the launcher.
+ * Whether this process is orphaned: its parent has ended, or `reader`, the process above the launcher.
  * @param reader a process id; left out where the parent itself reads the answer
  */
 export function abandonedBy(reader: number | undefined): () => boolean {

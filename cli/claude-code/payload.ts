@@ -2,7 +2,7 @@ import { LOSS_TEXTS, lossIn } from "../../ipc/exact-json.ts";
 import { membersWithin } from "../../ipc/frames.ts";
 import type { ProposedCall } from "../../ipc/wire.ts";
 
-/** What Claude Code's PreToolUse hook says, as a call for the gate. Unknown fields are ignored. */
+/** The payload of Claude Code's PreToolUse hook as a call for the gate. Unknown fields are ignored. */
 export interface HookPayload {
   session_id: string;
   call: ProposedCall;
@@ -40,7 +40,7 @@ export function parsePayload(text: string): HookPayload | { refused: string } {
   return {
     session_id,
     call: {
-      // Bash says what it is for beside the command: that is the intent, not a part of what runs.
+      // Bash has a description beside the command: that is the intent, not a part of what runs.
       intent: is_bash && typeof description === "string" ? description.slice(0, 16_000) : "",
       executor: tool_name,
       args: is_bash ? without_description : tool_input,

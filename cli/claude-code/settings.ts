@@ -16,7 +16,7 @@ import {
 export interface SettingsOptions {
   /** The project's file instead of the user's. */
   project: boolean;
-  /** How long the gate waits for an answer; the hook's own time-out lies above it. */
+  /** How long the gate waits for an answer; the hook's own time-out is longer. */
   ttl_seconds?: number;
 }
 
@@ -46,7 +46,7 @@ export function connectClaudeCode(options: SettingsOptions): SettingsResult {
 }
 
 /**
- * Takes our hooks out, and nothing else; a file that it leaves empty and that we had made goes away. The launcher stays: sessions that
+ * Takes our hooks out, and nothing else; a file that it leaves empty and that we had made is deleted. The launcher stays: sessions that
  * run already still call it.
  */
 export function disconnectClaudeCode(options: SettingsOptions): SettingsResult {
@@ -62,7 +62,7 @@ export function disconnectClaudeCode(options: SettingsOptions): SettingsResult {
     rmSync(file);
     return { file, changed: true, backup: null };
   }
-  // Nothing else has changed since: the very bytes come back.
+  // Nothing else has changed since: the very bytes are restored.
   const is_as_before = before !== undefined && JSON.stringify(parseSettings(backup, before)) === JSON.stringify(wanted);
   writeSettings(file, is_as_before ? before : serialised(wanted, text));
   if (is_as_before) rmSync(backup);

@@ -3,7 +3,7 @@ import { withOperator } from "../operator.ts";
 import { printLine, say, tell } from "../output.ts";
 import { levelOf } from "./policy.ts";
 
-/** `agents ...`: who is paired, and at which level. */
+/** `agents ...`: the paired agents and their levels. */
 export function agentsCommands(program: Command): void {
   const agents = program.command("agents").description("the agents that are paired with the gate");
 

@@ -5,7 +5,7 @@ import { alarmHint } from "../alarm-hint.ts";
 import { withRunningGate } from "../operator.ts";
 import { printLine, say, tell, usageError } from "../output.ts";
 
-/** `alarms ...`: what keeps the running gate from what it promises. */
+/** `alarms ...`: the running gate's alarms. */
 export function alarmsCommands(program: Command): void {
   const alarms = program.command("alarms").description("what keeps the running gate from what it promises");
 

@@ -1,4 +1,5 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
+import { REACHES, type Reach } from "../../ipc/decision.ts";
 import type { Answer } from "../../ipc/operator-api.ts";
 import { parseExpiry } from "../durations.ts";
 import { withOperator } from "../operator.ts";
@@ -8,11 +9,11 @@ interface ApproveOptions {
   session?: boolean;
   permanent?: boolean;
   target?: string;
-  choice?: string;
+  reach?: Reach;
   expires?: string;
 }
 
-/** `approvals ...`: what waits for an answer, and answering it. */
+/** `approvals ...`: requests that wait for an answer, and answering them. */
 export function approvalsCommands(program: Command): void {
   const approvals = program.command("approvals").description("what waits for your answer, and answering it");
 
@@ -33,7 +34,11 @@ export function approvalsCommands(program: Command): void {
     .description("says yes: once, or remembered")
     .option("--session", "remember it for the rest of the agent's session")
     .option("--permanent", "remember it until it is revoked or expires")
-    .option("--choice <label>", "which of the card's choices, by its label; left out: the first")
+    .addOption(
+      new Option("--reach <reach>", "which of the card's choices, by how far it reaches; left out: the first").choices(
+        REACHES,
+      ),
+    )
     .option("--target <glob>", "what to remember instead of exactly this: a folder/*, folder/**, a host")
     .option("--expires <when>", "2h, 30d or an ISO date")
     .action((token: string, options: ApproveOptions) => resolve(approval(token, options)));
@@ -48,21 +53,21 @@ export function approvalsCommands(program: Command): void {
 
   approvals
     .command("cleanup")
-    .description("marks what nobody answered in time as expired")
+    .description("marks requests that were not answered in time as expired")
     .action(() => withOperator(async (api) => printLine(await api.call("approvals.cleanup", {}))));
 }
 
 function approval(token: string, options: ApproveOptions): Answer {
   if (options.session && options.permanent) throw usageError("--session and --permanent exclude each other");
   const scope = options.permanent ? "permanent" : options.session ? "session" : "none";
-  if (scope === "none" && (options.target ?? options.expires ?? options.choice) !== undefined) {
-    throw usageError("--choice, --target and --expires need --session or --permanent");
+  if (scope === "none" && (options.target ?? options.expires ?? options.reach) !== undefined) {
+    throw usageError("--reach, --target and --expires need --session or --permanent");
   }
   return {
     token,
     decision: "approved",
     scope,
-    ...(options.choice === undefined ? {} : { choice: options.choice }),
+    ...(options.reach === undefined ? {} : { reach: options.reach }),
     ...(options.target === undefined ? {} : { target: options.target }),
     ...(options.expires === undefined ? {} : { expires_at: parseExpiry(options.expires) }),
   };

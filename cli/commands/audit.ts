@@ -41,7 +41,7 @@ export function auditCommands(program: Command, done: (code: ExitCode) => void):
 
   audit
     .command("accept")
-    .description("lets the problems that verify finds stand: the trail says which, and why")
+    .description("accepts the problems that verify finds: the trail records which, and why")
     .requiredOption("--reason <text>", "why")
     .action((options: { reason: string }) =>
       withOperator(async (api) => {

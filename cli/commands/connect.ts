@@ -54,7 +54,7 @@ export function connectCommand(program: Command): void {
     });
 }
 
-/** Pairs the agent, or keeps its pairing; one whose token file is gone is paired anew at its level. */
+/** Pairs the agent, or keeps its pairing; one whose token file is missing is paired anew at its level. */
 function pair(level: Level): Promise<AgentView> {
   return withOperator(async (api) => {
     const { agents } = await api.call("agents.list", {});
@@ -64,7 +64,7 @@ function pair(level: Level): Promise<AgentView> {
       say("its token is missing: pairing it anew");
       await api.call("agents.revoke", { name: AGENT });
     }
-    // The hook finds its token in the file. Something else may wait under this name, and the human didn't look at it.
+    // The hook finds its token in the file. Another program may wait under this name, and the user has not checked it.
     return await api.call("agents.pair", { name: AGENT, level: known?.level ?? level, admit: false });
   });
 }

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { EXIT, type ExitCode, tell } from "../output.ts";
 
-/** `doctor`: looks at everything the gate needs and says what to do about what is wrong. Changes nothing. */
+/** `doctor`: checks everything the gate needs and says how to fix what is wrong. Changes nothing. */
 export function doctorCommand(program: Command, done: (code: ExitCode) => void): void {
   program
     .command("doctor")

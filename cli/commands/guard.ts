@@ -4,14 +4,14 @@ import { openOfflineGate } from "../../main/offline.ts";
 import { type ExitCode, printLine, usageError } from "../output.ts";
 import { readingLines } from "../reading-lines.ts";
 
-/** `guard explain`: how a command line is read, and what the guard makes of it. Needs no gate, logs nothing. */
+/** `guard explain`: how a command line is read, and the guard's finding. Needs no gate, logs nothing. */
 export function guardCommands(program: Command, _done: (code: ExitCode) => void): void {
   const guard = program
     .command("guard")
     .description("what a shell would make of a command line, and what the guard says");
   guard
     .command("explain [command]")
-    .description("prints the simple commands it comes to, what each needs, and what the guard saw; runs nothing")
+    .description("prints the simple commands in it, what each needs, and what the guard found; runs nothing")
     .option("--cwd <folder>", "as if it ran there (default: this folder)")
     .option("--json", "the reading as one JSON line")
     .action((command: string | undefined, options: { cwd?: string; json?: boolean }) => {
@@ -22,6 +22,7 @@ export function guardCommands(program: Command, _done: (code: ExitCode) => void)
         printLine({
           outcome: decision.outcome,
           stage: decision.stage,
+          rule: decision.explain.rule,
           reason: decision.reason,
           readings: decision.readings ?? [],
         });

@@ -6,7 +6,7 @@ import { membersWithin } from "../../ipc/frames.ts";
 import type { OfflineGate } from "../../main/offline.ts";
 import { EXIT, type ExitCode, printLine, usageError } from "../output.ts";
 
-/** `vaglio check` and `explain`: what the gate would say, without one running and without a trace left. */
+/** `vaglio check` and `explain`: what the gate would decide, without one running and without a record. */
 export function offlineCommands(program: Command, done: (code: ExitCode) => void): void {
   const vaglio = program.command("vaglio").description("guard and judge, by themselves");
   vaglio
@@ -52,7 +52,7 @@ async function answer(
   }
 }
 
-/** Each line is answered, also one that can't be read: the lines of the output stand for those of the input. */
+/** Each line is answered, also one that can't be read: each line of the output belongs to one of the input. */
 async function lineByLine(gate: OfflineGate, done: (code: ExitCode) => void, ask: Ask): Promise<void> {
   for await (const line of createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY })) {
     if (line.trim() === "") continue;

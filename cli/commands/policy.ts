@@ -149,7 +149,7 @@ export function capabilityOf(text: string): Capability {
   return capability;
 }
 
-/** A relative path on the command line is meant from here. */
+/** A relative path on the command line is resolved against the working directory. */
 function absolute(capability: Capability, target: string): string {
   const is_path = CAPABILITY_REGISTRY[capability].target_kind === "path_glob";
   return is_path && !/^[/~]/.test(target) ? `${process.cwd()}/${target}` : target;

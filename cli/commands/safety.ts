@@ -37,7 +37,7 @@ function violationsCommand(safety: Command): void {
     .command("violations")
     .description("a JSON line each, newest first")
     .option("--since <when>", "only later ones: an ISO-8601 date, or a span back, such as 2h or 7d")
-    .option("--open", "only those that nobody has acknowledged")
+    .option("--open", "only those that are not acknowledged")
     .option("-n <count>", "at most so many", "100")
     .action((options: { since?: string; open?: boolean; n: string }) =>
       withOperator(async (api) => {
@@ -75,7 +75,7 @@ function pauseCommands(safety: Command): void {
     .command("pause")
     .description("denies every call of every agent, until you resume or for a time")
     .option("--for <span>", "such as 10m, 2h or 1d")
-    .option("--reason <text>", "what agents and the log are told")
+    .option("--reason <text>", "the reason, for agents and the log")
     .action((options: { for?: string; reason?: string }) =>
       withOperator(async (api) => {
         const pause = await api.call("safety.pause", {
@@ -92,10 +92,10 @@ function pauseCommands(safety: Command): void {
 
   safety
     .command("resume")
-    .description("lets the gate go on")
+    .description("ends the pause")
     .action(() =>
       withOperator(async (api) => {
-        tell(await api.call("safety.resume", {}), "the gate goes on");
+        tell(await api.call("safety.resume", {}), "the gate is resumed");
       }),
     );
 }

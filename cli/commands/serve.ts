@@ -12,7 +12,7 @@ export function serveCommand(program: Command, done: (code: ExitCode) => void): 
     .option("--no-notifications", "shows no desktop notifications")
     .option("--web", "serves the page on 127.0.0.1, too, behind a link that works once")
     .addOption(acceptEmptyOption())
-    // For `start` alone, which runs it as a process of its own.
+    // For `start` alone, which runs it as a child process.
     .addOption(new Option(SUPERVISED_FLAG).hideHelp())
     .addOption(new Option(`${RESTARTED_FLAG} <how>`).argParser(howItEnded).hideHelp())
     .action(async (options: Partial<ServeCommandOptions>) => done(await serve(options)));
@@ -22,7 +22,7 @@ interface ServeCommandOptions {
   web: boolean;
   notifications: boolean;
   acceptEmpty: DatabaseName[];
-  /** It ends with its standard input. */
+  /** It ends when its standard input does. */
   supervised: boolean;
   restartedAfter: string;
 }
@@ -40,7 +40,7 @@ function howItEnded(text: string): string {
   return text;
 }
 
-/** Runs the gate in this process. Gives the exit code once it was interrupted, or can't go on. */
+/** Runs the gate in this process. Gives the exit code once it was interrupted, or can't continue. */
 async function serve({
   web = false,
   notifications = true,
@@ -78,7 +78,7 @@ async function serve({
   say(`  notifications are   ${gate.notifications.status}`);
   say(`  the audit trail is  ${paths.audit_dir}`);
   const end = await Promise.race([interrupted, gate.ended]);
-  if (typeof end === "string") say(`${end}: closing; what waits is kept for the next start`);
+  if (typeof end === "string") say(`${end}: closing; waiting requests are kept for the next start`);
   await gate.close();
   log.flush();
   if (typeof end === "string") return EXIT.ok;
@@ -86,14 +86,14 @@ async function serve({
   return EXIT.replaced;
 }
 
-/** A signal, or what is said in its place. */
+/** A signal, or the end of standard input in its place. */
 function interruption(supervised: boolean): Promise<string> {
   return new Promise((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => resolve(signal));
     if (!supervised) return;
     const end = () => resolve("the process that started this one has ended");
     process.stdin.once("end", end).once("error", end).resume();
-    process.stdin.unref(); // it alone is no reason to stay
+    process.stdin.unref(); // it must not keep the process alive
   });
 }
 
@@ -101,7 +101,7 @@ const LOG_DELAY_MS = 20;
 /** A burst is written in pieces of so many lines, so that no call waits for a long one. */
 const LOG_PIECE = 100;
 
-/** One line a thing on stdout, at most 20 ms late: no decision waits for it. */
+/** One line per event on stdout, at most 20 ms late: no decision waits for it. */
 function lineLog(): { line: (text: string) => void; flush: () => void } {
   let waiting: string[] = [];
   let timer: NodeJS.Timeout | undefined;
@@ -114,7 +114,7 @@ function lineLog(): { line: (text: string) => void; flush: () => void } {
     // A reader that doesn't read must not fill our memory: beyond this its lines are lost, the audit trail has them.
     if (process.stdout.writableLength < 8 * 1024 * 1024) process.stdout.write(text);
   };
-  // Of the log, too, a reader may go away: that ends other commands, but no gate.
+  // The log's reader may end, too: that ends other commands, but no gate.
   process.stdout.removeAllListeners("error").on("error", () => {
     waiting = [];
   });

@@ -40,11 +40,11 @@ export function runTrayApp({ electron, root }: { electron: string; root: string 
 }
 
 /**
- * `serve --web` as a process of its own. It ends with its standard input: a gate without this process wouldn't be noticed. A
+ * `serve --web` as a child process. It ends with its standard input: a gate without this process wouldn't be noticed. A
  * terminal's own signals don't reach it, only those that are passed on.
  */
 function startGate(root: string, accept_empty: readonly string[], restarted_after: string | undefined): ChildProcess {
-  // What may begin empty was said for this start, not for a later one.
+  // The names that may begin empty are for this start, not for a later one.
   const first = accept_empty.length === 0 ? [] : ["--accept-empty", ...accept_empty];
   const further = restarted_after === undefined ? first : [RESTARTED_FLAG, restarted_after];
   const [command = process.execPath, ...words] = launcher(root);

@@ -7,7 +7,7 @@ import { say, tell } from "../output.ts";
 export function statusCommand(program: Command): void {
   program
     .command("status")
-    .description("the running gate: sockets, connections, what waits, what failed")
+    .description("the running gate: sockets, connections, waiting requests, failures")
     .action(() =>
       withRunningGate(async (api) => {
         const status = await api.call("status", {});
@@ -19,7 +19,7 @@ export function statusCommand(program: Command): void {
         if (status.pause.is_paused)
           say(
             `PAUSED by ${status.pause.by}${status.pause.until === null ? "" : ` until ${status.pause.until}`}: ${status.pause.reason}; ` +
-              "to go on: metnos-gate safety resume",
+              "to resume: metnos-gate safety resume",
           );
         for (const alarm of status.alarms) say(`ALARM: ${alarm.message}; ${alarmHint(alarm)}`);
         if (status.audit_write_failures > 0)

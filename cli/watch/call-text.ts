@@ -2,7 +2,7 @@ import type { ApprovalView } from "../../ipc/operator-api.ts";
 import { visible } from "../../ipc/visible-text.ts";
 import { widthOf, wrapped } from "./rows.ts";
 
-/** A row that goes on with the line above starts with this; a line of its own starts with blanks. */
+/** A row that continues the line above starts with this; a new line starts with blanks. */
 const GOES_ON = "↳ ";
 const INDENT = "  ";
 

@@ -1,24 +1,33 @@
 import { excludedFrom } from "../../ipc/choices.ts";
+import type { Language } from "../../ipc/language.ts";
 import type { ApprovalView } from "../../ipc/operator-api.ts";
 import { visible } from "../../ipc/visible-text.ts";
 import { parseExpiry } from "../durations.ts";
 import { type Line, lineText } from "./line-edit.ts";
 import { folded, packed, type Row, widthOf, wrapped } from "./rows.ts";
 import { type Choosing, choicesOf, type WatchState } from "./state.ts";
+import { choiceText, judgedText } from "./words.ts";
 
 /** The parts of a card as rows. All text from outside goes through `visible` here. */
 
 const CURSOR = "▏";
 const OTHERS_INDENT = "  ";
 
-/** The required lines as the card's heart, each on at most `most` rows; then, where there is room, what stands behind them. */
-export function headRows(card: ApprovalView, position: string, width: number, now: number, most: number): Row[] {
+/** The card's required lines, each on at most `most` rows; then, where there is room, the details. */
+export function headRows(
+  card: ApprovalView,
+  position: string,
+  width: number,
+  now: number,
+  most: number,
+  language: Language,
+): Row[] {
   const [question = "", ...rest] = card.card.lines.map((line) => visible(line));
   const is_final = card.reversibility === "irreversible";
   const right = [visible(card.agent_name), clock(Date.parse(card.expires_at) - now), position]
     .filter(Boolean)
     .join("  ·  ");
-  // Reversibility stands in the third line of a full card, in the first of a smaller one.
+  // Reversibility is in the third line of a full card, in the first of a smaller one.
   const has_meta_line = card.card.form === "full";
   const first: Row["tone"] = is_final && !has_meta_line ? "strong_danger" : "strong";
   const titles = folded(question, width, most).map((text): Row => ({ text, tone: first }));
@@ -31,25 +40,30 @@ export function headRows(card: ApprovalView, position: string, width: number, no
     const tone = !is_meta ? "plain" : is_final ? "danger" : "quiet";
     rows.push(...folded(line, width, most).map((text): Row => ({ text, tone })));
   });
-  return most === 1 ? rows : [...rows, ...backgroundRows(card, width, now, most - 1)];
+  return most === 1 ? rows : [...rows, ...backgroundRows(card, width, now, most - 1, language)];
 }
 
-function backgroundRows(card: ApprovalView, width: number, now: number, most: number): Row[] {
-  const score = `score ${card.judge.score.toFixed(2)}`;
-  const reason = visible(card.judge.reason).replace(/^approved: /, "");
+function backgroundRows(card: ApprovalView, width: number, now: number, most: number, language: Language): Row[] {
   const waited = `waited ${clock(now - Date.parse(card.created_at))}`;
   const where =
     card.cwd === null ? "folder not told" : `in ${folded(visible(card.cwd), width - widthOf(waited) - 8, 1)[0]}`;
   const texts = [
     `${where}  ·  ${waited}`,
-    ...folded(`judge: ${reason.includes(score) ? reason : `${score}, ${reason}`}`, width, most),
+    ...folded(`judge: ${visible(judgedText(card.judge, language))}`, width, most),
     ...(card.intent === "" ? [] : folded(`${visible(card.agent_name)} says: ${visible(card.intent)}`, width, most)),
   ];
   return texts.map((text) => ({ text, tone: "quiet" }));
 }
 
 /** Each choice with exactly what it would store under it, as many of them as fit around the chosen one. */
-export function choiceRows(card: ApprovalView, mode: Choosing, width: number, room: number, now: number) {
+export function choiceRows(
+  card: ApprovalView,
+  mode: Choosing,
+  width: number,
+  room: number,
+  now: number,
+  language: Language,
+) {
   const blocks = choicesOf(card, mode.scope).map((choice, index): Row[] => {
     const is_chosen = index === mode.index;
     const is_own = is_chosen && choice.grants.length === 1;
@@ -65,7 +79,7 @@ export function choiceRows(card: ApprovalView, mode: Choosing, width: number, ro
     const note = excluded === null ? [] : folded(visible(excluded), width - 4, 3);
     return [
       {
-        text: `${is_chosen ? "›" : " "} ${folded(visible(choice.label) + edit, width - 2, 1)[0]}`,
+        text: `${is_chosen ? "›" : " "} ${folded(choiceText(choice, language) + edit, width - 2, 1)[0]}`,
         tone: is_chosen ? "marked" : "plain",
       },
       ...stored.map((text): Row => ({ text: `    ${text}`, tone: is_chosen ? "plain" : "quiet" })),
@@ -98,7 +112,7 @@ export function choiceRows(card: ApprovalView, mode: Choosing, width: number, ro
   return { rows: [...blocks.slice(from, to).flat(), ...more, ...expiry], fits: chosen.length + more.length <= free };
 }
 
-/** What would be stored if the line that is being written were taken. */
+/** What would be stored with the line that is being edited. */
 function editedTarget({ editing, target }: Choosing): string {
   return editing?.field === "target" ? lineText(editing.line) : target;
 }
@@ -115,7 +129,7 @@ function expiryText(mode: Choosing, now: number): string {
   }
 }
 
-/** The line being written, its last rows where it is long. */
+/** The line being edited, its last rows where it is long. */
 export function messageRows(line: Line, width: number): Row[] {
   const rows = wrapped(`Why not? ${lineShown(line)}`, width);
   return rows.slice(-3).map((text) => ({ text, tone: "plain" }));
@@ -125,7 +139,7 @@ function lineShown({ before, after }: Line): string {
   return visible(before) + CURSOR + visible(after);
 }
 
-/** What else waits, soonest deadline first, a row each. */
+/** The other waiting requests, soonest deadline first, a row each. */
 export function otherRows(state: WatchState, width: number, most: number, now: number): Row[] {
   const others = state.cards.filter(({ token }) => token !== state.selected);
   if (others.length === 0) return [];

@@ -2,7 +2,7 @@ import { type Key as InkKey, useInput, usePaste } from "ink";
 import type { ReactNode } from "react";
 import type { Key, KeyName } from "./keys.ts";
 
-/** Gives on each key, by name or character; what is pasted, or comes as several characters at once, as one paste. */
+/** Passes each key on, by name or character; pasted text, or several characters at once, as one paste. */
 export function Keyboard({ onKey, children }: { onKey: (key: Key) => void; children?: ReactNode }): ReactNode {
   useInput((input, key) => {
     for (const one of keysOf(input, key)) onKey(one);

@@ -31,7 +31,7 @@ export interface Key {
   /** The character, or "" for a named key. */
   input: string;
   name?: KeyName;
-  /** Several characters that came at once: text for a line, never a key. */
+  /** Several characters received at once: text for a line, never a key. */
   is_paste?: true;
 }
 
@@ -44,7 +44,7 @@ interface Times {
 const MAX_MESSAGE = 2000;
 const MAX_TARGET = 4096;
 
-/** Does what the key says. @param now milliseconds by a clock that nobody sets @param wall Unix milliseconds, for dates */
+/** Applies a key. @param now milliseconds of a monotonic clock @param wall Unix milliseconds, for dates */
 export function pressed(state: WatchState, key: Key, now: number, layout: Layout, wall = now): Step {
   if (key.name === "quit") return { state, effect: { kind: "quit" } };
   const quiet = { ...state, notice: "" };
@@ -159,8 +159,8 @@ function confirmed(
     );
   }
   const answer: Answer = { token: card.token, decision: "approved", scope: mode.scope };
+  if (choice !== undefined && choice.reach !== null) answer.reach = choice.reach;
   if (choice?.grants.length === 1) answer.target = mode.target;
-  else if (choice !== undefined) answer.choice = choice.label;
   if (expires_at !== undefined) answer.expires_at = expires_at;
   return answered(state, answer, now);
 }

@@ -1,4 +1,4 @@
-/** One line that the human writes: what stands before the cursor and what stands after it. */
+/** One line that the user edits: the text before the cursor and the text after it. */
 export interface Line {
   before: string;
   after: string;

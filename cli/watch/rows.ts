@@ -5,7 +5,7 @@ export interface Row {
   text: string;
   /** `danger` is for what can't be undone, and for nothing else. */
   tone: "plain" | "strong" | "quiet" | "danger" | "strong_danger" | "marked" | "notice";
-  /** Stands at the right end of the row. */
+  /** Aligned to the right end of the row. */
   right?: string;
 }
 
@@ -48,7 +48,7 @@ export function folded(text: string, width: number, rows: number): string[] {
   return short;
 }
 
-/** Broken between words; a word that is wider than a row goes on from where it starts. */
+/** Broken between words; a word that is wider than a row is broken where the row ends. */
 function broken(text: string, width: number): string[] {
   const rows: string[] = [];
   for (const word of text.split(" ")) {

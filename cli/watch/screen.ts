@@ -6,7 +6,7 @@ import { choiceRows, counted, headRows, messageRows, otherRows, wordRows } from 
 import { folded, type Row, rule } from "./rows.ts";
 import { choicesOf, type Layout, type Mode, selectedCard, type WatchState } from "./state.ts";
 
-/** Which rows stand on the screen, counted, so that it is known what of a call was shown. */
+/** The rows on the screen, counted, so that it is known what of a call was shown. */
 
 export interface Size {
   columns: number;
@@ -16,7 +16,7 @@ export interface Size {
 export interface Arranged {
   /** Above it: what is wrong with the gate itself. */
   top: Row[];
-  /** In the frame; none where nothing waits. */
+  /** In the frame; none where no request waits. */
   card: Row[];
   /** Below it. */
   rest: Row[];
@@ -28,14 +28,14 @@ const FRAME_ROWS = 2;
 const FRAME_COLUMNS = 4;
 /** Fewer rows than this leave out what isn't the card's three lines. */
 const SMALL_ROWS = 20;
-/** From here on there is room for more of what else waits and of what went away. */
+/** From here on there is room for more of the other waiting requests and of the ended ones. */
 const LARGE_ROWS = 30;
 const TOO_SMALL: Row = { text: "The window is too small.", tone: "marked" };
 const NOTHING: Layout = { lines: 0, page: 0, choice_fits: false };
 
 export function arranged(state: WatchState, screen: Size, now: number): Arranged {
   const top = alarmRows(state, screen.columns, screen.rows >= SMALL_ROWS ? 2 : 1);
-  // What stands below has the rest of the screen, as if it were all.
+  // The part below has the rest of the screen, as if it were all.
   const size = { ...screen, rows: screen.rows - top.length };
   const card = selectedCard(state);
   if (state.mode.kind === "interrupted" || card === undefined) return { top, ...idle(state, size) };
@@ -48,7 +48,7 @@ function cardScreen(card: ApprovalView, state: WatchState, size: Size, now: numb
   const is_large = size.rows >= LARGE_ROWS;
   const index = state.cards.indexOf(card) + 1;
   const position = state.cards.length > 1 ? `${index} of ${state.cards.length}` : "";
-  const head = headRows(card, position, width, now, is_large ? 3 : is_small ? 1 : 2);
+  const head = headRows(card, position, width, now, is_large ? 3 : is_small ? 1 : 2, state.language);
   const layout = { ...NOTHING, lines: callLines(card, width).length };
   const rest = (fits: boolean): Row[] =>
     fitting(
@@ -64,7 +64,7 @@ function cardScreen(card: ApprovalView, state: WatchState, size: Size, now: numb
   const room = (below: Row[]) => size.rows - 1 - FRAME_ROWS - head.length - 1 - below.length;
   if (state.mode.kind === "choices") {
     const below = rest(true);
-    const { rows, fits } = choiceRows(card, state.mode, width, room(below), now);
+    const { rows, fits } = choiceRows(card, state.mode, width, room(below), now, state.language);
     const title = `approve ${state.mode.scope === "session" ? "for this session" : "permanently"}: exactly this would be stored`;
     const text = folded(rule(title, "", width), width, 1)[0] ?? "";
     return {
@@ -113,7 +113,7 @@ function clipped(rows: Row[], below: Row[], size: Size): Row[] {
   return rows.slice(0, Math.max(1, size.rows - 1 - FRAME_ROWS - below.length));
 }
 
-/** What stands below the card leaves it at least one row, however narrow the window. */
+/** The part below the card leaves it at least one row, however narrow the window. */
 function fitting(rows: Row[], size: Size): Row[] {
   return rows.slice(0, Math.max(1, size.rows - 2 - FRAME_ROWS));
 }

@@ -1,4 +1,5 @@
 import type { Alarm } from "../../ipc/alarms.ts";
+import type { Language } from "../../ipc/language.ts";
 import type { Answer, ApprovalView, Choice } from "../../ipc/operator-api.ts";
 import { visible } from "../../ipc/visible-text.ts";
 import type { Line } from "./line-edit.ts";
@@ -31,6 +32,8 @@ export type Mode =
 export interface WatchState {
   /** Whether the gate has told what waits. */
   is_loaded: boolean;
+  /** Of the cards, and of what is said of the gate's choices. */
+  language: Language;
   /** Why the gate is paused; null while it isn't. */
   paused: string | null;
   /** What keeps the gate from what it promises, oldest first. */
@@ -75,6 +78,7 @@ export interface Step {
 
 export const EMPTY: WatchState = {
   is_loaded: false,
+  language: "en",
   paused: null,
   alarms: [],
   cards: [],

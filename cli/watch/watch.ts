@@ -2,7 +2,9 @@ import { render } from "ink";
 import { createElement as h } from "react";
 import type { AlarmCode } from "../../ipc/alarms.ts";
 import { GateError } from "../../ipc/gate-error.ts";
+import { LANGUAGES, type Language } from "../../ipc/language.ts";
 import type { Answer, OperatorApi } from "../../ipc/operator-api.ts";
+import type { Setting } from "../../ipc/settings.ts";
 import { counted } from "./card-rows.ts";
 import { Keyboard } from "./keyboard.ts";
 import { type Key, pressed } from "./keys.ts";
@@ -10,7 +12,7 @@ import { arranged } from "./screen.ts";
 import { appeared, closed, drawn, EMPTY, held, loaded, refused, type WatchState } from "./state.ts";
 import { view } from "./view.ts";
 
-/** How often the gate hears that the human is typing, in milliseconds. */
+/** How often the gate is notified that the user is typing, in milliseconds. */
 const HOLD_INTERVAL_MS = 4000;
 
 const GATE_EVENTS = [
@@ -20,9 +22,10 @@ const GATE_EVENTS = [
   "safety.paused",
   "safety.resumed",
   "alarms.changed",
+  "settings.changed",
 ] as const;
 
-/** What a gate ends itself for. */
+/** The alarms for which a gate ends itself. */
 const ENDING: readonly AlarmCode[] = ["gate_replaced", "database_unusable"];
 
 export interface WatchOptions {
@@ -30,15 +33,15 @@ export interface WatchOptions {
   stdout?: NodeJS.WriteStream;
   /** Unix milliseconds, for dates and countdowns. */
   now?: () => number;
-  /** Milliseconds by a clock that nobody sets: how long a card has been there. */
+  /** Milliseconds of a monotonic clock: how long a card has been shown. */
   steady?: () => number;
   /** Settles when the connection has ended. */
   lost?: Promise<void>;
 }
 
 /**
- * Cards in the terminal, answered with keys, until the human quits. What waits then goes on waiting.
- * @throws GateError `not_a_terminal`; `connection_lost` if the gate goes away
+ * Cards in the terminal, answered with keys, until the user quits. Waiting requests then keep waiting.
+ * @throws GateError `not_a_terminal`; `connection_lost` if the gate closes the connection
  */
 export async function watch(api: OperatorApi, options: WatchOptions = {}): Promise<void> {
   const { stdin = process.stdin, stdout = process.stdout, now = Date.now, steady = () => performance.now() } = options;
@@ -100,20 +103,21 @@ export async function watch(api: OperatorApi, options: WatchOptions = {}): Promi
   });
   const exited = app.waitUntilExit();
 
-  /** One that ends while the list is still on its way must not come back with it. */
-  const gone = new Set<string>();
+  /** One that ends while the list is still being loaded must not be shown again by it. */
+  const ended = new Set<string>();
   const unsubscribe = api.subscribe((event) => {
     if (event.type === "approval.waiting") show(appeared(state, event.data, steady()));
     if (event.type === "approval.held") show(held(state, event.data.token, event.data.expires_at));
     if (event.type === "safety.paused" || event.type === "safety.resumed")
       show({ ...state, paused: event.data.reason });
+    if (event.type === "settings.changed") show({ ...state, language: languageIn(event.data) });
     if (event.type === "alarms.changed") show({ ...state, alarms: event.data });
     if (event.type !== "approval.closed") return;
-    if (!state.is_loaded) gone.add(event.data.token);
+    if (!state.is_loaded) ended.add(event.data.token);
     show(closed(state, event.data, steady()));
   }, GATE_EVENTS);
   const clock = setInterval(redraw, 1000);
-  // While the human types, the card's time stands still.
+  // While the user types, the card's deadline is extended.
   const stillness = setInterval(() => {
     const is_typing = state.mode.kind === "message" || state.mode.kind === "choices";
     if (is_typing && state.selected !== null) {
@@ -123,13 +127,14 @@ export async function watch(api: OperatorApi, options: WatchOptions = {}): Promi
   stdout.on("resize", redraw);
   void options.lost?.then(() => end(new GateError("connection_lost", "the gate has gone")));
   try {
+    api.call("settings.list", {}).then((settings) => show({ ...state, language: languageIn(settings) }), end);
     api.call("status", {}).then(({ pause, alarms }) => show({ ...state, paused: pause.reason, alarms }), end);
     api.call("approvals.list", { limit: 1000 }).then(
       (waiting) =>
         show(
           loaded(
             state,
-            waiting.filter(({ token, status }) => status === "pending" && !gone.has(token)),
+            waiting.filter(({ token, status }) => status === "pending" && !ended.has(token)),
             steady(),
           ),
         ),
@@ -153,6 +158,11 @@ export async function watch(api: OperatorApi, options: WatchOptions = {}): Promi
   }
   if (failure !== undefined) throw failure;
   if (left > 0) stdout.write(`${counted(left, "request")} still waiting for an answer.\n`);
+}
+
+function languageIn(settings: readonly Setting[]): Language {
+  const chosen = settings.find(({ key }) => key === "language")?.value;
+  return LANGUAGES.find((language) => language === chosen) ?? "en";
 }
 
 function isLost(error: unknown): boolean {

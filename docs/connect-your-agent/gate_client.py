@@ -20,7 +20,7 @@ class Gate:
         self.hello = self._ask("hello", {**hello, "session": session} if session else hello, "hello.ok")
 
     def call(self, intent, executor, args, context=None):
-        """Waits for the final decision, a human's answer included. A dict with outcome, reason, explain."""
+        """Waits for the final decision, the operator's answer included. A dict with outcome, reason, explain."""
         return self._ask("tool.call", {"intent": intent, "executor": executor, "args": args, "context": context or {}}, "tool.decision")
 
     def _ask(self, kind, data, answer):
@@ -33,4 +33,4 @@ class Gate:
             if (message["type"], message["data"].get("id")) == (answer, message_id):
                 if message["data"].get("outcome") != "approval_required":
                     return message["data"]
-        raise ConnectionError("the gate has gone: take it as a no")
+        raise ConnectionError("the gate closed the connection: take it as a no")

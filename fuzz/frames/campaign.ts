@@ -22,7 +22,7 @@ export interface CampaignResult {
   median_ms: number;
   p99_ms: number;
   longest_ms: number;
-  /** Of the gate, in MiB: before, at most, and once everybody had left. */
+  /** Of the gate, in MiB: before, at most, and once all clients had disconnected. */
   resident_mib: { before: number; highest: number; after: number };
   /** One line for each rule that was broken; empty if none was. */
   violations: string[];
@@ -30,18 +30,18 @@ export interface CampaignResult {
 
 const AT_ONCE = 16;
 const HOSTILE_AGENTS = 3;
-/** The gate's memory may grow to this, however long it goes on, in MiB. */
+/** The gate's memory may grow to this, however long it runs, in MiB. */
 const MAX_RESIDENT_MIB = 512;
 const ALL_GONE_MS = 10_000;
 
 const FRAMES_EACH: Readonly<Record<Behaviour, number>> = {
   "sends and reads": 800,
-  "says hello to nobody": 60,
+  "doesn't greet": 60,
   "leaves at once": 100,
   "leaves within a line": 100,
   "never reads": 600,
   "sends a byte at a time": 2,
-  "says nothing": 0,
+  "sends nothing": 0,
 };
 
 /** Sends about `frames` frames; the same seed sends the same ones. */
@@ -123,9 +123,9 @@ async function stealRequest(
     if (line.includes('"id":"2"')) break;
   }
   socket.destroy();
-  if (!answer.includes('"unknown_token"')) violations.push(`a cancel of somebody else's request: ${answer}`);
+  if (!answer.includes('"unknown_token"')) violations.push(`a cancel of another agent's request: ${answer}`);
   const waiting = await gate.operator.call("approvals.list", { limit: 1000 });
-  if (!waiting.some((request) => request.token === token)) violations.push("somebody else's request was withdrawn");
+  if (!waiting.some((request) => request.token === token)) violations.push("another agent's request was withdrawn");
 }
 
 async function attack(
@@ -164,7 +164,7 @@ async function checkEverybodyGone(gate: PrivateGate, { violations }: Findings): 
   }
 }
 
-/** The gate is there and well, and so is what it leaves behind. */
+/** The gate still answers, and its files are whole. */
 async function checkAfterwards(gate: PrivateGate, { allowed, violations }: Findings): Promise<void> {
   if (gate.isRunning) {
     const { alarms, audit_write_failures, paused } = await gate.operator.call("status", {});

@@ -46,7 +46,7 @@ export class GoodClient {
     });
   }
 
-  /** Greets, and goes on asking until it is stopped. What is answered wrongly is added to `findings.violations`. */
+  /** Greets, and keeps asking until it is stopped. What is answered wrongly is added to `findings.violations`. */
   static async start(path: string, token: string, findings: Findings, meanwhile: Meanwhile): Promise<GoodClient> {
     const socket = createConnection(path);
     await once(socket, "connect");
@@ -86,7 +86,7 @@ export class GoodClient {
     if (round % 5 !== 0) return;
     const asked = await call("shell_exec", { command: `make good-${round}` }, "approval_required");
     const { token } = asked.pending as { token: string };
-    // Now the others know it, too: they may not withdraw it.
+    // Now the other clients know the token, too: they may not withdraw it.
     this.#findings.tokens.push(token);
     await this.#meanwhile(token);
     await this.#expect("tool.cancel", { token, reason: "" }, "tool.decision", (data) => data.status === "cancelled");

@@ -14,7 +14,7 @@ export interface Findings {
   connections: number;
   /** Connections that hadn't greeted and that the gate closed. */
   turned_away: number;
-  /** `decision_id` of each call that some client was told is allowed. */
+  /** `decision_id` of each call that a client received as allowed. */
   allowed: Set<string>;
   /** Tokens of requests that wait, or did. */
   tokens: string[];
@@ -23,25 +23,25 @@ export interface Findings {
 
 export type Behaviour =
   | "sends and reads"
-  | "says hello to nobody"
+  | "doesn't greet"
   | "leaves at once"
   | "leaves within a line"
   | "never reads"
   | "sends a byte at a time"
-  | "says nothing";
+  | "sends nothing";
 
 export const BEHAVIOURS: readonly (readonly [weight: number, behaviour: Behaviour])[] = [
   [50, "sends and reads"],
-  [25, "says hello to nobody"],
+  [25, "doesn't greet"],
   [8, "leaves at once"],
   [6, "leaves within a line"],
   [2, "never reads"],
   [3, "sends a byte at a time"],
-  [6, "says nothing"],
+  [6, "sends nothing"],
 ];
 
 const ANSWER_MS = 60_000;
-/** How long a client that never reads goes on writing once the gate takes nothing more, in milliseconds. */
+/** How long a client that never reads keeps writing once the gate takes nothing more, in milliseconds. */
 const STUCK_MS = 200;
 const MAX_TOKENS = 200;
 
@@ -90,12 +90,12 @@ class HostileClient {
     this.#plan = plan;
     this.#random = random;
     this.#findings = findings;
-    this.#is_greeted = plan.behaviour !== "says hello to nobody";
+    this.#is_greeted = plan.behaviour !== "doesn't greet";
   }
 
   async run(): Promise<void> {
     const { behaviour } = this.#plan;
-    if (behaviour === "says nothing") {
+    if (behaviour === "sends nothing") {
       await delay(this.#random.below(300));
       return;
     }
@@ -113,7 +113,7 @@ class HostileClient {
     await this.#answered();
   }
 
-  /** Little may be sent before the gate knows who sends. */
+  /** Little may be sent before the greeting is answered. */
   async #greet(): Promise<boolean> {
     const { name, token } = this.#plan.agent;
     const is_over = new Promise<boolean>((resolve) => {
@@ -220,7 +220,7 @@ class HostileClient {
 
   #decision(data: Record<string, unknown>, line: string): void {
     const { tokens, allowed } = this.#findings;
-    if (!this.#is_greeted) this.#wrong(`a decision for somebody who didn't greet: ${line}`);
+    if (!this.#is_greeted) this.#wrong(`a decision for a client that didn't greet: ${line}`);
     if (data.outcome === "allowed") {
       if (!String(data.id).startsWith(MAY_BE_ALLOWED)) this.#wrong(`allowed: ${line}`);
       allowed.add(String(data.decision_id));

@@ -12,7 +12,7 @@ import { type GatePaths, gatePaths } from "../../ipc/paths.ts";
 const LAUNCHER = fileURLToPath(new URL("../../bin/metnos-gate.js", import.meta.url));
 const START_MS = 60_000;
 
-/** `metnos-gate serve` in a home of its own. */
+/** `metnos-gate serve` in a separate home. */
 export class PrivateGate {
   readonly paths: GatePaths;
   readonly operator: OperatorClient;
@@ -58,9 +58,9 @@ export class PrivateGate {
     }
     child.kill("SIGKILL");
     await exited;
-    const said = readFileSync(logFile(home), "utf8");
+    const output = readFileSync(logFile(home), "utf8");
     rmSync(home, { recursive: true, force: true });
-    throw new Error(`the gate didn't start: ${said}`);
+    throw new Error(`the gate didn't start: ${output}`);
   }
 
   /** Pairs an agent and gives its token. */

@@ -21,10 +21,10 @@ import { shellWords } from "./words.ts";
 
 /** The desktop app: the gate in this process, and its tray, popup and window around it. */
 
-/** The gate closes within this, or the app ends without it: what it keeps is on the disk already. Milliseconds. */
+/** If closing the gate takes longer, the app ends without it: its data is on the disk already. Milliseconds. */
 const CLOSING_MS = 5000;
 
-/** Before Electron is ready; the rest follows once it is. */
+/** Called before Electron is ready; the rest follows once it is. */
 export function startDesktop(): void {
   if (hasDebugSwitches(app)) {
     console.error("metnos-gate: not started: debugging switches are not for this app");
@@ -35,12 +35,12 @@ export function startDesktop(): void {
     app.exit(0);
     return;
   }
-  // Windows shows notifications of those that it knows only.
+  // Windows shows notifications only of apps with a known id.
   if (process.platform === "win32") app.setAppUserModelId("org.metnos.gate");
   app.enableSandbox();
   registerPageScheme();
   lockWebContents();
-  // A listener of our own: the gate runs on with all windows closed.
+  // A listener of our own: the gate continues to run with all windows closed.
   app.on("window-all-closed", () => undefined);
   app
     .whenReady()
@@ -72,7 +72,7 @@ async function openDesktop(): Promise<void> {
   }
 }
 
-/** Linux has its own way over the session bus, with buttons; Review opens the window at its place. */
+/** On Linux they go over the session bus, with buttons; Review opens the window at the request. */
 function notifications(window: MainWindow): NotificationOptions {
   const review = (target: ReviewTarget) => window.open(routeOf(target));
   return process.platform === "linux" ? { review } : { review, sink: () => new ElectronNotifications() };
@@ -141,7 +141,7 @@ async function showRefusal(api: OperatorApi, error: unknown): Promise<void> {
   });
 }
 
-/** Quitting closes the surfaces, then the gate, then the app. The function that is returned does so because the gate ended. */
+/** Quitting closes the surfaces, then the gate, then the app. Returns the function that does so when the gate has ended. */
 function endWith(gate: RunningGate, closeSurfaces: () => void): (why: GateError) => void {
   let closing: "no" | "under way" | "done" = "no";
   const close = (finish: () => void) => {
@@ -165,7 +165,7 @@ function endWith(gate: RunningGate, closeSurfaces: () => void): (why: GateError)
     if (closing === "done") return;
     event.preventDefault();
     close(() => {
-      log("closed; what waits is kept for the next start");
+      log("closed; waiting requests are kept for the next start");
       app.quit();
     });
   });
@@ -195,7 +195,7 @@ function setApplicationMenu(): void {
   );
 }
 
-/** One line a thing on stdout, for who started the app in a terminal. */
+/** One line for each event on stdout, for an app started in a terminal. */
 function log(line: string): void {
   process.stdout.write(`${isoSeconds(Date.now())} ${line}\n`);
 }

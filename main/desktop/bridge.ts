@@ -6,7 +6,7 @@ import { type OperatorApi, type OperatorMethod, operatorMethods, PAGE_EVENTS } f
 import { isPageUrl } from "./page.ts";
 import { isOwnPage } from "./sender.ts";
 
-/** The page's way to the gate: the channels of `ipc/bridge.ts`, open to our own windows' own page only. */
+/** The page's access to the gate: the channels of `ipc/bridge.ts`, open only to our own page in our own windows. */
 
 type PageChannel = {
   [C in keyof BridgeChannels]: BridgeChannels[C]["from"] extends "page" ? C : never;
@@ -14,7 +14,7 @@ type PageChannel = {
 type Arguments<C extends PageChannel> = BridgeChannels[C]["args"];
 type Result<C extends PageChannel> = BridgeChannels[C] extends { result: infer R } ? R : never;
 
-/** What arrives from a page; its parameters are the operator's to check. */
+/** The arguments from a page; the operator checks the methods' parameters. */
 const channelArguments = {
   "operator:call": z.tuple([z.string().max(64), z.unknown()]),
   "popup:resize": z.tuple([z.number().nonnegative().max(100_000)]),
@@ -28,14 +28,14 @@ const channelArguments = {
 
 export interface BridgeParts {
   api: OperatorApi;
-  /** Our windows as they are now. */
+  /** The current windows of the app. */
   windows(): readonly WebContents[];
   resized(sender: WebContents, height: number): void;
   open(route: string): void;
   log(line: string): void;
 }
 
-/** Opens the channels and passes the gate's events on. The function that is returned closes them. */
+/** Opens the channels and forwards the gate's events. Returns the function that closes them. */
 export function openBridge(parts: BridgeParts): () => void {
   handle(parts, "operator:call", (_sender, method, params) => call(parts, method, params), {
     ok: false,
@@ -72,7 +72,7 @@ export function openBridge(parts: BridgeParts): () => void {
   };
 }
 
-/** One channel: the sender is looked at first, then the arguments; what is refused is answered with `refusal`. */
+/** One channel: checks the sender, then the arguments; responds with `refusal` where either is refused. */
 function handle<C extends PageChannel>(
   parts: BridgeParts,
   channel: C,

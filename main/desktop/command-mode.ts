@@ -3,22 +3,22 @@
 const FLAG = "--cli";
 
 /**
- * What stands behind `--cli [--]`, or undefined if the app is to be the desktop app.
- * Packaged, the flag counts only as the first argument: one further behind is somebody else's word.
+ * The arguments after `--cli [--]`, or undefined if the app is to be the desktop app.
+ * Packaged, the flag counts only as the first argument: later it may be an argument's value.
  * @param is_default_app Electron itself was started, with the app's folder among its arguments (not packaged)
  */
 export function commandArguments(argv: readonly string[], is_default_app: boolean): string[] | undefined {
   const own = argv.slice(1);
   const at = is_default_app ? own.indexOf(FLAG) : own.findIndex((argument) => !LAUNCHER_SWITCHES.has(argument));
   if (own[at] !== FLAG) return undefined;
-  // `--` keeps Chromium from reading the command's own switches as its own.
+  // `--` keeps Chromium from parsing the command's switches.
   return own.slice(own[at + 1] === "--" ? at + 2 : at + 1);
 }
 
 /** Switches for Chromium that the launcher puts in front. */
 const LAUNCHER_SWITCHES = new Set(["--ozone-platform=headless"]);
 
-/** Runs the built command. Gives its exit code. */
+/** Runs the built command. Returns its exit code. */
 export async function runCommand(argv: readonly string[]): Promise<number> {
   if (argv[0] === "hook" && argv.length > 1 && !argv.includes("--help")) {
     const hook = (await import(new URL("../hook/hook.js", import.meta.url).href)) as {

@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { type App, app, type Session, type WebPreferences } from "electron";
 import { PAGE_ORIGIN, PAGE_POLICY } from "./page.ts";
 
-/** What no page may do, and what nobody may do with the app's windows. Everything is closed; nothing is opened again. */
+/** What no page may do, and what may not be done with the app's windows. Everything is denied, without exceptions. */
 
 /** For each window: an isolated, sandboxed page with our preload and no Node. */
 export function webPreferences(): WebPreferences {
@@ -20,20 +20,20 @@ export function webPreferences(): WebPreferences {
     plugins: false,
     navigateOnDragDrop: false,
     enableWebSQL: false,
-    // The checker would fetch its dictionaries.
+    // The spell checker would fetch its dictionaries.
     spellcheck: false,
     disableDialogs: true,
     devTools: !app.isPackaged,
   };
 }
 
-/** A packaged app that is started to be steered from outside doesn't start. Whoever may debug the page may answer in it. */
+/** True for a packaged app with debugging switches: it doesn't start, as a debugger of the page could answer in it. */
 export function hasDebugSwitches(of: Pick<App, "isPackaged" | "commandLine">): boolean {
   const switches = ["remote-debugging-port", "remote-debugging-pipe", "inspect", "inspect-brk", "js-flags"];
   return of.isPackaged && switches.some((name) => of.commandLine.hasSwitch(name));
 }
 
-/** No page leaves its place, opens a window, embeds another page or saves a file. Before the first window is made. */
+/** No page may navigate, open a window, embed another page or save a file. Called before the first window is made. */
 export function lockWebContents(): void {
   app.on("web-contents-created", (_event, contents) => {
     contents.on("will-navigate", (event) => event.preventDefault());
@@ -44,7 +44,7 @@ export function lockWebContents(): void {
   });
 }
 
-/** No permission, no device, no download, no request that isn't for the page's own files. */
+/** No permission, no device, no download, no request but for the page's own files. */
 export function lockSession(session: Session): void {
   session.setPermissionRequestHandler((_contents, _permission, answer) => answer(false));
   session.setPermissionCheckHandler(() => false);
@@ -61,7 +61,7 @@ export function lockSession(session: Session): void {
   });
 }
 
-/** `data:` is what the page's own pictures may be; `devtools:` only exists while the app isn't packaged. */
+/** `data:` is for the page's own pictures; `devtools:` only exists while the app isn't packaged. */
 function isOwnRequest(url: string): boolean {
   if (url.startsWith(`${PAGE_ORIGIN}/`) || url.startsWith("data:image/")) return true;
   return !app.isPackaged && url.startsWith("devtools:");

@@ -6,7 +6,7 @@ import { autostartEntry, autostartFile } from "./autostart-entry.ts";
 export const HIDDEN_FLAG = "--hidden";
 
 export function loginItem(platform: NodeJS.Platform = process.platform): LoginItem {
-  // An AppImage runs from a folder that is gone tomorrow; the file itself stays.
+  // An AppImage runs from a temporary folder; the file itself stays.
   const program = [process.env.APPIMAGE || process.execPath, ...(app.isPackaged ? [] : [app.getAppPath()])];
   if (platform === "linux") return autostartEntry(autostartFile(process.env), [...program, HIDDEN_FLAG]);
   const args = [...program.slice(1), HIDDEN_FLAG];

@@ -3,7 +3,7 @@ import type { Notice, NotificationSink, SinkEvent } from "../notifications/sink.
 
 /**
  * Notifications through Electron: macOS and Windows. (On Linux they go over the session bus: Electron's have no buttons there.)
- * Knows nothing of approvals: it shows what it is given and says what was pressed.
+ * Knows nothing of approvals: it shows notices and reports which button was pressed.
  */
 
 /** Notification Center and the Action Center have buttons; there is no server that could be missing. */
@@ -15,12 +15,12 @@ export class ElectronNotifications implements NotificationSink {
   start(listener: (event: SinkEvent) => void): void {
     this.#listener = listener;
     if (!Notification.isSupported()) return;
-    // Later: who starts it holds nothing yet.
+    // Asynchronously: the caller has no reference to it yet.
     queueMicrotask(() => listener({ type: "ready", abilities: { has_actions: true, has_body: true } }));
   }
 
   wake(): void {
-    // the system's own server needs no waking
+    // the system's own server is always running
   }
 
   show(notice: Notice): string {
@@ -54,21 +54,21 @@ export class ElectronNotifications implements NotificationSink {
       actions: notice.buttons.map(({ label }) => ({ type: "button", text: label })),
     });
     this.#shown.set(handle, notification);
-    /** Words of one that was closed or replaced meanwhile don't count. */
-    const tell = (event: SinkEvent) => {
+    /** Events of a notification that was closed or replaced meanwhile don't count. */
+    const report = (event: SinkEvent) => {
       if (this.#shown.get(handle) === notification) this.#listener(event);
     };
     const forget = (type: "dismissed" | "failed") => {
-      tell({ type, handle });
+      report({ type, handle });
       if (this.#shown.get(handle) === notification) this.#shown.delete(handle);
     };
-    notification.on("show", () => tell({ type: "shown", handle }));
+    notification.on("show", () => report({ type: "shown", handle }));
     notification.on("action", ({ actionIndex }) => {
       const action = notice.buttons[actionIndex]?.action;
-      if (action !== undefined) tell({ type: "action", handle, action });
+      if (action !== undefined) report({ type: "action", handle, action });
     });
     notification.on("click", () => {
-      if (notice.default_action !== null) tell({ type: "action", handle, action: notice.default_action });
+      if (notice.default_action !== null) report({ type: "action", handle, action: notice.default_action });
     });
     notification.on("close", () => forget("dismissed"));
     notification.on("failed", () => forget("failed"));

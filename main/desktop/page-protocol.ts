@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { protocol, type Session } from "electron";
 import { PAGE_HOST, PAGE_POLICY, PAGE_SCHEME } from "./page.ts";
 
-/** The page's own protocol: `app://metnos/` serves the files that were built for it, and nothing else. */
+/** The page's own protocol: `app://metnos/` serves the page's built files, and nothing else. */
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
@@ -31,7 +31,7 @@ export function registerPageScheme(): void {
   ]);
 }
 
-/** Serves the page in this session. What isn't in the list of built files is not there. */
+/** Serves the page in this session. Anything but the built files is not found. */
 export function servePage(session: Session): void {
   const files = builtFiles(fileURLToPath(new URL("../renderer", import.meta.url)));
   session.protocol.handle(PAGE_SCHEME, (request) => {

@@ -1,20 +1,20 @@
-/** Where the page is, and what it may load. Imports nothing, so that it can be asked without Electron. */
+/** The page's URL, and what it may load. Imports nothing, so that it can be used without Electron. */
 
 export const PAGE_SCHEME = "app";
 export const PAGE_HOST = "metnos";
 export const PAGE_ORIGIN = `${PAGE_SCHEME}://${PAGE_HOST}`;
 
-/** The page at a place, such as `popup` or `approvals/<token>`. */
+/** The page's URL at a route, such as `popup` or `approvals/<token>`. */
 export function pageUrl(route: string): string {
   return `${PAGE_ORIGIN}/index.html#/${route}`;
 }
 
-/** Whether a URL is our page, at whatever place. */
+/** Whether a URL is our page, at any route. */
 export function isPageUrl(url: string): boolean {
   return url.replace(/#.*$/s, "") === `${PAGE_ORIGIN}/index.html`;
 }
 
-/** Nothing but the page's own files; it can be put into no frame and posts no form. */
+/** Allows only the page's own files; the page can't be framed and posts no form. */
 export const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",

@@ -5,7 +5,7 @@ const MIN_HEIGHT = 80;
 const MARGIN = 8;
 
 /**
- * Where the popup lies: at the tray icon, inside the work area, as tall as its content up to two thirds of it. CSS pixels.
+ * The popup's bounds: at the tray icon, inside the work area, as tall as its content up to two thirds of the area. CSS pixels.
  * @param anchor the tray icon's bounds, or a point where those aren't known
  */
 export function popupBounds(anchor: Rectangle, work_area: Rectangle, content_height: number): Rectangle {

@@ -3,10 +3,10 @@ import { webPreferences } from "./lockdown.ts";
 import { POPUP_WIDTH, popupBounds } from "./popup-position.ts";
 import { backgroundColor, loadPage } from "./window.ts";
 
-/** A click on the tray takes the focus away first: the popup that it closed doesn't open again at once. Milliseconds. */
+/** A click on the tray first takes the focus, which closes the popup: the same click must not open it again. Milliseconds. */
 const SAME_CLICK_MS = 250;
 
-/** The popup near the tray: made at start and kept hidden, so that it is there at once. It goes away when it loses the focus. */
+/** The popup near the tray: created at start and kept hidden, so that it opens at once. It hides when it loses the focus. */
 export class Popup {
   readonly #now: () => number;
   #window: BrowserWindow | undefined;
@@ -19,7 +19,7 @@ export class Popup {
     this.#now = now;
   }
 
-  /** Loads the page, out of sight. */
+  /** Loads the page, hidden. */
   prepare(): void {
     const window = new BrowserWindow({
       title: "Metnos Gate",
@@ -39,7 +39,7 @@ export class Popup {
     });
     this.#window = window;
     window.on("blur", () => this.hide());
-    // Escape in the page closes it: it is hidden and kept.
+    // Escape in the page closes the window: it is hidden instead.
     window.on("close", (event) => {
       if (this.#is_ending) return;
       event.preventDefault();
@@ -51,7 +51,7 @@ export class Popup {
     loadPage(window, "popup");
   }
 
-  /** A click on the tray icon. `anchor`: the icon's bounds, all zero where the panel doesn't tell them. */
+  /** A click on the tray icon. `anchor`: the icon's bounds, all zero where the panel doesn't report them. */
   toggle(anchor: Rectangle): void {
     if (this.#window?.isVisible()) this.hide();
     else if (this.#now() - this.#hidden_at > SAME_CLICK_MS) this.show(anchor);
@@ -72,7 +72,7 @@ export class Popup {
     this.#window.hide();
   }
 
-  /** The page says how tall its content is. */
+  /** Adapts the popup to the height of the page's content. */
   resize(height: number): void {
     this.#content_height = height;
     this.#position();
@@ -82,7 +82,7 @@ export class Popup {
     return this.#window?.webContents;
   }
 
-  /** From now on closing it is closing it. */
+  /** Lets the window really close from now on. */
   end(): void {
     this.#is_ending = true;
   }

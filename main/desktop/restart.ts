@@ -3,20 +3,20 @@ import type { GateError } from "../gate/errors.ts";
 import { deathNotice, GATE_EXIT, isHowItEnded, mayStartAgain, RESTARTED_FLAG, SUPERVISED_FLAG } from "../restart.ts";
 import { shellWords } from "./words.ts";
 
-/** The gate lives in the app's own process: what happens where it fails, or ends itself. */
+/** The gate runs in the app's process: what happens when it fails, or ends itself. */
 
-/** How the app before this one ended, where this one was started in its place. */
+/** How the previous app ended, where this one was started in its place. */
 export function restartedAfter(argv: readonly string[] = process.argv): string | undefined {
   const given = argv.find((argument) => argument.startsWith(`${RESTARTED_FLAG}=`))?.slice(RESTARTED_FLAG.length + 1);
   return given !== undefined && isHowItEnded(given) ? given : undefined;
 }
 
-/** A gate that failed closes within this, or is left as it is. Milliseconds. */
+/** How long a failed gate may take to close. Milliseconds. */
 const CLOSING_MS = 2000;
 
 /**
- * What nobody catches ends the app. It is started again once, by itself or by who watches it; the next time a dialog says so.
- * @param close closes the gate: no agent waits for the human who reads a dialog
+ * An uncaught error ends the app. It is started again once, by itself or by its supervisor; the next time a dialog says so.
+ * @param close closes the gate: no agent has to wait while the user reads the dialog
  */
 export function startAgainOnDeath(close: () => Promise<void>): void {
   const started_at = performance.now();
@@ -43,18 +43,18 @@ export function startAgainOnDeath(close: () => Promise<void>): void {
 function relaunch(): void {
   const others = process.argv.slice(1).filter((argument) => !argument.startsWith(`${RESTARTED_FLAG}=`));
   const args = [...others, `${RESTARTED_FLAG}=exit code ${GATE_EXIT.died}`];
-  // An AppImage's own binary is gone with its process; the file itself stays.
+  // An AppImage's own binary is removed with its process; the file itself stays.
   const image = process.env.APPIMAGE;
   app.relaunch(image ? { args, execPath: image } : { args });
 }
 
-/** The gate can't go on: said, and nothing is started again, as it would only end again. The app has to be closed. */
+/** Reports that the gate has ended. It isn't started again, as it would only end again; the app has to be closed. */
 export function showGateEnded({ message, hint }: GateError): void {
   const words = shellWords[systemLanguage()];
   dialog.showErrorBox(words.gate_ended, hint === "" ? message : `${message}\n${hint}`);
 }
 
-/** Where the gate can't be asked for the language that was chosen. */
+/** For when the gate can't be asked for the chosen language. */
 export function systemLanguage(): "en" | "it" {
   return app.getLocale().startsWith("it") ? "it" : "en";
 }

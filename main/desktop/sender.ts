@@ -1,13 +1,13 @@
 import type { WebContents, WebFrameMain } from "electron";
 import { isPageUrl } from "./page.ts";
 
-/** Who sent a message, as far as the check looks. */
+/** A message's sender: the fields that are checked. */
 export interface Sender {
   sender: Pick<WebContents, "isDestroyed">;
   senderFrame: Pick<WebFrameMain, "parent" | "url"> | null;
 }
 
-/** A window of ours, its main frame, and our page in it. Anything else (a frame, another URL, a window of another maker) is not. */
+/** True for our page in the main frame of one of our windows; false for any other frame, URL or window. */
 export function isOwnPage({ sender, senderFrame }: Sender, windows: readonly Sender["sender"][]): boolean {
   if (!windows.includes(sender) || sender.isDestroyed()) return false;
   return senderFrame !== null && senderFrame.parent === null && isPageUrl(senderFrame.url);

@@ -4,14 +4,14 @@ import type { OperatorApi, OperatorEventType } from "../../ipc/operator-api.ts";
 import type { TrayMenuState } from "./tray-menu.ts";
 import { trayState } from "./tray-state.ts";
 
-/** Keeps the tray up to date: asks the gate for its status when something happened, and now and then by itself. */
+/** Keeps the tray up to date: reads the gate's status after events, and periodically. */
 
-/** Many events in a row cost one look. Milliseconds. */
+/** Events within this time cause one status request. Milliseconds. */
 const DEBOUNCE_MS = 50;
-/** What no event tells (an agent that left). Milliseconds. */
+/** For changes without an event (a disconnected agent). Milliseconds. */
 const PERIOD_MS = 10_000;
 
-/** What changes something that the tray shows. */
+/** The events that change what the tray shows. */
 const GATE_EVENTS: readonly OperatorEventType[] = [
   "approval.waiting",
   "approval.closed",
@@ -60,7 +60,7 @@ export class TrayFeed {
   }
 }
 
-/** What the tray is to show now. A gate that doesn't answer is a state, too. */
+/** The tray's current state. A gate that doesn't respond is a state, too. */
 export async function currentState(api: OperatorApi): Promise<TrayMenuState> {
   const settings = await api.call("settings.list", {}).catch(() => []);
   const value = (key: string) => settings.find((setting) => setting.key === key)?.value;

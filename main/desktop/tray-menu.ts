@@ -3,10 +3,10 @@ import type { Language } from "../../ipc/language.ts";
 import type { TrayState } from "./tray-state.ts";
 import { shellWords, summary } from "./words.ts";
 
-/** What the human can do from the menu. */
+/** The actions of the menu. */
 export interface TrayActions {
   open(route?: string): void;
-  /** Undefined: until the human resumes. */
+  /** Undefined: until it is resumed. */
   pause(for_seconds?: number): void;
   resume(): void;
   startAtLogin(is_enabled: boolean): void;
@@ -31,7 +31,7 @@ export function trayMenu(state: TrayMenuState, actions: TrayActions): MenuItemCo
       ? [{ id: "no-agents", label: words.no_agents, enabled: false }]
       : state.agents_online.map((name) => ({
           id: `agent-${name}`,
-          // & would make the next letter an access key
+          // a single & would make the next letter an access key
           label: name.replaceAll("&", "&&"),
           click: () => actions.open("agents"),
         }));
@@ -41,7 +41,7 @@ export function trayMenu(state: TrayMenuState, actions: TrayActions): MenuItemCo
       .map((label, index) => ({
         id: `summary-${index}`,
         label,
-        // Some panels open this menu on a left click: the way to what waits, and to what is wrong.
+        // Some panels open this menu on a left click: then it leads to the waiting requests and alarms.
         enabled: state.waiting > 0 || state.alarms.length > 0,
         click: () => actions.open("approvals"),
       })),

@@ -2,22 +2,22 @@ import type { AlarmCode } from "../../ipc/alarms.ts";
 import type { Status } from "../../ipc/operator-api.ts";
 import type { MarkState } from "./icon/mark.ts";
 
-/** What the tray shows, made from the gate's status. */
+/** What the tray shows, derived from the gate's status. */
 export interface TrayState {
   mark: MarkState;
-  /** Requests and pairings that the human is asked about. */
+  /** Waiting requests and pairings. */
   waiting: number;
   is_paused: boolean;
   /** When a pause ends by itself. */
   paused_until: string | null;
   agents_online: readonly string[];
-  /** False: the gate itself doesn't answer. */
+  /** False: the gate doesn't respond. */
   is_answering: boolean;
-  /** What keeps the gate from what it promises, oldest first. */
+  /** The current alarms, oldest first. */
   alarms: readonly AlarmCode[];
 }
 
-/** `undefined`: the status could not be had. An alarm is shown before a pause, a pause before what waits. */
+/** `undefined`: the status could not be read. An alarm is shown before a pause, a pause before waiting requests. */
 export function trayState(status: Status | undefined): TrayState {
   if (status === undefined) {
     return {

@@ -24,7 +24,7 @@ export class GateTray {
     this.#platform = platform;
     this.#tray = new Tray(markImage(state, platform));
     this.#tray.on("click", (_event, bounds) => toggle(bounds ?? this.#tray.getBounds()));
-    // On macOS a menu that is set would take the left click.
+    // On macOS a menu that is set would open on a left click.
     if (platform === "darwin") {
       this.#tray.setIgnoreDoubleClickEvents(true);
       this.#tray.on("right-click", () => this.#tray.popUpContextMenu(this.#menu));
@@ -33,7 +33,7 @@ export class GateTray {
     this.update(state);
   }
 
-  /** Shows another state. What is the same stays as it is: an open menu isn't taken away. */
+  /** Shows another state. Unchanged parts aren't set again: that would close an open menu. */
   update(state: TrayMenuState): void {
     this.#state = state;
     this.#redraw();
@@ -64,7 +64,7 @@ export class GateTray {
   };
 }
 
-/** Dark ink on a light panel and the other way round. GNOME's panel is dark whatever the theme. */
+/** Dark ink on a light panel and vice versa. GNOME's panel is dark whatever the theme. */
 function ink(platform: NodeJS.Platform): "dark" | "light" | "template" {
   if (platform === "darwin") return "template";
   const is_dark_panel =
@@ -78,7 +78,7 @@ function ink(platform: NodeJS.Platform): "dark" | "light" | "template" {
 const SIZES: Partial<Record<NodeJS.Platform, number>> = { darwin: 18, win32: 16 };
 const LINUX_SIZE = 22;
 
-/** Drawn once each: the gate's decisions wait meanwhile. */
+/** Each is drawn once: drawing blocks the gate's decisions. */
 const drawn = new Map<string, NativeImage>();
 
 function markImage(state: TrayMenuState, platform: NodeJS.Platform): NativeImage {

@@ -2,12 +2,12 @@ import { app, BrowserWindow, nativeTheme, type WebContents } from "electron";
 import { webPreferences } from "./lockdown.ts";
 import { pageUrl } from "./page.ts";
 
-/** What a window shows before its page has painted, so that it doesn't flash. */
+/** A window's background before its page has painted, so that it doesn't flash. */
 export function backgroundColor(): string {
   return nativeTheme.shouldUseDarkColors ? "#1c1c1e" : "#ffffff";
 }
 
-/** Loads our page at a place. A window that is closed meanwhile ends that, which is no failure; anything else is said. */
+/** Loads our page at a route. Logs a failure, unless the window was closed meanwhile. */
 export function loadPage(window: BrowserWindow, route: string): void {
   window.loadURL(pageUrl(route)).catch((error: unknown) => {
     if (!window.isDestroyed()) console.error("metnos-gate: the page didn't load:", error);
@@ -19,11 +19,11 @@ function takeFocus(): void {
   if (process.platform === "darwin") app.focus({ steal: true });
 }
 
-/** The main window: one, made when it is opened and gone when it is closed. The gate runs on without it. */
+/** The main window: at most one, created when it is opened and destroyed when it is closed. The gate runs without it. */
 export class MainWindow {
   #window: BrowserWindow | undefined;
 
-  /** Shows it, at a place if one is given. */
+  /** Shows it, at a route if one is given. */
   open(route?: string): void {
     const window = this.#window;
     if (window === undefined) {

@@ -2,7 +2,7 @@ import { ALARM_WORDS } from "../../ipc/alarm-words.ts";
 import type { Language } from "../../ipc/language.ts";
 import type { TrayState } from "./tray-state.ts";
 
-/** What tray, menu and the shell's few dialogs say. */
+/** The texts of the tray, the menu and the shell's dialogs. */
 
 export interface ShellWords {
   nothing_waits: string;
@@ -49,7 +49,7 @@ export const shellWords: Readonly<Record<Language, ShellWords>> = {
     gate_ended: "Metnos Gate has stopped",
     died_again: "Metnos Gate failed again",
     died_again_next:
-      "It was started again once and has ended now: agents find no gate. Start it when you want to go on.",
+      "It was started again once and has ended now: agents find no gate. Start it when you want to continue.",
   },
   it: {
     nothing_waits: "Nessuna richiesta in attesa",
@@ -76,7 +76,7 @@ export const shellWords: Readonly<Record<Language, ShellWords>> = {
   },
 };
 
-/** The tooltip, and the menu's first lines. A clock time in the language's own way. */
+/** The tooltip, and the menu's first lines. Times are formatted for the language. */
 export function summary(
   words: ShellWords,
   state: Pick<TrayState, "waiting" | "is_paused" | "paused_until" | "is_answering" | "alarms">,

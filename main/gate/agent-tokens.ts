@@ -6,7 +6,7 @@ import { writeDurably } from "./durable-file.ts";
 import { errorCode } from "./errors.ts";
 import { fileError } from "./file-errors.ts";
 
-/** The files that agents' adapters find their tokens in. The gate itself keeps only their hashes. */
+/** The files in which agents' adapters find their tokens. The gate itself keeps only the tokens' hashes. */
 
 const WHAT = "the agent's token";
 
@@ -14,7 +14,7 @@ export function tokenHash(token: string): string {
   return hash("sha256", token.trim(), "hex");
 }
 
-/** Makes a token and writes its file, whole and on the disk. @throws GateError `file_unusable` */
+/** Makes a token and writes its file atomically and durably. @throws GateError `file_unusable` */
 export function writeNewToken(paths: GatePaths, name: string): { token_hash: string; token_file: string } {
   const token = randomBytes(32).toString("hex");
   const token_file = agentTokenFile(paths, name);
@@ -22,7 +22,7 @@ export function writeNewToken(paths: GatePaths, name: string): { token_hash: str
   return { token_hash: tokenHash(token), token_file };
 }
 
-/** True if the agent's file has the token that its pairing knows. @throws GateError `file_unusable` where that can't be found out */
+/** True if the agent's file has the token of its pairing. @throws GateError `file_unusable` where the file can't be read */
 export function hasItsToken(paths: GatePaths, { name, token_hash }: { name: string; token_hash: string }): boolean {
   const file = agentTokenFile(paths, name);
   try {
@@ -34,7 +34,7 @@ export function hasItsToken(paths: GatePaths, { name, token_hash }: { name: stri
   }
 }
 
-/** A token that no pairing knows is worth nothing: that its file can't be removed stops nobody. */
+/** Removes a token's file. Ignores errors: a token without a pairing is worthless. */
 export function removeToken(paths: GatePaths, name: string): void {
   try {
     rmSync(agentTokenFile(paths, name), { force: true });

@@ -10,7 +10,7 @@ import type { Schema } from "./database-schema.ts";
 import { GateError } from "./errors.ts";
 import { NO_REPORT, type RowReport } from "./row-report.ts";
 
-/** Who is paired, at which level, and how an agent proves to be who it says. */
+/** The paired agents, their levels, and their authentication. */
 
 export interface Agent {
   agent_id: string;
@@ -50,7 +50,7 @@ export const AGENTS_SCHEMA: Schema = {
   ],
 };
 
-/** Held in memory and written through: only the process that holds the gate's lock writes it. */
+/** Kept in memory and written through: only the process that holds the gate's lock writes it. */
 export class AgentDirectory {
   readonly #db: Database.Database;
   readonly #paths: GatePaths;
@@ -58,10 +58,10 @@ export class AgentDirectory {
   readonly #report: RowReport;
   readonly #withRoom: <T>(act: () => T) => T;
   readonly #by_id = new Map<string, Row>();
-  /** Names of paired agents whose rows can't be read: they are not let in. */
+  /** Names of paired agents whose rows can't be read: they are refused. */
   readonly #unreadable = new Set<string>();
 
-  /** `withRoom` does what writes a revocation, with the room that is kept aside where the disk is full. */
+  /** `withRoom` runs what writes a revocation, with the reserved space where the disk is full. */
   constructor(
     db: Database.Database,
     paths: GatePaths,
@@ -114,8 +114,8 @@ export class AgentDirectory {
   }
 
   /**
-   * Pairs an agent and puts its token where its adapter finds it (0600): whole or not at all. One that is paired, but whose file
-   * hasn't its token, gets a new one and the level; its old token counts no more.
+   * Pairs an agent and writes its token to the file of its adapter (0600), atomically. A paired agent whose file doesn't have its
+   * token gets a new one and the level; its old token is no longer valid.
    * @throws GateError `already_paired`, `file_unusable`, `database_*`: nothing has changed then
    */
   pair(name: string, level: Level): { agent: Agent; token_file: string; is_renewed: boolean } {
@@ -135,7 +135,7 @@ export class AgentDirectory {
         `metnos-gate agents level ${paired.name} L, or agents revoke ${paired.name} first`,
       );
     }
-    // The file first: what a crash leaves in between is a token that nobody knows, and pairing again replaces it.
+    // The file first: a crash in between leaves a token without a pairing, and pairing again replaces it.
     const { token_hash, token_file } = writeNewToken(this.#paths, name);
     const row: Row = {
       ...(paired ?? {
@@ -164,7 +164,7 @@ export class AgentDirectory {
     return { agent: publicView(row), token_file, is_renewed: paired !== undefined };
   }
 
-  /** Names that differ in their case only look alike, and some file systems give them one token file. */
+  /** Names that differ only in case look alike, and on some file systems share one token file. */
   #alike(name: string): Row | undefined {
     const folded = name.toLowerCase();
     return [...this.#by_id.values()].find((row) => row.revoked_at === null && row.name.toLowerCase() === folded);
@@ -208,7 +208,7 @@ export class AgentDirectory {
     return publicView(row);
   }
 
-  /** The agent that `token` belongs to, if it is the one named. Compared in constant time. */
+  /** The agent named, if `token` is its token. Compared in constant time. */
   authenticate(name: string, token: string): Agent | undefined {
     const row = this.#named(name);
     if (row === undefined) return undefined;
@@ -225,7 +225,7 @@ export class AgentDirectory {
     this.#seen.add(agent_id);
   }
 
-  /** Writes when agents were last seen: a greeting must not cost a write. */
+  /** Writes when agents were last seen, so that a greeting costs no write. */
   flush(): void {
     const update = this.#db.prepare("UPDATE agents SET last_seen_at = ? WHERE agent_id = ?");
     for (const agent_id of this.#seen) update.run(this.#by_id.get(agent_id)?.last_seen_at ?? null, agent_id);
@@ -234,7 +234,7 @@ export class AgentDirectory {
 
   readonly #seen = new Set<string>();
 
-  /** An agent that is about to be revoked: what can't be read of it counts no more, and the least takes its place. */
+  /** For an agent that is about to be revoked: replaces unreadable fields by the least privileged values. */
   #makeReadable(name: string): void {
     const row = this.#db
       .prepare(

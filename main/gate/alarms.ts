@@ -1,7 +1,7 @@
 import type { Alarm, AlarmCode } from "../../ipc/alarms.ts";
 import { isoSeconds } from "../../ipc/iso-seconds.ts";
 
-/** What every surface warns of until it is over. In memory: whatever still holds after a restart is found anew. */
+/** The current alarms. In memory: conditions that persist after a restart are detected again. */
 export class Alarms {
   readonly #now: () => number;
   readonly #changed: (alarms: Alarm[]) => void;
@@ -13,7 +13,7 @@ export class Alarms {
     this.#changed = changed;
   }
 
-  /** Raises an alarm, or brings its words up to date. `since` stays that of the first time. */
+  /** Raises an alarm, or updates its texts. `since` stays that of the first time. */
   raise(alarm: Omit<Alarm, "since">): void {
     const key = keyOf(alarm.code, alarm.subject);
     const known = this.#active.get(key);

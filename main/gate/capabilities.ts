@@ -38,7 +38,7 @@ export const CAPABILITY_REGISTRY: Readonly<Record<Capability, CapabilitySpec>> =
   "calendar:read": spec("calendar:read", false, "per_target", "exact", "read events from an authorised calendar"),
 });
 
-/** Those that read, think or fetch: what an agent needs for a plan. */
+/** Capabilities that only read, compute or fetch: what an agent needs for a plan. */
 const CHANGES_NOTHING: ReadonlySet<Capability> = new Set([
   "fs:read",
   "network:http",

@@ -8,7 +8,7 @@ export interface Clock {
 }
 
 export interface BootTime {
-  /** Twelve characters that tell this boot from every other. */
+  /** Twelve characters that identify this boot. */
   id: string;
   /** Milliseconds since it began. */
   ms: number;

@@ -11,8 +11,8 @@ type Titled = Pick<Schema, "title">;
 export const BESIDE = ["-wal", "-shm"] as const;
 
 /**
- * Refuses what can't be a database in use. Root can read and write anything: a file whose owner took the bits away is
- * meant to stay as it is.
+ * Refuses what can't be a database in use. Root can read and write any file, but one that its owner may not write is meant to stay
+ * as it is.
  * @throws GateError `database_unusable`, `database_read_only`
  */
 export function refuseUnusable(file: string, schema: Titled): void {
@@ -33,7 +33,7 @@ export function refuseUnusable(file: string, schema: Titled): void {
   for (const end of BESIDE) refuseUnusableBeside(`${file}${end}`, schema);
 }
 
-/** SQLite follows no link there, and says no more of one than of a file that it may not open. */
+/** SQLite follows no link there, and gives the same error for a link as for a file that it may not open. */
 function refuseUnusableBeside(file: string, schema: Titled): void {
   const stat = lstatSync(file, { throwIfNoEntry: false });
   if (stat === undefined) return;

@@ -1,6 +1,7 @@
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, statSync } from "node:fs";
-import { dirname } from "node:path";
+import { basename, dirname } from "node:path";
 import Database from "better-sqlite3";
+import { debugLog } from "../../ipc/debug-log.ts";
 import { foreign, readOnly, refuseClosedFolder, refuseUnusable } from "./database-file.ts";
 import type { Schema } from "./database-schema.ts";
 import { hasRows, holdsSchema, tablesOf } from "./database-tables.ts";
@@ -8,6 +9,8 @@ import { errorCode, GateError } from "./errors.ts";
 import { causeBehind, fileError, meaningOf } from "./file-errors.ts";
 
 /** Opening a database file so that a damaged, read-only or newer one is refused by name and never overwritten. */
+
+const debug = debugLog("storage");
 
 /** How long a write waits for another program's, in milliseconds: while the gate starts, and while it serves others meanwhile. */
 const BUSY_MS = 5000;
@@ -40,13 +43,18 @@ export function openDatabase(file: string, schema: Schema): Database.Database {
     db.pragma(`busy_timeout = ${BUSY_MS}`);
     if (schema.forgets) {
       db.pragma("secure_delete = ON");
-      // Nothing of a query or a VACUUM goes to a file of its own.
+      // No temporary files for queries or VACUUM.
       db.pragma("temp_store = MEMORY");
       const found = version(db);
       // What earlier versions deleted is still in pages that nothing refers to. Before the migration: a crash in between repeats it.
       if (found > 0 && found < schema.migrations.length) db.exec("VACUUM");
     }
+    const found_version = version(db);
     migrate(db, schema);
+    if (debug.is_on)
+      debug.write(
+        `${basename(file)} opened: version ${found_version} of ${schema.migrations.length}, ${statSync(file).size} bytes`,
+      );
     return db;
   } catch (error) {
     db?.close();
@@ -107,15 +115,15 @@ function openToRead(file: string): Database.Database {
   return copy === undefined ? new Database(file, { readonly: true, fileMustExist: true }) : new Database(copy);
 }
 
-/** Where SQLite's header says that a file has a write-ahead log, and what it says where it has none. */
+/** The bytes of SQLite's header that say whether a file has a write-ahead log. */
 const HEADER_VERSIONS = [18, 19] as const;
 const ROLLBACK_JOURNAL = 1;
-/** A larger file is read where it lies. */
+/** A larger file is not copied. */
 const MAX_COPY_BYTES = 1024 * 1024 * 1024;
 
 /**
  * The bytes of a database that no process has open. SQLite can't read a file that has used a write-ahead log without making
- * two files beside it, which a reader can't take away again; a copy needs none. Undefined while somebody writes it: then they
+ * two files beside it, which a reader can't take away again; a copy needs none. Undefined while a process writes it: then they
  * are there anyway, and hold what isn't in the file yet.
  */
 function copyAtRest(file: string): Buffer | undefined {
@@ -131,12 +139,12 @@ function copyAtRest(file: string): Buffer | undefined {
   return copy;
 }
 
-/** From now on nobody waits long for what another program writes: a write that can't be made then fails. */
+/** Shortens the wait for another program's write: a write that can't be made in that time fails. */
 export function serveOthers(db: Database.Database): void {
   db.pragma(`busy_timeout = ${BUSY_SERVING_MS}`);
 }
 
-/** Moves the write-ahead log into the database and cuts it to nothing. False while another program reads or writes: nobody waits for that. */
+/** Moves the write-ahead log into the database and cuts it to nothing. False while another program reads or writes, without waiting. */
 export function emptyLog(db: Database.Database): boolean {
   const busy_ms = db.pragma("busy_timeout", { simple: true }) as number;
   db.pragma("busy_timeout = 0");

@@ -4,14 +4,14 @@ import { dirname } from "node:path";
 import { errorCode } from "./errors.ts";
 import { openOwnFile } from "./own-files.ts";
 
-/** Room on a disk that is kept aside, for what must still be written once the disk is full. */
+/** Reserved disk space, for what must still be written once the disk is full. */
 
-/** Made again only where so many times its size is free: it must not be what fills the disk. */
+/** Reserved again only where this many times its size is free: the reserve itself must not fill the disk. */
 const FREE_TIMES = 4;
 
 const DISK_FULL_CODES: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "SQLITE_FULL"]);
 
-/** The system's code, where a write failed because there is no room, or none left of the user's share; else undefined. */
+/** The system's code, where a write failed because the disk is full or the user's quota is used up; else undefined. */
 export function diskFullCode(error: unknown): string | undefined {
   const code = errorCode(error);
   if (DISK_FULL_CODES.has(code)) return code;
@@ -24,18 +24,18 @@ export class DiskReserve {
   #is_held = false;
   #is_spent = false;
 
-  /** A file of this many bytes. Nothing is on the disk before `keep` is called. */
+  /** A reserve file of this many bytes. Nothing is written before `keep` is called. */
   constructor(file: string, bytes: number) {
     this.#file = file;
     this.#bytes = bytes;
   }
 
-  /** True once the room was given back and could not be taken again yet. */
+  /** True once the space was released and could not be reserved again yet. */
   get isSpent(): boolean {
     return this.#is_spent;
   }
 
-  /** Takes the room, if it isn't held and the disk has plenty. Returns whether it is held now. Never throws. */
+  /** Reserves the space, if it isn't reserved and the disk has plenty. Returns whether it is reserved now. Never throws. */
   keep(): boolean {
     if (this.#is_held) return true;
     try {
@@ -47,14 +47,14 @@ export class DiskReserve {
         closeSync(descriptor);
       }
     } catch {
-      // Without a reserve everything works as long as there is room: it is tried again.
+      // Without a reserve everything works as long as the disk isn't full: it is tried again.
       this.#is_held = false;
     }
     if (this.#is_held) this.#is_spent = false;
     return this.#is_held;
   }
 
-  /** Gives the room back. Returns whether there was any. Never throws. */
+  /** Releases the space. Returns whether there was any. Never throws. */
   release(): boolean {
     this.#is_held = false;
     try {
@@ -68,11 +68,11 @@ export class DiskReserve {
         closeSync(descriptor);
       }
     } catch {
-      return false; // who asked for room finds out that there is none
+      return false; // the caller's write fails then
     }
   }
 
-  /** Does something that writes; on a full disk once more, with this room. @throws what `act` throws */
+  /** Runs `act`; if the disk is full, once more with the reserved space. @throws what `act` throws */
   withRoom<T>(act: () => T): T {
     try {
       return act();
@@ -82,7 +82,7 @@ export class DiskReserve {
     }
   }
 
-  /** Written, not only made longer: a hole takes no room. Random, as some file systems store equal bytes once. */
+  /** Written, not only extended: a hole takes no space. Random, as some file systems store equal bytes once. */
   #fill(descriptor: number): boolean {
     const { size } = fstatSync(descriptor);
     if (size >= this.#bytes) return true;

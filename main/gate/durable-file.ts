@@ -13,8 +13,8 @@ import { dirname } from "node:path";
 import { fileError } from "./file-errors.ts";
 
 /**
- * Puts `text` into `file` (0600) whole or not at all: it is on the disk, under this name, once this returns. A folder or a link
- * at a place of its own is never written into.
+ * Writes `text` into `file` (0600) atomically: it is on the disk, under this name, once this returns. Never writes through a
+ * link, or into a folder that is at this path.
  * @param what the file is, for the sentence that refuses it
  * @throws GateError `file_unusable`; the file is as it was then
  */
@@ -24,7 +24,7 @@ export function writeDurably(file: string, text: string, what: string): void {
   let folder_fd: number | undefined;
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    // Open before anything changes: too many open files must not be noticed once the name is taken.
+    // Opened before anything changes: it must not fail, with too many open files, after the rename.
     folder_fd = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY);
     rmSync(made, { force: true });
     writeNew(made, text);
@@ -54,6 +54,6 @@ function removeQuietly(file: string): void {
   try {
     rmSync(file, { force: true });
   } catch {
-    // what kept it from being written is reported; a rest under this name is replaced the next time
+    // the write's error is reported; a remaining file of this name is replaced the next time
   }
 }

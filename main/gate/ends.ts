@@ -2,9 +2,8 @@ import { isoSeconds } from "../../ipc/iso-seconds.ts";
 import type { Clock } from "./clock.ts";
 
 /**
- * When something ends, by the wall clock and by the time since boot. The wall clock can be set, a day ahead or back; the other
- * one can't, but says nothing after a reboot. A pause is over when both say so; a grant or a request when
- * either does.
+ * When something ends, by the wall clock and by the time since boot. The wall clock can be set, a day ahead or back; the time since
+ * boot can't, but is meaningless after a reboot. A pause is over when both say so; a grant or a request when either does.
  */
 export interface End {
   /** ISO-8601 UTC, whole seconds. */
@@ -13,7 +12,7 @@ export interface End {
   boot_at: string | null;
 }
 
-/** The end at `at_ms` of the wall clock (Unix milliseconds), as both clocks will tell it. */
+/** The end at `at_ms` of the wall clock (Unix milliseconds), by both clocks. */
 export function endAt(clock: Clock, at_ms: number): End {
   const { id, ms } = clock.boot();
   return { at: isoSeconds(at_ms), boot_at: bootText(id, Math.ceil((ms + at_ms - clock.now()) / 1000)) };
@@ -27,22 +26,22 @@ export function postponed(end: End, seconds: number): End {
   return { at, boot_at: bootText(id, Number(second) + seconds) };
 }
 
-/** Seconds since boot at which an end comes; infinite where it says nothing of boot `id`. */
+/** The seconds since boot at the end; infinite where it is of another boot than `id`. */
 export function bootSecond(boot_at: string | null, id: string): number {
   if (boot_at === null || !boot_at.startsWith(`${id}:`)) return Number.POSITIVE_INFINITY;
   return Number(boot_at.slice(id.length + 1));
 }
 
-/** How long it is until an end by each clock, in milliseconds; infinite by the time since boot where that says nothing of it. */
+/** The time until an end by each clock, in milliseconds; infinite by the time since boot where the end is of another boot. */
 export function remaining(clock: Clock, end: End): { wall: number; boot: number } {
   const { id, ms } = clock.boot();
   return { wall: Date.parse(end.at) - clock.now(), boot: bootSecond(end.boot_at, id) * 1000 - ms };
 }
 
-/** Clocks that are this near to each other, in milliseconds, say the same: one was corrected a little, or both are rounded. */
+/** A difference of the clocks up to this, in milliseconds, is ignored: it comes from small corrections and rounding. */
 const APART_MS = 2000;
 
-/** The date to show for an end that the first of both clocks brings. */
+/** The date to show for an end that comes with the first of both clocks. */
 export function earlierEnd(clock: Clock, end: End): string {
   const { wall, boot } = remaining(clock, end);
   return boot < wall - APART_MS ? isoSeconds(clock.now() + boot) : end.at;

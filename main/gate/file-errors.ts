@@ -4,7 +4,7 @@ import type { ErrorCode } from "../../ipc/gate-error.ts";
 import { DANGLING_LINK, NOT_A_FILE } from "../../ipc/regular-file.ts";
 import { errorCode, GateError } from "./errors.ts";
 
-/** What the system's refusals of a file mean for the human: one sentence with the file's name, and what to do. */
+/** Explains the system's file errors to the user: one sentence with the file's name, and what to do. */
 
 interface Meaning {
   why: string;
@@ -21,7 +21,7 @@ export function fileError(error: unknown, what: string, file: string, code: Erro
   return new GateError(code, `${what} ${file} can't be used: ${why}`, hint, { cause: error });
 }
 
-/** Why a system's code was given for `file`, and what to do. */
+/** The cause behind a system's error code for `file`, and what to do. */
 export function meaningOf(code: string, file: string): Meaning {
   const folder = dirname(file);
   switch (code) {
@@ -61,7 +61,7 @@ export function meaningOf(code: string, file: string): Meaning {
     case "ENAMETOOLONG":
       return { why: "the path is too long", hint: "use a shorter one" };
     case "ENOENT": {
-      // Folders that can't be made on a read-only disk are said to be missing.
+      // Folders that can't be made on a read-only disk are reported as missing.
       const refused = refusalOfWriting(nearestThere(folder));
       if (refused !== undefined) return meaningOf(refused, file);
       return { why: "it, or a folder above it, is not there", hint: `make the folder: mkdir -p ${folder}` };
@@ -71,7 +71,7 @@ export function meaningOf(code: string, file: string): Meaning {
   }
 }
 
-/** The nearest thing to the root on the way to `folder` that is there and no folder. */
+/** The first part of the path to `folder`, from the root, that exists and isn't a folder. */
 function firstThatIsNoFolder(folder: string): string | undefined {
   const parent = dirname(folder);
   const above = parent === folder ? undefined : firstThatIsNoFolder(parent);
@@ -79,11 +79,11 @@ function firstThatIsNoFolder(folder: string): string | undefined {
   try {
     return statSync(folder).isDirectory() ? undefined : folder;
   } catch {
-    return undefined; // not there, or below what was found already
+    return undefined; // it doesn't exist, or is below one that was found already
   }
 }
 
-/** The path itself, or the nearest folder above it that is there. */
+/** The path itself, or the nearest existing folder above it. */
 function nearestThere(path: string): string {
   if (existsSync(path) || dirname(path) === path) return path;
   return nearestThere(dirname(path));
@@ -98,10 +98,10 @@ function refusalOfWriting(folder: string): string | undefined {
   }
 }
 
-/** SQLite opens as many files at once for one database. */
+/** The number of files that SQLite opens at once for one database. */
 const FILES_OF_A_DATABASE = 6;
 
-/** The system's code behind an error of SQLite's, as far as it can be found out by trying again. */
+/** The system's code behind an error of SQLite's, as far as a retry of the operation shows it. */
 export function causeBehind(sqlite_code: string, file: string): string {
   if (sqlite_code.startsWith("SQLITE_FULL")) return "ENOSPC";
   if (!/^SQLITE_(CANTOPEN|IOERR)/.test(sqlite_code)) return sqlite_code;
@@ -129,6 +129,6 @@ function isDiskFull(file: string): boolean {
     const { bavail, bsize } = statfsSync(dirname(file));
     return bavail * bsize < 65_536;
   } catch {
-    return false; // nothing can be said of the disk: the error stays as it is
+    return false; // the disk's state is unknown: the error stays as it is
   }
 }

@@ -7,7 +7,7 @@ import { ApprovalBroker, type BrokerSettings } from "./approvals/broker.ts";
 import { callHash, shareKey } from "./approvals/canonical.ts";
 import { HeldCalls } from "./approvals/held-calls.ts";
 import type { PendingRequest } from "./approvals/pending-request.ts";
-import { refusalOf } from "./approvals/refusal.ts";
+import { approvalOf, refusalOf } from "./approvals/refusal.ts";
 import type { ApprovalRegistry } from "./approvals/registry.ts";
 import { requestOf } from "./approvals/request-of.ts";
 import type { OnFailure } from "./audit/alarms.ts";
@@ -233,7 +233,7 @@ export class Gate {
       stage: "approval",
       status: "cancelled",
       reason: "withdrawn by the agent",
-      explain: {},
+      explain: { rule: "approval.withdrawn" },
       verdict: null,
       capabilities: request.extra.capabilities,
     };
@@ -339,16 +339,10 @@ export class Gate {
         ...base,
         outcome: "denied",
         reason: "the path led elsewhere by the time it was approved",
-        explain: { instead: "send the call again" },
+        explain: { rule: "approval.changed-while-waiting", instead: "send the call again" },
       };
     }
-    const how = {
-      none: "approved once by the human",
-      session: "approved by the human for this session",
-      permanent: "approved by the human, permanently",
-    };
-    const reason = ended.message ?? how[ended.territory_concession];
-    return { ...base, outcome: "allowed", reason, explain: {} };
+    return { ...base, outcome: "allowed", ...approvalOf(ended) };
   }
 
   #closed(ended: PendingRequest): void {

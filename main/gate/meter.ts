@@ -1,7 +1,7 @@
 import { type Capability, type Decision, type Outcome, STAGES, type Stage } from "../../ipc/decision.ts";
 import { Histogram } from "./histogram.ts";
 
-/** What the gate decided and how long it took, as plain numbers: whoever exports them reads them when asked. */
+/** The gate's decisions and their durations, as plain numbers: they are read when the metrics are requested. */
 
 export type MeteredCapability = Capability | "none";
 
@@ -21,18 +21,18 @@ export class DecisionMeter {
   readonly durations = Object.fromEntries(STAGES.map((stage) => [stage, new Histogram(DECISION_BOUNDS)])) as Readonly<
     Record<Stage, Histogram>
   >;
-  /** From the question to the human's answer. */
+  /** From the question to the user's answer. */
   readonly answers = new Histogram(ANSWER_BOUNDS);
   #last: DecisionCount | undefined;
 
-  /** Of several capabilities the first one names the decision. `ms`: from the call's arrival at the gate. */
+  /** Counted under the first of several capabilities. `ms`: from the call's arrival at the gate. */
   decided({ outcome, stage, capabilities }: Decision, ms: number): void {
     const capability = capabilities[0]?.capability ?? "none";
     this.#countOf(outcome, stage, capability).count++;
     this.durations[stage].add(ms / 1000);
   }
 
-  /** Most decisions are like the one before. */
+  /** Cached, as most decisions are like the one before. */
   #countOf(outcome: Outcome, stage: Stage, capability: MeteredCapability): DecisionCount {
     const last = this.#last;
     if (last?.outcome === outcome && last.stage === stage && last.capability === capability) return last;

@@ -1,14 +1,14 @@
 import { closeSync, constants, fstatSync, openSync, type Stats } from "node:fs";
 import { errorCode, GateError } from "./errors.ts";
 
-/** The files that the gate writes in place: never through a link, never into what isn't a file, never waiting for a reader. */
+/** Opens the files that the gate writes in place: never through a link, never anything but a file, never waiting for a reader. */
 
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR } = constants;
 
 const WAYS = {
-  /** Made where it isn't there; what is written goes to its end. */
+  /** Created if missing; writes go to its end. */
   append: O_RDWR | O_CREAT | O_APPEND,
-  /** Made where it isn't there; its bytes stay until they are written over. */
+  /** Created if missing; its bytes stay until they are overwritten. */
   overwrite: O_RDWR | O_CREAT,
   read: O_RDONLY,
 } as const;
@@ -16,7 +16,7 @@ const WAYS = {
 const OWNER_ONLY = 0o600;
 
 /**
- * Opens a file of the gate's own; a new one is only for its owner.
+ * Opens one of the gate's own files; a new one is private to its owner.
  * @throws GateError `not_a_file` where a link, a folder or a pipe is in its place, with its name; else the system's error
  */
 export function openOwnFile(file: string, way: keyof typeof WAYS): number {
@@ -34,7 +34,7 @@ export function openOwnFile(file: string, way: keyof typeof WAYS): number {
   throw notAFile(file, kindOfFile(stat));
 }
 
-/** What is in a file's place, in words; "a file" for one. */
+/** The kind of a directory entry, in words: "a file", "a link", ... */
 export function kindOfFile(stat: Stats): string {
   if (stat.isFile()) return "a file";
   if (stat.isSymbolicLink()) return "a link";
@@ -43,7 +43,7 @@ export function kindOfFile(stat: Stats): string {
   return stat.isSocket() ? "a socket" : "a device";
 }
 
-/** What the system says of a link, a folder, and a pipe that nobody reads or a socket. */
+/** The system's codes for a link, a folder, and a pipe without a reader or a socket. */
 const KIND_OF_REFUSAL: Readonly<Record<string, string>> = {
   ELOOP: "a link",
   EISDIR: "a folder",

@@ -1,29 +1,29 @@
-/** How long the event loop is kept by one piece, in milliseconds. */
+/** How long one piece occupies the event loop, in milliseconds. */
 const PIECE_MS = 4;
 
 /**
- * Work on what may be thousands, in short pieces: the first at once, so that a little is done when the call returns, the others
- * in later turns of the event loop, between which agents are served.
+ * Work on possibly thousands of items, in short pieces: the first at once, so that few items are done when the call returns, the
+ * others in later turns of the event loop, between which agents are served.
  */
 export class Pieces {
   readonly #work: (ends_at: number) => boolean;
   #next: NodeJS.Immediate | undefined;
   #is_working = false;
 
-  /** `work` goes on until `ends_at` (`performance.now()`, in milliseconds) and says whether more is left. It doesn't throw. */
+  /** `work` continues until `ends_at` (`performance.now()`, in milliseconds) and returns whether more is left. It must not throw. */
   constructor(work: (ends_at: number) => boolean) {
     this.#work = work;
   }
 
-  /** There is something to do. */
+  /** Starts or continues the work. */
   go(): void {
     if (this.#is_working || this.#next !== undefined) return;
     this.#piece();
-    // Also where nothing is left: what many callers bring in one turn of the event loop isn't done in it.
+    // Also where nothing is left: work that many callers add in one turn of the event loop isn't all done in it.
     this.#schedule();
   }
 
-  /** Does all that is left, now. */
+  /** Does all remaining work now. */
   finish(): void {
     clearImmediate(this.#next);
     this.#next = undefined;

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { debugLog } from "../../ipc/debug-log.ts";
 import { type Decision, STAGES, type Stage, type TraceStep } from "../../ipc/decision.ts";
 import type { ProposedCall } from "../../ipc/wire.ts";
 import type { ExecutorCatalog } from "./executors/catalog.ts";
@@ -25,11 +26,15 @@ import { validation } from "./stages/validation.ts";
 import { validators } from "./stages/validators.ts";
 import { requirementOf } from "./targets/target.ts";
 
+const debug = debugLog("stage");
+
 /**
  * The stages in their order (docs/decisions/0002-stages-in-one-order.md). The first that denies ends it; what one of them finds
  * (`find`), those behind it can rely on.
  */
-export const PIPELINE = StageChain.of<Proposed>()
+export const PIPELINE = StageChain.of<Proposed>((stage, is_denied) => {
+  if (debug.is_on) debug.write(`${stage}: ${is_denied ? "denied" : "continues"}`);
+})
   .check("pairing", pairing)
   .check("safety", safety)
   .find("validation", validation)
@@ -69,14 +74,16 @@ export function examineCall(
 export function decisionOf({ x, denial }: Examined): Decision {
   const made =
     denial === null
-      ? { outcome: x.outcome, stage: stageDeciding(x.outcome), reason: x.reason, explain: {} }
+      ? { outcome: x.outcome, stage: stageDeciding(x.outcome), reason: x.reason, explain: { rule: x.rule } }
       : { outcome: "denied" as const, stage: denial.stage, reason: denial.reason, explain: denial.explain };
-  return {
+  const decision: Decision = {
     decision_id: randomUUID(),
     ...made,
     verdict: x.verdict ?? null,
     capabilities: x.needs?.map(requirementOf) ?? [],
   };
+  if (debug.is_on) debug.write(`decision ${decision.decision_id}: ${decision.outcome} by ${decision.stage}`);
+  return decision;
 }
 
 const stageDeciding = (outcome: Ruling["outcome"]): Stage => (outcome === "approval_required" ? "approval" : "policy");

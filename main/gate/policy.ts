@@ -11,7 +11,7 @@ import type { GrantLookup } from "./grants/store.ts";
 
 /** Level x capability x target, with grants (docs/decisions/requirements-policy.md). */
 
-/** What a level that only reads may still do, after asking. */
+/** What the level ReadOnly may do, after asking. */
 const READ_ONLY_ASKABLE: ReadonlySet<Capability> = new Set(["fs:read", "mail:read", "calendar:read"]);
 
 /** The three rules, one per level (docs/decisions/requirements-policy.md, "Levels and the table"). */
@@ -24,14 +24,14 @@ const RULES: Readonly<Record<Level, (spec: CapabilitySpec) => Outcome>> = {
   Full: (spec) => (spec.default_approval === "always" ? "approval_required" : "allowed"),
 };
 
-/** The same rules in words: what a human reads when they ask why. */
+/** The same rules in words: the explanation that the user gets. */
 export const RULE_TEXT: Readonly<Record<Level, string>> = {
   ReadOnly: "ReadOnly reads after asking, and never writes, sends, runs code or spends money",
   Supervised: "Supervised may do everything, after asking wherever it touches the world",
   Full: "Full asks only for what can't be undone: running code and sending mail",
 };
 
-/** Which rule made one cell of the table, in one sentence. */
+/** The rule behind one cell of the table, in one sentence. */
 export function ruleFor(level: Level, capability: Capability): string {
   const { default_approval, description } = CAPABILITY_REGISTRY[capability];
   const outcome = POLICY_TABLE[level][capability];
@@ -54,7 +54,7 @@ function generateTable(): PolicyTable {
   return Object.freeze(Object.fromEntries(LEVELS.map((level) => [level, row(level)]))) as PolicyTable;
 }
 
-/** True if nothing that a call needs is more than reading: what the level that only reads may do, if only after asking. */
+/** True if a call needs only what the level ReadOnly may do, if only after asking. */
 export function readsOnly(needs: readonly Pick<Requirement, "capability">[]): boolean {
   return needs.every(({ capability }) => POLICY_TABLE.ReadOnly[capability] !== "denied");
 }

@@ -1,10 +1,10 @@
-/** Hears of rows of a database that can't be read: one of them hides no other, and somebody has to know. */
+/** Receives reports of unreadable rows of a database: one of them doesn't hide the others, and each is shown to the operator. */
 export interface RowReport {
   /** `what` names the row in a sentence, such as "grant 7"; `hint` says what to do. */
   damaged(what: string, hint: string): void;
-  /** It was put right, or has ended. */
+  /** The row was repaired, or its content has ended. */
   resolved(what: string): void;
 }
 
-/** For whoever only looks. */
+/** For callers that only read. */
 export const NO_REPORT: RowReport = { damaged: () => undefined, resolved: () => undefined };

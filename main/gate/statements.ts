@@ -9,7 +9,7 @@ export class Statements {
     this.#db = db;
   }
 
-  /** `sql` is one of few texts; values are bound. */
+  /** `sql` must be one of few texts, as each is cached; values are bound. */
   prepare(sql: string): Database.Statement {
     let statement = this.#prepared.get(sql);
     if (statement === undefined) {
@@ -33,7 +33,7 @@ export class Statements {
     if (this.#db.inTransaction) this.prepare("ROLLBACK").run();
   }
 
-  /** Does it in one transaction. @throws what `act` throws, or SQLite's error: nothing was changed then */
+  /** Runs `act` in one transaction. @throws what `act` throws, or SQLite's error: nothing was changed then */
   together(act: () => void): void {
     this.#db.transaction(act).immediate();
   }

@@ -2,10 +2,10 @@ import type { Verdict } from "../../ipc/decision.ts";
 import type { ProposedCall } from "../../ipc/wire.ts";
 import type { Executor } from "./executors/catalog.ts";
 import { type GuardBlock, type GuardSettings, guard } from "./guard/guard.ts";
-import { JUDGE_KIND, judgeScore } from "./judge/rule-based.ts";
+import { JUDGE_KIND, judgeScore, NOTE_TEXT } from "./judge/rule-based.ts";
 import type { ResolvedRequirement } from "./targets/target.ts";
 
-/** Guard, then judge (docs/decisions/requirements-vaglio.md). The guard shuts the door before the judge can rationalise. */
+/** Guard, then judge (docs/decisions/requirements-vaglio.md). The judge never scores what the guard blocks. */
 
 export interface VaglioSettings extends GuardSettings, JudgeSettings {}
 
@@ -16,7 +16,7 @@ export interface JudgeSettings {
   now: () => number;
 }
 
-/** Both of them on one call, for `vaglio check`. In the pipeline each is a stage of its own. */
+/** Both of them on one call, for `vaglio check`. In the pipeline they are separate stages. */
 export function runVaglio(
   call: ProposedCall,
   executor: Executor,
@@ -28,7 +28,7 @@ export function runVaglio(
   return block === null ? judgeVerdict(call, executor, critical, settings) : guardVerdict(block, settings);
 }
 
-/** The verdict on a call that the guard blocks: its score is 0, the judge is not asked. */
+/** The verdict on a call that the guard blocks: its score is 0, the judge is not evaluated. */
 export function guardVerdict(block: GuardBlock, { now }: Pick<JudgeSettings, "now">): Verdict {
   return {
     approved: false,
@@ -51,12 +51,12 @@ export function judgeVerdict(
   { judge_threshold, now }: JudgeSettings,
 ): Verdict {
   const ts = now() / 1000;
-  const { score, rationale } = judgeScore(call, executor, critical);
-  const notes = rationale === "" ? "" : ` (${rationale})`;
+  const { score, notes } = judgeScore(call, executor, critical);
+  const rationale = notes.length === 0 ? "" : ` (${notes.map((note) => NOTE_TEXT[note]).join(", ")})`;
   if (score < judge_threshold) {
-    const reason = `judge: score ${score.toFixed(2)} < threshold ${judge_threshold.toFixed(2)}${notes}`;
-    return { approved: false, reason, ts, judge_kind: JUDGE_KIND, score, blocked_by: "judge" };
+    const reason = `judge: score ${score.toFixed(2)} < threshold ${judge_threshold.toFixed(2)}${rationale}`;
+    return { approved: false, reason, ts, judge_kind: JUDGE_KIND, score, blocked_by: "judge", notes };
   }
-  const reason = `approved: score ${score.toFixed(2)}${notes}`;
-  return { approved: true, reason, ts, judge_kind: JUDGE_KIND, score, blocked_by: null };
+  const reason = `approved: score ${score.toFixed(2)}${rationale}`;
+  return { approved: true, reason, ts, judge_kind: JUDGE_KIND, score, blocked_by: null, notes };
 }

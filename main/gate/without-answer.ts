@@ -1,33 +1,35 @@
 import type { Decision, TraceStep } from "../../ipc/decision.ts";
 
-/** Decisions on calls about which nobody can be asked, or whose answer can't be used. */
+/** Decisions on calls for which the user can't be asked, or whose answer can't be used. */
 
-/** Denies, in place, a call whose decision rests on something that can't be stored. */
+/** Denies, in place, a call whose decision depends on something that can't be stored. */
 export function denyUnstored(decision: Decision): void {
   delete decision.status;
   delete decision.pending;
   Object.assign(decision, {
     outcome: "denied",
     stage: "approval",
-    reason: "the request can't be stored, so nobody can be asked",
-    explain: { instead: "ask the human to look at: metnos-gate doctor" },
+    reason: "the request can't be stored, so the user can't be asked",
+    explain: { rule: "approval.not-stored", instead: "ask the user to run: metnos-gate doctor" },
   } satisfies Partial<Decision>);
 }
 
-/** The denial of a call whose question has ended, where the gate failed to look at the call again. */
+/** The denial of a call whose request has ended, where the gate failed to evaluate the call again. */
 export function deniedByFailure({ pending: _, ...asked }: Decision, status: Decision["status"]): Decision {
   return {
     ...asked,
     ...(status === undefined ? {} : { status }),
     outcome: "denied",
     stage: "approval",
-    reason: "it was answered, but the gate failed to look at the call again",
-    explain: { instead: "ask the human to look at: metnos-gate doctor" },
+    reason: "it was answered, but the gate failed to evaluate the call again",
+    explain: { rule: "approval.not-examined-again", instead: "ask the user to run: metnos-gate doctor" },
   };
 }
 
-/** The trace of a call that was asked about, once the question has ended. */
+/** The trace of a call that the user was asked about, once the request has ended. */
 export function answeredTrace(asked: readonly TraceStep[], final: Decision): TraceStep[] {
   const outcome = final.outcome === "allowed" ? "passed" : "denied";
-  return asked.map((step) => (step.stage === "approval" ? { ...step, outcome, detail: final.reason } : step));
+  return asked.map((step) =>
+    step.stage === "approval" ? { ...step, outcome, detail: final.reason, rule: final.explain.rule } : step,
+  );
 }

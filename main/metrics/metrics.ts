@@ -6,8 +6,8 @@ import type { Core } from "../core.ts";
 import { registerHistogram } from "./plain-histogram.ts";
 
 /**
- * The gate's figures (docs/monitoring.md). The parts count in plain numbers; they are read when somebody asks. No label carries
- * anything that an agent chose: only stages, outcomes, capabilities and rule ids.
+ * The gate's metrics (docs/monitoring.md). The parts count in plain numbers, which are read when the metrics are requested. No label
+ * carries anything that an agent chose: only stages, outcomes, capabilities and rule ids.
  */
 export function gateMetrics(core: Core, connected: () => number): Registry {
   const registry = new Registry();
@@ -22,7 +22,7 @@ export function gateMetrics(core: Core, connected: () => number): Registry {
         this.set(read());
       },
     });
-  gauge("metnos_gate_approvals_pending", "Requests that wait for the human", () =>
+  gauge("metnos_gate_approvals_pending", "Requests that wait for the user", () =>
     core.gate.broker.registry.countWaiting(),
   );
   gauge("metnos_gate_agents_connected", "Agents that are connected", connected);
@@ -49,7 +49,7 @@ export function gateMetrics(core: Core, connected: () => number): Registry {
   return registry;
 }
 
-/** The five of the safety filter (docs/decisions/requirements-safety.md, "Metrics"), there from the start with zeros. */
+/** The five metrics of the safety filter (docs/decisions/requirements-safety.md, "Metrics"), reported from the start with zeros. */
 function safetyMetrics(registry: Registry, { safety }: Core): void {
   const { meter, rules, pause } = safety;
   const types = subjectTypeSchema.options;
@@ -135,7 +135,7 @@ function decisionMetrics(registry: Registry, { gate }: Core): void {
   registerHistogram(
     registry,
     "metnos_gate_answer_duration_seconds",
-    "From the question to the human's answer",
+    "From the question to the user's answer",
     "by",
     () => [["human", meter.answers]],
   );

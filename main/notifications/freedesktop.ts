@@ -16,13 +16,13 @@ const END_MS = 1000;
 
 interface Shown {
   handle: string;
-  /** The server's number, once it has given one. */
+  /** The server's id for it, once it has given one. */
   id: number | undefined;
-  /** What the server may call back with; of the latest text only. */
+  /** The action keys that the server may send, of the latest text only. */
   keys: Map<string, NoticeAction>;
-  /** Shown once the server has answered for the text before. */
+  /** Shown once the server has responded to the previous text. */
   next: Notice | undefined;
-  /** While the server hasn't answered yet. */
+  /** Set until the server has responded. */
   sending: Promise<void> | undefined;
   is_closed: boolean;
 }
@@ -32,7 +32,7 @@ export class FreedesktopSink implements NotificationSink {
   readonly #log: (line: string) => void;
   #listener: (event: SinkEvent) => void = () => undefined;
   #bus: SessionBus | undefined;
-  /** The server's unique name: the only sender whose signals count. Undefined while there is none that answers. */
+  /** The server's unique name: the only sender whose signals count. Undefined while no server responds. */
   #owner: string | undefined;
   #candidate = "";
   #has_markup = false;
@@ -41,7 +41,7 @@ export class FreedesktopSink implements NotificationSink {
   #retry: NodeJS.Timeout | undefined;
   #retry_ms = RETRY_MS.first;
   #woken_at = Number.NEGATIVE_INFINITY;
-  /** Something waits to be shown. */
+  /** A notification is to be shown. */
   #is_wanted = false;
   #last_problem = "";
   #has_ended = false;
@@ -62,7 +62,7 @@ export class FreedesktopSink implements NotificationSink {
     const now = performance.now();
     if (this.#bus === undefined || this.#owner !== undefined || now - this.#woken_at < WAKE_EVERY_MS) return;
     this.#woken_at = now;
-    // The bus tells of the new owner; one that can't be started was said already when we looked for it.
+    // The bus signals the new owner; that there was no server was logged already when none was found.
     this.#bus.callBus("StartServiceByName", "su", [SERVER, 0]).catch(() => undefined);
   }
 
@@ -123,7 +123,7 @@ export class FreedesktopSink implements NotificationSink {
       [owner] = await bus.callBus("GetNameOwner", "s", [SERVER]);
     } catch {
       this.#problem("no notification server is running; they are shown once there is one");
-      if (this.#is_wanted) this.wake(); // one that the bus starts when it is called
+      if (this.#is_wanted) this.wake(); // the bus may start one when it is called
       return;
     }
     if (typeof owner === "string" && this.#candidate === "") await this.#adopt(bus, owner);
@@ -133,7 +133,7 @@ export class FreedesktopSink implements NotificationSink {
     if (this.#has_ended) return;
     this.#bus = undefined;
     this.#lost();
-    if (reason !== undefined) this.#problem(`the session bus has gone (${reason})`);
+    if (reason !== undefined) this.#problem(`the session bus was lost (${reason})`);
     clearTimeout(this.#retry);
     this.#retry = setTimeout(() => void this.#connect(), this.#retry_ms);
     this.#retry.unref();
@@ -177,7 +177,8 @@ export class FreedesktopSink implements NotificationSink {
       const [, , owner] = body;
       if (typeof owner !== "string" || owner === this.#candidate) return;
       this.#lost();
-      if (owner === "") this.#problem("the notification server has gone; what waits is shown again once it is back");
+      if (owner === "")
+        this.#problem("the notification server was lost; waiting requests are shown again once it is back");
       else if (this.#bus !== undefined) void this.#adopt(this.#bus, owner);
       return;
     }
@@ -198,7 +199,7 @@ export class FreedesktopSink implements NotificationSink {
   #send(shown: Shown): Promise<void> {
     shown.sending ??= this.#sendLatest(shown).finally(() => {
       shown.sending = undefined;
-      if (shown.next !== undefined && !shown.is_closed) void this.#send(shown); // it came just now
+      if (shown.next !== undefined && !shown.is_closed) void this.#send(shown); // it was set meanwhile
     });
     return shown.sending;
   }
@@ -221,7 +222,7 @@ export class FreedesktopSink implements NotificationSink {
   async #notify(shown: Shown, notice: Notice): Promise<boolean> {
     const [bus, owner] = [this.#bus, this.#owner];
     if (bus === undefined || owner === undefined) return false;
-    // A program that may only show notifications can replace ours by its own text: it doesn't know what our buttons answer with.
+    // A program that may only show notifications can replace ours by its own text, but it doesn't know our buttons' action keys.
     const secret = randomBytes(8).toString("hex");
     shown.keys = new Map(notice.buttons.map(({ action }) => [`${action}:${secret}`, action]));
     const actions = notice.buttons.flatMap(({ action, label }) => [`${action}:${secret}`, label]);
@@ -236,7 +237,7 @@ export class FreedesktopSink implements NotificationSink {
         urgency: new Variant("y", CRITICAL),
         category: new Variant("s", `x-metnos-gate.${notice.kind}`),
         "desktop-entry": new Variant("s", "metnos-gate"),
-        // A press that doesn't count must not take it away.
+        // A press that doesn't count must not close it.
         resident: new Variant("b", true),
       };
       const body = ["Metnos Gate", shown.id ?? 0, "", notice.title, this.#has_markup ? escaped(text) : text];
@@ -246,7 +247,7 @@ export class FreedesktopSink implements NotificationSink {
         hints,
         NEVER,
       ]);
-      if (typeof id !== "number") throw new Error("it gave no number");
+      if (typeof id !== "number") throw new Error("it returned no id");
       shown.id = id;
       return true;
     } catch (error) {
@@ -257,14 +258,14 @@ export class FreedesktopSink implements NotificationSink {
 
   async #takeDown(shown: Shown): Promise<void> {
     shown.is_closed = true;
-    await shown.sending; // the server must have said its number
+    await shown.sending; // the id is needed to close it
     if (!this.#shown.delete(shown.handle)) return;
     if (shown.id === undefined || this.#bus === undefined || this.#owner === undefined) return;
-    // A server that has lost it already says so; it is gone either way.
+    // The server reports an error if it has lost it already; it is closed either way.
     await this.#bus.call(this.#owner, SERVER_PATH, SERVER, "CloseNotification", "u", [shown.id]).catch(() => undefined);
   }
 
-  /** The same problem is said once, until it was over. */
+  /** Logs a problem once, until it was over. */
   #problem(text: string): void {
     if (this.#has_ended || text === this.#last_problem) return;
     this.#last_problem = text;

@@ -6,31 +6,31 @@ import { shortened, visible } from "../../ipc/visible-text.ts";
 import type { Notice, SinkAbilities } from "./sink.ts";
 import { NOTICE_WORDS } from "./words.ts";
 
-/** What a notification says, and which answers it may offer. Pure. */
+/** The text of a notification, and which answers it may offer. Pure. */
 
 export interface NoticeSettings extends SinkAbilities {
   language: Language;
-  /** There is somewhere that Review leads to. */
+  /** Whether Review can open a window or the page. */
   can_review: boolean;
 }
 
-/** What servers show of a body without folding it: six rows, of about 48 columns where they are narrow. */
+/** The rows of a body that servers show without folding it, each of about 48 columns where they are narrow. */
 export const BODY_ROWS = 6;
 export const ROW_WIDTH = 48;
 /** Pairing requests are listed up to this many. */
 const NAMES_SHOWN = 4;
-/** Letters that are written from right to left move what stands beside them, without any control character. */
+/** Letters that are written from right to left reorder the text beside them, without any control character. */
 const RIGHT_TO_LEFT =
   /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Samaritan}\p{Script=Mandaic}\p{Script=Adlam}\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 
 /**
  * One waiting request. Approve is offered only if the whole request is readable in the notification (`wholeRequest`);
- * else Deny and, where it leads somewhere, Review.
+ * else Deny and, where it can open something, Review.
  */
 export function approvalNotice(view: ApprovalView, settings: NoticeSettings): Notice {
   const words = NOTICE_WORDS[settings.language];
   const agent = visible(view.agent_name);
-  // Of the smaller forms' first line a part comes from the call: only the full form's is all the gate's own words.
+  // The smaller forms' first line contains text from the call: only the full form's is written by the gate alone.
   const [question = ""] = view.card.lines;
   const has_question = view.card.form === "full" && columns(question) <= ROW_WIDTH;
   const title = has_question ? question : words.asks(agent);
@@ -53,7 +53,7 @@ export function digestNotice(agent_name: string, count: number, settings: Notice
   return withReview({ kind: "digest", title, lines: [], buttons: [] }, settings, false);
 }
 
-/** Every agent that waits to be paired, in one notification: names can't crowd the screen. */
+/** Every agent that waits to be paired, in one notification: agents can't fill the screen. */
 export function pairingNotice(requests: readonly PairingRequest[], settings: NoticeSettings): Notice {
   const words = NOTICE_WORDS[settings.language];
   const names = requests.slice(0, NAMES_SHOWN).map(({ name }) => shortened(visible(name), ROW_WIDTH));
@@ -61,20 +61,20 @@ export function pairingNotice(requests: readonly PairingRequest[], settings: Not
   return withReview({ kind: "pairing", title: words.pairing(requests.length), lines, buttons: [] }, settings, false);
 }
 
-/** The safety filter has stopped every agent. */
+/** The safety filter has paused every agent. */
 export function pauseNotice(reason: string, settings: NoticeSettings): Notice {
   const title = NOTICE_WORDS[settings.language].paused;
   return withReview({ kind: "pause", title, lines: [visible(reason)], buttons: [] }, settings, false);
 }
 
-/** Something keeps the gate from what it promises. */
+/** An alarm. */
 export function alarmNotice({ code, message, hint }: Alarm, settings: NoticeSettings): Notice {
   const { title } = ALARM_WORDS[settings.language][code];
   const lines = [message, hint].filter((text) => text !== "").map((text) => shortened(visible(text), ROW_WIDTH * 3));
   return withReview({ kind: "alarm", title, lines, buttons: [] }, settings, false);
 }
 
-/** Adds Review where it leads somewhere, and says where to answer where the buttons don't do it. */
+/** Adds Review where it can open something, and says where to answer if the buttons can't. */
 function withReview(
   notice: Omit<Notice, "default_action">,
   { language, has_actions, can_review }: NoticeSettings,
@@ -100,7 +100,7 @@ function withReview(
 }
 
 /**
- * The lines that tell the request in full: the card's, then every argument that they don't tell, by name. Null where that
+ * The lines that show the request in full: the card's, then every argument that they don't show, by name. Null where that
  * can't be read at a glance: more than one need, hidden or right-to-left characters, or more than fits a notification.
  */
 export function wholeRequest(view: ApprovalView, body_lines: readonly string[], rows_taken: number): string[] | null {
@@ -113,7 +113,7 @@ export function wholeRequest(view: ApprovalView, body_lines: readonly string[], 
     if (typeof value === "string" && value.length > BODY_ROWS * ROW_WIDTH) return null;
     const text = typeof value === "string" ? value : JSON.stringify(value);
     texts.push(key, text);
-    if (isTold(view, key, value)) continue;
+    if (isOnCard(view, key, value)) continue;
     const line = `${key}: ${text}`;
     lines.push(line);
     room -= rowsOf([line]);
@@ -121,7 +121,7 @@ export function wholeRequest(view: ApprovalView, body_lines: readonly string[], 
   return room >= 0 && texts.every(isPlain) ? lines : null;
 }
 
-/** Arguments that name what a call is about; under any other name a value is told with its name. */
+/** Arguments that name what a call is about; any other argument's value is shown with its name. */
 const SUBJECTS = new Set([
   "path",
   "file_path",
@@ -134,16 +134,16 @@ const SUBJECTS = new Set([
   "calendar",
 ]);
 
-/** The card's second line says this argument whole: it is the target itself, or the URL in front of its host. */
-function isTold({ capabilities, target_summary, args }: ApprovalView, key: string, value: unknown): boolean {
+/** True if the card's second line contains this argument in full: as the target, or as the URL in front of its host. */
+function isOnCard({ capabilities, target_summary, args }: ApprovalView, key: string, value: unknown): boolean {
   const [need] = capabilities;
   if (need === undefined || typeof value !== "string" || value === "") return false;
   if (need.capability === "network:http") return key === "url" && target_summary.startsWith(`${value} (`);
   if (value !== need.target || !SUBJECTS.has(key)) return false;
-  // Twice the same value: which of them is meant where, only the names say.
+  // With two equal values only their names show which is which.
   if (Object.values(args ?? {}).filter((other) => other === value).length > 1) return false;
   const is_path = need.capability === "fs:read" || need.capability === "fs:write";
-  // A path is told as its name and its folder: `a.txt -> ~/notes/`.
+  // A path is shown as its name and its folder: `a.txt -> ~/notes/`.
   return target_summary.startsWith(is_path ? value.slice(value.lastIndexOf("/") + 1) : value);
 }
 
@@ -155,7 +155,7 @@ function rowsOf(lines: readonly string[]): number {
   return lines.reduce((rows, line) => rows + Math.max(1, Math.ceil(columns(line) / ROW_WIDTH)), 0);
 }
 
-/** Anything beyond Latin may be twice as wide. */
+/** Characters beyond Latin may be twice as wide. */
 function columns(text: string): number {
   let width = 0;
   for (const character of text) width += (character.codePointAt(0) ?? 0) < 0x300 ? 1 : 2;

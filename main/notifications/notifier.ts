@@ -1,4 +1,5 @@
 import type { Alarm } from "../../ipc/alarms.ts";
+import { debugLog } from "../../ipc/debug-log.ts";
 import type { Language } from "../../ipc/language.ts";
 import type { Answer, ApprovalView, OperatorApi, OperatorEvent, PairingRequest } from "../../ipc/operator-api.ts";
 import { PRESS_DELAY_MS } from "../../ipc/press-delay.ts";
@@ -14,7 +15,7 @@ import {
 } from "./notice.ts";
 import type { Notice, NoticeAction, NotificationSink, SinkEvent } from "./sink.ts";
 
-/** What Review opens: the home knows where. */
+/** What Review opens, in the window or page of the surface. */
 export type ReviewTarget =
   | { kind: "approval"; token: string }
   | { kind: "agent"; agent_name: string }
@@ -22,30 +23,34 @@ export type ReviewTarget =
   | { kind: "safety" }
   | { kind: "alarm" };
 
+const debug = debugLog("notifications");
+
 export interface NotifierOptions {
   api: OperatorApi;
   sink: NotificationSink;
   language: Language;
-  /** Opens the popup or the page. Left out: there is none, Review isn't offered and the text says where to answer. */
+  /** Opens the popup or the page. Left out: Review isn't offered, and the text says where to answer. */
   review?: ((what: ReviewTarget) => void) | undefined;
   log: (line: string) => void;
-  /** Milliseconds that only go forward. */
+  /** A monotonic clock, in milliseconds. */
   now?: (() => number) | undefined;
+  /** How often it is looked whether an agent that waits to be paired is still there, in milliseconds. */
+  pairing_check_ms?: number | undefined;
 }
 
 /** More than this many requests of one agent within the time (in milliseconds) become one notification. */
 export const BURST = { count: 3, within_ms: 10_000 };
-/** And so do more than this many that are open together, however slowly they came. */
+/** And so do more than this many that are open together, however slowly they arrived. */
 const MOST_OPEN = 8;
-/** A server that takes a notification away because it was pressed does so at once. */
+/** A server that closes a notification because it was pressed does so within this time. */
 const PRESS_CLOSES_MS = 300;
-/** Nothing tells when an agent that waits to be paired goes away: it is looked at this often while one is shown. */
+/** There is no event for an agent that disconnects while it waits to be paired: checked this often while one is shown. */
 const PAIRING_CHECK_MS = 5000;
 
-/** The request has ended: somebody else was faster, or it expired. */
+/** The request has ended: it was answered elsewhere, or expired. */
 const ENDED_CODES = new Set(["already_resolved", "expired", "unknown_token"]);
 
-/** One notification that should be seen, whether or not there is a server now. */
+/** One notification to show, whether or not there is a server now. */
 interface Item {
   target: ReviewTarget;
   render(settings: NoticeSettings): Notice;
@@ -55,24 +60,24 @@ interface Item {
   shown_at: number | null;
   early_at: number | null;
   is_answering: boolean;
-  /** When the human put it aside: it still waits, elsewhere. */
+  /** When the user dismissed it: the request still waits on other surfaces. */
   dismissed_at: number | null;
 }
 
 /**
- * Notifications as one more surface on the operator's contract: shows what waits, sends what was pressed through the same
- * `resolve` as every other. Nothing here throws into the gate or holds a decision up.
+ * Notifications as one more surface on the operator's contract: shows waiting requests, and sends answers through the same
+ * `resolve` as every other. Nothing here throws into the gate or delays a decision.
  */
 export class Notifier {
   readonly #options: NotifierOptions;
   readonly #now: () => number;
   readonly #waiting = new Map<string, ApprovalView>();
-  /** When each agent's latest requests came, by agent id. */
+  /** When each agent's latest requests arrived, by agent id. */
   readonly #arrivals = new Map<string, number[]>();
   /** Agents whose requests are shown as one. */
   readonly #digests = new Set<string>();
   readonly #items = new Map<string, Item>();
-  /** What each alarm's notification says, by its key: the same words aren't shown anew. */
+  /** The text of each alarm's notification, by its key: an unchanged one isn't shown again. */
   readonly #alarm_texts = new Map<string, string>();
   #settings: NoticeSettings | undefined;
   #unsubscribe: () => void = () => undefined;
@@ -85,10 +90,10 @@ export class Notifier {
     this.#now = options.now ?? (() => performance.now());
   }
 
-  /** Shows what waits already, then everything that comes. */
+  /** Shows what is waiting already, then each new request, pairing, pause and alarm. */
   async start(): Promise<void> {
     const { api, sink } = this.#options;
-    // Out of the gate's own call: what is done here can't throw into it, nor hold its answer up.
+    // Outside of the gate's own call: nothing here can throw into it, or delay its answer.
     this.#unsubscribe = api.subscribe((event) => {
       setImmediate(() => this.#safely(() => this.#onGateEvent(event)));
     }, GATE_EVENTS);
@@ -102,11 +107,11 @@ export class Notifier {
       const { alarms } = await api.call("status", {});
       this.#safely(() => this.#alarmed(alarms));
     } catch (error) {
-      this.#log(`what waits can't be told (${errorCode(error)})`);
+      this.#log(`waiting requests can't be listed (${errorCode(error)})`);
     }
   }
 
-  /** Takes every notification down. What waits goes on waiting. */
+  /** Closes every notification. The requests continue to wait. */
   async close(): Promise<void> {
     this.#has_ended = true;
     this.#unsubscribe();
@@ -133,7 +138,7 @@ export class Notifier {
     this.#arrivals.set(agent_id, arrivals);
     const open = this.#ofAgent(agent_id);
     if (this.#digests.has(agent_id)) {
-      // Put aside, it doesn't come back with every call of the same burst; but it does with a later one.
+      // Once dismissed, it isn't shown again for the same burst, but is for a later one.
       const digest = this.#items.get(`agent:${agent_id}`);
       if (digest?.dismissed_at != null && now - digest.dismissed_at >= BURST.within_ms) digest.dismissed_at = null;
       return this.#showDigest(view, open.length);
@@ -170,13 +175,13 @@ export class Notifier {
     return [...this.#waiting.values()].filter((view) => view.agent_id === agent_id);
   }
 
-  /** A pause that the human didn't begin is told, and stays until it has ended. */
+  /** A pause that the user didn't begin is shown, until it has ended. */
   #paused({ by, reason }: Pause): void {
     if (by !== "safety" || reason === null) return this.#remove("pause");
     this.#put("pause", { kind: "safety" }, (settings) => pauseNotice(reason, settings));
   }
 
-  /** One for each alarm, once: put aside, it comes back only if it was over and is raised again. */
+  /** One for each alarm, once: a dismissed one is shown again only if the alarm was over and is raised again. */
   #alarmed(alarms: readonly Alarm[]): void {
     const raised = new Map(alarms.map((alarm) => [`alarm:${alarm.code} ${alarm.subject}`, alarm]));
     for (const key of this.#items.keys()) if (key.startsWith("alarm:") && !raised.has(key)) this.#remove(key);
@@ -192,7 +197,7 @@ export class Notifier {
     try {
       ({ requests } = await this.#options.api.call("agents.list", {}));
     } catch (error) {
-      return this.#log(`who waits to be paired can't be told (${errorCode(error)})`);
+      return this.#log(`agents that wait to be paired can't be listed (${errorCode(error)})`);
     }
     if (this.#has_ended) return;
     const names = new Set(requests.map(({ name }) => name));
@@ -201,7 +206,10 @@ export class Notifier {
     this.#known_names = names;
     clearInterval(this.#pairing_timer);
     if (requests.length === 0) return this.#remove("pairing");
-    this.#pairing_timer = setInterval(() => void this.#checkPairing(), PAIRING_CHECK_MS);
+    this.#pairing_timer = setInterval(
+      () => void this.#checkPairing(),
+      this.#options.pairing_check_ms ?? PAIRING_CHECK_MS,
+    );
     this.#pairing_timer.unref();
     if (is_same) return;
     const item = this.#items.get("pairing");
@@ -209,7 +217,7 @@ export class Notifier {
     this.#put("pairing", { kind: "pairing" }, (settings) => pairingNotice(requests, settings));
   }
 
-  /** Shows a notification, or gives the one that is there a new text. */
+  /** Shows a notification, or updates the one that is shown. */
   #put(key: string, target: ReviewTarget, render: Item["render"]): void {
     const item = this.#items.get(key) ?? {
       target,
@@ -233,6 +241,7 @@ export class Notifier {
     item.notice = item.render(this.#settings);
     item.shown_at = null;
     item.early_at = null;
+    if (debug.is_on) debug.write(`${item.notice.kind} ${item.handle === undefined ? "shown" : "replaced"}`);
     if (item.handle === undefined) item.handle = sink.show(item.notice);
     else sink.replace(item.handle, item.notice);
   }
@@ -245,6 +254,7 @@ export class Notifier {
 
   #onSinkEvent(event: SinkEvent): void {
     if (this.#has_ended) return;
+    if (debug.is_on) debug.write(`the notification server: ${event.type}`);
     if (event.type === "ready" || event.type === "lost") {
       const { language, review } = this.#options;
       this.#settings =
@@ -302,7 +312,7 @@ export class Notifier {
       this.#log(`the answer to a request of ${agent} was not taken (${code}); it still waits`);
       if (this.#items.get(`approval:${answer.token}`) !== item) return;
       this.#draw(item);
-      item.early_at = this.#now(); // the press may still take it away
+      item.early_at = this.#now(); // the press may still close it
     } finally {
       item.is_answering = false;
     }

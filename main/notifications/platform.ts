@@ -6,8 +6,8 @@ import type { NotificationSink } from "./sink.ts";
 export type PlatformSink = { sink: NotificationSink } | { sink: null; reason: string };
 
 /**
- * The sink that this machine offers by itself. macOS and Windows show notifications through the desktop app, which brings
- * its own. Only a Unix socket will do for a bus: it is the kernel that says who speaks there.
+ * The sink for this machine outside of the desktop app, which has its own for macOS and Windows. The session bus must be a Unix
+ * socket: there the kernel authenticates the peer.
  */
 export function notificationSink(env: Env, platform: NodeJS.Platform, log: (line: string) => void): PlatformSink {
   if (platform === "darwin" || platform === "win32") return { sink: null, reason: "here the desktop app shows them" };

@@ -3,15 +3,15 @@ import type { Socket } from "node:net";
 import type { Message, MessageBus } from "@jellybrick/dbus-next";
 
 /**
- * One connection to the session bus. What the library leaves to its user is here: every call ends, the end of the
- * connection is told, and nothing that comes over it can throw into the process.
+ * One connection to the session bus, with what the library leaves to its caller: every call ends, the end of the connection
+ * is reported, and no message can throw into the process.
  */
 
 const CALL_TIMEOUT_MS = 10_000;
 
-/** The part of a bus message that matters here. */
+/** The fields of a bus message that are used. */
 export interface Signal {
-  /** The unique name that the bus itself has put on it. */
+  /** The unique name, set by the bus itself. */
   sender: string;
   path: string;
   interface: string;
@@ -19,7 +19,7 @@ export interface Signal {
   body: readonly unknown[];
 }
 
-/** The library's own connection below its bus: it alone tells the end (0.11.3, pinned). */
+/** The library's internal connection: only it reports its end (0.11.3, pinned). */
 interface Connection extends EventEmitter {
   stream?: Socket;
 }
@@ -42,15 +42,15 @@ export class SessionBus {
     this.#on_end = on_end;
     this.#bus = library.sessionBus({ busAddress: address, authMethods: ["EXTERNAL"] });
     this.#connection = (this.#bus as unknown as { _connection: Connection })._connection;
-    const events: EventEmitter = this.#bus; // its types don't know "error"
+    const events: EventEmitter = this.#bus; // its types lack "error"
     events.on("error", (error: unknown) => this.#end(error instanceof Error ? error.message : String(error)));
     this.#connection.once("end", () => this.#end("the bus closed the connection"));
     this.#connection.once("connect", () => process.nextTick(() => this.#guardReading()));
-    this.#bus.addMethodHandler(() => true); // we offer nothing, and answer nobody
+    this.#bus.addMethodHandler(() => true); // we export no methods
     this.#bus.on("message", (message: Message) => {
       if (message.type !== library.MessageType.SIGNAL) return;
       const { sender, path, interface: interface_, member, body } = message;
-      // Behind the reply that came before it: whoever awaits that one has gone on by then.
+      // After the reply that was received before it, so that its awaiter has continued by then.
       setImmediate(() => {
         if (!this.#has_ended) on_signal({ sender, path, interface: interface_, member, body });
       });
@@ -58,9 +58,9 @@ export class SessionBus {
   }
 
   /**
-   * Connects and waits until the bus has said our name. The library is loaded here, for the first time.
+   * Connects and waits until the bus has assigned our name. The library is only loaded here.
    * @param address `unix:...`, as in DBUS_SESSION_BUS_ADDRESS
-   * @param on_end called once, when a connection that was made has gone
+   * @param on_end called once, when an established connection has ended
    * @throws Error if it can't be reached
    */
   static async connect(
@@ -79,8 +79,8 @@ export class SessionBus {
   }
 
   /**
-   * Calls a method and gives what it returns.
-   * @param destination a unique name, or the bus itself: nobody else's answer is taken
+   * Calls a method and returns its result.
+   * @param destination a unique name, or the bus itself: a reply from any other sender is refused
    * @throws Error when it is refused, takes longer than 10 s, or the connection ends
    */
   async call(
@@ -100,11 +100,11 @@ export class SessionBus {
       body: [...body],
     });
     const reply = await this.#ended(this.#bus.call(message));
-    if (reply?.sender !== destination) throw new Error("somebody else answered");
+    if (reply?.sender !== destination) throw new Error("the reply came from another sender");
     return reply.body;
   }
 
-  /** A call of the bus itself. */
+  /** Calls a method of the bus itself. */
   callBus(member: string, signature: string, body: readonly unknown[]): Promise<readonly unknown[]> {
     return this.call("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", member, signature, body);
   }
@@ -113,7 +113,7 @@ export class SessionBus {
     this.#end("closed");
   }
 
-  /** `promise`, or a failure once the connection has ended or nothing came in time. */
+  /** `promise`, or a failure once the connection has ended or no reply came in time. */
   async #ended<T>(promise: Promise<T>): Promise<T> {
     if (this.#has_ended) throw new Error("the connection to the session bus has ended");
     let fail: (error: Error) => void = () => undefined;
@@ -139,7 +139,7 @@ export class SessionBus {
     this.#on_end(reason);
   }
 
-  /** The library parses while it reads: a message it can't parse must end the connection, not the gate. */
+  /** The library parses while it reads: an unparsable message must end the connection, not the gate. */
   #guardReading(): void {
     const { stream } = this.#connection;
     if (stream === undefined) return;

@@ -5,26 +5,28 @@ import { Notifier, type ReviewTarget } from "./notifier.ts";
 import { notificationSink } from "./platform.ts";
 import type { NotificationSink } from "./sink.ts";
 
-/** What a home brings along. */
+/** What depends on the process that runs the gate. */
 export interface NotificationOptions {
-  /** Makes the desktop app's own; left out: what this machine offers. */
+  /** Makes the desktop app's sink; left out: the machine's default. */
   sink?: () => NotificationSink;
   /** Opens the popup or the page. */
   review?: (what: ReviewTarget) => void;
-  /** Milliseconds that only go forward. */
+  /** A monotonic clock, in milliseconds. */
   now?: () => number;
+  /** As the notifier's. */
+  pairing_check_ms?: number;
 }
 
 export interface GateNotifications {
   readonly isOn: boolean;
-  /** For a human: `on`, or `off: ` and why. */
+  /** For display: `on`, or `off: ` and why. */
   readonly status: string;
   close(): Promise<void>;
 }
 
 /**
- * Starts the notifications of a gate, or says why there are none; starts them anew when the human turns them off or on, or
- * chooses another language. Never throws, waits for nothing.
+ * Starts the notifications of a gate, or reports why there are none; restarts them when they are turned off or on, or another
+ * language is chosen. Never throws, waits for nothing.
  */
 export function startNotifications(
   api: OperatorApi,
@@ -42,9 +44,9 @@ export function startNotifications(
     changing = changing.then(async () => {
       if (chosen(config) === begun_with) return;
       const before = current;
-      current = off("being started anew");
+      current = off("being restarted");
       await before.close();
-      // Only now: what was chosen meanwhile counts, too.
+      // Read only now, so that settings changed meanwhile count, too.
       begun_with = chosen(config);
       current = begin();
     });
@@ -64,7 +66,7 @@ export function startNotifications(
   };
 }
 
-/** What a running notifier was begun with. */
+/** The settings that a notifier was started with. */
 function chosen({ notifications, language }: Config): string {
   return `${notifications.enabled} ${language}`;
 }
@@ -79,8 +81,16 @@ function beginNotifications(
   if (!config.notifications.enabled) return off("not wanted (notifications.enabled)");
   const found = options.sink ? { sink: options.sink() } : notificationSink(env, process.platform, log);
   if (found.sink === null) return off(found.reason);
-  const { review, now } = options;
-  const notifier = new Notifier({ api, sink: found.sink, language: config.language, review, log, now });
+  const { review, now, pairing_check_ms } = options;
+  const notifier = new Notifier({
+    api,
+    sink: found.sink,
+    language: config.language,
+    review,
+    log,
+    now,
+    pairing_check_ms,
+  });
   void notifier.start();
   return { isOn: true, status: "on", close: () => notifier.close() };
 }

@@ -1,6 +1,6 @@
 import type { Language } from "../../ipc/language.ts";
 
-/** Everything that a notification says beside the card's own lines. */
+/** The texts of notifications, except for the card's lines. */
 interface Words {
   approve: string;
   deny: string;

@@ -15,7 +15,7 @@ export function agentMethods(context: OperatorContext): Handlers<AgentMethod> {
     "agents.pair": ({ name, level, admit }) => {
       const { agent, token_file, is_renewed } = agents.pair(name, level);
       if (is_renewed) {
-        // Whoever came with the old token is not who the human pairs now.
+        // A connection with the old token is not the agent that is paired now.
         gate.withdrawAgent(agent.agent_id, "the agent was paired anew");
         connections?.drop(agent.agent_id);
       }
@@ -32,7 +32,7 @@ export function agentMethods(context: OperatorContext): Handlers<AgentMethod> {
     },
     "agents.level": ({ name, level }) => {
       const agent = agents.setLevel(name, level);
-      // What was asked at the old level is asked again at the new one.
+      // Requests made at the old level have to be made again at the new one.
       gate.withdrawAgent(agent.agent_id, `the agent's level is now ${level}; send the call again`);
       recordAct(context, "agent.level", { agent: name, level });
       changed();
@@ -44,7 +44,7 @@ export function agentMethods(context: OperatorContext): Handlers<AgentMethod> {
       connections?.drop(agent.agent_id);
       recordAct(context, "agent.revoked", { agent: name });
       changed();
-      // Last: the revocation stands where these can't be written, and counts for nobody else.
+      // Last: the revocation holds even where these can't be written, and the grants are no other agent's.
       grants.revokeAgent(agent.agent_id, "the agent's pairing was revoked");
       return agentView(context, agent);
     },

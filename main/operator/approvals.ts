@@ -34,7 +34,7 @@ export function approvalMethods({ core, by }: OperatorContext): Handlers<Approva
       if (owed === undefined) return ended;
       return {
         ...ended,
-        note: `the answer stands, but its grant can't be written yet: ${causeOf(owed)}; it is tried again`,
+        note: `the answer holds, but its grant can't be written yet: ${causeOf(owed)}; it is tried again`,
       };
     },
     "approvals.callback": ({ data }) => dispatchCallback(broker, data, by),

@@ -14,7 +14,7 @@ import { GateError } from "../gate/errors.ts";
 import type { Grant } from "../gate/grants/store.ts";
 import type { LoginItem } from "../settings.ts";
 
-/** What every family of the human's methods works with. */
+/** What every family of the operator's methods works with. */
 
 /** What the operator needs to know of the agent socket; absent where the gate isn't serving. */
 export interface AgentConnections {
@@ -22,13 +22,13 @@ export interface AgentConnections {
   connected(): string[];
   slowDropped(): number;
   pairingRequests(): PairingRequest[];
-  /** A waiting agent of this name is let in. */
+  /** Accepts a waiting agent of this name. */
   admit(agent: Agent): void;
-  /** One that waits under this name, which is paired now, has to come with its token. */
+  /** Refuses an agent that waits under this name, which is paired now: it needs the token. */
   turnAway(name: string): void;
-  /** A waiting pairing is refused. */
+  /** Refuses a waiting pairing. */
   refuse(name: string): boolean;
-  /** Connections of a revoked agent are closed. */
+  /** Closes the connections of a revoked agent. */
   drop(agent_id: string): void;
 }
 
@@ -43,7 +43,7 @@ export interface OperatorContext {
   connections: AgentConnections | undefined;
   login_item: LoginItem | undefined;
   browser_page: BrowserPage | undefined;
-  /** The human whose answers these are. */
+  /** The user in whose name the operator acts. */
   by: Principal;
 }
 
@@ -51,7 +51,7 @@ export type Handlers<M extends OperatorMethod> = {
   [K in M]: (params: output<(typeof operatorMethods)[K]["params"]>) => OperatorResult<K> | Promise<OperatorResult<K>>;
 };
 
-/** Writes what the human did into the audit trail, at once. */
+/** Writes the operator's act into the audit trail, at once. */
 export function recordAct({ core }: OperatorContext, event: string, fields: Record<string, unknown>): void {
   core.audit.append({ event, ts: core.audit.time(), ...fields });
   core.audit.flush();

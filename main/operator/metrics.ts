@@ -5,7 +5,7 @@ export function metricsMethods({ core, connections }: OperatorContext): Handlers
   let registry: Registry | undefined;
   return {
     async metrics() {
-      // Loaded by the first who asks: most gates are never asked.
+      // Loaded on the first request: most gates never get one.
       const { gateMetrics } = await import("../metrics/metrics.ts");
       registry ??= gateMetrics(core, () => connections?.connected().length ?? 0);
       return { text: await registry.metrics(), content_type: registry.contentType };

@@ -27,7 +27,7 @@ import { settingMethods } from "./settings.ts";
 import { statusMethods } from "./status.ts";
 import { webMethods } from "./web.ts";
 
-/** What changes nothing. Anything else is acknowledged only where it lasts. */
+/** The methods that change nothing. Any other is acknowledged only if its effect was stored. */
 const READING: ReadonlySet<OperatorMethod> = new Set<OperatorMethod>([
   "status",
   "metrics",
@@ -49,7 +49,7 @@ const READING: ReadonlySet<OperatorMethod> = new Set<OperatorMethod>([
   "audit.verify",
 ]);
 
-/** The human's methods on a core, acting as the local principal. Each family has its own file beside this one. */
+/** The operator's methods on a core, acting as the local principal. Each family has its own file beside this one. */
 export class Operator implements OperatorApi {
   readonly #core: Core;
   readonly #handlers: Handlers<OperatorMethod>;
@@ -100,7 +100,7 @@ export class Operator implements OperatorApi {
     try {
       if (is_act) storage.requireIntact();
       const result = await handle(parsed.data);
-      // Nothing is acknowledged that was written into a file which is gone.
+      // No act is acknowledged that was written into a file which was removed.
       if (is_act) storage.requireIntact();
       return result;
     } catch (error) {
@@ -127,6 +127,6 @@ export class Operator implements OperatorApi {
   }
 
   async close(): Promise<void> {
-    // the core is closed by who opened it
+    // the core is closed by its owner
   }
 }

@@ -2,7 +2,7 @@ import type { Alarms } from "../gate/alarms.ts";
 import type { RowReport } from "../gate/row-report.ts";
 import type { OpenDatabase } from "./database-health.ts";
 
-/** An alarm for each row of a database that can't be read, until it is put right or has ended. */
+/** An alarm for each unreadable row of a database, until the row is repaired or has expired. */
 export function rowReport(alarms: Alarms, { file, title }: Pick<OpenDatabase, "file" | "title">): RowReport {
   const subjectOf = (what: string) => `${file}: ${what}`;
   return {

@@ -4,23 +4,23 @@ import type { Alarms } from "../gate/alarms.ts";
 import { storageError } from "../gate/database.ts";
 import { errorCode } from "../gate/errors.ts";
 
-/** An open database, and what it is called in sentences. */
+/** An open database, with its name for messages. */
 export interface OpenDatabase {
   title: string;
   file: string;
   db: Database.Database;
 }
 
-/** What SQLite says of a file that is no whole database any more, or can't be read or written. */
+/** SQLite's codes for a file that is a damaged database, or can't be read or written. */
 const DAMAGE = /^SQLITE_(CORRUPT|NOTADB|IOERR|READONLY|CANTOPEN)/;
 
-/** A larger database is not read whole. */
+/** A larger database is not read completely. */
 const MAX_READ_BYTES = 4 * 1024 * 1024;
 
-/** How often one that failed is looked at again, in milliseconds. */
+/** How often a failed database is checked again, in milliseconds. */
 const RETRY_MS = 10_000;
 
-/** Says of a database that fails while the gate runs which one it is, until it can be used again. */
+/** Raises an alarm for each database that fails while the gate runs, until it can be used again. */
 export class DatabaseHealth {
   readonly #databases: readonly OpenDatabase[];
   readonly #alarms: Alarms;
@@ -31,11 +31,11 @@ export class DatabaseHealth {
     this.#alarms = alarms;
   }
 
-  /** An error came up: if it is a database's, each is looked at, within a moment. True if it is. */
+  /** Checks every database, soon, if `error` is a database's. Returns whether it is. */
   noteFailure(error: unknown): boolean {
     const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
     if (!DAMAGE.test(errorCode(cause))) return false;
-    this.#timer ??= setTimeout(() => this.#lookAll(), 0).unref();
+    this.#timer ??= setTimeout(() => this.#checkAll(), 0).unref();
     return true;
   }
 
@@ -43,7 +43,7 @@ export class DatabaseHealth {
     clearTimeout(this.#timer);
   }
 
-  #lookAll(): void {
+  #checkAll(): void {
     this.#timer = undefined;
     let is_any_damaged = false;
     for (const { title, file, db } of this.#databases) {
@@ -56,11 +56,11 @@ export class DatabaseHealth {
       const { message, hint } = storageError(error, file, { title });
       this.#alarms.raise({ code: "database_unusable", subject: file, message, hint });
     }
-    if (is_any_damaged) this.#timer = setTimeout(() => this.#lookAll(), RETRY_MS).unref();
+    if (is_any_damaged) this.#timer = setTimeout(() => this.#checkAll(), RETRY_MS).unref();
   }
 }
 
-/** What keeps a database from being read and written, or undefined. Changes nothing. */
+/** The error that reading and writing a database gives, or undefined. Changes nothing. */
 function failureOf(db: Database.Database, file: string): unknown {
   if (!db.open || db.inTransaction) return undefined;
   try {

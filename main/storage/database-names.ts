@@ -1,3 +1,3 @@
-/** The databases that decisions rest on. */
+/** The databases that decisions depend on. */
 export const DATABASES = ["grants", "approvals", "agents", "safety"] as const;
 export type DatabaseName = (typeof DATABASES)[number];

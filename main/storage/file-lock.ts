@@ -7,18 +7,18 @@ import { errorCode, GateError } from "../gate/errors.ts";
 import { causeBehind, fileError } from "../gate/file-errors.ts";
 
 /**
- * An exclusive lock on a file that the system itself releases when the process ends, however it ends. Nobody but gates uses the
- * file: what it stands for stays open to other programs.
+ * An exclusive lock on a file that the system releases when the process ends, however it ends. Only gates use the file: what
+ * it protects stays open to other programs.
  *
- * The lock holds the file, not its name: who removes the file gives the next gate another one to lock. So a file says of itself
- * that it was held before, by its own number; one that doesn't was made, or put there, since.
+ * The lock is on the file, not on its name: where the file is removed, the next gate locks another one. So a held file has
+ * its own number written into it; a file without it was created, or put there, since.
  */
 export class FileLock {
   readonly file: string;
   readonly identity: FileIdentity;
-  /** The file wasn't held before: an earlier one may still be. */
+  /** The file wasn't held before: a gate may still hold an earlier file of this name. */
   readonly is_new: boolean;
-  /** Who held it last has not released it: it was killed, or the machine went down. */
+  /** The last holder did not release it: it was killed, or the machine went down. */
   readonly was_left: boolean;
   readonly #db: Database.Database;
 
@@ -30,12 +30,12 @@ export class FileLock {
     this.was_left = !this.is_new && db.pragma("user_version", { simple: true }) === IN_USE;
   }
 
-  /** Makes the file where there is none, and its folder. @throws GateError `lock_taken`, `lock_unusable` */
+  /** Creates the file, and its folder, where there is none. @throws GateError `lock_taken`, `lock_unusable` */
   static take(file: string): FileLock {
     const is_there = prepare(file);
     let db: Database.Database | undefined;
     try {
-      // Only where there is none: closing a file that is locked in this process would release the lock.
+      // Only where there is no file: closing one that is locked in this process would release the lock.
       if (!is_there) closeSync(openSync(file, "a", 0o600));
       const before = identityOf(file);
       db = new Database(file, { timeout: 0 });
@@ -80,7 +80,7 @@ export class FileLock {
 
 const IN_USE = 1;
 
-/** A lock has no tables: what has some is somebody's database. @throws GateError `lock_unusable` */
+/** A lock has no tables: a file with tables is another program's database. @throws GateError `lock_unusable` */
 function refuseForeign(db: Database.Database, file: string): void {
   if (db.prepare("SELECT count(*) FROM sqlite_master").pluck().get() === 0) return;
   throw new GateError(
@@ -90,12 +90,12 @@ function refuseForeign(db: Database.Database, file: string): void {
   );
 }
 
-/** A number of the file's own that fits into a database's header; not 0, which is an empty file's. */
+/** A number that identifies the file and fits into a database's header; not 0, the number of an empty file. */
 function ownMark({ ino, dev }: FileIdentity): number {
   return Number((ino ^ (dev << 8n)) & 0x3fff_ffffn) | 0x4000_0000;
 }
 
-/** False where there is no file yet. A pipe at its place would be waited for. @throws GateError `lock_unusable` */
+/** False where there is no file yet. Refuses a pipe, which would block. @throws GateError `lock_unusable` */
 function prepare(file: string): boolean {
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
@@ -109,7 +109,7 @@ function prepare(file: string): boolean {
 
 function lockError(error: unknown, file: string): GateError {
   const code = errorCode(error);
-  // SQLite's own word for a file that is something else.
+  // SQLite's code for a file that is something else.
   const cause = code === "SQLITE_NOTADB" ? NOT_A_FILE : causeBehind(code, file);
   return fileError(systemError(cause, error), "the lock", file, "lock_unusable");
 }

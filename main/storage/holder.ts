@@ -8,16 +8,16 @@ import { errorCode, GateError } from "../gate/errors.ts";
 import { DATABASES, type DatabaseName } from "./database-names.ts";
 import { FileLock } from "./file-lock.ts";
 
-/** That one gate alone uses a state folder, and each database wherever it lies. */
+/** Ensures that only one gate uses a state folder and each database, wherever that is. */
 
 /**
- * A gate decides only while it has looked at its files within this, in milliseconds (`StorageWatch`). One that finds its lock
- * made anew waits longer than that before it decides.
+ * A gate decides only if it has checked its files within this time, in milliseconds (`StorageWatch`). A gate whose lock file is
+ * new waits longer than that before it decides.
  */
 export const LEASE_MS = 1500;
 const HANDOVER_MS = 2500;
 
-/** How long a socket is given to accept, in milliseconds; somebody who takes longer is there all the same. */
+/** How long a socket may take to accept, in milliseconds; one that takes longer counts as listening. */
 const CONNECT_MS = 1000;
 
 export class StorageHolder {
@@ -25,7 +25,7 @@ export class StorageHolder {
   readonly databases: Readonly<Record<DatabaseName, FileLock>>;
 
   readonly #paths: GatePaths;
-  /** Those that had to be made although what they stand for was used before. */
+  /** Locks whose file is new although what they protect was used before. */
   readonly #doubtful: readonly FileLock[];
 
   private constructor(
@@ -73,12 +73,12 @@ export class StorageHolder {
     }
   }
 
-  /** True where a lock may have been removed beside a gate that still runs. */
+  /** True where a lock may have been removed while another gate still runs. */
   get isDoubtful(): boolean {
     return this.#doubtful.length > 0;
   }
 
-  /** Gives a gate that may have lost its lock the time to end. @throws GateError `already_running` */
+  /** Waits for a gate that may have lost its lock to end. @throws GateError `already_running` */
   async waitForEarlier(log: (line: string) => void): Promise<void> {
     const [first] = this.#doubtful;
     if (first === undefined) return;
@@ -115,7 +115,7 @@ export function hasTrail({ audit_dir }: GatePaths): boolean {
   try {
     return monthFiles(audit_dir).some((name) => isFilled(join(audit_dir, name)));
   } catch {
-    return false; // a trail that can't be read tells nothing; that it can't be written is said by the gate
+    return false; // nothing is known from an unreadable trail; that it can't be written is reported by the gate
   }
 }
 
@@ -143,7 +143,7 @@ function takeOr(file: string, what: string): FileLock {
   }
 }
 
-/** Two names of one database have one lock. */
+/** Resolved, so that two names of one database have one lock. */
 function realPath(file: string): string {
   if (existsSync(file)) return realpathSync(file);
   return existsSync(dirname(file)) ? join(realpathSync(dirname(file)), basename(file)) : file;
@@ -172,7 +172,7 @@ function isListening(path: string): Promise<boolean> {
     };
     socket.setTimeout(CONNECT_MS, () => done(true));
     socket.once("connect", () => done(true));
-    // A full queue (EAGAIN) is somebody's, too.
+    // A full queue (EAGAIN) also belongs to a listening process.
     socket.once("error", (error) => done(errorCode(error) === "EAGAIN"));
   });
 }

@@ -14,12 +14,12 @@ import type { OpenDatabase } from "./database-health.ts";
 import { DATABASES, type DatabaseName } from "./database-names.ts";
 import { databaseFile, hasTrail, type StorageHolder } from "./holder.ts";
 
-/** Opening the databases of a gate as a set: one that is missing beside the others is not taken for a first start. */
+/** Opens a gate's databases as a set: one that is missing beside others does not count as a first start. */
 
-/** Something that is not as the last gate left it, for every surface to say. */
+/** Something that is not as the last gate left it, reported on every surface. */
 export interface Irregularity {
   event: "database.renewed" | "database.log_missing" | "database.set_aside" | "database.in_memory";
-  /** The file's name without its folder is in the trail, this in the alarm. */
+  /** The full path, for the alarm; the trail has only the file's name. */
   file: string;
   message: string;
   hint: string;
@@ -29,7 +29,7 @@ export interface OpenedDatabases {
   databases: Readonly<Record<DatabaseName, OpenDatabase>>;
   activity: OpenDatabase;
   irregularities: Irregularity[];
-  /** What the safety database held may be gone: the trail says if the gate was paused. */
+  /** The safety database's content may be lost: whether the gate was paused is read from the trail. */
   may_have_lost_pause: boolean;
 }
 
@@ -101,13 +101,13 @@ function schemasFor(home: string): Record<DatabaseName, Schema> {
 type Found = Record<DatabaseName, FoundDatabase>;
 
 function foundDatabases(paths: GatePaths, schemas: Record<DatabaseName, Schema>): Found {
-  const look = (name: DatabaseName) => lookAtDatabase(databaseFile(paths, name), schemas[name]);
-  return { grants: look("grants"), approvals: look("approvals"), agents: look("agents"), safety: look("safety") };
+  const find = (name: DatabaseName) => lookAtDatabase(databaseFile(paths, name), schemas[name]);
+  return { grants: find("grants"), approvals: find("approvals"), agents: find("agents"), safety: find("safety") };
 }
 
 /**
- * True if a gate has been used here: its trail has a line, or one of its databases has a row. One that lies elsewhere, by the
- * configuration, says nothing of the others.
+ * True if a gate has been used here: its trail has a line, or one of its databases has a row. A database that the configuration
+ * puts elsewhere is no evidence for the others.
  */
 function isUsed(paths: GatePaths, found: Found): boolean {
   const own = DATABASES.filter((name) => databaseFile(paths, name).startsWith(`${paths.state_dir}/`));
@@ -121,7 +121,7 @@ function refuseMissing(paths: GatePaths, found: Found, missing: readonly Databas
   throw new GateError(
     "database_missing",
     `${named.join(", ")}, though a gate has been used here`,
-    `restore it from a backup, or begin without what was in it: metnos-gate serve --accept-empty ${missing.join(" ")}`,
+    `restore it from a backup, or start without its content: metnos-gate serve --accept-empty ${missing.join(" ")}`,
   );
 }
 
@@ -130,7 +130,7 @@ function renewedNotice({ title, file }: OpenDatabase): Irregularity {
     event: "database.renewed",
     file,
     message: `the ${title} ${file} was missing or empty and was recreated`,
-    hint: "what was in it is gone: check grants, agents and what waits",
+    hint: "its content is lost: check grants, agents and waiting requests",
   };
 }
 
@@ -138,15 +138,15 @@ function cutNotice({ title, file }: OpenDatabase): Irregularity {
   return {
     event: "database.log_missing",
     file: `${file}-wal`,
-    message: `the last gate was killed, and the write-ahead log of the ${title} ${file} is gone: what was written last may be missing`,
-    hint: "if another program has opened the database since, nothing is; otherwise check grants, agents and answers",
+    message: `the last gate was killed, and the write-ahead log of the ${title} ${file} is gone: the last writes may be missing`,
+    hint: "nothing is missing if another program has opened the database since; otherwise check grants, agents and answers",
   };
 }
 
 const HEADER_BYTES = 20;
 const WRITES_LOG = 2;
 
-/** True if a database works with a write-ahead log and has none beside it: a gate that was killed leaves it there. */
+/** True if a database uses a write-ahead log and there is none beside it, where a killed gate leaves it. */
 function isWithoutItsLog(file: string): boolean {
   if (existsSync(`${file}-wal`) || !existsSync(file)) return false;
   const header = Buffer.alloc(HEADER_BYTES);
@@ -158,10 +158,10 @@ function isWithoutItsLog(file: string): boolean {
   }
 }
 
-/** What a statistics file may be set aside for. Any other trouble may pass: it is left where it is. */
+/** The errors for which a statistics file is set aside. Others may be temporary: then it is left where it is. */
 const SET_ASIDE = ["database_damaged", "database_foreign", "database_newer"];
 
-/** Counts only: whatever is wrong with the file, the gate starts. */
+/** It only holds counts: the gate starts whatever is wrong with the file. */
 function openActivity(file: string): OpenDatabase & { irregularity?: Irregularity } {
   const { title } = ACTIVITY_SCHEMA;
   try {
@@ -172,7 +172,7 @@ function openActivity(file: string): OpenDatabase & { irregularity?: Irregularit
     try {
       if (SET_ASIDE.includes(errorCode(error))) return { title, file, ...activityAnew(file, why) };
     } catch {
-      // The folder can't be changed: the counts are kept in memory, which the notice says.
+      // The folder can't be changed: the counts are kept in memory, as the message below says.
     }
     return { title, file, ...activityInMemory(file, why) };
   }
@@ -187,7 +187,7 @@ function activityAnew(file: string, why: string): { db: Database.Database; irreg
       event: "database.set_aside",
       file,
       message: `${why}: it was moved to ${aside} and recreated`,
-      hint: "it only counts decisions: nothing else is missing, and the file can be deleted",
+      hint: "it only counted decisions: nothing else is missing, and the file can be deleted",
     },
   };
 }
@@ -200,8 +200,8 @@ function activityInMemory(file: string, why: string): { db: Database.Database; i
     irregularity: {
       event: "database.in_memory",
       file,
-      message: `${why}: how much is decided is counted until the gate ends, and not kept`,
-      hint: "put the file right and start the gate again; nothing else is missing",
+      message: `${why}: decisions are counted in memory only, until the gate ends`,
+      hint: "repair the file and start the gate again; nothing else is missing",
     },
   };
 }

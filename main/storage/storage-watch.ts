@@ -4,7 +4,7 @@ import { BESIDE } from "../gate/database-file.ts";
 import { GateError } from "../gate/errors.ts";
 import { LEASE_MS } from "./holder.ts";
 
-/** What a watched file is to the gate, in the sentence that says it is gone. */
+/** A watched file, with its name for the message about its loss. */
 interface Watched {
   what: string;
   path: string;
@@ -12,16 +12,16 @@ interface Watched {
   kind: Kind;
 }
 
-/** In the order in which a loss is reported: with the gate's lock its databases are another gate's, too. */
+/** In the order in which losses are reported: whoever has the gate's lock has its databases, too. */
 const KINDS = ["gate", "database", "database lock"] as const;
 type Kind = (typeof KINDS)[number];
 
-/** How often the files are looked at, in milliseconds. */
+/** How often the files are checked, in milliseconds. */
 export const LOOK_MS = 1000;
 
 /**
- * Looks whether the gate's files are still its own: the locks and sockets that make it the only one, and the databases, whose
- * writes would be lost with them. A gate that has lost one decides nothing any more, and is not given it back.
+ * Checks that the gate's files are still its own: the locks and sockets that make it the only gate, and the databases, whose
+ * writes would be lost with them. A gate that has lost one decides nothing any more, even if the file comes back.
  */
 export class StorageWatch {
   readonly #lost: (loss: GateError) => void;
@@ -36,7 +36,7 @@ export class StorageWatch {
     this.#lost = lost;
   }
 
-  /** The gate's lock or a socket of its, or a database's lock: whoever has another one at its path is another gate. */
+  /** The gate's lock, one of its sockets, or a database's lock: another file at its path is another gate's. */
   addHeld(kind: Exclude<Kind, "database">, what: string, path: string, identity: FileIdentity): void {
     this.#add({ what, path, identity, kind });
   }
@@ -60,31 +60,31 @@ export class StorageWatch {
     this.#timer.unref();
   }
 
-  /** From now on nothing counts as lost that wasn't before: the gate takes its own files away. */
+  /** Stops checking: the gate removes its own files from now on. */
   stop(): void {
     this.#is_stopped = true;
     clearInterval(this.#timer);
   }
 
-  /** For each decision, and before it leaves: what was lost by the last look, or by one now if that is too long ago, as after a standstill. */
+  /** The known loss; checks now if the last check is too long ago, as after a suspend. Called for each decision, and before it is sent. */
   lossByNow(): GateError | undefined {
     if (this.#loss === undefined && performance.now() - this.#looked_at > LEASE_MS) return this.look();
     return this.#loss;
   }
 
-  /** What was lost, without a look. */
+  /** The known loss, without a check. */
   get loss(): GateError | undefined {
     return this.#loss;
   }
 
-  /** Looks now. */
+  /** Checks now. */
   look(): GateError | undefined {
     if (this.#loss !== undefined || this.#is_stopped) return this.#loss;
     const began = performance.now();
-    const gone = this.#files.find((file) => !isIntact(file));
+    const lost = this.#files.find((file) => !isIntact(file));
     this.#looked_at = began;
-    if (gone === undefined) return undefined;
-    this.#loss = lossOf(gone);
+    if (lost === undefined) return undefined;
+    this.#loss = lossOf(lost);
     this.stop();
     this.#lost(this.#loss);
     return this.#loss;
@@ -93,7 +93,7 @@ export class StorageWatch {
 
 function isIntact({ path, identity, kind }: Watched): boolean {
   if (!isStillAt(path, identity)) return false;
-  // A database that is open has its first page in its file.
+  // An open database has its first page in its file.
   return kind !== "database" || BESIDE.some((end) => path.endsWith(end)) || (sizeOf(path) ?? 0) > 0;
 }
 

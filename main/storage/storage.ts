@@ -53,7 +53,7 @@ export class Storage {
     const accepted = new Set(options.accept_empty);
     const holder = await StorageHolder.take(paths);
     try {
-      // What can't be opened anyway is refused before the wait; what was found may have changed after it.
+      // Refused before the wait where it can't be opened anyway; checked again after it, as the files may have changed.
       if (holder.isDoubtful) lookAtDatabases(paths, home, accepted);
       await holder.waitForEarlier(options.log);
       const opened = openDatabases(paths, home, holder, accepted);
@@ -65,7 +65,7 @@ export class Storage {
     }
   }
 
-  /** What is made on a database: an error in it names the file. @throws GateError `database_*` */
+  /** Makes something on a database; an error names the file. @throws GateError `database_*` */
   on<T>({ db, file, title }: OpenDatabase, make: (db: OpenDatabase["db"]) => T): T {
     try {
       return make(db);
@@ -74,7 +74,7 @@ export class Storage {
     }
   }
 
-  /** @throws GateError `gate_replaced`, `database_unusable`: what was done last may not stay */
+  /** @throws GateError `gate_replaced`, `database_unusable`: the last writes may be lost */
   requireIntact(): void {
     const loss = this.watch.look();
     if (loss !== undefined) throw loss;

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
+import { debugLog } from "../../ipc/debug-log.ts";
 import type { OperatorApi } from "../../ipc/operator-api.ts";
 import { PAGE_SOCKET_PATH } from "../../ipc/page-frames.ts";
 import { offeredSecret } from "../../ipc/page-secret.ts";
@@ -18,6 +19,8 @@ import { type Session, WebSessions } from "./web-sessions.ts";
  * The page in a browser, on 127.0.0.1 alone: behind a link that works once, then a cookie and the page's own secret
  * (docs/decisions/requirements-surfaces.md, "The page in a browser").
  */
+
+const debug = debugLog("web");
 
 export interface WebPageSettings {
   /** 0: the one it had last, or any that is free. */
@@ -151,6 +154,10 @@ export class WebPage {
   }
 
   #answer(request: IncomingMessage, response: ServerResponse): void {
+    if (debug.is_on)
+      response.once("finish", () =>
+        debug.write(`${request.method} ${this.#nameOf(request.url ?? "")}: ${response.statusCode}`),
+      );
     const refusal = refusalOfRequest(request, this.#port);
     if (refusal !== undefined) return sendRefusal(response, refusal.status, refusal.text);
     const path = request.url ?? "";
@@ -164,6 +171,12 @@ export class WebPage {
     if (file === undefined && path === "/favicon.ico") return sendNothing(response);
     if (file === undefined) return sendRefusal(response, 404, "there is no such page");
     sendFile(response, file, ownHost(request, this.#port));
+  }
+
+  /** A path that the gate itself made; a link's and any other have what isn't to be logged. */
+  #nameOf(path: string): string {
+    if (this.#files.has(path) || path === METRICS_PATH) return path;
+    return LINK.test(path) ? "a link" : "another path";
   }
 
   #enter(token: string, request: IncomingMessage, response: ServerResponse): void {
@@ -199,6 +212,7 @@ export class WebPage {
     if (session === undefined) return refuseUpgrade(stream, 403);
     if (request.url !== PAGE_SOCKET_PATH) return refuseUpgrade(stream, 404);
     if (this.#pages === undefined || this.#pages.isFull) return refuseUpgrade(stream, 503);
+    if (debug.is_on) debug.write("a page's WebSocket was opened");
     this.#pages.open(request, stream, head, () => this.#sessions.isLive(session));
   }
 

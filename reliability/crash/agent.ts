@@ -47,7 +47,7 @@ export class DrivenAgent {
   readonly #ledger: Ledger;
   #random: Seeded;
   #on_decision: () => void = () => undefined;
-  /** What it still wants to do: asked again after the gate was away. */
+  /** Calls without a final decision: sent again after the gate was restarted. */
   readonly #unanswered = new Map<string, DrivenCall>();
   readonly #open = new Map<string, OpenCall>();
   readonly #cancels = new Map<string, { request: RequestEntry; done: () => void }>();
@@ -63,7 +63,7 @@ export class DrivenAgent {
   }
 
   /**
-   * Greets with the agent's token. Gives the answer's type, or its error's code, or `ended` where no gate was there to answer.
+   * Greets with the agent's token. Gives the answer's type, or its error's code, or `ended` where no gate answered.
    * `received` is called as each decision arrives.
    */
   async connect(socket: string, random: Seeded, received: () => void): Promise<string> {
@@ -83,11 +83,12 @@ export class DrivenAgent {
     this.#client = client;
     this.#is_ended = false;
     client.listen((message) => this.#received(message));
-    client.closed.then(() => this.#ended(client));
+    // `closed` never rejects.
+    void client.closed.then(() => this.#ended(client));
     return greeted.type;
   }
 
-  /** Sends again what had no final decision when the gate went away, then calls until the connection ends. */
+  /** Sends the calls again that had no final decision when the gate ended, then calls until the connection ends. */
   async run(grants: () => readonly GrantEntry[], socket: string): Promise<void> {
     try {
       for (const [key, call] of [...this.#unanswered]) {
@@ -105,7 +106,7 @@ export class DrivenAgent {
     await this.#client?.closed;
   }
 
-  /** Leaves, as an agent that is done: what waits is withdrawn. */
+  /** Disconnects, as an agent that is done: its waiting requests are withdrawn. */
   async #leave(): Promise<void> {
     this.#ledger.mayWithdraw(this.entry);
     for (const request of this.#waiting()) request.was_left = true;
@@ -222,7 +223,7 @@ export class DrivenAgent {
     );
   }
 
-  /** Undefined while an act is on its way that withdraws what waits. */
+  /** Undefined while an act is on its way that withdraws waiting requests. */
   #versions(): string | undefined {
     if (this.#ledger.pause.known === undefined || this.entry.fact.known === undefined) return undefined;
     return `${this.#ledger.pause.version} ${this.entry.fact.version}`;
@@ -250,7 +251,7 @@ export class DrivenAgent {
     if (cancel !== undefined) {
       this.#cancels.delete(id);
       this.#ledger.tell(decision, cancel.request.token);
-      // Otherwise it waits until the gate has noticed that the connection before is gone.
+      // Otherwise it waits until the gate has noticed that the previous connection has ended.
       if (!cancel.request.was_left) cancel.request.fact.done("cancelled");
       this.#on_decision();
       cancel.done();
@@ -289,7 +290,7 @@ export class DrivenAgent {
     request.is_held = false;
     request.undelivered.done(false);
     if (decision.status !== undefined && !request.fact.possible.includes(decision.status))
-      this.#ledger.violate("invented", `request ${request.token} ended as ${decision.status}, which nobody did`);
+      this.#ledger.violate("invented", `request ${request.token} ended as ${decision.status}, without any act`);
     if (decision.status !== undefined) request.fact.done(decision.status);
     if (decision.outcome === "allowed") this.#ledger.spend(this.entry, request.call);
   }

@@ -8,8 +8,8 @@ import type { Ledger, RequestEntry } from "./ledger.ts";
 import type { Snapshot } from "./snapshot.ts";
 
 /**
- * Compares what a gate says that was killed and started again with what was acknowledged and received. What was on its way is taken
- * as the gate says it is: it may have happened or not, but nothing else may.
+ * Compares the state that a restarted gate reports with what was acknowledged and received before it was killed. An act that was on its way is taken
+ * as the gate reports it: it may have happened or not, but nothing else may.
  */
 export function checkSnapshot(ledger: Ledger, snapshot: Snapshot, paths: GatePaths): void {
   checkPause(ledger, snapshot.pause);
@@ -28,7 +28,7 @@ function checkPause(ledger: Ledger, { is_paused }: Pause): void {
   const was = ledger.pause.possible.join(" or ");
   const is = is_paused ? "paused" : "running";
   if (!ledger.pause.adopt(is)) ledger.violate(is_paused ? "invented" : "lost", `the gate is ${is}; it was ${was}`);
-  // A paused gate withdraws what waits as it starts.
+  // A paused gate withdraws waiting requests as it starts.
   if (is_paused) {
     ledger.mayWithdraw();
     ledger.hasWithdrawn();
@@ -67,7 +67,7 @@ function checkRequests(ledger: Ledger, views: readonly ApprovalView[]): void {
   for (const request of ledger.requests.values()) {
     const view = found.get(request.token);
     if (view === undefined) {
-      ledger.violate("lost", `request ${request.token} is gone`);
+      ledger.violate("lost", `request ${request.token} is missing`);
       ledger.requests.delete(request.token);
     } else checkRequest(ledger, request, view);
   }
@@ -78,9 +78,9 @@ function checkRequests(ledger: Ledger, views: readonly ApprovalView[]): void {
       ledger.violate("invented", `${requests.length} requests for a call that was sent ${sent} times`);
   }
   for (const view of views) {
-    // Asked for by a call whose first decision never arrived: nobody can have answered it.
+    // Asked for by a call whose first decision never arrived: it can't have been answered.
     const is_expected = ledger.requests.has(view.token) || view.status === "pending" || view.status === "cancelled";
-    if (!is_expected) ledger.violate("invented", `request ${view.token} is ${view.status}; nobody answered it`);
+    if (!is_expected) ledger.violate("invented", `request ${view.token} is ${view.status}, but was not answered`);
   }
 }
 

@@ -7,7 +7,7 @@ import { CrashHome } from "./home.ts";
 import { count, type Violation } from "./ledger.ts";
 import { drawMoment, type Moment } from "./moment.ts";
 
-/** Gates are killed at seeded random moments under load, and what their successors say is checked. */
+/** Gates are killed at seeded random moments under load, and the state that their successors report is checked. */
 
 /** A home is given up after so many rounds, or with so many requests: each start reads and lists all of it. */
 const ROUNDS_PER_HOME = 40;
@@ -21,7 +21,7 @@ export interface CrashOptions {
   root?: string;
   /** When each gate is killed; left out: at random. */
   moment?: (random: Seeded) => Moment;
-  /** Called once a gate was killed, before the next one starts: to damage what it left, for a test of the check itself. */
+  /** Called once a gate was killed, before the next one starts: to damage its files, for a test of the check itself. */
   tamper?: (paths: GatePaths, round: number) => void;
   progress?: (round: number, report: CrashReport) => void;
 }

@@ -11,7 +11,7 @@ import {
   type RequestEntry,
 } from "./ledger.ts";
 
-/** What the decision of a call must be, as long as nothing that bears on it happens between the call and its decision. */
+/** What the decision of a call must be, as long as nothing that affects it happens between the call and its decision. */
 export interface Expectation {
   rule: string;
   isMet(decision: Decision): boolean;
@@ -74,10 +74,10 @@ function ruleOfAnswers(requests: readonly RequestEntry[], is_revoked: boolean): 
   };
   if (requests.some(({ fact, undelivered }) => fact.known === undefined || undelivered.known === undefined))
     return not_by_policy;
-  const left = requests.filter(({ undelivered }) => undelivered.known === true);
-  const [answer] = left;
+  const unclaimed = requests.filter(({ undelivered }) => undelivered.known === true);
+  const [answer] = unclaimed;
   if (answer !== undefined && performance.now() - answer.answered_at > RETURN_MS) return not_by_policy;
-  if (answer !== undefined && left.length === 1) {
+  if (answer !== undefined && unclaimed.length === 1) {
     // Taken by this call, unless the gate ends before it is sent.
     answer.undelivered.begin(false);
     return {
@@ -85,11 +85,11 @@ function ruleOfAnswers(requests: readonly RequestEntry[], is_revoked: boolean): 
       isMet: ({ stage, status }) => stage === "approval" && status === answer.answered,
     };
   }
-  if (left.length > 0) return not_by_policy;
+  if (unclaimed.length > 0) return not_by_policy;
   const waiting = requests.find(({ fact }) => fact.known === "pending");
   if (waiting !== undefined)
     return {
-      rule: "a waiting request comes back for the same call",
+      rule: "a waiting request is joined by the same call",
       isMet: ({ pending }) => pending?.token === waiting.token,
     };
   const ended = new Set(requests.map(({ token }) => token));

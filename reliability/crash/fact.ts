@@ -1,5 +1,5 @@
 /**
- * What is known of one thing that a gate keeps. An act that was sent makes it one of several values; its acknowledgement makes it
+ * The value that a gate must have stored, as far as it is known. An act that was sent makes it one of several values; its acknowledgement makes it
  * known again, and so does the next start of a gate that was killed in between.
  */
 export class Fact<T> {
@@ -39,7 +39,7 @@ export class Fact<T> {
     if (this.#possible.size > 1) this.#possible.delete(value);
   }
 
-  /** What a gate says that it is now. False if it can't be. */
+  /** The value that a gate reports now. False if it can't be. */
   adopt(value: T): boolean {
     const is_possible = this.#possible.has(value);
     this.done(value);

@@ -7,7 +7,7 @@ import { type GatePaths, gatePaths } from "../../ipc/paths.ts";
 import { DrivenAgent } from "./agent.ts";
 import { checkSnapshot } from "./check.ts";
 import { checkDatabases } from "./databases.ts";
-import { DrivenHuman, isGuest } from "./human.ts";
+import { DrivenOperator, isGuest } from "./driven-operator.ts";
 import { type AgentEntry, type GrantEntry, Ledger } from "./ledger.ts";
 import { type Moment, Trigger } from "./moment.ts";
 import { takeSnapshot } from "./snapshot.ts";
@@ -16,7 +16,7 @@ import { TrailReader } from "./trail.ts";
 const WORKERS = ["worker-1", "worker-2", "worker-3"];
 /** Calls about this many of the latest grants, so that one grant is used before and after it ends. */
 const GRANTS_IN_USE = 12;
-/** Answers that are given at most before the agents are back. */
+/** Answers that are given at most before the agents have reconnected. */
 const ANSWERED_AWAY = 2;
 
 export interface HomeOptions {
@@ -26,7 +26,7 @@ export interface HomeOptions {
   launcher?: string | undefined;
 }
 
-/** A home folder, the gates that live in it one after the other, and the ledger of what they said. */
+/** A home folder, the gates that run in it one after the other, and the ledger of their answers. */
 export class CrashHome {
   readonly ledger = new Ledger();
   readonly paths: GatePaths;
@@ -53,13 +53,13 @@ export class CrashHome {
   async prepare(random: Seeded): Promise<void> {
     const operator = await this.#start();
     checkSnapshot(this.ledger, await takeSnapshot(operator), this.paths);
-    const human = new DrivenHuman(operator, this.ledger, random);
-    for (const name of WORKERS) await human.pair(name);
+    const driven = new DrivenOperator(operator, this.ledger, random);
+    for (const name of WORKERS) await driven.pair(name);
     await operator.close();
     await this.#gate?.stop();
   }
 
-  /** Starts a gate, checks what it says, drives it, and kills it at the moment. */
+  /** Starts a gate, checks its state, drives it, and kills it at the moment. */
   async round(random: Seeded, moment: Moment): Promise<void> {
     if (moment.kind === "start") return await this.#killStarting(moment.after_ms);
     const operator = await this.#startChecked();
@@ -69,7 +69,7 @@ export class CrashHome {
     checkDatabases(this.ledger, this.paths);
   }
 
-  /** Starts a gate once more, checks what it says, and stops it. */
+  /** Starts a gate once more, checks its state, and stops it. */
   async finish(): Promise<void> {
     const operator = await this.#startChecked();
     await operator?.close();
@@ -121,20 +121,20 @@ export class CrashHome {
     checkDatabases(this.ledger, this.paths);
   }
 
-  /** Some of what waits is answered before any agent is back. */
+  /** Some waiting requests are answered before any agent has reconnected. */
   async #answerAway(operator: OperatorClient, random: Seeded): Promise<void> {
-    const human = new DrivenHuman(operator, this.ledger, random);
+    const driven = new DrivenOperator(operator, this.ledger, random);
     const waiting = [...this.ledger.requests.values()].filter(
       ({ fact, agent }) => fact.known === "pending" && agent.fact.known === "paired",
     );
-    for (const request of waiting.slice(0, random.below(ANSWERED_AWAY + 1))) await human.answer(request);
+    for (const request of waiting.slice(0, random.below(ANSWERED_AWAY + 1))) await driven.answer(request);
   }
 
   async #drive(operator: OperatorClient, random: Seeded, moment: Moment): Promise<void> {
     const gate = this.#gate;
     const killed = Promise.withResolvers<void>();
     const trigger = new Trigger(moment, () => killed.resolve(gate?.kill()));
-    const human = new DrivenHuman(operator, this.ledger, random, () => trigger.act());
+    const driven = new DrivenOperator(operator, this.ledger, random, () => trigger.act());
     const running: Promise<void>[] = [];
     const begin = (entry: AgentEntry) => {
       running.push(this.#run(entry, random, () => trigger.decision()));
@@ -142,9 +142,9 @@ export class CrashHome {
     running.push(this.#connectRevoked(random));
     for (const entry of this.ledger.agents.values())
       if (entry.fact.known === "paired" && entry.token !== "") begin(entry);
-    running.push(human.run(begin));
+    running.push(driven.run(begin));
     await killed.promise;
-    human.stop();
+    driven.stop();
     await operator.closed;
     for (let ended = 0; ended < running.length; ended++) await running[ended];
   }
@@ -159,7 +159,7 @@ export class CrashHome {
       this.ledger.violate("lost", `agent ${entry.name} is paired, and was turned away: ${answer}`);
   }
 
-  /** An agent whose pairing ended comes with its token. */
+  /** An agent whose pairing ended greets with its token. */
   async #connectRevoked(random: Seeded): Promise<void> {
     const revoked = [...this.ledger.agents.values()].filter(
       ({ name, fact, token }) => isGuest(name) && token !== "" && fact.known === "unpaired",

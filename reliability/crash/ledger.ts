@@ -3,7 +3,7 @@ import type { SettingKey } from "../../ipc/settings.ts";
 import { callHash } from "../../main/gate/approvals/canonical.ts";
 import { Fact } from "./fact.ts";
 
-/** What a gate acknowledged to its human and sent to its agents: what must still be true after it was killed. */
+/** What a gate acknowledged to the operator and sent to its agents: what must still be true after it was killed. */
 
 export type ViolationKind =
   | "lost"
@@ -39,10 +39,10 @@ export interface AgentEntry {
 }
 
 export interface GrantEntry {
-  /** Its target, or `approval:<token>` for one that came with an answer. */
+  /** Its target, or `approval:<token>` for one that an answer gave. */
   key: string;
   fact: Fact<"absent" | "active" | "revoked">;
-  /** Undefined until the gate said it. */
+  /** Undefined until the gate reported it. */
   id: number | undefined;
   /** Undefined: for every agent. */
   agent: AgentEntry | undefined;
@@ -61,11 +61,11 @@ export interface RequestEntry {
   is_held: boolean;
   /** An agent closed a connection that waited for it: whether this gate has noticed that yet is unknown. */
   was_left: boolean;
-  /** How it was answered; undefined if nobody tried. */
+  /** How it was answered; undefined if no answer was tried. */
   answered: "approved" | "rejected" | undefined;
   /** When the answer was sent, in milliseconds (`performance.now()`). */
   answered_at: number;
-  /** A grant was on its way as it was asked: that approves it, too. */
+  /** A grant was on its way when it was asked: that approves it, too. */
   may_be_covered: boolean;
 }
 
@@ -111,7 +111,7 @@ export class Ledger {
   agent(name: string): AgentEntry {
     const known = this.agents.get(name);
     if (known !== undefined) return known;
-    // Not `session-...`: such a name is the gate's own, and ends with it.
+    // Not `session-...`: such a name is made by the gate, and ends with it.
     const entry = { name, session: `work-${name}`, fact: new Fact<"unpaired" | "paired">("unpaired") };
     const agent: AgentEntry = { ...entry, agent_id: "", token: "" };
     this.agents.set(name, agent);
@@ -162,7 +162,7 @@ export class Ledger {
     for (const request of this.#waiting(agent)) request.fact.begin("cancelled");
   }
 
-  /** It was: what nobody answered is withdrawn. */
+  /** It was: unanswered requests are withdrawn. */
   hasWithdrawn(agent?: AgentEntry): void {
     for (const request of this.#waiting(agent)) request.fact.exclude("pending");
   }
@@ -179,7 +179,7 @@ export class Ledger {
     this.received.push({ decision_id, outcome, cancelled_token });
   }
 
-  /** A call was allowed by a human's answer: that may not happen more often than one was given. */
+  /** A call was allowed by an answer: that may not happen more often than one was given. */
   spend(agent: AgentEntry, call: DrivenCall): void {
     const key = callKey(agent, call);
     const spent = count(this.allowed_by_answer, key);

@@ -1,6 +1,6 @@
 import type { Seeded } from "../../fuzz/seeded.ts";
 
-/** When a gate is killed: at any moment, within an act of the human, as a decision arrives, or while it starts. */
+/** When a gate is killed: at any moment, within an act of the operator, as a decision arrives, or while it starts. */
 export type Moment =
   | { kind: "any"; after_ms: number }
   | { kind: "act"; count: number; delay: number }

@@ -3,7 +3,7 @@ import type { AgentView, ApprovalView, GrantView, OperatorApi } from "../../ipc/
 import type { Pause } from "../../ipc/safety.ts";
 import type { Setting } from "../../ipc/settings.ts";
 
-/** What a gate that was just started says of everything that it keeps. */
+/** Everything that a gate keeps, as it reports it after its start. */
 export interface Snapshot {
   pause: Pause;
   grants: GrantView[];

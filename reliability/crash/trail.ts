@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { MONTH_FILE } from "../../main/gate/audit/chain.ts";
 import { count, type Ledger } from "./ledger.ts";
 
-/** The trail's files as they are on the disk, read on from where the last look ended. */
+/** The trail's files as they are on the disk, read on from where the last read ended. */
 export class TrailReader {
   readonly #folder: string;
   readonly #read = new Map<string, number>();

@@ -6,7 +6,7 @@ import { AgentLine } from "./agent-line.ts";
 import { AGENT } from "./files.ts";
 import { type Known, type Remembered, tried } from "./known.ts";
 
-/** What a human and an agent do at a running gate. What is acknowledged is added to what must last. */
+/** The operator's and an agent's acts at a running gate. What is acknowledged is added to what must last. */
 
 export class Acts {
   readonly #operator: OperatorClient;
@@ -30,7 +30,7 @@ export class Acts {
   }
 
   /** One of each kind. Refusals are noted in `seen`. */
-  async doAll(name: string, seen: Pick<Remembered, "said" | "raw">): Promise<void> {
+  async doAll(name: string, seen: Pick<Remembered, "messages" | "raw">): Promise<void> {
     const { grants, agents, answered, decisions } = this.#known;
     const operator = this.#operator;
     const target = `/srv/${name}/**`;

@@ -1,6 +1,6 @@
 import { GateClient, GateClientError } from "../../ipc/client.ts";
 
-/** A process of an agent that finds its token by itself: `node agent-greets.ts NAME`. Prints how it was received. */
+/** An agent's process that reads its token from its file: `node agent-greets.ts NAME`. Prints the gate's answer. */
 
 const client = new GateClient({ name: process.argv[2] ?? "", retry_ms: 0 });
 client.on("pairing", () => {

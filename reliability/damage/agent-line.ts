@@ -27,7 +27,7 @@ export class AgentLine {
     return agent;
   }
 
-  /** The first decision of a call: its outcome, its id, and the token of the card where the human is asked. */
+  /** The first decision of a call: its outcome, its id, and the token of the card where the operator is asked. */
   async call(executor: string, args: object): Promise<{ outcome: string; decision_id: string; token?: string }> {
     const { type, data } = await this.#ask("tool.call", { intent: "", executor, args });
     if (type !== "tool.decision") throw new Error(`no decision: ${JSON.stringify(data)}`);

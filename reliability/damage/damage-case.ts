@@ -15,7 +15,7 @@ import { type Life, type Observation, outcomeOf } from "./observation.ts";
 import type { Moment, Outcome } from "./outcomes.ts";
 import type { PreparedHomes } from "./prepared-homes.ts";
 
-/** One file, one kind of damage, one moment: what becomes of the gate. */
+/** One file, one kind of damage, one moment: the gate's behaviour. */
 
 export interface DamageCase {
   file: GateFile;
@@ -30,7 +30,7 @@ const NOTICED_WITHIN_MS = 2500;
 const ANSWERS_WITHIN_MS = 30_000;
 const AGENT_MS = 20_000;
 
-/** What is there only beside a gate that was killed. */
+/** Files that exist only beside a gate that was killed. */
 const LEFT_BY_A_KILL: ReadonlySet<Column> = new Set(["database-wal", "database-shm", "socket"]);
 /** Columns whose foreign files must not be written into. */
 const KEPT_AS_IT_IS: ReadonlySet<Column> = new Set(["database", "activity.db", "gate.lock", "socket"]);
@@ -84,10 +84,11 @@ function onlyLater(missing: readonly string[], before: Known): string[] {
   return missing.filter((item) => !earlier.includes(item) && /^(?:grant|agent|answer|pause|decision) /.test(item));
 }
 
-/** Calls that only read go on without a line while the trail can't be written; an alarm says how many. */
+/** Calls that only read are decided without a line while the trail can't be written; an alarm says how many. */
 function isCounted(item: string, lives: readonly Life[]): boolean {
   return (
-    item.startsWith("decision ") && lives.some(({ said }) => said.some((text) => text.startsWith("alarm trail_lost")))
+    item.startsWith("decision ") &&
+    lives.some(({ messages }) => messages.some((text) => text.startsWith("alarm trail_lost")))
   );
 }
 
@@ -118,14 +119,14 @@ class RunningLife {
     }
     const acts = await Acts.begin(operator, home, known);
     // Its write-ahead logs are there then.
-    await acts.doAll("before", { said: [], raw: [] });
+    await acts.doAll("before", { messages: [], raw: [] });
     await operator.call("safety.resume", {});
     known.paused = null;
     return new RunningLife(gate, acts, operator);
   }
 
   async killAfterActs(): Promise<void> {
-    await this.#acts.doAll("killed", { said: [], raw: [] });
+    await this.#acts.doAll("killed", { messages: [], raw: [] });
     this.#acts.end();
     await this.#gate.kill();
   }
@@ -135,17 +136,17 @@ class RunningLife {
     await this.#gate.kill();
   }
 
-  /** Goes on at the damaged gate, and ends it. */
+  /** Continues at the damaged gate, and ends it. */
   async goOn(): Promise<Life> {
-    const seen = { missing: [], raw: [], said: [], verify_problems: [] } as Pick<
+    const seen = { missing: [], raw: [], messages: [], verify_problems: [] } as Pick<
       Life,
-      "missing" | "raw" | "said" | "verify_problems"
+      "missing" | "raw" | "messages" | "verify_problems"
     >;
     await delay(NOTICED_WITHIN_MS);
     const has_answered = await isOverInTime(async () => {
       await this.#acts.doAll("after", seen);
-      const { said, raw } = await lookThrough(this.#operator, nothingKnown());
-      seen.said.push(...said);
+      const { messages, raw } = await lookThrough(this.#operator, nothingKnown());
+      seen.messages.push(...messages);
       seen.raw.push(...raw);
     });
     this.#acts.end();
@@ -166,7 +167,7 @@ async function isOverInTime(work: () => Promise<void>): Promise<boolean> {
   return is_over;
 }
 
-/** Starts a gate, looks through what it knows, and stops it. */
+/** Starts a gate, reads everything that it knows, and stops it. */
 async function lifeOf(home: string, run_as: RunAs, known: Known, file: GateFile): Promise<Life> {
   const gate = new GateProcess(home, run_as);
   try {
@@ -175,14 +176,14 @@ async function lifeOf(home: string, run_as: RunAs, known: Known, file: GateFile)
       ended_by_itself: false,
       end: gate.end,
       output: withoutPaths(gate.output),
-      said: [],
+      messages: [],
       raw: [],
       verify_problems: [],
       missing: [],
     };
     if (life.state !== "serving") return life;
     const operator = await gate.operator();
-    if (operator === undefined) life.said.push(`${file.path(home)}: the operator isn't let in`);
+    if (operator === undefined) life.messages.push(`${file.path(home)}: the operator isn't let in`);
     else {
       const has_answered = await isOverInTime(async () => {
         Object.assign(life, await lookThrough(operator, known));
@@ -207,16 +208,16 @@ async function greetAsAgent(home: string, run_as: RunAs, file: GateFile, life: L
     stdio: ["ignore", "pipe", "inherit"],
     ...(run_as.user ?? {}),
   });
-  let said = "";
+  let output = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
-    said += text;
+    output += text;
   });
   const cut = setTimeout(() => child.kill("SIGKILL"), AGENT_MS);
   await new Promise((resolve) => child.once("close", resolve));
   clearTimeout(cut);
   if (child.signalCode !== null) life.state = "hangs";
-  else if (said.startsWith("raw")) life.raw.push(said);
-  else if (!said.startsWith("let in")) life.said.push(`${basename(file.path(home))}: ${said}`);
+  else if (output.startsWith("raw")) life.raw.push(output);
+  else if (!output.startsWith("let in")) life.messages.push(`${basename(file.path(home))}: ${output}`);
 }
 
 function missingDecisions(home: string, { decisions }: Known): string[] {
@@ -229,12 +230,12 @@ function missingDecisions(home: string, { decisions }: Known): string[] {
   return decisions.filter((id) => !trail.includes(id)).map((id) => `decision ${id}`);
 }
 
-/** Where its places are is printed at each start. */
+/** The paths of its files are printed at each start. */
 function withoutPaths(output: string): string {
   return output.replace(/^ {2}(?:agents connect to|you answer with|notifications are|the audit trail is) .*\n/gm, "");
 }
 
-/** A database that a link leads to is locked beside where it lies: that is how two gates on one database find each other. */
+/** A database that a link leads to is locked beside the real file: that is how two gates on one database find each other. */
 const LOCK_OF_LINKED = `${PRECIOUS}.lock`;
 
 function contents(folder: string): Map<string, string> {

@@ -2,7 +2,7 @@ import type { Column } from "./files.ts";
 import type { Kind } from "./kinds.ts";
 import type { AllowedOutcome, Moment } from "./outcomes.ts";
 
-/** What must become of a gate, for each file, each kind of damage and each moment. Where two are right, either is. */
+/** The required outcomes, for each file, each kind of damage and each moment. Where two are right, either is. */
 
 export type Expected = readonly AllowedOutcome[];
 type Row = Readonly<Record<Kind, Expected>>;
@@ -28,7 +28,7 @@ function row(most: AllowedOutcome | Expected, others: Partial<Record<Kind, Allow
   };
 }
 
-/** Where something stands that isn't a regular file which this user may read and write. */
+/** In the file's place is something that isn't a regular file which this user may read and write. */
 function notAFile(expected: AllowedOutcome | Expected): Partial<Record<Kind, AllowedOutcome | Expected>> {
   return {
     "a folder": expected,
@@ -41,15 +41,15 @@ function notAFile(expected: AllowedOutcome | Expected): Partial<Record<Kind, All
 }
 
 const EITHER: Expected = ["refused", "noticed"];
-/** Noticed as soon as a line is to be written; before that, by who looks. */
+/** Noticed as soon as a line is to be written; before that, by a reader. */
 const SAID: Expected = [...EITHER, "verify"];
-/** The file is ours no more: the gate says so, or ends. */
+/** The file isn't the gate's any more: the gate reports it, or ends. */
 const LOST: Expected = ["noticed", "ends"];
 /** Whether SQLite, which has pages in memory, ever reads the damage is chance; it must not go unnoticed in the end. */
 const READ_LATER: Expected = ["harmless", "noticed", "refused", "ends"];
 
 const RENEWED: Expected = ["harmless", "noticed", "refused"];
-/** A file that is mapped into memory: whoever reads beyond its end is killed. */
+/** A file that is mapped into memory: a process that reads beyond its end is killed. */
 const MAPPED: Expected = [...READ_LATER, "killed"];
 
 const AT_REST: Readonly<Record<Column, Row>> = {
@@ -65,7 +65,7 @@ const AT_REST: Readonly<Record<Column, Row>> = {
     ...notAFile(["harmless", "refused"]),
   }),
   "activity.db": row("noticed", { missing: "harmless", empty: "harmless", "an older copy": "harmless" }),
-  // A lock that was made anew is waited with, and the log says so.
+  // With a lock that was created anew the gate waits, and the log reports it.
   "gate.lock": row("refused", {
     missing: ["harmless", "noticed"],
     empty: ["harmless", "noticed"],
@@ -183,11 +183,10 @@ const RUNNING: Readonly<Record<Column, Row>> = {
   other: row(["harmless", "refused", "noticed", "verify", "ends"]),
 };
 
-/** Why something that was lost can't be told. */
+/** Why a loss can't be detected. */
 export const WHY_UNSEEN: Partial<Record<Column, string>> = {
-  database: "an older copy is a sound database: SQLite keeps no count that a file can't be put back with",
-  "database-wal":
-    "a write-ahead log ends where its checksums end: whether more had been in it, only the one who wrote it knows",
+  database: "an older copy is a sound database: SQLite keeps no counter outside the file",
+  "database-wal": "a write-ahead log ends where its checksums end: whether more had been in it, only its writer knows",
   "chosen.json": "what was never chosen looks the same, and so does another choice",
   "gate.toml": "a file that isn't there means the defaults, and a shorter one may be meant",
   executor: "a tool that nothing describes is asked about as running code: nothing is allowed by the loss",

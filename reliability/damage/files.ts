@@ -62,7 +62,7 @@ export const FILES: readonly GateFile[] = [
   at("socket", "operator.sock", (paths) => paths.operator_socket),
 ];
 
-/** What activity.db has beside it: counts that nobody misses. */
+/** What activity.db has beside it: counts that may be lost. */
 const UNIMPORTANT = /^activity\.db-(?:wal|shm)$/;
 
 /** Files in a used home that `FILES` doesn't name: they are damaged, too. */

@@ -95,7 +95,7 @@ export class GateProcess {
         delay(ANSWER_MS, undefined, { signal: timeout.signal }),
       ]);
     } catch {
-      return undefined; // the caller says what that means
+      return undefined; // the caller decides what that means
     } finally {
       timeout.abort();
     }

@@ -42,14 +42,14 @@ export const KINDS = [
 ] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** What is at hand to damage a file with. */
+/** What a file can be damaged with. */
 export interface Material {
   /** The user that the gate runs as; undefined: the one that runs this. */
   user: { uid: number; gid: number } | undefined;
   /** A home of another gate, and one of this gate's some time ago. */
   foreign_home: string;
   older_home: string;
-  /** A folder of the user's own, outside of the gate's places; `precious` in it is what links lead to. */
+  /** A folder of the user's, outside of the gate's places; `precious` in it is what links lead to. */
   elsewhere: string;
 }
 
@@ -153,14 +153,14 @@ function changeBytes(kind: Kind, path: string): void {
 const PAGE = 4096;
 const SQLITE_MAGIC = "SQLite format 3";
 
-/** Of a database the head of a page: elsewhere a change may lie in bytes that nobody reads. */
+/** Of a database the head of a page: elsewhere a change may be in bytes that are never read. */
 function middleOf(path: string, size: number): number {
   const middle = Math.floor(size / 2);
   const is_database = readFileSync(path).toString("latin1", 0, SQLITE_MAGIC.length) === SQLITE_MAGIC;
   return is_database && size >= 2 * PAGE ? Math.max(PAGE, middle - (middle % PAGE)) : middle;
 }
 
-/** In a socket's place, too, a file of somebody's is to be left alone. */
+/** In a socket's place, too, another program's file must be left alone. */
 const REPLACED_BY_A_DATABASE: ReadonlySet<Column> = new Set(["database", "activity.db", "gate.lock", "socket"]);
 
 /** A sound file of the same kind that isn't this gate's. */

@@ -7,9 +7,9 @@ export interface Known {
   /** Targets. */
   grants: string[];
   agents: string[];
-  /** Tokens of requests that the human answered. */
+  /** Tokens of requests that the operator answered. */
   answered: string[];
-  /** Ids of decisions that an agent was told. */
+  /** Ids of decisions that an agent received. */
   decisions: string[];
   /** The pause's reason; null: not paused, or not known. */
   paused: string | null;
@@ -24,23 +24,23 @@ export function nothingKnown(): Known {
 export interface Remembered {
   /** What it doesn't know any more. */
   missing: string[];
-  /** Errors that say neither which file nor what to do. */
+  /** Errors that name neither the file nor what to do. */
   raw: string[];
-  /** What alarms, refusals and `audit verify` say. */
-  said: string[];
+  /** Texts of alarms, refusals and `audit verify`. */
+  messages: string[];
   verify_problems: string[];
 }
 
-/** Looks through everything that the operator can see. */
+/** Reads everything that the operator can see. */
 export async function lookThrough(operator: OperatorClient, known: Known): Promise<Remembered> {
-  const seen: Remembered = { missing: [], raw: [], said: [], verify_problems: [] };
+  const seen: Remembered = { missing: [], raw: [], messages: [], verify_problems: [] };
   const lacking = (what: string, wanted: readonly string[], found: readonly string[]) => {
     for (const item of wanted) if (!found.includes(item)) seen.missing.push(`${what} ${item}`);
   };
   await tried(seen, async () => {
     const { alarms } = await operator.call("status", {});
     for (const { code, subject, message, hint } of alarms)
-      seen.said.push(`alarm ${code} ${subject}: ${message}; ${hint}`);
+      seen.messages.push(`alarm ${code} ${subject}: ${message}; ${hint}`);
   });
   await tried(seen, async () => {
     const grants = await operator.call("grants.list", {});
@@ -71,7 +71,7 @@ export async function lookThrough(operator: OperatorClient, known: Known): Promi
     const { pause } = await operator.call("safety.status", {});
     if (known.paused !== null && pause.reason !== known.paused) {
       // Paused for another reason is the safe side, if it says why.
-      if (pause.is_paused && pause.reason !== null) seen.said.push(`paused: ${pause.reason}`);
+      if (pause.is_paused && pause.reason !== null) seen.messages.push(`paused: ${pause.reason}`);
       else seen.missing.push(`pause ${known.paused}`);
     }
   });
@@ -91,8 +91,8 @@ export async function lookThrough(operator: OperatorClient, known: Known): Promi
   return seen;
 }
 
-/** What isn't acknowledged is either said or an error that nobody can act on. */
-export async function tried(seen: Pick<Remembered, "said" | "raw">, act: () => Promise<void>): Promise<boolean> {
+/** Where an act isn't acknowledged, keeps the refusal's text, or the error that names nothing to act on. */
+export async function tried(seen: Pick<Remembered, "messages" | "raw">, act: () => Promise<void>): Promise<boolean> {
   try {
     await act();
     return true;
@@ -100,7 +100,7 @@ export async function tried(seen: Pick<Remembered, "said" | "raw">, act: () => P
     if (!(error instanceof GateError)) throw error;
     const text = `${error.code}: ${error.message}; ${error.hint}`;
     if (error.code === "internal" || error.hint === "") seen.raw.push(text);
-    else seen.said.push(text);
+    else seen.messages.push(text);
     return false;
   }
 }

@@ -7,13 +7,13 @@ export interface Life {
   ended_by_itself: boolean;
   /** Its exit code or signal. */
   end: number | NodeJS.Signals | null;
-  /** What it printed, without the lines that say where its places are. */
+  /** What it printed, without the lines that name its paths. */
   output: string;
-  /** What alarms and refused acts say. */
-  said: string[];
+  /** Texts of alarms and refused acts. */
+  messages: string[];
   raw: string[];
   verify_problems: string[];
-  /** What it had acknowledged and doesn't know any more. */
+  /** What it had acknowledged and has lost. */
   missing: string[];
 }
 
@@ -21,7 +21,7 @@ export interface Observation {
   lives: Life[];
   /** Files that aren't the gate's and were changed. */
   written_elsewhere: string[];
-  /** What was acknowledged after there was time to notice, and is gone all the same. */
+  /** What was acknowledged after there was time to notice, and is lost all the same. */
   lost: string[];
 }
 
@@ -38,7 +38,7 @@ export function outcomeOf({ lives, written_elsewhere, lost }: Observation, names
   for (const life of lives) {
     if (life.state === "ended") return mentionsWithHint(life.output, names) ? "refused" : "raw";
     if (life.ended_by_itself) return mentions(life.output) ? "ends" : "crash";
-    if (mentions(life.output) || life.said.some(mentions)) return "noticed";
+    if (mentions(life.output) || life.messages.some(mentions)) return "noticed";
     if (life.verify_problems.length > 0) return "verify";
   }
   return lives.some(({ missing }) => missing.length > 0) ? "unseen" : "harmless";
@@ -48,7 +48,7 @@ function hasCrashed({ output, end }: Life): boolean {
   return STACK.test(output) || typeof end === "string";
 }
 
-/** What is mapped into memory and cut short ends whoever reads it. */
+/** A file that is mapped into memory and cut short ends the process that reads it. */
 function wasKilledUnharmed(lives: readonly Life[]): boolean {
   const crashed = lives.filter(hasCrashed);
   return crashed.every(({ end }) => end === "SIGBUS") && lives.every(({ missing }) => missing.length === 0);

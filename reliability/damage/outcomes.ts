@@ -1,13 +1,13 @@
-/** What becomes of a gate whose file was damaged. */
+/** The outcomes for a gate whose file was damaged. */
 
 /** These are right, where the table of what is expected says so. */
 export const ALLOWED_OUTCOMES = {
-  refused: "it doesn't start, and says which file and what to do",
-  noticed: "it goes on, and an alarm or its log names the file",
+  refused: "it doesn't start, and names the file and what to do",
+  noticed: "it continues, and an alarm or its log names the file",
   killed:
-    "the system ends it (SIGBUS), and nothing is lost: SQLite keeps that file in its memory; `npm start` starts it again",
-  ends: "the running gate stops deciding and ends, and says which file",
-  verify: "it goes on, and `audit verify` names it",
+    "the system ends it (SIGBUS), and nothing is lost: SQLite keeps that file in its memory; `npm start` restarts it",
+  ends: "the running gate stops deciding and ends, and names the file",
+  verify: "it continues, and `audit verify` names it",
   harmless: "nothing that counts is lost; what can be recreated is",
   unseen: "it can't be distinguished from what was there before",
 } as const;
@@ -15,7 +15,7 @@ export const ALLOWED_OUTCOMES = {
 /** These never are. */
 export const FAILURES = {
   hang: "neither starts nor ends",
-  crash: "ended with a stack, by a signal, or without a word",
+  crash: "ended with a stack, by a signal, or silently",
   raw: "an error without the file's name or without what to do",
   lost: "acknowledged although it couldn't last",
   "written elsewhere": "a file that isn't the gate's was changed",

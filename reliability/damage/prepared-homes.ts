@@ -10,7 +10,7 @@ import { GateProcess, type RunAs } from "./gate-process.ts";
 import { type Material, makeForeignDatabase, PRECIOUS } from "./kinds.ts";
 import { type Known, nothingKnown } from "./known.ts";
 
-/** Homes in which a gate has run: with grants, answers, an agent, a pause, settings and an executor of its own. */
+/** Homes in which a gate has run: with grants, answers, an agent, a pause, settings and an own executor. */
 
 /** What a user id that owns nothing is called on every system. */
 const NOBODY = { uid: 65_534, gid: 65_534 };
@@ -72,7 +72,7 @@ export class PreparedHomes {
     return homes;
   }
 
-  /** A home of its own for one case, and what it may be damaged with. */
+  /** A separate home for one case, and what it may be damaged with. */
   caseHome(): { home: string; material: Material } {
     const home = join(this.root, `h${this.#next++}`);
     this.#copy(this.used, home);
@@ -95,7 +95,7 @@ export class PreparedHomes {
     rmSync(this.root, { recursive: true, force: true });
   }
 
-  /** Starts a gate there, does what a human and an agent do, and stops it. What lasts is added to `known`. */
+  /** Starts a gate there, does the operator's and an agent's acts, and stops it. What lasts is added to `known`. */
   async #workIn(home: string, name: string, known: Known): Promise<void> {
     const paths = gatePaths({ HOME: home });
     if (known.agents.length === 0) {

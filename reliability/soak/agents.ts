@@ -3,10 +3,10 @@ import type { LoadCounts, PairedAgent } from "./load.ts";
 
 type Expected = "allowed" | "denied" | "asked" | "planned" | "withdrawn";
 
-/** Of its requests, so many are withdrawn by the agent before anybody answers. */
+/** Of its requests, so many are withdrawn by the agent before an answer. */
 const WITHDRAWN = 0.2;
 
-/** One of many agents: sends what it is told to send, and counts what doesn't come as it should. */
+/** One of many agents: sends the given calls, and counts unexpected answers. */
 export class SoakAgent {
   readonly #agent: PairedAgent;
   readonly #socket: string;
@@ -31,12 +31,13 @@ export class SoakAgent {
     if (type !== "hello.ok") this.#fail(`${name} was answered ${type}`);
     client.listen((message) => this.#received(message));
     this.#client = client;
-    client.closed.then(() => {
+    // `closed` never rejects.
+    void client.closed.then(() => {
       if (this.#client === client) this.#fail(`${name} was cut off`);
     });
   }
 
-  /** Ends the connection, as an agent that crashed, and comes back. */
+  /** Ends the connection, as an agent that crashed, and connects again. */
   async restart(): Promise<void> {
     const client = this.#client;
     if (client === undefined) return;
@@ -67,7 +68,7 @@ export class SoakAgent {
   }
 
   #send(type: string, data: Record<string, unknown>, expected: Expected): void {
-    if (this.#client === undefined) return; // on its way back
+    if (this.#client === undefined) return; // about to reconnect
     const id = `s${this.#next_id++}`;
     this.#expected.set(id, expected);
     this.#counts.sent++;
@@ -77,7 +78,7 @@ export class SoakAgent {
   #received({ type, data }: LineMessage): void {
     const id = String(data.id);
     const expected = this.#expected.get(id);
-    // The final decision of a request: whatever the human said.
+    // The final decision of a request: whatever the operator answered.
     if (expected === undefined) return;
     this.#expected.delete(id);
     this.#counts.answered++;
@@ -85,7 +86,7 @@ export class SoakAgent {
     if (expected === "planned") {
       if (got !== "tool.plan.decisions") this.#fail(`a plan was answered ${got}`);
     } else if (expected === "withdrawn") {
-      // An error says that the human was faster.
+      // An error means that the operator was faster.
       if (got !== "denied" && got !== "error") this.#fail(`a withdrawal was answered ${got}`);
     } else if (expected === "asked") {
       if (got !== "approval_required") this.#fail(`a request was answered ${got}`);

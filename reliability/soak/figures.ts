@@ -22,7 +22,7 @@ export interface Trend {
   ok: boolean;
 }
 
-/** SQLite empties a log that has 1,000 pages of 4 KiB: below that its size says nothing. */
+/** SQLite empties a log that has 1,000 pages of 4 KiB: below that its size is meaningless. */
 const SMALL_WAL_MIB = 4.4;
 
 /** Compares the last third with the first: nothing may be more than `limit` times what it was. @throws Error with fewer than 3 samples */

@@ -1,8 +1,8 @@
 import { setInterval } from "node:timers/promises";
 import { SoakAgent } from "./agents.ts";
-import { answerRequests, changeGrants, lookAtPage, watch } from "./human.ts";
+import { answerRequests, changeGrants, lookAtPage, watch } from "./operator.ts";
 
-/** A process of its own: agents that call, a human who answers, surfaces that look. */
+/** A separate process: agents that call, an operator who answers, open surfaces. */
 
 export interface PairedAgent {
   name: string;
@@ -25,7 +25,7 @@ export interface LoadCounts {
   answered: number;
   unanswered: number;
   withdrawn: number;
-  human_answers: number;
+  operator_answers: number;
   grants_changed: number;
   restarts: number;
   failures: string[];
@@ -41,7 +41,7 @@ process.once("message", (settings: LoadSettings) => {
     answered: 0,
     unanswered: 0,
     withdrawn: 0,
-    human_answers: 0,
+    operator_answers: 0,
     grants_changed: 0,
     restarts: 0,
     failures: [],

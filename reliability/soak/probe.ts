@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { LineClient } from "../../bench/line-client.ts";
 import type { PairedAgent } from "./load.ts";
 
-/** A process of its own that does nothing but measure: a call to the gate, the same line to a bare echo, at a low rate. */
+/** A separate process that only measures: a call to the gate, the same line to a bare echo, at a low rate. */
 
 export interface ProbeSettings {
   agent: PairedAgent;

@@ -24,7 +24,7 @@ import type { ProbeReport, ProbeSettings } from "./probe.ts";
 
 export interface SoakOptions {
   seconds: number;
-  /** Not counted: by then the engine has compiled what it will compile, and the answers of the first minute are in. */
+  /** Not counted: by then the engine has compiled what it will compile, and the answers of the first minute have arrived. */
   warm_up_seconds: number;
   agents: number;
   calls_per_second: number;
@@ -156,7 +156,7 @@ function largestLog({ state_dir }: GatePaths): number {
   return Math.max(0, ...logs.map((name) => statSync(join(state_dir, name)).size)) / 2 ** 20;
 }
 
-/** A part of the driver in a process of its own. */
+/** A part of the driver in a separate process. */
 class Child<Settings extends object, Report extends object> {
   readonly process: ChildProcess;
   #reports: Report[] = [];

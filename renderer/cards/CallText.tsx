@@ -5,7 +5,7 @@ import { cardWords } from "../words/cards.ts";
 import { useWords } from "../words/language.ts";
 import type { CallRow } from "./call-text.ts";
 
-/** Up to this many rows are all on the page; of more, only those in sight. */
+/** Up to this many rows are all rendered; of more, only the visible ones. */
 const ALL_AT_ONCE = 200;
 const ROW_HEIGHT = 19;
 /** About as many fit beside each other in the window. */
@@ -72,7 +72,7 @@ function Row({ row: { text, kind } }: { row: CallRow }) {
   );
 }
 
-/** The last line of something long: tells once when it is on the screen, wherever it was scrolled. */
+/** The last line of a long text: calls back once when it is on the screen, wherever it was scrolled. */
 export function EndMark({ onSeen }: { onSeen(): void }) {
   const mark = useRef<HTMLDivElement>(null);
   const seen = useRef(onSeen);

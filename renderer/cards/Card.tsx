@@ -36,15 +36,16 @@ export const Card = memo(function Card({ view, is_pointed_at }: { view: Approval
 
   useInterruption(panel !== "none" && !is_sending);
 
-  const answer = async (said: Answer) => {
+  /** Never rejects: what failed is shown on the card. */
+  const answer = async (reply: Answer) => {
     if (is_sending) return; // a button that is disabled loses the focus
     setSending(true);
-    setError((await resolve(said)) ?? undefined);
+    setError((await resolve(reply)) ?? undefined);
     setSending(false);
   };
   const close = (opener: string) => {
     setPanel("none");
-    // The focus goes back to where it was opened from, once that is there again.
+    // The focus returns to the element that opened it, once that is rendered again.
     requestAnimationFrame(() => card.current?.querySelector<HTMLElement>(`[data-opens=${opener}]`)?.focus());
   };
   const onKeyDown = (event: KeyboardEvent) => {
@@ -103,7 +104,7 @@ export const Card = memo(function Card({ view, is_pointed_at }: { view: Approval
   );
 });
 
-/** A card that is answered from here goes away as meant; else it was taken from under what is being filled in. */
+/** Answered from here a card closes as meant; otherwise it was removed while the user was filling it in. */
 function useInterruption(is_filled_in: boolean): void {
   const is_taken = useRef(false);
   is_taken.current = is_filled_in;

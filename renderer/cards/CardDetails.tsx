@@ -9,7 +9,7 @@ import { LongCall } from "./CallText.tsx";
 import { WaitedText } from "./Countdown.tsx";
 import { callRows } from "./call-text.ts";
 
-/** The quiet line under the card's heart: the judge, the folder, how long it has waited. */
+/** The secondary line under the card's lines: the judge, the folder, how long it has waited. */
 export function CardNotes({ view }: { view: ApprovalView }) {
   const words = useWords(cardWords);
   return (
@@ -27,17 +27,13 @@ export function CardNotes({ view }: { view: ApprovalView }) {
   );
 }
 
-/** `score 0.80, intent matches`: the judge's notes without what the card already says. */
-function judged({ judge }: ApprovalView, words: CardWords): string {
-  const rest = judge.reason
-    .replace(/^approved: /, "")
-    .replace(/^score [\d.]+ ?/, "")
-    .replace(/^\((.*)\)$/, "$1");
-  const notes = rest.split(", ").filter(Boolean);
-  return [words.scored(judge.score.toFixed(2)), ...notes.map((note) => words.notes[note] ?? note)].join(", ");
+/** `score 0.80, intent matches`; the gate's own sentence where it names no notes, as one of an earlier version does. */
+function judged({ judge: { score, reason, notes } }: ApprovalView, words: CardWords): string {
+  if (notes === undefined && reason !== "") return reason;
+  return [words.scored(score.toFixed(2)), ...(notes ?? []).map((note) => words.notes[note])].join(", ");
 }
 
-/** Everything that stands behind a card, the whole call last. */
+/** All details of a card, the whole call last. */
 export function CardDetails({ view, onEnd }: { view: ApprovalView; onEnd(): void }) {
   const words = useWords(cardWords);
   const rows = useMemo(() => callRows(view.args), [view.args]);

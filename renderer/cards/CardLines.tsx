@@ -3,7 +3,7 @@ import type { ApprovalView } from "../../ipc/operator-api.ts";
 import { VisibleText } from "../parts/VisibleText.tsx";
 import { CountdownText } from "./Countdown.tsx";
 
-/** The required three, two or one lines: the heart of the card. They are the gate's words, never the agent's. */
+/** The card's three, two or one required lines. They are the gate's words, never the agent's. */
 export function CardLines({ view, title_id }: { view: ApprovalView; title_id: string }) {
   const { form, lines } = view.card;
   const [question = "", ...rest] = lines;
@@ -42,7 +42,7 @@ export function CardLines({ view, title_id }: { view: ApprovalView; title_id: st
   );
 }
 
-/** A smaller form's first line: the classification stands in it, in brackets, and is quieter than the question. */
+/** A smaller form's first line: the classification is in it, in brackets, less prominent than the question. */
 function WithMeta({ text, view }: { text: string; view: ApprovalView }): ReactNode {
   const cut = view.card.form === "medium" ? text.indexOf(" (") : text.lastIndexOf(" [");
   if (cut < 0) return <VisibleText text={text} />;

@@ -12,7 +12,7 @@ import { restartAll } from "./use-press-filter.ts";
 import { ResolveProvider, useWaiting } from "./use-waiting.ts";
 import "./cards.css";
 
-/** Of many cards this many are made at first, and again as many each time the end comes into sight. */
+/** Of many cards this many are made at first, and as many again each time the end becomes visible. */
 const AT_ONCE = 12;
 
 interface CardStackProps {
@@ -20,11 +20,11 @@ interface CardStackProps {
   nothing: ReactNode;
   /** A request's token. */
   pointed_at?: string;
-  /** What is said where that one isn't among them. */
+  /** Shown where that one isn't among them. */
   gone?: ReactNode;
 }
 
-/** All that waits for the human: who wants to be paired, then the requests, soonest deadline first. */
+/** All that waits for the user: pairing requests, then the approval requests, soonest deadline first. */
 export function CardStack({ nothing, pointed_at = "", gone = null }: CardStackProps) {
   const waiting = useWaiting();
   const { data: agents } = useQuery("agents.list", {});
@@ -75,7 +75,7 @@ export function CardStack({ nothing, pointed_at = "", gone = null }: CardStackPr
 interface Row {
   key: string;
   one: Shown;
-  /** How many ended in the same way, one after the other: told in one line. */
+  /** How many ended in the same way, one after the other: shown in one line. */
   count: number;
 }
 
@@ -108,14 +108,14 @@ function endingOf(one: Shown | undefined): string | null {
   return `${agent_name} ${status} ${territory_concession} ${one.asked.ended.is_own}`;
 }
 
-/** The safe answer of the first card has the focus, where nothing else has it. That is no sign of the human: all cards settle anew. */
+/** The safe answer of the first card has the focus, where nothing else has it. That is no activity of the user: all cards settle again. */
 function useFirstDenyFocused(stack: React.RefObject<HTMLElement | null>, cards: string): void {
   useEffect(() => {
     const typed = () => presence.typed(performance.now());
     window.addEventListener("keydown", typed);
     return () => window.removeEventListener("keydown", typed);
   }, []);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: looked at whenever other cards are shown
+  // biome-ignore lint/correctness/useExhaustiveDependencies: checked whenever other cards are shown
   useEffect(() => {
     if (presence.isInterrupted(performance.now())) return;
     const focused = document.activeElement;
@@ -127,7 +127,7 @@ function useFirstDenyFocused(stack: React.RefObject<HTMLElement | null>, cards: 
   }, [stack, cards]);
 }
 
-/** The card that the address names comes into sight, with the focus on its Deny. */
+/** Scrolls to the card that the address names, with the focus on its Deny. */
 function usePointedAt(stack: React.RefObject<HTMLElement | null>, token: string, is_there: boolean): void {
   useEffect(() => {
     if (token === "" || !is_there) return;

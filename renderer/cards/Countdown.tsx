@@ -11,7 +11,7 @@ interface Deadline {
   expires_at: string;
 }
 
-/** What is left, in milliseconds. It stands still while the human is at the card, as long as the gate really holds it. */
+/** The time left, in milliseconds. It is held while the user is at the card, as long as the gate really extends it. */
 function useRemaining({ token, expires_at }: Deadline): { remaining: number; is_held: boolean } {
   const now = useNow("second");
   const frozen = useRef<number | null>(null);

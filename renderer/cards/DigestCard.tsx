@@ -40,6 +40,7 @@ export function DigestCard({ agent, views, onLookAtEach }: DigestCardProps) {
   const [soonest] = views;
   if (soonest === undefined) return null;
 
+  /** Never rejects: what failed is shown on the card. */
   const answer = async (answered: readonly ApprovalView[], decision: "approved" | "rejected") => {
     if (is_sending) return; // a button that is disabled loses the focus
     setSending(true);
@@ -94,20 +95,20 @@ export function DigestCard({ agent, views, onLookAtEach }: DigestCardProps) {
               <DigestItem key={view.token} view={view} />
             ))}
           </ol>
-          {/* Another one in the list must be looked at, too. */}
+          {/* Another one in the list must be shown, too. */}
           <EndMark key={tokens.join(" ")} onSeen={() => setRead(new Set(tokens))} />
         </figure>
       ) : null}
       <div className="row answers" data-answers="">
         <span className="row">
-          <Button data-deny="" onClick={guarded.answers(() => answer(views, "rejected"))}>
+          <Button data-deny="" onClick={guarded.answers(() => void answer(views, "rejected"))}>
             {words.digest.denyAll}
           </Button>
           <Button onClick={onLookAtEach}>{words.digest.lookAtEach}</Button>
         </span>
         <Button
           disabled={!is_read || approvable.length === 0}
-          onClick={guarded.answers(() => answer(approvable, "approved"))}
+          onClick={guarded.answers(() => void answer(approvable, "approved"))}
         >
           {words.digest.approveAll(approvable.length)}
         </Button>

@@ -5,10 +5,10 @@ import { type CardWords, cardWords } from "../words/cards.ts";
 import { useWords } from "../words/language.ts";
 import type { Asked } from "./waiting.ts";
 
-/** A line is a line: what it was about is shortened in the middle. */
+/** It must fit one line: its subject is shortened in the middle. */
 const WIDTH = 60;
 
-/** What happened to a card that went away, in one line. */
+/** How a card that was removed ended, in one line. */
 export function EndedLine({ asked, count = 1 }: { asked: Asked; count?: number }) {
   const words = useWords(cardWords);
   return (
@@ -22,10 +22,10 @@ function lineOf({ view, ended }: Asked, count: number, words: CardWords): string
   return endedText(view, ended?.is_own ? words.ended.own : words.ended.elsewhere, words, count);
 }
 
-/** `told`: from whose side. */
-export function endedText(view: ApprovalView, told: CardWords["ended"]["own"], words: CardWords, count = 1): string {
+/** `wording`: for answers from here or from elsewhere. */
+export function endedText(view: ApprovalView, wording: CardWords["ended"]["own"], words: CardWords, count = 1): string {
   const what = count > 1 ? words.ended.many(count) : shortened(`${view.action_verb} ${view.target_summary}`, WIDTH);
   if (view.status === "pending") return words.ended.gone(what);
   const why = view.message === null || view.message === "" ? "" : ` (${shortened(view.message, WIDTH)})`;
-  return `${told[view.status](what, words.territory[view.territory_concession])}${why}`;
+  return `${wording[view.status](what, words.territory[view.territory_concession])}${why}`;
 }

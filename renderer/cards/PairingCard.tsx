@@ -14,7 +14,7 @@ import { useWords } from "../words/language.ts";
 import { usePressFilter } from "./use-press-filter.ts";
 import "./cards.css";
 
-/** An agent that nobody knows yet. No level is chosen beforehand: the human says what it may do. */
+/** An agent that isn't paired yet. No level is preselected: the user chooses what it may do. */
 export function PairingCard({ request }: { request: PairingRequest }) {
   const words = useWords(cardWords);
   const title_id = useId();
@@ -26,6 +26,7 @@ export function PairingCard({ request }: { request: PairingRequest }) {
   const guarded = usePressFilter(card, "");
   const { name, version } = request;
 
+  /** Never rejects: what failed is shown on the card. */
   const send = async (sending: Promise<unknown>) => {
     if (is_sending) return; // a button that is disabled loses the focus
     setSending(true);
@@ -65,7 +66,7 @@ export function PairingCard({ request }: { request: PairingRequest }) {
         onChoose={setLevel}
       />
       <div className="row answers" data-answers="">
-        <Button data-deny="" onClick={guarded.answers(() => send(call("agents.reject", { name })))}>
+        <Button data-deny="" onClick={guarded.answers(() => void send(call("agents.reject", { name })))}>
           {words.pairing.reject}
         </Button>
         <Button

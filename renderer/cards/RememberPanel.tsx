@@ -106,8 +106,8 @@ export function RememberPanel({ view: asked, guarded, is_sending, onAnswer, onCa
           disabled={answer === null || is_sending}
           onClick={guarded.answers(() => {
             // The end is counted from the press, not from when the panel was drawn.
-            const said = answerFor(view, state, Date.now());
-            if (said !== null) onAnswer(said);
+            const reply = answerFor(view, state, Date.now());
+            if (reply !== null) onAnswer(reply);
           })}
         >
           {words.approveAndRemember}
@@ -172,10 +172,10 @@ function ExpiryFields({
 
 const TYPING_MS = 150;
 
-/** How much of what was asked lately this target would have let through, told as it is typed. */
+/** How much of what was asked lately this target would have let through, shown as it is typed. */
 function Coverage({ token, target, words }: { token: string; target: string; words: CardWords }) {
   const call = useCall();
-  const [told, setTold] = useState<{ target: string; covered: number; of: number } | null>(null);
+  const [coverage, setCoverage] = useState<{ target: string; covered: number; of: number } | null>(null);
   const [error, setError] = useState<GateError | undefined>();
   useEffect(() => {
     if (target.trim() === "") return;
@@ -184,7 +184,7 @@ function Coverage({ token, target, words }: { token: string; target: string; wor
       call("approvals.coverage", { token, target }).then(
         (answer) => {
           if (!is_wanted) return;
-          setTold({ target, ...answer });
+          setCoverage({ target, ...answer });
           setError(undefined);
         },
         (failure: unknown) => {
@@ -200,7 +200,7 @@ function Coverage({ token, target, words }: { token: string; target: string; wor
   if (error !== undefined) return <Failure error={error} />;
   return (
     <p className="quiet figures coverage" role="status">
-      {told === null ? words.coverageUnknown : words.coverage(told.covered, told.of)}
+      {coverage === null ? words.coverageUnknown : words.coverage(coverage.covered, coverage.of)}
     </p>
   );
 }

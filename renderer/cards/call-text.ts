@@ -1,16 +1,16 @@
 import type { ApprovalView } from "../../ipc/operator-api.ts";
 import { visible } from "../../ipc/visible-text.ts";
 
-/** The whole call as rows of text, raw: whoever shows them makes hidden characters visible. */
+/** The whole call as rows of text, raw: the component that shows them makes hidden characters visible. */
 export interface CallRow {
   text: string;
-  /** `name`: an argument's name, with its value where that is short. `goes_on`: continues the row above, no line break between. */
-  kind: "name" | "line" | "goes_on";
+  /** `name`: an argument's name, with its value where that is short. `continues`: the row continues the one above, no line break between. */
+  kind: "name" | "line" | "continues";
 }
 
 /** A line that is longer is shown as several rows: no browser lays out a million characters at once. */
 const ROW_CHARACTERS = 2000;
-/** A call of up to this many rows of this many characters stands on the card itself. */
+/** A call of up to this many rows of this many characters is shown on the card itself. */
 const SHORT_ROWS = { full: 6, medium: 3, short: 3 } as const;
 const SHORT_ROW_CHARACTERS = 42;
 
@@ -32,13 +32,13 @@ function chunks(line: string): CallRow[] {
     let end = Math.min(line.length, at + ROW_CHARACTERS);
     // A pair of surrogates is one character: never cut through it.
     if (end < line.length && /[\ud800-\udbff]/.test(line.charAt(end - 1))) end--;
-    rows.push({ text: line.slice(at, end), kind: at === 0 ? "line" : "goes_on" });
+    rows.push({ text: line.slice(at, end), kind: at === 0 ? "line" : "continues" });
     at = Math.max(end, at + 1);
   }
   return rows;
 }
 
-/** Whether this is short enough to stand on the card itself. */
+/** Whether this is short enough to be shown on the card itself. */
 export function isShort(rows: readonly CallRow[], form: keyof typeof SHORT_ROWS): boolean {
   if (rows.length > SHORT_ROWS[form]) return false;
   const height = rows.reduce(
@@ -49,15 +49,15 @@ export function isShort(rows: readonly CallRow[], form: keyof typeof SHORT_ROWS)
 }
 
 /**
- * The arguments that the card doesn't say whole: what must be shown besides its lines before a yes. The lines say at most one,
- * the object itself; another one that happens to stand within it is not said by that.
+ * The arguments that the card's lines don't show whole, and that must be shown before an approval. The lines hold at most one,
+ * the object itself; another one that happens to be part of it doesn't count as shown.
  */
 export function unsaidArgs({ args, target_summary, capabilities }: ApprovalView): Record<string, unknown> {
   const entries = Object.entries(args ?? {});
-  const said = entries
+  const shown = entries
     .filter(([, value]) => typeof value === "string" && isObject(value, target_summary, capabilities))
     .toSorted(([, a], [, b]) => String(b).length - String(a).length)[0]?.[0];
-  return Object.fromEntries(entries.filter(([name]) => name !== said));
+  return Object.fromEntries(entries.filter(([name]) => name !== shown));
 }
 
 /** Whether the summary is about this very text: the command or the address it begins with, or the path it names. */

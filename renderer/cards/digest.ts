@@ -8,7 +8,7 @@ const BURST_MS = 10_000;
 
 export type Shown = { kind: "card"; asked: Asked } | { kind: "digest"; agent: string; views: readonly ApprovalView[] };
 
-/** What is on the screen: cards, and in place of a burst's first card one for all of it. `apart`: agents whose burst is looked at one by one. */
+/** What is on the screen: cards, and in place of a burst's first card one for all of it. `apart`: agents whose burst is shown one by one. */
 export function bundled(asked: readonly Asked[], apart: ReadonlySet<string>): Shown[] {
   const bursts = burstTokens(asked.filter(({ ended }) => ended === null).map(({ view }) => view));
   const shown: Shown[] = [];
@@ -65,7 +65,7 @@ export function groupsOf(views: readonly ApprovalView[]): Group[] {
     .sort((a, b) => b.count - a.count);
 }
 
-/** `fs_read:~/project/src/*` -> `~/project/src`: the gate's own words for the place, short for the home folder. */
+/** `fs_read:~/project/src/*` -> `~/project/src`: as the gate names the place, with the home folder shortened. */
 function locationText({ capability_class }: ApprovalView): string | null {
   const location = /^[a-z_]+:([^,]+)/.exec(capability_class)?.[1];
   return location?.replace(/(?:\/\*{1,2})+$/, "") ?? null;

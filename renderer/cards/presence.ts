@@ -1,9 +1,9 @@
-/** Where the human is on the cards: their clocks stand still there, and nothing changes places meanwhile. */
+/** At which cards the user is: their deadlines are extended there, and no card moves meanwhile. */
 
-/** A hand that moved is there for this long, a card with an open question for as long as it is open. */
+/** A movement counts for this long, a card with an open question for as long as it is open. */
 const STAYS_MS = 10_000;
 
-/** Who types on after their card was taken away needs this long to notice, in milliseconds since the last key. */
+/** A user who keeps typing after their card was removed needs this long to notice, in milliseconds since the last key. */
 const NOTICES_MS = 3000;
 
 export class Presence {
@@ -11,12 +11,12 @@ export class Presence {
   readonly #engaged = new Set<string>();
   #interrupted_at = Number.NEGATIVE_INFINITY;
 
-  /** The human moved, typed or scrolled at this card. */
+  /** The user moved, typed or scrolled at this card. */
   touch(token: string, now: number): void {
     this.#seen.set(token, now);
   }
 
-  /** An open question of the card that the human fills in; `false` once it is closed. */
+  /** An open question of the card that the user fills in; `false` once it is closed. */
   engage(token: string, is_open: boolean): void {
     if (is_open) this.#engaged.add(token);
     else this.#engaged.delete(token);
@@ -27,7 +27,7 @@ export class Presence {
     this.#engaged.delete(token);
   }
 
-  /** A card went away under the human's hands: what is still being typed for it must reach no other. */
+  /** A card was removed while the user was typing in it: the rest of the typing must reach no other. */
   interrupt(now: number): void {
     this.#interrupted_at = now;
   }

@@ -1,8 +1,8 @@
 import { PRESS_DELAY_MS } from "../../ipc/press-delay.ts";
 
 /**
- * One card's filter. Told of where the card stands and of each press on it; says whether the press counts.
- * A press counts when the card had stood still for `PRESS_DELAY_MS` before it *began*, and it isn't a key that is being held.
+ * One card's filter. It gets the card's position and each press on it, and decides whether the press counts.
+ * A press counts when the card had not moved for `PRESS_DELAY_MS` before it *began*, and it isn't a key that is being held.
  * Times in milliseconds of one clock.
  */
 export class PressFilter {
@@ -22,12 +22,12 @@ export class PressFilter {
     this.#still_since = now;
   }
 
-  /** The keyboard came to this window: what was typed for another one doesn't count here. */
+  /** This window got the keyboard focus: what was typed for another one doesn't count here. */
   keysArrived(now: number): void {
     this.#keys_since = now;
   }
 
-  /** Where the card stands, in any notation. Another one than before is a move. */
+  /** The card's position, in any notation. Another one than before is a move. */
   setPosition(position: string, now: number): void {
     if (this.#position !== null && this.#position !== position) this.moved(now);
     this.#position = position;
@@ -37,7 +37,7 @@ export class PressFilter {
     this.#press = is_repeated ? "held" : now;
   }
 
-  /** Whether the press that ends now counts. A press whose beginning nobody saw begins now. Takes the press. */
+  /** Whether the press that ends now counts. A press whose beginning was not seen begins now. Takes the press. */
   accepts(now: number, by: "pointer" | "keys"): boolean {
     const began = this.#press ?? now;
     this.#press = null;

@@ -5,7 +5,7 @@ import type { Language } from "../../ipc/language.ts";
 import type { Answer, ApprovalView, Choice } from "../../ipc/operator-api.ts";
 import { shortenHome } from "../../ipc/visible-text.ts";
 import { shortDate } from "../parts/RelativeTime.tsx";
-import type { CardWords, Reach } from "../words/cards.ts";
+import type { CardWords } from "../words/cards.ts";
 
 /** What an answer that is remembered would store. Pure: the clock comes with each step. */
 
@@ -25,7 +25,7 @@ export function rememberedChoices(view: ApprovalView): Choice[] {
   return view.choices.filter(({ scope }) => scope !== "none");
 }
 
-/** What it proposes to store as the human would write it: the gate reads `~` as their home folder, too. */
+/** What it proposes to store as the user would write it: the gate reads `~` as their home folder, too. */
 export function withShortHome(view: ApprovalView, home: string | null): ApprovalView {
   if (home === null) return view;
   const short = (choice: Choice): Choice => ({
@@ -40,7 +40,7 @@ export function firstRemembering(view: ApprovalView): Remembering {
   return { index: 0, target: proposedTarget(rememberedChoices(view)[0]) ?? "", expiry: "never", date: "" };
 }
 
-/** Another choice brings its own target, and an end that suits it. */
+/** Another choice has its own target, and an end that suits it. */
 export function chosen(before: Remembering, choices: readonly Choice[], index: number): Remembering {
   const choice = choices[index];
   const was_session = choices[before.index]?.scope === "session";
@@ -49,7 +49,7 @@ export function chosen(before: Remembering, choices: readonly Choice[], index: n
   return { ...before, index, target: proposedTarget(choice) ?? "", expiry };
 }
 
-/** Null where several grants would be stored: no one target can stand for them. */
+/** Null where several grants would be stored: no one target can represent them. */
 export function proposedTarget(choice: Choice | undefined): string | null {
   if (choice === undefined || choice.grants.length !== 1) return null;
   return choice.grants[0]?.target ?? null;
@@ -75,7 +75,7 @@ export function endOf({ expiry, date }: Remembering, now: number): Date | null |
     case "days":
       return new Date(now + 30 * 86_400_000);
     case "date": {
-      // The whole of that day, in the human's own time.
+      // The whole of that day, in the user's own time.
       const end = new Date(`${date}T23:59:59`);
       return Number.isNaN(end.getTime()) || end.getTime() <= now ? undefined : end;
     }
@@ -92,15 +92,15 @@ export function answerFor(view: ApprovalView, remembering: Remembering, now: num
     token: view.token,
     decision: "approved",
     scope: choice.scope as Exclude<Territory, "none">,
-    ...(proposed === null ? { choice: choice.label } : { target: remembering.target }),
+    ...(choice.reach === null ? {} : { reach: choice.reach }),
+    ...(proposed === null ? {} : { target: remembering.target }),
     ...(end === null ? {} : { expires_at: isoSeconds(end.getTime()) }),
   };
 }
 
 /** "This folder and below, until 20 Dec": the choice as a sentence. */
 export function sentence(choice: Choice, end: Date | null | undefined, words: CardWords, language: Language): string {
-  const name = choice.label.replace(/, (this session|permanently)$/, "");
-  const reach = words.reach[name as Reach] ?? name;
+  const reach = choice.reach === null ? words.approveOnce : words.reach[choice.reach];
   if (end !== null && end !== undefined) {
     const is_soon = end.getTime() - Date.now() < 86_400_000;
     const time = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit" }).format(end);

@@ -2,10 +2,10 @@ import { useEffect, useMemo } from "react";
 import { useCall } from "../gate/use-gate.tsx";
 import { presence } from "./presence.ts";
 
-/** The gate is told this often that the human is at a card. */
+/** The gate is notified this often that the user is at a card. */
 const HOLD_MS = 4000;
 
-/** Spread on a card: what the human does in it holds its clock, and that of all its requests. */
+/** Spread on a card: the user's activity in it extends its deadline, and that of all its requests. */
 export function usePresence(tokens: readonly string[], is_open: boolean) {
   const call = useCall();
   const key = tokens.join(" ");
@@ -18,7 +18,7 @@ export function usePresence(tokens: readonly string[], is_open: boolean) {
       const now = performance.now();
       if (!presence.isAt(first, now) || now - reported_at < HOLD_MS) return;
       reported_at = now;
-      // A request that has just ended can't be held: its own event says so.
+      // A request that has just ended can't be extended: its own event reports that.
       for (const token of own) void call("approvals.hold", { token }).catch(() => null);
     };
     const timer = setInterval(hold, 500);
@@ -27,7 +27,7 @@ export function usePresence(tokens: readonly string[], is_open: boolean) {
       presence.engage(first, false);
     };
   }, [call, key, is_open]);
-  // A card that is gone holds nothing.
+  // A removed card extends nothing.
   useEffect(() => () => presence.leave(key.split(" ")[0] ?? ""), [key]);
   return useMemo(() => {
     const touch = () => presence.touch(key.split(" ")[0] ?? "", performance.now());

@@ -1,29 +1,29 @@
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { PressFilter } from "./press-filter.ts";
 
-/** Where the cards stand is looked at this often, and at each press. */
-const LOOK_MS = 100;
+/** The cards' positions are checked this often, and at each press. */
+const CHECK_MS = 100;
 const NOTICE_MS = 3000;
 
-/** Every card on the page, looked at by one timer while there is one. */
-const looked = new Set<() => void>();
+/** Every card on the page, checked by one timer while there is one. */
+const checks = new Set<() => void>();
 const filters = new Set<PressFilter>();
 let timer: ReturnType<typeof setInterval> | undefined;
 
-function look(card: () => void, filter: PressFilter): () => void {
-  looked.add(card);
+function watchPosition(check: () => void, filter: PressFilter): () => void {
+  checks.add(check);
   filters.add(filter);
   if (timer === undefined) {
     timer = setInterval(() => {
-      for (const one of looked) one();
-    }, LOOK_MS);
+      for (const check of checks) check();
+    }, CHECK_MS);
     document.addEventListener("visibilitychange", restartAll);
     window.addEventListener("focus", keysArrived);
   }
   return () => {
-    looked.delete(card);
+    checks.delete(check);
     filters.delete(filter);
-    if (looked.size > 0) return;
+    if (checks.size > 0) return;
     clearInterval(timer);
     timer = undefined;
     document.removeEventListener("visibilitychange", restartAll);
@@ -31,7 +31,7 @@ function look(card: () => void, filter: PressFilter): () => void {
   };
 }
 
-/** All cards begin anew: the window was shown, or the focus was put on one of them. */
+/** Restarts the delay of all cards: the window was shown, or the focus was put on one of them. */
 export function restartAll(): void {
   for (const filter of filters) filter.moved(performance.now());
 }
@@ -43,7 +43,7 @@ function keysArrived(): void {
 export interface FilteredPresses {
   /** Spread on the card: it sees where each press begins. */
   presses: { onPointerDownCapture(): void; onKeyDownCapture(event: { repeat: boolean }): void };
-  /** Wraps what an answer does; a press too soon is told (`was_too_soon`) and does nothing. */
+  /** Wraps what an answer does; a press too soon is reported (`was_too_soon`) and does nothing. */
   answers(action: () => void): (event: { detail: number }) => void;
   was_too_soon: boolean;
 }
@@ -64,7 +64,7 @@ export function usePressFilter(card: RefObject<HTMLElement | null>, shape: strin
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: another shape is a move, though the card's box stays the same
   useLayoutEffect(() => filter.moved(performance.now()), [filter, shape]);
-  useEffect(() => look(lookNow, filter), [lookNow, filter]);
+  useEffect(() => watchPosition(lookNow, filter), [lookNow, filter]);
   useEffect(() => {
     if (!was_too_soon) return;
     const end = setTimeout(() => setTooSoon(false), NOTICE_MS);

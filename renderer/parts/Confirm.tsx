@@ -13,7 +13,7 @@ interface ConfirmProps {
   onAct(): void;
 }
 
-/** Asks, where something was pressed, whether it was meant. Escape keeps all as it is. */
+/** Asks for confirmation, in the place of the button that was pressed. Escape changes nothing. */
 export function Confirm({ children, keep, act, isDanger = false, isBusy = false, onKeep, onAct }: ConfirmProps) {
   const safe = useRef<HTMLButtonElement>(null);
   useEffect(() => safe.current?.focus(), []);

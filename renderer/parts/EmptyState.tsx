@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** Nothing here: says so, and what to do next. `command` is shown to be copied. */
+/** Instead of an empty listing: that there is nothing, and what to do next. `command` is shown to be copied. */
 export function EmptyState({ title, children, command }: { title: string; children?: ReactNode; command?: string }) {
   return (
     <div className="empty">

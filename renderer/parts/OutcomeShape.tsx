@@ -10,7 +10,7 @@ export function OutcomeShape({ outcome }: { outcome: Outcome }) {
   );
 }
 
-/** A dash: neither yes nor no. A request that nobody answered, a stage that had nothing to say. */
+/** A dash: neither yes nor no. A request that wasn't answered, a stage that made no decision. */
 export function NeitherShape() {
   return (
     <svg className="shape neither" viewBox="0 0 12 12" width="12" height="12" aria-hidden="true">

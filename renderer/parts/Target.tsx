@@ -2,7 +2,7 @@ import { shortened, shortenHome, visible } from "../../ipc/visible-text.ts";
 import { useHome } from "../gate/use-home.tsx";
 import { VisibleText } from "./VisibleText.tsx";
 
-/** What a call touches or a grant covers: a path with the home folder as `~`, a host, a name. Where it is told shorter, whole on hover. */
+/** What a call touches or a grant covers: a path with the home folder as `~`, a host, a name. Where it is shortened, whole on hover. */
 export function Target({ text, width }: { text: string; width?: number }) {
   const home = useHome();
   const whole = home === null ? text : shortenHome(text, home);

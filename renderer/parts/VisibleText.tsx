@@ -1,7 +1,7 @@
 import { Fragment } from "react";
 import { visible, visibleParts } from "../../ipc/visible-text.ts";
 
-/** Text from outside: characters that hide, move or recolour others, or pass for other letters, are shown as codes, and stand out from what was typed. */
+/** Text from outside: characters that hide, move or recolour others, or pass for other letters, are shown as codes, and set off from what was typed. */
 export function VisibleText({ text, keepNewlines = false }: { text: string; keepNewlines?: boolean }) {
   const options = { keep_newlines: keepNewlines };
   if (visible(text, options) === text) return text;

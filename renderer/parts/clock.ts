@@ -1,6 +1,6 @@
 import { useCallback, useSyncExternalStore } from "react";
 
-/** One ticking clock for all that shows a time; it stands while nobody looks. */
+/** One ticking clock for all components that show a time; it is stopped while the page is hidden. */
 class Ticker {
   readonly #every_ms: number;
   readonly #listeners = new Set<() => void>();
@@ -12,7 +12,7 @@ class Ticker {
   }
 
   get now(): number {
-    // Nobody ticks it while nobody listens.
+    // It doesn't tick while it has no listener.
     if (this.#listeners.size === 0) this.#now = Date.now();
     return this.#now;
   }

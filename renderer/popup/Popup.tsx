@@ -9,13 +9,13 @@ import { popupWords } from "../words/popup.ts";
 import "../window/alarms.css";
 import "./popup.css";
 
-/** What waits, near the tray: 380 px wide, as tall as its cards. */
+/** Waiting requests, near the tray: 380 px wide, as tall as its cards. */
 export function Popup() {
   const words = useWords(popupWords);
   const content = useRef<HTMLElement>(null);
   useHeightTold(content);
   useEffect(() => {
-    // What a card has open closes first; then the popup. Nothing is answered.
+    // A card's open question closes first; then the popup. Nothing is answered.
     const close = (event: KeyboardEvent) => {
       if (event.key === "Escape" && bridge() !== undefined) window.close();
     };
@@ -37,7 +37,7 @@ export function Popup() {
   );
 }
 
-/** The window around the popup is made as tall as what is in it, up to its own bound. */
+/** The window around the popup is made as tall as its content, up to its own bound. */
 function useHeightTold(content: React.RefObject<HTMLElement | null>): void {
   useEffect(() => {
     const element = content.current;

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react";
 
-/** Light, dark, or as the system says. This page's own: another surface may differ. */
+/** Light, dark, or as the system says. For this page only: another surface may differ. */
 
 export const THEMES = ["system", "light", "dark"] as const;
 export type Theme = (typeof THEMES)[number];

@@ -3,7 +3,7 @@ import { Button } from "../parts/Button.tsx";
 import { useWords } from "../words/language.ts";
 import { windowWords } from "../words/window.ts";
 
-/** Where a part of the page throws, the others go on. */
+/** Where a part of the page throws, the others continue. */
 export class Boundary extends Component<{ children: ReactNode }, { error: Error | null }> {
   override state: { error: Error | null } = { error: null };
 

@@ -10,7 +10,7 @@ import { VIEWS } from "./views.ts";
 import "./alarms.css";
 import "./window.css";
 
-/** The side list of places, and the place that is open. */
+/** The side list of views, and the view that is open. */
 export function Window() {
   const words = useWords(windowWords);
   const { view: asked, rest } = useRoute();
@@ -58,7 +58,7 @@ function SideList({ route }: { route: Route }) {
   );
 }
 
-/** What matters wherever one is: the gate doesn't answer, the gate is paused. */
+/** What matters in every view: the gate doesn't answer, the gate is paused. */
 export function Notices({ is_pause_told = false }: { is_pause_told?: boolean }) {
   const words = useWords(windowWords);
   const link = useLinkState();

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react";
 
-/** `#/approvals/<token>`: the place, and what in it. */
+/** `#/approvals/<token>`: the view, and what in it. */
 export interface Route {
   view: string;
   rest: string;
@@ -26,6 +26,6 @@ function decoded(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {
-    return part; // somebody typed it by hand
+    return part; // typed by hand
   }
 }

@@ -4,7 +4,7 @@ import { useGateEvents, useQuery } from "../gate/use-gate.tsx";
 
 const NONE: readonly Alarm[] = [];
 
-/** What keeps the gate from what it promises. As last reported: a gate that ends itself can't be asked afterwards. */
+/** The active alarms. As last reported: a gate that ends itself can't be asked afterwards. */
 export function useAlarms(): readonly Alarm[] {
   const { data: status } = useQuery("status", {});
   const [reported, setReported] = useState<readonly Alarm[] | null>(null);

@@ -9,7 +9,7 @@ import Settings from "../views/settings/Settings.tsx";
 import type { windowWords } from "../words/window.ts";
 
 export interface ViewProps {
-  /** What comes after the place's name in the address: `#/approvals/<rest>`. */
+  /** What follows the view's name in the address: `#/approvals/<rest>`. */
   rest: string;
 }
 
@@ -23,7 +23,7 @@ export type ViewName = Extract<
   "approvals" | "policy" | "grants" | "agents" | "activity" | "safety" | "settings"
 >;
 
-/** The side list, in its order. All of it comes from this machine: a place that loads on its own would only open later. */
+/** The side list, in its order. All of it comes from this machine: a view that is loaded separately would only open later. */
 export const VIEWS: readonly View[] = [
   { name: "approvals", Page: Approvals },
   { name: "policy", Page: Policy },

@@ -1,7 +1,5 @@
-import type { ApprovalStatus, Level, Territory } from "../../ipc/decision.ts";
-
-/** How the gate names each reach of an answer (`Choice.label`, without its territory). */
-export type Reach = "exactly this" | "this file" | "this folder" | "this folder and below" | "this host" | "always";
+import type { ApprovalStatus, Level, Reach, Territory } from "../../ipc/decision.ts";
+import { NOTE_WORDS } from "../../ipc/rule-words.ts";
 
 type Ended = Exclude<ApprovalStatus, "pending">;
 
@@ -21,13 +19,8 @@ const en = {
   inFolder: "in",
   noFolder: "folder not told",
   scored: (score: string) => `score ${score}`,
-  /** The rule-based judge's notes; others are shown as they are. */
-  notes: {
-    "intent matches executor": "intent matches",
-    "possible path traversal ('..' in path)": "a path goes up by '..'",
-    "unusual argument name": "unusual argument name",
-    "non-critical executor": "not critical",
-  } as Record<string, string>,
+  /** What raised or lowered the judge's score. */
+  notes: NOTE_WORDS.en,
   subagent: (kind: string) => `(${kind})`,
   says: (agent: string) => `${agent} says`,
   needs: "Needs",
@@ -44,12 +37,14 @@ const en = {
   remember: "Approve, and remember",
   rememberWhat: "What may it do from now on without asking?",
   reach: {
-    "exactly this": "Exactly this",
-    "this file": "This file",
-    "this folder": "This folder",
-    "this folder and below": "This folder and below",
-    "this host": "This host",
-    always: "Every time",
+    file: "This file",
+    folder: "This folder",
+    tree: "This folder and below",
+    project: "This project",
+    host: "This host",
+    subdomains: "This host and those below it",
+    exact: "Exactly this",
+    any: "Every time",
   } satisfies Record<Reach, string> as Record<Reach, string>,
   forSession: (reach: string) => `${reach}, for this session`,
   untilRevoked: (reach: string) => `${reach}, until you revoke it`,
@@ -163,12 +158,7 @@ const it: typeof en = {
   inFolder: "in",
   noFolder: "cartella non indicata",
   scored: (score) => `punteggio ${score}`,
-  notes: {
-    "intent matches executor": "l'intento corrisponde",
-    "possible path traversal ('..' in path)": "un percorso risale con '..'",
-    "unusual argument name": "nome di argomento insolito",
-    "non-critical executor": "non critica",
-  },
+  notes: NOTE_WORDS.it,
   subagent: (kind) => `(${kind})`,
   says: (agent) => `${agent} dice`,
   needs: "Gli serve",
@@ -185,12 +175,14 @@ const it: typeof en = {
   remember: "Approva e ricorda",
   rememberWhat: "Che cosa può fare da ora in poi senza chiedere?",
   reach: {
-    "exactly this": "Esattamente questo",
-    "this file": "Questo file",
-    "this folder": "Questa cartella",
-    "this folder and below": "Questa cartella e quelle dentro",
-    "this host": "Questo host",
-    always: "Ogni volta",
+    file: "Questo file",
+    folder: "Questa cartella",
+    tree: "Questa cartella e quelle dentro",
+    project: "Questo progetto",
+    host: "Questo host",
+    subdomains: "Questo host e quelli sotto di esso",
+    exact: "Esattamente questo",
+    any: "Ogni volta",
   },
   forSession: (reach) => `${reach}, per questa sessione`,
   untilRevoked: (reach) => `${reach}, finché non lo revochi`,

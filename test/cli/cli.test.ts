@@ -98,7 +98,7 @@ async function inTurn<T>(tasks: readonly (() => Promise<T>)[]): Promise<T[]> {
 }
 
 describe("approvals", () => {
-  it("list, approve, reject and cleanup answer what waits; words on stderr, JSON lines on stdout", async () => {
+  it("list, approve, reject and cleanup answer waiting requests; words on stderr, JSON lines on stdout", async () => {
     const gate = await startGate();
     const run = commandsIn(gate.home);
     const agent = await gate.agent();
@@ -336,7 +336,7 @@ describe("status and doctor", () => {
 });
 
 describe("connect claude-code", () => {
-  it("lets nobody in who had asked under this name: the token is for the hook", async () => {
+  it("lets no agent in that had asked under this name: the token is for the hook", async () => {
     const gate = await startGate();
     const squatter = await gate.connect();
     expect((await squatter.hello("claude-code")).type).toBe("hello.pairing");

@@ -61,7 +61,7 @@ describe("whether the tray app can be started", () => {
     expect(findTrayApp(change(desktop("linux", "electron")))).toEqual({ missing });
   });
 
-  it("is looked for where Electron's own variable says", () => {
+  it("is searched for where Electron's own variable says", () => {
     const here = desktop("linux", "electron");
     const env = { ...here.env, ELECTRON_OVERRIDE_DIST_PATH: join(here.root, "elsewhere") };
     expect(findTrayApp({ ...here, env })).toHaveProperty("missing");
@@ -69,7 +69,7 @@ describe("whether the tray app can be started", () => {
     expect(findTrayApp({ ...here, env, electron_package: undefined })).toMatchObject({ electron: elsewhere });
   });
 
-  it("is looked for in this checkout's own package, for this checkout's app", () => {
+  it("is searched for in this checkout's own package, for this checkout's app", () => {
     expect(desktopEnvironment()).toMatchObject({
       electron_package: join(CHECKOUT, "node_modules/electron"),
       root: CHECKOUT,
@@ -121,7 +121,7 @@ describe("metnos-gate start", () => {
 });
 
 describe("the tray app under metnos-gate start", () => {
-  it("that crashes is started again once, and is told how it ended", async () => {
+  it("that crashes is restarted once, and gets how it ended", async () => {
     const folder = tempFolder();
     const electron = join(folder, "electron");
     writeFileSync(electron, '#!/bin/sh\necho "started $3"\nkill -SEGV $$\n');

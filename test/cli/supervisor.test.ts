@@ -101,12 +101,12 @@ describe("metnos-gate start", () => {
     const started = await start(home);
     const pid = await gatePid(home);
     expect(await started.end("SIGHUP")).toBe(0);
-    expect(started.stderr).toContain("SIGHUP: closing; what waits is kept for the next start");
+    expect(started.stderr).toContain("SIGHUP: closing; waiting requests are kept for the next start");
     expect(started.stderr).not.toContain("starting it again");
     expect(isAlive(pid)).toBe(false);
   });
 
-  it("that is killed leaves no gate behind that nobody watches", async () => {
+  it("that is killed leaves no unsupervised gate behind", async () => {
     const home = temporaryHome();
     const started = await start(home);
     started.child.kill("SIGKILL");
@@ -169,14 +169,14 @@ describe("what is started again", () => {
     ["kill -ABRT $$", "SIGABRT"],
     [`exit ${EXIT.died}`, `exit code ${EXIT.died}`],
     ["exit 134", "exit code 134"],
-  ])("one that ended by `%s`, once, and is told how the one before ended", async (script, how) => {
+  ])("one that ended by `%s`, once, and gets how the one before ended", async (script, how) => {
     const run = supervised(script);
     expect(await run.exited).toBe(EXIT.died);
     expect(run.stdout).toBe(`run []\nrun [${how}]\n`);
   });
 });
 
-it("a gate goes on where nobody reads its log any more", async () => {
+it("a gate continues where its log isn't read any more", async () => {
   const home = temporaryHome();
   const serve = await startServe(home);
   serve.child.stdout?.destroy();

@@ -200,7 +200,7 @@ describe.each(CLAUDE_CODE_VERSIONS)("Claude Code %s", (version) => {
     expect(existsSync(write.input.file_path)).toBe(false);
   });
 
-  it("killed while the user is asked, its card goes away at once", async () => {
+  it("killed while the user is asked, its card is removed at once", async () => {
     const asked = seat.gate.event(({ type }) => type === "approval.waiting");
     const run = await seat.start([bash("touch made.txt")]);
     await asked;

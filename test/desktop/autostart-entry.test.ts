@@ -13,7 +13,7 @@ describe("start at login on Linux", () => {
     expect(autostartFile({ HOME: "/home/u", XDG_CONFIG_HOME: "/x" })).toBe("/x/autostart/metnos-gate.desktop");
   });
 
-  it("is there once it was chosen, for its owner only, and gone when it is not", () => {
+  it("exists once it was chosen, for its owner only, and is removed when it is not", () => {
     const file = join(tempFolder(), "autostart/metnos-gate.desktop");
     const entry = autostartEntry(file, ["/opt/app", "--hidden"]);
     expect(entry.isEnabled()).toBe(false);

@@ -55,7 +55,7 @@ describeDesktop("window.metnos", () => {
     ]);
   });
 
-  it("hears what happens, in every window, until it has heard enough", async () => {
+  it("gets events, in every window, until it unsubscribes", async () => {
     const pages = [await app.page("approvals"), await app.page("popup")];
     for (const page of pages) {
       await page.evaluate(async () => {
@@ -83,7 +83,7 @@ describeDesktop("window.metnos", () => {
     expect(await heard(0)).toEqual([]);
   });
 
-  it("an agent asks, the page hears it and answers, the agent gets it: also the next time, without asking", async () => {
+  it("an agent asks, the page gets the request and answers, the agent gets the answer: also the next time, without asking", async () => {
     const page = await app.page("approvals");
     await page.evaluate(async () => {
       const scope = globalThis as unknown as Scope;

@@ -67,14 +67,14 @@ describeDesktop("the desktop app", () => {
     expect((await windows(app)).filter(({ place }) => place === "approvals")).toHaveLength(1);
   });
 
-  it("quits cleanly: the gate is closed, its sockets are gone, no process is left", async () => {
+  it("quits cleanly: the gate is closed, its sockets are removed, no process is left", async () => {
     const processes = await app.processes();
     expect(processes.length).toBeGreaterThan(1);
     await app.evaluate(({ app: electron_app }) => {
       setImmediate(() => electron_app.quit());
     }, undefined);
     expect(await app.exited).toBe(0);
-    expect(app.output()).toMatch(/closed; what waits is kept for the next start/);
+    expect(app.output()).toMatch(/closed; waiting requests are kept for the next start/);
     await expect.poll(() => processes.filter(isAlive)).toEqual([]);
     expect(existsSync(app.home.paths.agent_socket)).toBe(false);
     // The lock is free: another gate can have this home.
@@ -91,10 +91,10 @@ describeDesktop("starting", () => {
     ]);
     app.kill("SIGTERM");
     expect(await app.exited).toBe(0);
-    expect(app.output()).toMatch(/closed; what waits is kept/);
+    expect(app.output()).toMatch(/closed; waiting requests are kept/);
   });
 
-  it("while a gate runs without the app: says so, and ends", async () => {
+  it("while a gate runs without the app: shows a message, and ends", async () => {
     const { home } = await startGate();
     const app = launchBriefly(home, []);
     expect(await app.exited).toBe(1);

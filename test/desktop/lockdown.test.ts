@@ -289,7 +289,7 @@ describeDesktop("the bridge's sender check", () => {
     },
   );
 
-  it("refuses our own window once another page is in it, and tells it nothing", async () => {
+  it("refuses our own window once another page is in it, and sends it nothing", async () => {
     const page = await app.page("approvals");
     await app.evaluate(async ({ BrowserWindow }) => {
       const window = BrowserWindow.getAllWindows().find(({ webContents }) =>

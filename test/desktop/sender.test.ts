@@ -33,7 +33,7 @@ describe("a message from a page", () => {
     expect(isOwnPage({ sender: own, senderFrame: { parent: top, url } }, [own])).toBe(false);
   });
 
-  it("doesn't count from a frame in our page, from one that is gone, or from a window that isn't ours", () => {
+  it("doesn't count from a frame in our page, from one that is closed, or from a window that isn't ours", () => {
     const parent = { url: URL } as never;
     expect(isOwnPage({ sender: own, senderFrame: { parent, url: URL } }, [own])).toBe(false);
     expect(isOwnPage({ sender: own, senderFrame: null }, [own])).toBe(false);
@@ -61,7 +61,7 @@ describe("the app's arguments", () => {
     expect(commandArguments(argv, false)).toEqual(command);
   });
 
-  it("of an app that isn't packaged stand behind Electron's own", () => {
+  it("of an app that isn't packaged follow Electron's own", () => {
     expect(commandArguments(["electron", "-r", "x.cjs", ".", "--cli", "--", "status"], true)).toEqual(["status"]);
     expect(commandArguments(["electron", "."], true)).toBeUndefined();
   });

@@ -46,7 +46,7 @@ describeDesktop("the tray", () => {
     return () => operator.close();
   });
 
-  it("says what is wrong with the gate, with a mark of its own, until a human has seen it", async () => {
+  it("says what is wrong with the gate, with a distinct mark, until the user has seen it", async () => {
     expect(await tooltip(app)).toBe("Metnos Gate\nThe gate ended unexpectedly and was restarted\nNothing is waiting");
     expect(await menuOf(app)).toMatchObject({ "summary-0": "The gate ended unexpectedly and was restarted" });
     const problem = await picture(app);
@@ -104,7 +104,7 @@ describeDesktop("the tray", () => {
     agent.socket.destroy();
   });
 
-  it("a pairing request waits for the human, too", async () => {
+  it("a pairing request waits for the operator, too", async () => {
     const agent = await AgentConnection.open(app.home.paths.agent_socket);
     await agent.hello("newcomer");
     await expect.poll(() => tooltip(app)).toBe("Metnos Gate\n1 request is waiting for you");

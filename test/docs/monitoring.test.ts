@@ -55,7 +55,7 @@ test.skipIf(!has_promtool && process.env.CI !== "true")("promtool accepts the sc
   expect(status, stdout + stderr).toBe(0);
 });
 
-test("with the example configuration the figures are where the scrape looks for them", async () => {
+test("with the example configuration the figures are where the scrape requests them", async () => {
   const config = /```toml gate.toml\n([\s\S]*?)\n```/.exec(TEXT)?.[1] ?? "";
   expect(TEXT).toContain(`targets: ["127.0.0.1:${/port = (\d+)/.exec(config)?.[1]}"]`);
   const gate = await startGate({ web: true, config: config.replace(/port = \d+/, "port = 0") });

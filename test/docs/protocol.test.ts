@@ -19,14 +19,14 @@ import { temporaryHome } from "../support/temporary-home.ts";
 const TEXT = readFileSync(new URL("../../docs/protocol.md", import.meta.url), "utf8");
 
 interface Block {
-  kind: "agent" | "gate" | "human";
+  kind: "agent" | "gate" | "operator";
   /** Which agent, where there are several. */
   who: string;
   text: string;
 }
 
 function blocks(): Block[] {
-  return [...TEXT.matchAll(/```(?:json )?(agent|gate|human) ?(\S*)\n([\s\S]*?)\n```/g)].map((match) => ({
+  return [...TEXT.matchAll(/```(?:json )?(agent|gate|operator) ?(\S*)\n([\s\S]*?)\n```/g)].map((match) => ({
     kind: match[1] as Block["kind"],
     who: match[2] ?? "",
     text: match[3] ?? "",
@@ -58,14 +58,14 @@ function matches(documented: unknown, found: unknown, seen: Map<string, unknown>
   return ours.length === Object.keys(theirs).length && ours.every(([key, value]) => matches(value, theirs[key], seen));
 }
 
-/** What every agent is told, also one that the document isn't about at that point. */
-const TOLD_TO_ALL = ["safety.paused", "safety.resumed"];
+/** Events that every agent gets, also one that the document isn't about at that point. */
+const SENT_TO_ALL = ["safety.paused", "safety.resumed"];
 
 function unexpected(agent: AgentConnection) {
-  return agent.unread.filter(({ type }) => !TOLD_TO_ALL.includes(type));
+  return agent.unread.filter(({ type }) => !SENT_TO_ALL.includes(type));
 }
 
-/** The document's world: a gate that can end and start again, agents by name, a human at the command line, a clock. */
+/** The document's world: a gate that can end and start again, agents by name, an operator at the command line, a clock. */
 class Replay {
   readonly home = temporaryHome();
   readonly seen = new Map<string, unknown>();
@@ -87,8 +87,8 @@ class Replay {
     return agent;
   }
 
-  /** One line of a human's block: a command, or what happens to the gate and its clock. */
-  async happens(line: string): Promise<void> {
+  /** One line of an operator's block: a command, or an event of the gate or its clock. */
+  async replay(line: string): Promise<void> {
     const seconds = /^\((\d+) seconds pass\)$/.exec(line)?.[1];
     if (line === "(the gate starts)") await this.start();
     else if (line === "(the gate ends)") {
@@ -129,8 +129,8 @@ test("every example of the document is what a running gate says", async () => {
   replay.seen.set("<agent token>", gate.token("my-agent"));
   const shown = new Set<string>();
   for (const { kind, who, text } of blocks()) {
-    if (kind === "human") {
-      for (const line of text.split("\n")) await replay.happens(line);
+    if (kind === "operator") {
+      for (const line of text.split("\n")) await replay.replay(line);
       continue;
     }
     const agent = await replay.agent(who);
@@ -163,7 +163,7 @@ test("every message and every error code is in the document, and no other code",
   expect(cellsOf("| code | means |").map(([, code]) => code)).toEqual(ERROR_CODES.map((code) => `\`${code}\``));
 });
 
-test("the executors are those that an agent of one's own has", () => {
+test("the executors are those of an agent that isn't Claude Code", () => {
   const rows = [...TEXT.matchAll(/^\| `(\w+)` \| ([^|]+) \| ([^|]+) \|$/gm)].filter(([, , , needs]) =>
     needs?.includes(":"),
   );

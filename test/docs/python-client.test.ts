@@ -19,7 +19,7 @@ except PermissionError as error:
     print("refused", str(error).split(":")[0])
 `;
 
-test("the Python client is allowed, denied, waits for the human, and raises on an error", async () => {
+test("the Python client is allowed, denied, waits for the operator, and raises on an error", async () => {
   const gate = await startGate();
   await gate.operator.call("agents.pair", { name: "my-loop", level: "Supervised" });
   const asked = gate.event((event) => event.type === "approval.waiting");

@@ -101,7 +101,7 @@ describe.each(SCHEMAS)("the %s database", (_name, schema, title) => {
     expect(userVersion(file)).toBe(schema.migrations.length + 1);
   });
 
-  it("that is a folder, or lies below a file, is refused", () => {
+  it("that is a folder, or is below a file, is refused", () => {
     const top = tempFolder();
     mkdirSync(join(top, "folder.db"));
     writeFileSync(join(top, "file"), "");

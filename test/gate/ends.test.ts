@@ -11,7 +11,7 @@ function endIn(clock: ManualClock, seconds: number) {
 }
 
 describe("an end by both clocks", () => {
-  it("comes at the same moment by both while nobody sets a clock", () => {
+  it("comes at the same moment by both while no clock is set", () => {
     const clock = new ManualClock();
     const end = endIn(clock, 600);
     clock.advance(200);

@@ -16,14 +16,14 @@ describe("the table of stages", () => {
 });
 
 describe("the trace of a call", () => {
-  it("has a step for each stage, also where nobody has to be asked", () => {
+  it("has a step for each stage, also where the operator needn't be asked", () => {
     const { trace, outcome, stage } = decided({ executor: "time_now" });
     expect([outcome, stage]).toEqual(["allowed", "policy"]);
     expect(trace.map((step) => step.stage)).toEqual([...STAGES]);
     expect(trace.at(-1)).toEqual({ stage: "approval", outcome: "skipped", detail: "nobody has to be asked" });
   });
 
-  it("ends with the question where somebody is asked, after guard and judge", () => {
+  it("ends with the question where the operator is asked, after guard and judge", () => {
     const { trace, outcome, stage } = decided({ executor: "fs_read", args: { path: "/srv/a" } });
     expect([outcome, stage]).toEqual(["approval_required", "approval"]);
     expect(trace.map((step) => [step.stage, step.outcome])).toEqual([

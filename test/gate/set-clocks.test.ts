@@ -178,7 +178,7 @@ describe("a grant is over when either clock says so", () => {
   it("for a session: a day back doesn't make it longer", () => {
     const { broker, grants, clock } = openedBroker(tempFolder(), new ManualClock(), { session_seconds: HOUR });
     const choices: Choice[] = [
-      { scope: "session", label: "session", grants: [{ capability: "fs:write", target: "/srv/a.txt" }] },
+      { scope: "session", reach: "exact", grants: [{ capability: "fs:write", target: "/srv/a.txt" }] },
     ];
     const { token } = broker.ask(pendingOf({ extra: extraOf({ choices }) }));
     broker.answer({ token, decision: "approved", scope: "session" }, ROBERTO);
@@ -191,7 +191,7 @@ describe("a grant is over when either clock says so", () => {
 });
 
 describe("a request is over when either clock says so", () => {
-  it("a day ahead expires what waits, and says expired", () => {
+  it("a day ahead expires a waiting request, and says expired", () => {
     const { broker, clock, registry } = openedBroker(tempFolder());
     const { token } = broker.ask(pendingOf());
     clock.jump(DAY);

@@ -41,7 +41,7 @@ async function approvedThere(page: Page, status: "approved" | "rejected", name: 
 }
 
 describe.skipIf(!hasChromium())("two surfaces answer at once", () => {
-  it("a browser tab and an operator's socket: exactly one counts, the other is told", async () => {
+  it("a browser tab and an operator's socket: exactly one counts, the other is informed", async () => {
     const seat = await webDesk();
     const { agent, operator, folder, page, socket } = seat;
     for (const [round, first] of (["page", "socket"] as const).entries()) {
@@ -118,7 +118,7 @@ describeDesktop("the desktop app's surfaces", () => {
     }
   });
 
-  it("an agent hangs up: within a second its card is gone from the window and the popup", async () => {
+  it("an agent disconnects: within a second its card is removed from the window and the popup", async () => {
     const seat = await desktopDesk();
     const { agent, folder, app, window, popup } = seat;
     await agent.ask(write(`${folder}/a.txt`));
@@ -132,7 +132,7 @@ describeDesktop("the desktop app's surfaces", () => {
 });
 
 describe.skipIf(!hasChromium())("an agent hangs up", () => {
-  it("within a second its card is gone from every open tab and from whoever asks the gate", async () => {
+  it("within a second its card is removed from every open tab and from the gate's listing", async () => {
     const seat = await webDesk();
     const { agent, operator, folder, page } = seat;
     const another = await page.context().newPage();

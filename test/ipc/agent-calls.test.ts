@@ -18,7 +18,7 @@ describe("a tool call", () => {
     expect(await gate.waiting()).toEqual([tokenOf(decision)]);
   });
 
-  it("whose arguments don't fit is denied as `validation failed`, and nobody is asked", async () => {
+  it("whose arguments don't fit is denied as `validation failed`, without asking", async () => {
     const gate = await startGate();
     const agent = await gate.agent();
     for (const args of [{}, { path: 3 }, { path: "" }]) {
@@ -32,7 +32,7 @@ describe("a tool call", () => {
     expect(await gate.waiting()).toEqual([]);
   });
 
-  it("gets a second decision once the human has answered", async () => {
+  it("gets a second decision once the operator has answered", async () => {
     const gate = await startGate();
     const agent = await gate.agent();
     const { decision, final } = await agent.ask(WRITE);
@@ -78,7 +78,7 @@ describe("tool.cancel", () => {
     expect(await gate.waiting()).toEqual([]);
   });
 
-  it("of a token that is unknown, somebody else's, answered or malformed is an error and changes nothing", async () => {
+  it("of a token that is unknown, another agent's, answered or malformed is an error and changes nothing", async () => {
     const gate = await startGate();
     const owner = await gate.agent("owner");
     const other = await gate.agent("other");
@@ -101,7 +101,7 @@ describe("tool.cancel", () => {
 });
 
 describe("a request that an earlier gate left", () => {
-  it("is withdrawn by its agent's token for it, by nobody else, and not while somebody waits for it", async () => {
+  it("is withdrawn by its agent's token for it, by no other agent, and not while a connection waits for it", async () => {
     const gate = await startGate();
     const asking = await gate.agent("one");
     const token = tokenOf((await asking.ask(WRITE)).decision);
@@ -126,7 +126,7 @@ describe("a request that an earlier gate left", () => {
     expect((await cancel(one)).data.code).toBe("unknown_token");
   });
 
-  it("and once nobody waits for it, with its card", async () => {
+  it("and once no connection waits for it, with its card", async () => {
     const gate = await startGate();
     const asking = await gate.agent("one");
     const token = tokenOf((await asking.ask(WRITE)).decision);
@@ -187,7 +187,7 @@ describe("an agent that disconnects", () => {
     expect(await gate.waiting()).toEqual([]);
   });
 
-  it("ends the grants of a session that the gate had named, not those of a session of its own", async () => {
+  it("ends the grants of a session that the gate had named, not those of a session that the agent named", async () => {
     const gate = await startGate();
     for (const [extra, outcome] of [
       [{}, "approval_required"],

@@ -20,13 +20,15 @@ describe("many connections", () => {
     expect((await gate.operator.call("status", {})).connections).toBe(1000);
   });
 
-  it("beyond the limit are refused with a logged reason, and those that are there go on", async () => {
+  it("beyond the limit are refused with a logged reason, and those that are there continue", async () => {
     const gate = await startGate({ config: "[socket]\nmax_connections = 3\n" });
     const agents = [await gate.agent("one"), await gate.agent("two"), await gate.agent("three")];
     const fourth = await gate.connect();
     await fourth.closed;
     await gate.logged(/dropped a client: more than 3 connections/);
     for (const agent of agents) await agent.ping();
+    expect(fourth.unread).toEqual([]);
+    expect((await gate.operator.call("status", {})).agents_connected.toSorted()).toEqual(["one", "three", "two"]);
   });
 });
 
@@ -117,7 +119,7 @@ describe("an agent that asks and asks", () => {
     expect((await agent.ask(call)).decision.outcome).toBe("approval_required");
   });
 
-  it("can't fill the memory with the arguments of what waits, and the human can still list it", async () => {
+  it("can't fill the memory with the arguments of waiting calls, and the operator can still list them", async () => {
     const gate = await startGate();
     const agent = await gate.agent("eager");
     const content = "x".repeat(900_000);
@@ -136,7 +138,7 @@ describe("an agent that asks and asks", () => {
     );
   });
 
-  it("is shown whole to the human also when it is nested as deep as a message may be", async () => {
+  it("is shown whole to the operator also when it is nested as deep as a message may be", async () => {
     const gate = await startGate();
     const agent = await gate.agent("deep");
     let value: unknown = "end";

@@ -30,12 +30,15 @@ describe("before hello", () => {
 
   it("ping is answered", async () => {
     const gate = await startGate();
-    await (await gate.connect()).ping();
+    const agent = await gate.connect();
+    agent.send("ping", { id: "early" });
+    expect(await agent.next("pong")).toEqual({ type: "pong", data: { id: "early" } });
+    expect(agent.unread).toEqual([]);
   });
 });
 
 describe("hello", () => {
-  it("with the agent's own token is welcomed, and tells its level and session", async () => {
+  it("with the agent's own token is welcomed, with its level and session", async () => {
     const gate = await startGate();
     const { agent_id } = await gate.operator.call("agents.pair", { name: "mine", level: "ReadOnly" });
     const agent = await gate.connect();
@@ -75,7 +78,7 @@ describe("hello", () => {
     expect((await gate.operator.call("agents.list", {})).requests).toEqual([]);
   });
 
-  it("with a token under a name that nobody paired is refused", async () => {
+  it("with a token under a name that isn't paired is refused", async () => {
     const gate = await startGate();
     const answer = await (await gate.connect()).hello("nobody", { token: "f".repeat(64) });
     expect(answer.data.code).toBe("bad_token");
@@ -92,7 +95,7 @@ describe("hello", () => {
 });
 
 describe("an agent that isn't paired yet", () => {
-  it("waits for the human; once they pair it, it is let in and finds its token (0600)", async () => {
+  it("waits for the operator; once paired, it is let in and finds its token (0600)", async () => {
     const gate = await startGate();
     const asked = gate.event(({ type }) => type === "pairing.requested");
     const agent = await gate.connect();
@@ -110,7 +113,7 @@ describe("an agent that isn't paired yet", () => {
     expect((await gate.operator.call("agents.list", {})).requests).toEqual([]);
   });
 
-  it("is turned away when the human rejects it", async () => {
+  it("is refused when the operator rejects it", async () => {
     const gate = await startGate();
     const agent = await gate.connect();
     await agent.hello("newcomer");
@@ -119,7 +122,7 @@ describe("an agent that isn't paired yet", () => {
     await agent.closed;
   });
 
-  it("can't crowd the human: one request a name, 16 in all", async () => {
+  it("can't crowd the operator: one request a name, 16 in all", async () => {
     const gate = await startGate();
     for (let number = 0; number < 16; number++) {
       expect((await (await gate.connect()).hello(`name-${number}`)).type).toBe("hello.pairing");

@@ -1,9 +1,13 @@
+import { getEventListeners, once } from "node:events";
+import { createConnection, createServer } from "node:net";
+import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { GateClient, type GateClientError, type GateClientOptions } from "../../ipc/client.ts";
 import type { Decision } from "../../ipc/decision.ts";
 import { MAX_FRAME_BYTES } from "../../ipc/frames.ts";
 import { tokenOf } from "../support/agent-connection.ts";
 import { type GateUnderTest, startGate } from "../support/running-gate.ts";
+import { tempFolder } from "../support/temp-folder.ts";
 import { temporaryHome } from "../support/temporary-home.ts";
 
 const WRITE = { intent: "keep notes", executor: "fs_write", args: { path: "/tmp/notes/a.txt", content: "hello" } };
@@ -24,6 +28,26 @@ function waiting(client: GateClient): Promise<Decision> {
   return new Promise((resolve) => client.once("waiting", resolve));
 }
 
+/** A socket that hands everything on to the gate's. `sent`: the types of what the client has sent on it. */
+async function relayTo(gate_socket: string): Promise<{ socket: string; sent: () => string[] }> {
+  const socket = join(tempFolder(), "relay.sock");
+  let text = "";
+  const relay = createServer((client) => {
+    const gate = createConnection(gate_socket);
+    client.on("data", (bytes) => {
+      text += bytes.toString();
+    });
+    client.pipe(gate).pipe(client);
+    for (const end of [client, gate]) end.on("error", () => end.destroy());
+  });
+  relay.listen(socket);
+  onTestFinished(() => {
+    relay.close();
+  });
+  await once(relay, "listening");
+  return { socket, sent: () => [...text.matchAll(/^\{"type":"([^"]+)"/gm)].map(([, type = ""]) => type) };
+}
+
 function failure(promise: Promise<unknown>): Promise<GateClientError> {
   return promise.then(
     () => {
@@ -34,7 +58,7 @@ function failure(promise: Promise<unknown>): Promise<GateClientError> {
 }
 
 describe("GateClient", () => {
-  it("gives an allowed call's decision, and the final one of a call that a human is asked about", async () => {
+  it("gives an allowed call's decision, and the final one of a call that the operator is asked about", async () => {
     const gate = await startGate();
     const client = await paired(gate);
     expect(await client.call({ intent: "", executor: "time_now", args: {} })).toMatchObject({ outcome: "allowed" });
@@ -65,7 +89,7 @@ describe("GateClient", () => {
     expect(outcomes).toEqual(Array.from({ length: 20 }, (_, number) => (number % 2 === 0 ? "allowed" : "denied")));
   });
 
-  it("previews a plan, withdraws by token, tells outcomes and pings", async () => {
+  it("previews a plan, withdraws by token, reports outcomes and pings", async () => {
     const gate = await startGate();
     const client = await paired(gate);
     const plan = await client.plan("tidy up", [{ executor: "time_now", args: {} }, WRITE]);
@@ -78,7 +102,7 @@ describe("GateClient", () => {
     await client.ping();
   });
 
-  it("waits for the human to pair it, and says so", async () => {
+  it("waits for the operator to pair it, and reports that", async () => {
     const gate = await startGate();
     const client = clientFor(gate);
     const asked = new Promise<void>((resolve) => client.once("pairing", resolve));
@@ -158,7 +182,7 @@ describe("when the gate restarts while a call waits, the client comes back and a
 });
 
 describe("an AbortSignal withdraws the request", () => {
-  it("while it waits for the human: the card goes away", async () => {
+  it("while it waits for the operator: the card is removed", async () => {
     const gate = await startGate();
     const client = await paired(gate);
     const stop = new AbortController();
@@ -171,7 +195,7 @@ describe("an AbortSignal withdraws the request", () => {
     expect((await closed).data).toMatchObject({ token, status: "cancelled", message: "withdrawn by the agent" });
   });
 
-  it("while the gate is away: the card goes away once it is back, and the call is not asked again", async () => {
+  it("while no gate runs: the card is removed once one does, and the call is not asked again", async () => {
     const gate = await startGate();
     const client = await paired(gate);
     const stop = new AbortController();
@@ -204,7 +228,7 @@ describe("an AbortSignal withdraws the request", () => {
     expect(await gate.waiting()).toEqual([]);
   });
 
-  it("before it is connected, and before it is asked: nobody hears of it", async () => {
+  it("before it is connected, and before it is asked: no request is sent", async () => {
     const gate = await startGate();
     const client = await paired(gate);
     const stop = new AbortController();
@@ -216,13 +240,21 @@ describe("an AbortSignal withdraws the request", () => {
     expect(await gate.operator.call("approvals.list", { include_resolved: true })).toEqual([]);
   });
 
-  it("and nothing else: after the answer it does nothing", async () => {
+  it("and nothing else: after the answer it sends nothing, and hears the signal no more", async () => {
     const gate = await startGate();
-    const client = await paired(gate);
+    const { socket, sent } = await relayTo(gate.paths.agent_socket);
+    const client = await paired(gate, { socket });
     const stop = new AbortController();
-    await client.call({ intent: "", executor: "time_now", args: {} }, { signal: stop.signal });
+    const asked = waiting(client);
+    const answer = client.call(WRITE, { signal: stop.signal });
+    const token = tokenOf(await asked);
+    await gate.operator.call("approvals.resolve", { token, decision: "approved" });
+    expect(await answer).toMatchObject({ outcome: "allowed" });
+    expect(getEventListeners(stop.signal, "abort")).toEqual([]);
     stop.abort();
     await client.ping();
+    expect(sent()).toEqual(["hello", "tool.call", "ping"]);
+    expect(await gate.request(token)).toMatchObject({ status: "approved" });
   });
 });
 
@@ -244,7 +276,7 @@ describe("what the client refuses, it says with a code", () => {
     expect(await failure(clientFor(gate, { token: "0".repeat(64) }).call(WRITE))).toMatchObject({ code: "bad_token" });
   });
 
-  it("frame_too_large and too_deep for arguments that no message can carry, and goes on", async () => {
+  it("frame_too_large and too_deep for arguments that no message can carry, and continues", async () => {
     const gate = await startGate();
     const client = await paired(gate);
     const too_large = client.call({ ...WRITE, args: { path: "/tmp/a", content: "x".repeat(1024 * 1024) } });
@@ -258,7 +290,7 @@ describe("what the client refuses, it says with a code", () => {
     expect(await client.call({ intent: "", executor: "time_now", args: {} })).toMatchObject({ outcome: "allowed" });
   });
 
-  it("closed after it was closed, for what waits too; the gate withdraws that", async () => {
+  it("closed after it was closed, for waiting calls too; the gate withdraws them", async () => {
     const gate = await startGate();
     const client = await paired(gate);
     const asked = waiting(client);
@@ -271,7 +303,7 @@ describe("what the client refuses, it says with a code", () => {
     expect(await failure(client.call(WRITE))).toMatchObject({ code: "closed" });
   });
 
-  it("bad_token for what waits when the pairing is revoked, after the refusal itself", async () => {
+  it("bad_token for waiting calls when the pairing is revoked, after the refusal itself", async () => {
     const gate = await startGate();
     const client = await paired(gate);
     const asked = waiting(client);

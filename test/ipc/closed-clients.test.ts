@@ -24,7 +24,7 @@ function keepBusy(milliseconds: number): void {
   while (performance.now() < until);
 }
 
-it("a withdrawal doesn't count its agent's connections that are gone, however many others are cleared up after first", async () => {
+it("a withdrawal doesn't count its agent's connections that have closed, however many others are cleaned up first", async () => {
   const path = join(tempFolder(), "agents.sock");
   const ends: string[] = [];
   const port: AgentPort = {

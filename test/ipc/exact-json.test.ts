@@ -129,7 +129,7 @@ describe("an object in JSON", () => {
   });
 });
 
-it("a whole frame is looked at in linear time: numbers, long ones, backslashes, structure", () => {
+it("a whole frame is checked in linear time: numbers, long ones, backslashes, structure", () => {
   const million = 1_000_000;
   const texts = [
     `{"a":[${"-0.1234567890123456,".repeat(million / 20)}1]}`,

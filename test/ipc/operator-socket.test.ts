@@ -20,7 +20,7 @@ async function operator(gate: GateUnderTest): Promise<AgentConnection> {
 }
 
 describe("the operator's socket", () => {
-  it("lies with the agents' one in a 0700 folder, both 0600, and so does the token", async () => {
+  it("is with the agents' one in a 0700 folder, both 0600, and so is the token", async () => {
     const { paths } = await startGate();
     for (const path of [paths.agent_socket, paths.operator_socket]) {
       expect(statSync(path).isSocket()).toBe(true);
@@ -125,7 +125,7 @@ describe("the operator's socket", () => {
     await connection.closed;
   });
 
-  it("tells every surface what happens: a card comes, is decided, goes away", async () => {
+  it("sends every surface each event: a card appears, is decided, is removed", async () => {
     const gate = await startGate();
     const surfaces = [await gate.operatorClient(), await gate.operatorClient()];
     const heard = surfaces.map((surface) => {
@@ -152,7 +152,7 @@ describe("the operator's socket", () => {
     }
   });
 
-  it("tells a surface that unsubscribed nothing more", async () => {
+  it("sends a surface that unsubscribed nothing more", async () => {
     const gate = await startGate();
     const client = await gate.operatorClient();
     const events: OperatorEvent[] = [];
@@ -178,7 +178,7 @@ describe("the operator's client", () => {
     expect(agent_socket).not.toBe(operator_socket);
   });
 
-  it("fails what waits when the gate goes away, and says so", async () => {
+  it("fails waiting calls when the gate disconnects, and reports it", async () => {
     const gate = await startGate();
     const client = await gate.operatorClient();
     const closing = gate.close();

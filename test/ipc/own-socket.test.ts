@@ -9,7 +9,7 @@ import { tempFolder } from "../support/temp-folder.ts";
 const ME = 12_345;
 
 describe("another user's socket is not asked", () => {
-  it("one in a folder that others can write, whoever it belongs to", () => {
+  it("one in a folder that others can write, whatever its owner", () => {
     const top = tempFolder();
     const path = join(top, "gate.sock");
     writeFileSync(path, "");
@@ -28,7 +28,7 @@ describe("another user's socket is not asked", () => {
     }
   });
 
-  it("one that is somebody else's", () => {
+  it("one that is another user's", () => {
     const top = tempFolder();
     mkdirSync(join(top, "run"), { mode: 0o700 });
     const path = join(top, "run/gate.sock");
@@ -37,7 +37,7 @@ describe("another user's socket is not asked", () => {
     expect(isOwnSocket(path, 0)).toBe(true);
   });
 
-  it("where nothing is, connecting says so; where our gate listens, it is asked", async () => {
+  it("where nothing is, connecting reports it; where our gate listens, it is asked", async () => {
     expect(isOwnSocket("/nowhere/gate.sock", ME)).toBe(true);
     const gate = await startGate();
     expect(isOwnSocket(gate.paths.agent_socket, statSync(gate.paths.agent_socket).uid)).toBe(true);

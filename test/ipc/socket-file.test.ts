@@ -27,7 +27,7 @@ function lineServer(path: string): LineServer {
 }
 
 describe("a listening socket's file", () => {
-  it("is the only one in its folder, and goes away with its server", async () => {
+  it("is the only one in its folder, and is removed with its server", async () => {
     const folder = tempFolder();
     const server = lineServer(join(folder, "a.sock"));
     await server.listen();

@@ -75,10 +75,10 @@ describe("before hello", () => {
       .poll(() => first.filter((socket) => socket.closed || socket.readableEnded).length)
       .toBeGreaterThanOrEqual(10);
     expect(more.every((socket) => socket.destroyed)).toBe(false);
-    await gate.logged(/dropped .*more than 128 connections that have not said hello/);
+    await gate.logged(/dropped .*more than 128 connections that have not sent hello/);
   });
 
-  it("as many silent ones as there may be connections keep nobody out", async () => {
+  it("as many silent ones as there may be connections keep no agent out", async () => {
     const gate = await startGate({ config: "[socket]\nmax_connections = 100\n" });
     await silent(gate.paths.agent_socket, 300);
     const agent = await gate.agent("good");
@@ -88,7 +88,7 @@ describe("before hello", () => {
     await expect.poll(connections).toBeLessThanOrEqual(100);
   });
 
-  it("one that says nothing in time is told so and closed", async () => {
+  it("one that sends nothing in time gets an error and is closed", async () => {
     const path = join(tempFolder(), "line.sock");
     const server = new LineServer(
       {

@@ -34,7 +34,7 @@ async function until(isOver: () => boolean): Promise<void> {
 }
 
 describe("turns", () => {
-  it("what comes while nobody waits is done at once, and its turn ends with it", () => {
+  it("a job that arrives while none waits is done at once, and its turn ends with it", () => {
     const ended: number[] = [];
     const turns = new Turns(() => ended.push(1));
     const job = new Busy("a", 0.5);

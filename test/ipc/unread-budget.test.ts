@@ -9,7 +9,7 @@ function owner() {
 }
 
 describe("what clients leave unread", () => {
-  it("holds back who leaves more than a little, and nobody else", () => {
+  it("holds back a client that leaves more than a little unread, and no other", () => {
     const budget = new UnreadBudget(LIMITS);
     const [slow, fast] = [owner(), owner()];
     budget.note(slow, 101);
@@ -19,7 +19,7 @@ describe("what clients leave unread", () => {
     expect([budget.isBehind(slow), budget.used]).toEqual([false, 100]);
   });
 
-  it("is bounded together: beyond it everybody who leaves anything is held back", () => {
+  it("is bounded together: beyond it each client that leaves anything unread is held back", () => {
     const budget = new UnreadBudget(LIMITS);
     const crowd = Array.from({ length: 11 }, owner);
     const reading = owner();

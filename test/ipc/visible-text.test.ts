@@ -67,7 +67,7 @@ describe("letters that are taken for Latin ones", () => {
     "\u6587\u5b57/\u30c6\u30b9\u30c8.md",
     "na\u00efve Stra\u00dfe \u0141\u00f3d\u017a \u0131\u015f\u0131k 1\u00ba 2\u00aa x\u00b2 \u00b5m k\u03a9",
     "\u0645\u0644\u0641 \u05e7\u05d5\u05d1\u05e5 \ud83d\ude00",
-  ])("%s is a name of its own script: shown as it is", (text) => {
+  ])("%s is a name in one script: shown as it is", (text) => {
     expect(visible(text)).toBe(text);
   });
 
@@ -113,7 +113,7 @@ describe("letters that are taken for Latin ones", () => {
     );
   });
 
-  it("a megabyte of them is looked at in linear time", () => {
+  it("a megabyte of them is checked in linear time", () => {
     for (const unit of ["\u0441 ", "\u0440a", "\u2160", "\u0441\u0301", "\u0441\u043b\u043e\u0432\u043e "]) {
       const started = performance.now();
       visible(unit.repeat((1024 * 1024) / unit.length / 2));

@@ -60,7 +60,7 @@ describe.skipIf(skipped)("the notification of an alarm", () => {
     await server.until((shown) => shown.length === 2);
   });
 
-  it("is there for what began before the notifications did, and says where to look without a page", async () => {
+  it("is shown for an alarm that was raised before the notifications started, and says what to run without a page", async () => {
     const { address } = await PrivateBus.start();
     const server = await NotificationServer.start(address);
     const gate = await startGate({ notifications: { sink: () => new FreedesktopSink(address, () => undefined) } });

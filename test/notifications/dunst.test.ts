@@ -103,12 +103,12 @@ describe.skipIf(skipped)("with a real notification daemon", () => {
     expect(["\u202e", "\u001b", "<b>x"].filter((hidden) => history.includes(hidden))).toEqual([]);
   });
 
-  it("killed and started again, it shows what waits, and its buttons answer", async () => {
+  it("killed and restarted, it shows waiting requests, and its buttons answer", async () => {
     const { desktop, agent, serve } = await desk();
     const asked = await agent.ask(RUN);
     await desktop.shown();
     await desktop.killDunst();
-    await serve.printed(/notifications: the notification server has gone/);
+    await serve.printed(/notifications: the notification server was lost/);
     await desktop.startDunst();
     await desktop.shown();
     expect(await pressed(desktop, "Approve", asked)).toMatchObject({ outcome: "allowed" });

@@ -146,7 +146,7 @@ describe.skipIf(skipped)("signals", () => {
 });
 
 describe.skipIf(skipped)("the server", () => {
-  it("absent, coming, dying and coming back: what waits is shown each time, and decisions go on", async () => {
+  it("absent, started, killed and restarted: waiting requests are shown each time, and decisions continue", async () => {
     const { address } = await PrivateBus.start();
     const log = new LineLog();
     const sink = new ObservedSink(new FreedesktopSink(address, log.push));
@@ -169,7 +169,7 @@ describe.skipIf(skipped)("the server", () => {
     await second.until((shown) => shown.length === 0);
     expect(log.lines).toEqual([
       "notifications: no notification server is running; they are shown once there is one",
-      "notifications: the notification server has gone; what waits is shown again once it is back",
+      "notifications: the notification server was lost; waiting requests are shown again once it is back",
     ]);
   });
 
@@ -207,7 +207,7 @@ describe.skipIf(skipped)("the server", () => {
     expect(sink.events.filter(is("action"))).toEqual([{ type: "action", handle, action: "deny" }]);
   });
 
-  it("the bus itself dies: the log says so, and the gate goes on", async () => {
+  it("the bus itself dies: the log says so, and the gate continues", async () => {
     const bus = await PrivateBus.start();
     const log = new LineLog();
     const sink = new ObservedSink(new FreedesktopSink(bus.address, log.push));
@@ -215,7 +215,7 @@ describe.skipIf(skipped)("the server", () => {
     const gate = await startGate({ notifications: { sink: () => sink } });
     await sink.heard(is("ready"));
     await bus.stop();
-    await log.until(/^notifications: the session bus has gone/);
+    await log.until(/^notifications: the session bus was lost/);
     const asked = await (await gate.agent()).ask({ executor: "shell_exec", args: { command: "ls" } });
     expect(asked.decision.outcome).toBe("approval_required");
     expect(sink.events.map(({ type }) => type)).toEqual(["ready", "lost"]);
@@ -288,7 +288,7 @@ describe("where notifications can't be shown", () => {
     expect(reasonOf({ DBUS_SESSION_BUS_ADDRESS: "unix:path=/run/user/1000/bus,guid=1" })).toBe("a sink");
   });
 
-  it("the gate says so when it starts, also where it was told to", async () => {
+  it("the gate says so when it starts, also where it was switched off", async () => {
     const none = await startGate();
     expect(none.gate.notifications).toMatchObject({
       is_on: false,

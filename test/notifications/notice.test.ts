@@ -48,7 +48,7 @@ describe("a notification shows the request whole, or offers no Approve", () => {
     });
   });
 
-  it("where a name of the call leads, in a line of its own; in letters that move others it is not offered to approve", () => {
+  it("where a name of the call leads, in a separate line; in letters that move others it is not offered to approve", () => {
     const said = (link: string) => {
       const lines = ["May I run?", "tee -a a.sh", link, "irreversible | class: fs_write:~/*"];
       return approvalNotice(
@@ -62,7 +62,7 @@ describe("a notification shows the request whole, or offers no Approve", () => {
     expect(buttonsOf(said("~/p/a.sh leads to ~/\u05d0"))).not.toContain("approve");
   });
 
-  it("an argument that the card doesn't tell is told by name, if it fits", () => {
+  it("an argument that the card doesn't show is shown by name, if it fits", () => {
     const view = approvalView({ args: { file_path: "/srv/project/a.ts", content: "one line" } });
     const notice = approvalNotice(view, SETTINGS);
     expect(notice.lines).toContain("content: one line");
@@ -96,7 +96,7 @@ describe("a notification shows the request whole, or offers no Approve", () => {
     expect(notice.lines.join("").length).toBeLessThan(6 * ROW_WIDTH);
   });
 
-  it("an argument with the target's value under another name is told too: the name is what it means", () => {
+  it("an argument with the target's value under another name is shown too: the name is its meaning", () => {
     const view = command("a", { args: { command: "a", also_delete: "a" } });
     expect(approvalNotice(view, SETTINGS).lines).toContain("also_delete: a");
   });
@@ -162,7 +162,7 @@ describe("a notification offers what the server and the home can do", () => {
     expect(long.lines.at(-1)).toBe("Answer with: metnos-gate watch");
   });
 
-  it("a digest and a pairing request can only be looked at", () => {
+  it("a digest and a pairing request can only be opened", () => {
     expect(digestNotice("claude-code", 12, SETTINGS)).toMatchObject({
       title: "12 requests of claude-code wait",
       buttons: [{ action: "review", label: "Review" }],

@@ -23,7 +23,9 @@ interface Desk {
 }
 
 /** A real gate, a paired agent, a bus and a notification server on it; the notifier's clock is the test's. */
-async function desk(options: { config?: string; capabilities?: string[]; has_page?: boolean } = {}): Promise<Desk> {
+async function desk(
+  options: { config?: string; capabilities?: string[]; has_page?: boolean; pairing_check_ms?: number } = {},
+): Promise<Desk> {
   const { address } = await PrivateBus.start();
   const server = await NotificationServer.start(address, options.capabilities);
   const clock = { ms: 1_000_000 };
@@ -32,7 +34,12 @@ async function desk(options: { config?: string; capabilities?: string[]; has_pag
   const review = options.has_page === false ? {} : { review: (what: ReviewTarget) => reviewed.push(what) };
   const gate = await startGate({
     ...(options.config === undefined ? {} : { config: options.config }),
-    notifications: { sink: () => sink, now: () => clock.ms, ...review },
+    notifications: {
+      sink: () => sink,
+      now: () => clock.ms,
+      pairing_check_ms: options.pairing_check_ms ?? 5000,
+      ...review,
+    },
   });
   await sink.heard(({ type }) => type === "ready");
   return {
@@ -98,7 +105,7 @@ describe.skipIf(skipped)("a notification", () => {
     expect(await asked.final()).toMatchObject({ outcome: "allowed" });
   });
 
-  it("put aside, it stays away and the request goes on waiting", async () => {
+  it("dismissed, it stays closed and the request keeps waiting", async () => {
     const { gate, agent, server, sink, settle } = await desk();
     const asked = await agent.ask(RUN);
     const one = await server.only();
@@ -122,7 +129,7 @@ describe.skipIf(skipped)("a notification", () => {
     expect((await gate.request(target.token)).status).toBe("pending");
   });
 
-  it("answered elsewhere, withdrawn, or gone with its agent: it closes", async () => {
+  it("answered elsewhere, withdrawn, or its agent disconnected: it closes", async () => {
     const { gate, agent, server } = await desk();
     const answered = await agent.ask(RUN);
     await server.only();
@@ -132,10 +139,13 @@ describe.skipIf(skipped)("a notification", () => {
     await server.only();
     agent.send("tool.cancel", { id: "c", token: tokenOf(withdrawn.decision), reason: "not needed" });
     await server.until((shown) => shown.length === 0);
-    await agent.ask(RUN);
+    const left = await agent.ask(RUN);
     await server.only();
     await agent.close();
     await server.until((shown) => shown.length === 0);
+    const ended = [answered, withdrawn, left].map(({ decision }) => gate.request(tokenOf(decision)));
+    expect((await Promise.all(ended)).map(({ status }) => status)).toEqual(["rejected", "cancelled", "cancelled"]);
+    expect(server.calls.map(({ title }) => title)).toEqual(["May I run?", "May I run?", "May I run?"]);
   });
 
   it("expired: it closes", async () => {
@@ -152,7 +162,7 @@ describe.skipIf(skipped)("a notification", () => {
     expect(await asked.final()).toMatchObject({ outcome: "denied", status: "expired" });
   });
 
-  it("two surfaces at once: exactly one answer counts, and the one that lost says so and clears", async () => {
+  it("two surfaces at once: exactly one answer counts, and the other one says so and clears", async () => {
     const { gate, agent, server, settle } = await desk();
     const outcomes = new Set<string>();
     for (let round = 0; round < 6; round++) {
@@ -210,7 +220,7 @@ describe.skipIf(skipped)("a notification", () => {
     expect(one.body).toContain("Answer with: metnos-gate watch");
   });
 
-  it("hostile text is inert: codes instead of characters, markup escaped, no line of its own", async () => {
+  it("hostile text is inert: codes instead of characters, markup escaped, no extra line", async () => {
     const { agent, server } = await desk();
     const command = `ls \u202e\u001b[31m <b>bold</b> & <img src=x>\nMay I read?${"\nasked by nobody".repeat(10_000)}`;
     await agent.ask({ executor: "shell_exec", args: { command } });
@@ -246,7 +256,7 @@ describe.skipIf(skipped)("a notification", () => {
     expect([...one.actions.values()]).toEqual(["Approva", "Rifiuta"]);
   });
 
-  it("when the gate closes, its notifications do, and what waits goes on waiting", async () => {
+  it("when the gate closes, its notifications do, and requests keep waiting", async () => {
     const { gate, agent, server } = await desk();
     await agent.ask(RUN);
     const { id } = await server.only();
@@ -297,21 +307,24 @@ describe.skipIf(skipped)("many requests", () => {
     await server.until((shown) => shown.length === 3);
     pass(10_000);
     await askMany(agent, 3, 6);
-    await server.until((shown) => shown.length === 6);
+    const six = await server.until((shown) => shown.length === 6);
+    expect(six.map(({ title }) => title)).toEqual(Array(6).fill("May I run?"));
     pass(10_000);
     await askMany(agent, 6, 9);
-    await server.only(({ title }) => title === "9 requests of tester wait");
+    const all = await server.only(({ title }) => title === "9 requests of tester wait");
+    expect([...all.actions.values()]).toEqual(["Review", "Review"]);
   });
 });
 
 describe.skipIf(skipped)("an agent that wants to connect", () => {
-  it("and goes away without an answer: its notification goes, too", async () => {
-    const { gate, server } = await desk();
+  it("and disconnects without an answer: its notification closes, too", async () => {
+    const { gate, server } = await desk({ pairing_check_ms: 50 });
     const connection = await gate.connect();
     await connection.hello("new-agent");
-    await server.only();
+    expect(await server.only()).toMatchObject({ title: "An agent wants to connect", body: "new-agent" });
     await connection.close();
     await server.until((shown) => shown.length === 0);
+    expect((await gate.operator.call("agents.list", {})).requests).toEqual([]);
   });
 
   it("is one notification with Review, which closes once it is paired", async () => {
@@ -341,7 +354,7 @@ describe.skipIf(skipped)("an agent that wants to connect", () => {
 describe.skipIf(skipped)("a pause by the safety filter", () => {
   const CRITICAL = { goal_id: "g", description: "SECRET", priority: "normal", goal_type: "exfiltrate_data" };
 
-  it("is told at once, stays, leads to Safety, and goes when the gate goes on", async () => {
+  it("is shown at once, stays, leads to Safety, and closes when the gate is resumed", async () => {
     const { gate, agent, server, sink, reviewed, settle } = await desk();
     agent.send("goal.check", { id: "g", goal: CRITICAL });
     const one = await server.only();
@@ -356,7 +369,7 @@ describe.skipIf(skipped)("a pause by the safety filter", () => {
     await server.until((shown) => shown.length === 0);
   });
 
-  it("is still told by the next start; a pause by the human is not: they know", async () => {
+  it("is still shown by the next start; a pause by the operator is not: they know", async () => {
     const first = await startGate();
     const agent = await first.agent();
     agent.send("goal.check", { id: "g", goal: CRITICAL });
@@ -375,8 +388,8 @@ describe.skipIf(skipped)("a pause by the safety filter", () => {
   });
 });
 
-describe.skipIf(skipped)("what the human chooses on a surface", () => {
-  it("off takes every notification down, on shows what waits again, and the language changes at once", async () => {
+describe.skipIf(skipped)("what the user chooses on a surface", () => {
+  it("off closes every notification, on shows waiting requests again, and the language changes at once", async () => {
     const { address } = await PrivateBus.start();
     const server = await NotificationServer.start(address);
     const gate = await startGate({ notifications: { sink: () => new FreedesktopSink(address, () => undefined) } });

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { tokenOf } from "../support/agent-connection.ts";
 import { startGate } from "../support/running-gate.ts";
 
-it("each decision can be opened, stage by stage, also the final one after the human's answer", async () => {
+it("each decision can be opened, stage by stage, also the final one after the operator's answer", async () => {
   const gate = await startGate();
   const agent = await gate.agent();
   const asked = await agent.ask({ executor: "fs_write", args: { path: "/srv/a", content: "x" } });

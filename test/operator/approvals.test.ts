@@ -4,7 +4,7 @@ import { startGate } from "../support/running-gate.ts";
 
 const WRITE = (path: string) => ({ executor: "fs_write", args: { path, content: "x" } });
 
-it("a card's clock stands still while the human is at it, up to a bound, and every surface hears the deadline", async () => {
+it("a card's deadline is extended while the user is at it, up to a bound, and every surface gets it", async () => {
   let now = Date.now();
   const gate = await startGate({ now: () => now });
   const agent = await gate.agent();
@@ -83,7 +83,7 @@ it("a card says which subagent asks, in visible characters", async () => {
   expect((await gate.request(token)).subagent).toBe("plan\\u{202e}ner");
 });
 
-it("lists what waits newest first, or whose time is over soonest first", async () => {
+it("lists waiting requests newest first, or soonest deadline first", async () => {
   const gate = await startGate();
   const agent = await gate.agent();
   const tokens: string[] = [];

@@ -11,7 +11,7 @@ async function setting(gate: GateUnderTest, key: SettingKey) {
   return (await gate.operator.call("settings.list", {})).find((found) => found.key === key);
 }
 
-it("what is chosen counts at once, is kept, and every surface hears of it", async () => {
+it("a choice counts at once, is kept, and every surface is informed", async () => {
   const gate = await startGate();
   const agent = await gate.agent();
   expect(await setting(gate, "language")).toEqual({

@@ -127,7 +127,7 @@ describe("the packaged app", () => {
       await app.printed(/the desktop app is ready/);
       app.kill("SIGTERM");
       const code = await app.exited;
-      expect([code, app.output()]).toEqual([0, expect.stringMatching(/closed; what waits is kept/)]);
+      expect([code, app.output()]).toEqual([0, expect.stringMatching(/closed; waiting requests are kept/)]);
     });
   });
 

@@ -46,7 +46,7 @@ describe.skipIf(NO_BROWSER !== null)("axe finds nothing serious", () => {
   });
   afterAll(() => browser.close());
 
-  it("it would: text that is too pale is told", async () => {
+  it("it would: text that is too pale is reported", async () => {
     const gate = await startGate();
     const { page } = await openPage(gate.operator, { browser });
     await page.getByText("No agent is connected yet").waitFor();

@@ -31,7 +31,7 @@ async function isOnTop(page: Page): Promise<boolean> {
 }
 
 describe.skipIf(NO_BROWSER !== null)("an alarm on the page", () => {
-  it("stands above every view with the gate's own words, from when it is raised until it is over", async () => {
+  it("is above every view with the gate's own words, from when it is raised until it is over", async () => {
     const gate = await startGate();
     const { page, problems } = await openPage(gate.operator, { at: "policy", browser: browser() });
     await page.getByRole("heading", { level: 1, name: "Policy" }).waitFor();
@@ -52,7 +52,7 @@ describe.skipIf(NO_BROWSER !== null)("an alarm on the page", () => {
     expect(problems).toEqual([]);
   });
 
-  it("of something past goes once a human has seen it, on every page, and the trail says so", async () => {
+  it("of something past closes once it is acknowledged, on every page, and the trail records it", async () => {
     const gate = await startGate();
     gate.gate.core.alarms.raise(restarted);
     const first = await openPage(gate.operator, { browser: browser() });
@@ -100,7 +100,7 @@ describe.skipIf(NO_BROWSER !== null)("an alarm on the page", () => {
 });
 
 describe.skipIf(NO_BROWSER !== null)("a page whose gate has ended", () => {
-  it("says so; with the gate back at its port, that it needs a new link; with the link used beside it, it goes on", async () => {
+  it("says so; with a gate at its port again, that it needs a new link; with the link used in another tab, it continues", async () => {
     const first = await startGate({ web: true });
     const context = await browser().newContext();
     const page = await context.newPage();

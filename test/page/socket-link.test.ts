@@ -7,7 +7,7 @@ import { serveOperator } from "../support/page-socket.ts";
 import { startGate } from "../support/running-gate.ts";
 
 describe.skipIf(NO_BROWSER !== null)("in a browser tab, over the page's own WebSocket", () => {
-  it("the page asks, hears what happens, and shows the gate's refusals", async () => {
+  it("the page asks, gets events, and shows the gate's refusals", async () => {
     const gate = await startGate();
     const { origin } = await serveOperator(gate.operator);
     const { page, problems } = await openPage(gate.operator, { origin });
@@ -23,7 +23,7 @@ describe.skipIf(NO_BROWSER !== null)("in a browser tab, over the page's own WebS
     expect(problems).toEqual([]);
   });
 
-  it("a gate that is away shows at once; when it is back, so is what waits by then", async () => {
+  it("a missing gate is shown at once; when one answers again, so are the requests that wait by then", async () => {
     const gate = await startGate();
     const served = await serveOperator(gate.operator);
     const { page } = await openPage(gate.operator, { origin: served.origin });

@@ -12,9 +12,10 @@ import { type DrivenCall, Ledger } from "../../reliability/crash/ledger.ts";
 import type { Snapshot } from "../../reliability/crash/snapshot.ts";
 import { tempFolder, tempFolderForFile } from "../support/temp-folder.ts";
 
+/** A second each where the machine does nothing else: `npm run crash` does 2,000. */
 const ROUNDS = 60;
 const ROOT = tempFolderForFile();
-/** A minute where the machine does nothing else. */
+/** Half a minute where the machine does nothing else. */
 const LONGEST_MS = 300_000;
 const RUNNING = { is_paused: false, by: null, reason: null, since: null, until: null, clears: "by_human" } as const;
 const NOTHING: Snapshot = {
@@ -107,21 +108,21 @@ describe("the check of what a killed gate left", { timeout: 60_000 }, () => {
     expect(found).toEqual(expect.arrayContaining(["not_in_trail", "trail_broken"]));
   });
 
-  it("reports a grant that is gone, and one that nobody gave", async () => {
+  it("reports a grant that is missing, and one that was never given", async () => {
     const found = await foundAfter(({ grants_db }) => {
       execute(grants_db, "UPDATE grants SET target = '/srv/other/**' WHERE id = 1");
     });
     expect(found).toEqual(expect.arrayContaining(["invented", "lost"]));
   });
 
-  it("reports a pairing that is gone", async () => {
+  it("reports a pairing that is missing", async () => {
     const found = await foundAfter(({ agents_db }) => {
       execute(agents_db, "UPDATE agents SET revoked_at = paired_at WHERE name = 'worker-1'");
     });
     expect(found).toContain("lost");
   });
 
-  it("reports a pause that is gone, and takes one whose acknowledgement never came either way", () => {
+  it("reports a pause that is missing, and accepts either for one that was not acknowledged", () => {
     const ledger = new Ledger();
     ledger.pause.done("paused");
     expect(violationsOf(ledger, {})).toEqual(["lost"]);
@@ -132,7 +133,7 @@ describe("the check of what a killed gate left", { timeout: 60_000 }, () => {
     }
   });
 
-  it("reports a request that is gone", () => {
+  it("reports a request that is missing", () => {
     const ledger = new Ledger();
     ledger.waits("0123456789abcdef", pairedIn(new Ledger()), WRITE, true);
     expect(violationsOf(ledger, {})).toEqual(["lost"]);

@@ -69,14 +69,14 @@ it("the document's matrix is the table that the cases are checked against", () =
   expect(withMatrix(document)).toBe(document);
 });
 
-describe("what was seen is told apart", () => {
+describe("observations are classified", () => {
   const FILE = "/home/ada/.local/state/metnos/grants.db";
   const served: Life = {
     state: "serving",
     ended_by_itself: false,
     end: 0,
     output: "Metnos Gate is running.\n",
-    said: [],
+    messages: [],
     raw: [],
     verify_problems: [],
     missing: [],
@@ -99,8 +99,8 @@ describe("what was seen is told apart", () => {
     ["an end without a word", { ...served, ended_by_itself: true }, "crash"],
     ["an end that says why", { ...served, ended_by_itself: true, output: `${FILE} was replaced\n` }, "ends"],
     ["neither started nor ended", { ...served, state: "hangs", end: null }, "hang"],
-    ["an alarm", { ...served, said: [`alarm database_unusable ${FILE}`], missing: ["grant"] }, "noticed"],
-    ["an alarm about another file", { ...served, said: ["alarm trail_lost x"], missing: ["grant"] }, "unseen"],
+    ["an alarm", { ...served, messages: [`alarm database_unusable ${FILE}`], missing: ["grant"] }, "noticed"],
+    ["an alarm about another file", { ...served, messages: ["alarm trail_lost x"], missing: ["grant"] }, "unseen"],
     ["a gap in the trail", { ...served, verify_problems: ["a gap"], missing: ["decision"] }, "verify"],
     ["an error that says nothing", { ...served, raw: ["internal: the gate failed; "] }, "raw"],
     ["nothing missing", served, "harmless"],
@@ -108,9 +108,9 @@ describe("what was seen is told apart", () => {
     expect(outcome([life])).toBe(expected);
   });
 
-  it("what was acknowledged and is gone, or written through a link, is a failure whatever was said", () => {
-    const said = { ...served, said: [FILE] };
-    expect(outcome([said], { lost: ["grant"] })).toBe("lost");
-    expect(outcome([said], { written_elsewhere: ["precious.txt"] })).toBe("written elsewhere");
+  it("what was acknowledged and is lost, or written through a link, is a failure whatever was reported", () => {
+    const reported = { ...served, messages: [FILE] };
+    expect(outcome([reported], { lost: ["grant"] })).toBe("lost");
+    expect(outcome([reported], { written_elsewhere: ["precious.txt"] })).toBe("written elsewhere");
   });
 });

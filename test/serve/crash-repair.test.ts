@@ -12,7 +12,7 @@ function execute(file: string, sql: string, ...values: unknown[]): void {
 }
 
 describe("a crash between the approval and its grant", () => {
-  it("is repaired by the next start, once: the grant is written that the human gave", async () => {
+  it("is repaired by the next start, once: the grant is written that the operator gave", async () => {
     const gate = await startGate();
     const agent = await gate.agent();
     const token = tokenOf((await agent.ask(WRITE)).decision);
@@ -54,7 +54,7 @@ describe("a crash between the approval and its grant", () => {
     expect(await restarted.request(token)).toMatchObject({ status: "pending" });
   });
 
-  it("when the grant can't be written, the approval stands for this call, the human hears of it, and the next start writes the grant", async () => {
+  it("when the grant can't be written, the approval counts for this call, the operator is informed, and the next start writes the grant", async () => {
     const gate = await startGate();
     const agent = await gate.agent();
     execute(gate.paths.grants_db, "CREATE TRIGGER full BEFORE INSERT ON grants BEGIN SELECT RAISE(ABORT, 'full'); END");

@@ -37,7 +37,7 @@ it("a setting that can't be written says why and which file, and isn't in force"
   expect(gate.gate.core.config.language).toBe("en");
 });
 
-it("too many open files: the pairing says so, and nothing of it is left", async () => {
+it("too many open files: the pairing reports it, and nothing of it is left", async () => {
   const home = temporaryHome();
   // As many files as a command needs to open the databases by itself, and no more: the token's comes last.
   for (let most = 42; most > 30; most--) {

@@ -62,7 +62,7 @@ describe("an answer that is stored reaches the agent that waits", () => {
     expect((await within(3000, asked.final())).outcome).toBe("allowed");
   });
 
-  it("as a denial where what the call needs can't be looked at any more", async () => {
+  it("as a denial where what the call needs can't be read any more", async () => {
     const { home, operator, agent } = await served();
     const asked = await agent.ask(write("a"));
     alter(home.paths.grants_db, "ALTER TABLE grants RENAME TO elsewhere");
@@ -72,7 +72,7 @@ describe("an answer that is stored reaches the agent that waits", () => {
 });
 
 describe("a pause", () => {
-  it("is told to agents and in the trail though what waits can't be withdrawn", async () => {
+  it("is sent to agents and in the trail though waiting requests can't be withdrawn", async () => {
     const { home, operator, agent } = await served();
     alter(home.paths.approvals_db, "ALTER TABLE pending RENAME TO elsewhere");
     const pause = await operator.call("safety.pause", {});
@@ -82,7 +82,7 @@ describe("a pause", () => {
     expect(trailOf(home).map(({ event }) => event)).toContain("paused");
   });
 
-  it("withdraws what waits once that can be written, and until then nothing of it can be approved", async () => {
+  it("withdraws waiting requests once that can be written, and until then none of them can be approved", async () => {
     const { home, operator, agent } = await served();
     const asked = [await agent.ask(write("a")), await agent.ask(write("b"))];
     alter(
@@ -166,7 +166,7 @@ describe("an answer that is given while the gate ends", () => {
 });
 
 describe("a database that another program keeps locked", () => {
-  it("holds nobody up for long: what needs it is denied, others are answered, and it goes on once it is free", async () => {
+  it("blocks no client for long: calls that need it are denied, others are answered, and it continues once it is free", async () => {
     const { home, operator, agent } = await served();
     const other = await pairedAgent(home, operator, "bystander", "Supervised");
     const holder = new Database(home.paths.approvals_db);

@@ -103,7 +103,7 @@ describe("what a request held", () => {
     expect(holding(gate.paths.approvals_db, SECRET)).toEqual([]);
   });
 
-  it("is gone also while the gate runs, within seconds of the end", async () => {
+  it("is erased also while the gate runs, within seconds of the end", async () => {
     const gate = await startGate();
     const agent = await gate.agent();
     const { decision } = await agent.ask(COMMAND);
@@ -111,7 +111,7 @@ describe("what a request held", () => {
     await expect.poll(() => holding(gate.paths.approvals_db, SECRET), { timeout: 10_000 }).toEqual([]);
   });
 
-  it("is gone after kill -9 and the next start, of what had ended; what waits is still there", async () => {
+  it("is erased after kill -9 and the next start, of ended requests; waiting ones are still there", async () => {
     const home = temporaryHome();
     const serve = await startServe(home);
     const operator = await operatorOf(home);
@@ -131,7 +131,7 @@ describe("what a request held", () => {
     expect(await gate.request(tokenOf(waiting.decision))).toMatchObject({ args: { file_path: "/srv/W41T1NG" } });
   });
 
-  it("is gone also where an earlier version had kept it, in rows and in what it had deleted", () => {
+  it("is erased also where an earlier version had kept it, in rows and in what it had deleted", () => {
     const file = join(tempFolder(), "approvals.db");
     const earlier = new Database(file);
     earlier.pragma("journal_mode = WAL");
@@ -158,7 +158,7 @@ describe("what a request held", () => {
     expect(holding(file, SECRET)).toEqual([]);
   });
 
-  it("is gone in whatever order requests of whatever length came and ended", () => {
+  it("is erased in whatever order requests of whatever length were made and ended", () => {
     const step = fc.record({ length: fc.nat(9000), ends: fc.nat(5), flushes: fc.boolean() });
     fc.assert(
       fc.property(fc.array(step, { minLength: 5, maxLength: 60 }), (steps) => {
@@ -185,7 +185,7 @@ describe("what a request held", () => {
     );
   });
 
-  it("another program that reads the database holds nobody up: the log is emptied once it is done", () => {
+  it("another program that reads the database blocks no request: the log is emptied once it is done", () => {
     const file = join(tempFolder(), "approvals.db");
     const db = openDatabase(file, APPROVALS_SCHEMA);
     const registry = new ApprovalRegistry(db, systemClock);

@@ -79,7 +79,7 @@ async function killed({ serve, agent, operator }: Served): Promise<void> {
 }
 
 describe("a full disk", () => {
-  it("denies what changes something, lets what reads go on, and says so; the loss outlives a kill", async () => {
+  it("denies what changes something, allows what only reads, and reports it; the loss outlives a kill", async () => {
     const served = await servedOnSmallDisk();
     if (served === undefined) return;
     const { disk, home, operator, agent } = served;
@@ -97,7 +97,7 @@ describe("a full disk", () => {
       outcome: "denied",
       stage: "safety",
       reason: "the audit trail can't be written: the disk is full (ENOSPC)",
-      explain: { instead: expect.stringContaining("tell the human") },
+      explain: { instead: expect.stringContaining("inform the user") },
     });
     expect((await agent.ask(READ)).decision.outcome).toBe("allowed");
     const alarms = new Map((await operator.call("status", {})).alarms.map(({ code, message }) => [code, message]));
@@ -124,7 +124,7 @@ describe("a full disk", () => {
     expect(await again.operator.call("audit.verify", {})).toMatchObject({ ok: true });
   }, 30_000);
 
-  it("once there is room again the gate goes on by itself, with the loss in the trail", async () => {
+  it("once there is room again the gate continues by itself, with the loss in the trail", async () => {
     const small = await gateOnSmallDisk();
     if (small === undefined) return;
     const { disk, operator, agent } = small;

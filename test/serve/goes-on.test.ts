@@ -37,7 +37,7 @@ it("a database that can't be written when an agent leaves doesn't end the gate: 
     other.close();
   });
   other.exec("CREATE TRIGGER full BEFORE UPDATE ON grants BEGIN SELECT RAISE(ABORT, 'full'); END");
-  agent.close();
+  await agent.close();
   await gate.logged(/error in a session's end: SqliteError/);
   expect(find()).toBeUndefined();
   other.exec("DROP TRIGGER full");

@@ -45,7 +45,7 @@ describe("an approval is bound to the exact call", () => {
     for (const one of asked) expect(await one?.final()).toMatchObject({ outcome: "allowed", status: "approved" });
   });
 
-  it("calls of another agent, or from another folder, have a card of their own", async () => {
+  it("calls of another agent, or from another folder, have a separate card", async () => {
     const gate = await startGate();
     const [one, other] = [await gate.agent("one"), await gate.agent("other")];
     const decisions = [
@@ -73,7 +73,7 @@ describe("an approval is bound to the exact call", () => {
     });
   });
 
-  it("a call that joins after its link was moved has a card of its own, while it waits and after an answer", async () => {
+  it("a call that joins after its link was moved has a separate card, while it waits and after an answer", async () => {
     const gate = await startGate();
     const agent = await gate.agent("tester", "Supervised", { session: "s" });
     const { home } = gate.home;
@@ -177,7 +177,7 @@ describe("an answer", () => {
     });
   });
 
-  it("by somebody that the agent didn't ask for is refused, and the request waits on", async () => {
+  it("by a principal that the agent didn't ask for is refused, and the request keeps waiting", async () => {
     const gate = await startGate();
     const agent = await gate.agent();
     const token = tokenOf((await agent.ask(WRITE)).decision);
@@ -188,7 +188,7 @@ describe("an answer", () => {
     expect(await gate.request(token)).toMatchObject({ status: "pending", decision_at: null });
   });
 
-  it("that can't be stored is refused with a reason, and the request waits on", async () => {
+  it("that can't be stored is refused with a reason, and the request keeps waiting", async () => {
     const gate = await startGate();
     const agent = await gate.agent();
     const token = tokenOf((await agent.ask(WRITE)).decision);
@@ -221,7 +221,7 @@ describe("an answer", () => {
     await expect(
       gate.operator.call("grants.add", { capability: "code:exec", target: "make test" }),
     ).rejects.toMatchObject({ code: "never_granted" });
-    expect((await gate.request(token)).choices).toEqual([{ scope: "none", label: "once", grants: [] }]);
+    expect((await gate.request(token)).choices).toEqual([{ scope: "none", reach: null, grants: [] }]);
     await gate.operator.call("approvals.resolve", { token, decision: "approved" });
     expect((await final()).outcome).toBe("allowed");
     expect((await agent.ask({ executor: "Bash", args: { command: "make test" } })).decision.outcome).toBe(
@@ -231,7 +231,7 @@ describe("an answer", () => {
 });
 
 describe("an answer that is remembered", () => {
-  it("for a folder allows the next call there, settles what waits there, and nothing else", async () => {
+  it("for a folder allows the next call there, resolves waiting requests there, and nothing else", async () => {
     const gate = await startGate();
     const agent = await gate.agent();
     const [first, covered, elsewhere, below] = [
@@ -305,7 +305,7 @@ describe("an answer that is remembered", () => {
     }
   });
 
-  it("settles what waits also when the human gives the grant by themselves, and once revoked covers nothing", async () => {
+  it("resolves waiting requests also when the operator gives the grant unasked, and once revoked covers nothing", async () => {
     const gate = await startGate();
     const agent = await gate.agent();
     const asked = await agent.ask(WRITE);
@@ -316,7 +316,7 @@ describe("an answer that is remembered", () => {
   });
 });
 
-describe("a card that nobody answers in time", () => {
+describe("a card that isn't answered in time", () => {
   const TTL = "[approvals]\nttl_seconds = 10\n";
 
   function clock() {
@@ -329,7 +329,7 @@ describe("a card that nobody answers in time", () => {
     };
   }
 
-  it("is expired, not refused: the agent is told that nobody answered, and nothing is remembered", async () => {
+  it("is expired, not refused: the agent is informed that nobody answered, and nothing is remembered", async () => {
     const { now, advance } = clock();
     const gate = await startGate({ config: TTL, now });
     const agent = await gate.agent();
@@ -348,7 +348,7 @@ describe("a card that nobody answers in time", () => {
     expect((await agent.ask(WRITE)).decision.outcome).toBe("approval_required");
   });
 
-  it("is expired also when the answer comes too late: the human is told, and the agent too", async () => {
+  it("is expired also when the answer is too late: the operator is informed, and the agent too", async () => {
     const { now, advance } = clock();
     const gate = await startGate({ config: TTL, now });
     const agent = await gate.agent();
@@ -360,7 +360,7 @@ describe("a card that nobody answers in time", () => {
     expect(await gate.request(tokenOf(decision))).toMatchObject({ status: "expired", args: null });
   });
 
-  it("is not revived by a grant that would cover it, and doesn't stand in that grant's way", async () => {
+  it("is not revived by a grant that would cover it, and doesn't block that grant", async () => {
     const { now, advance } = clock();
     const gate = await startGate({ config: TTL, now });
     const agent = await gate.agent();

@@ -13,7 +13,7 @@ const TIME = { executor: "time_now" };
 const CRITICAL = goal({ goal_type: "exfiltrate_data" });
 
 describe("while the gate is paused", () => {
-  it("every call is denied at stage safety with the reason, also one that a grant covers, and goes on after", async () => {
+  it("every call is denied at stage safety with the reason, also one that a grant covers, and decided as before afterwards", async () => {
     const gate = await startGate();
     const agent = await gate.agent("worker", "Full");
     await gate.operator.call("safety.pause", { reason: "lunch" });
@@ -29,7 +29,7 @@ describe("while the gate is paused", () => {
     expect((await agent.ask(TIME)).decision.outcome).toBe("allowed");
   });
 
-  it("every agent is told, also one that comes later, and is told when it goes on", async () => {
+  it("every agent is informed of the pause, also one that connects later, and of its end", async () => {
     const gate = await startGate();
     const early = await gate.agent("early");
     await gate.operator.call("safety.pause", { reason: "lunch", for_seconds: 3600 });
@@ -42,7 +42,7 @@ describe("while the gate is paused", () => {
     await late.next("safety.resumed");
   });
 
-  it("what waits is withdrawn with the reason, and no answer to it counts any more", async () => {
+  it("waiting requests are withdrawn with the reason, and no answer to them counts any more", async () => {
     const gate = await startGate();
     const agent = await gate.agent();
     const asked = await agent.ask(READ);
@@ -55,7 +55,7 @@ describe("while the gate is paused", () => {
     ).rejects.toMatchObject({ code: "already_resolved" });
   });
 
-  it("an answer that an agent left behind is worth nothing", async () => {
+  it("an answer that an agent has not taken is void", async () => {
     const gate = await startGate();
     const agent = await gate.agent("worker", "Supervised", { session: "s" });
     const token = tokenOf((await agent.ask(READ)).decision);
@@ -91,7 +91,7 @@ describe("while the gate is paused", () => {
 });
 
 describe("a CRITICAL violation", () => {
-  it("pauses at once, tells the human and every agent, and is in the trail without the goal's words", async () => {
+  it("pauses at once, informs the operator and every agent, and is in the trail without the goal's words", async () => {
     const gate = await startGate();
     const bad = await gate.agent("bad");
     const other = await gate.agent("other", "Full");
@@ -162,7 +162,7 @@ describe("an agent", () => {
     expect((await agent.next("error")).data).toMatchObject({ id: "x", code: "invalid_message" });
   });
 
-  it("asks through the Node client, which hears of the pause", async () => {
+  it("asks through the Node client, which is informed of the pause", async () => {
     const gate = await startGate();
     await gate.operator.call("agents.pair", { name: "planner", level: "Supervised" });
     const client = new GateClient({ name: "planner", token: gate.token("planner"), socket: gate.paths.agent_socket });

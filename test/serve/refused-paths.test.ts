@@ -196,7 +196,7 @@ async function refused({ harm, inside }: Refusal, args: readonly string[]) {
   return { code, stdout: started.stdout, stderr: started.stderr, home };
 }
 
-describe("a gate that can't use a place of its own ends at once, names it and says what to do", () => {
+describe("a gate that can't use one of its places ends at once, names it and says what to do", () => {
   it.each(REFUSALS)("$what", { timeout: 40_000 }, async (refusal) => {
     const { code, stdout, stderr, why_not, home } = await refused(refusal, ["serve", "--no-notifications"]);
     if (why_not !== undefined) return console.warn(`not tried (${refusal.what}): ${why_not}`);
@@ -244,7 +244,7 @@ describe("the hook denies with a sentence", () => {
   });
 });
 
-it("a socket that nobody listens on any more is taken over", async () => {
+it("a socket that no process listens on any more is taken over", async () => {
   const home = temporaryHome();
   made(home.paths.agent_socket, () => undefined);
   const server = createServer().listen(home.paths.agent_socket);

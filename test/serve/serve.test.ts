@@ -48,7 +48,7 @@ describe("metnos-gate serve", () => {
     ]);
   });
 
-  it("refuses to be started twice, and the first one goes on", async () => {
+  it("refuses to be started twice, and the first one continues", async () => {
     const home = temporaryHome();
     await startServe(home);
     const second = await runGate(home, ["serve"]);

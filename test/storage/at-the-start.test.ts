@@ -90,7 +90,9 @@ describe("a database beside others that were used", () => {
     await (await startGate({ home })).close();
     rmSync(home.paths.safety_db);
     rmSync(home.paths.agents_db);
-    await startGate({ home });
+    const gate = await startGate({ home });
+    expect((await gate.operator.call("status", {})).alarms).toEqual([]);
+    expect([existsSync(home.paths.safety_db), existsSync(home.paths.agents_db)]).toEqual([true, true]);
   });
 
   it("are all missing, though the trail has lines: refused by name", async () => {
@@ -102,7 +104,7 @@ describe("a database beside others that were used", () => {
     });
   });
 
-  it("was the one that held the pause: the gate begins paused, and only a human lets it go on", async () => {
+  it("was the one that held the pause: the gate begins paused, and only the operator resumes it", async () => {
     const home = await usedHome({ paused: true });
     rmSync(home.paths.safety_db);
     const accepting = { home, accept_empty: ["safety"] as const };
@@ -232,7 +234,7 @@ describe("the counts of activity.db", () => {
   });
 });
 
-describe("a write-ahead log that is gone after kill -9", () => {
+describe("a write-ahead log that is missing after kill -9", () => {
   it("is said by an alarm and the trail; after a start that is in order it is not", async () => {
     const home = temporaryHome();
     const started = await startServe(home);

@@ -33,7 +33,7 @@ describe("an agent whose row can't be read", () => {
     return restarted(gate);
   }
 
-  it("is not let in and is named, with what to do; the others go on", async () => {
+  it("is not let in and is named, with what to do; the others continue", async () => {
     const gate = await damagedAgent("UPDATE agents SET level = 'Root'");
     expect((await (await gate.agent("whole")).ask(NOW)).decision.outcome).toBe("allowed");
     const connection = await gate.connect();
@@ -137,7 +137,7 @@ describe("a grant that can't be read", () => {
     ["its capability", "capability = 'fs:everything'", 1],
     ["its end", "expires_at = 'zzzz'", 0],
     ["its target", "target = x'ff', target_real = x'ff'", 0],
-  ])("%s: it counts for nothing, the others stand, and it can be revoked", async (_, damage) => {
+  ])("%s: it counts for nothing, the others remain, and it can be revoked", async (_, damage) => {
     const gate = await startGate();
     const agent = await gate.agent();
     const target = "/srv/docs/*";
@@ -158,7 +158,7 @@ describe("a grant that can't be read", () => {
 });
 
 describe("in the safety database", () => {
-  it("a pause that can't be read is a pause, until a human ends it", async () => {
+  it("a pause that can't be read is a pause, until the operator ends it", async () => {
     const gate = await startGate();
     await gate.agent();
     await gate.operator.call("safety.pause", { for_seconds: 60 });

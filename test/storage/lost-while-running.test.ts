@@ -65,7 +65,7 @@ describe("a database of a running gate", () => {
     );
   }
 
-  it("is lost before the human answers: no agent is told that it may", async () => {
+  it("is lost before the operator answers: no agent is allowed", async () => {
     const gate = await startGate();
     const agent = await asked(gate);
     rmSync(gate.paths.approvals_db);

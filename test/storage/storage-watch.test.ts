@@ -27,7 +27,7 @@ function watched() {
 }
 
 describe("whether the files are still the gate's own", () => {
-  it("is looked at again for a decision once the last look is too long ago, and not before", () => {
+  it("is checked again for a decision once the last check is too long ago, and not before", () => {
     const { watch, told, clock, lock } = watched();
     rmSync(lock);
     clock.now += LEASE_MS;
@@ -46,7 +46,7 @@ describe("whether the files are still the gate's own", () => {
     expect(told).toHaveLength(1);
   });
 
-  it("is the lock's loss where the databases are gone with it, else the database's or its log's", () => {
+  it("is the lock's loss where the databases are missing with it, else the database's or its log's", () => {
     const all = watched();
     for (const file of [all.database, all.lock]) rmSync(file);
     expect(all.watch.look()?.code).toBe("gate_replaced");

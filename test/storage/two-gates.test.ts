@@ -85,7 +85,7 @@ describe("never two gates decide, when beside a running one", () => {
     },
   );
 
-  it("it stood still meanwhile: what was sent to it is answered by nobody", async () => {
+  it("it was stopped meanwhile: what was sent to it is not answered", async () => {
     const home = temporaryHome();
     const first = await startServe(home);
     const at_first = await Hammer.begin(home.paths);

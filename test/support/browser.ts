@@ -1,5 +1,12 @@
 import { execFileSync } from "node:child_process";
 import { type Browser, chromium } from "playwright-core";
+import { inject } from "vitest";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    browser: string;
+  }
+}
 
 /** The system's own Chromium. Playwright's download isn't needed. */
 
@@ -25,9 +32,17 @@ if (NO_BROWSER !== null) {
   console.log(`skipped: ${NO_BROWSER}`);
 }
 
-/** A browser with a profile of its own; each page in it has a context of its own. Who opens it closes it. */
+/**
+ * Connects to the run's browser; each page in it has a context of its own. Who connects closes what they got: that ends their pages
+ * and nobody else's.
+ */
 export function launchBrowser(): Promise<Browser> {
-  return chromium.launch({
+  return chromium.connect(inject("browser"));
+}
+
+/** Starts the one that all test files share, and gives its address; `close` ends it. */
+export async function startBrowser(): Promise<{ address: string; close(): Promise<void> }> {
+  const server = await chromium.launchServer({
     executablePath: CHROMIUM ?? "",
     headless: true,
     args: [
@@ -39,4 +54,5 @@ export function launchBrowser(): Promise<Browser> {
       "--disable-sync",
     ],
   });
+  return { address: server.wsEndpoint(), close: () => server.close() };
 }

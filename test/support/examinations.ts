@@ -65,6 +65,7 @@ export function examinationOf(situation: Situation): Reviewable & { trace: Trace
     needs: needsOf(call, executor, settings.home),
     lines: new CommandLines(call, settings.home),
     outcome: "allowed",
+    rule: "policy.level-allows",
     reason: "",
     grants_used: [],
     verdict: { approved: true, reason: "", ts: 0, judge_kind: "rule-based-v1", score: 1, blocked_by: null },

@@ -1,17 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
+import { COMPILE_CACHE } from "./compile-cache.ts";
 import type { TemporaryHome } from "./temporary-home.ts";
 
 /** The command as a user runs it. */
 export const LAUNCHER = fileURLToPath(new URL("../../bin/metnos-gate.js", import.meta.url));
 export const CHECKOUT = fileURLToPath(new URL("../..", import.meta.url));
-
-/** Compiled code is kept from one process to the next: most of a command's time would go there. */
-const COMPILE_CACHE = join(process.env.HOME ?? tmpdir(), "compile-cache");
 
 /** A process of its own: what it printed so far, and its end. Killed, by its pid, when the test ends. */
 export class StartedProcess {

@@ -53,7 +53,7 @@ export function extraOf(extra: Partial<RequestExtra> = {}): RequestExtra {
     reversibility: "partial",
     recurrence_count: 0,
     capabilities: [{ capability: "fs:write", target: "/srv/a.txt" }],
-    choices: [{ scope: "none", label: "once", grants: [] }],
+    choices: [{ scope: "none", reach: null, grants: [] }],
     judge: { score: 0.7, reason: "approved: score 0.70" },
     ...extra,
   };

@@ -16,13 +16,13 @@ export async function serveOperator(operator: OperatorApi) {
       connected.delete(socket);
       unsubscribe();
     });
-    socket.on("message", async (data) => {
+    socket.on("message", (data) => {
       const { id, method, params } = JSON.parse(String(data)) as { id: number; method: OperatorMethod; params: never };
-      const answer = await operator.call(method, params).then(
-        (result) => ({ id, result }),
-        (error: GateError) => ({ id, failure: { code: error.code, message: error.message, hint: error.hint } }),
+      const send = (answer: object) => socket.send(JSON.stringify({ id, ...answer }));
+      operator.call(method, params).then(
+        (result) => send({ result }),
+        ({ code, message, hint }: GateError) => send({ failure: { code, message, hint } }),
       );
-      socket.send(JSON.stringify(answer));
     });
   };
   const origin = await servePage((request, socket, head) => {

@@ -7,6 +7,7 @@ import { createInterface } from "node:readline";
 import xterm from "@xterm/headless";
 import { onTestFailed, onTestFinished } from "vitest";
 import type { ApprovalView } from "../../ipc/operator-api.ts";
+import { COMPILE_CACHE } from "./compile-cache.ts";
 import { tempFolder } from "./temp-folder.ts";
 
 /** `watch` in a real terminal's place, and what is on its screen. */
@@ -25,7 +26,7 @@ export class Pty {
     this.#terminal = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true });
     const words = [process.execPath, ...args].map((word) => `'${word}'`).join(" ");
     this.#child = spawn("script", ["-qfec", `stty cols ${columns} rows ${rows}; exec ${words}`, "/dev/null"], {
-      env: { ...env, TERM: "xterm-256color" },
+      env: { NODE_COMPILE_CACHE: COMPILE_CACHE, ...env, TERM: "xterm-256color" },
       stdio: "pipe",
     });
     this.#child.stdout?.on("data", (bytes: Buffer) => this.#terminal.write(bytes, () => this.#drawn.emit("drawn")));

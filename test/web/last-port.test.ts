@@ -8,7 +8,7 @@ import { linkTo } from "../support/page-visitor.ts";
 import { startGate } from "../support/running-gate.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 
-it("the page is at the port that it had last; where somebody has that one now, at another, which is kept then", async () => {
+it("the page is at the port that it had last; where another process has that one now, at another, which is kept then", async () => {
   const first = await startGate({ web: true });
   const { port } = await linkTo(first);
   await first.close();

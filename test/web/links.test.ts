@@ -38,7 +38,7 @@ describe("a link to the page", () => {
     expect(page.body).not.toContain(secret);
   });
 
-  it("works once: used again it is refused, also by the browser that used it, and its session goes on", async () => {
+  it("works once: used again it is refused, also by the browser that used it, and its session continues", async () => {
     const gate = await startGate({ web: true });
     const { port, path } = await linkTo(gate);
     const first = await ask(port, path);
@@ -209,7 +209,7 @@ describe("a session", () => {
     expect(await seen()).toBe(403);
   });
 
-  it("hears nothing more once it has ended", async () => {
+  it("gets no events once it has ended", async () => {
     const clock = new ManualClock();
     const gate = await startGate({ web: true, now: clock.now, config: "[web]\nsession_seconds = 300\n" });
     const page = await PageSocket.open(await sessionFor(gate));
@@ -221,7 +221,7 @@ describe("a session", () => {
     expect(heard).toEqual([]);
   });
 
-  it("is gone after a restart: the old cookie is refused, a new link works", async () => {
+  it("ends with a restart: the old cookie is refused, a new link works", async () => {
     const first = await startGate({ web: true });
     const { port, cookie } = await sessionFor(first);
     const unused = await linkTo(first);

@@ -16,7 +16,7 @@ it("are answered without a link where they are enabled, and nothing else is", as
     expect([path, (await ask(port, path)).status]).toEqual([path, 403]);
 });
 
-it("aren't there where nobody enabled them", async () => {
+it("aren't there where they aren't enabled", async () => {
   const gate = await startGate({ web: true });
   const { port } = await linkTo(gate);
   expect((await ask(port, "/metrics")).status).toBe(403);

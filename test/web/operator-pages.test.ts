@@ -48,7 +48,7 @@ describe("the operator's contract on the page's WebSocket", () => {
     }
   });
 
-  it("carries the story: the card comes, is approved with a folder, is gone on every page, and the next write is not asked", async () => {
+  it("carries a whole request: the card appears, is approved with a folder, is removed on every page, and the next write is not asked", async () => {
     const gate = await startGate({ web: true });
     const [page, other] = [await openPage(gate), await openPage(gate)];
     const agent = await gate.agent();
@@ -99,7 +99,7 @@ describe("the operator's contract on the page's WebSocket", () => {
     expect((await page.closed).code).toBe(1009);
   });
 
-  it("drops a page that doesn't read, and tells the others meanwhile", async () => {
+  it("drops a page that doesn't read, and informs the others meanwhile", async () => {
     const gate = await startGate({ web: true });
     const session = await sessionFor(gate);
     const { port, cookie, protocols } = session;
@@ -131,7 +131,7 @@ describe("the operator's contract on the page's WebSocket", () => {
     expect((await reader.call(1, "status")).result).toMatchObject({ pid: process.pid });
   });
 
-  it("tells a page what pages look at, and reads no line of the trail for it", async () => {
+  it("sends a page the events that pages show, and reads no line of the trail for it", async () => {
     const gate = await startGate({ web: true });
     const page = await PageSocket.open(await sessionFor(gate));
     const agent = await gate.agent();

@@ -31,14 +31,14 @@ async function connection(host: string): Promise<{ accepted: Socket; own_port: n
 }
 
 describe.skipIf(!CAN_TELL)("whose program connects", () => {
-  it("is told for one of this user's, over a socket of either version", async () => {
+  it("is known for one of this user's, over a socket of either version", async () => {
     const { accepted, own_port } = await connection("127.0.0.1");
     expect(isOwnUsersPeer(accepted.remotePort ?? 0, own_port)).toBe(true);
     const mapped = await connection("::ffff:127.0.0.1");
     expect(isOwnUsersPeer(mapped.accepted.remotePort ?? 0, mapped.own_port)).toBe(true);
   });
 
-  it("counts as nobody's where no such connection is open", async () => {
+  it("is unknown where no such connection is open", async () => {
     const { accepted, own_port, client } = await connection("127.0.0.1");
     const port = accepted.remotePort ?? 0;
     expect(isOwnUsersPeer(port, own_port + 1)).toBe(false);

@@ -32,7 +32,7 @@ describe("the page's port", () => {
     for (const host of ["127.0.0.2", "::1"]) expect(await refused(host)).not.toBe("connected");
   });
 
-  it("tells nobody anything without a session, whatever they ask for", async () => {
+  it("answers nothing without a session, whatever is asked for", async () => {
     const gate = await startGate({ web: true });
     const { port } = await linkTo(gate);
     const cookies = ["", `metnos_${port}=${"0".repeat(64)}`, `metnos_${port}=`, `metnos_${port}`, "metnos_0=x"];
@@ -45,7 +45,7 @@ describe("the page's port", () => {
     }
   });
 
-  it("isn't locked by another server's cookie of the same name, wherever it stands: the live one counts", async () => {
+  it("isn't locked by another server's cookie of the same name, wherever it is: the live one counts", async () => {
     const gate = await startGate({ web: true });
     const session = await sessionFor(gate);
     const { port, cookie } = session;
@@ -100,7 +100,7 @@ describe("the page's port", () => {
     expect(await rawAnswer(port, absolute)).toMatch(/^HTTP\/1\.1 404 /);
   });
 
-  it("answers to localhost, too, as an origin of its own", async () => {
+  it("answers to localhost, too, as a separate origin", async () => {
     const gate = await startGate({ web: true });
     const session = await sessionFor(gate);
     const { port, cookie } = session;

@@ -1,7 +1,7 @@
 import { encodePng } from "./png.ts";
 import { arch, box, type Colour, disc, either, type Layer, paint, type Shape, sign, without } from "./shapes.ts";
 
-/** The gate's mark: an arch with a keyhole. What it says stands in its shape; colour only helps. */
+/** The gate's mark: an arch with a keyhole. Its meaning is in its shape; colour only helps. */
 
 export type MarkState = "idle" | "waiting" | "paused" | "problem";
 
@@ -18,13 +18,13 @@ const BADGE = { x: 0.7, y: 0.7, radius: 0.3, gap: 0.06 };
 /**
  * The tray icon as a PNG of `size` x `size` pixels.
  * @param ink of the panel's text; `template`: black on nothing, coloured by macOS itself
- * @param waiting how many wait, for the badge
+ * @param waiting number of waiting requests, for the badge
  */
 export function trayMark(state: MarkState, waiting: number, ink: "dark" | "light" | "template", size: number): Buffer {
   const colour = ink === "light" ? WHITE : BLACK;
   const badge = state === "waiting" ? String(waiting > 9 ? "+" : waiting) : state === "problem" ? "!" : undefined;
   const inside = state === "paused" ? BARS : KEYHOLE;
-  // The badge lies where the keyhole is: what would be left of it is only crumbs.
+  // The badge covers most of the keyhole, which is left out then.
   const layers =
     badge === undefined ? [{ shape: either(WALL, inside), colour }] : badged(WALL, colour, badge, ink === "template");
   return encodePng(paint(layers, size), size, size);

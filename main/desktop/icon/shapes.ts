@@ -1,4 +1,4 @@
-/** Shapes in the unit square (y downwards), as "is this point inside", and their picture. */
+/** Shapes in the unit square (y downwards), as predicates on points, and their rendering. */
 export type Shape = (x: number, y: number) => boolean;
 export type Colour = readonly [red: number, green: number, blue: number];
 
@@ -28,7 +28,7 @@ export const arch = (left: number, top: number, right: number, bottom: number): 
   return either(disc(left + radius, top + radius, radius), box(left, top + radius, right, bottom));
 };
 
-/** 3 x 5 cells a sign, a row a digit: its three bits are the cells. */
+/** 3 x 5 cells for each sign; each number is a row whose three bits are the cells. */
 const SIGNS: Readonly<Record<string, readonly number[]>> = {
   "1": [2, 6, 2, 2, 7],
   "2": [7, 1, 7, 4, 7],
@@ -59,10 +59,10 @@ export interface Layer {
   colour: Colour;
 }
 
-/** Samples that a pixel's side is looked at in. */
+/** Samples along a pixel's side. */
 const SAMPLES = 4;
 
-/** Paints layers over each other on nothing. RGBA, `size` x `size` pixels, smooth edges. */
+/** Paints layers over each other on a transparent background. RGBA, `size` x `size` pixels, anti-aliased. */
 export function paint(layers: readonly Layer[], size: number): Uint8Array {
   const picture = new Uint8Array(size * size * 4);
   for (let pixel = 0; pixel < size * size; pixel++) {

@@ -7,7 +7,7 @@ import type { Subject } from "../stages/examination.ts";
 import { DecisionCounts } from "./counts.ts";
 import { RecentDecisions } from "./recent.ts";
 
-/** What was decided lately, for the human to look at: the decisions themselves in memory, their counts on disk. */
+/** The latest decisions, for display: the decisions themselves in memory, their counts on disk. */
 
 export interface ActivityQuery {
   agent?: string | undefined;
@@ -24,7 +24,7 @@ export class Activity {
   readonly #now: () => number;
   readonly #failed: (what: string, error: unknown) => void;
 
-  /** `db` was opened with `ACTIVITY_SCHEMA`; `now` gives milliseconds; `failed` hears of counts that can't be read. */
+  /** `db` was opened with `ACTIVITY_SCHEMA`; `now` gives milliseconds; `failed` is called where counts can't be read. */
   constructor(
     db: Database.Database,
     now: () => number = Date.now,
@@ -41,7 +41,7 @@ export class Activity {
   }
 
   note(decision: Decision, call: ProposedCall, subject: Subject, trace: TraceStep[] | undefined): void {
-    // The final answer of a call that was asked about isn't another call.
+    // The final decision after an answer isn't another call.
     if (decision.status === undefined) this.#counts.add(subject.agent?.agent_id ?? "", decision.outcome);
     this.#recent.add(
       trace === undefined ? decision : { ...decision, trace },
@@ -95,7 +95,7 @@ export class Activity {
     return this.#counts.over(range);
   }
 
-  /** Calls of each agent since midnight, local time. Empty where they can't be read: nothing that shows them may fail for that. */
+  /** Calls of each agent since midnight, local time. Empty where they can't be read, so that surfaces still get the rest. */
   callsToday(): ReadonlyMap<string, number> {
     try {
       return this.#counts.today();

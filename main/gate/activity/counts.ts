@@ -3,7 +3,7 @@ import type { ActivityCounts, ActivityRange } from "../../../ipc/activity.ts";
 import type { Outcome } from "../../../ipc/decision.ts";
 import type { Schema } from "../database-schema.ts";
 
-/** How much was allowed, asked and denied, a minute and an agent: numbers only. */
+/** How many calls were allowed, asked and denied, for each minute and agent: numbers only. */
 
 export const ACTIVITY_SCHEMA: Schema = {
   title: "activity database",
@@ -61,7 +61,7 @@ export class DecisionCounts {
     counts[outcome === "approval_required" ? "asked" : outcome]++;
   }
 
-  /** Writes what was counted, and forgets what no range shows any more. @throws SQLite's error; what was counted still waits */
+  /** Writes the counts, and deletes those beyond the longest range. @throws SQLite's error; the counts are kept for the next time */
   flush(): void {
     if (this.#waiting.size === 0) return;
     const oldest = minuteOf(this.#now()) - KEPT_MINUTES;
@@ -83,7 +83,7 @@ export class DecisionCounts {
     const { seconds, count } = BUCKETS[range];
     const last = Math.floor(this.#now() / 1000 / seconds);
     const first = last - count + 1;
-    // The driver binds numbers as reals: without the cast a bucket would be a fraction and found by nobody.
+    // The driver binds numbers as reals: without the cast a bucket would be a fraction that is never found.
     const rows = this.#db
       .prepare(
         `SELECT minute * 60 / CAST($seconds AS INTEGER) AS bucket, sum(allowed) AS allowed, sum(asked) AS asked, sum(denied) AS denied

@@ -2,10 +2,10 @@ import type { OpenedDecision } from "../../../ipc/activity.ts";
 import type { Decision } from "../../../ipc/decision.ts";
 import type { ProposedCall } from "../../../ipc/wire.ts";
 
-/** The last decisions, in memory only: their reasons and targets are for the human's eyes, not for a file. */
+/** The last decisions, in memory only: their reasons and targets are for display, not for a file. */
 
 export const KEPT = 1000;
-/** Of a burst of allowed calls this many a second are kept: nobody reads more, and a fast agent must not pay for it. */
+/** Of a burst of allowed calls this many a second are kept: more are never read, and keeping them would slow a fast agent down. */
 export const KEPT_PER_SECOND = 100;
 const MAX_INTENT = 500;
 
@@ -19,7 +19,7 @@ export class RecentDecisions {
     return Math.floor(now / 1000) !== this.#second || this.#in_second < KEPT_PER_SECOND;
   }
 
-  /** Keeps a decision; of allowed ones no more than there is room for. */
+  /** Keeps a decision; allowed ones only up to the rate above. */
   add(decision: Decision, call: ProposedCall, agent_name: string, now: number): void {
     const has_room = this.hasRoom(now);
     if (!has_room && decision.outcome === "allowed" && decision.status === undefined) return;

@@ -229,9 +229,9 @@ export class ApprovalBroker {
             pending.extra.capabilities,
             this.#settings.home,
             pending.extra,
-            answer.choice,
+            answer.reach,
           );
-    if (scope === "none" && (answer.target ?? answer.expires_at ?? answer.choice) !== undefined) {
+    if (scope === "none" && (answer.target ?? answer.expires_at ?? answer.reach) !== undefined) {
       throw new GateError(
         "scope_missing",
         "a target or an expiry needs an answer that is remembered",

@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
-import type { Requirement } from "../../../ipc/decision.ts";
+import type { Reach, Requirement } from "../../../ipc/decision.ts";
 import type { Language } from "../../../ipc/language.ts";
 import type { Choice } from "../../../ipc/operator-api.ts";
 import { CAPABILITY_REGISTRY } from "../capabilities.ts";
@@ -34,8 +34,6 @@ export function askedPathsOf(needs: readonly ResolvedRequirement[]): Required<As
   return { reals, written };
 }
 
-const BELOW = "this folder and below";
-
 /** What no grant on a folder and below covers: the guard asks about it, or about running code, each time. */
 const EXCLUDED: Readonly<Record<Language, { written: string; read: string }>> = {
   en: {
@@ -58,34 +56,34 @@ export function shownChoice(choice: Choice, language: Language): Choice {
   return below.includes("fs:read") ? { ...choice, excludes: words.read } : choice;
 }
 
-interface Reach {
-  label: string;
+interface Proposal {
+  reach: Reach;
   target: string;
 }
 
 /** The ways to say yes to these needs. Only once, where one of them is asked about every time or can't be told. */
 export function choicesFor(needs: readonly ResolvedRequirement[], home: string): Choice[] {
-  const once: Choice = { scope: "none", label: "once", grants: [] };
-  const reaches = needs.map((need) => ({ need, reaches: reachesOf(need, home) }));
-  if (needs.length === 0 || reaches.some((entry) => entry.reaches.length === 0)) return [once];
-  const [first] = reaches;
-  if (reaches.length > 1 || first === undefined) {
+  const once: Choice = { scope: "none", reach: null, grants: [] };
+  const proposed = needs.map((need) => ({ need, proposals: proposalsFor(need, home) }));
+  if (needs.length === 0 || proposed.some(({ proposals }) => proposals.length === 0)) return [once];
+  const [first] = proposed;
+  if (proposed.length > 1 || first === undefined) {
     // Several needs at once: each is remembered as narrowly as it was asked.
-    const grants = reaches.map(({ need, reaches: [narrowest] }) => ({
+    const grants = proposed.map(({ need, proposals: [narrowest] }) => ({
       capability: need.capability,
       target: narrowest?.target ?? "",
     }));
-    const wide = reaches.map((entry) => entry.reaches.find(({ label }) => label === BELOW));
-    const is_wide = reaches.every(({ need }, index) => need.target.kind !== "path" || wide[index] !== undefined);
-    if (!is_wide || wide.every((reach) => reach === undefined)) return [once, ...territories("exactly this", grants)];
+    const wide = proposed.map(({ proposals }) => proposals.find(({ reach }) => reach === "tree"));
+    const is_wide = proposed.every(({ need }, index) => need.target.kind !== "path" || wide[index] !== undefined);
+    if (!is_wide || wide.every((proposal) => proposal === undefined)) return [once, ...territories("exact", grants)];
     // One answer for all of them: each folder and below, the rest as narrowly as it was asked.
     const below = grants.map((grant, index) => ({ ...grant, target: wide[index]?.target ?? grant.target }));
-    return [once, ...territories("exactly this", grants), ...territories(BELOW, withoutCovered(below))];
+    return [once, ...territories("exact", grants), ...territories("tree", withoutCovered(below))];
   }
   const { need } = first;
   return [
     once,
-    ...first.reaches.flatMap(({ label, target }) => territories(label, [{ capability: need.capability, target }])),
+    ...first.proposals.flatMap(({ reach, target }) => territories(reach, [{ capability: need.capability, target }])),
   ];
 }
 
@@ -104,17 +102,18 @@ function withoutCovered(grants: readonly Requirement[]): Requirement[] {
   );
 }
 
-function territories(label: string, grants: Requirement[]): Choice[] {
+function territories(reach: Reach, grants: Requirement[]): Choice[] {
   return [
-    { scope: "session", label: `${label}, this session`, grants },
-    { scope: "permanent", label: `${label}, permanently`, grants },
+    { scope: "session", reach, grants },
+    { scope: "permanent", reach, grants },
   ];
 }
 
-function reachesOf({ capability, target, ask_each_time }: ResolvedRequirement, home: string): Reach[] {
+/** From the narrowest on. */
+function proposalsFor({ capability, target, ask_each_time }: ResolvedRequirement, home: string): Proposal[] {
   if (ask_each_time !== undefined) return [];
   if (CAPABILITY_REGISTRY[capability].default_approval !== "per_target") return [];
-  const holds = ({ target: text }: Reach): boolean => {
+  const holds = ({ target: text }: Proposal): boolean => {
     try {
       const { target_real } = grantTarget(capability, text, home);
       // A link in the folder that leads outside is not covered by what is granted on the folder.
@@ -128,31 +127,32 @@ function reachesOf({ capability, target, ask_each_time }: ResolvedRequirement, h
     case "path": {
       const path = literalPattern(pathName(target));
       if (path === null || isUnresolvable(target)) return [];
-      if (target.is_tree) return [{ label: BELOW, target: `${path}/**` }].filter(holds);
-      if (target.is_folder) {
-        const itself = [{ label: "this folder", target: path }];
-        return [...itself, { label: BELOW, target: `${path}/**` }].filter(holds);
-      }
+      if (target.is_tree) return proposal("tree", `${path}/**`).filter(holds);
+      if (target.is_folder) return [...proposal("folder", path), ...proposal("tree", `${path}/**`)].filter(holds);
       const folder = dirname(path);
       return [
-        { label: "this file", target: path },
-        { label: "this folder", target: `${folder}/*` },
-        { label: BELOW, target: `${folder}/**` },
+        ...proposal("file", path),
+        ...proposal("folder", `${folder}/*`),
+        ...proposal("tree", `${folder}/**`),
       ].filter(holds);
     }
     case "host":
-      return [{ label: "this host", target: target.host }].filter(holds);
+      return proposal("host", target.host).filter(holds);
     case "exact":
-      return [{ label: "exactly this", target: target.value }].filter(holds);
+      return proposal("exact", target.value).filter(holds);
     case "none":
-      return [{ label: "always", target: targetText(target) }];
+      return proposal("any", targetText(target));
     case "unknown":
       return [];
   }
 }
 
+function proposal(reach: Reach, target: string): Proposal[] {
+  return [{ reach, target }];
+}
+
 /**
- * What an answer grants: the scope's proposal of this label, or its first, or the human's own target in its place.
+ * What an answer grants: the scope's choice of this reach, or its first, or the human's own target in its place.
  * A path must cover what was asked also where that really led when it was asked: a link may have been moved since.
  * @throws GateError `only_once` where nothing can be remembered, `unknown_choice`, `target_mismatch` where the target doesn't cover what was asked,
  * `target_moved` where it would, had no link been moved
@@ -164,19 +164,19 @@ export function grantsFor(
   requirements: readonly Requirement[],
   home: string,
   paths: AskedPaths = {},
-  label?: string,
+  reach?: Reach,
 ): Granted[] {
   const proposals = choices.filter((choice) => choice.scope === scope);
   if (proposals.length === 0) {
     throw new GateError("only_once", "this can only be approved once", "approve it without --session or --permanent");
   }
-  const proposal = label === undefined ? proposals[0] : proposals.find((choice) => choice.label === label);
-  if (proposal === undefined) {
+  const chosen = chosenFrom(proposals, reach, target, home);
+  if (chosen === undefined) {
     throw new GateError("unknown_choice", "the card has no such choice", "see its choices: metnos-gate approvals list");
   }
-  if (target === undefined) return proposal.grants.map((grant) => coveringGrant(grant, requirements, home, paths));
-  const [grant] = proposal.grants;
-  if (proposal.grants.length !== 1 || grant === undefined) {
+  if (target === undefined) return chosen.grants.map((grant) => coveringGrant(grant, requirements, home, paths));
+  const [grant] = chosen.grants;
+  if (chosen.grants.length !== 1 || grant === undefined) {
     throw new GateError(
       "target_mismatch",
       "this request needs several grants; their targets can't be replaced by one",
@@ -184,6 +184,25 @@ export function grantsFor(
     );
   }
   return [coveringGrant({ capability: grant.capability, target }, requirements, home, paths)];
+}
+
+/** The first choice, or the first of this reach; where there are several, the one that would store this target. */
+function chosenFrom(
+  choices: readonly Choice[],
+  reach: Reach | undefined,
+  target: string | undefined,
+  home: string,
+): Choice | undefined {
+  if (reach === undefined) return choices[0];
+  const named = choices.filter((choice) => choice.reach === reach);
+  if (named.length < 2 || target === undefined) return named[0];
+  return (
+    named.find(({ grants }) => grants.length === 1 && grants.every((grant) => isSame(grant, target, home))) ?? named[0]
+  );
+}
+
+function isSame({ capability, target }: Requirement, other: string, home: string): boolean {
+  return grantTarget(capability, target, home).target === grantTarget(capability, other, home).target;
 }
 
 /** The grant with its target resolved, once: what is stored is what was looked at here. */

@@ -25,7 +25,10 @@ export class HeldCalls {
       reason: has_too_many
         ? `${MAX_WAITING_PER_AGENT} requests of this agent wait already`
         : "the requests of this agent that wait already are too long to take another",
-      explain: { instead: "wait for their answers, or withdraw some" },
+      explain: {
+        rule: has_too_many ? "approval.too-many-waiting" : "approval.too-much-waiting",
+        instead: "wait for their answers, or withdraw some",
+      },
     };
   }
 

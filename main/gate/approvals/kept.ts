@@ -6,6 +6,7 @@ import { type Executor, loggedNameOf } from "../executors/catalog.ts";
 import { pathName, type ResolvedRequirement, requirementOf } from "../targets/target.ts";
 import { type Question, shellCommands } from "./question.ts";
 import type { RequestExtra } from "./request-extra.ts";
+import { storedChoices } from "./stored-choices.ts";
 
 /**
  * What of a request is kept once it has ended: the places it was about, for the history and for telling what a grant would have
@@ -65,14 +66,16 @@ export function endedExtra({ kept, ...extra }: RequestExtra): RequestExtra {
 export function ownExtra(text: string): RequestExtra | undefined {
   try {
     const extra: unknown = JSON.parse(text);
-    return isOwn(extra) ? extra : undefined;
+    if (!isOwn(extra)) return undefined;
+    const choices = storedChoices(extra.choices);
+    return choices === undefined ? undefined : { ...extra, choices };
   } catch {
     return undefined; // not JSON: not written by this gate
   }
 }
 
 /** What is shown of it, and granted by it, has the form that it is written in. */
-function isOwn(extra: unknown): extra is RequestExtra {
+function isOwn(extra: unknown): extra is Omit<RequestExtra, "choices"> & { choices: object[] } {
   if (typeof extra !== "object" || extra === null) return false;
   const { choices, capabilities, executor, intent, judge } = extra as Partial<Record<keyof RequestExtra, unknown>>;
   return (

@@ -1,4 +1,5 @@
-import type { Decision } from "../../../ipc/decision.ts";
+import type { Decision, Territory } from "../../../ipc/decision.ts";
+import type { Rule } from "../../../ipc/rules.ts";
 import type { PendingRequest } from "./pending-request.ts";
 
 /** Why a request that ended without an approval denies its call. `ttl_seconds`: how long it waited at the most. */
@@ -10,14 +11,30 @@ export function refusalOf(
     case "rejected":
       return {
         reason: message ? `the human said no: ${message}` : "the human said no",
-        explain: { instead: "do without it, or ask the human what they would accept" },
+        explain: { rule: "approval.rejected", instead: "do without it, or ask the human what they would accept" },
       };
     case "expired":
       return {
         reason: `nobody answered within ${ttl_seconds} s; this is not a refusal`,
-        explain: { instead: "ask again when somebody is there" },
+        explain: { rule: "approval.expired", instead: "ask again when somebody is there" },
       };
     default:
-      return { reason: `withdrawn: ${message ?? "no reason given"}`, explain: {} };
+      return { reason: `withdrawn: ${message ?? "no reason given"}`, explain: { rule: "approval.withdrawn" } };
   }
+}
+
+const APPROVED: Readonly<Record<Territory, { reason: string; rule: Rule }>> = {
+  none: { reason: "approved once by the human", rule: "approval.approved-once" },
+  session: { reason: "approved by the human for this session", rule: "approval.approved-for-session" },
+  permanent: { reason: "approved by the human, permanently", rule: "approval.approved-permanently" },
+};
+
+/** Why a request that was approved allows its call. A message says what answered it in the operator's place: a grant. */
+export function approvalOf({
+  message,
+  territory_concession,
+}: Pick<PendingRequest, "message" | "territory_concession">): Pick<Decision, "reason" | "explain"> {
+  if (message !== null) return { reason: message, explain: { rule: "approval.covered-by-grant" } };
+  const { reason, rule } = APPROVED[territory_concession];
+  return { reason, explain: { rule } };
 }

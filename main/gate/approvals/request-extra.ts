@@ -1,5 +1,6 @@
 import type { Requirement, Reversibility } from "../../../ipc/decision.ts";
 import type { Choice } from "../../../ipc/operator-api.ts";
+import type { JudgeNote } from "../../../ipc/rules.ts";
 import type { PathLink } from "./card.ts";
 import type { AskedPaths } from "./choices.ts";
 import type { Kept } from "./kept.ts";
@@ -20,7 +21,8 @@ export interface RequestExtra extends AskedPaths {
   choices: Choice[];
   /** The names in the call that lead elsewhere than they say. */
   links?: PathLink[];
-  judge: { score: number; reason: string };
+  /** `notes`: left out by an earlier version. */
+  judge: { score: number; reason: string; notes?: JudgeNote[] | undefined };
   /** What stays of the request once it has ended. */
   kept?: Kept;
 }

@@ -40,7 +40,7 @@ export function requestOf(
       ),
       ...askedPathsOf(needs),
       links,
-      judge: { score: verdict.score, reason: verdict.reason },
+      judge: { score: verdict.score, reason: verdict.reason, notes: verdict.notes ?? [] },
       kept: keptOf(call, executor, needs, question, home),
     },
   };

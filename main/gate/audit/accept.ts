@@ -6,7 +6,7 @@ import { examineTrail, MAX_PROBLEMS, reportOf, type TrailFiles } from "./verify.
 import type { FoundProblem } from "./walk.ts";
 
 /**
- * Writes down that every problem there is now may stand. A new one, or something else in the place of an accepted one, doesn't.
+ * Records every present problem as accepted. A new one, or another one in the place of an accepted one, isn't.
  * @throws GateError `too_many_problems`, `trail_unwritable`
  */
 export async function acceptProblems(
@@ -16,14 +16,14 @@ export async function acceptProblems(
   now_ms = Date.now(),
 ): Promise<AuditReport & { accepted: number }> {
   let count = 0;
-  // A missing end is a missing line before the one that accepts it: that one is accepted by a second line.
+  // Where the end is missing, the line that accepts it follows a gap, which is a problem itself: a second line accepts that.
   for (let round = 0; ; round++) {
     log.open();
     log.rememberHead();
     const trail = await examineTrail(paths, log.end, now_ms);
     const report = reportOf(trail);
-    const standing = trail.problems.filter((problem) => !trail.accepted.has(keyOf(problem)));
-    if (standing.length === 0 || round === 2) {
+    const open = trail.problems.filter((problem) => !trail.accepted.has(keyOf(problem)));
+    if (open.length === 0 || round === 2) {
       log.acknowledgeLosses();
       return { ...report, accepted: count };
     }
@@ -34,13 +34,13 @@ export async function acceptProblems(
         `keep it as it is somewhere else, and let the gate begin a new one in ${paths.folder}`,
       );
     }
-    write(log, reason, standing);
-    count += standing.length;
+    write(log, reason, open);
+    count += open.length;
   }
 }
 
-function write(log: AuditLog, reason: string, standing: readonly FoundProblem[]): void {
-  const problems = standing.map(({ file, line, kind, found }) => ({ file, line, kind, found }));
+function write(log: AuditLog, reason: string, accepted: readonly FoundProblem[]): void {
+  const problems = accepted.map(({ file, line, kind, found }) => ({ file, line, kind, found }));
   let failure: unknown;
   log.append({ event: ACCEPTED_EVENT, ts: log.time(), reason, problems }, (error) => {
     failure = error;

@@ -3,7 +3,7 @@ import { AUDIT_PROBLEM_KINDS } from "../../../ipc/audit.ts";
 import type { ChainLine } from "./lines.ts";
 import type { FoundProblem } from "./walk.ts";
 
-/** Problems of the trail that the human lets stand: a line of the trail names them and says why. */
+/** Problems of the trail that the operator has accepted: a line of the trail names them, with the reason. */
 
 export const ACCEPTED_EVENT = "audit.accepted";
 
@@ -14,14 +14,14 @@ const acceptedSchema = z.object({
   ),
 });
 
-/** By `keyOf`: the reason. */
+/** Key (`keyOf`) -> reason. */
 export type AcceptedProblems = Map<string, string>;
 
 export function keyOf({ file, line, kind, found }: Pick<FoundProblem, "file" | "line" | "kind" | "found">): string {
   return `${file}\n${line}\n${kind}\n${found}`;
 }
 
-/** What a line of the trail accepts. */
+/** The problems that a line of the trail accepts. */
 export function* acceptedIn({ event, record }: ChainLine): Generator<[string, string]> {
   if (event !== ACCEPTED_EVENT) return;
   const parsed = acceptedSchema.safeParse(record);

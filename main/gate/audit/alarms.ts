@@ -4,18 +4,18 @@ import { diskFullCode } from "../disk-reserve.ts";
 import { errorCode, GateError } from "../errors.ts";
 import type { TrailHealth } from "./health.ts";
 
-/** What the surfaces warn of, of the trail. */
+/** The trail's alarms. */
 
 export type OnFailure = "deny" | "allow";
 
-/** Why something can't be written, as the end of a sentence: a full disk is called one. */
+/** Why something can't be written, as the end of a sentence: a full disk is named. */
 export function causeOf(error: unknown): string {
   const full = diskFullCode(error);
   if (full !== undefined) return `the disk is full (${full})`;
   return error instanceof GateError ? error.message : errorCode(error);
 }
 
-/** Brings the alarms up to date. `folder` and `head_file`: of the trail. */
+/** Updates the trail's alarms. `folder` and `head_file`: of the trail. */
 export function raiseTrailAlarms(
   alarms: Alarms,
   { failure, head_failure, is_on_reserve, lost, lost_before }: Readonly<TrailHealth>,
@@ -35,7 +35,7 @@ export function raiseTrailAlarms(
     alarms.raise({
       code: "trail_unwritable",
       subject: folder,
-      message: `the disk is full: the audit trail in ${folder} uses the last room that was kept aside for it`,
+      message: `the disk is full: the audit trail in ${folder} uses the last space that was reserved for it`,
       hint: `make room on the disk; once it is used up ${meanwhile}`,
     });
   } else alarms.clear("trail_unwritable", folder);
@@ -45,7 +45,7 @@ export function raiseTrailAlarms(
       code: "trail_unwritable",
       subject: head_file,
       message: `the record of the audit trail's end ${head_file} can't be written: ${causeOf(head_failure)}`,
-      hint: "lines that are removed from the trail's end can't be noticed; see: metnos-gate doctor",
+      hint: "lines removed from the trail's end can't be detected; see: metnos-gate doctor",
     });
   }
   const all = lost_before + (lost?.lines ?? 0);
@@ -58,6 +58,6 @@ export function raiseTrailAlarms(
       lost === null
         ? `${all === 1 ? "a line" : `${all} lines`} of the audit trail ${all === 1 ? "was" : "were"} lost; the trail says so`
         : `lines of the audit trail are being lost${since} (${lost.error})`,
-    hint: 'see: metnos-gate audit verify; to let it stand: metnos-gate audit accept --reason "..."',
+    hint: 'see: metnos-gate audit verify; to accept it: metnos-gate audit accept --reason "..."',
   });
 }

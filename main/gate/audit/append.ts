@@ -1,8 +1,8 @@
 import { fstatSync, ftruncateSync, readSync, writeSync } from "node:fs";
 
-/** Adding whole lines to a file. */
+/** Appends whole lines to a file. */
 
-/** The bytes written. Where not all of them can be, none stay: no half a line. @throws the system's error */
+/** Returns the number of bytes written. Where not all can be written, none stay, so that no partial line does. @throws the system's error */
 export function writeWhole(fd: number, text: string): number {
   const length = Buffer.byteLength(text);
   let written = writeSync(fd, text);
@@ -17,7 +17,7 @@ export function writeWhole(fd: number, text: string): number {
   return length;
 }
 
-/** A file's size, once a torn last line is ended: the next one stands alone. */
+/** A file's size, once a torn last line has been ended, so that the next one begins on its own line. */
 export function endedSize(fd: number): number {
   const { size } = fstatSync(fd);
   if (size === 0) return 0;

@@ -1,6 +1,6 @@
 import { close, closeSync, fdatasync } from "node:fs";
 
-/** Gives what was written to the disk once a second, without holding anybody up: a crash of the machine takes no more than that. */
+/** Syncs written data to the disk once a second, without blocking: a crash of the machine loses no more than that. */
 
 const INTERVAL_MS = 1000;
 
@@ -9,12 +9,12 @@ export class BackgroundSync {
   #timer: NodeJS.Timeout | undefined;
   #descriptor: number | undefined;
 
-  /** `failed` hears of what couldn't be given to the disk. */
+  /** `failed` is called with the error of a failed sync. */
   constructor(failed: (error: Error) => void) {
     this.#failed = failed;
   }
 
-  /** Something was written through this descriptor. */
+  /** Notes that something was written through this descriptor. */
   wrote(descriptor: number): void {
     this.#descriptor = descriptor;
     if (this.#timer !== undefined) return;
@@ -26,15 +26,15 @@ export class BackgroundSync {
     this.#timer.unref();
   }
 
-  /** Closes the descriptor; where the disk doesn't have all of it yet, as soon as it does. Never throws. */
+  /** Closes the descriptor, after a sync where one is due. Never throws. */
   close(descriptor: number): void {
     if (this.#descriptor !== descriptor) return this.#closeNow(descriptor);
     this.settled();
-    // Without a callback an error would be thrown where nobody can catch it.
+    // Without a callback an error would be thrown uncaught.
     this.#sync(descriptor, () => close(descriptor, (error) => error && this.#failed(error)));
   }
 
-  /** The disk has everything. */
+  /** Notes that everything has been synced. */
   settled(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -51,7 +51,7 @@ export class BackgroundSync {
 
   #sync(descriptor: number, done: () => void): void {
     fdatasync(descriptor, (error) => {
-      // Closed meanwhile, and given to the disk by who closed it.
+      // Closed meanwhile, after a sync.
       if (error !== null && error.code !== "EBADF") this.#failed(error);
       done();
     });

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 
-/** Each line carries the hash of the line before it; the first one ever carries this. */
+/** Each line carries the hash of the line before it; the first line of a trail carries this. */
 export const GENESIS = "0".repeat(64);
 
 export function lineHash(line: string | Uint8Array): string {
@@ -14,7 +14,7 @@ export function monthFile(ms: number): string {
 
 export const MONTH_FILE = /^\d{4}-(?:0[1-9]|1[0-2])\.jsonl$/;
 
-/** A line may stand this far outside of its file's month, and a step of the clock within it is none; in milliseconds. */
+/** A line's time may be this far outside of its file's month, and a clock step within it is ignored; in milliseconds. */
 export const CLOCK_TOLERANCE_MS = 10_000;
 
 /** When a month's file begins and ends, in milliseconds. */
@@ -24,8 +24,8 @@ export function monthBounds(file: string): { start: number; end: number } {
 }
 
 /**
- * True if a line of this time can stand in this month's file after one of `previous`; milliseconds. Where it can't, a line
- * `audit.clock` stands before it: the gate's clock was changed. The writer and the verifier ask this same question.
+ * True if a line of this time can follow one of `previous` in this month's file; milliseconds. Where it can't, the line is
+ * preceded by a line `audit.clock`: the gate's clock was changed. Used by the writer and by the verifier.
  */
 export function isInOrder(bounds: { start: number; end: number }, ms: number, previous: number | undefined): boolean {
   return (

@@ -5,7 +5,7 @@ import { errorCode, GateError } from "../errors.ts";
 import { openOwnFile } from "../own-files.ts";
 import { MONTH_FILE } from "./chain.ts";
 
-/** What is kept beside the trail: where it ends, and which of its lines could not be written. */
+/** The record beside the trail: where it ends, and how many lines could not be written. */
 
 const lossSchema = z.object({
   lines: z.number().int().positive(),
@@ -17,13 +17,13 @@ const lossSchema = z.object({
 export type Loss = z.infer<typeof lossSchema>;
 
 const positionSchema = z.object({
-  /** The month's file that the last line stands in, and the byte after it; empty and 0 before the first line. */
+  /** The month's file with the last line, and the byte after that line; empty and 0 before the first line. */
   file: z.string().regex(MONTH_FILE).or(z.literal("")),
   offset: z.number().int().nonnegative(),
   seq: z.number().int().nonnegative(),
-  /** When this was written, in Unix seconds: a running gate's lines beyond the end are no older than a moment. */
+  /** When this was written, in Unix seconds: a running gate rewrites it soon after it has written lines beyond the end. */
   at: z.number(),
-  /** True: the gate ended by itself, and no line of its own stands beyond the end. */
+  /** True: the gate ended in order, and has written no line beyond the end. */
   is_clean: z.boolean(),
   lost: lossSchema.nullable(),
 });
@@ -36,10 +36,10 @@ export interface Head {
   position: EndPosition | null;
 }
 
-/** The file's size, always: writing over it needs no room on the disk, and is one block. */
+/** The file's fixed size: overwriting it needs no disk space, and is one block. */
 const HEAD_BYTES = 512;
 
-/** `HASH\nJSON`, filled up with blanks. */
+/** `HASH\nJSON`, padded with blanks. */
 function encodeHead(hash: string, position: EndPosition): Buffer {
   const text = `${hash}\n${JSON.stringify(position)}`;
   return Buffer.from(`${text.padEnd(HEAD_BYTES - 1)}\n`);
@@ -77,7 +77,7 @@ function positionIn(text: string): EndPosition | null {
   try {
     return positionSchema.parse(JSON.parse(text));
   } catch {
-    return null; // whoever compares it with the lines finds that it isn't theirs
+    return null; // the comparison with the lines reports that it isn't theirs
   }
 }
 
@@ -85,7 +85,7 @@ function unusable(message: string, cause?: unknown): GateError {
   return new GateError("head_unusable", message, "see: metnos-gate audit verify", { cause });
 }
 
-/** Writes the recorded end, over what was there. */
+/** Writes the recorded end, over the previous one. */
 export class HeadWriter {
   readonly #file: string;
   #descriptor: number | undefined;
@@ -94,7 +94,7 @@ export class HeadWriter {
     this.#file = head_file;
   }
 
-  /** `is_durable`: also through a crash of the machine. @throws the system's error, or GateError `not_a_file` */
+  /** `is_durable`: synced, to survive a crash of the machine. @throws the system's error, or GateError `not_a_file` */
   write(hash: string, position: EndPosition, is_durable = false): void {
     if (this.#descriptor !== undefined && !this.#isInPlace(this.#descriptor)) this.close();
     if (this.#descriptor === undefined) {
@@ -110,7 +110,7 @@ export class HeadWriter {
     this.#descriptor = undefined;
   }
 
-  /** Somebody may have taken the file away or put another in its place. */
+  /** False where the file was removed, or another one was put in its place. */
   #isInPlace(descriptor: number): boolean {
     const there = lstatSync(this.#file, { throwIfNoEntry: false });
     return there !== undefined && there.ino === fstatSync(descriptor).ino;

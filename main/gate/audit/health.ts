@@ -1,20 +1,20 @@
 import type { Loss } from "./head.ts";
 
-/** How the writing goes, for whoever warns of it. */
+/** The state of writing the trail, for its alarms. */
 export interface TrailHealth {
-  /** What keeps the lines from being written now; null: nothing. */
+  /** The error that keeps lines from being written now, or null. */
   failure: unknown;
-  /** What keeps the record of the end from being written; null: nothing. */
+  /** The error that keeps the record of the end from being written, or null. */
   head_failure: unknown;
-  /** The disk is full, and the room that was kept aside is being used up. */
+  /** The disk is full, and the reserved space is being used up. */
   is_on_reserve: boolean;
-  /** Lines that were lost and that the trail doesn't tell of yet. */
+  /** Lost lines that the trail doesn't report yet. */
   lost: Loss | null;
-  /** Lines that were lost and that the trail tells of, since the start. */
+  /** Number of lost lines that the trail reports, since the start. */
   lost_before: number;
 }
 
-/** Where a running gate knows the trail to end. */
+/** The trail's end, as a running gate knows it. */
 export interface LiveEnd {
   hash: string;
   recorded: string | undefined;

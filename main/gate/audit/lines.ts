@@ -3,12 +3,12 @@ import { open } from "node:fs/promises";
 import { lineHash } from "./chain.ts";
 import { parseLine } from "./month-files.ts";
 
-/** A trail's file as lines. Only `\n` ends one: `\r` and the Unicode separators may stand in a text. */
+/** A trail's file as lines. Only `\n` ends a line: `\r` and the Unicode separators may be part of a text. */
 
-/** Read without waiting for who writes a pipe. */
+/** Non-blocking: a pipe would wait for its writer. */
 const READ = constants.O_RDONLY | constants.O_NONBLOCK;
 const CHUNK_BYTES = 64 * 1024;
-/** Nothing the gate writes is longer; what is, is taken in pieces. */
+/** The gate writes no longer line; a longer one is read in pieces. */
 const MAX_LINE_BYTES = 8 * 1024 * 1024;
 const NEWLINE = 0x0a;
 
@@ -21,7 +21,7 @@ export interface RawLine {
   is_ended: boolean;
 }
 
-/** A line with what the chain needs of it. Undefined fields: it isn't a line of the trail, or of an earlier version. */
+/** A line with the fields that the chain needs. Undefined fields: it isn't a line of the trail, or is from an earlier version. */
 export interface ChainLine extends RawLine {
   hash: string;
   prev: string | undefined;
@@ -45,7 +45,7 @@ export function chainLine(raw: RawLine): ChainLine {
   };
 }
 
-/** Cuts bytes that come in pieces into lines. */
+/** Splits chunks of bytes into lines. */
 class LineCutter {
   #rest: Buffer[] = [];
   #rest_bytes = 0;
@@ -81,7 +81,7 @@ class LineCutter {
   }
 }
 
-/** The lines between two offsets of a file, one after the other. @throws the system's error */
+/** The lines between two offsets of a file. @throws the system's error */
 export function* linesBetween(file: string, from: number, to = Number.POSITIVE_INFINITY): Generator<RawLine> {
   const descriptor = openSync(file, READ);
   try {
@@ -117,7 +117,7 @@ export function* lastLines(file: string, bytes: number): Generator<RawLine> {
   }
 }
 
-/** Reads a file's lines as they are asked for, up to the size it had when the reading began; without holding up anybody else. */
+/** Reads a file's lines on demand, up to the file's size at the start, without blocking the event loop. */
 export class LineCursor {
   readonly name: string;
   readonly #path: string;
@@ -135,7 +135,7 @@ export class LineCursor {
     this.#size = size;
   }
 
-  /** How many lines were taken: the number of the last one. */
+  /** How many lines were taken, which is the number of the last one. */
   get taken(): number {
     return this.#taken;
   }
@@ -146,7 +146,7 @@ export class LineCursor {
     return this.#ready[this.#next];
   }
 
-  /** The next line where no reading is needed for it. */
+  /** The next line, if it is already buffered. */
   get atHand(): ChainLine | undefined {
     return this.#ready[this.#next];
   }
@@ -156,7 +156,7 @@ export class LineCursor {
     this.#taken++;
   }
 
-  /** Gives up the rest. */
+  /** Skips the rest. */
   end(): void {
     this.#ready = [];
     this.#is_over = true;

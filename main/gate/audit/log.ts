@@ -12,16 +12,16 @@ import type { AuditRecord } from "./record.ts";
 import { EMPTY_TRAIL, resumeTrail, type TrailEnd } from "./resume.ts";
 
 const HEAD_INTERVAL_MS = 100;
-/** How often the file's month and place are looked at again. */
+/** How often the file's month and place are checked. In milliseconds. */
 const CHECK_INTERVAL_MS = 250;
 
-/** A line that waits to be written. */
+/** A queued line. */
 interface Entry {
   made: AuditRecord | (() => AuditRecord);
   lost: ((error: unknown) => void) | undefined;
 }
 
-/** A line but for its place in the chain. */
+/** A line without its position in the chain. */
 interface Body {
   json: string;
   ms: number;
@@ -29,7 +29,7 @@ interface Body {
 
 /**
  * The audit trail: monthly JSONL files, each line chained to the one before (docs/decisions/requirements-vaglio.md, "Log").
- * A line that can't be written is counted, whoever appended it hears of it, and the trail tells of it once it can be written again.
+ * A line that can't be written is counted and reported to its caller, and the trail records the loss once it can be written again.
  */
 export class AuditLog {
   write_failures = 0;
@@ -48,14 +48,14 @@ export class AuditLog {
   #bounds = { start: 0, end: 0 };
   #size = 0;
   #end: TrailEnd = EMPTY_TRAIL;
-  /** The last line, as long as its hash isn't in `#end`. */
+  /** The last line, until its hash is in `#end`. */
   #unhashed: string | undefined;
-  /** What the taking up of the chain has to say, not written yet. */
+  /** Records about resuming the chain that aren't written yet. */
   #notes: AuditRecord[] = [];
   #lost: Loss | null = null;
   #is_ready = false;
   #is_abandoned = false;
-  /** When the open file was last seen to be this month's and still in its folder, in milliseconds. */
+  /** When the open file was last found to be this month's and still in its folder, in milliseconds. */
   #checked_at = 0;
   #marked_at = 0;
   #marked: string | undefined;
@@ -69,9 +69,9 @@ export class AuditLog {
   #watch: (health: Readonly<TrailHealth>) => void = () => undefined;
 
   /**
-   * @param head_file a file outside the folder that records where the trail ends, so that a removed end is noticed
+   * @param head_file a file outside the folder that records where the trail ends, so that a removed end is detected
    * @param now gives milliseconds
-   * @param reserve room for lines on a full disk
+   * @param reserve reserved space for lines on a full disk
    */
   constructor(folder: string, head_file: string, now: () => number = Date.now, reserve?: DiskReserve) {
     this.#folder = folder;
@@ -81,51 +81,51 @@ export class AuditLog {
     this.#head = new HeadWriter(head_file);
   }
 
-  /** Takes up what an earlier gate could not write, and says from now on how the writing goes. Writes nothing where all is well. */
+  /** Records losses of an earlier gate, and reports the state of writing to `watch` from now on. Writes nothing where all is well. */
   begin(watch: (health: Readonly<TrailHealth>) => void): void {
     this.#watch = watch;
     this.#lost ??= this.#recordedHead()?.position?.lost ?? null;
     if (this.#lost !== null) this.tend();
   }
 
-  /** The end as this process has written it, and the hash that it recorded beside the trail; undefined before its first line. */
+  /** The end that this process has written, and the hash that it recorded beside the trail; undefined before its first line. */
   get end(): LiveEnd | undefined {
     if (!this.#is_ready || this.#notes.length > 0) return undefined;
     return { hash: this.#endHash(), recorded: this.#marked };
   }
 
-  /** The human knows of the lines that were lost. */
+  /** The operator has acknowledged the lost lines. */
   acknowledgeLosses(): void {
     this.#health.lost_before = 0;
-    this.#tell();
+    this.#reportHealth();
   }
 
   /**
-   * Takes a line, or what makes it; it is in the file once `flush` has returned. Where it can't be written, `lost` is called
-   * within `flush`.
+   * Queues a line, or the function that makes it; it is in the file once `flush` has returned. Where it can't be written, `lost`
+   * is called within `flush`.
    */
   append(record: AuditRecord | (() => AuditRecord), lost?: (error: unknown) => void): void {
     this.#waiting.push({ made: record, lost });
   }
 
-  /** What a line's `ts` is now, in Unix seconds. */
+  /** The present time for a line's `ts`, in Unix seconds. */
   time(): number {
     return this.#now() / 1000;
   }
 
-  /** Calls `listener` with every line that was written. Returns the function that ends it. */
+  /** Calls `listener` with every written line. Returns the function that ends the subscription. */
   subscribe(listener: (line: string) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Writes nothing any more, not even what was taken: the trail may be another gate's now. */
+  /** Writes nothing any more, not even queued lines: the trail may be another gate's now. */
   abandon(): void {
     this.#is_abandoned = true;
     this.#waiting = [];
   }
 
-  /** Writes what was taken, in one write. Never throws. */
+  /** Writes the queued lines, in one write. Never throws. */
   flush(): void {
     if (this.#is_abandoned) this.#waiting = [];
     if (this.#waiting.length === 0) return;
@@ -144,27 +144,27 @@ export class AuditLog {
     this.#put(bodies, entries);
   }
 
-  /** Does now what the next line would wait for. */
+  /** Does in advance what the next line would wait for. */
   prepareNext(): void {
     this.#endHash();
   }
 
-  /** Writes that the chain is taken up, where it wasn't yet, and what that finds. Never throws. */
+  /** Resumes the chain where that wasn't done yet, and writes what it finds. Never throws. */
   open(): void {
     this.flush();
     if (!this.#is_ready || this.#notes.length > 0) this.#put([], []);
   }
 
-  /** Now and then: tries to write what could not be written, and keeps room aside again. Never throws. */
+  /** Called periodically: retries what could not be written, and refills the reserve. Never throws. */
   tend(): void {
     this.flush();
     if (this.#lost !== null) this.#put([], []);
     this.#reserve?.keep();
     this.rememberHead();
-    this.#tell();
+    this.#reportHealth();
   }
 
-  /** Records beside the trail where it ends, if that isn't recorded yet. */
+  /** Records the trail's end beside the trail, if that isn't recorded yet. */
   rememberHead(): void {
     if (!this.#is_abandoned && this.#is_ready && this.#endHash() !== this.#marked) this.#mark(this.#now());
   }
@@ -173,7 +173,7 @@ export class AuditLog {
     this.flush();
     if (this.#lost !== null) this.#put([], []);
     try {
-      // What the record of a clean end speaks of must be there also after a crash of the machine.
+      // The lines before a recorded clean end must survive a crash of the machine.
       if (this.#fd !== undefined) fdatasyncSync(this.#fd);
       this.#sync.settled();
     } catch (error) {
@@ -192,7 +192,7 @@ export class AuditLog {
       lines = this.#withRoom(() => this.#write(bodies));
       if (this.#health.failure !== null) {
         this.#health.failure = null;
-        this.#tell();
+        this.#reportHealth();
       }
     } catch (error) {
       this.#closeFile();
@@ -206,18 +206,18 @@ export class AuditLog {
     try {
       return this.#reserve.withRoom(act);
     } finally {
-      if (this.#reserve.isSpent !== this.#health.is_on_reserve) this.#tell();
+      if (this.#reserve.isSpent !== this.#health.is_on_reserve) this.#reportHealth();
     }
   }
 
-  /** All or nothing. What stands in the trail and in memory is as before where it throws. */
+  /** All or nothing: where it throws, the trail and the state in memory are unchanged. */
   #write(bodies: readonly Body[]): string[] {
     const now = this.#now();
     const fd = this.#open(now);
     const before = [...this.#notes, ...this.#lossNote(now)].map(bodyOf);
     if (before.length === 0 && bodies.length === 0) return [];
     const { lines, end } = this.#chained(before.length === 0 ? bodies : [...before, ...bodies], now);
-    // Recorded before and after: what a killed gate leaves beyond the recorded end is never older than a moment.
+    // Recorded before and after: lines that a killed gate leaves beyond the recorded end are only a moment later than it.
     const is_due = Math.abs(now - this.#marked_at) >= HEAD_INTERVAL_MS;
     if (is_due) this.#mark(now);
     const length = writeWhole(fd, lines.join(""));
@@ -233,11 +233,11 @@ export class AuditLog {
     }
     this.#notes = [];
     if (is_due || is_moved || was_lost) this.#mark(now);
-    if (was_lost) this.#tell();
+    if (was_lost) this.#reportHealth();
     return lines;
   }
 
-  /** With their ends. The last one is hashed later, when no answer waits for it. */
+  /** The lines in their chain, and its end. The last line is hashed later, when no answer waits for it. */
   #chained(bodies: readonly Body[], now: number): { lines: string[]; end: TrailEnd } {
     let { seq, ms } = this.#end;
     let hash = this.#endHash();
@@ -270,7 +270,7 @@ export class AuditLog {
     return [{ event: "audit.lost", ts: now / 1000, ...this.#lost }];
   }
 
-  /** The file of this month, open. */
+  /** The open file of this month. */
   #open(now: number): number {
     if (this.#fd !== undefined && Math.abs(now - this.#checked_at) < CHECK_INTERVAL_MS) return this.#fd;
     this.#checked_at = now;
@@ -287,21 +287,21 @@ export class AuditLog {
     return fd;
   }
 
-  /** Within a moment of a month's end the clock may go back and forth: that is no reason to go back a file. */
+  /** At a month's end small corrections of the clock must not lead back to the previous file. */
   #fileAt(now: number): string {
     const file = monthFile(now);
     const is_small_step = this.#end.file > file && now >= monthBounds(this.#end.file).start - CLOCK_TOLERANCE_MS;
     return is_small_step ? this.#end.file : file;
   }
 
-  /** Somebody may have taken the file away, or written into it. */
+  /** False where the file was removed, or something else was written into it. */
   #isInPlace(fd: number): boolean {
     const there = lstatSync(join(this.#folder, this.#file), { throwIfNoEntry: false });
     const open = fstatSync(fd);
     return there !== undefined && there.ino === open.ino && open.size === this.#size;
   }
 
-  /** Takes the chain up where the files end. What isn't there as it was recorded is noted, not forgotten. */
+  /** Resumes the chain where the files end. Differences from the recorded end are noted in the trail. */
   #resume(now: number): void {
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     const head = this.#recordedHead();
@@ -315,7 +315,7 @@ export class AuditLog {
     this.#mark(now, { is_clean: false, is_durable: true });
   }
 
-  /** A head that can't be read is no reason to write no trail: it is counted, and noted in it as a gap. */
+  /** Without a readable head the trail is written all the same: the failure is noted in it as a gap. */
   #recordedHead() {
     try {
       return readHead(this.#head_file);
@@ -339,7 +339,7 @@ export class AuditLog {
       this.#failed(error, 1);
       this.#health.head_failure = error;
     }
-    this.#tell();
+    this.#reportHealth();
   }
 
   #lose(entries: readonly Entry[], error: unknown): void {
@@ -353,14 +353,14 @@ export class AuditLog {
       this.#lost = { lines: lines + entries.length, ...first };
       this.#markLoss(now);
     }
-    if (is_news) this.#tell();
+    if (is_news) this.#reportHealth();
   }
 
-  /** Writes over what is there: that needs no room, and outlives this process. */
+  /** Records the loss beside the trail: overwriting needs no disk space, and the record outlives this process. */
   #markLoss(now: number): void {
     if (this.#is_ready) return this.#mark(now);
     const head = this.#recordedHead() ?? { hash: GENESIS, position: undefined };
-    // Of a record in the earlier format only the hash is known: it stays as it is.
+    // A record in the earlier format has only the hash: it stays as it is.
     if (head.position === null) return;
     const { hash, position = { file: "", offset: 0, seq: 0, at: now / 1000, is_clean: false } } = head;
     try {
@@ -375,7 +375,7 @@ export class AuditLog {
     this.last_failure = errorCode(error);
   }
 
-  #tell(): void {
+  #reportHealth(): void {
     this.#health.lost = this.#lost;
     this.#health.is_on_reserve = this.#reserve?.isSpent ?? false;
     this.#watch(this.#health);

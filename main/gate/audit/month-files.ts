@@ -5,16 +5,16 @@ import { errorCode } from "../errors.ts";
 import { kindOfFile } from "../own-files.ts";
 import { MONTH_FILE, monthFile } from "./chain.ts";
 
-/** The trail's files, as whoever reads them needs them. */
+/** The trail's files, for its readers. */
 
-/** Room kept aside for the trail; the one other file that belongs into its folder. */
+/** Reserved space for the trail; the only other file that belongs into its folder. */
 export const RESERVE_FILE = "reserve";
 
 export interface FoundFile {
   name: string;
-  /** `month`: may hold lines. `stray`: isn't the trail's. */
+  /** `month`: may hold lines. `stray`: not a file of the trail. */
   role: "month" | "stray";
-  /** What it is, where that isn't a file: "a link", "a folder". */
+  /** What it is if it isn't a file: "a link", "a folder"; else null. */
   not_a_file: string | null;
   size: number;
 }
@@ -45,14 +45,14 @@ function namesIn(folder: string): string[] {
   }
 }
 
-/** The months that hold something, oldest first. An empty one says nothing: a crash may have left it behind. */
+/** The months with content, oldest first. An empty file may have been left by a crash. */
 export function monthFiles(folder: string): string[] {
   return filesIn(folder)
     .filter(({ role, not_a_file, size }) => role === "month" && not_a_file === null && size > 0)
     .map(({ name }) => name);
 }
 
-/** In the order that they were most likely written in: those beyond the present month first, where the clock was wrong. */
+/** In the order in which they were most likely written: first those of future months, written when the clock was wrong. */
 export function byLikelyAge(files: readonly string[], now_ms: number): string[] {
   const present = monthFile(now_ms);
   return [...files.filter((name) => name > present), ...files.filter((name) => name <= present)];

@@ -9,9 +9,9 @@ export type AuditRecord = { event: string; ts: number } & Record<string, unknown
 const MAX_KEYS = 64;
 const MAX_KEY_LENGTH = 64;
 const MAX_INTENT = 500;
-/** This many words in a row from a value are a quotation. */
+/** This many consecutive words from a value count as a quotation. */
 const PASSAGE_WORDS = 3;
-/** Beyond this much to compare with, the intent is left out: no call may cost the gate more than a moment. */
+/** With more strings to compare with, the intent is left out, to bound the time that a call takes. */
 const MAX_COMPARED_STRINGS = 2000;
 const MAX_COMPARED_LENGTH = 65_536;
 
@@ -23,7 +23,7 @@ export function decisionRecord(
   event = "decision",
 ): AuditRecord {
   const { verdict } = decision;
-  // The verdict of a call that a human was asked about is from before they answered.
+  // The verdict of a call that the user was asked about is from before the answer.
   const is_judged_now = verdict !== null && decision.status === undefined;
   return {
     event,
@@ -41,11 +41,12 @@ export function decisionRecord(
     agent,
     outcome: decision.outcome,
     stage: decision.stage,
+    ...(decision.explain.rule === undefined ? {} : { rule: decision.explain.rule }),
     capabilities: [...new Set(decision.capabilities.map(({ capability }) => capability))],
   };
 }
 
-/** The human's and the agent's own words may quote a value; the gate's never do. */
+/** The user's and the agent's texts may quote a value; the gate's never do. */
 function storedReason(call: ProposedCall, { verdict, reason, status }: Decision): string {
   if (status === "rejected" || status === "cancelled") return withoutValues(reason, call.args);
   return verdict === null || verdict.approved ? reason : verdict.reason;
@@ -56,13 +57,13 @@ function keyNames(object: Record<string, unknown>): string[] {
   return keys.map((key) => (key.length > MAX_KEY_LENGTH ? `${key.slice(0, MAX_KEY_LENGTH)}…` : key));
 }
 
-/** Shorter plain words are everyday words; a longer one may be a secret without a digit in it. */
+/** Shorter plain words are common words; a longer one may be a secret without a digit. */
 const MIN_TELLING_WORD = 5;
 
 /**
- * The intent without what the arguments may say: whole values and passages of three words are taken out, words that are more
- * than a plain word (paths, hosts, numbers, keys) always, longer plain words where they stand in a value, too. The agent
- * writes the intent; it must not carry a value into the log.
+ * The intent without the arguments' values, which the agent may have written into it and which must not get into the log. Replaced
+ * are whole values, passages of three words from one, everything that is more than a plain word (paths, hosts, numbers, keys), and
+ * longer plain words that are in a value.
  */
 export function withoutValues(intent: string, args: Record<string, unknown>): string {
   const text = intent.slice(0, MAX_INTENT);
@@ -71,7 +72,7 @@ export function withoutValues(intent: string, args: Record<string, unknown>): st
   let length = 0;
   for (const { value } of strings) length += value.length;
   if (strings.length > MAX_COMPARED_STRINGS || length > MAX_COMPARED_LENGTH) return "<left out: large arguments>";
-  // What is taken out is marked on the text as it came and only then replaced: a placeholder is never looked into again.
+  // First marked on the original text, then replaced: a placeholder is never searched itself.
   const marks: (string | undefined)[] = new Array(text.length);
   for (const { key, value } of strings) {
     const whole = value.trim();
@@ -98,7 +99,7 @@ function markAll(marks: (string | undefined)[], text: string, part: string, plac
     mark(marks, at, at + part.length, placeholder);
 }
 
-/** What stands in a value as it stands in the text: an intent may quote a part of a long text that is to be written. */
+/** Marks passages that are in a value word by word: an intent may quote a part of a long text that is to be written. */
 function markPassages(marks: (string | undefined)[], text: string, strings: readonly FoundString[]): void {
   const quotable = strings.filter(({ value }) => /\s/.test(value));
   if (quotable.length === 0) return;
@@ -114,7 +115,7 @@ function markPassages(marks: (string | undefined)[], text: string, strings: read
 const WORD = /[^\s"'`,;()<>]+/g;
 const BETWEEN_BLANKS = /\S+/g;
 
-/** What a global pattern finds, with where it begins. */
+/** The matches of a global pattern, with their offsets. */
 function piecesOf(text: string, pattern: RegExp): { start: number; text: string }[] {
   const pieces: { start: number; text: string }[] = [];
   for (let found = pattern.exec(text); found !== null; found = pattern.exec(text))
@@ -122,7 +123,7 @@ function piecesOf(text: string, pattern: RegExp): { start: number; text: string 
   return pieces;
 }
 
-/** The text with each run of equal marks as its placeholder, once. */
+/** The text with each run of equal marks replaced by one placeholder. */
 function replaced(text: string, marks: readonly (string | undefined)[]): string {
   let result = "";
   for (let index = 0; index < text.length; index++) {

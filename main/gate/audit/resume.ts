@@ -6,7 +6,7 @@ import { chainLine, lastLines, linesBetween } from "./lines.ts";
 import { byLikelyAge, monthFiles } from "./month-files.ts";
 import type { AuditRecord } from "./record.ts";
 
-/** Taking the chain up where an earlier gate left it, and noting what isn't as it left it. */
+/** Resumes the chain where an earlier gate ended, and notes what isn't as that gate left it. */
 
 /** Where a trail ends: its last line. */
 export interface TrailEnd {
@@ -27,15 +27,15 @@ export interface Resumed {
   notes: AuditRecord[];
 }
 
-/** The recorded end is looked for in the last bytes of each file. */
+/** The recorded end is searched in this many last bytes of each file. */
 const SEARCHED_BYTES = 4 * 1024 * 1024;
-/** The recorded end of a running gate is no older than a moment; a slow machine's moment is long. */
+/** How much later than the recorded end a killed gate's lines may be, with a margin for slow machines. In milliseconds. */
 const BEYOND_MS = 60_000;
 /** A single line is shorter. */
 const LINE_WINDOW_BYTES = 1024 * 1024;
 
 /**
- * Where to go on, and what to note. `head` is what was recorded; undefined: nothing, or nothing readable.
+ * Where to continue, and what to note. `head`: the recorded end; undefined where there is none, or none readable.
  * @throws the system's error
  */
 export function resumeTrail(folder: string, head: Head | undefined, now_ms: number): Resumed {
@@ -46,7 +46,7 @@ export function resumeTrail(folder: string, head: Head | undefined, now_ms: numb
   return follow(folder, files, head, from, now_ms);
 }
 
-/** The end that was recorded is nowhere: the chain goes on after the last line that is there. */
+/** The recorded end was not found: the chain continues after the last line that there is. */
 function gap(folder: string, files: readonly string[], head: Head | undefined, now_ms: number): Resumed {
   const last = byLikelyAge(files, now_ms).at(-1);
   const end = last === undefined ? EMPTY_TRAIL : lastLineOf(folder, last);
@@ -66,7 +66,7 @@ function lastLineOf(folder: string, file: string): TrailEnd {
   return end;
 }
 
-/** The recorded line in its place, else wherever it is. */
+/** Finds the recorded line, at its recorded position or elsewhere. */
 function locate(folder: string, files: readonly string[], { hash, position }: Head): TrailEnd | undefined {
   if (hash === GENESIS) return position !== null || files.length === 0 ? EMPTY_TRAIL : undefined;
   if (position !== null && files.includes(position.file)) {
@@ -88,7 +88,7 @@ function locate(folder: string, files: readonly string[], { hash, position }: He
   return undefined;
 }
 
-/** Takes over what a killed gate had written beyond the recorded end; what else is there is noted as put there by others. */
+/** Accepts the lines that a killed gate had written beyond the recorded end; any others are noted as foreign. */
 function follow(folder: string, files: readonly string[], { position }: Head, from: TrailEnd, now_ms: number): Resumed {
   const latest_ms = latestBeyond(position);
   let end = from;
@@ -98,15 +98,15 @@ function follow(folder: string, files: readonly string[], { position }: Head, fr
     const rest = end.file === "" ? [] : linesBetween(join(folder, end.file), end.offset);
     for (const raw of rest) {
       if (raw.bytes.length === 0) {
-        // A blank line is no link of the chain.
+        // A blank line is not part of the chain.
         foreign++;
         end = { ...end, offset: raw.end };
         continue;
       }
       const line = chainLine(raw);
-      // Torn at the end: verify finds it where it is.
+      // Torn at the end: verify reports it.
       const is_torn = line.prev === undefined && !raw.is_ended;
-      // Only an earlier version, which didn't number its lines, leaves a record without a place.
+      // A record without a position is from an earlier version, which didn't number its lines.
       const is_known = position !== null || line.seq === undefined;
       const is_ours = is_known && foreign === 0 && line.prev === end.hash && (line.ms ?? 0) <= latest_ms;
       if (is_ours) adopted++;
@@ -128,13 +128,13 @@ function follow(folder: string, files: readonly string[], { position }: Head, fr
   return { end, notes: adopted > 0 ? [{ event: "audit.resumed", ts, lines: adopted }] : [] };
 }
 
-/** No line that a gate wrote beyond its recorded end is later than this, in milliseconds. */
+/** The latest time of a line that a gate can have written beyond its recorded end, in milliseconds. */
 export function latestBeyond(position: Head["position"]): number {
   if (position === null) return Number.POSITIVE_INFINITY;
   return position.is_clean ? Number.NEGATIVE_INFINITY : position.at * 1000 + BEYOND_MS;
 }
 
-/** Where a line in another file follows this end: the month had changed. */
+/** The position of a line in another file that follows this end, where the month had changed. */
 function follower(
   folder: string,
   files: readonly string[],

@@ -5,7 +5,7 @@ import { byLikelyAge, monthFiles, parseLine } from "./month-files.ts";
 
 const BACKWARD_BYTES = 64 * 1024;
 
-/** The last `count` lines, oldest first. Reads no more of the files than that takes. */
+/** The last `count` lines, oldest first. Reads no more of the files than needed. */
 export function tailAudit(
   folder: string,
   count: number,
@@ -33,7 +33,7 @@ function* linesBackward(file: string, chunk_bytes: number): Generator<string> {
       const chunk = Buffer.alloc(end - begin);
       readSync(descriptor, chunk, 0, chunk.length, begin);
       const bytes = Buffer.concat([chunk, rest]);
-      // Cut at bytes, not at characters: what is before the first line's end belongs to an earlier chunk.
+      // Chunks are cut at bytes, not at characters: the part before the first line's end belongs to an earlier chunk.
       const first = begin === 0 ? -1 : bytes.indexOf(0x0a);
       if (begin > 0 && first === -1) {
         rest = bytes;
@@ -52,7 +52,7 @@ function* linesBackward(file: string, chunk_bytes: number): Generator<string> {
   }
 }
 
-/** The last line that `matches`. Reads backward, as far as it takes: where there is none, the whole trail. */
+/** The last line that `matches`. Reads backward as far as needed: the whole trail if no line matches. */
 export function lastLine(folder: string, matches: (line: AuditLine) => boolean): AuditLine | undefined {
   for (const file of monthFiles(folder).reverse()) {
     for (const text of linesBackward(join(folder, file), BACKWARD_BYTES)) {

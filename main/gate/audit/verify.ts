@@ -8,9 +8,9 @@ import type { LiveEnd } from "./health.ts";
 import { latestBeyond } from "./resume.ts";
 import { type FoundProblem, fingerprint, type Report, TrailWalk, type WalkedLine } from "./walk.ts";
 
-/** How many problems a report names, of those that stand and of those that were accepted. */
+/** How many open problems a report names, and how many accepted ones. */
 const MAX_REPORTED = 100;
-/** How many are kept to be accepted; a trail with more is beyond that. */
+/** How many are collected; a trail with more can't be accepted. */
 export const MAX_PROBLEMS = 1000;
 
 export interface ExaminedTrail {
@@ -26,8 +26,8 @@ export interface TrailFiles {
 }
 
 /**
- * Reads every line and names each that doesn't follow from the one before, and whatever else isn't as the gate left it.
- * `live`: what the running gate knows of the end. Holds nobody up. @throws the system's error, where the folder can't be read
+ * Reads every line and reports each that doesn't follow from the one before, and whatever else isn't as the gate left it.
+ * `live`: the end that the running gate knows. Doesn't block. @throws the system's error, where the folder can't be read
  */
 export async function verifyAudit(
   folder: string,
@@ -43,10 +43,10 @@ export function reportOf({ files, lines, problems, accepted }: ExaminedTrail): A
     ...problem,
     accepted: accepted.get(keyOf({ ...problem, found })) ?? null,
   }));
-  const standing = all.filter((problem) => problem.accepted === null);
-  const let_stand = all.filter((problem) => problem.accepted !== null);
-  const named = [...standing.slice(0, MAX_REPORTED), ...let_stand.slice(0, MAX_REPORTED)];
-  return { ok: standing.length === 0, files, lines, problems: named };
+  const open = all.filter((problem) => problem.accepted === null);
+  const accepted_ones = all.filter((problem) => problem.accepted !== null);
+  const named = [...open.slice(0, MAX_REPORTED), ...accepted_ones.slice(0, MAX_REPORTED)];
+  return { ok: open.length === 0, files, lines, problems: named };
 }
 
 export async function examineTrail(
@@ -66,7 +66,7 @@ export async function examineTrail(
   for await (const walked of walk.lines()) {
     if (walked.line.bytes.length === 0) continue;
     lines++;
-    end.look(walked);
+    end.add(walked);
     for (const [key, reason] of acceptedIn(walked.line)) accepted.set(key, reason);
   }
   if (head !== undefined || live !== undefined) end.report(report, problems.length > 0);
@@ -80,7 +80,7 @@ export async function examineTrail(
   return { files: walk.files, lines, problems, accepted };
 }
 
-/** The record beside the trail; beside a running gate it must be the one that this gate wrote. */
+/** The record beside the trail; while the gate runs it must be the one that this gate wrote. */
 function recordedEnd(head_file: string, live: LiveEnd | undefined, report: Report): Head | undefined {
   const at = { file: basename(head_file), line: 0 };
   let head: Head | undefined;
@@ -109,7 +109,7 @@ function recordedEnd(head_file: string, live: LiveEnd | undefined, report: Repor
 
 const ZERO = "the record of the last line says that there is none";
 
-/** Is the recorded end the trail's end? */
+/** Checks whether the recorded end is the trail's end. */
 class EndCheck {
   readonly #head: Head | undefined;
   readonly #is_live: boolean;
@@ -126,7 +126,7 @@ class EndCheck {
     this.#is_seen = head?.hash === GENESIS;
   }
 
-  look(walked: WalkedLine): void {
+  add(walked: WalkedLine): void {
     this.#last = walked;
     const { line, file } = walked;
     if (this.#is_seen) {
@@ -142,11 +142,11 @@ class EndCheck {
     this.#is_at_position = position === null || (position.file === file && position.offset === line.end);
   }
 
-  /** A killed gate leaves lines beyond the recorded end, none of them later than a moment. */
+  /** True for a line that a killed gate can have written beyond the recorded end, at most a moment later. */
   #isOurs({ ms, seq }: WalkedLine["line"]): boolean {
     if (this.#is_live || this.#head === undefined) return false;
     const { position, hash } = this.#head;
-    // Without a place the record is an earlier version's, which didn't number its lines.
+    // A record without a position is from an earlier version, which didn't number its lines.
     if (position === null) return hash !== GENESIS && seq === undefined;
     return (ms ?? 0) <= latestBeyond(position);
   }
@@ -173,6 +173,6 @@ class EndCheck {
     if (this.#head?.hash === GENESIS) report({ ...at, kind: "head_zero", problem: ZERO }, ...found);
     else if (!this.#is_live && (this.#head?.position === null || !this.#is_at_position))
       report({ ...at, kind: "head_earlier", problem: "the recorded end is an earlier line" }, ...found);
-    else report({ ...at, kind: "appended", problem: `${this.#beyond} lines stand after the recorded end` }, ...found);
+    else report({ ...at, kind: "appended", problem: `${this.#beyond} lines are after the recorded end` }, ...found);
   }
 }

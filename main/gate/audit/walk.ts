@@ -6,9 +6,9 @@ import { GENESIS, isInOrder, lineHash, monthBounds, monthFile } from "./chain.ts
 import { type ChainLine, LineCursor } from "./lines.ts";
 import { filesIn } from "./month-files.ts";
 
-/** Reading a trail in the order of its chain, whatever files its lines stand in, and finding what doesn't belong. */
+/** Reads a trail in the order of its chain, whatever files its lines are in, and reports what doesn't belong there. */
 
-/** A problem, and what was found there: once somebody accepted it, anything else in its place is a new one. */
+/** A problem, and what was found there: once it was accepted, anything else in its place is a new problem. */
 export interface FoundProblem extends Omit<AuditProblem, "accepted"> {
   found: string;
 }
@@ -21,16 +21,16 @@ export interface WalkedLine {
 
 export type Report = (problem: Omit<FoundProblem, "found">, ...found: (string | number)[]) => void;
 
-/** What the last lines' hashes are kept for: a line that follows one of them was separated from it. */
+/** How many hashes of previous lines are kept, to detect that a line was separated from the one that it follows. */
 const RECENT_LINES = 64;
-/** An event of the gate's own that is a problem, and what it says. */
+/** The gate's own events that report a problem, with its text. */
 const TROUBLE_EVENTS: Readonly<
   Record<string, { kind: "gap" | "appended" | "lost"; problem: (line: ChainLine) => string }>
 > = {
   "audit.gap": { kind: "gap", problem: () => "the trail's end was missing when the gate started" },
   "audit.appended": {
     kind: "appended",
-    problem: ({ record }) => `${Number(record?.lines)} lines stood after the recorded end when the gate started`,
+    problem: ({ record }) => `${Number(record?.lines)} lines were after the recorded end when the gate started`,
   },
   "audit.lost": {
     kind: "lost",
@@ -39,7 +39,7 @@ const TROUBLE_EVENTS: Readonly<
   },
 };
 
-/** How the times of a file's lines fit its name. */
+/** How the times of a file's lines match its name. */
 interface MonthFit {
   lines: number;
   wrong: number;
@@ -47,7 +47,7 @@ interface MonthFit {
   wrong_months: Set<string>;
 }
 
-/** What a line is compared with. */
+/** The line that a line is compared with. */
 interface Previous {
   file: string;
   hash: string;
@@ -70,7 +70,7 @@ export class TrailWalk {
   };
   #current: LineCursor | undefined;
 
-  /** Takes the files as they are now: what is written later isn't read. @throws the system's error, of the folder */
+  /** Lists the files as they are now: lines written later aren't read. @throws the system's error, of the folder */
   constructor(folder: string, now_ms: number, report: Report) {
     this.#report = report;
     for (const { name, role, not_a_file, size } of filesIn(folder)) {
@@ -97,7 +97,7 @@ export class TrailWalk {
     return this.#cursors.length;
   }
 
-  /** Every line, each after the one it follows where that is known. */
+  /** All lines, each after the one that it follows where that is known. */
   async *lines(): AsyncGenerator<WalkedLine> {
     for (let next = await this.#next(); next !== undefined; next = this.#atHand ?? (await this.#next())) {
       const { cursor, line } = next;
@@ -109,14 +109,14 @@ export class TrailWalk {
     this.#reportMonths();
   }
 
-  /** The usual case, without waiting: the next line of the same file. */
+  /** The usual case, without a promise: the next line of the same file. */
   get #atHand(): { cursor: LineCursor; line: ChainLine } | undefined {
     const line = this.#current?.atHand;
     if (this.#current === undefined || line?.prev !== this.#previous.hash) return undefined;
     return { cursor: this.#current, line };
   }
 
-  /** The line that follows, in this file or another; else this file's next one, else the next file's first. */
+  /** The line that follows in the chain, in this file or another; else this file's next line, else the next file's first. */
   async #next(): Promise<{ cursor: LineCursor; line: ChainLine } | undefined> {
     const order = this.#current === undefined ? this.#cursors : [this.#current, ...this.#cursors];
     let fallback: { cursor: LineCursor; line: ChainLine } | undefined;
@@ -149,8 +149,8 @@ export class TrailWalk {
     const previous = this.#previous;
     const found = [previous.hash, line.hash];
     if (line.bytes.length === 0) {
-      // Between two lines it changes nothing else: what comes next follows the line before it.
-      return this.#report({ ...at, kind: "blank", problem: "a blank line: somebody put it there" }, ...found);
+      // A blank line doesn't break the chain: the next line follows the one before the blank.
+      return this.#report({ ...at, kind: "blank", problem: "a blank line: the gate didn't write it" }, ...found);
     }
     if (line.prev === undefined) this.#report({ ...at, ...unreadable(line) }, ...found);
     else if (line.prev !== previous.hash) this.#report({ ...at, ...this.#broken(line) }, ...found);
@@ -158,7 +158,7 @@ export class TrailWalk {
       const trouble = TROUBLE_EVENTS[line.event ?? ""];
       if (trouble !== undefined) this.#report({ ...at, kind: trouble.kind, problem: trouble.problem(line) }, ...found);
       if (file < previous.file && line.event !== "audit.clock")
-        this.#report({ ...at, kind: "moved", problem: "stands in an earlier file than the line before" }, ...found);
+        this.#report({ ...at, kind: "moved", problem: "is in an earlier file than the line before" }, ...found);
       if (!line.is_ended)
         this.#report({ ...at, kind: "torn", problem: "the end of the last line is missing" }, ...found);
     }
@@ -168,12 +168,12 @@ export class TrailWalk {
     this.#previous = { file, hash: line.hash, seq: line.seq, ms: line.ms ?? previous.ms, event: line.event };
   }
 
-  /** Why a line doesn't follow the one before. Earlier versions didn't number their lines: there it isn't known. */
+  /** Why a line doesn't follow the one before. Unknown for lines of earlier versions, which weren't numbered. */
   #broken({ prev, seq }: ChainLine): Pick<AuditProblem, "kind" | "problem"> {
     const before = this.#previous.seq ?? (this.#previous.hash === GENESIS ? 0 : undefined);
     const moved = {
       kind: "moved",
-      problem: "does not follow the line before: it stands in the wrong position",
+      problem: "does not follow the line before: it is in the wrong position",
     } as const;
     if (seq !== undefined && before !== undefined && seq < before) return moved;
     if (prev !== undefined && this.#recent.includes(prev))
@@ -190,7 +190,7 @@ export class TrailWalk {
     return moved;
   }
 
-  /** The gate says in a line of its own where its clock was changed: any other line that is out of time wasn't written there. */
+  /** The gate records changes of its clock in a line: any other line whose time is out of order wasn't written there. */
   #checkTime(line: ChainLine, file: string, number: number): void {
     const { ms, seq, event } = line;
     if (ms === undefined || seq === undefined) return;
@@ -231,20 +231,20 @@ export class TrailWalk {
           ? ({ kind: "renamed", problem: `its lines are of another month (${months}): the file was renamed` } as const)
           : is_alone
             ? ({ kind: "merged", problem: `lines of another month (${months}) were put into it` } as const)
-            : ({ kind: "wrong_month", problem: `lines stand in it that belong into ${months}` } as const);
+            : ({ kind: "wrong_month", problem: `it has lines that belong into ${months}` } as const);
       this.#report({ ...at, ...problem }, first_wrong.hash, wrong);
     }
   }
 }
 
-/** The gate writes a line whole: half of one is what a crash, or a full disk, leaves behind. */
+/** The gate writes whole lines: a partial one is left by a crash or a full disk. */
 function unreadable({ bytes, is_ended }: ChainLine): Pick<AuditProblem, "kind" | "problem"> {
   const is_torn = !is_ended || (bytes[0] === 0x7b && bytes.at(-1) !== 0x7d);
   const problem = "not a readable line: it was changed or torn";
   return { kind: is_torn ? "torn" : "changed", problem };
 }
 
-/** One text for what was found in a place. */
+/** One text that identifies what was found. */
 export function fingerprint(parts: readonly (string | number)[]): string {
   return lineHash(parts.join("\n"));
 }

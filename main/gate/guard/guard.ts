@@ -12,6 +12,7 @@ import type { GateFiles } from "./gate-files.ts";
 import { forbiddenPath } from "./path-patterns.ts";
 import { holdsSecrets, protectedPath } from "./protected-paths.ts";
 import { type MaskedTexts, maskedTexts } from "./shell/data-only.ts";
+import type { GuardRule } from "./shell/finding.ts";
 import { findingIn, findingText } from "./shell/guard-shell.ts";
 import { dangerousCommand } from "./shell-patterns.ts";
 import { stringsIn } from "./strings.ts";
@@ -24,6 +25,7 @@ import { isDisk, pathFormOf, vitalFile, vitalFolder } from "./vital-paths.ts";
  */
 
 export interface GuardBlock {
+  rule: GuardRule;
   reason: string;
   matched: string;
   instead: string;
@@ -103,6 +105,7 @@ function stringsOfCall(
       forbiddenPath(value) ?? (value.startsWith("~") ? forbiddenPath(expandHome(value, home)) : undefined);
     if (pattern !== undefined) {
       return {
+        rule: "guard.protected-path",
         reason: `guard: forbidden path violated: pattern '${pattern}' in args`,
         matched: `pattern '${pattern}' in argument '${key}'`,
         instead: OTHER_PATH,
@@ -122,6 +125,7 @@ function protectedPaths(paths: readonly TouchedPath[], home: string): GuardBlock
     const pattern = forbiddenPath(path);
     if (pattern !== undefined) {
       return {
+        rule: "guard.protected-path",
         reason: `guard: forbidden path violated: pattern '${pattern}' in the resolved path`,
         matched: `pattern '${pattern}' once the path is resolved`,
         instead: OTHER_PATH,
@@ -133,6 +137,7 @@ function protectedPaths(paths: readonly TouchedPath[], home: string): GuardBlock
     const label = protectedPath(form, home) ?? (folded === path ? undefined : protectedPath(pathFormOf(folded), home));
     if (label !== undefined) {
       return {
+        rule: "guard.protected-path",
         reason: `guard: forbidden path violated: ${label}`,
         matched: `${label}${is_resolved ? ", once the path is resolved" : ""}`,
         instead: OTHER_PATH,
@@ -142,6 +147,7 @@ function protectedPaths(paths: readonly TouchedPath[], home: string): GuardBlock
     real_home ??= realForm(home) ?? home;
     if (holdsSecrets(form, home) || (real_home !== home && holdsSecrets(form, real_home))) {
       return {
+        rule: "guard.secrets-folder",
         reason: "guard: forbidden path violated: a folder that holds keys and passwords, read as a whole",
         matched: "a folder that holds keys and passwords",
         instead: "name a narrower folder",
@@ -158,6 +164,7 @@ function irrecoverableCommand(masked: ReadonlyMap<string, MaskedTexts>): GuardBl
     .find((found) => found !== undefined);
   if (pattern === undefined) return null;
   return {
+    rule: "guard.irrecoverable-command",
     reason: `guard: irrecoverable command: pattern '${pattern}'`,
     matched: `pattern '${pattern}' in the command`,
     instead: "name exactly what should change, inside the project",
@@ -195,7 +202,7 @@ function vitalTree(form: PathPattern, cwd: string | undefined, home: string): st
 }
 
 function irrecoverableBlock(what: string, instead: string): GuardBlock {
-  return { reason: `guard: irrecoverable: ${what}`, matched: what, instead };
+  return { rule: "guard.irrecoverable-change", reason: `guard: irrecoverable: ${what}`, matched: what, instead };
 }
 
 function gateFiles(
@@ -213,6 +220,7 @@ function gateFiles(
   if (matched === undefined && lines.some(isMentioned)) matched = "the gate's own folders in the command";
   if (matched === undefined) return null;
   return {
+    rule: "guard.gate-files",
     reason: "guard: the gate's own files are not for agents",
     matched,
     instead: "name a narrower folder, or ask the human to use the metnos-gate command",
@@ -231,6 +239,7 @@ function agentSettings(
   const is_touched = written.some(({ path, is_tree }) => settings.isAt(path) || (is_tree && settings.isBelow(path)));
   if (!is_touched) return null;
   return {
+    rule: "guard.agent-settings",
     reason: "guard: the settings that hold the gate's hook are not for agents",
     matched: "a write to Claude Code's settings, or to their folder",
     instead: "say what should stand there; the human changes it themselves",
@@ -250,6 +259,7 @@ function cloudMetadata(needs: readonly ResolvedRequirement[], lines: readonly Co
 
 function metadataBlock(matched: string): GuardBlock {
   return {
+    rule: "guard.cloud-metadata",
     reason: "guard: a cloud's metadata service hands out credentials",
     matched,
     instead: "ask the human for what you need to know of the machine",
@@ -270,6 +280,7 @@ function whatWouldRun(
     });
     if (found === null) continue;
     return {
+      rule: found.rule,
       reason: findingText(found, reading),
       matched: `${found.description}, characters ${found.span.start} to ${found.span.end} of argument '${arg}'`,
       instead: found.instead,

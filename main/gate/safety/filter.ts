@@ -8,8 +8,8 @@ import { type Goal, type SafetyRule, type SubjectOf, type Subtask, subjectId, ty
 import type { ViolationLog } from "./violations.ts";
 
 /**
- * Goals, subtasks and graphs against the rules (docs/decisions/requirements-safety.md). A CRITICAL violation pauses the gate before
- * the verdict leaves.
+ * Checks goals, subtasks and graphs against the rules (docs/decisions/requirements-safety.md). A CRITICAL violation pauses the gate
+ * before the verdict is sent.
  */
 
 export interface SafetyFilterParts {
@@ -32,7 +32,7 @@ export interface SafetyFilterSettings {
 
 type Found = SafetyVerdict["violations"][number];
 
-/** How long a graph's check keeps the event loop at once, in milliseconds. */
+/** How long a graph's check occupies the event loop at once, in milliseconds. */
 const PIECE_MS = 4;
 
 export class SafetyFilter {
@@ -42,7 +42,7 @@ export class SafetyFilter {
     this.#parts = parts;
   }
 
-  /** `agent_name`: on whose behalf; it is stored with each violation. */
+  /** `agent_name`: the agent that asks; it is stored with each violation. */
   checkGoal(goal: Goal, agent_name = "none"): Promise<SafetyVerdict> {
     return this.#check("goal", goal, agent_name, () => this.#violations("goal", goal));
   }
@@ -67,7 +67,7 @@ export class SafetyFilter {
     });
   }
 
-  /** A rule of the program's own. @throws GateError `rule_exists` */
+  /** Adds a rule. @throws GateError `rule_exists` */
   registerRule(rule: SafetyRule): void {
     this.#parts.rules.register(rule);
   }
@@ -77,12 +77,12 @@ export class SafetyFilter {
     return this.#parts.violations.list({ since: isoSeconds(since) });
   }
 
-  /** Lets the gate go on. False if it wasn't paused. */
+  /** Ends the pause. False if there was none. */
   resume(): boolean {
     return this.#parts.pause.end();
   }
 
-  /** Acknowledges; ends a pause that waits for just that. Returns how many were open. */
+  /** Acknowledges violations; ends a pause that waits for that. Returns how many were open. */
   acknowledge(ids: "all" | readonly number[]): number {
     const { pause, violations } = this.#parts;
     const acknowledged = violations.acknowledge(ids);
@@ -94,12 +94,12 @@ export class SafetyFilter {
     type: T,
     subject: SubjectOf[T],
     agent_name: string,
-    look: () => Found[] | Promise<Found[]>,
+    evaluate: () => Found[] | Promise<Found[]>,
   ): Promise<SafetyVerdict> {
     const { meter, pause, now } = this.#parts;
     const began = performance.now();
-    const looked = look();
-    const violations = Array.isArray(looked) ? looked : await looked;
+    const found = evaluate();
+    const violations = Array.isArray(found) ? found : await found;
     for (const violation of violations) this.#record(violation, agent_name);
     const is_paused = pause.reason !== undefined;
     const allowed = !is_paused && !violations.some(({ severity }) => isBlocking(severity));
@@ -150,7 +150,7 @@ export class SafetyFilter {
           seconds: settings.pause_seconds,
         });
     } finally {
-      // The pause is on disk, then what it was for. What follows while it lasts may be written together.
+      // The pause is on disk already, then its cause is written. Violations during the pause may be written together.
       violations.add({ ...found, agent_name }, is_critical && !was_paused);
     }
   }

@@ -4,7 +4,7 @@ import { Histogram } from "../histogram.ts";
 /** Seconds. */
 const CHECK_BOUNDS = [0.00001, 0.0001, 0.001, 0.01, 0.1, 1];
 
-/** What the safety filter did, as plain numbers: whoever exports them reads them when asked. */
+/** The safety filter's counts, as plain numbers: they are read when the metrics are requested. */
 export class CheckMeter {
   readonly checks: Record<SubjectType, { allowed: number; blocked: number; seconds: Histogram }> = {
     goal: { allowed: 0, blocked: 0, seconds: new Histogram(CHECK_BOUNDS) },

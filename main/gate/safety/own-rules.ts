@@ -2,7 +2,7 @@ import { z } from "zod";
 import { severitySchema } from "../../../ipc/safety.ts";
 import type { Goal, SafetyRule, Subtask, TaskGraph } from "./subjects.ts";
 
-/** Rules that the human writes into gate.toml: a small closed vocabulary, no code, no patterns that can run away. */
+/** The user's rules in gate.toml: a small closed vocabulary, without code or patterns of unbounded cost. */
 
 const text = z.string().min(1).max(2048);
 const textCondition = <F extends [string, ...string[]]>(fields: F) =>
@@ -89,7 +89,7 @@ function fieldOf(goal: Goal, { field }: Condition): string {
   }
 }
 
-/** True if one of the texts is what the condition describes. */
+/** True if one of the texts meets the condition. */
 function holds(condition: Condition, texts: readonly string[]): boolean {
   switch (condition.operator) {
     case "more_than":

@@ -4,7 +4,7 @@ import type { RowReport } from "../row-report.ts";
 
 const DATE = z.iso.datetime();
 
-/** How it is named in a report. */
+/** The row's name in reports. */
 export const PAUSE_ROW = "the pause";
 
 interface StoredPause {
@@ -23,14 +23,14 @@ const rowSchema = z.object({
   clears: pauseSchema.shape.clears,
 });
 
-/** The stored pause. One that can't be read is a pause all the same, until a human ends it. `now` in the databases' form. */
+/** The stored pause. An unreadable one counts as a pause, until the operator ends it. `now` in the databases' form. */
 export function readPause<Row extends StoredPause>(
   row: Row | undefined,
   now: string,
   report: RowReport,
 ): Row | undefined {
   if (row === undefined || rowSchema.safeParse(row).success) return row;
-  report.damaged(PAUSE_ROW, "the gate stays paused; to let it go on: metnos-gate safety resume");
+  report.damaged(PAUSE_ROW, "the gate stays paused; to resume it: metnos-gate safety resume");
   return {
     ...row,
     by: "safety",

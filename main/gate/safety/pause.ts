@@ -7,7 +7,7 @@ import { errorCode } from "../errors.ts";
 import { NO_REPORT, type RowReport } from "../row-report.ts";
 import { PAUSE_ROW, readPause } from "./pause-row.ts";
 
-/** The switch that stops every agent. It is on disk before it is anywhere else, so that no crash lifts it. */
+/** The switch that stops every agent. It is on disk before anything follows from it, so that no crash lifts it. */
 
 export interface PauseRequest {
   by: "human" | "safety";
@@ -21,7 +21,7 @@ interface PauseRow {
   by: "human" | "safety";
   reason: string;
   since: string;
-  /** It is over when both clocks say so: no step of one of them shortens it. */
+  /** The pause is over when both clocks say so: a step of one of them can't shorten it. */
   until: string | null;
   boot_until: string | null;
   clears: Pause["clears"];
@@ -36,7 +36,7 @@ const RUNNING: Pause = Object.freeze({
   clears: "by_human",
 });
 
-/** The clocks are looked at this often, as one may jump; in milliseconds. */
+/** The clocks are checked this often, as one may jump; in milliseconds. */
 const MAX_WATCH_MS = 30_000;
 
 export class PauseSwitch {
@@ -46,13 +46,13 @@ export class PauseSwitch {
   readonly #report: RowReport;
   readonly #withRoom: <T>(act: () => T) => T;
   #row: PauseRow | undefined;
-  /** False while the pause that holds could not be written. */
+  /** False while the current pause could not be written. */
   #is_written = true;
   #timer: NodeJS.Timeout | undefined;
 
   /**
-   * `db` was opened with `SAFETY_SCHEMA`; `changed` hears of each begin and end; `withRoom` does what writes, with the room that
-   * is kept aside for it where the disk is full.
+   * `db` was opened with `SAFETY_SCHEMA`; `changed` is called at each begin and end; `withRoom` runs a write, with the reserved
+   * space where the disk is full.
    */
   constructor(
     db: Database.Database,
@@ -73,7 +73,7 @@ export class PauseSwitch {
     this.#watch();
   }
 
-  /** Looked at for every call: one comparison while nothing is paused. */
+  /** Checked for every call: one comparison while nothing is paused. */
   get reason(): string | undefined {
     if (this.#row === undefined) return undefined;
     const left = this.#left();
@@ -92,8 +92,8 @@ export class PauseSwitch {
   }
 
   /**
-   * Pauses, or makes a pause that is there stricter: nothing that begins one can shorten another.
-   * Safety's reason stays on top of a human's. @throws SQLite's error, once the gate is paused
+   * Pauses, or makes the current pause stricter: a new pause never shortens another. Safety's reason takes precedence over the
+   * operator's. @throws SQLite's error, once the gate is paused
    */
   begin(request: PauseRequest): Pause {
     const now = this.#clock.now();
@@ -111,20 +111,20 @@ export class PauseSwitch {
       clears: request.clears,
     };
     const row = current === undefined ? asked : stricter(current, asked, this.#clock);
-    // An agent that goes on violating a paused gate costs no write.
+    // Further violations while the gate is paused cost no write.
     if (current !== undefined && isSame(row, current)) return this.state();
     this.#row = row;
     this.#watch();
     try {
       this.#write(row);
     } finally {
-      // Also where it can't be written: the gate is paused, only a restart would forget it.
+      // Also where it can't be written: the gate is paused, only a restart would lose the pause.
       this.#changed(this.state());
     }
     return this.state();
   }
 
-  /** Lets the gate go on. False if it wasn't paused. */
+  /** Ends the pause. False if there was none. */
   end(): boolean {
     if (this.#row === undefined) return false;
     this.#withRoom(() => this.#db.prepare("DELETE FROM pause").run());
@@ -141,7 +141,7 @@ export class PauseSwitch {
     clearTimeout(this.#timer);
   }
 
-  /** One that is over needs no write to be over: where there is no room for it, the next start finds it over as well. */
+  /** An expired pause ends even where that can't be written: the next start finds it expired as well. */
   #expire(): void {
     try {
       this.#db.prepare("DELETE FROM pause").run();
@@ -179,7 +179,7 @@ export class PauseSwitch {
     this.#is_written = true;
   }
 
-  /** A pause that ends by itself ends also while nobody calls. */
+  /** Ends an expiring pause by a timer, so that it ends also without calls. */
   #watch(): void {
     clearTimeout(this.#timer);
     const wait = this.#left();
@@ -227,7 +227,7 @@ function later(a: string | null, b: string | null): string | null {
   return [a ?? "", b ?? ""].sort().at(-1) || null;
 }
 
-/** What was counted from another boot says nothing now. */
+/** A time since another boot is ignored. */
 function laterInBoot(current: string | null, asked: string | null, clock: Clock): string | null {
   return Number.isFinite(bootSecond(current, clock.boot().id)) ? later(current, asked) : asked;
 }

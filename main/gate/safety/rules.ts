@@ -2,7 +2,7 @@ import type { SafetyRuleView, SubjectType } from "../../../ipc/safety.ts";
 import { GateError } from "../errors.ts";
 import type { Predicate, SafetyRule, SubjectOf } from "./subjects.ts";
 
-/** The named rules, and what went wrong with them. The built-in ones can't be replaced or taken out. */
+/** The named rules, and their errors. The built-in ones can't be replaced or removed. */
 
 interface Registered {
   rule: SafetyRule;
@@ -65,10 +65,10 @@ export class RuleRegistry {
   }
 }
 
-/** What `predicate` says, or why it says nothing: a broken rule is skipped, a violated one is not. */
+/** A rule's result, or why it has none: a failed rule is skipped, a violated one is not. */
 export type Evaluated = { violated: boolean } | { failed: string };
 
-/** Evaluates one predicate. A Promise only where the predicate gives one; `limit_ms` bounds both kinds. */
+/** Evaluates one predicate. Returns a promise only where the predicate does; `limit_ms` bounds both kinds. */
 export function evaluateRule<T extends SubjectType>(
   predicate: Predicate<T>,
   subject: SubjectOf[T],
@@ -102,7 +102,7 @@ async function withDeadline(answer: Promise<boolean>, limit_ms: number): Promise
   }
 }
 
-/** The kind of error, without its message: that may quote the subject. */
+/** The kind of error, without its message, which may quote the subject. */
 function nameOf(error: unknown): string {
   return `threw ${error instanceof Error ? error.name : "something that is no error"}`;
 }

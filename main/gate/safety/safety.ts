@@ -11,15 +11,15 @@ import { PauseSwitch } from "./pause.ts";
 import { RuleRegistry } from "./rules.ts";
 import { ViolationLog } from "./violations.ts";
 
-/** The kill switch of all agents, and the filter that can throw it. */
+/** The kill switch of all agents, and the filter that can trigger it. */
 
 export interface SafetyEvents {
   /** A pause began, changed or ended. */
   pauseChanged(pause: Pause): void;
   violated(violation: ViolationView): void;
-  /** Of rows that can't be read. */
+  /** Reports unreadable rows. */
   rows?: RowReport;
-  /** Does what writes the pause, with the room that is kept aside for it where the disk is full. */
+  /** Runs what writes the pause, with the reserved space where the disk is full. */
   withRoom?<T>(act: () => T): T;
 }
 

@@ -1,6 +1,6 @@
 import type { Schema } from "../database-schema.ts";
 
-/** safety.db: the pause, which must survive everything, and what the safety filter found. */
+/** safety.db: the pause, which must survive crashes, and the safety filter's violations. */
 export const SAFETY_SCHEMA: Schema = {
   title: "safety database",
   table: "pause",

@@ -1,7 +1,7 @@
 import type { Severity, SubjectType } from "../../../ipc/safety.ts";
 import type { Goal, Subtask, TaskGraph } from "../../../ipc/wire.ts";
 
-/** What is checked, and what a rule is (docs/decisions/requirements-safety.md). */
+/** The subjects of checks, and the rules (docs/decisions/requirements-safety.md). */
 
 export type { Goal, Subtask, TaskGraph } from "../../../ipc/wire.ts";
 
@@ -14,7 +14,7 @@ export interface SubjectOf {
 /** True where the rule is violated. */
 export type Predicate<T extends SubjectType> = (subject: SubjectOf[T]) => boolean | Promise<boolean>;
 
-/** A named rule: its id is what is stored; the predicate stays in the registry. */
+/** A named rule: violations store its id; the predicate stays in the registry. */
 export type SafetyRule = {
   [T in SubjectType]: {
     rule_id: string;

@@ -4,7 +4,7 @@ import { type Severity, type SubjectType, type ViolationView, violationSchema } 
 import { shortened, visible } from "../../../ipc/visible-text.ts";
 import { NO_REPORT, type RowReport } from "../row-report.ts";
 
-/** What the rules found. Kept within a bound; a CRITICAL one stays until the human has acknowledged it. */
+/** The stored violations. Bounded in number; a CRITICAL one is kept until the operator has acknowledged it. */
 
 export interface NewViolation {
   rule_id: string;
@@ -16,13 +16,13 @@ export interface NewViolation {
 }
 
 const MAX_SUBJECT_ID = 80;
-/** An agent that goes on violating fills no disk: beyond this many open CRITICAL ones its last one counts the rest. */
+/** Bounds the disk use of an agent that keeps violating: beyond this many open CRITICAL ones its last one counts the rest. */
 export const MAX_OPEN_CRITICAL_PER_AGENT = 200;
-/** They are written together, this many or this late (milliseconds); the first CRITICAL one at once, by who adds it. */
+/** They are written together, at most this many or after this long (milliseconds); the first CRITICAL one is written at once. */
 const MAX_WAITING = 500;
 const FLUSH_MS = 200;
-/** Of one batch, so many are told to the surfaces: the listing has them all. */
-const MAX_TOLD = 20;
+/** Of one batch, this many are published to the surfaces: the listing has them all. */
+const MAX_PUBLISHED = 20;
 
 const COLUMNS =
   "id, rule_id, severity, subject_type, subject_id, agent_name, detail, detected_at, times, acknowledged_at";
@@ -36,7 +36,7 @@ export class ViolationLog {
   #timer: NodeJS.Timeout | undefined;
   #waiting: (NewViolation & { detected_at: string })[] = [];
 
-  /** `db` was opened with `SAFETY_SCHEMA`; `max` is how many are kept; `stored` hears of what was written. */
+  /** `db` was opened with `SAFETY_SCHEMA`; `max` is how many are kept; `stored` is called with written violations. */
   constructor(
     db: Database.Database,
     max: number,
@@ -51,7 +51,7 @@ export class ViolationLog {
     this.#report = report;
   }
 
-  /** Never throws: what can't be written now is written later, within a bound. `at_once`: it doesn't wait for others. */
+  /** Never throws: what can't be written now is kept for later, within a bound. `at_once`: without waiting for others. */
   add(violation: NewViolation, at_once = false): void {
     const subject_id = shortened(visible(violation.subject_id), MAX_SUBJECT_ID);
     this.#waiting.push({ ...violation, subject_id, detected_at: isoSeconds(this.#now()) });
@@ -59,7 +59,7 @@ export class ViolationLog {
     this.#timer ??= setTimeout(() => this.#tryToFlush(), FLUSH_MS).unref();
   }
 
-  /** What can't be written now stays: the gate's next round says so, and tries again. */
+  /** What can't be written now is kept: the gate's next flush reports the error, and retries. */
   #tryToFlush(): void {
     try {
       this.flush();
@@ -68,7 +68,7 @@ export class ViolationLog {
     }
   }
 
-  /** Writes what waits, in one transaction, and prunes. @throws SQLite's error; what waited still waits, within the bound */
+  /** Writes the queued violations, in one transaction, and prunes. @throws SQLite's error; the violations stay queued, within the bound */
   flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -87,7 +87,7 @@ export class ViolationLog {
       this.#waiting = waiting.slice(0, MAX_WAITING - 1);
       throw error;
     }
-    for (const id of new Set(ids.slice(-MAX_TOLD))) {
+    for (const id of new Set(ids.slice(-MAX_PUBLISHED))) {
       const violation = this.get(id);
       if (violation !== undefined) this.#stored(violation);
     }

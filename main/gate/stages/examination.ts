@@ -1,5 +1,6 @@
 import type { Level, Outcome, Stage, TraceStep, Verdict } from "../../../ipc/decision.ts";
 import type { Principal } from "../../../ipc/operator-api.ts";
+import type { Rule } from "../../../ipc/rules.ts";
 import type { ProposedCall } from "../../../ipc/wire.ts";
 import type { Agent } from "../agents.ts";
 import { type AgentKind, agentKindOf } from "../executors/agent-kind.ts";
@@ -57,6 +58,7 @@ export interface Requirements {
 export interface Ruling {
   readonly outcome: Exclude<Outcome, "denied">;
   readonly reason: string;
+  readonly rule: Rule;
   readonly grants_used: readonly number[];
 }
 
@@ -84,7 +86,7 @@ export type Examined = { x: Reviewable; denial: null } | { x: Unfinished; denial
 export interface Denial {
   stage: Stage;
   reason: string;
-  explain: { matched?: string; instead?: string };
+  explain: { rule: Rule; matched?: string; instead?: string };
   /** What the stage found all the same: the decision names it. */
   found?: Partial<Requirements & Judged>;
 }
@@ -107,9 +109,9 @@ export function denied(
   x: Proposed,
   stage: Stage,
   reason: string,
-  explain: Denial["explain"] = {},
+  explain: Denial["explain"],
   found?: Denial["found"],
 ): Denial {
-  x.trace?.push({ stage, outcome: "denied", detail: reason });
+  x.trace?.push({ stage, outcome: "denied", detail: reason, rule: explain.rule });
   return found === undefined ? { stage, reason, explain } : { stage, reason, explain, found };
 }

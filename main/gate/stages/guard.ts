@@ -10,7 +10,7 @@ export function guard(x: Ruled): Denial | null {
     x,
     "guard",
     block.reason,
-    { matched: block.matched, instead: block.instead },
+    { rule: block.rule, matched: block.matched, instead: block.instead },
     { verdict: guardVerdict(block, x.settings) },
   );
 }

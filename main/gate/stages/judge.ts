@@ -10,5 +10,6 @@ export function judge(x: Ruled): Denial | Judged {
     passed(x, "judge", verdict.reason);
     return { verdict };
   }
-  return denied(x, "judge", verdict.reason, { instead: "say what it is for, and name plain paths" }, { verdict });
+  const explain = { rule: "judge.low-score", instead: "say what it is for, and name plain paths" } as const;
+  return denied(x, "judge", verdict.reason, explain, { verdict });
 }

@@ -1,4 +1,5 @@
 import type { Capability } from "../../../ipc/decision.ts";
+import type { Rule } from "../../../ipc/rules.ts";
 import { CAPABILITY_REGISTRY, changesNothing } from "../capabilities.ts";
 import { effectiveOutcome, RULE_TEXT, strictest } from "../policy.ts";
 import { isUnresolvable } from "../targets/target.ts";
@@ -14,7 +15,7 @@ export function policy(x: Validated): Denial | Ruling {
   const is_planning = x.call.context?.mode === PLAN_MODE;
   let outcome: Ruling["outcome"] = "allowed";
   const grants_used: number[] = [];
-  let asked: string | undefined;
+  let asked: { text: string; rule: Rule } | undefined;
   for (const { capability, target, ask_each_time } of x.needs) {
     const is_early = is_planning && !changesNothing(capability);
     const find =
@@ -22,6 +23,7 @@ export function policy(x: Validated): Denial | Ruling {
     const answer = effectiveOutcome(level, capability, find);
     if (answer.outcome === "denied") {
       return denied(x, "policy", `level ${level} does not allow ${capability}`, {
+        rule: "policy.level-denies",
         matched: RULE_TEXT[level],
         instead: `ask the human for a higher level (metnos-gate agents level ${agent?.name ?? "NAME"} L)`,
       });
@@ -31,22 +33,34 @@ export function policy(x: Validated): Denial | Ruling {
     const is_in_doubt = isUnresolvable(target) && CAPABILITY_REGISTRY[capability].target_kind === "path_glob";
     const is_asked = is_in_doubt || is_early || ask_each_time !== undefined;
     const found = is_asked ? "approval_required" : answer.outcome;
-    if (found === "approval_required") asked ??= askedAs(capability, ask_each_time, is_early);
+    if (found === "approval_required") asked ??= askedAs(capability, ask_each_time, is_early, is_in_doubt);
     outcome = strictest(outcome, found);
   }
   if (asked !== undefined) {
-    const reason = `level ${level} asks before ${asked}`;
-    x.trace?.push({ stage: "policy", outcome: "ask", detail: reason });
-    return { outcome, reason, grants_used };
+    const reason = `level ${level} asks before ${asked.text}`;
+    x.trace?.push({ stage: "policy", outcome: "ask", detail: reason, rule: asked.rule });
+    return { outcome, reason, rule: asked.rule, grants_used };
   }
   const reason = reasonAllowed(x, grants_used);
   passed(x, "policy", reason);
-  return { outcome, reason, grants_used };
+  return { outcome, reason, rule: ruleAllowing(x, grants_used), grants_used };
 }
 
-function askedAs(capability: Capability, ask_each_time: string | undefined, is_early: boolean): string {
-  if (ask_each_time !== undefined) return `${capability} of ${ask_each_time}, each time`;
-  return is_early ? `${capability} in plan mode, each time` : capability;
+function askedAs(
+  capability: Capability,
+  ask_each_time: string | undefined,
+  is_early: boolean,
+  is_in_doubt: boolean,
+): { text: string; rule: Rule } {
+  if (ask_each_time !== undefined)
+    return { text: `${capability} of ${ask_each_time}, each time`, rule: "policy.asked-each-time" };
+  if (is_early) return { text: `${capability} in plan mode, each time`, rule: "policy.plan-mode-asks" };
+  return { text: capability, rule: is_in_doubt ? "policy.unclear-path-asks" : "policy.level-asks" };
+}
+
+function ruleAllowing({ needs }: Validated, grants_used: readonly number[]): Rule {
+  if (grants_used.length > 0) return "policy.grant-allows";
+  return needs.length === 0 ? "policy.nothing-needed" : "policy.level-allows";
 }
 
 function reasonAllowed(x: Validated, grants_used: readonly number[]): string {

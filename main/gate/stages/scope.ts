@@ -18,6 +18,7 @@ export function scope(x: Validated): Denial | null {
     CAPABILITY_REGISTRY[declared].critical
   ) {
     return denied(x, "scope", `${manifest.name} only reads, and this call says it needs ${declared}`, {
+      rule: "scope.undeclared-capability",
       matched: `declared capability ${declared}`,
       instead: "use an executor that is made for it",
     });
@@ -52,6 +53,7 @@ export function scope(x: Validated): Denial | null {
 
 function outside(x: Validated, name: string, what: string): Denial {
   return denied(x, "scope", `the call leaves the ${what} that ${name} is declared for`, {
+    rule: "scope.outside-perimeter",
     matched: `the executor's declared ${what}`,
     instead: "stay inside the declared perimeter, or ask the human to widen it",
   });

@@ -135,7 +135,7 @@ function useFeed(filter: ActivityFilter) {
   );
   const is_answering = !isSilent(useLinkState());
   useEffect(() => {
-    // After a silence, what was missed is fetched.
+    // After the connection was lost, missed decisions are fetched.
     if (!is_answering) return;
     fetchPage(filter).then(
       (page) => {
@@ -173,7 +173,7 @@ function useFeed(filter: ActivityFilter) {
   return { entries, error, has_older, showOlder };
 }
 
-/** What the filter lets in comes on top; what was answered meanwhile and doesn't match any more goes. */
+/** Decisions that match the filter are added on top; those that were answered meanwhile and don't match any more are removed. */
 function withLive(entries: ActivityEntry[], newer: ActivityEntry[], filter: ActivityFilter): ActivityEntry[] {
   const ids = new Set(newer.map(({ decision_id }) => decision_id));
   return withNewer(

@@ -61,7 +61,7 @@ export function DecisionRow({ entry, width, isOpen, onToggle }: DecisionRowProps
   );
 }
 
-/** The outcome; where a human was asked, what became of that. No answer in time is no denial by anybody. */
+/** The outcome; where the operator was asked, how that ended. No answer in time is no denial by the operator. */
 function Decided({ entry: { outcome, status } }: { entry: ActivityEntry }) {
   const words = useWords(activityWords);
   const names = useWords(namesWords);

@@ -9,8 +9,9 @@ import { Target } from "../../parts/Target.tsx";
 import { VisibleText } from "../../parts/VisibleText.tsx";
 import { activityWords } from "../../words/activity.ts";
 import { useLanguage, useWords } from "../../words/language.ts";
+import { RuleText } from "./RuleText.tsx";
 
-/** What was said about one call: why, by which stage, and what each of the others said. `status`: once more when it was answered. */
+/** How one call was decided: why, by which stage, and the outcome of each of the others. `status`: loaded again when it was answered. */
 export function OpenedDecision({ decision_id, status }: { decision_id: string; status: ApprovalStatus | undefined }) {
   const { data, error, refresh } = useQuery("activity.open", { decision_id });
   useEffect(() => {
@@ -38,7 +39,7 @@ function Facts({ opened }: { opened: Opened }) {
     <dl className="facts">
       <dt>{words.reason}</dt>
       <dd>
-        <VisibleText text={reason} />
+        <RuleText rule={explain.rule} sentence={reason} />
       </dd>
       {explain.matched === undefined ? null : (
         <>
@@ -104,7 +105,7 @@ function Trace({ trace, status }: { trace: readonly TraceStep[] | undefined; sta
           <li key={step.stage} className={step.outcome}>
             <StepSaid step={step} status={status} />
             <span className="detail">
-              <VisibleText text={step.detail} />
+              <RuleText rule={step.rule} sentence={step.detail} />
             </span>
           </li>
         ))}
@@ -118,7 +119,7 @@ function Trace({ trace, status }: { trace: readonly TraceStep[] | undefined; sta
   );
 }
 
-/** What the human's stage came to, where it has: no answer in time is no denial by anybody. */
+/** The result of the stage `approval`, where there is one: no answer in time is no denial by the operator. */
 function StepSaid({ step, status }: { step: TraceStep; status: ApprovalStatus | undefined }) {
   const words = useWords(activityWords);
   const is_answer = step.stage === "approval" && status !== undefined;

@@ -43,7 +43,7 @@ export function Picture() {
   );
 }
 
-/** The counts, asked again while things are decided and as time goes on. */
+/** The counts, asked again while calls are decided and as time passes. */
 function useCounts(range: ActivityRange) {
   const { data, error, refresh } = useQuery("activity.counts", { range });
   const now = useNow("half_minute");

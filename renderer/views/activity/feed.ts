@@ -2,7 +2,7 @@ import type { ActivityEntry } from "../../../ipc/activity.ts";
 import type { Capability, Outcome } from "../../../ipc/decision.ts";
 import type { OperatorEvent } from "../../../ipc/operator-api.ts";
 
-/** The listing of decisions: what was fetched, and what comes in live. */
+/** The listing of decisions: those fetched, and those that arrive live. */
 
 export interface ActivityFilter {
   agent: string | null;
@@ -29,7 +29,7 @@ export function matches(entry: ActivityEntry, filter: ActivityFilter): boolean {
 }
 
 /**
- * Puts newer entries before what is there. A question and its answer are one decision: the later one stays, in the
+ * Puts newer entries before the present ones. A question and its answer are one decision: the later one stays, in the
  * place of its own time.
  */
 export function withNewer(entries: readonly ActivityEntry[], newer: readonly ActivityEntry[]): ActivityEntry[] {

@@ -23,7 +23,7 @@ export interface Bar {
 
 export interface Tick {
   x: number;
-  /** Unix seconds; null stands for now. */
+  /** Unix seconds; null means now. */
   at: number | null;
 }
 
@@ -35,7 +35,7 @@ export interface Picture {
   totals: Record<Kind, number>;
 }
 
-/** What was counted must be seen, however little it is beside the rest. */
+/** The least height of a bar: a count must be visible, however small it is beside the rest. */
 const LEAST_HEIGHT = 2;
 const GAP = 1;
 const TICKS: Readonly<Record<ActivityRange, number>> = { hour: 4, day: 4, week: 7 };

@@ -24,7 +24,7 @@ export function AgentRow({ agent }: { agent: AgentView }) {
   const [question, setQuestion] = useState<"level" | "revoke" | null>(null);
   const { name } = agent;
   useEffect(() => {
-    // It is the agent's now, whoever set it.
+    // It is the agent's now, whichever surface set it.
     setLevel((chosen) => (chosen === agent.level ? null : chosen));
   }, [agent.level]);
   const asks = question === "revoke" || (question === "level" && level !== null);

@@ -13,12 +13,12 @@ import { Connecting } from "./Connecting.tsx";
 import "../../style/views.css";
 import "./agents.css";
 
-/** Who may ask, at which level; who wants to. */
+/** The paired agents with their levels, and those that ask to be paired. */
 export default function Agents() {
   const words = useWords(agentsWords);
   const { data, error, refresh } = useQuery("agents.list", {});
   const now = useNow("half_minute");
-  // Who is connected, and how much was called today, changes without an event of its own.
+  // Which agents are connected, and the calls of today, change without an event.
   useEffect(() => {
     if (now > 0) refresh();
   }, [now, refresh]);

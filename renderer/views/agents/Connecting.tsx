@@ -5,7 +5,7 @@ import { useWords } from "../../words/language.ts";
 
 const COMMAND = "npx metnos-gate connect claude-code";
 
-/** How an agent gets here: at length where there is none, folded where there is one. */
+/** How to connect an agent: at length where there is none, folded where there is one. */
 export function Connecting({ isFirst }: { isFirst: boolean }) {
   const words = useWords(agentsWords);
   if (!isFirst) {

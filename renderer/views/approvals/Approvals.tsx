@@ -13,7 +13,7 @@ import "./approvals.css";
 
 const HISTORY = "history";
 
-/** What waits for an answer, and what became of the rest. `rest`: a waiting request's token, or `history`. */
+/** Requests that wait for an answer, and the history of the rest. `rest`: a waiting request's token, or `history`. */
 export default function Approvals({ rest }: ViewProps) {
   const words = useWords(approvalsWords);
   const shown = rest === HISTORY ? "history" : "waiting";

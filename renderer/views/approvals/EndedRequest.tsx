@@ -6,10 +6,10 @@ import { approvalsWords } from "../../words/approvals.ts";
 import { cardWords } from "../../words/cards.ts";
 import { useWords } from "../../words/language.ts";
 
-/** What became of a request that an address still names. */
+/** How a request ended that an address still names. */
 export function EndedRequest({ token }: { token: string }) {
   const words = useWords(approvalsWords);
-  const told = useWords(cardWords);
+  const card_words = useWords(cardWords);
   const { data } = useQuery("approvals.history", { token, offset: 0, limit: 1 });
   if (data === undefined) return null;
   const [view] = data.approvals;
@@ -19,7 +19,7 @@ export function EndedRequest({ token }: { token: string }) {
         words.unknownRequest
       ) : (
         <>
-          <VisibleText text={endedText(view, told.ended.before, told)} />
+          <VisibleText text={endedText(view, card_words.ended.before, card_words)} />
           {", "}
           <RelativeTime at={view.decision_at ?? view.expires_at} />
         </>

@@ -21,7 +21,7 @@ interface Filters {
   status?: Ended;
 }
 
-/** What ended, newest first, a page more whenever the end comes into sight. */
+/** Ended requests, newest first, a page more whenever the end becomes visible. */
 export function History() {
   const words = useWords(approvalsWords);
   const [filters, setFilters] = useState<Filters>({});

@@ -155,7 +155,7 @@ function useListing(query: GrantQuery) {
   const is_silent = isSilent(useLinkState());
   const was_silent = useRef(false);
   useEffect(() => {
-    // After a silence, what was missed is fetched.
+    // After the connection was lost, missed changes are fetched.
     if (was_silent.current && !is_silent) listing.refreshSoon();
     was_silent.current = is_silent;
   }, [listing, is_silent]);

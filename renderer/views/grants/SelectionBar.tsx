@@ -14,21 +14,21 @@ export type Chosen = ReadonlyMap<number, GrantView>;
 interface SelectionBarProps {
   chosen: Chosen;
   onClear(): void;
-  /** What stands here while nothing is ticked. */
+  /** Shown here while nothing is ticked. */
   idle: string;
 }
 
-/** So many revocations are on their way at once. */
+/** So many revocations are sent at once. */
 const AT_ONCE = 8;
 
-/** What can be done with what was ticked: taken back, after one more question. */
+/** Revokes the ticked grants, after a confirmation. */
 export function SelectionBar({ chosen, onClear, idle }: SelectionBarProps) {
   const words = useWords(grantsWords);
   const call = useCall();
   const { run, is_busy, error } = useAct();
   const [is_asking, setAsking] = useState(false);
   const [done, setDone] = useState(0);
-  const [told, setTold] = useState("");
+  const [result, setResult] = useState("");
   const count = chosen.size;
   const revoke = async () => {
     const ids = [...chosen.keys()];
@@ -43,7 +43,7 @@ export function SelectionBar({ chosen, onClear, idle }: SelectionBarProps) {
     const was_done = await run(() => Promise.all(Array.from({ length: AT_ONCE }, worker)));
     setAsking(false);
     if (!was_done) return;
-    setTold(words.revoked_many(ids.length));
+    setResult(words.revoked_many(ids.length));
     onClear();
   };
   if (is_asking && count > 0) {
@@ -64,7 +64,7 @@ export function SelectionBar({ chosen, onClear, idle }: SelectionBarProps) {
     <div className="selection">
       <Failure error={error} />
       <p className="quiet figures" role="status">
-        {count > 0 ? words.selected(count) : [told, idle].filter(Boolean).join(" ")}
+        {count > 0 ? words.selected(count) : [result, idle].filter(Boolean).join(" ")}
       </p>
       {count > 0 ? (
         <div>
@@ -75,7 +75,7 @@ export function SelectionBar({ chosen, onClear, idle }: SelectionBarProps) {
             size="small"
             look="danger"
             onClick={() => {
-              setTold("");
+              setResult("");
               setAsking(true);
             }}
           >

@@ -13,7 +13,7 @@ export interface Listed {
 
 const REFRESH_MS = 200;
 
-/** Grants by the page: what is seen is fetched, and fetched again when something changed. The old rows stay until the new ones are there. */
+/** Grants by the page: visible rows are fetched, and fetched again when something changed. The old rows stay until the new ones are loaded. */
 export class GrantListing {
   readonly #call: Call;
   readonly #listeners = new Set<() => void>();
@@ -66,7 +66,7 @@ export class GrantListing {
     this.#ask();
   }
 
-  /** Of a fast scroll only what is seen when the gate has answered is asked for, not all that flew by. */
+  /** Of a fast scroll only the rows that are visible when the gate has answered are asked for, not all that were scrolled past. */
   #ask(): void {
     if (this.#in_flight > 0) return;
     for (const page of this.#seen) {
@@ -88,7 +88,7 @@ export class GrantListing {
       this.#tell({ total: answer.total, pages, error: undefined });
     } catch (failure) {
       if (generation !== this.#generation) return;
-      // Not asked again by itself: with the next search, change or contact.
+      // Not asked again by itself: with the next search, change or connection.
       const error = asGateError(failure);
       this.#tell({ ...this.#listed, error });
     } finally {

@@ -1,9 +1,9 @@
 import type { GrantView, OperatorParams } from "../../../ipc/operator-api.ts";
 
-/** A listing of any length, of which only the pages around what is seen are held. */
+/** A listing of any length, of which only the pages around the visible rows are held. */
 
 export const PAGE_SIZE = 100;
-/** As many pages as are kept: some screens around what is seen. */
+/** As many pages as are kept: some screens around the visible rows. */
 const PAGES_KEPT = 30;
 
 export type GrantQuery = Omit<OperatorParams<"grants.search">, "offset" | "limit">;
@@ -16,7 +16,7 @@ export function pagesOf(first_index: number, last_index: number): number[] {
 
 export type Pages = ReadonlyMap<number, readonly GrantView[]>;
 
-/** With one page more; the ones that were fetched longest ago go. */
+/** With one page more; the ones that were fetched longest ago are dropped. */
 export function withPage(pages: Pages, page: number, grants: readonly GrantView[]): Pages {
   const next = new Map(pages);
   next.delete(page);

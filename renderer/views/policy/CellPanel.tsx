@@ -20,7 +20,7 @@ interface CellPanelProps {
 
 const SHOWN = 5;
 
-/** Why a cell says what it says, and the grants that bear on it. Escape closes it. */
+/** Why a cell has its outcome, and the grants that bear on it. Escape closes it. */
 export function CellPanel({ row, level, agent, onClose }: CellPanelProps) {
   const words = useWords(policyWords);
   const names = useWords(namesWords);

@@ -113,7 +113,7 @@ function Cell({ row, column, isOpen, panelId, onOpen }: CellProps) {
   const button = useRef<HTMLButtonElement>(null);
   const was_open = useRef(isOpen);
   useEffect(() => {
-    // Closed from within: the keyboard goes on where it was.
+    // Closed from within: the keyboard focus returns to where it was.
     if (was_open.current && !isOpen && document.activeElement === document.body) button.current?.focus();
     was_open.current = isOpen;
   }, [isOpen]);

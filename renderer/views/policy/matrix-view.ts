@@ -36,13 +36,13 @@ export function columnsOf(agents: readonly AgentView[], chosen: string | null): 
   }));
 }
 
-/** Who is looked at first: one that is connected, otherwise any that is paired. */
+/** The agent that is shown first: one that is connected, otherwise any that is paired. */
 export function firstAgent(agents: readonly AgentView[]): string | null {
   const paired = agents.filter((agent) => agent.revoked_at === null);
   return (paired.find((agent) => agent.is_connected) ?? paired[0])?.name ?? null;
 }
 
-/** Which rule made this cell, in one sentence of the human's language (docs/decisions/requirements-policy.md, "Levels and the table"). */
+/** Which rule made this cell, in one sentence of the user's language (docs/decisions/requirements-policy.md, "Levels and the table"). */
 export function ruleSentence(words: PolicyWords, row: PolicyRow, level: Level): string {
   const what = words.descriptions[row.capability];
   const { outcome } = row.cells[level];

@@ -46,7 +46,7 @@ function Running({ onChanged }: { onChanged(): void }) {
   };
   return (
     <>
-      <h2 className="standing">
+      <h2 className="pause-state">
         <StandingShape isPaused={false} /> {words.running}
       </h2>
       <p className="quiet">{words.pause_note}</p>
@@ -89,7 +89,7 @@ function Paused({ pause, onChanged }: PauseStateProps) {
   };
   return (
     <>
-      <h2 className="standing">
+      <h2 className="pause-state">
         <StandingShape isPaused /> {words.paused}
       </h2>
       <p>
@@ -126,7 +126,7 @@ function Paused({ pause, onChanged }: PauseStateProps) {
 /** Two bars while it is paused, a dot while it runs. */
 function StandingShape({ isPaused }: { isPaused: boolean }) {
   return (
-    <svg className={isPaused ? "standing-shape paused" : "standing-shape"} viewBox="0 0 14 14" aria-hidden="true">
+    <svg className={isPaused ? "pause-state-shape paused" : "pause-state-shape"} viewBox="0 0 14 14" aria-hidden="true">
       {isPaused ? <path d="M3 2 H6 V12 H3 Z M8 2 H11 V12 H8 Z" /> : <circle cx="7" cy="7" r="5" />}
     </svg>
   );

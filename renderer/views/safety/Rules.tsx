@@ -5,7 +5,7 @@ import { useWords } from "../../words/language.ts";
 import { safetyWords } from "../../words/safety.ts";
 import { SeverityMark } from "./SeverityMark.tsx";
 
-/** What the safety filter looks for, and which rules failed to. */
+/** The safety filter's rules, and which of them failed. */
 export function Rules({ rules }: { rules: readonly SafetyRuleView[] }) {
   const { columns, ...words } = useWords(safetyWords);
   const is_broken = rules.some(({ errors }) => errors > 0);

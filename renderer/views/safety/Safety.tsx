@@ -8,7 +8,7 @@ import { Violations } from "./Violations.tsx";
 import "../../style/views.css";
 import "./safety.css";
 
-/** Whether the gate runs, what broke a rule, and the rules. */
+/** Whether the gate is paused, the violations, and the rules. */
 export default function Safety() {
   const words = useWords(safetyWords);
   const { data, error, refresh } = useQuery("safety.status", {});

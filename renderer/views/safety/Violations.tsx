@@ -14,7 +14,7 @@ import { SeverityMark } from "./SeverityMark.tsx";
 const SHOWN = 200;
 const GRAVE: ReadonlySet<Severity> = new Set(["BLOCK", "CRITICAL"]);
 
-/** What broke a rule, newest first, until somebody has seen it. */
+/** Violations of rules, newest first, until they are acknowledged. */
 export function Violations({ unacknowledged, onChanged }: { unacknowledged: number; onChanged(): void }) {
   const words = useWords(safetyWords);
   const call = useCall();

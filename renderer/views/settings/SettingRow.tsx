@@ -15,7 +15,7 @@ export function SettingRow({ setting }: { setting: Setting }) {
   const { refresh } = useQuery("settings.list", {});
   const { run, is_busy, error } = useAct();
   const [is_saved, setSaved] = useState(false);
-  // What was chosen shows at once; the gate's own value comes back where it is refused.
+  // The chosen value is shown at once; the gate's own value is restored where it is refused.
   const [chosen, setChosen] = useState<Setting["value"] | null>(null);
   const { key } = setting;
   const { label, note } = words.settings[key];

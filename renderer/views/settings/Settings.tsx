@@ -18,7 +18,7 @@ const GROUPS: readonly { group: Group; keys: readonly SettingKey[] }[] = [
   { group: "system", keys: ["start_at_login"] },
 ];
 
-/** What can be chosen here; what can't says why. */
+/** The settings; each that can't be changed here says why. */
 export default function Settings() {
   const words = useWords(settingsWords);
   const { data, error } = useQuery("settings.list", {});

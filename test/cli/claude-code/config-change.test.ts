@@ -120,7 +120,7 @@ describe("a change of the settings while a session runs", () => {
       expect(change("user_settings", user, JSON.stringify({ hooks: { PreToolUse: [changed] } }))).toEqual(BLOCK);
   });
 
-  it("that adds another hook before tools takes effect, and the user is told of it", () => {
+  it("that adds another hook before tools takes effect, and the user is informed of it", () => {
     const { project, change } = connected();
     const hooks = { PreToolUse: [{ matcher: "Bash", hooks: [{ type: "command", command: "./other.sh" }] }] };
     expect(change("project_settings", project, JSON.stringify({ hooks }))).toEqual({

@@ -94,7 +94,7 @@ describe("doctor, of Claude Code's hook in this folder", () => {
     expect(details()).toEqual([`FAIL the hook in ${files.user} is not called for every tool`]);
   });
 
-  it("an administrator's hook stands above a project that turns hooks off, and only theirs where they say so", () => {
+  it("an administrator's hook takes precedence over a project that turns hooks off; only theirs counts where they say so", () => {
     const { files, ours, write, details } = connected();
     write("managed", { allowManagedHooksOnly: true });
     expect(details()).toEqual([`FAIL switched off here: ${files.managed} has allowManagedHooksOnly`]);

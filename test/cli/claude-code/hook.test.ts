@@ -47,7 +47,7 @@ describe("with a gate", () => {
     expect(reason).toContain("another path");
   });
 
-  test("it waits for the human, whose yes is remembered as they said", async () => {
+  test("it waits for the operator, whose approval is remembered as chosen", async () => {
     const gate = await connectedGate();
     const write = payload("Write", { file_path: join(gate.home.home, "project/src/a.ts"), content: "text" });
     const asked = gate.event((event) => event.type === "approval.waiting");
@@ -65,7 +65,7 @@ describe("with a gate", () => {
     expect((await gate.operator.call("audit.verify", {})).ok).toBe(true);
   });
 
-  test("the human's no reaches the agent with their message", async () => {
+  test("a rejection reaches the agent with its message", async () => {
     const gate = await connectedGate();
     const asked = gate.event((event) => event.type === "approval.waiting");
     const run = runHook(payload("Bash", { command: "make deploy", description: "Deploy it" }), gate.home.env);
@@ -89,7 +89,7 @@ describe("with a gate", () => {
     expect((await closed).data).toMatchObject({ status: "cancelled" });
   });
 
-  test("a gate that restarts while the human is asked is asked again, and the same card goes on", async () => {
+  test("a gate that restarts while the operator is asked is asked again, and the same card keeps waiting", async () => {
     const first = await connectedGate();
     const asked = first.event((event) => event.type === "approval.waiting");
     const run = runHook(payload("Bash", { command: "make" }), first.home.env);
@@ -102,7 +102,7 @@ describe("with a gate", () => {
     expect((await run.answer).permission).toBe("allow");
   });
 
-  test("an agent that isn't paired waits until the human pairs it", async () => {
+  test("an agent that isn't paired waits until the operator pairs it", async () => {
     const gate = await startGate();
     await gate.operator.call("agents.list", {});
     const requested = gate.event((event) => event.type === "pairing.requested");

@@ -49,20 +49,20 @@ describe("whatever goes wrong, the launcher ends with 2, says why, and prints no
     expect(stderr).toContain("nothing is let through");
   });
 
-  it("its Node is gone and PATH has none", () => {
+  it("its Node is missing and PATH has none", () => {
     expect(called(around("", ["/nowhere/node"]))).toMatchObject({ status: 2, stdout: "" });
   });
 
-  it("its program is gone", () => {
+  it("its program is missing", () => {
     const { env } = temporaryHome();
     const text = launcherText({ env, program: { nodes: [process.execPath], scripts: ["/nowhere/a", "/nowhere/b"] } });
     const file = join(tempFolder(), "metnos-gate-hook");
     writeFileSync(file, text, { mode: 0o700 });
     expect(called(file)).toMatchObject({ status: 2, stdout: "" });
-    expect(launcherProblem(file)).toContain("its program is gone");
+    expect(launcherProblem(file)).toContain("its program is missing");
   });
 
-  it("an installed command is gone", () => {
+  it("an installed command is missing", () => {
     const file = join(tempFolder(), "metnos-gate-hook");
     writeFileSync(file, launcherText({ env: {}, program: { installed: "/nowhere/metnos-gate" } }), { mode: 0o700 });
     expect(called(file)).toMatchObject({ status: 2, stdout: "" });
@@ -102,7 +102,7 @@ describe("what a project's settings put into the environment", () => {
     ).toEqual(["HOME", "PATH"]);
   });
 
-  it("what said at connect where the gate is goes on saying so", () => {
+  it("the variables that located the gate at connect still do", () => {
     const { env, home } = temporaryHome();
     const launcher = writeLauncher({
       ...env,
@@ -128,7 +128,7 @@ describe("the launcher that connect writes", () => {
     });
   });
 
-  it("goes on where the program it was written from is away, by its own copy", () => {
+  it("works where the program it was written from is missing, by its own copy", () => {
     const { env, paths } = temporaryHome();
     const launcher = writeLauncher(env);
     const [node = "", script = ""] = spawnSync(launcher, ["check"], { encoding: "utf8" }).stdout.split("\n").slice(1);
@@ -140,7 +140,7 @@ describe("the launcher that connect writes", () => {
     expect(answer.hookSpecificOutput.permissionDecision).toBe("deny");
   });
 
-  it("goes on where the Node it was written with is away, by another one or by PATH", () => {
+  it("works where the Node it was written with is missing, by another one or by PATH", () => {
     const folder = tempFolder();
     const { env } = temporaryHome();
     symlinkSync(process.execPath, join(folder, "node"));

@@ -62,7 +62,7 @@ describe("the guard without a gate is the gate's own", () => {
     expect(offline).toEqual(inside);
   });
 
-  it("describes an executor as the human does, and as none where their manifests can't be read", () => {
+  it("describes an executor as the user does, and as none where their manifests can't be read", () => {
     const { env, paths, cwd } = project();
     mkdirSync(paths.executors_dir, { recursive: true });
     const manifest = (path_arg: string) =>

@@ -91,7 +91,7 @@ test("--remove takes only our hook out, and keeps what was added meanwhile", () 
   expect(disconnectClaudeCode(USER).changed).toBe(false);
 });
 
-test("an older entry of ours is brought up to date where it stands", () => {
+test("an older entry of ours is updated in its place", () => {
   const old = {
     type: "command",
     command: "'/old/node' '/old/bin/metnos-gate.js' hook claude-code --wait 5",

@@ -26,7 +26,7 @@ describe("the call", () => {
     );
   });
 
-  test("a line that goes on is told from a line of its own, and an argument's text from an argument", () => {
+  test("a continued line differs from a new one, and an argument's text from an argument", () => {
     const args = { command: `${"x".repeat(30)}\ncontent: no argument`, flags: { force: true } };
     expect(callLines(approvalView({ args }), 22)).toEqual([
       "command:",
@@ -88,7 +88,7 @@ describe("the screen", () => {
     [80, 24],
     [200, 60],
     [60, 16],
-  ])("where a name of the call leads stands on the card, at %i x %i", (columns, rows) => {
+  ])("where a name of the call leads is on the card, at %i x %i", (columns, rows) => {
     const link = "~/proj/profile.sh leads to ~/.zshrc";
     const command = "echo long ".repeat(30);
     const lines = ["May I run?", `${command}  (in ~/proj)`, link, "irreversible | class: fs_write:~/*"];
@@ -96,7 +96,7 @@ describe("the screen", () => {
     expect(text(arranged(state, { columns, rows }, AT).card).split("\n")).toContain(link);
   });
 
-  test("a human who pages to the end has seen every line", () => {
+  test("a user who pages to the end has seen every line", () => {
     const size = fc.record({ columns: fc.integer({ min: 30, max: 200 }), rows: fc.integer({ min: 14, max: 70 }) });
     fc.assert(
       fc.property(size, fc.integer({ min: 1, max: 200 }), (screen, count) => {
@@ -141,7 +141,7 @@ describe("the screen", () => {
       capability: "fs:write" as const,
       target: `/srv/${index}`,
     }));
-    const card = { choices: [{ scope: "permanent" as const, label: "exactly this, permanently", grants }] };
+    const card = { choices: [{ scope: "permanent" as const, reach: "exact" as const, grants }] };
     const state = pressed({ ...one(card), is_read: true }, { input: "p" }, PRESS_DELAY_MS, {
       lines: 1,
       page: 9,
@@ -156,8 +156,8 @@ describe("the screen", () => {
     const excludes = "Not covered, asked each time: secrets such as .env";
     const grants = (target: string) => [{ capability: "fs:read" as const, target }];
     const choices = [
-      { scope: "permanent" as const, label: "this folder, permanently", grants: grants("/srv/*") },
-      { scope: "permanent" as const, label: "this folder and below, permanently", grants: grants("/srv/**"), excludes },
+      { scope: "permanent" as const, reach: "folder" as const, grants: grants("/srv/*") },
+      { scope: "permanent" as const, reach: "tree" as const, grants: grants("/srv/**"), excludes },
     ];
     const typed = (...inputs: string[]) => {
       let state: WatchState = { ...one({ choices }), is_read: true };
@@ -170,7 +170,7 @@ describe("the screen", () => {
     expect(typed("p", "e", "*")).toEqual(["fs:read on /srv/**▏", "fs:read on /srv/**"]);
   });
 
-  test("an alarm stands above everything with what to do, whatever is below; more of them are counted", () => {
+  test("an alarm is above everything with what to do, whatever is below; more of them are counted", () => {
     const file = alarm();
     const database = alarm({
       code: "database_unusable",

@@ -135,7 +135,7 @@ describe("the first 500 ms", () => {
     expect(pressed(state, key("a"), PRESS_DELAY_MS, FITS).effect).toMatchObject({ answer: { token: TOKEN } });
   });
 
-  test("what was being written when its card went away does not reach the next card", () => {
+  test("what was being typed when its card was removed does not reach the next card", () => {
     const two = appeared(ready(), late, 0);
     for (const opening of [[key("m"), ...written("because")], [key("p")]]) {
       const { state } = pressAll(two, opening);
@@ -224,7 +224,7 @@ describe("remembering", () => {
 
   test("several grants at once are stored as they are: their targets can't be edited", () => {
     const grants = ["/a", "/b"].map((target) => ({ capability: "fs:write" as const, target }));
-    const card = approvalView({ choices: [{ scope: "permanent", label: "exactly this, permanently", grants }] });
+    const card = approvalView({ choices: [{ scope: "permanent", reach: "exact", grants }] });
     expect(pressAll(ready(card), [key("p"), key("e")]).state.mode).toMatchObject({ editing: null });
     expect(pressAll(ready(card), [key("p"), named("enter")]).effect).toEqual({
       kind: "answer",
@@ -246,7 +246,7 @@ describe("remembering", () => {
   });
 
   test("what is asked about every time can only be approved once", () => {
-    const card = approvalView({ choices: [{ scope: "none", label: "once", grants: [] }] });
+    const card = approvalView({ choices: [{ scope: "none", reach: null, grants: [] }] });
     for (const scope of ["s", "p"]) {
       const { state, effect } = pressed(ready(card), key(scope), PRESS_DELAY_MS, FITS);
       expect([effect, state.mode.kind]).toEqual([undefined, "cards"]);
@@ -280,14 +280,14 @@ describe("cards", () => {
     expect(closed(state, approvalView({ status }), 1000)).toBe(state);
   });
 
-  test("one's own answer is told as such", () => {
+  test("the user's own answer is shown as such", () => {
     const sent = pressed(ready(), key("a"), PRESS_DELAY_MS, FITS).state;
     const state = closed(sent, approvalView({ status: "approved", territory_concession: "permanent" }), PRESS_DELAY_MS);
     expect(state.ended).toEqual(["You approved permanently: write a.ts -> /srv/project/"]);
     expect(state.answering).toBeNull();
   });
 
-  test("hidden characters in what is told are visible", () => {
+  test("hidden characters in a reported line are visible", () => {
     const card = approvalView({ status: "cancelled", agent_name: "a\u001b[31m", message: "\u202egone" });
     expect(closed(ready(), card, 0).ended[0]).toMatch(/a\\u\{1b\}\[31m.*\\u\{202e\}gone/);
   });

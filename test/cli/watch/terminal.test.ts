@@ -17,7 +17,7 @@ const bash = (change: Partial<ApprovalView> = {}): ApprovalView =>
     reversibility: "irreversible",
     intent: "build from scratch",
     judge: { score: 0.7, reason: "approved: score 0.70" },
-    choices: [{ scope: "none", label: "once", grants: [] }],
+    choices: [{ scope: "none", reach: null, grants: [] }],
     args: { command: "rm -rf build && npm run build", description: "build from scratch" },
     card: {
       form: "full",
@@ -136,7 +136,7 @@ test("the choice list shows what would be stored; target and expiry are edited; 
   ]);
 });
 
-test("hidden characters are visible, and what is answered elsewhere goes away with a line that says so", async () => {
+test("hidden characters are visible, and a request that is answered elsewhere is removed with a line that says so", async () => {
   const watched = await Watched.start([approvalView({ args: { file_path: "a", content: "x\u001b[31my\u202ez" } })]);
   const { pty } = watched;
   await pty.shows("x\\u{1b}[31my\\u{202e}z");
@@ -155,12 +155,13 @@ test("hidden characters are visible, and what is answered elsewhere goes away wi
   expect(watched.answers).toEqual([]);
 });
 
-test("a name that only looks like another one is told by codes", async () => {
+test("a name that only looks like another one is shown with codes", async () => {
   const { pty } = await Watched.start([approvalView({ args: { file_path: "a", content: "to \u0440\u0430ypal" } })]);
   await pty.shows("to \\u{440}\\u{430}ypal");
+  expect(pty.screen).not.toContain("\u0440\u0430ypal");
 });
 
-test("a lost connection ends it with an error; Ctrl-C leaves what waits waiting", async () => {
+test("a lost connection ends it with an error; Ctrl-C leaves requests waiting", async () => {
   const first = await Watched.start([bash()]);
   await first.pty.shows("May I run?");
   await first.do("lose");
@@ -175,7 +176,7 @@ test("a lost connection ends it with an error; Ctrl-C leaves what waits waiting"
   await second.pty.closed;
 });
 
-test("what happens after the human has left does not draw again: the process ends, the terminal is as it was", async () => {
+test("events after the user has quit do not draw again: the process ends, the terminal is as it was", async () => {
   const watched = await Watched.start();
   await watched.pty.shows("Nothing is waiting for you.");
   watched.pty.type("q");
@@ -227,11 +228,13 @@ test("a paused gate says so, and what to do", async () => {
   await watched.do("pause", "SR-007: no goal carries data away");
   await watched.pty.shows("The gate is paused: every call is denied.");
   await watched.pty.shows("SR-007: no goal carries data away. To go on: metnos-gate safety resume");
+  expect(watched.pty.screen).not.toContain("Nothing is waiting for you.");
   await watched.do("pause", null);
   await watched.pty.shows("Nothing is waiting for you.");
+  expect(watched.pty.screen).not.toContain("paused");
 });
 
-test("an alarm stays on top over what waits, until it is over", async () => {
+test("an alarm stays on top over waiting requests, until it is over", async () => {
   const watched = await Watched.start([bash()]);
   await watched.pty.shows("May I run?");
   await watched.do("alarms", [alarm()]);
@@ -253,11 +256,12 @@ test("a gate that ended itself: it says why, and what to do", async () => {
   expect(watched.said).toBe(`${message}; 1 request could not be answered here / see: metnos-gate status`);
 });
 
-test("while the human types, the card's time stands still", async () => {
+test("while the user types, the card's deadline is extended", async () => {
   const watched = await Watched.start([bash()]);
   await watched.clock(PRESS_DELAY_MS);
   await watched.pty.shows("0:09:4");
   watched.pty.type("m");
   await watched.pty.shows("Why not?");
   await watched.pty.shows("0:10:4");
+  expect(watched.answers).toEqual([]);
 });

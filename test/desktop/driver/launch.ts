@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import type * as Electron from "electron";
 import { afterAll, describe } from "vitest";
+import { COMPILE_CACHE } from "../../support/compile-cache.ts";
 import { type TemporaryHome, temporaryHome } from "../../support/temporary-home.ts";
 import { CHROMIUM } from "../stand-in/chromium.ts";
 import { BriefProcess } from "./brief-process.ts";
@@ -40,7 +41,7 @@ export async function launchDesktop({
   args = [],
   env = {},
 }: LaunchOptions = {}): Promise<DesktopApp & { home: TemporaryHome }> {
-  const whole = { ...home.env, ...SCREEN, ...env };
+  const whole = { NODE_COMPILE_CACHE: COMPILE_CACHE, ...home.env, ...SCREEN, ...env };
   let app: DesktopApp;
   if (choice.driver === "electron") {
     app = await ElectronApp.launch(choice.binary, whole, args);

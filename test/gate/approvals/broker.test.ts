@@ -10,12 +10,12 @@ import { tempFolder } from "../../support/temp-folder.ts";
 
 function request(granted: Requirement[] = [], more: Partial<NewPending> = {}): Omit<NewPending, "ttl_seconds"> {
   const choices: Choice[] = [
-    { scope: "none", label: "once", grants: [] },
+    { scope: "none", reach: null, grants: [] },
     ...(granted.length === 0
       ? []
       : ([
-          { scope: "session", label: "this session", grants: granted },
-          { scope: "permanent", label: "permanently", grants: granted },
+          { scope: "session", reach: "exact", grants: granted },
+          { scope: "permanent", reach: "exact", grants: granted },
         ] as const)),
   ];
   const { ttl_seconds: _, ...rest } = pendingOf({
@@ -109,7 +109,7 @@ describe("an answer", () => {
     ]);
   });
 
-  it("with the human's own target and expiry: these are stored", () => {
+  it("with the operator's own target and expiry: these are stored", () => {
     const { broker, grants } = openedBroker(tempFolder());
     const { token } = broker.ask(request([FOLDER]));
     broker.answer(
@@ -304,7 +304,7 @@ describe("after a crash between the approval and its grants", () => {
 });
 
 describe("time", () => {
-  it("an answer that comes too late tells who waits that the request has expired", () => {
+  it("an answer that is too late reports to the waiting agent that the request has expired", () => {
     const { broker, clock, told } = openedBroker(tempFolder());
     const { token } = broker.ask(request());
     const got: string[] = [];
@@ -333,7 +333,7 @@ describe("time", () => {
     }
   });
 
-  it("what waits survives a stop and is picked up by the next start, if it is still alive", () => {
+  it("a waiting request survives a stop and is picked up by the next start, if it has not expired", () => {
     const folder = tempFolder();
     const before = openedBroker(folder);
     const short = before.broker.ask(request([], { share_key: "short" }));
@@ -349,8 +349,8 @@ describe("time", () => {
   });
 });
 
-describe("a grant that covers what waits", () => {
-  it("approves it as the human who gave the grant, and only for that human", () => {
+describe("a grant that covers a waiting request", () => {
+  it("approves it as the principal who gave the grant, and only for that principal", () => {
     const { broker, registry } = openedBroker(tempFolder());
     const mine = broker.ask(request());
     const theirs = broker.ask(request([], { share_key: "theirs", channel: "telegram", sender_id: "42" }));

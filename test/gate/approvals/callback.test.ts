@@ -83,7 +83,7 @@ describe("approve:<token> and reject:<token>", () => {
   });
 
   // handle_callback_precede_check_pairing
-  it("needs no pairing: whoever the request was made for can answer it, nobody else", () => {
+  it("needs no pairing: the principal that the request was made for can answer it, no other", () => {
     const { broker } = openedBroker(tempFolder());
     const stranger = { channel: "telegram", sender_id: "99" };
     const { token } = broker.ask({ ...REQUEST, ...stranger });

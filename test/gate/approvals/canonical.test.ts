@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { callHash, canonicalJson } from "../../../main/gate/approvals/canonical.ts";
+import { callHash, canonicalJson, shareKey } from "../../../main/gate/approvals/canonical.ts";
+import type { ResolvedRequirement } from "../../../main/gate/targets/target.ts";
 
 /** The same value with the keys of every object in another order. */
 function reordered(value: unknown): unknown {
@@ -32,7 +33,7 @@ describe("the hash that binds an approval to its call", () => {
     );
   });
 
-  it("tells numbers apart that have no JSON of their own", () => {
+  it("distinguishes numbers that have no JSON form", () => {
     const hashes = ["null", "0", "-0", "1e400", "-1e400"].map((text) => callHash("x", JSON.parse(`{"n":${text}}`)));
     expect(new Set(hashes).size).toBe(5);
   });
@@ -77,5 +78,27 @@ describe("the hash that binds an approval to its call", () => {
       callHash("bash", { command: "ls" }),
     ];
     expect(new Set(hashes).size).toBe(hashes.length);
+  });
+});
+
+describe("what identical calls share", () => {
+  const need = (real: string): ResolvedRequirement => ({
+    capability: "fs:write",
+    target: { kind: "path", lexical: "/srv/link/a.txt", real, is_tree: false },
+  });
+  const key = ({ agent = "agent-1", cwd = "/srv", call = "hash", real = "/srv/a/a.txt" } = {}) =>
+    shareKey(agent, cwd, call, [need(real)]);
+
+  it("is the same for the same call of the same agent from the same folder", () => {
+    expect(key()).toBe(key());
+  });
+
+  it.each([
+    ["another agent", { agent: "agent-2" }],
+    ["another folder", { cwd: "/srv/other" }],
+    ["another call", { call: "other" }],
+    ["a link that was moved", { real: "/srv/b/a.txt" }],
+  ])("%s makes it another call", (_what, change) => {
+    expect(key(change)).not.toBe(key());
   });
 });

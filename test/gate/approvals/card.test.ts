@@ -73,7 +73,7 @@ describe("the card", () => {
     ).toEqual([`Scarichi ${DOWNLOAD.target_summary} [rev | fs_write:~/downloads/** [territorio: permanente]]`]);
   });
 
-  it("says in a line of its own, in every form, where a name leads that leads elsewhere; of many how many more", () => {
+  it("says in a separate line, in every form, where a name leads that leads elsewhere; of many how many more", () => {
     const links = ["a", "b", "c", "d", "e"].map((name) => ({ written: `~/p/${name}`, leads_to: `~/${name}\u202e` }));
     const said = (count: number, recurrence_count: number, language: "en" | "it" = "en") => {
       const plain = renderApprovalCard({ ...DOWNLOAD, recurrence_count }, language).lines;

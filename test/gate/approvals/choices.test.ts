@@ -2,6 +2,7 @@ import { mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { REACHES } from "../../../ipc/decision.ts";
 import { askedPathsOf, choicesFor, grantsFor } from "../../../main/gate/approvals/choices.ts";
 import { pathTarget, type ResolvedRequirement, requirementOf } from "../../../main/gate/targets/target.ts";
 import { freshGrants, ROBERTO } from "../../support/gate-stores.ts";
@@ -14,22 +15,22 @@ const file = (path: string, home = HOME): ResolvedRequirement => ({
   target: pathTarget(path, home, undefined, false),
 });
 const shown = (needs: ResolvedRequirement[], home = HOME) =>
-  choicesFor(needs, home).map(({ scope, label, grants }) => [
+  choicesFor(needs, home).map(({ scope, reach, grants }) => [
     scope,
-    label,
+    reach,
     grants.map(({ target }) => target).join(" "),
   ]);
 
-describe("what a human can answer", () => {
+describe("what the operator can answer", () => {
   it("a file: once; it, its folder, its folder and below, each for the session or permanently", () => {
     expect(shown([file("~/work/[id] (1).tsx")])).toEqual([
-      ["none", "once", ""],
-      ["session", "this file, this session", `${HOME}/work/[[]id[]] (1).tsx`],
-      ["permanent", "this file, permanently", `${HOME}/work/[[]id[]] (1).tsx`],
-      ["session", "this folder, this session", `${HOME}/work/*`],
-      ["permanent", "this folder, permanently", `${HOME}/work/*`],
-      ["session", "this folder and below, this session", `${HOME}/work/**`],
-      ["permanent", "this folder and below, permanently", `${HOME}/work/**`],
+      ["none", null, ""],
+      ["session", "file", `${HOME}/work/[[]id[]] (1).tsx`],
+      ["permanent", "file", `${HOME}/work/[[]id[]] (1).tsx`],
+      ["session", "folder", `${HOME}/work/*`],
+      ["permanent", "folder", `${HOME}/work/*`],
+      ["session", "tree", `${HOME}/work/**`],
+      ["permanent", "tree", `${HOME}/work/**`],
     ]);
   });
 
@@ -37,8 +38,8 @@ describe("what a human can answer", () => {
     expect(shown([file("/x")]).map(([, , target]) => target)).toEqual(["", "/x", "/x"]);
   });
 
-  it("once only: capabilities marked always, targets that can't be told, and no needs at all", () => {
-    const once = [["none", "once", ""]];
+  it("once only: capabilities marked always, unknown targets, and no needs at all", () => {
+    const once = [["none", null, ""]];
     expect(shown([{ capability: "code:exec", target: { kind: "exact", value: "ls" } }])).toEqual(once);
     expect(shown([{ capability: "mail:send", target: { kind: "exact", value: "a@b.example" } }])).toEqual(once);
     expect(shown([file("relative")])).toEqual(once);
@@ -50,28 +51,24 @@ describe("what a human can answer", () => {
   it("a host, an exact name, the one target for all: exactly that", () => {
     expect(shown([{ capability: "network:http", target: { kind: "host", host: "example.com" } }])[2]).toEqual([
       "permanent",
-      "this host, permanently",
+      "host",
       "example.com",
     ]);
     expect(shown([{ capability: "mail:read", target: { kind: "exact", value: "inbox" } }])[2]).toEqual([
       "permanent",
-      "exactly this, permanently",
+      "exact",
       "inbox",
     ]);
-    expect(shown([{ capability: "llm:online", target: { kind: "none" } }])[2]).toEqual([
-      "permanent",
-      "always, permanently",
-      "*",
-    ]);
+    expect(shown([{ capability: "llm:online", target: { kind: "none" } }])[2]).toEqual(["permanent", "any", "*"]);
   });
 
   it("several needs: each as narrowly as it was asked, or each with its folder", () => {
     expect(shown([file("~/a"), file("~/b/c")])).toEqual([
-      ["none", "once", ""],
-      ["session", "exactly this, this session", `${HOME}/a ${HOME}/b/c`],
-      ["permanent", "exactly this, permanently", `${HOME}/a ${HOME}/b/c`],
-      ["session", "this folder and below, this session", `${HOME}/**`],
-      ["permanent", "this folder and below, permanently", `${HOME}/**`],
+      ["none", null, ""],
+      ["session", "exact", `${HOME}/a ${HOME}/b/c`],
+      ["permanent", "exact", `${HOME}/a ${HOME}/b/c`],
+      ["session", "tree", `${HOME}/**`],
+      ["permanent", "tree", `${HOME}/**`],
     ]);
     expect(shown([file("~/a/b"), file("~/c/d")]).map(([, , grants]) => grants)).toContain(`${HOME}/a/** ${HOME}/c/**`);
   });
@@ -109,21 +106,21 @@ describe("what an answer grants", () => {
     const needs = [file("~/work/a/x"), file("~/notes/y")];
     const choices = choicesFor(needs, HOME);
     const asked = needs.map(requirementOf);
-    const below = choices.find(({ scope, label }) => scope === "session" && label.startsWith("this folder and below"));
-    const granted = grantsFor(choices, "session", undefined, asked, HOME, {}, below?.label);
+    const granted = grantsFor(choices, "session", undefined, asked, HOME, {}, "tree");
     expect(granted.map(({ target }) => target)).toEqual([`${HOME}/work/a/**`, `${HOME}/notes/**`]);
     const exactly = grantsFor(choices, "session", undefined, asked, HOME);
     expect(exactly.map(({ target }) => target)).toEqual([`${HOME}/work/a/x`, `${HOME}/notes/y`]);
-    for (const label of ["", "everything", below?.label.replace("session", "week")])
-      expect(refusalOf(() => grantsFor(choices, "session", undefined, asked, HOME, {}, label)).code).toBe(
+    for (const reach of REACHES.filter((name) => name !== "exact" && name !== "tree"))
+      expect(refusalOf(() => grantsFor(choices, "session", undefined, asked, HOME, {}, reach)).code).toBe(
         "unknown_choice",
       );
-    expect(refusalOf(() => grantsFor(choices, "permanent", undefined, asked, HOME, {}, below?.label)).code).toBe(
+    const session_only = choices.filter(({ scope, reach }) => scope !== "permanent" || reach !== "tree");
+    expect(refusalOf(() => grantsFor(session_only, "permanent", undefined, asked, HOME, {}, "tree")).code).toBe(
       "unknown_choice",
     );
   });
 
-  it("the first proposal of its scope, or the human's own target in its place", () => {
+  it("the first proposal of its scope, or the operator's own target in its place", () => {
     const choices = choicesFor([file("~/work/a")], HOME);
     const asked = [requirementOf(file("~/work/a"))];
     expect(grantsFor(choices, "session", undefined, asked, HOME)).toEqual([
@@ -162,7 +159,7 @@ describe("what an answer grants", () => {
     expect(given("~/**")).toMatchObject([{ target: "~/**" }]);
   });
 
-  it("for a link only where it leads is offered, never its own name or the folder that it lies in", () => {
+  it("for a link only where it leads is offered, never its own name or the folder that it is in", () => {
     const home = tempFolder();
     for (const name of ["in", "out"]) mkdirSync(join(home, name));
     symlinkSync(join(home, "out/a"), join(home, "in/a"));
@@ -204,7 +201,7 @@ describe("what an answer grants", () => {
 
   it("what is asked about by name each time can only be approved once, alone and beside what could be granted", () => {
     const secret: ResolvedRequirement = { ...file("~/work/.env"), ask_each_time: "it holds secrets" };
-    for (const needs of [[secret], [file("~/work/a"), secret]]) expect(shown(needs)).toEqual([["none", "once", ""]]);
+    for (const needs of [[secret], [file("~/work/a"), secret]]) expect(shown(needs)).toEqual([["none", null, ""]]);
   });
 
   it("nothing where it can only be once, and no one target for several needs", () => {

@@ -6,7 +6,7 @@ import { tempFolder } from "../../support/temp-folder.ts";
 
 const below = (capability: "fs:read" | "fs:write"): Requirement => ({ capability, target: "/srv/work/**" });
 const excludes = (language: "en" | "it", ...grants: Requirement[]) =>
-  shownChoice({ scope: "permanent", label: "", grants }, language).excludes;
+  shownChoice({ scope: "permanent", reach: "exact", grants }, language).excludes;
 
 it("a choice that grants a folder and below says what it doesn't cover, in both languages; no other does", () => {
   const written = excludes("en", below("fs:write"));
@@ -24,8 +24,8 @@ it("a choice that grants a folder and below says what it doesn't cover, in both 
 
 it("every surface gets it with the card, in the card's language", () => {
   const choices = [
-    { scope: "none" as const, label: "once", grants: [] },
-    { scope: "session" as const, label: "this folder and below, this session", grants: [below("fs:write")] },
+    { scope: "none" as const, reach: null, grants: [] },
+    { scope: "session" as const, reach: "tree" as const, grants: [below("fs:write")] },
   ];
   for (const language of ["en", "it"] as const) {
     const { broker } = openedBroker(tempFolder(), undefined, { language });

@@ -15,7 +15,7 @@ function request(share_key: string, more: Partial<NewPending> = {}): Omit<NewPen
   return rest;
 }
 
-describe("the count of what waits, kept in memory", () => {
+describe("the count of waiting requests, kept in memory", () => {
   const AGENTS = ["one", "two", "three"];
   const act = fc.tuple(fc.constantFrom("ask", "approve", "cancel", "expire", "lose", "restart"), fc.nat(30));
 
@@ -49,7 +49,7 @@ describe("the count of what waits, kept in memory", () => {
 });
 
 describe("what is asked in one turn", () => {
-  it("is on disk, and told to the surfaces, once it is committed and not before", async () => {
+  it("is on disk, and sent to the surfaces, once it is committed and not before", async () => {
     const folder = tempFolder();
     const { broker, told } = openedBroker(folder);
     const other = openedBroker(folder).registry;
@@ -62,7 +62,7 @@ describe("what is asked in one turn", () => {
     expect(other.getPending(token)?.status).toBe("pending");
   });
 
-  it("is committed by the end of the turn also where nobody asks for it", async () => {
+  it("is committed by the end of the turn also where it is not asked for", async () => {
     const folder = tempFolder();
     const { broker } = openedBroker(folder);
     broker.begin();
@@ -71,7 +71,7 @@ describe("what is asked in one turn", () => {
     expect(openedBroker(folder).registry.getPending(token)?.status).toBe("pending");
   });
 
-  it("is undone as a whole where it can't be stored, and nobody waits for it any more", () => {
+  it("is undone as a whole where it can't be stored, and no agent waits for it any more", () => {
     const { broker, approvals_db, registry, told, failures } = openedBroker(tempFolder());
     broker.begin();
     const { token } = broker.ask(request("a"));
@@ -160,7 +160,7 @@ describe("the withdrawal of thousands", () => {
     await expect.poll(() => registry.getPending(stuck)?.status, { timeout: 5000 }).toBe("cancelled");
   });
 
-  it("goes on at the next start of a gate that was paused, where a crash ended it", async () => {
+  it("continues at the next start of a gate that was paused, where a crash ended it", async () => {
     const home = temporaryHome();
     const before = await openCore({ env: home.env });
     const { registry } = before.gate.broker;

@@ -10,14 +10,14 @@ const FOLDER: Requirement = { capability: "fs:write", target: "/srv/work/*" };
 
 function request(share_key: string, granted: Requirement[] = []): Omit<NewPending, "ttl_seconds"> {
   const choices: Choice[] = [
-    { scope: "none", label: "once", grants: [] },
-    { scope: "permanent", label: "permanently", grants: granted },
+    { scope: "none", reach: null, grants: [] },
+    { scope: "permanent", reach: "exact", grants: granted },
   ];
   const { ttl_seconds: _, ...rest } = pendingOf({ share_key, extra: extraOf({ choices, capabilities: granted }) });
   return rest;
 }
 
-describe("what an earlier gate left behind", () => {
+describe("requests that an earlier gate left", () => {
   it("is void once who asked an earlier gate has given up: nothing that is left can be answered, or taken, any more", () => {
     vi.useFakeTimers();
     try {

@@ -76,7 +76,7 @@ describe("a request", () => {
       args: { command: "make SECRET" },
       intent: "make with SECRET",
       capabilities: [{ capability: "code:exec", target: "make SECRET" }],
-      choices: [{ scope: "session", label: "SECRET", grants: [{ capability: "fs:write", target: "/srv/SECRET" }] }],
+      choices: [{ scope: "session", reach: "exact", grants: [{ capability: "fs:write", target: "/srv/SECRET" }] }],
       reals: { "/srv/SECRET": "/srv/x" },
       judge: { score: 0.7, reason: "about SECRET" },
       kept,
@@ -145,7 +145,7 @@ describe("resolve's four checks, in the required order", () => {
     expect(refusalOf(() => registry.resolve(token, "approved", ROBERTO)).code).toBe("already_resolved");
   });
 
-  it("expiry is looked at before identity, and the deadline's own second still counts", () => {
+  it("expiry is checked before identity, and the deadline's own second still counts", () => {
     const { registry, clock } = freshApprovals();
     const in_time = registry.createPending(pendingOf());
     const late = registry.createPending(pendingOf());
@@ -167,7 +167,7 @@ describe("resolve's four checks, in the required order", () => {
 });
 
 describe("racing surfaces", () => {
-  it("of eight, each with a connection in a thread of its own, exactly one resolves each request", async () => {
+  it("of eight, each with a connection in a separate thread, exactly one resolves each request", async () => {
     const clock = new ManualClock(new Date().toISOString());
     const { registry, file } = freshApprovals(clock);
     const tokens = Array.from({ length: 25 }, () => registry.createPending(pendingOf()).token);
@@ -243,7 +243,7 @@ describe("listing and counting", () => {
     return registry.listPending(options).map((request) => request.token);
   }
 
-  it("newest first; only what waits, unless all are asked for", () => {
+  it("newest first; only waiting ones, unless all are asked for", () => {
     const { registry, clock } = freshApprovals();
     const first = registry.createPending(pendingOf()).token;
     const same_second = registry.createPending(pendingOf()).token;

@@ -23,7 +23,7 @@ function trailOf(texts: readonly string[]) {
   return { ...trail, put, verify, accept };
 }
 
-describe("problems that the human accepts", () => {
+describe("problems that the operator accepts", () => {
   it("are a line of the trail that names each of them and the reason; verify is ok, and still lists them", async () => {
     const { folder, put, verify, accept } = trailOf(["a", "b", "c"]);
     const lines = linesIn(folder);

@@ -48,7 +48,7 @@ describe("the trail", () => {
     expect(statSync(head_file).mode & 0o777).toBe(0o600);
   });
 
-  it("goes on in the next month's file with the chain unbroken, and back in an earlier one where the clock is set back, with a line that says so", async () => {
+  it("continues in the next month's file with the chain unbroken, and back in an earlier one where the clock is set back, with a line that says so", async () => {
     const { folder, head_file, clock, opened } = freshTrail(new ManualClock("2026-05-31T23:59:59Z"));
     written(opened(), clock, ["may", "june"]);
     expect(readdirSync(folder).sort()).toEqual(["2026-05.jsonl", "2026-06.jsonl"]);
@@ -60,6 +60,50 @@ describe("the trail", () => {
     expect(eventsIn(folder, "2026-06.jsonl")).toEqual(["test", "test"]);
     expect(await verifyAudit(folder, head_file)).toMatchObject({ ok: true, files: 2, lines: 5, problems: [] });
     expect(monthFile(Date.parse("2026-12-31T23:59:59.999Z"))).toBe("2026-12.jsonl");
+  });
+
+  it("says in a line of its own where the clock was set back within a month; a small step is none", async () => {
+    const { folder, head_file, clock, opened } = freshTrail(new ManualClock("2026-05-15T12:00:00Z"));
+    const log = opened();
+    for (const step of [0, -9, -3600]) {
+      clock.advance(step);
+      log.append({ event: "test", ts: clock.ms / 1000 });
+      log.flush();
+    }
+    log.close();
+    expect(eventsIn(folder, "2026-05.jsonl")).toEqual(["test", "test", "audit.clock", "test"]);
+    expect(await verifyAudit(folder, head_file)).toMatchObject({ ok: true, lines: 4 });
+  });
+
+  it("stands in lines of its own also behind what somebody else writes into it while the gate runs", async () => {
+    const { folder, head_file, clock, opened } = freshTrail(new ManualClock("2026-05-15T12:00:00Z"));
+    const log = opened();
+    const add = (text: string) => {
+      log.append({ event: "test", ts: clock.ms / 1000, text });
+      log.flush();
+      clock.advance(1);
+    };
+    add("a");
+    appendFileSync(join(folder, "2026-05.jsonl"), '{"half a line');
+    add("b");
+    log.close();
+    expect(linesIn(folder).map((line) => /"text":"(.)"/.exec(line)?.[1])).toEqual(["a", undefined, "b"]);
+    expect((await verifyAudit(folder, head_file)).problems).toMatchObject([{ line: 2, kind: "torn" }, { line: 3 }]);
+  });
+
+  it("is written no more once it is abandoned: it may be another gate's", () => {
+    const { folder, clock, opened } = freshTrail(new ManualClock("2026-05-15T12:00:00Z"));
+    const log = opened();
+    log.append({ event: "test", ts: clock.ms / 1000 });
+    log.flush();
+    const before = linesIn(folder);
+    log.append({ event: "test", ts: clock.ms / 1000 });
+    log.abandon();
+    log.append({ event: "test", ts: clock.ms / 1000 });
+    log.flush();
+    log.tend();
+    log.close();
+    expect(linesIn(folder)).toEqual(before);
   });
 
   it("a clock that steps over a month's end and back stays in the newer file", async () => {
@@ -109,7 +153,7 @@ describe("the trail", () => {
     expect(tailAudit(folder, 99).length).toBe(4);
   });
 
-  it("tells its listeners each line as it stands in the file, until they leave", () => {
+  it("gives its listeners each line as it is in the file, until they unsubscribe", () => {
     const { folder, clock, opened } = freshTrail();
     const log = opened();
     const heard: string[] = [];
@@ -165,7 +209,7 @@ describe("a trail that can't be written", () => {
     });
   });
 
-  it("a line that can't be made is lost like one that can't be written: the next ones stand", () => {
+  it("a line that can't be made is lost like one that can't be written: the next ones are written", () => {
     const { folder, opened } = freshTrail();
     const log = opened();
     log.append(() => {
@@ -194,7 +238,7 @@ describe("a trail that can't be written", () => {
     expect(log.write_failures).toBe(1);
   });
 
-  it("a write that ends halfway leaves no half a line: the trail ends with a whole one, and goes on after it", async () => {
+  it("a write that ends halfway leaves no half a line: the trail ends with a whole one, and continues after it", async () => {
     const { top, folder } = freshTrail();
     const head_file = join(top, "head");
     const writer = join(import.meta.dirname, "../../support/limited-audit-writer.ts");
@@ -217,7 +261,7 @@ describe("a trail that can't be written", () => {
     ]);
   });
 
-  it("a head that can't be written is counted, and the line stands", () => {
+  it("a head that can't be written is counted, and the line remains", () => {
     const { top, folder, opened } = freshTrail();
     writeFileSync(join(top, "state"), "a file where the head's folder should be");
     const log = opened();
@@ -230,7 +274,7 @@ describe("a trail that can't be written", () => {
 });
 
 describe("a trail that something happened to while no gate ran", () => {
-  it("a torn last line is ended, reported, and the lines after it stand", async () => {
+  it("a torn last line is ended, reported, and the lines after it remain", async () => {
     const { folder, head_file, clock, opened } = freshTrail();
     written(opened(), clock, ["a", "b"]);
     appendFileSync(join(folder, "2026-05.jsonl"), '{"event":"test","ts":17');
@@ -257,6 +301,21 @@ describe("a trail that something happened to while no gate ran", () => {
     expect((await verifyAudit(folder, head_file)).problems).toMatchObject([
       { line: 3, problem: "the trail's end was missing when the gate started" },
     ]);
+  });
+
+  it("a number that a missing line had is given to no other", () => {
+    const { folder, clock, opened } = freshTrail();
+    written(opened(), clock, ["a", "b", "c"]);
+    const [file = ""] = readdirSync(folder);
+    writeFileSync(join(folder, file), `${linesIn(folder)[0]}\n`);
+    written(opened(), clock, ["d"]);
+    const lines = linesIn(folder).map((line) => JSON.parse(line));
+    expect(lines.map(({ event, seq }) => [event, seq])).toEqual([
+      ["test", 1],
+      ["audit.gap", 4],
+      ["test", 5],
+    ]);
+    expect(lines[1]).toMatchObject({ missing: 2 });
   });
 
   it("a whole trail that is missing is noted, too", async () => {

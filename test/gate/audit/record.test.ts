@@ -95,7 +95,7 @@ describe("no value from the arguments gets into the trail", () => {
     }
   });
 
-  it("placeholders are not looked into again: values that stand in key names can't make the line grow", () => {
+  it("placeholders are not expanded again: values that are in key names can't make the line grow", () => {
     const key = "a".repeat(64);
     const text = withoutValues("aaa ".repeat(120), { [key]: Array(2000).fill("aaa") });
     expect(text.length).toBeLessThan(120 * 70);
@@ -116,6 +116,26 @@ describe("no value from the arguments gets into the trail", () => {
     expect(withoutValues("say: go up on a hill, then stop", { content })).toBe("say: <args> hill, then stop");
     expect(withoutValues("go up now", { content })).toBe("go up now");
     expect(withoutValues("up or on", { content })).toBe("up or on");
+  });
+
+  it("a longer plain word is taken out where it stands in a value, an everyday one is not", () => {
+    const args = { note: "the hunter has a dog" };
+    expect(withoutValues("ask the hunter, not the dog", args)).toBe("ask the <args>, not the dog");
+    expect(withoutValues("ask the gardener", args)).toBe("ask the gardener");
+  });
+
+  it("a number is a value like a text, wherever it is nested", () => {
+    expect(withoutValues("charge 4111111111111111 now", { amount: 4_111_111_111_111_111 })).toBe("charge <amount> now");
+    expect(withoutValues("use 77341", { nested: [{ pin: 77_341 }] })).toBe("use <nested>");
+    expect(withoutValues("use 77341", {})).toBe("use <…>");
+  });
+
+  it("of a call with more than can be compared in a moment the intent is left out", () => {
+    const left_out = "<left out: large arguments>";
+    expect(withoutValues("read", { a: Array(2000).fill("x") })).toBe("read");
+    expect(withoutValues("read", { a: Array(2001).fill("x") })).toBe(left_out);
+    expect(withoutValues("read", { a: "x".repeat(65_536) })).toBe("read");
+    expect(withoutValues("read", { a: "x".repeat(65_537) })).toBe(left_out);
   });
 
   const secret = fc.oneof(
@@ -188,7 +208,7 @@ describe("no value from the arguments gets into the trail", () => {
     log.close();
   });
 
-  it("what the human says with a no, and the agent with a withdrawal, carries none either", () => {
+  it("the operator's message of a rejection, and the agent's of a withdrawal, carry none either", () => {
     const call = { intent: "", executor: "fs_write", args: { path: "/srv/acme/plan.txt", content: "x" } };
     const waiting = decided(call);
     for (const status of ["rejected", "cancelled"] as const) {

@@ -41,7 +41,7 @@ describe("a killed gate", () => {
     expect(await verifyAudit(folder, head_file)).toMatchObject({ ok: true, lines: 5, problems: [] });
   });
 
-  it("at any line, after any pause, leaves nothing that looks like tampering", async () => {
+  it("at any line, after any pause, leaves nothing that counts as tampering", async () => {
     for (const lines of [0, 1, 2, 5]) {
       for (const step of [0, 0.03, 0.2, 3600]) {
         const { folder, head_file, clock, opened } = freshTrail();
@@ -115,7 +115,7 @@ describe("files that aren't the trail's", () => {
     );
   });
 
-  it("an empty month is passed over where the record of the end is gone, too: the chain goes on after the last line", async () => {
+  it("an empty month is skipped where the record of the end is missing, too: the chain continues after the last line", async () => {
     const { folder, head_file, clock, opened } = freshTrail();
     written(opened(), clock, ["a"]);
     rmSync(head_file);
@@ -146,7 +146,7 @@ describe("files that aren't the trail's", () => {
     }
   });
 
-  it("a folder, or a pipe that nobody reads, in their position is refused by name, without waiting", () => {
+  it("a folder, or a pipe without a reader, in their position is refused by name, without waiting", () => {
     const { folder, clock, opened } = freshTrail();
     mkdirSync(join(folder, MAY), { recursive: true });
     const log = opened();
@@ -178,7 +178,7 @@ describe("a trail of an earlier version", () => {
     return trail;
   }
 
-  it("verifies as it is, also where it was killed, and is gone on with", async () => {
+  it("verifies as it is, also where it was killed, and is continued", async () => {
     for (const recorded of [3, 2]) {
       const { folder, head_file, clock, opened } = earlier(["a", "b", "c"], recorded);
       expect(await verifyAudit(folder, head_file)).toEqual({ ok: true, files: 1, lines: 3, problems: [] });

@@ -41,7 +41,7 @@ describe("audit verify", () => {
     expect(await verifyAudit(none.folder, none.head_file)).toEqual({ ok: true, files: 0, lines: 0, problems: [] });
   });
 
-  it("finds a changed line, wherever it stands", async () => {
+  it("finds a changed line, wherever it is", async () => {
     const { months, report } = twoMonths();
     for (const [file, index, where, line] of [
       [MAY, 0, MAY, 2],

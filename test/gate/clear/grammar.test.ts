@@ -124,7 +124,7 @@ describe("what is not in it", () => {
 });
 
 describe("whatever it is given", () => {
-  it("it doesn't throw, and its offsets lie in the text", () => {
+  it("it doesn't throw, and its offsets are in the text", () => {
     const piece = fc.oneof(
       fc.string({ maxLength: 6 }),
       fc.constantFrom(

@@ -145,7 +145,7 @@ describe("a pattern", () => {
 });
 
 describe("a tree that is deleted", () => {
-  it("lies below the working directory by where its links lead, too", () => {
+  it("is below the working directory by where its links lead, too", () => {
     symlinkSync(join(PROJECT, "other"), join(PROJECT, "src", "inside"));
     symlinkSync(HOME, join(PROJECT, "src", "outside"));
     expect(needsOfLine("rm -rf src/inside/x", HOME, PROJECT).unclear).toBeNull();

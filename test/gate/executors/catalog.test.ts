@@ -204,7 +204,7 @@ describe("validation", () => {
   });
 });
 
-describe("the human's own manifests", () => {
+describe("the user's own manifests", () => {
   const TOML = `name = "deploy"
 aliases = ["ship"]
 critical = true

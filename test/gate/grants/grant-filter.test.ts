@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { GrantFilter } from "../../../main/gate/grants/grant-filter.ts";
 
-describe("the keys where grants may stand", () => {
+describe("the keys under which grants may be", () => {
   it("are of a path itself and every folder above it but the root, nearest first", () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom("a", "b c", "[x]", "...", "ü"), { minLength: 1, maxLength: 8 }), (parts) => {

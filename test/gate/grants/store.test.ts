@@ -162,7 +162,7 @@ describe("recording and revoking", () => {
     expect(find("s")).toBe(next.id);
   });
 
-  it("asking about paths that nobody granted leaves nothing behind, however long they are", () => {
+  it("asking about paths without a grant leaves nothing behind, however long they are", () => {
     const { grants } = freshGrants();
     for (let number = 0; number < 2000; number++)
       grants.recordGrant({ ...ROBERTO, capability: "mail:read", target: `box-${number}` });
@@ -275,7 +275,7 @@ describe("paths", () => {
     expect(covers(`${INVOICES}/./x/..//.hidden`)).toBe(true);
   });
 
-  it("it covers neither the folder itself, nor what lies deeper, nor what .. leads to, nor a name that only begins alike", () => {
+  it("it covers neither the folder itself, nor what is deeper, nor what .. leads to, nor a name that only begins alike", () => {
     const { covers } = invoices();
     for (const path of [
       INVOICES,
@@ -359,7 +359,7 @@ describe("paths", () => {
     expect(grants.find(ROBERTO, "fs:write", tree("~"))).toBeUndefined();
   });
 
-  it("a target that can't be told is covered by nothing", () => {
+  it("an unknown target is covered by nothing", () => {
     const { grants, home } = freshGrants();
     grants.recordGrant({ ...ROBERTO, capability: "fs:read", target: "~/**" });
     symlinkSync("loop", join(home, "loop"));

@@ -222,7 +222,7 @@ describe("settings that hold the hook", () => {
     );
   });
 
-  it("lie where the environment says, too", () => {
+  it("are where the environment says, too", () => {
     const world = { home: "/home/ada", env: { CLAUDE_CONFIG_DIR: "/srv/claude/" } };
     for (const path of ["/srv/claude/settings.json", "/srv/claude/settings.local.json", "/srv/claude"])
       expect([path, fateOf([write(path)], world)]).toEqual([path, "denied"]);

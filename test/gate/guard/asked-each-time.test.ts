@@ -96,6 +96,8 @@ describe("a file that often holds secrets", () => {
     const world = { home, cwd: `${home}/project` };
     expect(decided(world, "Glob", { pattern: "**/.env*" }).outcome).toBe("allowed");
     expect(decided(world, "LS", {}).outcome).toBe("allowed");
+    expect(decided(world, "LS", { path: ".env" }).outcome).toBe("allowed");
+    expect(decided(world, "Bash", { command: "ls -l .env" }).outcome).toBe("allowed");
   });
 });
 
@@ -119,6 +121,17 @@ describe("a read of everything below a folder", () => {
     expect(decided(world, "Grep", { pattern: "x" }).outcome).toBe("allowed");
   });
 
+  it("a pattern that matches no hidden names reads none of them", () => {
+    const home = tempFolder();
+    put(home, "p/a.txt", "p/.env", "p/b/.npmrc");
+    const world = { home, cwd: home };
+    expect(decided(world, "Bash", { command: "cat p/*.txt" })).toMatchObject({ outcome: "allowed" });
+    expect(namedIn(decided(world, "Bash", { command: "grep -r x p" }).needs)).toEqual([
+      `${home}/p/.env`,
+      `${home}/p/b/.npmrc`,
+    ]);
+  });
+
   it("names them below the folder as the call names it, and where they really are", () => {
     const home = tempFolder();
     put(home, "p/.env");
@@ -132,7 +145,7 @@ describe("a read of everything below a folder", () => {
     });
   });
 
-  it("does not follow links, names at most 20, and looks eight levels deep", () => {
+  it("does not follow links, names at most 20, and searches eight levels deep", () => {
     const home = tempFolder();
     put(home, "elsewhere/.env", "deep/1/2/3/4/5/6/7/.env", "deep/1/2/3/4/5/6/7/8/.env");
     mkdirSync(`${home}/linked`);

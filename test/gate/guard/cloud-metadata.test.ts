@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { LEVELS } from "../../../ipc/decision.ts";
+import { guard } from "../../../main/gate/guard/guard.ts";
 import { decided } from "../../support/guarded-calls.ts";
+import { prepared } from "../../support/proposed-calls.ts";
 
 const WORLD = { home: "/home/ada", cwd: "/home/ada/project" };
 const REASON = "guard: a cloud's metadata service hands out credentials";
@@ -96,6 +98,15 @@ describe("a cloud's metadata", () => {
     const { stage, reason } = decided(WORLD, "Bash", { command });
     expect([stage === "guard", reason === REASON]).toEqual([false, false]);
   });
+
+  it.each(["169.254.169.254/latest", "metadata", "metadata.google.internal/x", "http:/169.254.169.254/", "2852039166"])(
+    "is denied to a tool for the web also where no address is written: %s",
+    (url) => {
+      const { call, executor, needs } = prepared("/home/ada", "http_get", { url });
+      expect(needs.map(({ target }) => target.kind)).toEqual(["unknown"]);
+      expect(guard(call, executor, needs, { home: "/home/ada" })?.reason).toBe(REASON);
+    },
+  );
 
   it("may be written about", () => {
     const content = "http://169.254.169.254/";

@@ -93,7 +93,7 @@ describe("the gate's program", () => {
     expect(decided(world, "Grep", { pattern: "x", path: program }).outcome).toBe("allowed");
   });
 
-  it("is this checkout, its packages and the Node that runs it, unless it is told otherwise", () => {
+  it("is this checkout, its packages and the Node that runs it, unless others are given", () => {
     const checkout = join(import.meta.dirname, "../../..");
     expect(ownProgram()).toEqual(expect.arrayContaining([checkout, `${checkout}/node_modules`, process.execPath]));
     const files = new GateFiles(gatePaths({ HOME: "/home/ada" }), "/home/ada");

@@ -16,7 +16,7 @@ function blockOf(executor_name: string, args: Record<string, unknown>, context?:
 }
 
 describe("the strings of a call", () => {
-  it("are seen wherever they are nested, with the argument they stand in", () => {
+  it("are seen wherever they are nested, with the argument they are in", () => {
     const value = fc.letrec((tie) => ({
       leaf: fc.oneof(fc.constant("FOUND"), fc.integer(), fc.boolean(), fc.constant(null), fc.constant("other")),
       node: fc.oneof(
@@ -46,7 +46,7 @@ describe("the strings of a call", () => {
 
 describe("forbidden paths", () => {
   // guard_blocca_ssh, guard_blocca_etc_passwd, guard_blocca_credentials_user: see also vaglio.test.ts
-  it("any string that names one is blocked, in whatever argument it stands", () => {
+  it("any string that names one is blocked, in whatever argument it is", () => {
     for (const args of [
       { path: "/etc/passwd" },
       { path: "~/.ssh/id_rsa" },
@@ -61,7 +61,7 @@ describe("forbidden paths", () => {
     expect(blockOf("fs_read", { path: "/srv/a" })).toBeNull();
   });
 
-  it("~ is expanded before the patterns look", () => {
+  it("~ is expanded before the patterns are matched", () => {
     expect(blockOf("mcp__x__y", { where: "~/x" }, undefined, "/root")?.reason).toContain("^/root(/|$)");
     expect(blockOf("mcp__x__y", { where: "~" }, undefined, "/root")?.reason).toContain("^/root(/|$)");
     expect(blockOf("mcp__x__y", { where: "~/x" }, undefined, "/home/r")).toBeNull();
@@ -121,7 +121,7 @@ describe("forbidden paths", () => {
 });
 
 describe("irrecoverable commands", () => {
-  it("are looked for in shell calls, in calls that declare code:exec, and in tools that nothing describes", () => {
+  it("are matched in shell calls, in calls that declare code:exec, and in tools that nothing describes", () => {
     for (const [executor, args, context] of [
       ["shell_exec", { command: "rm -rf /" }, undefined],
       ["shell_exec", { cmd: "rm -rf /" }, undefined],
@@ -141,7 +141,7 @@ describe("irrecoverable commands", () => {
     expect(blockOf("mcp__box__run", { command: "", cmd: ["rm", "-rf", "/"] })).not.toBeNull();
   });
 
-  it("are not looked for where nothing is run", () => {
+  it("are not matched where nothing is run", () => {
     expect(blockOf("fs_read", { path: "/srv/a", command: "rm -rf /" })).toBeNull();
     expect(blockOf("Write", { file_path: "/srv/notes.md", content: "never run rm -rf /" })).toBeNull();
     expect(blockOf("Grep", { pattern: "rm -rf /", path: "/srv" })).toBeNull();
@@ -229,7 +229,7 @@ describe("the gate's own files", () => {
     },
   );
 
-  it("what lies beside it is not it", () => {
+  it("what is beside it is not it", () => {
     const { home, paths, block } = withFiles();
     expect(block("fs_read", { path: `${paths.state_dir}-notes/x` })).toBeNull();
     expect(block("fs_list", { path: home })).toBeNull();

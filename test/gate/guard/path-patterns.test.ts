@@ -72,7 +72,7 @@ const CASES: { pattern: string; fires: string[]; passes: string[] }[] = [
   },
 ];
 
-describe("the floor for paths", () => {
+describe("the baseline patterns for paths", () => {
   it("is the required eleven patterns, in their order", () => {
     expect(FORBIDDEN_PATH_PATTERNS.map((pattern) => pattern.source.replaceAll("\\/", "/"))).toEqual(
       CASES.map(({ pattern }) => pattern),

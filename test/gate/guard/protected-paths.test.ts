@@ -1,9 +1,11 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { guard } from "../../../main/gate/guard/guard.ts";
 import { protectedPath } from "../../../main/gate/guard/protected-paths.ts";
 import { pathFormOf } from "../../../main/gate/guard/vital-paths.ts";
 import { askedEachTime } from "../../../main/gate/targets/secret-files.ts";
 import { decided, fateOf, onPath } from "../../support/guarded-calls.ts";
+import { prepared } from "../../support/proposed-calls.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
 const HOME = "/home/ada";
@@ -159,6 +161,22 @@ describe("what leaves no way back", () => {
       stage: "guard",
     });
   });
+});
+
+it.each(["/srv/.\u017f\u017fh/config", "/srv/.\u017fsh/config", "/srv/.ku\u200cbe/config", "/srv/.\uff4bube/config"])(
+  "letters that a file system takes for others are no other path: %j",
+  (file_path) => {
+    expect(decided({ home: HOME }, "Read", { file_path })).toMatchObject({ outcome: "denied", stage: "guard" });
+  },
+);
+
+it("a folder that holds keys and passwords may be listed as a whole, not read", () => {
+  const blocked = (tool: string, args: Record<string, unknown>) => {
+    const { call, executor, needs } = prepared(HOME, tool, args);
+    return guard(call, executor, needs, { home: HOME })?.reason;
+  };
+  expect(blocked("Glob", { pattern: "**/*.ts", path: HOME })).toBeUndefined();
+  expect(blocked("Grep", { pattern: "x", path: HOME })).toMatch(/a folder that holds keys and passwords/);
 });
 
 it("what is denied and what is asked about by name each time don't overlap", () => {

@@ -135,6 +135,11 @@ describe("content that is run later", () => {
     expect(decided({ home, cwd }, "Write", { file_path: path, content: "" }).outcome).toBe("allowed");
   });
 
+  it("is a file's by its whole path: what lies in a folder of that name is free", () => {
+    for (const name of [".gitattributes", ".envrc", "opencode.json", ".vscode/tasks.json"])
+      expect([name, fateOf([onPath("fs:write", join(cwd, name, "a.txt"))], { home, cwd })]).toEqual([name, "free"]);
+  });
+
   it("is under no grant on a folder, and denied to a level that runs no code", () => {
     const { grants, home: own } = freshGrants();
     const file_path = `${own}/p/.git/hooks/pre-commit`;
@@ -147,7 +152,7 @@ describe("content that is run later", () => {
     expect(decided({ home: own, grants, level: "ReadOnly" }, "Write", args).outcome).toBe("denied");
   });
 
-  it("is what a link leads to, and the human reads where that is", () => {
+  it("is what a link leads to, and the card says where that is", () => {
     const own = tempFolder();
     mkdirSync(`${own}/project`);
     symlinkSync("../.zshrc", `${own}/project/profile.sh`);
@@ -156,7 +161,7 @@ describe("content that is run later", () => {
     expect(needs.at(-1)?.target).toEqual({ kind: "exact", value: `${own}/.zshrc` });
   });
 
-  it("is what lies in a folder of PATH", () => {
+  it("is what is in a folder of PATH", () => {
     const env = { PATH: "/srv/tools/:relative:/work/bin" };
     const write = (path: string) => fateOf([onPath("fs:write", path)], { home, cwd, env });
     expect(write("/srv/tools/ls")).toBe("asked");
@@ -210,6 +215,14 @@ describe("a folder as a whole", () => {
       expect([path, remove(path)]).toEqual([path, "asked"]);
     // The gate's own configuration lies below them.
     for (const path of [".config", ".local"]) expect([path, remove(path)]).toEqual([path, "denied"]);
+  });
+
+  it("is deleted as code where it is too much to be looked through", () => {
+    const home = tempFolder();
+    const deep = (levels: number) => join(home, `project-${levels}`, ...Array(levels).fill("d"));
+    for (const levels of [15, 16]) mkdirSync(deep(levels), { recursive: true });
+    const remove = (name: string) => fateOf([tree(join(home, name), { access: "delete" })], { home });
+    expect([remove("project-15"), remove("project-16")]).toEqual(["free", "asked"]);
   });
 
   it("is copied as the files in it, each by its name below the target", () => {

@@ -79,7 +79,7 @@ const CASES: { pattern: string; fires: string[]; passes: string[] }[] = [
   },
 ];
 
-describe("the floor for commands", () => {
+describe("the baseline patterns for commands", () => {
   it("is the required six patterns, in their order", () => {
     expect(DANGEROUS_SHELL_PATTERNS.map((pattern) => pattern.source.replaceAll("\\/", "/"))).toEqual(
       CASES.map(({ pattern }) => pattern),

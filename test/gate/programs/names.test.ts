@@ -156,7 +156,7 @@ function allowedIn(file: string): string[] {
   return [...new Set(words)].sort();
 }
 
-describe("what is known of a program stands in programs/", () => {
+describe("what is known of a program is in programs/", () => {
   it("sees the names, and the files", () => {
     expect(NAMES.size).toBeGreaterThan(330);
     expect(FILES).toEqual(expect.arrayContaining(["guard/shell/effects.ts", "shell/programs.ts", "clear/xargs.ts"]));

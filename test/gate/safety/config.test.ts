@@ -13,6 +13,7 @@ describe("a configuration can only make the built-in rules tighter", () => {
     ["max_goal_description_len = 2049", "SR-001"],
     ["max_subtasks_per_graph = 129", "SR-005"],
     ['allowed_capability_prefixes = ["local:", "cloud:"]', "SR-004"],
+    ['allowed_capability_prefixes = ["cloud-local:"]', "SR-004"],
     ['allowed_capability_prefixes = [""]', "allowed_capability_prefixes"],
     ['blocked_capability_patterns = ["exec:arbitrary"]', "SR-003"],
     ["blocked_capability_patterns = []", "SR-003"],
@@ -38,7 +39,7 @@ describe("a configuration can only make the built-in rules tighter", () => {
     ['severity = "FATAL"', "severity"],
     ['condition = { field = "description", operator = "matches", value = "(a+)+$" }', "condition"],
     ['condition = { field = "password", operator = "equals", value = "x" }', "condition"],
-  ])("a rule of one's own with %s refuses to load at its own line", (line, why) => {
+  ])("an own rule with %s refuses to load at its own line", (line, why) => {
     const rule = (id: string) =>
       `[[safety.rules]]\nid = "${id}"\nsubject = "goal"\nseverity = "BLOCK"\ncondition = { field = "goal_type", operator = "equals", value = "x" }\n`;
     const [key = ""] = line.split(" =");

@@ -48,7 +48,7 @@ describe("the pause", () => {
     expect(pause.state()).toMatchObject({ by: "safety", clears: "by_human" });
   });
 
-  it("an agent that goes on violating a paused gate costs no more writes and no more alarms", async () => {
+  it("an agent that keeps violating a paused gate costs no more writes and no more alarms", async () => {
     const { filter, pauses } = safetyUnderTest();
     for (let check = 0; check < 50; check++) await filter.checkGoal(goal({ goal_type: "exfiltrate_data" }));
     expect(pauses).toHaveLength(1);
@@ -58,7 +58,7 @@ describe("the pause", () => {
 describe("what ends the pause of a CRITICAL violation", () => {
   const critical = goal({ goal_type: "exfiltrate_data" });
 
-  it("by the human: acknowledging alone does not", async () => {
+  it("by the operator: acknowledging alone does not", async () => {
     const { filter, safety } = safetyUnderTest();
     await filter.checkGoal(critical);
     expect(filter.acknowledge("all")).toBe(1);

@@ -264,7 +264,7 @@ describe("the oracle", () => {
     }
   });
 
-  it("is told most of it for certain: the comparison isn't empty", () => {
+  it("resolves most of it: the comparison isn't empty", () => {
     const certain = all.filter((command) => {
       const { calls } = told(command, "/home/ada", "/home/ada/work");
       return calls.length > 0 && calls.every(({ argv }) => !argv.includes(null));

@@ -19,7 +19,7 @@ test.each([
   ["Glob", { pattern: "*/../../etc/ssh/*" }, "/srv"],
   ["Read", { file_path: "notes.txt" }, undefined],
   ["Read", { file_path: "file:///srv/notes.txt" }, "/srv"],
-])("a path that can't be told is asked about also where the level would allow it: %s %j", (executor, args, cwd) => {
+])("an unknown path is asked about also where the level would allow it: %s %j", (executor, args, cwd) => {
   const call = { intent: "", executor, args, ...(cwd === undefined ? {} : { context: { cwd } }) };
   const examined = examineCall(call, SUBJECT, new ExecutorCatalog(), SETTINGS);
   expect(decisionOf(examined).outcome).toBe("approval_required");
@@ -50,7 +50,7 @@ test("what such a path leads to here is still guarded, and a process's own folde
   }
 });
 
-test("more targets than a human could read are not asked about", () => {
+test("more targets than a person could read are not asked about", () => {
   const call = (count: number) => ({
     intent: "",
     executor: "mail_send",
@@ -215,7 +215,7 @@ describe("grants", () => {
     expect(ask({ level: "ReadOnly" })).toMatchObject({ outcome: "denied", denial: { stage: "policy" } });
   });
 
-  it("they are looked for by who asks: the agent and its session", () => {
+  it("they are looked up by the agent that asks and its session", () => {
     const { home, grant, ask } = granted();
     const call: Situation = { executor: "fs_read", args: { path: `${home}/a` } };
     grant("fs:read", `${home}/**`, { agent: "another", session: "s1" });
@@ -237,6 +237,26 @@ describe("grants", () => {
     expect(answered({ executor: "fs_read", args: { path: "/srv/a" }, settings: { grants: null } }).outcome).toBe(
       "approval_required",
     );
+  });
+});
+
+describe("what is asked about each time", () => {
+  const secret = (more: Situation = {}) =>
+    answered({ executor: "fs_read", args: { path: "/srv/project/.env" }, level: "Full", ...more });
+
+  it("is asked about at the level that would allow it, by what it is", () => {
+    expect(secret()).toMatchObject({
+      outcome: "approval_required",
+      reason: expect.stringMatching(/^level Full asks before fs:read of .+, each time$/),
+    });
+    expect(secret({ args: { path: "/srv/project/notes.txt" } }).outcome).toBe("allowed");
+  });
+
+  it("no grant answers for it, and none is named", () => {
+    const { grants } = freshGrants();
+    grants.recordGrant({ ...ROBERTO, capability: "fs:read", target: "/srv/**" });
+    const { outcome, x } = secret({ level: "Supervised", settings: { grants, now: Date.now } });
+    expect([outcome, x.grants_used]).toEqual(["approval_required", []]);
   });
 });
 

@@ -25,6 +25,23 @@ it("while the gate is paused every call is denied with the pause's reason, and p
   expect(safety(x)).toBeNull();
 });
 
+it("a gate that has lost its lock or its files denies every call, also before its own pause", () => {
+  const { pause } = safetyUnderTest().safety;
+  pause.begin({ by: "human", reason: "lunch", clears: "by_human" });
+  let lost: string | undefined = "another gate has taken this one's place";
+  const x = examinationOf({ settings: { pause, lost: () => lost }, level: "Full" });
+  expect(safety(x)).toEqual({
+    stage: "safety",
+    reason: "another gate has taken this one's place",
+    explain: { instead: "connect again, to the gate that runs now" },
+  });
+  expect(x.trace).toEqual([{ stage: "safety", outcome: "denied", detail: "another gate has taken this one's place" }]);
+  lost = undefined;
+  expect(safety(x)?.reason).toBe("the gate is paused: lunch");
+  pause.end();
+  expect(safety(x)).toBeNull();
+});
+
 it("a pause without a word of why is a pause", () => {
   const { pause } = safetyUnderTest().safety;
   pause.begin({ by: "human", reason: "", clears: "by_human" });

@@ -66,7 +66,7 @@ describe("the paths that an executor is declared for", () => {
     return { home, reason: (path: string) => deniedFor({ executor: "box", args: { path }, own, settings: { home } }) };
   }
 
-  it("what lies inside passes, what lies outside is denied", () => {
+  it("what is inside passes, what is outside is denied", () => {
     const { home, reason } = declaredFor(["~/work/**", "~/notes.txt"]);
     for (const path of ["~/work/a.txt", "~/work/in/deep/a.txt", "~/notes.txt", `${home}/x/../work/a.txt`])
       expect([path, reason(path)]).toEqual([path, undefined]);
@@ -88,7 +88,7 @@ describe("the paths that an executor is declared for", () => {
     expect(x.trace).toEqual([{ stage: "scope", outcome: "denied", detail: PATHS }]);
   });
 
-  it("a whole tree must lie inside as a whole", () => {
+  it("a whole tree must be inside as a whole", () => {
     const { reason } = declaredFor(["~/work/**"], true);
     expect(reason("~/work/in")).toBeUndefined();
     expect(reason("~")).toBe(PATHS);

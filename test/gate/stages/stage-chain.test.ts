@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Denial } from "../../../main/gate/stages/examination.ts";
 import { StageChain } from "../../../main/gate/stages/stage-chain.ts";
 
-const NO: Denial = { stage: "scope", reason: "no", explain: {} };
+const NO: Denial = { stage: "scope", reason: "no", explain: { rule: "scope.outside-perimeter" } };
 
 describe("a chain of stages", () => {
   it("gives each stage what those before it found", () => {

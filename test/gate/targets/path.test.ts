@@ -7,7 +7,7 @@ import { expandHome, realForm, resolvePath } from "../../../main/gate/targets/pa
 import { tempFolder } from "../../support/temp-folder.ts";
 
 describe("home", () => {
-  it("~ stands for the home folder only at the beginning and only alone", () => {
+  it("~ means the home folder only at the beginning and only alone", () => {
     expect(["~", "~/x", "~root/x", "a/~", "/~"].map((path) => expandHome(path, "/home/r"))).toEqual([
       "/home/r",
       "/home/r/x",
@@ -40,7 +40,7 @@ describe("the lexical form", () => {
     );
   });
 
-  it("a relative path lies in the caller's working directory, and without one it can't be placed", () => {
+  it("a relative path is in the caller's working directory, and without one it can't be placed", () => {
     expect(resolvePath("a/../b", "/home/r", "/srv/x")?.lexical).toBe("/srv/x/b");
     expect(resolvePath("~/a", "/home/r", "/srv/x")?.lexical).toBe("/home/r/a");
     for (const [raw, cwd] of [
@@ -138,7 +138,7 @@ describe("the real form", () => {
     }
   });
 
-  it("a dangling link counts as where it points, and what isn't there yet lies below what is", () => {
+  it("a dangling link counts as where it points, and what isn't there yet is below what is", () => {
     const root = tempFolder();
     mkdirSync(join(root, "real"));
     symlinkSync("real", join(root, "link"));
@@ -151,7 +151,7 @@ describe("the real form", () => {
     expect(realForm(`${root}/twice/../x`)).toBe("/nowhere/at/x");
   });
 
-  it("a loop of links, or a name that is too long, can't be told", () => {
+  it("a loop of links, or a name that is too long, can't be resolved", () => {
     const root = tempFolder();
     symlinkSync("b", join(root, "a"));
     symlinkSync("a", join(root, "b"));

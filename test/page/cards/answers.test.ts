@@ -124,7 +124,7 @@ describe.skipIf(NO_BROWSER !== null)("a card's answers", () => {
     }
   });
 
-  it("the address of a request that has ended says what became of it; one that is none says so", async () => {
+  it("the address of a request that has ended shows how it ended; one that is none says so", async () => {
     const gate = await startGate();
     const agent = await gate.agent();
     const { decision } = await agent.ask(write(`${gate.home.home}/a.txt`));
@@ -132,12 +132,14 @@ describe.skipIf(NO_BROWSER !== null)("a card's answers", () => {
     await gate.operator.call("approvals.resolve", { token, decision: "rejected", message: "not now" });
     const { page } = await openPage(gate.operator, { browser, stands_still: true, at: `approvals/${token}` });
     await page.getByText("Denied: write a.txt -> ~/ (~4 B) (not now), ").waitFor();
+    expect(await cards(page).count()).toBe(0);
     await page.goto(`${page.url().split("#")[0]}#/approvals/${"0".repeat(16)}`);
     await page.getByText("No request is known under this address.").waitFor();
     const waiting = await agent.ask(write(`${gate.home.home}/b.txt`));
     await cards(page).waitFor();
     await page.goto(`${page.url().split("#")[0]}#/approvals/${tokenOf(waiting.decision)}`);
     await page.getByText("No request is known").waitFor({ state: "detached" });
+    expect(await cards(page).allInnerTexts()).toEqual([expect.stringContaining("b.txt")]);
   });
 
   it("two surfaces answer at once: exactly one counts, and both say whose it was", async () => {
@@ -162,7 +164,7 @@ describe.skipIf(NO_BROWSER !== null)("a card's answers", () => {
     for (const { page } of [one, two]) expect(await cards(page).count()).toBe(0);
   });
 
-  it("an expired request is told as expired, never as denied", async () => {
+  it("an expired request is shown as expired, never as denied", async () => {
     let now = Date.now();
     const gate = await startGate({ now: () => now });
     const { page } = await openPage(gate.operator, { browser, stands_still: true });
@@ -189,7 +191,7 @@ describe.skipIf(NO_BROWSER !== null)("a card's answers", () => {
     expect(`${reason} ${JSON.stringify(explain)}`).toContain("use the other folder");
   });
 
-  it("its time stands still while the human is at it", async () => {
+  it("its deadline is extended while the user is at it", async () => {
     let now = Date.now();
     const gate = await startGate({ now: () => now });
     const { page } = await openPage(gate.operator, { browser, stands_still: true });

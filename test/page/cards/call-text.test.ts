@@ -15,7 +15,7 @@ describe("what the card's lines don't say", () => {
     expect(unsaid({ args, capabilities, target_summary: "a.ts -> /home/me/project/ (~2 kB)" })).toEqual([]);
   });
 
-  it("everything else must be shown: another argument, a value that only stands within the line, what was cut or hides something", () => {
+  it("everything else must be shown: another argument, a value that is only within the line, what was cut or hides something", () => {
     expect(unsaid({ args: { command: "make all", mode: "make" }, target_summary: "make all  (in ~/x)" })).toEqual([
       "mode",
     ]);
@@ -35,7 +35,7 @@ describe("the whole call", () => {
       fc.property(fc.string({ unit: "binary", maxLength: 9000 }), (text) => {
         const [first, ...rows] = callRows({ text: `${text}\n` });
         expect(first).toEqual({ text: "text:", kind: "name" });
-        const joined = rows.map(({ text: row, kind }) => (kind === "goes_on" ? row : `\n${row}`)).join("");
+        const joined = rows.map(({ text: row, kind }) => (kind === "continues" ? row : `\n${row}`)).join("");
         expect(joined).toBe(`\n${text}\n`);
       }),
     );

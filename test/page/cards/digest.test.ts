@@ -31,7 +31,7 @@ describe("a bundle", () => {
     );
   });
 
-  it("stands where its first card stood; others stay cards, and so do those that are looked at one by one", () => {
+  it("is where its first card was; others stay cards, and so do those that are shown one by one", () => {
     const list = asked([view(30, "calm"), ...[0, 1, 2, 3].map((second) => view(second))]);
     const shown = bundled(list, new Set());
     expect(shown.map(({ kind }) => kind)).toEqual(["card", "digest"]);

@@ -34,7 +34,7 @@ describe.skipIf(NO_BROWSER !== null)("the forms of a card", () => {
     expect(short).toBeLessThan(medium * 0.85);
   });
 
-  it("only what can't be undone is red; no answer has a colour of its own", async () => {
+  it("only what can't be undone is red; no answer has its own colour", async () => {
     const gate = await startGate();
     const { page } = await openPage(gate.operator, { browser });
     const agent = await gate.agent();
@@ -109,7 +109,7 @@ describe.skipIf(NO_BROWSER !== null)("the forms of a card", () => {
     },
   );
 
-  it("the popup is 380 px wide without scrolling sideways, and tells its height as it changes", async () => {
+  it("the popup is 380 px wide without scrolling sideways, and reports its height as it changes", async () => {
     const gate = await startGate();
     const { page, heights } = await openPage(gate.operator, { browser, at: "popup", width: 380, height: 900 });
     await page.getByText("Nothing is waiting.").waitFor();

@@ -51,7 +51,7 @@ describe.skipIf(NO_BROWSER !== null)("an agent can't change a card's words", () 
     expect(problems).toEqual([]);
   });
 
-  it("a file whose name only looks like another one's is told by codes; a name of another script is as it is", async () => {
+  it("a file whose name only looks like another one's is shown with codes; a name of another script is as it is", async () => {
     const gate = await startGate();
     const { page, problems } = await openPage(gate.operator, { browser, stands_still: true });
     const agent = await gate.agent();
@@ -103,10 +103,13 @@ describe.skipIf(NO_BROWSER !== null)("an agent can't change a card's words", () 
       args: { file_path: `${gate.home.home}/long.txt`, content: `${"x".repeat(900_000)}THE-END` },
     });
     await cards(page).waitFor();
+    const approve = page.getByRole("button", { name: "Approve once" });
+    expect(await approve.isDisabled()).toBe(true);
     await page.getByRole("button", { name: "Show everything" }).click();
     const call = page.getByRole("figure");
     await call.focus();
     // Rows that come into sight may turn out taller than expected.
     while (!(await call.getByText("THE-END").isVisible())) await page.keyboard.press("End");
+    await expect.poll(() => approve.isEnabled()).toBe(true);
   });
 });

@@ -61,7 +61,7 @@ describe("nothing counts in the first 500 ms", () => {
     expect(filter.accepts(2300, "pointer")).toBe(true);
   });
 
-  it("a press whose beginning nobody saw begins when it ends", () => {
+  it("a press whose beginning was not seen begins when it ends", () => {
     const filter = settled();
     expect(filter.accepts(499, "keys")).toBe(false);
     expect(filter.accepts(500, "keys")).toBe(true);

@@ -22,14 +22,14 @@ describe("the order of the cards", () => {
     expect(order(appeared(three, view("0", 5), false))).toEqual(["0", "a", "b", "c"]);
   });
 
-  it("doesn't change under the human's hands: a new one waits below, a later deadline moves nothing", () => {
+  it("doesn't change while the user is at a card: a new one waits below, a later deadline moves nothing", () => {
     const busy = held(appeared(three, view("0", 5), true), "a", "2026-11-21T00:50:00Z");
     expect(order(busy)).toEqual(["a", "b", "c", "0"]);
     expect(order(tidied(busy, true, 0))).toEqual(["a", "b", "c", "0"]);
     expect(order(tidied(busy, false, 0))).toEqual(["0", "b", "c", "a"]);
   });
 
-  it("a card that ended leaves its line in its view, and goes when it was there long enough and nobody is at the cards", () => {
+  it("a card that ended leaves its line in its view, and is removed when it was there long enough and the user isn't at the cards", () => {
     const ended = closed(three, { ...view("b", 20), status: "expired" }, false, 1000);
     expect(order(ended)).toEqual(["a", "b", "c"]);
     expect(ended.asked[1]?.ended).toEqual({ at: 1000, is_own: false });
@@ -55,7 +55,7 @@ describe("the order of the cards", () => {
     expect(order(again)).toEqual(["a", "new", "b", "c"]);
   });
 
-  it("how it ended is still told after it was missed", () => {
+  it("how it ended is still shown after it was missed", () => {
     const missed = loaded(three, [], 5, new Set(["a", "b", "c"]));
     const told = closed(missed, { ...view("a", 10), status: "rejected" }, false, 9);
     expect(told.asked[0]).toMatchObject({ view: { status: "rejected" }, ended: { at: 5, is_own: false } });

@@ -34,7 +34,7 @@ describe.skipIf(NO_BROWSER !== null)("activity", () => {
     expect(problems).toEqual([]);
   });
 
-  it("one opens to what every stage said, and says so once more when it was answered", async () => {
+  it("one opens to each stage's outcome, and is loaded again when it was answered", async () => {
     const gate = await startGate();
     const agent = await gate.agent("tester", "Supervised");
     await agent.ask({
@@ -62,7 +62,7 @@ describe.skipIf(NO_BROWSER !== null)("activity", () => {
     expect(await page.locator(".decision").count()).toBe(1);
   });
 
-  it("nobody's answer is shown as none, not as a denial", async () => {
+  it("a missing answer is shown as none, not as a denial", async () => {
     const clock = { offset: 0 };
     const gate = await startGate({ now: () => Date.now() + clock.offset });
     const agent = await gate.agent("tester", "Supervised");

@@ -65,11 +65,13 @@ describe.skipIf(NO_BROWSER !== null)("grants", () => {
     await page.getByText("/srv/folder-0/**").waitFor();
     const added = await gate.operator.call("grants.add", { capability: "fs:read", target: "/srv/later" });
     await page.getByText("/srv/later").waitFor();
+    expect(await targets(page)).toEqual(["/srv/later", "/srv/folder-0/**"]);
     await gate.operator.call("grants.revoke", { id: added.id });
     await page.getByText("/srv/later").waitFor({ state: "detached" });
+    expect(await targets(page)).toEqual(["/srv/folder-0/**"]);
   });
 
-  it("one is revoked after a question where it stands; keep and Escape leave it", async () => {
+  it("one is revoked after a question in its place; keep and Escape leave it", async () => {
     const gate = await withGrants(3);
     const { page } = await openPage(gate.operator, { at: "grants", browser: browser() });
     const ask = page.getByRole("button", { name: "Revoke the grant on host-1.example.com" });

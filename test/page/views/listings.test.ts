@@ -62,7 +62,7 @@ describe("the listing of decisions", () => {
 });
 
 describe("the pages of the grants", () => {
-  it("are those that what is seen lies on", () => {
+  it("are those of the visible rows", () => {
     expect(pagesOf(0, 20)).toEqual([0]);
     expect(pagesOf(95, 105)).toEqual([0, 1]);
     expect(pagesOf(99_990, 99_999)).toEqual([999]);
@@ -76,7 +76,7 @@ describe("the pages of the grants", () => {
     expect(grantAt(pages, 500 * PAGE_SIZE)?.id).toBe(500);
   });
 
-  it("a grant that ended is told from one that counts", () => {
+  it("a grant that ended is distinguished from one that counts", () => {
     const now = Date.parse("2026-11-21T00:00:00Z");
     expect(stateOf(grant(1), now)).toBe("active");
     expect(stateOf(grant(1, { expires_at: "2026-11-20T00:00:00Z" }), now)).toBe("expired");

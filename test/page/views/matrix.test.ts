@@ -61,7 +61,7 @@ describe("the policy table on the page", () => {
 });
 
 describe("the column in force", () => {
-  it("is the chosen agent's, and each agent stands at its own level", () => {
+  it("is the chosen agent's, and each agent is at its own level", () => {
     const agents = [
       agent({}),
       agent({ name: "codex", level: "Full" }),
@@ -74,7 +74,7 @@ describe("the column in force", () => {
     ]);
   });
 
-  it("is none where no agent is paired; a connected one is looked at first", () => {
+  it("is none where no agent is paired; a connected one is shown first", () => {
     expect(firstAgent([agent({ revoked_at: "2026-11-02T00:00:00Z" })])).toBeNull();
     expect(columnsOf([], null).some((column) => column.is_in_force)).toBe(false);
     expect(firstAgent([agent({}), agent({ name: "codex", is_connected: true })])).toBe("codex");

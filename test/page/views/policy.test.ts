@@ -66,7 +66,7 @@ describe.skipIf(NO_BROWSER !== null)("policy", () => {
     expect(await page.getByText("/srv/in/**").count()).toBe(0);
   });
 
-  it("marks each agent's level, and the column in force moves with the agent that is looked at and with its level", async () => {
+  it("marks each agent's level, and the column in force moves with the chosen agent and with its level", async () => {
     const gate = await startGate();
     await gate.agent("first", "Supervised");
     await gate.operator.call("agents.pair", { name: "second", level: "Full" });

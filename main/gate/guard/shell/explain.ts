@@ -45,12 +45,13 @@ function explainLine(
       ? pattern === undefined
         ? null
         : {
+            rule: "guard.irrecoverable-command" as const,
             description: `irrecoverable command: pattern '${pattern}'`,
             instead: "name exactly what should change",
             start: 0,
             end: text.length,
           }
-      : { description: findingText(found, reading), instead: found.instead, ...found.span };
+      : { rule: found.rule, description: findingText(found, reading), instead: found.instead, ...found.span };
   return {
     arg,
     text,

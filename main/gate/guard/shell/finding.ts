@@ -1,13 +1,15 @@
+import type { Rule } from "../../../../ipc/rules.ts";
 import type { SimpleCommand, Span } from "../../shell/reading.ts";
+
+/** The guard's rules. */
+export type GuardRule = Extract<Rule, `guard.${string}`>;
+
+/** Those of them that a reading of a command line can break. */
+export type FindingRule = Exclude<GuardRule, "guard.irrecoverable-change" | "guard.cloud-metadata">;
 
 /** What the guard saw in a command line. */
 export interface Finding {
-  /** `irrecoverable command`, `forbidden path` or `the gate itself`. */
-  group:
-    | "irrecoverable command"
-    | "forbidden path violated"
-    | "the gate's own files are not for agents"
-    | "the gate itself";
+  rule: FindingRule;
   /** What was seen, in words of the guard's own: never a value from the command. */
   description: string;
   /** What would be acceptable. */
@@ -18,11 +20,11 @@ export interface Finding {
 }
 
 export function finding(
-  group: Finding["group"],
+  rule: FindingRule,
   description: string,
   instead: string,
   command: SimpleCommand,
   span: Span = command,
 ): Finding {
-  return { group, description, instead, command, span: { start: span.start, end: span.end } };
+  return { rule, description, instead, command, span: { start: span.start, end: span.end } };
 }

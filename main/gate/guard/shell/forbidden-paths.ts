@@ -21,18 +21,18 @@ export function forbiddenPaths(
     // Where a shell works counts like what it names: `cat id_rsa` inside the folder.
     for (const { word, path } of words(command)) {
       const label = protectedPath(path, home);
-      if (label !== undefined) return finding("forbidden path violated", label, OTHER_PATH, command, word);
+      if (label !== undefined) return finding("guard.protected-path", label, OTHER_PATH, command, word);
     }
     // `cat $(find ~ -name id_rsa)`: what it finds is handed on.
     const found =
       command.captures > 0 ? (programCalled(command.name)?.finds?.(command.argv.slice(1), command) ?? []) : [];
     const handed = found.find((word) => protectedPath(pathOf(word, command.cwd), home) !== undefined);
     if (handed !== undefined)
-      return finding("forbidden path violated", "a search for keys, handed on", OTHER_PATH, command);
+      return finding("guard.protected-path", "a search for keys, handed on", OTHER_PATH, command);
     const tree = treesRead(command).find(({ path }) => holdsSecrets(path, home));
     if (tree !== undefined)
       return finding(
-        "forbidden path violated",
+        "guard.secrets-folder",
         "a folder that holds keys and passwords, read as a whole",
         "name a narrower folder",
         command,
@@ -43,7 +43,7 @@ export function forbiddenPaths(
       command.cwd !== null &&
       protectedPath(pathOfPieces([{ text: command.cwd, kind: "text" }], null), home)
     ) {
-      return finding("forbidden path violated", "work inside a forbidden folder", OTHER_PATH, command);
+      return finding("guard.protected-path", "work inside a forbidden folder", OTHER_PATH, command);
     }
   }
   return null;

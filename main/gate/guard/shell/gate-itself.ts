@@ -29,7 +29,7 @@ import { type PathWord, pathWords } from "./path-words.ts";
 
 /** The third group: the gate's places, its process, what only the human may tell it, and the hook that calls it. */
 
-const FILES = "the gate's own files are not for agents";
+const FILES = "guard.gate-files";
 const NARROWER = "name a narrower folder, or ask the human to use the metnos-gate command";
 const ASK = "ask the human to do it with the metnos-gate command";
 
@@ -140,7 +140,7 @@ function process(command: SimpleCommand, looks: boolean): Finding | null {
   if (tool === undefined) return null;
   const args = command.argv.slice(1);
   const report = (description: string, word?: Word) =>
-    finding("the gate itself", description, "leave the gate running; the human ends it", command, word);
+    finding("guard.gate-process", description, "leave the gate running; the human ends it", command, word);
   if (tool.signals === "by name") {
     const is_whole_line = args.some(({ text }) => tool.whole_line?.test(text));
     const word = args.find(
@@ -177,7 +177,7 @@ function humanOnly(command: SimpleCommand): Finding | null {
   if (at > 0 && !runsGateCommand(command.name) && command.is_speculative !== true) return null;
   const words = command.argv.slice(Math.max(at, 0) + 1).filter((word) => !(word.text === "--"));
   if (onlyAsksGate(words.map(({ text }) => text))) return null;
-  return finding("the gate itself", "a metnos-gate command that only the human gives", ASK, command, words[0]);
+  return finding("guard.gate-command", "a metnos-gate command that only the human gives", ASK, command, words[0]);
 }
 
 /** `cp settings.json ~/.claude/`, `cp -r x/.claude ~`, `tar x -C ~/.claude`, `ln -sfn x ~/.claude`. */
@@ -202,7 +202,7 @@ function replacesEntry(command: SimpleCommand, { placed, trees_written }: Effect
 
 function hook(command: SimpleCommand, home: string): Finding | null {
   const report = (description: string, word?: Word) =>
-    finding("the gate itself", description, "ask the human: metnos-gate connect claude-code", command, word);
+    finding("guard.agent-settings", description, "ask the human: metnos-gate connect claude-code", command, word);
   const files = [
     [...segmentsOf(home), ".claude", "settings.json"],
     [...segmentsOf(home), ".claude", "settings.local.json"],

@@ -3,7 +3,7 @@ import { readArgv, readCommand } from "../../shell/read-command.ts";
 import type { ReadContext, Reading, SimpleCommand } from "../../shell/reading.ts";
 import type { ProtectedGatePaths } from "../gate-files.ts";
 import { type MaskedTexts, maskedTexts } from "./data-only.ts";
-import type { Finding } from "./finding.ts";
+import type { Finding, FindingRule } from "./finding.ts";
 import { forbiddenPaths } from "./forbidden-paths.ts";
 import { gateItself } from "./gate-itself.ts";
 import { irrecoverable } from "./irrecoverable.ts";
@@ -44,9 +44,21 @@ export function findingIn(reading: Reading, { home, cwd, gate }: ShellGuardSetti
   );
 }
 
+/** What each rule's finding begins with, for agents and the trail. */
+const GROUP_TEXT: Readonly<Record<FindingRule, string>> = {
+  "guard.protected-path": "forbidden path violated",
+  "guard.secrets-folder": "forbidden path violated",
+  "guard.irrecoverable-command": "irrecoverable command",
+  "guard.gate-files": "the gate's own files are not for agents",
+  "guard.gate-process": "the gate itself",
+  "guard.gate-command": "the gate itself",
+  "guard.agent-settings": "the gate itself",
+};
+
 /** One sentence: what was seen, and in which part of the command. Nothing of what the command says is in it. */
-export function findingText({ group, description, command }: Finding, reading: Reading): string {
-  if (group === "the gate's own files are not for agents") return `guard: ${group}`;
+export function findingText({ rule, description, command }: Finding, reading: Reading): string {
+  const group = GROUP_TEXT[rule];
+  if (rule === "guard.gate-files") return `guard: ${group}`;
   if (command === null) return `guard: ${group}: ${description}`;
   const at = reading.commands.indexOf(command) + 1;
   const part = reading.commands.length > 1 ? ` in part ${at} of ${reading.commands.length}` : "";

@@ -18,14 +18,14 @@ import { type Finding, finding } from "./finding.ts";
 
 /** Commands that leave no way back: whole trees gone, disks overwritten, the machine brought down. */
 
-const GROUP = "irrecoverable command";
+const RULE = "guard.irrecoverable-command";
 const NAME_IT = "name exactly what should go, inside the project";
 
 export function irrecoverable(reading: Reading, context: PathContext): Finding | null {
   if (reading.fork_bomb !== null) {
     const { start, end } = reading.fork_bomb;
     return {
-      group: GROUP,
+      rule: RULE,
       description: "something that starts itself over and over (a fork bomb)",
       instead: "start a fixed number of jobs",
       command: null,
@@ -41,7 +41,7 @@ export function irrecoverable(reading: Reading, context: PathContext): Finding |
 
 function inCommand(command: SimpleCommand, context: PathContext): Finding | null {
   const report = (description: string, instead: string, word?: Word) =>
-    finding(GROUP, description, instead, command, word ?? command);
+    finding(RULE, description, instead, command, word ?? command);
   const effects = effectsOf(command);
   for (const word of effects.trees_deleted) {
     const what = wholeTree(word, command, context);

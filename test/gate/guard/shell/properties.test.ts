@@ -101,7 +101,7 @@ describe("a blocked command", () => {
     );
   });
 
-  it("stays blocked with its words in variables, and with what stands around it", () => {
+  it("stays blocked with its words in variables, and with other text around it", () => {
     fc.assert(
       fc.property(fc.constantFrom(...BLOCKED), fc.nat(), (words, seed) => {
         const at = seed % words.length;
@@ -132,7 +132,7 @@ describe("a harmless command", () => {
 });
 
 describe("whatever it is given", () => {
-  it("the reader doesn't throw, stays within its limits, and its offsets lie in the text", () => {
+  it("the interpreter doesn't throw, stays within its limits, and its offsets are in the text", () => {
     const { inputs, unread } = fuzz(4000, 20261121);
     expect(unread).toBeGreaterThan(0);
     expect(unread).toBeLessThan(inputs);

@@ -4,9 +4,9 @@ import { type OperatorApi, PAGE_EVENTS } from "../../ipc/operator-api.ts";
 import { OperatorClient } from "../../ipc/operator-client.ts";
 import type { LoadCounts, LoadSettings } from "./load.ts";
 
-/** Somebody who answers within seconds, gives grants and takes them back, and looks at several surfaces meanwhile. */
+/** An operator who answers within seconds, gives grants and revokes them, with several surfaces open meanwhile. */
 
-/** Grants that are there at once; an older one is taken back. */
+/** Grants that are there at once; an older one is revoked. */
 const GRANTS_KEPT = 40;
 const LONGEST_ANSWER_MS = 4000;
 const PAGE_RELOAD_MS = 10_000;
@@ -38,9 +38,9 @@ async function answer(operator: OperatorApi, token: string, counts: LoadCounts):
   const scope = luck < 0.05 ? "permanent" : luck < 0.1 ? "session" : "none";
   try {
     await operator.call("approvals.resolve", { token, decision, scope });
-    counts.human_answers++;
+    counts.operator_answers++;
   } catch (error) {
-    // Its agent withdrew it, or has left.
+    // Its agent withdrew it, or has disconnected.
     if (!(error instanceof GateError && error.code === "already_resolved")) throw error;
   }
 }
@@ -50,7 +50,7 @@ export async function changeGrants(sockets: Sockets, counts: LoadCounts): Promis
   const operator = await connect(sockets);
   for (let number = 0; ; number++) {
     await operator.call("grants.add", { capability: "fs:write", target: `/srv/soak/granted-${number}/**` });
-    // The oldest of all is what the allowed calls rest on.
+    // The oldest of all covers the allowed calls.
     const grants = (await operator.call("grants.list", {})).sort((a, b) => a.id - b.id).slice(1);
     for (const { id } of grants.slice(0, Math.max(0, grants.length - GRANTS_KEPT)))
       await operator.call("grants.revoke", { id });
@@ -65,7 +65,7 @@ export async function watch(sockets: Sockets): Promise<void> {
   operator.subscribe(() => undefined);
 }
 
-/** A page that is looked at, and loaded anew now and then. */
+/** A page that is open, and reloaded now and then. */
 export async function lookAtPage(sockets: Sockets): Promise<never> {
   for (;;) {
     const operator = await connect(sockets);

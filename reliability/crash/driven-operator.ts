@@ -7,8 +7,8 @@ import type { OperatorApi, OperatorMethod, OperatorParams, OperatorResult } from
 import type { Fact } from "./fact.ts";
 import type { AgentEntry, GrantEntry, Ledger, RequestEntry } from "./ledger.ts";
 
-/** What a human does, several things at once; each act is in the ledger before it is sent, and once it was acknowledged. */
-export class DrivenHuman {
+/** The operator's acts, several at once; each is in the ledger before it is sent, and once it was acknowledged. */
+export class DrivenOperator {
   readonly #operator: OperatorApi;
   readonly #ledger: Ledger;
   readonly #random: Seeded;
@@ -23,7 +23,7 @@ export class DrivenHuman {
     this.#sent = sent;
   }
 
-  /** Acts until the connection ends, or `stop` is called. `paired` is handed each agent that was paired meanwhile. */
+  /** Acts until the connection ends, or `stop` is called. `paired` is called with each agent that was paired meanwhile. */
   async run(paired: (agent: AgentEntry) => void): Promise<void> {
     const hands = [
       this.#repeatedly(4, () => this.#answerOne()),
@@ -47,7 +47,7 @@ export class DrivenHuman {
   }
 
   async #pauseNowAndThen(): Promise<void> {
-    // A gate that was killed while it was paused still is: some calls are made, then it goes on.
+    // A gate that was killed while it was paused still is: some calls are made, then it is resumed.
     if (this.#ledger.pause.known === "paused") {
       await sleep(this.#random.real(10));
       await this.#resume();
@@ -79,7 +79,7 @@ export class DrivenHuman {
     if (waiting.length > 0) await this.answer(this.#random.pick(waiting));
   }
 
-  /** Answers a request; who asks may be away. */
+  /** Answers a request; its agent may be disconnected. */
   async answer(request: RequestEntry): Promise<void> {
     const ledger = this.#ledger;
     const { token, is_held, fact } = request;
@@ -96,7 +96,7 @@ export class DrivenHuman {
     const answer = await this.#act("approvals.resolve", { token, decision, scope });
     if (answer === "unknown") return;
     if (answer === "refused") {
-      // It ended before the answer came: withdrawn, by a pause or by its agent.
+      // It ended before the answer: withdrawn, by a pause or by its agent.
       fact.exclude(decision);
       request.territory.done("none");
       grant?.fact.exclude("active");
@@ -107,7 +107,7 @@ export class DrivenHuman {
     fact.done(decision);
     if (grant !== undefined) hasBegun(grant);
     request.territory.done(scope);
-    // One that is remembered waits for nobody: its grant speaks for it.
+    // An answer that is remembered needs no agent to take it: its grant allows the call.
     request.undelivered.done(!is_held && scope === "none");
     ledger.acknowledge("answers", `answer ${token} ${decision}`);
   }
@@ -208,7 +208,7 @@ export class DrivenHuman {
       ? (["approvals.ttl_seconds", 3000 + this.#random.below(80_000)] as const)
       : (["language", this.#random.pick(["en", "it"])] as const);
     const fact: Fact<string | number | boolean> | undefined = this.#ledger.settings.get(key);
-    if (fact === undefined) throw new Error(`${key} was never looked at`);
+    if (fact === undefined) throw new Error(`${key} was never read`);
     fact.begin(value);
     const set = await this.#act("settings.set", { key, value });
     if (set === "unknown" || set === "refused") return;
@@ -223,7 +223,7 @@ function hasBegun({ fact }: GrantEntry): void {
   else fact.done("active");
 }
 
-/** Agents that come and go; the others stay for as long as their home does. */
+/** Agents that are paired and revoked; the others stay for as long as their home does. */
 export function isGuest(name: string): boolean {
   return name.startsWith("guest-");
 }

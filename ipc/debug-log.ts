@@ -1,0 +1,34 @@
+import { debuglog } from "node:util";
+
+/**
+ * What happens at the borders of the process, for whoever looks for a fault: `METNOS_DEBUG=socket,stage`, on stderr. Lines name
+ * connections, stages, files and outcomes; nothing of a call's arguments, and no token or link, may be in one.
+ */
+
+const AREAS = ["socket", "stage", "storage", "web", "notifications"] as const;
+export type DebugArea = (typeof AREAS)[number];
+
+export interface DebugLog {
+  /** Check it before a line is made: while it is false, nothing is to be computed. */
+  readonly is_on: boolean;
+  /** Writes one line to stderr. */
+  write(line: string): void;
+}
+
+const wanted = new Set((process.env.METNOS_DEBUG ?? "").split(",").map((area) => area.trim()));
+const unknown = [...wanted].filter((area) => !["", "all", ...AREAS].includes(area));
+if (unknown.length > 0) {
+  process.stderr.write(`METNOS_DEBUG has no area ${unknown.join(", ")}; there are ${AREAS.join(", ")} and all\n`);
+}
+
+/** The log of one area. On where METNOS_DEBUG names it (or `all`), or Node's own NODE_DEBUG names `metnos:AREA`. */
+export function debugLog(area: DebugArea): DebugLog {
+  const is_on = wanted.has(area) || wanted.has("all") || debuglog(`metnos:${area}`).enabled;
+  const prefix = `metnos:${area} ${process.pid}:`;
+  return {
+    is_on,
+    write(line) {
+      process.stderr.write(`${prefix} ${line}\n`);
+    },
+  };
+}

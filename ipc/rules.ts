@@ -1,0 +1,55 @@
+/** The stable names of the rules by which the gate decides. What is compared, counted and translated is these, never a sentence. */
+
+/** By the stage that they belong to. Each in a sentence: docs/protocol.md, "Rules". */
+export const RULES = [
+  "pairing.revoked",
+  "safety.gate-replaced",
+  "safety.paused",
+  "safety.trail-unwritable",
+  "validation.invalid-arguments",
+  "validation.unusable-path",
+  "validation.too-many-targets",
+  "validation.not-a-web-address",
+  "scope.undeclared-capability",
+  "scope.outside-perimeter",
+  "policy.level-denies",
+  "policy.level-asks",
+  "policy.unclear-path-asks",
+  "policy.plan-mode-asks",
+  "policy.asked-each-time",
+  "policy.level-allows",
+  "policy.grant-allows",
+  "policy.nothing-needed",
+  "guard.protected-path",
+  "guard.secrets-folder",
+  "guard.irrecoverable-command",
+  "guard.irrecoverable-change",
+  "guard.gate-files",
+  "guard.gate-process",
+  "guard.gate-command",
+  "guard.agent-settings",
+  "guard.cloud-metadata",
+  "judge.low-score",
+  "approval.approved-once",
+  "approval.approved-for-session",
+  "approval.approved-permanently",
+  "approval.covered-by-grant",
+  "approval.rejected",
+  "approval.expired",
+  "approval.withdrawn",
+  "approval.changed-while-waiting",
+  "approval.too-many-waiting",
+  "approval.too-much-waiting",
+  "approval.not-stored",
+  "approval.not-examined-again",
+] as const;
+export type Rule = (typeof RULES)[number];
+
+/** What raised or lowered a judge's score. */
+export const JUDGE_NOTES = [
+  "judge.intent-matches",
+  "judge.path-traversal",
+  "judge.unusual-argument",
+  "judge.not-critical",
+] as const;
+export type JudgeNote = (typeof JUDGE_NOTES)[number];

@@ -1,0 +1,97 @@
+import { spawn } from "node:child_process";
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import { join, relative } from "node:path";
+import { z } from "zod";
+import type { TreeCopy } from "./tree-copy.ts";
+
+/** Vitest on some test files of a copy, up to the first failure. */
+
+const reportSchema = z.object({
+  success: z.boolean(),
+  numPassedTests: z.number(),
+  testResults: z.array(
+    z.object({
+      name: z.string(),
+      status: z.string(),
+      message: z.string(),
+      assertionResults: z.array(z.object({ fullName: z.string(), status: z.string() })),
+    }),
+  ),
+});
+
+export type TestResult =
+  | { outcome: "passed"; tests: number }
+  /** `by`: the test that failed first. */
+  | { outcome: "failed"; by: string }
+  | { outcome: "out of time" }
+  /** No test failed, and yet it isn't well: a file that doesn't load, say. */
+  | { outcome: "broken"; output: string };
+
+/** `signal` ends it as the time limit does. @param limit_ms milliseconds */
+export async function runTests(
+  copy: TreeCopy,
+  tests: readonly string[],
+  limit_ms: number,
+  signal: AbortSignal,
+): Promise<TestResult> {
+  const report_file = join(copy.tmp, "report.json");
+  rmSync(report_file, { force: true });
+  const vitest = join(copy.root, "node_modules/vitest/vitest.mjs");
+  const config = ["run", "--config", "mutation/vitest.config.ts", "--bail", "1"];
+  const report = ["--reporter", "json", "--outputFile", report_file];
+  const child = spawn(process.execPath, [vitest, ...config, ...report, ...tests], {
+    cwd: copy.root,
+    env: {
+      ...process.env,
+      TMPDIR: copy.tmp,
+      CI: "true",
+      NO_COLOR: "1",
+      NODE_COMPILE_CACHE: join(copy.tmp, "compiled"),
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+    // A group of its own: what the tests have started ends with it.
+    detached: true,
+  });
+  let output = "";
+  const hear = (text: string) => {
+    output = (output + text).slice(-4000);
+  };
+  child.stdout.setEncoding("utf8").on("data", hear);
+  child.stderr.setEncoding("utf8").on("data", hear);
+  let is_late = false;
+  const end = () => {
+    is_late = true;
+    if (child.pid !== undefined) endGroup(child.pid);
+  };
+  const timer = setTimeout(end, limit_ms);
+  signal.addEventListener("abort", end, { once: true });
+  try {
+    await new Promise((resolve, reject) => child.once("error", reject).once("close", resolve));
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", end);
+  }
+  return is_late ? { outcome: "out of time" } : resultIn(report_file, copy.root, output);
+}
+
+function resultIn(report_file: string, root: string, output: string): TestResult {
+  if (!existsSync(report_file)) return { outcome: "broken", output };
+  const { success, numPassedTests, testResults } = reportSchema.parse(JSON.parse(readFileSync(report_file, "utf8")));
+  for (const { name, assertionResults } of testResults) {
+    const failed = assertionResults.find(({ status }) => status === "failed");
+    if (failed !== undefined) return { outcome: "failed", by: `${relative(root, name)}: ${failed.fullName.trim()}` };
+  }
+  if (!success || numPassedTests === 0) {
+    const messages = testResults.map(({ message }) => message).filter((message) => message !== "");
+    return { outcome: "broken", output: messages[0] ?? output };
+  }
+  return { outcome: "passed", tests: numPassedTests };
+}
+
+function endGroup(pid: number): void {
+  try {
+    process.kill(-pid, "SIGKILL");
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error; // it had ended by itself
+  }
+}

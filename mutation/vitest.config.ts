@@ -1,0 +1,16 @@
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { defineConfig } from "vitest/config";
+
+/** For one mutant's tests in a copy of the tree: nothing is built, nothing is kept in the shared packages' folder. */
+export default defineConfig({
+  cacheDir: join(tmpdir(), "vite"),
+  test: {
+    include: ["test/**/*.test.ts"],
+    setupFiles: ["test/support/isolated-home.ts"],
+    testTimeout: 20_000,
+    hookTimeout: 20_000,
+    pool: "forks",
+    maxWorkers: 1,
+  },
+});

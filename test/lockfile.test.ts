@@ -1,0 +1,64 @@
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { expect, it } from "vitest";
+import { z } from "zod";
+
+// What is installed is what was looked at: `npm ci` compares each package with its hash in package-lock.json.
+
+const ROOT = resolve(import.meta.dirname, "..");
+const REGISTRY = "https://registry.npmjs.org/";
+
+const packageSchema = z.object({
+  version: z.string().optional(),
+  resolved: z.string().optional(),
+  integrity: z.string().optional(),
+  link: z.boolean().optional(),
+});
+const lockSchema = z.object({ lockfileVersion: z.literal(3), packages: z.record(z.string(), packageSchema) });
+const manifestSchema = z.object({
+  dependencies: z.record(z.string(), z.string()),
+  devDependencies: z.record(z.string(), z.string()),
+});
+
+const read = (file: string): unknown => JSON.parse(readFileSync(join(ROOT, file), "utf8"));
+const { packages } = lockSchema.parse(read("package-lock.json"));
+const { dependencies, devDependencies } = manifestSchema.parse(read("package.json"));
+
+/** What is wrong with a package's entry; undefined where nothing is. */
+function problemOf({ version, resolved, integrity, link }: z.infer<typeof packageSchema>): string | undefined {
+  if (link === true || version === undefined) return "is no package of a registry";
+  if (resolved !== undefined && !resolved.startsWith(REGISTRY)) return `comes from ${resolved}`;
+  // SHA-512: 64 bytes in base64.
+  return /^sha512-[A-Za-z0-9+/]{86}==$/.test(integrity ?? "") ? undefined : "has no SHA-512 hash";
+}
+
+it("every package of the lockfile comes from npm's own registry, by its SHA-512 hash", () => {
+  const installed = Object.entries(packages).filter(([path]) => path !== "");
+  expect(installed.length).toBeGreaterThan(300);
+  const problems = installed.flatMap(([path, entry]) => problemOf(entry)?.replace(/^/, `${path} `) ?? []);
+  expect(problems).toEqual([]);
+});
+
+it("a package from elsewhere, from a folder or without its hash is seen", () => {
+  const integrity = `sha512-${"A".repeat(86)}==`;
+  expect(problemOf({ version: "1.0.0", integrity })).toBeUndefined();
+  expect(problemOf({ version: "1.0.0", integrity, resolved: `${REGISTRY}a/-/a-1.0.0.tgz` })).toBeUndefined();
+  expect(problemOf({ version: "1.0.0", integrity, resolved: "https://registry.npmjs.org.example.com/a.tgz" })).toMatch(
+    /comes from/,
+  );
+  expect(problemOf({ version: "1.0.0", integrity, resolved: "git+ssh://git@github.com/a/a.git" })).toMatch(
+    /comes from/,
+  );
+  expect(problemOf({ link: true, resolved: "../a" })).toMatch(/no package/);
+  expect(problemOf({ version: "1.0.0" })).toMatch(/no SHA-512/);
+  expect(problemOf({ version: "1.0.0", integrity: "sha1-AAAA" })).toMatch(/no SHA-512/);
+});
+
+it("node-ipc, and whatever else package.json names, is pinned to one exact version, the lockfile's", () => {
+  const named = { ...dependencies, ...devDependencies };
+  expect(named["node-ipc"]).toMatch(/^\d+\.\d+\.\d+$/);
+  for (const [name, version] of Object.entries(named)) {
+    expect([name, version]).toEqual([name, expect.stringMatching(/^\d+\.\d+\.\d+(?:-[\w.]+)?$/)]);
+    expect([name, packages[`node_modules/${name}`]?.version]).toEqual([name, version]);
+  }
+});
