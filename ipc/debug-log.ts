@@ -1,15 +1,15 @@
 import { debuglog } from "node:util";
 
 /**
- * What happens at the borders of the process, for whoever looks for a fault: `METNOS_DEBUG=socket,stage`, on stderr. Lines name
- * connections, stages, files and outcomes; nothing of a call's arguments, and no token or link, may be in one.
+ * Debug logs of the process's interfaces, on stderr: `METNOS_DEBUG=socket,stage`. Lines name connections, stages, files and
+ * outcomes; they must not contain any part of a call's arguments, or a token or link.
  */
 
 const AREAS = ["socket", "stage", "storage", "web", "notifications"] as const;
 export type DebugArea = (typeof AREAS)[number];
 
 export interface DebugLog {
-  /** Check it before a line is made: while it is false, nothing is to be computed. */
+  /** To be checked before a line is built, so that a disabled log costs nothing. */
   readonly is_on: boolean;
   /** Writes one line to stderr. */
   write(line: string): void;

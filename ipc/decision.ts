@@ -43,7 +43,7 @@ export const STAGES = [
 export const stageSchema = z.enum(STAGES);
 export type Stage = z.infer<typeof stageSchema>;
 
-/** A rule that this version doesn't know, of a gate or a line of another one, is left out; the sentence beside it says the same. */
+/** A rule of another version that this one doesn't know is left out; the sentence beside it has the same meaning. */
 export const ruleSchema = z.enum(RULES).optional().catch(undefined);
 /** Those that this version doesn't know are left out. */
 export const judgeNotesSchema = z
@@ -78,7 +78,7 @@ export const territorySchema = z.enum(["none", "session", "permanent"]);
 export type Territory = z.infer<typeof territorySchema>;
 
 /**
- * What a remembered answer lets through from then on. `file`: one path. `folder`: what lies directly in a folder, or the folder itself.
+ * What a remembered answer lets through from then on. `file`: one path. `folder`: what is directly in a folder, or the folder itself.
  * `tree`: a folder and all below it. `project`: the working directory's project. `host`: one host. `subdomains`: a host and those below it.
  * `exact`: exactly what was asked. `any`: whatever the target, for capabilities that have none.
  */
@@ -131,7 +131,7 @@ export const readingSchema = z.object({
       unclear: z.string().nullable(),
     }),
   ),
-  /** What the guard saw in it, or null. */
+  /** What the guard found in it, or null. */
   guard: z
     .object({ rule: ruleSchema, description: z.string(), instead: z.string(), start: z.number(), end: z.number() })
     .nullable(),
@@ -143,16 +143,16 @@ export const decisionSchema = z.object({
   outcome: outcomeSchema,
   /** The stage that decided. */
   stage: stageSchema,
-  /** One sentence for a human. */
+  /** One sentence for display. */
   reason: z.string(),
   /** The rule that decided (docs/protocol.md, "Rules"), what matched, and what the agent could do instead. */
   explain: z.object({ rule: ruleSchema, matched: z.string().optional(), instead: z.string().optional() }),
   /** Null when a stage before the guard already denied. */
   verdict: verdictSchema.nullable(),
   capabilities: z.array(requirementSchema),
-  /** Present while a human is being asked. */
+  /** Present while the user is being asked. */
   pending: pendingSchema.optional(),
-  /** Present once a human was asked and the request ended. */
+  /** Present once the user was asked and the request ended. */
   status: approvalStatusSchema.optional(),
   /** Present where a trace was asked for (`explain`). */
   trace: z.array(traceStepSchema).optional(),

@@ -77,7 +77,7 @@ export const ERROR_CODES = [
 ] as const;
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
-/** An error as it goes over a wire. */
+/** An error in its wire form. */
 export interface Failure {
   code: ErrorCode;
   message: string;
@@ -101,7 +101,7 @@ export function receivedError({ code, message, hint }: { code: string; message: 
   return new GateError(ERROR_CODES.find((known) => known === code) ?? "unexpected", message, hint);
 }
 
-/** What was thrown as a `GateError`: `unexpected` where it is none. */
+/** Any thrown value as a `GateError`: `unexpected` where it is none. */
 export function asGateError(thrown: unknown): GateError {
   return thrown instanceof GateError ? thrown : new GateError("unexpected", String(thrown));
 }

@@ -1,7 +1,7 @@
 import type { Language } from "./language.ts";
 import type { JudgeNote, Rule } from "./rules.ts";
 
-/** What every surface says of a rule to the operator, a sentence without its full stop. Plain values: the page loads no schemas. */
+/** Each rule's text on every surface, a sentence without its full stop. Plain values: the page loads no schemas. */
 export const RULE_WORDS: Readonly<Record<Language, Readonly<Record<Rule, string>>>> = {
   en: {
     "pairing.revoked": "The agent's pairing was revoked",
@@ -42,8 +42,8 @@ export const RULE_WORDS: Readonly<Record<Language, Readonly<Record<Rule, string>
     "approval.changed-while-waiting": "What it touches changed while it waited",
     "approval.too-many-waiting": "Too many requests of this agent wait already",
     "approval.too-much-waiting": "The requests of this agent that wait are too long to take another",
-    "approval.not-stored": "The request can't be stored, so nobody can be asked",
-    "approval.not-examined-again": "It was answered, but the gate failed to look at the call again",
+    "approval.not-stored": "The request can't be stored, so you can't be asked",
+    "approval.not-examined-again": "It was answered, but the gate failed to evaluate the call again",
   },
   it: {
     "pairing.revoked": "Il collegamento dell'agente è stato revocato",
@@ -84,12 +84,12 @@ export const RULE_WORDS: Readonly<Record<Language, Readonly<Record<Rule, string>
     "approval.changed-while-waiting": "Ciò che tocca è cambiato durante l'attesa",
     "approval.too-many-waiting": "Troppe richieste di questo agente sono già in attesa",
     "approval.too-much-waiting": "Le richieste in attesa di questo agente sono troppo lunghe per un'altra",
-    "approval.not-stored": "La richiesta non si può salvare, quindi non si può chiedere a nessuno",
-    "approval.not-examined-again": "C'è stata risposta, ma il gate non è riuscito a riesaminare la chiamata",
+    "approval.not-stored": "La richiesta non si può salvare, quindi non ti si può chiedere",
+    "approval.not-examined-again": "C'è stata risposta, ma il gate non è riuscito a rivalutare la chiamata",
   },
 };
 
-/** What a judge's note says beside the score. */
+/** The text of each of the judge's notes, beside the score. */
 export const NOTE_WORDS: Readonly<Record<Language, Readonly<Record<JudgeNote, string>>>> = {
   en: {
     "judge.intent-matches": "intent matches",

@@ -1,4 +1,4 @@
-/** The stable names of the rules by which the gate decides. What is compared, counted and translated is these, never a sentence. */
+/** The stable names of the rules by which the gate decides. Only these are compared, counted and translated, never a sentence. */
 
 /** By the stage that they belong to. Each in a sentence: docs/protocol.md, "Rules". */
 export const RULES = [

@@ -40,7 +40,7 @@ console.log(
 
 const began = performance.now();
 const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
-const unmutated = await runUnmutated(chosen, { root: ROOT, signal: stop.signal });
+const unmutated = await runUnmutated(chosen, { root: ROOT, jobs: Number(jobs), signal: stop.signal });
 if (unmutated.outcome !== "passed") {
   console.log("their tests don't pass without a mutant:", unmutated);
   process.exit(1);

@@ -27,24 +27,30 @@ export type TestResult =
   /** No test failed, and yet it isn't well: a file that doesn't load, say. */
   | { outcome: "broken"; output: string };
 
-/** `signal` ends it as the time limit does. @param limit_ms milliseconds */
+export interface TestLimits {
+  /** Milliseconds. */
+  limit_ms: number;
+  /** Ends it as the time limit does. */
+  signal: AbortSignal;
+  /** How many test files at a time; left out: one. */
+  workers?: number;
+}
+
 export async function runTests(
   copy: TreeCopy,
   tests: readonly string[],
-  limit_ms: number,
-  signal: AbortSignal,
+  { limit_ms, signal, workers = 1 }: TestLimits,
 ): Promise<TestResult> {
   const report_file = join(copy.tmp, "report.json");
   rmSync(report_file, { force: true });
   const vitest = join(copy.root, "node_modules/vitest/vitest.mjs");
-  const config = ["run", "--config", "mutation/vitest.config.ts", "--bail", "1"];
+  const config = ["run", "--config", "mutation/vitest.config.ts", "--bail", "1", "--maxWorkers", `${workers}`];
   const report = ["--reporter", "json", "--outputFile", report_file];
   const child = spawn(process.execPath, [vitest, ...config, ...report, ...tests], {
     cwd: copy.root,
     env: {
       ...process.env,
       TMPDIR: copy.tmp,
-      CI: "true",
       NO_COLOR: "1",
       NODE_COMPILE_CACHE: join(copy.tmp, "compiled"),
     },
@@ -53,11 +59,11 @@ export async function runTests(
     detached: true,
   });
   let output = "";
-  const hear = (text: string) => {
+  const keep = (text: string) => {
     output = (output + text).slice(-4000);
   };
-  child.stdout.setEncoding("utf8").on("data", hear);
-  child.stderr.setEncoding("utf8").on("data", hear);
+  child.stdout.setEncoding("utf8").on("data", keep);
+  child.stderr.setEncoding("utf8").on("data", keep);
   let is_late = false;
   const end = () => {
     is_late = true;
@@ -66,8 +72,9 @@ export async function runTests(
   const timer = setTimeout(end, limit_ms);
   signal.addEventListener("abort", end, { once: true });
   try {
-    await new Promise((resolve, reject) => child.once("error", reject).once("close", resolve));
+    await new Promise((resolve, reject) => child.once("error", reject).once("exit", resolve));
   } finally {
+    if (child.pid !== undefined) endGroup(child.pid);
     clearTimeout(timer);
     signal.removeEventListener("abort", end);
   }

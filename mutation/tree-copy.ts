@@ -32,7 +32,7 @@ export class TreeCopy {
     symlinkSync(join(origin, "node_modules"), join(this.root, "node_modules"));
   }
 
-  /** Applies the mutant while `act` goes on, then puts the file back. @throws where the mutant doesn't apply */
+  /** Applies the mutant while `act` runs, then puts the file back. @throws where the mutant doesn't apply */
   async with<T>(mutant: Mutant, act: () => Promise<T>): Promise<T> {
     const result = mutated(this.root, mutant);
     if ("problem" in result) throw new Error(result.problem);

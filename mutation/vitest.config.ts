@@ -11,6 +11,5 @@ export default defineConfig({
     testTimeout: 20_000,
     hookTimeout: 20_000,
     pool: "forks",
-    maxWorkers: 1,
   },
 });

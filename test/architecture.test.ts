@@ -72,6 +72,7 @@ const CONTRACTS = [
   "ipc/language.ts",
   "ipc/operator-api.ts",
   "ipc/page-secret.ts",
+  "ipc/rules.ts",
   "ipc/return-time.ts",
   "ipc/safety.ts",
   "ipc/settings.ts",
@@ -231,6 +232,7 @@ describe("the architecture", () => {
       "ipc/page-close.ts",
       "ipc/page-secret.ts",
       "ipc/press-delay.ts",
+      "ipc/rule-words.ts",
       "ipc/visible-text.ts",
     ]);
     expect(loaded.filter((target) => isBuiltIn(target) || target === "zod")).toEqual([]);

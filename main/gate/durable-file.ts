@@ -13,8 +13,8 @@ import { dirname } from "node:path";
 import { fileError } from "./file-errors.ts";
 
 /**
- * Writes `text` into `file` (0600) atomically: it is on the disk, under this name, once this returns. Never writes through a
- * link, or into a folder that is at this path.
+ * Writes `text` into `file` (0600) atomically: it is on the disk, under this name, once this returns. A link at
+ * the path is replaced, not followed; a folder there is an error.
  * @param what the file is, for the sentence that refuses it
  * @throws GateError `file_unusable`; the file is as it was then
  */

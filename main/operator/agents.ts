@@ -16,7 +16,7 @@ export function agentMethods(context: OperatorContext): Handlers<AgentMethod> {
       const { agent, token_file, is_renewed } = agents.pair(name, level);
       if (is_renewed) {
         // A connection with the old token is not the agent that is paired now.
-        gate.withdrawAgent(agent.agent_id, "the agent was paired anew");
+        gate.withdrawAgent(agent.agent_id, "the agent was paired again");
         connections?.drop(agent.agent_id);
       }
       recordAct(context, "agent.paired", { agent: name, level });

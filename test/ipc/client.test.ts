@@ -240,7 +240,7 @@ describe("an AbortSignal withdraws the request", () => {
     expect(await gate.operator.call("approvals.list", { include_resolved: true })).toEqual([]);
   });
 
-  it("and nothing else: after the answer it sends nothing, and hears the signal no more", async () => {
+  it("and nothing else: after the answer it sends nothing, and listens to the signal no more", async () => {
     const gate = await startGate();
     const { socket, sent } = await relayTo(gate.paths.agent_socket);
     const client = await paired(gate, { socket });

@@ -291,7 +291,7 @@ describe("where notifications can't be shown", () => {
   it("the gate says so when it starts, also where it was switched off", async () => {
     const none = await startGate();
     expect(none.gate.notifications).toMatchObject({
-      is_on: false,
+      isOn: false,
       status: expect.stringMatching(/^off: no session bus/),
     });
     const off = await startGate({ config: "[notifications]\nenabled = false" });

@@ -90,7 +90,11 @@ describe("a full disk", () => {
       return (await operator.call("status", {})).alarms.length > 0;
     });
     expect((await operator.call("status", {})).alarms).toMatchObject([
-      { code: "trail_unwritable", subject: paths.audit_dir, message: expect.stringContaining("last room") },
+      {
+        code: "trail_unwritable",
+        subject: paths.audit_dir,
+        message: expect.stringContaining("last space that was reserved"),
+      },
     ]);
     await exhaust(served);
     expect((await agent.ask(WRITE)).decision).toMatchObject({

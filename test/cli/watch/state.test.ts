@@ -209,6 +209,7 @@ describe("remembering", () => {
         token: TOKEN,
         decision: "approved",
         scope: "permanent",
+        reach: "folder",
         target: "/srv/project/*x",
         expires_at: new Date(PRESS_DELAY_MS + 7_200_000).toISOString(),
       },
@@ -218,7 +219,7 @@ describe("remembering", () => {
   test("the session's own choices, without an expiry", () => {
     expect(pressAll(ready(), [key("s"), named("enter")]).effect).toEqual({
       kind: "answer",
-      answer: { token: TOKEN, decision: "approved", scope: "session", target: "/srv/project/a.ts" },
+      answer: { token: TOKEN, decision: "approved", scope: "session", reach: "file", target: "/srv/project/a.ts" },
     });
   });
 
@@ -228,7 +229,7 @@ describe("remembering", () => {
     expect(pressAll(ready(card), [key("p"), key("e")]).state.mode).toMatchObject({ editing: null });
     expect(pressAll(ready(card), [key("p"), named("enter")]).effect).toEqual({
       kind: "answer",
-      answer: { token: TOKEN, decision: "approved", scope: "permanent", choice: "exactly this, permanently" },
+      answer: { token: TOKEN, decision: "approved", scope: "permanent", reach: "exact" },
     });
   });
 

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { REACHES } from "../../../ipc/decision.ts";
+import type { Choice } from "../../../ipc/operator-api.ts";
 import { askedPathsOf, choicesFor, grantsFor } from "../../../main/gate/approvals/choices.ts";
 import { pathTarget, type ResolvedRequirement, requirementOf } from "../../../main/gate/targets/target.ts";
 import { freshGrants, ROBERTO } from "../../support/gate-stores.ts";
@@ -117,6 +118,53 @@ describe("what an answer grants", () => {
     const session_only = choices.filter(({ scope, reach }) => scope !== "permanent" || reach !== "tree");
     expect(refusalOf(() => grantsFor(session_only, "permanent", undefined, asked, HOME, {}, "tree")).code).toBe(
       "unknown_choice",
+    );
+  });
+
+  it("a choice of one grant for several needs takes a target of its own by its reach", () => {
+    const needs = [file("~/work/a"), file("~/work/b")];
+    const choices = choicesFor(needs, HOME);
+    const asked = needs.map(requirementOf);
+    for (const target of ["~/work/**", "~/**"])
+      expect(grantsFor(choices, "permanent", target, asked, HOME, {}, "tree").map((grant) => grant.target)).toEqual([
+        target,
+      ]);
+  });
+
+  it("of two choices of one reach the one whose target is named, in whatever form, else the first", () => {
+    const needs: ResolvedRequirement[] = [file("~/work/a/x"), { ...file("~/work/a/y"), capability: "fs:read" }];
+    const asked = needs.map(requirementOf);
+    const below = (capability: "fs:read" | "fs:write", folder: string) => ({
+      capability,
+      target: `${HOME}/${folder}/**`,
+    });
+    const choices: Choice[] = [
+      { scope: "permanent", reach: "tree", grants: [below("fs:write", "work/a"), below("fs:read", "work/a")] },
+      { scope: "permanent", reach: "tree", grants: [below("fs:read", "work")] },
+    ];
+    const granted = (target?: string) =>
+      grantsFor(choices, "permanent", target, asked, HOME, {}, "tree").map(({ capability }) => capability);
+    expect(granted()).toEqual(["fs:write", "fs:read"]);
+    expect(granted("~/work/**")).toEqual(["fs:read"]);
+    expect(refusalOf(() => granted("~/work/a/*")).code).toBe("target_mismatch");
+  });
+
+  it("no card has two choices of one scope and reach", () => {
+    const need = fc.constantFrom<ResolvedRequirement>(
+      file("~/work/a"),
+      file("~/work/b"),
+      file("~/notes/c"),
+      { ...file("~/work/a"), capability: "fs:read" },
+      { capability: "fs:read", target: pathTarget("~/work", HOME, undefined, true) },
+      { capability: "network:http", target: { kind: "host", host: "example.com" } },
+      { capability: "mail:read", target: { kind: "exact", value: "inbox" } },
+      { capability: "llm:online", target: { kind: "none" } },
+    );
+    fc.assert(
+      fc.property(fc.array(need, { minLength: 1, maxLength: 4 }), (needs) => {
+        const names = choicesFor(needs, HOME).map(({ scope, reach }) => `${scope} ${reach}`);
+        expect(names).toEqual([...new Set(names)]);
+      }),
     );
   });
 

@@ -75,7 +75,7 @@ describe("the trail", () => {
     expect(await verifyAudit(folder, head_file)).toMatchObject({ ok: true, lines: 4 });
   });
 
-  it("stands in lines of its own also behind what somebody else writes into it while the gate runs", async () => {
+  it("is in lines of its own also behind what somebody else writes into it while the gate runs", async () => {
     const { folder, head_file, clock, opened } = freshTrail(new ManualClock("2026-05-15T12:00:00Z"));
     const log = opened();
     const add = (text: string) => {

@@ -49,6 +49,7 @@ describe("one audit line", () => {
       agent: "claude",
       outcome: "denied",
       stage: "guard",
+      rule: "guard.protected-path",
       capabilities: ["fs:read"],
     });
   });
@@ -118,7 +119,7 @@ describe("no value from the arguments gets into the trail", () => {
     expect(withoutValues("up or on", { content })).toBe("up or on");
   });
 
-  it("a longer plain word is taken out where it stands in a value, an everyday one is not", () => {
+  it("a longer plain word is taken out where it is in a value, an everyday one is not", () => {
     const args = { note: "the hunter has a dog" };
     expect(withoutValues("ask the hunter, not the dog", args)).toBe("ask the <args>, not the dog");
     expect(withoutValues("ask the gardener", args)).toBe("ask the gardener");

@@ -179,7 +179,7 @@ const RULES: Readonly<Record<string, { unclear: readonly Line[]; clear: readonly
     unclear: ["ls --long", "ls --recu", "grep --inc=x y a.txt", "grep -R x src", "cat --show a.txt"],
     clear: ["ls -l", "ls --recursive src", "grep --include=x y a.txt", "grep -r x src"],
   },
-  "an option stands where every program takes it for one": {
+  "an option is where every program takes it for one": {
     unclear: ["cat a.txt -n", "head -n -z a.txt", "head -n"],
     clear: ["cat -n a.txt", "head -n 3 a.txt", "head -n -3 a.txt", "grep x a.txt -n"],
   },

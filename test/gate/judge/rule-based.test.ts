@@ -10,7 +10,7 @@ function scoreOf(executor_name: string, args: Record<string, unknown>, intent = 
 
 describe("the required signals", () => {
   it("the base is 0.7 and the threshold 0.30", () => {
-    expect(scoreOf("fs_read", { path: "/tmp/n.txt" })).toEqual({ score: 0.7, rationale: "" });
+    expect(scoreOf("fs_read", { path: "/tmp/n.txt" })).toEqual({ score: 0.7, notes: [] });
     expect(DEFAULT_JUDGE_THRESHOLD).toBe(0.3);
   });
 
@@ -18,7 +18,7 @@ describe("the required signals", () => {
   it("an intent that mentions the executor, or a part of its name of three letters at least, scores 0.80", () => {
     expect(scoreOf("fs_read", { path: "/tmp/n.txt" }, "read my notes in /tmp/n.txt")).toEqual({
       score: 0.8,
-      rationale: "intent matches executor",
+      notes: ["judge.intent-matches"],
     });
     expect(scoreOf("fs_read", { path: "/tmp/n.txt" }, "READ it").score).toBe(0.8);
     expect(scoreOf("fs_read", { path: "/tmp/n.txt" }, "use fs_read").score).toBe(0.8);
@@ -30,7 +30,7 @@ describe("the required signals", () => {
   it("a value with .. and / scores 0.50, nested too, with a note", () => {
     expect(scoreOf("fs_read", { path: "/tmp/../etc/foo" })).toEqual({
       score: 0.5,
-      rationale: "possible path traversal ('..' in path)",
+      notes: ["judge.path-traversal"],
     });
     expect(scoreOf("mcp__x__y", { a: { b: ["../x"] } }).score).toBe(0.5);
     expect(scoreOf("fs_read", { path: "a..b" }).score).toBe(0.7);

@@ -15,6 +15,7 @@ it("what is forbidden is denied with what matched and what to do instead; its ve
     stage: "guard",
     reason,
     explain: {
+      rule: "guard.protected-path",
       matched: "pattern '(^|/)\\.ssh(/|$)' in argument 'path'",
       instead: "work on another path; if the human needs this one, they do it themselves",
     },
@@ -29,7 +30,7 @@ it("what is forbidden is denied with what matched and what to do instead; its ve
       },
     },
   });
-  expect(x.trace).toEqual([{ stage: "guard", outcome: "denied", detail: reason }]);
+  expect(x.trace).toEqual([{ stage: "guard", outcome: "denied", detail: reason, rule: "guard.protected-path" }]);
 });
 
 describe("nothing lifts it", () => {

@@ -21,6 +21,7 @@ it("a score at the threshold passes; the verdict is kept, the trace says why", (
       judge_kind: "rule-based-v1",
       score: 0.7,
       blocked_by: null,
+      notes: [],
     },
   });
   expect(x.trace).toEqual([{ stage: "judge", outcome: "passed", detail: "approved: score 0.70" }]);
@@ -32,10 +33,10 @@ it("a score below the threshold is denied, and the verdict says by whom", () => 
   expect(judge(x)).toEqual({
     stage: "judge",
     reason,
-    explain: { instead: "say what it is for, and name plain paths" },
+    explain: { rule: "judge.low-score", instead: "say what it is for, and name plain paths" },
     found: { verdict: expect.objectContaining({ approved: false, reason, score: 0.7, blocked_by: "judge" }) },
   });
-  expect(x.trace).toEqual([{ stage: "judge", outcome: "denied", detail: reason }]);
+  expect(x.trace).toEqual([{ stage: "judge", outcome: "denied", detail: reason, rule: "judge.low-score" }]);
 });
 
 describe("the bonus for what changes nothing", () => {

@@ -98,7 +98,14 @@ describe("level and capability", () => {
     });
     expect(x.needs.map(({ capability }) => capability)).toEqual(["code:exec", "fs:read"]);
     expect([outcome, reason]).toEqual(["approval_required", "level Supervised asks before code:exec"]);
-    expect(x.trace).toEqual([{ stage: "policy", outcome: "ask", detail: "level Supervised asks before code:exec" }]);
+    expect(x.trace).toEqual([
+      {
+        stage: "policy",
+        outcome: "ask",
+        detail: "level Supervised asks before code:exec",
+        rule: "policy.level-asks",
+      },
+    ]);
   });
 
   it("what the level doesn't allow is denied with the level's rule, and whom to ask for a higher one", () => {
@@ -107,11 +114,19 @@ describe("level and capability", () => {
       stage: "policy",
       reason: "level ReadOnly does not allow fs:write",
       explain: {
+        rule: "policy.level-denies",
         matched: "ReadOnly reads after asking, and never writes, sends, runs code or spends money",
         instead: "ask the human for a higher level (metnos-gate agents level claude L)",
       },
     });
-    expect(x.trace).toEqual([{ stage: "policy", outcome: "denied", detail: "level ReadOnly does not allow fs:write" }]);
+    expect(x.trace).toEqual([
+      {
+        stage: "policy",
+        outcome: "denied",
+        detail: "level ReadOnly does not allow fs:write",
+        rule: "policy.level-denies",
+      },
+    ]);
     expect(
       answered({ executor: "fs_write", args: { path: "/srv/a" }, level: "ReadOnly", agent: null }).denial?.explain
         .instead,

@@ -18,9 +18,15 @@ it("while the gate is paused every call is denied with the pause's reason, and p
   expect(safety(x)).toEqual({
     stage: "safety",
     reason: "the gate is paused: lunch",
-    explain: { matched: "the pause", instead: "stop, and wait until the human lets the gate go on" },
+    explain: {
+      rule: "safety.paused",
+      matched: "the pause",
+      instead: "stop, and wait until the human lets the gate go on",
+    },
   });
-  expect(x.trace).toEqual([{ stage: "safety", outcome: "denied", detail: "the gate is paused: lunch" }]);
+  expect(x.trace).toEqual([
+    { stage: "safety", outcome: "denied", detail: "the gate is paused: lunch", rule: "safety.paused" },
+  ]);
   pause.end();
   expect(safety(x)).toBeNull();
 });

@@ -14,9 +14,15 @@ describe("what the call says it needs", () => {
     expect(scope(x)).toEqual({
       stage: "scope",
       reason,
-      explain: { matched: `declared capability ${capability}`, instead: "use an executor that is made for it" },
+      explain: {
+        rule: "scope.undeclared-capability",
+        matched: `declared capability ${capability}`,
+        instead: "use an executor that is made for it",
+      },
     });
-    expect(x.trace).toEqual([{ stage: "scope", outcome: "denied", detail: reason }]);
+    expect(x.trace).toEqual([
+      { stage: "scope", outcome: "denied", detail: reason, rule: "scope.undeclared-capability" },
+    ]);
   });
 
   it.each<[string, Situation]>([
@@ -81,11 +87,12 @@ describe("the paths that an executor is declared for", () => {
       stage: "scope",
       reason: PATHS,
       explain: {
+        rule: "scope.outside-perimeter",
         matched: "the executor's declared paths",
         instead: "stay inside the declared perimeter, or ask the human to widen it",
       },
     });
-    expect(x.trace).toEqual([{ stage: "scope", outcome: "denied", detail: PATHS }]);
+    expect(x.trace).toEqual([{ stage: "scope", outcome: "denied", detail: PATHS, rule: "scope.outside-perimeter" }]);
   });
 
   it("a whole tree must be inside as a whole", () => {

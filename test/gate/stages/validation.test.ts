@@ -31,10 +31,12 @@ describe("the arguments against the executor's schema", () => {
     expect(denial).toEqual({
       stage: "validation",
       reason: "validation failed: offset: expected number",
-      explain: { instead: "send the arguments that the executor declares" },
+      explain: { rule: "validation.invalid-arguments", instead: "send the arguments that the executor declares" },
     });
     expect(needs).toBeUndefined();
-    expect(x.trace).toEqual([{ stage: "validation", outcome: "denied", detail: denial?.reason }]);
+    expect(x.trace).toEqual([
+      { stage: "validation", outcome: "denied", detail: denial?.reason, rule: denial?.explain.rule },
+    ]);
   });
 
   it("an argument that is missing is denied", () => {
@@ -55,6 +57,7 @@ describe("what no schema says of a path", () => {
     const { denial, needs } = validated(situation);
     expect(denial?.stage).toBe("validation");
     expect(denial?.reason).toBe(`validation failed: ${name}: holds a NUL byte`);
+    expect(denial?.explain.rule).toBe("validation.unusable-path");
     expect(needs).toBeUndefined();
   });
 
