@@ -33,7 +33,6 @@ export const Card = memo(function Card({ view, is_pointed_at }: { view: Approval
   const unsaid = useMemo(() => callRows(unsaidArgs(view)), [view]);
   const is_short = useMemo(() => isShort(unsaid, view.card.form), [unsaid, view.card.form]);
   const is_readable = is_short || was_read;
-
   useInterruption(panel !== "none" && !is_sending);
 
   /** Never rejects: what failed is shown on the card. */
