@@ -25,7 +25,7 @@ export function needsOf(call: ProposedCall, executor: Executor, home: string, en
   });
 }
 
-/** More than a human could read, or a card hold. */
+/** More than a user could read, or a card show. */
 export const MAX_TARGETS = 1000;
 
 function ownNeeds(
@@ -137,7 +137,7 @@ function globTarget(glob: string, path: string, home: string, cwd: string | unde
   // `!a` reaches everything but a: it has no fixed part.
   const base = /^!(?!\()/.test(glob) ? "" : picomatch.scan(glob).base;
   const start = base.startsWith("/") || base.startsWith("~") ? base : `${path}/${base}`;
-  // `a/*/../..` climbs after its fixed part: where it ends can't be told.
+  // `a/*/../..` climbs after its fixed part: where it ends is unknown.
   if (glob.slice(base.length).includes("..")) return { kind: "unknown", shown: glob };
   // `\\.` is a dot to some and a name with a backslash to others.
   if (glob.includes("\\")) return { kind: "unknown", shown: glob };

@@ -19,7 +19,7 @@ import { stringsIn } from "./strings.ts";
 import { isDisk, pathFormOf, vitalFile, vitalFolder } from "./vital-paths.ts";
 
 /**
- * The binary guard: what is denied whatever the policy, the grants and the human say (docs/decisions/requirements-vaglio.md).
+ * The binary guard: what is denied whatever the policy, the grants and the user say (docs/decisions/requirements-vaglio.md).
  * One for every tool: what a call needs is looked at the same way whether a command line or another tool needs it; command lines are
  * read on top of that.
  */
@@ -40,7 +40,7 @@ export interface GuardSettings {
 }
 
 const NO_MASKED_TEXTS: ReadonlyMap<string, MaskedTexts> = new Map();
-const OTHER_PATH = "work on another path; if the human needs this one, they do it themselves";
+const OTHER_PATH = "work on another path; if the user needs this one, they do it themselves";
 
 /**
  * The first violation, or null.
@@ -91,7 +91,7 @@ function pathsOf(needs: readonly ResolvedRequirement[]): TouchedPath[] {
   return paths;
 }
 
-/** The baseline patterns on every string, as it stands and with `~` expanded; URLs among them. Content is data. */
+/** The baseline patterns on every string, as it is and with `~` expanded; URLs among them. Content is data. */
 function stringsOfCall(
   call: ProposedCall,
   executor: Executor,
@@ -184,10 +184,7 @@ function irrecoverablePaths(paths: readonly TouchedPath[], cwd: string | undefin
     }
     const file = isDisk(form) ? "a disk, raw" : vitalFile(form);
     if (file !== undefined) {
-      return irrecoverableBlock(
-        `a change of ${file}`,
-        "write a copy in the project, and let the human put it in place",
-      );
+      return irrecoverableBlock(`a change of ${file}`, "write a copy in the project, and let the user put it in place");
     }
   }
   return null;
@@ -223,7 +220,7 @@ function gateFiles(
     rule: "guard.gate-files",
     reason: "guard: the gate's own files are not for agents",
     matched,
-    instead: "name a narrower folder, or ask the human to use the metnos-gate command",
+    instead: "name a narrower folder, or ask the user to use the metnos-gate command",
   };
 }
 
@@ -242,7 +239,7 @@ function agentSettings(
     rule: "guard.agent-settings",
     reason: "guard: the settings that hold the gate's hook are not for agents",
     matched: "a write to Claude Code's settings, or to their folder",
-    instead: "say what should stand there; the human changes it themselves",
+    instead: "say what it should contain; the user changes it themselves",
   };
 }
 
@@ -262,7 +259,7 @@ function metadataBlock(matched: string): GuardBlock {
     rule: "guard.cloud-metadata",
     reason: "guard: a cloud's metadata service hands out credentials",
     matched,
-    instead: "ask the human for what you need to know of the machine",
+    instead: "ask the user for what you need to know of the machine",
   };
 }
 

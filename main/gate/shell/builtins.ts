@@ -20,7 +20,7 @@ export function setsVariables(name: string): boolean {
   return /^(?:export|declare|typeset|readonly|local)$/.test(name);
 }
 
-/** True for builtins that change what a name stands for, or how everything after them is read. */
+/** True for builtins that change what a name means, or how everything after them is read. */
 export function changesNames(name: string): boolean {
   return /^(?:shopt|enable|hash|alias|unalias)$/.test(name);
 }

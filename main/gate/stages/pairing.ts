@@ -7,7 +7,7 @@ export function pairing(x: Proposed): Denial | null {
   if (agent.revoked_at !== null) {
     return denied(x, "pairing", "this agent's pairing was revoked", {
       rule: "pairing.revoked",
-      instead: "ask the human to pair it again",
+      instead: "ask the user to pair it again",
     });
   }
   return passed(x, "pairing", `${agent.name} is paired`);

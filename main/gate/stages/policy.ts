@@ -25,11 +25,11 @@ export function policy(x: Validated): Denial | Ruling {
       return denied(x, "policy", `level ${level} does not allow ${capability}`, {
         rule: "policy.level-denies",
         matched: RULE_TEXT[level],
-        instead: `ask the human for a higher level (metnos-gate agents level ${agent?.name ?? "NAME"} L)`,
+        instead: `ask the user for a higher level (metnos-gate agents level ${agent?.name ?? "NAME"} L)`,
       });
     }
     if (answer.grant_id !== undefined) grants_used.push(answer.grant_id);
-    // A path that can't be told can't be guarded either: in doubt the human is asked, at every level.
+    // The guard can't check a path that can't be resolved either, so it is asked about at every level.
     const is_in_doubt = isUnresolvable(target) && CAPABILITY_REGISTRY[capability].target_kind === "path_glob";
     const is_asked = is_in_doubt || is_early || ask_each_time !== undefined;
     const found = is_asked ? "approval_required" : answer.outcome;

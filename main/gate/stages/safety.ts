@@ -1,6 +1,6 @@
 import { type Denial, denied, type Proposed, passed } from "./examination.ts";
 
-/** Is the gate still the one that decides, and is it paused, by the human or by a CRITICAL violation? */
+/** Is the gate still the one that decides, and is it paused, by the user or by a CRITICAL violation? */
 export function safety(x: Proposed): Denial | null {
   const lost = x.settings.lost?.();
   if (lost !== undefined)
@@ -13,6 +13,6 @@ export function safety(x: Proposed): Denial | null {
   return denied(x, "safety", `the gate is paused: ${reason}`, {
     rule: "safety.paused",
     matched: "the pause",
-    instead: "stop, and wait until the human lets the gate go on",
+    instead: "stop, and wait until the user resumes the gate",
   });
 }

@@ -55,6 +55,6 @@ function outside(x: Validated, name: string, what: string): Denial {
   return denied(x, "scope", `the call leaves the ${what} that ${name} is declared for`, {
     rule: "scope.outside-perimeter",
     matched: `the executor's declared ${what}`,
-    instead: "stay inside the declared perimeter, or ask the human to widen it",
+    instead: "stay inside the declared perimeter, or ask the user to widen it",
   });
 }

@@ -17,7 +17,7 @@ it("what is forbidden is denied with what matched and what to do instead; its ve
     explain: {
       rule: "guard.protected-path",
       matched: "pattern '(^|/)\\.ssh(/|$)' in argument 'path'",
-      instead: "work on another path; if the human needs this one, they do it themselves",
+      instead: "work on another path; if the user needs this one, they do it themselves",
     },
     found: {
       verdict: {

@@ -116,7 +116,7 @@ describe("level and capability", () => {
       explain: {
         rule: "policy.level-denies",
         matched: "ReadOnly reads after asking, and never writes, sends, runs code or spends money",
-        instead: "ask the human for a higher level (metnos-gate agents level claude L)",
+        instead: "ask the user for a higher level (metnos-gate agents level claude L)",
       },
     });
     expect(x.trace).toEqual([

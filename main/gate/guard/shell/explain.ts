@@ -32,7 +32,7 @@ function explainLine(
   gate_files: GateFiles | undefined,
 ): ShellReading {
   const found = findingIn(reading, { cwd, home, gate: gate_files?.protected_paths });
-  // A loop's command stands there once for each value.
+  // A loop's command is there once for each value.
   const clearedAt = (span: { start: number; end: number }) => {
     const inside = cleared.commands.filter(({ start, end }) => start >= span.start && end <= span.end);
     return inside.length > 0
