@@ -34,6 +34,7 @@ describe("guard, then judge", () => {
       judge_kind: "rule-based-v1",
       score: 0.7,
       blocked_by: null,
+      notes: [],
     });
     expect(verdictSchema.parse(verdict)).toEqual(verdict);
   });

@@ -1,4 +1,5 @@
-import { fstatSync, ftruncateSync, readSync, writeSync } from "node:fs";
+import { closeSync, fstatSync, ftruncateSync, readSync, writeSync } from "node:fs";
+import { openOwnFile } from "../own-files.ts";
 
 /** Appends whole lines to a file. */
 
@@ -15,6 +16,16 @@ export function writeWhole(fd: number, text: string): number {
     throw error;
   }
   return length;
+}
+
+/** Cuts off the last bytes of a file, unless it has changed since they were read. @throws the system's error */
+export function cutTornLine(file: string, { start, end }: { start: number; end: number }): void {
+  const fd = openOwnFile(file, "append");
+  try {
+    if (fstatSync(fd).size === end) ftruncateSync(fd, start);
+  } finally {
+    closeSync(fd);
+  }
 }
 
 /** A file's size, once a torn last line has been ended, so that the next one begins on its own line. */

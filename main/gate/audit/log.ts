@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { DiskReserve } from "../disk-reserve.ts";
 import { errorCode } from "../errors.ts";
 import { openOwnFile } from "../own-files.ts";
-import { endedSize, writeWhole } from "./append.ts";
+import { cutTornLine, endedSize, writeWhole } from "./append.ts";
 import { BackgroundSync } from "./background-sync.ts";
 import { CLOCK_TOLERANCE_MS, GENESIS, isInOrder, lineHash, monthBounds, monthFile } from "./chain.ts";
 import { HeadWriter, type Loss, readHead } from "./head.ts";
@@ -305,7 +305,8 @@ export class AuditLog {
   #resume(now: number): void {
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     const head = this.#recordedHead();
-    const { end, notes } = resumeTrail(this.#folder, head, now);
+    const { end, notes, torn } = resumeTrail(this.#folder, head, now);
+    if (torn !== undefined) cutTornLine(join(this.#folder, torn.file), torn);
     this.#end = end;
     this.#unhashed = undefined;
     this.#notes = notes;

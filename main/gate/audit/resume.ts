@@ -25,6 +25,8 @@ export interface Resumed {
   end: TrailEnd;
   /** Lines to write before any other. */
   notes: AuditRecord[];
+  /** Part of a line that a killed gate was writing: bytes of a file to cut off. No answer depended on it. */
+  torn?: { file: string; start: number; end: number };
 }
 
 /** The recorded end is searched in this many last bytes of each file. */
@@ -94,6 +96,7 @@ function follow(folder: string, files: readonly string[], { position }: Head, fr
   let end = from;
   let adopted = 0;
   let foreign = 0;
+  let torn: Resumed["torn"];
   for (let turns = 0; turns <= 2 * files.length; turns++) {
     const rest = end.file === "" ? [] : linesBetween(join(folder, end.file), end.offset);
     for (const raw of rest) {
@@ -104,6 +107,10 @@ function follow(folder: string, files: readonly string[], { position }: Head, fr
         continue;
       }
       const line = chainLine(raw);
+      if (line.prev === undefined && !raw.is_ended && foreign === 0 && position?.is_clean === false) {
+        torn = { file: end.file, start: end.offset, end: raw.end };
+        break;
+      }
       // Torn at the end: verify reports it.
       const is_torn = line.prev === undefined && !raw.is_ended;
       // A record without a position is from an earlier version, which didn't number its lines.
@@ -125,6 +132,10 @@ function follow(folder: string, files: readonly string[], { position }: Head, fr
   }
   const ts = now_ms / 1000;
   if (foreign > 0) return { end, notes: [{ event: "audit.appended", ts, lines: foreign }] };
+  if (torn !== undefined) {
+    const torn_bytes = torn.end - torn.start;
+    return { end, torn, notes: [{ event: "audit.resumed", ts, lines: adopted, torn_bytes }] };
+  }
   return { end, notes: adopted > 0 ? [{ event: "audit.resumed", ts, lines: adopted }] : [] };
 }
 

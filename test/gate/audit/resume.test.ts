@@ -41,6 +41,30 @@ describe("a killed gate", () => {
     expect(await verifyAudit(folder, head_file)).toMatchObject({ ok: true, lines: 5, problems: [] });
   });
 
+  it("at any byte of a line: what was written of it is cut off and noted, and nothing counts as tampering", async () => {
+    const whole = `${JSON.stringify({ event: "test", ts: 1, seq: 4, prev: "0".repeat(64) })}\n`;
+    for (const written_bytes of [1, 40, whole.length - 2]) {
+      const { folder, head_file, clock, opened } = freshTrail();
+      killedAfter(opened(), clock, ["a", "b"]);
+      appendFileSync(join(folder, MAY), whole.slice(0, written_bytes));
+      // Killed again before its first line, and after it.
+      opened().open();
+      killedAfter(opened(), clock, ["c"]);
+      killedAfter(opened(), clock, ["d"]);
+      const [torn] = linesIn(folder)
+        .map((line) => JSON.parse(line))
+        .filter(({ torn_bytes }) => torn_bytes !== undefined);
+      expect(torn, `${written_bytes} bytes`).toMatchObject({
+        event: "audit.resumed",
+        lines: 1,
+        torn_bytes: written_bytes,
+      });
+      const report = await verifyAudit(folder, head_file);
+      expect(report.problems, `${written_bytes} bytes`).toEqual([]);
+      expect(tailAudit(folder, 99).flatMap(({ text }) => text ?? [])).toEqual(["a", "b", "c", "d"]);
+    }
+  });
+
   it("at any line, after any pause, leaves nothing that counts as tampering", async () => {
     for (const lines of [0, 1, 2, 5]) {
       for (const step of [0, 0.03, 0.2, 3600]) {

@@ -28,7 +28,7 @@ it("what changes something is denied while its line can't be written, and says w
   withhold(decision, trace, ERROR, "deny");
   const reason = "the audit trail can't be written: EIO";
   expect(decision).toMatchObject({ outcome: "denied", stage: "safety", reason });
-  expect(trace).toEqual([{ stage: "safety", outcome: "denied", detail: reason }]);
+  expect(trace).toEqual([{ stage: "safety", outcome: "denied", detail: reason, rule: "safety.trail-unwritable" }]);
 });
 
 it("what only reads is allowed, whether a level asks about the read or not", () => {

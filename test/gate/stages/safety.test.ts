@@ -39,9 +39,16 @@ it("a gate that has lost its lock or its files denies every call, also before it
   expect(safety(x)).toEqual({
     stage: "safety",
     reason: "another gate has taken this one's place",
-    explain: { instead: "connect again, to the gate that runs now" },
+    explain: { rule: "safety.gate-replaced", instead: "connect again, to the gate that runs now" },
   });
-  expect(x.trace).toEqual([{ stage: "safety", outcome: "denied", detail: "another gate has taken this one's place" }]);
+  expect(x.trace).toEqual([
+    {
+      stage: "safety",
+      outcome: "denied",
+      detail: "another gate has taken this one's place",
+      rule: "safety.gate-replaced",
+    },
+  ]);
   lost = undefined;
   expect(safety(x)?.reason).toBe("the gate is paused: lunch");
   pause.end();
