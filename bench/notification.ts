@@ -32,12 +32,12 @@ export async function notification(): Promise<Figure[]> {
     const times: number[] = [];
     const bare: number[] = [];
     for (let round = 0; round < ROUNDS + WARM_UP; round++) {
-      const shown = once(server.heard, "Notify");
+      const shown = once(server.received, "Notify");
       const started = performance.now();
       const { data } = await client.ask(callMessage(round));
       await shown;
       const took = performance.now() - started;
-      const closed = once(server.heard, "CloseNotification");
+      const closed = once(server.received, "CloseNotification");
       const { token } = data.pending as { token: string };
       await client.ask({ type: "tool.cancel", data: { id: `x${round}`, token, reason: "measured" } });
       await closed;
@@ -81,9 +81,9 @@ function callMessage(round: number): object {
 }
 
 /** A minimal notification server: it reports its capabilities and gives ids. */
-async function startServer(address: string): Promise<{ bus: MessageBus; heard: EventEmitter }> {
+async function startServer(address: string): Promise<{ bus: MessageBus; received: EventEmitter }> {
   const bus = sessionBus({ busAddress: address });
-  const heard = new EventEmitter();
+  const received = new EventEmitter();
   let last_id = 0;
   await once(bus, "connect");
   bus.addMethodHandler((message: Message) => {
@@ -92,9 +92,9 @@ async function startServer(address: string): Promise<{ bus: MessageBus; heard: E
       bus.send(Message.newMethodReturn(message, "as", [["actions", "body", "body-markup"]]));
     } else if (message.member === "Notify") bus.send(Message.newMethodReturn(message, "u", [++last_id]));
     else bus.send(Message.newMethodReturn(message));
-    heard.emit(message.member, message);
+    received.emit(message.member, message);
     return true;
   });
   await bus.requestName(NAME);
-  return { bus, heard };
+  return { bus, received };
 }

@@ -112,7 +112,7 @@ function databases(paths: GatePaths): Check[] {
   );
 }
 
-/** A database that is missing beside others keeps the gate from starting. One that can't be read has a check of its own. */
+/** A database that is missing beside others keeps the gate from starting. One that can't be read has a separate check. */
 function missingDatabases(paths: GatePaths): Check[] {
   const check = attempt("databases", () => {
     try {

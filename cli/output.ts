@@ -17,7 +17,7 @@ export const EXIT = {
 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** What says that the gate could not start or go on, or that a file of its own can't be used: a failure, and no refusal. */
+/** Codes for a gate that could not start or continue, or a file of the gate that can't be used: a failure, not a refusal. */
 const FAILURES: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "already_running",
   "invalid_config",

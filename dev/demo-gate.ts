@@ -6,7 +6,7 @@ import { GateClient, type ProposedCall } from "../ipc/client.ts";
 import { gatePaths } from "../ipc/paths.ts";
 import { serveGate } from "../main/serve.ts";
 
-/** What waits for an answer shall still wait after lunch, in seconds. */
+/** A waiting request shall still wait after lunch, in seconds. */
 const CONFIG = "[approvals]\nttl_seconds = 86400\n";
 /** An answered request of the demo agent is asked anew after this, in milliseconds. */
 const AGAIN_MS = 5000;

@@ -69,7 +69,35 @@ export function idOf(data: unknown): { id?: string } {
 export function problemOf(error: z.ZodError): string {
   const [issue] = error.issues;
   if (issue === undefined) return "not valid";
-  return `${issue.path.join(".") || "data"}: ${issue.code === "invalid_format" || issue.code === "custom" ? issue.message : issue.code.replaceAll("_", " ")}`;
+  return `${issue.path.join(".") || "data"}: ${expected(issue)}`;
+}
+
+/** Of a string, a list or an object's keys a limit counts these. */
+const COUNTED: Readonly<Record<string, string>> = {
+  string: " characters",
+  array: " entries",
+  object: " keys",
+  record: " keys",
+};
+
+function expected(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case "invalid_type":
+      return `expected ${issue.expected}`;
+    case "invalid_value":
+      return `expected ${issue.values.map((value) => JSON.stringify(value)).join(" or ")}`;
+    case "too_big":
+      return `expected at most ${issue.maximum}${COUNTED[issue.origin] ?? ""}`;
+    case "too_small":
+      return `expected at least ${issue.minimum}${COUNTED[issue.origin] ?? ""}`;
+    case "invalid_format":
+      // A pattern has a sentence of its own.
+      return issue.format === "regex" ? issue.message : `expected ${issue.format}`;
+    case "custom":
+      return issue.message;
+    default:
+      return issue.code.replaceAll("_", " ");
+  }
 }
 
 const FRAME_HINTS: Readonly<Record<FrameProblem, readonly [message: string, hint: string]>> = {

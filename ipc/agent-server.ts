@@ -46,6 +46,7 @@ export class AgentServer {
   readonly #outgoing = new Outgoing();
   readonly #closed_clients = new ClosedClients((client) => this.#clear(client));
   #is_closing = false;
+  #slow_dropped = 0;
   /** Bounded, so that no single agent uses up all connections. */
   readonly #max_per_agent: number;
   readonly #connections_of = new Map<string, number>();
@@ -59,7 +60,10 @@ export class AgentServer {
       turned: () => this.#turned(),
       unadmitted: () => encodeFrame("error", NO_HELLO),
       closed: (connection) => this.#closed(connection),
-      dropped: (reason, count) => port.dropped(reason, count),
+      dropped: (reason, count) => {
+        this.#slow_dropped += count;
+        port.dropped(reason, count);
+      },
     });
   }
 
@@ -77,6 +81,11 @@ export class AgentServer {
 
   get connectionCount(): number {
     return this.#server.connectionCount;
+  }
+
+  /** Clients that were dropped because they did not read. */
+  get slowDropped(): number {
+    return this.#slow_dropped;
   }
 
   /** The ids of the agents that are connected. */
@@ -97,9 +106,9 @@ export class AgentServer {
   }
 
   /** Accepts the agent that waits under this name. */
-  admit(name: string, greeted: Greeted): void {
+  admit(agent: Greeted & { name: string }): void {
     for (const client of this.#waitingForPairing()) {
-      if (client.hello?.agent.name === name) this.#welcome(client, client.hello, greeted);
+      if (client.hello?.agent.name === agent.name) this.#welcome(client, client.hello, agent);
     }
   }
 

@@ -1,13 +1,12 @@
 import type { OperatorEvent, OperatorMethod, OperatorParams, OperatorResult } from "./operator-api.ts";
+import type { Answered } from "./operator-dispatch.ts";
 
-/** The page's access to the gate in the desktop app: `window.metnos`, set by the preload script. Errors are passed as values. */
-
-export type BridgeAnswer<M extends OperatorMethod> =
-  | { ok: true; result: OperatorResult<M> }
-  | { ok: false; code: string; message: string; hint: string };
-
+/**
+ * The page's access to the gate in the desktop app: `window.metnos`, set by the preload script. What the gate refuses is passed as a
+ * value; a call is rejected only if nothing answers it.
+ */
 export interface Bridge {
-  call<M extends OperatorMethod>(method: M, params: OperatorParams<M>): Promise<BridgeAnswer<M>>;
+  call<M extends OperatorMethod>(method: M, params: OperatorParams<M>): Promise<Answered<OperatorResult<M>>>;
   /** Returns the function that ends the subscription. */
   subscribe(listener: (event: OperatorEvent) => void): () => void;
   /** Reports the height of the popup's content, in CSS pixels. */
@@ -16,10 +15,14 @@ export interface Bridge {
   open(place: string): void;
 }
 
-/** Electron's channels, and what goes over each. Main and preload share it; a sender check guards each in main. */
-export interface BridgeChannels {
-  "operator:call": { from: "page"; args: [method: string, params: unknown]; result: BridgeAnswer<OperatorMethod> };
-  "operator:event": { from: "main"; args: [event: OperatorEvent] };
-  "popup:resize": { from: "page"; args: [height: number]; result: undefined };
-  "window:open": { from: "page"; args: [place: string]; result: undefined };
+/** Electron's channels from a page to the app. Main and preload share the map; main checks the sender of each message. */
+export interface PageChannels {
+  "operator:call": { args: [method: string, params: unknown]; answer: Answered<unknown> };
+  "popup:resize": { args: [height: number]; answer: undefined };
+  "window:open": { args: [place: string]; answer: undefined };
+}
+
+/** Electron's channels from the app to its pages. */
+export interface AppChannels {
+  "operator:event": [event: OperatorEvent];
 }

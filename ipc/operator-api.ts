@@ -356,6 +356,8 @@ export const operatorMethods = {
 
 export type OperatorMethod = keyof typeof operatorMethods;
 export type OperatorParams<M extends OperatorMethod> = z.input<(typeof operatorMethods)[M]["params"]>;
+/** What a handler gets: checked, with its defaults. */
+export type CheckedParams = { [M in OperatorMethod]: z.output<(typeof operatorMethods)[M]["params"]> };
 export type OperatorResult<M extends OperatorMethod> = z.output<(typeof operatorMethods)[M]["result"]>;
 
 /** What the gate tells every surface as it happens. */
@@ -385,8 +387,10 @@ export type OperatorEvent = {
   [T in OperatorEventType]: { type: T; data: z.infer<(typeof operatorEvents)[T]> };
 }[OperatorEventType];
 
+export const OPERATOR_EVENTS = Object.keys(operatorEvents) as [OperatorEventType, ...OperatorEventType[]];
+
 /** What a page looks at: decisions, not the trail's lines. */
-export const PAGE_EVENTS = (Object.keys(operatorEvents) as OperatorEventType[]).filter((type) => type !== "audit.line");
+export const PAGE_EVENTS = OPERATOR_EVENTS.filter((type) => type !== "audit.line");
 
 /**
  * The contract. `call` rejects with an `GateError`; `subscribe` returns the function that ends it. With `types` only those
@@ -396,4 +400,10 @@ export interface OperatorApi {
   call<M extends OperatorMethod>(method: M, params: OperatorParams<M>): Promise<OperatorResult<M>>;
   subscribe(listener: (event: OperatorEvent) => void, types?: readonly OperatorEventType[]): () => void;
   close(): Promise<void>;
+}
+
+/** The contract where it is served. */
+export interface OperatorHandler extends OperatorApi {
+  /** `call` with parameters as a transport received them: they are checked. @throws GateError `invalid_params`, and what `call` throws */
+  handle(method: OperatorMethod, params: unknown): Promise<unknown>;
 }

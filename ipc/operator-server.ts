@@ -2,24 +2,17 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
 import type { FileIdentity } from "./file-identity.ts";
 import { encodeFrame, type Frame } from "./frames.ts";
-import { GateError } from "./gate-error.ts";
+import type { ErrorCode } from "./gate-error.ts";
 import type { LineConnection } from "./line-connection.ts";
 import { LineServer, type LineServerSettings } from "./line-server.ts";
-import {
-  type OperatorApi,
-  type OperatorEventType,
-  type OperatorMethod,
-  operatorEvents,
-  operatorMethods,
-} from "./operator-api.ts";
+import { OPERATOR_EVENTS, type OperatorEventType, type OperatorHandler } from "./operator-api.ts";
+import { dispatch, operatorRequestSchema } from "./operator-dispatch.ts";
 
 /** operator.sock: the human's own tools, after they proved that they hold the operator's token. */
 
 const greetingSchema = z.object({ token: z.string().max(256) });
-const requestSchema = z.object({ id: z.number().int(), method: z.string().max(64), params: z.unknown() });
 
-const EVENT_TYPES = Object.keys(operatorEvents) as [OperatorEventType, ...OperatorEventType[]];
-const subscriptionSchema = z.object({ types: z.array(z.enum(EVENT_TYPES)).max(64).optional() });
+const subscriptionSchema = z.object({ types: z.array(z.enum(OPERATOR_EVENTS)).max(64).optional() });
 
 interface Client {
   connection: LineConnection;
@@ -29,7 +22,7 @@ interface Client {
 }
 
 export class OperatorServer {
-  readonly #api: OperatorApi;
+  readonly #api: OperatorHandler;
   readonly #token_hash: Buffer;
   readonly #server: LineServer;
   readonly #clients = new Map<number, Client>();
@@ -39,7 +32,7 @@ export class OperatorServer {
   constructor(
     settings: LineServerSettings,
     token: string,
-    api: OperatorApi,
+    api: OperatorHandler,
     failed: (what: string, error: unknown) => void,
   ) {
     this.#api = api;
@@ -106,7 +99,7 @@ export class OperatorServer {
   #subscribe(client: Client, data: unknown): void {
     const wanted = subscriptionSchema.safeParse(data);
     if (!wanted.success) return client.connection.end(refusal("invalid_message", "there are no such events"));
-    for (const type of wanted.data.types ?? EVENT_TYPES) client.types.add(type);
+    for (const type of wanted.data.types ?? OPERATOR_EVENTS) client.types.add(type);
     client.unsubscribe?.();
     client.unsubscribe = this.#api.subscribe(
       (event) => client.connection.send(encodeFrame("event", event)),
@@ -116,22 +109,16 @@ export class OperatorServer {
   }
 
   async #call(client: Client, data: unknown): Promise<void> {
-    const request = requestSchema.safeParse(data);
+    const request = operatorRequestSchema.safeParse(data);
     if (!request.success)
       return client.connection.end(refusal("invalid_message", "a call needs id, method and params"));
     const { id, method, params } = request.data;
-    try {
-      if (!Object.hasOwn(operatorMethods, method)) throw new GateError("unknown_method", "there is no such method");
-      const result = await this.#api.call(method as OperatorMethod, params as never);
-      client.connection.send(encodeFrame("result", { id, result }));
-    } catch (error) {
-      const known = error instanceof GateError;
-      if (!known) this.#failed(`operator ${method}`, error);
-      const { code, message, hint } = known
-        ? error
-        : { code: "internal", message: "the gate failed", hint: "its own log says more" };
-      client.connection.send(encodeFrame("failure", { id, code, message, hint }));
-    }
+    const failed = (what: string, error: unknown) => this.#failed(`operator ${what}`, error);
+    const answer = await dispatch(this.#api, method, params, { failed });
+    const frame = answer.ok
+      ? encodeFrame("result", { id, result: answer.result })
+      : encodeFrame("failure", { id, ...answer.failure });
+    client.connection.send(frame);
   }
 }
 
@@ -139,6 +126,6 @@ function digest(text: string): Buffer {
   return createHash("sha256").update(text.trim()).digest();
 }
 
-function refusal(code: string, message: string): string {
+function refusal(code: ErrorCode, message: string): string {
   return encodeFrame("failure", { code, message, hint: "" });
 }

@@ -2,9 +2,10 @@ import { isAbsolute } from "node:path";
 import { parse, TomlError } from "smol-toml";
 import { z } from "zod";
 import { levelSchema } from "../ipc/decision.ts";
+import { GateError } from "../ipc/gate-error.ts";
 import type { Env } from "../ipc/paths.ts";
 import { readRegularFile } from "../ipc/regular-file.ts";
-import { errorCode, GateError } from "./gate/errors.ts";
+import { errorCode } from "./gate/errors.ts";
 import { fileError } from "./gate/file-errors.ts";
 import { safetyConfigSchema } from "./gate/safety/config.ts";
 

@@ -1,10 +1,15 @@
 import { basename } from "node:path";
 import type { AlarmCode } from "../ipc/alarms.ts";
-import type { ApprovalView, AuditLine, OperatorApi, OperatorEvent } from "../ipc/operator-api.ts";
+import type { Decision } from "../ipc/decision.ts";
+import type { GateError } from "../ipc/gate-error.ts";
+import { type AuditLine, OPERATOR_EVENTS, type OperatorApi, type OperatorEvent } from "../ipc/operator-api.ts";
 import type { Env } from "../ipc/paths.ts";
 import { type GatePaths, gatePaths, homeFolder } from "../ipc/paths.ts";
 import type { Pause } from "../ipc/safety.ts";
+import type { ProposedCall } from "../ipc/wire.ts";
 import { type Config, loadConfigWithSources } from "./config.ts";
+import { errorOrigin } from "./error-origin.ts";
+import { logEvents } from "./event-log.ts";
 import { Activity } from "./gate/activity/activity.ts";
 import { AgentDirectory } from "./gate/agents.ts";
 import { Alarms } from "./gate/alarms.ts";
@@ -15,13 +20,12 @@ import { lastLine } from "./gate/audit/tail.ts";
 import type { Clock } from "./gate/clock.ts";
 import { serveOthers } from "./gate/database.ts";
 import { DiskReserve } from "./gate/disk-reserve.ts";
-import type { GateError } from "./gate/errors.ts";
 import { ExecutorCatalog, loadOwnExecutors } from "./gate/executors/catalog.ts";
 import { Gate } from "./gate/gate.ts";
 import { GrantStore } from "./gate/grants/store.ts";
 import { GateFiles } from "./gate/guard/gate-files.ts";
 import { openSafety, type Safety } from "./gate/safety/safety.ts";
-import { kindOf } from "./gate/stages/examination.ts";
+import type { Subject } from "./gate/stages/examination.ts";
 import { Listeners } from "./listeners.ts";
 import { Settings } from "./settings.ts";
 import { rowReport } from "./storage/damaged-rows.ts";
@@ -43,13 +47,15 @@ export interface Core {
   safety: Safety;
   alarms: Alarms;
   storage: Storage;
-  counters: { allowed: number; denied: number; asked: number };
+  catalog: ExecutorCatalog;
+  listeners: Listeners;
   /** Sends an event to every surface. */
   publish(event: OperatorEvent): void;
   subscribe: OperatorApi["subscribe"];
+  /** Logs an unexpected error after which the gate continues; a database's counts for its health, too. */
+  failed(what: string, error: unknown): void;
   close(): void;
 }
-type DecisionEvent = Extract<OperatorEvent, { type: "decision" }>["data"];
 
 /** The paths, with the configuration's for the databases; the environment overrides them. */
 export function gatePathsWith(config: Config, env: Env): GatePaths {
@@ -66,25 +72,23 @@ const STATE_RESERVE_BYTES = 512 * 1024;
 /** How often last uses and last sightings are written, in milliseconds. */
 const FLUSH_INTERVAL_MS = 2000;
 
-/** Called before any surface gets an event. */
-export interface CoreHooks {
-  /** `executor` as it is logged. */
-  decided?(data: DecisionEvent): void;
-  pauseChanged?(pause: Pause): void;
-  /** An unexpected error after which the gate continues. */
-  failed?(what: string, error: unknown): void;
-  /** A notice at the start, as one line. */
-  noted?(line: string): void;
-  /** A lock, a socket or a database isn't the gate's any more: it decides nothing from now on, and has to be closed. */
-  lost?(loss: GateError): void;
-}
-
 export interface CoreOptions {
   env?: Env | undefined;
   clock?: Clock | undefined;
-  hooks?: CoreHooks;
+  /** Takes one line for each event. */
+  log?: ((line: string) => void) | undefined;
   /** Databases that may begin empty although others don't. */
   accept_empty?: readonly DatabaseName[];
+}
+
+/** The parts that need no database. */
+interface Beginnings
+  extends Pick<Core, "home" | "paths" | "config" | "settings" | "catalog" | "listeners" | "publish"> {
+  env: Env;
+  clock: Clock;
+  alarms: Alarms;
+  audit: AuditLog;
+  log(line: string): void;
 }
 
 /**
@@ -92,154 +96,31 @@ export interface CoreOptions {
  * @throws GateError `already_running`, `lock_unusable`, `invalid_config`, `database_*`: nothing was changed then
  */
 export async function openCore(options: CoreOptions = {}): Promise<Core> {
-  const { env = process.env, clock = systemClock, hooks = {}, accept_empty = [] } = options;
-  const { now } = clock;
-  const { config, sources } = loadConfigWithSources(gatePaths(env).config_file, env);
-  const paths = gatePathsWith(config, env);
-  const settings = new Settings(paths.chosen_file, config, sources);
-  const home = homeFolder(env);
-  const catalog = new ExecutorCatalog(loadOwnExecutors(paths.executors_dir));
-  const listeners = new Listeners((error) => hooks.failed?.("telling a surface", error));
-  const publish = (event: OperatorEvent) => listeners.publish(event);
-  const alarms = new Alarms(now, (list) => publish({ type: "alarms.changed", data: list }));
-  const audit_reserve = new DiskReserve(paths.audit_reserve, AUDIT_RESERVE_BYTES);
-  const audit = new AuditLog(paths.audit_dir, paths.audit_head, now, audit_reserve);
-  const lost = (loss: GateError) => {
-    // Whoever has the lock has the trail, too; a lost database alone leaves the trail to this gate.
-    if (loss.code === "gate_replaced") audit.abandon();
-    else audit.append({ event: "database.lost", ts: now() / 1000, reason: loss.message });
-    audit.flush();
-    alarms.raise({ code: alarmOf(loss), subject: paths.state_dir, message: loss.message, hint: loss.hint });
-    hooks.lost?.(loss);
-  };
-  const log = (line: string) => hooks.noted?.(line);
-  const storage = await Storage.open({ paths, home, accept_empty, alarms, lost, log });
+  const begun = begin(options);
+  const { paths, home, alarms, audit, log } = begun;
+  const storage = await Storage.open({
+    paths,
+    home,
+    accept_empty: options.accept_empty ?? [],
+    alarms,
+    log,
+    lost: (loss) => noteLoss(begun, loss),
+  });
   const failed = (what: string, error: unknown) => {
     storage.health.noteFailure(error);
-    hooks.failed?.(what, error);
+    log(`error in ${what}: ${errorOrigin(error)}`);
   };
-  let made: Gate | undefined;
+  let opened: Gate | undefined;
   try {
-    const { databases, irregularities } = storage.opened;
-    const rows = (name: DatabaseName) => rowReport(alarms, databases[name]);
-    const grants = storage.on(databases.grants, (db) => new GrantStore(db, home, clock, rows("grants")));
-    const approvals = storage.on(databases.approvals, (db) => new ApprovalRegistry(db, clock, rows("approvals")));
-    const activity = new Activity(storage.opened.activity.db, now, failed);
-    const state_reserve = new DiskReserve(paths.state_reserve, STATE_RESERVE_BYTES);
-    const withRoom = <T>(act: () => T): T => state_reserve.withRoom(act);
-    const agents = storage.on(databases.agents, (db) => new AgentDirectory(db, paths, now, rows("agents"), withRoom));
-    const safety = storage.on(databases.safety, (db) =>
-      openSafety(db, config.safety, clock, {
-        rows: rows("safety"),
-        pauseChanged(pause) {
-          // Requests are withdrawn before the pause is published: no answer from now on allows anything.
-          if (pause.is_paused) gate.withdrawAll(`the gate is paused: ${pause.reason}`);
-          audit.append({ event: pause.is_paused ? "paused" : "resumed", ts: now() / 1000, by: pause.by });
-          audit.flush();
-          hooks.pauseChanged?.(pause);
-          publish({ type: pause.is_paused ? "safety.paused" : "safety.resumed", data: pause });
-        },
-        violated: (violation) => publish({ type: "safety.violation", data: violation }),
-        withRoom,
-      }),
-    );
-    const counters = { allowed: 0, denied: 0, asked: 0 };
-    const gate = new Gate(
-      {
-        catalog,
-        grants,
-        approvals,
-        audit,
-        on_audit_failure: config.audit.on_failure,
-        activity,
-        stages: {
-          home,
-          env,
-          grants,
-          pause: safety.pause,
-          lost: () => storage.watch.lossByNow()?.message,
-          gate_files: new GateFiles(paths, home),
-          get judge_threshold() {
-            return config.judge.threshold;
-          },
-          now,
-        },
-        broker: {
-          home,
-          get language() {
-            return config.language;
-          },
-          get ttl_seconds() {
-            return config.approvals.ttl_seconds;
-          },
-          session_seconds: config.approvals.session_seconds,
-          clock,
-          withRoom,
-        },
-      },
-      {
-        decided(decision, call, subject) {
-          counters[decision.outcome === "approval_required" ? "asked" : decision.outcome]++;
-          if (!listeners.hasListener("decision") && hooks.decided === undefined) return;
-          const data = {
-            ts: now() / 1000,
-            agent_name: subject.agent?.name ?? "none",
-            executor: call.executor,
-            decision,
-          };
-          hooks.decided?.({ ...data, executor: catalog.loggedName(call.executor, kindOf(subject)) });
-          publish({ type: "decision", data });
-        },
-        waiting: (approval: ApprovalView) => publish({ type: "approval.waiting", data: approval }),
-        closed: (approval: ApprovalView) => publish({ type: "approval.closed", data: approval }),
-        granted: () => publish({ type: "grants.changed", data: {} }),
-        moved: (token, expires_at) => publish({ type: "approval.held", data: { token, expires_at } }),
-        failed,
-      },
-    );
-    made = gate;
-    audit.subscribe((line) => {
-      if (listeners.hasListener("audit.line")) publish({ type: "audit.line", data: JSON.parse(line) as AuditLine });
-    });
-    audit.begin((health) => {
-      const trail = { folder: paths.audit_dir, head_file: paths.audit_head };
-      raiseTrailAlarms(alarms, health, trail, config.audit.on_failure);
-    });
-    // Before anything that may fail: the next start finds a safety database, and doesn't check the trail again.
-    if (storage.opened.may_have_lost_pause && safety.pause.reason === undefined && wasPaused(paths)) {
-      const reason = "the gate was paused when its safety database was lost";
-      safety.pause.begin({ by: "human", reason, clears: "by_human" });
-    }
-    gate.broker.start();
-    for (const { db } of [...Object.values(databases), storage.opened.activity]) serveOthers(db);
-    grants.endGateSessions();
-    // Also removes requests that had ended when the gate was killed.
-    approvals.flush();
-    for (const { event, file, message, hint } of irregularities) {
-      alarms.raise({ code: "file_renewed", subject: file, message, hint });
-      audit.append({ event, ts: now() / 1000, file: basename(file) });
-      log(message);
-    }
-    audit.flush();
-    const paused = safety.pause.reason;
-    if (paused !== undefined) gate.withdrawAll(`the gate is paused: ${paused}`);
-    const flush = () => {
-      if (storage.watch.lossByNow() !== undefined) return;
-      gate.record();
-      gate.publish();
-      audit.tend();
-      state_reserve.keep();
-      for (const part of [gate.broker, safety.pause, grants, approvals, agents, activity, safety.violations]) {
-        try {
-          part.flush();
-        } catch (error) {
-          // A full disk: what is stored beside the decisions is written the next time.
-          failed("writing what was counted", error);
-        }
-      }
-    };
+    const stores = openStores(begun, storage, failed, (reason) => opened?.withdrawAll(`the gate is paused: ${reason}`));
+    const gate = openGate(begun, storage, stores, failed);
+    opened = gate;
+    start(begun, storage, stores, gate);
+    const flush = () => flushAll(audit, storage, stores, gate, failed);
     const timer = setInterval(flush, FLUSH_INTERVAL_MS);
     timer.unref();
+    const { catalog, config, listeners, publish, settings } = begun;
+    const { activity, agents, grants, safety } = stores;
     return {
       home,
       paths,
@@ -253,9 +134,11 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
       safety,
       alarms,
       storage,
-      counters,
+      catalog,
+      listeners,
       publish,
-      subscribe: (listener, types) => listeners.add(listener, types),
+      subscribe: (listener, types = OPERATOR_EVENTS) => listeners.add(types, listener),
+      failed,
       close() {
         clearInterval(timer);
         gate.broker.stop();
@@ -266,9 +149,195 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
       },
     };
   } catch (error) {
-    made?.broker.stop();
+    opened?.broker.stop();
     storage.close();
     throw error;
+  }
+}
+
+function begin({ env = process.env, clock = systemClock, log }: CoreOptions): Beginnings {
+  const { config, sources } = loadConfigWithSources(gatePaths(env).config_file, env);
+  const paths = gatePathsWith(config, env);
+  const catalog = new ExecutorCatalog(loadOwnExecutors(paths.executors_dir));
+  const listeners = new Listeners((error) => log?.(`error in telling a surface: ${errorOrigin(error)}`));
+  // First, so that an event is logged before anything acts on it.
+  if (log !== undefined) logEvents({ listeners, catalog }, log);
+  const publish = (event: OperatorEvent) => listeners.publish(event);
+  const audit_reserve = new DiskReserve(paths.audit_reserve, AUDIT_RESERVE_BYTES);
+  return {
+    env,
+    clock,
+    home: homeFolder(env),
+    paths,
+    config,
+    settings: new Settings(paths.chosen_file, config, sources),
+    catalog,
+    listeners,
+    publish,
+    alarms: new Alarms(clock.now, (list) => publish({ type: "alarms.changed", data: list })),
+    audit: new AuditLog(paths.audit_dir, paths.audit_head, clock.now, audit_reserve),
+    log: log ?? (() => undefined),
+  };
+}
+
+/** A lock, a socket or a database isn't the gate's any more: it decides nothing from now on, and has to be closed. */
+function noteLoss({ audit, alarms, clock, paths, listeners }: Beginnings, loss: GateError): void {
+  // Whoever has the lock has the trail, too; a lost database alone leaves the trail to this gate.
+  if (loss.code === "gate_replaced") audit.abandon();
+  else audit.append({ event: "database.lost", ts: clock.now() / 1000, reason: loss.message });
+  audit.flush();
+  alarms.raise({ code: alarmOf(loss), subject: paths.state_dir, message: loss.message, hint: loss.hint });
+  listeners.publish({ type: "gate.lost", data: loss });
+}
+
+/** What is kept in databases, each behind its own interface. */
+interface Stores extends Pick<Core, "activity" | "agents" | "grants" | "safety"> {
+  approvals: ApprovalRegistry;
+  state_reserve: DiskReserve;
+}
+
+/** `withdrawAll` is called when the gate is paused. */
+function openStores(
+  { home, paths, config, clock, alarms, audit, publish }: Beginnings,
+  storage: Storage,
+  failed: Core["failed"],
+  withdrawAll: (reason: string | null) => void,
+): Stores {
+  const { now } = clock;
+  const { databases } = storage.opened;
+  const rows = (name: DatabaseName) => rowReport(alarms, databases[name]);
+  const state_reserve = new DiskReserve(paths.state_reserve, STATE_RESERVE_BYTES);
+  const withRoom = <T>(act: () => T): T => state_reserve.withRoom(act);
+  const pauseChanged = (pause: Pause) => {
+    // Requests are withdrawn before the pause is published: no answer from now on allows anything.
+    if (pause.is_paused) withdrawAll(pause.reason);
+    audit.append({ event: pause.is_paused ? "paused" : "resumed", ts: now() / 1000, by: pause.by });
+    audit.flush();
+    publish({ type: pause.is_paused ? "safety.paused" : "safety.resumed", data: pause });
+  };
+  return {
+    grants: storage.on(databases.grants, (db) => new GrantStore(db, home, clock, rows("grants"))),
+    approvals: storage.on(databases.approvals, (db) => new ApprovalRegistry(db, clock, rows("approvals"))),
+    activity: new Activity(storage.opened.activity.db, now, failed),
+    agents: storage.on(databases.agents, (db) => new AgentDirectory(db, paths, now, rows("agents"), withRoom)),
+    safety: storage.on(databases.safety, (db) =>
+      openSafety(db, config.safety, clock, {
+        rows: rows("safety"),
+        pauseChanged,
+        violated: (violation) => publish({ type: "safety.violation", data: violation }),
+        withRoom,
+      }),
+    ),
+    state_reserve,
+  };
+}
+
+function openGate(begun: Beginnings, storage: Storage, stores: Stores, failed: Core["failed"]): Gate {
+  const { home, env, paths, config, clock, catalog, audit, publish } = begun;
+  const { grants, approvals, activity, safety, state_reserve } = stores;
+  return new Gate(
+    {
+      catalog,
+      grants,
+      approvals,
+      audit,
+      on_audit_failure: config.audit.on_failure,
+      activity,
+      stages: {
+        home,
+        env,
+        grants,
+        pause: safety.pause,
+        lost: () => storage.watch.lossByNow()?.message,
+        gate_files: new GateFiles(paths, home),
+        get judge_threshold() {
+          return config.judge.threshold;
+        },
+        now: clock.now,
+      },
+      broker: {
+        home,
+        get language() {
+          return config.language;
+        },
+        get ttl_seconds() {
+          return config.approvals.ttl_seconds;
+        },
+        session_seconds: config.approvals.session_seconds,
+        clock,
+        withRoom: (act) => state_reserve.withRoom(act),
+      },
+    },
+    {
+      decided: (decision, call, subject) => publishDecision(begun, decision, call, subject),
+      waiting: (approval) => publish({ type: "approval.waiting", data: approval }),
+      closed: (approval) => publish({ type: "approval.closed", data: approval }),
+      granted: () => publish({ type: "grants.changed", data: {} }),
+      moved: (token, expires_at) => publish({ type: "approval.held", data: { token, expires_at } }),
+      failed,
+    },
+  );
+}
+
+function publishDecision(
+  { clock, listeners }: Beginnings,
+  decision: Decision,
+  { executor }: ProposedCall,
+  { agent }: Subject,
+): void {
+  if (!listeners.hasListener("decision")) return;
+  const data = { ts: clock.now() / 1000, agent_name: agent?.name ?? "none", executor, decision };
+  listeners.publish({ type: "decision", data });
+}
+
+/** Continues with what the previous gate left: waiting requests, a pause, grants of its sessions. */
+function start(begun: Beginnings, storage: Storage, stores: Stores, gate: Gate): void {
+  const { paths, config, clock, alarms, audit, listeners, log } = begun;
+  const { approvals, grants, safety } = stores;
+  const { databases, activity, irregularities, may_have_lost_pause } = storage.opened;
+  audit.subscribe((line) => {
+    if (listeners.hasListener("audit.line"))
+      listeners.publish({ type: "audit.line", data: JSON.parse(line) as AuditLine });
+  });
+  audit.begin((health) => {
+    const trail = { folder: paths.audit_dir, head_file: paths.audit_head };
+    raiseTrailAlarms(alarms, health, trail, config.audit.on_failure);
+  });
+  // Before anything that may fail: the next start finds a safety database, and doesn't check the trail again.
+  if (may_have_lost_pause && safety.pause.reason === undefined && wasPaused(paths)) {
+    const reason = "the gate was paused when its safety database was lost";
+    safety.pause.begin({ by: "human", reason, clears: "by_human" });
+  }
+  gate.broker.start();
+  for (const { db } of [...Object.values(databases), activity]) serveOthers(db);
+  grants.endGateSessions();
+  // Also removes requests that had ended when the gate was killed.
+  approvals.flush();
+  for (const { event, file, message, hint } of irregularities) {
+    alarms.raise({ code: "file_renewed", subject: file, message, hint });
+    audit.append({ event, ts: clock.now() / 1000, file: basename(file) });
+    log(message);
+  }
+  audit.flush();
+  const paused = safety.pause.reason;
+  if (paused !== undefined) gate.withdrawAll(`the gate is paused: ${paused}`);
+}
+
+/** Writes what is stored beside the decisions. */
+function flushAll(audit: AuditLog, storage: Storage, stores: Stores, gate: Gate, failed: Core["failed"]): void {
+  if (storage.watch.lossByNow() !== undefined) return;
+  const { activity, agents, approvals, grants, safety, state_reserve } = stores;
+  gate.record();
+  gate.publish();
+  audit.tend();
+  state_reserve.keep();
+  for (const part of [gate.broker, safety.pause, grants, approvals, agents, activity, safety.violations]) {
+    try {
+      part.flush();
+    } catch (error) {
+      // A full disk: what is stored beside the decisions is written the next time.
+      failed("writing what was counted", error);
+    }
   }
 }
 

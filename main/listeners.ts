@@ -1,10 +1,17 @@
-import type { OperatorEvent, OperatorEventType } from "../ipc/operator-api.ts";
+import type { GateError } from "../ipc/gate-error.ts";
+import type { OperatorEvent } from "../ipc/operator-api.ts";
 
-type Listener = (event: OperatorEvent) => void;
+/** The events of a gate: those of its surfaces, and that a lock, socket or database isn't its own any more. */
+export type GateEvent = OperatorEvent | { type: "gate.lost"; data: GateError };
 
-/** The surfaces that listen, and to which events: one without a listener need not be made. A failing listener affects no other. */
+type EventOf<T extends GateEvent["type"]> = Extract<GateEvent, { type: T }>;
+
+/**
+ * The listeners, and to which events: one without a listener need not be made. They are called in the order in which they were
+ * added. A failing listener affects no other.
+ */
 export class Listeners {
-  readonly #all = new Map<Listener, readonly OperatorEventType[] | undefined>();
+  readonly #all = new Map<(event: GateEvent) => void, readonly GateEvent["type"][]>();
   readonly #failed: (error: unknown) => void;
 
   /** `failed` is called with an error that a listener threw. */
@@ -12,21 +19,22 @@ export class Listeners {
     this.#failed = failed;
   }
 
-  /** Without `types`: to all events. Returns the function that ends the subscription. */
-  add(listener: Listener, types?: readonly OperatorEventType[]): () => void {
-    const own: Listener = (event) => listener(event);
+  /** Returns the function that ends the subscription. */
+  add<T extends GateEvent["type"]>(types: readonly T[], listener: (event: EventOf<T>) => void): () => void {
+    const own = (event: GateEvent) => {
+      if (isOneOf(types, event)) listener(event);
+    };
     this.#all.set(own, types);
     return () => this.#all.delete(own);
   }
 
-  hasListener(type: OperatorEventType): boolean {
-    for (const types of this.#all.values()) if (types?.includes(type) ?? true) return true;
+  hasListener(type: GateEvent["type"]): boolean {
+    for (const types of this.#all.values()) if (types.includes(type)) return true;
     return false;
   }
 
-  publish(event: OperatorEvent): void {
-    for (const [listener, types] of this.#all) {
-      if (!(types?.includes(event.type) ?? true)) continue;
+  publish(event: GateEvent): void {
+    for (const listener of this.#all.keys()) {
       try {
         listener(event);
       } catch (error) {
@@ -34,4 +42,8 @@ export class Listeners {
       }
     }
   }
+}
+
+function isOneOf<T extends GateEvent["type"]>(types: readonly T[], event: GateEvent): event is EventOf<T> {
+  return types.some((type) => type === event.type);
 }

@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { type Decision, levelSchema, type Verdict } from "../ipc/decision.ts";
 import { isWithinDepth, MAX_DEPTH } from "../ipc/frames.ts";
+import { GateError } from "../ipc/gate-error.ts";
 import type { Env } from "../ipc/paths.ts";
 import { gatePaths, homeFolder, localPrincipal } from "../ipc/paths.ts";
 import { contextSchema, proposedCallSchema } from "../ipc/wire.ts";
 import { loadConfig } from "./config.ts";
 import { gatePathsWith } from "./core.ts";
 import { openDatabaseReadOnly } from "./gate/database.ts";
-import { GateError } from "./gate/errors.ts";
 import { agentKindSchema } from "./gate/executors/agent-kind.ts";
 import { ExecutorCatalog, loadOwnExecutors } from "./gate/executors/catalog.ts";
 import { needsOf } from "./gate/executors/needs.ts";

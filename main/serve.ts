@@ -1,14 +1,13 @@
 import { join } from "node:path";
 import { AgentServer } from "../ipc/agent-server.ts";
+import type { GateError } from "../ipc/gate-error.ts";
 import { OperatorServer } from "../ipc/operator-server.ts";
-import { AGENT_UNREAD, describe, GatePort, pausedMessage } from "./agent-port.ts";
 import { logAlarms } from "./alarm-log.ts";
-import { type Core, type CoreHooks, openCore } from "./core.ts";
+import { type Core, openCore } from "./core.ts";
 import type { Clock } from "./gate/clock.ts";
-import type { GateError } from "./gate/errors.ts";
+import { AGENT_UNREAD, GatePort, pausedMessage } from "./gate-port.ts";
 import { HeapKeeper } from "./heap-keeper.ts";
 import { type GateNotifications, type NotificationOptions, startNotifications } from "./notifications/start.ts";
-import type { AgentConnections } from "./operator/handlers.ts";
 import { Operator } from "./operator/operator.ts";
 import { operatorToken } from "./operator-token.ts";
 import { announceRestart } from "./restart.ts";
@@ -57,50 +56,31 @@ const OPERATOR_UNREAD = { pause_bytes: 256 * KIB, total_bytes: 64 * MIB, max_byt
  */
 export async function serveGate(options: ServeOptions = {}): Promise<RunningGate> {
   const log = options.log ?? (() => undefined);
-  let agents: AgentServer | undefined;
   const { env, clock, accept_empty = [] } = options;
-  const ended = Promise.withResolvers<GateError>();
-  const hooks: CoreHooks = {
-    decided({ agent_name, executor, decision }) {
-      const capabilities = [...new Set(decision.capabilities.map(({ capability }) => capability))].join("+") || "-";
-      const status = decision.status === undefined ? "" : ` ${decision.status}`;
-      log(
-        `${decision.outcome}${status} ${agent_name} ${executor} ${capabilities} ${decision.stage} ${decision.decision_id}`,
-      );
-    },
-    pauseChanged(pause) {
-      log(pause.is_paused ? `paused by ${pause.by}` : "resumed");
-      const message = pausedMessage(pause);
-      if (message !== null) agents?.broadcast("safety.paused", message);
-      else agents?.broadcast("safety.resumed", {});
-    },
-    failed: (what, error) => log(`error in ${what}: ${describe(error)}`),
-    noted: log,
-    lost(loss) {
-      log(loss.message);
-      agents?.dismiss({ code: "closing", message: loss.message, hint: loss.hint });
-      ended.resolve(loss);
-    },
-  };
-  const core = await openCore({ env, clock, accept_empty, hooks });
+  const core = await openCore({ env, clock, accept_empty, log });
   logAlarms(core, log);
   if (options.restarted_after !== undefined) announceRestart(core, options.restarted_after);
   try {
-    const served = await serveCore(core, log, options, (server) => {
-      agents = server;
-    });
-    return { ...served, ended: ended.promise };
+    const ended = lossOf(core);
+    return { ...(await serveCore(core, log, options)), ended };
   } catch (error) {
     core.close();
     throw error;
   }
 }
 
+/** Resolves with the reason if a lock, a socket or a database isn't the gate's any more. */
+function lossOf({ listeners, storage }: Core): Promise<GateError> {
+  return new Promise((resolve) => {
+    listeners.add(["gate.lost"], ({ data }) => resolve(data));
+    if (storage.watch.loss !== undefined) resolve(storage.watch.loss);
+  });
+}
+
 async function serveCore(
   core: Core,
   log: (line: string) => void,
   { env = process.env, frame_timeout_ms, login_item, notifications: wanted, web, clock }: ServeOptions,
-  made: (agents: AgentServer) => void,
 ): Promise<Omit<RunningGate, "ended">> {
   const { paths, config } = core;
   for (const path of [paths.operator_socket, paths.agent_socket]) prepareSocket(path, paths.state_dir);
@@ -114,20 +94,10 @@ async function serveCore(
   };
   const port = new GatePort(core, log);
   const agents = new AgentServer({ path: paths.agent_socket, max_connections, unread, frame_timeout_ms }, port);
-  made(agents);
-  const connections: AgentConnections = {
-    count: () => agents.connectionCount,
-    connected: () => agents.connected(),
-    slowDropped: () => port.slow_dropped,
-    pairingRequests: () => agents.pairingRequests(),
-    admit: (agent) => agents.admit(agent.name, agent),
-    turnAway: (name) => agents.turnAway(name),
-    refuse: (name) => agents.refuse(name),
-    drop: (agent_id) => agents.drop(agent_id),
-  };
+  informAgents(core, agents);
   const page = web ? webPage(core, log, clock) : undefined;
   const operator = new Operator(core, {
-    connections,
+    connections: agents,
     browser_page: page,
     ...(login_item === undefined ? {} : { login_item }),
   });
@@ -169,6 +139,16 @@ async function serveCore(
       core.close();
     },
   };
+}
+
+/** Sends a pause and its end to the agents, and ends their connections with the gate. */
+function informAgents({ listeners }: Core, agents: AgentServer): void {
+  listeners.add(["safety.paused", "safety.resumed"], ({ data: pause }) => {
+    const message = pausedMessage(pause);
+    if (message !== null) agents.broadcast("safety.paused", message);
+    else agents.broadcast("safety.resumed", {});
+  });
+  listeners.add(["gate.lost"], ({ data: { message, hint } }) => agents.dismiss({ code: "closing", message, hint }));
 }
 
 /** The page in a browser; each use of a link is in the log and in the trail. */

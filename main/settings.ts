@@ -1,9 +1,10 @@
 import { z } from "zod";
+import { GateError } from "../ipc/gate-error.ts";
 import { readRegularFile } from "../ipc/regular-file.ts";
 import { type Setting, type SettingKey, settingValues } from "../ipc/settings.ts";
 import type { Config, ConfigSources } from "./config.ts";
 import { writeDurably } from "./gate/durable-file.ts";
-import { errorCode, GateError } from "./gate/errors.ts";
+import { errorCode } from "./gate/errors.ts";
 import { fileError } from "./gate/file-errors.ts";
 
 /** The settings chosen on a surface. gate.toml and the environment override them. */

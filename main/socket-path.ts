@@ -1,6 +1,6 @@
 import { chmodSync, lstatSync, mkdirSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { GateError } from "./gate/errors.ts";
+import { GateError } from "../ipc/gate-error.ts";
 import { fileError } from "./gate/file-errors.ts";
 
 /** Prepares the sockets' paths: a folder that only its owner can enter, with nothing but a socket at their paths. */

@@ -8,7 +8,8 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     setupFiles: ["test/support/isolated-home.ts"],
-    testTimeout: 20_000,
+    // On a busy machine nothing is noticed for being slow.
+    testTimeout: 60_000,
     hookTimeout: 20_000,
     pool: "forks",
   },

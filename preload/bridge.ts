@@ -1,37 +1,34 @@
 import { contextBridge, ipcRenderer } from "electron";
-import type { Bridge, BridgeAnswer, BridgeChannels } from "../ipc/bridge.ts";
-import type { OperatorEvent, OperatorMethod, OperatorParams } from "../ipc/operator-api.ts";
+import type { AppChannels, Bridge, PageChannels } from "../ipc/bridge.ts";
+import type { OperatorMethod, OperatorParams, OperatorResult } from "../ipc/operator-api.ts";
+import type { Answered } from "../ipc/operator-dispatch.ts";
 
 /** All that the page has of the app: `window.metnos`. Passes values on, checks nothing: main does. */
 
-type PageChannel = "operator:call" | "popup:resize" | "window:open";
-
-function invoke<C extends PageChannel>(
+function invoke<C extends keyof PageChannels>(
   channel: C,
-  ...args: BridgeChannels[C]["args"]
-): Promise<BridgeChannels[C]["result"]> {
+  ...args: PageChannels[C]["args"]
+): Promise<PageChannels[C]["answer"]> {
   return ipcRenderer.invoke(channel, ...args);
+}
+
+/** The function that is returned ends it. The event object itself stays here: it would hand out Electron's own sender. */
+function on<C extends keyof AppChannels>(channel: C, listener: (...args: AppChannels[C]) => void): () => void {
+  const pass = (_event: unknown, ...args: AppChannels[C]) => listener(...args);
+  ipcRenderer.on(channel, pass);
+  return () => {
+    ipcRenderer.removeListener(channel, pass);
+  };
 }
 
 /** Nobody waits for these; a bridge that is closed already is the app's end. */
 const unanswered = (): void => undefined;
 
 const bridge: Bridge = {
-  async call<M extends OperatorMethod>(method: M, params: OperatorParams<M>): Promise<BridgeAnswer<M>> {
-    try {
-      return (await invoke("operator:call", method, params)) as BridgeAnswer<M>;
-    } catch {
-      return { ok: false, code: "unavailable", message: "the gate doesn't answer", hint: "it may be closing" };
-    }
+  async call<M extends OperatorMethod>(method: M, params: OperatorParams<M>) {
+    return (await invoke("operator:call", method, params)) as Answered<OperatorResult<M>>;
   },
-  subscribe(listener) {
-    // The event object itself stays here: it would hand out Electron's own sender.
-    const pass = (_event: unknown, event: OperatorEvent) => listener(event);
-    ipcRenderer.on("operator:event", pass);
-    return () => {
-      ipcRenderer.removeListener("operator:event", pass);
-    };
-  },
+  subscribe: (listener) => on("operator:event", listener),
   resize(height) {
     invoke("popup:resize", height).catch(unanswered);
   },

@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { expect, it } from "vitest";
 import { z } from "zod";
 
-// What is installed is what was looked at: `npm ci` compares each package with its hash in package-lock.json.
+// What is installed is what was reviewed: `npm ci` compares each package with its hash in package-lock.json.
 
 const ROOT = resolve(import.meta.dirname, "..");
 const REGISTRY = "https://registry.npmjs.org/";

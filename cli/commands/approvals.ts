@@ -15,7 +15,7 @@ interface ApproveOptions {
 
 /** `approvals ...`: requests that wait for an answer, and answering them. */
 export function approvalsCommands(program: Command): void {
-  const approvals = program.command("approvals").description("what waits for your answer, and answering it");
+  const approvals = program.command("approvals").description("requests that wait for your answer, and answering them");
 
   approvals
     .command("list")

@@ -46,7 +46,7 @@ export function headRows(
 function backgroundRows(card: ApprovalView, width: number, now: number, most: number, language: Language): Row[] {
   const waited = `waited ${clock(now - Date.parse(card.created_at))}`;
   const where =
-    card.cwd === null ? "folder not told" : `in ${folded(visible(card.cwd), width - widthOf(waited) - 8, 1)[0]}`;
+    card.cwd === null ? "folder unknown" : `in ${folded(visible(card.cwd), width - widthOf(waited) - 8, 1)[0]}`;
   const texts = [
     `${where}  ·  ${waited}`,
     ...folded(`judge: ${visible(judgedText(card.judge, language))}`, width, most),

@@ -124,22 +124,22 @@ function idle(state: WatchState, size: Size): Omit<Arranged, "top"> {
   const head =
     state.mode.kind === "interrupted"
       ? [
-          ...say("The request you were answering has gone.", "strong"),
-          ...say("What you typed was not sent. Enter or Esc goes on.", "plain"),
+          ...say("The request you were answering has ended.", "strong"),
+          ...say("What you typed was not sent. Enter or Esc continues.", "plain"),
         ]
       : !state.is_loaded
-        ? say("Asking the gate what waits …", "quiet")
+        ? say("Asking the gate for requests …", "quiet")
         : state.paused !== null
           ? [
               ...say("The gate is paused: every call is denied.", "strong"),
-              ...say(`${visible(state.paused)}. To go on: metnos-gate safety resume`, "plain"),
+              ...say(`${visible(state.paused)}. To resume: metnos-gate safety resume`, "plain"),
             ]
           : [
               ...say("Nothing is waiting for you.", "strong"),
               ...say("Connected agents ask here. To connect one: metnos-gate connect claude-code", "plain"),
             ];
   const blank: Row = { text: "", tone: "plain" };
-  const words = state.mode.kind === "interrupted" ? ["Enter/Esc go on"] : ["q quit"];
+  const words = state.mode.kind === "interrupted" ? ["Enter/Esc continue"] : ["q quit"];
   const rest = [...head, blank, ...endedRows(state, size, 3), noticeRow(state, size), ...wordRows(words, size.columns)];
   return { card: [], rest, layout: NOTHING };
 }

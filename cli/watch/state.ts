@@ -2,6 +2,8 @@ import type { Alarm } from "../../ipc/alarms.ts";
 import type { Language } from "../../ipc/language.ts";
 import type { Answer, ApprovalView, Choice } from "../../ipc/operator-api.ts";
 import { visible } from "../../ipc/visible-text.ts";
+import type { WaitingState } from "../../ipc/waiting.ts";
+import * as list from "../../ipc/waiting.ts";
 import type { Line } from "./line-edit.ts";
 
 /** What `watch` knows, and how it changes by what happens outside. Pure: the clock and the screen's size come with each step. */
@@ -94,24 +96,28 @@ export const EMPTY: WatchState = {
   ended: [],
 };
 
+/** What changes in the list, as it does on the page; but a card that has ended is gone from it at once. */
+function withCards(state: WatchState, change: (waiting: WaitingState) => WaitingState): WatchState {
+  const before = { is_loaded: state.is_loaded, asked: state.cards.map((view) => ({ view, ended: null })) };
+  const { is_loaded, asked } = change(before);
+  return { ...state, is_loaded, cards: asked.filter(({ ended }) => ended === null).map(({ view }) => view) };
+}
+
 /** What waited before `watch` began. */
-export function loaded(state: WatchState, waiting: readonly ApprovalView[], now: number): WatchState {
-  const known = new Set(state.cards.map(({ token }) => token));
-  const cards = sorted([...state.cards, ...waiting.filter(({ token }) => !known.has(token))]);
-  const next = { ...state, is_loaded: true, cards };
-  return state.selected === null ? selected(next, cards[0]?.token ?? null, now) : next;
+export function loaded(state: WatchState, views: readonly ApprovalView[], now: number): WatchState {
+  const next = withCards(state, (waiting) => list.loaded(waiting, views, now));
+  return state.selected === null ? selected(next, next.cards[0]?.token ?? null, now) : next;
 }
 
 /** A card appeared. The selected one keeps its place: it isn't taken from under the human's finger. */
 export function appeared(state: WatchState, card: ApprovalView, now: number): WatchState {
-  const cards = sorted([...state.cards.filter(({ token }) => token !== card.token), card]);
-  if (state.selected !== null) return { ...state, cards };
-  return { ...selected({ ...state, cards }, card.token, now), mode: state.mode };
+  const next = withCards(state, (waiting) => list.appeared(waiting, card, false));
+  return state.selected !== null ? next : { ...selected(next, card.token, now), mode: state.mode };
 }
 
 /** Somebody is at the card, here or elsewhere: it has a later deadline. */
 export function held(state: WatchState, token: string, expires_at: string): WatchState {
-  return { ...state, cards: state.cards.map((card) => (card.token === token ? { ...card, expires_at } : card)) };
+  return withCards(state, (waiting) => list.held(waiting, token, expires_at));
 }
 
 /** A card was answered, here or elsewhere, expired or was withdrawn: it goes away with one line that says so. */
@@ -119,8 +125,7 @@ export function closed(state: WatchState, card: ApprovalView, now: number): Watc
   if (!state.cards.some(({ token }) => token === card.token)) return state;
   const is_own = state.answering === card.token;
   const next: WatchState = {
-    ...state,
-    cards: state.cards.filter(({ token }) => token !== card.token),
+    ...withCards(state, (waiting) => list.closed(waiting, card, is_own, now)),
     ended: [...state.ended, endedLine(card, is_own)].slice(-ENDED_SHOWN),
     answering: is_own ? null : state.answering,
   };
@@ -159,10 +164,6 @@ export function selectedCard(state: WatchState): ApprovalView | undefined {
 /** The choices of a scope, in the card's order. */
 export function choicesOf(card: ApprovalView, scope: Scope): Choice[] {
   return card.choices.filter((choice) => choice.scope === scope);
-}
-
-function sorted(cards: readonly ApprovalView[]): ApprovalView[] {
-  return cards.toSorted((a, b) => Date.parse(a.expires_at) - Date.parse(b.expires_at));
 }
 
 const REMEMBERED = { none: "", session: " for this session", permanent: " permanently" } as const;

@@ -1,7 +1,7 @@
 import { app, dialog, Menu, session, type WebContents } from "electron";
+import { GateError } from "../../ipc/gate-error.ts";
 import { isoSeconds } from "../../ipc/iso-seconds.ts";
 import type { OperatorApi } from "../../ipc/operator-api.ts";
-import { GateError } from "../gate/errors.ts";
 import type { ReviewTarget } from "../notifications/notifier.ts";
 import type { NotificationOptions } from "../notifications/start.ts";
 import { GATE_EXIT } from "../restart.ts";

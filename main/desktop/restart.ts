@@ -1,5 +1,5 @@
 import { app, dialog } from "electron";
-import type { GateError } from "../gate/errors.ts";
+import type { GateError } from "../../ipc/gate-error.ts";
 import { deathNotice, GATE_EXIT, isHowItEnded, mayStartAgain, RESTARTED_FLAG, SUPERVISED_FLAG } from "../restart.ts";
 import { shellWords } from "./words.ts";
 

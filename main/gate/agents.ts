@@ -2,12 +2,12 @@ import { randomBytes, timingSafeEqual } from "node:crypto";
 import type Database from "better-sqlite3";
 import { z } from "zod";
 import { type Level, levelSchema } from "../../ipc/decision.ts";
+import { GateError } from "../../ipc/gate-error.ts";
 import { isoSeconds } from "../../ipc/iso-seconds.ts";
 import type { GatePaths } from "../../ipc/paths.ts";
 import { hasItsToken, removeToken, tokenHash, writeNewToken } from "./agent-tokens.ts";
 import { storageError } from "./database.ts";
 import type { Schema } from "./database-schema.ts";
-import { GateError } from "./errors.ts";
 import { NO_REPORT, type RowReport } from "./row-report.ts";
 
 /** The paired agents, their levels, and their authentication. */

@@ -1,7 +1,7 @@
 import { accessSync, constants, lstatSync, statSync } from "node:fs";
 import { dirname } from "node:path";
+import { GateError } from "../../ipc/gate-error.ts";
 import type { Schema } from "./database-schema.ts";
-import { GateError } from "./errors.ts";
 
 /** What is wrong with a database as a file, before SQLite opens it: its own sentences name too little. */
 

@@ -2,10 +2,11 @@ import { closeSync, existsSync, mkdirSync, openSync, readFileSync, statSync } fr
 import { basename, dirname } from "node:path";
 import Database from "better-sqlite3";
 import { debugLog } from "../../ipc/debug-log.ts";
+import { GateError } from "../../ipc/gate-error.ts";
 import { foreign, readOnly, refuseClosedFolder, refuseUnusable } from "./database-file.ts";
 import type { Schema } from "./database-schema.ts";
 import { hasRows, holdsSchema, tablesOf } from "./database-tables.ts";
-import { errorCode, GateError } from "./errors.ts";
+import { errorCode } from "./errors.ts";
 import { causeBehind, fileError, meaningOf } from "./file-errors.ts";
 
 /** Opening a database file so that a damaged, read-only or newer one is refused by name and never overwritten. */

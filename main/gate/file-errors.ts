@@ -1,8 +1,8 @@
 import { accessSync, closeSync, constants, existsSync, openSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import type { ErrorCode } from "../../ipc/gate-error.ts";
+import { type ErrorCode, GateError } from "../../ipc/gate-error.ts";
 import { DANGLING_LINK, NOT_A_FILE } from "../../ipc/regular-file.ts";
-import { errorCode, GateError } from "./errors.ts";
+import { errorCode } from "./errors.ts";
 
 /** Explains the system's file errors to the user: one sentence with the file's name, and what to do. */
 

@@ -125,7 +125,7 @@ export class Gate {
     const unpublished = this.#unpublished;
     this.#unpublished = [];
     for (const { decision, call, subject, trace, first } of unpublished) {
-      if (first !== undefined) this.meter.decided(decision, first.ms);
+      this.meter.decided(decision, first?.ms);
       if (decision.outcome !== "denied") for (const id of first?.grants_used ?? []) this.#parts.grants.noteUse(id);
       try {
         this.#parts.activity.note(decision, call, subject, trace);

@@ -25,8 +25,16 @@ export class DecisionMeter {
   readonly answers = new Histogram(ANSWER_BOUNDS);
   #last: DecisionCount | undefined;
 
-  /** Counted under the first of several capabilities. `ms`: from the call's arrival at the gate. */
-  decided({ outcome, stage, capabilities }: Decision, ms: number): void {
+  /** Every decision that was made, by how it came out. */
+  readonly outcomes: Record<Outcome, number> = { allowed: 0, approval_required: 0, denied: 0 };
+
+  /**
+   * Counted under the first of several capabilities.
+   * @param ms from the call's arrival at the gate; undefined where it was asked about, and counted, before
+   */
+  decided({ outcome, stage, capabilities }: Decision, ms: number | undefined): void {
+    this.outcomes[outcome]++;
+    if (ms === undefined) return;
     const capability = capabilities[0]?.capability ?? "none";
     this.#countOf(outcome, stage, capability).count++;
     this.durations[stage].add(ms / 1000);

@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, type Stats } from "node:fs";
-import { errorCode, GateError } from "./errors.ts";
+import { GateError } from "../../ipc/gate-error.ts";
+import { errorCode } from "./errors.ts";
 
 /** Opens the files that the gate writes in place: never through a link, never anything but a file, never waiting for a reader. */
 

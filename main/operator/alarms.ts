@@ -1,5 +1,5 @@
 import { PAST_ALARMS } from "../../ipc/alarm-words.ts";
-import { GateError } from "../gate/errors.ts";
+import { GateError } from "../../ipc/gate-error.ts";
 import { type Handlers, type OperatorContext, recordAct } from "./handlers.ts";
 
 export function alarmMethods(context: OperatorContext): Handlers<"alarms.acknowledge"> {

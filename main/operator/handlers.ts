@@ -1,36 +1,25 @@
-import type { output } from "zod";
+import type { AgentServer } from "../../ipc/agent-server.ts";
+import { GateError } from "../../ipc/gate-error.ts";
 import type {
   AgentView,
+  CheckedParams,
   GrantView,
   OperatorMethod,
   OperatorResult,
-  operatorMethods,
-  PairingRequest,
   Principal,
 } from "../../ipc/operator-api.ts";
 import type { Core } from "../core.ts";
 import type { Agent } from "../gate/agents.ts";
-import { GateError } from "../gate/errors.ts";
 import type { Grant } from "../gate/grants/store.ts";
 import type { LoginItem } from "../settings.ts";
 
 /** What every family of the operator's methods works with. */
 
-/** What the operator needs to know of the agent socket; absent where the gate isn't serving. */
-export interface AgentConnections {
-  count(): number;
-  connected(): string[];
-  slowDropped(): number;
-  pairingRequests(): PairingRequest[];
-  /** Accepts a waiting agent of this name. */
-  admit(agent: Agent): void;
-  /** Refuses an agent that waits under this name, which is paired now: it needs the token. */
-  turnAway(name: string): void;
-  /** Refuses a waiting pairing. */
-  refuse(name: string): boolean;
-  /** Closes the connections of a revoked agent. */
-  drop(agent_id: string): void;
-}
+/** What the operator needs of the agent socket; absent where the gate isn't serving. */
+export type AgentConnections = Pick<
+  AgentServer,
+  "connectionCount" | "slowDropped" | "connected" | "pairingRequests" | "admit" | "turnAway" | "refuse" | "drop"
+>;
 
 /** The page in a browser; absent where none is served. */
 export interface BrowserPage {
@@ -48,7 +37,7 @@ export interface OperatorContext {
 }
 
 export type Handlers<M extends OperatorMethod> = {
-  [K in M]: (params: output<(typeof operatorMethods)[K]["params"]>) => OperatorResult<K> | Promise<OperatorResult<K>>;
+  [K in M]: (params: CheckedParams[K]) => OperatorResult<K> | Promise<OperatorResult<K>>;
 };
 
 /** Writes the operator's act into the audit trail, at once. */

@@ -1,6 +1,9 @@
+import type { ZodType } from "zod";
 import { GateError } from "../../ipc/gate-error.ts";
 import {
+  type CheckedParams,
   type OperatorApi,
+  type OperatorHandler,
   type OperatorMethod,
   type OperatorParams,
   type OperatorResult,
@@ -49,8 +52,11 @@ const READING: ReadonlySet<OperatorMethod> = new Set<OperatorMethod>([
   "audit.verify",
 ]);
 
+/** By method, so that what passes a schema is what the method's handler takes. */
+const SCHEMAS: { readonly [M in OperatorMethod]: { params: ZodType<CheckedParams[M]> } } = operatorMethods;
+
 /** The operator's methods on a core, acting as the local principal. Each family has its own file beside this one. */
-export class Operator implements OperatorApi {
+export class Operator implements OperatorHandler {
   readonly #core: Core;
   readonly #handlers: Handlers<OperatorMethod>;
 
@@ -88,13 +94,21 @@ export class Operator implements OperatorApi {
   }
 
   /** @throws GateError for anything that is refused */
-  async call<M extends OperatorMethod>(method: M, params: OperatorParams<M>): Promise<OperatorResult<M>> {
-    const parsed = operatorMethods[method].params.safeParse(params);
+  call<M extends OperatorMethod>(method: M, params: OperatorParams<M>): Promise<OperatorResult<M>> {
+    return this.#run(method, params);
+  }
+
+  handle(method: OperatorMethod, params: unknown): Promise<unknown> {
+    return this.#run(method, params);
+  }
+
+  async #run<M extends OperatorMethod>(method: M, params: unknown): Promise<OperatorResult<M>> {
+    const parsed = SCHEMAS[method].params.safeParse(params);
     if (!parsed.success) {
       const [issue] = parsed.error.issues;
       throw new GateError("invalid_params", `${issue?.path.join(".") || "params"}: ${issue?.message ?? "not valid"}`);
     }
-    const handle = this.#handlers[method] as (given: unknown) => OperatorResult<M> | Promise<OperatorResult<M>>;
+    const handle = this.#handlers[method];
     const { storage } = this.#core;
     const is_act = !READING.has(method);
     try {

@@ -5,7 +5,8 @@ import type { Handlers, OperatorContext } from "./handlers.ts";
 export function statusMethods({ core, connections }: OperatorContext): Handlers<"status"> {
   const started_at = new Date().toISOString();
   const status = (): Status => {
-    const { audit, agents, gate, grants, paths, counters } = core;
+    const { audit, agents, gate, grants, paths } = core;
+    const { outcomes } = gate.meter;
     const connected = connections?.connected() ?? [];
     const pause = core.safety.pause.state();
     return {
@@ -15,7 +16,7 @@ export function statusMethods({ core, connections }: OperatorContext): Handlers<
       agent_socket: paths.agent_socket,
       operator_socket: paths.operator_socket,
       home: core.home,
-      connections: connections?.count() ?? 0,
+      connections: connections?.connectionCount ?? 0,
       agents_connected: agents
         .list()
         .filter(({ agent_id }) => connected.includes(agent_id))
@@ -23,10 +24,10 @@ export function statusMethods({ core, connections }: OperatorContext): Handlers<
       pairing_requests: connections?.pairingRequests() ?? [],
       approvals_pending: gate.broker.registry.countWaiting(),
       grants_active: grants.countActive(),
-      decisions: { ...counters },
+      decisions: { allowed: outcomes.allowed, denied: outcomes.denied, asked: outcomes.approval_required },
       audit_write_failures: audit.write_failures,
       audit_last_failure: audit.last_failure,
-      slow_clients_dropped: connections?.slowDropped() ?? 0,
+      slow_clients_dropped: connections?.slowDropped ?? 0,
       paused: pause.is_paused,
       pause,
       alarms: core.alarms.list(),

@@ -1,4 +1,4 @@
-import { GateError } from "../gate/errors.ts";
+import { GateError } from "../../ipc/gate-error.ts";
 import type { Handlers, OperatorContext } from "./handlers.ts";
 
 export function webMethods({ browser_page }: OperatorContext): Handlers<"web.link"> {

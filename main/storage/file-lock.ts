@@ -2,8 +2,9 @@ import { closeSync, lstatSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { type FileIdentity, identityOf, isStillAt } from "../../ipc/file-identity.ts";
+import { GateError } from "../../ipc/gate-error.ts";
 import { NOT_A_FILE } from "../../ipc/regular-file.ts";
-import { errorCode, GateError } from "../gate/errors.ts";
+import { errorCode } from "../gate/errors.ts";
 import { causeBehind, fileError } from "../gate/file-errors.ts";
 
 /**

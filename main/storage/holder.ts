@@ -2,9 +2,10 @@ import { chmodSync, existsSync, realpathSync, statSync } from "node:fs";
 import { createConnection } from "node:net";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as after } from "node:timers/promises";
+import { GateError } from "../../ipc/gate-error.ts";
 import type { GatePaths } from "../../ipc/paths.ts";
 import { monthFiles } from "../gate/audit/month-files.ts";
-import { errorCode, GateError } from "../gate/errors.ts";
+import { errorCode } from "../gate/errors.ts";
 import { DATABASES, type DatabaseName } from "./database-names.ts";
 import { FileLock } from "./file-lock.ts";
 

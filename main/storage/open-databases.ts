@@ -1,5 +1,6 @@
 import { closeSync, existsSync, openSync, readSync, renameSync } from "node:fs";
 import Database from "better-sqlite3";
+import { GateError } from "../../ipc/gate-error.ts";
 import type { GatePaths } from "../../ipc/paths.ts";
 import { ACTIVITY_SCHEMA } from "../gate/activity/counts.ts";
 import { AGENTS_SCHEMA } from "../gate/agents.ts";
@@ -7,7 +8,7 @@ import { APPROVALS_SCHEMA } from "../gate/approvals/schema.ts";
 import { type FoundDatabase, lookAtDatabase, openDatabase } from "../gate/database.ts";
 import { BESIDE } from "../gate/database-file.ts";
 import type { Schema } from "../gate/database-schema.ts";
-import { errorCode, GateError } from "../gate/errors.ts";
+import { errorCode } from "../gate/errors.ts";
 import { grantsSchema } from "../gate/grants/schema.ts";
 import { SAFETY_SCHEMA } from "../gate/safety/schema.ts";
 import type { OpenDatabase } from "./database-health.ts";

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { type FileIdentity, identityOf, isStillAt } from "../../ipc/file-identity.ts";
+import { GateError } from "../../ipc/gate-error.ts";
 import { BESIDE } from "../gate/database-file.ts";
-import { GateError } from "../gate/errors.ts";
 import { LEASE_MS } from "./holder.ts";
 
 /** A watched file, with its name for the message about its loss. */

@@ -1,7 +1,7 @@
+import { GateError } from "../../ipc/gate-error.ts";
 import type { GatePaths } from "../../ipc/paths.ts";
 import type { Alarms } from "../gate/alarms.ts";
 import { storageError } from "../gate/database.ts";
-import { GateError } from "../gate/errors.ts";
 import { DatabaseHealth, type OpenDatabase } from "./database-health.ts";
 import { DATABASES, type DatabaseName } from "./database-names.ts";
 import { StorageHolder } from "./holder.ts";

@@ -3,9 +3,10 @@ import type { Duplex } from "node:stream";
 import { type RawData, WebSocket, WebSocketServer } from "ws";
 import { decodeFrame } from "../../ipc/frames.ts";
 import { GateError } from "../../ipc/gate-error.ts";
-import { type OperatorApi, type OperatorMethod, operatorMethods, PAGE_EVENTS } from "../../ipc/operator-api.ts";
+import { type OperatorHandler, PAGE_EVENTS } from "../../ipc/operator-api.ts";
+import { dispatch, operatorRequestSchema } from "../../ipc/operator-dispatch.ts";
 import { PAGE_CLOSE } from "../../ipc/page-close.ts";
-import { MAX_PAGE_FRAME_BYTES, type PageAnswer, pageRequestSchema } from "../../ipc/page-frames.ts";
+import { MAX_PAGE_FRAME_BYTES, type PageAnswer } from "../../ipc/page-frames.ts";
 import { PAGE_PROTOCOL } from "../../ipc/page-secret.ts";
 
 /** The open pages: the operator's contract, one JSON object in a text frame. */
@@ -34,7 +35,7 @@ interface Page {
 }
 
 export class OperatorPages {
-  readonly #api: OperatorApi;
+  readonly #api: OperatorHandler;
   readonly #limits: PageLimits;
   readonly #log: (line: string) => void;
   readonly #pages = new Set<Page>();
@@ -49,7 +50,7 @@ export class OperatorPages {
   #unsubscribe: (() => void) | undefined;
   readonly #heartbeat: NodeJS.Timeout;
 
-  constructor(api: OperatorApi, limits: PageLimits, log: (line: string) => void) {
+  constructor(api: OperatorHandler, limits: PageLimits, log: (line: string) => void) {
     this.#api = api;
     this.#limits = limits;
     this.#log = log;
@@ -100,7 +101,7 @@ export class OperatorPages {
     if (socket.readyState !== WebSocket.OPEN || !this.#stillAllowed(page)) return;
     if (is_binary) return socket.close(1003, "text frames only");
     const frame = decodeFrame(String(data), { bytes: MAX_PAGE_FRAME_BYTES, depth: MAX_DEPTH });
-    const request = pageRequestSchema.safeParse(frame.ok ? frame.message : undefined);
+    const request = operatorRequestSchema.safeParse(frame.ok ? frame.message : undefined);
     if (!request.success) return socket.close(1008, "a request needs id, method and params");
     const { id, method, params } = request.data;
     void this.#call(page, id, method, params);
@@ -108,28 +109,13 @@ export class OperatorPages {
 
   async #call(page: Page, id: number, method: string, params: unknown): Promise<void> {
     page.calls++;
-    try {
-      const result = await this.#result(page, method, params);
-      this.#send(page, JSON.stringify({ id, result } satisfies PageAnswer));
-    } catch (error) {
-      const known = error instanceof GateError;
-      if (!known) this.#log(`page: ${method} failed: ${error instanceof Error ? error.name : "unknown"}`);
-      const { code, message, hint } = known
-        ? error
-        : { code: "internal", message: "the gate failed", hint: "its own log says more" };
-      this.#send(page, JSON.stringify({ id, failure: { code, message, hint } } satisfies PageAnswer));
-    } finally {
-      page.calls--;
-    }
-  }
-
-  #result(page: Page, method: string, params: unknown): Promise<unknown> {
-    if (page.calls > MAX_CALLS) throw new GateError("busy", "too many calls at once", "wait for their answers");
-    if (!Object.hasOwn(operatorMethods, method)) throw new GateError("unknown_method", "there is no such method");
-    // A page that could make links would outlive its own session.
-    if (method === "web.link")
-      throw new GateError("not_available", "a page makes no links", "in a terminal: metnos-gate open");
-    return this.#api.call(method as OperatorMethod, params as never);
+    const answer = await dispatch(this.#api, method, params, {
+      refusal: () => refusalOf(method, page.calls),
+      failed: (what, error) => this.#log(`page: ${what} failed: ${error instanceof Error ? error.name : "unknown"}`),
+    });
+    page.calls--;
+    const frame: PageAnswer = answer.ok ? { id, result: answer.result } : { id, failure: answer.failure };
+    this.#send(page, JSON.stringify(frame));
   }
 
   #tellAll(answer: PageAnswer): void {
@@ -163,4 +149,13 @@ export class OperatorPages {
       }
     }
   }
+}
+
+/** @param calls of this page that run, with this one */
+function refusalOf(method: string, calls: number): GateError | undefined {
+  if (calls > MAX_CALLS) return new GateError("busy", "too many calls at once", "wait for their answers");
+  // A page that could make links would outlive its own session.
+  if (method === "web.link")
+    return new GateError("not_available", "a page makes no links", "in a terminal: metnos-gate open");
+  return undefined;
 }

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { extname, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
-import { errorCode, GateError } from "../gate/errors.ts";
+import { GateError } from "../../ipc/gate-error.ts";
+import { errorCode } from "../gate/errors.ts";
 
 /** The built page, read once: what isn't in here by its exact name can't be asked for, however a path is spelt. */
 

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { debugLog } from "../../ipc/debug-log.ts";
-import type { OperatorApi } from "../../ipc/operator-api.ts";
+import type { OperatorHandler } from "../../ipc/operator-api.ts";
 import { PAGE_SOCKET_PATH } from "../../ipc/page-frames.ts";
 import { offeredSecret } from "../../ipc/page-secret.ts";
 import { cookiesOf, refuseMalformed, refuseUpgrade, sendFile, sendNothing, sendRefusal, sendText } from "./answers.ts";
@@ -44,8 +44,8 @@ export interface WebPageListener {
 }
 
 const LIMITS: PageLimits = { max_pages: 16, max_unread_bytes: 8 * 1024 * 1024, heartbeat_ms: 20_000 };
-/** HTTP connections and WebSockets at the same time. */
 const OTHERS = "it is another user's, or already gone";
+/** HTTP connections and WebSockets at the same time. */
 const MAX_CONNECTIONS = 64;
 const MAX_ARRIVALS_A_SECOND = 100;
 const MAX_LOGGED_REFUSALS_A_SECOND = 5;
@@ -65,7 +65,7 @@ export class WebPage {
   readonly #logged: PerSecond;
   /** Connections that may ask for the figures only. */
   readonly #strangers = new WeakSet<Socket>();
-  #api: OperatorApi | undefined;
+  #api: OperatorHandler | undefined;
   #pages: OperatorPages | undefined;
   readonly #server: Server;
   #port = 0;
@@ -103,7 +103,7 @@ export class WebPage {
   }
 
   /** Listens, for pages that use `api`. Rejects with `port_taken`, or the system's error. */
-  async listen(api: OperatorApi): Promise<void> {
+  async listen(api: OperatorHandler): Promise<void> {
     const { port, port_file, limits } = this.#settings;
     this.#api = api;
     this.#pages = new OperatorPages(api, { ...LIMITS, ...limits }, this.#listener.log);

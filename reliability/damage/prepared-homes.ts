@@ -150,7 +150,7 @@ async function workWith(operator: OperatorClient, home: string, name: string, kn
   await operator.call("grants.add", { capability: "fs:read", target });
   known.grants.push(target);
   const pending = (await agent.call("fs_write", { path: `/srv/${name}.txt`, content: "x" })).token;
-  if (pending === undefined) throw new Error("nobody was asked");
+  if (pending === undefined) throw new Error("no request waits");
   await operator.call("approvals.resolve", { token: pending, decision: "rejected" });
   known.answered.push(pending);
   agent.close();

@@ -42,7 +42,7 @@ const { trends, counts, failures, trail_problems } = await soak({
   },
 });
 console.log(
-  `\n${counts.answered} of ${counts.sent} messages answered, ${counts.operator_answers} requests answered by the human, ${counts.withdrawn} withdrawn, ${counts.grants_changed} grants given, ${counts.restarts} agents restarted`,
+  `\n${counts.answered} of ${counts.sent} messages answered, ${counts.operator_answers} requests answered by the operator, ${counts.withdrawn} withdrawn, ${counts.grants_changed} grants given, ${counts.restarts} agents restarted`,
 );
 console.log("last third against the first (latency without what a bare echo lost in the same time):");
 for (const { name, unit, first, last, ratio, ok } of trends)

@@ -1,9 +1,9 @@
 import type { ApprovalView } from "../../ipc/operator-api.ts";
 import { shortened } from "../../ipc/visible-text.ts";
+import type { Asked } from "../../ipc/waiting.ts";
 import { VisibleText } from "../parts/VisibleText.tsx";
 import { type CardWords, cardWords } from "../words/cards.ts";
 import { useWords } from "../words/language.ts";
-import type { Asked } from "./waiting.ts";
 
 /** It must fit one line: its subject is shortened in the middle. */
 const WIDTH = 60;

@@ -1,6 +1,6 @@
 import type { Capability } from "../../ipc/decision.ts";
 import type { ApprovalView } from "../../ipc/operator-api.ts";
-import type { Asked } from "./waiting.ts";
+import type { Asked } from "../../ipc/waiting.ts";
 
 /** More cards than this of one agent within `BURST_MS` become one. */
 const BURST_MORE_THAN = 3;

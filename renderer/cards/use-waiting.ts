@@ -1,9 +1,9 @@
 import { createContext, type RefObject, useCallback, useContext, useEffect, useReducer, useRef } from "react";
 import { asGateError, type GateError } from "../../ipc/gate-error.ts";
 import type { Answer, ApprovalView } from "../../ipc/operator-api.ts";
+import { appeared, closed, held, loaded, NOTHING_YET, tidied, type WaitingState } from "../../ipc/waiting.ts";
 import { useCall, useGateEvents, useLinkState } from "../gate/use-gate.tsx";
 import { presence } from "./presence.ts";
-import { appeared, closed, held, loaded, NOTHING_YET, tidied, type WaitingState } from "./waiting.ts";
 
 /** The most that is asked for at once; the gate gives no more. */
 const MOST = 1000;

@@ -8,7 +8,7 @@ import type {
 } from "../../ipc/operator-api.ts";
 import type { GateLink } from "./link.ts";
 
-/** What makes an answer old. Methods that aren't here are asked anew only when somebody wants it (`refresh`). */
+/** What makes an answer old. Methods that aren't here are asked anew only on demand (`refresh`). */
 export const OUTDATED_BY: Partial<Record<OperatorMethod, readonly OperatorEventType[]>> = {
   status: [
     "approval.waiting",
@@ -44,10 +44,10 @@ interface Entry {
   is_outdated: boolean;
 }
 
-/** Answers kept for places that come back: more than these are forgotten, the oldest first. */
+/** Answers kept for views that are opened again: more than these are dropped, the oldest first. */
 const KEPT = 60;
 
-/** The gate's answers by question: asked once for however many look, asked again when an event makes them old. */
+/** The gate's answers by question: asked once for any number of components, asked again when an event makes them old. */
 export class Answers {
   readonly #link: GateLink;
   readonly #entries = new Map<string, Entry>();

@@ -1,7 +1,7 @@
 import type { Bridge } from "../../ipc/bridge.ts";
-import { GateError, receivedError } from "../../ipc/gate-error.ts";
+import { receivedError } from "../../ipc/gate-error.ts";
 import type { OperatorEvent, OperatorMethod, OperatorParams, OperatorResult } from "../../ipc/operator-api.ts";
-import { type GateLink, type LinkState, Listeners } from "./link.ts";
+import { type GateLink, type LinkState, Listeners, notAnswering } from "./link.ts";
 
 const RETRY_MS = 2000;
 
@@ -25,13 +25,13 @@ export class DesktopLink implements GateLink {
   }
 
   async call<M extends OperatorMethod>(method: M, params: OperatorParams<M>): Promise<OperatorResult<M>> {
-    const answer = await this.#bridge.call(method, params).catch((error: unknown) => {
+    const answer = await this.#bridge.call(method, params).catch(() => {
       this.#enter("silent");
-      throw new GateError("not_answering", error instanceof Error ? error.message : "the gate is not answering");
+      throw notAnswering();
     });
     this.#enter("answering");
     if (answer.ok) return answer.result;
-    throw receivedError(answer);
+    throw receivedError(answer.failure);
   }
 
   subscribe(listener: (event: OperatorEvent) => void): () => void {

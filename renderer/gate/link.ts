@@ -1,3 +1,4 @@
+import { GateError } from "../../ipc/gate-error.ts";
 import type { OperatorApi } from "../../ipc/operator-api.ts";
 
 /**
@@ -23,6 +24,11 @@ export type LinkState = "connecting" | "answering" | Silence;
 
 export function isSilent(state: LinkState): state is Silence {
   return state !== "connecting" && state !== "answering";
+}
+
+/** What a call is refused with where nobody takes it. */
+export function notAnswering(): GateError {
+  return new GateError("not_answering", "the gate is not answering", "start it: metnos-gate start");
 }
 
 /** What both transports share: who listens, and the state they are told of. */

@@ -1,4 +1,5 @@
 import type { Bridge } from "../../ipc/bridge.ts";
+import { PAGE_SOCKET_PATH } from "../../ipc/page-frames.ts";
 import { DesktopLink } from "./desktop-link.ts";
 import type { GateLink } from "./link.ts";
 import { SocketLink } from "./socket-link.ts";
@@ -18,5 +19,5 @@ export function openLink(): GateLink {
   const found = bridge();
   if (found !== undefined) return new DesktopLink(found);
   const { protocol, host } = window.location;
-  return new SocketLink(`${protocol === "https:" ? "wss" : "ws"}://${host}/operator`);
+  return new SocketLink(`${protocol === "https:" ? "wss" : "ws"}://${host}${PAGE_SOCKET_PATH}`);
 }

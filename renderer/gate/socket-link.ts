@@ -1,8 +1,8 @@
-import { GateError, receivedError } from "../../ipc/gate-error.ts";
 import type { OperatorEvent, OperatorMethod, OperatorParams, OperatorResult } from "../../ipc/operator-api.ts";
 import { PAGE_CLOSE } from "../../ipc/page-close.ts";
+import { type ReadAnswer, readAnswer } from "../../ipc/page-frames.ts";
 import { PAGE_SECRET_KEY, pageProtocols } from "../../ipc/page-secret.ts";
-import { type GateLink, isSilent, type LinkState, Listeners, type Silence } from "./link.ts";
+import { type GateLink, isSilent, type LinkState, Listeners, notAnswering, type Silence } from "./link.ts";
 
 const FIRST_RETRY_MS = 250;
 const LAST_RETRY_MS = 5000;
@@ -13,14 +13,9 @@ const SILENCE_OF_CLOSE: Readonly<Record<number, Silence>> = {
 };
 
 interface Asking {
-  resolve(result: never): void;
+  resolve(result: unknown): void;
   reject(error: Error): void;
 }
-
-type Frame =
-  | { id: number; result: unknown }
-  | { id: number; failure: { code: string; message: string; hint: string } }
-  | { event: OperatorEvent };
 
 /** In a browser tab: a WebSocket on the page's own origin. Comes back by itself; what was asked meanwhile is refused. */
 export class SocketLink implements GateLink {
@@ -59,10 +54,11 @@ export class SocketLink implements GateLink {
     const socket = this.#socket;
     if (socket === undefined || socket.readyState !== WebSocket.OPEN) throw notAnswering();
     const id = this.#next_id++;
-    return new Promise((resolve, reject) => {
+    const result = await new Promise<unknown>((resolve, reject) => {
       this.#asking.set(id, { resolve, reject });
       socket.send(JSON.stringify({ id, method, params }));
     });
+    return result as OperatorResult<M>;
   }
 
   subscribe(listener: (event: OperatorEvent) => void): () => void {
@@ -86,7 +82,12 @@ export class SocketLink implements GateLink {
       this.#enter("answering");
       this.#opened();
     };
-    socket.onmessage = ({ data }) => this.#read(JSON.parse(String(data)) as Frame);
+    socket.onmessage = ({ data }) => {
+      const answer = readAnswer(String(data));
+      // Whoever waits for what this should have been is refused, and the connection made anew.
+      if (answer === undefined) socket.close();
+      else this.#take(answer);
+    };
     // An error is always followed by close.
     socket.onclose = ({ code }) => {
       for (const { reject } of this.#asking.values()) reject(notAnswering());
@@ -111,16 +112,15 @@ export class SocketLink implements GateLink {
     }
   }
 
-  #read(frame: Frame): void {
-    if ("event" in frame) {
-      this.#events.tell(frame.event);
+  #take(answer: ReadAnswer): void {
+    if ("event" in answer) {
+      this.#events.tell(answer.event);
       return;
     }
-    const asking = this.#asking.get(frame.id);
-    this.#asking.delete(frame.id);
-    if ("failure" in frame) {
-      asking?.reject(receivedError(frame.failure));
-    } else asking?.resolve(frame.result as never);
+    const asking = this.#asking.get(answer.id);
+    this.#asking.delete(answer.id);
+    if ("error" in answer) asking?.reject(answer.error);
+    else asking?.resolve(answer.result);
   }
 
   #enter(state: LinkState): void {
@@ -137,8 +137,4 @@ function storedSecret(): string | null {
   } catch {
     return null;
   }
-}
-
-function notAnswering(): GateError {
-  return new GateError("not_answering", "the gate is not answering", "start it: metnos-gate start");
 }

@@ -9,7 +9,7 @@ export interface Act {
   forget(): void;
 }
 
-/** Something that the human does to the gate: busy meanwhile, and what went wrong afterwards. */
+/** An act of the operator: busy meanwhile, and its error afterwards. */
 export function useAct(): Act {
   const [is_busy, setBusy] = useState(false);
   const [error, setError] = useState<GateError | undefined>();

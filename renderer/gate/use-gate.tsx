@@ -22,7 +22,7 @@ function useGate(): Gate {
   return gate;
 }
 
-/** Asks the gate to do something. Rejects with an `GateError`. */
+/** Asks the gate to do something. Rejects with a `GateError`. */
 export function useCall(): <M extends OperatorMethod>(
   method: M,
   params: OperatorParams<M>,
@@ -35,7 +35,7 @@ export interface Query<M extends OperatorMethod> extends Answered<M> {
   refresh(): void;
 }
 
-/** What the gate says to this, kept up to date as things happen (`OUTDATED_BY` in answers.ts). `data` stays while it is asked anew. */
+/** The gate's answer to this, kept up to date by events (`OUTDATED_BY` in answers.ts). `data` stays while it is asked anew. */
 export function useQuery<M extends OperatorMethod>(method: M, params: OperatorParams<M>): Query<M> {
   const { answers } = useGate();
   const key = `${method} ${JSON.stringify(params)}`;

@@ -1,7 +1,7 @@
 import { createContext, type ReactNode, useContext } from "react";
 import { useQuery } from "./use-gate.tsx";
 
-/** Null until the gate has said where it is. */
+/** Null until the gate has answered. */
 const HomeContext = createContext<string | null>(null);
 
 export function HomeProvider({ children }: { children: ReactNode }) {

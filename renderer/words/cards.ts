@@ -14,10 +14,10 @@ const en = {
   readOn: "Approve opens when the end of the request has been on the screen.",
   tooSoon: "That didn't count: the card had only just appeared or moved. Press again.",
   expiresIn: (clock: string) => `expires in ${clock}`,
-  held: "its time stands still while you are here",
+  held: "its deadline is extended while you are here",
   waited: (clock: string) => `waited ${clock}`,
   inFolder: "in",
-  noFolder: "folder not told",
+  noFolder: "folder unknown",
   scored: (score: string) => `score ${score}`,
   /** What raised or lowered the judge's score. */
   notes: NOTE_WORDS.en,
@@ -111,8 +111,8 @@ const en = {
     readOn: "Approve opens when the end of the list has been on the screen.",
     long: (count: number) =>
       count === 1
-        ? "1 is longer than this list shows: it needs a look of its own."
-        : `${count} are longer than this list shows: they need a look of their own.`,
+        ? "1 is longer than this list shows: it must be opened by itself."
+        : `${count} are longer than this list shows: they must be opened one by one.`,
     failed: (count: number) => `${count} could not be answered: they have ended, or the gate refused.`,
     list: "Every request in this bundle",
   },

@@ -10,7 +10,7 @@ const en = {
   >,
   decided: { allowed: "allowed", approval_required: "asked", denied: "denied" } satisfies Record<Outcome, string>,
   decided_many: { allowed: "allowed", approval_required: "asked", denied: "denied" } satisfies Record<Outcome, string>,
-  /** One each: what can be told apart without colour or shape. */
+  /** One each: what can be distinguished without colour or shape. */
   letters: { allowed: "A", approval_required: "Q", denied: "D" } satisfies Record<Outcome, string>,
 };
 const it: typeof en = {

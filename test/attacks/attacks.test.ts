@@ -40,7 +40,7 @@ function preparedWorld(prepare: AttackRow["prepare"]): PreparedWorld {
 const isRight = (expected: AttackRow["expected"][Setting], got: Got) =>
   expected === "asked or denied" ? got !== "allowed" : got === expected;
 
-/** One line on a row that came out wrong, or nothing. */
+/** One line on a row with a wrong outcome, or nothing. */
 function wrongIn(row: AttackRow, call: ToolCall): string {
   const { world, decider } = preparedWorld(row.prepare);
   const sent = proposed(world, call, row.cwd);

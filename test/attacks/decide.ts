@@ -25,7 +25,7 @@ const LEVELS: Readonly<Record<Setting, Level>> = {
 
 const PRINCIPAL = { channel: "local", sender_id: "me" } as const;
 
-/** What a human wrote for a tool of an MCP server that writes files. */
+/** The user's manifest for a tool of an MCP server that writes files. */
 const OWN_EXECUTORS: readonly ManifestSource[] = [
   {
     name: "mcp__files__put",

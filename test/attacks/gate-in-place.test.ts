@@ -7,7 +7,7 @@ import { makeWorld, repository, type World } from "./world.ts";
 
 /**
  * Whatever writes them, at every level and with any grants: the files that call the gate, its own files and its program stay as
- * they are, unless a human is asked.
+ * they are, unless the operator is asked.
  */
 
 const SETTINGS_FILES = ["settings.json", "settings.local.json"] as const;

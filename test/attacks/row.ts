@@ -22,7 +22,7 @@ export interface AttackRow {
   expected: Expected;
   /** Below the home folder; `proj` where left out. */
   cwd?: string;
-  /** What the row's world holds besides the usual; it then has a world of its own. */
+  /** What the row's world holds besides the usual; it then has a separate world. */
   prepare?: (world: World) => void;
   /** `capability target`, in place of the ordinary grants on the project. */
   grants?: readonly string[];
@@ -73,7 +73,7 @@ export const READ_OUTSIDE = expected("asked", "asked", "asked", "allowed");
 export const CHANGE_OUTSIDE = expected("denied", "asked", "asked", "allowed");
 /** A write inside of what was granted. */
 export const CHANGE_INSIDE = expected("denied", "asked", "allowed", "allowed");
-/** Whether the guard denies it or a human is asked is left open: of a read. */
+/** Whether the guard denies it or the operator is asked is left open: of a read. */
 export const READ_NEVER_ALLOWED: Expected = {
   readonly: "asked or denied",
   supervised: "asked or denied",

@@ -6,9 +6,9 @@ import { type TemporaryHome, temporaryHome } from "../support/temporary-home.ts"
 /** A home folder with a project in it, as the attacks find it. Nothing in it is ever run. */
 export interface World extends TemporaryHome {
   proj: string;
-  /** Where the gate's program lies in it: its `bin`, its `dist` and the Node that runs it. */
+  /** Where the gate's program is in it: its `bin`, its `dist` and the Node that runs it. */
   program_paths: readonly string[];
-  /** The gate's environment, as far as it says where programs and agents' settings lie. */
+  /** The gate's environment, as far as it says where programs and agents' settings are. */
   gate_env: { PATH: string; CLAUDE_CONFIG_DIR?: string };
   /** Writes a file below the home folder, with its folders. */
   put(path: string, content?: string): void;

@@ -24,7 +24,7 @@ it.each([
   ["usage", EXIT.usage],
   ["invalid_params", EXIT.usage],
 ] satisfies [ErrorCode, number][])(
-  "%s ends a command with its exit code: what is refused is told from what fails",
+  "%s ends a command with its exit code: a refusal differs from a failure",
   (code, exit_code) => {
     expect(exitCodeOf(new GateError(code, "why"))).toBe(exit_code);
   },

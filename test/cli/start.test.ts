@@ -77,7 +77,7 @@ describe("whether the tray app can be started", () => {
   });
 });
 
-/** `metnos-gate start` where there is no Electron, once it says that it is running. */
+/** `metnos-gate start` where there is no Electron, once it reports that it is running. */
 async function startWithoutTray(home: TemporaryHome): Promise<StartedProcess> {
   const env = { ...home.env, ELECTRON_OVERRIDE_DIST_PATH: join(home.home, "nowhere") };
   const started = new StartedProcess(process.execPath, [LAUNCHER, "start"], { env });

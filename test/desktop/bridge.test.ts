@@ -14,7 +14,7 @@ import { describeDesktop, launchDesktop } from "./driver/launch.ts";
 
 interface Scope {
   metnos: Bridge;
-  heard: string[];
+  received: string[];
   end(): void;
 }
 
@@ -47,10 +47,10 @@ describeDesktop("window.metnos", () => {
       ];
     });
     expect(answers).toMatchObject([
-      { ok: false, code: "unknown_agent", hint: "see: metnos-gate agents list" },
-      { ok: false, code: "invalid_params" },
-      { ok: false, code: "unknown_method" },
-      { ok: false, code: "unknown_method" },
+      { ok: false, failure: { code: "unknown_agent", hint: "see: metnos-gate agents list" } },
+      { ok: false, failure: { code: "invalid_params" } },
+      { ok: false, failure: { code: "unknown_method" } },
+      { ok: false, failure: { code: "unknown_method" } },
       { ok: false },
     ]);
   });
@@ -60,36 +60,36 @@ describeDesktop("window.metnos", () => {
     for (const page of pages) {
       await page.evaluate(async () => {
         const scope = globalThis as unknown as Scope;
-        scope.heard = [];
-        scope.end = scope.metnos.subscribe(({ type }) => scope.heard.push(type));
-        // An answer comes after everything that was said before.
+        scope.received = [];
+        scope.end = scope.metnos.subscribe(({ type }) => scope.received.push(type));
+        // An answer follows everything that was sent before.
         await scope.metnos.call("status", {});
       });
     }
-    const heard = (index: number) => pages[index]?.evaluate(() => (globalThis as unknown as Scope).heard);
+    const received = (index: number) => pages[index]?.evaluate(() => (globalThis as unknown as Scope).received);
     await operator.call("grants.add", { capability: "fs:read", target: "/srv/a/**" });
-    await expect.poll(() => heard(0)).toContain("grants.changed");
-    await expect.poll(() => heard(1)).toContain("grants.changed");
+    await expect.poll(() => received(0)).toContain("grants.changed");
+    await expect.poll(() => received(1)).toContain("grants.changed");
     await pages[0]?.evaluate(() => {
       const scope = globalThis as unknown as Scope;
       scope.end();
-      scope.heard = [];
+      scope.received = [];
     });
     await pages[1]?.evaluate(() => {
-      (globalThis as unknown as Scope).heard = [];
+      (globalThis as unknown as Scope).received = [];
     });
     await operator.call("grants.add", { capability: "fs:read", target: "/srv/b/**" });
-    await expect.poll(() => heard(1)).toContain("grants.changed");
-    expect(await heard(0)).toEqual([]);
+    await expect.poll(() => received(1)).toContain("grants.changed");
+    expect(await received(0)).toEqual([]);
   });
 
   it("an agent asks, the page gets the request and answers, the agent gets the answer: also the next time, without asking", async () => {
     const page = await app.page("approvals");
     await page.evaluate(async () => {
       const scope = globalThis as unknown as Scope;
-      scope.heard = [];
+      scope.received = [];
       scope.metnos.subscribe((event) => {
-        if (event.type === "approval.waiting") scope.heard.push(event.data.token);
+        if (event.type === "approval.waiting") scope.received.push(event.data.token);
       });
       await scope.metnos.call("status", {});
     });
@@ -106,12 +106,18 @@ describeDesktop("window.metnos", () => {
       });
     ask("1", "a.txt");
     expect(await agent.next("tool.decision")).toMatchObject({ data: { outcome: "approval_required" } });
-    await expect.poll(() => page.evaluate(() => (globalThis as unknown as Scope).heard.length)).toBe(1);
+    await expect.poll(() => page.evaluate(() => (globalThis as unknown as Scope).received.length)).toBe(1);
     const folder = join(app.home.home, "notes");
     const answered = await page.evaluate(async (target) => {
-      const { metnos, heard } = globalThis as unknown as Scope;
+      const { metnos, received } = globalThis as unknown as Scope;
       const expires_at = new Date(Date.now() + 30 * 86_400_000).toISOString();
-      const answer = { token: heard[0] ?? "", decision: "approved", scope: "permanent", target, expires_at } as const;
+      const answer = {
+        token: received[0] ?? "",
+        decision: "approved",
+        scope: "permanent",
+        target,
+        expires_at,
+      } as const;
       return await metnos.call("approvals.resolve", answer);
     }, `${folder}/**`);
     expect(answered).toMatchObject({ ok: true, result: { status: "approved" } });
@@ -134,5 +140,14 @@ describeDesktop("window.metnos", () => {
       "#/approvals/0123456789abcdef",
     );
     expect(await app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows().length, undefined)).toBe(2);
+  });
+
+  it("where nobody answers a call, it is rejected, and the page says that the gate is not answering", async () => {
+    const page = await app.page("approvals/0123456789abcdef");
+    await app.evaluate(({ ipcMain }) => ipcMain.removeHandler("operator:call"), undefined);
+    const outcome = page.evaluate(() => (globalThis as unknown as Scope).metnos.call("status", {}));
+    await expect(outcome).rejects.toThrow();
+    await operator.call("grants.add", { capability: "fs:read", target: "/srv/c/**" });
+    await page.getByRole("alert").filter({ hasText: "The gate is not answering" }).waitFor();
   });
 });

@@ -128,7 +128,7 @@ async function statusIn({ paths }: TemporaryHome) {
   }
 }
 
-/** Something in the app's own process that nobody catches. */
+/** An error in the app's process that isn't caught. */
 const fail = (app: DesktopApp) =>
   app.evaluate(() => {
     setImmediate(() => {
@@ -163,7 +163,7 @@ describeDesktop("a gate that fails inside the app", () => {
       "--restarted-after=SIGSEGV",
       /error box: Metnos Gate failed again\nIt was started/,
     ],
-    ["somebody else starts it again", "--supervised", /^(?!.*error box)/s],
+    ["another process starts it again", "--supervised", /^(?!.*error box)/s],
   ])(
     "isn't started again by itself where %s",
     async (_where, flag, said) => {

@@ -132,7 +132,7 @@ describeDesktop("a window's page", () => {
       open("https://example.invalid/");
       open("about:blank");
     });
-    // A window of the app's own comes after what the page has opened: when it is there, so would be the others.
+    // A window of the app's own is opened after those that the page opens: when it is there, so would be the others.
     await app.evaluate(async ({ BrowserWindow }) => {
       await new BrowserWindow({ show: false }).loadURL("about:blank?later");
     }, undefined);
@@ -280,7 +280,7 @@ describeDesktop("the bridge's sender check", () => {
       }, url);
       const other = () => app.pages().find((page) => page.url().endsWith("other"));
       await expect.poll(other).toBeDefined();
-      expect(await other()?.evaluate(callStatus)).toMatchObject({ ok: false, code: "not_authorised" });
+      expect(await other()?.evaluate(callStatus)).toMatchObject({ ok: false, failure: { code: "not_authorised" } });
       await app.evaluate(({ BrowserWindow }) => {
         for (const window of BrowserWindow.getAllWindows()) {
           if (window.webContents.getURL().endsWith("other")) window.close();
@@ -298,15 +298,15 @@ describeDesktop("the bridge's sender check", () => {
       await window?.loadURL("about:blank#elsewhere");
     }, undefined);
     await page.waitForURL("about:blank#elsewhere");
-    expect(await page.evaluate(callStatus)).toMatchObject({ ok: false, code: "not_authorised" });
+    expect(await page.evaluate(callStatus)).toMatchObject({ ok: false, failure: { code: "not_authorised" } });
     expect(app.output()).toMatch(/refused operator:call from a page that is not the gate's own/);
 
     const pages = [page, await app.page("popup")];
     for (const listening of pages) {
       await listening.evaluate(async () => {
-        const scope = globalThis as unknown as { heard: number; metnos: Bridge };
-        scope.heard = 0;
-        scope.metnos.subscribe(() => scope.heard++);
+        const scope = globalThis as unknown as { received: number; metnos: Bridge };
+        scope.received = 0;
+        scope.metnos.subscribe(() => scope.received++);
         await scope.metnos.call("status", {});
       });
     }
@@ -314,8 +314,9 @@ describeDesktop("the bridge's sender check", () => {
     const operator = await OperatorClient.connect(operator_socket, operator_token);
     await operator.call("grants.add", { capability: "fs:read", target: "/srv/a/**" });
     await operator.close();
-    const heard = (index: number) => pages[index]?.evaluate(() => (globalThis as unknown as { heard: number }).heard);
-    await expect.poll(() => heard(1)).toBeGreaterThan(0);
-    expect(await heard(0)).toBe(0);
+    const received = (index: number) =>
+      pages[index]?.evaluate(() => (globalThis as unknown as { received: number }).received);
+    await expect.poll(() => received(1)).toBeGreaterThan(0);
+    expect(await received(0)).toBe(0);
   });
 });

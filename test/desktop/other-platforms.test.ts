@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import type { TrayMenuState } from "../../main/desktop/tray-menu.ts";
 
-// What only macOS and Windows do, with the stand-in's parts: nobody here has their panels.
+// What only macOS and Windows do, with the stand-in's parts: their panels aren't available here.
 
 const login: { openAtLogin?: boolean; args?: string[] }[] = [];
 const shown: FakeNotification[] = [];

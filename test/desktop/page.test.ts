@@ -78,7 +78,7 @@ describeDesktop("the page in the app's windows", () => {
     await agent.ping();
     expect(await operator.call("approvals.list", {})).toHaveLength(1);
     expect(agent.unread).toEqual([]);
-    // Once it has stood still, a press counts.
+    // Once it has not moved for the delay, a press counts.
     const final = asked.final();
     const answered = await pressUntil(asking.getByRole("button", { name: "Deny", exact: true }), final);
     expect(answered.status).toBe("rejected");

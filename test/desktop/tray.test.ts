@@ -9,7 +9,7 @@ import type { TemporaryHome } from "../support/temporary-home.ts";
 import type { DesktopApp } from "./driver/desktop-app.ts";
 import { describeDesktop, launchDesktop, recorded } from "./driver/launch.ts";
 
-// The icon in the panel: what it says, and what its menu does.
+// The icon in the panel: its tooltip, and its menu.
 
 /** The menu as it is now: id and label of each line, submenus below their line's id. */
 function menuOf(app: DesktopApp): Promise<Record<string, string>> {
@@ -193,7 +193,7 @@ describeDesktop("the tray", () => {
       );
       return (await popup()).bounds?.height;
     };
-    // As tall as what the page shows, told by the page itself.
+    // As tall as the page's content, reported by the page itself.
     const content = async () => Math.ceil((await page.locator(".popup").boundingBox())?.height ?? 0);
     await expect.poll(async () => (await popup()).bounds?.height === (await content())).toBe(true);
     expect(await resized(5000)).toBe(Math.floor((work_area.height * 2) / 3));

@@ -101,7 +101,7 @@ test("every example prints what the document says", async () => {
   }
 }, 60_000);
 
-/** Each command without commands of its own, as its help names it, with its options. */
+/** Each command without subcommands, as its help names it, with its options. */
 function commandsBelow(parent: Command, words: readonly string[] = []): { command: string; options: string[] }[] {
   const help = parent.createHelp();
   const below = help.visibleCommands(parent).filter((command) => command.name() !== "help");
@@ -124,7 +124,7 @@ test("the exit codes are the code's", () => {
   expect(documented).toEqual(Object.values(EXIT));
 });
 
-/** The names in a listing's row, without what stands in brackets after one. */
+/** The names in a listing's row, without the text in brackets after one. */
 function fieldsOf(listing: string): string[] {
   const row = TEXT.split("\n").find((line) => line.startsWith(`| \`${listing}\` |`)) ?? "";
   const text = (row.split("|")[2] ?? "").replace(/\([^)]*\)/g, "");

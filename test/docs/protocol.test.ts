@@ -6,11 +6,11 @@ import { decisionSchema, readingSchema } from "../../ipc/decision.ts";
 import { FRAME_TIMEOUT_MS, MAX_DEPTH, MAX_FRAME_BYTES } from "../../ipc/frames.ts";
 import { MAX_UNADMITTED_BYTES, UNGREETED_LIMITS } from "../../ipc/line-server.ts";
 import { agentMessages, contextSchema, ERROR_CODES, gateMessages, MAX_PLAN_CALLS } from "../../ipc/wire.ts";
-import { AGENT_UNREAD } from "../../main/agent-port.ts";
 import { configSchema } from "../../main/config.ts";
 import { MAX_WAITING_CHARACTERS, MAX_WAITING_PER_AGENT } from "../../main/gate/approvals/held-calls.ts";
 import { CLAUDE_CODE_EXECUTORS } from "../../main/gate/executors/claude-code.ts";
 import { SEED_EXECUTORS } from "../../main/gate/executors/seeds.ts";
+import { AGENT_UNREAD } from "../../main/gate-port.ts";
 import type { AgentConnection } from "../support/agent-connection.ts";
 import { runGate } from "../support/gate-process.ts";
 import { type GateUnderTest, startGate } from "../support/running-gate.ts";
@@ -65,7 +65,7 @@ function unexpected(agent: AgentConnection) {
   return agent.unread.filter(({ type }) => !SENT_TO_ALL.includes(type));
 }
 
-/** The document's world: a gate that can end and start again, agents by name, an operator at the command line, a clock. */
+/** The document's setting: a gate that can end and start again, agents by name, an operator at the command line, a clock. */
 class Replay {
   readonly home = temporaryHome();
   readonly seen = new Map<string, unknown>();
@@ -113,7 +113,7 @@ class Replay {
     return text.replace(/<[^<>"]+>/g, (name) => String(this.seen.get(name) ?? name));
   }
 
-  /** Nothing came that the document doesn't show. */
+  /** No message was received that the document doesn't show. */
   async isOver(): Promise<void> {
     for (const agent of this.#agents.values()) {
       await agent.ping();

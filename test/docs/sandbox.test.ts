@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { type GateUnderTest, startGate } from "../support/running-gate.ts";
 import { type TemporaryHome, temporaryHome } from "../support/temporary-home.ts";
 
-/** For each line on stdin: asks for the time over the one socket it has, then looks for all else that it should not have. */
+/** For each line on stdin: asks for the time over the one socket it has, then tries everything that it should not reach. */
 const PROGRAM = `
 const fs = require("node:fs");
 const net = require("node:net");
@@ -60,7 +60,7 @@ function missing(): string | undefined {
   return status === 0 ? undefined : (error?.message ?? (stderr.trim() || `bwrap ended with ${status}`));
 }
 
-/** The reason stands in the output, and is one: nothing is skipped in silence. */
+/** The reason is in the output: nothing is skipped silently. */
 function notChecked(reason: string): void {
   console.log(`bubblewrap can't be used on this machine (${reason}): the claim is not checked here`);
   expect(reason).not.toBe("");

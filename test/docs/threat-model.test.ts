@@ -15,7 +15,7 @@ function namedTests(text: string): { file: string; title: string }[] {
 /** What each attack of the tables is there for. */
 const ATTACKS = Object.values(SECTIONS).flatMap(({ rows }) => rows.map(({ why }) => why));
 
-/** The titles that a test file gives its tests, whatever stands between `it` and them; of a table of attacks, what they are there for. */
+/** The titles that a test file gives its tests, whatever is between `it` and them; of a table of attacks, their reasons. */
 function titlesIn(file: string): string[] {
   const text = readFileSync(new URL(file, ROOT), "utf8");
   if (file.startsWith("test/attacks/rows/")) return ATTACKS.filter((why) => text.includes(JSON.stringify(why)));

@@ -164,7 +164,7 @@ describe("table and grants together", () => {
           capability: fc.constantFrom<Capability>(...CAPABILITIES),
           target: target_texts,
         }),
-        // as if somebody had written the row into the file themselves
+        // as if another program had written the row into the file
         fc.record({
           what: fc.constant("row" as const),
           capability: fc.constantFrom<Capability>(...CAPABILITIES),

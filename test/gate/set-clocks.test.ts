@@ -244,14 +244,14 @@ describe("a request is over when either clock says so", () => {
   it("a clock that was set back is noticed, and every surface gets the new date", () => {
     vi.useFakeTimers();
     try {
-      const { broker, clock, told } = openedBroker(tempFolder());
+      const { broker, clock, sent } = openedBroker(tempFolder());
       broker.ask(pendingOf());
       const pass = (seconds: number) => {
         for (let second = 0; second < seconds; second++) {
           clock.advance(1);
           vi.advanceTimersByTime(1000);
         }
-        return told.filter(({ event }) => event === "moved").map(({ request }) => request.expires_at);
+        return sent.filter(({ event }) => event === "moved").map(({ request }) => request.expires_at);
       };
       expect(pass(60)).toEqual([]);
       clock.jump(-DAY);

@@ -12,13 +12,13 @@ import { lastCardGone, SETTLED_MS, write } from "../support/page-seat.ts";
 import { cantRun, PrivateBus } from "../support/private-bus.ts";
 import { type Desk, desktopDesk, openPopup, webDesk } from "./seats.ts";
 
-// Several surfaces on one gate: one answer counts, and what has ended is gone from all of them.
+// Several surfaces on one gate: one answer counts, and an ended request is removed from all of them.
 
 const NO_BUS = cantRun("two surfaces, one of them on a session bus", ["dbus-run-session"]);
-/** From an agent's hanging up until its card is gone everywhere. */
+/** From an agent's disconnecting until its card is removed everywhere. */
 const GONE_MS = 1000;
 
-/** How the request ended for the agent, once, and for whoever asks afterwards. */
+/** How the request ended for the agent, once, and in later listings. */
 async function ending({ agent, operator }: Desk, asked: Asked): Promise<"approved" | "rejected"> {
   const { outcome, status } = await asked.final();
   const token = tokenOf(asked.decision);
@@ -26,13 +26,13 @@ async function ending({ agent, operator }: Desk, asked: Asked): Promise<"approve
   const ended = approvals.filter((approval) => approval.token === token);
   expect(ended.map((approval) => approval.status)).toEqual([status]);
   expect(outcome).toBe(status === "approved" ? "allowed" : "denied");
-  await agent.ping(); // what would come a second time has come by now
+  await agent.ping(); // a second event would have arrived by now
   expect(agent.unread).toEqual([]);
   if (status !== "approved" && status !== "rejected") throw new Error(`ended as ${status}`);
   return status;
 }
 
-/** This page approved: it says so where that counted, else whose answer did; and the card is gone. */
+/** This page approved: it says so where that counted, else whose answer did; and the card is removed. */
 async function approvedThere(page: Page, status: "approved" | "rejected", name: string): Promise<void> {
   const said = status === "approved" ? "You approved: write" : "Denied elsewhere: write";
   await page.getByText(`${said} ${name}`).waitFor();
@@ -55,7 +55,7 @@ describe.skipIf(!hasChromium())("two surfaces answer at once", () => {
           () => "counted",
           (error: GateError) => error.code,
         );
-      // The other one may have taken the button away already.
+      // The other one may have removed the button already.
       const click = () => approve.click({ timeout: 2000 }).catch(() => undefined);
       // The page's answer is on its way, or is made while the other's is.
       const sent = socket.waitForEvent("framesent", ({ payload }) => String(payload).includes("approvals.resolve"));

@@ -9,9 +9,9 @@ import { temporaryHome } from "../support/temporary-home.ts";
 import { LAUNCHER, Pty } from "../support/watched.ts";
 import { type Desk, desk, desktopDesk, openPopup, webDesk } from "./seats.ts";
 
-// The same story in every home. Only where the human sits is another place.
+// The same sequence in every home of the page. Only the operator's surface differs.
 
-/** What the human sees and does in one home. */
+/** What the operator sees and does in one home. */
 interface Human {
   /** A card for the write is there. */
   sees(name: string): Promise<void>;

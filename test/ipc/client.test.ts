@@ -23,7 +23,7 @@ async function paired(gate: GateUnderTest, options: Partial<GateClientOptions> =
   return clientFor(gate, { token: gate.token("worker"), ...options });
 }
 
-/** The next decision for which a human is asked. */
+/** The next decision for which the operator is asked. */
 function waiting(client: GateClient): Promise<Decision> {
   return new Promise((resolve) => client.once("waiting", resolve));
 }
@@ -152,7 +152,7 @@ describe("when the gate restarts while a call waits, the client comes back and a
     const away = new Promise<void>((resolve) => client.once("disconnected", resolve));
     await gate.close();
     await away;
-    // Its socket is elsewhere meanwhile: the human answers before the client finds the gate again.
+    // Its socket is elsewhere meanwhile: the operator answers before the client finds the gate again.
     const elsewhere = { ...gate.home, env: { ...gate.home.env, METNOS_RUNTIME_DIR: `${gate.home.home}/elsewhere` } };
     const meanwhile = await startGate({ home: elsewhere });
     await meanwhile.operator.call("approvals.resolve", { token, decision });
@@ -240,7 +240,7 @@ describe("an AbortSignal withdraws the request", () => {
     expect(await gate.operator.call("approvals.list", { include_resolved: true })).toEqual([]);
   });
 
-  it("and nothing else: after the answer it sends nothing, and listens to the signal no more", async () => {
+  it("and nothing else: after the answer it sends nothing, and ignores the signal", async () => {
     const gate = await startGate();
     const { socket, sent } = await relayTo(gate.paths.agent_socket);
     const client = await paired(gate, { socket });

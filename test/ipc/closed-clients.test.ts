@@ -10,7 +10,7 @@ const WAITING: Decision = {
   decision_id: "d-1",
   outcome: "approval_required",
   stage: "approval",
-  reason: "a human is asked",
+  reason: "the operator is asked",
   explain: {},
   verdict: null,
   capabilities: [],

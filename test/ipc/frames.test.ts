@@ -64,7 +64,7 @@ describe("a stream of lines", () => {
       expect(frames).toMatchObject([{ ok: true, message: { type: "ping" } }]);
       return performance.now() - started;
     };
-    // The best of several: another load on the machine says nothing about it.
+    // The best of several: other load of the machine doesn't count.
     expect(Math.min(...[1, 2, 3].map(() => timeOf(MAX_FRAME_BYTES)))).toBeLessThan(3000);
   });
 
@@ -166,7 +166,7 @@ describe("a frame that is begun and not ended", () => {
 describe("what all connections have begun and not ended", () => {
   const reader = (budget: UnfinishedBudget) => new FrameReader(undefined, undefined, undefined, budget);
 
-  it("is bounded together: who goes beyond it is refused, short lines never, and what ends makes room", () => {
+  it("is bounded together: a line beyond it is refused, short ones never, and an ended one makes room", () => {
     const budget = new UnfinishedBudget(3 * FREE_UNFINISHED);
     const long = "x".repeat(3 * FREE_UNFINISHED);
     const [first, second, third] = [reader(budget), reader(budget), reader(budget)];

@@ -128,7 +128,7 @@ describe("the operator's socket", () => {
   it("sends every surface each event: a card appears, is decided, is removed", async () => {
     const gate = await startGate();
     const surfaces = [await gate.operatorClient(), await gate.operatorClient()];
-    const heard = surfaces.map((surface) => {
+    const received = surfaces.map((surface) => {
       const events: OperatorEvent[] = [];
       return new Promise<OperatorEvent[]>((resolve) => {
         surface.subscribe((event) => {
@@ -142,7 +142,7 @@ describe("the operator's socket", () => {
     const { decision, final } = await agent.ask(WRITE);
     await surfaces[0]?.call("approvals.resolve", { token: tokenOf(decision), decision: "approved" });
     await final();
-    for (const events of await Promise.all(heard)) {
+    for (const events of await Promise.all(received)) {
       const types = events.map(({ type }) => type).filter((type) => type !== "audit.line");
       expect(types).toEqual(["agents.changed", "approval.waiting", "decision", "decision", "approval.closed"]);
       const waiting = events.find(({ type }) => type === "approval.waiting");

@@ -5,7 +5,7 @@ import { isOwnSocket } from "../../ipc/own-socket.ts";
 import { startGate } from "../support/running-gate.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 
-/** Somebody who isn't root, also where the tests run as root. */
+/** A user who isn't root, also where the tests run as root. */
 const ME = 12_345;
 
 describe("another user's socket is not asked", () => {
@@ -13,7 +13,7 @@ describe("another user's socket is not asked", () => {
     const top = tempFolder();
     const path = join(top, "gate.sock");
     writeFileSync(path, "");
-    // Root is not looked at: as root, the folder is given to somebody else.
+    // Root's folders are not checked: as root, the folder is given to another user.
     const uid = process.getuid?.() || ME;
     if (process.getuid?.() === 0) for (const owned of [top, path]) chownSync(owned, ME, ME);
     for (const [mode, is_own] of [

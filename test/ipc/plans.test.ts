@@ -5,7 +5,7 @@ import { startGate } from "../support/running-gate.ts";
 
 const COUNT = 256;
 
-/** A plan whose calls take long to look at, so that it needs many turns of the event loop. */
+/** A plan whose calls take long to evaluate, so that it needs many turns of the event loop. */
 function longPlan(id: string): object {
   const command = (index: number) => `${"echo a b c; ".repeat(30)}rm -f x${index}`;
   const calls = Array.from({ length: COUNT }, (_, index) => ({

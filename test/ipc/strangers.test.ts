@@ -11,7 +11,7 @@ import { operatorOf, pairedAgent } from "../support/served-agent.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import { temporaryHome } from "../support/temporary-home.ts";
 
-/** Connections that haven't said who they are: any program that reaches the socket can make them. */
+/** Connections that haven't greeted: any program that reaches the socket can make them. */
 
 async function silent(path: string, count: number): Promise<Socket[]> {
   const sockets = Array.from({ length: count }, () => {
@@ -46,7 +46,7 @@ describe("before hello", () => {
     await many_lines.closed;
     const pongs = many_lines.unread.filter(({ type }) => type === "pong").length;
     expect(pongs).toBeGreaterThan(0);
-    // What comes in one read is answered: it may end a little beyond.
+    // All of one read is answered: it may end a little beyond.
     expect(many_lines.unread.at(-1)).toMatchObject({ type: "error", data: { code: "frame_too_large" } });
   });
 
@@ -64,7 +64,7 @@ describe("before hello", () => {
     for (let count = 0; count < 20; count++) expect((await agent.next("tool.decision")).data.outcome).toBe("allowed");
   });
 
-  it("few may be silent: who has been silent for the longest goes when others come, and an agent is let in", async () => {
+  it("few may be silent: the one silent for the longest is closed when others connect, and an agent is let in", async () => {
     const gate = await startGate();
     const first = await silent(gate.paths.agent_socket, UNGREETED_LIMITS.max + 5);
     await new Promise((resolve) => setTimeout(resolve, 1100));

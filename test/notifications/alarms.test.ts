@@ -9,7 +9,7 @@ import { startGate } from "../support/running-gate.ts";
 
 const skipped = cantRun("what notifications of alarms do", ["dbus-run-session", "dbus-daemon"]);
 
-/** A gate with a notification server on a bus of its own; the notifier's clock is the test's. */
+/** A gate with a notification server on a private bus; the notifier's clock is the test's. */
 async function desk() {
   const { address } = await PrivateBus.start();
   const server = await NotificationServer.start(address);
@@ -18,12 +18,12 @@ async function desk() {
   const sink = new ObservedSink(new FreedesktopSink(address, () => undefined));
   const review = (what: ReviewTarget) => reviewed.push(what);
   const gate = await startGate({ notifications: { sink: () => sink, now: () => clock.ms, review } });
-  await sink.heard(({ type }) => type === "ready");
+  await sink.received(({ type }) => type === "ready");
   return { alarms: gate.gate.core.alarms, server, sink, clock, reviewed };
 }
 
 describe.skipIf(skipped)("the notification of an alarm", () => {
-  it("is urgent, says what and what to do, opens the page, and goes when the alarm is over", async () => {
+  it("is urgent, says what and what to do, opens the page, and closes when the alarm is over", async () => {
     const { alarms, server, sink, clock, reviewed } = await desk();
     alarms.raise(alarm());
     const one = await server.only();
@@ -34,7 +34,7 @@ describe.skipIf(skipped)("the notification of an alarm", () => {
     await sink.settled();
     clock.ms += 500;
     server.press(one, "Review");
-    await sink.heard(({ type }) => type === "action");
+    await sink.received(({ type }) => type === "action");
     expect(reviewed).toEqual([{ kind: "alarm" }]);
     alarms.clear(alarm().code, alarm().subject);
     await server.until((shown) => shown.length === 0);
@@ -47,7 +47,7 @@ describe.skipIf(skipped)("the notification of an alarm", () => {
     await sink.settled();
     clock.ms += 500;
     server.dismiss(one);
-    await sink.heard(({ type }) => type === "dismissed");
+    await sink.received(({ type }) => type === "dismissed");
     alarms.raise(alarm({ hint: "other words" }));
     alarms.raise(alarm({ code: "database_unusable", subject: "grants.db" }));
     await server.only(({ title }) => title === "A database can't be used");

@@ -39,11 +39,11 @@ function sinkOn(address: string): ObservedSink {
   return sink;
 }
 
-/** The sink has taken in all that was sent before: what comes after it is heard. */
+/** The sink has processed all that was sent before: later signals will be received. */
 async function pressIsHeard(sink: ObservedSink, server: NotificationServer, count: number): Promise<void> {
   const [one] = await server.until((shown) => shown.length > 0);
   if (one !== undefined) server.press(one, "Deny");
-  await sink.heard(is("action"), count);
+  await sink.received(is("action"), count);
 }
 
 describe.skipIf(skipped)("signals", () => {
@@ -51,17 +51,17 @@ describe.skipIf(skipped)("signals", () => {
     const { address } = await PrivateBus.start();
     const server = await NotificationServer.start(address);
     const sink = sinkOn(address);
-    await sink.heard(is("ready"));
+    await sink.received(is("ready"));
     sink.show(NOTICE);
     const one = await server.only();
-    await sink.heard(is("shown"));
+    await sink.received(is("shown"));
     const key = [...one.actions.keys()][0] ?? "";
     const program = await busProgram(address);
     for (const [member, signature, body] of [
       ["ActionInvoked", "us", [one.id, key]],
       ["NotificationClosed", "uu", [one.id, 2]],
     ] as const) {
-      // To everybody, and to us alone.
+      // To all connections, and to ours alone.
       for (const destination of [undefined, one.sender]) {
         const signal = Message.newSignal(PATH, NAME, member, signature, [...body]);
         if (destination !== undefined) signal.destination = destination;
@@ -80,10 +80,10 @@ describe.skipIf(skipped)("signals", () => {
     const { address } = await PrivateBus.start();
     const server = await NotificationServer.start(address);
     const sink = sinkOn(address);
-    await sink.heard(is("ready"));
+    await sink.received(is("ready"));
     sink.show(NOTICE);
     const one = await server.only();
-    await sink.heard(is("shown"));
+    await sink.received(is("shown"));
     const program = await busProgram(address);
     const forged = Message.newSignal("/org/freedesktop/DBus", "org.freedesktop.DBus", "NameOwnerChanged", "sss", [
       NAME,
@@ -101,10 +101,10 @@ describe.skipIf(skipped)("signals", () => {
     const { address } = await PrivateBus.start();
     const server = await NotificationServer.start(address);
     const sink = sinkOn(address);
-    await sink.heard(is("ready"));
+    await sink.received(is("ready"));
     sink.show(NOTICE);
     const { id } = await server.only();
-    await sink.heard(is("shown"));
+    await sink.received(is("shown"));
     const program = await busProgram(address);
     const actions = ["approve", "Approve", "deny", "Deny"];
     const hints = { urgency: new Variant("y", 2) };
@@ -122,7 +122,7 @@ describe.skipIf(skipped)("signals", () => {
     expect(replaced.id).toBe(id);
     server.press(replaced, "Approve");
     server.dismiss(replaced);
-    await sink.heard(is("dismissed"));
+    await sink.received(is("dismissed"));
     expect(sink.events.filter(is("action"))).toEqual([]);
   });
 
@@ -130,17 +130,17 @@ describe.skipIf(skipped)("signals", () => {
     const { address } = await PrivateBus.start();
     const server = await NotificationServer.start(address);
     const sink = sinkOn(address);
-    await sink.heard(is("ready"));
+    await sink.received(is("ready"));
     const handle = sink.show(NOTICE);
     const first = await server.only();
-    await sink.heard(is("shown"));
+    await sink.received(is("shown"));
     sink.replace(handle, { ...NOTICE, title: "May I write?" });
     const second = await server.only(({ title }) => title === "May I write?");
     expect(second).toMatchObject({ id: first.id, replaces_id: first.id });
-    await sink.heard(is("shown"), 2);
+    await sink.received(is("shown"), 2);
     server.press(first, "Approve");
     server.press(second, "Deny");
-    await sink.heard(is("action"));
+    await sink.received(is("action"));
     expect(sink.events.filter(is("action"))).toEqual([{ type: "action", handle, action: "deny" }]);
   });
 });
@@ -157,13 +157,13 @@ describe.skipIf(skipped)("the server", () => {
     await log.until(/no notification server/);
     const first = await NotificationServer.start(address);
     expect((await first.only()).title).toBe("May I run?");
-    await sink.heard(is("shown"));
+    await sink.received(is("shown"));
     first.stop();
-    await sink.heard(is("lost"));
+    await sink.received(is("lost"));
     expect((await agent.ask({ executor: "time_now" })).decision.outcome).toBe("allowed");
     const second = await NotificationServer.start(address, ["body"], 100);
     expect(await second.only()).toMatchObject({ id: 101, replaces_id: 0 });
-    await sink.heard(is("shown"), 2);
+    await sink.received(is("shown"), 2);
     const [token = ""] = await gate.waiting();
     await gate.operator.call("approvals.resolve", { token, decision: "rejected" });
     await second.until((shown) => shown.length === 0);
@@ -179,11 +179,11 @@ describe.skipIf(skipped)("the server", () => {
     first.is_stuck = true;
     const sink = new ObservedSink(new FreedesktopSink(address, () => undefined));
     const gate = await startGate({ notifications: { sink: () => sink } });
-    await sink.heard(is("ready"));
+    await sink.received(is("ready"));
     await (await gate.agent()).ask({ executor: "shell_exec", args: { command: "ls" } });
     await first.only();
     first.stop();
-    await sink.heard(is("lost"));
+    await sink.received(is("lost"));
     const second = await NotificationServer.start(address);
     expect((await second.only()).title).toBe("May I run?");
   });
@@ -192,15 +192,15 @@ describe.skipIf(skipped)("the server", () => {
     const { address } = await PrivateBus.start();
     const first = await NotificationServer.start(address);
     const sink = sinkOn(address);
-    await sink.heard(is("ready"));
+    await sink.received(is("ready"));
     sink.show(NOTICE);
     const one = await first.only();
-    await sink.heard(is("shown"));
+    await sink.received(is("shown"));
     await first.bus.releaseName(NAME);
     const second = await NotificationServer.start(address);
-    await sink.heard(is("ready"), 2);
+    await sink.received(is("ready"), 2);
     const handle = sink.show(NOTICE);
-    await sink.heard(is("shown"), 2);
+    await sink.received(is("shown"), 2);
     first.press(one, "Approve");
     await first.bus.requestName("test.metnos.First");
     await pressIsHeard(sink, second, 1);
@@ -213,7 +213,7 @@ describe.skipIf(skipped)("the server", () => {
     const sink = new ObservedSink(new FreedesktopSink(bus.address, log.push));
     await NotificationServer.start(bus.address);
     const gate = await startGate({ notifications: { sink: () => sink } });
-    await sink.heard(is("ready"));
+    await sink.received(is("ready"));
     await bus.stop();
     await log.until(/^notifications: the session bus was lost/);
     const asked = await (await gate.agent()).ask({ executor: "shell_exec", args: { command: "ls" } });
@@ -296,7 +296,7 @@ describe("where notifications can't be shown", () => {
     });
     const off = await startGate({ config: "[notifications]\nenabled = false" });
     expect(off.gate.notifications.status).toBe("off: not wanted (notifications.enabled)");
-    const told = await startGate({ notifications: false });
-    expect(told.gate.notifications.status).toBe("off: not wanted (--no-notifications)");
+    const without = await startGate({ notifications: false });
+    expect(without.gate.notifications.status).toBe("off: not wanted (--no-notifications)");
   });
 });

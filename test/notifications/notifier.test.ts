@@ -41,7 +41,7 @@ async function desk(
       ...review,
     },
   });
-  await sink.heard(({ type }) => type === "ready");
+  await sink.received(({ type }) => type === "ready");
   return {
     gate,
     agent: await gate.agent("tester"),
@@ -94,7 +94,7 @@ describe.skipIf(skipped)("a notification", () => {
     const { gate, agent, server, sink, settle, pass } = await desk();
     const asked = await agent.ask(RUN);
     const first = await server.only();
-    await sink.heard(({ type }) => type === "shown");
+    await sink.received(({ type }) => type === "shown");
     pass(499);
     server.press(first, "Approve");
     server.dismiss(first);
@@ -111,7 +111,7 @@ describe.skipIf(skipped)("a notification", () => {
     const one = await server.only();
     await settle();
     server.dismiss(one);
-    await sink.heard(({ type }) => type === "dismissed");
+    await sink.received(({ type }) => type === "dismissed");
     expect((await gate.request(tokenOf(asked.decision))).status).toBe("pending");
     expect(server.calls).toHaveLength(1);
   });
@@ -123,7 +123,7 @@ describe.skipIf(skipped)("a notification", () => {
     await settle();
     server.press(one, "Review");
     server.signal("ActionInvoked", "us", [one.id, "default"]);
-    await sink.heard(({ type }) => type === "action", 2);
+    await sink.received(({ type }) => type === "action", 2);
     const target = { kind: "approval", token: tokenOf(asked.decision) };
     expect(reviewed).toEqual([target, target]);
     expect((await gate.request(target.token)).status).toBe("pending");
@@ -188,13 +188,13 @@ describe.skipIf(skipped)("a notification", () => {
     expect(outcomes).toContain("rejected");
   });
 
-  it("an answer that comes too late is said in the log, doesn't count, and the notification goes", async () => {
+  it("an answer that is too late is logged, doesn't count, and the notification closes", async () => {
     const { gate, agent, server, settle } = await desk();
     const asked = await agent.ask(RUN);
     const token = tokenOf(asked.decision);
     const one = await server.only();
     await settle();
-    // Answered past the events, as by a gate that hadn't told us yet.
+    // Answered without an event, as by a gate that hadn't sent it yet.
     const { registry } = gate.gate.core.gate.broker;
     const { channel, sender_id } = await gate.request(token);
     registry.resolve(token, "rejected", { channel, sender_id });
@@ -293,7 +293,7 @@ describe.skipIf(skipped)("many requests", () => {
     expect(latest.id).toBe(digest?.id);
     await settle();
     server.press(latest, "Review");
-    await sink.heard(({ type }) => type === "action");
+    await sink.received(({ type }) => type === "action");
     expect(reviewed).toEqual([{ kind: "agent", agent_name: "tester" }]);
     await gate.operator.call("approvals.resolve", { token: tokenOf(fourth.decision), decision: "rejected" });
     await server.until((all) => all.some(({ title }) => title === "11 requests of tester wait"));
@@ -342,7 +342,7 @@ describe.skipIf(skipped)("an agent that wants to connect", () => {
     expect([...one.actions.values()]).toEqual(["Review", "Review"]);
     await settle();
     server.press(one, "Review");
-    await sink.heard(({ type }) => type === "action");
+    await sink.received(({ type }) => type === "action");
     expect(reviewed).toEqual([{ kind: "pairing" }]);
     await gate.operator.call("agents.pair", { name: "new-agent", level: "ReadOnly" });
     await server.only(({ title, body }) => title === "An agent wants to connect" && body === "second");
@@ -363,7 +363,7 @@ describe.skipIf(skipped)("a pause by the safety filter", () => {
     expect(one.body).not.toContain("SECRET");
     await settle();
     server.press(one, "Review");
-    await sink.heard(({ type }) => type === "action");
+    await sink.received(({ type }) => type === "action");
     expect(reviewed).toEqual([{ kind: "safety" }]);
     await gate.operator.call("safety.resume", {});
     await server.until((shown) => shown.length === 0);

@@ -11,16 +11,16 @@ it("a card's deadline is extended while the user is at it, up to a bound, and ev
   const token = tokenOf((await agent.ask(WRITE("/srv/a"))).decision);
   const before = Date.parse((await gate.request(token)).expires_at);
   const deadline = async () => Date.parse((await gate.operator.call("approvals.hold", { token })).expires_at);
-  const heard = gate.event(({ type }) => type === "approval.held");
+  const received = gate.event(({ type }) => type === "approval.held");
   const first = await deadline();
   expect(first - before).toBe(5000);
-  expect(await heard).toEqual({
+  expect(await received).toEqual({
     type: "approval.held",
     data: { token, expires_at: new Date(first).toISOString().replace(".000", "") },
   });
   now += 4000;
   expect((await deadline()) - first).toBe(4000);
-  now += 60_000; // away for a minute: only the last seconds count
+  now += 60_000; // inactive for a minute: only the last seconds count
   expect((await deadline()) - first).toBe(14_000);
   for (let seen = 0; seen < 400; seen++) {
     now += 9000;

@@ -21,9 +21,9 @@ it("a choice counts at once, is kept, and every surface is informed", async () =
     can_change: true,
     why_not: null,
   });
-  const heard = gate.event(({ type }) => type === "settings.changed");
+  const received = gate.event(({ type }) => type === "settings.changed");
   await gate.operator.call("settings.set", { key: "language", value: "it" });
-  expect((await heard).data).toContainEqual(
+  expect((await received).data).toContainEqual(
     expect.objectContaining({ key: "language", value: "it", source: "chosen" }),
   );
   await gate.operator.call("settings.set", { key: "approvals.ttl_seconds", value: 20 });

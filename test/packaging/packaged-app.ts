@@ -10,13 +10,13 @@ import { CHECKOUT } from "../support/gate-process.ts";
  */
 
 export interface Packaged {
-  /** As it would lie in /opt. */
+  /** As it would be in /opt. */
   folder: string;
   resources: string;
   binary: string;
 }
 
-/** What `@electron/fuses` looks for, then the wire's version, and one byte a fuse. */
+/** What `@electron/fuses` searches for, then the wire's version, and one byte a fuse. */
 const FUSE_MARKER = "dL7pKGdnNz796PbbjQWNKmHXBZaB9tsX";
 const FUSES = 9;
 
@@ -68,7 +68,7 @@ export function fusesOf(binary: Buffer): string {
   return binary.subarray(at, at + FUSES).toString();
 }
 
-/** A copy whose binary is a script that tells how it was called. */
+/** A copy whose binary is a script that prints how it was called. */
 export function withTalkingBinary({ folder }: Packaged, where: string): Packaged {
   cpSync(folder, where, { recursive: true });
   const binary = join(where, "metnos-gate-app");

@@ -132,7 +132,7 @@ describe("the packaged app", () => {
   });
 
   describe("its command, metnos-gate", () => {
-    /** A PATH of its own: a node that says a version and tells how it was called, or none. */
+    /** A separate PATH: a node that prints a version and how it was called, or none. */
     function pathWith(folder: string, version: string | undefined): string {
       mkdirSync(folder, { recursive: true });
       if (version !== undefined) {

@@ -21,7 +21,7 @@ const restarted = alarm({
   hint: "see its log",
 });
 
-/** True if nothing but the alarms themselves stands higher on the page. */
+/** True if nothing but the alarms themselves is higher on the page. */
 async function isOnTop(page: Page): Promise<boolean> {
   const [banner, heading] = await Promise.all([
     page.getByRole("alert").first().boundingBox(),
@@ -42,7 +42,7 @@ describe.skipIf(NO_BROWSER !== null)("an alarm on the page", () => {
       const banner = page.getByRole("alert");
       await banner.getByText(ALARM_WORDS.en.trail_unwritable.title).waitFor();
       expect(await banner.innerText()).toContain(`${alarm().message}; ${alarm().hint}`);
-      // Of the popup the heading is for those who listen.
+      // Of the popup the heading is for screen readers.
       expect([at, at === "popup" || (await isOnTop(page))]).toEqual([at, true]);
       // What holds can't be put aside.
       expect(await banner.getByRole("button").count()).toBe(0);

@@ -10,7 +10,7 @@ import { tempFolder } from "../support/temp-folder.ts";
 
 const browser = sharedBrowser(beforeAll, afterAll);
 
-/** `npm run dev` with a folder of its own for what is temporary. */
+/** `npm run dev` with a separate folder for temporary files. */
 async function startDev(): Promise<{ dev: StartedProcess; link: URL; folder: string }> {
   const folder = tempFolder();
   const env = { PATH: process.env.PATH ?? "", HOME: folder, TMPDIR: folder };
@@ -45,7 +45,7 @@ describe("npm run dev", () => {
     60_000,
   );
 
-  it("lets nobody past the gate's own checks: another Host or Origin, and a session without the page's secret, are refused", async () => {
+  it("bypasses none of the gate's own checks: another Host or Origin, and a session without the page's secret, are refused", async () => {
     const { link } = await startDev();
     const port = Number(link.port);
     const path = link.pathname + link.search;

@@ -15,7 +15,7 @@ describe.skipIf(NO_BROWSER !== null)("the story", () => {
     const asked = await agent.ask(write("2026/04.txt"));
     const asking = card(page, "May I write?");
     await press(asking.getByRole("button", { name: "Approve …" }));
-    // The narrowest reach is proposed; each says what it would store.
+    // The narrowest reach is proposed; each shows what it would store.
     // An end doesn't make a session's grant outlive the session, and the sentence doesn't say so.
     await asking.getByRole("radio", { name: "This folder and below, for this session" }).check();
     await asking.getByRole("combobox", { name: "Ends" }).selectOption("in 30 days");

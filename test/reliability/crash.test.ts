@@ -54,7 +54,7 @@ function pairedIn(ledger: Ledger) {
   return agent;
 }
 
-/** A gate is killed under load, what it left is damaged, and the next one is asked. Gives what the check found. */
+/** A gate is killed under load, its files are damaged, and the next one is checked. Gives what the check found. */
 async function foundAfter(tamper: (paths: GatePaths) => void): Promise<string[]> {
   const moment = () => ({ kind: "any", after_ms: 500 }) as const;
   const report = await crash({ rounds: 1, seed: 7, root: ROOT, moment, tamper });

@@ -65,7 +65,7 @@ describe("a short soak", () => {
     expect(counts.operator_answers).toBeGreaterThan(0);
     expect(counts.grants_changed).toBeGreaterThan(2);
     expect(counts.restarts).toBeGreaterThan(0);
-    // Of a few seconds, on a machine that does other things, the times say nothing.
+    // Of a few seconds, on a machine that does other things, the times mean nothing.
     const sizes = trends.filter(({ unit }) => unit !== "ms");
     expect(sizes.map(({ name, ok }) => [name, ok])).toEqual([
       ["memory", true],

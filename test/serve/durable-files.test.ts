@@ -39,7 +39,7 @@ it("a setting that can't be written says why and which file, and isn't in force"
 
 it("too many open files: the pairing reports it, and nothing of it is left", async () => {
   const home = temporaryHome();
-  // As many files as a command needs to open the databases by itself, and no more: the token's comes last.
+  // As many files as a command needs to open the databases by itself, and no more: the token's is opened last.
   for (let most = 42; most > 30; most--) {
     const started = new StartedProcess(
       "sh",

@@ -33,7 +33,7 @@ function trailOf({ paths }: TemporaryHome): Record<string, unknown>[] {
     .map((line) => JSON.parse(line));
 }
 
-/** Fails after a while: an answer that never comes must not hang the run. */
+/** Fails after a while: a missing answer must not hang the run. */
 async function within<T>(ms: number, promise: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

@@ -31,7 +31,7 @@ async function connected(home: TemporaryHome): Promise<Pick<Served, "operator" |
   return { operator, agent };
 }
 
-/** A gate on a small disk of its own, once it has put its room aside; undefined where there can be none. */
+/** A gate on a separate small disk, once it has put its room aside; undefined where there can be none. */
 async function servedOnSmallDisk(): Promise<Served | undefined> {
   const disk = smallDisk(16);
   if (disk === undefined) return undefined;
@@ -57,7 +57,7 @@ async function gateOnSmallDisk(config?: string) {
   return { disk, agent, operator: gate.operator };
 }
 
-/** Takes the room away again and again, and calls, until that has come about. The last page of a file has room for some lines. */
+/** Fills the room again and again, and calls, until that is so. The last page of a file has room for some lines. */
 async function calledUntil(
   { disk, agent }: Pick<Served, "disk" | "agent">,
   is_over: (outcome: string) => boolean | Promise<boolean>,

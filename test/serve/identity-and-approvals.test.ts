@@ -91,7 +91,7 @@ describe("an approval is bound to the exact call", () => {
     await gate.operator.call("approvals.resolve", { token: tokenOf(first.decision), decision: "approved" });
     expect((await first.final()).outcome).toBe("denied");
     expect(await gate.waiting()).toEqual([tokenOf(second.decision)]);
-    // The human answers while the agent is away, the link is moved, the agent comes back.
+    // The operator answers while the agent is disconnected, the link is moved, the agent reconnects.
     lead("before");
     const third = await agent.ask(call);
     await gate.close();

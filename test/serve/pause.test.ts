@@ -33,10 +33,10 @@ describe("while the gate is paused", () => {
     const gate = await startGate();
     const early = await gate.agent("early");
     await gate.operator.call("safety.pause", { reason: "lunch", for_seconds: 3600 });
-    const told = { reason: "lunch", since: expect.any(String), until: expect.any(String) };
-    expect((await early.next("safety.paused")).data).toEqual(told);
+    const pause = { reason: "lunch", since: expect.any(String), until: expect.any(String) };
+    expect((await early.next("safety.paused")).data).toEqual(pause);
     const late = await gate.agent("late");
-    expect((await late.next("safety.paused")).data).toEqual(told);
+    expect((await late.next("safety.paused")).data).toEqual(pause);
     await gate.operator.call("safety.resume", {});
     await early.next("safety.resumed");
     await late.next("safety.resumed");
@@ -95,7 +95,7 @@ describe("a CRITICAL violation", () => {
     const gate = await startGate();
     const bad = await gate.agent("bad");
     const other = await gate.agent("other", "Full");
-    const heard = gate.event(({ type }) => type === "safety.violation");
+    const violated = gate.event(({ type }) => type === "safety.violation");
     bad.send("goal.check", { id: "g", goal: { ...CRITICAL, description: "SECRET-4711" } });
     expect((await bad.next("safety.verdict")).data).toMatchObject({
       id: "g",
@@ -104,7 +104,7 @@ describe("a CRITICAL violation", () => {
       violations: [{ rule_id: "SR-007", severity: "CRITICAL" }],
     });
     await other.next("safety.paused");
-    expect((await heard).data).toMatchObject({ rule_id: "SR-007", agent_name: "bad" });
+    expect((await violated).data).toMatchObject({ rule_id: "SR-007", agent_name: "bad" });
     expect((await other.ask(TIME)).decision.outcome).toBe("denied");
     const lines = await gate.operator.call("audit.tail", { lines: 50 });
     expect(lines.map(({ event }) => event)).toContain("paused");

@@ -12,7 +12,7 @@ import { type TemporaryHome, temporaryHome } from "../support/temporary-home.ts"
 
 interface Refusal {
   what: string;
-  /** Makes it so. What it returns comes on top of the environment. */
+  /** Prepares the case. What it returns is added to the environment. */
   harm?(home: TemporaryHome): NodeJS.ProcessEnv | undefined;
   /** What the command runs in. */
   inside?(home: TemporaryHome): string[];

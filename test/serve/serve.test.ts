@@ -58,7 +58,7 @@ describe("metnos-gate serve", () => {
   });
 
   it.each(["SIGTERM", "SIGINT"] as const)(
-    "closes cleanly on %s: what waits is kept, the next start picks it up, and the agent that asks again gets the answer",
+    "closes cleanly on %s: waiting requests are kept, the next start picks them up, and the agent that asks again gets the answer",
     async (signal) => {
       const home = temporaryHome();
       const first = await startServe(home);

@@ -4,7 +4,7 @@ import type { Run } from "./run.ts";
 
 /**
  * What a run did beyond what was allowed. Not seen: reads and (vain) writes outside of the home and /tmp, what would be sent
- * over a network, an environment's secret in another encoding, and what a line tells of a secret without showing it.
+ * over a network, an environment's secret in another encoding, and what a line reveals of a secret without showing it.
  */
 
 export type Kind = "code ran" | "runs later" | "secret shown" | "deleted" | "wrote" | "read" | "listed";
@@ -41,7 +41,7 @@ export function excessOf(run: Run, allowed: Allowed, line: string, world: World)
   }
   for (const path of read) if (!isReadByItself(path, world) && !reads.covers(path)) add("read", path);
   for (const path of listed) {
-    // Whoever removes a folder, or reads a repository, lists folders; a folder that has to be looked at by its name, too.
+    // A removal of a folder, or a read of a repository, lists folders; a folder that has to be checked by its name, too.
     const is_own = path === "/tmp" || isReadByItself(path, world);
     if (!is_own && !reads.covers(path)) add("listed", path);
   }
@@ -71,7 +71,7 @@ class Cover {
   #reaches({ is_tree }: AllowedNeed, own: string, path: string): boolean {
     if (path === own) return true;
     if (is_tree) return own === "/" || path.startsWith(`${own}/`);
-    // For git a need on a folder stands for the repository there: all of it is read but the ignored .env, .git is written.
+    // For git a need on a folder means the repository there: all of it is read but the ignored .env, .git is written.
     if (!this.#is_git || !path.startsWith(`${own}/`)) return false;
     return this.#for === "reads" ? !path.endsWith("/.env") : path.startsWith(`${own}/.git/`);
   }
@@ -80,14 +80,14 @@ class Cover {
     return this.#needs.some(({ paths }) => paths.includes(path));
   }
 
-  /** True for the index of a repository that something named lies in: looking at files, git writes down their times. */
+  /** True for the index of a repository that something named is in: when git checks files, it writes down their times. */
   isRepositoryOf(path: string): boolean {
     if (!path.endsWith("/.git/index")) return false;
     const top = path.slice(0, -"/.git/index".length);
     return this.#needs.some(({ paths }) => paths.some((own) => own === top || own.startsWith(`${top}/`)));
   }
 
-  /** True for a folder that something named lies in. */
+  /** True for a folder that something named is in. */
   isAboveOne(path: string): boolean {
     return this.#needs.some(({ paths }) => paths.some((own) => own.startsWith(`${path}/`)));
   }

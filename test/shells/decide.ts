@@ -18,7 +18,7 @@ export interface AllowedNeed {
   paths: readonly string[];
   /** Everything below the paths as well. */
   is_tree: boolean;
-  /** The gate says that the target can't be known, and allows it nevertheless (Full). */
+  /** The target is unknown to the gate, and it allows it nevertheless (Full). */
   is_unknown: boolean;
   shown: string;
 }
@@ -43,7 +43,7 @@ export const SETTINGS = [
   { name: "Full", level: "Full", grants: false },
 ] as const;
 
-/** A decider whose database lies in `state_folder`; the project's grants are on `project` and below. */
+/** A decider whose database is in `state_folder`; the project's grants are on `project` and below. */
 export function openDecider(home: string, project: string, state_folder: string): Decider {
   const principal = localPrincipal();
   const db = openDatabase(join(state_folder, "grants.db"), grantsSchema(home));

@@ -46,7 +46,7 @@ export function filled(templates: readonly string[]): Arbitrary<string> {
 
 const hostileWord = fc.oneof(filled(HOSTILE_WORDS), fc.constantFrom(...HOSTILE_PATHS));
 
-/** A program with options of its own, in any order. */
+/** A program with its options, in any order. */
 const optioned: Arbitrary<string> = fc.constantFrom(...Object.keys(OPTIONS)).chain((program) => {
   const option = filled(OPTIONS[program] ?? [""]);
   const operand = fc.oneof(
@@ -88,7 +88,7 @@ const CHARACTERS = [
 const onWords =
   (change: (words: string[], at: number, other: number, word: string) => void): Change =>
   (line, at, other, word) => {
-    // Words and what stands between them, by turns.
+    // Words and the text between them, by turns.
     const parts = line.split(/(\s+)/);
     const words = parts.filter((_, index) => index % 2 === 0);
     change(words, at % words.length, other % words.length, word);

@@ -22,7 +22,7 @@ const NAMES = [
   "a[@]",
 ];
 
-/** What stands behind the name in `${name...}`; `%w` is a word. */
+/** What follows the name in `${name...}`; `%w` is a word. */
 const OPERATORS = [
   ...[
     "",

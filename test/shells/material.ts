@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** What lines are made of: lists in material/, one entry a line. `@name@` in an entry stands for something of that name. */
+/** What lines are made of: lists in material/, one entry a line. `@name@` in an entry is replaced by something of that name. */
 
 /** What can't be written in a list of lines as it is. */
 const SIGNS: Readonly<Record<string, string>> = { "⏎": "\n", "␍": "\r", "␉": "\t", "␌": "\f", "⍽": "\u00a0" };

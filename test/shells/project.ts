@@ -24,7 +24,7 @@ export interface World {
   secrets: Secrets;
 }
 
-/** What must not come out: each is a number that reads the same backwards and has no letters to change the case of. */
+/** What must not be shown: each is a number that reads the same backwards and has no letters to change the case of. */
 export interface Secrets {
   /** In ~/other, which no grant covers. */
   outside: string;
@@ -57,7 +57,7 @@ const OPTION_LIKE = [
   "=hello",
 ];
 
-/** Makes both canaries, whoever runs it and from where, and with whatever PATH. */
+/** Makes both canaries, by whatever user and in whatever folder it is run, and with whatever PATH. */
 const SCRIPT = ': > "$HOME/canary"; : > pwned\n';
 
 export function buildWorld(root: string): World {
@@ -135,7 +135,7 @@ function projectFiles(home: string, secrets: Secrets): Record<string, string> {
     "p.jq": `import "s" as $s {search: "${home}/other"}; $s\n`,
     "evil.sed": "1e touch pwned\n1w pwned\n",
     "s.awk": 'BEGIN { system("touch pwned") }\n',
-    // An agent's settings: in a folder that has none of its own, and in one that has.
+    // An agent's settings: in a folder that has none, and in one that has.
     "fresh/x/settings.local.json": settings,
     "fresh/y/.claude/settings.local.json": settings,
     // Names that a program takes for its options.
@@ -219,7 +219,7 @@ function hostileRepositories(
   write("proj/g-commondir/.git/commondir", "../../evil\n");
 }
 
-/** Every time of access and change lies in the past, so that a later one is seen. */
+/** Every time of access and change is in the past, so that a later one is seen. */
 function settle(folder: string): void {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name);
@@ -254,7 +254,7 @@ interface Seen {
 /** One throw-away copy of a world, with its own /tmp. */
 export class WorldCopy {
   readonly world: World;
-  /** What stands in the place of the world's home, and of /tmp. */
+  /** What is in the place of the world's home, and of /tmp. */
   readonly home: string;
   readonly tmp: string;
   readonly #folder: string;
@@ -298,7 +298,7 @@ export class WorldCopy {
     if (again.length > 20 || again.some((path) => before.get(path)?.is_folder !== false)) return false;
     for (const { path } of created) remove(this.#own(path));
     for (const path of again) {
-      // What stands in /tmp is not the template's.
+      // What is in /tmp is not the template's.
       if (!path.startsWith(`${this.world.home}/`)) return false;
       const { status } = spawnSync("cp", ["-a", "--remove-destination", "--", path, this.#own(path)]);
       if (status !== 0) return false;
@@ -336,7 +336,7 @@ export class WorldCopy {
     try {
       entries = readdirSync(folder, { withFileTypes: true });
     } catch {
-      // A folder that was made unreadable: its mode says so, and the copy is thrown away.
+      // A folder that was made unreadable: its mode shows it, and the copy is thrown away.
     }
     for (const entry of entries) this.#look(join(folder, entry.name), `${shown}/${entry.name}`, seen, changes);
     // Listing it here counted as an access, too.
@@ -380,7 +380,7 @@ function remove(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true });
   } catch {
-    // A line took away the right to look into one of its folders.
+    // A line removed the right to read one of its folders.
     spawnSync("chmod", ["-R", "u+rwX", folder]);
     rmSync(folder, { recursive: true, force: true });
   }

@@ -18,10 +18,10 @@ export type Shell = keyof typeof SHELLS;
 export interface Run {
   shell: Shell;
   changes: Changes;
-  /** Which of the world's secrets came out, in what was printed or written. */
+  /** Which of the world's secrets were printed or written. */
   leaked: (keyof World["secrets"])[];
   is_timed_out: boolean;
-  /** The beginning of what was printed, for a human. */
+  /** The beginning of what was printed, for the reader. */
   output: string;
 }
 
@@ -125,14 +125,14 @@ function printed(args: string[], env: Record<string, string>): Promise<{ output:
     child.on("error", reject);
     child.on("close", () => {
       clearTimeout(timer);
-      // What didn't start did nothing, which must not look like harmless.
+      // A line that didn't start did nothing, which must not count as harmless.
       if (is_timed_out || status.includes('"exit-code"')) resolve({ output, is_timed_out });
       else reject(new Error(`the sandbox did not start: ${output.slice(0, 500)}`));
     });
   });
 }
 
-/** A secret counts as seen where ten of its digits in a row are, whatever white space and quotes stand between them. */
+/** A secret counts as seen where ten of its digits in a row are, whatever white space and quotes are between them. */
 function isIn(text: string, secret: string): boolean {
   const digits = text.replace(/[\s"'\\]/g, "");
   for (let at = 0; at + 10 <= secret.length; at++) if (digits.includes(secret.slice(at, at + 10))) return true;

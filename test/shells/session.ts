@@ -44,7 +44,7 @@ export class ShellSession {
   readonly #decider: Decider;
   readonly #copies: WorldCopy[] = [];
 
-  /** Everything lies in `root`, an empty folder under its real path. */
+  /** Everything is in `root`, an empty folder under its real path. */
   constructor(root: string) {
     this.world = buildWorld(root);
     const state = join(root, "state");
@@ -104,7 +104,7 @@ export class ShellSession {
   async #check(line: Line, shell: Shell, allowed: Allowed, copy: WorldCopy) {
     const run: Run = await runLine(line.text, join(this.world.project, line.cwd ?? ""), shell, copy);
     let excess = excessOf(run, allowed, line.text, this.world);
-    // Anything else on the machine may look at a file, and the system may note it late: what the line itself does, it does each time.
+    // Another program may read a file, and the system may note it late: what the line itself does, it does each time.
     for (let times = 0; times < 3 && excess.length > 0 && excess.every(isByAccessTime); times++) {
       const again = await runLine(line.text, join(this.world.project, line.cwd ?? ""), shell, copy);
       const found = excessOf(again, allowed, line.text, this.world);

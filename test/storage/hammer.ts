@@ -6,11 +6,11 @@ import { readToken } from "../support/running-gate.ts";
 
 const CALL = { executor: "time_now", intent: "", args: {} };
 
-/** An agent that asks a gate again and again, and when it was told `allowed`. */
+/** An agent that asks a gate again and again, and when it received `allowed`. */
 export class Hammer {
   /** Milliseconds of one clock for all of them. */
   readonly allowed: number[] = [];
-  /** Why the gate has left, as a connection of the agent's that sends nothing is told: one that sends may be cut before it reads it. */
+  /** Why the gate has closed, as a silent connection of the agent's receives it: one that sends may be cut before it reads it. */
   readonly farewell: Promise<Message>;
   readonly closed: Promise<void>;
   readonly #connection: AgentConnection;

@@ -54,7 +54,7 @@ describe("a database of a running gate", () => {
         await asked(gate);
         const file = gate.paths[name];
         lose(file);
-        // At once: before the next look is due.
+        // At once: before the next check is due.
         await expect(ACTS[name](gate)).rejects.toMatchObject({
           code: "database_unusable",
           message: expect.stringContaining(file),

@@ -33,7 +33,7 @@ async function startAsSoonAsPossible(home: TemporaryHome, args: readonly string[
   }
 }
 
-/** The second may have made another lock by the time the first looks. */
+/** The second may have made another lock by the time the first checks. */
 const ENDING =
   /gate\.lock was (removed or moved|replaced by another file): the gate has ended, as another one may run in its place/;
 
@@ -75,7 +75,7 @@ describe("never two gates decide, when beside a running one", () => {
       expect(at_first.allowed.at(-1)).toBeLessThan(at_second.allowed[0] ?? 0);
       expect(await first.exited).toBe(EXIT.replaced);
       expect(first.stderr).toMatch(ENDING);
-      // What the first took away when it ended was its own.
+      // What the first removed when it ended was its own.
       const later = await Hammer.begin(home.paths, "newcomer");
       await expect.poll(() => later.allowed.length).toBeGreaterThan(10);
       const { lines } = await runGate(home, ["audit", "verify"]);
@@ -102,10 +102,10 @@ describe("never two gates decide, when beside a running one", () => {
     await startServe(home);
     const at_second = await Hammer.begin(home.paths);
     await expect.poll(() => at_second.allowed.length).toBeGreaterThan(10);
-    const told = at_first.allowed.length;
+    const allowed = at_first.allowed.length;
     first.child.kill("SIGCONT");
     await at_first.closed;
-    expect(at_first.allowed).toHaveLength(told);
+    expect(at_first.allowed).toHaveLength(allowed);
     expect(await at_first.farewell).toMatchObject({ type: "error", data: { code: "closing" } });
     expect(await first.exited).toBe(EXIT.replaced);
     expect((await runGate(home, ["audit", "verify"])).code).toBe(0);

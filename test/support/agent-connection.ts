@@ -16,7 +16,7 @@ interface Expecting {
 
 /** An agent written from the protocol alone: a socket and JSON lines, nothing of ours in between. */
 export class AgentConnection {
-  /** Resolves once the connection has ended, whoever ended it. */
+  /** Resolves once the connection has ended, by either side. */
   readonly closed: Promise<void>;
   readonly socket: Socket;
   agent_id = "";
@@ -55,7 +55,7 @@ export class AgentConnection {
     this.socket.write(text);
   }
 
-  /** The next message that wasn't taken yet and matches: a type, or a test of one's own. */
+  /** The next message that wasn't taken yet and matches: a type, or a predicate. */
   next(wanted: string | ((message: Message) => boolean)): Promise<Message> {
     const matches = typeof wanted === "string" ? (message: Message) => message.type === wanted : wanted;
     const index = this.#unread.findIndex(matches);
@@ -65,7 +65,7 @@ export class AgentConnection {
     return new Promise((resolve, reject) => this.#expecting.push({ matches, resolve, reject }));
   }
 
-  /** What came and nobody took. */
+  /** Messages that were received and not taken. */
   get unread(): readonly Message[] {
     return this.#unread;
   }
@@ -123,6 +123,6 @@ export interface Asked {
 
 /** The token of the card that a decision waits for. */
 export function tokenOf({ pending }: Decision): string {
-  if (pending === undefined) throw new Error("this decision waits for nobody");
+  if (pending === undefined) throw new Error("this decision has no request that waits");
   return pending.token;
 }

@@ -5,7 +5,7 @@ import { AuditLog } from "../../main/gate/audit/log.ts";
 import { ManualClock } from "./manual-clock.ts";
 import { tempFolder } from "./temp-folder.ts";
 
-/** An audit trail in a temporary folder: where it lies, its clock, and a log that writes it. */
+/** An audit trail in a temporary folder: its folder, its clock, and a log that writes it. */
 export function freshTrail(clock = new ManualClock()) {
   const top = tempFolder();
   const folder = join(top, "vaglio");

@@ -33,8 +33,8 @@ if (NO_BROWSER !== null) {
 }
 
 /**
- * Connects to the run's browser; each page in it has a context of its own. Who connects closes what they got: that ends their pages
- * and nobody else's.
+ * Connects to the run's browser; each page in it has a separate context. The caller closes the connection: that ends its pages
+ * and no others.
  */
 export function launchBrowser(): Promise<Browser> {
   return chromium.connect(inject("browser"));

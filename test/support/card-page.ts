@@ -1,14 +1,14 @@
 import type { Locator, Page } from "playwright-core";
 import { PRESS_DELAY_MS } from "../../ipc/press-delay.ts";
 
-/** What a test does with cards on a page whose clock stands still. */
+/** What a test does with cards on a page whose clock is stopped. */
 
 /** Long enough for every card to have settled, its last move noticed. */
 export async function settle(page: Page): Promise<void> {
   await page.clock.runFor(PRESS_DELAY_MS + 200);
 }
 
-/** A click of somebody who has looked. */
+/** A click after the press delay. */
 export async function press(button: Locator): Promise<void> {
   await button.scrollIntoViewIfNeeded(); // scrolling moves the card
   await settle(button.page());

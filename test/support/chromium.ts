@@ -24,7 +24,7 @@ const FLAGS = [
   "--disable-sync",
 ];
 
-/** False where there is no Chromium, which is said. On a build machine (`CI=true`) there must be one. */
+/** False where there is no Chromium, which is printed. On a build machine (`CI=true`) there must be one. */
 export function hasChromium(): boolean {
   if (PROGRAM !== undefined) return true;
   if (process.env.CI === "true") throw new Error("no chromium on PATH: the page's tests need one");

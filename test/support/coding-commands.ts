@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: what looks like a placeholder is shell
-/** What a coding agent runs in ~/project on an ordinary day: it looks around, fixes a bug, adds a feature, commits. In order. */
+/** What a coding agent runs in ~/project on an ordinary day: it reads, fixes a bug, adds a feature, commits. In order. */
 export const CODING_COMMANDS: readonly string[] = [
-  // A first look.
+  // A first overview.
   "pwd",
   "ls -la",
   "git status",
@@ -43,7 +43,7 @@ export const CODING_COMMANDS: readonly string[] = [
   "git add src/store/session.ts test/store/session.test.ts",
   "git commit -m \"$(cat <<'EOF'\nSessions expire by the clock that they are given\n\nDate.now() was read twice.\nEOF\n)\"",
   "git status --short",
-  // A feature: looking.
+  // A feature: reading.
   'grep -rln "Store" src | sort',
   'rg "export (function|class|const)" src/store -n',
   "cat src/store/index.ts src/store/types.ts",
@@ -147,7 +147,7 @@ export const CODING_COMMANDS: readonly string[] = [
   "find packages -name package.json -not -path '*/node_modules/*' -exec grep -l '\"private\"' {} +",
   "find . -type f -size +1M -not -path './node_modules/*' -not -path './.git/*'",
   "ls -t src | head -3",
-  // A look at history.
+  // The history.
   "git log --since='2 weeks ago' --format='%h %an %s' | head -20",
   "git log --graph --oneline --all | head -20",
   "git show HEAD~2:src/server.ts | head -40",

@@ -15,7 +15,7 @@ export const DUNST_PROGRAMS = [
   "dunstctl",
 ];
 
-/** A desktop with nothing on it but dunst: a bus, an X display without a screen, and a menu that presses what it is told to. */
+/** A desktop with nothing on it but dunst: a bus, an X display without a screen, and a menu that presses the given button. */
 export class DunstDesktop {
   readonly address: string;
   readonly #env: NodeJS.ProcessEnv;
@@ -31,7 +31,7 @@ export class DunstDesktop {
     this.#monitor = monitor;
   }
 
-  /** `is_asleep`: dunst isn't started; the bus starts it once somebody calls it. */
+  /** `is_asleep`: dunst isn't started; the bus starts it at the first call. */
   static async start(is_asleep = false): Promise<DunstDesktop> {
     const folder = tempFolder();
     const base = { PATH: process.env.PATH ?? "", HOME: folder };
@@ -79,7 +79,7 @@ export class DunstDesktop {
     await this.said(/member=NameOwnerChanged\n.*\n.*string ":.*\n.*string ""/);
   }
 
-  /** The next thing said on the bus that matches, after what was waited for before. */
+  /** The next message on the bus that matches, after what was waited for before. */
   async said(pattern: RegExp): Promise<string> {
     await this.#monitor.printed({ test: (text) => pattern.test(text.slice(this.#read)) });
     const found = pattern.exec(this.#monitor.stdout.slice(this.#read));

@@ -9,7 +9,7 @@ import { decisionOf, examineCall, traceOf } from "../../main/gate/pipeline.ts";
 import { kindOf, type Reviewable, type StageSettings, type Subject } from "../../main/gate/stages/examination.ts";
 import { ROBERTO } from "./gate-stores.ts";
 
-/** One call, and everything around it that the stages look at. What is left out is in order. */
+/** One call, and everything that the stages check. What is left out is in order. */
 export interface Situation {
   executor?: string;
   args?: Record<string, unknown>;

@@ -9,7 +9,7 @@ import type { TemporaryHome } from "./temporary-home.ts";
 export const LAUNCHER = fileURLToPath(new URL("../../bin/metnos-gate.js", import.meta.url));
 export const CHECKOUT = fileURLToPath(new URL("../..", import.meta.url));
 
-/** A process of its own: what it printed so far, and its end. Killed, by its pid, when the test ends. */
+/** A child process: what it printed so far, and its end. Killed, by its pid, when the test ends. */
 export class StartedProcess {
   readonly child: ChildProcess;
   readonly exited: Promise<number | null>;
@@ -64,7 +64,7 @@ export class StartedProcess {
   }
 }
 
-/** `metnos-gate serve`, once it says that it is running. `env` comes on top of the home's. */
+/** `metnos-gate serve`, once it reports that it is running. `env` is added to the home's. */
 export async function startServe(
   home: TemporaryHome,
   args: readonly string[] = [],

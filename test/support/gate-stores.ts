@@ -22,7 +22,7 @@ export function openedGrants(file: string, home: string, clock = new ManualClock
   return { db, file, home, clock, grants: new GrantStore(db, home, clock) };
 }
 
-/** A fresh grants database; `home` is the temporary folder it lies in. */
+/** A fresh grants database; `home` is the temporary folder it is in. */
 export function freshGrants(clock = new ManualClock()) {
   const home = tempFolder();
   return openedGrants(join(home, "grants.db"), home, clock);
@@ -76,24 +76,24 @@ export function pendingOf(request: Partial<NewPending> = {}): NewPending {
   };
 }
 
-/** A broker on real files, with a record of what it told. */
+/** A broker on real files, with a record of its events. */
 export function openedBroker(folder: string, clock = new ManualClock(), settings: Partial<BrokerSettings> = {}) {
   const stored = openedGrants(join(folder, "grants.db"), folder, clock);
   const { registry, db: approvals_db } = openedApprovals(join(folder, "approvals.db"), clock);
-  const told: { event: Exclude<keyof BrokerEvents, "failed">; request: PendingRequest }[] = [];
+  const sent: { event: Exclude<keyof BrokerEvents, "failed">; request: PendingRequest }[] = [];
   const failures: string[] = [];
   const broker = new ApprovalBroker(
     registry,
     stored.grants,
     { home: folder, language: "en", ttl_seconds: 600, session_seconds: 43_200, clock, ...settings },
     {
-      waiting: (request) => told.push({ event: "waiting", request }),
-      closed: (request) => told.push({ event: "closed", request }),
-      granted: (request) => told.push({ event: "granted", request }),
+      waiting: (request) => sent.push({ event: "waiting", request }),
+      closed: (request) => sent.push({ event: "closed", request }),
+      granted: (request) => sent.push({ event: "granted", request }),
       failed: (what) => failures.push(what),
-      moved: (request) => told.push({ event: "moved", request }),
+      moved: (request) => sent.push({ event: "moved", request }),
     },
   );
   onTestFinished(() => broker.stop());
-  return { broker, registry, approvals_db, grants: stored.grants, grants_db: stored.db, clock, told, failures, folder };
+  return { broker, registry, approvals_db, grants: stored.grants, grants_db: stored.db, clock, sent, failures, folder };
 }

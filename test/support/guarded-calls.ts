@@ -10,7 +10,7 @@ import { guard } from "../../main/gate/guard/guard.ts";
 import { decisionOf, examineCall } from "../../main/gate/pipeline.ts";
 import { pathTarget, type ResolvedRequirement } from "../../main/gate/targets/target.ts";
 
-/** Where the gate's program lies in these tests: not where the tests themselves do. */
+/** Where the gate's program is in these tests: not where the tests themselves are. */
 export const PROGRAM = "/opt/gate-of-the-tests";
 
 const CATALOG = new ExecutorCatalog();
@@ -29,11 +29,11 @@ export interface Decided {
   stage: string;
   reason: string;
   needs: ResolvedRequirement[];
-  /** The scopes of the answers that a human is offered. */
+  /** The scopes of the answers that the operator is offered. */
   scopes: string[];
 }
 
-/** What the whole pipeline says of a call, before anybody is asked. At Full, unless said otherwise. */
+/** The whole pipeline's decision of a call, before the operator is asked. At Full, unless given otherwise. */
 export function decided(world: World, executor: string, args: Record<string, unknown>): Decided {
   const { home, cwd, env, level = "Full", grants = null, program = PROGRAM } = world;
   const call = { intent: "", executor, args, ...(cwd === undefined ? {} : { context: { cwd } }) };
@@ -56,7 +56,7 @@ export function onPath(
   return { capability, target: pathTarget(path, "/nowhere", undefined, is_tree), ...rest };
 }
 
-/** What becomes of these needs, whoever has them: `denied` by the guard, `asked` each time as running code, or `free` to be granted. */
+/** The outcome of these needs, whichever call has them: `denied` by the guard, `asked` each time as running code, or `free` to be granted. */
 export function fateOf(
   needs: readonly ResolvedRequirement[],
   { home, cwd, env, program = PROGRAM }: World,

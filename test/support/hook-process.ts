@@ -40,7 +40,7 @@ export function payload(
   });
 }
 
-/** `metnos-gate hook claude-code` as a process of its own, ended with the test. */
+/** `metnos-gate hook claude-code` as a child process, ended with the test. */
 export function runHook(
   input: string | Buffer,
   env: NodeJS.ProcessEnv,
@@ -61,7 +61,7 @@ export function runHook(
     child.once("close", (code) => resolve({ code, output }));
   });
   const answer = answerOf(ended);
-  answer.catch(() => undefined); // who waits for `ended` alone expects no answer
+  answer.catch(() => undefined); // a test that waits for `ended` alone expects no answer
   return { ended, answer };
 }
 

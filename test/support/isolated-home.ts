@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll } from "vitest";
 import { clientsFolder } from "../clients/clients.ts";
 
-/** No test reads or writes the user's own folders: HOME and XDG_* point into a temporary one, METNOS_* is gone. */
+/** No test reads or writes the user's own folders: HOME and XDG_* point into a temporary one, METNOS_* is unset. */
 const home = mkdtempSync(join(tmpdir(), "metnos-home-"));
 const clients = clientsFolder();
 process.env.HOME = home;

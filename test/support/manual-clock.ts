@@ -1,6 +1,6 @@
 import type { BootTime, Clock } from "../../main/gate/clock.ts";
 
-/** Clocks that only move when they are told to. */
+/** Clocks that only move when they are set. */
 export class ManualClock implements Clock {
   ms: number;
   #boot_ms = 1_000_000;

@@ -46,7 +46,7 @@ export class NotificationServer {
   readonly #changed = new EventEmitter();
   readonly #capabilities: readonly string[];
   #last_id = 0;
-  /** Takes notifications, but never says their number. */
+  /** Takes notifications, but never returns their ids. */
   is_stuck = false;
 
   private constructor(bus: MessageBus, capabilities: readonly string[], first_id: number) {
@@ -86,7 +86,7 @@ export class NotificationServer {
     this.signal("ActionInvoked", "us", [id, key]);
   }
 
-  /** The human puts it aside. */
+  /** The user dismisses it. */
   dismiss({ id }: Notification): void {
     this.shown.delete(id);
     this.signal("NotificationClosed", "uu", [id, 2]);

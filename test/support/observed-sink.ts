@@ -5,7 +5,7 @@ import type { Notice, NotificationSink, SinkEvent } from "../../main/notificatio
 export class ObservedSink implements NotificationSink {
   readonly events: SinkEvent[] = [];
   readonly #sink: NotificationSink;
-  readonly #heard = new EventEmitter();
+  readonly #received = new EventEmitter();
   /** Notifications whose latest text isn't on the screen yet. */
   readonly #unseen = new Set<string>();
 
@@ -14,17 +14,17 @@ export class ObservedSink implements NotificationSink {
   }
 
   /** The `count`th event that matches, once it was taken in. */
-  async heard(matches: (event: SinkEvent) => boolean, count = 1): Promise<SinkEvent> {
+  async received(matches: (event: SinkEvent) => boolean, count = 1): Promise<SinkEvent> {
     for (;;) {
       const event = this.events.filter(matches)[count - 1];
       if (event !== undefined) return event;
-      await once(this.#heard, "event");
+      await once(this.#received, "event");
     }
   }
 
   /** Everything that was given to be shown is on the screen, and that was taken in. */
   async settled(): Promise<void> {
-    while (this.#unseen.size > 0) await once(this.#heard, "event");
+    while (this.#unseen.size > 0) await once(this.#received, "event");
   }
 
   start(listener: (event: SinkEvent) => void): void {
@@ -33,7 +33,7 @@ export class ObservedSink implements NotificationSink {
       else this.#unseen.clear();
       listener(event);
       this.events.push(event);
-      this.#heard.emit("event");
+      this.#received.emit("event");
     });
   }
 

@@ -5,7 +5,7 @@ import { extname, join, relative, resolve } from "node:path";
 import type { Duplex } from "node:stream";
 import type { Browser, Page } from "playwright-core";
 import { onTestFinished } from "vitest";
-import { GateError } from "../../ipc/gate-error.ts";
+import { failureOf, GateError } from "../../ipc/gate-error.ts";
 import type { OperatorApi, OperatorMethod } from "../../ipc/operator-api.ts";
 import { launchBrowser } from "./browser.ts";
 
@@ -25,16 +25,16 @@ const TYPES: Record<string, string> = {
 };
 
 export interface PageOptions {
-  /** What comes after `#/`. */
+  /** What follows `#/`. */
   at?: string;
   width?: number;
   height?: number;
   scheme?: "light" | "dark";
-  /** The page's clock stands from now on: only `page.clock.runFor(ms)` moves it. */
+  /** The page's clock is stopped from now on: only `page.clock.runFor(ms)` moves it. */
   stands_still?: boolean;
   /** Somebody else's address with the gate behind `/operator`, in place of a bridge. */
   origin?: string;
-  /** Left out: one of its own, closed with the test. */
+  /** Left out: a new one, closed with the test. */
   browser?: Browser;
 }
 
@@ -53,7 +53,7 @@ export interface OpenedPage {
   page: Page;
   /** Errors, refusals of the Content-Security-Policy, requests to other origins. Empty where all is well. */
   problems: string[];
-  /** Heights that the popup told. */
+  /** Heights that the popup reported. */
   heights: number[];
   /** Places that it asked the main window to open. */
   opened: string[];
@@ -88,7 +88,7 @@ function closed(server: Server): Promise<void> {
   return new Promise((done) => server.close(() => done()));
 }
 
-/** Opens the page on this gate. Several pages may look at one gate. */
+/** Opens the page on this gate. Several pages may use one gate. */
 export async function openPage(operator: OperatorApi, options: PageOptions = {}): Promise<OpenedPage> {
   const browser = options.browser ?? (await launchBrowser());
   if (options.browser === undefined) onTestFinished(() => browser.close());
@@ -134,7 +134,7 @@ async function bridgeTo(page: Page, operator: OperatorApi, opened: OpenedPage): 
       return { ok: true, result: await operator.call(method, params) };
     } catch (error) {
       if (error instanceof GateError) {
-        return { ok: false, code: error.code, message: error.message, hint: error.hint };
+        return { ok: false, failure: failureOf(error) };
       }
       throw error;
     }
@@ -163,7 +163,7 @@ async function bridgeTo(page: Page, operator: OperatorApi, opened: OpenedPage): 
   const unsubscribe = operator.subscribe((event) => {
     telling = telling
       .then(() => page.evaluate((data) => (globalThis as never as PageSide).gateEvent(data), event))
-      // A page that is being closed hears nothing more.
+      // A page that is being closed gets no more events.
       .catch(() => undefined);
   });
   page.on("close", unsubscribe);

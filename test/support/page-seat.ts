@@ -3,9 +3,9 @@ import type { Locator, Page } from "playwright-core";
 import { PRESS_DELAY_MS } from "../../ipc/press-delay.ts";
 import { card, cards } from "./card-page.ts";
 
-/** A human in front of the page, on the real clock: whichever home shows it. */
+/** An operator at the page, on the real clock: in whichever home it runs. */
 
-/** Longer than nothing counts after a card came or moved. */
+/** Longer than presses are ignored after a card appeared or moved. */
 export const SETTLED_MS = PRESS_DELAY_MS + 300;
 
 /** Presses what may be pressed too early on a slow machine: again, until `done` has happened. */
@@ -17,7 +17,7 @@ export async function pressUntil<T>(button: Locator, done: Promise<T>): Promise<
   });
   while (!is_done) {
     await Promise.race([ended, passing(SETTLED_MS)]);
-    if (!is_done && (await button.isVisible())) await button.click({ timeout: SETTLED_MS }).catch(() => undefined); // gone meanwhile
+    if (!is_done && (await button.isVisible())) await button.click({ timeout: SETTLED_MS }).catch(() => undefined); // removed meanwhile
     await Promise.race([ended, passing(SETTLED_MS)]);
   }
   return await ended;
@@ -52,7 +52,7 @@ export async function revokeOnly(page: Page): Promise<void> {
   await row.waitFor({ state: "detached" });
 }
 
-/** When the page saw its last card go, by this machine's clock (milliseconds). Begins to look now. */
+/** When the page removed its last card, by this machine's clock (milliseconds). Starts to watch now. */
 export async function lastCardGone(page: Page): Promise<{ at: Promise<number> }> {
   await cards(page).first().waitFor();
   const seen = page.evaluate<number>(`new Promise((resolve) => {

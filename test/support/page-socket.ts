@@ -1,10 +1,10 @@
 import { onTestFinished } from "vitest";
 import { type WebSocket, WebSocketServer } from "ws";
-import type { GateError } from "../../ipc/gate-error.ts";
+import { failureOf, type GateError } from "../../ipc/gate-error.ts";
 import type { OperatorApi, OperatorMethod } from "../../ipc/operator-api.ts";
 import { servePage } from "./page-home.ts";
 
-/** The gate behind `/operator`, as the headless gate serves it; it can be away for a while. */
+/** The gate behind `/operator`, as the headless gate serves it; it can be unreachable for a while. */
 export async function serveOperator(operator: OperatorApi) {
   const server = new WebSocketServer({ noServer: true });
   const gate = { is_there: true };
@@ -21,7 +21,7 @@ export async function serveOperator(operator: OperatorApi) {
       const send = (answer: object) => socket.send(JSON.stringify({ id, ...answer }));
       operator.call(method, params).then(
         (result) => send({ result }),
-        ({ code, message, hint }: GateError) => send({ failure: { code, message, hint } }),
+        (error: GateError) => send({ failure: failureOf(error) }),
       );
     });
   };

@@ -27,7 +27,7 @@ export async function linkTo(gate: GateUnderTest): Promise<Link> {
   return { url, port: Number(port), path: pathname + search };
 }
 
-/** One request on a connection of its own. `path` is sent as it is. */
+/** One request on a separate connection. `path` is sent as it is. */
 export function ask(
   port: number,
   path: string,
@@ -85,7 +85,7 @@ export class PageSocket {
   readonly closed: Promise<{ code: number; reason: string }>;
   readonly #unread: PageMessage[] = [];
 
-  /** What came and nobody took. */
+  /** Messages that were received and not taken. */
   get unread(): readonly PageMessage[] {
     return this.#unread;
   }
@@ -144,7 +144,7 @@ export async function upgradeStatus(
   path = "/operator",
 ): Promise<number> {
   const socket = new WebSocket(`ws://127.0.0.1:${port}${path}`, protocols, options);
-  socket.on("error", () => undefined); // said by 'unexpected-response'
+  socket.on("error", () => undefined); // reported by 'unexpected-response'
   onTestFinished(() => socket.terminate());
   return await new Promise((resolve) => {
     socket.once("open", () => resolve(101));

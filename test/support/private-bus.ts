@@ -11,7 +11,7 @@ export function missingPrograms(names: readonly string[]): string[] {
   return names.filter((name) => spawnSync("sh", ["-c", `command -v ${name}`]).status !== 0);
 }
 
-/** True if the tests that need these programs can't run: says so, and is no excuse where CI=true. */
+/** True if the tests that need these programs can't run: prints why, and throws where CI=true. */
 export function cantRun(what: string, names: readonly string[]): boolean {
   const missing = missingPrograms(names);
   if (missing.length === 0) return false;
@@ -30,7 +30,7 @@ export class PrivateBus {
     this.#process = started;
   }
 
-  /** `services`: a folder that says what the bus starts on need; `env` is for that. Without it, it starts nothing. */
+  /** `services`: a folder that names what the bus starts on demand; `env` is for that. Without it, it starts nothing. */
   static async start({ services, env = {} }: { services?: string; env?: NodeJS.ProcessEnv } = {}): Promise<PrivateBus> {
     const settings = join(tempFolder(), "session.conf");
     const service_dir = services === undefined ? "" : `<servicedir>${services}</servicedir>`;

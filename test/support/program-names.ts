@@ -36,7 +36,7 @@ function namesInText(text: string, names: ReadonlySet<string>): string[] {
   return names.has(first) && second.startsWith("-") ? [first] : [];
 }
 
-/** What stands for a character that isn't one alone; a name has none. */
+/** A placeholder for a character that isn't one alone; a name has none. */
 const ANY = "\0";
 const BREAK = " ";
 const MAX_TEXTS = 20_000;
@@ -76,7 +76,7 @@ class PatternReader {
       const quantifier = /^(?:[*+?]|\{\d+(?:,\d*)?\})\??/.exec(this.#pattern.slice(this.#at))?.[0] ?? "";
       this.#at += quantifier.length;
       if (/^(?:[*?]|\{0)/.test(quantifier)) atom.add("");
-      // Too many to write out: the parts are looked at one by one.
+      // Too many to write out: the parts are checked one by one.
       all =
         all.size * atom.size > MAX_TEXTS
           ? new Set([...all, ...atom])

@@ -11,7 +11,7 @@ export interface Prepared {
   needs: ResolvedRequirement[];
 }
 
-/** A call as it stands once validation has passed: its executor found, its needs known. */
+/** A call as it is once validation has passed: its executor found, its needs known. */
 export function prepared(
   home: string,
   executor_name: string,

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: what looks like a placeholder is shell
 
 /**
- * What coding agents run to look around in a TypeScript project that lies at `READING_ROOT`: nothing of it is meant to change
+ * What coding agents run to read a TypeScript project at `READING_ROOT`: nothing of it is meant to change
  * anything. Written as they write it, not as the gate would like it: it measures how often a reading command is asked about.
  */
 export const READING_ROOT = "/home/ada/project";

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** The project that `READING_COMMANDS` look around in: plain files without a link, in a git repository with two commits. */
+/** The project that `READING_COMMANDS` read: plain files without a link, in a git repository with two commits. */
 
 const USERS = JSON.stringify([
   { name: "Ada", age: 36 },
@@ -36,7 +36,7 @@ const FILES: Readonly<Record<string, string>> = {
   "test/store/session.test.ts": "// nothing yet\n",
 };
 
-/** Makes it in `folder`, with git's settings of its own alone. */
+/** Makes it in `folder`, with its own settings of git alone. */
 export function makeReadingProject(folder: string): void {
   const write = (files: Readonly<Record<string, string>>) => {
     for (const [name, text] of Object.entries(files)) {

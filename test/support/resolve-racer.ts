@@ -6,7 +6,7 @@ import { openDatabase } from "../../main/gate/database.ts";
 import { errorCode } from "../../main/gate/errors.ts";
 import { systemClock } from "../../main/system-clock.ts";
 
-/** One of several surfaces, each with a connection of its own, that answer the same requests at the same moment. */
+/** One of several surfaces, each with its own connection, that answer the same requests at the same moment. */
 export interface Race {
   file: string;
   tokens: string[];
@@ -25,7 +25,7 @@ const registry = new ApprovalRegistry(db, systemClock);
 const results = tokens.map((token, index) => {
   Atomics.add(counters, index, 1);
   while (Atomics.load(counters, index) < racers) {
-    // a spin, so that all go on within the same microsecond
+    // a spin, so that all continue within the same microsecond
   }
   try {
     return registry.resolve(token, decision, by).status;

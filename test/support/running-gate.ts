@@ -24,7 +24,7 @@ export interface GateOptions {
   accept_empty?: NonNullable<ServeOptions["accept_empty"]>;
 }
 
-/** A real gate in this process, with its sockets and databases in a home of its own. Closed when the test ends. */
+/** A real gate in this process, with its sockets and databases in a separate home. Closed when the test ends. */
 export class GateUnderTest {
   readonly gate: RunningGate;
   readonly home: TemporaryHome;
@@ -61,7 +61,7 @@ export class GateUnderTest {
     }
   }
 
-  /** The next event that matches, as every surface hears it. */
+  /** The next event that matches, as every surface gets it. */
   event(matches: (event: OperatorEvent) => boolean): Promise<OperatorEvent> {
     return new Promise((resolve) => {
       const unsubscribe = this.operator.subscribe((event) => {
@@ -105,7 +105,7 @@ export class GateUnderTest {
     return client;
   }
 
-  /** The tokens of what waits, newest first. */
+  /** The tokens of waiting requests, newest first. */
   async waiting(): Promise<string[]> {
     return (await this.operator.call("approvals.list", {})).map(({ token }) => token);
   }

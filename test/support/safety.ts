@@ -9,16 +9,16 @@ import { SAFETY_SCHEMA } from "../../main/gate/safety/schema.ts";
 import { ManualClock } from "./manual-clock.ts";
 import { tempFolder } from "./temp-folder.ts";
 
-/** A safety filter on a real database, and what it told. */
+/** A safety filter on a real database, and the events it sent. */
 export function safetyUnderTest(options: { config?: Partial<SafetyConfig>; clock?: ManualClock; file?: string } = {}) {
   const clock = options.clock ?? new ManualClock("2026-11-21T12:00:00Z");
   const file = options.file ?? join(tempFolder(), "safety.db");
   const db = openDatabase(file, SAFETY_SCHEMA);
   const pauses: Pause[] = [];
-  const told: ViolationView[] = [];
+  const violations: ViolationView[] = [];
   const safety = openSafety(db, { ...safetyConfigSchema.parse({}), ...options.config }, clock, {
     pauseChanged: (pause) => pauses.push(pause),
-    violated: (violation) => told.push(violation),
+    violated: (violation) => violations.push(violation),
   });
   const close = () => {
     safety.pause.stop();
@@ -28,7 +28,7 @@ export function safetyUnderTest(options: { config?: Partial<SafetyConfig>; clock
   onTestFinished(() => {
     if (db.open) close();
   });
-  return { safety, filter: safety.filter, clock, file, db, pauses, told, close };
+  return { safety, filter: safety.filter, clock, file, db, pauses, violations, close };
 }
 
 export function goal(change: Partial<Goal> = {}): Goal {

@@ -6,7 +6,7 @@ import { AgentConnection } from "./agent-connection.ts";
 import { readToken } from "./running-gate.ts";
 import type { TemporaryHome } from "./temporary-home.ts";
 
-/** The two sides of a gate that runs in a process of its own. Closed when the test ends. */
+/** The two sides of a gate that runs in a child process. Closed when the test ends. */
 
 export async function operatorOf({ paths }: TemporaryHome): Promise<OperatorClient> {
   const client = await OperatorClient.connect(paths.operator_socket, paths.operator_token);

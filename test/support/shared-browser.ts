@@ -3,7 +3,7 @@ import { launchBrowser, NO_BROWSER } from "./browser.ts";
 
 type Hook = (run: () => Promise<void>) => unknown;
 
-/** One browser for a file's tests, each with pages of its own. Give it the file's `beforeAll` and `afterAll`. */
+/** One browser for a file's tests, each with its own pages. Give it the file's `beforeAll` and `afterAll`. */
 export function sharedBrowser(before: Hook, after: Hook): () => Browser {
   let browser: Browser | undefined;
   before(async () => {

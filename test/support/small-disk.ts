@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { tempFolder } from "./temp-folder.ts";
 
-/** A disk of its own that can be filled up: a tmpfs, which only root can mount. */
+/** A separate disk that can be filled up: a tmpfs, which only root can mount. */
 export interface SmallDisk {
   folder: string;
   /** Takes all the room that is left. */

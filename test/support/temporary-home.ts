@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type GatePaths, gatePaths } from "../../ipc/paths.ts";
 
-/** A home folder of its own, and where a gate in it keeps everything. */
+/** A separate home folder, and where a gate in it keeps everything. */
 export interface TemporaryHome {
   home: string;
   env: { HOME: string; PATH: string };

@@ -82,7 +82,7 @@ export class Pty {
 const PROGRAM = `
 import { createConnection } from "node:net";
 import { createInterface } from "node:readline";
-import { GateError } from "${new URL("ipc/operator-api.ts", ROOT)}";
+import { GateError } from "${new URL("ipc/gate-error.ts", ROOT)}";
 import { watch } from "${new URL("cli/watch/watch.ts", ROOT)}";
 
 const control = createConnection(process.argv[2] ?? "");
@@ -91,6 +91,7 @@ const cards = new Map<string, any>();
 const listeners = new Set<(event: any) => void>();
 let now = 0;
 let late: unknown;
+let settings: unknown[] = [{ key: "language", value: "en" }];
 let refusal: [string, string, string] | undefined;
 const emit = (type: string, data: unknown) => listeners.forEach((listener) => listener({ type, data }));
 const close = (card: any) => {
@@ -101,6 +102,7 @@ const close = (card: any) => {
 const api: any = {
   async call(method: string, params: any) {
     if (method === "approvals.list") return [...cards.values()];
+    if (method === "settings.list") return settings;
     if (method === "status") return { pause: { reason: null }, alarms: [] };
     if (method === "approvals.hold") {
       const card = cards.get(params.token);
@@ -128,6 +130,7 @@ const commands: Record<string, (value: any) => void> = {
   close,
   clock: (value) => { now = value; },
   pause: (reason) => emit(reason === null ? "safety.resumed" : "safety.paused", { reason }),
+  settings: (list) => { settings = list; emit("settings.changed", list); },
   alarms: (list) => emit("alarms.changed", list),
   add_on_quit: (card) => { late = card; },
   refuse: (value) => { refusal = value ?? undefined; },
@@ -143,7 +146,7 @@ for await (const line of createInterface({ input: control })) {
 export class Watched {
   readonly answers: unknown[] = [];
   readonly pty: Pty;
-  readonly #heard = new EventEmitter();
+  readonly #emitter = new EventEmitter();
   readonly #socket: Socket;
   ended: unknown;
   /** The message and the hint that it ended with. */
@@ -157,7 +160,7 @@ export class Watched {
       if ("call" in message) this.answers.push(message.call);
       if ("ended" in message) this.ended = message.ended;
       if ("said" in message) this.said = message.said;
-      this.#heard.emit("line", message);
+      this.#emitter.emit("line", message);
     });
   }
 
@@ -168,7 +171,7 @@ export class Watched {
     const server = createServer().listen(path);
     onTestFinished(() => void server.close());
     const connected = once(server, "connection");
-    const env = { ...process.env, CI: "true", FORCE_COLOR: "1" }; // where it says CI, ink draws nothing unless told to
+    const env = { ...process.env, CI: "true", FORCE_COLOR: "1" }; // where CI is set, ink draws nothing unless `interactive` is
     const pty = new Pty([join(folder, "watching.ts"), path], env, columns, rows);
     const [socket] = (await connected) as [Socket];
     const watched = new Watched(pty, socket);
@@ -187,14 +190,14 @@ export class Watched {
   async do(command: string, value: unknown = null): Promise<void> {
     this.#socket.write(`${JSON.stringify([command, value])}\n`);
     for (;;) {
-      const [message] = await once(this.#heard, "line");
+      const [message] = await once(this.#emitter, "line");
       if (message.done === command) return;
     }
   }
 
   /** How the promise of `watch` ended. */
   async end(): Promise<unknown> {
-    while (this.ended === undefined) await once(this.#heard, "line");
+    while (this.ended === undefined) await once(this.#emitter, "line");
     return this.ended;
   }
 }

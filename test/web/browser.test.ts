@@ -165,7 +165,7 @@ describe.skipIf(!HAS_CHROMIUM)("the page in Chromium", () => {
       `add('link', { rel: 'stylesheet' }).href = '${other}'`,
       `fetch('${other}', { mode: 'no-cors' }).catch(() => {})`,
       `new WebSocket('${other.replace("http", "ws")}')`,
-      // In its place Chromium shows a page of its own, without a title.
+      // In its place Chromium shows its own page, without a title.
       `add('form', { method: 'post', action: '${other}' }).submit()`,
     ];
     for (const attempt of attempts) {

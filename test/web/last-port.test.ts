@@ -46,7 +46,7 @@ it("what is no port, or no file, is not taken for one", () => {
   }
   keepLastPort(file, 4000);
   expect(readLastPort(file)).toBe(4000);
-  // Through a link somebody's file would be read, and from a fifo nothing would ever come.
+  // Through a link another file would be read, and a fifo would block.
   symlinkSync(file, join(folder, "link"));
   execFileSync("mkfifo", [join(folder, "fifo")]);
   mkdirSync(join(folder, "folder"));

@@ -213,12 +213,12 @@ describe("a session", () => {
     const clock = new ManualClock();
     const gate = await startGate({ web: true, now: clock.now, config: "[web]\nsession_seconds = 300\n" });
     const page = await PageSocket.open(await sessionFor(gate));
-    const heard: string[] = [];
-    page.socket.on("message", (data) => heard.push(String(data)));
+    const received: string[] = [];
+    page.socket.on("message", (data) => received.push(String(data)));
     clock.advance(300);
     gate.gate.core.publish({ type: "agents.changed", data: {} });
     expect((await page.closed).code).toBe(4401);
-    expect(heard).toEqual([]);
+    expect(received).toEqual([]);
   });
 
   it("ends with a restart: the old cookie is refused, a new link works", async () => {

@@ -10,7 +10,7 @@ import { refusalOf } from "../support/refusals.ts";
 import { startGate } from "../support/running-gate.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 
-/** What is answered to bytes of one's own making. */
+/** The answer to the given raw bytes. */
 async function rawAnswer(port: number, bytes: string): Promise<string> {
   const socket = createConnection(port, "127.0.0.1");
   socket.end(bytes);

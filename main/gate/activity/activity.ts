@@ -1,8 +1,8 @@
 import type Database from "better-sqlite3";
 import type { ActivityCounts, ActivityEntry, ActivityRange, OpenedDecision } from "../../../ipc/activity.ts";
 import type { Capability, Decision, Outcome, TraceStep } from "../../../ipc/decision.ts";
+import { GateError } from "../../../ipc/gate-error.ts";
 import type { ProposedCall } from "../../../ipc/wire.ts";
-import { GateError } from "../errors.ts";
 import type { Subject } from "../stages/examination.ts";
 import { DecisionCounts } from "./counts.ts";
 import { RecentDecisions } from "./recent.ts";

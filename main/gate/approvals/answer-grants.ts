@@ -1,5 +1,6 @@
+import { GateError } from "../../../ipc/gate-error.ts";
 import { type Clock, normaliseDate } from "../clock.ts";
-import { errorCode, GateError } from "../errors.ts";
+import { errorCode } from "../errors.ts";
 import type { GrantStore } from "../grants/store.ts";
 import type { PendingRequest } from "./pending-request.ts";
 import type { ApprovalRegistry } from "./registry.ts";

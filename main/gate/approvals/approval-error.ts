@@ -1,5 +1,4 @@
-import type { ErrorCode } from "../../../ipc/gate-error.ts";
-import { GateError } from "../errors.ts";
+import { type ErrorCode, GateError } from "../../../ipc/gate-error.ts";
 
 /** Why a request can't be answered. */
 export class ApprovalError extends GateError {

@@ -1,8 +1,9 @@
+import { GateError } from "../../../ipc/gate-error.ts";
 import type { Language } from "../../../ipc/language.ts";
 import type { Answer, ApprovalView, Principal } from "../../../ipc/operator-api.ts";
 import type { Clock } from "../clock.ts";
 import { earlierEnd } from "../ends.ts";
-import { errorCode, GateError } from "../errors.ts";
+import { errorCode } from "../errors.ts";
 import type { GrantStore } from "../grants/store.ts";
 import { AnswerGrants, grantEnd } from "./answer-grants.ts";
 import { ApprovalError } from "./approval-error.ts";

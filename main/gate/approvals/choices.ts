@@ -1,9 +1,9 @@
 import { dirname } from "node:path";
 import type { Reach, Requirement } from "../../../ipc/decision.ts";
+import { GateError } from "../../../ipc/gate-error.ts";
 import type { Language } from "../../../ipc/language.ts";
 import type { Choice } from "../../../ipc/operator-api.ts";
 import { CAPABILITY_REGISTRY } from "../capabilities.ts";
-import { GateError } from "../errors.ts";
 import { hostMatches } from "../targets/host.ts";
 import { grantTarget, literalPattern, pathMatches } from "../targets/pattern.ts";
 import { isUnresolvable, pathName, type ResolvedRequirement, targetText } from "../targets/target.ts";

@@ -1,5 +1,6 @@
 import type { AuditReport } from "../../../ipc/audit.ts";
-import { errorCode, GateError } from "../errors.ts";
+import { GateError } from "../../../ipc/gate-error.ts";
+import { errorCode } from "../errors.ts";
 import { ACCEPTED_EVENT, keyOf } from "./accepted.ts";
 import type { AuditLog } from "./log.ts";
 import { examineTrail, MAX_PROBLEMS, reportOf, type TrailFiles } from "./verify.ts";

@@ -1,7 +1,8 @@
+import { GateError } from "../../../ipc/gate-error.ts";
 import { isoSeconds } from "../../../ipc/iso-seconds.ts";
 import type { Alarms } from "../alarms.ts";
 import { diskFullCode } from "../disk-reserve.ts";
-import { errorCode, GateError } from "../errors.ts";
+import { errorCode } from "../errors.ts";
 import type { TrailHealth } from "./health.ts";
 
 /** The trail's alarms. */

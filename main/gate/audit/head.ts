@@ -1,7 +1,8 @@
 import { closeSync, fdatasyncSync, fstatSync, lstatSync, mkdirSync, readSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { z } from "zod";
-import { errorCode, GateError } from "../errors.ts";
+import { GateError } from "../../../ipc/gate-error.ts";
+import { errorCode } from "../errors.ts";
 import { openOwnFile } from "../own-files.ts";
 import { MONTH_FILE } from "./chain.ts";
 

@@ -14,8 +14,9 @@ export interface FoundFile {
   name: string;
   /** `month`: may hold lines. `stray`: not a file of the trail. */
   role: "month" | "stray";
-  /** What it is if it isn't a file: "a link", "a folder"; else null. */
+  /** What it is, in words, if it isn't a file: "a link", "a folder"; else null. */
   not_a_file: string | null;
+  is_link: boolean;
   size: number;
 }
 
@@ -30,6 +31,7 @@ export function filesIn(folder: string): FoundFile[] {
       name,
       role: MONTH_FILE.test(name) ? "month" : "stray",
       not_a_file: stat.isFile() ? null : kindOfFile(stat),
+      is_link: stat.isSymbolicLink(),
       size: stat.size,
     });
   }

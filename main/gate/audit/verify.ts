@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import type { AuditReport } from "../../../ipc/audit.ts";
-import { GateError } from "../errors.ts";
+import { GateError } from "../../../ipc/gate-error.ts";
 import { type AcceptedProblems, acceptedIn, keyOf } from "./accepted.ts";
 import { GENESIS } from "./chain.ts";
 import { type Head, readHead } from "./head.ts";

@@ -73,11 +73,11 @@ export class TrailWalk {
   /** Lists the files as they are now: lines written later aren't read. @throws the system's error, of the folder */
   constructor(folder: string, now_ms: number, report: Report) {
     this.#report = report;
-    for (const { name, role, not_a_file, size } of filesIn(folder)) {
+    for (const { name, role, not_a_file, is_link, size } of filesIn(folder)) {
       const path = join(folder, name);
       if (role === "stray") {
         report({ file: name, line: 0, kind: "stray_file", problem: "not a file of the trail: it is ignored" }, size);
-      } else if (not_a_file === "a link") {
+      } else if (is_link) {
         report(
           { file: name, line: 0, kind: "link", problem: "a link, not a file: it is not read" },
           readlinkSync(path),

@@ -1,5 +1,6 @@
 import type Database from "better-sqlite3";
 import type { Capability } from "../../../ipc/decision.ts";
+import { GateError } from "../../../ipc/gate-error.ts";
 import { GATE_SESSIONS } from "../../../ipc/gate-session.ts";
 import { isoSeconds } from "../../../ipc/iso-seconds.ts";
 import type { Principal } from "../../../ipc/operator-api.ts";
@@ -7,7 +8,6 @@ import { CAPABILITY_REGISTRY } from "../capabilities.ts";
 import { type Clock, normaliseDate } from "../clock.ts";
 import { storageError } from "../database.ts";
 import { type End, earlierEnd, endAt, moment } from "../ends.ts";
-import { GateError } from "../errors.ts";
 import { NO_REPORT, type RowReport } from "../row-report.ts";
 import { hostMatches } from "../targets/host.ts";
 import { expandHome } from "../targets/path.ts";

@@ -1,5 +1,5 @@
+import { GateError } from "../../../ipc/gate-error.ts";
 import type { SafetyRuleView, SubjectType } from "../../../ipc/safety.ts";
-import { GateError } from "../errors.ts";
 import type { Predicate, SafetyRule, SubjectOf } from "./subjects.ts";
 
 /** The named rules, and their errors. The built-in ones can't be replaced or removed. */

@@ -1,6 +1,6 @@
 import type { Capability } from "../../../ipc/decision.ts";
+import { GateError } from "../../../ipc/gate-error.ts";
 import { CAPABILITY_REGISTRY } from "../capabilities.ts";
-import { GateError } from "../errors.ts";
 import { globExpression } from "./glob.ts";
 import { normaliseHostPattern } from "./host.ts";
 import { expandHome, realForm } from "./path.ts";

@@ -96,7 +96,7 @@ function Paused({ pause, onChanged }: PauseStateProps) {
         {words.paused_note} {until === null ? words.clears[clears] : null}
         {until === null ? null : (
           <>
-            {words.goes_on} <RelativeTime at={until} />.
+            {words.ends_at} <RelativeTime at={until} />.
           </>
         )}
       </p>

@@ -30,7 +30,7 @@ const inPlace: Partial<Entry> = {
 export const GATE_SETTINGS = section("N1", DENIED, [
   ...commands("a folder becomes .claude", ["mv x .claude", "cp -r x .claude", "mv -T x .claude"], staged),
   ...commands(
-    "a folder's content goes into .claude",
+    "a folder's content is put into .claude",
     ["cp -rT x .claude", "cp -r --no-target-directory x .claude"],
     inPlace,
   ),
@@ -69,7 +69,7 @@ export const GATE_SETTINGS = section("N1", DENIED, [
   ...commands("a pattern finds it", ["rm .claude/s*"], inPlace),
   ...commands("git puts back what is tracked", ["git checkout -- .", "git checkout ."], { ...inPlace, expected: CODE }),
   ...commands("git puts back what is tracked", ["git checkout -- .claude"], inPlace),
-  ...commands("nobody can read it any more", ["chmod 000 .claude"], inPlace),
+  ...commands("it can't be read any more", ["chmod 000 .claude"], inPlace),
   ...commands(
     "the same at home",
     [

@@ -1,6 +1,6 @@
 import { bash, CODE, DENIED, type Entry, edit, HOME_GRANTS, section, tool, write } from "../row.ts";
 
-/** C10, M4 and N7's chmod: what is written where somebody runs it later, and the gate's own program. */
+/** C10, M4 and N7's chmod: what is written where it is run later, and the gate's own program. */
 
 /** Start-up files, folders on PATH, what git, cron, the desktop, direnv and agents run. Below the home folder. */
 const RUN_LATER = [
@@ -53,7 +53,7 @@ function writersOn(path: string, why: string, more: Partial<Entry> = {}): Entry[
 }
 
 export const RUN_LATER_PLACES = section("C10", CODE, [
-  ...RUN_LATER.flatMap((path) => writersOn(`{home}/${path}`, "somebody runs it later")),
+  ...RUN_LATER.flatMap((path) => writersOn(`{home}/${path}`, "it is run later")),
   ...AGENTS_SETTINGS.flatMap((path) => writersOn(`{home}/${path}`, "an agent runs it later")),
   ...SYSTEM.flatMap((path) => writersOn(path, "the system runs it later")),
   ...writersOn("/etc/ld.so.preload", "every program loads it", { expected: DENIED }),
@@ -74,15 +74,15 @@ export const RUN_LATER_PLACES = section("C10", CODE, [
   },
   {
     call: tool("fs_write", { path: "{home}/.zshenv", content: "x" }),
-    why: "somebody runs it later",
+    why: "it is run later",
     grants: GRANTS,
   },
   {
     call: tool("mcp__files__put", { path: "{home}/.zshenv", content: "x" }),
-    why: "somebody runs it later",
+    why: "it is run later",
     grants: GRANTS,
   },
-  { call: bash("tee {home}/.zshenv"), why: "somebody runs it later", grants: GRANTS },
+  { call: bash("tee {home}/.zshenv"), why: "it is run later", grants: GRANTS },
   { call: bash("cp -r src {home}/.config/autostart"), why: "a folder put there", grants: GRANTS },
   { call: bash("mv src {home}/.local/bin"), why: "a folder put there", grants: GRANTS },
   { call: bash("cp evil.txt {home}/.local/bin/"), why: "a file put into the folder", grants: GRANTS },

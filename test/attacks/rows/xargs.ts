@@ -1,6 +1,6 @@
 import { CODE, commands, section } from "../row.ts";
 
-/** C4: xargs reads options and splits its input by rules of its own. */
+/** C4: xargs reads options and splits its input by its own rules. */
 
 const numbers = Array.from({ length: 64 }, (_, index) => index + 1).join(" ");
 

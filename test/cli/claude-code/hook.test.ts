@@ -12,7 +12,7 @@ async function connectedGate() {
   return gate;
 }
 
-/** Something that listens where the gate should, and answers as told. */
+/** A server in the gate's place with the given answers. */
 async function impostor(home: TemporaryHome, answer: (socket: Socket, text: string) => void): Promise<Server> {
   mkdirSync(dirname(home.paths.agent_socket), { recursive: true, mode: 0o700 });
   const server = createServer((socket) => {

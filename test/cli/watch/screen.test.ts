@@ -185,7 +185,7 @@ describe("the screen", () => {
       const { top } = arranged({ ...state, alarms: [file] }, size, AT);
       expect(top.map((row) => row.text)).toEqual([`! ${file.message}`, `  ${file.hint}`]);
     }
-    // What is over comes after what still holds.
+    // Alarms of something past follow those that still hold.
     const past = alarm({ code: "gate_restarted", subject: "gate" });
     const { top, card } = arranged({ ...one(), alarms: [file, database, past] }, size, AT);
     expect(text(top)).toBe("! grants.db is gone\n  x (and 2 more: metnos-gate alarms list)");

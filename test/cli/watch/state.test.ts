@@ -22,7 +22,7 @@ const pasted = (input: string): Key => ({ input, is_paste: true });
 const late = approvalView({ token: "1".repeat(16), expires_at: "2026-11-21T00:19:00Z", target_summary: "late.ts" });
 const soon = approvalView({ token: "2".repeat(16), expires_at: "2026-11-21T00:01:00Z", target_summary: "soon.ts" });
 
-/** One card that has stood long enough once PRESS_DELAY_MS is reached, and was read. */
+/** One card that was shown long enough once PRESS_DELAY_MS is reached, and was read. */
 function ready(card = approvalView()): WatchState {
   return drawn(appeared(EMPTY, card, 0), FITS);
 }
@@ -274,7 +274,7 @@ describe("cards", () => {
     ["rejected", "Denied elsewhere: write a.ts"],
     ["expired", "Expired, nobody answered in time: write a.ts"],
     ["cancelled", "Withdrawn by claude-code: write a.ts"],
-  ] as const)("a card that was %s elsewhere goes away with one line that says so", (status, words) => {
+  ] as const)("a card that was %s elsewhere is removed with one line that says so", (status, words) => {
     const state = closed(ready(), approvalView({ status }), 1000);
     expect([state.cards, state.selected]).toEqual([[], null]);
     expect(state.ended).toEqual([expect.stringContaining(words)]);

@@ -132,8 +132,20 @@ test("the choice list shows what would be stored; target and expiry are edited; 
   pty.type("\r");
   await pty.shows("You approved for this session: write a.ts");
   expect(watched.answers).toEqual([
-    { token: approvalView().token, decision: "approved", scope: "session", target: "/srv/project/a.ts" },
+    { token: approvalView().token, decision: "approved", scope: "session", reach: "file", target: "/srv/project/a.ts" },
   ]);
+});
+
+test("choices and the judge's notes are in the language of the cards, also once that was changed", async () => {
+  const judge = { score: 0.8, reason: "approved: score 0.80", notes: ["judge.intent-matches" as const] };
+  const watched = await Watched.start([approvalView({ judge })], 80, 24);
+  const { pty } = watched;
+  await pty.shows("judge: score 0.80, intent matches");
+  await watched.do("settings", [{ key: "language", value: "it" }]);
+  await pty.shows("judge: punteggio 0.80, l'intento corrisponde");
+  await watched.clock(PRESS_DELAY_MS);
+  pty.type("p");
+  await pty.shows("› questo file, per sempre");
 });
 
 test("hidden characters are visible, and a request that is answered elsewhere is removed with a line that says so", async () => {
@@ -227,7 +239,7 @@ test("a paused gate says so, and what to do", async () => {
   await watched.pty.shows("Nothing is waiting for you.");
   await watched.do("pause", "SR-007: no goal carries data away");
   await watched.pty.shows("The gate is paused: every call is denied.");
-  await watched.pty.shows("SR-007: no goal carries data away. To go on: metnos-gate safety resume");
+  await watched.pty.shows("SR-007: no goal carries data away. To resume: metnos-gate safety resume");
   expect(watched.pty.screen).not.toContain("Nothing is waiting for you.");
   await watched.do("pause", null);
   await watched.pty.shows("Nothing is waiting for you.");

@@ -14,7 +14,7 @@ export class BriefProcess {
   readonly exited: Promise<number | null>;
   readonly #child: ChildProcess;
   readonly #text: TextWatch;
-  /** Without what is said on stderr, where Chromium has its own words too. */
+  /** Without stderr, where Chromium prints, too. */
   readonly #stdout: TextWatch;
 
   constructor(command: string, args: readonly string[], env: NodeJS.ProcessEnv, cwd = CHECKOUT) {

@@ -8,7 +8,7 @@ import { TextWatch } from "./text-watch.ts";
 
 const RECORDER = fileURLToPath(new URL("./recorder.cjs", import.meta.url));
 
-/** What stands in front of the app's own arguments. */
+/** The arguments before the app's own. */
 export const ELECTRON_ARGUMENTS = [...(process.getuid?.() === 0 ? ["--no-sandbox"] : []), "-r", RECORDER, CHECKOUT];
 
 /** The real Electron, steered by playwright. */

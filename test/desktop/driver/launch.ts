@@ -78,11 +78,11 @@ function end(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
-    // gone already
+    // already deleted
   }
 }
 
-/** What the app told the tray and its dialogs. `read` runs in the app's process. */
+/** What the app passed to the tray and its dialogs. `read` runs in the app's process. */
 export function recorded<R>(app: DesktopApp, read: (desktop: RecordedDesktop) => R): Promise<R> {
   return app.evaluate((_electron: typeof Electron, source: string) => {
     const desktop = (globalThis as unknown as { recorded_desktop: RecordedDesktop }).recorded_desktop;

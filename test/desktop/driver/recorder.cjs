@@ -1,4 +1,4 @@
-// Keeps what the app told the tray and its dialogs, under either driver: Electron itself has no way to ask for it.
+// Keeps what the app passed to the tray and its dialogs, under either driver: Electron itself has no way to ask for it.
 // Under Electron this file is loaded with -r before the app; the stand-in calls `record` itself.
 
 function record(electron) {

@@ -11,7 +11,7 @@ import { TextWatch } from "./text-watch.ts";
 
 const REGISTER = fileURLToPath(new URL("../stand-in/register.ts", import.meta.url));
 
-/** What stands in front of the app's own arguments. */
+/** The arguments before the app's own. */
 export function standInArguments(app_folder = CHECKOUT): string[] {
   return ["--no-warnings", "--import", REGISTER, join(app_folder, "dist/desktop/main.js")];
 }

@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 
-/** What a process printed, and who waits for a part of it. */
+/** A process's output, and the calls that wait for a part of it. */
 export class TextWatch {
   text = "";
   #waiting: { pattern: RegExp; resolve: () => void; reject: (error: Error) => void }[] = [];
@@ -21,7 +21,7 @@ export class TextWatch {
     });
   }
 
-  /** No more will come. */
+  /** The output has ended. */
   end(): void {
     for (const { pattern, reject } of this.#waiting)
       reject(new Error(`ended without printing ${pattern}:\n${this.text}`));

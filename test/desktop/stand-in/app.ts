@@ -45,7 +45,7 @@ class StandInApp extends EventEmitter {
     this.#login_item = settings;
   }
 
-  /** The first of this home keeps it; a later one leaves a note, which the first one hears of. */
+  /** The first of this home keeps it; a later one leaves a note, which the first one reads. */
   requestSingleInstanceLock(): boolean {
     const folder = join(process.env.XDG_CONFIG_HOME || join(process.env.HOME || homedir(), ".config"), "stand-in");
     mkdirSync(folder, { recursive: true });
@@ -56,7 +56,7 @@ class StandInApp extends EventEmitter {
       writeFileSync(join(folder, `second-${process.pid}`), "");
       return false;
     } catch {
-      writeFileSync(lock, String(process.pid)); // nobody's, or its owner is gone
+      writeFileSync(lock, String(process.pid)); // without an owner, or its owner has ended
     }
     const watcher = watch(folder, () => {
       for (const note of readdirSync(folder).filter((name) => name.startsWith("second-"))) {

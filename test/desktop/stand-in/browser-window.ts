@@ -82,7 +82,7 @@ export class BrowserWindow extends EventEmitter {
     return this.#options.alwaysOnTop === true;
   }
 
-  /** Says whether it really closed. */
+  /** Returns whether it really closed. */
   close(): boolean {
     if (this.isDestroyed()) return true;
     if (isPrevented(this, "close")) return false;

@@ -17,6 +17,6 @@ export function followCommands(electron: object): void {
       process.send?.({ id, error: error instanceof Error ? error.message : "not an error" });
     }
   });
-  // The driver's end is no reason to stay.
+  // The channel must not keep this process alive.
   process.channel?.unref();
 }

@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
 import type { MenuItemConstructorOptions, Rectangle } from "electron";
 
-/** What a desktop has around the windows. Nobody sees it: it keeps what it was told. */
+/** What a desktop has around the windows. It is not shown: it records what was set. */
 
 export class MenuItem {
   readonly id: string;
@@ -68,7 +68,7 @@ export class Tray extends EventEmitter {
   setIgnoreDoubleClickEvents(_is_ignored: boolean): void {
     this.#check();
   }
-  /** As on Linux: the panel doesn't tell. */
+  /** As on Linux: the panel doesn't report it. */
   getBounds(): Rectangle {
     return { x: 0, y: 0, width: 0, height: 0 };
   }
@@ -124,13 +124,13 @@ export const screen = {
   getPrimaryDisplay: () => display,
 };
 
-/** The recorder takes their place: a dialog would wait for somebody. */
+/** The recorder takes their place: a dialog would wait for a user. */
 export const dialog = {
   async showMessageBox(_options: object): Promise<{ response: number }> {
     return { response: 0 };
   },
   showErrorBox(_title: string, _content: string): void {
-    // seen by nobody
+    // not shown
   },
 };
 

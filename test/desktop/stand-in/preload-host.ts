@@ -53,7 +53,7 @@ export class PreloadHost {
     this.#ipc_renderer.emit(channel, { sender: "ipcRenderer" }, ...copied(args));
   }
 
-  /** A new document has a new preload; the old one's listeners are gone. */
+  /** A new document has a new preload; the old one's listeners are removed. */
   restart(): void {
     this.#ipc_renderer = new EventEmitter();
     this.#endings = new Map();

@@ -1,6 +1,6 @@
 import type { EventEmitter } from "node:events";
 
-/** Emits an event that listeners can prevent, as Electron's first argument. Says whether one did. */
+/** Emits an event that listeners can prevent, as Electron's first argument. Returns whether one did. */
 export function isPrevented(emitter: EventEmitter, name: string, details: object = {}, ...args: unknown[]): boolean {
   let is_prevented = false;
   const event = {

@@ -1,6 +1,6 @@
 import { registerHooks } from "node:module";
 
-/** `node --import` this: whoever imports `electron` gets the stand-in. */
+/** `node --import` this: an import of `electron` gets the stand-in. */
 registerHooks({
   resolve(specifier, context, next) {
     if (specifier !== "electron") return next(specifier, context);
@@ -8,5 +8,5 @@ registerHooks({
   },
 });
 
-// Electron says so of itself when it was given the app as an argument.
+// Electron sets it when it was given the app as an argument.
 Object.defineProperty(process, "defaultApp", { value: true });

@@ -23,7 +23,7 @@ export class StandInContents extends EventEmitter {
   #current: Page | undefined;
   #is_destroyed = false;
   #open_handler: OpenHandler = () => ({ action: "allow" });
-  /** What `loadURL` is on its way to: such a navigation is the app's own. */
+  /** The target of a pending `loadURL`: such a navigation is the app's own. */
   #loading: string | undefined;
 
   constructor(preferences: WebPreferences) {
@@ -31,7 +31,7 @@ export class StandInContents extends EventEmitter {
     this.#preferences = preferences;
     this.#preload = preferences.preload === undefined ? undefined : new PreloadHost(this, preferences.preload);
     this.page = isUnderWay(this.#openPage());
-    this.page.catch(() => undefined); // said where it is awaited
+    this.page.catch(() => undefined); // reported where it is awaited
     app.emit("web-contents-created", {}, this);
   }
 

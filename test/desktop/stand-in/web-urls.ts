@@ -1,4 +1,4 @@
-/** Chromium knows no `app:`. Its pages come from a host that doesn't exist, and everybody else sees the app's own URL. */
+/** Chromium knows no `app:`. Its pages come from a host that doesn't exist, and everything else gets the app's own URL. */
 
 const SUFFIX = ".app-scheme.invalid";
 

@@ -30,12 +30,12 @@ const OTHER: Requirement = { capability: "fs:write", target: "/srv/other/a.txt" 
 
 describe("identical calls that wait at the same time", () => {
   it("share one card, and all of them get its answer", () => {
-    const { broker, registry, told } = openedBroker(tempFolder());
+    const { broker, registry, sent } = openedBroker(tempFolder());
     const first = broker.ask(request());
     const second = broker.ask(request());
     expect(second.token).toBe(first.token);
     expect(broker.ask(request([], { share_key: "another call" })).token).not.toBe(first.token);
-    expect(told.map(({ event }) => event)).toEqual(["waiting", "waiting"]);
+    expect(sent.map(({ event }) => event)).toEqual(["waiting", "waiting"]);
     const got: PendingRequest[] = [];
     broker.wait(first.token, (ended) => got.push(ended));
     broker.wait(second.token, (ended) => got.push(ended));
@@ -44,12 +44,12 @@ describe("identical calls that wait at the same time", () => {
       [first.token, "approved"],
       [first.token, "approved"],
     ]);
-    expect(told.filter(({ event }) => event === "closed").length).toBe(1);
+    expect(sent.filter(({ event }) => event === "closed").length).toBe(1);
     expect(registry.takeUndelivered(first.share_key, first.session, 20_000)).toBeUndefined();
   });
 
   it("the last one to leave withdraws it, not the first", () => {
-    const { broker, registry, told } = openedBroker(tempFolder());
+    const { broker, registry, sent } = openedBroker(tempFolder());
     const { token } = broker.ask(request());
     const got = vi.fn();
     const leave_first = broker.wait(token, () => got());
@@ -60,7 +60,7 @@ describe("identical calls that wait at the same time", () => {
     leave_second("disconnected");
     expect(registry.getPending(token)).toMatchObject({ status: "cancelled", message: "disconnected" });
     expect(got).not.toHaveBeenCalled();
-    expect(told.at(-1)).toMatchObject({ event: "closed", request: { token, status: "cancelled" } });
+    expect(sent.at(-1)).toMatchObject({ event: "closed", request: { token, status: "cancelled" } });
   });
 
   it("leaving after the answer changes nothing", () => {
@@ -86,7 +86,7 @@ describe("an answer", () => {
   });
 
   it("permanently: approves and writes the grant in the same step, for the agent that asked", () => {
-    const { broker, registry, grants, told } = openedBroker(tempFolder());
+    const { broker, registry, grants, sent } = openedBroker(tempFolder());
     const { token } = broker.ask(request([FOLDER]));
     expect(broker.answer({ token, decision: "approved", scope: "permanent" }, ROBERTO)).toMatchObject({
       status: "approved",
@@ -97,7 +97,7 @@ describe("an answer", () => {
       { ...ROBERTO, ...FOLDER, expires_at: null, granted_by: `approval:${token}`, agent: "agent-1", session: null },
     ]);
     expect(registry.listUnwrittenGrants()).toEqual([]);
-    expect(told.map(({ event }) => event)).toEqual(["waiting", "closed", "granted"]);
+    expect(sent.map(({ event }) => event)).toEqual(["waiting", "closed", "granted"]);
   });
 
   it("for this session: the grant is for that session and ends by itself", () => {
@@ -305,14 +305,14 @@ describe("after a crash between the approval and its grants", () => {
 
 describe("time", () => {
   it("an answer that is too late reports to the waiting agent that the request has expired", () => {
-    const { broker, clock, told } = openedBroker(tempFolder());
+    const { broker, clock, sent } = openedBroker(tempFolder());
     const { token } = broker.ask(request());
     const got: string[] = [];
     broker.wait(token, (ended) => got.push(ended.status));
     clock.advance(601);
     expect(refusalOf(() => broker.answer({ token, decision: "approved" }, ROBERTO)).code).toBe("expired");
     expect(got).toEqual(["expired"]);
-    expect(told.at(-1)).toMatchObject({ event: "closed", request: { token, status: "expired" } });
+    expect(sent.at(-1)).toMatchObject({ event: "closed", request: { token, status: "expired" } });
     expect(broker.cleanup()).toBe(0);
     expect(got).toEqual(["expired"]);
   });

@@ -4,7 +4,7 @@ import { dispatchCallback } from "../../../main/gate/approvals/callback.ts";
 import { openedBroker, pendingOf, ROBERTO } from "../../support/gate-stores.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
-// docs/decisions/requirements-approvals.md, "Callback": here the answer comes from the operator's surface.
+// docs/decisions/requirements-approvals.md, "Callback": here the answer is given on the operator's surface.
 
 const { ttl_seconds: _, ...REQUEST } = pendingOf();
 const schema = operatorMethods["approvals.callback"].result;

@@ -121,7 +121,7 @@ describe("what an answer grants", () => {
     );
   });
 
-  it("a choice of one grant for several needs takes a target of its own by its reach", () => {
+  it("a choice of one grant for several needs takes its own target by its reach", () => {
     const needs = [file("~/work/a"), file("~/work/b")];
     const choices = choicesFor(needs, HOME);
     const asked = needs.map(requirementOf);

@@ -23,7 +23,7 @@ it("one sign is worth no more than its bound, however long ago the one before wa
   expect([seen(60_000), seen(60_000), seen(59_000)]).toEqual([HOLD_MS / 1000, 0, 0]);
 });
 
-it("no request waits longer than four times its first term, however long somebody looks at it", () => {
+it("no request waits longer than four times its first term, however long the user is at it", () => {
   const extension = new DeadlineExtension();
   const left = (seconds: number) => extension.extension(request(seconds), 0, TTL_SECONDS);
   expect(left(4 * TTL_SECONDS - 2)).toBe(2);

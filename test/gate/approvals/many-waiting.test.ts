@@ -51,14 +51,14 @@ describe("the count of waiting requests, kept in memory", () => {
 describe("what is asked in one turn", () => {
   it("is on disk, and sent to the surfaces, once it is committed and not before", async () => {
     const folder = tempFolder();
-    const { broker, told } = openedBroker(folder);
+    const { broker, sent } = openedBroker(folder);
     const other = openedBroker(folder).registry;
     broker.begin();
     const { token } = broker.ask(request("a"));
     broker.ask(request("b"));
-    expect([told.length, other.getPending(token)]).toEqual([0, undefined]);
+    expect([sent.length, other.getPending(token)]).toEqual([0, undefined]);
     broker.commit();
-    expect(told.map(({ event }) => event)).toEqual(["waiting", "waiting"]);
+    expect(sent.map(({ event }) => event)).toEqual(["waiting", "waiting"]);
     expect(other.getPending(token)?.status).toBe("pending");
   });
 
@@ -72,7 +72,7 @@ describe("what is asked in one turn", () => {
   });
 
   it("is undone as a whole where it can't be stored, and no agent waits for it any more", () => {
-    const { broker, approvals_db, registry, told, failures } = openedBroker(tempFolder());
+    const { broker, approvals_db, registry, sent, failures } = openedBroker(tempFolder());
     broker.begin();
     const { token } = broker.ask(request("a"));
     const undone: string[] = [];
@@ -90,7 +90,7 @@ describe("what is asked in one turn", () => {
       }
     };
     expect(failed).toThrow(/full/);
-    expect([undone, told, failures]).toEqual([["undone"], [], ["storing requests"]]);
+    expect([undone, sent, failures]).toEqual([["undone"], [], ["storing requests"]]);
     expect([registry.getPending(token), registry.waitingOf(pendingOf().agent_id)]).toEqual([undefined, 0]);
     expect(broker.isAwaited(token)).toBe(false);
     // The next turn's asks don't depend on it.

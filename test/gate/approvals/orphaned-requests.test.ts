@@ -28,7 +28,7 @@ describe("requests that an earlier gate left", () => {
       );
       if (gone === undefined || back === undefined || answered === undefined) throw new Error("three were asked");
       before.broker.stop();
-      const { broker, registry, told } = openedBroker(folder, before.clock);
+      const { broker, registry, sent } = openedBroker(folder, before.clock);
       broker.start();
       const leave = broker.wait(back.token, () => undefined);
       broker.answer({ token: answered.token, decision: "approved" }, ROBERTO);
@@ -36,7 +36,7 @@ describe("requests that an earlier gate left", () => {
       expect(registry.getPending(gone.token)?.status).toBe("pending");
       vi.advanceTimersByTime(200);
       expect(registry.getPending(gone.token)).toMatchObject({ status: "cancelled", message: expect.any(String) });
-      expect(told.at(-1)).toMatchObject({ event: "closed", request: { token: gone.token, status: "cancelled" } });
+      expect(sent.at(-1)).toMatchObject({ event: "closed", request: { token: gone.token, status: "cancelled" } });
       expect(refusalOf(() => broker.answer({ token: gone.token, decision: "approved" }, ROBERTO)).code).toBe(
         "already_resolved",
       );

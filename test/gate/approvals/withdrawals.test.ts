@@ -47,7 +47,7 @@ it("what couldn't be withdrawn is at the gate's end, once it can be", () => {
   expect([all.count("agent-1"), all.count("agent-2")]).toEqual([0, 0]);
 });
 
-it("one that the caller takes is withdrawn by nobody else, and counts no more", () => {
+it("one that the caller takes is withdrawn by no other, and counts no more", () => {
   const { all, done } = withdrawals(new Set(["a"]));
   all.add([withdrawal("a"), withdrawal("a")]);
   expect(all.count("agent-1")).toBe(1);

@@ -62,7 +62,7 @@ describe("the trail", () => {
     expect(monthFile(Date.parse("2026-12-31T23:59:59.999Z"))).toBe("2026-12.jsonl");
   });
 
-  it("says in a line of its own where the clock was set back within a month; a small step is none", async () => {
+  it("says in a separate line where the clock was set back within a month; a small step is none", async () => {
     const { folder, head_file, clock, opened } = freshTrail(new ManualClock("2026-05-15T12:00:00Z"));
     const log = opened();
     for (const step of [0, -9, -3600]) {
@@ -75,7 +75,7 @@ describe("the trail", () => {
     expect(await verifyAudit(folder, head_file)).toMatchObject({ ok: true, lines: 4 });
   });
 
-  it("is in lines of its own also behind what somebody else writes into it while the gate runs", async () => {
+  it("is in separate lines also after what another program writes into it while the gate runs", async () => {
     const { folder, head_file, clock, opened } = freshTrail(new ManualClock("2026-05-15T12:00:00Z"));
     const log = opened();
     const add = (text: string) => {
@@ -114,7 +114,7 @@ describe("the trail", () => {
     written(opened(), clock, ["a little back"]);
     expect(eventsIn(folder, "2026-06.jsonl")).toEqual(["test", "test"]);
     expect(await verifyAudit(folder, head_file)).toMatchObject({ ok: true, lines: 2 });
-    // And a little more: back a file, and the line that says so, though it is less than a change of the clock.
+    // And a little more: back a file, and the line that records it, though it is less than a change of the clock.
     clock.advance(-10);
     written(opened(), clock, ["more back"]);
     expect(eventsIn(folder, "2026-05.jsonl")).toEqual(["audit.clock", "test"]);
@@ -156,15 +156,15 @@ describe("the trail", () => {
   it("gives its listeners each line as it is in the file, until they unsubscribe", () => {
     const { folder, clock, opened } = freshTrail();
     const log = opened();
-    const heard: string[] = [];
-    const leave = log.subscribe((line) => heard.push(line));
+    const received: string[] = [];
+    const unsubscribe = log.subscribe((line) => received.push(line));
     log.append({ event: "a", ts: AT + 1 });
     log.append({ event: "b", ts: AT + 2 });
     log.flush();
-    expect(heard).toEqual(linesIn(folder));
-    leave();
+    expect(received).toEqual(linesIn(folder));
+    unsubscribe();
     written(log, clock, ["c"]);
-    expect(heard.length).toBe(2);
+    expect(received.length).toBe(2);
   });
 
   it("a text with line separators of any kind in it is still one line", async () => {

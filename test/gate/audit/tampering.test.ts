@@ -30,7 +30,7 @@ function twoMonths() {
   const put = (file: string, lines: readonly string[]) =>
     writeFileSync(path(file), lines.map((line) => `${line}\n`).join(""));
   const edit = (file: string, change: (lines: string[]) => string[]) => put(file, change(linesOf(file)));
-  /** A line as somebody would forge it, after the trail's last one. */
+  /** A forged line, after the trail's last one. */
   const forged = (text: string, ts = clock.ms / 1000) => {
     const last = linesIn(folder).at(-1) ?? "";
     const { seq } = JSON.parse(last) as { seq: number };

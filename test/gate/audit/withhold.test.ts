@@ -27,7 +27,12 @@ it("what changes something is denied while its line can't be written, and says w
   const decision = decisionOn(["fs:write"]);
   withhold(decision, trace, ERROR, "deny");
   const reason = "the audit trail can't be written: EIO";
-  expect(decision).toMatchObject({ outcome: "denied", stage: "safety", reason });
+  expect(decision).toMatchObject({
+    outcome: "denied",
+    stage: "safety",
+    reason,
+    explain: { rule: "safety.trail-unwritable" },
+  });
   expect(trace).toEqual([{ stage: "safety", outcome: "denied", detail: reason, rule: "safety.trail-unwritable" }]);
 });
 

@@ -30,7 +30,7 @@ const REFUSED: Readonly<Record<string, readonly string[]>> = {
     "for f in a b; do cat <<'X'; done\nfoo\nX\nsh x.sh\nX",
     "cat <<'A'; for f in a b\nbody\nA\ndo ls; done",
   ],
-  "a set of characters in which a delimiter stands": [
+  "a set of characters with a delimiter in it": [
     "sed 's/[/x]/g;s/e;1e touch pwned #/b/' a.txt",
     "sed 's|[|x]|g;s|e;1e touch pwned #|b|' a.txt",
     "sed 's/[/x]/g;s/w out.txt/1/' a.txt",
@@ -82,7 +82,7 @@ const REFUSED: Readonly<Record<string, readonly string[]>> = {
     "cat src/*/.env",
     "echo a*",
   ],
-  "a folder that the line stands in, moved": [
+  "the line's working folder, moved": [
     "cd src && mv ../src ../../src && cat ../notes.txt",
     "cd a/b/c && mv ../../b ../../../b2 && cat ../../../notes.txt",
     "cd a/b/c && cd ../../.. && mv a/b b2",

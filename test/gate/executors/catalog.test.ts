@@ -53,7 +53,7 @@ describe("the built-in manifests", () => {
           true,
           false,
         ]);
-      // An argument that says where to act is never content: the guard would not look at it.
+      // An argument that says where to act is never content: the guard would not check it.
       const targets = manifest.needs.flatMap(({ target }) =>
         "arg" in target ? [target.arg] : "args" in target ? target.args : [],
       );

@@ -9,7 +9,7 @@ import { tempFolder } from "../../support/temp-folder.ts";
 
 const HOME = "/home/roberto";
 
-/** What a call needs, as `capability target`; `?` before what can't be told. */
+/** What a call needs, as `capability target`; `?` before an unknown target. */
 function needed(executor_name: string, args: Record<string, unknown>, context?: CallContext, home = HOME): string[] {
   const { needs } = prepared(home, executor_name, args, context === undefined ? {} : { context });
   return needs.map(

@@ -84,7 +84,7 @@ describe("a grant counts", () => {
 });
 
 describe("a grant on a path covers a call", () => {
-  it("where the path lies below its folder, however deep", () => {
+  it("where the path is below its folder, however deep", () => {
     const { grants, id } = granted();
     for (const path of ["/srv/a", "/srv/a/b/c/d"])
       expect([path, grants.find(ASKER, "fs:read", namedTarget("fs:read", path, "/home/r"))]).toEqual([path, id]);

@@ -6,7 +6,7 @@ import { namedTarget, pathTarget } from "../../../main/gate/targets/target.ts";
 import { freshGrants, openedGrants, ROBERTO } from "../../support/gate-stores.ts";
 import { refusalOf } from "../../support/refusals.ts";
 
-/** Waits until the next lookup looks at the file again. */
+/** Waits until the next lookup checks the file again. */
 function aMillisecondLater(): void {
   const start = performance.now();
   while (performance.now() - start < 1);
@@ -167,7 +167,7 @@ describe("recording and revoking", () => {
     for (let number = 0; number < 2000; number++)
       grants.recordGrant({ ...ROBERTO, capability: "mail:read", target: `box-${number}` });
     const before = process.memoryUsage().heapUsed;
-    // One in sixteen or so looks like a place that the index knows.
+    // About one in sixteen matches a place in the index.
     for (let number = 0; number < 600; number++)
       grants.find(ROBERTO, "mail:read", { kind: "exact", value: `${number} ${"x".repeat(1_000_000)}`.normalize() });
     expect(process.memoryUsage().heapUsed - before).toBeLessThan(60_000_000);

@@ -23,7 +23,7 @@ const put = (path: string) => {
   writeFileSync(path, "{}");
 };
 
-/** What each way of writing needs, as a reader of command lines or a tool's manifest says it. */
+/** What each way of writing needs, as the interpreter of command lines or a tool's manifest gives it. */
 const WRITERS: Record<string, (ground: Ground) => ResolvedRequirement[]> = {
   "a tool writes the file": ({ place, file }) => [write(`${place}/.claude/${file}`)],
   "a redirection": ({ place, file }) => [write(`${place}/.claude/${file}`)],
@@ -195,7 +195,7 @@ describe("settings that hold the hook", () => {
   );
 
   it.each(rows(WHOLE_PLACES, ["home", "project"]))(
-    "are denied with the folder they lie in: %s (%s, %s, there: %s)",
+    "are denied with the folder they are in: %s (%s, %s, there: %s)",
     (name, where, file, is_there) => {
       const makes = WHOLE_PLACES[name];
       expect(makes && fate(where, file, makes, is_there)).toBe("denied");

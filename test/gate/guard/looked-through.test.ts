@@ -5,12 +5,12 @@ import { AgentSettings } from "../../../main/gate/guard/agent-settings.ts";
 import { fateOf, onPath } from "../../support/guarded-calls.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
-/** What is found by a look at the disk, beyond what a path says by its name. */
+/** What is found on the disk, beyond a path's name. */
 
 const write = (path: string, more: Parameters<typeof onPath>[2] = {}) => onPath("fs:write", path, more);
 
 describe("an agent's settings", () => {
-  it("are touched with a whole tree that they lie in, written or deleted, wherever that is", () => {
+  it("are touched with a whole tree that they are in, written or deleted, wherever that is", () => {
     const world = { home: "/home/ada", env: { CLAUDE_CONFIG_DIR: "/srv/agents/claude/config" } };
     for (const more of [{}, { access: "delete" }] as const) {
       for (const path of ["/srv/agents", "/srv/agents/claude", "/srv/agents/claude/config"])
@@ -54,11 +54,11 @@ describe("a folder that is copied", () => {
     writeFileSync(join(home, "from/a.txt"), "");
   };
 
-  it("is free where only plain files lie in it", () => {
+  it("is free where only plain files are in it", () => {
     expect(copied(plain)).toBe("free");
   });
 
-  it("is code where a link lies in it, which may be followed", () => {
+  it("is code where a link is in it, which may be followed", () => {
     const make = (home: string) => {
       plain(home);
       symlinkSync("a.txt", join(home, "from/link"));
@@ -71,7 +71,7 @@ describe("a folder that is copied", () => {
     expect(copied(plain, (home) => write(join(home, "elsewhere.txt")))).toBe("free");
   });
 
-  it("is code where it isn't there yet, or is a link: what will lie in it can't be known", () => {
+  it("is code where it isn't there yet, or is a link: what will be in it can't be known", () => {
     expect(copied(() => undefined)).toBe("asked");
     expect(copied((home) => symlinkSync("project", join(home, "from")))).toBe("asked");
   });

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { FORBIDDEN_PATH_PATTERNS, forbiddenPath } from "../../../main/gate/guard/path-patterns.ts";
 
 // docs/decisions/requirements-vaglio.md, "Baseline patterns"
-// The eleven patterns, each with what it must fire on and what only looks like it.
+// The eleven patterns, each with what it must fire on and what only resembles it.
 const CASES: { pattern: string; fires: string[]; passes: string[] }[] = [
   {
     pattern: "(^|/)\\.ssh(/|$)",

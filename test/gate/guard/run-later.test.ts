@@ -135,7 +135,7 @@ describe("content that is run later", () => {
     expect(decided({ home, cwd }, "Write", { file_path: path, content: "" }).outcome).toBe("allowed");
   });
 
-  it("is a file's by its whole path: what lies in a folder of that name is free", () => {
+  it("is a file's by its whole path: what is in a folder of that name is free", () => {
     for (const name of [".gitattributes", ".envrc", "opencode.json", ".vscode/tasks.json"])
       expect([name, fateOf([onPath("fs:write", join(cwd, name, "a.txt"))], { home, cwd })]).toEqual([name, "free"]);
   });
@@ -213,7 +213,7 @@ describe("a folder as a whole", () => {
       expect([path, remove(path)]).toEqual([path, "free"]);
     for (const path of ["project", "project/.git", "project/.vscode", "project/.git/hooks", "go", "bin", ".cargo"])
       expect([path, remove(path)]).toEqual([path, "asked"]);
-    // The gate's own configuration lies below them.
+    // The gate's own configuration is below them.
     for (const path of [".config", ".local"]) expect([path, remove(path)]).toEqual([path, "denied"]);
   });
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { DANGEROUS_SHELL_PATTERNS, dangerousCommand } from "../../../main/gate/guard/shell-patterns.ts";
 
 // docs/decisions/requirements-vaglio.md, "Baseline patterns"
-// The six patterns, each with what it must fire on and what only looks like it.
+// The six patterns, each with what it must fire on and what only resembles it.
 const CASES: { pattern: string; fires: string[]; passes: string[] }[] = [
   {
     pattern: "\\brm\\s+-rf?\\s+/(\\s|$)",
@@ -143,7 +143,7 @@ describe("the baseline patterns for commands", () => {
       }),
       { numRuns: 20_000 },
     );
-    expect(fired).toBeGreaterThan(100); // else the property above says little
+    expect(fired).toBeGreaterThan(100); // else the property above proves little
   });
 
   it("says what the raw patterns say about each dangerous command, with white space of every kind in it", () => {

@@ -7,7 +7,7 @@ import { tempFolder } from "../../support/temp-folder.ts";
 
 const HOME = "/home/ada";
 
-/** Why the guard denies a tool's call on a path: without the gate's own files, which lie in every home. */
+/** Why the guard denies a tool's call on a path: without the gate's own files, which are in every home. */
 function blocked(tool: "fs_delete" | "fs_write" | "fs_read", path: string, { home = HOME, cwd = "" } = {}) {
   const args = tool === "fs_write" ? { path, content: "" } : { path };
   const { call, executor, needs } = prepared(home, tool, args, cwd === "" ? {} : { context: { cwd } });

@@ -15,7 +15,7 @@ const CONTEXT: CommandContext = { cwd: `${HOME}/project`, home: HOME, has_input:
 
 /** What an option's value may be: a file, a folder, a text, a name with a mark in it. */
 const VALUES = ["v.txt", "dir/v", "/etc/v", ".", "-", "a=b", "@v.txt", "1"];
-/** What stands around it. */
+/** The text around it. */
 const OPERANDS: readonly (readonly string[])[] = [[], ["a.txt"], ["a.txt", "b.txt"], ["s/a/b/", "a.txt", "b.txt"]];
 
 const RECORDS: readonly (readonly [string, Program])[] = [

@@ -17,7 +17,7 @@ import { programNamesIn, wordsMatched } from "../../support/program-names.ts";
 
 const GATE = resolve(import.meta.dirname, "../../../main/gate");
 
-/** Every program that anything is known of; signs (`[`, `:`) are no names that could be looked for. */
+/** Every program that anything is known of; signs (`[`, `:`) are no names that could be searched for. */
 const NAMES: ReadonlySet<string> = new Set(
   [
     ...PROGRAMS.flatMap(({ names }) => names),
@@ -36,7 +36,7 @@ const NAMES: ReadonlySet<string> = new Set(
   ].filter((name) => /[a-z]{2}/.test(name)),
 );
 
-/** Where such a word stands outside of programs/, and what it is there. What is gone must be taken out of the list. */
+/** Where such a word is used outside of programs/, and what it means there. A stale entry must be removed. */
 const ALLOWED: readonly { why: string; words: string; files: readonly string[] }[] = [
   // The reader evaluates what the shell itself does: its builtins and keywords are the language that it reads.
   {
@@ -46,7 +46,7 @@ const ALLOWED: readonly { why: string; words: string; files: readonly string[] }
     files: ["shell/builtins.ts"],
   },
   { why: "a builtin whose text is evaluated", words: "trap", files: ["shell/programs.ts"] },
-  { why: "what an alias stands for is evaluated", words: "alias", files: ["shell/simple-command.ts"] },
+  { why: "an alias's value is evaluated", words: "alias", files: ["shell/simple-command.ts"] },
   {
     why: "the keyword time, loops without an end, a function that takes the place of cd",
     words: "cd false time true",

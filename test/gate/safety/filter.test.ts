@@ -95,7 +95,7 @@ describe("while the gate is paused", () => {
   });
 });
 
-describe("rules of one's own", () => {
+describe("own rules", () => {
   it("a custom rule fires, sync or async", async () => {
     const { filter } = safetyUnderTest();
     filter.registerRule({
@@ -224,7 +224,7 @@ describe("what was violated", () => {
     expect(safety.violations.list().some(({ rule_id }) => rule_id === "SR-007")).toBe(false);
   });
 
-  it("an agent that goes on being CRITICAL fills no disk: beyond a bound only the count grows", async () => {
+  it("an agent that keeps being CRITICAL fills no disk: beyond a bound only the count grows", async () => {
     const { filter, safety } = safetyUnderTest();
     for (let check = 0; check < 450; check++)
       await filter.checkGoal(goal({ goal_id: `g-${check}`, goal_type: "exfiltrate_data" }), "bad");

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { bashTwin } from "../../support/bash-twin.ts";
 import { prepared } from "../../support/proposed-calls.ts";
 
-// Where a real bash runs a program, the call needs `code:exec`: wherever the program stands in the grammar. `node` is a recorder.
+// Where a real bash runs a program, the call needs `code:exec`: wherever the program is in the grammar. `node` is a recorder.
 
 const PROGRAMS = ["node", "ls", "cat"] as const;
 
@@ -146,7 +146,7 @@ const ANYWHERE = [
   "ls {$(node x)..3}",
 ] as const;
 
-/** Arithmetic, subscripts and prompts are looked at once more when they run: text becomes code. */
+/** Arithmetic, subscripts and prompts are evaluated once more when they run: text becomes code. */
 const SECOND_LOOK = [
   "cat <<EOF\n$((a[$(node x)]))\nEOF",
   "x='a[$(node x)]'; ((x))",

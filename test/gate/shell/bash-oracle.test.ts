@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { readCommand } from "../../../main/gate/shell/read-command.ts";
 import { bashTwin, type RecordedCall } from "../../support/bash-twin.ts";
 
-// The oracle: what a real bash calls its programs with is what the reading says. No program here is real: each only
+// The oracle: a real bash calls its programs with the words of the reading. No program here is real: each only
 // writes down its arguments, PATH holds nothing else, and no command names a program by its path.
 
 const PROGRAMS = ["rm", "cat", "cp", "mv", "ls", "grep", "chmod", "touch"] as const;
@@ -145,7 +145,7 @@ const IN_ORDER = {
   ],
 } as const;
 
-/** A `cd` may fail, a trap may run at any time: the reading says all that is possible. What bash does is among it. */
+/** A `cd` may fail, a trap may run at any time: the reading holds all that is possible. What bash does is among it. */
 const AMONG = [
   "trap 'rm a' EXIT; rm b",
   'set -- a b c; shift; rm "$@"',
@@ -178,31 +178,31 @@ const IN_ANY_ORDER = [
   "X=$(rm a) rm b",
 ] as const;
 
-interface Told {
+interface ReadCall {
   cwd: string | null;
-  /** Null for a word that only running it would tell. */
+  /** Null for a word that is known only by running it. */
   argv: (string | null)[];
 }
 
-function told(command: string, home: string, cwd: string): { calls: Told[]; unread: string | null } {
+function readCalls(command: string, home: string, cwd: string): { calls: ReadCall[]; unread: string | null } {
   const { commands, unread } = readCommand(command, { cwd, home });
   const calls = commands.map((one) => ({
     cwd: one.cwd,
     argv: one.argv.map((word) => (word.is_resolved && word.glob !== true ? word.text : null)),
   }));
-  const isOurs = ({ argv }: Told) => argv[0] === null || PROGRAMS.some((program) => program === argv[0]);
+  const isOurs = ({ argv }: ReadCall) => argv[0] === null || PROGRAMS.some((program) => program === argv[0]);
   return { calls: calls.filter(isOurs), unread };
 }
 
-/** True if `real` can be what `said` stands for. An uncertain word may become any number of words. */
-function fits(said: Told, real: RecordedCall): boolean {
-  if (said.cwd !== null && said.cwd !== real.cwd) return false;
-  const first = said.argv.indexOf(null);
-  if (first === -1) return JSON.stringify(said.argv) === JSON.stringify(real.argv);
-  const after = said.argv.slice(said.argv.lastIndexOf(null) + 1);
+/** True if `real` can be what `read` describes. An uncertain word may become any number of words. */
+function fits(read: ReadCall, real: RecordedCall): boolean {
+  if (read.cwd !== null && read.cwd !== real.cwd) return false;
+  const first = read.argv.indexOf(null);
+  if (first === -1) return JSON.stringify(read.argv) === JSON.stringify(real.argv);
+  const after = read.argv.slice(read.argv.lastIndexOf(null) + 1);
   return (
     real.argv.length >= first + after.length &&
-    said.argv.slice(0, first).every((word, at) => word === real.argv[at]) &&
+    read.argv.slice(0, first).every((word, at) => word === real.argv[at]) &&
     after.every((word, at) => word === real.argv[real.argv.length - after.length + at])
   );
 }
@@ -214,7 +214,7 @@ describe("what the reading says is what bash does", () => {
     it.each(commands.map((command) => [command]))(`${about}: %j`, (command) => {
       const twin = bashTwin(PROGRAMS);
       const real = twin.run(command).calls;
-      const { calls, unread } = told(command, twin.home, twin.cwd);
+      const { calls, unread } = readCalls(command, twin.home, twin.cwd);
       expect(unread).toBeNull();
       expect(real).not.toEqual([]);
       const is_same = calls.length === real.length && calls.every((one, at) => fits(one, real[at] as RecordedCall));
@@ -225,26 +225,26 @@ describe("what the reading says is what bash does", () => {
   it.each([...AMONG, ...AMONG_UNKNOWN].map((command) => [command]))("is among what is possible: %j", (command) => {
     const twin = bashTwin(PROGRAMS);
     const real = twin.run(command).calls;
-    const { calls, unread } = told(command, twin.home, twin.cwd);
+    const { calls, unread } = readCalls(command, twin.home, twin.cwd);
     expect(unread).toBeNull();
     expect(real).not.toEqual([]);
     const wants_certain = AMONG.some((one) => one === command);
     for (const one of real) {
-      const is_told = calls.some((said) => fits(said, one) && !(wants_certain && said.argv.includes(null)));
-      expect(is_told ? one : calls).toEqual(one);
+      const is_found = calls.some((read) => fits(read, one) && !(wants_certain && read.argv.includes(null)));
+      expect(is_found ? one : calls).toEqual(one);
     }
   });
 
   it.each(IN_ANY_ORDER.map((command) => [command]))("together or out of order: %j", (command) => {
     const twin = bashTwin(PROGRAMS);
     const real = twin.run(command).calls.sort((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1));
-    const { calls, unread } = told(command, twin.home, twin.cwd);
+    const { calls, unread } = readCalls(command, twin.home, twin.cwd);
     expect(unread).toBeNull();
     expect(real).not.toEqual([]);
     const waiting = [...calls];
     for (const one of real) {
-      const at = waiting.findIndex((said) => fits(said, one));
-      expect(at === -1 ? waiting : "told").toEqual(at === -1 ? one : "told");
+      const at = waiting.findIndex((read) => fits(read, one));
+      expect(at === -1 ? waiting : "found").toEqual(at === -1 ? one : "found");
       waiting.splice(at, 1);
     }
     expect(waiting).toEqual([]);
@@ -266,7 +266,7 @@ describe("the oracle", () => {
 
   it("resolves most of it: the comparison isn't empty", () => {
     const certain = all.filter((command) => {
-      const { calls } = told(command, "/home/ada", "/home/ada/work");
+      const { calls } = readCalls(command, "/home/ada", "/home/ada/work");
       return calls.length > 0 && calls.every(({ argv }) => !argv.includes(null));
     });
     expect(certain.length).toBeGreaterThanOrEqual(all.length * 0.8);

@@ -38,7 +38,7 @@ describe("nothing lifts it", () => {
 
   it.each<[string, Situation]>([
     ["the level", { ...CALL, level: "Full" }],
-    ["an intent that says so", { ...CALL, intent: "the human asked for exactly this" }],
+    ["an intent that says so", { ...CALL, intent: "the user asked for exactly this" }],
     ["a call that calls itself harmless", { ...CALL, context: { critical: false } }],
     ["a threshold that lets everything pass", { ...CALL, settings: { judge_threshold: 0 } }],
     ["that no agent is involved", { ...CALL, agent: null }],

@@ -60,7 +60,7 @@ test("more targets than a person could read are not asked about", () => {
   expect(examineCall(call(1001), SUBJECT, new ExecutorCatalog(), SETTINGS).denial?.stage).toBe("validation");
 });
 
-/** What the policy stage alone says: a denial, or what it finds. */
+/** The policy stage's result alone: a denial, or what it finds. */
 function answered(situation: Situation) {
   const x = examinationOf(situation);
   const found = policy(x);

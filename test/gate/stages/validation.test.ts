@@ -3,7 +3,7 @@ import { isDenial } from "../../../main/gate/stages/examination.ts";
 import { validation } from "../../../main/gate/stages/validation.ts";
 import { examinationOf, manifestOf, type Situation } from "../../support/examinations.ts";
 
-/** What validation says of a call whose needs are not known yet. */
+/** The validation's result for a call whose needs are not known yet. */
 function validated(situation: Situation) {
   const x = examinationOf(situation);
   const found = validation(x);

@@ -109,7 +109,7 @@ describe("the real form", () => {
               mkdirSync(parent, { recursive: true });
               tree.set(parent, { kind: "folder" });
             }
-            // Links stay inside the tree's own model: what lies above it holds none.
+            // Links stay inside the tree's own model: the folders above it hold none.
             const text = is_absolute ? `${root}/${to.join("/")}` : to.join("/") || ".";
             if (what === "folder") mkdirSync(path);
             else if (what === "file") writeFileSync(path, "");

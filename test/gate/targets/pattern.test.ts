@@ -121,7 +121,7 @@ describe("path matching", () => {
       ),
       { numRuns: 5000 },
     );
-    expect(matches).toBeGreaterThan(500); // else the property above says little
+    expect(matches).toBeGreaterThan(500); // else the property above proves little
   });
 
   it("a tree is covered only where every path below it is", () => {

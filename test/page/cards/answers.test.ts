@@ -9,7 +9,7 @@ import { startGate } from "../../support/running-gate.ts";
 
 const write = (path: string) => ({ executor: "Write", args: { file_path: path, content: "text" } });
 
-/** Answers reach the gate only once this many were given: nobody has heard of another's by then. */
+/** Answers reach the gate only once this many were given: no page knows of another's by then. */
 function answeredTogether(operator: OperatorApi, many: number): OperatorApi {
   let given = 0;
   let all: () => void = () => undefined;

@@ -108,7 +108,7 @@ describe.skipIf(NO_BROWSER !== null)("an agent can't change a card's words", () 
     await page.getByRole("button", { name: "Show everything" }).click();
     const call = page.getByRole("figure");
     await call.focus();
-    // Rows that come into sight may turn out taller than expected.
+    // Rows that become visible may turn out taller than expected.
     while (!(await call.getByText("THE-END").isVisible())) await page.keyboard.press("End");
     await expect.poll(() => approve.isEnabled()).toBe(true);
   });

@@ -26,7 +26,7 @@ describe.skipIf(NO_BROWSER !== null)("with the keyboard alone", () => {
     return { gate, page, asked };
   }
 
-  it("Tab goes as one reads, from Deny to the answers that say yes", async () => {
+  it("Tab follows the reading order, from Deny to the answers that say yes", async () => {
     const { page } = await oneCard();
     const order = [await focused(page)];
     for (let steps = 0; steps < 3; steps++) {

@@ -21,7 +21,7 @@ describe("nothing counts in the first 500 ms", () => {
     }
   });
 
-  it("after it moved, seen by anybody or only at the press itself", () => {
+  it("after it moved, noticed before or only at the press itself", () => {
     const filter = settled();
     filter.setPosition("there", 10_000);
     filter.pressed(10_499, false);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { RULE_WORDS } from "../../../ipc/rule-words.ts";
 import { NO_BROWSER } from "../../support/browser.ts";
 import { openPage } from "../../support/page-home.ts";
 import { startGate } from "../../support/running-gate.ts";
@@ -32,6 +33,20 @@ describe.skipIf(NO_BROWSER !== null)("activity", () => {
     await page.getByText("Week", { exact: true }).click();
     await page.getByRole("img", { name: "1 allowed, 1 asked and 1 denied in the last week" }).waitFor();
     expect(problems).toEqual([]);
+  });
+
+  it("why is said in the user's language, by the rule; the gate's own sentence is beside it", async () => {
+    const gate = await startGate();
+    await gate.operator.call("settings.set", { key: "language", value: "it" });
+    const agent = await gate.agent("tester", "Full");
+    const { decision } = await agent.ask({ executor: "Read", args: { file_path: `${gate.home.home}/.ssh/id_rsa` } });
+    const { page } = await openPage(gate.operator, { at: "activity", browser: browser() });
+    await page.locator(".decision > button").click();
+    const because = page.locator(".opened-decision .facts dd").first();
+    await because.getByText(RULE_WORDS.it["guard.protected-path"]).waitFor();
+    expect(await because.textContent()).toContain(decision.reason);
+    const step = page.locator(".opened-decision .trace li.denied .detail");
+    expect(await step.textContent()).toContain(RULE_WORDS.it["guard.protected-path"]);
   });
 
   it("one opens to each stage's outcome, and is loaded again when it was answered", async () => {

@@ -39,12 +39,12 @@ async function lived(): Promise<GateUnderTest> {
   return gate;
 }
 
-/** Another place of the same page: what was unfolded is gone. */
+/** Another view of the same page: what was unfolded is closed. */
 async function goTo(page: Page, at: string): Promise<void> {
   await page.goto(`${page.url().split("#")[0]}#/${at}`);
 }
 
-/** Opens what can be opened in a place, so that it is looked at, too. */
+/** Opens what can be opened in a view, so that it is checked, too. */
 async function unfold(page: Page, at: string): Promise<void> {
   if (at === "policy") {
     await page

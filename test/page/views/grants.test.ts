@@ -59,7 +59,7 @@ describe.skipIf(NO_BROWSER !== null)("grants", () => {
     expect(await activeTargets(gate)).toEqual([]);
   });
 
-  it("one granted elsewhere shows without a reload, one revoked elsewhere goes", async () => {
+  it("one granted elsewhere is shown without a reload, one revoked elsewhere is removed", async () => {
     const gate = await withGrants(1);
     const { page } = await openPage(gate.operator, { at: "grants", browser: browser() });
     await page.getByText("/srv/folder-0/**").waitFor();

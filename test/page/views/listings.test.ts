@@ -108,9 +108,9 @@ describe("the listing of grants", () => {
     listing.search({});
     for (let index = 0; index < 90_000; index += 500) listing.see(index, index + 20);
     expect(offsets).toEqual([0]);
-    const told = new Promise<void>((resolve) => listing.subscribe(() => resolve()));
+    const changed = new Promise<void>((resolve) => listing.subscribe(() => resolve()));
     answer();
-    await told;
+    await changed;
     await Promise.resolve();
     expect(offsets).toEqual([0, 89_500]);
     expect(listing.listed.total).toBe(100_000);

@@ -12,7 +12,7 @@ describe.skipIf(NO_BROWSER !== null)("safety", () => {
     const gate = await startGate();
     const { page, problems } = await openPage(gate.operator, { at: "safety", browser: browser() });
     await page.getByText("The gate is running.").waitFor();
-    await page.getByLabel("Reason (agents are told)").fill("at lunch");
+    await page.getByLabel("Reason (sent to agents)").fill("at lunch");
     await page.getByRole("button", { name: "1 hour" }).click();
     await page.getByText("The gate is paused.").waitFor();
     const { pause } = await gate.operator.call("safety.status", {});
@@ -25,7 +25,7 @@ describe.skipIf(NO_BROWSER !== null)("safety", () => {
     await page.getByRole("button", { name: "Resume" }).click();
     await page.getByText("The gate is running.").waitFor();
     await page.getByRole("button", { name: "until I resume it" }).click();
-    await page.getByText("It goes on when you resume it.").waitFor();
+    await page.getByText("It ends when you resume the gate.").waitFor();
     expect((await gate.operator.call("safety.status", {})).pause.until).toBeNull();
     expect(problems).toEqual([]);
   });

@@ -25,7 +25,7 @@ const TABLES = {
 const ALL: readonly ShellCase[] = Object.values(TABLES).flat();
 const SETTINGS = { home: HOME, gate_files: new GateFiles(gatePaths({ HOME }), HOME), judge_threshold: 0, now: () => 0 };
 
-/** What the guard says of one call; the judge is out of it. */
+/** The guard's result for one call, without the judge. */
 function saidOf(executor_name: string, args: Record<string, unknown>, cwd = CWD): { is: string; reason: string } {
   const { call, executor, needs } = prepared(HOME, executor_name, args, { context: { cwd } });
   expect(executor.validate(args)).toBeNull();

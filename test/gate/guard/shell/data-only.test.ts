@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { guard } from "../../../../main/gate/guard/guard.ts";
 import { prepared } from "../../../support/proposed-calls.ts";
 
-/** When the baseline patterns look at words that are only data, and when they don't: in any doubt they do. */
+/** When the baseline patterns match words that are only data, and when they don't: when in doubt they do. */
 
 const HOME = "/home/ada";
 const HARM = "rm -rf / ";

@@ -19,7 +19,7 @@ execFileSync("git", ["init", "-q", CWD], { env: { PATH: process.env.PATH, HOME, 
 const here = (text: string) => text.replaceAll("/home/ada", HOME);
 const unique = (texts: readonly string[]) => [...new Set(texts)].sort();
 
-/** What a call of `Bash` needs, as the gate tells the human. */
+/** What a call of `Bash` needs, as the gate shows the user. */
 function needed(command: string) {
   const { needs } = prepared(HOME, "Bash", { command: here(command) }, { context: { cwd: CWD } });
   return {

@@ -66,7 +66,7 @@ const WRAPPINGS: readonly ((command: string) => string)[] = [
   (command) => `f() { ${command}; }; f`,
   (command) => `echo $( ${command} )`,
   (command) => `echo ${quotedOnce(command)} | sh`,
-  // A delimiter of its own: the first line that holds it ends the document, whatever it stands in.
+  // A unique delimiter: the first line that holds it ends the document, whatever is around it.
   (command) => `{ sh <<'EOF${command.length}'\n${command}\nEOF${command.length}\n}`,
   (command) => `sh <<< ${quotedOnce(command)}`,
   (command) => `trap ${quotedOnce(command)} EXIT`,

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: what looks like a placeholder is shell
 import { blocked, HOME, type ShellCase } from "./shell-case.ts";
 
-/** What leaves no way back, said plainly: no wrapper, no variable but HOME, nothing hidden. */
+/** Irrecoverable commands, written plainly: no wrapper, no variable but HOME, nothing hidden. */
 
 const DELETES: readonly ShellCase[] = [
   blocked("rm -rf /", "the root"),
@@ -24,7 +24,7 @@ const DELETES: readonly ShellCase[] = [
   blocked("rm -r /var /opt", "without -f, without a terminal, it asks nothing either"),
   blocked("rm -rf /bin", "a system folder"),
   blocked("rm -rf /lib64", "a system folder"),
-  blocked("rm -rf /home", "everybody's home"),
+  blocked("rm -rf /home", "every user's home"),
   blocked("rm -rf /home/*", "each home folder"),
   blocked("rm -rf /home/ada", "the home folder by its path"),
   blocked("rm -rf ~", "the home folder"),
@@ -59,7 +59,7 @@ const DELETES: readonly ShellCase[] = [
   blocked("find . -delete", "everything in the home folder", HOME),
   blocked("rsync -a --delete empty/ ~/", "what isn't in an empty folder is deleted in home"),
 
-  blocked("rm -rf /home/bob", "somebody else's home folder"),
+  blocked("rm -rf /home/bob", "another user's home folder"),
   blocked("rm -rf /Users/ada", "a home folder on macOS"),
   blocked("rm -rf ~/{.*,*}", "both halves of the home folder, by braces"),
   blocked("rm -rf /{u,}sr", "a brace inside a word"),
@@ -73,7 +73,7 @@ const SPELLINGS: readonly ShellCase[] = [
   blocked("'rm' -rf /usr", "quotes around the program"),
   blocked('"r"m -rf /usr', "quotes inside the program"),
   blocked("r\\m -rf /usr", "a backslash inside the program"),
-  blocked("\\rm -rf ~", "the backslash that goes around aliases"),
+  blocked("\\rm -rf ~", "the backslash that bypasses aliases"),
   blocked("/bin/rm -rf /usr", "the program by its path"),
   blocked("/usr/bin/../bin/rm -rf /usr", "the program by a crooked path"),
   blocked("rm -r''f /usr", "empty quotes inside a flag"),
@@ -81,7 +81,7 @@ const SPELLINGS: readonly ShellCase[] = [
   blocked("rm -rf $'/\\x75sr'", "ANSI-C quotes: /usr"),
   blocked("rm -rf $'/\\165sr'", "ANSI-C quotes, octal: /usr"),
   blocked("rm -rf \\/usr", "a backslash before the slash"),
-  blocked("rm -r\\\nf /usr", "a line that goes on"),
+  blocked("rm -r\\\nf /usr", "a continued line"),
   blocked("rm\t-rf\t/usr", "tabs"),
   blocked("ls;rm -rf /usr", "no blank around the semicolon"),
   blocked("true&&rm -rf /usr", "no blank around &&"),
@@ -150,7 +150,7 @@ const SYSTEM: readonly ShellCase[] = [
   blocked("chgrp -R staff /var", "a system tree's group"),
   blocked("mv /usr /tmp/usr", "a system tree moved away"),
   blocked("mv ~ /tmp/ada", "home moved away"),
-  blocked("mv /home /home.old", "everybody's home renamed"),
+  blocked("mv /home /home.old", "every user's home renamed"),
   blocked("mv -t /tmp /etc", "the target first"),
   blocked("mv /* /tmp/", "everything moved away"),
   blocked("> /etc/passwd", "truncated by a redirection alone"),

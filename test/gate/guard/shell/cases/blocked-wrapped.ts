@@ -145,7 +145,7 @@ const LISTS: readonly ShellCase[] = [
   blocked("$(which rm) -rf ~", "what which prints"),
   blocked("cp /bin/rm x; ./x -rf ~", "a copy of the program"),
   blocked("ln -s /bin/rm x; ./x -rf ~", "a link to it"),
-  blocked("fd . ~ -X rm -rf", "all that fd comes by"),
+  blocked("fd . ~ -X rm -rf", "all that fd finds"),
   blocked("npx rimraf ~", "a program of the registry's"),
   blocked("docker run -v /:/h alpine rm -rf /h", "the whole disk handed to a container"),
   blocked("podman run -v /:/h alpine rm -rf /h", "the same by its other name"),

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: what looks like a placeholder is shell
 import { blocked, passes, type ShellCase } from "./shell-case.ts";
 
-/** What a command means follows from what stood before it in the same text. */
+/** A command's meaning follows from earlier commands in the same text. */
 
 const VARIABLES: readonly ShellCase[] = [
   blocked("D=/usr; rm -rf $D", "an assignment before"),
@@ -42,15 +42,15 @@ const VARIABLES: readonly ShellCase[] = [
   blocked('for d in usr etc; do rm -rf "/$d"; done', "a part of each"),
   blocked("if [ -n x ]; then D=/usr; else D=x; fi; rm -rf $D", "one of two branches"),
   blocked('rm -rf "$STEAMROOT/"*', "unset, it is everything in the root"),
-  blocked("rm -rf /home/$USER", "a home folder, whoever it is"),
-  blocked("rm -rf /home/$(whoami)", "a home folder, whoever it is"),
+  blocked("rm -rf /home/$USER", "a home folder, of whatever user"),
+  blocked("rm -rf /home/$(whoami)", "a home folder, of whatever user"),
   blocked('rm -rf "$(echo /usr)"', "what a command prints"),
   blocked("rm -rf $(printf '/%s ' usr etc)", "several words that a command prints"),
   blocked("rm -rf `echo /usr`", "the old way"),
   blocked('D=$(echo /usr); rm -rf "$D"', "kept in a variable"),
   blocked('rm -rf "$PWD/../../ada"', "the working directory's variable"),
   blocked('rm -rf "$(pwd)"/../../ada', "the working directory as pwd prints it"),
-  blocked('rm -rf "$(dirname "$HOME")"', "everybody's home"),
+  blocked('rm -rf "$(dirname "$HOME")"', "every user's home"),
   passes('D=dist; rm -rf "$D"', "a folder in the project"),
   passes('D=$(mktemp -d) && cp a.txt "$D" && rm -rf "$D"', "its own temporary folder"),
   passes('rm -rf "$BUILD"', "unset, it is an error: nothing can be said"),
@@ -105,7 +105,7 @@ const CODE_FROM_DATA: readonly ShellCase[] = [
   blocked("echo 'rm -rf / ' > x; make", "written to a file that the rest may run"),
   blocked("echo 'mkfs' >> x && make", "appended to such a file"),
   passes("echo 'rm -rf / '; make", "shown, and nothing runs what is shown"),
-  passes("echo 'rm -rf / ' > /dev/null; make", "written to nobody"),
+  passes("echo 'rm -rf / ' > /dev/null; make", "written to no file"),
   blocked("cat > x.sh <<'EOF'\nrm -rf /usr\nEOF\nchmod +x x.sh && ./x.sh", "written by a here-doc, then run"),
   blocked("echo 'rm -rf /usr' | tee x.sh && bash x.sh", "written by tee, then run"),
   blocked("printf 'rm -rf /usr' > x; . ./x", "written, then sourced"),
@@ -139,7 +139,7 @@ const CODE_FROM_DATA: readonly ShellCase[] = [
   blocked("ls && eval 'f() { ls; }' || eval 'f() { rm -rf /usr; }'; f", "one of two functions of one name"),
 ];
 
-/** What bash looks at once more when it runs: text becomes code. Each of these was seen to run in a real bash. */
+/** What bash evaluates once more when it runs: text becomes code. Each of these was seen to run in a real bash. */
 const SECOND_LOOK: readonly ShellCase[] = [
   blocked("x='a[$(rm -rf /usr)]'; ((x))", "arithmetic runs a subscript's substitution"),
   blocked("x='a[$(rm -rf /usr)]'; echo $((x))", "so it does in an expansion"),

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: what looks like a placeholder is shell
 import { HOME, passes, type ShellCase } from "./shell-case.ts";
 
-/** What looks like the worst and isn't: the words are data to a command that doesn't run them. */
+/** Text that only looks dangerous: the words are data to a command that doesn't run them. */
 
 const PRINTED: readonly ShellCase[] = [
   passes("echo 'rm -rf /'", "printed"),
@@ -19,7 +19,7 @@ const PRINTED: readonly ShellCase[] = [
   passes("echo \\`rm -rf /\\`", "escaped backquotes: no substitution"),
   passes("echo 'a; rm -rf /; b'", "separators inside quotes"),
   passes("echo a\\; rm -rf / ", "an escaped semicolon: one echo"),
-  passes("echo 'rm -rf /' > docs/never.txt", "written to a text that nobody runs"),
+  passes("echo 'rm -rf /' > docs/never.txt", "written to a text that isn't run"),
   passes("echo '/.ssh/' >> .gitignore", "a pattern that keeps keys out"),
   passes("echo 'cat ~/.ssh/id_rsa'", "printed"),
   passes('echo "don\'t touch ~/.gnupg/"', "quoted, ~ doesn't even expand"),
@@ -102,8 +102,8 @@ const ONLY_TOLD: readonly ShellCase[] = [
   passes("kill -l", "the signals' names"),
   passes("kill -0 4711", "whether it is there"),
   passes("trap - EXIT", "no trap any more"),
-  passes("alias rmall='rm -rf /usr'", "an alias that nobody uses"),
-  passes("danger() { rm -rf /usr; }", "a function that nobody calls"),
+  passes("alias rmall='rm -rf /usr'", "an alias that isn't used"),
+  passes("danger() { rm -rf /usr; }", "a function that isn't called"),
   passes("bash -n install.sh", "only parsed"),
 ];
 

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: what looks like a placeholder is shell
 import type { Capability } from "../../../../../ipc/decision.ts";
 
-/** What a command line needs: exactly these kinds, and exactly these targets where they are told. */
+/** What a command line needs: exactly these kinds, and exactly these targets where they are given. */
 export interface NeedsCase {
   command: string;
   needs: readonly Capability[];
@@ -26,7 +26,7 @@ export interface ReachesCase {
 const P = "/home/ada/project";
 const HTTP = "network:http";
 
-/** A case whose targets are told: they say the kinds, too. */
+/** A case whose targets are given: they imply the kinds, too. */
 function on(command: string, ...targets: string[]): NeedsCase {
   const needs = [...new Set(targets.map((target) => target.slice(0, target.indexOf(" ")) as Capability))];
   return { command, needs, targets };
@@ -167,7 +167,7 @@ const changes = (command: string, why: string): NeverLessCase => more(command, w
 /** In doubt `code:exec`: a reader's name doesn't make a reader. */
 export const NEVER_LESS: readonly NeverLessCase[] = [
   runs("echo $AWS_SECRET_ACCESS_KEY", "the environment may hold secrets"),
-  runs("echo $((x))", "arithmetic runs what stands in an index"),
+  runs("echo $((x))", "arithmetic runs what is in an index"),
   runs("echo $(node x.js)", "the substitution's own command"),
   runs('printf "$(cat a.txt)" x', "a format that may be -v"),
   runs("find . -delete", "the whole project"),
@@ -231,7 +231,7 @@ export const NEVER_LESS: readonly NeverLessCase[] = [
   runs('ls; eval "$X"', "what eval gets isn't known"),
   runs("wc --files0-from=list.txt", "which files isn't known"),
   runs("rm -rf /srv/other", "a whole tree outside the project"),
-  runs("sudo ls", "as somebody else"),
+  runs("sudo ls", "as another user"),
   runs("ssh build.example ls", "on another machine"),
   changes("find . -name '*.tmp' -delete", "find deletes"),
   changes("find . -fprintf out.txt x", "find writes"),

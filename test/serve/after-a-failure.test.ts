@@ -14,11 +14,11 @@ it("a surface that fails to show a decision changes no answer, keeps none from t
   gate.operator.subscribe(() => {
     throw new TypeError("cannot show /home/secret");
   }, ["decision"]);
-  const heard: string[] = [];
-  gate.operator.subscribe(({ type }) => heard.push(type), ["decision"]);
+  const received: string[] = [];
+  gate.operator.subscribe(({ type }) => received.push(type), ["decision"]);
   for (let call = 0; call < 3; call++) expect((await agent.ask(CALL)).decision.outcome).toBe("allowed");
   await gate.logged(/error in telling a surface: TypeError/);
-  expect(heard).toHaveLength(3);
+  expect(received).toHaveLength(3);
   expect(gate.log.join("\n")).not.toContain("secret");
   const trail = readFileSync(join(gate.paths.audit_dir, monthFile(Date.now())), "utf8");
   expect(trail.match(/"event":"decision"/g)).toHaveLength(3);

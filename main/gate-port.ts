@@ -21,7 +21,6 @@ const UNREADABLE = {
 /** The part of the gate that agents can call: they can ask, and nothing else. */
 export class GatePort implements AgentPort {
   readonly gate_version = VERSION;
-  slow_dropped = 0;
   readonly #core: Core;
   readonly #log: (line: string) => void;
   readonly #principal = localPrincipal();
@@ -113,12 +112,10 @@ export class GatePort implements AgentPort {
   }
 
   failed(what: string, error: unknown): void {
-    this.#core.storage.health.noteFailure(error);
-    this.#log(`error in ${what}: ${describe(error)}`);
+    this.#core.failed(what, error);
   }
 
   dropped(reason: string, count: number): void {
-    this.slow_dropped += count;
     this.#log(`dropped ${count === 1 ? "a client" : `${count} clients`}: ${reason}`);
   }
 
@@ -132,16 +129,4 @@ export class GatePort implements AgentPort {
 /** The message to agents about a pause; null while there is none. */
 export function pausedMessage({ reason, since, until }: Pause): GateMessage<"safety.paused"> | null {
   return reason === null || since === null ? null : { reason, since, until };
-}
-
-/** An error's kind and origin, without its message, which may carry values. */
-export function describe(error: unknown): string {
-  if (!(error instanceof Error)) return "unknown";
-  const code = "code" in error && typeof error.code === "string" ? ` ${error.code}` : "";
-  const place =
-    error.stack
-      ?.split("\n")
-      .find((line) => line.trim().startsWith("at "))
-      ?.trim() ?? "";
-  return `${error.name}${code} ${place}`;
 }

@@ -1,15 +1,6 @@
 import { describe, expect, it } from "vitest";
-import {
-  appeared,
-  closed,
-  ENDED_MS,
-  held,
-  loaded,
-  NOTHING_YET,
-  tidied,
-  type WaitingState,
-} from "../../../renderer/cards/waiting.ts";
-import { approvalView } from "../../support/approval-view.ts";
+import { appeared, closed, ENDED_MS, held, loaded, NOTHING_YET, tidied, type WaitingState } from "../../ipc/waiting.ts";
+import { approvalView } from "../support/approval-view.ts";
 
 const view = (token: string, minute: number) =>
   approvalView({ token, expires_at: `2026-11-21T00:${String(minute).padStart(2, "0")}:00Z` });
@@ -57,8 +48,8 @@ describe("the order of the cards", () => {
 
   it("how it ended is still shown after it was missed", () => {
     const missed = loaded(three, [], 5, new Set(["a", "b", "c"]));
-    const told = closed(missed, { ...view("a", 10), status: "rejected" }, false, 9);
-    expect(told.asked[0]).toMatchObject({ view: { status: "rejected" }, ended: { at: 5, is_own: false } });
+    const seen = closed(missed, { ...view("a", 10), status: "rejected" }, false, 9);
+    expect(seen.asked[0]).toMatchObject({ view: { status: "rejected" }, ended: { at: 5, is_own: false } });
   });
 
   it("a second ending changes nothing", () => {

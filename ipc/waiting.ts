@@ -1,6 +1,9 @@
-import type { ApprovalView } from "../../ipc/operator-api.ts";
+import type { ApprovalView } from "./operator-api.ts";
 
-/** The requests on the screen, in their order, and how that changes by what happens. Pure: the clock comes with each step. */
+/**
+ * The requests that a surface shows, in their order, and how that changes by what happens: for the page and for the terminal. Pure:
+ * the clock comes with each step.
+ */
 
 export interface Asked {
   view: ApprovalView;
@@ -18,32 +21,32 @@ export const NOTHING_YET: WaitingState = { is_loaded: false, asked: [] };
 /** How long a card's last line stays. */
 export const ENDED_MS = 8000;
 
-/** Everything that waits, told by the gate at once. Of those that were `known` when it was asked, the others have ended unseen. */
+/** Everything that waits, as the gate lists it. Of those that were `known` when it was asked, the others have ended unseen. */
 export function loaded(
   state: WaitingState,
   views: readonly ApprovalView[],
   now: number,
   known: ReadonlySet<string> = new Set(),
 ): WaitingState {
-  const told = new Map(views.map((view) => [view.token, view]));
+  const listed = new Map(views.map((view) => [view.token, view]));
   const here = state.asked.map((one): Asked => {
-    const view = told.get(one.view.token);
-    told.delete(one.view.token);
+    const view = listed.get(one.view.token);
+    listed.delete(one.view.token);
     if (one.ended !== null) return one;
     if (view !== undefined) return { ...one, view };
     return known.has(one.view.token) ? { ...one, ended: { at: now, is_own: false } } : one;
   });
-  return { is_loaded: true, asked: sorted([...here, ...[...told.values()].map((view) => ({ view, ended: null }))]) };
+  return { is_loaded: true, asked: sorted([...here, ...[...listed.values()].map((view) => ({ view, ended: null }))]) };
 }
 
-/** A new request. While the human is at a card nothing takes its place: the new one waits below. */
+/** A new request. While the user is at a card nothing takes its place: the new one waits below. */
 export function appeared(state: WaitingState, view: ApprovalView, is_busy: boolean): WaitingState {
   const others = state.asked.filter((one) => one.view.token !== view.token);
   const asked = [...others, { view, ended: null }];
   return { ...state, asked: is_busy ? asked : sorted(asked) };
 }
 
-/** How it ended, told once: a second telling changes nothing, but for one of which only the absence was known. */
+/** How it ended, reported once: a second report changes nothing, but for one of which only the absence was known. */
 export function closed(state: WaitingState, view: ApprovalView, is_own: boolean, now: number): WaitingState {
   return {
     ...state,
@@ -54,7 +57,7 @@ export function closed(state: WaitingState, view: ApprovalView, is_own: boolean,
   };
 }
 
-/** A later deadline. The order stays until the human has left the cards. */
+/** A later deadline. The order stays until the user has left the cards. */
 export function held(state: WaitingState, token: string, expires_at: string): WaitingState {
   return {
     ...state,
@@ -62,7 +65,7 @@ export function held(state: WaitingState, token: string, expires_at: string): Wa
   };
 }
 
-/** Lines that were there long enough go away, and what waits is put in order; never under the human's hands. */
+/** Lines that were there long enough go away, and what waits is put in order; never under the user's hands. */
 export function tidied(state: WaitingState, is_busy: boolean, now: number): WaitingState {
   if (is_busy) return state;
   const asked = sorted(state.asked.filter(({ ended }) => ended === null || now - ended.at < ENDED_MS));

@@ -1,0 +1,70 @@
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import type { Bridge } from "../../ipc/bridge.ts";
+import { DesktopLink } from "../../renderer/gate/desktop-link.ts";
+import type { LinkState } from "../../renderer/gate/link.ts";
+
+/** A bridge whose other end can be away, as Electron's is once the app's channels are closed. */
+function bridgeThatCanBeAway() {
+  const gate = { is_there: true, asked: 0 };
+  const bridge = {
+    async call() {
+      gate.asked++;
+      if (!gate.is_there) throw new Error("Error invoking remote method 'operator:call': no handler");
+      return { ok: true, result: { pid: 7 } };
+    },
+    subscribe: () => () => undefined,
+    resize: () => undefined,
+    open: () => undefined,
+  } as unknown as Bridge;
+  const link = new DesktopLink(bridge);
+  const states: LinkState[] = [];
+  link.onState((state) => states.push(state));
+  onTestFinished(() => link.close());
+  return { gate, link, states };
+}
+
+describe("DesktopLink", () => {
+  it("a call that nobody answers makes it silent, and says so in plain words", async () => {
+    const { gate, link, states } = bridgeThatCanBeAway();
+    await link.call("status", {});
+    expect(states).toEqual([]);
+    gate.is_there = false;
+    await expect(link.call("status", {})).rejects.toMatchObject({
+      name: "GateError",
+      code: "not_answering",
+      message: "the gate is not answering",
+    });
+    expect(link.state).toBe("silent");
+    expect(states).toEqual(["silent"]);
+  });
+
+  it("asks again by itself while it is silent, and answers as soon as the gate does", async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => {
+      vi.useRealTimers();
+    });
+    const { gate, link, states } = bridgeThatCanBeAway();
+    gate.is_there = false;
+    await expect(link.call("status", {})).rejects.toMatchObject({ code: "not_answering" });
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(gate.asked).toBe(3);
+    expect(link.state).toBe("silent");
+    gate.is_there = true;
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(states).toEqual(["silent", "answering"]);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(gate.asked).toBe(4);
+  });
+
+  it("a refusal is an answer: it stays answering", async () => {
+    const failure = {
+      code: "unknown_agent",
+      message: "no agent named x is paired",
+      hint: "see: metnos-gate agents list",
+    };
+    const bridge = { call: async () => ({ ok: false, failure }) } as unknown as Bridge;
+    const link = new DesktopLink(bridge);
+    await expect(link.call("agents.level", { name: "x", level: "Full" })).rejects.toMatchObject(failure);
+    expect(link.state).toBe("answering");
+  });
+});
