@@ -64,10 +64,11 @@ export function openOfflineGate(env: Env = process.env): OfflineGate {
     explain(input) {
       const { level, agent: kind, ...call } = parsed(explainSchema, input);
       const subject = { agent: null, kind, level, session: call.context?.session, principal: localPrincipal() };
-      const { x, denial } = examineCall(call, subject, catalog, settings, true);
-      const decision = { ...decisionOf(x, denial), trace: traceOf(x, denial) };
-      const runs = [...x.executor.manifest.needs, ...x.needs].some(({ capability }) => capability === "code:exec");
-      const readings = runs ? explainReadings(call, home, settings.gate_files) : [];
+      const examined = examineCall(call, subject, catalog, settings, true);
+      const decision = { ...decisionOf(examined), trace: traceOf(examined) };
+      const { executor, needs = [], lines } = examined.x;
+      const runs = [...executor.manifest.needs, ...needs].some(({ capability }) => capability === "code:exec");
+      const readings = runs ? explainReadings(call, home, settings.gate_files, lines) : [];
       return readings.length === 0 ? decision : { ...decision, readings };
     },
     close() {

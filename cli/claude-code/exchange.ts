@@ -1,4 +1,4 @@
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import { encodeFrame, FrameReader } from "../../ipc/frames.ts";
 import { isOwnSocket } from "../../ipc/own-socket.ts";
 import { RETURN_MS } from "../../ipc/return-time.ts";
@@ -24,7 +24,7 @@ export type Answer =
   | { kind: "abandoned" }
   | { kind: "unreachable" };
 
-type Attempt = Answer | { kind: "lost"; was_connected: boolean };
+type Outcome = Answer | { kind: "lost"; was_connected: boolean };
 
 /** How often that is checked, in milliseconds. */
 const LOOK_MS = 250;
@@ -44,7 +44,7 @@ export async function askGate(request: Request): Promise<Answer> {
   }
   let lost_at: number | undefined;
   for (let pause = 50; ; pause = Math.min(pause * 2, 1000)) {
-    const answer = await attempt(request);
+    const answer = await new Attempt(request).outcome;
     if (answer.kind !== "lost") return answer;
     if (answer.was_connected) {
       lost_at = performance.now();
@@ -57,95 +57,120 @@ export async function askGate(request: Request): Promise<Answer> {
   }
 }
 
-function attempt(request: Request): Promise<Attempt> {
-  return new Promise((resolve) => {
-    const call = encodeFrame("tool.call", { id: CALL, ...request.call });
-    const socket = connect(request.socket_path);
-    const reader = new FrameReader();
-    let was_connected = false;
-    let is_unpaired = false;
-    let waiting_token: string | undefined;
-    let timer: NodeJS.Timeout | undefined;
-    let looking: NodeJS.Timeout | undefined;
-    const stop = () => {
-      clearTimeout(timer);
-      clearInterval(looking);
-      reader.close();
-    };
-    const end = (answer: Attempt) => {
-      stop();
-      socket.end();
-      resolve(answer);
-    };
-    const withdraw = (answer: Attempt, reason: string) => {
-      if (waiting_token !== undefined)
-        socket.write(encodeFrame("tool.cancel", { id: "cancel", token: waiting_token, reason }));
-      end(answer);
-    };
-    // Only once the operator may be asked: a cold start can do without the timer.
-    const startWaiting = () => {
-      timer ??= setTimeout(
-        () => withdraw({ kind: "unanswered" }, "nobody answered"),
-        Math.max(0, request.deadline - performance.now()),
-      );
-    };
-    const startLooking = () => {
-      looking ??= setInterval(() => {
-        if (request.isAbandoned()) withdraw({ kind: "abandoned" }, "the process that asked has ended");
-      }, LOOK_MS);
-    };
-    socket.setEncoding("utf8");
-    socket.once("connect", () => {
-      was_connected = true;
-      startWaiting();
+/** One connection: the greeting and the call, sent at once, and what comes back. */
+class Attempt {
+  /** Never rejects. */
+  readonly outcome: Promise<Outcome>;
+  readonly #request: Request;
+  readonly #socket: Socket;
+  readonly #reader = new FrameReader();
+  readonly #call: string;
+  #resolve: (outcome: Outcome) => void = () => undefined;
+  #was_connected = false;
+  #is_unpaired = false;
+  #waiting_token: string | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #looking: NodeJS.Timeout | undefined;
+
+  constructor(request: Request) {
+    this.#request = request;
+    this.#call = encodeFrame("tool.call", { id: CALL, ...request.call });
+    this.outcome = new Promise((resolve) => {
+      this.#resolve = resolve;
     });
-    socket.on("error", () => socket.destroy()); // 'close' follows and reports it
-    socket.once("close", () => {
-      stop();
-      resolve({ kind: "lost", was_connected });
+    this.#socket = connect(request.socket_path);
+    this.#socket.setEncoding("utf8");
+    this.#socket.once("connect", () => {
+      this.#was_connected = true;
+      this.#startWaiting();
     });
-    socket.on("data", (text: string) => {
-      for (const frame of reader.push(text)) {
-        if (!frame.ok)
-          return end({ kind: "error", code: frame.problem, message: "the gate's answer can't be read", hint: "" });
-        const data = frame.message.data as Record<string, unknown> | null | undefined;
-        if (typeof data !== "object" || data === null) continue;
-        switch (frame.message.type) {
-          case "hello.pairing":
-            is_unpaired = true;
-            startLooking();
-            break;
-          case "hello.ok":
-            if (is_unpaired && data.id === HELLO) socket.write(call);
-            break;
-          case "tool.decision": {
-            if (data.id !== CALL) break;
-            if (data.outcome === "allowed" || data.outcome === "denied") return end(decision(data.outcome, data));
-            const pending = data.pending as { token?: unknown } | undefined;
-            if (typeof pending?.token === "string") waiting_token = pending.token;
-            startLooking();
-            break;
-          }
-          case "error":
-            if (data.id === CALL && data.code === "hello_required" && is_unpaired) break;
-            if (data.id !== undefined && data.id !== CALL && data.id !== HELLO) break;
-            return end({
-              kind: "error",
-              code: textOf(data.code),
-              message: textOf(data.message),
-              hint: textOf(data.hint),
-            });
-        }
+    this.#socket.on("error", () => this.#socket.destroy()); // 'close' follows and reports it
+    this.#socket.once("close", () => {
+      this.#stop();
+      this.#resolve({ kind: "lost", was_connected: this.#was_connected });
+    });
+    this.#socket.on("data", (text: string) => this.#read(text));
+    this.#socket.write(helloOf(request) + this.#call);
+  }
+
+  #read(text: string): void {
+    for (const frame of this.#reader.push(text)) {
+      if (!frame.ok)
+        return this.#end({ kind: "error", code: frame.problem, message: "the gate's answer can't be read", hint: "" });
+      const data = frame.message.data as Record<string, unknown> | null | undefined;
+      if (typeof data !== "object" || data === null) continue;
+      const answer = this.#answerIn(frame.message.type, data);
+      if (answer !== undefined) return this.#end(answer);
+    }
+  }
+
+  /** The end of the attempt, if this message is one. */
+  #answerIn(type: unknown, data: Record<string, unknown>): Answer | undefined {
+    switch (type) {
+      case "hello.pairing":
+        this.#is_unpaired = true;
+        this.#startLooking();
+        return undefined;
+      case "hello.ok":
+        if (this.#is_unpaired && data.id === HELLO) this.#socket.write(this.#call);
+        return undefined;
+      case "tool.decision": {
+        if (data.id !== CALL) return undefined;
+        if (data.outcome === "allowed" || data.outcome === "denied") return decision(data.outcome, data);
+        const pending = data.pending as { token?: unknown } | undefined;
+        if (typeof pending?.token === "string") this.#waiting_token = pending.token;
+        this.#startLooking();
+        return undefined;
       }
-    });
-    const hello = {
-      id: HELLO,
-      protocol: 1,
-      agent: { name: request.agent_name },
-      ...(request.token === undefined ? {} : { token: request.token }),
-      ...(request.session === "" ? {} : { session: request.session }),
-    };
-    socket.write(encodeFrame("hello", hello) + call);
+      case "error":
+        if (data.id === CALL && data.code === "hello_required" && this.#is_unpaired) return undefined;
+        if (data.id !== undefined && data.id !== CALL && data.id !== HELLO) return undefined;
+        return { kind: "error", code: textOf(data.code), message: textOf(data.message), hint: textOf(data.hint) };
+      default:
+        return undefined;
+    }
+  }
+
+  // Only once the operator may be asked: a cold start can do without the timer.
+  #startWaiting(): void {
+    this.#timer ??= setTimeout(
+      () => this.#withdraw({ kind: "unanswered" }, "nobody answered"),
+      Math.max(0, this.#request.deadline - performance.now()),
+    );
+  }
+
+  #startLooking(): void {
+    this.#looking ??= setInterval(() => {
+      if (this.#request.isAbandoned()) this.#withdraw({ kind: "abandoned" }, "the process that asked has ended");
+    }, LOOK_MS);
+  }
+
+  #withdraw(answer: Answer, reason: string): void {
+    if (this.#waiting_token !== undefined)
+      this.#socket.write(encodeFrame("tool.cancel", { id: "cancel", token: this.#waiting_token, reason }));
+    this.#end(answer);
+  }
+
+  #end(answer: Answer): void {
+    this.#stop();
+    this.#socket.end();
+    this.#resolve(answer);
+  }
+
+  #stop(): void {
+    clearTimeout(this.#timer);
+    clearInterval(this.#looking);
+    this.#reader.close();
+  }
+}
+
+function helloOf({ agent_name, token, session }: Request): string {
+  return encodeFrame("hello", {
+    id: HELLO,
+    protocol: 1,
+    agent: { name: agent_name },
+    ...(token === undefined ? {} : { token }),
+    ...(session === "" ? {} : { session }),
   });
 }
 

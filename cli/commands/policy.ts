@@ -9,7 +9,14 @@ import { EXIT, type ExitCode, printLine, printWord, say, tell, usageError } from
 /** `policy ...`: the table and the grants (docs/decisions/requirements-policy.md, "Commands"). */
 export function policyCommands(program: Command, done: (code: ExitCode) => void): void {
   const policy = program.command("policy").description("the policy table, and the grants that were given");
+  tableCommands(policy);
+  checkCommand(policy);
+  grantsCommand(policy);
+  revokeCommand(policy);
+  grantCommand(policy, done);
+}
 
+function tableCommands(policy: Command): void {
   policy
     .command("registry")
     .description("the 13 capabilities, a JSON line each")
@@ -24,7 +31,9 @@ export function policyCommands(program: Command, done: (code: ExitCode) => void)
       if (process.stdout.isTTY) for (const line of tableLines()) printWord(line);
       else for (const level of LEVELS) printLine({ level, ...POLICY_TABLE[level] });
     });
+}
 
+function checkCommand(policy: Command): void {
   policy
     .command("check <level> <capability>")
     .description("the outcome for a level and a capability; with a target, the grants count too")
@@ -48,7 +57,9 @@ export function policyCommands(program: Command, done: (code: ExitCode) => void)
         printWord(outcome);
       },
     );
+}
 
+function grantsCommand(policy: Command): void {
   policy
     .command("grants")
     .description("the active grants, newest first, a JSON line each")
@@ -75,7 +86,9 @@ export function policyCommands(program: Command, done: (code: ExitCode) => void)
         if (count === 0) say("no grant");
       }),
     );
+}
 
+function revokeCommand(policy: Command): void {
   policy
     .command("revoke <id>")
     .description("takes a grant back; prints revoked or no-op")
@@ -87,7 +100,9 @@ export function policyCommands(program: Command, done: (code: ExitCode) => void)
         printWord(revoked ? "revoked" : "no-op");
       }),
     );
+}
 
+function grantCommand(policy: Command, done: (code: ExitCode) => void): void {
   policy
     .command("grant <capability> <target>")
     .description("gives a grant yourself: for all of your agents, or one")

@@ -6,7 +6,13 @@ import { printLine, say, tell, usageError } from "../output.ts";
 /** `safety ...`: the pause, and what the safety filter found. */
 export function safetyCommands(program: Command): void {
   const safety = program.command("safety").description("pauses every agent, and shows what the safety filter found");
+  statusCommand(safety);
+  violationsCommand(safety);
+  acknowledgeCommand(safety);
+  pauseCommands(safety);
+}
 
+function statusCommand(safety: Command): void {
   safety
     .command("status")
     .description("whether the gate is paused, the rules, and how much waits for you to acknowledge")
@@ -24,7 +30,9 @@ export function safetyCommands(program: Command): void {
           if (errors > 0) say(`rule ${rule_id} was skipped ${errors} times: it ${last_error}`);
       }),
     );
+}
 
+function violationsCommand(safety: Command): void {
   safety
     .command("violations")
     .description("a JSON line each, newest first")
@@ -45,7 +53,9 @@ export function safetyCommands(program: Command): void {
         if (found.length === 0) say("no violation");
       }),
     );
+}
 
+function acknowledgeCommand(safety: Command): void {
   safety
     .command("ack [id]")
     .description("acknowledges one violation, or --all")
@@ -58,7 +68,9 @@ export function safetyCommands(program: Command): void {
         printLine(await api.call("safety.acknowledge", { ids: id === undefined ? "all" : [number] }));
       }),
     );
+}
 
+function pauseCommands(safety: Command): void {
   safety
     .command("pause")
     .description("denies every call of every agent, until you resume or for a time")

@@ -1,9 +1,9 @@
-import { render } from "ink";
+import { type Instance, render } from "ink";
 import { createElement as h } from "react";
 import type { AlarmCode } from "../../ipc/alarms.ts";
 import { GateError } from "../../ipc/gate-error.ts";
 import { LANGUAGES, type Language } from "../../ipc/language.ts";
-import type { Answer, OperatorApi } from "../../ipc/operator-api.ts";
+import type { Answer, OperatorApi, OperatorEvent } from "../../ipc/operator-api.ts";
 import type { Setting } from "../../ipc/settings.ts";
 import { counted } from "./card-rows.ts";
 import { Keyboard } from "./keyboard.ts";
@@ -44,120 +44,181 @@ export interface WatchOptions {
  * @throws GateError `not_a_terminal`; `connection_lost` if the gate closes the connection
  */
 export async function watch(api: OperatorApi, options: WatchOptions = {}): Promise<void> {
-  const { stdin = process.stdin, stdout = process.stdout, now = Date.now, steady = () => performance.now() } = options;
+  const { stdin = process.stdin, stdout = process.stdout } = options;
   if (!stdin.isTTY || !stdout.isTTY) {
     const hint = "use: metnos-gate approvals list, approve, reject";
     throw new GateError("not_a_terminal", "watch needs a terminal", hint);
   }
-  let state = EMPTY;
-  const size = () => ({ columns: stdout.columns || 80, rows: stdout.rows || 24 });
-  const layout = () => arranged(state, size(), now()).layout;
-  const scene = () => h(Keyboard, { onKey: press }, view(state, size(), now()));
-  let is_over = false;
-  const redraw = () => {
-    // Drawn once more, ink would take the terminal again, and the process would never end.
-    if (!is_over) app.rerender(scene());
-  };
-  const leave = () => {
-    is_over = true;
-    app.unmount();
-  };
-  const show = (next: WatchState) => {
-    state = next;
-    redraw();
-  };
-  const press = (key: Key) => {
-    const { state: next, effect } = pressed(state, key, steady(), layout(), now());
-    show(next);
-    if (effect?.kind === "quit") leave();
-    if (effect?.kind === "answer") void send(effect.answer);
-  };
-  const send = async (answer: Answer) => {
-    try {
-      show(closed(state, await api.call("approvals.resolve", answer), steady()));
-    } catch (error) {
-      if (isLost(error)) end(error);
-      else show(refused(state, answer.token, explanation(error)));
-    }
-  };
-  let failure: unknown;
-  const end = (reason: unknown) => {
-    if (!is_over) failure = reason;
-    leave();
-  };
-  /** What was drawn counts as shown; what ink left out between two frames doesn't. */
-  const onRender = () => {
-    const next = drawn(state, layout());
-    if (next === state) return;
-    state = next;
-    setImmediate(redraw);
-  };
-  // `interactive`: without it ink draws nothing where an environment variable says CI.
-  const app = render(scene(), {
-    stdin,
-    stdout,
-    onRender,
-    interactive: true,
-    alternateScreen: true,
-    exitOnCtrlC: false,
-  });
-  const exited = app.waitUntilExit();
-
-  /** One that ends while the list is still being loaded must not be shown again by it. */
-  const ended = new Set<string>();
-  const unsubscribe = api.subscribe((event) => {
-    if (event.type === "approval.waiting") show(appeared(state, event.data, steady()));
-    if (event.type === "approval.held") show(held(state, event.data.token, event.data.expires_at));
-    if (event.type === "safety.paused" || event.type === "safety.resumed")
-      show({ ...state, paused: event.data.reason });
-    if (event.type === "settings.changed") show({ ...state, language: languageIn(event.data) });
-    if (event.type === "alarms.changed") show({ ...state, alarms: event.data });
-    if (event.type !== "approval.closed") return;
-    if (!state.is_loaded) ended.add(event.data.token);
-    show(closed(state, event.data, steady()));
-  }, GATE_EVENTS);
-  const clock = setInterval(redraw, 1000);
-  // While the user types, the card's deadline is extended.
-  const stillness = setInterval(() => {
-    const is_typing = state.mode.kind === "message" || state.mode.kind === "choices";
-    if (is_typing && state.selected !== null) {
-      api.call("approvals.hold", { token: state.selected }).catch(() => undefined); // it may just have ended
-    }
-  }, HOLD_INTERVAL_MS);
-  stdout.on("resize", redraw);
-  void options.lost?.then(() => end(new GateError("connection_lost", "the gate has gone")));
-  try {
-    api.call("settings.list", {}).then((settings) => show({ ...state, language: languageIn(settings) }), end);
-    api.call("status", {}).then(({ pause, alarms }) => show({ ...state, paused: pause.reason, alarms }), end);
-    api.call("approvals.list", { limit: 1000 }).then(
-      (waiting) =>
-        show(
-          loaded(
-            state,
-            waiting.filter(({ token, status }) => status === "pending" && !ended.has(token)),
-            steady(),
-          ),
-        ),
-      end,
-    );
-    await exited;
-  } finally {
-    clearInterval(clock);
-    clearInterval(stillness);
-    stdout.off("resize", redraw);
-    unsubscribe();
-    leave();
-  }
-  const left = state.cards.length;
+  const { failure, left, ending } = await new WatchScreen(api, { ...options, stdin, stdout }).untilQuit();
   if (isLost(failure)) {
     const waiting = left === 0 ? "" : `; ${counted(left, "request")} could not be answered here`;
-    const why = state.alarms.findLast(({ code }) => ENDING.includes(code));
-    if (why !== undefined) throw new GateError("connection_lost", `${why.message}${waiting}`, why.hint);
+    if (ending !== undefined) throw new GateError("connection_lost", `${ending.message}${waiting}`, ending.hint);
     const hint = "start the gate with: metnos-gate start, then watch again";
     throw new GateError("connection_lost", `the connection to the gate was lost${waiting}`, hint);
   }
   if (failure !== undefined) throw failure;
   if (left > 0) stdout.write(`${counted(left, "request")} still waiting for an answer.\n`);
+}
+
+interface WatchEnd {
+  failure: unknown;
+  /** How many requests still wait. */
+  left: number;
+  /** Why the gate ended itself, if it said so. */
+  ending: WatchState["alarms"][number] | undefined;
+}
+
+/** The cards on one terminal: what the gate reports and what is typed become states, and each state is drawn. */
+class WatchScreen {
+  readonly #api: OperatorApi;
+  readonly #stdout: NodeJS.WriteStream;
+  readonly #now: () => number;
+  readonly #steady: () => number;
+  readonly #lost: Promise<void> | undefined;
+  readonly #app: Instance;
+  #state = EMPTY;
+  #failure: unknown;
+  #is_over = false;
+  /** Those that end while the list is still being loaded must not be shown again by it. */
+  readonly #ended = new Set<string>();
+
+  constructor(api: OperatorApi, options: WatchOptions & { stdin: NodeJS.ReadStream; stdout: NodeJS.WriteStream }) {
+    const { stdin, stdout, now = Date.now, steady = () => performance.now(), lost } = options;
+    this.#api = api;
+    this.#stdout = stdout;
+    this.#now = now;
+    this.#steady = steady;
+    this.#lost = lost;
+    // `interactive`: without it ink draws nothing where an environment variable says CI.
+    this.#app = render(this.#scene(), {
+      stdin,
+      stdout,
+      onRender: () => this.#onRender(),
+      interactive: true,
+      alternateScreen: true,
+      exitOnCtrlC: false,
+    });
+  }
+
+  async untilQuit(): Promise<WatchEnd> {
+    const exited = this.#app.waitUntilExit();
+    const unsubscribe = this.#api.subscribe((event) => this.#onGateEvent(event), GATE_EVENTS);
+    const redraw = () => this.#redraw();
+    const clock = setInterval(redraw, 1000);
+    const extending = setInterval(() => this.#extendDeadline(), HOLD_INTERVAL_MS);
+    this.#stdout.on("resize", redraw);
+    void this.#lost?.then(() => this.#end(new GateError("connection_lost", "the gate has gone")));
+    try {
+      this.#load();
+      await exited;
+    } finally {
+      clearInterval(clock);
+      clearInterval(extending);
+      this.#stdout.off("resize", redraw);
+      unsubscribe();
+      this.#leave();
+    }
+    const { cards, alarms } = this.#state;
+    const ending = alarms.findLast(({ code }) => ENDING.includes(code));
+    return { failure: this.#failure, left: cards.length, ending };
+  }
+
+  #load(): void {
+    const end = (reason: unknown) => this.#end(reason);
+    this.#api.call("settings.list", {}).then((settings) => this.#change({ language: languageIn(settings) }), end);
+    this.#api.call("status", {}).then(({ pause, alarms }) => this.#change({ paused: pause.reason, alarms }), end);
+    this.#api.call("approvals.list", { limit: 1000 }).then((listed) => {
+      const waiting = listed.filter(({ token, status }) => status === "pending" && !this.#ended.has(token));
+      this.#show(loaded(this.#state, waiting, this.#steady()));
+    }, end);
+  }
+
+  #onGateEvent(event: OperatorEvent): void {
+    switch (event.type) {
+      case "approval.waiting":
+        return this.#show(appeared(this.#state, event.data, this.#steady()));
+      case "approval.held":
+        return this.#show(held(this.#state, event.data.token, event.data.expires_at));
+      case "approval.closed":
+        if (!this.#state.is_loaded) this.#ended.add(event.data.token);
+        return this.#show(closed(this.#state, event.data, this.#steady()));
+      case "safety.paused":
+      case "safety.resumed":
+        return this.#change({ paused: event.data.reason });
+      case "settings.changed":
+        return this.#change({ language: languageIn(event.data) });
+      case "alarms.changed":
+        return this.#change({ alarms: event.data });
+    }
+  }
+
+  #onKey(key: Key): void {
+    const { state, effect } = pressed(this.#state, key, this.#steady(), this.#layout(), this.#now());
+    this.#show(state);
+    if (effect?.kind === "quit") this.#leave();
+    if (effect?.kind === "answer") void this.#send(effect.answer);
+  }
+
+  async #send(answer: Answer): Promise<void> {
+    try {
+      const view = await this.#api.call("approvals.resolve", answer);
+      this.#show(closed(this.#state, view, this.#steady()));
+    } catch (error) {
+      if (isLost(error)) this.#end(error);
+      else this.#show(refused(this.#state, answer.token, explanation(error)));
+    }
+  }
+
+  /** While the user types, the card's deadline is extended. */
+  #extendDeadline(): void {
+    const { mode, selected } = this.#state;
+    if ((mode.kind !== "message" && mode.kind !== "choices") || selected === null) return;
+    this.#api.call("approvals.hold", { token: selected }).catch(() => undefined); // it may just have ended
+  }
+
+  /** What was drawn counts as shown; what ink left out between two frames doesn't. */
+  #onRender(): void {
+    const next = drawn(this.#state, this.#layout());
+    if (next === this.#state) return;
+    this.#state = next;
+    setImmediate(() => this.#redraw());
+  }
+
+  #change(change: Partial<WatchState>): void {
+    this.#show({ ...this.#state, ...change });
+  }
+
+  #show(next: WatchState): void {
+    this.#state = next;
+    this.#redraw();
+  }
+
+  #redraw(): void {
+    // Drawn once more, ink would take the terminal again, and the process would never end.
+    if (!this.#is_over) this.#app.rerender(this.#scene());
+  }
+
+  #scene() {
+    return h(Keyboard, { onKey: (key) => this.#onKey(key) }, view(this.#state, this.#size(), this.#now()));
+  }
+
+  #layout() {
+    return arranged(this.#state, this.#size(), this.#now()).layout;
+  }
+
+  #size() {
+    return { columns: this.#stdout.columns || 80, rows: this.#stdout.rows || 24 };
+  }
+
+  #end(reason: unknown): void {
+    if (!this.#is_over) this.#failure = reason;
+    this.#leave();
+  }
+
+  #leave(): void {
+    this.#is_over = true;
+    this.#app.unmount();
+  }
 }
 
 function languageIn(settings: readonly Setting[]): Language {

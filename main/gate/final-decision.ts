@@ -1,26 +1,25 @@
 import type { Decision } from "../../ipc/decision.ts";
-import type { ProposedCall } from "../../ipc/wire.ts";
 import type { PendingRequest } from "./approvals/pending-request.ts";
 import { approvalOf, refusalOf } from "./approvals/refusal.ts";
-import type { examineCall } from "./pipeline.ts";
-import type { Examination, Subject } from "./stages/examination.ts";
+import type { Examined, Reviewable } from "./stages/examination.ts";
 
-export type Examine = (call: ProposedCall, subject: Subject) => ReturnType<typeof examineCall>;
+/** Examines a call again, later: its command lines are read already. */
+export type ExamineAgain = (before: Reviewable) => Examined;
 
 /**
  * What an ended request means for a call that waited for it. An approved call is examined again: the world may have moved while it
  * waited. `before` and `asked`: the call's examination and decision when it was asked about; `ttl_seconds`: how long it could wait.
  */
 export function finalDecision(
-  before: Examination,
+  before: Reviewable,
   asked: Decision,
   ended: PendingRequest,
-  examine: Examine,
+  examineAgain: ExamineAgain,
   ttl_seconds: number,
 ): Decision {
   const base: Decision = { ...asked, stage: "approval", status: ended.status };
   if (ended.status !== "approved") return { ...base, outcome: "denied", ...refusalOf(ended, ttl_seconds) };
-  const { x, denial } = examine(before.call, before.subject);
+  const { x, denial } = examineAgain(before);
   if (denial !== null) {
     return { ...base, outcome: "denied", stage: denial.stage, reason: denial.reason, explain: denial.explain };
   }

@@ -17,7 +17,7 @@ import type { GrantStore } from "./grants/store.ts";
 import { DecisionMeter } from "./meter.ts";
 import { decisionOf, examineCall, traceOf } from "./pipeline.ts";
 import { RevisableDecision } from "./revisable-decision.ts";
-import { type Examination, kindOf, type StageSettings, type Subject } from "./stages/examination.ts";
+import { type Examined, kindOf, type Reviewable, type StageSettings, type Subject } from "./stages/examination.ts";
 import type { Unpublished } from "./unpublished.ts";
 import { type Deliver, WaitingCalls } from "./waiting-calls.ts";
 import { answeredTrace } from "./without-answer.ts";
@@ -75,7 +75,7 @@ export class Gate {
       broker: this.broker,
       home: parts.broker.home,
       ttlSeconds: () => parts.broker.ttl_seconds,
-      examine: (call, subject) => this.#examine(call, subject),
+      examineAgain: (before) => this.#examineAgain(before),
       conclude: (x, final) => this.#concludeWaiting(x, final),
       failed: (what, error) => events.failed(what, error),
     });
@@ -87,26 +87,24 @@ export class Gate {
    */
   decide(call: ProposedCall, subject: Subject, deliver: Deliver): Decided {
     const began = performance.now();
-    const { x, denial } = this.#examine(call, subject, this.#parts.activity.keepsNext);
-    const first = decisionOf(x, denial);
-    const decided =
-      first.outcome === "approval_required"
-        ? this.waiting.ask(x, first, deliver)
-        : { decision: new RevisableDecision(first) };
+    const examined = this.#examine(call, subject, this.#parts.activity.keepsNext);
+    const { x, denial } = examined;
+    const first = decisionOf(examined);
+    const is_asked = denial === null && x.outcome === "approval_required";
+    const decided = is_asked ? this.waiting.ask(x, first, deliver) : { decision: new RevisableDecision(first) };
     this.#conclude({
       decision: decided.decision,
       call,
       subject,
-      trace: x.trace === undefined ? undefined : traceOf(x, denial),
-      first: { ms: performance.now() - began, grants_used: x.grants_used },
+      trace: x.trace === undefined ? undefined : traceOf(examined),
+      first: { ms: performance.now() - began, grants_used: x.grants_used ?? [] },
     });
     return decided;
   }
 
   /** What would happen to each call of a plan: nobody is asked, nothing is remembered, and each call still has to be decided. */
   preview(call: ProposedCall, subject: Subject): Decision {
-    const { x, denial } = this.#examine(call, subject);
-    const decision = decisionOf(x, denial);
+    const decision = decisionOf(this.#examine(call, subject));
     this.#parts.audit.append(() => decisionRecord(call, decision, this.#logged(call, subject), "plan"));
     return decision;
   }
@@ -149,8 +147,12 @@ export class Gate {
     this.#attempt("reading the grants", () => this.#parts.grants.freshen());
   }
 
-  #examine(call: ProposedCall, subject: Subject, with_trace = false): ReturnType<typeof examineCall> {
+  #examine(call: ProposedCall, subject: Subject, with_trace = false): Examined {
     return examineCall(call, subject, this.#parts.catalog, this.#parts.stages, with_trace);
+  }
+
+  #examineAgain({ call, subject, lines }: Reviewable): Examined {
+    return examineCall(call, subject, this.#parts.catalog, this.#parts.stages, false, lines);
   }
 
   /** A decision is made: its line is appended, and `publish` tells of it. */
@@ -163,10 +165,10 @@ export class Gate {
     this.#unpublished.push(made);
   }
 
-  #concludeWaiting(x: Examination, final: Decision): UnsentDecision {
+  #concludeWaiting(x: Reviewable, final: Decision): UnsentDecision {
     const { call, subject } = x;
     const decision = new RevisableDecision(final);
-    this.#conclude({ decision, call, subject, trace: answeredTrace(traceOf(x, null), final) });
+    this.#conclude({ decision, call, subject, trace: answeredTrace(traceOf({ x, denial: null }), final) });
     return decision;
   }
 

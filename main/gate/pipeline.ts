@@ -3,7 +3,17 @@ import { debugLog } from "../../ipc/debug-log.ts";
 import { type Decision, STAGES, type Stage, type TraceStep } from "../../ipc/decision.ts";
 import type { ProposedCall } from "../../ipc/wire.ts";
 import type { ExecutorCatalog } from "./executors/catalog.ts";
-import { type Denial, type Examination, kindOf, type StageSettings, type Subject } from "./stages/examination.ts";
+import { CommandLines } from "./executors/command-lines.ts";
+import {
+  type Examined,
+  isDenial,
+  kindOf,
+  type Proposed,
+  type Ruling,
+  type StageSettings,
+  type Subject,
+  type Unfinished,
+} from "./stages/examination.ts";
 import { guard } from "./stages/guard.ts";
 import { judge } from "./stages/judge.ts";
 import { pairing } from "./stages/pairing.ts";
@@ -11,74 +21,75 @@ import { policy } from "./stages/policy.ts";
 import { rate } from "./stages/rate.ts";
 import { safety } from "./stages/safety.ts";
 import { scope } from "./stages/scope.ts";
+import { StageChain } from "./stages/stage-chain.ts";
 import { validation } from "./stages/validation.ts";
 import { validators } from "./stages/validators.ts";
 import { requirementOf } from "./targets/target.ts";
 
 const debug = debugLog("stage");
 
-/** A stage's check: it may add to the examination, and denies the call or lets it continue. */
-export type Check = (x: Examination) => Denial | null;
+/**
+ * The stages in their order (docs/decisions/0002-stages-in-one-order.md). The first that denies ends it; what one of them finds
+ * (`find`), those behind it can rely on.
+ */
+export const PIPELINE = StageChain.of<Proposed>((stage, is_denied) => {
+  if (debug.is_on) debug.write(`${stage}: ${is_denied ? "denied" : "continues"}`);
+})
+  .check("pairing", pairing)
+  .check("safety", safety)
+  .find("validation", validation)
+  .check("scope", scope)
+  .find("policy", policy)
+  .check("rate", rate)
+  .check("guard", guard)
+  .find("judge", judge)
+  .check("validators", validators);
 
-/** The stages in their order (docs/decisions/0002-stages-in-one-order.md). The first that denies ends it. */
-export const CHECKS: readonly (readonly [Exclude<Stage, "approval">, Check])[] = [
-  ["pairing", pairing],
-  ["safety", safety],
-  ["validation", validation],
-  ["scope", scope],
-  ["policy", policy],
-  ["rate", rate],
-  ["guard", guard],
-  ["judge", judge],
-  ["validators", validators],
-];
-
-/** Runs a call through the stages. Reads the grants, writes nothing. */
+/**
+ * What the stages make of a call. Reads the grants, writes nothing.
+ * @param lines the call's command lines, where they were read before
+ */
 export function examineCall(
   call: ProposedCall,
   subject: Subject,
   catalog: ExecutorCatalog,
   settings: StageSettings,
   with_trace = false,
-): { x: Examination; denial: Denial | null } {
-  const x: Examination = {
+  lines = new CommandLines(call, settings.home),
+): Examined {
+  const proposed: Unfinished = {
     call,
     subject,
     executor: catalog.find(call.executor, kindOf(subject)),
     settings,
-    needs: [],
-    outcome: "denied",
-    reason: "",
-    rule: undefined,
-    grants_used: [],
-    verdict: null,
+    lines,
     trace: with_trace ? [] : undefined,
   };
-  for (const [stage, check] of CHECKS) {
-    const denial = check(x);
-    if (debug.is_on) debug.write(`${stage}: ${denial === null ? "continues" : "denied"}`);
-    if (denial !== null) return { x, denial };
-  }
-  return { x, denial: null };
+  const examined = PIPELINE.examine(proposed);
+  if (!isDenial(examined)) return { x: examined, denial: null };
+  return { x: examined.found === undefined ? proposed : Object.assign(proposed, examined.found), denial: examined };
 }
 
-/** The decision that an examination comes to, before any human is asked. */
-export function decisionOf(x: Examination, denial: Denial | null): Decision {
+/** The decision that an examination comes to, before anybody is asked. */
+export function decisionOf({ x, denial }: Examined): Decision {
+  const made =
+    denial === null
+      ? { outcome: x.outcome, stage: stageDeciding(x.outcome), reason: x.reason, explain: { rule: x.rule } }
+      : { outcome: "denied" as const, stage: denial.stage, reason: denial.reason, explain: denial.explain };
   const decision: Decision = {
     decision_id: randomUUID(),
-    outcome: denial === null ? x.outcome : "denied",
-    stage: denial?.stage ?? (x.outcome === "approval_required" ? "approval" : "policy"),
-    reason: denial?.reason ?? x.reason,
-    explain: denial?.explain ?? (x.rule === undefined ? {} : { rule: x.rule }),
-    verdict: x.verdict,
-    capabilities: x.needs.map(requirementOf),
+    ...made,
+    verdict: x.verdict ?? null,
+    capabilities: x.needs?.map(requirementOf) ?? [],
   };
   if (debug.is_on) debug.write(`decision ${decision.decision_id}: ${decision.outcome} by ${decision.stage}`);
   return decision;
 }
 
-/** Every stage in the pipeline's order; those after a denial were not reached. For the user: an agent never gets it. */
-export function traceOf(x: Examination, denial: Denial | null): TraceStep[] {
+const stageDeciding = (outcome: Ruling["outcome"]): Stage => (outcome === "approval_required" ? "approval" : "policy");
+
+/** Every stage in the pipeline's order; those after a denial were not reached. For the operator: an agent never gets it. */
+export function traceOf({ x, denial }: Examined): TraceStep[] {
   return STAGES.map((stage) => {
     const step = x.trace?.find((entry) => entry.stage === stage);
     if (step !== undefined) return step;

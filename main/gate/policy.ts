@@ -82,6 +82,6 @@ export function effectiveOutcome(level: Level, capability: Capability, find_gran
 const STRICTNESS: Readonly<Record<Outcome, number>> = { allowed: 0, approval_required: 1, denied: 2 };
 
 /** Of several outcomes the strictest counts. */
-export function strictest(a: Outcome, b: Outcome): Outcome {
+export function strictest<O extends Outcome>(a: O, b: O): O {
   return STRICTNESS[a] >= STRICTNESS[b] ? a : b;
 }

@@ -9,10 +9,10 @@ import type { PendingRequest } from "./approvals/pending-request.ts";
 import { requestOf } from "./approvals/request-of.ts";
 import type { Withdrawal } from "./approvals/withdrawals.ts";
 import { withoutValues } from "./audit/record.ts";
-import { type Examine, finalDecision } from "./final-decision.ts";
+import { type ExamineAgain, finalDecision } from "./final-decision.ts";
 import { Pieces } from "./pieces.ts";
 import { RevisableDecision } from "./revisable-decision.ts";
-import type { Examination } from "./stages/examination.ts";
+import type { Reviewable } from "./stages/examination.ts";
 import { deniedByFailure, denyUnstored } from "./without-answer.ts";
 
 export interface WaitingCallsParts {
@@ -20,9 +20,9 @@ export interface WaitingCallsParts {
   home: string;
   /** How long a request waits, in seconds. */
   ttlSeconds(): number;
-  examine: Examine;
+  examineAgain: ExamineAgain;
   /** Records the final decision on a call that has waited. */
-  conclude(x: Examination, final: Decision): UnsentDecision;
+  conclude(x: Reviewable, final: Decision): UnsentDecision;
   /** Something unexpected, to log. */
   failed(what: string, error: unknown): void;
 }
@@ -37,7 +37,7 @@ export interface Asked {
 }
 
 interface WaitingCall {
-  x: Examination;
+  x: Reviewable;
   asked: Decision;
   deliver: Deliver;
   /** Takes it off its agent's quota, once. */
@@ -63,7 +63,7 @@ export class WaitingCalls {
    * Asks the operator about a call, if its agent may have another one wait, and nobody has answered it while the agent was away.
    * `asked` says that it is asked about. @throws SQLite's error: nothing that was asked in this turn is stored then
    */
-  ask(x: Examination, asked: Decision, deliver: Deliver): Asked {
+  ask(x: Reviewable, asked: Decision, deliver: Deliver): Asked {
     const { call, subject } = x;
     const { agent } = subject;
     if (agent === null) throw new Error("only a paired agent can ask");
@@ -91,7 +91,7 @@ export class WaitingCalls {
     }
   }
 
-  #answeredBefore(x: Examination, asked: Decision, answered: PendingRequest): Asked {
+  #answeredBefore(x: Reviewable, asked: Decision, answered: PendingRequest): Asked {
     const decision = new RevisableDecision(this.#final(x, asked, answered));
     this.#broker.onUnstored(() => decision.revise(denyUnstored));
     return { decision };
@@ -148,12 +148,12 @@ export class WaitingCalls {
     }
   }
 
-  #final(x: Examination, asked: Decision, ended: PendingRequest): Decision {
-    return finalDecision(x, asked, ended, this.#parts.examine, this.#parts.ttlSeconds());
+  #final(x: Reviewable, asked: Decision, ended: PendingRequest): Decision {
+    return finalDecision(x, asked, ended, this.#parts.examineAgain, this.#parts.ttlSeconds());
   }
 
   /** A call that waits has to get an answer, whatever happens. */
-  #finalOrDenial(x: Examination, asked: Decision, ended: PendingRequest): Decision {
+  #finalOrDenial(x: Reviewable, asked: Decision, ended: PendingRequest): Decision {
     try {
       return this.#final(x, asked, ended);
     } catch (error) {
@@ -183,8 +183,8 @@ export class WaitingCalls {
   #isCovered(token: string): boolean {
     const calls = [...(this.#calls.get(token) ?? [])];
     const of_each_session = new Map(calls.map(({ x }) => [x.subject.session, x]));
-    const isAllowed = ({ call, subject }: Examination) => {
-      const { x, denial } = this.#parts.examine(call, subject);
+    const isAllowed = (before: Reviewable) => {
+      const { x, denial } = this.#parts.examineAgain(before);
       return denial === null && x.outcome === "allowed";
     };
     return calls.length > 0 && [...of_each_session.values()].every(isAllowed);

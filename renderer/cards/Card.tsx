@@ -5,21 +5,17 @@ import { Button } from "../parts/Button.tsx";
 import { Failure } from "../parts/Failure.tsx";
 import { cardWords } from "../words/cards.ts";
 import { useWords } from "../words/language.ts";
+import { AnswerPanel, type Panel } from "./AnswerPanel.tsx";
 import { ShortCall } from "./CallText.tsx";
 import { CardDetails, CardNotes } from "./CardDetails.tsx";
 import { CardLines } from "./CardLines.tsx";
 import { CountdownLine } from "./Countdown.tsx";
 import { callRows, isShort, unsaidArgs } from "./call-text.ts";
-import { DenyMessage } from "./DenyMessage.tsx";
 import { presence } from "./presence.ts";
-import { RememberPanel } from "./RememberPanel.tsx";
-import { rememberedChoices } from "./remembering.ts";
 import { usePresence } from "./use-presence.ts";
 import { usePressFilter } from "./use-press-filter.ts";
 import { useResolve } from "./use-waiting.ts";
 import "./cards.css";
-
-type Panel = "none" | "message" | "remember";
 
 /** One request. Deny is the answer that has the focus; Escape closes what is open and answers nothing. */
 export const Card = memo(function Card({ view, is_pointed_at }: { view: ApprovalView; is_pointed_at?: boolean }) {
@@ -34,20 +30,10 @@ export const Card = memo(function Card({ view, is_pointed_at }: { view: Approval
   const resolve = useResolve();
   const guarded = usePressFilter(card, `${panel} ${is_unfolded} ${view.card.form}`);
   const hands = usePresence([view.token], panel !== "none");
-
   const unsaid = useMemo(() => callRows(unsaidArgs(view)), [view]);
   const is_short = useMemo(() => isShort(unsaid, view.card.form), [unsaid, view.card.form]);
   const is_readable = is_short || was_read;
-
-  // Answered from here it closes as meant; otherwise it was removed while the user was filling it in.
-  const is_taken = useRef(false);
-  is_taken.current = panel !== "none" && !is_sending;
-  useEffect(
-    () => () => {
-      if (is_taken.current) presence.interrupt(performance.now());
-    },
-    [],
-  );
+  useInterruption(panel !== "none" && !is_sending);
 
   /** Never rejects: what failed is shown on the card. */
   const answer = async (reply: Answer) => {
@@ -70,7 +56,6 @@ export const Card = memo(function Card({ view, is_pointed_at }: { view: Approval
   };
 
   const is_full = view.card.form === "full";
-  const size = is_full ? "normal" : "small";
   const unfold = (
     <Button look="plain" size="small" aria-expanded={is_unfolded} onClick={() => setUnfolded(!is_unfolded)}>
       {is_unfolded ? words.showLess : words.showEverything}
@@ -98,60 +83,17 @@ export const Card = memo(function Card({ view, is_pointed_at }: { view: Approval
         </div>
       ) : null}
       {is_unfolded ? <CardDetails view={view} onEnd={() => setRead(true)} /> : null}
-      {panel === "remember" ? (
-        <RememberPanel
-          view={view}
-          guarded={guarded}
-          is_sending={is_sending}
-          onAnswer={answer}
-          onCancel={() => close("remember")}
-        />
-      ) : null}
-      {panel === "message" ? (
-        <DenyMessage
-          guarded={guarded}
-          is_sending={is_sending}
-          onCancel={() => close("message")}
-          onDeny={(message) => answer({ token: view.token, decision: "rejected", message })}
-        />
-      ) : null}
-      {panel === "none" ? (
-        <div className="row answers" data-answers="">
-          <span className="row">
-            <Button
-              data-deny=""
-              size={size}
-              onClick={guarded.answers(() => void answer({ token: view.token, decision: "rejected" }))}
-            >
-              {words.deny}
-            </Button>
-            <Button size={size} data-opens="message" onClick={() => setPanel("message")}>
-              {words.denyWhy}
-            </Button>
-          </span>
-          <span className="row yes">
-            {is_full ? null : unfold}
-            <Button
-              size={size}
-              disabled={!is_readable}
-              onClick={guarded.answers(() => void answer({ token: view.token, decision: "approved" }))}
-            >
-              {words.approveOnce}
-            </Button>
-            {rememberedChoices(view).length === 0 ? null : (
-              <Button
-                size={size}
-                disabled={!is_readable}
-                data-opens="remember"
-                aria-expanded={false}
-                onClick={() => setPanel("remember")}
-              >
-                {words.approveMore}
-              </Button>
-            )}
-          </span>
-        </div>
-      ) : null}
+      <AnswerPanel
+        view={view}
+        panel={panel}
+        guarded={guarded}
+        is_readable={is_readable}
+        is_sending={is_sending}
+        unfold={is_full ? null : unfold}
+        onAnswer={answer}
+        onOpen={setPanel}
+        onClose={close}
+      />
       {is_readable ? null : <p className="quiet hint">{is_unfolded ? words.readOn : words.readFirst}</p>}
       <p className="quiet hint" role="status">
         {guarded.was_too_soon ? words.tooSoon : null}
@@ -160,3 +102,15 @@ export const Card = memo(function Card({ view, is_pointed_at }: { view: Approval
     </article>
   );
 });
+
+/** Answered from here a card closes as meant; otherwise it was removed while the user was filling it in. */
+function useInterruption(is_filled_in: boolean): void {
+  const is_taken = useRef(false);
+  is_taken.current = is_filled_in;
+  useEffect(
+    () => () => {
+      if (is_taken.current) presence.interrupt(performance.now());
+    },
+    [],
+  );
+}

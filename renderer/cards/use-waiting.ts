@@ -1,4 +1,4 @@
-import { createContext, useCallback, useContext, useEffect, useReducer, useRef } from "react";
+import { createContext, type RefObject, useCallback, useContext, useEffect, useReducer, useRef } from "react";
 import { asGateError, type GateError } from "../../ipc/gate-error.ts";
 import type { Answer, ApprovalView } from "../../ipc/operator-api.ts";
 import { appeared, closed, held, loaded, NOTHING_YET, tidied, type WaitingState } from "../../ipc/waiting.ts";
@@ -29,11 +29,7 @@ export function useWaiting(): Waiting {
   const [error, setError] = useReducer((_: GateError | null, next: GateError | null) => next, null);
   // What is being answered from here, and how the gate said that it ended: whose answer counted, its own reply tells.
   const sending = useRef(new Map<string, ApprovalView | null>());
-
-  const latest = useRef(state);
-  useEffect(() => {
-    latest.current = state;
-  });
+  const latest = useLatest(state);
   // An event may come before the answer to a question that was asked earlier.
   const closed_meanwhile = useRef(new Set<string>());
 
@@ -73,19 +69,13 @@ export function useWaiting(): Waiting {
     } catch (failure) {
       setError(asGateError(failure));
     }
-  }, [call]);
+  }, [call, latest]);
 
   useEffect(() => {
     if (link === "answering") void load();
   }, [link, load]);
 
-  useEffect(() => {
-    const timer = setInterval(
-      () => step((before) => tidied(before, presence.isBusy(performance.now()), performance.now())),
-      TIDY_MS,
-    );
-    return () => clearInterval(timer);
-  }, []);
+  useTidying(step);
 
   const resolve = useCallback<Resolve>(
     async (answer) => {
@@ -105,6 +95,25 @@ export function useWaiting(): Waiting {
     [call, close, load],
   );
   return { ...state, error, resolve };
+}
+
+function useLatest<Value>(value: Value): RefObject<Value> {
+  const latest = useRef(value);
+  useEffect(() => {
+    latest.current = value;
+  });
+  return latest;
+}
+
+/** Every second, what `tidied` does. */
+function useTidying(step: (change: Step) => void): void {
+  useEffect(() => {
+    const timer = setInterval(
+      () => step((before) => tidied(before, presence.isBusy(performance.now()), performance.now())),
+      TIDY_MS,
+    );
+    return () => clearInterval(timer);
+  }, [step]);
 }
 
 const ResolveContext = createContext<Resolve | null>(null);

@@ -2,13 +2,13 @@ import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import type { Capability, Decision, Level } from "../../ipc/decision.ts";
 import type { ProposedCall } from "../../ipc/wire.ts";
+import { configSchema } from "../../main/config.ts";
 import { openDatabase } from "../../main/gate/database.ts";
 import { ExecutorCatalog } from "../../main/gate/executors/catalog.ts";
 import { type ManifestSource, manifestSchema } from "../../main/gate/executors/manifest.ts";
 import { grantsSchema } from "../../main/gate/grants/schema.ts";
 import { GrantStore } from "../../main/gate/grants/store.ts";
 import { GateFiles } from "../../main/gate/guard/gate-files.ts";
-import { DEFAULT_JUDGE_THRESHOLD } from "../../main/gate/judge/rule-based.ts";
 import { decisionOf, examineCall } from "../../main/gate/pipeline.ts";
 import { systemClock } from "../../main/system-clock.ts";
 import type { Got, Setting, ToolCall } from "./row.ts";
@@ -86,11 +86,11 @@ export function deciderFor(world: World): Decider {
       pause: null,
       gate_files,
       env: world.gate_env,
-      judge_threshold: DEFAULT_JUDGE_THRESHOLD,
+      judge_threshold: configSchema.parse({}).judge.threshold,
       now: Date.now,
     };
-    const { x, denial } = examineCall(call, { agent: null, level, principal: PRINCIPAL }, CATALOG, settings);
-    const { outcome, stage, reason } = decisionOf(x, denial);
+    const examined = examineCall(call, { agent: null, level, principal: PRINCIPAL }, CATALOG, settings);
+    const { outcome, stage, reason } = decisionOf(examined);
     return { got: outcome === "approval_required" ? "asked" : outcome, stage, reason };
   }
 

@@ -1,18 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { STAGES } from "../../ipc/decision.ts";
-import { CHECKS } from "../../main/gate/pipeline.ts";
+import { PIPELINE } from "../../main/gate/pipeline.ts";
 import { decided, examinationOf } from "../support/examinations.ts";
 
 describe("the table of stages", () => {
   it("names the stages that the contract names, in its order; the last one, approval, is the user's answer", () => {
-    expect([...CHECKS.map(([name]) => name), "approval"]).toEqual([...STAGES]);
+    expect([...PIPELINE.names, "approval"]).toEqual([...STAGES]);
   });
 
-  it("each check has its name in the trace", () => {
-    for (const [name, check] of CHECKS) {
-      const x = examinationOf({ executor: "fs_read", args: { path: "/srv/a" } });
-      expect([name, check(x), x.trace.map(({ stage }) => stage)]).toEqual([name, null, [name]]);
-    }
+  it("each stage leaves one step in the trace, by its name", () => {
+    const x = examinationOf({ executor: "fs_read", args: { path: "/srv/a" } });
+    PIPELINE.examine(x);
+    expect(x.trace.map(({ stage }) => stage)).toEqual(PIPELINE.names);
   });
 });
 

@@ -31,16 +31,16 @@ vi.mock("../../main/gate/stages/examination.ts", async (original) => {
   return {
     ...real,
     passed: (x, stage, detail) => real.passed(x, stage, words.said(detail)),
-    denied: (x, stage, reason, explain) => real.denied(x, stage, words.said(reason), words.saidIn(explain, ["rule"])),
+    denied: (x, stage, reason, explain, found) =>
+      real.denied(x, stage, words.said(reason), words.saidIn(explain, ["rule"]), found),
   } satisfies typeof real;
 });
 vi.mock("../../main/gate/stages/policy.ts", async (original) => {
   const real = await original<typeof import("../../main/gate/stages/policy.ts")>();
   return {
     policy: (x) => {
-      const denial = real.policy(x);
-      x.reason = words.said(x.reason);
-      return denial;
+      const found = real.policy(x);
+      return "stage" in found ? found : { ...found, reason: words.said(found.reason) };
     },
   } satisfies typeof real;
 });

@@ -5,7 +5,7 @@ import { ExecutorCatalog } from "../../main/gate/executors/catalog.ts";
 import { grantsSchema } from "../../main/gate/grants/schema.ts";
 import { GrantStore } from "../../main/gate/grants/store.ts";
 import { GateFiles } from "../../main/gate/guard/gate-files.ts";
-import { decisionOf, examineCall } from "../../main/gate/pipeline.ts";
+import { examineCall } from "../../main/gate/pipeline.ts";
 import type { ResolvedRequirement } from "../../main/gate/targets/target.ts";
 import { systemClock } from "../../main/system-clock.ts";
 
@@ -68,7 +68,7 @@ export function openDecider(home: string, project: string, state_folder: string)
         const subject = { agent: null, level, session: "shells", principal };
         const settings = { ...shared, grants: grants ? granted : without };
         const { x, denial } = examineCall(call, subject, catalog, settings);
-        if (decisionOf(x, denial).outcome === "allowed") return { setting: name, needs: x.needs.map(allowedNeed) };
+        if (denial === null && x.outcome === "allowed") return { setting: name, needs: x.needs.map(allowedNeed) };
       }
       return null;
     },

@@ -2,10 +2,11 @@ import type { Decision, Level, TraceStep } from "../../ipc/decision.ts";
 import type { CallContext, ProposedCall } from "../../ipc/wire.ts";
 import type { Agent } from "../../main/gate/agents.ts";
 import { ExecutorCatalog } from "../../main/gate/executors/catalog.ts";
+import { CommandLines } from "../../main/gate/executors/command-lines.ts";
 import { type ManifestSource, manifestSchema } from "../../main/gate/executors/manifest.ts";
 import { needsOf } from "../../main/gate/executors/needs.ts";
 import { decisionOf, examineCall, traceOf } from "../../main/gate/pipeline.ts";
-import { type Examination, kindOf, type StageSettings, type Subject } from "../../main/gate/stages/examination.ts";
+import { kindOf, type Reviewable, type StageSettings, type Subject } from "../../main/gate/stages/examination.ts";
 import { ROBERTO } from "./gate-stores.ts";
 
 /** One call, and everything that the stages check. What is left out is in order. */
@@ -52,8 +53,8 @@ function parts({ executor = "time_now", args = {}, intent = "", ...situation }: 
   return { call, subject, settings, catalog };
 }
 
-/** The call as a stage gets it once validation has passed: its needs are known, nothing is decided. */
-export function examinationOf(situation: Situation): Examination & { trace: TraceStep[] } {
+/** The call as any stage gets it: its needs are known, and no stage before has anything against it. */
+export function examinationOf(situation: Situation): Reviewable & { trace: TraceStep[] } {
   const { call, subject, settings, catalog } = parts(situation);
   const executor = catalog.find(call.executor, kindOf(subject));
   return {
@@ -62,11 +63,12 @@ export function examinationOf(situation: Situation): Examination & { trace: Trac
     executor,
     settings,
     needs: needsOf(call, executor, settings.home),
-    outcome: "denied",
-    rule: undefined,
+    lines: new CommandLines(call, settings.home),
+    outcome: "allowed",
+    rule: "policy.level-allows",
     reason: "",
     grants_used: [],
-    verdict: null,
+    verdict: { approved: true, reason: "", ts: 0, judge_kind: "rule-based-v1", score: 1, blocked_by: null },
     trace: [],
   };
 }
@@ -74,8 +76,8 @@ export function examinationOf(situation: Situation): Examination & { trace: Trac
 /** What all stages together make of it. */
 export function decided(situation: Situation): Decision & { trace: TraceStep[] } {
   const { call, subject, settings, catalog } = parts(situation);
-  const { x, denial } = examineCall(call, subject, catalog, settings, true);
-  return { ...decisionOf(x, denial), trace: traceOf(x, denial) };
+  const examined = examineCall(call, subject, catalog, settings, true);
+  return { ...decisionOf(examined), trace: traceOf(examined) };
 }
 
 /** A manifest that reads one path and has nothing special about it, but for `change`. */

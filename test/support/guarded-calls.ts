@@ -40,9 +40,10 @@ export function decided(world: World, executor: string, args: Record<string, unk
   const subject = { agent: null, level, principal: { channel: "local", sender_id: "roberto" } };
   const gate_files = new GateFiles(gatePaths({ HOME: home }), home, [program]);
   const settings = { home, env, grants, gate_files, pause: null, judge_threshold: 0, now: Date.now };
-  const { x, denial } = examineCall(call, subject, CATALOG, settings);
-  const { outcome, stage, reason } = decisionOf(x, denial);
-  return { outcome, stage, reason, needs: x.needs, scopes: choicesFor(x.needs, home).map(({ scope }) => scope) };
+  const examined = examineCall(call, subject, CATALOG, settings);
+  const { outcome, stage, reason } = decisionOf(examined);
+  const { needs = [] } = examined.x;
+  return { outcome, stage, reason, needs: [...needs], scopes: choicesFor(needs, home).map(({ scope }) => scope) };
 }
 
 /** A need on a path, as a tool or a command line has it. */

@@ -1,7 +1,7 @@
 import type { Decision } from "../../../ipc/decision.ts";
 import { visible } from "../../../ipc/visible-text.ts";
 import { POLICY_TABLE } from "../policy.ts";
-import type { Examination, Subject } from "../stages/examination.ts";
+import type { Reviewable, Subject } from "../stages/examination.ts";
 import type { ResolvedRequirement } from "../targets/target.ts";
 import type { BrokerSettings } from "./broker.ts";
 import { askedPathsOf, choicesFor } from "./choices.ts";
@@ -11,7 +11,7 @@ import { questionFor } from "./question.ts";
 
 /** A call as a user is asked about it. `countApproved`: how often this agent was approved for this class of capability. */
 export function requestOf(
-  { call, subject, executor, needs, verdict }: Examination,
+  { call, subject, executor, needs, verdict }: Reviewable,
   agent: { agent_id: string; name: string },
   decision: Decision,
   { home, language }: Pick<BrokerSettings, "home" | "language">,
@@ -40,7 +40,7 @@ export function requestOf(
       ),
       ...askedPathsOf(needs),
       links,
-      judge: { score: verdict?.score ?? 0, reason: verdict?.reason ?? "", notes: verdict?.notes ?? [] },
+      judge: { score: verdict.score, reason: verdict.reason, notes: verdict.notes ?? [] },
       kept: keptOf(call, executor, needs, question, home),
     },
   };

@@ -109,7 +109,7 @@ export class CommandReader {
     }
   }
 
-  /** A pattern, or what is found, is any number of names: clear where any number of files may stand, and means nothing else. */
+  /** A pattern, or what is found, is any number of names: clear where any number of files is accepted and means the same. */
   #manyNames(word: Word, accesses: readonly Access[], found: readonly Word[]): void {
     const isFile = ({ kind, word: one }: Access) => one === word && (kind === "read" || kind === "list");
     if (word.glob === true && !accesses.some((access) => isFile(access) && access.is_many === true))
@@ -118,7 +118,7 @@ export class CommandReader {
       this.#doubt("what it finds is more than a file to the program");
   }
 
-  /** An access as it stands, or where `{}` stands for what was found: to whatever lies below the starting points. */
+  /** An access as it is, or where `{}` means what was found: to everything below the starting points. */
   #access(access: Access, found: readonly Word[]): void {
     const { word } = access;
     if (found.length > 0 && access.copy_of?.text.includes("{}")) return this.#doubt("what it finds is copied");
@@ -184,7 +184,7 @@ export class CommandReader {
     if (access.is_plain_file && !isPlainFile(path)) return this.#doubt("more than a plain file");
     if (access.follows_links && mayHoldLinks(path)) return this.#doubt("a link that is followed");
     const target = this.#target(path, access.is_tree === true);
-    // Of a listing above the home only the human is asked; contents and changes there are the guard's as well.
+    // A listing above the home is only asked about; contents and changes there are the guard's as well.
     if (target === null || (access.kind === "list" && target.is_tree && isAtOrBelow(this.#home, target.lexical)))
       return;
     const is_folder = access.kind === "list" && !target.is_tree && (access.word === "here" || isFolder(path));
@@ -231,7 +231,7 @@ export class CommandReader {
 
   /** `cp A B`: B, or B/A where B is a folder. */
   #paths(access: Access, source: Word, target: string): void {
-    if (source.glob) return this.#doubt("names that only the pattern's expansion tells");
+    if (source.glob) return this.#doubt("names that only the pattern's expansion shows");
     const from = resolve(source.text.startsWith("/") ? source.text : `${this.#cwd}/${source.text}`);
     const kind = kindOf(from);
     const is_folder = this.#mayBeFolder(kind);
@@ -270,7 +270,7 @@ export class CommandReader {
   #target(path: string, is_tree: boolean): (CallTarget & { kind: "path" }) | null {
     const target = pathTarget(path, this.#home, undefined, is_tree);
     if (target.kind !== "path") {
-      this.#doubt("a path that can't be told");
+      this.#doubt("a path that can't be resolved");
       return null;
     }
     // All of a home folder, or more: nobody grants that.

@@ -19,7 +19,7 @@ const MAX_LENGTH = 64 * 1024;
 const MAX_COMMANDS = 512;
 const MAX_VALUES = 64;
 
-/** Reads a command line by the grammar. Never throws; linear in the text's length. `home` is what `~` stands for. */
+/** Reads a command line by the grammar. Never throws; linear in the text's length. `home` is what `~` means. */
 export function clearLine(text: string, home: string): ClearLine {
   try {
     return { steps: new Parser(text, home).line() };
@@ -112,7 +112,7 @@ class Parser {
     }
   }
 
-  /** What stands between two steps; null where none does. */
+  /** The operator between two steps; null where there is none. */
   #operator(): ClearStep["joined_by"] | null {
     const two = this.#text.slice(this.#at, this.#at + 2);
     if (two === "&&" || two === "||") {
@@ -144,7 +144,7 @@ class Parser {
     }
   }
 
-  /** Here-documents stand behind the newline that ends the line they begin in. */
+  /** Here-documents follow the newline that ends the line they begin in. */
   #newline(): void {
     this.#at++;
     for (const { end, is_quoted } of this.#documents.splice(0)) {
@@ -370,7 +370,7 @@ class Parser {
       end: this.#at,
     };
     if (pieces.some(({ kind }) => kind === "glob")) {
-      // A name may begin with a dash: such a word is no option and no operand. In quotes in front nothing stands.
+      // A name may begin with a dash: such a word is no option and no operand. Nothing is in quotes in front.
       const first = pieces[0];
       if (first?.kind !== "text" || !/^[^-]/.test(first.text))
         this.#refuse("a pattern that may begin with anything", start);
@@ -410,7 +410,7 @@ class Parser {
       if (character === "!") this.#refuse("a mark that an interactive shell replaces");
       if (character === "\\") {
         const next = this.#text[this.#at + 1] ?? "";
-        if (next === "\n" || next === "") this.#refuse("a line that goes on inside of quotes");
+        if (next === "\n" || next === "") this.#refuse("a line that continues inside of quotes");
         text += /["$`\\]/.test(next) ? next : `\\${next}`;
         if (next === "!") this.#refuse("a mark that an interactive shell replaces");
         this.#at += 2;
@@ -421,7 +421,7 @@ class Parser {
     }
   }
 
-  /** `*`, `?` and sets of letters and digits; `**` stands alone between slashes. */
+  /** `*`, `?` and sets of letters and digits; `**` only alone between slashes. */
   #pattern(add: (text: string, kind: "glob") => void): void {
     const character = this.#text[this.#at] ?? "";
     if (character === "[") {

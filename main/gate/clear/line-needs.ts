@@ -16,7 +16,7 @@ export interface LineNeeds {
   needs: readonly ResolvedRequirement[];
   /** Why it may do more than is known, or null. */
   unclear: string | null;
-  /** The same for each command, by where it stands in the text. */
+  /** The same for each command, by its span in the text. */
   commands: readonly { start: number; end: number; needs: readonly ResolvedRequirement[]; unclear: string | null }[];
 }
 
@@ -127,7 +127,7 @@ class LineReader {
     const moved = this.#now.map((folder) => this.#movedTo(folder, words[1]));
     if (moved.includes(null)) {
       const last = this.#commands.at(-1);
-      if (last !== undefined) last.unclear ??= "a folder whose place can't be told";
+      if (last !== undefined) last.unclear ??= "a folder whose path is unknown";
     }
     this.#now = [...new Set(moved)];
     this.#ever = [...new Set([...this.#ever, ...moved])];

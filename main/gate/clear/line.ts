@@ -3,7 +3,7 @@ import type { Span, Word } from "../shell/reading.ts";
 /** A command line that is written in the closed grammar. */
 
 export interface ClearWord extends Word {
-  /** Quotes stood around a part of it. */
+  /** A part of it was quoted. */
   is_quoted?: true;
   /** It holds `~` or `^` as git's revisions do, in which zsh may see a pattern: clear for git alone. */
   is_revision?: true;
@@ -25,7 +25,7 @@ export interface ClearStep {
   /** How it is joined to the step before it. */
   joined_by: ";" | "&&" | "||";
   commands: readonly ClearCommand[];
-  /** It stands in a loop. */
+  /** It is in a loop. */
   in_loop: boolean;
 }
 

@@ -27,7 +27,7 @@ export function mayHoldRepository(folder: string, root: string): boolean {
 }
 
 /**
- * True if a link stands on the way of a pattern, or may: every name that it can match is looked at, also those with a dot in front,
+ * True if a link is on the path of a pattern, or may be: every name that it can match is looked at, also those with a dot in front,
  * which some shells' settings add.
  * @param base absolute, without a pattern
  * @param segments the names behind it; the first one holds a pattern

@@ -11,7 +11,7 @@ import type { ClearCommand } from "./line.ts";
  */
 export interface GivenByXargs {
   words: readonly Word[];
-  /** The starting points of a `find`, where `{}` among the words stands for what it finds. */
+  /** The starting points of a `find`, where `{}` among the words means what it finds. */
   found: readonly Word[];
   /** No link is among what is found. */
   is_plain: boolean;
@@ -46,7 +46,7 @@ export function givenByXargs(args: readonly Word[], before: ClearCommand | undef
   // GNU drops one of the two.
   if (has_mark && has_groups) return null;
   if (is_null) return ofFind(template, has_mark, before);
-  // In groups the words stand in other places.
+  // In groups the words are at other positions.
   return has_groups ? null : ofWords(template, has_mark, before);
 }
 
@@ -66,7 +66,7 @@ function ofFind(template: readonly Word[], has_mark: boolean, { words }: ClearCo
   if (first === undefined) return null;
   const mark = plainWord(MARK, first);
   const here = plainWord(".", first);
-  // Any number of names: what stands for the second or third may be another thing to the program than the first.
+  // Any number of names: the second or third may mean another thing to the program than the first.
   return {
     words: has_mark ? template : [...template, mark, mark, mark],
     found: starts.length > 0 ? starts : [here],

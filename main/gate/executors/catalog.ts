@@ -29,11 +29,11 @@ function kindsWith({ needs }: ManifestSource): AgentKind[] {
 /** Names that nothing describes are the agent's own words: one that is longer than this, or has other characters, could carry a value. */
 const PLAIN_NAME = /^[A-Za-z0-9_.:/-]{1,64}$/;
 
-/** Finds what an executor's name stands for, in an agent of a kind; `any`: in whichever has it. */
+/** Finds what an executor's name means, in an agent of a kind; `any`: in whichever has it. */
 export class ExecutorCatalog {
   readonly #executors = new Map<AgentKind | "any", Map<string, Executor>>();
 
-  /** `own` are the human's manifests; they may redefine built-in names. */
+  /** `own` are the user's manifests; they may redefine built-in names. */
   constructor(own: readonly ExecutorManifest[] = []) {
     for (const source of SEED_EXECUTORS) this.#add(manifestSchema.parse(source), ["generic"]);
     for (const source of CLAUDE_CODE_EXECUTORS) this.#add(manifestSchema.parse(source), kindsWith(source));
@@ -65,7 +65,7 @@ export function loggedNameOf(name: string, is_described: boolean): string {
   return is_described || PLAIN_NAME.test(name) ? name : `(unnamed:${name.length})`;
 }
 
-/** Reads the human's manifests, one TOML file each. A missing folder means none. */
+/** Reads the user's manifests, one TOML file each. A missing folder means none. */
 export function loadOwnExecutors(folder: string): ExecutorManifest[] {
   let names: string[];
   try {

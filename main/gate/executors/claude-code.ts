@@ -116,7 +116,7 @@ export const CLAUDE_CODE_EXECUTORS: readonly ManifestSource[] = [
   },
   {
     name: "WebSearch",
-    // The search runs at the agent's provider; the query is what leaves. One name stands for it.
+    // The search runs at the agent's provider; the query is what leaves. One name represents it.
     needs: [{ capability: "network:http", target: { from: "fixed", value: "web-search" } }],
     args_schema: object({ query: text }, { allowed_domains: anything, blocked_domains: anything }),
     content_args: ["query"],

@@ -1,9 +1,7 @@
 import type { ProposedCall } from "../../../ipc/wire.ts";
+import { workingDirectoryOf } from "../guard/call-environment.ts";
 import { readArgv, readCommand } from "../shell/read-command.ts";
 import type { Reading } from "../shell/reading.ts";
-import { expandHome } from "../targets/path.ts";
-
-/** The command lines among a call's arguments, read once a call. */
 
 /** Arguments that are command lines wherever an executor runs any: which of them it runs is not ours to guess. */
 export const COMMAND_ARGS = ["command", "cmd"] as const;
@@ -16,16 +14,28 @@ export interface CommandLine {
   reading: Reading;
 }
 
-const known = new WeakMap<ProposedCall, { key: string; lines: CommandLine[] }>();
+/** All of a call's command lines. The call must not change afterwards. */
+export class CommandLines {
+  readonly #call: ProposedCall;
+  readonly #home: string;
+  #all: readonly CommandLine[] | undefined;
 
-/** All of them. The call must not change afterwards. */
-export function commandLinesOf(call: ProposedCall, home: string, user?: string): CommandLine[] {
-  const cwd = call.context?.cwd === undefined ? "" : expandHome(call.context.cwd, home);
-  const key = `${home}\n${cwd}\n${JSON.stringify(COMMAND_ARGS.map((name) => call.args[name]))}`;
-  const before = known.get(call);
-  if (before?.key === key) return before.lines;
-  const context = { cwd, home, user: user ?? home.slice(home.lastIndexOf("/") + 1) };
-  const lines = COMMAND_ARGS.flatMap((arg): CommandLine[] => {
+  constructor(call: ProposedCall, home: string) {
+    this.#call = call;
+    this.#home = home;
+  }
+
+  /** Read when they are first asked for. */
+  get all(): readonly CommandLine[] {
+    this.#all ??= readLines(this.#call, this.#home);
+    return this.#all;
+  }
+}
+
+function readLines(call: ProposedCall, home: string): CommandLine[] {
+  const user = home.slice(home.lastIndexOf("/") + 1);
+  const context = { cwd: workingDirectoryOf(call, home) ?? "", home, user };
+  return COMMAND_ARGS.flatMap((arg): CommandLine[] => {
     const value = call.args[arg];
     if (typeof value === "string") return [{ arg, text: value, is_list: false, reading: readCommand(value, context) }];
     if (!Array.isArray(value)) return [];
@@ -35,6 +45,4 @@ export function commandLinesOf(call: ProposedCall, home: string, user?: string):
     const is_line = words.length === 1 && /\s/.test(text);
     return [{ arg, text, is_list: !is_line, reading: is_line ? readCommand(text, context) : readArgv(words, context) }];
   });
-  known.set(call, { key, lines });
-  return lines;
 }

@@ -3,7 +3,7 @@ import { capabilitySchema, reversibilitySchema } from "../../../ipc/decision.ts"
 import { CAPABILITY_REGISTRY, type TargetKind } from "../capabilities.ts";
 import { agentKindSchema } from "./agent-kind.ts";
 
-/** What a tool is: written down by us or by the human, never by an agent. */
+/** What a tool is: written by us or by the user, never by an agent. */
 
 /** How a path is touched: only names are listed, or it is deleted. Left out, its content is read or written. */
 const accessSchema = z.enum(["list", "delete"]);
@@ -28,7 +28,7 @@ export const targetSourceSchema = z.discriminatedUnion("from", [
   z.object({
     from: z.literal("command"),
     args: z.array(z.string()).min(1),
-    /** A shell runs it as it stands: what it really needs is then read from it (programs/). Nobody else's word for it. */
+    /** A shell runs it as it is: what it really needs is then read from it (programs/). Nobody else's word for it. */
     is_shell: z.literal(true).optional(),
   }),
   /** Always the same. */
@@ -66,7 +66,7 @@ export const manifestSchema = z.strictObject({
   reversibility: reversibilitySchema.default("irreversible"),
   /** Changes the world: the judge gives no bonus. */
   critical: z.boolean(),
-  /** Semantic validators need not look at it; guard and policy always do. */
+  /** Semantic validators need not check it; guard and policy always do. */
   skip_judge: z.boolean().default(false),
   /** The perimeter the executor must stay in; without one, the policy alone decides. */
   scope: z.strictObject({ paths: z.array(z.string()).optional(), hosts: z.array(z.string()).optional() }).default({}),

@@ -17,25 +17,31 @@ import type { TargetSource } from "./manifest.ts";
  */
 export function needsOf(call: ProposedCall, executor: Executor, home: string, env?: GuardEnv): ResolvedRequirement[] {
   return withScanLimit(() => {
-    const needs = ownNeeds(call, executor, home);
+    const cwd = workingDirectoryOf(call, home);
+    const needs = ownNeeds(call, executor, home, cwd);
     // Nobody looks through more than can be asked about: validation refuses the call.
     if (needs.length > MAX_TARGETS) return needs;
-    return withFurtherNeeds(needs, { home, cwd: workingDirectoryOf(call, home), env });
+    return withFurtherNeeds(needs, { home, cwd, env });
   });
 }
 
-/** More than a human could read, or a card hold. */
+/** More than a user could read, or a card show. */
 export const MAX_TARGETS = 1000;
 
-function ownNeeds(call: ProposedCall, executor: Executor, home: string): ResolvedRequirement[] {
+function ownNeeds(
+  call: ProposedCall,
+  executor: Executor,
+  home: string,
+  cwd: string | undefined,
+): ResolvedRequirement[] {
   const needs: ResolvedRequirement[] = [];
   for (const { capability, target } of executor.manifest.needs) {
     if (capability === "code:exec" && target.from === "command" && target.is_shell) {
-      needs.push(...shellNeeds(call, executor, target.args, home));
+      needs.push(...shellNeeds(call, executor, target.args, home, cwd));
       continue;
     }
     const access = (target.from === "path" || target.from === "glob") && target.access;
-    for (const found of targetsOf(target, call, home, executor))
+    for (const found of targetsOf(target, call, executor, home, cwd))
       needs.push({ capability, target: found, ...(access ? { access } : {}) });
   }
   const declared = declaredCapability(call);
@@ -51,6 +57,7 @@ function shellNeeds(
   executor: Executor,
   args: readonly string[],
   home: string,
+  cwd: string | undefined,
 ): ResolvedRequirement[] {
   const codes = commandsOf(call, args, executor).map(
     (value): ResolvedRequirement => ({ capability: "code:exec", target: { kind: "exact", value } }),
@@ -58,7 +65,7 @@ function shellNeeds(
   const given = COMMAND_ARGS.filter((name) => call.args[name] !== undefined);
   const line = lineOf(call.args[given[0] ?? ""]);
   if (given.length !== 1 || line === undefined || !args.includes(given[0] ?? "") || codes.length !== 1) return codes;
-  const { needs, unclear } = needsOfLine(line, home, workingDirectoryOf(call, home) ?? "");
+  const { needs, unclear } = needsOfLine(line, home, cwd ?? "");
   return unclear === null ? [...needs] : [...codes, ...needs];
 }
 
@@ -76,8 +83,13 @@ export function declaredCapability(call: ProposedCall): Capability | undefined {
   return parsed.success ? parsed.data : undefined;
 }
 
-function targetsOf(source: TargetSource, call: ProposedCall, home: string, executor: Executor): CallTarget[] {
-  const cwd = call.context?.cwd;
+function targetsOf(
+  source: TargetSource,
+  call: ProposedCall,
+  executor: Executor,
+  home: string,
+  cwd: string | undefined,
+): CallTarget[] {
   const values = (arg: string): string[] => {
     const value = call.args[arg];
     if (typeof value === "string") return [value];
@@ -125,7 +137,7 @@ function globTarget(glob: string, path: string, home: string, cwd: string | unde
   // `!a` reaches everything but a: it has no fixed part.
   const base = /^!(?!\()/.test(glob) ? "" : picomatch.scan(glob).base;
   const start = base.startsWith("/") || base.startsWith("~") ? base : `${path}/${base}`;
-  // `a/*/../..` climbs after its fixed part: where it ends can't be told.
+  // `a/*/../..` climbs after its fixed part: where it ends is unknown.
   if (glob.slice(base.length).includes("..")) return { kind: "unknown", shown: glob };
   // `\\.` is a dot to some and a name with a backslash to others.
   if (glob.includes("\\")) return { kind: "unknown", shown: glob };

@@ -6,7 +6,7 @@ import { isAtOrBelow } from "../targets/pattern.ts";
 import type { CallEnvironment } from "./call-environment.ts";
 
 /**
- * Where Claude Code keeps the entry that calls the gate, and what could turn it off: for the human to change, never for an agent. Of
+ * Where Claude Code keeps the entry that calls the gate, and what could turn it off: for the user to change, never for an agent. Of
  * the home, of any project, and of the machine (`managed-settings.json`); names are compared without regard to case.
  */
 const NAMED =

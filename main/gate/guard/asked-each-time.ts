@@ -20,7 +20,7 @@ export function markedByName(need: ResolvedRequirement): ResolvedRequirement {
 const SEARCH = { max_entries: 8000, max_depth: 8, skipped: SKIPPED_FOLDERS };
 const MAX_FOUND = 20;
 
-/** A need of its own for each such file that a read of a whole tree would come by. */
+/** A need of its own for each such file that a read of a whole tree would reach. */
 export function askedBelow({ capability, target, access, skips_hidden }: ResolvedRequirement): ResolvedRequirement[] {
   if (capability !== "fs:read" || target.kind !== "path" || !target.is_tree || access === "list") return [];
   const { lexical, real } = target;

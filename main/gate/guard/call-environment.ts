@@ -17,10 +17,14 @@ export interface GuardEnv {
   readonly CLAUDE_CONFIG_DIR?: string | undefined;
 }
 
-/** The call's working directory, absolute and normal, or undefined where it has none. */
+/**
+ * The call's working directory, absolute and normal, or undefined where it has none. Where its name goes up again (`link/..`), the
+ * folder that the system would come to.
+ */
 export function workingDirectoryOf({ context }: ProposedCall, home: string): string | undefined {
   const folder = expandHome(context?.cwd ?? "", home);
-  return folder.startsWith("/") && !folder.includes("\0") ? resolve(folder) : undefined;
+  if (!folder.startsWith("/") || folder.includes("\0")) return undefined;
+  return folder.includes("/..") ? (realForm(folder) ?? undefined) : resolve(folder);
 }
 
 /** The folders that programs are looked up in: the absolute ones of PATH, and where their links lead, folded. */

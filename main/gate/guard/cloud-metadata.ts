@@ -26,7 +26,7 @@ const ADDRESSES: ReadonlySet<string> = new Set(["100.100.100.200", "192.0.0.192"
 export function isCloudMetadata(host: string): boolean {
   const name = host.endsWith(".") ? host.slice(0, -1) : host;
   if (NAMES.has(name) || BARE_NAMES.has(name) || isAddress(name)) return true;
-  // `169.254.169.254.nip.io`: names that stand for the address in them.
+  // `169.254.169.254.nip.io`: names that resolve to the address in them.
   if (/(?:^|[.-])169[.-]254[.-]\d{1,3}[.-]\d{1,3}(?=[.-])/.test(name)) return true;
   return name.startsWith("[") && isAddress6(name.slice(1, -1));
 }
@@ -44,7 +44,7 @@ function isAddress6(address: string): boolean {
   // Amazon's fd00:ec2::254, Google's fd20:ce::254.
   const is_last = groups.slice(2, 7).every((group) => group === 0) && groups[7] === 0x254;
   if (is_last && ((first === 0xfd00 && second === 0x0ec2) || (first === 0xfd20 && second === 0x00ce))) return true;
-  // An IPv4 address in it: mapped, compatible, NAT64; of 6to4 it stands in front.
+  // An IPv4 address in it: mapped, compatible, NAT64; of 6to4 it is in front.
   const [high = 0, low = 0] = groups.slice(6);
   const is_carrier =
     (groups.slice(0, 5).every((group) => group === 0) && (groups[5] === 0 || groups[5] === 0xffff)) ||

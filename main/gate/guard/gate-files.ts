@@ -32,7 +32,7 @@ export class GateFiles {
   /** The same, for the reading of command lines. */
   readonly protected_paths: ProtectedGatePaths;
 
-  /** @param program_paths where its program lies; left out, where this very file does */
+  /** @param program_paths where its program is; left out, where this very file is */
   constructor(paths: GatePaths, home: string, program_paths: readonly string[] = ownProgram()) {
     const lexical = dataPaths(paths);
     this.#data = withRealForms(lexical);

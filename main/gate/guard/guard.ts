@@ -1,6 +1,6 @@
 import type { ProposedCall } from "../../../ipc/wire.ts";
 import type { Executor } from "../executors/catalog.ts";
-import { type CommandLine, commandLinesOf } from "../executors/command-lines.ts";
+import { type CommandLine, CommandLines } from "../executors/command-lines.ts";
 import type { PathPattern } from "../shell/paths.ts";
 import { foldedPath } from "../targets/folded-path.ts";
 import { expandHome, realForm } from "../targets/path.ts";
@@ -19,7 +19,7 @@ import { stringsIn } from "./strings.ts";
 import { isDisk, pathFormOf, vitalFile, vitalFolder } from "./vital-paths.ts";
 
 /**
- * The binary guard: what is denied whatever the policy, the grants and the human say (docs/decisions/requirements-vaglio.md).
+ * The binary guard: what is denied whatever the policy, the grants and the user say (docs/decisions/requirements-vaglio.md).
  * One for every tool: what a call needs is looked at the same way whether a command line or another tool needs it; command lines are
  * read on top of that.
  */
@@ -40,27 +40,30 @@ export interface GuardSettings {
 }
 
 const NO_MASKED_TEXTS: ReadonlyMap<string, MaskedTexts> = new Map();
-const OTHER_PATH = "work on another path; if the human needs this one, they do it themselves";
+const OTHER_PATH = "work on another path; if the user needs this one, they do it themselves";
 
-/** The first violation, or null. */
+/**
+ * The first violation, or null.
+ * @param command_lines the call's, where they were read before
+ */
 export function guard(
   call: ProposedCall,
   executor: Executor,
   needs: readonly ResolvedRequirement[],
   settings: GuardSettings,
+  command_lines = new CommandLines(call, settings.home),
 ): GuardBlock | null {
-  const lines = runsCode(executor, needs) ? commandLinesOf(call, settings.home) : [];
+  const lines = runsCode(executor, needs) ? command_lines.all : [];
   const masked = lines.length === 0 ? NO_MASKED_TEXTS : new Map(lines.map((line) => [line.arg, maskedTextsOf(line)]));
   const paths = pathsOf(needs);
-  const here = workingDirectoryOf(call, settings.home);
-  const cwd = call.context?.cwd === undefined ? "" : expandHome(call.context.cwd, settings.home);
+  const cwd = workingDirectoryOf(call, settings.home);
   return (
     stringsOfCall(call, executor, settings.home, masked) ??
     protectedPaths(paths, settings.home) ??
     irrecoverableCommand(masked) ??
     gateFiles(needs, lines, masked, settings.gate_files) ??
-    agentSettings(paths, here, settings) ??
-    irrecoverablePaths(paths, here, settings.home) ??
+    agentSettings(paths, cwd, settings) ??
+    irrecoverablePaths(paths, cwd, settings.home) ??
     cloudMetadata(needs, lines) ??
     whatWouldRun(lines, cwd, settings)
   );
@@ -88,7 +91,7 @@ function pathsOf(needs: readonly ResolvedRequirement[]): TouchedPath[] {
   return paths;
 }
 
-/** The baseline patterns on every string, as it stands and with `~` expanded; URLs among them. Content is data. */
+/** The baseline patterns on every string, as it is and with `~` expanded; URLs among them. Content is data. */
 function stringsOfCall(
   call: ProposedCall,
   executor: Executor,
@@ -181,10 +184,7 @@ function irrecoverablePaths(paths: readonly TouchedPath[], cwd: string | undefin
     }
     const file = isDisk(form) ? "a disk, raw" : vitalFile(form);
     if (file !== undefined) {
-      return irrecoverableBlock(
-        `a change of ${file}`,
-        "write a copy in the project, and let the human put it in place",
-      );
+      return irrecoverableBlock(`a change of ${file}`, "write a copy in the project, and let the user put it in place");
     }
   }
   return null;
@@ -220,7 +220,7 @@ function gateFiles(
     rule: "guard.gate-files",
     reason: "guard: the gate's own files are not for agents",
     matched,
-    instead: "name a narrower folder, or ask the human to use the metnos-gate command",
+    instead: "name a narrower folder, or ask the user to use the metnos-gate command",
   };
 }
 
@@ -239,7 +239,7 @@ function agentSettings(
     rule: "guard.agent-settings",
     reason: "guard: the settings that hold the gate's hook are not for agents",
     matched: "a write to Claude Code's settings, or to their folder",
-    instead: "say what should stand there; the human changes it themselves",
+    instead: "say what it should contain; the user changes it themselves",
   };
 }
 
@@ -259,14 +259,22 @@ function metadataBlock(matched: string): GuardBlock {
     rule: "guard.cloud-metadata",
     reason: "guard: a cloud's metadata service hands out credentials",
     matched,
-    instead: "ask the human for what you need to know of the machine",
+    instead: "ask the user for what you need to know of the machine",
   };
 }
 
 /** What a shell would make of the command lines, read as it reads them. */
-function whatWouldRun(lines: readonly CommandLine[], cwd: string, settings: GuardSettings): GuardBlock | null {
+function whatWouldRun(
+  lines: readonly CommandLine[],
+  cwd: string | undefined,
+  settings: GuardSettings,
+): GuardBlock | null {
   for (const { reading, arg } of lines) {
-    const found = findingIn(reading, { cwd, home: settings.home, gate: settings.gate_files?.protected_paths });
+    const found = findingIn(reading, {
+      cwd: cwd ?? "",
+      home: settings.home,
+      gate: settings.gate_files?.protected_paths,
+    });
     if (found === null) continue;
     return {
       rule: found.rule,

@@ -2,7 +2,7 @@ import { canContain, canMatch, canMatchPath, type PathPattern, type Segment, seg
 import { isHome } from "./vital-paths.ts";
 
 /**
- * Paths that no agent reads or writes: keys, passwords, the system's own. Rules are names from the root, or names that may stand
+ * Paths that no agent reads or writes: keys, passwords, the system's own. Rules are names from the root, or names that may be
  * anywhere. What is asked about by name each time instead is in targets/secret-files.ts; no path is in both.
  */
 
@@ -15,7 +15,7 @@ interface Protected {
 
 const each = (label: string, ...rules: Rule[]): Protected[] => rules.map((rule) => ({ label, rule }));
 
-/** The required list for names that count wherever they stand, and credential stores of the same kind. */
+/** The required list for names that count anywhere in a path, and credential stores of the same kind. */
 const ANYWHERE: readonly Protected[] = [
   ...each("an .ssh folder", [".ssh"]),
   ...each("a GnuPG folder", [".gnupg"]),
@@ -118,7 +118,7 @@ const KEY_NAMES = [
   "ssh_host_dsa_key",
 ];
 
-/** What a rule's names could be, for patterns: one name that each of them stands for. */
+/** What a rule's names could be, for patterns: one name for each of them. */
 const SAMPLES: ReadonlyMap<string, readonly string[]> = new Map([
   ["^credentials", ["credentials"]],
   ["^credentials\\.env", ["credentials.env"]],
@@ -130,7 +130,7 @@ const SAMPLES: ReadonlyMap<string, readonly string[]> = new Map([
   ["^(?:\\d.*|self|thread-self)$", ["1", "self"]],
 ]);
 
-/** Files that a search below a folder would come by. */
+/** Files that a search below a folder would find. */
 function sampleFiles(home: readonly string[]): { label: string; names: readonly string[] }[] {
   const below = (label: string, ...paths: string[]) =>
     paths.map((path) => ({ label, names: [...home, ...segmentsOf(path)] }));
@@ -200,26 +200,26 @@ function matchesAt(names: readonly Segment[], at: number, rule: Rule): boolean {
 
 /** What protected path a path is or lies in, as words, or undefined. */
 export function protectedPath(path: PathPattern, home: string): string | undefined {
-  const { names } = path;
-  if (names.some((name) => typeof name === "object" && name.kind === "any")) {
+  const { segments } = path;
+  if (segments.some((name) => typeof name === "object" && name.kind === "any")) {
     const sample = sampleFiles(segmentsOf(home)).find(({ names: wanted }) => canMatchPath(path, wanted));
-    return sample?.label ?? keyName(names.at(-1));
+    return sample?.label ?? keyName(segments.at(-1));
   }
-  for (const { label, rule } of FROM_ROOT) if (matchesAt(names, 0, rule)) return label;
-  // Whatever stands below /proc and can't be told may be a process.
-  const second = names[1];
-  if (names[0] === "proc" && (names.length === 1 || (typeof second === "object" && second.kind === "unknown")))
+  for (const { label, rule } of FROM_ROOT) if (matchesAt(segments, 0, rule)) return label;
+  // Whatever is unknown below /proc may be a process.
+  const second = segments[1];
+  if (segments[0] === "proc" && (segments.length === 1 || (typeof second === "object" && second.kind === "unknown")))
     return "a process's folder";
-  for (const { label, rule } of rulesFor(names)) {
-    for (let at = 0; at + rule.length <= names.length; at++) {
-      if (!matchesAt(names, at, rule)) continue;
+  for (const { label, rule } of rulesFor(segments)) {
+    for (let at = 0; at + rule.length <= segments.length; at++) {
+      if (!matchesAt(segments, at, rule)) continue;
       // A pattern that could be a hidden name only counts where such folders live: in a home folder.
-      if (typeof names[at] === "object" && !isHome(names.slice(0, at), home)) continue;
+      if (typeof segments[at] === "object" && !isHome(segments.slice(0, at), home)) continue;
       return label;
     }
   }
-  // A name that can't be told, directly in a folder of nothing else.
-  const [folder, last] = names.slice(-2);
+  // An unknown name, directly in a folder of nothing else.
+  const [folder, last] = segments.slice(-2);
   if (
     typeof last === "object" &&
     last.kind === "unknown" &&
@@ -227,7 +227,7 @@ export function protectedPath(path: PathPattern, home: string): string | undefin
     /^\.(?:docker|kube)$/.test(folder)
   )
     return "a folder of keys and passwords";
-  return keyName(names.at(-1));
+  return keyName(segments.at(-1));
 }
 
 /** Most paths hold none of the names that a rule begins with: then only the few rules that begin with a pattern are left. */
@@ -244,7 +244,7 @@ function keyName(name: Segment | undefined): string | undefined {
   return letters.length >= 3 && KEY_NAMES.some((key) => canMatch(name, key)) ? "a private key" : undefined;
 }
 
-/** True if reading everything below the path would come by a home folder's secrets. */
+/** True if reading everything below the path would reach a home folder's secrets. */
 export function holdsSecrets(path: PathPattern, home: string): boolean {
   const below = segmentsOf(home);
   return (

@@ -144,7 +144,7 @@ export function runsLater(path: string, environment: CallEnvironment): boolean {
 }
 
 /**
- * True if one of the known places lies below `folder`: part of the way to one that is hidden or stands in a home, a folder of
+ * True if one of the known places lies below `folder`: part of the path to one that is hidden or in a home, a folder of
  * programs, the working directory.
  */
 export function holdsRunLater(folder: string, { home, cwd, env }: CallEnvironment): boolean {

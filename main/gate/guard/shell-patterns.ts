@@ -16,7 +16,7 @@ const DD = DANGEROUS_SHELL_PATTERNS[3];
 
 /** The source of the first pattern that `command` violates, or undefined. Linear in its length, whatever it holds. */
 export function dangerousCommand(command: string): string | undefined {
-  // Runs of white space count as one: none of the patterns can tell, and none has to backtrack over them.
+  // Runs of white space count as one: none of the patterns can distinguish them, and none has to backtrack over them.
   const squeezed = command.replace(/\s{2,}/g, (run) => (run.includes("\n") ? "\n" : " "));
   for (const pattern of DANGEROUS_SHELL_PATTERNS) {
     const fires = pattern === DD ? writesDeviceWithDd(squeezed) : pattern.test(squeezed);

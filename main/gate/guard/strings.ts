@@ -1,4 +1,4 @@
-/** The strings in a call's arguments, each with the argument it stands in, also nested ones. Imports nothing. */
+/** The strings in a call's arguments, each with its argument's name, also nested ones. Imports nothing. */
 export interface FoundString {
   key: string;
   value: string;

@@ -15,12 +15,12 @@ export interface PathContext {
   cwd: string | null;
 }
 
-/** True if a pattern may expand to exactly a home folder: `/home/x`, `/Users/x`, root's, and the human's. */
-export function isHome(names: readonly Segment[], home: string): boolean {
-  const path = { names, is_known: true, has_pattern: true };
+/** True if a pattern may expand to exactly a home folder: `/home/x`, `/Users/x`, root's, and the user's. */
+export function isHome(segments: readonly Segment[], home: string): boolean {
+  const path = { segments, is_known: true, has_pattern: true };
   if (canMatchPath(path, segmentsOf(home))) return true;
-  if (names.length === 2 && (canMatch(names[0], "home") || canMatch(names[0], "Users")))
-    return typeof names[1] === "string" || names[1]?.kind === "pattern" || names[1]?.kind === "unknown";
+  if (segments.length === 2 && (canMatch(segments[0], "home") || canMatch(segments[0], "Users")))
+    return typeof segments[1] === "string" || segments[1]?.kind === "pattern" || segments[1]?.kind === "unknown";
   return canMatchPath(path, ["root"]) || canMatchPath(path, ["var", "root"]);
 }
 
@@ -76,12 +76,14 @@ export const SYSTEM_TREES: readonly (readonly string[])[] = [
 
 /** What a folder is whose loss, as a whole, leaves no way back: as words, or undefined. */
 export function vitalFolder(path: PathPattern, { home, cwd }: PathContext): string | undefined {
-  const { names } = path;
-  if (names.length === 0) return "the whole disk";
-  if (names.length === 1 && SYSTEM_FOLDERS.some((folder) => canMatch(names[0], folder))) return "a system folder";
-  if (isHome(names, home) && !isUnknown(names)) return "a home folder";
-  if (names.length === 2 && isUnknown(names) && (names[0] === "home" || names[0] === "Users")) return "a home folder";
-  if (SYSTEM_TREES.some((tree) => tree.length === names.length && canMatchPath(path, tree))) return "a system folder";
+  const { segments } = path;
+  if (segments.length === 0) return "the whole disk";
+  if (segments.length === 1 && SYSTEM_FOLDERS.some((folder) => canMatch(segments[0], folder))) return "a system folder";
+  if (isHome(segments, home) && !isUnknown(segments)) return "a home folder";
+  if (segments.length === 2 && isUnknown(segments) && (segments[0] === "home" || segments[0] === "Users"))
+    return "a home folder";
+  if (SYSTEM_TREES.some((tree) => tree.length === segments.length && canMatchPath(path, tree)))
+    return "a system folder";
   if (cwd !== null && path.is_known) {
     const here = segmentsOf(cwd);
     for (let length = 1; length < here.length; length++)
@@ -106,9 +108,9 @@ export function vitalFile(path: PathPattern): string | undefined {
   for (const [file, what] of vital) if (canMatchPath(path, segmentsOf(file))) return what;
   if (canMatchAtOrBelow(path, ["boot"]) || canMatchAtOrBelow(path, ["efi"])) return "a boot file";
   if (
-    path.names.length === 2 &&
-    path.names[0] === "etc" &&
-    ["passwd", "shadow", "sudoers"].some((name) => canMatch(path.names[1], name))
+    path.segments.length === 2 &&
+    path.segments[0] === "etc" &&
+    ["passwd", "shadow", "sudoers"].some((name) => canMatch(path.segments[1], name))
   )
     return "the system's accounts";
   return undefined;
@@ -133,7 +135,7 @@ const DEVICE = [
 
 /** True if the path may be a block device. */
 export function isDisk(path: PathPattern): boolean {
-  const [first, second] = path.names;
+  const [first, second] = path.segments;
   if (!canMatch(first, "dev") || second === undefined) return false;
   if (typeof second === "string")
     return /^(?:sd[a-z]|nvme\d|mmcblk\d|loop\d|vd[a-z]|xvd[a-z]|hd[a-z]|md\d|dm-\d|r?disk\d|sr\d|nbd\d|zd\d|ram\d|mapper$|disk$|mem$|kmem$|port$)/.test(
@@ -144,7 +146,8 @@ export function isDisk(path: PathPattern): boolean {
 
 /** A path (absolute, normal) as names. `/private/etc` and `/private/var` are macOS's own names of `/etc` and `/var`. */
 export function pathFormOf(path: string): PathPattern {
-  const names = segmentsOf(path);
-  const is_private = names[0] === "private" && (names[1] === "etc" || names[1] === "var") && names.length > 2;
-  return { names: is_private ? names.slice(1) : names, is_known: true, has_pattern: false };
+  const segments = segmentsOf(path);
+  const is_private =
+    segments[0] === "private" && (segments[1] === "etc" || segments[1] === "var") && segments.length > 2;
+  return { segments: is_private ? segments.slice(1) : segments, is_known: true, has_pattern: false };
 }

@@ -6,7 +6,6 @@ import { stringsIn } from "../guard/strings.ts";
 /** The graded judge, version 1: exactly the required signals, no model (docs/decisions/requirements-vaglio.md, "Judge"). */
 
 export const JUDGE_KIND = "rule-based-v1";
-export const DEFAULT_JUDGE_THRESHOLD = 0.3;
 
 const BASE = 0.7;
 const IDENTIFIER = /^[\p{L}_][\p{L}\p{N}_]*$/u;

@@ -91,7 +91,7 @@ function findAccesses(args: readonly Word[]): Accesses {
   return { accesses, unclear, data, ...(runs.length > 0 ? { runs } : {}) };
 }
 
-/** `-type f` stands before whatever is done with what is found, and nothing says "or" or "not". */
+/** `-type f` comes before whatever is done with what is found, and nothing says "or" or "not". */
 export function findsPlainFilesOnly(tests: readonly Word[]): boolean {
   const texts = tests.map(({ text }) => text);
   const at = texts.findIndex((text) => EXEC.test(text));

@@ -41,7 +41,7 @@ export function echoed(args: readonly string[]): string {
   return (escapes ? unescaped(text) : text) + newline;
 }
 
-/** `printf FORMAT VALUE...`; null where a format can not be told. */
+/** `printf FORMAT VALUE...`; null where a format is unknown. */
 export function formatted(args: readonly string[]): string | null {
   const given = args[0] === "--" ? args.slice(1) : args;
   const [format, ...values] = given;

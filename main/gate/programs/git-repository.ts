@@ -40,7 +40,7 @@ export interface Repository {
   root: string;
 }
 
-/** The repository that git would work on from `folder`, or why it can't be told that nothing runs. */
+/** The repository that git would work on from `folder`, or why it isn't certain that nothing runs. */
 export function gitProblem(
   folder: string | null,
   home: string,
@@ -268,7 +268,7 @@ function settingsIn(file: string): [string, string][] | null {
       continue;
     }
     const entry = /^([A-Za-z][\w-]*)\s*(?:=\s*(.*))?$/s.exec(bare);
-    // A value that goes on in the next line, or a header with a setting behind it, is read no further.
+    // A value that continues in the next line, or a header with a setting behind it, is read no further.
     if (entry === null || section === "" || bare.endsWith("\\")) return null;
     found.push([section + (entry[1] ?? "").toLowerCase(), entry[2] === undefined ? "true" : plainValue(entry[2])]);
   }

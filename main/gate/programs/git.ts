@@ -33,14 +33,14 @@ interface Split {
   sub: Subcommand | undefined;
   name: string;
   rest: readonly Word[];
-  /** Where it is told to work; `here` if nowhere else. */
+  /** The folder that it works in by its options; `here` if there is none. */
   folder: Word | "here";
   /** `--work-tree`, where it is given. */
   work_tree?: Word;
   unclear: string | null;
 }
 
-/** git's own options, the subcommand and what stands behind it. */
+/** git's own options, the subcommand and what follows it. */
 function split(args: readonly Word[]): Split {
   let folder: Word | "here" = "here";
   let work_tree: Word | undefined;

@@ -27,7 +27,7 @@ export const INTERPRETERS: Readonly<Record<string, Interpreter>> = {
   mawk: AWK,
 };
 
-/** The interpreter a program's name stands for (`python3.12`, `ruby3`). */
+/** The interpreter that a program's name means (`python3.12`, `ruby3`). */
 export function interpreterOf(name: string): Interpreter | undefined {
   if (!/^[a-z]/.test(name)) return undefined;
   return INTERPRETERS[name.replace(/[\d.]+$/, "")];

@@ -2,7 +2,7 @@ import { INTERPRETERS } from "./interpreters.ts";
 import { SHELLS } from "./shells.ts";
 import { WRAPPERS } from "./wrappers.ts";
 
-/** What stands in a command's `via`: the name of what runs it, with how (`bash -c`, `find -exec`). */
+/** The entries of a command's `via`: the name of what runs it, with how (`bash -c`, `find -exec`). */
 
 /** What the reader itself puts there. */
 const OWN: ReadonlySet<string> = new Set([

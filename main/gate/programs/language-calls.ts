@@ -12,7 +12,7 @@ const MOVE_CALLS = /\b(?:os\.rename|shutil\.move|renameSync|fs\.rename|File\.ren
 const MODE_CALLS = /\b(?:os\.(?:chmod|chown)|fs\.(?:chmod|chown)(?:Sync)?|FileUtils\.(?:chmod_R|chown_R))\s*\(/g;
 export const KILL_CALLS = /\b(?:os\.kill|process\.kill|Process\.kill|kill)\s*\(/g;
 
-/** Calls whose first argument is a path, and the words that stand in front of it in a command that does the same. */
+/** Calls whose first argument is a path, and the words in front of it in a command that does the same. */
 export const CALLS_ON_PATHS: readonly { calls: RegExp; before: readonly string[]; behind?: "elsewhere" }[] = [
   { calls: TREE_CALLS, before: ["rm", "-rf", "--"] },
   { calls: DELETE_CALLS, before: ["rm", "--"] },

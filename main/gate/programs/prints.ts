@@ -7,10 +7,10 @@ import { echoed, formatted, unescaped } from "./formats.ts";
 
 /** What a few plain programs print, where their words and their input tell it. */
 
-/** The text that a program prints; null where it can't be told. `input` is null where it isn't known, `cwd` as well. */
+/** The text that a program prints; null where it is unknown. `input` is null where it isn't known, `cwd` as well. */
 type Printer = (args: readonly string[], input: string | null, cwd: string | null) => string | null;
 
-/** The text that `name` prints with these words; null where it can't be told. */
+/** The text that `name` prints with these words; null where it is unknown. */
 export function printedBy(
   name: string,
   args: readonly string[],
@@ -25,7 +25,7 @@ export function printsFile(name: string): boolean {
   return name === "cat";
 }
 
-/** The names that a listing prints, for what is made of them; null where that can't be told. */
+/** The names that a listing prints, for what is made of them; null where they are unknown. */
 export function namesPrinted(name: string, args: readonly Word[], span: Span): Word[] | null {
   if (name === "find") return foundBy(args, span);
   if (name === "ls" && args.every(({ text }) => text.startsWith("-")))

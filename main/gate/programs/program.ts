@@ -2,7 +2,7 @@ import type { SimpleCommand, Span, Word } from "../shell/reading.ts";
 
 /**
  * One record per program: what its options and operands mean. Read by all who need it: what a call needs (`clear/`), what the
- * guard sees it touch (`guard/`), and which of its words are only data. What is asked of few programs stands beside the records, by
+ * guard sees it touch (`guard/`), and which of its words are only data. What concerns only a few programs is beside the records, by
  * name: what they run (wrappers, shells, interpreters, repeaters, code-words), what they print (prints), and what they do with
  * disks, processes and sockets. No other folder of the gate names a program.
  */
@@ -50,7 +50,7 @@ export interface Program {
   options?: OptionList;
   /** Known, so that the words behind them are read rightly, and never clear. */
   unclear?: OptionList;
-  /** Options that take two words, whatever stands in them; data, both of them. */
+  /** Options that take two words, whatever their text; data, both of them. */
   pairs?: string;
   /** `-5` is an option. */
   takes_numbers?: true;
@@ -80,7 +80,7 @@ export interface Program {
   folder_options?: string;
   /** Options whose value is a folder here, a colon, and a place in a container. */
   volume_options?: string;
-  /** What comes in goes on to its output, and into the files that it names. */
+  /** Its input is passed on to its output, and into the files that it names. */
   copies_input?: true;
   /** The shell itself does it, and what comes after is changed by it: the folder, the options, whether anything comes at all. */
   changes_shell?: true;
@@ -88,7 +88,7 @@ export interface Program {
   changes_folder?: true;
   /** It works on a repository: its words may be revisions, and what is in the repository decides what runs. */
   works_on_repository?: true;
-  /** The paths that it may come by, with what its tests leave of them. */
+  /** The paths that it may find, with what its tests leave of them. */
   finds?: (args: readonly Word[], span: Span) => Word[];
   /** A command line that is clear, and one that isn't: checked when the tests run. */
   example?: string;
@@ -119,7 +119,7 @@ export interface Access {
   into?: "folder" | "exactly" | "either";
   /** It must be a plain file: of a folder the program would read what lies in it. */
   is_plain_file?: true;
-  /** Any number of words may stand in its place and mean the same: a pattern, or names that are found. */
+  /** Any number of words may take its place and mean the same: a pattern, or names that are found. */
   is_many?: true;
   /** No link may lie below it: the program, or what it runs, would follow it. */
   follows_links?: true;

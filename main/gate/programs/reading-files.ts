@@ -126,7 +126,7 @@ export const READING_PROGRAMS: readonly Program[] = [
     options: { flags: "-a -f --all --print-file-name", text: "-n -t --bytes --radix" },
     unclear: { text: "-e -T -s --encoding --target --output-separator" },
     takes_numbers: true,
-    // `@file` stands for the words in that file.
+    // `@file` means the words in that file.
     is_clear: (args) => args.every(({ text }) => !text.startsWith("@")),
     example: "strings a.bin",
     counter: "strings @options",

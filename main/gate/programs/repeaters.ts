@@ -5,17 +5,17 @@ import type { Wrapper } from "./wrappers.ts";
 
 /** Programs that run a command for each name of a list, and where they take the names from. */
 export type Repeater =
-  /** Names on its input stand behind the command's words, or in a mark's place. */
+  /** Names on its input follow the command's words, or take a mark's place. */
   | { names_from: "input"; own: Wrapper; without_command: string }
   /** Names behind a mark among its words, or on its input; a shell reads the command. */
   | { names_from: "words"; own: Wrapper; mark: RegExp }
-  /** What it finds stands in the place of `{}` behind one of the options. */
+  /** What it finds takes the place of `{}` behind one of the options. */
   | {
       names_from: "search";
       options: RegExp;
-      /** Paths that it may come by. `at` is the place of the option among its words. */
+      /** Paths that it may find. `at` is the option's index among its words. */
       finds: (args: readonly Word[], at: number, span: Span) => Word[];
-      /** Without `{}` the names stand behind the command's words. */
+      /** Without `{}` the names follow the command's words. */
       adds_names?: true;
     };
 
@@ -75,7 +75,7 @@ export function handsOnEverything(label: string): boolean {
   return /^(?:find|xargs)(?: |$)/.test(label);
 }
 
-/** What `fd [PATTERN] [FOLDER...]` comes by; `.` is every name. */
+/** What `fd [PATTERN] [FOLDER...]` finds; `.` is every name. */
 function listedByFd(args: readonly Word[], span: Span): Word[] {
   const [pattern, ...folders] = args.filter(({ text }) => !text.startsWith("-"));
   const is_all = pattern === undefined || /^(?:|\.|\.\*|\^)$/.test(pattern.text);

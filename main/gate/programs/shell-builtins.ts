@@ -1,6 +1,6 @@
 import type { Program } from "./program.ts";
 
-/** What the shell itself does. What changes how a line goes on is evaluated by the reader (shell/builtins.ts); here is what may be cleared. */
+/** What the shell itself does. What changes how a line continues is evaluated by the reader (shell/builtins.ts); here is what may be cleared. */
 
 export const SHELL_PROGRAMS: readonly Program[] = [
   {

@@ -209,7 +209,7 @@ const JQ_WORDS = new Set(
   booleans nulls iterables scalars utf8bytelength implode explode tostream fromstream walk transpose splits ascii todate fromdate now
   strptime mktime`.split(/\s+/),
 );
-/** Functions that read more than the input: never taken for a key, which is told by what stands around it. */
+/** Functions that read more than the input: never taken for a key, which is recognised by what is around it. */
 const JQ_READS_MORE = new Set(
   "env input inputs debug stderr halt halt_error import include modulemeta input_filename input_line_number get_search_list".split(
     " ",

@@ -5,7 +5,7 @@ import type { Word } from "../shell/reading.ts";
  * then `skips` words (a lock file, a duration, a host), then the command itself.
  */
 export interface Wrapper {
-  /** Short options that take a value, as one text (`ugp`); if it stands in the same word, that is seen. */
+  /** Short options that take a value, as one text (`ugp`); a value in the same word is recognised. */
   short?: string;
   /** Long options that take the next word as their value. */
   long?: readonly string[];
@@ -17,7 +17,7 @@ export interface Wrapper {
   text?: true;
   /** Options whose value is text for a shell (`-c`). */
   code?: readonly string[];
-  /** Only those, wherever they stand: without one of them there is no command. */
+  /** Only those, at any position: without one of them there is no command. */
   only_code?: true;
   /** With one of these it runs nothing. */
   never?: readonly string[];

@@ -4,7 +4,7 @@ const MAX_WORDS = 1024;
 /** Braces in one word, beside and in each other. */
 const MAX_BRACES = 32;
 
-/** The words that `source` stands for, or null where there are too many. */
+/** The words that `source` expands to, or null where there are too many. */
 export function expandBraces(source: string, level = 0): string[] | null {
   if (level > MAX_BRACES) return null;
   const open = findBrace(source, 0);
@@ -82,7 +82,7 @@ function nextBare(source: string, from: number, wanted: string): number {
   return at;
 }
 
-/** The index after what stands at `at`: a quoted text, a substitution or one character. */
+/** The index after what is at `at`: a quoted text, a substitution or one character. */
 function skip(source: string, at: number): number {
   const char = source[at];
   if (char === "\\") return at + 2;

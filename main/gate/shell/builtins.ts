@@ -8,39 +8,6 @@ import { literal, piecesAfter, unknownPiece, wordOf } from "./word.ts";
 
 /** The builtins that change what comes after them: the folder, variables, aliases, the shell itself. */
 
-const NAMES = new Set([
-  "cd",
-  "pushd",
-  "popd",
-  "export",
-  "declare",
-  "typeset",
-  "local",
-  "readonly",
-  "unset",
-  "read",
-  "mapfile",
-  "readarray",
-  "set",
-  "shift",
-  "alias",
-  "unalias",
-  "exit",
-  "return",
-  "break",
-  "continue",
-  "eval",
-  "source",
-  ".",
-  "exec",
-  "printf",
-  "builtin",
-  "command",
-  "let",
-  "getopts",
-  "chdir",
-]);
-
 /** True for builtins that evaluate an index in a name: `read 'a[$(x)]'`. */
 export function evaluatesIndexes(name: string): boolean {
   return /^(?:let|declare|typeset|local|export|readonly|test|\[|printf|read|mapfile|readarray|unset|getopts|wait)$/.test(
@@ -53,7 +20,7 @@ export function setsVariables(name: string): boolean {
   return /^(?:export|declare|typeset|readonly|local)$/.test(name);
 }
 
-/** True for builtins that change what a name stands for, or how everything after them is read. */
+/** True for builtins that change what a name means, or how everything after them is read. */
 export function changesNames(name: string): boolean {
   return /^(?:shopt|enable|hash|alias|unalias)$/.test(name);
 }
@@ -61,12 +28,129 @@ export function changesNames(name: string): boolean {
 /** True if it may change the scope; `command cd x` does as well. */
 export function changesScope({ argv }: SimpleCommand): boolean {
   const name = argv[0]?.text ?? "";
-  if (!NAMES.has(name)) return false;
+  if (!BUILTINS.has(name)) return false;
   if (name === "printf") return argv[1]?.text === "-v";
-  if (name === "builtin" || name === "command") return NAMES.has(argv[1]?.text ?? "");
+  if (name === "builtin" || name === "command") return BUILTINS.has(argv[1]?.text ?? "");
   return true;
 }
 
+/** One call of a builtin: its words behind its name, and where it is evaluated. */
+interface Call {
+  evaluator: ShellEvaluator;
+  command: SimpleCommand;
+  name: string;
+  args: readonly Word[];
+  scope: Scope;
+  context: EvaluationContext;
+}
+
+type Builtin = (call: Call) => Outcomes;
+
+const evaluateInner: Builtin = ({ evaluator, command, name, args, scope, context }) => {
+  const inner: SimpleCommand = { ...command, argv: args, name: args[0]?.text ?? "", via: [...command.via, name] };
+  return changesScope(inner)
+    ? evaluateBuiltin(evaluator, inner, scope, context)
+    : evaluator.evaluateProgram(inner, scope, context);
+};
+
+const evaluateMove: Builtin = ({ evaluator, command, name, args, scope }) => {
+  evaluator.add(command);
+  return { ok: [followed(evaluator, moved(name, args, scope))], failed: [scope] };
+};
+
+const evaluateDeclaration: Builtin = ({ evaluator, command, name, args, scope }) => {
+  evaluator.add(command);
+  if (name !== "export" && args.some(({ text }) => /^-\w*n/.test(text))) {
+    evaluator.defines = true;
+    return { ok: [args.reduce(withReference, scope)], failed: [] };
+  }
+  return { ok: [args.reduce(withAssignment, scope)], failed: [] };
+};
+
+const evaluateUnset: Builtin = ({ evaluator, command, args, scope }) => {
+  evaluator.add(command);
+  const unset = args.reduce((now, { text }) => (text.startsWith("-") ? now : withVar(now, text, [])), scope);
+  return { ok: [unset], failed: [] };
+};
+
+const evaluateRead: Builtin = ({ evaluator, command, name, args, scope, context }) => {
+  evaluator.add(command);
+  for (const [index, { text }] of args.entries())
+    if (text === "-C" && name !== "read")
+      evaluateAsText(evaluator, args.slice(index + 1, index + 2), command, scope, context, "eval");
+  return { ok: readInto(args, command, scope), failed: [scope] };
+};
+
+/** `printf -v NAME FORMAT ...`. */
+const evaluatePrintf: Builtin = ({ evaluator, command, args, scope }) => {
+  evaluator.add(command);
+  const given = args.slice(2);
+  const text = given.every(({ is_resolved }) => is_resolved) ? formatted(given.map((word) => word.text)) : null;
+  const value = text === null ? [unknownPiece("$printf")] : [literal(text)];
+  return { ok: [withVar(scope, args[1]?.text ?? "", value)], failed: [] };
+};
+
+const evaluateSet: Builtin = ({ evaluator, command, args, scope }) => {
+  evaluator.add(command);
+  const at = args.findIndex(({ text }) => text === "--");
+  const no_glob = args.some(({ text }) => /^-\w*f/.test(text)) || scope.no_glob;
+  const values = at === -1 ? (args.some(({ text }) => /^[-+]/.test(text)) ? undefined : args) : args.slice(at + 1);
+  const positional =
+    values === undefined ? scope.positional : [[unknownPiece("$0")], ...values.map(({ pieces }) => pieces)];
+  return { ok: [{ ...scope, no_glob, positional }], failed: [] };
+};
+
+const evaluateShift: Builtin = ({ evaluator, command, args, scope }) => {
+  evaluator.add(command);
+  const count = Number(args[0]?.text ?? 1);
+  const [zero, ...rest] = scope.positional ?? [];
+  const positional = zero === undefined || !(count >= 0) ? undefined : [zero, ...rest.slice(count)];
+  return { ok: [{ ...scope, positional }], failed: [scope] };
+};
+
+const evaluateAliases: Builtin = ({ evaluator, command, args, scope }) => {
+  evaluator.add(command);
+  return { ok: [withAliases(evaluator, args, scope)], failed: [] };
+};
+
+/** Nothing that is followed here changes. */
+const evaluateNothing: Builtin = ({ evaluator, command, scope }) => {
+  evaluator.add(command);
+  return { ok: [scope], failed: [scope] };
+};
+
+const evaluateEnd: Builtin = ({ evaluator, command }) => {
+  evaluator.add(command);
+  return { ok: [], failed: [] };
+};
+
+const evaluateEval: Builtin = ({ evaluator, command, args, scope, context }) =>
+  evaluateAsText(evaluator, args, command, scope, context, "eval");
+
+const evaluateStarted: Builtin = ({ evaluator, command, scope, context }) =>
+  evaluator.evaluateProgram(command, scope, context);
+
+const BY_EVALUATION: readonly (readonly [Builtin, readonly string[]])[] = [
+  [evaluateInner, ["builtin", "command"]],
+  [evaluateMove, ["cd", "chdir", "pushd", "popd"]],
+  [evaluateDeclaration, ["export", "declare", "typeset", "local", "readonly"]],
+  [evaluateUnset, ["unset"]],
+  [evaluateRead, ["read", "mapfile", "readarray", "getopts"]],
+  [evaluatePrintf, ["printf"]],
+  [evaluateSet, ["set"]],
+  [evaluateShift, ["shift"]],
+  [evaluateAliases, ["alias"]],
+  [evaluateNothing, ["unalias", "let"]],
+  [evaluateEnd, ["exit", "return", "break", "continue"]],
+  [evaluateEval, ["eval"]],
+  [evaluateStarted, ["exec", "source", "."]],
+];
+
+const BUILTINS: ReadonlyMap<string, Builtin> = new Map(
+  BY_EVALUATION.flatMap(([evaluate, names]) => names.map((name) => [name, evaluate] as const)),
+);
+
+/** A command for which `changesScope` holds. */
 export function evaluateBuiltin(
   evaluator: ShellEvaluator,
   command: SimpleCommand,
@@ -74,106 +158,10 @@ export function evaluateBuiltin(
   context: EvaluationContext,
 ): Outcomes {
   const [first, ...args] = command.argv;
-  const here = { ok: [scope], failed: [scope] };
-  switch (first?.text) {
-    case "builtin":
-    case "command":
-      return evaluateInner(
-        evaluator,
-        { ...command, argv: args, name: args[0]?.text ?? "", via: [...command.via, first.text] },
-        scope,
-        context,
-      );
-    case "cd":
-    case "chdir":
-    case "pushd":
-    case "popd":
-      evaluator.add(command);
-      return { ok: [followed(evaluator, moved(first.text, args, scope))], failed: [scope] };
-    case "export":
-    case "declare":
-    case "typeset":
-    case "local":
-    case "readonly": {
-      evaluator.add(command);
-      if (first.text !== "export" && args.some(({ text }) => /^-\w*n/.test(text))) {
-        evaluator.defines = true;
-        return { ok: [args.reduce(withReference, scope)], failed: [] };
-      }
-      return { ok: [args.reduce(withAssignment, scope)], failed: [] };
-    }
-    case "unset":
-      evaluator.add(command);
-      return {
-        ok: [args.reduce((now, { text }) => (text.startsWith("-") ? now : withVar(now, text, [])), scope)],
-        failed: [],
-      };
-    case "read":
-    case "mapfile":
-    case "readarray":
-    case "getopts":
-      evaluator.add(command);
-      for (const [index, { text }] of args.entries())
-        if (text === "-C" && first.text !== "read")
-          evaluateAsText(evaluator, args.slice(index + 1, index + 2), command, scope, context, "eval");
-      return { ok: readInto(args, command, scope), failed: [scope] };
-    case "printf": {
-      evaluator.add(command);
-      const given = args.slice(2);
-      const text = given.every(({ is_resolved }) => is_resolved) ? formatted(given.map((word) => word.text)) : null;
-      const value = text === null ? [unknownPiece("$printf")] : [literal(text)];
-      return { ok: [withVar(scope, args[1]?.text ?? "", value)], failed: [] };
-    }
-    case "let":
-      evaluator.add(command);
-      return here;
-    case "set": {
-      evaluator.add(command);
-      const at = args.findIndex(({ text }) => text === "--");
-      const no_glob = args.some(({ text }) => /^-\w*f/.test(text)) || scope.no_glob;
-      const values = at === -1 ? (args.some(({ text }) => /^[-+]/.test(text)) ? undefined : args) : args.slice(at + 1);
-      const positional =
-        values === undefined ? scope.positional : [[unknownPiece("$0")], ...values.map(({ pieces }) => pieces)];
-      return { ok: [{ ...scope, no_glob, positional }], failed: [] };
-    }
-    case "shift": {
-      evaluator.add(command);
-      const count = Number(args[0]?.text ?? 1);
-      const [zero, ...rest] = scope.positional ?? [];
-      const positional = zero === undefined || !(count >= 0) ? undefined : [zero, ...rest.slice(count)];
-      return { ok: [{ ...scope, positional }], failed: [scope] };
-    }
-    case "alias":
-      evaluator.add(command);
-      return { ok: [withAliases(evaluator, args, scope)], failed: [] };
-    case "unalias":
-      evaluator.add(command);
-      return here;
-    case "exit":
-    case "return":
-    case "break":
-    case "continue":
-      evaluator.add(command);
-      return { ok: [], failed: [] };
-    case "eval":
-      return evaluateAsText(evaluator, args, command, scope, context, "eval");
-    case "exec":
-    case "source":
-    case ".":
-      return evaluator.evaluateProgram(command, scope, context);
-  }
-  return here;
-}
-
-function evaluateInner(
-  evaluator: ShellEvaluator,
-  command: SimpleCommand,
-  scope: Scope,
-  context: EvaluationContext,
-): Outcomes {
-  return changesScope(command)
-    ? evaluateBuiltin(evaluator, command, scope, context)
-    : evaluator.evaluateProgram(command, scope, context);
+  const name = first?.text ?? "";
+  const evaluate = BUILTINS.get(name);
+  if (evaluate === undefined) return { ok: [scope], failed: [scope] };
+  return evaluate({ evaluator, command, name, args, scope, context });
 }
 
 /** `cd` into a link that this line made is where the link leads. */

@@ -114,7 +114,7 @@ export class ShellEvaluator {
 
   bounded(scopes: readonly Scope[]): readonly Scope[] {
     if (scopes.length <= MAX_STATES) return scopes;
-    this.cannotRead("it may go on in too many outcomes");
+    this.cannotRead("it has too many possible outcomes");
     return scopes.slice(0, MAX_STATES);
   }
 

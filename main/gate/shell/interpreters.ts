@@ -9,7 +9,7 @@ import type { Scope } from "./scope.ts";
 import { literal, piecesAfter, unknownPiece, wordOf } from "./word.ts";
 
 /**
- * Programs in other languages that stand in a command line. They are not parsed: the calls that start a shell, delete or move
+ * Programs in other languages that are part of a command line. They are not parsed: the calls that start a shell, delete or move
  * are looked for by name, their arguments put together from texts, the home folder and joins. Every text in them may be a path.
  */
 
@@ -232,7 +232,7 @@ function evaluated(
       continue;
     }
     const joiner = /^[\s)]*(?:([+,/])\s*(?=["'`$A-Za-z(])|(\.)\s*(?=["'`$]))/.exec(rest);
-    // A comma goes on only inside a join: elsewhere it ends the argument.
+    // A comma continues it only inside a join: elsewhere it ends the argument.
     if (joiner === null || (joiner[1] === "," && !is_join)) break;
     separator = joiner[1] === "+" || joiner[2] === "." ? "" : "/";
     rest = rest.slice(joiner[0].length);

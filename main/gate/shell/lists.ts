@@ -10,7 +10,7 @@ import { afterWrapper } from "./wrapper-words.ts";
 /** Programs that run a command for each name of a list: `xargs`, `parallel`, `find -exec`. */
 
 /** The command that a repeater runs for each name. */
-export function runRepeater(
+export function evaluateRepeater(
   evaluator: ShellEvaluator,
   repeater: Repeater,
   command: SimpleCommand,
@@ -19,9 +19,9 @@ export function runRepeater(
 ): void {
   switch (repeater.names_from) {
     case "input":
-      return runForInput(evaluator, repeater, command, scope, context);
+      return evaluateForInput(evaluator, repeater, command, scope, context);
     case "words":
-      return runForWords(evaluator, repeater, command, scope, context);
+      return evaluateForWords(evaluator, repeater, command, scope, context);
     case "search":
       evaluator.add(command);
       return evaluateFound(evaluator, repeater, command, scope, context);
@@ -30,7 +30,7 @@ export function runRepeater(
 
 type From<Source extends Repeater["names_from"]> = Repeater & { names_from: Source };
 
-function runForInput(
+function evaluateForInput(
   evaluator: ShellEvaluator,
   { own, without_command }: From<"input">,
   command: SimpleCommand,
@@ -83,7 +83,7 @@ function filled(word: Word, mark: string, names: readonly Word[]): Word[] {
   });
 }
 
-function runForWords(
+function evaluateForWords(
   evaluator: ShellEvaluator,
   { own, mark }: From<"words">,
   command: SimpleCommand,
@@ -109,7 +109,7 @@ function runForWords(
   evaluateAsText(evaluator, words, command, scope, context, command.name);
 }
 
-/** `find ... -exec COMMAND {} ;`: with the paths that it may come by in the place of `{}`. */
+/** `find ... -exec COMMAND {} ;`: with the paths that it may find in the place of `{}`. */
 function evaluateFound(
   evaluator: ShellEvaluator,
   { options, finds, adds_names }: From<"search">,

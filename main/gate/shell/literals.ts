@@ -2,7 +2,7 @@
 
 export interface TextLiteral {
   value: string;
-  /** Where its opening quote stands. */
+  /** The offset of its opening quote. */
   at: number;
 }
 

@@ -42,7 +42,7 @@ export function evaluateNested(
   });
 }
 
-/** Where a nested text stands: exactly, if the word holds it as it is; else the word, or the command, as a whole. */
+/** Where a nested text is: exactly, if the word holds it as it is; else the word, or the command, as a whole. */
 function originOf(evaluator: ShellEvaluator, text: string, word: Word | undefined, command: SimpleCommand): Origin {
   if (word === undefined) return { start: command.start, end: command.end };
   const within = evaluator.text.slice(word.start, word.end).indexOf(text);

@@ -3,11 +3,11 @@ import { programCalled } from "../programs/table.ts";
 import { absolutePath } from "./paths.ts";
 import type { SimpleCommand, Word } from "./reading.ts";
 
-/** What commands print, where it can be told without running them: text that is fed to a shell is read, too. */
+/** What commands print, where that is known without running them: text that is fed to a shell is read, too. */
 
 const MAX_OUTPUT = 65_536;
 
-/** The text on a command's standard output, or null where it can't be told. */
+/** The text on a command's standard output, or null where it is unknown. */
 export function outputOf(command: SimpleCommand, files: ReadonlyMap<string, string>): string | null {
   if (
     command.redirects.some(
@@ -48,12 +48,12 @@ function printed({ argv, name, stdin, code, cwd }: SimpleCommand): string | null
   const args = argv.slice(1);
   if (code !== undefined || !args.every(({ is_resolved, glob }) => is_resolved && glob === undefined)) return null;
   const texts = args.map(({ text }) => text);
-  // A redirection that stands alone prints nothing.
+  // A redirection without a command prints nothing.
   const output = name === "" ? "" : printedBy(name, texts, stdin?.text ?? null, cwd);
   return output !== null && output.length <= MAX_OUTPUT ? output : null;
 }
 
-/** The names that a listing prints, for what `xargs` and `read` make of them. Null where that can't be told. */
+/** The names that a listing prints, for what `xargs` and `read` make of them. Null where that is unknown. */
 export function listedBy({ name, argv, start, end }: SimpleCommand): Word[] | null {
   return namesPrinted(name, argv.slice(1), { start, end });
 }

@@ -7,7 +7,7 @@ import { type ExpansionContext, expandWhole } from "./words.ts";
 
 /** `$x` and `${x...}`: what is known of a variable, and what the operators make of it. */
 
-/** What they stand for, or undefined where nothing is known. */
+/** Their value, or undefined where nothing is known. */
 function knownValue(name: string, scope: Scope): readonly Piece[] | undefined {
   if (name === "PWD" && !scope.vars.has("PWD"))
     return scope.cwd === null ? [unknownPiece("$PWD")] : [literal(scope.cwd)];
@@ -109,7 +109,7 @@ function operated(
     }
     case "Transform": {
       const text = textOf(value);
-      // `@P` runs what stands in the value, `@E` takes its escapes out.
+      // `@P` runs what is in the value, `@E` takes its escapes out.
       if (operation.operator === "@" && text !== null) {
         expansion.hidden(text);
         return /@E/.test(part.text) ? [literal(unescaped(text))] : [unknownPiece(part.text)];
@@ -121,7 +121,7 @@ function operated(
   }
 }
 
-/** A default's pieces; what stands in quotes there stays together. */
+/** A default's pieces; what is quoted there stays together. */
 function keptPieces(operand: Word_, expansion: ExpansionContext): readonly Piece[] {
   const { pieces } = expandWhole(operand, expansion, { start: 0, end: 0 });
   const is_quoted = (operand.parts ?? []).some(({ type }) => /Quoted|LocaleString/.test(type));

@@ -1,6 +1,6 @@
 import type { Piece, Word } from "./reading.ts";
 
-/** A path as a list of names, where a name may be a pattern or unknown: what a word can stand for on the disk. */
+/** A path as a list of names, where a name may be a pattern or unknown: what a word can name on the disk. */
 
 export interface Pattern {
   readonly kind: "pattern";
@@ -12,7 +12,7 @@ export interface Pattern {
 export type Segment = string | Pattern | { readonly kind: "any" } | { readonly kind: "unknown" };
 
 export interface PathPattern {
-  names: readonly Segment[];
+  segments: readonly Segment[];
   /** False where a part of it is unknown. */
   is_known: boolean;
   has_pattern: boolean;
@@ -27,16 +27,16 @@ export function pathOf(word: Word, cwd: string | null): PathPattern {
 }
 
 export function pathOfPieces(pieces: readonly Piece[], cwd: string | null): PathPattern {
-  const names: Segment[] = [];
+  const segments: Segment[] = [];
   const first = pieces.find(({ text, kind }) => text !== "" || kind !== "unknown");
   const is_absolute = first?.kind === "text" && first.text.startsWith("/");
   if (!is_absolute && first?.kind !== "unknown") {
-    if (cwd === null) names.push(UNKNOWN);
-    else for (const name of cwd.split("/")) addName(names, name);
+    if (cwd === null) segments.push(UNKNOWN);
+    else for (const name of cwd.split("/")) addName(segments, name);
   }
   let part: Piece[] = [];
   const finish = () => {
-    addPart(names, part);
+    addPart(segments, part);
     part = [];
   };
   for (const piece of pieces) {
@@ -52,48 +52,48 @@ export function pathOfPieces(pieces: readonly Piece[], cwd: string | null): Path
   }
   finish();
   return {
-    names,
-    is_known: !names.some((name) => typeof name === "object" && name.kind === "unknown"),
-    has_pattern: names.some((name) => typeof name === "object" && name.kind !== "unknown"),
+    segments,
+    is_known: !segments.some((name) => typeof name === "object" && name.kind === "unknown"),
+    has_pattern: segments.some((name) => typeof name === "object" && name.kind !== "unknown"),
   };
 }
 
-function addPart(names: Segment[], part: readonly Piece[]): void {
+function addPart(segments: Segment[], part: readonly Piece[]): void {
   const shown = part.filter(({ text, kind }) => text !== "" || kind !== "unknown");
   if (shown.length === 0) return;
   if (shown.some(({ kind }) => kind === "unknown")) {
-    names.push(UNKNOWN);
+    segments.push(UNKNOWN);
     return;
   }
   if (shown.every(({ kind }) => kind === "text")) {
-    addName(names, shown.map(({ text }) => text).join(""));
+    addName(segments, shown.map(({ text }) => text).join(""));
     return;
   }
   const text = shown.map((piece) => piece.text).join("");
   if (text === "**") {
-    names.push(ANY);
+    segments.push(ANY);
     return;
   }
   // A pattern doesn't match a leading dot unless it is written.
   const dot = shown[0]?.kind === "glob" ? "(?!\\.)" : "";
   const source = shown.map(({ text: piece, kind }) => (kind === "glob" ? globSource(piece) : escaped(piece))).join("");
-  names.push({
+  segments.push({
     kind: "pattern",
     expression: new RegExp(`^${dot}${source.replace(/(?:\[\^\/\]\*)+/g, "[^/]*")}$`, "is"),
     text,
   });
 }
 
-function addName(names: Segment[], name: string): void {
+function addName(segments: Segment[], name: string): void {
   if (name === "" || name === ".") return;
   if (name !== "..") {
-    names.push(name);
+    segments.push(name);
     return;
   }
-  const last = names.at(-1);
+  const last = segments.at(-1);
   // What lies above an unknown place is as unknown.
-  if (typeof last === "object" && last.kind !== "pattern") names.push(UNKNOWN);
-  else names.pop();
+  if (typeof last === "object" && last.kind !== "pattern") segments.push(UNKNOWN);
+  else segments.pop();
 }
 
 function globSource(text: string): string {
@@ -106,7 +106,7 @@ function globSource(text: string): string {
     : `[${set[1] ? "^/" : ""}${safeSet(body)}]`;
 }
 
-/** A range that runs backwards would not be a set; it then stands for any character. */
+/** A range that runs backwards would not be a set; it then matches any character. */
 function safeSet(body: string): string {
   const backwards = [...body.matchAll(/(.)-(.)/g)].some(([, from = "", to = ""]) => from > to);
   return backwards ? "\\s\\S" : body.replace(/-$/, "\\-").replace(/^-/, "\\-");
@@ -125,12 +125,12 @@ export function canMatch(name: Segment | undefined, wanted: string): boolean {
 
 /** True if the path may be exactly the one that `wanted` (names from the root) says. */
 export function canMatchPath(path: PathPattern, wanted: readonly string[]): boolean {
-  return matchFrom(path.names, 0, wanted, 0, false);
+  return matchFrom(path.segments, 0, wanted, 0, false);
 }
 
 /** True if the path may be `wanted`, or lie below it. */
 export function canMatchAtOrBelow(path: PathPattern, wanted: readonly string[]): boolean {
-  return matchFrom(path.names, 0, wanted, 0, true);
+  return matchFrom(path.segments, 0, wanted, 0, true);
 }
 
 /** True if `wanted` is the path, or may lie below it: the path's whole tree holds it. */
@@ -142,7 +142,7 @@ export function canContain(path: PathPattern, wanted: readonly string[]): boolea
 }
 
 function matchFrom(
-  names: readonly Segment[],
+  segments: readonly Segment[],
   at: number,
   wanted: readonly string[],
   to: number,
@@ -150,11 +150,11 @@ function matchFrom(
 ): boolean {
   let here = at;
   let there = to;
-  while (here < names.length) {
-    const name = names[here];
+  while (here < segments.length) {
+    const name = segments[here];
     if (typeof name === "object" && name.kind === "any") {
       for (let skip = there; skip <= wanted.length; skip++)
-        if (matchFrom(names, here + 1, wanted, skip, open)) return true;
+        if (matchFrom(segments, here + 1, wanted, skip, open)) return true;
       return false;
     }
     if (there === wanted.length) return open;

@@ -13,7 +13,7 @@ import { WRAPPERS, type Wrapper } from "../programs/wrappers.ts";
 import type { EvaluationContext, Outcomes, ShellEvaluator } from "./evaluator.ts";
 import { readCode } from "./interpreters.ts";
 import { MAX_DEPTH, Unreadable } from "./limits.ts";
-import { runRepeater } from "./lists.ts";
+import { evaluateRepeater } from "./lists.ts";
 import { evaluateAsText, evaluateNested } from "./nested-text.ts";
 import { absolutePath, canMatch, pathOf } from "./paths.ts";
 import type { SimpleCommand, Word } from "./reading.ts";
@@ -51,7 +51,7 @@ export function evaluateProgram(
   }
   const repeater = repeaterCalled(name);
   if (repeater !== undefined) {
-    runRepeater(evaluator, repeater, now, scope, context);
+    evaluateRepeater(evaluator, repeater, now, scope, context);
     return here;
   }
   if (SCHEDULERS.has(name)) {
@@ -85,7 +85,7 @@ function calledName(evaluator: ShellEvaluator, first: Word, { cwd }: SimpleComma
     return programAskedFor(first.text) ?? name;
   }
   if (first.glob) {
-    const last = pathOf(first, cwd).names.at(-1);
+    const last = pathOf(first, cwd).segments.at(-1);
     return NAMES_BEHIND_PATTERNS.find((one) => canMatch(last, one)) ?? name;
   }
   return first.text.includes("/")
@@ -98,7 +98,7 @@ function emitted(evaluator: ShellEvaluator, command: SimpleCommand, outcomes: Ou
   return outcomes;
 }
 
-/** What a trap says is read where it stands, and once more with what is known at the end: it runs last. */
+/** A trap's text is evaluated at its place, and once more with what is known at the end: it runs last. */
 function readTrap(evaluator: ShellEvaluator, command: SimpleCommand, scope: Scope, context: EvaluationContext): void {
   const args = command.argv.slice(1).filter(({ text }) => text !== "--");
   const [code] = args;
@@ -265,7 +265,7 @@ function evaluateSourced(
 const RUN_VARIABLES =
   /PAGER|EDITOR|VISUAL|ASKPASS|BROWSER|LESSOPEN|LESSCLOSE|COMMAND|_CMD|^GIT_|^SHELL$|_SHELL$|_OPTS$/;
 
-/** `tmux new 'rm -fr /'`: a text that a program may give to a shell. What can't be read of it is left to the human. */
+/** `tmux new 'rm -fr /'`: a text that a program may give to a shell. What can't be read of it is asked about. */
 function evaluateSpeculativeText(
   evaluator: ShellEvaluator,
   word: Word,
@@ -273,7 +273,7 @@ function evaluateSpeculativeText(
   scope: Scope,
   context: EvaluationContext,
 ): void {
-  // What a substitution runs is read where it stands.
+  // What a substitution runs is read at its own place.
   const known = word.pieces.map(({ text, kind }) => (kind === "unknown" ? "" : text)).join("");
   if (!mayRunDangerous(known)) return;
   const marks = /^\s*(?:\\?!|:!|\.shell\s|shell\s|spawn\s)\s*/.exec(word.text)?.[0].length ?? 0;

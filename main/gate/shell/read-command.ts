@@ -79,7 +79,7 @@ function guarded(evaluator: ShellEvaluator, read: () => void): void {
   try {
     read();
   } catch (error) {
-    // A broken rule of the reader's own reads no further either: it is then asked about, and the floor has looked.
+    // A broken rule of the reader's own reads no further either: it is then asked about, and the baseline patterns have been applied.
     evaluator.cannotRead(error instanceof Unreadable ? error.message : "the evaluator failed on it");
   }
 }
@@ -89,7 +89,7 @@ function readingOf(evaluator: ShellEvaluator, text: string, comments: readonly S
   return { text, commands, unread, defines, fork_bomb, comments, here_docs };
 }
 
-/** The comments: from a `#` at the beginning of a word to the end of its line, where no word stands. */
+/** The comments: from a `#` at the beginning of a word to the end of its line, where there is no word. */
 function commentsIn(text: string, script: SyntaxNode): Span[] {
   const taken: Span[] = [];
   const visit = (node: SyntaxNode) => {

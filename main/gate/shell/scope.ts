@@ -22,7 +22,7 @@ export interface Defined {
   origin: Origin;
 }
 
-/** Where a nested text stands in the original one: shifted, or as a whole at one place. */
+/** Where a nested text is in the original one: shifted, or as a whole at one span. */
 export type Origin = { by: number } | { start: number; end: number };
 
 export function firstScope({ cwd, home, user }: ReadContext): Scope {
@@ -105,7 +105,7 @@ export function joined(...outcomes: (readonly Scope[])[]): Scope[] {
 const numbers = new WeakMap<FunctionNode, number>();
 let last_number = 0;
 
-/** Tells the functions of one name apart: in texts of their own they may stand at the same offset. */
+/** Distinguishes the functions of one name: in texts of their own they may have the same offset. */
 export function functionKey(name: string, { node }: Defined): string {
   const number = numbers.get(node) ?? ++last_number;
   numbers.set(node, number);

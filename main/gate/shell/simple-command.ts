@@ -88,7 +88,7 @@ function evaluate(
   if (alias !== undefined && node.name !== undefined) return evaluateAlias(evaluator, alias, base, scope, context);
   const defined = scope.functions.get(first.text);
   if (defined !== undefined) {
-    // The same name may stand for another function by then.
+    // The same name may mean another function by then.
     const key = functionKey(first.text, defined);
     if (context.functions.includes(key)) {
       if (context.in_pipe || context.in_background) evaluator.fork_bomb ??= { start: base.start, end: base.end };
@@ -114,7 +114,7 @@ function evaluate(
   return evaluator.evaluateProgram(base, scope, context);
 }
 
-/** An alias is text: what it stands for and the rest of the command are read as one. */
+/** An alias is text: its value and the rest of the command are read as one. */
 function evaluateAlias(
   evaluator: ShellEvaluator,
   alias: string,
@@ -170,7 +170,7 @@ function assigned(
     const words = elementsOf(evaluator, node.value, expansion, context);
     const [first] = words;
     elements = words.map(({ pieces }) => pieces);
-    // `${a[@]}` in full is not kept apart: it stands for its words, one after the other.
+    // `${a[@]}` in full is not kept apart: it is its words, one after the other.
     value =
       first === undefined
         ? wordOf([literal("")], span)
@@ -275,7 +275,7 @@ function listed(text: string, span: { start: number; end: number }): Word[] {
     .map((word) => wordOf([literal(word)], span));
 }
 
-/** A here-document's text once it is expanded; null where a part of it can't be told. */
+/** A here-document's text once it is expanded; null where a part of it is unknown. */
 function hereDocText(node: HereDoc, expansion: ExpansionContext): string | null {
   const { body } = node;
   if (node.delimiter?.quoted || body.parts === undefined)
@@ -294,14 +294,14 @@ function hereDocText(node: HereDoc, expansion: ExpansionContext): string | null 
       end: part.end,
       parts: [part],
     } as const;
-    // A part that can't be told stands as a variable: the rest of the text is read all the same.
+    // An unknown part becomes a variable: the rest of the text is read all the same.
     const { is_resolved, text: value } = expandWhole(word, expansion, { start: 0, end: 0 });
     text += is_resolved ? value : '"$unknown"';
   }
   return text;
 }
 
-/** Where here-documents stand, and which command takes them: what is only data is told by that. */
+/** Where here-documents are, and which command takes them: this decides what is only data. */
 function noteHereDocs(evaluator: ShellEvaluator, node: Command, context: EvaluationContext, from: number): void {
   for (const redirect of node.redirects) {
     if (redirect.type === "Redirect") continue;

@@ -13,13 +13,13 @@ import type { Piece, Span, Word } from "./reading.ts";
 import { elementsOf, type Scope } from "./scope.ts";
 import { literal, plainWord, unknownPiece, wordOf } from "./word.ts";
 
-/** From a word as it is written to the words it stands for: what bash's expansions do, as far as it can be told. */
+/** From a word as it is written to the words that it expands to: bash's expansions, as far as they are known. */
 
 export interface ExpansionContext {
   scope: Scope;
   home: string;
   user: string | undefined;
-  /** Reads a substitution's commands; gives what it prints, or null where that can't be told. */
+  /** Reads a substitution's commands; returns what it prints, or null where that is unknown. */
   substitute(script: ParsedScript | undefined, text: string): string | null;
   /** An assignment inside an expansion (`${x:=y}`). */
   assign(name: string, value: readonly Piece[]): void;
@@ -45,7 +45,7 @@ export function expandWord(word: SyntaxWord, expansion: ExpansionContext, span: 
   }
   if (splits && (parts?.some(({ type }) => type === "BraceExpansion") ?? false)) {
     const sources = expandBraces(word.text);
-    if (sources === null) throw new Unreadable("its braces stand for too many words");
+    if (sources === null) throw new Unreadable("its braces expand to too many words");
     if (sources.length > 1 || sources[0] !== word.text) {
       expansion.step(sources.length);
       return sources.flatMap((source) => {
@@ -265,7 +265,7 @@ function fieldsOf(
     if (fields.length > MAX_WORDS) throw new Unreadable("it holds too many words");
   }
   if (field !== undefined) fields.push(field);
-  // A hole that stands alone and unquoted may also be nothing at all; as a word it is still shown.
+  // An unknown value alone and unquoted may also be no word at all; it is kept as one.
   return fields;
 }
 
@@ -303,7 +303,7 @@ function separatorsOf(scope: Scope): RegExp | null {
 
 const ACTIVE = /[*?]|\[[^\]/]+\]/g;
 
-/** The patterns in a variable's value are active once it stands unquoted. */
+/** The patterns in a variable's value are active where it is unquoted. */
 function awake(text: string, scope: Scope): Piece[] {
   if (scope.no_glob || !/[*?[]/.test(text)) return [literal(text)];
   const pieces: Piece[] = [];

@@ -2,7 +2,7 @@ import type { Wrapper } from "../programs/wrappers.ts";
 import type { Word } from "./reading.ts";
 import { piecesAfter, wordOf } from "./word.ts";
 
-/** What stands behind a wrapper's own options. */
+/** What follows a wrapper's own options. */
 export interface AfterWrapper {
   rest: readonly Word[];
   /** Texts that it gives to a shell. */
@@ -73,7 +73,7 @@ export function afterWrapper(wrapper: Wrapper, argv: readonly Word[]): AfterWrap
     if (name === "-x" || name === "--exec") is_exec = true;
     if (takesNext(wrapper, text)) at++;
   }
-  // Words that had to be skipped may stand behind `--` as well.
+  // Words that had to be skipped may follow `--` as well.
   at += Math.max(0, Math.min(skips, argv[at - 1]?.text === "--" ? skips : 0));
   return { rest: argv.slice(at), code, assignments, folder, split, is_exec };
 }

@@ -5,6 +5,7 @@ import type { ProposedCall } from "../../../ipc/wire.ts";
 import type { Agent } from "../agents.ts";
 import { type AgentKind, agentKindOf } from "../executors/agent-kind.ts";
 import type { Executor } from "../executors/catalog.ts";
+import type { CommandLines } from "../executors/command-lines.ts";
 import type { GrantStore } from "../grants/store.ts";
 import type { PauseSwitch } from "../safety/pause.ts";
 import type { ResolvedRequirement } from "../targets/target.ts";
@@ -36,43 +37,81 @@ export interface StageSettings extends VaglioSettings {
   lost?: () => string | undefined;
 }
 
-/** One call on its way through the stages: what is known of it grows from stage to stage. */
-export interface Examination {
+/** One call, and what it is examined by. */
+export interface Proposed {
   readonly call: ProposedCall;
   readonly subject: Subject;
   readonly executor: Executor;
   readonly settings: StageSettings;
-  /** Known once the arguments are valid. */
-  needs: ResolvedRequirement[];
-  /** What the policy said: `allowed` or `approval_required`. */
-  outcome: Outcome;
-  /** Why, and by which rule. */
-  reason: string;
-  rule: Rule | undefined;
-  grants_used: number[];
-  verdict: Verdict | null;
+  /** Read when a stage first asks for them. */
+  readonly lines: CommandLines;
   /** Collected where a trace was asked for. */
   readonly trace: TraceStep[] | undefined;
 }
+
+/** What validation finds: the arguments are valid, and this is what the call needs. */
+export interface Requirements {
+  readonly needs: readonly ResolvedRequirement[];
+}
+
+/** What the policy finds. */
+export interface Ruling {
+  readonly outcome: Exclude<Outcome, "denied">;
+  readonly reason: string;
+  readonly rule: Rule;
+  readonly grants_used: readonly number[];
+}
+
+/** What the judge finds. */
+export interface Judged {
+  readonly verdict: Verdict;
+}
+
+/** A call whose arguments are valid. */
+export type Validated = Proposed & Requirements;
+
+/** A call that the policy allows, or that it asks the user about. */
+export type Ruled = Validated & Ruling;
+
+/** A call that no stage denied. */
+export type Reviewable = Ruled & Judged;
+
+/** A call as far as the stages came before one of them denied it. */
+export type Unfinished = Proposed & Partial<Requirements & Ruling & Judged>;
+
+/** What the stages made of a call. */
+export type Examined = { x: Reviewable; denial: null } | { x: Unfinished; denial: Denial };
 
 /** A stage's no. The first one ends the examination. */
 export interface Denial {
   stage: Stage;
   reason: string;
   explain: { rule: Rule; matched?: string; instead?: string };
+  /** What the stage found all the same: the decision names it. */
+  found?: Partial<Requirements & Judged>;
 }
 
-export function passed(x: Examination, stage: Stage, detail: string): null {
+export function isDenial(found: object): found is Denial {
+  return "stage" in found;
+}
+
+export function passed(x: Proposed, stage: Stage, detail: string): null {
   x.trace?.push({ stage, outcome: "passed", detail });
   return null;
 }
 
-export function notConfigured(x: Examination, stage: Stage, detail: string): null {
+export function notConfigured(x: Proposed, stage: Stage, detail: string): null {
   x.trace?.push({ stage, outcome: "not_configured", detail });
   return null;
 }
 
-export function denied(x: Examination, stage: Stage, reason: string, explain: Denial["explain"]): Denial {
+export function denied(
+  x: Proposed,
+  stage: Stage,
+  reason: string,
+  explain: Denial["explain"],
+  found?: Denial["found"],
+): Denial {
   x.trace?.push({ stage, outcome: "denied", detail: reason, rule: explain.rule });
-  return { stage, reason, explain };
+  return found === undefined ? { stage, reason, explain } : { stage, reason, explain, found };
 }

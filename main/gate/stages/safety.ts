@@ -1,7 +1,7 @@
-import { type Denial, denied, type Examination, passed } from "./examination.ts";
+import { type Denial, denied, type Proposed, passed } from "./examination.ts";
 
-/** Is the gate still the one that decides, and is it paused, by the human or by a CRITICAL violation? */
-export function safety(x: Examination): Denial | null {
+/** Is the gate still the one that decides, and is it paused, by the user or by a CRITICAL violation? */
+export function safety(x: Proposed): Denial | null {
   const lost = x.settings.lost?.();
   if (lost !== undefined)
     return denied(x, "safety", lost, {
@@ -13,6 +13,6 @@ export function safety(x: Examination): Denial | null {
   return denied(x, "safety", `the gate is paused: ${reason}`, {
     rule: "safety.paused",
     matched: "the pause",
-    instead: "stop, and wait until the human lets the gate go on",
+    instead: "stop, and wait until the user resumes the gate",
   });
 }

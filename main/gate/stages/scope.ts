@@ -3,10 +3,10 @@ import { declaredCapability } from "../executors/needs.ts";
 import { hostMatches, normaliseHostPattern } from "../targets/host.ts";
 import { grantTarget, pathMatches } from "../targets/pattern.ts";
 import { isUnresolvable } from "../targets/target.ts";
-import { type Denial, denied, type Examination, passed } from "./examination.ts";
+import { type Denial, denied, passed, type Validated } from "./examination.ts";
 
 /** Does the call stay inside the executor's declared perimeter? */
-export function scope(x: Examination): Denial | null {
+export function scope(x: Validated): Denial | null {
   const { manifest, is_described } = x.executor;
   const declared = declaredCapability(x.call);
   const is_known = declared === undefined || manifest.needs.some(({ capability }) => capability === declared);
@@ -51,10 +51,10 @@ export function scope(x: Examination): Denial | null {
   return passed(x, "scope", "inside the executor's perimeter");
 }
 
-function outside(x: Examination, name: string, what: string): Denial {
+function outside(x: Validated, name: string, what: string): Denial {
   return denied(x, "scope", `the call leaves the ${what} that ${name} is declared for`, {
     rule: "scope.outside-perimeter",
     matched: `the executor's declared ${what}`,
-    instead: "stay inside the declared perimeter, or ask the human to widen it",
+    instead: "stay inside the declared perimeter, or ask the user to widen it",
   });
 }

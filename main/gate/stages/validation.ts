@@ -1,8 +1,11 @@
 import { MAX_TARGETS, needsOf } from "../executors/needs.ts";
-import { type Denial, denied, type Examination, passed } from "./examination.ts";
+import { type Denial, denied, type Proposed, passed, type Requirements } from "./examination.ts";
+
+const TOO_MANY = { rule: "validation.too-many-targets", instead: "send several calls" } as const;
+const NO_URL = { rule: "validation.not-a-web-address", instead: "send a whole URL" } as const;
 
 /** Do the arguments fit the executor's schema? From here on the call's needs are known. */
-export function validation(x: Examination): Denial | null {
+export function validation(x: Proposed): Denial | Requirements {
   const problem = x.executor.validate(x.call.args);
   const unusable = problem === null ? unusablePath(x) : null;
   if (problem !== null || unusable !== null) {
@@ -11,28 +14,24 @@ export function validation(x: Examination): Denial | null {
       instead: "send the arguments that the executor declares",
     });
   }
-  x.needs = needsOf(x.call, x.executor, x.settings.home, x.settings.env);
-  if (x.needs.length > MAX_TARGETS) {
-    return denied(x, "validation", `validation failed: more than ${MAX_TARGETS} targets in one call`, {
-      rule: "validation.too-many-targets",
-      instead: "send several calls",
-    });
+  const needs = needsOf(x.call, x.executor, x.settings.home, x.settings.env);
+  if (needs.length > MAX_TARGETS) {
+    const reason = `validation failed: more than ${MAX_TARGETS} targets in one call`;
+    return denied(x, "validation", reason, TOO_MANY, { needs });
   }
-  const web = x.needs.some((need) => need.capability === "network:http" && need.target.kind === "unknown");
+  const web = needs.some((need) => need.capability === "network:http" && need.target.kind === "unknown");
   if (web && x.executor.manifest.needs.some(({ target }) => target.from === "url")) {
-    return denied(x, "validation", "validation failed: url: expected an http or https URL", {
-      rule: "validation.not-a-web-address",
-      instead: "send a whole URL",
-    });
+    return denied(x, "validation", "validation failed: url: expected an http or https URL", NO_URL, { needs });
   }
-  return passed(x, "validation", x.executor.is_described ? "the arguments fit" : "nothing describes this executor");
+  passed(x, "validation", x.executor.is_described ? "the arguments fit" : "nothing describes this executor");
+  return { needs };
 }
 
 /** Longer than any path the system takes. */
 const MAX_PATH = 4096;
 
 /** What no schema says: a NUL byte ends a path for the system, and hides the rest of it from a reader. */
-function unusablePath(x: Examination): string | null {
+function unusablePath(x: Proposed): string | null {
   for (const { target } of x.executor.manifest.needs) {
     if (target.from !== "path" && target.from !== "glob") continue;
     for (const key of target.from === "path" ? [target.arg] : [target.arg, target.path_arg]) {

@@ -1,6 +1,6 @@
-import { type Denial, type Examination, notConfigured } from "./examination.ts";
+import { type Denial, notConfigured, type Reviewable } from "./examination.ts";
 
 /** Do the configured semantic judges agree? None can be configured yet: the stage has its place. */
-export function validators(x: Examination): Denial | null {
+export function validators(x: Reviewable): Denial | null {
   return notConfigured(x, "validators", "no validators");
 }

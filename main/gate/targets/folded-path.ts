@@ -5,7 +5,7 @@ const PLAIN = /^[\x00-\x7f]*$/;
 
 /**
  * A path as file systems compare names that take no account of case (macOS): in lower case, compatible letters (`ſ`, the Kelvin sign) as
- * those they stand for. Two paths that differ here are two files everywhere.
+ * those they mean. Two paths that differ here are two files everywhere.
  */
 export function foldedPath(path: string): string {
   return PLAIN.test(path) ? path.toLowerCase() : path.replace(LEFT_OUT, "").normalize("NFKC").toLowerCase();

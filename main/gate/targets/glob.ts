@@ -21,7 +21,7 @@ function nameSource(name: string): string {
     if (piece === "*") return "[^/]*";
     if (piece === "?") return "[^/]";
     if (set === undefined) return escaped(piece);
-    // `[id]` also stands for a name that is written like that: what a human sees is what they grant.
+    // `[id]` also matches a name that is written like that: what a user sees is what they grant.
     return /^\w+$/.test(set) ? `(?:${setSource(set)}|${escaped(piece)})` : setSource(set);
   });
 }

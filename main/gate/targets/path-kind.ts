@@ -1,7 +1,7 @@
 import { lstatSync } from "node:fs";
 import { errorCode } from "../errors.ts";
 
-/** What is at a path now, links not followed; `unknown` where that can't be told. */
+/** What is at a path now, links not followed; `unknown` where that can't be determined. */
 export type PathKind = "nothing" | "file" | "folder" | "link" | "unknown";
 
 const NO_THROW = { throwIfNoEntry: false } as const;

@@ -17,7 +17,7 @@ export function expandHome(path: string, home: string): string {
 export interface ResolvedPath {
   /** Absolute, `~`, `.`, `..` and doubled slashes resolved as text. */
   lexical: string;
-  /** What the kernel would open: symbolic links followed, also dangling ones. Null if that can't be told (a loop, no permission). */
+  /** What the kernel would open: symbolic links followed, also dangling ones. Null if that can't be determined (a loop, no permission). */
   real: string | null;
   /** It leads through what each process sees as its own (`/proc/self/cwd`, `/dev/fd/3`): for the agent that is another place. */
   is_process_relative?: true;
@@ -95,13 +95,13 @@ export function linksOnWay(absolute: string): string[] {
     try {
       if (lstatSync(passed, NO_THROW)?.isSymbolicLink()) links.push(passed);
     } catch {
-      // A file where a folder should be: nothing lies behind it.
+      // A file where a folder should be: nothing is behind it.
     }
   });
   return links;
 }
 
-/** The kernel's way to a path, one name after the other. `passing` hears of each place on it. */
+/** The kernel's way to a path, one name after the other. `passing` is called for each path on it. */
 function walk(absolute: string, passing?: (path: string) => void): string | null {
   let parts = absolute.split("/");
   let here = "/";

@@ -58,7 +58,7 @@ function pathTarget(raw: string, home: string): GrantTarget {
   const rest = first_glob === -1 ? [] : parts.slice(first_glob);
   if (rest.length > 0 && fixed.length === 0) throw invalid("a grant on the whole disk is refused", "name a folder");
   if (rest.some((part) => part.includes("**") && part !== "**"))
-    throw invalid("** stands alone between slashes", "write folder/** or folder/*");
+    throw invalid("** must be alone between slashes", "write folder/** or folder/*");
   const base = `/${fixed.join("/")}`;
   if (base === "/") throw invalid("a grant on the whole disk is refused", "name a folder");
   const real = realForm(base);

@@ -15,13 +15,13 @@ export type CallTarget =
       is_tree: boolean;
       /** It names a folder: what a grant offers below it is its own. */
       is_folder?: true;
-      /** Where it leads for the agent's own process can't be told; nothing remembered covers it. */
+      /** Where it leads for the agent's own process is unknown; no grant covers it. */
       is_process_relative?: true;
     }
   | { kind: "host"; host: string }
   | { kind: "exact"; value: string }
   | { kind: "none" }
-  /** It can't be told: nothing remembered ever covers it. */
+  /** It is unknown: no grant ever covers it. */
   | { kind: "unknown"; shown: string };
 
 /** A capability on a target, resolved. */
@@ -38,7 +38,7 @@ export interface ResolvedRequirement {
   skips_hidden?: true;
 }
 
-/** True if where a path leads can't be told: then it can't be guarded either, and nothing remembered covers it. */
+/** True if a path can't be resolved: then the guard can't check it either, and no grant covers it. */
 export function isUnresolvable(target: CallTarget): boolean {
   return (
     target.kind === "unknown" ||
@@ -50,7 +50,7 @@ type PathTarget = Extract<CallTarget, { kind: "path" }>;
 
 /**
  * What a path is called on cards, in lists and in grants: where its links lead, not the name that the call gives it. Where that
- * can't be told, or is another place for the agent's own process, the name that the call gives it.
+ * is unknown, or is another path for the agent's own process, the name that the call gives it.
  */
 export function pathName({ lexical, real, name, is_process_relative }: PathTarget): string {
   return name ?? (is_process_relative ? lexical : (real ?? lexical));
@@ -99,7 +99,7 @@ export function urlTarget(url: string): CallTarget {
   return host === null ? { kind: "unknown", shown: url } : { kind: "host", host };
 }
 
-/** The target for a text that names one, as a human would write it (`policy check`). */
+/** The target for a text that names one, as a user would write it (`policy check`). */
 export function namedTarget(capability: Capability, text: string, home: string, cwd?: string): CallTarget {
   switch (CAPABILITY_REGISTRY[capability].target_kind) {
     case "path_glob":

@@ -44,24 +44,16 @@ export function AgentRow({ agent }: { agent: AgentView }) {
           <span className="name">{name}</span> <Connected isConnected={agent.is_connected} />
         </th>
         <td>
-          <select
-            className="select"
-            aria-label={words.level_of(name)}
-            value={level ?? agent.level}
-            disabled={is_busy}
-            onChange={({ target }) => {
-              const chosen = LEVELS.find((one) => one === target.value) ?? agent.level;
+          <LevelSelect
+            agent={agent}
+            level={level}
+            is_busy={is_busy}
+            onChoose={(chosen) => {
               forget();
-              setLevel(chosen === agent.level ? null : chosen);
-              setQuestion(chosen === agent.level ? null : "level");
+              setLevel(chosen);
+              setQuestion(chosen === null ? null : "level");
             }}
-          >
-            {LEVELS.map((one) => (
-              <option key={one} value={one}>
-                {names.levels[one]}
-              </option>
-            ))}
-          </select>
+          />
         </td>
         <td>{agent.is_connected ? words.now : <RelativeTime at={agent.last_seen_at} />}</td>
         <td className="number">{agent.calls_today.toLocaleString(language)}</td>
@@ -113,6 +105,37 @@ export function AgentRow({ agent }: { agent: AgentView }) {
         </tr>
       ) : null}
     </tbody>
+  );
+}
+
+interface LevelSelectProps {
+  agent: AgentView;
+  /** The level that was chosen here, or null for the agent's own. */
+  level: Level | null;
+  is_busy: boolean;
+  onChoose(level: Level | null): void;
+}
+
+function LevelSelect({ agent, level, is_busy, onChoose }: LevelSelectProps) {
+  const words = useWords(agentsWords);
+  const names = useWords(namesWords);
+  return (
+    <select
+      className="select"
+      aria-label={words.level_of(agent.name)}
+      value={level ?? agent.level}
+      disabled={is_busy}
+      onChange={({ target }) => {
+        const chosen = LEVELS.find((one) => one === target.value) ?? agent.level;
+        onChoose(chosen === agent.level ? null : chosen);
+      }}
+    >
+      {LEVELS.map((one) => (
+        <option key={one} value={one}>
+          {names.levels[one]}
+        </option>
+      ))}
+    </select>
   );
 }
 

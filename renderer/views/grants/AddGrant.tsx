@@ -20,12 +20,9 @@ interface AddGrantProps {
 /** A grant made by hand. The gate refuses what it would never store, and says why. */
 export function AddGrant({ capability: given, onClose }: AddGrantProps) {
   const words = useWords(grantsWords).form;
-  const names = useWords(grantsWords);
-  const { descriptions } = useWords(policyWords);
   const call = useCall();
   const { run, is_busy, error } = useAct();
   const { data: rows } = useQuery("policy.matrix", {});
-  const { data: listed } = useQuery("agents.list", {});
   const grantable = (rows ?? []).filter((row) => row.default_approval === "per_target");
   const [capability, setCapability] = useState<Capability>(given ?? "fs:read");
   const [target, setTarget] = useState("");
@@ -68,24 +65,7 @@ export function AddGrant({ capability: given, onClose }: AddGrantProps) {
       }
     >
       <form id={form_id} className="add-grant" onSubmit={(event) => void add(event)}>
-        <Field label={words.capability}>
-          {(id) => (
-            <select
-              id={id}
-              className="select"
-              value={asked}
-              onChange={({ target: { value } }) =>
-                setCapability(grantable.find((row) => row.capability === value)?.capability ?? asked)
-              }
-            >
-              {grantable.map((row) => (
-                <option key={row.capability} value={row.capability}>
-                  {`${descriptions[row.capability]} (${row.capability})`}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
+        <CapabilityField grantable={grantable.map((row) => row.capability)} chosen={asked} onChoose={setCapability} />
         <Field label={words.target}>
           {(id) => (
             <input
@@ -105,39 +85,87 @@ export function AddGrant({ capability: given, onClose }: AddGrantProps) {
           {words.target_hint[kind]}
         </p>
         <div className="pair">
-          <Field label={words.agent}>
-            {(id) => (
-              <select id={id} className="select" value={agent} onChange={({ target: { value } }) => setAgent(value)}>
-                <option value="">{names.every_agent}</option>
-                {(listed?.agents ?? [])
-                  .filter(({ revoked_at }) => revoked_at === null)
-                  .map(({ name }) => (
-                    <option key={name} value={name}>
-                      {name}
-                    </option>
-                  ))}
-              </select>
-            )}
-          </Field>
-          <Field label={words.expires}>
-            {(id) => (
-              <select
-                id={id}
-                className="select"
-                value={expiry}
-                onChange={({ target: { value } }) => setExpiry(EXPIRIES.find((one) => one === value) ?? "month")}
-              >
-                {EXPIRIES.map((one) => (
-                  <option key={one} value={one}>
-                    {words.expiries[one]}
-                  </option>
-                ))}
-              </select>
-            )}
-          </Field>
+          <AgentField chosen={agent} onChoose={setAgent} />
+          <ExpiryField chosen={expiry} onChoose={setExpiry} />
         </div>
         <Failure error={error} />
       </form>
     </Dialog>
+  );
+}
+
+interface ChoiceProps<Value extends string> {
+  chosen: Value;
+  onChoose(value: Value): void;
+}
+
+function CapabilityField({
+  grantable,
+  chosen,
+  onChoose,
+}: ChoiceProps<Capability> & { grantable: readonly Capability[] }) {
+  const words = useWords(grantsWords).form;
+  const { descriptions } = useWords(policyWords);
+  return (
+    <Field label={words.capability}>
+      {(id) => (
+        <select
+          id={id}
+          className="select"
+          value={chosen}
+          onChange={({ target: { value } }) => onChoose(grantable.find((name) => name === value) ?? chosen)}
+        >
+          {grantable.map((name) => (
+            <option key={name} value={name}>
+              {`${descriptions[name]} (${name})`}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+/** One of the paired agents by its name, or an empty text for all of them. */
+function AgentField({ chosen, onChoose }: ChoiceProps<string>) {
+  const words = useWords(grantsWords);
+  const { data: listed } = useQuery("agents.list", {});
+  return (
+    <Field label={words.form.agent}>
+      {(id) => (
+        <select id={id} className="select" value={chosen} onChange={({ target: { value } }) => onChoose(value)}>
+          <option value="">{words.every_agent}</option>
+          {(listed?.agents ?? [])
+            .filter(({ revoked_at }) => revoked_at === null)
+            .map(({ name }) => (
+              <option key={name} value={name}>
+                {name}
+              </option>
+            ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+function ExpiryField({ chosen, onChoose }: ChoiceProps<Expiry>) {
+  const words = useWords(grantsWords).form;
+  return (
+    <Field label={words.expires}>
+      {(id) => (
+        <select
+          id={id}
+          className="select"
+          value={chosen}
+          onChange={({ target: { value } }) => onChoose(EXPIRIES.find((one) => one === value) ?? "month")}
+        >
+          {EXPIRIES.map((one) => (
+            <option key={one} value={one}>
+              {words.expiries[one]}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
   );
 }

@@ -30,15 +30,15 @@ const NEWEST_FIRST: Sorting = { order: "granted_at", descending: true };
 export default function Grants({ rest }: ViewProps) {
   const words = useWords(grantsWords);
   const language = useLanguage();
-  const [text, setText] = useState("");
-  const [capability, setCapability] = useState<Capability | null>(CAPABILITIES.find((name) => name === rest) ?? null);
-  const [agent, setAgent] = useState<string | null>(null);
-  const [has_ended, setHasEnded] = useState(false);
+  const [filter, setFilter] = useState<GrantFilter>({
+    ...NO_FILTER,
+    capability: CAPABILITIES.find((name) => name === rest) ?? null,
+  });
+  const { capability, agent, has_ended } = filter;
   const [sorting, setSorting] = useState(NEWEST_FIRST);
   const [chosen, setChosen] = useState<Chosen>(new Map());
   const [is_adding, setAdding] = useState(false);
-  const { data: listed_agents } = useQuery("agents.list", {});
-  const searched = useDeferredValue(text.trim());
+  const searched = useDeferredValue(filter.text.trim());
   const query = useMemo(
     (): GrantQuery => ({
       ...sorting,
@@ -52,51 +52,16 @@ export default function Grants({ rest }: ViewProps) {
   const { listing, listed } = useListing(query);
   const { total, error } = listed;
   const is_filtered = searched !== "" || capability !== null || agent !== null || has_ended;
-  const reset = () => {
-    setText("");
-    setCapability(null);
-    setAgent(null);
-    setHasEnded(false);
-  };
   return (
     <div className="place grants">
       <header className="place-head">
         <h1>{words.title}</h1>
         <Button onClick={() => setAdding(true)}>{words.add}</Button>
       </header>
-      <search className="filters">
-        <input
-          className="input grows"
-          type="search"
-          aria-label={words.search}
-          placeholder={words.search}
-          value={text}
-          onChange={({ target }) => setText(target.value)}
-        />
-        <FilterSelect<Capability>
-          label={words.capability}
-          all={words.every_capability}
-          items={CAPABILITIES.map((name) => ({ value: name, label: name }))}
-          chosen={capability}
-          onChoose={setCapability}
-        />
-        <FilterSelect
-          label={words.agent}
-          all={words.every_agent}
-          items={(listed_agents?.agents ?? [])
-            .filter(({ revoked_at }) => revoked_at === null)
-            .map(({ name }) => ({ value: name, label: name }))}
-          chosen={agent}
-          onChoose={setAgent}
-        />
-        <label className="check">
-          <input type="checkbox" checked={has_ended} onChange={({ target }) => setHasEnded(target.checked)} />
-          {words.include_ended}
-        </label>
-      </search>
+      <Filters filter={filter} onChange={(change) => setFilter((now) => ({ ...now, ...change }))} />
       <Failure error={error} />
       {total === 0 ? (
-        <Nothing isFiltered={is_filtered} onReset={reset} />
+        <Nothing isFiltered={is_filtered} onReset={() => setFilter(NO_FILTER)} />
       ) : (
         <>
           <SelectionBar
@@ -120,6 +85,58 @@ export default function Grants({ rest }: ViewProps) {
       )}
       {is_adding ? <AddGrant capability={capability} onClose={() => setAdding(false)} /> : null}
     </div>
+  );
+}
+
+/** What the listing is narrowed to. */
+interface GrantFilter {
+  text: string;
+  capability: Capability | null;
+  agent: string | null;
+  /** Revoked and expired ones too. */
+  has_ended: boolean;
+}
+
+const NO_FILTER: GrantFilter = { text: "", capability: null, agent: null, has_ended: false };
+
+function Filters({ filter, onChange }: { filter: GrantFilter; onChange(change: Partial<GrantFilter>): void }) {
+  const words = useWords(grantsWords);
+  const { data: listed } = useQuery("agents.list", {});
+  return (
+    <search className="filters">
+      <input
+        className="input grows"
+        type="search"
+        aria-label={words.search}
+        placeholder={words.search}
+        value={filter.text}
+        onChange={({ target }) => onChange({ text: target.value })}
+      />
+      <FilterSelect<Capability>
+        label={words.capability}
+        all={words.every_capability}
+        items={CAPABILITIES.map((name) => ({ value: name, label: name }))}
+        chosen={filter.capability}
+        onChoose={(capability) => onChange({ capability })}
+      />
+      <FilterSelect
+        label={words.agent}
+        all={words.every_agent}
+        items={(listed?.agents ?? [])
+          .filter(({ revoked_at }) => revoked_at === null)
+          .map(({ name }) => ({ value: name, label: name }))}
+        chosen={filter.agent}
+        onChoose={(agent) => onChange({ agent })}
+      />
+      <label className="check">
+        <input
+          type="checkbox"
+          checked={filter.has_ended}
+          onChange={({ target }) => onChange({ has_ended: target.checked })}
+        />
+        {words.include_ended}
+      </label>
+    </search>
   );
 }
 

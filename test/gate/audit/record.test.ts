@@ -18,8 +18,8 @@ function decided(
   judge_threshold = 0.3,
 ): Decision {
   const settings = { home: "/home/r", grants: null, pause: null, judge_threshold, now: () => 1_714_225_863_214 };
-  const { x, denial } = examineCall(call, { agent: null, level, principal: ROBERTO }, CATALOG, settings);
-  return decisionOf(x, denial);
+  const examined = examineCall(call, { agent: null, level, principal: ROBERTO }, CATALOG, settings);
+  return decisionOf(examined);
 }
 
 const asked = ({ executor }: ProposedCall) => ({ agent: "claude", executor, ts: 1_714_225_900 });

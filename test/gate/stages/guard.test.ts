@@ -2,10 +2,9 @@ import { describe, expect, it } from "vitest";
 import { guard } from "../../../main/gate/stages/guard.ts";
 import { examinationOf, type Situation } from "../../support/examinations.ts";
 
-it("what touches nothing forbidden passes, and has no verdict yet", () => {
+it("what touches nothing forbidden passes", () => {
   const x = examinationOf({ executor: "fs_read", args: { path: "/srv/a.txt" } });
   expect(guard(x)).toBeNull();
-  expect(x.verdict).toBeNull();
   expect(x.trace).toEqual([{ stage: "guard", outcome: "passed", detail: "nothing forbidden" }]);
 });
 
@@ -18,16 +17,18 @@ it("what is forbidden is denied with what matched and what to do instead; its ve
     explain: {
       rule: "guard.protected-path",
       matched: "pattern '(^|/)\\.ssh(/|$)' in argument 'path'",
-      instead: "work on another path; if the human needs this one, they do it themselves",
+      instead: "work on another path; if the user needs this one, they do it themselves",
     },
-  });
-  expect(x.verdict).toEqual({
-    approved: false,
-    reason,
-    ts: 1_714_225_863.214,
-    judge_kind: "rule-based-v1",
-    score: 0,
-    blocked_by: "guard",
+    found: {
+      verdict: {
+        approved: false,
+        reason,
+        ts: 1_714_225_863.214,
+        judge_kind: "rule-based-v1",
+        score: 0,
+        blocked_by: "guard",
+      },
+    },
   });
   expect(x.trace).toEqual([{ stage: "guard", outcome: "denied", detail: reason, rule: "guard.protected-path" }]);
 });

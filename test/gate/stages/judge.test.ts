@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { isDenial } from "../../../main/gate/stages/examination.ts";
 import { judge } from "../../../main/gate/stages/judge.ts";
 import { examinationOf, type Situation } from "../../support/examinations.ts";
 
@@ -6,22 +7,22 @@ const READ: Situation = { executor: "fs_read", args: { path: "/srv/a.txt" } };
 const WRITE: Situation = { executor: "fs_write", args: { path: "/srv/a.txt" } };
 
 function scoreOf(situation: Situation): number | undefined {
-  const x = examinationOf(situation);
-  judge(x);
-  return x.verdict?.score;
+  const found = judge(examinationOf(situation));
+  return (isDenial(found) ? found.found?.verdict : found.verdict)?.score;
 }
 
 it("a score at the threshold passes; the verdict is kept, the trace says why", () => {
   const x = examinationOf({ ...WRITE, settings: { judge_threshold: 0.7 } });
-  expect(judge(x)).toBeNull();
-  expect(x.verdict).toEqual({
-    approved: true,
-    reason: "approved: score 0.70",
-    ts: 1_714_225_863.214,
-    judge_kind: "rule-based-v1",
-    score: 0.7,
-    blocked_by: null,
-    notes: [],
+  expect(judge(x)).toEqual({
+    verdict: {
+      approved: true,
+      reason: "approved: score 0.70",
+      ts: 1_714_225_863.214,
+      judge_kind: "rule-based-v1",
+      score: 0.7,
+      blocked_by: null,
+      notes: [],
+    },
   });
   expect(x.trace).toEqual([{ stage: "judge", outcome: "passed", detail: "approved: score 0.70" }]);
 });
@@ -33,8 +34,8 @@ it("a score below the threshold is denied, and the verdict says by whom", () => 
     stage: "judge",
     reason,
     explain: { rule: "judge.low-score", instead: "say what it is for, and name plain paths" },
+    found: { verdict: expect.objectContaining({ approved: false, reason, score: 0.7, blocked_by: "judge" }) },
   });
-  expect(x.verdict).toMatchObject({ approved: false, reason, score: 0.7, blocked_by: "judge" });
   expect(x.trace).toEqual([{ stage: "judge", outcome: "denied", detail: reason, rule: "judge.low-score" }]);
 });
 
@@ -47,7 +48,7 @@ describe("the bonus for what changes nothing", () => {
   it("an agent can call its own call critical, and loses it", () => {
     expect(scoreOf({ ...READ, context: { critical: true } })).toBe(0.7);
     const x = examinationOf({ ...READ, context: { critical: true }, settings: { judge_threshold: 0.72 } });
-    expect(judge(x)?.stage).toBe("judge");
+    expect(judge(x)).toMatchObject({ stage: "judge" });
   });
 
   it("it can't call it harmless: the manifest's word stays", () => {

@@ -13,7 +13,7 @@ it("one whose pairing was revoked is denied, and learns how it gets another", ()
   expect(pairing(x)).toEqual({
     stage: "pairing",
     reason: "this agent's pairing was revoked",
-    explain: { rule: "pairing.revoked", instead: "ask the human to pair it again" },
+    explain: { rule: "pairing.revoked", instead: "ask the user to pair it again" },
   });
   expect(x.trace).toEqual([
     { stage: "pairing", outcome: "denied", detail: "this agent's pairing was revoked", rule: "pairing.revoked" },

@@ -5,6 +5,7 @@ import type { Capability, Outcome } from "../../../ipc/decision.ts";
 import { choicesFor } from "../../../main/gate/approvals/choices.ts";
 import { ExecutorCatalog } from "../../../main/gate/executors/catalog.ts";
 import { decisionOf, examineCall } from "../../../main/gate/pipeline.ts";
+import { isDenial } from "../../../main/gate/stages/examination.ts";
 import { policy } from "../../../main/gate/stages/policy.ts";
 import { examinationOf, manifestOf, PAIRED, type Situation } from "../../support/examinations.ts";
 import { freshGrants, ROBERTO } from "../../support/gate-stores.ts";
@@ -20,8 +21,8 @@ test.each([
   ["Read", { file_path: "file:///srv/notes.txt" }, "/srv"],
 ])("an unknown path is asked about also where the level would allow it: %s %j", (executor, args, cwd) => {
   const call = { intent: "", executor, args, ...(cwd === undefined ? {} : { context: { cwd } }) };
-  const { x, denial } = examineCall(call, SUBJECT, new ExecutorCatalog(), SETTINGS);
-  expect(decisionOf(x, denial).outcome).toBe("approval_required");
+  const examined = examineCall(call, SUBJECT, new ExecutorCatalog(), SETTINGS);
+  expect(decisionOf(examined).outcome).toBe("approval_required");
 });
 
 test("a link to what each process sees as its own leads elsewhere for the agent: asked about, and never remembered", () => {
@@ -30,9 +31,9 @@ test("a link to what each process sees as its own leads elsewhere for the agent:
   symlinkSync("loop", join(home, "loop"));
   for (const path of ["mine/a.txt", "loop/a.txt"]) {
     const call = { intent: "", executor: "Write", args: { file_path: join(home, path), content: "" } };
-    const { x, denial } = examineCall(call, SUBJECT, new ExecutorCatalog(), { ...SETTINGS, home });
-    expect(decisionOf(x, denial).outcome).toBe("approval_required");
-    expect(choicesFor(x.needs, home).map(({ scope }) => scope)).toEqual(["none"]);
+    const examined = examineCall(call, SUBJECT, new ExecutorCatalog(), { ...SETTINGS, home });
+    expect(decisionOf(examined).outcome).toBe("approval_required");
+    expect(choicesFor(examined.x.needs ?? [], home).map(({ scope }) => scope)).toEqual(["none"]);
   }
 });
 
@@ -59,11 +60,13 @@ test("more targets than a person could read are not asked about", () => {
   expect(examineCall(call(1001), SUBJECT, new ExecutorCatalog(), SETTINGS).denial?.stage).toBe("validation");
 });
 
-/** The policy stage's result alone: a denial, or what it leaves in the examination. */
+/** The policy stage's result alone: a denial, or what it finds. */
 function answered(situation: Situation) {
   const x = examinationOf(situation);
-  const denial = policy(x);
-  return { denial, outcome: denial === null ? x.outcome : "denied", reason: denial?.reason ?? x.reason, x };
+  const found = policy(x);
+  return isDenial(found)
+    ? { denial: found, outcome: "denied", reason: found.reason, x }
+    : { denial: null, outcome: found.outcome, reason: found.reason, x: { ...x, ...found } };
 }
 
 describe("level and capability", () => {
@@ -113,7 +116,7 @@ describe("level and capability", () => {
       explain: {
         rule: "policy.level-denies",
         matched: "ReadOnly reads after asking, and never writes, sends, runs code or spends money",
-        instead: "ask the human for a higher level (metnos-gate agents level claude L)",
+        instead: "ask the user for a higher level (metnos-gate agents level claude L)",
       },
     });
     expect(x.trace).toEqual([

@@ -21,7 +21,7 @@ it("while the gate is paused every call is denied with the pause's reason, and p
     explain: {
       rule: "safety.paused",
       matched: "the pause",
-      instead: "stop, and wait until the human lets the gate go on",
+      instead: "stop, and wait until the user resumes the gate",
     },
   });
   expect(x.trace).toEqual([

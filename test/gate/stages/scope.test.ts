@@ -89,7 +89,7 @@ describe("the paths that an executor is declared for", () => {
       explain: {
         rule: "scope.outside-perimeter",
         matched: "the executor's declared paths",
-        instead: "stay inside the declared perimeter, or ask the human to widen it",
+        instead: "stay inside the declared perimeter, or ask the user to widen it",
       },
     });
     expect(x.trace).toEqual([{ stage: "scope", outcome: "denied", detail: PATHS, rule: "scope.outside-perimeter" }]);

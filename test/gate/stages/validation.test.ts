@@ -1,21 +1,22 @@
 import { describe, expect, it } from "vitest";
+import { isDenial } from "../../../main/gate/stages/examination.ts";
 import { validation } from "../../../main/gate/stages/validation.ts";
 import { examinationOf, manifestOf, type Situation } from "../../support/examinations.ts";
 
 /** The validation's result for a call whose needs are not known yet. */
 function validated(situation: Situation) {
   const x = examinationOf(situation);
-  x.needs = [];
-  return { x, denial: validation(x) };
+  const found = validation(x);
+  return isDenial(found) ? { x, denial: found, needs: undefined } : { x, denial: null, needs: found.needs };
 }
 
 const reasonOf = (situation: Situation) => validated(situation).denial?.reason;
 
 describe("the arguments against the executor's schema", () => {
   it("what fits passes, and from here on the needs are known", () => {
-    const { x, denial } = validated({ executor: "Read", args: { file_path: "/srv/a.txt" } });
+    const { x, denial, needs } = validated({ executor: "Read", args: { file_path: "/srv/a.txt" } });
     expect(denial).toBeNull();
-    expect(x.needs).toMatchObject([{ capability: "fs:read", target: { kind: "path", lexical: "/srv/a.txt" } }]);
+    expect(needs).toMatchObject([{ capability: "fs:read", target: { kind: "path", lexical: "/srv/a.txt" } }]);
     expect(x.trace).toEqual([{ stage: "validation", outcome: "passed", detail: "the arguments fit" }]);
   });
 
@@ -26,13 +27,13 @@ describe("the arguments against the executor's schema", () => {
   });
 
   it("what doesn't fit is denied by the argument's name, never its value, and has no needs", () => {
-    const { x, denial } = validated({ executor: "Read", args: { file_path: "/srv/a", offset: "SECRET-4711" } });
+    const { x, denial, needs } = validated({ executor: "Read", args: { file_path: "/srv/a", offset: "SECRET-4711" } });
     expect(denial).toEqual({
       stage: "validation",
       reason: "validation failed: offset: expected number",
       explain: { rule: "validation.invalid-arguments", instead: "send the arguments that the executor declares" },
     });
-    expect(x.needs).toEqual([]);
+    expect(needs).toBeUndefined();
     expect(x.trace).toEqual([
       { stage: "validation", outcome: "denied", detail: denial?.reason, rule: denial?.explain.rule },
     ]);
@@ -53,11 +54,11 @@ describe("what no schema says of a path", () => {
     ["path", { executor: "Glob", args: { pattern: "*.ts", path: HIDES } }],
     ["paths", { executor: "box", args: { paths: ["/srv/a.txt", HIDES] }, own: [LIST] }],
   ])("a NUL byte hides the rest of it: %s, %j", (name, situation) => {
-    const { x, denial } = validated(situation);
+    const { denial, needs } = validated(situation);
     expect(denial?.stage).toBe("validation");
     expect(denial?.reason).toBe(`validation failed: ${name}: holds a NUL byte`);
     expect(denial?.explain.rule).toBe("validation.unusable-path");
-    expect(x.needs).toEqual([]);
+    expect(needs).toBeUndefined();
   });
 
   it("in what is only content a NUL byte is a byte", () => {

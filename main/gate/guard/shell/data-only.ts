@@ -29,7 +29,7 @@ export interface MaskedTexts {
   for_commands: string;
 }
 
-/** Assignments that change which program a name stands for, or what a shell reads before it begins. */
+/** Assignments that change which program a name means, or what a shell reads before it begins. */
 function changesMeaning({ name, argv, assignments }: SimpleCommand): boolean {
   const names = [
     ...assignments.map((assignment) => assignment.name),

@@ -12,7 +12,7 @@ export interface Effects {
   trees_deleted: readonly Word[];
   /** Deleted as single files. */
   deleted: readonly Word[];
-  /** Of those, what a search may come by. */
+  /** Of those, what a search may find. */
   found_deleted: readonly Word[];
   moved: readonly Word[];
   /** Rights or owners changed, with all that lies below. */

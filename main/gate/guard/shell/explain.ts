@@ -1,7 +1,7 @@
 import type { ShellReading } from "../../../../ipc/decision.ts";
 import type { ProposedCall } from "../../../../ipc/wire.ts";
 import { type LineNeeds, needsOfLine } from "../../clear/line-needs.ts";
-import { type CommandLine, commandLinesOf } from "../../executors/command-lines.ts";
+import { type CommandLine, CommandLines } from "../../executors/command-lines.ts";
 import { lineOf } from "../../executors/needs.ts";
 import { requirementOf } from "../../targets/target.ts";
 import { workingDirectoryOf } from "../call-environment.ts";
@@ -11,9 +11,14 @@ import { maskedTexts } from "./data-only.ts";
 import { findingIn, findingText } from "./guard-shell.ts";
 
 /** How each command line of a call was read, for whoever asks why (`explain`). Holds the values: nothing of it is stored. */
-export function explainReadings(call: ProposedCall, home: string, gate_files: GateFiles | undefined): ShellReading[] {
+export function explainReadings(
+  call: ProposedCall,
+  home: string,
+  gate_files: GateFiles | undefined,
+  lines = new CommandLines(call, home),
+): ShellReading[] {
   const cwd = workingDirectoryOf(call, home) ?? "";
-  return commandLinesOf(call, home).map((line) => {
+  return lines.all.map((line) => {
     const cleared = needsOfLine(lineOf(call.args[line.arg]) ?? line.text, home, cwd);
     return explainLine(line, cleared, home, cwd, gate_files);
   });
@@ -27,7 +32,7 @@ function explainLine(
   gate_files: GateFiles | undefined,
 ): ShellReading {
   const found = findingIn(reading, { cwd, home, gate: gate_files?.protected_paths });
-  // A loop's command stands there once for each value.
+  // A loop's command is there once for each value.
   const clearedAt = (span: { start: number; end: number }) => {
     const inside = cleared.commands.filter(({ start, end }) => start >= span.start && end <= span.end);
     return inside.length > 0

@@ -9,7 +9,7 @@ import { type PathWord, pathWords } from "./path-words.ts";
 
 /** Keys, passwords and system files: neither read nor written, however the path is spelled. */
 
-const OTHER_PATH = "work on another path; if the human needs this one, they do it themselves";
+const OTHER_PATH = "work on another path; if the user needs this one, they do it themselves";
 
 export function forbiddenPaths(
   reading: Reading,

@@ -27,22 +27,22 @@ import { type Finding, finding } from "./finding.ts";
 import { treesRead } from "./forbidden-paths.ts";
 import { type PathWord, pathWords } from "./path-words.ts";
 
-/** The third group: the gate's places, its process, what only the human may tell it, and the hook that calls it. */
+/** The third group: the gate's files, its process, its commands for the user alone, and the hook that calls it. */
 
 const FILES = "guard.gate-files";
-const NARROWER = "name a narrower folder, or ask the human to use the metnos-gate command";
-const ASK = "ask the human to do it with the metnos-gate command";
+const NARROWER = "name a narrower folder, or ask the user to use the metnos-gate command";
+const ASK = "ask the user to do it with the metnos-gate command";
 
 export function gateItself(
   reading: Reading,
-  house: ProtectedGatePaths | undefined,
+  gate: ProtectedGatePaths | undefined,
   home: string,
   words: (command: SimpleCommand) => readonly PathWord[] = pathWords,
 ): Finding | null {
   const looks = reading.commands.some(looksForGate);
   for (const command of reading.commands) {
     const found =
-      (house === undefined ? null : paths(command, house, words(command))) ??
+      (gate === undefined ? null : paths(command, gate, words(command))) ??
       process(command, looks) ??
       humanOnly(command) ??
       hook(command, home);
@@ -51,7 +51,7 @@ export function gateItself(
   return null;
 }
 
-/** Files that lie in the gate's folders: what a search below them would come by. */
+/** Files that lie in the gate's folders: what a search below them would find. */
 const SAMPLES = [
   "operator.token",
   "grants.db",
@@ -75,7 +75,7 @@ function paths(
     return finding(FILES, "a path inside the gate's own folders", NARROWER, command, word);
   }
   const effects = effectsOf(command);
-  // `find ~/.local -delete`: what it comes by.
+  // `find ~/.local -delete`: what it finds.
   const is_found = effects.found_deleted.some((word) => {
     const path = pathOf(word, command.cwd);
     return own.some(
@@ -95,7 +95,7 @@ function paths(
 }
 
 function touches(path: PathPattern, place: readonly string[]): boolean {
-  const is_open = path.names.some((name) => typeof name === "object" && name.kind === "any");
+  const is_open = path.segments.some((name) => typeof name === "object" && name.kind === "any");
   if (!is_open) return canMatchAtOrBelow(path, place);
   return SAMPLES.some((sample) => canMatchPath(path, [...place, ...segmentsOf(sample)]));
 }
@@ -140,7 +140,7 @@ function process(command: SimpleCommand, looks: boolean): Finding | null {
   if (tool === undefined) return null;
   const args = command.argv.slice(1);
   const report = (description: string, word?: Word) =>
-    finding("guard.gate-process", description, "leave the gate running; the human ends it", command, word);
+    finding("guard.gate-process", description, "leave the gate running; the user ends it", command, word);
   if (tool.signals === "by name") {
     const is_whole_line = args.some(({ text }) => tool.whole_line?.test(text));
     const word = args.find(
@@ -177,7 +177,7 @@ function humanOnly(command: SimpleCommand): Finding | null {
   if (at > 0 && !runsGateCommand(command.name) && command.is_speculative !== true) return null;
   const words = command.argv.slice(Math.max(at, 0) + 1).filter((word) => !(word.text === "--"));
   if (onlyAsksGate(words.map(({ text }) => text))) return null;
-  return finding("guard.gate-command", "a metnos-gate command that only the human gives", ASK, command, words[0]);
+  return finding("guard.gate-command", "a metnos-gate command that only the user gives", ASK, command, words[0]);
 }
 
 /** `cp settings.json ~/.claude/`, `cp -r x/.claude ~`, `tar x -C ~/.claude`, `ln -sfn x ~/.claude`. */
@@ -185,11 +185,11 @@ function replacesEntry(command: SimpleCommand, { placed, trees_written }: Effect
   const { name, cwd } = command;
   const program = programCalled(name);
   const is_link = program !== undefined && placingRole(program) === "links";
-  const isFolder = (word: Word) => pathOf(word, cwd).names.at(-1) === ".claude";
+  const isFolder = (word: Word) => pathOf(word, cwd).segments.at(-1) === ".claude";
   if (trees_written.some(isFolder)) return true;
   return placed.some(({ word, source, is_exact }) => {
     if (isFolder(word) && (is_exact || is_link)) return true;
-    const last = pathOf(source, cwd).names.at(-1);
+    const last = pathOf(source, cwd).segments.at(-1);
     if (canMatchPath(pathOf(word, cwd), segmentsOf(home))) return last === ".claude";
     if (!isFolder(word)) return false;
     return (
@@ -202,23 +202,23 @@ function replacesEntry(command: SimpleCommand, { placed, trees_written }: Effect
 
 function hook(command: SimpleCommand, home: string): Finding | null {
   const report = (description: string, word?: Word) =>
-    finding("guard.agent-settings", description, "ask the human: metnos-gate connect claude-code", command, word);
+    finding("guard.agent-settings", description, "ask the user: metnos-gate connect claude-code", command, word);
   const files = [
     [...segmentsOf(home), ".claude", "settings.json"],
     [...segmentsOf(home), ".claude", "settings.local.json"],
   ];
   const isEntry = (path: PathPattern): boolean => {
     if (files.some((file) => canMatchPath(path, file))) return true;
-    const [folder, file] = path.names.slice(-2);
+    const [folder, file] = path.segments.slice(-2);
     return (
       (folder === ".claude" && (canMatch(file, "settings.json") || canMatch(file, "settings.local.json"))) ||
-      path.names.at(-1) === "managed-settings.json"
+      path.segments.at(-1) === "managed-settings.json"
     );
   };
   const effects = effectsOf(command);
   for (const word of [...effects.trees_deleted, ...effects.moved]) {
     const path = pathOf(word, command.cwd);
-    if (files.some((file) => canContain(path, file)) || path.names.at(-1) === ".claude")
+    if (files.some((file) => canContain(path, file)) || path.segments.at(-1) === ".claude")
       return report("the folder of the hook's entry removed or moved", word);
   }
   if (replacesEntry(command, effects, home)) return report("a file put over the hook's entry");

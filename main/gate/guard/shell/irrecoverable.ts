@@ -16,7 +16,7 @@ import { isDisk, type PathContext, vitalFile, vitalFolder } from "../vital-paths
 import { effectsOf } from "./effects.ts";
 import { type Finding, finding } from "./finding.ts";
 
-/** Commands that leave no way back: whole trees gone, disks overwritten, the machine brought down. */
+/** Commands that leave no way back: whole trees deleted, disks overwritten, the machine brought down. */
 
 const RULE = "guard.irrecoverable-command";
 const NAME_IT = "name exactly what should go, inside the project";
@@ -65,7 +65,7 @@ function inCommand(command: SimpleCommand, context: PathContext): Finding | null
   for (const word of [...effects.written, ...effects.deleted, ...effects.moved]) {
     const what = vitalFile(pathOf(word, command.cwd));
     if (what !== undefined)
-      return report(`a change of ${what}`, "write a copy in the project, and let the human put it in place", word);
+      return report(`a change of ${what}`, "write a copy in the project, and let the user put it in place", word);
   }
   return found(command, context, report) ?? disks(command, report) ?? machine(command, report);
 }
@@ -76,8 +76,8 @@ type Report = (description: string, instead: string, word?: Word) => Finding;
 function found(command: SimpleCommand, context: PathContext, report: Report): Finding | null {
   for (const word of effectsOf(command).found_deleted) {
     const path = pathOf(word, command.cwd);
-    const last = path.names.at(-1);
-    const before = { ...path, names: path.names.slice(0, -1) };
+    const last = path.segments.at(-1);
+    const before = { ...path, segments: path.segments.slice(0, -1) };
     const what =
       wholeTree(word, command, context) ??
       (typeof last === "object" && last.kind === "any" ? vitalFolder(before, context) : undefined);
@@ -96,11 +96,11 @@ function wholeTree(word: Word, command: SimpleCommand, context: PathContext): st
   return undefined;
 }
 
-/** A word as it stands, and as it would be if a variable that nothing here sets were empty. */
+/** A word as it is, and as it would be if a variable that nothing here sets were empty. */
 function formsOf(word: Word, { cwd }: SimpleCommand): PathPattern[] {
   const forms = [pathOf(word, cwd)];
   const [first] = word.pieces;
-  // `${X:+x}/`: what may be empty, and what stands before such a mark, both go.
+  // `${X:+x}/`: what may be empty, and what precedes such a mark, are both removed.
   const marks = word.pieces.findIndex(({ kind, text }) => kind === "unknown" && text === "");
   const is_optional = marks !== -1 && word.pieces.slice(0, marks).every(({ text }) => !text.includes("/"));
   if (
@@ -111,7 +111,7 @@ function formsOf(word: Word, { cwd }: SimpleCommand): PathPattern[] {
     if (rest[0]?.text.startsWith("/") && rest.every(({ kind }) => kind !== "unknown")) {
       const emptied = pathOfPieces(rest, cwd);
       // `$X/dist` says where it should be; `$X/` and `$X/*` are the whole disk if it says nothing.
-      if (emptied.names.length === 0 || (emptied.names.length === 1 && isPattern(emptied.names[0])))
+      if (emptied.segments.length === 0 || (emptied.segments.length === 1 && isPattern(emptied.segments[0])))
         forms.push(emptied);
     }
   }
@@ -124,14 +124,14 @@ const isPattern = (name: Segment | undefined): boolean => typeof name === "objec
 function everyName(word: Word, command: SimpleCommand, context: PathContext): string | undefined {
   if (!command.via.some(handsOnEverything)) return undefined;
   const path = pathOf(word, command.cwd);
-  const last = path.names.at(-1);
+  const last = path.segments.at(-1);
   if (typeof last !== "object" || last.kind !== "any") return undefined;
-  return vitalFolder({ ...path, names: path.names.slice(0, -1) }, context);
+  return vitalFolder({ ...path, segments: path.segments.slice(0, -1) }, context);
 }
 
 /** `/usr/*`, `~/.*`: a pattern that takes everything directly in such a place. */
 function everythingIn(path: PathPattern, context: PathContext): string | undefined {
-  const last = path.names.at(-1);
+  const last = path.segments.at(-1);
   if (typeof last !== "object" || last.kind === "unknown") return undefined;
   const inner = last.kind === "pattern" && last.text.replace(/^\./, "").replace(/\*+|\?+|\[[^\]]*\]/g, "");
   if (inner !== "" && last.kind === "pattern") return undefined;
@@ -139,7 +139,7 @@ function everythingIn(path: PathPattern, context: PathContext): string | undefin
   if (last.kind === "pattern" && !last.text.includes("*")) return undefined;
   // What lies anywhere below a filter is not everything.
   if (last.kind === "any") return undefined;
-  const folder = vitalFolder({ ...path, names: path.names.slice(0, -1) }, context);
+  const folder = vitalFolder({ ...path, segments: path.segments.slice(0, -1) }, context);
   return folder === undefined ? undefined : `everything in ${folder}`;
 }
 
@@ -147,14 +147,16 @@ function systemTree(word: Word, command: SimpleCommand): string | undefined {
   const path = pathOf(word, command.cwd);
   return ["usr", "etc", "bin", "lib", "sbin", "boot", "var/lib", "System"].some(
     (tree) =>
-      canMatchAtOrBelow(path, segmentsOf(tree)) && path.names.length <= 3 && !canMatchAtOrBelow(path, ["usr", "local"]),
+      canMatchAtOrBelow(path, segmentsOf(tree)) &&
+      path.segments.length <= 3 &&
+      !canMatchAtOrBelow(path, ["usr", "local"]),
   )
     ? "a system folder"
     : undefined;
 }
 
 function disks(command: SimpleCommand, report: Report): Finding | null {
-  const KEEP = "work on a file in the project, or let the human do it";
+  const KEEP = "work on a file in the project, or let the user do it";
   for (const word of effectsOf(command).written) {
     if (isDisk(pathOf(word, command.cwd))) return report("a raw write to a disk", KEEP, word);
     if (canMatchPath(pathOf(word, command.cwd), ["proc", "sysrq-trigger"]))
@@ -190,12 +192,12 @@ function machine(command: SimpleCommand, report: Report): Finding | null {
   if (tool.signals === "by name" && texts.some((text) => text === "." || text === ".*" || text === "^"))
     return report("a signal to every process", "name the process that should end");
   if (texts.some((text) => tool.deletes_account?.test(text)))
-    return report("an account and its home folder deleted", "leave that to the human");
+    return report("an account and its home folder deleted", "leave that to the user");
   const { ends_machine } = tool;
   const ends = ends_machine === "always" || texts.some((text) => ends_machine?.test(text));
-  if (ends && tool.ends_at_once) return report("the machine shut down", "leave that to the human");
-  if (ends && command.in_loop) return report("the machine shut down again and again", "leave that to the human");
+  if (ends && tool.ends_at_once) return report("the machine shut down", "leave that to the user");
+  if (ends && command.in_loop) return report("the machine shut down again and again", "leave that to the user");
   if (texts.some((text) => tool.stops_kernel?.test(text)))
-    return report("the kernel told to stop", "leave that to the human");
+    return report("the kernel stopped", "leave that to the user");
   return null;
 }

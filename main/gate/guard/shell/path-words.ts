@@ -27,7 +27,7 @@ export function pathWords(command: SimpleCommand): PathWord[] {
     // A pattern that a shell expands names files, even where its words are only printed.
     if (data.has(word) && word.glob === undefined) continue;
     if (index === 0 && !word.text.includes("/")) continue;
-    // `-v ~/.m2:/root/.m2`: what stands behind the colon is a place in the container.
+    // `-v ~/.m2:/root/.m2`: what follows the colon is a path in the container.
     const is_volume = isAmong(command.argv[index - 1]?.text ?? "", volumes) && word.text.indexOf(":") > 0;
     const named = is_volume ? cutAt(word.pieces, word.text.indexOf(":")) : word.pieces;
     for (const pieces of candidates(named)) {
@@ -55,7 +55,7 @@ function isPathLike(text: string): boolean {
   return text.length < 1024 && !/[\n;|&<>]|\s-/.test(text) && !/\s\S*\s/.test(text.replaceAll("\\ ", ""));
 }
 
-/** The folders that a program is told to work in. */
+/** The folders that a program's options say it works in. */
 function otherFolders({ name, argv, cwd }: SimpleCommand): string[] {
   const options = programCalled(name)?.folder_options;
   if (options === undefined) return [];
