@@ -1,5 +1,5 @@
 /**
- * The floor for paths: the required eleven patterns, as they are (docs/decisions/requirements-vaglio.md, "Baseline patterns").
+ * Baseline deny patterns for paths: the required eleven, as they are (docs/decisions/requirements-vaglio.md, "Baseline patterns").
  * Not configurable: changing one is an edit here.
  * Imports nothing, so that the hook can use it while no gate runs.
  */

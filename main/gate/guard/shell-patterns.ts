@@ -1,5 +1,5 @@
 /**
- * The floor for commands: the required six patterns, as they are (docs/decisions/requirements-vaglio.md, "Baseline patterns").
+ * Baseline deny patterns for commands: the required six, as they are (docs/decisions/requirements-vaglio.md, "Baseline patterns").
  * Not configurable: changing one is an edit here.
  * Imports nothing, so that the hook can use it while no gate runs. Reading the command as a shell would comes on top.
  */

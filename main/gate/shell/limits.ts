@@ -8,7 +8,7 @@ export const MAX_DEPTH = 16;
 export const MAX_COMMANDS = 512;
 /** Words of one command, also those that braces and lists expand to. */
 export const MAX_WORDS = 4096;
-/** Ways that a command may have gone on (a `cd` that failed, a branch that was taken). */
+/** States that a command may have left (a `cd` that failed, a branch that was taken). */
 export const MAX_STATES = 8;
 /** Brackets that are open at once: a parser's own recursion ends here, before it begins. */
 const MAX_OPEN = 128;
