@@ -58,6 +58,12 @@ describe("an answer", () => {
     expect(grants.listGrants({ include_revoked: true })).toEqual([]);
   });
 
+  it("yes, with a message: it isn't kept, as the message of an approval says which grant covered it", () => {
+    const { broker } = openedBroker(tempFolder());
+    const { token } = broker.ask(request([FOLDER]));
+    expect(broker.answer({ token, decision: "approved", message: "be quick" }, ROBERTO).message).toBeNull();
+  });
+
   it("permanently: approves and writes the grant in the same step, for the agent that asked", () => {
     const { broker, registry, grants, sent } = openedBroker(tempFolder());
     const { token } = broker.ask(request([FOLDER]));
@@ -151,12 +157,6 @@ describe("an answer", () => {
 });
 
 describe("never a grant without an approval", () => {
-  it("yes, with a message: it isn't kept, as the message of an approval says which grant covered it", () => {
-    const { broker } = openedBroker(tempFolder());
-    const { token } = broker.ask(request([FOLDER]));
-    expect(broker.answer({ token, decision: "approved", message: "be quick" }, ROBERTO).message).toBeNull();
-  });
-
   it("an answer that the registry refuses grants nothing", () => {
     const folder = tempFolder();
     const { broker, clock, grants } = openedBroker(folder);
