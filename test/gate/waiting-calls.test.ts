@@ -28,10 +28,10 @@ async function openedGate(home: TemporaryHome = temporaryHome(), clock = new Man
   const folder = join(home.home, "work");
   mkdirSync(folder, { recursive: true });
   const finals: string[] = [];
-  /** Decides a write of this file, and collects the final decision as `label: outcome reason`. */
-  const write = (label: string, file = "a.txt", session = "s1"): Decided => {
+  /** Decides a write of this file, and collects the final decision as `label: outcome`. */
+  const write = (label: string, file = "a.txt", session = "s1", by = agent): Decided => {
     const call = { intent: "write", executor: "fs_write", args: { path: join(folder, file), content: "x" } };
-    const subject = { agent, level: agent.level, session, principal: BY };
+    const subject = { agent: by, level: by.level, session, principal: BY };
     return core.gate.decide(call, subject, ({ current }) => finals.push(`${label}: ${current.outcome}`));
   };
   return { core, home, clock, write, finals, failures, folder, agent, close };
@@ -129,6 +129,41 @@ describe("a call that waits", () => {
     core.gate.answer({ token: tokenOf(failing), decision: "approved" }, BY);
     expect([finals, failures]).toEqual([["second: allowed"], ["answering a call that waited"]]);
   });
+
+  it("is denied where it can't be evaluated again once it is approved", async () => {
+    const { core, write, finals, failures } = await openedGate();
+    const token = tokenOf(write("call"));
+    vi.spyOn(core.grants, "find").mockImplementation(() => {
+      throw new Error("the grants can't be read");
+    });
+    core.gate.answer({ token, decision: "approved" }, BY);
+    expect([finals, failures]).toEqual([["call: denied"], ["examining an answered call again"]]);
+  });
+
+  it("takes no part of its agent's quota once it is answered", async () => {
+    const { core, write } = await openedGate();
+    const token = tokenOf(write("call"));
+    for (let count = 1; count < MAX_WAITING_PER_AGENT; count++) write("call");
+    expect(write("call").decision.current.outcome).toBe("denied");
+    core.gate.answer({ token, decision: "approved" }, BY);
+    expect(write("call").decision.current.outcome).toBe("approval_required");
+  });
+});
+
+describe("the withdrawal of all that waits for an agent", () => {
+  it("withdraws no other agent's requests, also where the database can't be read", async () => {
+    const { core, write, agent } = await openedGate();
+    const other = core.agents.pair("other", "Supervised").agent;
+    const [one, another] = [tokenOf(write("one")), tokenOf(write("another", "a.txt", "s1", other))];
+    const reads = vi.spyOn(core.gate.broker.registry, "waitingTokens").mockImplementationOnce(() => {
+      throw new Error("the database can't be read");
+    });
+    core.gate.waiting.withdrawAgent(agent.agent_id, "its pairing was revoked");
+    expect(reads).toHaveBeenCalledOnce();
+    await vi.waitFor(() => expect(statusOf(core, one)).toBe("cancelled"));
+    await turn();
+    expect(statusOf(core, another)).toBe("pending");
+  });
 });
 
 describe("a request that can't be stored", () => {
@@ -172,5 +207,43 @@ describe("what an earlier gate left behind", () => {
     vi.advanceTimersByTime(20_100);
     await vi.waitFor(() => expect(statusOf(core, gone)).toBe("cancelled"));
     expect(statusOf(core, back)).toBe("pending");
+  });
+
+  it("is answered by what the operator answered meanwhile, once; where that can't be stored it is a denial", async () => {
+    const before = await openedGate();
+    const tokens = [tokenOf(before.write("call")), tokenOf(before.write("unstored", "b.txt"))];
+    before.close();
+    const { core, home, write } = await openedGate(before.home, before.clock);
+    for (const token of tokens) core.gate.answer({ token, decision: "approved" }, BY);
+    expect(write("call").decision.current).toMatchObject({ outcome: "allowed", status: "approved" });
+    core.gate.record();
+    expect(write("call").decision.current.outcome).toBe("approval_required");
+    core.gate.record();
+    const other = new Database(home.paths.approvals_db);
+    onTestFinished(() => {
+      other.close();
+    });
+    other.exec("CREATE TRIGGER refuses BEFORE INSERT ON pending BEGIN SELECT RAISE(ABORT, 'refused'); END");
+    const { decision } = write("unstored", "b.txt");
+    expect(() => write("new", "c.txt")).toThrow(/refused/);
+    core.gate.record();
+    expect(decision.current).toMatchObject({ outcome: "denied", explain: { rule: "approval.not-stored" } });
+    expect(write("unstored", "b.txt").decision.current.outcome).toBe("allowed");
+  });
+
+  it("is withdrawn by its own agent alone, and not while a connection waits for it", async () => {
+    const before = await openedGate();
+    const [awaited, left] = [tokenOf(before.write("awaited")), tokenOf(before.write("left", "b.txt"))];
+    before.close();
+    const { core, write, agent } = await openedGate(before.home, before.clock);
+    const other = core.agents.pair("other", "Supervised").agent;
+    expect(tokenOf(write("awaited"))).toBe(awaited);
+    const withdraw = (by: typeof agent, token: string) =>
+      core.gate.waiting.withdrawLeft(by.agent_id, token, "no longer needed");
+    expect([withdraw(other, left), withdraw(agent, awaited)]).toEqual([undefined, undefined]);
+    expect([statusOf(core, left), statusOf(core, awaited)]).toEqual(["pending", "pending"]);
+    expect(withdraw(agent, left)).toMatchObject({ outcome: "denied", status: "cancelled" });
+    expect(statusOf(core, left)).toBe("cancelled");
+    expect(withdraw(agent, left)).toBeUndefined();
   });
 });

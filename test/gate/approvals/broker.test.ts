@@ -151,6 +151,12 @@ describe("an answer", () => {
 });
 
 describe("never a grant without an approval", () => {
+  it("yes, with a message: it isn't kept, as the message of an approval says which grant covered it", () => {
+    const { broker } = openedBroker(tempFolder());
+    const { token } = broker.ask(request([FOLDER]));
+    expect(broker.answer({ token, decision: "approved", message: "be quick" }, ROBERTO).message).toBeNull();
+  });
+
   it("an answer that the registry refuses grants nothing", () => {
     const folder = tempFolder();
     const { broker, clock, grants } = openedBroker(folder);

@@ -43,4 +43,17 @@ describe("a chain of stages", () => {
     ).toBe(NO);
     expect(reached).toEqual([]);
   });
+
+  it("reports each stage that was reached, and which one denied", () => {
+    const reported: unknown[] = [];
+    StageChain.of<object>((stage, is_denied) => reported.push([stage, is_denied]))
+      .check("pairing", () => null)
+      .check("scope", () => NO)
+      .check("rate", () => null)
+      .examine({});
+    expect(reported).toEqual([
+      ["pairing", false],
+      ["scope", true],
+    ]);
+  });
 });
