@@ -16,6 +16,8 @@ const E2E = [
   "test/notifications/dunst.test.ts",
   // Puts other words in the place of the gate's: it needs modules of its own.
   "test/serve/words.test.ts",
+  // Measures its process's memory: other files' must not be in it.
+  "test/serve/heap-keeper.test.ts",
 ];
 
 const BUILT = { globalSetup: ["test/support/global-setup.ts"] };

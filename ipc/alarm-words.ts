@@ -1,4 +1,5 @@
 import type { AlarmCode } from "./alarms.ts";
+import type { Language } from "./language.ts";
 
 /** Each alarm's texts, the same on every surface, and whether it is about a past event. Plain values: the page loads no schemas. */
 
@@ -9,7 +10,7 @@ export interface AlarmWords {
   meaning: string;
 }
 
-export const ALARM_WORDS: Readonly<Record<"en" | "it", Readonly<Record<AlarmCode, AlarmWords>>>> = {
+export const ALARM_WORDS: Readonly<Record<Language, Readonly<Record<AlarmCode, AlarmWords>>>> = {
   en: {
     trail_unwritable: {
       title: "The audit trail can't be written",

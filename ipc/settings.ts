@@ -1,11 +1,12 @@
 import { z } from "zod";
+import { LANGUAGES } from "./language.ts";
 
 /** The settings that can be changed from a surface. Each key is one of gate.toml's; the file and the environment override it. */
 
 export const settingValues = {
   "approvals.ttl_seconds": z.number().int().min(10).max(86_400),
   "notifications.enabled": z.boolean(),
-  language: z.enum(["en", "it"]),
+  language: z.enum(LANGUAGES),
   "judge.kind": z.enum(["rule-based-v1"]),
   "judge.threshold": z.number().min(0).max(1),
   /** Only where a desktop app runs. */

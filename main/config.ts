@@ -3,6 +3,7 @@ import { parse, TomlError } from "smol-toml";
 import { z } from "zod";
 import { levelSchema } from "../ipc/decision.ts";
 import { GateError } from "../ipc/gate-error.ts";
+import { LANGUAGES } from "../ipc/language.ts";
 import type { Env } from "../ipc/paths.ts";
 import { readRegularFile } from "../ipc/regular-file.ts";
 import { errorCode } from "./gate/errors.ts";
@@ -13,7 +14,7 @@ const absolutePath = z.string().refine(isAbsolute, "expected an absolute path");
 
 /** gate.toml: every key optional (docs/configuration.md). The environment's variables win over it. */
 export const configSchema = z.strictObject({
-  language: z.enum(["en", "it"]).default("en"),
+  language: z.enum(LANGUAGES).default("en"),
   approvals: z
     .strictObject({
       /** Seconds a request waits for an answer. */

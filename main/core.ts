@@ -323,6 +323,7 @@ function start(begun: Beginnings, storage: Storage, stores: Stores, gate: Gate):
   audit.flush();
   const paused = safety.pause.reason;
   if (paused !== undefined) gate.waiting.withdrawAll(`the gate is paused: ${paused}`);
+  gate.broker.completeWithdrawals();
 }
 
 /** Writes what is stored beside the decisions. */

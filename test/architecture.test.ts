@@ -230,6 +230,7 @@ describe("the architecture", () => {
       "ipc/choices.ts",
       "ipc/gate-error.ts",
       "ipc/iso-seconds.ts",
+      "ipc/language.ts",
       "ipc/page-close.ts",
       "ipc/page-frames.ts",
       "ipc/page-secret.ts",

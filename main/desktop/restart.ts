@@ -1,5 +1,6 @@
 import { app, dialog } from "electron";
 import type { GateError } from "../../ipc/gate-error.ts";
+import type { Language } from "../../ipc/language.ts";
 import { deathNotice, GATE_EXIT, isHowItEnded, mayStartAgain, RESTARTED_FLAG, SUPERVISED_FLAG } from "../restart.ts";
 import { shellWords } from "./words.ts";
 
@@ -55,6 +56,6 @@ export function showGateEnded({ message, hint }: GateError): void {
 }
 
 /** For when the gate can't be asked for the chosen language. */
-export function systemLanguage(): "en" | "it" {
+export function systemLanguage(): Language {
   return app.getLocale().startsWith("it") ? "it" : "en";
 }

@@ -1,5 +1,5 @@
 import { GateError } from "../../ipc/gate-error.ts";
-import type { Language } from "../../ipc/language.ts";
+import { isLanguage } from "../../ipc/language.ts";
 import type { OperatorApi, OperatorEventType } from "../../ipc/operator-api.ts";
 import type { TrayMenuState } from "./tray-menu.ts";
 import { trayState } from "./tray-state.ts";
@@ -64,7 +64,8 @@ export class TrayFeed {
 export async function currentState(api: OperatorApi): Promise<TrayMenuState> {
   const settings = await api.call("settings.list", {}).catch(() => []);
   const value = (key: string) => settings.find((setting) => setting.key === key)?.value;
-  const language: Language = value("language") === "it" ? "it" : "en";
+  const chosen = value("language");
+  const language = isLanguage(chosen) ? chosen : "en";
   const status = await api.call("status", {}).catch(() => undefined);
   return { ...trayState(status), language, start_at_login: value("start_at_login") === true };
 }

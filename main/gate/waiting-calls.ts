@@ -190,12 +190,13 @@ export class WaitingCalls {
     return calls.length > 0 && [...of_each_session.values()].every(isAllowed);
   }
 
-  /** Withdraws everything that waits for an agent. None of it can be answered from now on; thousands end in pieces. */
+  /** Withdraws the requests of an agent, which are no more than its quota: it is written before the call returns. */
   withdrawAgent(agent_id: string, reason: string): void {
     this.#withdraw(reason, agent_id);
+    this.#broker.completeWithdrawals();
   }
 
-  /** Withdraws everything that waits, in the same way. */
+  /** Withdraws all requests. None of them can be answered from now on; thousands end in pieces. */
   withdrawAll(reason: string): void {
     this.#withdraw(reason);
   }

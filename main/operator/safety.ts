@@ -6,7 +6,7 @@ import { type Handlers, type OperatorContext, recordAct } from "./handlers.ts";
 type SafetyMethod = "safety.status" | "safety.violations" | "safety.acknowledge" | "safety.pause" | "safety.resume";
 
 export function safetyMethods(context: OperatorContext): Handlers<SafetyMethod> {
-  const { safety } = context.core;
+  const { gate, safety } = context.core;
   return {
     "safety.status": () => safety.status(),
     "safety.violations": ({ since, include_acknowledged, limit }) =>
@@ -36,6 +36,8 @@ export function safetyMethods(context: OperatorContext): Handlers<SafetyMethod> 
       }
     },
     "safety.resume": () => {
+      // The pause has withdrawn them: a gate that is killed now must not find them waiting.
+      gate.broker.completeWithdrawals();
       safety.filter.resume();
       return safety.pause.state();
     },

@@ -7,11 +7,7 @@ import Policy from "../views/policy/Policy.tsx";
 import Safety from "../views/safety/Safety.tsx";
 import Settings from "../views/settings/Settings.tsx";
 import type { windowWords } from "../words/window.ts";
-
-export interface ViewProps {
-  /** What follows the view's name in the address: `#/approvals/<rest>`. */
-  rest: string;
-}
+import type { ViewProps } from "./view-props.ts";
 
 export interface View {
   name: ViewName;

@@ -1,5 +1,5 @@
 import { useEffect } from "react";
-import type { Language } from "../../ipc/language.ts";
+import { isLanguage, type Language } from "../../ipc/language.ts";
 import { useQuery } from "../gate/use-gate.tsx";
 
 /** Each place has one file of words here: `const en = {...}; const it: typeof en = {...}; export const xWords = { en, it }`. */
@@ -10,7 +10,7 @@ export type InBoth<W> = Readonly<Record<Language, W>>;
 export function useLanguage(): Language {
   const { data } = useQuery("settings.list", {});
   const chosen = data?.find(({ key }) => key === "language")?.value;
-  if (chosen === "en" || chosen === "it") return chosen;
+  if (isLanguage(chosen)) return chosen;
   return navigator.language.startsWith("it") ? "it" : "en";
 }
 

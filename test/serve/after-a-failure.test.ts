@@ -1,9 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { expect, it, onTestFinished, vi } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { monthFile } from "../../main/gate/audit/chain.ts";
-import { HeapKeeper } from "../../main/heap-keeper.ts";
 import { startGate } from "../support/running-gate.ts";
 
 const CALL = { executor: "time_now", args: {} };
@@ -58,23 +57,4 @@ it("many messages in one read are answered in their order, each is in the trail 
   expect(trail.match(/"event":"decision"/g)).toHaveLength(ids.length);
   expect((await gate.operator.call("status", {})).decisions.allowed).toBe(ids.length);
   expect(await gate.operator.call("audit.verify", {})).toMatchObject({ ok: true });
-});
-
-it("what a burst has left in memory is given back, once and not before", async () => {
-  vi.useFakeTimers();
-  const collect = vi.fn(() => Promise.resolve());
-  vi.stubGlobal("gc", collect);
-  const keeper = new HeapKeeper();
-  try {
-    await vi.advanceTimersByTimeAsync(5000);
-    expect(collect).not.toHaveBeenCalled();
-    const burst = Array.from({ length: 1_000_000 }, (_, index) => ({ index, name: `call ${index}` }));
-    await vi.advanceTimersByTimeAsync(5000);
-    expect(burst).toHaveLength(1_000_000);
-    expect(collect.mock.calls).toEqual([[{ type: "major", execution: "async" }]]);
-  } finally {
-    keeper.stop();
-    vi.useRealTimers();
-    vi.unstubAllGlobals();
-  }
 });

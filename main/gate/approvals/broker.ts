@@ -175,6 +175,11 @@ export class ApprovalBroker {
     this.#withdrawals.add(withdrawals);
   }
 
+  /** Writes the withdrawals that are still to be written: what is acknowledged next must not outlive them. */
+  completeWithdrawals(): void {
+    this.#withdrawals.complete();
+  }
+
   /**
    * The operator's answer: ends the request and writes the grants of an answer that is remembered (see `Answering`).
    * @throws ApprovalError in the registry's order; GateError if the answer's target or expiry can't be stored (nothing changes then)

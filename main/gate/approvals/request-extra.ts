@@ -1,4 +1,5 @@
 import type { Requirement, Reversibility } from "../../../ipc/decision.ts";
+import type { Language } from "../../../ipc/language.ts";
 import type { Choice } from "../../../ipc/operator-api.ts";
 import type { JudgeNote } from "../../../ipc/rules.ts";
 import type { PathLink } from "./card.ts";
@@ -12,7 +13,7 @@ export interface RequestExtra extends AskedPaths {
   /** The kind of subagent that asks, as the agent says. */
   subagent?: string | null;
   /** In every language: the user may choose another one while the card waits. */
-  verb?: Record<"en" | "it", string>;
+  verb?: Record<Language, string>;
   cwd: string | null;
   args: Record<string, unknown> | null;
   reversibility: Reversibility;

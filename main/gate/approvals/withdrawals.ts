@@ -68,7 +68,12 @@ export class Withdrawals {
     return withdrawal;
   }
 
-  /** Withdraws all of them now, those excepted that can't be. */
+  /** Withdraws all of them now; those that can't be are tried again later. */
+  complete(): void {
+    this.#pieces.finish();
+  }
+
+  /** Withdraws all of them now, those excepted that can't be: the last call. */
   finish(): void {
     this.#pieces.finish();
     clearTimeout(this.#retry);

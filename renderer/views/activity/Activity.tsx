@@ -11,7 +11,7 @@ import { Failure } from "../../parts/Failure.tsx";
 import { FilterSelect } from "../../parts/FilterSelect.tsx";
 import { useWidth } from "../../parts/use-size.ts";
 import { goTo } from "../../window/route.ts";
-import type { ViewProps } from "../../window/views.ts";
+import type { ViewProps } from "../../window/view-props.ts";
 import { activityWords } from "../../words/activity.ts";
 import { useWords } from "../../words/language.ts";
 import { namesWords } from "../../words/names.ts";

@@ -3,7 +3,7 @@ import { useQuery } from "../../gate/use-gate.tsx";
 import { EmptyState } from "../../parts/EmptyState.tsx";
 import { Segments } from "../../parts/Segments.tsx";
 import { goTo } from "../../window/route.ts";
-import type { ViewProps } from "../../window/views.ts";
+import type { ViewProps } from "../../window/view-props.ts";
 import { approvalsWords } from "../../words/approvals.ts";
 import { useWords } from "../../words/language.ts";
 import { EndedRequest } from "./EndedRequest.tsx";

@@ -1,6 +1,7 @@
 // biome-ignore-all lint/a11y/useSemanticElements: a real table lays its rows out itself; these are placed one by one
 // biome-ignore-all lint/a11y/noNoninteractiveTabindex: the table scrolls, so the keyboard must be able to get to it
 // biome-ignore-all lint/a11y/useFocusableInteractive: cells of a table that is read, not edited, are not stops of the keyboard
+
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type Dispatch, type SetStateAction, useCallback, useEffect, useRef, useState } from "react";
 import type { GrantOrder, GrantView } from "../../../ipc/operator-api.ts";
@@ -10,8 +11,7 @@ import { useWidth } from "../../parts/use-size.ts";
 import { grantsWords } from "../../words/grants.ts";
 import { useWords } from "../../words/language.ts";
 import { GrantRow } from "./GrantRow.tsx";
-import type { Sorting } from "./Grants.tsx";
-import type { GrantListing, Listed } from "./listing.ts";
+import type { GrantListing, Listed, Sorting } from "./listing.ts";
 import { type GrantQuery, grantAt } from "./pages.ts";
 import type { Chosen } from "./SelectionBar.tsx";
 

@@ -8,21 +8,17 @@ import { Button } from "../../parts/Button.tsx";
 import { EmptyState } from "../../parts/EmptyState.tsx";
 import { Failure } from "../../parts/Failure.tsx";
 import { FilterSelect } from "../../parts/FilterSelect.tsx";
-import type { ViewProps } from "../../window/views.ts";
+import type { ViewProps } from "../../window/view-props.ts";
 import { grantsWords } from "../../words/grants.ts";
 import { useLanguage, useWords } from "../../words/language.ts";
 import { AddGrant } from "./AddGrant.tsx";
 import { GrantTable } from "./GrantTable.tsx";
+import type { Sorting } from "./listing.ts";
 import { GrantListing } from "./listing.ts";
 import type { GrantQuery } from "./pages.ts";
 import { type Chosen, SelectionBar } from "./SelectionBar.tsx";
 import "../../style/views.css";
 import "./grants.css";
-
-export interface Sorting {
-  order: GrantOrder;
-  descending: boolean;
-}
 
 const NEWEST_FIRST: Sorting = { order: "granted_at", descending: true };
 

@@ -1,6 +1,17 @@
 import { asGateError, type GateError } from "../../../ipc/gate-error.ts";
-import type { GrantView, OperatorMethod, OperatorParams, OperatorResult } from "../../../ipc/operator-api.ts";
+import type {
+  GrantOrder,
+  GrantView,
+  OperatorMethod,
+  OperatorParams,
+  OperatorResult,
+} from "../../../ipc/operator-api.ts";
 import { type GrantQuery, PAGE_SIZE, type Pages, pagesOf, withPage } from "./pages.ts";
+
+export interface Sorting {
+  order: GrantOrder;
+  descending: boolean;
+}
 
 type Call = <M extends OperatorMethod>(method: M, params: OperatorParams<M>) => Promise<OperatorResult<M>>;
 

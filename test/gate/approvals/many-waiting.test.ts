@@ -125,6 +125,14 @@ describe("the withdrawal of thousands", () => {
     expect(registry.countWaiting()).toBe(0);
   });
 
+  it("is written as a whole before what follows is acknowledged, where that must not outlive it", () => {
+    const { broker, registry, withdrawals } = crowded();
+    broker.withdraw(withdrawals);
+    expect(registry.countWaiting()).toBeGreaterThan(0);
+    broker.completeWithdrawals();
+    expect(registry.countWaiting()).toBe(0);
+  });
+
   it("from its beginning none of them can be approved, joined or counted against its agent", async () => {
     const { broker, registry, withdrawals, tokens } = crowded();
     broker.withdraw(withdrawals);

@@ -1,0 +1,4 @@
+export interface ViewProps {
+  /** What follows the view's name in the address: `#/approvals/<rest>`. */
+  rest: string;
+}
