@@ -9,7 +9,7 @@ import { agentMessages, contextSchema, ERROR_CODES, gateMessages, MAX_PLAN_CALLS
 import { configSchema } from "../../main/config.ts";
 import { MAX_WAITING_CHARACTERS, MAX_WAITING_PER_AGENT } from "../../main/gate/approvals/held-calls.ts";
 import { CLAUDE_CODE_EXECUTORS } from "../../main/gate/executors/claude-code.ts";
-import { SEED_EXECUTORS } from "../../main/gate/executors/seeds.ts";
+import { COMMON_TOOLS } from "../../main/gate/executors/common-tools.ts";
 import { AGENT_UNREAD } from "../../main/gate-port.ts";
 import type { AgentConnection } from "../support/agent-connection.ts";
 import { runGate } from "../support/gate-process.ts";
@@ -168,7 +168,7 @@ test("the executors are those of an agent that isn't Claude Code", () => {
     needs?.includes(":"),
   );
   const documented = rows.map(([, name, args, needs]) => [name, args === "none" ? "" : args, needs]);
-  const known = SEED_EXECUTORS.map(({ name, args_schema, needs }) => {
+  const known = COMMON_TOOLS.map(({ name, args_schema, needs }) => {
     const { properties, required } = argumentsSchema.parse(args_schema);
     const args = Object.keys(properties).map((key) => `\`${key}\`${required.includes(key) ? "" : "?"}`);
     return [name, args.join(", "), needs.map(({ capability }) => `\`${capability}\``).join(", ")];

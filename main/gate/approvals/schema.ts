@@ -5,7 +5,7 @@ import { endedExtra, ownExtra } from "./kept.ts";
 export const APPROVALS_SCHEMA: Schema = {
   title: "approvals database",
   table: "pending",
-  has_seed: true,
+  may_hold_first_table: true,
   forgets: true,
   migrations: [
     (db) =>

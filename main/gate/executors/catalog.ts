@@ -8,8 +8,8 @@ import { errorCode } from "../errors.ts";
 import { fileError } from "../file-errors.ts";
 import { type AgentKind, agentKindSchema } from "./agent-kind.ts";
 import { CLAUDE_CODE_EXECUTORS } from "./claude-code.ts";
+import { COMMON_TOOLS } from "./common-tools.ts";
 import { type ExecutorManifest, type ManifestSource, manifestSchema } from "./manifest.ts";
-import { SEED_EXECUTORS } from "./seeds.ts";
 
 /** A manifest that is ready to use. `validate` returns null, or what doesn't fit (names of arguments, never their values). */
 export interface Executor {
@@ -35,7 +35,7 @@ export class ExecutorCatalog {
 
   /** `own` are the user's manifests; they may redefine built-in names. */
   constructor(own: readonly ExecutorManifest[] = []) {
-    for (const source of SEED_EXECUTORS) this.#add(manifestSchema.parse(source), ["generic"]);
+    for (const source of COMMON_TOOLS) this.#add(manifestSchema.parse(source), ["generic"]);
     for (const source of CLAUDE_CODE_EXECUTORS) this.#add(manifestSchema.parse(source), kindsWith(source));
     for (const manifest of own) this.#add(manifest, manifest.agents ?? agentKindSchema.options);
   }

@@ -8,12 +8,12 @@ export function grantsSchema(home: string): Schema {
   return {
     title: "grants database",
     table: "grants",
-    has_seed: true,
-    migrations: [seedTable, (db) => ownColumns(db, home), listingIndexes, endsSinceBoot],
+    may_hold_first_table: true,
+    migrations: [firstTable, (db) => ownColumns(db, home), listingIndexes, endsSinceBoot],
   };
 }
 
-function seedTable(db: Database.Database): void {
+function firstTable(db: Database.Database): void {
   db.exec(`CREATE TABLE IF NOT EXISTS grants (
     id              INTEGER PRIMARY KEY AUTOINCREMENT,
     channel         TEXT NOT NULL,

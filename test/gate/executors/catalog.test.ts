@@ -5,13 +5,13 @@ import { describe, expect, it } from "vitest";
 import { agentKindOf } from "../../../main/gate/executors/agent-kind.ts";
 import { ExecutorCatalog, loadOwnExecutors } from "../../../main/gate/executors/catalog.ts";
 import { CLAUDE_CODE_EXECUTORS } from "../../../main/gate/executors/claude-code.ts";
+import { COMMON_TOOLS } from "../../../main/gate/executors/common-tools.ts";
 import { manifestSchema } from "../../../main/gate/executors/manifest.ts";
-import { SEED_EXECUTORS } from "../../../main/gate/executors/seeds.ts";
 import { refusalOf } from "../../support/refusals.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
 const CATALOG = new ExecutorCatalog();
-const BUILT_IN = [...SEED_EXECUTORS, ...CLAUDE_CODE_EXECUTORS];
+const BUILT_IN = [...COMMON_TOOLS, ...CLAUDE_CODE_EXECUTORS];
 
 describe("the built-in manifests", () => {
   it("hold the required executors and Claude Code's tools", () => {
@@ -79,12 +79,12 @@ describe("whose tool a name means", () => {
   it("Claude Code has its own tools, and none of the protocol's executors", () => {
     for (const name of namesOf([...CLAUDE_CODE_EXECUTORS]))
       expect([name, CATALOG.find(name, "claude-code").is_described]).toEqual([name, true]);
-    for (const name of namesOf([...SEED_EXECUTORS]))
+    for (const name of namesOf([...COMMON_TOOLS]))
       expect([name, capabilities(name, "claude-code")]).toEqual([name, ["code:exec"]]);
   });
 
   it("another agent has the protocol's executors, and of Claude Code's those that need something", () => {
-    for (const name of [...namesOf([...SEED_EXECUTORS]), "Bash", "Read", "Write", "Edit", "Grep", "WebFetch", "Agent"])
+    for (const name of [...namesOf([...COMMON_TOOLS]), "Bash", "Read", "Write", "Edit", "Grep", "WebFetch", "Agent"])
       expect([name, CATALOG.find(name, "generic").is_described]).toEqual([name, true]);
     for (const name of [
       "TodoWrite",
@@ -96,7 +96,7 @@ describe("whose tool a name means", () => {
       "AskUserQuestion",
     ])
       expect([name, capabilities(name, "generic")]).toEqual([name, ["code:exec"]]);
-    const names = namesOf([...SEED_EXECUTORS, ...CLAUDE_CODE_EXECUTORS]);
+    const names = namesOf([...COMMON_TOOLS, ...CLAUDE_CODE_EXECUTORS]);
     for (const name of names) expect([name, capabilities(name, "generic").length > 0]).toEqual([name, true]);
   });
 

@@ -2,7 +2,7 @@ import { named, object, text, textOrList } from "./json-schema.ts";
 import type { ManifestSource } from "./manifest.ts";
 
 /** The executors that the requirements name: what every agent has. */
-export const SEED_EXECUTORS: readonly ManifestSource[] = [
+export const COMMON_TOOLS: readonly ManifestSource[] = [
   {
     name: "fs_read",
     needs: [{ capability: "fs:read", target: { from: "path", arg: "path" } }],
