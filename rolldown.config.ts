@@ -1,5 +1,14 @@
-import { defineConfig } from "rolldown";
+import { defineConfig, type Plugin } from "rolldown";
+import { FINGERPRINT_FILE, fingerprint } from "./bin/fingerprint.js";
 import { licences } from "./build/licences.ts";
+
+/** Says beside the command what it was made of: `bin/metnos-gate.js` runs it only while that is so. */
+const madeOf: Plugin = {
+  name: "made-of",
+  generateBundle() {
+    this.emitFile({ type: "asset", fileName: FINGERPRINT_FILE, source: fingerprint() ?? "" });
+  },
+};
 
 /** Names stay, for stack traces. */
 const minify = { compress: true, mangle: false, codegen: true } as const;
@@ -13,7 +22,7 @@ export default defineConfig([
     input: { "metnos-gate": "cli/main.ts" },
     platform: "node",
     external: [/^node:/, "better-sqlite3"],
-    plugins: [licences()],
+    plugins: [licences(), madeOf],
     output: { dir: "dist/cli", cleanDir: true, minify },
   },
   {

@@ -1,8 +1,7 @@
 #!/usr/bin/env -S node --max-semi-space-size=16 --expose-gc
 // The launcher: plain JavaScript for any Node >= 20. (A gate runs all day: both flags keep its memory small, see main/heap-keeper.ts.)
 // The hook takes its own fast way; everything else needs a newer Node.
-import { existsSync, readdirSync, statSync } from "node:fs";
-import { fileURLToPath } from "node:url";
+import { existsSync } from "node:fs";
 
 const argv = process.argv.slice(2);
 const [major, minor] = process.versions.node.split(".").map(Number);
@@ -24,20 +23,10 @@ if (argv[0] === "hook" && argv.length > 1 && !argv.includes("--help")) {
   process.exitCode = 2;
 } else {
   const source = new URL("../cli/main.ts", import.meta.url);
-  const built = new URL("../dist/cli/metnos-gate.js", import.meta.url);
-  const { main } = await import((existsSync(source) && !isCurrent(built) ? source : built).href);
+  const build = new URL("../dist/cli/", import.meta.url);
+  // A checkout's own build starts in half the time and takes a third less memory, but only counts while the sources are as they were.
+  const { isCurrent } = await import("./fingerprint.js");
+  const is_built = !existsSync(source) || isCurrent(build);
+  const { main } = await import((is_built ? new URL("metnos-gate.js", build) : source).href);
   process.exitCode = await main(argv);
-}
-
-/** In a checkout: whether the build is newer than every source. It starts in half the time and takes a third less memory. */
-function isCurrent(build) {
-  const built_at = statSync(build, { throwIfNoEntry: false })?.mtimeMs;
-  if (built_at === undefined) return false;
-  for (const folder of ["../cli", "../ipc", "../main"]) {
-    const root = fileURLToPath(new URL(folder, import.meta.url));
-    for (const name of readdirSync(root, { recursive: true })) {
-      if (statSync(`${root}/${name}`, { throwIfNoEntry: false })?.mtimeMs >= built_at) return false;
-    }
-  }
-  return true;
 }

@@ -181,9 +181,11 @@ export class AgentDirectory {
   }
 
   #repaired(name: string, level: Level): Agent {
-    const row = this.#db
-      .prepare<Row>("UPDATE agents SET level = ? WHERE name = ? AND revoked_at IS NULL RETURNING *")
-      .get(level, name);
+    const row = this.#db.changed<Row>(
+      "UPDATE agents SET level = ? WHERE name = ? AND revoked_at IS NULL RETURNING *",
+      level,
+      name,
+    );
     const taken = row && this.#take(row);
     if (taken !== undefined) return publicView(taken);
     throw new GateError(
@@ -237,12 +239,13 @@ export class AgentDirectory {
 
   /** For an agent that is about to be revoked: replaces unreadable fields by the least privileged values. */
   #makeReadable(name: string): void {
-    const row = this.#db
-      .prepare<Row>(
-        `UPDATE agents SET agent_id = CAST(agent_id AS TEXT), level = 'ReadOnly', token_hash = ?, paired_at = ?, last_seen_at = NULL
+    const row = this.#db.changed<Row>(
+      `UPDATE agents SET agent_id = CAST(agent_id AS TEXT), level = 'ReadOnly', token_hash = ?, paired_at = ?, last_seen_at = NULL
          WHERE name = ? AND revoked_at IS NULL RETURNING *`,
-      )
-      .get("0".repeat(64), isoSeconds(this.#now()), name);
+      "0".repeat(64),
+      isoSeconds(this.#now()),
+      name,
+    );
     if (row !== undefined) this.#take(row);
   }
 

@@ -152,7 +152,7 @@ export class Gate {
   }
 
   #examineAgain({ call, subject, lines }: Reviewable): Examined {
-    return examineCall(call, subject, this.#parts.catalog, this.#parts.stages, false, lines);
+    return examineCall(call, subject, this.#parts.catalog, this.#parts.stages, false, lines.again());
   }
 
   /** A decision is made: its line is appended, and `publish` tells of it. */

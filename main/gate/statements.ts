@@ -27,9 +27,18 @@ export class Statements {
     return statement as Database.Statement<unknown[], Row>;
   }
 
+  /**
+   * The row that a statement with RETURNING has changed; undefined where there was none. Not by `get`, which reports a row also where
+   * its commit has failed, as on a full disk. @throws SQLite's error: nothing was changed then
+   */
+  changed<Row>(sql: string, ...values: unknown[]): Row | undefined {
+    const [row] = this.prepare<Row>(sql).all(...values);
+    return row;
+  }
+
   /** The one row that `INSERT ... RETURNING`, or a count, always returns. @throws SQLite's error */
   one<Row>(sql: string, ...values: unknown[]): Row {
-    const row = this.prepare<Row>(sql).get(...values);
+    const row = this.changed<Row>(sql, ...values);
     if (row === undefined) throw new Error(`no row: ${sql}`);
     return row;
   }

@@ -102,12 +102,13 @@ describe("the packaged app", () => {
     const unpacked = listing.filter(({ is_unpacked }) => is_unpacked).map(({ path }) => path);
     expect(unpacked.filter((path) => !path.startsWith("dist/hook/"))).toEqual(
       expect.arrayContaining([
+        "bin/fingerprint.js",
         "bin/metnos-gate.js",
         "node_modules/better-sqlite3/prebuilds/linux-x64.node",
         "package.json",
       ]),
     );
-    expect(unpacked.filter((path) => !path.startsWith("dist/hook/"))).toHaveLength(3);
+    expect(unpacked.filter((path) => !path.startsWith("dist/hook/"))).toHaveLength(4);
     for (const path of unpacked) expect(existsSync(join(packaged.resources, "app.asar.unpacked", path))).toBe(true);
   });
 

@@ -124,6 +124,63 @@ describe("an approval is bound to the exact call", () => {
     expect((await agent.ask(call)).decision.outcome).toBe("approval_required");
   });
 
+  it("a folder that becomes a link to one above it while its card waits is not granted", async () => {
+    const gate = await startGate();
+    const agent = await gate.agent();
+    const { home } = gate.home;
+    const project = join(home, "work/project");
+    for (const folder of [project, join(home, "Documents")]) mkdirSync(folder, { recursive: true });
+    const { decision } = await agent.ask(write(join(project, "out/a.txt")));
+    symlinkSync(home, join(project, "out"));
+    const token = tokenOf(decision);
+    const targets = [join(project, "out/**"), join(project, "out/*"), `${project}/out/a.txt`];
+    for (const scope of ["session", "permanent"] as const) {
+      for (const answer of [{}, { reach: "tree" as const }, ...targets.map((target) => ({ target }))])
+        await expect(
+          gate.operator.call("approvals.resolve", { token, decision: "approved", scope, ...answer }),
+          JSON.stringify(answer),
+        ).rejects.toMatchObject({ code: "target_moved" });
+    }
+    expect(await gate.operator.call("grants.list", {})).toEqual([]);
+    expect((await agent.ask(write(join(project, "out/Documents/cv.txt")))).decision.outcome).toBe("approval_required");
+    // Above what has moved, all leads where it did.
+    const wide = { token, decision: "approved", scope: "permanent", target: `${project}/**` } as const;
+    expect((await gate.operator.call("approvals.resolve", wide)).status).toBe("approved");
+    expect((await agent.ask(write(join(project, "out/Documents/cv.txt")))).decision.outcome).toBe("approval_required");
+  });
+
+  it("a command line is read anew where its working directory leads elsewhere by the time of the answer", async () => {
+    const gate = await startGate();
+    const agent = await gate.agent();
+    const { home, paths } = gate.home;
+    for (const folder of [join(home, "project/sub"), join(paths.state_dir, "sub")])
+      mkdirSync(folder, { recursive: true });
+    const link = join(home, "project/link");
+    symlinkSync(join(home, "project/sub"), link);
+    const call = {
+      executor: "Bash",
+      args: { command: "echo $(true); cat grants.db" },
+      context: { cwd: `${link}/..` },
+    };
+    const { decision, final } = await agent.ask(call);
+    rmSync(link);
+    symlinkSync(join(paths.state_dir, "sub"), link);
+    await gate.operator.call("approvals.resolve", { token: tokenOf(decision), decision: "approved" });
+    expect(await final()).toMatchObject({ outcome: "denied", stage: "guard" });
+  });
+
+  it("a call in plan mode shares no card with the same call in another mode: a grant answers the other alone", async () => {
+    const gate = await startGate();
+    const agent = await gate.agent();
+    const inMode = (mode?: string) => ({ ...WRITE, context: { cwd: "/tmp", ...(mode === undefined ? {} : { mode }) } });
+    const planned = await agent.ask(inMode("plan"));
+    const other = await agent.ask(inMode());
+    expect(tokenOf(planned.decision)).not.toBe(tokenOf(other.decision));
+    await gate.operator.call("grants.add", { capability: "fs:write", target: "/tmp/notes/**" });
+    expect((await other.final()).outcome).toBe("allowed");
+    expect(await gate.waiting()).toEqual([tokenOf(planned.decision)]);
+  });
+
   it("a link that leads into what the guard protects by the time of the answer is denied by the guard", async () => {
     const gate = await startGate();
     const agent = await gate.agent();

@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import type { ProposedCall } from "../../../ipc/wire.ts";
 import type { ResolvedRequirement } from "../targets/target.ts";
 
 /** SHA-256 (hex) over canonical JSON of executor and args: keys sorted, no white space. An approval holds for exactly this call. */
@@ -6,14 +7,17 @@ export function callHash(executor: string, args: Record<string, unknown>): strin
   return hash("sha256", canonicalJson({ args, executor }), "hex");
 }
 
-/** What identical calls share: who asks, from where, for what, and where that leads. A link that was moved makes it another call. */
+/**
+ * What identical calls share: who asks, from where, in which mode, for what, and where that leads. A link that was moved makes it
+ * another call; in plan mode no grant answers for it.
+ */
 export function shareKey(
   agent_id: string,
-  cwd: string,
+  { cwd = "", mode = "" }: Pick<NonNullable<ProposedCall["context"]>, "cwd" | "mode">,
   call_hash: string,
   needs: readonly ResolvedRequirement[],
 ): string {
-  return [agent_id, cwd, call_hash, hash("sha256", JSON.stringify(needs), "hex")].join("\n");
+  return JSON.stringify([agent_id, cwd, mode, call_hash, hash("sha256", JSON.stringify(needs), "hex")]);
 }
 
 /** JSON with the keys of every object in code-unit order. The value came out of JSON.parse and lies within the frame's depth. */

@@ -6,7 +6,7 @@ import type { Choice } from "../../../ipc/operator-api.ts";
 import { CAPABILITY_REGISTRY } from "../capabilities.ts";
 import type { ResolvedGrant } from "../grants/store.ts";
 import { hostMatches } from "../targets/host.ts";
-import { grantTarget, literalPattern, pathMatches } from "../targets/pattern.ts";
+import { type GrantTarget, grantTarget, isAtOrBelow, literalPattern, pathMatches } from "../targets/pattern.ts";
 import { isUnresolvable, pathName, type ResolvedRequirement, targetText } from "../targets/target.ts";
 
 /** What a user can answer, and exactly what each answer would store. */
@@ -20,10 +20,23 @@ export interface AskedPaths {
   reals?: PathForms | undefined;
   /** What the call wrote, where a path is named by where its links lead. */
   written?: PathForms | undefined;
+  /** Of each path that a choice grants, where it led when it was asked about. */
+  choice_reals?: PathForms | undefined;
 }
 export type PathForms = Readonly<Record<string, string>>;
 
-export function askedPathsOf(needs: readonly ResolvedRequirement[]): Required<AskedPaths> {
+/** Where the choices' paths lead now: an answer grants none of them that leads elsewhere by then. */
+export function realsOfChoices(choices: readonly Choice[], home: string): PathForms {
+  const reals: Record<string, string> = {};
+  for (const { capability, target } of choices.flatMap(({ grants }) => grants)) {
+    if (CAPABILITY_REGISTRY[capability].target_kind !== "path_glob") continue;
+    const resolved = grantTarget(capability, target, home);
+    reals[resolved.target] = resolved.target_real;
+  }
+  return reals;
+}
+
+export function askedPathsOf(needs: readonly ResolvedRequirement[]): Required<Omit<AskedPaths, "choice_reals">> {
   const reals: Record<string, string> = {};
   const written: Record<string, string> = {};
   for (const { target } of needs) {
@@ -211,8 +224,9 @@ function coveringGrant(
   { capability, target }: Requirement,
   requirements: readonly Requirement[],
   home: string,
-  { reals, written }: AskedPaths,
+  paths: AskedPaths,
 ): ResolvedGrant {
+  const { reals, written } = paths;
   const resolved = grantTarget(capability, target, home);
   const covered = requirements.filter(
     (asked) => asked.capability === capability && coversName(resolved.target, asked, written),
@@ -225,7 +239,7 @@ function coveringGrant(
     );
   }
   if (CAPABILITY_REGISTRY[capability].target_kind !== "path_glob") return { ...resolved, capability };
-  if (!covered.some((asked) => covers(resolved.target_real, asked, reals))) {
+  if (!covered.some((asked) => covers(resolved.target_real, asked, reals) && isWhereItWas(resolved, asked, paths))) {
     throw new GateError(
       "target_moved",
       `${JSON.stringify(target)} leads elsewhere than what was asked for`,
@@ -233,6 +247,27 @@ function coveringGrant(
     );
   }
   return { ...resolved, capability };
+}
+
+/**
+ * True if what is granted leads where it led when it was asked about. Otherwise a folder on the way that has become a link to one
+ * above it would make a grant of much more than is shown.
+ */
+function isWhereItWas(granted: GrantTarget, asked: Requirement, { reals, written, choice_reals }: AskedPaths): boolean {
+  const chosen = choice_reals?.[granted.target];
+  if (chosen !== undefined) return granted.target_real === chosen;
+  // A target of the user's own: what the asked path has below it, it had there, too.
+  const path = asked.target.endsWith("/**") ? asked.target.slice(0, -3) : asked.target;
+  const real = reals?.[path] ?? path;
+  const below_real = granted.target_real.slice(
+    0,
+    granted.target_real.length - granted.target.length + granted.target_base.length,
+  );
+  return [path, written?.[path]].some((name) => {
+    if (name === undefined || !isAtOrBelow(name, granted.target_base)) return false;
+    const rest = name.slice(granted.target_base.length);
+    return real.endsWith(rest) && literalPattern(real.slice(0, real.length - rest.length)) === below_real;
+  });
 }
 
 /** True if a grant on `target`, as the user writes it, would have let the asked call through. @throws GateError `invalid_target` */

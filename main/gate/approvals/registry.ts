@@ -157,23 +157,20 @@ export class ApprovalRegistry {
     resolution: Partial<Resolution> = {},
   ): PendingRequest {
     if (checked.is_damaged === true && decision === "approved") throw damagedRequest();
-    const row = this.#db
-      .prepare<Row>(
-        `UPDATE pending SET status = ?, decision_at = ?, decision_by_channel = channel, decision_by_sender = sender_id,
+    const row = this.#db.changed<Row>(
+      `UPDATE pending SET status = ?, decision_at = ?, decision_by_channel = channel, decision_by_sender = sender_id,
            territory_concession = ?, granted = ?, grant_expires_at = ?, message = ?, request_extra = ?, target_summary = ?
          WHERE token = ? AND status = 'pending' RETURNING *`,
-      )
-      .get(
-        decision,
-        isoSeconds(this.#now()),
-        resolution.territory ?? "none",
-        JSON.stringify(resolution.granted ?? []),
-        resolution.grant_expires_at ?? null,
-        resolution.message ?? null,
-        JSON.stringify(endedExtra(checked.extra)),
-        keptSummary(checked),
-        checked.token,
-      );
+      decision,
+      isoSeconds(this.#now()),
+      resolution.territory ?? "none",
+      JSON.stringify(resolution.granted ?? []),
+      resolution.grant_expires_at ?? null,
+      resolution.message ?? null,
+      JSON.stringify(endedExtra(checked.extra)),
+      keptSummary(checked),
+      checked.token,
+    );
     if (row === undefined) throw alreadyResolved();
     return this.#ended(checked, row);
   }
@@ -254,13 +251,12 @@ export class ApprovalRegistry {
   takeUndelivered(share_key: string, session: string, max_age_ms: number): PendingRequest | undefined {
     const since = isoSeconds(this.#now() - max_age_ms);
     return this.#read(
-      this.#db
-        .prepare<Row>(
-          `UPDATE pending SET delivered_at = $now WHERE token = (
+      this.#db.changed<Row>(
+        `UPDATE pending SET delivered_at = $now WHERE token = (
              SELECT token FROM pending WHERE share_key = $share_key AND session = $session AND status IN ('approved', 'rejected')
                AND delivered_at IS NULL AND ${IS_IN_TIME} AND decision_at >= $since ORDER BY decision_at LIMIT 1) RETURNING *`,
-        )
-        .get({ share_key, session, since, ...moment(this.#clock) }),
+        { share_key, session, since, ...moment(this.#clock) },
+      ),
     );
   }
 
@@ -315,19 +311,16 @@ export class ApprovalRegistry {
 
   /** Ends a request that nobody answered. Undefined if it had ended already. */
   #end(request: PendingRequest, status: "expired" | "cancelled", message: string | null): PendingRequest | undefined {
-    const row = this.#db
-      .prepare<Row>(
-        `UPDATE pending SET status = ?, decision_at = ?, message = ?, request_extra = ?, target_summary = ?
+    const row = this.#db.changed<Row>(
+      `UPDATE pending SET status = ?, decision_at = ?, message = ?, request_extra = ?, target_summary = ?
          WHERE token = ? AND status = 'pending' RETURNING *`,
-      )
-      .get(
-        status,
-        isoSeconds(this.#now()),
-        message,
-        JSON.stringify(endedExtra(request.extra)),
-        keptSummary(request),
-        request.token,
-      );
+      status,
+      isoSeconds(this.#now()),
+      message,
+      JSON.stringify(endedExtra(request.extra)),
+      keptSummary(request),
+      request.token,
+    );
     return row && this.#ended(request, row);
   }
 

@@ -4,7 +4,7 @@ import { POLICY_TABLE } from "../policy.ts";
 import type { Reviewable, Subject } from "../stages/examination.ts";
 import type { ResolvedRequirement } from "../targets/target.ts";
 import type { BrokerSettings } from "./broker.ts";
-import { askedPathsOf, choicesFor } from "./choices.ts";
+import { askedPathsOf, choicesFor, realsOfChoices } from "./choices.ts";
 import { keptOf } from "./kept.ts";
 import type { NewPending } from "./pending-request.ts";
 import { questionFor } from "./question.ts";
@@ -18,6 +18,10 @@ export function requestOf(
   countApproved: (capability_class: string) => number,
 ): Omit<NewPending, "ttl_seconds" | "call_hash" | "share_key"> {
   const { links, ...question } = questionFor(call, executor, needs, home, language);
+  const choices = choicesFor(
+    needs.filter((need) => isAsked(subject, need)),
+    home,
+  );
   return {
     ...subject.principal,
     ...question,
@@ -34,11 +38,9 @@ export function requestOf(
       reversibility: executor.manifest.reversibility,
       recurrence_count: countApproved(question.capability_class),
       capabilities: decision.capabilities,
-      choices: choicesFor(
-        needs.filter((need) => isAsked(subject, need)),
-        home,
-      ),
+      choices,
       ...askedPathsOf(needs),
+      choice_reals: realsOfChoices(choices, home),
       links,
       judge: { score: verdict.score, reason: verdict.reason, notes: verdict.notes ?? [] },
       kept: keptOf(call, executor, needs, question, home),

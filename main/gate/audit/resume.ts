@@ -2,7 +2,7 @@ import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { GENESIS, lineHash, monthFile } from "./chain.ts";
 import type { Head } from "./head.ts";
-import { chainLine, lastLines, linesBetween } from "./lines.ts";
+import { chainLine, lastLines, linesBetween, type RawLine } from "./lines.ts";
 import { byLikelyAge, monthFiles } from "./month-files.ts";
 import type { AuditRecord } from "./record.ts";
 
@@ -107,7 +107,7 @@ function follow(folder: string, files: readonly string[], { position }: Head, fr
         continue;
       }
       const line = chainLine(raw);
-      if (line.prev === undefined && !raw.is_ended && foreign === 0 && position?.is_clean === false) {
+      if (foreign === 0 && position?.is_clean === false && isTornLine(raw)) {
         torn = { file: end.file, start: end.offset, end: raw.end };
         break;
       }
@@ -137,6 +137,13 @@ function follow(folder: string, files: readonly string[], { position }: Head, fr
     return { end, torn, notes: [{ event: "audit.resumed", ts, lines: adopted, torn_bytes }] };
   }
   return { end, notes: adopted > 0 ? [{ event: "audit.resumed", ts, lines: adopted }] : [] };
+}
+
+/** True for what a gate that is killed can leave of a line: its beginning, without an end. */
+function isTornLine({ bytes, is_ended }: RawLine): boolean {
+  if (is_ended || bytes.length > LINE_WINDOW_BYTES) return false;
+  const text = bytes.toString("utf8");
+  return '{"'.startsWith(text.slice(0, 2)) && !text.endsWith("}") && [...text].every((letter) => letter >= " ");
 }
 
 /** The latest time of a line that a gate can have written beyond its recorded end, in milliseconds. */

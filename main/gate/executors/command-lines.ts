@@ -19,6 +19,8 @@ export class CommandLines {
   readonly #call: ProposedCall;
   readonly #home: string;
   #all: readonly CommandLine[] | undefined;
+  /** The working directory that they were read for. */
+  #cwd: string | undefined;
 
   constructor(call: ProposedCall, home: string) {
     this.#call = call;
@@ -27,14 +29,23 @@ export class CommandLines {
 
   /** Read when they are first asked for. */
   get all(): readonly CommandLine[] {
-    this.#all ??= readLines(this.#call, this.#home);
+    if (this.#all === undefined) {
+      this.#cwd = workingDirectoryOf(this.#call, this.#home);
+      this.#all = readLines(this.#call, this.#home, this.#cwd);
+    }
     return this.#all;
+  }
+
+  /** For a later look at the same call: the same, unless its working directory leads elsewhere by now. */
+  again(): CommandLines {
+    if (this.#all === undefined || workingDirectoryOf(this.#call, this.#home) === this.#cwd) return this;
+    return new CommandLines(this.#call, this.#home);
   }
 }
 
-function readLines(call: ProposedCall, home: string): CommandLine[] {
+function readLines(call: ProposedCall, home: string, cwd: string | undefined): CommandLine[] {
   const user = home.slice(home.lastIndexOf("/") + 1);
-  const context = { cwd: workingDirectoryOf(call, home) ?? "", home, user };
+  const context = { cwd: cwd ?? "", home, user };
   return COMMAND_ARGS.flatMap((arg): CommandLine[] => {
     const value = call.args[arg];
     if (typeof value === "string") return [{ arg, text: value, is_list: false, reading: readCommand(value, context) }];

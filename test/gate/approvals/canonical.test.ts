@@ -86,8 +86,8 @@ describe("what identical calls share", () => {
     capability: "fs:write",
     target: { kind: "path", lexical: "/srv/link/a.txt", real, is_tree: false },
   });
-  const key = ({ agent = "agent-1", cwd = "/srv", call = "hash", real = "/srv/a/a.txt" } = {}) =>
-    shareKey(agent, cwd, call, [need(real)]);
+  const key = ({ agent = "agent-1", cwd = "/srv", call = "hash", real = "/srv/a/a.txt", mode = "default" } = {}) =>
+    shareKey(agent, { cwd, mode }, call, [need(real)]);
 
   it("is the same for the same call of the same agent from the same folder", () => {
     expect(key()).toBe(key());
@@ -96,6 +96,8 @@ describe("what identical calls share", () => {
   it.each([
     ["another agent", { agent: "agent-2" }],
     ["another folder", { cwd: "/srv/other" }],
+    ["another mode", { mode: "plan" }],
+    ["the same texts, divided otherwise", { cwd: "/srv\\ndefault", mode: "" }],
     ["another call", { call: "other" }],
     ["a link that was moved", { real: "/srv/b/a.txt" }],
   ])("%s makes it another call", (_what, change) => {

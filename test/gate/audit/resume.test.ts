@@ -65,6 +65,16 @@ describe("a killed gate", () => {
     }
   });
 
+  it("what it can't have left at the end stays, and is reported", async () => {
+    for (const foreign of ["garbage", "{\u0000", `{"text":"${"x".repeat(1_100_000)}`]) {
+      const { folder, head_file, clock, opened } = freshTrail();
+      killedAfter(opened(), clock, ["a"]);
+      appendFileSync(join(folder, MAY), foreign);
+      written(opened(), clock, ["b"]);
+      expect((await verifyAudit(folder, head_file)).ok, foreign.slice(0, 20)).toBe(false);
+    }
+  });
+
   it("at any line, after any pause, leaves nothing that counts as tampering", async () => {
     for (const lines of [0, 1, 2, 5]) {
       for (const step of [0, 0.03, 0.2, 3600]) {
