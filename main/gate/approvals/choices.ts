@@ -25,13 +25,22 @@ export interface AskedPaths {
 }
 export type PathForms = Readonly<Record<string, string>>;
 
-/** Where the choices' paths lead now: an answer grants none of them that leads elsewhere by then. */
+/**
+ * Where the choices' paths lead now: an answer grants none of them that leads elsewhere by then. One that can't be granted any more,
+ * as its folder was moved this very moment, is left out.
+ */
 export function realsOfChoices(choices: readonly Choice[], home: string): PathForms {
   const reals: Record<string, string> = {};
-  for (const { capability, target } of choices.flatMap(({ grants }) => grants)) {
+  const grants = choices.flatMap(({ grants }) => grants);
+  // Each is there for the session and permanently.
+  for (const [target, { capability }] of new Map(grants.map((grant) => [grant.target, grant]))) {
     if (CAPABILITY_REGISTRY[capability].target_kind !== "path_glob") continue;
-    const resolved = grantTarget(capability, target, home);
-    reals[resolved.target] = resolved.target_real;
+    try {
+      const resolved = grantTarget(capability, target, home);
+      reals[resolved.target] = resolved.target_real;
+    } catch (error) {
+      if (!(error instanceof GateError)) throw error;
+    }
   }
   return reals;
 }

@@ -1,10 +1,10 @@
-import { mkdirSync, rmSync, symlinkSync } from "node:fs";
+import { mkdirSync, realpathSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { REACHES } from "../../../ipc/decision.ts";
 import type { Choice } from "../../../ipc/operator-api.ts";
-import { askedPathsOf, choicesFor, grantsFor } from "../../../main/gate/approvals/choices.ts";
+import { askedPathsOf, choicesFor, grantsFor, realsOfChoices } from "../../../main/gate/approvals/choices.ts";
 import { pathTarget, type ResolvedRequirement, requirementOf } from "../../../main/gate/targets/target.ts";
 import { freshGrants, ROBERTO } from "../../support/gate-stores.ts";
 import { refusalOf } from "../../support/refusals.ts";
@@ -280,4 +280,15 @@ describe("what an answer grants", () => {
       refusalOf(() => grantsFor(choicesFor(two, HOME), "permanent", "~/**", two.map(requirementOf), HOME)).code,
     ).toBe("target_mismatch");
   });
+});
+
+it("a choice whose path leads to the whole disk by now fails no request: it has no recorded place", () => {
+  const folder = tempFolder();
+  symlinkSync("/", join(folder, "out"));
+  const grants = [{ capability: "fs:write" as const, target: `${folder}/out/**` }];
+  const choices: Choice[] = [
+    { scope: "session", reach: "tree", grants },
+    { scope: "session", reach: "file", grants: [{ capability: "fs:write", target: `${folder}/a.txt` }] },
+  ];
+  expect(realsOfChoices(choices, folder)).toEqual({ [`${folder}/a.txt`]: `${realpathSync(folder)}/a.txt` });
 });
