@@ -15,6 +15,7 @@ import {
   reversibilitySchema,
   territorySchema,
 } from "./decision.ts";
+import { descriptionSchema } from "./description.ts";
 import { pauseSchema, safetyStatusSchema, violationSchema } from "./safety.ts";
 import { settingKeySchema, settingSchema } from "./settings.ts";
 import { agentNameSchema } from "./wire.ts";
@@ -85,6 +86,8 @@ export const approvalSchema = z.object({
   links: z.array(z.string()),
   choices: z.array(choiceSchema),
   /** `notes`: what raised or lowered the score; missing where the request is of an earlier version. */
+  /** What the call is and does, whole while it waits; null where the request is of an earlier version. */
+  description: descriptionSchema.nullable(),
   judge: z.object({ score: z.number(), reason: z.string(), notes: judgeNotesSchema.optional() }),
   /** The whole call, while it waits; null once it was answered. */
   args: z.record(z.string(), z.unknown()).nullable(),

@@ -2,6 +2,7 @@ import { dirname } from "node:path";
 import type { Requirement } from "../../../ipc/decision.ts";
 import { shortenHome } from "../../../ipc/visible-text.ts";
 import type { ProposedCall } from "../../../ipc/wire.ts";
+import { endedDescription } from "../description/describe.ts";
 import { type Executor, loggedNameOf } from "../executors/catalog.ts";
 import { pathName, type ResolvedRequirement, requirementOf } from "../targets/target.ts";
 import { type Question, shellCommands } from "./question.ts";
@@ -58,6 +59,7 @@ export function endedExtra({ kept, ...extra }: RequestExtra): RequestExtra {
     args: null,
     capabilities: kept?.capabilities ?? [],
     choices: [],
+    ...(extra.description === undefined ? {} : { description: endedDescription(extra.description) }),
     judge: { score: extra.judge.score, reason: "" },
   };
 }

@@ -1,4 +1,5 @@
 import type { Requirement, Reversibility } from "../../../ipc/decision.ts";
+import type { Description } from "../../../ipc/description.ts";
 import type { Language } from "../../../ipc/language.ts";
 import type { Choice } from "../../../ipc/operator-api.ts";
 import type { JudgeNote } from "../../../ipc/rules.ts";
@@ -24,6 +25,8 @@ export interface RequestExtra extends AskedPaths {
   links?: PathLink[];
   /** `notes`: left out by an earlier version. */
   judge: { score: number; reason: string; notes?: JudgeNote[] | undefined };
+  /** Left out by an earlier version. */
+  description?: Description;
   /** What stays of the request once it has ended. */
   kept?: Kept;
 }

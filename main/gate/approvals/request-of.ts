@@ -1,5 +1,6 @@
 import type { Decision } from "../../../ipc/decision.ts";
 import { visible } from "../../../ipc/visible-text.ts";
+import { describe } from "../description/describe.ts";
 import { POLICY_TABLE } from "../policy.ts";
 import type { Reviewable, Subject } from "../stages/examination.ts";
 import type { ResolvedRequirement } from "../targets/target.ts";
@@ -11,12 +12,13 @@ import { questionFor } from "./question.ts";
 
 /** A call as a user is asked about it. `countApproved`: how often this agent was approved for this class of capability. */
 export function requestOf(
-  { call, subject, executor, needs, verdict }: Reviewable,
+  x: Reviewable,
   agent: { agent_id: string; name: string },
   decision: Decision,
   { home, language }: Pick<BrokerSettings, "home" | "language">,
   countApproved: (capability_class: string) => number,
 ): Omit<NewPending, "ttl_seconds" | "call_hash" | "share_key"> {
+  const { call, subject, executor, needs, verdict } = x;
   const { links, ...question } = questionFor(call, executor, needs, home, language);
   const choices = choicesFor(
     needs.filter((need) => isAsked(subject, need)),
@@ -42,6 +44,7 @@ export function requestOf(
       ...askedPathsOf(needs),
       choice_reals: realsOfChoices(choices, home),
       links,
+      description: describe(x),
       judge: { score: verdict.score, reason: verdict.reason, notes: verdict.notes ?? [] },
       kept: keptOf(call, executor, needs, question, home),
     },

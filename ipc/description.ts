@@ -1,0 +1,108 @@
+import { z } from "zod";
+import { requirementSchema } from "./decision.ts";
+import { CALL_KINDS, EFFECTS, HAZARDS } from "./hazards.ts";
+
+/**
+ * What a call is, as the gate reads it: the same for every surface, which makes its own words (`hazard-words.ts`). It holds values of
+ * the call and of files, and is kept only while the request waits. Offsets are in UTF-16 code units, half open, in the text of the
+ * argument that is named; of a list of words, in these words joined with blanks.
+ */
+
+const spanSchema = z.object({ arg: z.string(), start: z.number().int(), end: z.number().int() });
+export type CallSpan = z.infer<typeof spanSchema>;
+
+export const hazardSchema = z.object({
+  id: z.enum(HAZARDS),
+  /** Where it is in the call; null where no word of it says so. */
+  span: spanSchema.nullable(),
+  /** What its sentence names. */
+  host: z.string().optional(),
+  path: z.string().optional(),
+  folders: z.number().int().optional(),
+  files: z.number().int().optional(),
+  /** There are more files than were counted. */
+  is_more: z.literal(true).optional(),
+});
+export type Hazard = z.infer<typeof hazardSchema>;
+
+export const TOKEN_KINDS = ["program", "option", "string", "variable", "operator", "redirect", "comment"] as const;
+
+/** A command line: its words by kind, for colour, and its parts in order with what each touches. */
+const commandSchema = z.object({
+  arg: z.string(),
+  text: z.string(),
+  tokens: z.array(z.object({ kind: z.enum(TOKEN_KINDS), start: z.number().int(), end: z.number().int() })),
+  parts: z.array(
+    z.object({
+      start: z.number().int(),
+      end: z.number().int(),
+      needs: z.array(requirementSchema),
+      /** Why this part may do more than its needs say, or null. */
+      unclear: z.string().nullable(),
+    }),
+  ),
+});
+export type DescribedCommand = z.infer<typeof commandSchema>;
+
+/** What a call would change in a file, against the file that is there. */
+const changeSchema = z.object({
+  path: z.string(),
+  /** `unknown`: the file could not be compared (too long, no text, behind a link): only what the call says is in the lines. */
+  status: z.enum(["new", "replaces", "edits", "deletes", "unknown"]),
+  /** Lines of the file that is there, where it could be read. */
+  old_lines: z.number().int().nullable(),
+  added: z.number().int(),
+  removed: z.number().int(),
+  hunks: z.array(
+    z.object({
+      /** Counted from 1; null where the lines' position in the file isn't known. */
+      old_start: z.number().int().nullable(),
+      new_start: z.number().int().nullable(),
+      lines: z.array(z.object({ kind: z.enum(["same", "added", "removed"]), text: z.string() })),
+    }),
+  ),
+  /** Lines that would follow, left out as the difference is too long to be shown; the call's arguments hold them all. */
+  left_out: z.number().int(),
+});
+export type DescribedChange = z.infer<typeof changeSchema>;
+
+/** What a name in the call stands for: the text that would run. */
+const standsForSchema = z.object({
+  span: spanSchema.nullable(),
+  /** As it is called: `npm test`, `./build.sh`. */
+  name: z.string(),
+  /** Absolute. */
+  file: z.string(),
+  /** SHA-256 (hex) of the file: an approval holds only while it is the same. Null where the file isn't there or can't be read. */
+  sha256: z.string().nullable(),
+  /** The first of them. */
+  lines: z.array(z.string()),
+  /** All of what would run, in lines; more than `lines` holds where it is long. */
+  total_lines: z.number().int(),
+  /** The file is another one than the card first showed: it was asked about again. */
+  has_changed: z.literal(true).optional(),
+});
+export type StandsFor = z.infer<typeof standsForSchema>;
+
+/** A call of a tool that a server offers. */
+const mcpSchema = z.object({
+  server: z.string(),
+  tool: z.string(),
+  /** What the server says about its tool, where it does. */
+  claims: z.array(z.enum(["read-only", "destructive", "idempotent", "open-world"])),
+});
+
+export const descriptionSchema = z.object({
+  kind: z.enum(CALL_KINDS),
+  effect: z.enum(EFFECTS),
+  hazards: z.array(hazardSchema),
+  commands: z.array(commandSchema),
+  changes: z.array(changeSchema),
+  stands_for: z.array(standsForSchema),
+  mcp: mcpSchema.nullable(),
+  /** Of a request to the web: its method, host and path with query. */
+  request: z.object({ method: z.string(), host: z.string(), path: z.string() }).nullable(),
+  /** The project that the call works in: the Git root above its working directory; null outside of one. */
+  project: z.string().nullable(),
+});
+export type Description = z.infer<typeof descriptionSchema>;

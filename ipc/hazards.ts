@@ -1,0 +1,38 @@
+/** The stable names of what a call is, what it leaves behind and what is dangerous about it. Plain values: the page loads no schemas. */
+
+export const CALL_KINDS = ["command", "edit", "write", "read", "fetch", "mcp", "other"] as const;
+export type CallKind = (typeof CALL_KINDS)[number];
+
+/**
+ * What a call leaves behind, from the least to the most. `reads`: nothing is changed. `in_git`: only files whose present content Git
+ * holds. `changes_files`: only the files that it names, and Git holds no copy of one of them. `sends`: what it sends can't be called
+ * back. `anything`: it runs code. `final`: it can't be undone.
+ */
+export const EFFECTS = ["reads", "in_git", "changes_files", "sends", "anything", "final"] as const;
+export type Effect = (typeof EFFECTS)[number];
+
+/** What is dangerous about a call, the worst first. */
+export const HAZARDS = [
+  "deletes-cloud-resources",
+  "deletes-database",
+  "overwrites-disk",
+  "rewrites-remote-history",
+  "runs-downloaded-script",
+  "runs-hidden-code",
+  "as-root",
+  "publishes",
+  "sends-file",
+  "sends-mail",
+  "discards-changes",
+  "deletes-files",
+  "deletes-container-data",
+  "leaves-container",
+  "changes-what-runs-later",
+  "changes-rights",
+  "stops-processes",
+  "stops-services",
+  "writes-outside-project",
+  "reads-secrets",
+  "unpinned-package",
+] as const;
+export type HazardId = (typeof HAZARDS)[number];
