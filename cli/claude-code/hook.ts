@@ -1,8 +1,8 @@
 import { readSync, writeSync } from "node:fs";
 import { exactText, MAX_FRAME_BYTES } from "../../ipc/frames.ts";
-import { agentTokenFile, gatePaths, PathError } from "../../ipc/paths.ts";
+import { agentPaths, agentTokenFile, PathError } from "../../ipc/paths.ts";
 import { readRegularFile } from "../../ipc/regular-file.ts";
-import { type Answer, askGate } from "./exchange.ts";
+import { type Answer, GateLine, monotonicMs } from "./exchange.ts";
 import { AbandonedError, abandonedBy } from "./parent.ts";
 import { type HookPayload, parsePayload } from "./payload.ts";
 
@@ -64,6 +64,8 @@ async function examined(argv: readonly string[]): Promise<HookAnswer> {
   const options = optionsOf(argv);
   if (options === undefined)
     return deny("the hook's command line is not valid; run metnos-gate connect claude-code again");
+  const paths = agentPaths(process.env);
+  const gate = new GateLine(paths.agent_socket);
   const bytes = readInput();
   if (bytes === undefined) return deny("the hook's input is too large");
   const input = exactText(bytes);
@@ -71,14 +73,12 @@ async function examined(argv: readonly string[]): Promise<HookAnswer> {
   const payload = parsePayload(input);
   if ("refused" in payload) return deny(payload.refused);
   if (input.length > MAX_FRAME_BYTES - 4096) return deny("the call is larger than the 1 MiB the gate looks at");
-  const paths = gatePaths(process.env);
-  const answer = await askGate({
-    socket_path: paths.agent_socket,
+  const answer = await gate.ask({
     token: process.env.METNOS_AGENT_TOKEN ?? readToken(agentTokenFile(paths, AGENT)),
     agent_name: AGENT,
     session: payload.session_id,
     call: payload.call,
-    deadline: performance.now() + options.wait_seconds * 1000,
+    deadline: monotonicMs() + options.wait_seconds * 1000,
     isAbandoned: abandonedBy(options.parent),
   });
   return answered(answer, payload, options);
