@@ -1,6 +1,14 @@
+import { GateError } from "../../ipc/gate-error.ts";
 import { agentView, agentViewer, type Handlers, type OperatorContext, recordAct } from "./handlers.ts";
 
-type AgentMethod = "agents.list" | "agents.pair" | "agents.reject" | "agents.level" | "agents.revoke";
+type AgentMethod =
+  | "agents.list"
+  | "agents.pair"
+  | "agents.reject"
+  | "agents.level"
+  | "agents.pause"
+  | "agents.resume"
+  | "agents.revoke";
 
 export function agentMethods(context: OperatorContext): Handlers<AgentMethod> {
   const { core, connections } = context;
@@ -37,6 +45,12 @@ export function agentMethods(context: OperatorContext): Handlers<AgentMethod> {
       recordAct(context, "agent.level", { agent: name, level });
       changed();
       return agentView(context, agent);
+    },
+    "agents.pause": () => {
+      throw new GateError("not_available", "one agent can't be paused yet");
+    },
+    "agents.resume": () => {
+      throw new GateError("not_available", "one agent can't be paused yet");
     },
     "agents.revoke": ({ name }) => {
       const agent = agents.revoke(name);

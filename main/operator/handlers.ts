@@ -66,6 +66,7 @@ export function agentViewer({ core, connections }: OperatorContext): (agent: Age
     ...agent,
     is_connected: connected.has(agent.agent_id),
     calls_today: calls.get(agent.agent_id) ?? 0,
+    paused: null,
   });
 }
 
