@@ -347,10 +347,11 @@ export const operatorMethods = {
   },
   "agents.reject": { params: z.object({ name: agentNameSchema }), result: z.object({ rejected: z.boolean() }) },
   "agents.level": { params: z.object({ name: agentNameSchema, level: levelSchema }), result: agentSchema },
-  /** Denies all calls of one agent, and withdraws what waits of it. A new length replaces the earlier one. */
+  /** Denies all calls of one agent, and withdraws what waits of it. Never shortens a pause. */
   "agents.pause": {
     params: z.object({ name: agentNameSchema, for_seconds: z.number().int().positive().max(31_536_000).optional() }),
-    result: agentSchema,
+    /** `note`: what could not be done though the agent is paused. */
+    result: agentSchema.extend({ note: z.string().optional() }),
   },
   "agents.resume": { params: z.object({ name: agentNameSchema }), result: agentSchema },
   "agents.revoke": { params: z.object({ name: agentNameSchema }), result: agentSchema },
