@@ -171,6 +171,8 @@ export const statusSchema = z.object({
   operator_socket: z.string(),
   /** The home folder: what is shown with `~` in its place. */
   home: z.string(),
+  /** How this program is called on this machine, as a shell line that runs anywhere: before the words of a command. */
+  command: z.string(),
   connections: z.number().int(),
   agents_connected: z.array(z.string()),
   pairing_requests: z.array(pairingRequestSchema),

@@ -8,6 +8,7 @@ import type {
   OperatorResult,
   Principal,
 } from "../../ipc/operator-api.ts";
+import { ownCommand } from "../../ipc/own-command.ts";
 import type { Core } from "../core.ts";
 import type { AgentPause } from "../gate/agent-pauses.ts";
 import type { Agent } from "../gate/agents.ts";
@@ -51,7 +52,7 @@ export function recordAct({ core }: OperatorContext, event: string, fields: Reco
 export function agentNamed({ core }: OperatorContext, name: string): Agent {
   const agent = core.agents.named(name);
   if (agent === undefined)
-    throw new GateError("unknown_agent", `no agent named ${name} is paired`, "see: metnos-gate agents list");
+    throw new GateError("unknown_agent", `no agent named ${name} is paired`, `see: ${ownCommand("agents list")}`);
   return agent;
 }
 
