@@ -19,6 +19,9 @@ const SMALL = { compress: true, mangle: true, codegen: true } as const;
 /** Ends the hook's program: Node runs it (`node hook.cjs hook claude-code ...`), or another program takes `runHook` from it. */
 const RUN_IF_MAIN = "if (require.main === module) exports.runHook(process.argv.slice(3));";
 
+/** The build runs within `npm ci`, which is to print only what somebody has to act on. */
+const logLevel = "warn";
+
 /**
  * What must run without type stripping: the packaged command, the hook that agents call (Node >= 20), the client library. The first
  * two hold their packages: fewer files to load, and none of what isn't used of them.
@@ -27,7 +30,9 @@ export default defineConfig([
   {
     input: { "metnos-gate": "cli/main.ts" },
     platform: "node",
-    external: [/^node:/, "better-sqlite3"],
+    // Ink loads its developer's tools only where they are asked for, and installed.
+    external: [/^node:/, "better-sqlite3", "react-devtools-core"],
+    logLevel,
     plugins: [licences(), madeOf],
     output: { dir: "dist/cli", cleanDir: true, minify },
   },
@@ -37,6 +42,7 @@ export default defineConfig([
     // What the hook's rarer ways share with it stays in the one file that every call loads.
     preserveEntrySignatures: "allow-extension",
     external: [/^node:/],
+    logLevel,
     plugins: [licences()],
     output: {
       dir: "dist/hook",
@@ -53,6 +59,7 @@ export default defineConfig([
     input: { client: "ipc/client.ts" },
     platform: "node",
     external: [/^[^./]/],
+    logLevel,
     output: { dir: "dist", entryFileNames: "client.js" },
   },
 ]);
