@@ -11,9 +11,10 @@ import { checkDecision, expectationOf } from "../../reliability/crash/expectatio
 import { type DrivenCall, Ledger } from "../../reliability/crash/ledger.ts";
 import type { Snapshot } from "../../reliability/crash/snapshot.ts";
 import { tempFolder, tempFolderForFile } from "../support/temp-folder.ts";
+import { IS_WHOLE_RUN } from "../support/whole-run.ts";
 
 /** A second each where the machine does nothing else: `npm run crash` does 2,000. */
-const ROUNDS = 60;
+const ROUNDS = IS_WHOLE_RUN ? 60 : 15;
 const ROOT = tempFolderForFile();
 /** Half a minute where the machine does nothing else. */
 const LONGEST_MS = 300_000;
