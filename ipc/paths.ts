@@ -31,6 +31,10 @@ export interface GatePaths {
   runtime_dir: string;
   agent_socket: string;
   operator_socket: string;
+  /** What starts the gate at login: the desktop app's entry, a systemd user unit, a launchd agent. */
+  autostart_entry: string;
+  systemd_unit: string;
+  launch_agent: string;
 }
 
 /** The environment variables of a process. */
@@ -47,14 +51,20 @@ export class PathError extends Error {
   }
 }
 
-/** A relative path would depend on the working directory of each program. */
-const PATH_VARIABLES = [
+/** The environment variables that decide where the gate's files are. */
+export const PLACE_VARIABLES = [
+  "XDG_CONFIG_HOME",
+  "XDG_STATE_HOME",
+  "XDG_DATA_HOME",
   "METNOS_CONFIG",
   "METNOS_GRANTS_DB",
   "METNOS_APPROVALS_DB",
   "METNOS_RUNTIME_DIR",
   "METNOS_GATE_SOCKET",
 ] as const;
+
+/** A relative path would depend on the working directory of each program. */
+const PATH_VARIABLES = PLACE_VARIABLES.filter((name) => name.startsWith("METNOS_"));
 
 /**
  * The places for an environment. Relative XDG values are ignored, as the XDG specification says.
@@ -67,7 +77,8 @@ export function gatePaths(env: Env = process.env): GatePaths {
     const value = env[name];
     return value && isAbsolute(value) ? value : join(home, fallback);
   };
-  const config_dir = join(base("XDG_CONFIG_HOME", ".config"), "metnos");
+  const config_home = base("XDG_CONFIG_HOME", ".config");
+  const config_dir = join(config_home, "metnos");
   const state_dir = join(base("XDG_STATE_HOME", ".local/state"), "metnos");
   const data_dir = join(base("XDG_DATA_HOME", ".local/share"), "metnos");
   const runtime_dir = env.METNOS_RUNTIME_DIR || join(state_dir, "run");
@@ -92,6 +103,9 @@ export function gatePaths(env: Env = process.env): GatePaths {
     runtime_dir,
     agent_socket: env.METNOS_GATE_SOCKET || join(runtime_dir, "gate.sock"),
     operator_socket: join(runtime_dir, "operator.sock"),
+    autostart_entry: join(config_home, "autostart/metnos-gate.desktop"),
+    systemd_unit: join(config_home, "systemd/user/metnos-gate.service"),
+    launch_agent: join(home, "Library/LaunchAgents/org.metnos.gate.plist"),
   };
 }
 
