@@ -1,5 +1,6 @@
 import { GateError } from "../ipc/gate-error.ts";
 import { OperatorClient } from "../ipc/operator-client.ts";
+import { ownCommand } from "../ipc/own-command.ts";
 import { gatePaths } from "../ipc/paths.ts";
 import { LINK_SECONDS } from "../main/web/web-sessions.ts";
 import { EXIT, type ExitCode, say } from "./output.ts";
@@ -21,11 +22,11 @@ export async function showRunningGate(): Promise<ExitCode | undefined> {
       throw error;
     });
     if (link === undefined) {
-      say("  you answer with   metnos-gate watch");
-      say("  it serves no page: for one, end it and start it again with: metnos-gate start");
+      say(`  you answer with   ${ownCommand("watch")}`);
+      say(`  it serves no page: for one, end it and start it again with: ${ownCommand("start")}`);
     } else {
       say(`  its page is at    ${link.url}`);
-      say(`                    once, within ${LINK_SECONDS / 60} minutes; for another link: metnos-gate open`);
+      say(`                    once, within ${LINK_SECONDS / 60} minutes; for another link: ${ownCommand("open")}`);
     }
     return EXIT.ok;
   } finally {

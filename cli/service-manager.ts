@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { basename } from "node:path";
 import { GateError } from "../ipc/gate-error.ts";
+import { ownCommand } from "../ipc/own-command.ts";
 import type { ServiceSystem } from "../main/service/gate-service.ts";
 import { LAUNCH_LABEL } from "../main/service/launch-agent.ts";
 import { say } from "./output.ts";
@@ -78,7 +79,11 @@ function required(run: RunCommand, command: string, ...args: string[]): void {
   const line = [command, ...args].join(" ");
   const { is_done, output } = run(command, args);
   if (!is_done)
-    throw new GateError("service_failed", `${line} failed: ${firstLine(output)}`, "see: metnos-gate service status");
+    throw new GateError(
+      "service_failed",
+      `${line} failed: ${firstLine(output)}`,
+      `see: ${ownCommand("service status")}`,
+    );
   say(`  ran: ${line}`);
 }
 

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Command } from "commander";
 import { GateError } from "../../ipc/gate-error.ts";
+import { ownCommand } from "../../ipc/own-command.ts";
 import { gatePaths } from "../../ipc/paths.ts";
 import { GateService, type ServiceState, type ServiceSystem, SYSTEMS } from "../../main/service/gate-service.ts";
 import { serviceParts } from "../../main/service/service-parts.ts";
@@ -42,12 +43,12 @@ export function serviceHere(
   run?: RunCommand,
 ): ServiceHere {
   const system = SYSTEMS[platform];
-  if (system === undefined) throw new GateError("not_available", `there is no service for ${platform}`, WITHOUT);
+  if (system === undefined) throw new GateError("not_available", `there is no service for ${platform}`, without());
   const service = new GateService(system, gatePaths(env), () => serviceParts(env));
   return { service, manager: serviceManager(system, service.file, run) };
 }
 
-const WITHOUT = "let what starts your session run: metnos-gate serve --web --no-link";
+const without = (): string => `let what starts your session run: ${ownCommand("serve --web --no-link")}`;
 
 /** Installed twice it is as installed once. */
 export async function installService({ service, manager }: ServiceHere): Promise<ExitCode> {
@@ -72,7 +73,7 @@ export async function installService({ service, manager }: ServiceHere): Promise
   }
   manager.start();
   if (await answersSoon()) {
-    say("The gate runs, and starts at each login. A link to its page: metnos-gate open");
+    say(`The gate runs, and starts at each login. A link to its page: ${ownCommand("open")}`);
     return EXIT.ok;
   }
   say("The service was started, but its gate doesn't answer yet.");
@@ -90,7 +91,7 @@ const WRITTEN: Readonly<Record<ServiceState, (file: string) => string>> = {
 
 function notReached(system: ServiceSystem, problem: string): GateError {
   const name = system === "systemd" ? "systemd's user manager" : "launchd";
-  return new GateError("not_available", `${name} can't be reached, and nothing was written: ${problem}`, WITHOUT);
+  return new GateError("not_available", `${name} can't be reached, and nothing was written: ${problem}`, without());
 }
 
 /** Removes all that `install` made; what is not there is no failure. */
@@ -114,7 +115,7 @@ export function showService({ service, manager }: ServiceHere): ExitCode {
   const is_active = state !== "missing" && manager.isActive();
   tell(
     { system: service.system, file: service.file, state, starts_at_login, is_active },
-    `${service.file}: ${STATES[state]}`,
+    `${service.file}: ${STATES[state]()}`,
     ...(state === "missing"
       ? []
       : [`It ${starts_at_login ? "starts" : "doesn't start"} at login and ${is_active ? "runs" : "doesn't run"} now.`]),
@@ -122,11 +123,12 @@ export function showService({ service, manager }: ServiceHere): ExitCode {
   return state === "outdated" || state === "foreign" ? EXIT.problem_found : EXIT.ok;
 }
 
-const STATES: Readonly<Record<ServiceState, string>> = {
-  missing: "not installed (metnos-gate service install)",
-  current: "installed",
-  outdated: "of another version, or of another place of this program: metnos-gate service install writes it anew",
-  foreign: "not made by metnos-gate; it is left as it is",
+const STATES: Readonly<Record<ServiceState, () => string>> = {
+  missing: () => `not installed (${ownCommand("service install")})`,
+  current: () => "installed",
+  outdated: () =>
+    `of another version, or of another place of this program: ${ownCommand("service install")} writes it anew`,
+  foreign: () => "not made by metnos-gate; it is left as it is",
 };
 
 /** How long a started gate may take to listen, in milliseconds. */

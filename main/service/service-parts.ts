@@ -37,6 +37,8 @@ function program(env: Env): string[] {
   const installed = env.METNOS_GATE_LAUNCHER;
   if (installed && existsSync(installed)) return [installed];
   const launcher = join(productFolder(), "bin/metnos-gate.js");
+  // The image itself stays; what is in it is mounted at another place each time.
+  if (process.versions.electron !== undefined && env.APPIMAGE) return [env.APPIMAGE, "--cli", "--"];
   if (process.versions.electron !== undefined || !existsSync(launcher)) {
     throw new GateError(
       "not_available",

@@ -48,7 +48,7 @@ describe("metnos-gate service", () => {
       "  ran: systemctl --user daemon-reload",
       "  ran: systemctl --user enable metnos-gate.service",
       "  ran: systemctl --user start metnos-gate.service",
-      "The gate runs, and starts at each login. A link to its page: metnos-gate open",
+      `The gate runs, and starts at each login. A link to its page: metnos-gate open`,
       "",
     ]);
     expect(statSync(unit).mode & 0o777).toBe(0o600);
@@ -93,7 +93,7 @@ describe("metnos-gate service", () => {
     expect(refused).toMatchObject({ code: 4, stdout: "" });
     expect(refused.stderr).toBe(
       "metnos-gate: systemd's user manager can't be reached, and nothing was written: Failed to connect to bus: No medium found\n" +
-        "  let what starts your session run: metnos-gate serve --web --no-link\n",
+        `  let what starts your session run: metnos-gate serve --web --no-link\n`,
     );
     expect(existsSync(home.paths.systemd_unit)).toBe(false);
   });
@@ -209,8 +209,8 @@ describe("a second start", () => {
     await startServe(home);
     const second = start(home);
     expect(await second.exited).toBe(0);
-    expect(second.stderr).toContain("metnos-gate watch");
-    expect(second.stderr).toContain("it serves no page: for one, end it and start it again with: metnos-gate start");
+    expect(second.stderr).toContain(`metnos-gate watch`);
+    expect(second.stderr).toContain(`it serves no page: for one, end it and start it again with: metnos-gate start`);
   });
 });
 
@@ -218,7 +218,7 @@ describe("metnos-gate serve --web --no-link", () => {
   it("prints no link: what it prints may be kept where agents read it", async () => {
     const home = temporaryHome();
     const gate = await startServe(home, ["--web", "--no-link"]);
-    expect(gate.stderr).toContain("or in a browser at  the link that this prints: metnos-gate open");
+    expect(gate.stderr).toContain(`or in a browser at  the link that this prints: metnos-gate open`);
     expect(gate.stderr + gate.stdout).not.toMatch(/http:/);
   });
 
