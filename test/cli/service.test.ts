@@ -150,7 +150,14 @@ describe("metnos-gate service", () => {
   });
 });
 
-const HAS_MANAGER = spawnSync("systemctl", ["--user", "show-environment"]).status === 0;
+/** Where systemd keeps it: the test's own environment names no folders of the user's. */
+const RUNTIME_DIR = `/run/user/${process.getuid?.()}`;
+const systemctl = (...args: string[]) =>
+  spawnSync("systemctl", ["--user", ...args], {
+    encoding: "utf8",
+    env: { PATH: process.env.PATH, XDG_RUNTIME_DIR: RUNTIME_DIR },
+  });
+const HAS_MANAGER = systemctl("show-environment").status === 0;
 if (!HAS_MANAGER)
   console.log("systemd's user manager doesn't run here: the unit's start by systemd itself is not checked");
 
@@ -161,11 +168,10 @@ describe("the unit under systemd itself", () => {
     const written = serviceHere("linux", home.env);
     written.service.write();
     const name = `metnos-gate-test-${process.pid}.service`;
-    const folder = join(process.env.XDG_RUNTIME_DIR ?? "", "systemd/user");
+    const folder = join(RUNTIME_DIR, "systemd/user");
     mkdirSync(folder, { recursive: true });
     const text = readFileSync(home.paths.systemd_unit, "utf8");
     writeFileSync(join(folder, name), text.replace("[Service]", `[Service]\nEnvironment="HOME=${home.home}"`));
-    const systemctl = (...args: string[]) => spawnSync("systemctl", ["--user", ...args], { encoding: "utf8" });
     onTestFinished(() => {
       systemctl("stop", name);
       spawnSync("rm", ["-f", join(folder, name)]);
