@@ -14,6 +14,7 @@ import { openCommand } from "./commands/open.ts";
 import { policyCommands } from "./commands/policy.ts";
 import { safetyCommands } from "./commands/safety.ts";
 import { serveCommand } from "./commands/serve.ts";
+import { serviceCommands } from "./commands/service.ts";
 import { startCommand } from "./commands/start.ts";
 import { statusCommand } from "./commands/status.ts";
 import { watchCommand } from "./commands/watch.ts";
@@ -48,6 +49,7 @@ export function commandLine(done: (code: ExitCode) => void): Command {
     .exitOverride();
   startCommand(program, done);
   serveCommand(program, done);
+  serviceCommands(program, done);
   openCommand(program);
   watchCommand(program);
   connectCommand(program);

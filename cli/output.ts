@@ -42,6 +42,7 @@ const FAILURES: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "file_unusable",
   "not_a_file",
   "head_unusable",
+  "service_failed",
 ]);
 
 export function printLine(value: unknown): void {

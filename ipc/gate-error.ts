@@ -74,6 +74,7 @@ export const ERROR_CODES = [
   "invalid_settings",
   "hook_unusable",
   "token_missing",
+  "service_failed",
 ] as const;
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
