@@ -7,7 +7,9 @@ import { localPrincipal } from "../ipc/paths.ts";
 import type { Pause } from "../ipc/safety.ts";
 import type { GateMessage, Hello, ProposedCall, SafetyVerdict } from "../ipc/wire.ts";
 import type { Core } from "./core.ts";
+import type { AgentPause } from "./gate/agent-pauses.ts";
 import type { Subject } from "./gate/stages/examination.ts";
+import { AGENT_PAUSED } from "./gate/stages/safety.ts";
 import { VERSION } from "./version.ts";
 
 /** Limits on agents' unread output; `max_bytes` is in the configuration. */
@@ -70,9 +72,14 @@ export class GatePort implements AgentPort {
     return this.#core.gate.preview(call, this.#subject(agent_id, session));
   }
 
-  check(subject: CheckedSubject, agent_id: string): Promise<SafetyVerdict> {
-    const { filter } = this.#core.safety;
+  async check(subject: CheckedSubject, agent_id: string): Promise<SafetyVerdict> {
     const agent = this.#core.agents.get(agent_id)?.name ?? "none";
+    const verdict = await this.#filtered(subject, agent);
+    return this.#core.agent_pauses.isPaused(agent_id) ? { ...verdict, allowed: false, is_paused: true } : verdict;
+  }
+
+  #filtered(subject: CheckedSubject, agent: string): Promise<SafetyVerdict> {
+    const { filter } = this.#core.safety;
     switch (subject.type) {
       case "goal":
         return filter.checkGoal(subject.goal, agent);
@@ -83,8 +90,9 @@ export class GatePort implements AgentPort {
     }
   }
 
-  paused(): GateMessage<"safety.paused"> | null {
-    return pausedMessage(this.#core.safety.pause.state());
+  paused(agent_id: string): GateMessage<"safety.paused"> | null {
+    const { agent_pauses, safety } = this.#core;
+    return pausedMessage(safety.pause.state()) ?? agentPausedMessage(agent_pauses.of(agent_id));
   }
 
   outcome(agent_id: string, decision_id: string, ok: boolean): void {
@@ -133,4 +141,9 @@ export class GatePort implements AgentPort {
 /** The message to agents about a pause; null while there is none. */
 export function pausedMessage({ reason, since, until }: Pause): GateMessage<"safety.paused"> | null {
   return reason === null || since === null ? null : { reason, since, until };
+}
+
+/** The message to an agent that is paused by itself; null while it isn't. */
+export function agentPausedMessage(pause: AgentPause | null): GateMessage<"safety.paused"> | null {
+  return pause === null ? null : { reason: AGENT_PAUSED, since: pause.since, until: pause.until };
 }

@@ -49,6 +49,13 @@ export const AGENTS_SCHEMA: Schema = {
         revoked_at   TEXT
       );
       CREATE UNIQUE INDEX idx_agents_name ON agents(name) WHERE revoked_at IS NULL;`),
+    (db) =>
+      db.exec(`CREATE TABLE agent_pauses (
+        agent_id   TEXT PRIMARY KEY,
+        since      TEXT NOT NULL,
+        until      TEXT,
+        boot_until TEXT
+      );`),
   ],
 };
 

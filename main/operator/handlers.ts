@@ -10,6 +10,7 @@ import type {
 } from "../../ipc/operator-api.ts";
 import { ownCommand } from "../../ipc/own-command.ts";
 import type { Core } from "../core.ts";
+import type { AgentPause } from "../gate/agent-pauses.ts";
 import type { Agent } from "../gate/agents.ts";
 import type { Grant } from "../gate/grants/store.ts";
 import type { LoginItem } from "../settings.ts";
@@ -67,7 +68,12 @@ export function agentViewer({ core, connections }: OperatorContext): (agent: Age
     ...agent,
     is_connected: connected.has(agent.agent_id),
     calls_today: calls.get(agent.agent_id) ?? 0,
+    paused: pausedView(core.agent_pauses.of(agent.agent_id)),
   });
+}
+
+function pausedView(pause: AgentPause | null): AgentView["paused"] {
+  return pause && { until: pause.until };
 }
 
 export function grantView({ core }: OperatorContext, { agent, ...grant }: Grant): GrantView {

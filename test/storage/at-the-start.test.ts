@@ -172,7 +172,7 @@ describe("a database of another program", () => {
     const before = readFileSync(home.paths.grants_db);
     await expect(startGate({ home })).rejects.toMatchObject({
       code: "database_foreign",
-      message: expect.stringMatching(/grants\.db is not the grants database: .*its tables: agents/),
+      message: expect.stringMatching(/grants\.db is not the grants database: .*its tables: agent_pauses, agents/),
     });
     expect(readFileSync(home.paths.grants_db).equals(before)).toBe(true);
   });
