@@ -52,8 +52,9 @@ export function agentColumns(now: number): Column<AgentView | PairingRequest>[] 
   ];
 }
 
-function agentState({ revoked_at, is_connected, last_seen_at }: AgentView, now: number): string {
+function agentState({ revoked_at, is_connected, last_seen_at, paused }: AgentView, now: number): string {
   if (revoked_at !== null) return `revoked ${momentText(revoked_at, now)}`;
+  if (paused !== null) return paused.until === null ? "paused" : `paused until ${momentText(paused.until, now)}`;
   if (is_connected) return "connected";
   return last_seen_at === null ? "never seen" : `seen ${spanText(now - Date.parse(last_seen_at))} ago`;
 }

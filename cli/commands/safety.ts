@@ -79,8 +79,24 @@ function acknowledgeCommand(safety: Command): void {
     );
 }
 
-/** `pause` and `resume`, below `safety` and by themselves. */
-export function pauseCommands(parent: Command): void {
+/** `pause` and `resume` by themselves: also of one agent alone. */
+export function pauseOrResume(program: Command): void {
+  program
+    .command("pause [agent]")
+    .description("denies every call of every agent, or of this one, until you resume or for a time")
+    .option("--for <span>", "such as 10m, 2h or 1d")
+    .option("--reason <text>", "the reason, for agents and the log")
+    .action((agent: string | undefined, options: PauseOptions) =>
+      agent === undefined ? pause(options) : pauseAgent(agent, options),
+    );
+
+  program
+    .command("resume [agent]")
+    .description("ends the pause of every agent, or of this one")
+    .action((agent: string | undefined) => (agent === undefined ? resume() : resumeAgent(agent)));
+}
+
+function pauseCommands(parent: Command): void {
   parent
     .command("pause")
     .description("denies every call of every agent, until you resume or for a time")
@@ -106,6 +122,24 @@ function pause(options: PauseOptions): Promise<void> {
     tell(now, `paused ${until}`);
     if (now.note !== undefined) say(now.note);
   });
+}
+
+function pauseAgent(name: string, options: PauseOptions): Promise<void> {
+  if (options.reason !== undefined) throw usageError("--reason is for a pause of every agent");
+  return withOperator(async (api) => {
+    const span = options.for === undefined ? {} : { for_seconds: parseSpan(options.for) };
+    const agent = await api.call("agents.pause", { name, ...span });
+    const { until } = agent.paused ?? { until: null };
+    tell(
+      agent,
+      `${name} is paused ${until === null ? `until you resume it: ${ownCommand(`resume ${name}`)}` : `until ${until}`}`,
+    );
+    if (agent.note !== undefined) say(agent.note);
+  });
+}
+
+function resumeAgent(name: string): Promise<void> {
+  return withOperator(async (api) => tell(await api.call("agents.resume", { name }), `${name} is resumed`));
 }
 
 function resume(): Promise<void> {
