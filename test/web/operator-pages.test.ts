@@ -31,6 +31,11 @@ async function pageOf(
   return await PageSocket.open(session, options);
 }
 
+/** A short text as a client's frame, masked with zeros. */
+function maskedFrame(text: string): Buffer {
+  return Buffer.concat([Buffer.from([0x81, 0x80 | text.length, 0, 0, 0, 0]), Buffer.from(text)]);
+}
+
 describe("the operator's contract on the page's WebSocket", () => {
   it("answers each call by its id, refusals as values", async () => {
     const gate = await startGate({ web: true });
@@ -102,7 +107,7 @@ describe("the operator's contract on the page's WebSocket", () => {
   it("drops a page that doesn't read, and informs the others meanwhile", async () => {
     const gate = await startGate({ web: true });
     const session = await sessionFor(gate);
-    const { port, cookie, protocols } = session;
+    const { port, cookie, secret } = session;
     const reader = await PageSocket.open(session);
     const slow = createConnection(port, "127.0.0.1");
     onTestFinished(() => {
@@ -110,11 +115,14 @@ describe("the operator's contract on the page's WebSocket", () => {
     });
     slow.write(
       `GET /operator HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nOrigin: http://127.0.0.1:${port}\r\nCookie: ${cookie}\r\n` +
-        `Sec-WebSocket-Protocol: ${protocols.join(", ")}\r\n` +
+        "Sec-WebSocket-Protocol: metnos\r\n" +
         "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n",
     );
     const [answer] = await once(slow, "data");
     expect(String(answer)).toMatch(/^HTTP\/1\.1 101 /);
+    slow.write(maskedFrame(JSON.stringify({ nonce: "1".repeat(64) })));
+    slow.write(maskedFrame(JSON.stringify({ secret })));
+    await once(slow, "data");
     slow.pause();
     const dropped = gate.logged(/page: dropped one that left more than 8388608 bytes unread/);
     const text = "x".repeat(1024 * 1024);
@@ -200,10 +208,10 @@ describe("the operator's contract on the page's WebSocket", () => {
     expect(await upgradeStatus(session, options)).toBe(101);
   });
 
-  it("takes its own subprotocol and no compression that a page offers, and never says the secret back", async () => {
+  it("takes its own subprotocol and no compression that a page offers", async () => {
     const gate = await startGate({ web: true });
-    const { port, cookie, protocols } = await sessionFor(gate);
-    const socket = new WebSocket(`ws://127.0.0.1:${port}/operator`, [...protocols].reverse().concat("evil"), {
+    const { port, cookie } = await sessionFor(gate);
+    const socket = new WebSocket(`ws://127.0.0.1:${port}/operator`, ["evil", "metnos"], {
       headers: { Cookie: cookie },
       origin: `http://127.0.0.1:${port}`,
       perMessageDeflate: true,
