@@ -1,4 +1,5 @@
 import { GateError } from "../../ipc/gate-error.ts";
+import { ownCommand } from "../../ipc/own-command.ts";
 import { type BrowserPage, type Handlers, type OperatorContext, recordAct } from "./handlers.ts";
 
 export function webMethods(context: OperatorContext): Handlers<"web.link" | "web.revoke"> {
@@ -15,6 +16,10 @@ export function webMethods(context: OperatorContext): Handlers<"web.link" | "web
 /** @throws GateError `not_available` */
 function servedPage({ browser_page }: OperatorContext): BrowserPage {
   if (browser_page === undefined)
-    throw new GateError("not_available", "this gate serves no page", "start it with: metnos-gate serve --web");
+    throw new GateError(
+      "not_available",
+      "this gate serves no page",
+      `end it, then start it with its page: ${ownCommand("start")}`,
+    );
   return browser_page;
 }

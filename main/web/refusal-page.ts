@@ -55,8 +55,11 @@ code {
 /** For the policy of this page alone. */
 export const REFUSAL_STYLE_HASH = `'sha256-${createHash("sha256").update(STYLE).digest("base64")}'`;
 
-/** @param minutes how long a link works */
-export function refusalPage(why: WhyRefused, language: Language, minutes: number): string {
+/**
+ * @param command for a new link
+ * @param minutes how long it works
+ */
+export function refusalPage(why: WhyRefused, language: Language, command: string, minutes: number): string {
   const { title, reason, next, after } = WORDS[language];
   return `<!doctype html>
 <html lang="${language}">
@@ -66,9 +69,13 @@ export function refusalPage(why: WhyRefused, language: Language, minutes: number
 <h1>${title[why]}</h1>
 <p>${reason[why]}</p>
 <p>${next}</p>
-<code>metnos-gate open</code>
+<code>${escaped(command)}</code>
 <p>${after(minutes)}</p>
 </main></body>
 </html>
 `;
+}
+
+function escaped(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }

@@ -4,6 +4,7 @@ import type { Duplex } from "node:stream";
 import { debugLog } from "../../ipc/debug-log.ts";
 import type { Language } from "../../ipc/language.ts";
 import type { OperatorHandler } from "../../ipc/operator-api.ts";
+import { ownCommand } from "../../ipc/own-command.ts";
 import { PAGE_SOCKET_PATH } from "../../ipc/page-frames.ts";
 import type { Clock } from "../gate/clock.ts";
 import { systemClock } from "../system-clock.ts";
@@ -17,7 +18,7 @@ import {
   sendRefusalPage,
   sendText,
 } from "./answers.ts";
-import { ENTRANCE_SCRIPT, ENTRANCE_SCRIPT_PATH, entrancePage } from "./entrance.ts";
+import { ENTRANCE_SCRIPT_PATH, entrancePage, entranceScript } from "./entrance.ts";
 import { keepLastPort, readLastPort, USUAL_PORT } from "./last-port.ts";
 import { OperatorPages, type PageLimits } from "./operator-pages.ts";
 import { type PageFiles, readPageFiles } from "./page-files.ts";
@@ -91,7 +92,7 @@ export class WebPage {
   constructor(settings: WebPageSettings, listener: WebPageListener) {
     this.#settings = settings;
     this.#listener = listener;
-    this.#files = new Map([...(settings.files ?? readPageFiles()), [ENTRANCE_SCRIPT_PATH, ENTRANCE_SCRIPT]]);
+    this.#files = new Map([...(settings.files ?? readPageFiles()), [ENTRANCE_SCRIPT_PATH, entranceScript()]]);
     const { clock = systemClock, session_file, session_seconds } = settings;
     const file = session_file === undefined ? undefined : new SessionFile(session_file, listener.log);
     this.#sessions = new WebSessions(session_seconds, clock, file);
@@ -216,7 +217,7 @@ export class WebPage {
 
   #refuse(response: ServerResponse, why: WhyRefused): void {
     const language = this.#settings.language?.() ?? "en";
-    sendRefusalPage(response, refusalPage(why, language, LINK_SECONDS / 60), REFUSAL_STYLE_HASH);
+    sendRefusalPage(response, refusalPage(why, language, ownCommand("open"), LINK_SECONDS / 60), REFUSAL_STYLE_HASH);
   }
 
   /** A path that the gate itself made; a link's and any other have what isn't to be logged. */

@@ -1,6 +1,7 @@
 import { type ReactNode, useEffect } from "react";
 import { restartAll } from "../cards/use-press-filter.ts";
 import { isSilent } from "../gate/link.ts";
+import { useCommand } from "../gate/use-command.ts";
 import { useLinkState } from "../gate/use-gate.tsx";
 import { CommandToCopy } from "../parts/CommandToCopy.tsx";
 import { holdClocks } from "../parts/clock.ts";
@@ -38,13 +39,14 @@ function keepFromPage(event: KeyboardEvent): void {
 export function AwayNotice() {
   const words = useWords(awayWords);
   const link = useLinkState();
+  const inTerminal = useCommand();
   if (!isSilent(link)) return null;
   const { title, next, command } = words[link];
   return (
     <div className="notice away-notice" role="alert">
       <h2>{title}</h2>
       <p>{next}</p>
-      {command === null ? null : <CommandToCopy command={command} />}
+      {command === null ? null : <CommandToCopy command={inTerminal(command)} />}
     </div>
   );
 }

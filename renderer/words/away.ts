@@ -3,7 +3,7 @@ import type { Silence } from "../gate/link.ts";
 interface Said {
   title: string;
   next: string;
-  /** What to run in a terminal. */
+  /** What to run in a terminal: the command's words. */
   command: string | null;
 }
 
@@ -16,12 +16,12 @@ const en: Record<Silence, Said> = {
   stranger: {
     title: "What answers here isn't your gate",
     next: "Another program answers at this page's address. It was sent nothing that counts. Don't reload this page; see what the gate says in a terminal:",
-    command: "metnos-gate status",
+    command: "status",
   },
   shut_out: {
     title: "This page's session has ended",
     next: "The gate is running, but it no longer knows this page. For a new link, run in a terminal:",
-    command: "metnos-gate open",
+    command: "open",
   },
 };
 const it: typeof en = {
@@ -33,12 +33,12 @@ const it: typeof en = {
   stranger: {
     title: "Chi risponde qui non è il tuo gate",
     next: "Un altro programma risponde all'indirizzo di questa pagina. Non ha ricevuto nulla che valga. Non ricaricare la pagina; guarda che cosa dice il gate in un terminale:",
-    command: "metnos-gate status",
+    command: "status",
   },
   shut_out: {
     title: "La sessione di questa pagina è finita",
     next: "Il gate è attivo, ma non riconosce più questa pagina. Per un nuovo link, esegui in un terminale:",
-    command: "metnos-gate open",
+    command: "open",
   },
 };
 export const awayWords = { en, it };

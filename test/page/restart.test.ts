@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket, WebSocketServer } from "ws";
+import { ownCommand } from "../../ipc/own-command.ts";
 import { tokenOf } from "../support/agent-connection.ts";
 import { seriousProblems } from "../support/axe.ts";
 import { NO_BROWSER } from "../support/browser.ts";
@@ -177,7 +178,7 @@ describe.skipIf(NO_BROWSER !== null)("a page whose session has ended", () => {
     rmSync(join(first.paths.state_dir, "web-sessions.json"));
     const second = await startGate({ home: first.home, web: true });
     const ended = notice(page, "This page's session has ended");
-    await ended.getByText("metnos-gate open", { exact: true }).waitFor();
+    await ended.getByText(ownCommand("open"), { exact: true }).waitFor();
     let attempts = 0;
     page.on("request", () => attempts++);
     page.on("websocket", () => attempts++);
@@ -215,7 +216,7 @@ describe.skipIf(NO_BROWSER !== null)("who comes without a session", () => {
       await gate.operator.call("settings.set", { key: "language", value: "it" });
       await page.goto(url);
       await page.getByRole("heading", { name: "Questo link non vale più" }).waitFor();
-      await page.getByText("metnos-gate open", { exact: true }).waitFor();
+      await page.getByText(ownCommand("open"), { exact: true }).waitFor();
       expect(await page.evaluate("getComputedStyle(document.querySelector('h1')).fontSize")).toBe("20px");
       expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(320);
       expect(complaints.filter((text) => text.includes("Content Security"))).toEqual([]);
