@@ -5,7 +5,7 @@ import { readRegularFile } from "../../ipc/regular-file.ts";
 import { writeDurably } from "../gate/durable-file.ts";
 import { errorCode } from "../gate/errors.ts";
 
-/** The page's sessions on the disk, as hashes (0600): a page that is open goes on when the gate is started again. */
+/** The page's sessions on the disk, as hashes (0600): a page that is open continues when the gate is started again. */
 
 export interface StoredSession {
   cookie_hash: Buffer;

@@ -7,7 +7,6 @@ import type { OperatorHandler } from "../../ipc/operator-api.ts";
 import { ownCommand } from "../../ipc/own-command.ts";
 import { PAGE_SOCKET_PATH } from "../../ipc/page-frames.ts";
 import type { Clock } from "../gate/clock.ts";
-import { systemClock } from "../system-clock.ts";
 import {
   cookiesOf,
   refuseMalformed,
@@ -52,7 +51,7 @@ export interface WebPageSettings {
   /** Of what is shown without a session; left out: English. */
   language?: () => Language;
   /** Only its time since boot is used, which nobody sets. */
-  clock?: Clock;
+  clock: Clock;
 }
 
 export interface WebPageListener {
@@ -93,7 +92,7 @@ export class WebPage {
     this.#settings = settings;
     this.#listener = listener;
     this.#files = new Map([...(settings.files ?? readPageFiles()), [ENTRANCE_SCRIPT_PATH, entranceScript()]]);
-    const { clock = systemClock, session_file, session_seconds } = settings;
+    const { clock, session_file, session_seconds } = settings;
     const file = session_file === undefined ? undefined : new SessionFile(session_file, listener.log);
     this.#sessions = new WebSessions(session_seconds, clock, file);
     const now = () => clock.boot().ms;

@@ -1,6 +1,6 @@
 import { useCallback, useSyncExternalStore } from "react";
 
-/** While the gate doesn't answer, no time that is shown goes on: what it says is not known to be true. */
+/** While the gate doesn't answer, no time that is shown changes: what it says is not known to be true. */
 let is_held = false;
 
 /** One ticking clock for all components that show a time; it is stopped while the page is hidden. */
@@ -41,7 +41,7 @@ class Ticker {
 
 const TICKERS = { second: new Ticker(1000), half_minute: new Ticker(30_000) };
 
-/** Stops every clock where it is, or lets them go on, at the right time at once. */
+/** Stops every clock where it is, or lets them continue, at the right time at once. */
 export function holdClocks(is_to_hold: boolean): void {
   is_held = is_to_hold;
   for (const ticker of Object.values(TICKERS)) ticker.tick();

@@ -9,7 +9,7 @@ import { awayWords } from "../words/away.ts";
 import { useWords } from "../words/language.ts";
 import "./away.css";
 
-/** What depends on the gate: while it doesn't answer, it is dimmed, nothing in it can be pressed, and its clocks stand still. */
+/** What depends on the gate: while it doesn't answer, it is dimmed, nothing in it can be pressed, and its clocks are stopped. */
 export function Reachable({ children }: { children: ReactNode }) {
   const is_away = isSilent(useLinkState());
   useEffect(() => {

@@ -94,6 +94,7 @@ describe.skipIf(NO_BROWSER !== null)("an alarm on the page", () => {
     await gate.close();
     await page.getByRole("alert").filter({ hasText: "The gate isn't answering" }).waitFor();
     await page.getByRole("alert").filter({ hasText: message }).waitFor();
+    expect(await page.getByRole("alert").count()).toBe(2);
     await context.close();
   });
 });

@@ -3,6 +3,7 @@ import { createConnection } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type ClientOptions, WebSocket } from "ws";
 import type { OperatorHandler } from "../../ipc/operator-api.ts";
+import { systemClock } from "../../main/system-clock.ts";
 import type { PageLimits } from "../../main/web/operator-pages.ts";
 import { WebPage } from "../../main/web/web-page.ts";
 import { tokenOf } from "../support/agent-connection.ts";
@@ -22,7 +23,7 @@ async function pageOf(
   log: string[] = [],
   options: ClientOptions = {},
 ): Promise<PageSocket> {
-  const settings = { port: 0, session_seconds: 300, limits };
+  const settings = { port: 0, session_seconds: 300, limits, clock: systemClock };
   const web = new WebPage(settings, { log: (line) => log.push(line), entered: () => undefined });
   await web.listen(api);
   onTestFinished(() => web.close());
