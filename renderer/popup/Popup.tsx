@@ -3,6 +3,7 @@ import { CardStack } from "../cards/CardStack.tsx";
 import { bridge } from "../gate/open-link.ts";
 import { Button } from "../parts/Button.tsx";
 import { Alarms } from "../window/Alarms.tsx";
+import { PauseBanner } from "../window/PauseBanner.tsx";
 import { Notices } from "../window/Window.tsx";
 import { useWords } from "../words/language.ts";
 import { popupWords } from "../words/popup.ts";
@@ -26,6 +27,7 @@ export function Popup() {
     <main ref={content} className="popup">
       <h1 className="unseen">{words.title}</h1>
       <Alarms />
+      <PauseBanner onLook={() => bridge()?.open("safety")} />
       <Notices />
       <CardStack nothing={<p className="quiet nothing">{words.nothing}</p>} />
       <p className="foot">
