@@ -1,4 +1,5 @@
 import { Command, CommanderError } from "commander";
+import { ownCommand } from "../ipc/own-command.ts";
 import { VERSION } from "../main/version.ts";
 import { agentsCommands } from "./commands/agents.ts";
 import { alarmsCommands } from "./commands/alarms.ts";
@@ -43,7 +44,7 @@ export function commandLine(done: (code: ExitCode) => void): Command {
   program
     .description("A local gate between AI agents and your machine.")
     .version(VERSION)
-    .showHelpAfterError("(metnos-gate --help)")
+    .showHelpAfterError(`(${ownCommand("--help")})`)
     .exitOverride();
   startCommand(program, done);
   serveCommand(program, done);

@@ -1,4 +1,5 @@
 import { type ErrorCode, GateError } from "../ipc/gate-error.ts";
+import { ownCommand } from "../ipc/own-command.ts";
 import { visible, visibleJson } from "../ipc/visible-text.ts";
 import { fileError } from "../main/gate/file-errors.ts";
 import { GATE_EXIT } from "../main/restart.ts";
@@ -95,6 +96,6 @@ function explained(error: Error): Error & { code?: string; hint?: string } {
   return fileError(error, "the file", path);
 }
 
-export function usageError(message: string, hint = "see: metnos-gate --help"): GateError {
+export function usageError(message: string, hint = `see: ${ownCommand("--help")}`): GateError {
   return new GateError("usage", message, hint);
 }

@@ -56,6 +56,42 @@ export const choiceSchema = z.object({
 });
 export type Choice = z.infer<typeof choiceSchema>;
 
+/** How far a *no* reaches that is remembered for the session: this very call, or what it needs on its targets. */
+export const refuseSchema = z.enum(["call", "target"]);
+export type Refuse = z.infer<typeof refuseSchema>;
+
+/** One way to say no for the session, and exactly what it would refuse. `targets` is empty for `call`. */
+export const refusalChoiceSchema = z.object({ refuse: refuseSchema, targets: z.array(requirementSchema) });
+export type RefusalChoice = z.infer<typeof refusalChoiceSchema>;
+
+/** A *no* that is remembered for one session of an agent: it wins over every grant and level, and lifts nothing. */
+export const refusalSchema = z.object({
+  id: z.number().int(),
+  agent_id: z.string(),
+  agent_name: z.string().nullable(),
+  session: z.string(),
+  refuse: refuseSchema,
+  executor: z.string(),
+  /** Null where the very call is refused. */
+  capability: capabilitySchema.nullable(),
+  /** The place that it is about. Of what may hold a value (a command line, an argument) only where it would have been. */
+  target: z.string(),
+  refused_at: z.string(),
+  /** It ends with the session, and then at the latest. */
+  expires_at: z.string(),
+});
+export type RefusalView = z.infer<typeof refusalSchema>;
+
+/** The wider answer that the gate proposes, as this agent was approved for its like so often. Names one of the choices. */
+export const proposalSchema = z.object({
+  scope: territorySchema,
+  reach: reachSchema,
+  /** The end of today, in the user's own time. */
+  expires_at: z.string(),
+  approved_times: z.number().int(),
+});
+export type Proposal = z.infer<typeof proposalSchema>;
+
 export const approvalSchema = z.object({
   token: z.string(),
   channel: z.string(),
@@ -85,9 +121,13 @@ export const approvalSchema = z.object({
   /** Names in the call that lead elsewhere than they say, in a sentence each, as the card says it. */
   links: z.array(z.string()),
   choices: z.array(choiceSchema),
-  /** `notes`: what raised or lowered the score; missing where the request is of an earlier version. */
+  /** The ways to say no for the session. */
+  refusals: z.array(refusalChoiceSchema),
+  /** Null where it was approved too seldom, or no wider choice would have covered that. */
+  proposal: proposalSchema.nullable(),
   /** What the call is and does, whole while it waits; null where the request is of an earlier version. */
   description: descriptionSchema.nullable(),
+  /** `notes`: what raised or lowered the score; missing where the request is of an earlier version. */
   judge: z.object({ score: z.number(), reason: z.string(), notes: judgeNotesSchema.optional() }),
   /** The whole call, while it waits; null once it was answered. */
   args: z.record(z.string(), z.unknown()).nullable(),
@@ -107,6 +147,8 @@ export const agentSchema = z.object({
   is_connected: z.boolean(),
   /** Since midnight, local time. */
   calls_today: z.number().int(),
+  /** Null while it isn't paused by itself. `until`: null where only `agents.resume` ends it. */
+  paused: z.object({ until: z.string().nullable() }).nullable(),
 });
 export type AgentView = z.infer<typeof agentSchema>;
 
@@ -129,6 +171,8 @@ export const statusSchema = z.object({
   operator_socket: z.string(),
   /** The home folder: what is shown with `~` in its place. */
   home: z.string(),
+  /** How this program is called on this machine, as a shell line that runs anywhere: before the words of a command. */
+  command: z.string(),
   connections: z.number().int(),
   agents_connected: z.array(z.string()),
   pairing_requests: z.array(pairingRequestSchema),
@@ -177,6 +221,8 @@ export const answerSchema = z.strictObject({
   expires_at: z.iso.datetime().optional(),
   /** Only with `rejected`: for the agent. */
   message: z.string().max(2000).optional(),
+  /** Only with `rejected`: denied from now on in this session without asking. */
+  refuse: refuseSchema.optional(),
 });
 export type Answer = z.input<typeof answerSchema>;
 
@@ -214,6 +260,8 @@ export const operatorMethods = {
       /** Agent's name. Its own grants and those for all agents. */
       agent: agentNameSchema.optional(),
       include_revoked: z.boolean().default(false),
+      /** Only those that were given, and last used, so many days ago or earlier. */
+      unused_days: z.number().int().positive().max(36_500).optional(),
       order: grantOrderSchema.default("granted_at"),
       descending: z.boolean().default(true),
       offset: z.number().int().nonnegative().default(0),
@@ -232,6 +280,14 @@ export const operatorMethods = {
     result: grantSchema,
   },
   "grants.revoke": { params: z.object({ id: z.number().int() }), result: z.object({ revoked: z.boolean() }) },
+  /**
+   * Takes the user's own revocation back, within 10 s: the grant is what it was. Refused with `too_late`, and with `grant_ended` where
+   * it, its session or its agent's pairing has ended since.
+   */
+  "grants.restore": { params: z.object({ id: z.number().int() }), result: grantSchema },
+  /** What was refused for a session that isn't over, newest first. */
+  "refusals.list": { params: nothing, result: z.array(refusalSchema) },
+  "refusals.revoke": { params: z.object({ id: z.number().int() }), result: z.object({ revoked: z.boolean() }) },
   "approvals.list": {
     params: z.object({
       include_resolved: z.boolean().default(false),
@@ -293,6 +349,13 @@ export const operatorMethods = {
   },
   "agents.reject": { params: z.object({ name: agentNameSchema }), result: z.object({ rejected: z.boolean() }) },
   "agents.level": { params: z.object({ name: agentNameSchema, level: levelSchema }), result: agentSchema },
+  /** Denies all calls of one agent, and withdraws what waits of it. Never shortens a pause. */
+  "agents.pause": {
+    params: z.object({ name: agentNameSchema, for_seconds: z.number().int().positive().max(31_536_000).optional() }),
+    /** `note`: what could not be done though the agent is paused. */
+    result: agentSchema.extend({ note: z.string().optional() }),
+  },
+  "agents.resume": { params: z.object({ name: agentNameSchema }), result: agentSchema },
   "agents.revoke": { params: z.object({ name: agentNameSchema }), result: agentSchema },
   /** Lately decided, newest first. */
   "activity.list": {
@@ -378,6 +441,7 @@ export const operatorEvents = {
   "pairing.requested": pairingRequestSchema,
   "agents.changed": nothing,
   "grants.changed": nothing,
+  "refusals.changed": nothing,
   "settings.changed": z.array(settingSchema),
   "safety.paused": pauseSchema,
   "safety.resumed": pauseSchema,

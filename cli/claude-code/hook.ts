@@ -1,5 +1,6 @@
 import { readSync, writeSync } from "node:fs";
 import { exactText, MAX_FRAME_BYTES } from "../../ipc/frames.ts";
+import { ownCommand } from "../../ipc/own-command.ts";
 import { agentTokenFile, gatePaths, PathError } from "../../ipc/paths.ts";
 import { readRegularFile } from "../../ipc/regular-file.ts";
 import { type Answer, askGate } from "./exchange.ts";
@@ -33,7 +34,6 @@ const CONFIG_CHANGE = "config-change";
 /** Below the 600 s after which Claude Code gives a hook up. */
 const DEFAULT_WAIT_SECONDS = 590;
 const MAX_INPUT_BYTES = 8 * 1024 * 1024;
-const START_HINT = "tell the user to start it with: metnos-gate start";
 /** Claude Code takes it as a refusal, in every version. */
 const BLOCKS = 2;
 
@@ -63,7 +63,7 @@ async function answerFor(argv: readonly string[]): Promise<HookAnswer> {
 async function examined(argv: readonly string[]): Promise<HookAnswer> {
   const options = optionsOf(argv);
   if (options === undefined)
-    return deny("the hook's command line is not valid; run metnos-gate connect claude-code again");
+    return deny(`the hook's command line is not valid; run ${ownCommand("connect claude-code")} again`);
   const bytes = readInput();
   if (bytes === undefined) return deny("the hook's input is too large");
   const input = exactText(bytes);
@@ -103,11 +103,15 @@ async function answered(answer: Answer, payload: HookPayload, options: HookOptio
       throw new AbandonedError();
     case "error":
       if (answer.code === "bad_token" || answer.code === "token_required") {
-        return offline(payload, options, `${answer.message}; tell the user to run: metnos-gate connect claude-code`);
+        return offline(
+          payload,
+          options,
+          `${answer.message}; tell the user to run: ${ownCommand("connect claude-code")}`,
+        );
       }
       return deny(answer.hint === "" ? answer.message : `${answer.message} (${answer.hint})`);
     case "unreachable":
-      return offline(payload, options, `no gate is running; ${START_HINT}`);
+      return offline(payload, options, `no gate is running; tell the user to start it with: ${ownCommand("start")}`);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { ownCommand } from "../../ipc/own-command.ts";
 import { withOperator } from "../operator.ts";
 import { printLine, say, tell } from "../output.ts";
 import { levelOf } from "./policy.ts";
@@ -17,10 +18,10 @@ export function agentsCommands(program: Command): void {
         for (const request of requests) printLine(request);
         for (const name of unreadable)
           say(
-            `${name} can't be read, and is not let in; metnos-gate agents level ${name} LEVEL, or revoke it and pair it again`,
+            `${name} can't be read, and is not let in; set its level again: ${ownCommand(`agents level ${name} ReadOnly`)}, or revoke it and pair it again`,
           );
         if (paired.length + requests.length + unreadable.length === 0)
-          say("no agent is paired yet; to begin: metnos-gate connect claude-code");
+          say(`no agent is paired yet; to begin: ${ownCommand("connect claude-code")}`);
       }),
     );
 

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { CAPABILITIES, type Capability, LEVELS, type Level, type Outcome } from "../../ipc/decision.ts";
+import { ownCommand } from "../../ipc/own-command.ts";
 import { CAPABILITY_REGISTRY } from "../../main/gate/capabilities.ts";
 import { POLICY_TABLE } from "../../main/gate/policy.ts";
 import { parseExpiry } from "../durations.ts";
@@ -95,7 +96,7 @@ function revokeCommand(policy: Command): void {
     .action((id: string) =>
       withOperator(async (api) => {
         if (!/^\d{1,15}$/.test(id))
-          throw usageError(`${JSON.stringify(id)} is not a grant's id`, "see: metnos-gate policy grants");
+          throw usageError(`${JSON.stringify(id)} is not a grant's id`, `see: ${ownCommand("policy grants")}`);
         const { revoked } = await api.call("grants.revoke", { id: Number(id) });
         printWord(revoked ? "revoked" : "no-op");
       }),

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { ownCommand } from "../../ipc/own-command.ts";
 import { parseExpiry, parseSpan } from "../durations.ts";
 import { withOperator } from "../operator.ts";
 import { printLine, say, tell, usageError } from "../output.ts";
@@ -84,7 +85,9 @@ function pauseCommands(safety: Command): void {
         });
         tell(
           pause,
-          pause.until === null ? "paused until you resume: metnos-gate safety resume" : `paused until ${pause.until}`,
+          pause.until === null
+            ? `paused until you resume: ${ownCommand("safety resume")}`
+            : `paused until ${pause.until}`,
         );
         if (pause.note !== undefined) say(pause.note);
       }),

@@ -1,5 +1,6 @@
 import { type Command, Option } from "commander";
 import { isoSeconds } from "../../ipc/iso-seconds.ts";
+import { ownCommand } from "../../ipc/own-command.ts";
 import { deathNotice, isHowItEnded, RESTARTED_FLAG, SUPERVISED_FLAG } from "../../main/restart.ts";
 import { DATABASES, type DatabaseName } from "../../main/storage/database-names.ts";
 import { EXIT, type ExitCode, reportFailure, say, usageError } from "../output.ts";
@@ -69,11 +70,11 @@ async function serve({
   const { paths } = gate.core;
   say("Metnos Gate is running.");
   say(`  agents connect to   ${paths.agent_socket}`);
-  say(`  you answer with     metnos-gate watch   (${paths.operator_socket})`);
+  say(`  you answer with     ${ownCommand("watch")}   (${paths.operator_socket})`);
   if (web) {
     const { url } = await gate.operator.call("web.link", {});
     say(`  or in a browser at  ${url}`);
-    say(`                      once, within ${LINK_SECONDS / 60} minutes; for another link: metnos-gate open`);
+    say(`                      once, within ${LINK_SECONDS / 60} minutes; for another link: ${ownCommand("open")}`);
   }
   say(`  notifications are   ${gate.notifications.status}`);
   say(`  the audit trail is  ${paths.audit_dir}`);

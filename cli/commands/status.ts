@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { ownCommand } from "../../ipc/own-command.ts";
 import { alarmHint } from "../alarm-hint.ts";
 import { withRunningGate } from "../operator.ts";
 import { say, tell } from "../output.ts";
@@ -19,13 +20,13 @@ export function statusCommand(program: Command): void {
         if (status.pause.is_paused)
           say(
             `PAUSED by ${status.pause.by}${status.pause.until === null ? "" : ` until ${status.pause.until}`}: ${status.pause.reason}; ` +
-              "to resume: metnos-gate safety resume",
+              `to resume: ${ownCommand("safety resume")}`,
           );
         for (const alarm of status.alarms) say(`ALARM: ${alarm.message}; ${alarmHint(alarm)}`);
         if (status.audit_write_failures > 0)
           say(`the audit trail missed ${status.audit_write_failures} lines (${status.audit_last_failure})`);
         for (const { name } of status.pairing_requests)
-          say(`${name} asks to be paired: metnos-gate agents pair ${name} --level L`);
+          say(`${name} asks to be paired: ${ownCommand(`agents pair ${name} --level L`)}`);
       }),
     );
 }

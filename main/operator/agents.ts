@@ -1,10 +1,19 @@
-import { agentView, agentViewer, type Handlers, type OperatorContext, recordAct } from "./handlers.ts";
+import { causeOf } from "../gate/audit/alarms.ts";
+import { errorCode } from "../gate/errors.ts";
+import { agentNamed, agentView, agentViewer, type Handlers, type OperatorContext, recordAct } from "./handlers.ts";
 
-type AgentMethod = "agents.list" | "agents.pair" | "agents.reject" | "agents.level" | "agents.revoke";
+type AgentMethod =
+  | "agents.list"
+  | "agents.pair"
+  | "agents.reject"
+  | "agents.level"
+  | "agents.pause"
+  | "agents.resume"
+  | "agents.revoke";
 
 export function agentMethods(context: OperatorContext): Handlers<AgentMethod> {
   const { core, connections } = context;
-  const { agents, gate, grants } = core;
+  const { agents, agent_pauses, gate, grants } = core;
   const changed = () => core.publish({ type: "agents.changed", data: {} });
   return {
     "agents.list": () => ({
@@ -38,6 +47,24 @@ export function agentMethods(context: OperatorContext): Handlers<AgentMethod> {
       changed();
       return agentView(context, agent);
     },
+    "agents.pause": ({ name, for_seconds }) => {
+      const agent = agentNamed(context, name);
+      try {
+        agent_pauses.begin(agent.agent_id, for_seconds);
+        return agentView(context, agent);
+      } catch (error) {
+        if (!agent_pauses.isPaused(agent.agent_id) || !errorCode(error).startsWith("SQLITE")) throw error;
+        const note = `${name} is paused, but a restart would forget it: ${causeOf(error)}; it is tried again`;
+        return { ...agentView(context, agent), note };
+      }
+    },
+    "agents.resume": ({ name }) => {
+      const agent = agentNamed(context, name);
+      // The pause has withdrawn them: a gate that is killed now must not find them waiting.
+      gate.broker.completeWithdrawals();
+      agent_pauses.end(agent.agent_id);
+      return agentView(context, agent);
+    },
     "agents.revoke": ({ name }) => {
       const agent = agents.revoke(name);
       gate.waiting.withdrawAgent(agent.agent_id, "the agent's pairing was revoked");
@@ -46,6 +73,7 @@ export function agentMethods(context: OperatorContext): Handlers<AgentMethod> {
       changed();
       // Last: the revocation holds even where these can't be written, and the grants are no other agent's.
       grants.revokeAgent(agent.agent_id, "the agent's pairing was revoked");
+      agent_pauses.end(agent.agent_id);
       return agentView(context, agent);
     },
   };

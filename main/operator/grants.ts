@@ -1,6 +1,14 @@
+import { GateError } from "../../ipc/gate-error.ts";
 import { agentNamed, grantView, type Handlers, type OperatorContext, recordAct } from "./handlers.ts";
 
-type GrantMethod = "grants.list" | "grants.search" | "grants.add" | "grants.revoke";
+type GrantMethod =
+  | "grants.list"
+  | "grants.search"
+  | "grants.add"
+  | "grants.revoke"
+  | "grants.restore"
+  | "refusals.list"
+  | "refusals.revoke";
 
 export function grantMethods(context: OperatorContext): Handlers<GrantMethod> {
   const { core, by } = context;
@@ -27,6 +35,11 @@ export function grantMethods(context: OperatorContext): Handlers<GrantMethod> {
       gate.waiting.approveCovered(by);
       return grantView(context, grant);
     },
+    "grants.restore": () => {
+      throw new GateError("not_available", "a revocation can't be taken back yet");
+    },
+    "refusals.list": () => [],
+    "refusals.revoke": () => ({ revoked: false }),
     "grants.revoke": ({ id }) => {
       const revoked = grants.revokeGrant(id);
       if (revoked) {

@@ -8,7 +8,9 @@ import type {
   OperatorResult,
   Principal,
 } from "../../ipc/operator-api.ts";
+import { ownCommand } from "../../ipc/own-command.ts";
 import type { Core } from "../core.ts";
+import type { AgentPause } from "../gate/agent-pauses.ts";
 import type { Agent } from "../gate/agents.ts";
 import type { Grant } from "../gate/grants/store.ts";
 import type { LoginItem } from "../settings.ts";
@@ -50,7 +52,7 @@ export function recordAct({ core }: OperatorContext, event: string, fields: Reco
 export function agentNamed({ core }: OperatorContext, name: string): Agent {
   const agent = core.agents.named(name);
   if (agent === undefined)
-    throw new GateError("unknown_agent", `no agent named ${name} is paired`, "see: metnos-gate agents list");
+    throw new GateError("unknown_agent", `no agent named ${name} is paired`, `see: ${ownCommand("agents list")}`);
   return agent;
 }
 
@@ -66,7 +68,12 @@ export function agentViewer({ core, connections }: OperatorContext): (agent: Age
     ...agent,
     is_connected: connected.has(agent.agent_id),
     calls_today: calls.get(agent.agent_id) ?? 0,
+    paused: pausedView(core.agent_pauses.of(agent.agent_id)),
   });
+}
+
+function pausedView(pause: AgentPause | null): AgentView["paused"] {
+  return pause && { until: pause.until };
 }
 
 export function grantView({ core }: OperatorContext, { agent, ...grant }: Grant): GrantView {

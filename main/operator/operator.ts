@@ -45,6 +45,7 @@ const READING: ReadonlySet<OperatorMethod> = new Set<OperatorMethod>([
   "approvals.coverage",
   "grants.list",
   "grants.search",
+  "refusals.list",
   "safety.status",
   "safety.violations",
   "settings.list",

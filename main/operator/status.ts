@@ -1,4 +1,5 @@
 import type { Status } from "../../ipc/operator-api.ts";
+import { ownCommand } from "../../ipc/own-command.ts";
 import { VERSION } from "../version.ts";
 import type { Handlers, OperatorContext } from "./handlers.ts";
 
@@ -16,6 +17,7 @@ export function statusMethods({ core, connections }: OperatorContext): Handlers<
       agent_socket: paths.agent_socket,
       operator_socket: paths.operator_socket,
       home: core.home,
+      command: ownCommand(),
       connections: connections?.connectionCount ?? 0,
       agents_connected: agents
         .list()

@@ -5,6 +5,7 @@ import { decodeFrame } from "../../ipc/frames.ts";
 import { GateError } from "../../ipc/gate-error.ts";
 import { type OperatorHandler, PAGE_EVENTS } from "../../ipc/operator-api.ts";
 import { dispatch, operatorRequestSchema } from "../../ipc/operator-dispatch.ts";
+import { ownCommand } from "../../ipc/own-command.ts";
 import { PAGE_CLOSE } from "../../ipc/page-close.ts";
 import { MAX_PAGE_FRAME_BYTES, type PageAnswer } from "../../ipc/page-frames.ts";
 import { PAGE_PROTOCOL } from "../../ipc/page-secret.ts";
@@ -156,6 +157,6 @@ function refusalOf(method: string, calls: number): GateError | undefined {
   if (calls > MAX_CALLS) return new GateError("busy", "too many calls at once", "wait for their answers");
   // A page that could make links would outlive its own session.
   if (method === "web.link")
-    return new GateError("not_available", "a page makes no links", "in a terminal: metnos-gate open");
+    return new GateError("not_available", "a page makes no links", `in a terminal: ${ownCommand("open")}`);
   return undefined;
 }

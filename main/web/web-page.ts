@@ -3,10 +3,11 @@ import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { debugLog } from "../../ipc/debug-log.ts";
 import type { OperatorHandler } from "../../ipc/operator-api.ts";
+import { ownCommand } from "../../ipc/own-command.ts";
 import { PAGE_SOCKET_PATH } from "../../ipc/page-frames.ts";
 import { offeredSecret } from "../../ipc/page-secret.ts";
 import { cookiesOf, refuseMalformed, refuseUpgrade, sendFile, sendNothing, sendRefusal, sendText } from "./answers.ts";
-import { ENTRANCE_SCRIPT, ENTRANCE_SCRIPT_PATH, entrancePage } from "./entrance.ts";
+import { ENTRANCE_SCRIPT_PATH, entrancePage, entranceScript } from "./entrance.ts";
 import { keepLastPort, readLastPort } from "./last-port.ts";
 import { OperatorPages, type PageLimits } from "./operator-pages.ts";
 import { type PageFiles, readPageFiles } from "./page-files.ts";
@@ -74,7 +75,7 @@ export class WebPage {
   constructor(settings: WebPageSettings, listener: WebPageListener) {
     this.#settings = settings;
     this.#listener = listener;
-    this.#files = new Map([...(settings.files ?? readPageFiles()), [ENTRANCE_SCRIPT_PATH, ENTRANCE_SCRIPT]]);
+    this.#files = new Map([...(settings.files ?? readPageFiles()), [ENTRANCE_SCRIPT_PATH, entranceScript()]]);
     const now = settings.now ?? (() => performance.now());
     this.#sessions = new WebSessions(settings.session_seconds, now);
     this.#arrivals = new PerSecond(MAX_ARRIVALS_A_SECOND, now);
@@ -166,7 +167,7 @@ export class WebPage {
     const token = LINK.exec(path)?.[1];
     if (token !== undefined) return this.#enter(token, request, response);
     if (this.#sessionsOf(request).length === 0)
-      return sendRefusal(response, 403, "this page needs a link; for one, run: metnos-gate open");
+      return sendRefusal(response, 403, `this page needs a link; for one, run: ${ownCommand("open")}`);
     const file = this.#files.get(path);
     if (file === undefined && path === "/favicon.ico") return sendNothing(response);
     if (file === undefined) return sendRefusal(response, 404, "there is no such page");
@@ -183,7 +184,11 @@ export class WebPage {
     const admission = this.#sessions.redeemLink(token);
     if (admission === undefined) {
       this.#logRefusal("page: a link was refused: wrong, used or too old");
-      return sendRefusal(response, 403, "this link is wrong, used or too old; for a new one, run: metnos-gate open");
+      return sendRefusal(
+        response,
+        403,
+        `this link is wrong, used or too old; for a new one, run: ${ownCommand("open")}`,
+      );
     }
     this.#listener.log("page: a link was used, a browser has the page now");
     this.#listener.entered();

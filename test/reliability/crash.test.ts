@@ -159,6 +159,7 @@ describe("the check of what a killed gate left", { timeout: 60_000 }, () => {
       revoked_at: null,
       is_connected: false,
       calls_today: 0,
+      paused: null,
     } as const;
     expect(violationsOf(ledger, { agents: [view] })).toEqual(["half_done"]);
   });

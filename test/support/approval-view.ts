@@ -35,6 +35,8 @@ export function approvalView(change: Partial<ApprovalView> = {}): ApprovalView {
       { scope: "permanent", reach: "file", grants: grants("/srv/project/a.ts") },
       { scope: "permanent", reach: "folder", grants: grants("/srv/project/*") },
     ],
+    refusals: [],
+    proposal: null,
     description: null,
     judge: { score: 0.7, reason: "approved: score 0.70" },
     args: { file_path: "/srv/project/a.ts", content: "text" },

@@ -138,7 +138,7 @@ describe("a link to the page", () => {
     await expect(gate.operator.call("web.link", {})).rejects.toMatchObject({
       name: "GateError",
       code: "not_available",
-      hint: expect.stringContaining("serve --web"),
+      hint: expect.stringContaining("metnos-gate start"),
     });
   });
 });

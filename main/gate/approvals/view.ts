@@ -35,6 +35,8 @@ export function approvalView(request: PendingRequest, language: Language): Appro
     capabilities: extra.capabilities,
     links: linkLines(extra.links ?? [], language),
     choices: extra.choices.map((choice) => shownChoice(choice, language)),
+    refusals: [],
+    proposal: null,
     description: extra.description ?? null,
     judge: extra.judge,
     args: extra.args,

@@ -2,7 +2,7 @@ import type Database from "better-sqlite3";
 import { isoSeconds } from "../../../ipc/iso-seconds.ts";
 import type { Pause, ViolationCause } from "../../../ipc/safety.ts";
 import type { Clock } from "../clock.ts";
-import { bootSecond, type End, endAt, laterEnd, remaining } from "../ends.ts";
+import { type End, endAt, laterEnd, remaining, stricterEnd } from "../ends.ts";
 import { errorCode } from "../errors.ts";
 import { NO_REPORT, type RowReport } from "../row-report.ts";
 import { Statements } from "../statements.ts";
@@ -221,30 +221,16 @@ function isSame(a: PauseRow, b: PauseRow): boolean {
 function stricter(current: PauseRow, asked: PauseRow, clock: Clock): PauseRow {
   const shown = asked.by === "safety" && current.by === "human" ? asked : current;
   const harder = STRICTNESS[asked.clears] > STRICTNESS[current.clears] ? asked : current;
-  const ends =
-    harder.clears === "after_seconds"
-      ? {
-          until: later(current.until, asked.until),
-          boot_until: laterInBoot(current.boot_until, asked.boot_until, clock),
-        }
-      : { until: null, boot_until: null };
+  const end = harder.clears === "after_seconds" ? stricterEnd(endOf(current), endOf(asked), clock) : null;
   return {
     by: shown.by,
     reason: shown.reason,
     cause: shown.cause,
     since: current.since,
-    ...ends,
+    until: end?.at ?? null,
+    boot_until: end?.boot_at ?? null,
     clears: harder.clears,
   };
-}
-
-function later(a: string | null, b: string | null): string | null {
-  return [a ?? "", b ?? ""].sort().at(-1) || null;
-}
-
-/** A time since another boot is ignored. */
-function laterInBoot(current: string | null, asked: string | null, clock: Clock): string | null {
-  return Number.isFinite(bootSecond(current, clock.boot().id)) ? later(current, asked) : asked;
 }
 
 function endOf({ until, boot_until }: PauseRow): End | null {

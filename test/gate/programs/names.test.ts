@@ -133,7 +133,7 @@ const ALLOWED: readonly { why: string; words: string; files: readonly string[] }
   {
     why: "when something ends, by the wall clock",
     words: "at",
-    files: ["approvals/deadline.ts", "ends.ts", "grants/store.ts", "safety/pause.ts"],
+    files: ["agent-pauses.ts", "approvals/deadline.ts", "ends.ts", "grants/store.ts", "safety/pause.ts"],
   },
   {
     why: "a line's place in the trail",

@@ -20,6 +20,7 @@ const agent = (change: Partial<AgentView>): AgentView => ({
   revoked_at: null,
   is_connected: false,
   calls_today: 0,
+  paused: null,
   ...change,
 });
 
