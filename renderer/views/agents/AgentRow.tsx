@@ -59,8 +59,8 @@ export function AgentRow({ agent }: { agent: AgentView }) {
           {agent.is_connected ? words.now : <RelativeTime at={agent.last_seen_at} />}
         </td>
         <td className="number">
-          <span className="wide-only">{agent.calls_today.toLocaleString(language)}</span>
-          <span className="folded-only">{words.calls_today(agent.calls_today.toLocaleString(language))}</span>
+          {agent.calls_today.toLocaleString(language)}
+          <span className="folded-only"> {words.calls_today}</span>
         </td>
         <td className="ends">
           <Button
