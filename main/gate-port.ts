@@ -2,6 +2,7 @@ import { TOKEN_REQUIRED } from "../ipc/agent-answers.ts";
 import type { AgentPort, CheckedSubject, Greeted, UnsentDecision } from "../ipc/agent-port.ts";
 import type { Decision } from "../ipc/decision.ts";
 import { isoSeconds } from "../ipc/iso-seconds.ts";
+import { ownCommand } from "../ipc/own-command.ts";
 import { localPrincipal } from "../ipc/paths.ts";
 import type { Pause } from "../ipc/safety.ts";
 import type { GateMessage, Hello, ProposedCall, SafetyVerdict } from "../ipc/wire.ts";
@@ -14,11 +15,12 @@ import { VERSION } from "./version.ts";
 /** Limits on agents' unread output; `max_bytes` is in the configuration. */
 export const AGENT_UNREAD = { pause_bytes: 256 * 1024, total_bytes: 32 * 1024 * 1024, patience_ms: 10_000 };
 
-const UNREADABLE = {
-  code: "agent_unreadable",
-  message: "the gate can't read this agent's entry in its database",
-  hint: "ask the user: metnos-gate agents list says what to do",
-} as const;
+const unreadable = () =>
+  ({
+    code: "agent_unreadable",
+    message: "the gate can't read this agent's entry in its database",
+    hint: `ask the user: ${ownCommand("agents list")} says what to do`,
+  }) as const;
 
 /** The part of the gate that agents can call: they can ask, and nothing else. */
 export class GatePort implements AgentPort {
@@ -34,7 +36,7 @@ export class GatePort implements AgentPort {
 
   greet({ agent: { name }, token }: Hello): ReturnType<AgentPort["greet"]> {
     const { agents } = this.#core;
-    if (agents.unreadable().includes(name)) return { refused: UNREADABLE };
+    if (agents.unreadable().includes(name)) return { refused: unreadable() };
     if (token !== undefined) {
       const agent = agents.authenticate(name, token);
       if (agent === undefined) {
@@ -42,7 +44,7 @@ export class GatePort implements AgentPort {
           refused: {
             code: "bad_token",
             message: "this token is not this agent's",
-            hint: "ask the user to pair it: metnos-gate agents pair",
+            hint: `ask the user to pair it: ${ownCommand(`agents pair ${name} --level Supervised`)}`,
           },
         };
       }
@@ -106,7 +108,9 @@ export class GatePort implements AgentPort {
   }
 
   pairingRequested(name: string, version: string | null): void {
-    this.#log(`pairing requested by ${name}: metnos-gate agents pair ${name} --level ReadOnly|Supervised|Full`);
+    this.#log(
+      `pairing requested by ${name}: ${ownCommand(`agents pair ${name} --level Supervised`)} (or ReadOnly, Full)`,
+    );
     const requested_at = isoSeconds(Date.now());
     this.#core.publish({ type: "pairing.requested", data: { name, version, requested_at } });
   }

@@ -57,7 +57,7 @@ describe("a database beside others that were used", () => {
         await expect(startGate({ home })).rejects.toMatchObject({
           code: "database_missing",
           message: expect.stringContaining(file),
-          hint: expect.stringContaining(`metnos-gate serve --accept-empty ${name}`),
+          hint: expect.stringContaining(`metnos-gate start --accept-empty ${name}`),
         });
         expect(existsSync(file) ? readFileSync(file) : undefined).toEqual(before);
       },

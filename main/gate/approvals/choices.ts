@@ -2,6 +2,7 @@ import type { Reach, Requirement } from "../../../ipc/decision.ts";
 import { GateError } from "../../../ipc/gate-error.ts";
 import type { Language } from "../../../ipc/language.ts";
 import type { Choice } from "../../../ipc/operator-api.ts";
+import { ownCommand } from "../../../ipc/own-command.ts";
 import { CAPABILITY_REGISTRY } from "../capabilities.ts";
 import type { ResolvedGrant } from "../grants/store.ts";
 import { hostMatches } from "../targets/host.ts";
@@ -167,7 +168,11 @@ export function grantsFor(
   }
   const chosen = chosenFrom(proposals, reach, target, home);
   if (chosen === undefined) {
-    throw new GateError("unknown_choice", "the card has no such choice", "see its choices: metnos-gate approvals list");
+    throw new GateError(
+      "unknown_choice",
+      "the card has no such choice",
+      `see its choices: ${ownCommand("approvals list")}`,
+    );
   }
   if (target === undefined) return chosen.grants.map((grant) => coveringGrant(grant, requirements, home, paths));
   const [grant] = chosen.grants;
@@ -216,7 +221,7 @@ function coveringGrant(
     throw new GateError(
       "target_mismatch",
       `${JSON.stringify(target)} does not cover what was asked for`,
-      "give a target that does, or grant the other one by itself: metnos-gate policy grant",
+      `give a target that does, or grant the other one by itself: ${ownCommand("policy grant --help")}`,
     );
   }
   if (CAPABILITY_REGISTRY[capability].target_kind !== "path_glob") return { ...resolved, capability };

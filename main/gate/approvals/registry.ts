@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import type Database from "better-sqlite3";
 import { isoSeconds } from "../../../ipc/iso-seconds.ts";
 import type { Principal } from "../../../ipc/operator-api.ts";
+import { ownCommand } from "../../../ipc/own-command.ts";
 import type { Clock } from "../clock.ts";
 import { emptyLog } from "../database.ts";
 import { endAt, moment, postponed } from "../ends.ts";
@@ -134,7 +135,7 @@ export class ApprovalRegistry {
   check(token: string, by: Principal): PendingRequest {
     const request = this.getPending(token);
     if (request === undefined) {
-      throw new ApprovalError("unknown_token", "unknown token", "see: metnos-gate approvals list");
+      throw new ApprovalError("unknown_token", "unknown token", `see: ${ownCommand("approvals list")}`);
     }
     if (request.status !== "pending") throw alreadyResolved();
     if (isLate(request, this.#clock)) {

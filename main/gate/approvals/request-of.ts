@@ -1,6 +1,7 @@
 import type { Decision } from "../../../ipc/decision.ts";
 import { visible } from "../../../ipc/visible-text.ts";
 import { describe } from "../description/describe.ts";
+import { reversibilityOf } from "../description/effect.ts";
 import { workingDirectoryOf } from "../guard/call-environment.ts";
 import { POLICY_TABLE } from "../policy.ts";
 import type { Reviewable, Subject } from "../stages/examination.ts";
@@ -23,6 +24,7 @@ export function requestOf(
   const { call, subject, executor, needs, verdict } = x;
   const { links, ...question } = questionFor(call, executor, needs, home, language);
   const before = approvedBefore(question.capability_class);
+  const description = describe(x);
   const asked = needs.filter((need) => isAsked(subject, need));
   const choices = choicesFor(asked, { home, cwd: workingDirectoryOf(call, home) });
   return {
@@ -38,7 +40,7 @@ export function requestOf(
       verb: executor.manifest.verb,
       cwd: call.context?.cwd ?? null,
       args: call.args,
-      reversibility: executor.manifest.reversibility,
+      reversibility: reversibilityOf(description, executor),
       recurrence_count: before.times,
       proposal: widerAnswer(choices, before, home),
       capabilities: decision.capabilities,
@@ -47,7 +49,7 @@ export function requestOf(
       ...askedPathsOf(needs),
       choice_reals: realsOfChoices(choices, home),
       links,
-      description: describe(x),
+      description,
       judge: { score: verdict.score, reason: verdict.reason, notes: verdict.notes ?? [] },
       kept: keptOf(call, executor, needs, question, home),
     },

@@ -4,6 +4,7 @@ import { GateError } from "../../../ipc/gate-error.ts";
 import { GATE_SESSIONS } from "../../../ipc/gate-session.ts";
 import { isoSeconds } from "../../../ipc/iso-seconds.ts";
 import type { Principal } from "../../../ipc/operator-api.ts";
+import { ownCommand } from "../../../ipc/own-command.ts";
 import { CAPABILITY_REGISTRY } from "../capabilities.ts";
 import { type Clock, normaliseDate } from "../clock.ts";
 import { storageError } from "../database.ts";
@@ -384,7 +385,7 @@ function mustBeGrantable(capability: Capability): void {
     throw new GateError(
       "unknown_capability",
       `there is no capability ${JSON.stringify(capability)}`,
-      "see: metnos-gate policy registry",
+      `see: ${ownCommand("policy registry")}`,
     );
   }
   if (spec.default_approval === "always") {

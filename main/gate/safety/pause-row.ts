@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ownCommand } from "../../../ipc/own-command.ts";
 import { type Pause, pauseSchema } from "../../../ipc/safety.ts";
 import type { RowReport } from "../row-report.ts";
 
@@ -30,7 +31,7 @@ export function readPause<Row extends StoredPause>(
   report: RowReport,
 ): Row | undefined {
   if (row === undefined || rowSchema.safeParse(row).success) return row;
-  report.damaged(PAUSE_ROW, "the gate stays paused; to resume it: metnos-gate safety resume");
+  report.damaged(PAUSE_ROW, `the gate stays paused; to resume it: ${ownCommand("safety resume")}`);
   return {
     ...row,
     by: "safety",

@@ -1,5 +1,6 @@
 import type Database from "better-sqlite3";
 import { isoSeconds } from "../../../ipc/iso-seconds.ts";
+import { ownCommand } from "../../../ipc/own-command.ts";
 import { type Severity, type SubjectType, type ViolationView, violationSchema } from "../../../ipc/safety.ts";
 import { shortened, visible } from "../../../ipc/visible-text.ts";
 import { NO_REPORT, type RowReport } from "../row-report.ts";
@@ -107,7 +108,7 @@ export class ViolationLog {
 
   #isWhole(row: ViolationView): boolean {
     if (violationSchema.safeParse(row).success) return true;
-    this.#report.damaged(`violation ${row.id}`, `to close it: metnos-gate safety acknowledge ${row.id}`);
+    this.#report.damaged(`violation ${row.id}`, `to close it: ${ownCommand(`safety ack ${row.id}`)}`);
     return false;
   }
 

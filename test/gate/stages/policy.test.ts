@@ -116,7 +116,7 @@ describe("level and capability", () => {
       explain: {
         rule: "policy.level-denies",
         matched: "ReadOnly reads after asking, and never writes, sends, runs code or spends money",
-        instead: "ask the user for a higher level (metnos-gate agents level claude L)",
+        instead: "ask the user for a higher level (metnos-gate agents level claude Supervised)",
       },
     });
     expect(x.trace).toEqual([
@@ -130,7 +130,7 @@ describe("level and capability", () => {
     expect(
       answered({ executor: "fs_write", args: { path: "/srv/a" }, level: "ReadOnly", agent: null }).denial?.explain
         .instead,
-    ).toContain("agents level NAME L");
+    ).toContain("agents level NAME Supervised");
   });
 });
 
