@@ -13,6 +13,7 @@ import { openCommand } from "./commands/open.ts";
 import { policyCommands } from "./commands/policy.ts";
 import { pauseOrResume, safetyCommands } from "./commands/safety.ts";
 import { serveCommand } from "./commands/serve.ts";
+import { serviceCommands } from "./commands/service.ts";
 import { startCommand } from "./commands/start.ts";
 import { statusCommand } from "./commands/status.ts";
 import { watchCommand } from "./commands/watch.ts";
@@ -49,6 +50,7 @@ export function commandLine(done: (code: ExitCode) => void): Command {
   program.description("A local gate between AI agents and your machine.").version(VERSION);
   startCommand(program, done);
   serveCommand(program, done);
+  serviceCommands(program, done);
   openCommand(program);
   watchCommand(program);
   connectCommand(program);

@@ -21,6 +21,7 @@ export const FAILURE_CODES = [
   "file_unusable",
   "not_a_file",
   "head_unusable",
+  "service_failed",
 ] as const;
 
 /**

@@ -1,6 +1,7 @@
 import type { Decision } from "../../../ipc/decision.ts";
 import { visible } from "../../../ipc/visible-text.ts";
 import { describe } from "../description/describe.ts";
+import { reversibilityOf } from "../description/effect.ts";
 import { POLICY_TABLE } from "../policy.ts";
 import type { Reviewable, Subject } from "../stages/examination.ts";
 import type { ResolvedRequirement } from "../targets/target.ts";
@@ -20,6 +21,7 @@ export function requestOf(
 ): Omit<NewPending, "ttl_seconds" | "call_hash" | "share_key"> {
   const { call, subject, executor, needs, verdict } = x;
   const { links, ...question } = questionFor(call, executor, needs, home, language);
+  const description = describe(x);
   const choices = choicesFor(
     needs.filter((need) => isAsked(subject, need)),
     home,
@@ -37,14 +39,14 @@ export function requestOf(
       verb: executor.manifest.verb,
       cwd: call.context?.cwd ?? null,
       args: call.args,
-      reversibility: executor.manifest.reversibility,
+      reversibility: reversibilityOf(description, executor),
       recurrence_count: countApproved(question.capability_class),
       capabilities: decision.capabilities,
       choices,
       ...askedPathsOf(needs),
       choice_reals: realsOfChoices(choices, home),
       links,
-      description: describe(x),
+      description,
       judge: { score: verdict.score, reason: verdict.reason, notes: verdict.notes ?? [] },
       kept: keptOf(call, executor, needs, question, home),
     },

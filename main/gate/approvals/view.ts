@@ -48,6 +48,7 @@ export function approvalView(request: PendingRequest, language: Language): Appro
         target_summary: fields.target_summary,
         capability_class: fields.capability_class,
         reversibility: extra.reversibility,
+        effect: extra.description?.effect,
         recurrence_count: extra.recurrence_count,
         territory_concession: fields.territory_concession,
         links: extra.links ?? [],

@@ -35,6 +35,7 @@ const READING: readonly (readonly string[])[] = [
   ["policy", "grants"],
   ["agents", "list"],
   ["audit", "verify"],
+  ["service", "status"],
 ];
 
 /** True if a word is the command, by whatever path and version. */
