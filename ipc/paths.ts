@@ -31,6 +31,10 @@ export interface GatePaths {
   runtime_dir: string;
   agent_socket: string;
   operator_socket: string;
+  /** What starts the gate at login: the desktop app's entry, a systemd user unit, a launchd agent. */
+  autostart_entry: string;
+  systemd_unit: string;
+  launch_agent: string;
 }
 
 /** The environment variables of a process. */
@@ -47,14 +51,20 @@ export class PathError extends Error {
   }
 }
 
-/** A relative path would depend on the working directory of each program. */
-const PATH_VARIABLES = [
+/** The environment variables that decide where the gate's files are. */
+export const PLACE_VARIABLES = [
+  "XDG_CONFIG_HOME",
+  "XDG_STATE_HOME",
+  "XDG_DATA_HOME",
   "METNOS_CONFIG",
   "METNOS_GRANTS_DB",
   "METNOS_APPROVALS_DB",
   "METNOS_RUNTIME_DIR",
   "METNOS_GATE_SOCKET",
 ] as const;
+
+/** A relative path would depend on the working directory of each program. */
+const PATH_VARIABLES = PLACE_VARIABLES.filter((name) => name.startsWith("METNOS_"));
 
 /** What an agent needs of them: all that the hook works out, for each call. */
 export type AgentPaths = Pick<GatePaths, "state_dir" | "agent_tokens_dir" | "runtime_dir" | "agent_socket">;
@@ -80,7 +90,8 @@ export function agentPaths(env: Env = process.env): AgentPaths {
 export function gatePaths(env: Env = process.env): GatePaths {
   const agent = agentPaths(env);
   const home = homeFolder(env);
-  const config_dir = join(baseFolder(env.XDG_CONFIG_HOME, home, ".config"), "metnos");
+  const config_home = baseFolder(env.XDG_CONFIG_HOME, home, ".config");
+  const config_dir = join(config_home, "metnos");
   const data_dir = join(baseFolder(env.XDG_DATA_HOME, home, ".local/share"), "metnos");
   const { state_dir } = agent;
   return {
@@ -101,6 +112,9 @@ export function gatePaths(env: Env = process.env): GatePaths {
     operator_token: join(state_dir, "operator.token"),
     audit_dir: join(data_dir, "vaglio"),
     operator_socket: join(agent.runtime_dir, "operator.sock"),
+    autostart_entry: join(config_home, "autostart/metnos-gate.desktop"),
+    systemd_unit: join(config_home, "systemd/user/metnos-gate.service"),
+    launch_agent: join(home, "Library/LaunchAgents/org.metnos.gate.plist"),
   };
 }
 

@@ -14,7 +14,7 @@ import { delimiter, isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { GateError } from "../../ipc/gate-error.ts";
 import type { Env } from "../../ipc/paths.ts";
-import { gatePaths } from "../../ipc/paths.ts";
+import { gatePaths, PLACE_VARIABLES } from "../../ipc/paths.ts";
 import { LAUNCHER_NAME } from "./entries.ts";
 import { type LauncherParts, launcherText } from "./launcher-text.ts";
 
@@ -27,19 +27,7 @@ const MIN_NODE = 20;
 /** Where a Node may be, or be installed later, besides PATH. */
 const USUAL_NODES = ["/usr/local/bin/node", "/usr/bin/node", "/opt/homebrew/bin/node"];
 /** The variables that locate the gate: the hook must reach the one that was connected, whatever a project sets. */
-const KEPT = [
-  "XDG_CONFIG_HOME",
-  "XDG_STATE_HOME",
-  "XDG_DATA_HOME",
-  "METNOS_CONFIG",
-  "METNOS_GRANTS_DB",
-  "METNOS_APPROVALS_DB",
-  "METNOS_RUNTIME_DIR",
-  "METNOS_GATE_SOCKET",
-  "METNOS_GATE_LAUNCHER",
-  "APPIMAGE",
-  "CLAUDE_CONFIG_DIR",
-];
+const KEPT = [...PLACE_VARIABLES, "METNOS_GATE_LAUNCHER", "APPIMAGE", "CLAUDE_CONFIG_DIR"];
 
 export function launcherFile(env: Env = process.env): string {
   return join(hookFolder(env), LAUNCHER_NAME);

@@ -126,3 +126,55 @@ describe("the gate's program", () => {
     ]);
   });
 });
+
+describe("what starts the gate at login", () => {
+  const UNITS = ".config/systemd/user";
+  const STARTERS = [
+    ".config/autostart/metnos-gate.desktop",
+    "Library/LaunchAgents/org.metnos.gate.plist",
+    `${UNITS}/metnos-gate.service`,
+    `${UNITS}/metnos-gate.service.d/override.conf`,
+    `${UNITS}/metnos-.service.d/all.conf`,
+    `${UNITS}/service.d/all.conf`,
+    `${UNITS}/default.target.wants/metnos-gate.service`,
+    `${UNITS}.control/metnos-gate.service`,
+    ".local/share/systemd/user/metnos-gate.service",
+  ];
+
+  it.each(STARTERS)("is written by no agent, whether it is there or not: ~/%s", (name) => {
+    for (const is_there of [false, true]) {
+      const home = tempFolder();
+      const path = join(home, name);
+      if (is_there) {
+        mkdirSync(dirname(path), { recursive: true });
+        writeFileSync(path, "");
+      }
+      for (const [tool, args] of [
+        ["Write", { file_path: path, content: "[Service]\nExecStart=/tmp/x" }],
+        ["fs_delete", { path }],
+        ["Bash", { command: `ln -sf /dev/null ${path}` }],
+        ["Bash", { command: `mv x.service ${path}` }],
+        ["Bash", { command: `rm -rf ${dirname(path)}` }],
+      ] as const)
+        expect([tool, is_there, decided({ home, program: "/opt/gate", cwd: home }, tool, args).reason]).toEqual([
+          tool,
+          is_there,
+          "guard: the gate's own files are not for agents",
+        ]);
+    }
+  });
+
+  it("may be read; other units and entries beside it are asked about as ever", () => {
+    const home = tempFolder();
+    const world = { home, program: "/opt/gate", cwd: home };
+    expect(decided(world, "Read", { file_path: join(home, UNITS, "metnos-gate.service") }).outcome).not.toBe("denied");
+    for (const name of [`${UNITS}/backup.service`, `${UNITS}/metnos-gate.timer`, ".config/autostart/notes.desktop"])
+      expect([name, fateOf([write(join(home, name))], { home })]).toEqual([name, "asked"]);
+  });
+
+  it("follows XDG_CONFIG_HOME, and stays protected where systemd looks without it", () => {
+    const files = new GateFiles(gatePaths({ HOME: "/home/ada", XDG_CONFIG_HOME: "/data/config" }), "/home/ada");
+    for (const folder of ["/data/config", "/home/ada/.config"])
+      expect([folder, files.containsProgram(`${folder}/systemd/user/metnos-gate.service`)]).toEqual([folder, true]);
+  });
+});
