@@ -6,10 +6,12 @@ import type { ExecutorManifest } from "../executors/manifest.ts";
 import type { Reviewable } from "../stages/examination.ts";
 import { withScanLimit } from "../targets/tree-scan.ts";
 import { placeOf } from "./call-place.ts";
+import { changesOf } from "./changes.ts";
 import { describedCommand } from "./commands.ts";
 import { effectOfHazards, effectOfLines, effectOfTool, worse } from "./effect.ts";
 import { hazardsOfLines, hazardsOfNeeds, worstFirst } from "./hazards.ts";
 import { HeldByGit } from "./held-by-git.ts";
+import { standsForOf } from "./stands-for.ts";
 
 /** What a call is, once for every surface: made when the user is asked about it. Bounded in time and size, whatever the call says. */
 export function describe(x: Reviewable): Description {
@@ -25,13 +27,15 @@ function description(x: Reviewable): Description {
   const hazards = is_command ? hazardsOfLines(lines, place, held) : hazardsOfNeeds(needs, place);
   const base = is_command ? effectOfLines(x, lines, place, held) : effectOfTool(x, held);
   const of_hazards = effectOfHazards(hazards, base === "anything" || base === "final");
+  const changes = changesOf(x, lines, place);
   return {
-    kind: is_command ? "command" : kindOf(x),
+    // A tool that nothing describes, and that is given a patch.
+    kind: is_command ? "command" : changes.length > 0 && !executor.is_described ? "edit" : kindOf(x),
     effect: worse(base, of_hazards),
     hazards: worstFirst(hazards),
     commands: lines.map((line) => describedCommand(line, call, place)),
-    changes: [],
-    stands_for: [],
+    changes,
+    stands_for: standsForOf(lines, place),
     mcp: mcpOf(call.executor, executor.is_described),
     request: requestOf(call, executor.manifest),
     project: place.project,
