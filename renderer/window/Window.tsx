@@ -4,6 +4,7 @@ import { useLinkState, useQuery } from "../gate/use-gate.tsx";
 import { useWords } from "../words/language.ts";
 import { windowWords } from "../words/window.ts";
 import { Alarms } from "./Alarms.tsx";
+import { AwayNotice, Reachable } from "./Away.tsx";
 import { Boundary } from "./Boundary.tsx";
 import { type Route, useRoute } from "./route.ts";
 import { VIEWS } from "./views.ts";
@@ -22,11 +23,13 @@ export function Window() {
       <SideList route={{ view: view.name, rest }} />
       <main className="pane" key={view.name}>
         <Notices is_pause_told={view.name === "safety"} />
-        <Boundary key={view.name}>
-          <Suspense fallback={<p className="quiet">{words.loading}</p>}>
-            <view.Page rest={rest} />
-          </Suspense>
-        </Boundary>
+        <Reachable>
+          <Boundary key={view.name}>
+            <Suspense fallback={<p className="quiet">{words.loading}</p>}>
+              <view.Page rest={rest} />
+            </Suspense>
+          </Boundary>
+        </Reachable>
       </main>
     </div>
   );
@@ -61,15 +64,9 @@ function SideList({ route }: { route: Route }) {
 /** What matters in every view: the gate doesn't answer, the gate is paused. */
 export function Notices({ is_pause_told = false }: { is_pause_told?: boolean }) {
   const words = useWords(windowWords);
-  const link = useLinkState();
+  const is_away = isSilent(useLinkState());
   const { data: status } = useQuery("status", {});
-  if (isSilent(link)) {
-    return (
-      <p className="notice silent" role="alert">
-        {words[link]}
-      </p>
-    );
-  }
+  if (is_away) return <AwayNotice />;
   if (status?.paused !== true || is_pause_told) return null;
   return (
     <p className="notice" role="status">

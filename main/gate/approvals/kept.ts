@@ -51,7 +51,14 @@ function keptNeed(need: ResolvedRequirement, is_command: boolean): Requirement[]
 
 /** A request's extra once it has ended. */
 export function endedExtra({ kept, ...extra }: RequestExtra): RequestExtra {
-  const { reals: _reals, written: _written, choice_reals: _choice_reals, links: _links, ...rest } = extra;
+  const {
+    asked: _asked,
+    reals: _reals,
+    written: _written,
+    choice_reals: _choice_reals,
+    links: _links,
+    ...rest
+  } = extra;
   return {
     ...rest,
     executor: kept?.executor ?? extra.executor,

@@ -22,10 +22,8 @@ export function requestOf(
   const { call, subject, executor, needs, verdict } = x;
   const { links, ...question } = questionFor(call, executor, needs, home, language);
   const description = describe(x);
-  const choices = choicesFor(
-    needs.filter((need) => isAsked(subject, need)),
-    home,
-  );
+  const asked = needs.filter((need) => isAsked(subject, need));
+  const choices = choicesFor(asked, home);
   return {
     ...subject.principal,
     ...question,
@@ -43,6 +41,7 @@ export function requestOf(
       recurrence_count: countApproved(question.capability_class),
       capabilities: decision.capabilities,
       choices,
+      asked: asked.map(({ capability, target }) => ({ capability, target })),
       ...askedPathsOf(needs),
       choice_reals: realsOfChoices(choices, home),
       links,

@@ -1,8 +1,16 @@
 import type { Language } from "../../../ipc/language.ts";
-import type { ApprovalView } from "../../../ipc/operator-api.ts";
+import type { ApprovalView, RefusalChoice } from "../../../ipc/operator-api.ts";
+import { requirementOf } from "../targets/target.ts";
 import { linkLines, renderApprovalCard } from "./card.ts";
 import { shownChoice } from "./choices.ts";
 import type { PendingRequest } from "./pending-request.ts";
+import { type AskedNeed, refusedNeeds } from "./refused-target.ts";
+
+/** The ways to say no for the session. */
+function refusalChoices(asked: readonly AskedNeed[]): RefusalChoice[] {
+  const call: RefusalChoice = { refuse: "call", targets: [] };
+  return asked.length === 0 ? [call] : [call, { refuse: "target", targets: refusedNeeds(asked).map(requirementOf) }];
+}
 
 /** A request as every surface shows it. */
 export function approvalView(request: PendingRequest, language: Language): ApprovalView {
@@ -35,7 +43,7 @@ export function approvalView(request: PendingRequest, language: Language): Appro
     capabilities: extra.capabilities,
     links: linkLines(extra.links ?? [], language),
     choices: extra.choices.map((choice) => shownChoice(choice, language)),
-    refusals: [],
+    refusals: fields.status === "pending" ? refusalChoices(extra.asked ?? []) : [],
     proposal: null,
     description: extra.description ?? null,
     judge: extra.judge,
