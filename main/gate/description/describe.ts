@@ -11,7 +11,7 @@ import { describedCommand } from "./commands.ts";
 import { effectOfHazards, effectOfLines, effectOfTool, worse } from "./effect.ts";
 import { hazardsOfLines, hazardsOfNeeds, worstFirst } from "./hazards.ts";
 import { HeldByGit } from "./held-by-git.ts";
-import { standsForOf } from "./stands-for.ts";
+import { standsForOf } from "./run-by-name.ts";
 
 /** What a call is, once for every surface: made when the user is asked about it. Bounded in time and size, whatever the call says. */
 export function describe(x: Reviewable): Description {
@@ -85,19 +85,4 @@ function requestOf({ args }: ProposedCall, manifest: ExecutorManifest): Descript
   const asked = manifest.reversibility === "reversible" ? "GET" : "POST";
   const method = typeof args.method === "string" && /^[A-Za-z]{1,16}$/.test(args.method) ? args.method : asked;
   return { method: method.toUpperCase(), host, path: (pathname + search).slice(0, MAX_PATH) };
-}
-
-/** What stays of a description once its request has ended: no value of the call or of a file. */
-export function endedDescription({ kind, effect, hazards }: Description): Description {
-  return {
-    kind,
-    effect,
-    hazards: hazards.map(({ id }) => ({ id, span: null })),
-    commands: [],
-    changes: [],
-    stands_for: [],
-    mcp: null,
-    request: null,
-    project: null,
-  };
 }

@@ -82,7 +82,7 @@ export function listed(lines: readonly Line[], shown: ShownLines): LineDifferenc
 
 /** Null where they have too little in common to be compared line by line. */
 function runsOf(removed: readonly string[], added: readonly string[]): Run[] | null {
-  if (removed.length === 0 || added.length === 0 || removed.length + added.length <= 2 * CONTEXT)
+  if (removed.length === 0 || added.length === 0 || removed.length + added.length === 2)
     return [
       { kind: "removed", texts: removed },
       { kind: "added", texts: added },

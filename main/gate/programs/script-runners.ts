@@ -4,7 +4,7 @@ import type { Word } from "../shell/reading.ts";
 
 export interface NamedScripts {
   /** How the file is written. */
-  form: "package" | "deno" | "make" | "just" | "cargo";
+  form: "scripts" | "tasks" | "rules" | "recipes" | "aliases";
   /** The files that it may be, the first one that is there. */
   files: readonly string[];
   /** It is looked for in the folders above as well. */
@@ -46,7 +46,7 @@ interface Runner {
 const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
 
 const SHORTCUTS = { test: "test", t: "test", tst: "test", start: "start", stop: "stop", restart: "restart" };
-const PACKAGE = { form: "package", files: ["package.json"], goes_up: true } as const;
+const PACKAGE = { form: "scripts", files: ["package.json"], goes_up: true } as const;
 const ELSEWHERE = /^(?:-w|--workspaces?(?:=.*)?|-r|--recursive|--filter(?:=.*)?|-F|-ws|--help|-h|--version|-v)$/;
 
 const RUNNERS: Readonly<Record<string, Runner>> = {
@@ -84,9 +84,9 @@ const RUNNERS: Readonly<Record<string, Runner>> = {
   },
   bun: { ...PACKAGE, has_hooks: true, before: /^run$/, folder: "--cwd", never: ELSEWHERE },
   node: { ...PACKAGE, before: /^--run$/ },
-  deno: { form: "deno", files: ["deno.json", "deno.jsonc"], goes_up: true, before: /^task$/, folder: "--cwd" },
+  deno: { form: "tasks", files: ["deno.json", "deno.jsonc"], goes_up: true, before: /^task$/, folder: "--cwd" },
   make: {
-    form: "make",
+    form: "rules",
     files: ["GNUmakefile", "makefile", "Makefile"],
     takes: "all",
     folder: "-C --directory",
@@ -95,7 +95,7 @@ const RUNNERS: Readonly<Record<string, Runner>> = {
     never: /^(?:-n|--just-print|--dry-run|--recon|-p|--version|-v|--help|-h|-q|--question)$/,
   },
   just: {
-    form: "just",
+    form: "recipes",
     files: ["justfile", ".justfile", "Justfile"],
     goes_up: true,
     takes: "first",
@@ -105,7 +105,7 @@ const RUNNERS: Readonly<Record<string, Runner>> = {
     never: /^(?:-l|--list|--summary|--evaluate|--dump|-e|--edit|-s|--show|--version|--help|-h|-n|--dry-run)$/,
   },
   cargo: {
-    form: "cargo",
+    form: "aliases",
     files: [".cargo/config.toml", ".cargo/config"],
     goes_up: true,
     any_but: new Set(),

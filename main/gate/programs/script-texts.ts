@@ -1,5 +1,5 @@
 import { parse } from "smol-toml";
-import type { NamedScripts } from "../programs/script-runners.ts";
+import type { NamedScripts } from "./script-runners.ts";
 
 /** The lines that a name in a project's file stands for. Nothing of it is run, or expanded. */
 
@@ -14,15 +14,15 @@ export function scriptLines(
   has_hooks: boolean,
 ): string[] | null {
   switch (form) {
-    case "package":
+    case "scripts":
       return packageLines(text, names, has_hooks);
-    case "deno":
+    case "tasks":
       return tasksIn(text, "tasks", names);
-    case "cargo":
+    case "aliases":
       return aliasLines(text, names);
-    case "make":
+    case "rules":
       return recipeLines(text, names, /^\t/);
-    case "just":
+    case "recipes":
       return recipeLines(text, names, /^[ \t]/);
   }
 }

@@ -3,6 +3,7 @@ import type { CommandLine } from "../executors/command-lines.ts";
 import { effectsOf } from "../guard/shell/effects.ts";
 import { launchedBy, runsElsewhere } from "../programs/hazard-records.ts";
 import { type NamedScripts, namedScripts } from "../programs/script-runners.ts";
+import { scriptLines } from "../programs/script-texts.ts";
 import { scriptWordOf } from "../programs/script-words.ts";
 import { absolutePath } from "../shell/paths.ts";
 import type { SimpleCommand, Word } from "../shell/reading.ts";
@@ -10,7 +11,6 @@ import { programName } from "../shell/word.ts";
 import { type FileRead, readBounded, sha256 } from "./bounded-file.ts";
 import type { CallPlace } from "./call-place.ts";
 import { linesOf } from "./line-diff.ts";
-import { scriptLines } from "./script-texts.ts";
 
 /** What names in a command line stand for: the files that would run, with their hashes. Nothing of them is run. */
 
@@ -69,14 +69,14 @@ function byName(line: CommandLine, command: SimpleCommand, scripts: NamedScripts
   const given = scripts.file === undefined ? null : absolutePath(scripts.file.text, folder);
   const file = given ?? fileAbove(folder, scripts, place);
   if (file === null)
-    return form === "cargo" || !scripts.is_script
+    return form === "aliases" || !scripts.is_script
       ? null
       : entry(line, marks, `${folder}/${scripts.files[0]}`, NOTHING, []);
   const read = readBounded(file, MAX_NAMING, place);
   const text = read.kind === "file" ? read.text : null;
   const lines = text === null ? null : scriptLines(form, text, names, scripts.has_hooks);
   // A subcommand or a program then, for all that is known.
-  if (lines === null && (form === "cargo" || !scripts.is_script)) return null;
+  if (lines === null && (form === "aliases" || !scripts.is_script)) return null;
   return entry(line, marks, file, read, lines ?? []);
 }
 
