@@ -7,6 +7,7 @@ import { callHash, shareKey } from "./approvals/canonical.ts";
 import { HeldCalls } from "./approvals/held-calls.ts";
 import type { PendingRequest } from "./approvals/pending-request.ts";
 import { requestOf } from "./approvals/request-of.ts";
+import { PROPOSED_FROM } from "./approvals/wider-answer.ts";
 import type { Withdrawal } from "./approvals/withdrawals.ts";
 import { withoutValues } from "./audit/record.ts";
 import { type ExamineAgain, finalDecision } from "./final-decision.ts";
@@ -77,9 +78,11 @@ export class WaitingCalls {
       const refusal = this.#quota.refusal(agent.agent_id, characters, this.#broker);
       if (refusal !== undefined) return { decision: new RevisableDecision({ ...asked, ...refusal }) };
       const settings = { home: this.#parts.home, language: this.#broker.language };
-      const question = requestOf(x, agent, asked, settings, (capability_class) =>
-        this.#broker.registry.countApproved(capability_class, agent.agent_id),
-      );
+      const { registry } = this.#broker;
+      const question = requestOf(x, agent, asked, settings, (capability_class) => ({
+        times: registry.countApproved(capability_class, agent.agent_id),
+        last: () => registry.lastApproved(capability_class, agent.agent_id, PROPOSED_FROM),
+      }));
       const request = this.#broker.ask({ ...question, call_hash, share_key });
       const { card } = this.#broker.view(request);
       const release = this.#quota.add(agent.agent_id, characters);

@@ -301,7 +301,7 @@ export class ApprovalBroker {
   /** The request as every surface shows it. */
   view(request: PendingRequest): ApprovalView {
     const expires_at = this.#shownDeadline(request);
-    return approvalView({ ...request, expires_at }, this.#settings.language);
+    return approvalView({ ...request, expires_at }, this.#settings.language, this.#settings.clock.now());
   }
 
   /** Where the clock was set back while it waits, a request ends earlier than its date says. */

@@ -53,6 +53,7 @@ function keptNeed(need: ResolvedRequirement, is_command: boolean): Requirement[]
 export function endedExtra({ kept, ...extra }: RequestExtra): RequestExtra {
   const {
     asked: _asked,
+    proposal: _proposal,
     reals: _reals,
     written: _written,
     choice_reals: _choice_reals,

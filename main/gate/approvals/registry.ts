@@ -314,6 +314,17 @@ export class ApprovalRegistry {
     );
   }
 
+  /** The last of them, newest first. */
+  lastApproved(capability_class: string, agent_id: string, limit: number): PendingRequest[] {
+    return this.#db
+      .prepare<Row>(
+        `SELECT * FROM pending WHERE capability_class = ? AND agent_id = ? AND status = 'approved'
+         ORDER BY decision_at DESC, rowid DESC LIMIT ?`,
+      )
+      .all(capability_class, agent_id, limit)
+      .map((row) => readRequest(row, this.#report));
+  }
+
   countWaiting(agent_id?: string): number {
     return this.#db.count(
       `SELECT count(*) AS count FROM pending

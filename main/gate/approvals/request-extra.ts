@@ -7,6 +7,7 @@ import type { PathLink } from "./card.ts";
 import type { AskedPaths } from "./choices.ts";
 import type { Kept } from "./kept.ts";
 import type { AskedNeed } from "./refused-target.ts";
+import type { WiderAnswer } from "./wider-answer.ts";
 
 /** What the required table has no column for. Most of it is kept only while the request waits. */
 export interface RequestExtra extends AskedPaths {
@@ -24,6 +25,8 @@ export interface RequestExtra extends AskedPaths {
   choices: Choice[];
   /** The needs among them that are asked about. Left out by an earlier version. */
   asked?: AskedNeed[];
+  /** The wider answer that is proposed, where there is one. */
+  proposal?: WiderAnswer | undefined;
   /** The names in the call that lead elsewhere than they say. */
   links?: PathLink[];
   /** `notes`: left out by an earlier version. */

@@ -5,6 +5,7 @@ import { linkLines, renderApprovalCard } from "./card.ts";
 import { shownChoice } from "./choices.ts";
 import type { PendingRequest } from "./pending-request.ts";
 import { type AskedNeed, refusedNeeds } from "./refused-target.ts";
+import { shownProposal } from "./wider-answer.ts";
 
 /** The ways to say no for the session. */
 function refusalChoices(asked: readonly AskedNeed[]): RefusalChoice[] {
@@ -12,8 +13,8 @@ function refusalChoices(asked: readonly AskedNeed[]): RefusalChoice[] {
   return asked.length === 0 ? [call] : [call, { refuse: "target", targets: refusedNeeds(asked).map(requirementOf) }];
 }
 
-/** A request as every surface shows it. */
-export function approvalView(request: PendingRequest, language: Language): ApprovalView {
+/** A request as every surface shows it. `now` in Unix milliseconds. */
+export function approvalView(request: PendingRequest, language: Language, now: number): ApprovalView {
   const { extra, share_key: _, granted: _granted, grant_expires_at: _expires, ...fields } = request;
   const action_verb = extra.verb?.[language] ?? fields.action_verb;
   return {
@@ -44,7 +45,7 @@ export function approvalView(request: PendingRequest, language: Language): Appro
     links: linkLines(extra.links ?? [], language),
     choices: extra.choices.map((choice) => shownChoice(choice, language)),
     refusals: fields.status === "pending" ? refusalChoices(extra.asked ?? []) : [],
-    proposal: null,
+    proposal: fields.status === "pending" && extra.proposal !== undefined ? shownProposal(extra.proposal, now) : null,
     description: extra.description ?? null,
     judge: extra.judge,
     args: extra.args,
