@@ -24,6 +24,8 @@ const MAX_FILES = 20;
 type Status = DescribedChange["status"];
 type Args = Readonly<Record<string, unknown>>;
 
+type ChangingCall = Pick<Reviewable, "call" | "executor" | "needs">;
+
 /** A text that is put in another one's place. */
 interface Replacement {
   old_text: string;
@@ -31,7 +33,7 @@ interface Replacement {
   all: boolean;
 }
 
-export function changesOf(x: Reviewable, lines: readonly CommandLine[], place: CallPlace): DescribedChange[] {
+export function changesOf(x: ChangingCall, lines: readonly CommandLine[], place: CallPlace): DescribedChange[] {
   const shown = new ShownLines();
   const patches = patchTextsOf(x, lines);
   if (patches.length > 0)
@@ -53,7 +55,7 @@ export function changesOf(x: Reviewable, lines: readonly CommandLine[], place: C
 }
 
 /** The one file that a tool writes: its name, and where it is. */
-function writtenPath({ executor, needs }: Reviewable): { shown: string; read: string; is_delete: boolean } | null {
+function writtenPath({ executor, needs }: ChangingCall): { shown: string; read: string; is_delete: boolean } | null {
   const named = executor.manifest.needs.filter(({ capability }) => capability === "fs:write");
   const writes = needs.filter(({ capability, target }) => capability === "fs:write" && target.kind === "path");
   const [write] = writes;
@@ -142,7 +144,7 @@ function notebookEdited(path: string, file: FileRead, args: Args, shown: ShownLi
 }
 
 /** The patches that a call hands on: to a program that takes them, or to a tool that nothing describes. */
-function patchTextsOf({ call, executor }: Reviewable, lines: readonly CommandLine[]): string[] {
+function patchTextsOf({ call, executor }: ChangingCall, lines: readonly CommandLine[]): string[] {
   const texts = lines.flatMap(({ reading }) =>
     reading.commands.flatMap(({ name, argv, stdin }) => (takesPatch(name) ? [argv[1]?.text ?? stdin?.text ?? ""] : [])),
   );

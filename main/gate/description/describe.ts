@@ -13,12 +13,15 @@ import { hazardsOfLines, hazardsOfNeeds, worstFirst } from "./hazards.ts";
 import { HeldByGit } from "./held-by-git.ts";
 import { standsForOf } from "./run-by-name.ts";
 
+/** What is known of a call once it is valid. */
+export type Describable = Pick<Reviewable, "call" | "executor" | "needs" | "settings" | "lines">;
+
 /** What a call is, once for every surface: made when the user is asked about it. Bounded in time and size, whatever the call says. */
-export function describe(x: Reviewable): Description {
+export function describe(x: Describable): Description {
   return withScanLimit(() => description(x));
 }
 
-function description(x: Reviewable): Description {
+function description(x: Describable): Description {
   const { call, executor, needs, settings } = x;
   const place = placeOf(call, settings.home, settings.env);
   const held = new HeldByGit();
@@ -43,7 +46,7 @@ function description(x: Reviewable): Description {
 }
 
 /** The command lines of a call that is run by a shell, or by a tool that nothing describes: what it does with one isn't ours to guess. */
-function commandLinesOf({ call, executor: { manifest, is_described }, lines }: Reviewable): readonly CommandLine[] {
+function commandLinesOf({ call, executor: { manifest, is_described }, lines }: Describable): readonly CommandLine[] {
   if (mcpOf(call.executor, is_described) !== null) return [];
   const runs = manifest.needs.some(
     ({ capability, target }) =>
@@ -52,7 +55,7 @@ function commandLinesOf({ call, executor: { manifest, is_described }, lines }: R
   return runs ? lines.all : [];
 }
 
-function kindOf({ call, executor, needs }: Reviewable): CallKind {
+function kindOf({ call, executor, needs }: Describable): CallKind {
   const { manifest, is_described } = executor;
   if (mcpOf(call.executor, is_described) !== null) return "mcp";
   const has = (capability: string) => needs.some((need) => need.capability === capability);
