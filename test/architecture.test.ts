@@ -232,6 +232,7 @@ describe("the architecture", () => {
       "ipc/alarm-words.ts",
       "ipc/choices.ts",
       "ipc/gate-error.ts",
+      "ipc/hazard-words.ts",
       "ipc/iso-seconds.ts",
       "ipc/language.ts",
       "ipc/page-close.ts",
@@ -239,6 +240,7 @@ describe("the architecture", () => {
       "ipc/page-secret.ts",
       "ipc/press-delay.ts",
       "ipc/rule-words.ts",
+      "ipc/shown-call.ts",
       "ipc/visible-text.ts",
       "ipc/waiting.ts",
     ]);

@@ -123,7 +123,7 @@ function AnswerRow({ view, guarded, is_readable, wider, onAnswer, onOpen }: Answ
               data-opens="remember"
               data-key={wider === null ? "s" : undefined}
               aria-keyshortcuts={wider === null ? "s" : undefined}
-              aria-label={words.approveMore}
+              aria-label={wider === null ? undefined : words.approveMore}
               aria-expanded={false}
               onClick={() => onOpen("remember")}
             >

@@ -1,6 +1,7 @@
 import { type KeyboardEvent, type ReactNode, useId, useMemo, useRef, useState } from "react";
 import type { Answer, ApprovalView } from "../../ipc/operator-api.ts";
 import { type ShownCall, shownCall } from "../../ipc/shown-call.ts";
+import { shortened } from "../../ipc/visible-text.ts";
 import { Button } from "../parts/Button.tsx";
 import { VisibleText } from "../parts/VisibleText.tsx";
 import { type CardWords, cardWords } from "../words/cards.ts";
@@ -262,11 +263,13 @@ function isWhole({ view: { description }, shown }: Item): boolean {
 }
 
 function BundleItem({ view, shown, is_mixed }: Item & { is_mixed: boolean }) {
+  const words = useWords(cardWords);
   const path = shown.object?.kind === "path" ? shown.object.text : view.description?.changes[0]?.path;
-  const is_line = view.description !== null && path !== undefined;
+  const is_whole = isWhole({ view, shown });
+  const is_said = path !== undefined && shown.object !== null && Object.keys(shown.beside).length === 0;
   return (
     <li>
-      {is_mixed || path !== undefined ? (
+      {is_mixed || path !== undefined || !is_whole ? (
         <p className="object">
           {is_mixed ? (
             <span className="quiet">
@@ -274,6 +277,8 @@ function BundleItem({ view, shown, is_mixed }: Item & { is_mixed: boolean }) {
             </span>
           ) : null}
           {path === undefined ? null : <PathText path={path} cwd={view.cwd} />}
+          {is_whole || path !== undefined ? null : <VisibleText text={shortened(view.target_summary, 80)} />}
+          {is_whole ? null : <span className="quiet"> · {words.digest.longer}</span>}
         </p>
       ) : null}
       {view.links.map((line) => (
@@ -281,9 +286,7 @@ function BundleItem({ view, shown, is_mixed }: Item & { is_mixed: boolean }) {
           <VisibleText text={line} />
         </p>
       ))}
-      {is_line && Object.keys(shown.beside).length === 0 && view.description?.changes.length === 0 ? null : (
-        <Hero view={view} shown={shown} />
-      )}
+      {is_said || !is_whole ? null : <Hero view={view} shown={shown} />}
     </li>
   );
 }

@@ -1,4 +1,4 @@
-import type { Capability } from "../../ipc/decision.ts";
+import type { Capability, Reach } from "../../ipc/decision.ts";
 import type { ApprovalView, Choice } from "../../ipc/operator-api.ts";
 import type { Asked } from "../../ipc/waiting.ts";
 import { covers } from "./wider.ts";
@@ -71,6 +71,8 @@ export function groupsOf(views: readonly ApprovalView[]): Group[] {
     .sort((a, b) => b.views.length - a.views.length);
 }
 
+const NARROW_FIRST: readonly Reach[] = ["exact", "file", "folder", "tree", "project", "host", "subdomains", "any"];
+
 /** The narrowest answer for this session that covers every one of these, and the request that offers it; null where there is none. */
 export function commonChoice(views: readonly ApprovalView[]): { view: ApprovalView; choice: Choice } | null {
   const found = views.flatMap((view) =>
@@ -79,7 +81,8 @@ export function commonChoice(views: readonly ApprovalView[]): { view: ApprovalVi
       .map((choice) => ({ view, choice })),
   );
   const length = ({ choice }: { choice: Choice }) => choice.grants[0]?.target.length ?? 0;
-  return found.toSorted((a, b) => a.choice.grants.length - b.choice.grants.length || length(b) - length(a))[0] ?? null;
+  const width = ({ choice }: { choice: Choice }) => NARROW_FIRST.indexOf(choice.reach ?? "any");
+  return found.toSorted((a, b) => width(a) - width(b) || length(b) - length(a))[0] ?? null;
 }
 
 /** `fs_read:~/project/src/*` -> `~/project/src`: as the gate names the place, with the home folder shortened. */

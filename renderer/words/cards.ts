@@ -203,6 +203,7 @@ const en = {
   digest: {
     question: (agent: string, count: number) => `${agent} asks ${count} things`,
     all: "all",
+    longer: "longer than this list shows",
     more: (count: number) => `+ ${count} more`,
     denyAll: "Deny all",
     approveAll: (count: number) => `Approve ${count} once`,
@@ -378,6 +379,7 @@ const it: typeof en = {
   digest: {
     question: (agent, count) => `${agent} chiede ${count} cose`,
     all: "tutte:",
+    longer: "più lunga di quanto mostra questo elenco",
     more: (count) => `+ altre ${count}`,
     denyAll: "Rifiuta tutto",
     approveAll: (count) => `Approva ${count} una volta`,

@@ -201,6 +201,12 @@ export function cardKinds(): Record<string, ApprovalView> {
   };
 }
 
+export function cardKind(name: string): ApprovalView {
+  const found = cardKinds()[name];
+  if (found === undefined) throw new Error(`there is no such card: ${name}`);
+  return found;
+}
+
 function edits(): ApprovalView {
   const path = `${CWD}/src/ledger.ts`;
   const grants = (target: string) => [{ capability: "fs:write" as const, target }];

@@ -2,16 +2,15 @@ import { describe, expect, it } from "vitest";
 import type { DescribedChange } from "../../../ipc/description.ts";
 import type { ApprovalView } from "../../../ipc/operator-api.ts";
 import { shownCall } from "../../../ipc/shown-call.ts";
-import { cardKinds, readOf, runs } from "../../support/card-views.ts";
+import { cardKind, readOf, runs } from "../../support/card-views.ts";
 
-const KINDS = cardKinds();
-const beside = (view: ApprovalView | undefined) => Object.keys(view === undefined ? {} : shownCall(view).beside);
+const beside = (view: ApprovalView) => Object.keys(shownCall(view).beside);
 
 function changed(change: Partial<DescribedChange>, args: Record<string, unknown>): ApprovalView {
-  const { edit } = KINDS;
-  const description = edit?.description;
+  const edit = cardKind("edit");
+  const { description } = edit;
   const [first] = description?.changes ?? [];
-  if (edit === undefined || !description || first === undefined) throw new Error("there is no edit");
+  if (description === null || first === undefined) throw new Error("the edit changes nothing");
   return { ...edit, args, description: { ...description, changes: [{ ...first, ...change }] } };
 }
 
@@ -27,11 +26,11 @@ const hunk = (start: number | null, ...lines: string[]): DescribedChange["hunks"
 describe("what a card need not show a second time", () => {
   it("is the command, the difference, the path that is read, the address, and the reason", () => {
     for (const kind of ["command with a hazard", "edit", "new file", "file that is replaced", "read"]) {
-      expect([kind, beside(KINDS[kind])]).toEqual([kind, []]);
+      expect([kind, beside(cardKind(kind))]).toEqual([kind, []]);
     }
-    expect(beside(KINDS.fetch)).toEqual(["prompt"]);
-    expect(beside(KINDS.MCP)).toEqual(["title", "body", "draft", "labels"]);
-    expect(beside(KINDS["of an earlier version"])).toEqual(["file_path", "content"]);
+    expect(beside(cardKind("fetch"))).toEqual(["prompt"]);
+    expect(beside(cardKind("MCP"))).toEqual(["title", "body", "draft", "labels"]);
+    expect(beside(cardKind("of an earlier version"))).toEqual(["file_path", "content"]);
   });
 
   it("every other argument stands beside it, and the agent's reason where it isn't one of a command", () => {
@@ -52,15 +51,13 @@ describe("what a card need not show a second time", () => {
 
   it("an address counts only with its own host, as a browser reads it", () => {
     const shown = (url: string) => {
-      const { fetch } = KINDS;
-      if (fetch === undefined) throw new Error("there is no fetch");
-      const { object } = shownCall({ ...fetch, args: { url } });
+      const { object } = shownCall({ ...cardKind("fetch"), args: { url } });
       return object?.kind === "url" ? object.text.slice(...object.host) : null;
     };
     expect(shown("https://rates.example.net/x")).toBe("rates.example.net");
     expect(shown("https://good.example@rates.example.net/x")).toBe("rates.example.net");
     expect(shown("https://other.example/?rates.example.net")).toBe("rates.example.net"); // the request's own, not the text's
-    expect(beside({ ...(KINDS.fetch as ApprovalView), args: { url: "https://other.example/" } })).toEqual(["url"]);
+    expect(beside({ ...cardKind("fetch"), args: { url: "https://other.example/" } })).toEqual(["url"]);
   });
 });
 
