@@ -13,6 +13,15 @@ const madeOf: Plugin = {
 /** Names stay, for stack traces. */
 const minify = { compress: true, mangle: false, codegen: true } as const;
 
+/** The hook is a cold process for each call of an agent, and prints no stack trace: each kilobyte counts. */
+const SMALL = { compress: true, mangle: true, codegen: true } as const;
+
+/** Ends the hook's program: Node runs it (`node hook.cjs hook claude-code ...`), or another program takes `runHook` from it. */
+const RUN_IF_MAIN = "if (require.main === module) exports.runHook(process.argv.slice(3));";
+
+/** The build runs within `npm ci`, which is to print only what somebody has to act on. */
+const logLevel = "warn";
+
 /**
  * What must run without type stripping: the packaged command, the hook that agents call (Node >= 20), the client library. The first
  * two hold their packages: fewer files to load, and none of what isn't used of them.
@@ -21,21 +30,36 @@ export default defineConfig([
   {
     input: { "metnos-gate": "cli/main.ts" },
     platform: "node",
-    external: [/^node:/, "better-sqlite3"],
+    // Ink loads its developer's tools only where they are asked for, and installed.
+    external: [/^node:/, "better-sqlite3", "react-devtools-core"],
+    logLevel,
     plugins: [licences(), madeOf],
     output: { dir: "dist/cli", cleanDir: true, minify },
   },
   {
-    input: { hook: "cli/claude-code/hook.ts", start: "cli/claude-code/start.ts" },
+    input: { hook: "cli/claude-code/hook.ts" },
     platform: "node",
+    // What the hook's rarer ways share with it stays in the one file that every call loads.
+    preserveEntrySignatures: "allow-extension",
     external: [/^node:/],
+    logLevel,
     plugins: [licences()],
-    output: { dir: "dist/hook", cleanDir: true, minify },
+    output: {
+      dir: "dist/hook",
+      cleanDir: true,
+      // One file, and not a module: Node starts it without the loader of modules.
+      format: "cjs",
+      entryFileNames: "[name].cjs",
+      chunkFileNames: "[name].cjs",
+      footer: (chunk) => (chunk.isEntry ? RUN_IF_MAIN : ""),
+      minify: SMALL,
+    },
   },
   {
     input: { client: "ipc/client.ts" },
     platform: "node",
     external: [/^[^./]/],
+    logLevel,
     output: { dir: "dist", entryFileNames: "client.js" },
   },
 ]);

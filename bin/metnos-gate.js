@@ -2,12 +2,14 @@
 // The launcher: plain JavaScript for any Node >= 20. (A gate runs all day: both flags keep its memory small, see main/heap-keeper.ts.)
 // The hook takes its own fast way; everything else needs a newer Node.
 import { existsSync } from "node:fs";
+import { constants } from "node:os";
+import { fileURLToPath } from "node:url";
 
 const argv = process.argv.slice(2);
 const [major, minor] = process.versions.node.split(".").map(Number);
 
 if (argv[0] === "hook" && argv.length > 1 && !argv.includes("--help")) {
-  const hook = new URL("../dist/hook/hook.js", import.meta.url);
+  const hook = new URL("../dist/hook/hook.cjs", import.meta.url);
   if (!existsSync(hook)) {
     console.error("metnos-gate: the hook is not built\n  run npm ci in the checkout");
     // Claude Code takes 2 as a refusal: without its hook nothing is let through.
@@ -16,11 +18,15 @@ if (argv[0] === "hook" && argv.length > 1 && !argv.includes("--help")) {
   const { runHook } = await import(hook.href);
   await runHook(argv.slice(1));
 } else if (major < 22 || (major === 22 && minor < 18)) {
-  console.error(
-    `metnos-gate: this is Node ${process.versions.node}; the gate needs 22.18 or newer (only the hook runs on 20)\n` +
-      "  in the checkout, npm start and npx metnos-gate use the Node 24 that npm ci installed",
-  );
-  process.exitCode = 2;
+  const newer = fileURLToPath(new URL("../node_modules/node/bin/node", import.meta.url));
+  if (existsSync(newer)) await runOn(newer);
+  else {
+    console.error(
+      `metnos-gate: this is Node ${process.versions.node}; the gate needs 22.18 or newer (only the hook runs on 20)\n` +
+        "  in the checkout, npm ci installs one that is used here",
+    );
+    process.exitCode = 2;
+  }
 } else {
   const source = new URL("../cli/main.ts", import.meta.url);
   const build = new URL("../dist/cli/", import.meta.url);
@@ -29,4 +35,16 @@ if (argv[0] === "hook" && argv.length > 1 && !argv.includes("--help")) {
   const is_built = !existsSync(source) || isCurrent(build);
   const { main } = await import((is_built ? new URL("metnos-gate.js", build) : source).href);
   process.exitCode = await main(argv);
+}
+
+/** The same command on the Node that npm ci installed beside it; what interrupts this process interrupts that one. */
+async function runOn(node) {
+  const { spawn } = await import("node:child_process");
+  const flags = ["--max-semi-space-size=16", "--expose-gc"];
+  const child = spawn(node, [...flags, fileURLToPath(import.meta.url), ...argv], { stdio: "inherit" });
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+  process.exitCode = await new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code, signal) => resolve(code ?? 128 + constants.signals[signal]));
+  });
 }

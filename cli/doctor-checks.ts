@@ -1,5 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import { GateError } from "../ipc/gate-error.ts";
+import { ownCommand } from "../ipc/own-command.ts";
 import { agentTokenFile, type GatePaths, gatePaths } from "../ipc/paths.ts";
 import { loadConfig } from "../main/config.ts";
 import { gatePathsWith } from "../main/core.ts";
@@ -139,7 +140,7 @@ function pairings(paths: GatePaths): Check {
     throw new GateError(
       "token_missing",
       `the token is missing, or another one is there: ${names}`,
-      `give it a new one: metnos-gate agents pair ${first.name} --level ${first.level}`,
+      `give it a new one: ${ownCommand(`agents pair ${first.name} --level ${first.level}`)}`,
     );
   });
 }

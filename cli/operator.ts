@@ -1,6 +1,7 @@
 import { GateError } from "../ipc/gate-error.ts";
 import type { OperatorApi } from "../ipc/operator-api.ts";
 import { OperatorClient } from "../ipc/operator-client.ts";
+import { ownCommand } from "../ipc/own-command.ts";
 import { gatePaths } from "../ipc/paths.ts";
 
 /** The operator's contract for one command: the running gate's, or, while none runs, the databases' own under the gate's lock. */
@@ -44,7 +45,7 @@ async function withoutGate<T>(use: (api: OperatorApi) => Promise<T>): Promise<T>
       throw new GateError(
         "not_authorised",
         "a gate is running, but its operator socket can't be used",
-        "see: metnos-gate doctor",
+        `see: ${ownCommand("doctor")}`,
       );
     }
     throw error;

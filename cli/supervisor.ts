@@ -1,4 +1,5 @@
 import type { ChildProcess } from "node:child_process";
+import { ownCommand } from "../ipc/own-command.ts";
 import { mayStartAgain } from "../main/restart.ts";
 import { EXIT, type ExitCode, say } from "./output.ts";
 
@@ -47,7 +48,7 @@ export async function supervise({ name, start }: Supervised): Promise<ExitCode> 
       const up_ms = performance.now() - started_at;
       if (!mayStartAgain({ was_restarted: restarted_after !== undefined, up_ms })) {
         say(`metnos-gate: ${name} ended unexpectedly again (${how}), ${seconds(up_ms)} after it was started again`);
-        say(`  its output above may say why; once that is solved, start it with: metnos-gate start`);
+        say(`  its output above may say why; once that is solved, start it with: ${ownCommand("start")}`);
         return EXIT.died;
       }
       say(`metnos-gate: ${name} ended unexpectedly (${how}); starting it again`);

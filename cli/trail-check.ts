@@ -1,3 +1,4 @@
+import { ownCommand } from "../ipc/own-command.ts";
 import { monthFile } from "../main/gate/audit/chain.ts";
 import { filesIn } from "../main/gate/audit/month-files.ts";
 import { errorCode } from "../main/gate/errors.ts";
@@ -18,7 +19,7 @@ export function trailCheck(folder: string): Check {
       check: CHECK,
       ok: false,
       detail: `in ${folder} there is what the gate doesn't expect: ${names.join(", ")}`,
-      fix: "see: metnos-gate audit verify; a month to come is the gate's own only where its clock was wrong",
+      fix: `see: ${ownCommand("audit verify")}; a month to come is the gate's own only where its clock was wrong`,
     };
   } catch (error) {
     return {

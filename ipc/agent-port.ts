@@ -45,8 +45,8 @@ export interface AgentPort {
   withdraw(agent_id: string, token: string, reason: string): Decision | undefined;
   preview(call: ProposedCall, agent_id: string, session: string): Decision;
   check(subject: CheckedSubject, agent_id: string): Promise<SafetyVerdict>;
-  /** The pause, for an agent that has just been greeted; null while there is none. */
-  paused(): GateMessage<"safety.paused"> | null;
+  /** The pause, of the gate or of this agent alone, for an agent that has just been greeted; null while there is none. */
+  paused(agent_id: string): GateMessage<"safety.paused"> | null;
   outcome(agent_id: string, decision_id: string, ok: boolean): void;
   /** A session that the gate had named has ended. */
   sessionEnded(agent_id: string, session: string): void;

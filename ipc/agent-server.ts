@@ -160,6 +160,13 @@ export class AgentServer {
     for (const client of this.#clients.values()) if (client.phase === "ready") client.connection.send(line);
   }
 
+  /** Sends a message to each connection of one agent. */
+  tell<T extends GateMessageType>(agent_id: string, type: T, data: GateMessage<T>): void {
+    const line = encodeFrame(type, data);
+    for (const client of this.#clients.values())
+      if (client.phase === "ready" && client.agent_id === agent_id) client.connection.send(line);
+  }
+
   #waitingForPairing(): Client[] {
     return [...this.#clients.values()].filter((client) => client.phase === "pairing");
   }
@@ -323,7 +330,7 @@ export class AgentServer {
       session: client.session,
       gate_version: this.#port.gate_version,
     });
-    const paused = this.#port.paused();
+    const paused = this.#port.paused(agent_id);
     if (paused !== null) this.#send(client, "safety.paused", paused);
   }
 

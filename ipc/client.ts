@@ -22,6 +22,8 @@ export type { Card, Decision, Level, Outcome, Stage, Verdict } from "./decision.
 export { SafeGoalDecomposer, SafeGoalRegistry, SafetyViolationError } from "./safe-goals.ts";
 export type { CallContext, Goal, ProposedCall, SafetyVerdict, Subtask, TaskGraph } from "./wire.ts";
 
+import { ownCommand } from "./own-command.ts";
+
 export interface GateClientOptions {
   /** The agent's name, as the user paired it: letters, digits, `.`, `_`, `-`. */
   name: string;
@@ -252,7 +254,7 @@ export class GateClient extends EventEmitter<GateClientEvents> {
         reader.close();
         if (!is_ready)
           return reject(
-            new GateClientError("not_running", "the gate can't be reached", "start it with: metnos-gate start"),
+            new GateClientError("not_running", "the gate can't be reached", `start it with: ${ownCommand("start")}`),
           );
         this.#lost(socket);
       });

@@ -171,6 +171,8 @@ export const statusSchema = z.object({
   operator_socket: z.string(),
   /** The home folder: what is shown with `~` in its place. */
   home: z.string(),
+  /** How this program is called on this machine, as a shell line that runs anywhere: before the words of a command. */
+  command: z.string(),
   connections: z.number().int(),
   agents_connected: z.array(z.string()),
   pairing_requests: z.array(pairingRequestSchema),
@@ -184,6 +186,8 @@ export const statusSchema = z.object({
   pause: pauseSchema,
   /** What keeps the gate from what it promises, oldest first. */
   alarms: z.array(alarmSchema),
+  /** Where the page is served, without a secret: `http://127.0.0.1:PORT/`. Null where none is. */
+  page_url: z.string().nullable(),
 });
 export type Status = z.infer<typeof statusSchema>;
 
@@ -347,10 +351,11 @@ export const operatorMethods = {
   },
   "agents.reject": { params: z.object({ name: agentNameSchema }), result: z.object({ rejected: z.boolean() }) },
   "agents.level": { params: z.object({ name: agentNameSchema, level: levelSchema }), result: agentSchema },
-  /** Denies all calls of one agent, and withdraws what waits of it. A new length replaces the earlier one. */
+  /** Denies all calls of one agent, and withdraws what waits of it. Never shortens a pause. */
   "agents.pause": {
     params: z.object({ name: agentNameSchema, for_seconds: z.number().int().positive().max(31_536_000).optional() }),
-    result: agentSchema,
+    /** `note`: what could not be done though the agent is paused. */
+    result: agentSchema.extend({ note: z.string().optional() }),
   },
   "agents.resume": { params: z.object({ name: agentNameSchema }), result: agentSchema },
   "agents.revoke": { params: z.object({ name: agentNameSchema }), result: agentSchema },
@@ -405,6 +410,8 @@ export const operatorMethods = {
   metrics: { params: nothing, result: z.object({ text: z.string(), content_type: z.string() }) },
   /** A link to the page in a browser, for one use within minutes. Refused with `not_available` where no page is served. */
   "web.link": { params: nothing, result: z.object({ url: z.url() }) },
+  /** Ends every browser's session and every link that wasn't used; the number of sessions there were. */
+  "web.revoke": { params: nothing, result: z.object({ sessions: z.number().int() }) },
   "audit.tail": {
     params: z.object({ lines: z.number().int().positive().max(10_000).default(20) }),
     result: z.array(auditLineSchema),

@@ -12,6 +12,7 @@ import {
   operatorEvents,
   operatorMethods,
 } from "./operator-api.ts";
+import { ownCommand } from "./own-command.ts";
 import { readRegularFile } from "./regular-file.ts";
 
 const failureSchema = z.object({ id: z.number().optional(), code: z.string(), message: z.string(), hint: z.string() });
@@ -45,7 +46,7 @@ export class OperatorClient implements OperatorApi {
     this.#closed = new Promise((resolve) => {
       socket.once("close", () => {
         reader.close();
-        this.#fail(new GateError("connection_lost", "the gate has gone", "see: metnos-gate status"));
+        this.#fail(new GateError("connection_lost", "the gate has gone", `see: ${ownCommand("status")}`));
         resolve();
       });
     });
@@ -81,7 +82,7 @@ export class OperatorClient implements OperatorApi {
     const id = this.#next_id++;
     const result = await new Promise<unknown>((resolve, reject) => {
       if (this.#socket.destroyed) {
-        reject(new GateError("connection_lost", "the gate has gone", "see: metnos-gate status"));
+        reject(new GateError("connection_lost", "the gate has gone", `see: ${ownCommand("status")}`));
         return;
       }
       this.#waiting.set(id, { resolve, reject });
@@ -139,5 +140,5 @@ export class OperatorClient implements OperatorApi {
 }
 
 function notRunning(cause: unknown): GateError {
-  return new GateError("not_running", "no gate is running", "start it with: metnos-gate start", { cause });
+  return new GateError("not_running", "no gate is running", `start it with: ${ownCommand("start")}`, { cause });
 }

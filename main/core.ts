@@ -11,6 +11,7 @@ import { type Config, loadConfigWithSources } from "./config.ts";
 import { errorOrigin } from "./error-origin.ts";
 import { logEvents } from "./event-log.ts";
 import { Activity } from "./gate/activity/activity.ts";
+import { type AgentPause, AgentPauses } from "./gate/agent-pauses.ts";
 import { AgentDirectory } from "./gate/agents.ts";
 import { Alarms } from "./gate/alarms.ts";
 import { ApprovalRegistry } from "./gate/approvals/registry.ts";
@@ -26,6 +27,7 @@ import { GrantStore } from "./gate/grants/store.ts";
 import { GateFiles } from "./gate/guard/gate-files.ts";
 import { openSafety, type Safety } from "./gate/safety/safety.ts";
 import type { Subject } from "./gate/stages/examination.ts";
+import { AGENT_PAUSED } from "./gate/stages/safety.ts";
 import { Listeners } from "./listeners.ts";
 import { Settings } from "./settings.ts";
 import { rowReport } from "./storage/damaged-rows.ts";
@@ -41,6 +43,7 @@ export interface Core {
   gate: Gate;
   grants: GrantStore;
   agents: AgentDirectory;
+  agent_pauses: AgentPauses;
   audit: AuditLog;
   activity: Activity;
   settings: Settings;
@@ -112,9 +115,10 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
   };
   let opened: Gate | undefined;
   try {
-    const stores = openStores(begun, storage, failed, (reason) =>
-      opened?.waiting.withdrawAll(`the gate is paused: ${reason}`),
-    );
+    const stores = openStores(begun, storage, failed, {
+      all: (reason) => opened?.waiting.withdrawAll(`the gate is paused: ${reason}`),
+      ofAgent: (agent_id) => opened?.waiting.withdrawAgent(agent_id, AGENT_PAUSED),
+    });
     const gate = openGate(begun, storage, stores, failed);
     opened = gate;
     start(begun, storage, stores, gate);
@@ -122,7 +126,7 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
     const timer = setInterval(flush, FLUSH_INTERVAL_MS);
     timer.unref();
     const { catalog, config, listeners, publish, settings } = begun;
-    const { activity, agents, grants, safety } = stores;
+    const { activity, agents, agent_pauses, grants, safety } = stores;
     return {
       home,
       paths,
@@ -130,6 +134,7 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
       gate,
       grants,
       agents,
+      agent_pauses,
       audit,
       activity,
       settings,
@@ -145,6 +150,7 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
         clearInterval(timer);
         gate.broker.stop();
         safety.pause.stop();
+        agent_pauses.stop();
         flush();
         audit.close();
         storage.close();
@@ -193,17 +199,22 @@ function noteLoss({ audit, alarms, clock, paths, listeners }: Beginnings, loss: 
 }
 
 /** What is kept in databases, each behind its own interface. */
-interface Stores extends Pick<Core, "activity" | "agents" | "grants" | "safety"> {
+interface Stores extends Pick<Core, "activity" | "agents" | "agent_pauses" | "grants" | "safety"> {
   approvals: ApprovalRegistry;
   state_reserve: DiskReserve;
 }
 
-/** `withdrawAll` is called when the gate is paused. */
+/** Withdraws what waits when a pause begins: of all agents, or of one. */
+interface Withdraw {
+  all(reason: string | null): void;
+  ofAgent(agent_id: string): void;
+}
+
 function openStores(
-  { home, paths, config, clock, alarms, audit, publish }: Beginnings,
+  { home, paths, config, clock, alarms, audit, listeners, publish }: Beginnings,
   storage: Storage,
   failed: Core["failed"],
-  withdrawAll: (reason: string | null) => void,
+  withdraw: Withdraw,
 ): Stores {
   const { now } = clock;
   const { databases } = storage.opened;
@@ -212,16 +223,29 @@ function openStores(
   const withRoom = <T>(act: () => T): T => state_reserve.withRoom(act);
   const pauseChanged = (pause: Pause) => {
     // Requests are withdrawn before the pause is published: no answer from now on allows anything.
-    if (pause.is_paused) withdrawAll(pause.reason);
+    if (pause.is_paused) withdraw.all(pause.reason);
     audit.append({ event: pause.is_paused ? "paused" : "resumed", ts: now() / 1000, by: pause.by });
     audit.flush();
     publish({ type: pause.is_paused ? "safety.paused" : "safety.resumed", data: pause });
   };
+  const agents = storage.on(databases.agents, (db) => new AgentDirectory(db, paths, now, rows("agents"), withRoom));
+  const agentPauseChanged = (agent_id: string, pause: AgentPause | null) => {
+    if (pause !== null) withdraw.ofAgent(agent_id);
+    const name = agents.get(agent_id)?.name ?? agent_id;
+    audit.append({ event: pause === null ? "agent.resumed" : "agent.paused", ts: now() / 1000, agent: name });
+    audit.flush();
+    listeners.publish({ type: "agent.pause", data: { agent_id, pause } });
+    publish({ type: "agents.changed", data: {} });
+  };
   return {
+    agents,
+    agent_pauses: storage.on(
+      databases.agents,
+      (db) => new AgentPauses(db, { clock, changed: agentPauseChanged, report: rows("agents"), withRoom }),
+    ),
     grants: storage.on(databases.grants, (db) => new GrantStore(db, home, clock, rows("grants"))),
     approvals: storage.on(databases.approvals, (db) => new ApprovalRegistry(db, clock, rows("approvals"))),
     activity: new Activity(storage.opened.activity.db, now, failed),
-    agents: storage.on(databases.agents, (db) => new AgentDirectory(db, paths, now, rows("agents"), withRoom)),
     safety: storage.on(databases.safety, (db) =>
       openSafety(db, config.safety, clock, {
         rows: rows("safety"),
@@ -236,7 +260,7 @@ function openStores(
 
 function openGate(begun: Beginnings, storage: Storage, stores: Stores, failed: Core["failed"]): Gate {
   const { home, env, paths, config, clock, catalog, audit, publish } = begun;
-  const { grants, approvals, activity, safety, state_reserve } = stores;
+  const { grants, approvals, activity, agent_pauses, safety, state_reserve } = stores;
   return new Gate(
     {
       catalog,
@@ -250,6 +274,8 @@ function openGate(begun: Beginnings, storage: Storage, stores: Stores, failed: C
         env,
         grants,
         pause: safety.pause,
+        refusals: approvals.refusals,
+        agent_pauses,
         lost: () => storage.watch.lossByNow()?.message,
         gate_files: new GateFiles(paths, home),
         get judge_threshold() {
@@ -275,6 +301,7 @@ function openGate(begun: Beginnings, storage: Storage, stores: Stores, failed: C
       waiting: (approval) => publish({ type: "approval.waiting", data: approval }),
       closed: (approval) => publish({ type: "approval.closed", data: approval }),
       granted: () => publish({ type: "grants.changed", data: {} }),
+      refused: () => publish({ type: "refusals.changed", data: {} }),
       moved: (token, expires_at) => publish({ type: "approval.held", data: { token, expires_at } }),
       failed,
     },
@@ -313,6 +340,7 @@ function start(begun: Beginnings, storage: Storage, stores: Stores, gate: Gate):
   gate.broker.start();
   for (const { db } of [...Object.values(databases), activity]) serveOthers(db);
   grants.endGateSessions();
+  approvals.refusals.endGateSessions();
   // Also removes requests that had ended when the gate was killed.
   approvals.flush();
   for (const { event, file, message, hint } of irregularities) {
@@ -323,18 +351,30 @@ function start(begun: Beginnings, storage: Storage, stores: Stores, gate: Gate):
   audit.flush();
   const paused = safety.pause.reason;
   if (paused !== undefined) gate.waiting.withdrawAll(`the gate is paused: ${paused}`);
+  for (const { agent_id } of stores.agent_pauses.list()) gate.waiting.withdrawAgent(agent_id, AGENT_PAUSED);
   gate.broker.completeWithdrawals();
 }
 
 /** Writes what is stored beside the decisions. */
 function flushAll(audit: AuditLog, storage: Storage, stores: Stores, gate: Gate, failed: Core["failed"]): void {
   if (storage.watch.lossByNow() !== undefined) return;
-  const { activity, agents, approvals, grants, safety, state_reserve } = stores;
+  const { activity, agents, agent_pauses, approvals, grants, safety, state_reserve } = stores;
   gate.record();
   gate.publish();
   audit.tend();
   state_reserve.keep();
-  for (const part of [gate.broker, safety.pause, grants, approvals, agents, activity, safety.violations]) {
+  const parts = [
+    gate.broker,
+    safety.pause,
+    agent_pauses,
+    grants,
+    approvals,
+    approvals.refusals,
+    agents,
+    activity,
+    safety.violations,
+  ];
+  for (const part of parts) {
     try {
       part.flush();
     } catch (error) {

@@ -2,21 +2,25 @@ import { TOKEN_REQUIRED } from "../ipc/agent-answers.ts";
 import type { AgentPort, CheckedSubject, Greeted, UnsentDecision } from "../ipc/agent-port.ts";
 import type { Decision } from "../ipc/decision.ts";
 import { isoSeconds } from "../ipc/iso-seconds.ts";
+import { ownCommand } from "../ipc/own-command.ts";
 import { localPrincipal } from "../ipc/paths.ts";
 import type { Pause } from "../ipc/safety.ts";
 import type { GateMessage, Hello, ProposedCall, SafetyVerdict } from "../ipc/wire.ts";
 import type { Core } from "./core.ts";
+import type { AgentPause } from "./gate/agent-pauses.ts";
 import type { Subject } from "./gate/stages/examination.ts";
+import { AGENT_PAUSED } from "./gate/stages/safety.ts";
 import { VERSION } from "./version.ts";
 
 /** Limits on agents' unread output; `max_bytes` is in the configuration. */
 export const AGENT_UNREAD = { pause_bytes: 256 * 1024, total_bytes: 32 * 1024 * 1024, patience_ms: 10_000 };
 
-const UNREADABLE = {
-  code: "agent_unreadable",
-  message: "the gate can't read this agent's entry in its database",
-  hint: "ask the user: metnos-gate agents list says what to do",
-} as const;
+const unreadable = () =>
+  ({
+    code: "agent_unreadable",
+    message: "the gate can't read this agent's entry in its database",
+    hint: `ask the user: ${ownCommand("agents list")} says what to do`,
+  }) as const;
 
 /** The part of the gate that agents can call: they can ask, and nothing else. */
 export class GatePort implements AgentPort {
@@ -32,7 +36,7 @@ export class GatePort implements AgentPort {
 
   greet({ agent: { name }, token }: Hello): ReturnType<AgentPort["greet"]> {
     const { agents } = this.#core;
-    if (agents.unreadable().includes(name)) return { refused: UNREADABLE };
+    if (agents.unreadable().includes(name)) return { refused: unreadable() };
     if (token !== undefined) {
       const agent = agents.authenticate(name, token);
       if (agent === undefined) {
@@ -40,7 +44,7 @@ export class GatePort implements AgentPort {
           refused: {
             code: "bad_token",
             message: "this token is not this agent's",
-            hint: "ask the user to pair it: metnos-gate agents pair",
+            hint: `ask the user to pair it: ${ownCommand(`agents pair ${name} --level Supervised`)}`,
           },
         };
       }
@@ -68,9 +72,14 @@ export class GatePort implements AgentPort {
     return this.#core.gate.preview(call, this.#subject(agent_id, session));
   }
 
-  check(subject: CheckedSubject, agent_id: string): Promise<SafetyVerdict> {
-    const { filter } = this.#core.safety;
+  async check(subject: CheckedSubject, agent_id: string): Promise<SafetyVerdict> {
     const agent = this.#core.agents.get(agent_id)?.name ?? "none";
+    const verdict = await this.#filtered(subject, agent);
+    return this.#core.agent_pauses.isPaused(agent_id) ? { ...verdict, allowed: false, is_paused: true } : verdict;
+  }
+
+  #filtered(subject: CheckedSubject, agent: string): Promise<SafetyVerdict> {
+    const { filter } = this.#core.safety;
     switch (subject.type) {
       case "goal":
         return filter.checkGoal(subject.goal, agent);
@@ -81,8 +90,9 @@ export class GatePort implements AgentPort {
     }
   }
 
-  paused(): GateMessage<"safety.paused"> | null {
-    return pausedMessage(this.#core.safety.pause.state());
+  paused(agent_id: string): GateMessage<"safety.paused"> | null {
+    const { agent_pauses, safety } = this.#core;
+    return pausedMessage(safety.pause.state()) ?? agentPausedMessage(agent_pauses.of(agent_id));
   }
 
   outcome(agent_id: string, decision_id: string, ok: boolean): void {
@@ -92,11 +102,15 @@ export class GatePort implements AgentPort {
   }
 
   sessionEnded(agent_id: string, session: string): void {
-    this.#core.grants.endSession(agent_id, session);
+    const { gate, grants, publish } = this.#core;
+    grants.endSession(agent_id, session);
+    if (gate.broker.registry.refusals.end(agent_id, session)) publish({ type: "refusals.changed", data: {} });
   }
 
   pairingRequested(name: string, version: string | null): void {
-    this.#log(`pairing requested by ${name}: metnos-gate agents pair ${name} --level ReadOnly|Supervised|Full`);
+    this.#log(
+      `pairing requested by ${name}: ${ownCommand(`agents pair ${name} --level Supervised`)} (or ReadOnly, Full)`,
+    );
     const requested_at = isoSeconds(Date.now());
     this.#core.publish({ type: "pairing.requested", data: { name, version, requested_at } });
   }
@@ -129,4 +143,9 @@ export class GatePort implements AgentPort {
 /** The message to agents about a pause; null while there is none. */
 export function pausedMessage({ reason, since, until }: Pause): GateMessage<"safety.paused"> | null {
   return reason === null || since === null ? null : { reason, since, until };
+}
+
+/** The message to an agent that is paused by itself; null while it isn't. */
+export function agentPausedMessage(pause: AgentPause | null): GateMessage<"safety.paused"> | null {
+  return pause === null ? null : { reason: AGENT_PAUSED, since: pause.since, until: pause.until };
 }

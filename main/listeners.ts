@@ -1,8 +1,15 @@
 import type { GateError } from "../ipc/gate-error.ts";
 import type { OperatorEvent } from "../ipc/operator-api.ts";
+import type { AgentPause } from "./gate/agent-pauses.ts";
 
-/** The events of a gate: those of its surfaces, and that a lock, socket or database isn't its own any more. */
-export type GateEvent = OperatorEvent | { type: "gate.lost"; data: GateError };
+/**
+ * The events of a gate: those of its surfaces; that a lock, socket or database isn't its own any more; and the pause of one agent or
+ * its end, for that agent's connections.
+ */
+export type GateEvent =
+  | OperatorEvent
+  | { type: "gate.lost"; data: GateError }
+  | { type: "agent.pause"; data: { agent_id: string; pause: AgentPause | null } };
 
 type EventOf<T extends GateEvent["type"]> = Extract<GateEvent, { type: T }>;
 

@@ -4,8 +4,9 @@ import type { GateError } from "../ipc/gate-error.ts";
 import { OperatorServer } from "../ipc/operator-server.ts";
 import { logAlarms } from "./alarm-log.ts";
 import { type Core, openCore } from "./core.ts";
+import type { AgentPause } from "./gate/agent-pauses.ts";
 import type { Clock } from "./gate/clock.ts";
-import { AGENT_UNREAD, GatePort, pausedMessage } from "./gate-port.ts";
+import { AGENT_UNREAD, agentPausedMessage, GatePort, pausedMessage } from "./gate-port.ts";
 import { HeapKeeper } from "./heap-keeper.ts";
 import { type GateNotifications, type NotificationOptions, startNotifications } from "./notifications/start.ts";
 import { Operator } from "./operator/operator.ts";
@@ -33,8 +34,8 @@ export interface ServeOptions {
   log?: (line: string) => void;
   clock?: Clock;
   frame_timeout_ms?: number;
-  /** Only where a desktop app runs the gate. */
-  login_item?: LoginItem;
+  /** What starts the gate at login: the desktop app's entry, or the service. */
+  login_item?: LoginItem | undefined;
   /** False: none, whatever the configuration says. */
   notifications?: NotificationOptions | false;
   /** Serve the page to a browser, too: its links come from the operator's `web.link`. */
@@ -142,11 +143,21 @@ async function serveCore(
 }
 
 /** Sends a pause and its end to the agents, and ends their connections with the gate. */
-function informAgents({ listeners }: Core, agents: AgentServer): void {
+function informAgents({ listeners, agent_pauses, safety }: Core, agents: AgentServer): void {
+  const tellOfOwnPause = (agent_id: string, pause: AgentPause | null) => {
+    const message = agentPausedMessage(pause);
+    if (message !== null) agents.tell(agent_id, "safety.paused", message);
+    else agents.tell(agent_id, "safety.resumed", {});
+  };
   listeners.add(["safety.paused", "safety.resumed"], ({ data: pause }) => {
     const message = pausedMessage(pause);
-    if (message !== null) agents.broadcast("safety.paused", message);
-    else agents.broadcast("safety.resumed", {});
+    if (message !== null) return agents.broadcast("safety.paused", message);
+    agents.broadcast("safety.resumed", {});
+    for (const one of agent_pauses.list()) tellOfOwnPause(one.agent_id, one);
+  });
+  listeners.add(["agent.pause"], ({ data: { agent_id, pause } }) => {
+    // While the gate is paused, that is what they know of.
+    if (safety.pause.reason === undefined) tellOfOwnPause(agent_id, pause);
   });
   listeners.add(["gate.lost"], ({ data: { message, hint } }) => agents.dismiss({ code: "closing", message, hint }));
 }
@@ -162,7 +173,9 @@ function webPage({ config, audit, paths }: Core, log: (line: string) => void, cl
       ...config.web,
       port_file: join(paths.state_dir, "web-port"),
       has_metrics: config.metrics.enabled,
-      now: () => clock.boot().ms,
+      language: () => config.language,
+      session_file: join(paths.state_dir, "web-sessions.json"),
+      clock,
     },
     { log, entered },
   );

@@ -1,4 +1,4 @@
-import { shellQuoted } from "./launcher-text.ts";
+import { shellQuoted } from "../../ipc/shell-quoted.ts";
 import { EVENTS, type HookEvent, isObject, type Json } from "./settings-file.ts";
 
 /** The gate's entries among the hooks of a settings file. */
@@ -33,7 +33,7 @@ const WEAKENING = ["if", "once", "async", "asyncRewake", "shell"];
 export function ourEntries(launcher: string, ttl_seconds: number): Record<HookEvent, Json[]> {
   const wait = ttl_seconds + MARGIN_SECONDS;
   const missing =
-    "Metnos Gate: its hook is missing, so nothing is allowed. Ask the user to run: metnos-gate connect claude-code";
+    "Metnos Gate: its hook is missing, so nothing is allowed. Ask the user to connect claude-code to it again";
   // By what it prints: an empty file runs, and a folder is executable.
   const blocking: Json = {
     type: "command",

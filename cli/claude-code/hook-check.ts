@@ -1,3 +1,4 @@
+import { ownCommand } from "../../ipc/own-command.ts";
 import type { Check } from "../doctor-checks.ts";
 import { foreignHooks, reachingVariables, switchedOffBy, turnsHooksOff } from "./dangers.ts";
 import { type SettingsContext, type SettingsSource, settingsSources } from "./effective-settings.ts";
@@ -8,7 +9,7 @@ import { EVENTS, isObject, type Json } from "./settings-file.ts";
 /** Whether Claude Code calls the gate in a folder, by the settings that are in force there. */
 
 const CHECK = "claude-code hook";
-const CONNECT = "metnos-gate connect claude-code";
+const CONNECT = "connect claude-code";
 
 type Source = SettingsSource & { settings: Json };
 
@@ -19,7 +20,8 @@ type Source = SettingsSource & { settings: Json };
 export function claudeCodeChecks(context: SettingsContext, launcher: string, ttl_seconds: number): Check[] {
   const sources = settingsSources(context).filter((source): source is Source => source.settings !== undefined);
   const holders = sources.filter(({ settings }) => holdsOurs(settings));
-  if (holders.length === 0) return [...unreadable(sources), failed("not installed", CONNECT), ...others(sources)];
+  if (holders.length === 0)
+    return [...unreadable(sources), failed("not installed", ownCommand(CONNECT)), ...others(sources)];
   const problems = [
     ...unreadable(sources),
     ...switchedOff(sources, holders),
@@ -77,15 +79,16 @@ function entryProblems({ file, settings }: Source, launcher: string, ttl_seconds
     const found = ourHooksIn(settings, event);
     return expected[event].length === found.length && expected[event].every((entry, at) => holds(found[at], entry));
   });
-  if (!is_current) problems.push(failed(`the hook in ${file} is not the one that this version writes`, CONNECT));
+  if (!is_current)
+    problems.push(failed(`the hook in ${file} is not the one that this version writes`, ownCommand(CONNECT)));
   // An earlier version's entries are reported once.
   const is_launched = ourHooksIn(settings, "PreToolUse").some((hook) => launcherOf(hook).length > 0);
-  if (weakenedHooks(settings).length > 0) problems.push(failed(weakenedDetail(file), CONNECT));
+  if (weakenedHooks(settings).length > 0) problems.push(failed(weakenedDetail(file), ownCommand(CONNECT)));
   else if (is_launched && !callsForAllTools(settings))
     problems.push(failed(`the hook in ${file} is not called for every tool`, `set its matcher to "*"`));
   for (const called of new Set(ourHooksIn(settings, "PreToolUse").flatMap(launcherOf))) {
     const problem = launcherProblem(called);
-    if (problem !== undefined) problems.push(failed(problem, CONNECT));
+    if (problem !== undefined) problems.push(failed(problem, ownCommand(CONNECT)));
   }
   return problems;
 }

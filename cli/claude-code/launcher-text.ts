@@ -1,3 +1,5 @@
+import { shellQuoted } from "../../ipc/shell-quoted.ts";
+
 /** The script that Claude Code calls: it wraps the hook, so that only an answer of the gate lets a call through. */
 
 export interface LauncherParts {
@@ -10,12 +12,7 @@ export interface LauncherParts {
 /** Claude Code takes this exit code as a refusal, in every version. */
 const BLOCKS = 2;
 
-const AGAIN = "tell the user to run: metnos-gate connect claude-code";
-
-/** A text as one word of a POSIX shell. */
-export function shellQuoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
-}
+const AGAIN = "tell the user to connect claude-code again from where Metnos Gate is now";
 
 /**
  * A script for any POSIX shell. Its first line begins with an empty environment, before a shell has read any of it: what a project's

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import type { Command } from "commander";
 import type { Level } from "../../ipc/decision.ts";
 import type { AgentView } from "../../ipc/operator-api.ts";
+import { ownCommand } from "../../ipc/own-command.ts";
 import { agentTokenFile, gatePaths } from "../../ipc/paths.ts";
 import { connectClaudeCode, disconnectClaudeCode } from "../claude-code/settings.ts";
 import { withOperator } from "../operator.ts";
@@ -50,7 +51,7 @@ export function connectCommand(program: Command): void {
       say(
         `${AGENT} is paired at level ${paired.level}; its token is in ${agentTokenFile(gatePaths(process.env), AGENT)}`,
       );
-      say("start the gate, where none runs, with: metnos-gate start; answer with: metnos-gate watch");
+      say(`start the gate, where none runs, with: ${ownCommand("start")}; answer with: ${ownCommand("watch")}`);
     });
 }
 

@@ -1,7 +1,6 @@
 import type { Command } from "commander";
 import type { Decision } from "../../ipc/decision.ts";
-import { openOfflineGate } from "../../main/offline.ts";
-import { type ExitCode, printLine, usageError } from "../output.ts";
+import { type ExitCode, isColoured, printLine, usageError } from "../output.ts";
 import { readingLines } from "../reading-lines.ts";
 
 /** `guard explain`: how a command line is read, and the guard's finding. Needs no gate, logs nothing. */
@@ -14,10 +13,10 @@ export function guardCommands(program: Command, _done: (code: ExitCode) => void)
     .description("prints the simple commands in it, what each needs, and what the guard found; runs nothing")
     .option("--cwd <folder>", "as if it ran there (default: this folder)")
     .option("--json", "the reading as one JSON line")
-    .action((command: string | undefined, options: { cwd?: string; json?: boolean }) => {
+    .action(async (command: string | undefined, options: { cwd?: string; json?: boolean }) => {
       if (command === undefined || command === "")
         throw usageError("nothing to read", "give the command as one word: guard explain 'ls -la'");
-      const decision = explained(command, options.cwd ?? process.cwd());
+      const decision = await explained(command, options.cwd ?? process.cwd());
       if (options.json) {
         printLine({
           outcome: decision.outcome,
@@ -28,13 +27,12 @@ export function guardCommands(program: Command, _done: (code: ExitCode) => void)
         });
         return;
       }
-      const is_coloured =
-        process.env.NO_COLOR === undefined && (process.stdout.isTTY || process.env.FORCE_COLOR !== undefined);
-      process.stdout.write(`${readingLines(decision, is_coloured).join("\n")}\n`);
+      process.stdout.write(`${readingLines(decision, isColoured(process.stdout)).join("\n")}\n`);
     });
 }
 
-function explained(command: string, cwd: string): Decision {
+async function explained(command: string, cwd: string): Promise<Decision> {
+  const { openOfflineGate } = await import("../../main/offline.ts");
   const gate = openOfflineGate();
   try {
     return gate.explain({ intent: "", executor: "Bash", args: { command }, context: { cwd } });

@@ -1,4 +1,5 @@
 import { PAST_ALARMS } from "../../ipc/alarm-words.ts";
+import { ownCommand } from "../../ipc/own-command.ts";
 import { visible } from "../../ipc/visible-text.ts";
 import { folded, type Row } from "./rows.ts";
 import type { WatchState } from "./state.ts";
@@ -8,7 +9,7 @@ export function alarmRows({ alarms }: WatchState, width: number, most: number): 
   const alarm = alarms.findLast(({ code }) => !PAST_ALARMS.includes(code)) ?? alarms.at(-1);
   if (alarm === undefined) return [];
   const others = alarms.length - 1;
-  const more = others === 0 ? "" : ` (and ${others} more: metnos-gate alarms list)`;
+  const more = others === 0 ? "" : ` (and ${others} more: ${ownCommand("alarms list")})`;
   const message = folded(`! ${visible(alarm.message)}`, width, most);
   const hint = folded(`  ${visible(alarm.hint)}${more}`, width, most);
   return [

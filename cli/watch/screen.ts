@@ -1,4 +1,5 @@
 import type { ApprovalView } from "../../ipc/operator-api.ts";
+import { ownCommand } from "../../ipc/own-command.ts";
 import { visible } from "../../ipc/visible-text.ts";
 import { alarmRows } from "./alarm-rows.ts";
 import { callLines } from "./call-text.ts";
@@ -132,11 +133,11 @@ function idle(state: WatchState, size: Size): Omit<Arranged, "top"> {
         : state.paused !== null
           ? [
               ...say("The gate is paused: every call is denied.", "strong"),
-              ...say(`${visible(state.paused)}. To resume: metnos-gate safety resume`, "plain"),
+              ...say(`${visible(state.paused)}. To resume: ${ownCommand("safety resume")}`, "plain"),
             ]
           : [
               ...say("Nothing is waiting for you.", "strong"),
-              ...say("Connected agents ask here. To connect one: metnos-gate connect claude-code", "plain"),
+              ...say(`Connected agents ask here. To connect one: ${ownCommand("connect claude-code")}`, "plain"),
             ];
   const blank: Row = { text: "", tone: "plain" };
   const words = state.mode.kind === "interrupted" ? ["Enter/Esc continue"] : ["q quit"];

@@ -4,6 +4,7 @@ import type { AlarmCode } from "../../ipc/alarms.ts";
 import { GateError } from "../../ipc/gate-error.ts";
 import { LANGUAGES, type Language } from "../../ipc/language.ts";
 import type { Answer, OperatorApi, OperatorEvent } from "../../ipc/operator-api.ts";
+import { ownCommand } from "../../ipc/own-command.ts";
 import type { Setting } from "../../ipc/settings.ts";
 import { counted } from "./card-rows.ts";
 import { Keyboard } from "./keyboard.ts";
@@ -46,14 +47,14 @@ export interface WatchOptions {
 export async function watch(api: OperatorApi, options: WatchOptions = {}): Promise<void> {
   const { stdin = process.stdin, stdout = process.stdout } = options;
   if (!stdin.isTTY || !stdout.isTTY) {
-    const hint = "use: metnos-gate approvals list, approve, reject";
+    const hint = `use: ${ownCommand("approvals --help")}`;
     throw new GateError("not_a_terminal", "watch needs a terminal", hint);
   }
   const { failure, left, ending } = await new WatchScreen(api, { ...options, stdin, stdout }).untilQuit();
   if (isLost(failure)) {
     const waiting = left === 0 ? "" : `; ${counted(left, "request")} could not be answered here`;
     if (ending !== undefined) throw new GateError("connection_lost", `${ending.message}${waiting}`, ending.hint);
-    const hint = "start the gate with: metnos-gate start, then watch again";
+    const hint = `start the gate with: ${ownCommand("start")}, then watch again`;
     throw new GateError("connection_lost", `the connection to the gate was lost${waiting}`, hint);
   }
   if (failure !== undefined) throw failure;
@@ -231,6 +232,7 @@ function isLost(error: unknown): boolean {
 }
 
 function explanation(error: unknown): string {
-  if (!(error instanceof GateError)) return "The gate could not take the answer; try again or see: metnos-gate status";
+  if (!(error instanceof GateError))
+    return `The gate could not take the answer; try again or see: ${ownCommand("status")}`;
   return error.hint === "" ? error.message : `${error.message} (${error.hint})`;
 }

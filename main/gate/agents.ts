@@ -4,6 +4,7 @@ import { z } from "zod";
 import { type Level, levelSchema } from "../../ipc/decision.ts";
 import { GateError } from "../../ipc/gate-error.ts";
 import { isoSeconds } from "../../ipc/iso-seconds.ts";
+import { ownCommand } from "../../ipc/own-command.ts";
 import type { GatePaths } from "../../ipc/paths.ts";
 import { hasItsToken, removeToken, tokenHash, writeNewToken } from "./agent-tokens.ts";
 import { storageError } from "./database.ts";
@@ -48,6 +49,13 @@ export const AGENTS_SCHEMA: Schema = {
         revoked_at   TEXT
       );
       CREATE UNIQUE INDEX idx_agents_name ON agents(name) WHERE revoked_at IS NULL;`),
+    (db) =>
+      db.exec(`CREATE TABLE agent_pauses (
+        agent_id   TEXT PRIMARY KEY,
+        since      TEXT NOT NULL,
+        until      TEXT,
+        boot_until TEXT
+      );`),
   ],
 };
 
@@ -90,7 +98,7 @@ export class AgentDirectory {
       this.#unreadable.add(name);
       this.#report.damaged(
         `agent ${name}`,
-        `it is not let in; metnos-gate agents level ${name} LEVEL, or revoke it and pair it again`,
+        `it is not let in; set its level again: ${ownCommand(`agents level ${name} ReadOnly`)}, or revoke it and pair it again`,
       );
     }
     return undefined;
@@ -125,7 +133,7 @@ export class AgentDirectory {
       throw new GateError(
         "already_paired",
         `${unreadable} is paired already, but can't be read`,
-        `metnos-gate agents revoke ${unreadable} first`,
+        `first: ${ownCommand(`agents revoke ${unreadable}`)}`,
       );
     }
     const paired = this.#alike(name);
@@ -133,7 +141,7 @@ export class AgentDirectory {
       throw new GateError(
         "already_paired",
         `${paired.name} is paired already`,
-        `metnos-gate agents level ${paired.name} L, or agents revoke ${paired.name} first`,
+        `for another level: ${ownCommand(`agents level ${paired.name} ${level}`)}; to pair it anew, first: ${ownCommand(`agents revoke ${paired.name}`)}`,
       );
     }
     // The file first: a crash in between leaves a token without a pairing, and pairing again replaces it.
@@ -191,7 +199,7 @@ export class AgentDirectory {
     throw new GateError(
       "agent_unreadable",
       `more than the level of agent ${name} can't be read`,
-      `metnos-gate agents revoke ${name}, then pair it again`,
+      `${ownCommand(`agents revoke ${name}`)}, then pair it again`,
     );
   }
 
@@ -257,7 +265,7 @@ export class AgentDirectory {
   #require(name: string): Row {
     const row = this.#named(name);
     if (row === undefined)
-      throw new GateError("unknown_agent", `no agent named ${name} is paired`, "see: metnos-gate agents list");
+      throw new GateError("unknown_agent", `no agent named ${name} is paired`, `see: ${ownCommand("agents list")}`);
     return row;
   }
 }

@@ -53,6 +53,21 @@ export function laterEnd(clock: Clock, end: End): string {
   return Number.isFinite(boot) && boot > wall + APART_MS ? isoSeconds(clock.now() + boot + 999) : end.at;
 }
 
+/** Of two ends that need both clocks the one that comes later; null: it doesn't end by itself. */
+export function stricterEnd(current: End | null, asked: End | null, clock: Clock): End | null {
+  if (current === null || asked === null) return null;
+  return { at: later(current.at, asked.at) ?? asked.at, boot_at: laterInBoot(current.boot_at, asked.boot_at, clock) };
+}
+
+function later(a: string | null, b: string | null): string | null {
+  return [a ?? "", b ?? ""].sort().at(-1) || null;
+}
+
+/** A time since another boot is ignored. */
+function laterInBoot(current: string | null, asked: string | null, clock: Clock): string | null {
+  return Number.isFinite(bootSecond(current, clock.boot().id)) ? later(current, asked) : asked;
+}
+
 /** For statements: this second by both clocks, and the first second of this boot. */
 export function moment(clock: Clock): { now: string; boot_first: string; boot_now: string } {
   const { id, ms } = clock.boot();

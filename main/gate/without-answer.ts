@@ -1,4 +1,5 @@
 import type { Decision, TraceStep } from "../../ipc/decision.ts";
+import { ownCommand } from "../../ipc/own-command.ts";
 
 /** Decisions on calls for which the user can't be asked, or whose answer can't be used. */
 
@@ -10,7 +11,7 @@ export function denyUnstored(decision: Decision): void {
     outcome: "denied",
     stage: "approval",
     reason: "the request can't be stored, so the user can't be asked",
-    explain: { rule: "approval.not-stored", instead: "ask the user to run: metnos-gate doctor" },
+    explain: { rule: "approval.not-stored", instead: `ask the user to run: ${ownCommand("doctor")}` },
   } satisfies Partial<Decision>);
 }
 
@@ -22,7 +23,7 @@ export function deniedByFailure({ pending: _, ...asked }: Decision, status: Deci
     outcome: "denied",
     stage: "approval",
     reason: "it was answered, but the gate failed to evaluate the call again",
-    explain: { rule: "approval.not-examined-again", instead: "ask the user to run: metnos-gate doctor" },
+    explain: { rule: "approval.not-examined-again", instead: `ask the user to run: ${ownCommand("doctor")}` },
   };
 }
 

@@ -2,6 +2,7 @@ import { ALARM_WORDS } from "../../ipc/alarm-words.ts";
 import type { Alarm } from "../../ipc/alarms.ts";
 import type { Language } from "../../ipc/language.ts";
 import type { ApprovalView, PairingRequest } from "../../ipc/operator-api.ts";
+import { ownCommand } from "../../ipc/own-command.ts";
 import { shortened, visible } from "../../ipc/visible-text.ts";
 import type { Notice, SinkAbilities } from "./sink.ts";
 import { NOTICE_WORDS } from "./words.ts";
@@ -58,39 +59,39 @@ export function pairingNotice(requests: readonly PairingRequest[], settings: Not
   const words = NOTICE_WORDS[settings.language];
   const names = requests.slice(0, NAMES_SHOWN).map(({ name }) => shortened(visible(name), ROW_WIDTH));
   const lines = requests.length > NAMES_SHOWN ? [...names, words.others(requests.length - NAMES_SHOWN)] : names;
-  return withReview({ kind: "pairing", title: words.pairing(requests.length), lines, buttons: [] }, settings, false);
+  const notice = { kind: "pairing", title: words.pairing(requests.length), lines, buttons: [] } as const;
+  const [first] = requests;
+  const pair =
+    first === undefined ? ownCommand("agents list") : ownCommand(`agents pair ${first.name} --level Supervised`);
+  return withReview(notice, settings, false, words.pair_with(pair));
 }
 
 /** The safety filter has paused every agent. */
 export function pauseNotice(reason: string, settings: NoticeSettings): Notice {
-  const title = NOTICE_WORDS[settings.language].paused;
-  return withReview({ kind: "pause", title, lines: [visible(reason)], buttons: [] }, settings, false);
+  const { paused: title, see } = NOTICE_WORDS[settings.language];
+  const notice = { kind: "pause", title, lines: [visible(reason)], buttons: [] } as const;
+  return withReview(notice, settings, false, see(ownCommand("safety status")));
 }
 
 /** An alarm. */
 export function alarmNotice({ code, message, hint }: Alarm, settings: NoticeSettings): Notice {
   const { title } = ALARM_WORDS[settings.language][code];
   const lines = [message, hint].filter((text) => text !== "").map((text) => shortened(visible(text), ROW_WIDTH * 3));
-  return withReview({ kind: "alarm", title, lines, buttons: [] }, settings, false);
+  const in_terminal = NOTICE_WORDS[settings.language].see(ownCommand("alarms list"));
+  return withReview({ kind: "alarm", title, lines, buttons: [] }, settings, false, in_terminal);
 }
 
-/** Adds Review where it can open something, and says where to answer if the buttons can't. */
+/** Adds Review where it can open something, and says where to answer if the buttons can't. @param in_terminal how, without a window: left out, in `watch` */
 function withReview(
   notice: Omit<Notice, "default_action">,
   { language, has_actions, can_review }: NoticeSettings,
   can_approve: boolean,
+  in_terminal?: string,
 ): Notice {
   const words = NOTICE_WORDS[language];
   const is_answerable = has_actions && (can_approve || can_review);
-  const in_terminal = {
-    approval: words.in_terminal,
-    digest: words.in_terminal,
-    pairing: words.pair_in_terminal,
-    pause: words.resume_in_terminal,
-    alarm: words.alarms_in_terminal,
-  }[notice.kind];
   const in_window = notice.kind === "alarm" ? words.alarm_in_window : words.in_window;
-  const where = can_review ? in_window : in_terminal;
+  const where = can_review ? in_window : (in_terminal ?? words.answer_with(ownCommand("watch")));
   return {
     ...notice,
     lines: is_answerable ? notice.lines : [...notice.lines, where],

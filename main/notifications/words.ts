@@ -8,10 +8,9 @@ interface Words {
   asks: (agent: string) => string;
   asked_by: (agent: string) => string;
   more: string;
-  in_terminal: string;
-  pair_in_terminal: string;
-  resume_in_terminal: string;
-  alarms_in_terminal: string;
+  answer_with: (command: string) => string;
+  pair_with: (command: string) => string;
+  see: (command: string) => string;
   paused: string;
   in_window: string;
   alarm_in_window: string;
@@ -28,10 +27,9 @@ export const NOTICE_WORDS: Readonly<Record<Language, Words>> = {
     asks: (agent) => `${agent} asks`,
     asked_by: (agent) => `asked by ${agent}`,
     more: "There is more to it than fits here.",
-    in_terminal: "Answer with: metnos-gate watch",
-    pair_in_terminal: "Let it in with: metnos-gate agents pair",
-    resume_in_terminal: "See: metnos-gate safety status",
-    alarms_in_terminal: "See: metnos-gate alarms list",
+    answer_with: (command) => `Answer with: ${command}`,
+    pair_with: (command) => `Let it in with: ${command}`,
+    see: (command) => `See: ${command}`,
     paused: "Every agent is paused",
     in_window: "Open Metnos Gate to answer.",
     alarm_in_window: "Open Metnos Gate to see more.",
@@ -46,10 +44,9 @@ export const NOTICE_WORDS: Readonly<Record<Language, Words>> = {
     asks: (agent) => `${agent} chiede`,
     asked_by: (agent) => `lo chiede ${agent}`,
     more: "C'è altro che qui non entra.",
-    in_terminal: "Rispondi con: metnos-gate watch",
-    pair_in_terminal: "Accettalo con: metnos-gate agents pair",
-    resume_in_terminal: "Guarda: metnos-gate safety status",
-    alarms_in_terminal: "Guarda: metnos-gate alarms list",
+    answer_with: (command) => `Rispondi con: ${command}`,
+    pair_with: (command) => `Accettalo con: ${command}`,
+    see: (command) => `Guarda: ${command}`,
     paused: "Tutti gli agenti sono in pausa",
     in_window: "Apri Metnos Gate per rispondere.",
     alarm_in_window: "Apri Metnos Gate per saperne di più.",

@@ -1,5 +1,6 @@
-import { GateError } from "../../ipc/gate-error.ts";
-import { agentView, agentViewer, type Handlers, type OperatorContext, recordAct } from "./handlers.ts";
+import { causeOf } from "../gate/audit/alarms.ts";
+import { errorCode } from "../gate/errors.ts";
+import { agentNamed, agentView, agentViewer, type Handlers, type OperatorContext, recordAct } from "./handlers.ts";
 
 type AgentMethod =
   | "agents.list"
@@ -12,7 +13,7 @@ type AgentMethod =
 
 export function agentMethods(context: OperatorContext): Handlers<AgentMethod> {
   const { core, connections } = context;
-  const { agents, gate, grants } = core;
+  const { agents, agent_pauses, gate, grants } = core;
   const changed = () => core.publish({ type: "agents.changed", data: {} });
   return {
     "agents.list": () => ({
@@ -46,11 +47,23 @@ export function agentMethods(context: OperatorContext): Handlers<AgentMethod> {
       changed();
       return agentView(context, agent);
     },
-    "agents.pause": () => {
-      throw new GateError("not_available", "one agent can't be paused yet");
+    "agents.pause": ({ name, for_seconds }) => {
+      const agent = agentNamed(context, name);
+      try {
+        agent_pauses.begin(agent.agent_id, for_seconds);
+        return agentView(context, agent);
+      } catch (error) {
+        if (!agent_pauses.isPaused(agent.agent_id) || !errorCode(error).startsWith("SQLITE")) throw error;
+        const note = `${name} is paused, but a restart would forget it: ${causeOf(error)}; it is tried again`;
+        return { ...agentView(context, agent), note };
+      }
     },
-    "agents.resume": () => {
-      throw new GateError("not_available", "one agent can't be paused yet");
+    "agents.resume": ({ name }) => {
+      const agent = agentNamed(context, name);
+      // The pause has withdrawn them: a gate that is killed now must not find them waiting.
+      gate.broker.completeWithdrawals();
+      agent_pauses.end(agent.agent_id);
+      return agentView(context, agent);
     },
     "agents.revoke": ({ name }) => {
       const agent = agents.revoke(name);
@@ -60,6 +73,8 @@ export function agentMethods(context: OperatorContext): Handlers<AgentMethod> {
       changed();
       // Last: the revocation holds even where these can't be written, and the grants are no other agent's.
       grants.revokeAgent(agent.agent_id, "the agent's pairing was revoked");
+      if (gate.broker.registry.refusals.end(agent.agent_id)) core.publish({ type: "refusals.changed", data: {} });
+      agent_pauses.end(agent.agent_id);
       return agentView(context, agent);
     },
   };

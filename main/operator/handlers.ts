@@ -8,7 +8,9 @@ import type {
   OperatorResult,
   Principal,
 } from "../../ipc/operator-api.ts";
+import { ownCommand } from "../../ipc/own-command.ts";
 import type { Core } from "../core.ts";
+import type { AgentPause } from "../gate/agent-pauses.ts";
 import type { Agent } from "../gate/agents.ts";
 import type { Grant } from "../gate/grants/store.ts";
 import type { LoginItem } from "../settings.ts";
@@ -23,8 +25,12 @@ export type AgentConnections = Pick<
 
 /** The page in a browser; absent where none is served. */
 export interface BrowserPage {
+  /** Where it is, without a secret. */
+  readonly url: string;
   /** A new link to it. */
   link(): string;
+  /** Ends every session and link of a browser. Gives how many sessions there were. */
+  revokeAll(): number;
 }
 
 export interface OperatorContext {
@@ -50,7 +56,7 @@ export function recordAct({ core }: OperatorContext, event: string, fields: Reco
 export function agentNamed({ core }: OperatorContext, name: string): Agent {
   const agent = core.agents.named(name);
   if (agent === undefined)
-    throw new GateError("unknown_agent", `no agent named ${name} is paired`, "see: metnos-gate agents list");
+    throw new GateError("unknown_agent", `no agent named ${name} is paired`, `see: ${ownCommand("agents list")}`);
   return agent;
 }
 
@@ -66,8 +72,12 @@ export function agentViewer({ core, connections }: OperatorContext): (agent: Age
     ...agent,
     is_connected: connected.has(agent.agent_id),
     calls_today: calls.get(agent.agent_id) ?? 0,
-    paused: null,
+    paused: pausedView(core.agent_pauses.of(agent.agent_id)),
   });
+}
+
+function pausedView(pause: AgentPause | null): AgentView["paused"] {
+  return pause && { until: pause.until };
 }
 
 export function grantView({ core }: OperatorContext, { agent, ...grant }: Grant): GrantView {

@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { type FileIdentity, identityOf, isStillAt } from "../../ipc/file-identity.ts";
 import { GateError } from "../../ipc/gate-error.ts";
+import { ownCommand } from "../../ipc/own-command.ts";
 import { NOT_A_FILE } from "../../ipc/regular-file.ts";
 import { errorCode } from "../gate/errors.ts";
 import { causeBehind, fileError } from "../gate/file-errors.ts";
@@ -53,7 +54,7 @@ export class FileLock {
       if (error instanceof GateError) throw error;
       const code = errorCode(error);
       if (code.startsWith("SQLITE_BUSY"))
-        throw new GateError("lock_taken", `${file} is locked`, "see: metnos-gate status", { cause: error });
+        throw new GateError("lock_taken", `${file} is locked`, `see: ${ownCommand("status")}`, { cause: error });
       throw lockError(error, file);
     }
   }

@@ -3,6 +3,7 @@ import { createConnection } from "node:net";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as after } from "node:timers/promises";
 import { GateError } from "../../ipc/gate-error.ts";
+import { ownCommand } from "../../ipc/own-command.ts";
 import type { GatePaths } from "../../ipc/paths.ts";
 import { monthFiles } from "../gate/audit/month-files.ts";
 import { errorCode } from "../gate/errors.ts";
@@ -140,7 +141,7 @@ function takeOr(file: string, what: string): FileLock {
     return FileLock.take(file);
   } catch (error) {
     if (errorCode(error) !== "lock_taken") throw error;
-    throw new GateError("already_running", what, "see: metnos-gate status", { cause: error });
+    throw new GateError("already_running", what, `see: ${ownCommand("status")}`, { cause: error });
   }
 }
 

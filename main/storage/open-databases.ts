@@ -1,6 +1,7 @@
 import { closeSync, existsSync, openSync, readSync, renameSync } from "node:fs";
 import Database from "better-sqlite3";
 import { GateError } from "../../ipc/gate-error.ts";
+import { ownCommand } from "../../ipc/own-command.ts";
 import type { GatePaths } from "../../ipc/paths.ts";
 import { ACTIVITY_SCHEMA } from "../gate/activity/counts.ts";
 import { AGENTS_SCHEMA } from "../gate/agents.ts";
@@ -122,7 +123,7 @@ function refuseMissing(paths: GatePaths, found: Found, missing: readonly Databas
   throw new GateError(
     "database_missing",
     `${named.join(", ")}, though a gate has been used here`,
-    `restore it from a backup, or start without its content: metnos-gate serve --accept-empty ${missing.join(" ")}`,
+    `restore it from a backup, or start without its content: ${ownCommand(`start --accept-empty ${missing.join(" ")}`)}`,
   );
 }
 

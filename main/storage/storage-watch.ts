@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { type FileIdentity, identityOf, isStillAt } from "../../ipc/file-identity.ts";
 import { GateError } from "../../ipc/gate-error.ts";
+import { ownCommand } from "../../ipc/own-command.ts";
 import { BESIDE } from "../gate/database-file.ts";
 import { LEASE_MS } from "./holder.ts";
 
@@ -115,6 +116,6 @@ function lossOf({ what, path, identity, kind }: Watched): GateError {
   return new GateError(
     "gate_replaced",
     `the gate's ${what} ${path} ${how}: the gate has ended, as another one may run in its place`,
-    "see: metnos-gate status; where none runs, start it again",
+    `see: ${ownCommand("status")}; where none runs, start it again`,
   );
 }

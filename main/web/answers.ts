@@ -1,5 +1,6 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
+import { ownCommand } from "../../ipc/own-command.ts";
 import type { PageFile } from "./page-files.ts";
 
 /** What is sent to a browser, and the headers that each answer carries. */
@@ -50,6 +51,26 @@ export function sendNothing(response: ServerResponse): void {
   response.writeHead(204, headersFor(undefined)).end();
 }
 
+/** Who has no session sees why, and what to do. */
+export function sendRefusalPage(response: ServerResponse, html: string, style_hash: string): void {
+  const policy = [
+    "default-src 'none'",
+    `style-src ${style_hash}`,
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+    "form-action 'none'",
+  ];
+  response
+    .writeHead(403, {
+      ...headersFor(undefined),
+      "Content-Security-Policy": policy.join("; "),
+      "Content-Type": "text/html; charset=utf-8",
+      "Content-Length": Buffer.byteLength(html),
+      Connection: "close",
+    })
+    .end(html);
+}
+
 /** A sentence for the user; the connection ends with it, and with whatever else was sent on it. */
 export function sendRefusal(response: ServerResponse, status: number, text: string): void {
   const body = `Metnos Gate: ${text}\n`;
@@ -66,7 +87,7 @@ export function sendRefusal(response: ServerResponse, status: number, text: stri
 
 const TOO_LONG =
   "what your browser sends along is too long: the cookies of other servers on this machine are in it. " +
-  "Clear your browser's cookies for 127.0.0.1 and localhost, then run: metnos-gate open";
+  "Clear your browser's cookies for 127.0.0.1 and localhost, then run:";
 
 /** How long the rest of a malformed request is read and dropped, so that its sender gets to the answer, in milliseconds. */
 const DRAIN_MS = 1000;
@@ -75,7 +96,7 @@ const DRAIN_MS = 1000;
 export function refuseMalformed({ code }: NodeJS.ErrnoException, socket: Duplex): void {
   if (!socket.writable || code === "ECONNRESET") return void socket.destroy();
   const status = code === "HPE_HEADER_OVERFLOW" ? 431 : code === "ERR_HTTP_REQUEST_TIMEOUT" ? 408 : 400;
-  const body = status === 431 ? `Metnos Gate: ${TOO_LONG}\n` : "";
+  const body = status === 431 ? `Metnos Gate: ${TOO_LONG} ${ownCommand("open")}\n` : "";
   const headers = Object.entries({
     ...headersFor(undefined),
     "Content-Type": "text/plain; charset=utf-8",

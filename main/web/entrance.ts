@@ -1,3 +1,4 @@
+import { ownCommand } from "../../ipc/own-command.ts";
 import { PAGE_SECRET_KEY } from "../../ipc/page-secret.ts";
 import type { PageFile } from "./page-files.ts";
 
@@ -7,17 +8,21 @@ const SECRET_NAME = "metnos-page-secret";
 export const ENTRANCE_SCRIPT_PATH = "/enter.js";
 
 /** In place of the link's address, which so is neither in the address bar nor behind the back button. */
-const SCRIPT = `"use strict";
+function script(): string {
+  const hint = `Metnos Gate: this browser lets the page store nothing. Allow it for this address, then run: ${ownCommand("open")}`;
+  return `"use strict";
 try {
   localStorage.setItem(${JSON.stringify(PAGE_SECRET_KEY)}, document.querySelector('meta[name="${SECRET_NAME}"]').content);
   location.replace("/");
 } catch {
-  document.querySelector("p").textContent =
-    "Metnos Gate: this browser lets the page store nothing. Allow it for this address, then run: metnos-gate open";
+  document.querySelector("p").textContent = ${JSON.stringify(hint)};
 }
 `;
+}
 
-export const ENTRANCE_SCRIPT: PageFile = { body: Buffer.from(SCRIPT), type: "text/javascript; charset=utf-8" };
+export function entranceScript(): PageFile {
+  return { body: Buffer.from(script()), type: "text/javascript; charset=utf-8" };
+}
 
 /** `secret`: hex digits. */
 export function entrancePage(secret: string): PageFile {

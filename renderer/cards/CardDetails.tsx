@@ -32,7 +32,7 @@ export function CardDetails({ view }: { view: ApprovalView }) {
         <Fact name={words.needs}>
           {view.capabilities.map(({ capability, target }) => (
             <span key={`${capability} ${target}`} className="stored">
-              {/* A command that is needed stands above, as it is. */}
+              {/* The command itself is above, as it is. */}
               {capability} {capability === "code:exec" ? null : words.on}{" "}
               {capability === "code:exec" ? null : <Target text={target} />}
             </span>

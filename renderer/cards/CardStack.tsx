@@ -1,12 +1,11 @@
 import { type ReactNode, type RefObject, useEffect, useMemo, useRef, useState } from "react";
-import { useQuery } from "../gate/use-gate.tsx";
+import { useLinkState, useQuery } from "../gate/use-gate.tsx";
 import { Failure } from "../parts/Failure.tsx";
 import { Card } from "./Card.tsx";
 import { DigestCard } from "./DigestCard.tsx";
 import { bundled, type Shown } from "./digest.ts";
 import { EndedStrip } from "./EndedStrip.tsx";
 import { EndMark } from "./EndMark.tsx";
-import { KeySheet } from "./KeySheet.tsx";
 import { PairingCard } from "./PairingCard.tsx";
 import { presence } from "./presence.ts";
 import { useCardKeys } from "./use-card-keys.ts";
@@ -30,10 +29,10 @@ interface CardStackProps {
 /** All that waits for the user: pairing requests, then the approval requests, soonest deadline first. */
 export function CardStack({ nothing, pointed_at = "", gone = null }: CardStackProps) {
   const waiting = useWaiting();
+  const link = useLinkState();
   const { data: agents } = useQuery("agents.list", {});
   const [apart, setApart] = useState<ReadonlySet<string>>(new Set());
   const [most, setMost] = useState(AT_ONCE);
-  const [is_help_open, setHelpOpen] = useState(false);
   const stack = useRef<HTMLDivElement>(null);
   const requests = agents?.requests ?? [];
   const open = useMemo(() => waiting.asked.filter(({ ended }) => ended === null), [waiting.asked]);
@@ -48,13 +47,11 @@ export function CardStack({ nothing, pointed_at = "", gone = null }: CardStackPr
 
   useFirstDenyFocused(
     stack,
-    in_sight
-      .filter(({ left }) => left === null)
-      .map(({ key }) => key)
-      .join(" "),
+    // Again when the gate is back: while it was away nothing here could have the focus.
+    [link, ...in_sight.filter(({ left }) => left === null).map(({ key }) => key)].join(" "),
   );
   usePointedAt(stack, pointed_at, pointed_index >= 0);
-  useCardKeys(stack, () => setHelpOpen(true));
+  useCardKeys(stack);
 
   return (
     <ResolveProvider value={waiting.resolve}>
@@ -85,7 +82,6 @@ export function CardStack({ nothing, pointed_at = "", gone = null }: CardStackPr
       {is_empty ? nothing : null}
       <Failure error={waiting.error ?? undefined} />
       <EndedStrip ended={ended} />
-      {is_help_open ? <KeySheet onClose={() => setHelpOpen(false)} /> : null}
     </ResolveProvider>
   );
 }

@@ -1,4 +1,4 @@
-/** The key that presses a button, shown in it. Assistive software is told by `aria-keyshortcuts`. */
+/** The key that presses a button, shown in it. Assistive software has it from `aria-keyshortcuts`. */
 export function Key({ children }: { children: string }) {
   return (
     <span className="key" aria-hidden="true">

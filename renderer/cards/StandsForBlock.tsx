@@ -13,7 +13,7 @@ export function StandsForBlock({ stands_for, cwd }: { stands_for: StandsFor; cwd
   const { name, file, lines, total_lines, has_changed } = stands_for;
   const [only = ""] = lines;
   return (
-    <div className="stands-for">
+    <div className="runs-file">
       {has_changed ? <p className="has-changed">{words.anotherScript}</p> : null}
       <p className="quiet">
         <PathText path={file} cwd={cwd} />

@@ -4,7 +4,7 @@ import { cardWords } from "../words/cards.ts";
 import { useWords } from "../words/language.ts";
 import { PartEnd, useMustBeRead } from "./ends.tsx";
 
-/** Up to so many lines stand in the card; longer text scrolls in place. */
+/** Up to so many lines are in the card; longer text scrolls in place. */
 const LINES_SHOWN = 14;
 /** Up to this many rows are all rendered; of more, only those on the screen. */
 const ALL_AT_ONCE = 200;
@@ -78,7 +78,7 @@ function RowsInSight({ count, row, lengthOf, box }: TextBlockProps & { box: RefO
   );
 }
 
-/** Whether it is more than stands in the card without scrolling. */
+/** Whether it is more than fits the card without scrolling. */
 export function isLong({ count, lengthOf }: Pick<TextBlockProps, "count" | "lengthOf">, most = LINES_SHOWN): boolean {
   if (count > most) return true;
   return indexes(count).reduce((sum, index) => sum + linesOf(lengthOf(index)), 0) > most;

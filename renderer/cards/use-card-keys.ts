@@ -1,42 +1,33 @@
-import { type RefObject, useEffect, useRef } from "react";
+import type { RefObject } from "react";
+import { useShortcuts } from "../parts/shortcuts.tsx";
+import { cardWords } from "../words/cards.ts";
+import { useWords } from "../words/language.ts";
 import { restartAll } from "./use-press-filter.ts";
 
-/** Keys that press a button of the card that has the focus, or of the first one. The same letters as in the terminal. */
-export const CARD_KEYS = ["d", "m", "a", "s", "e"] as const;
-
-/** What the window does for a key that it shares with the cards: `event.detail` is the key. */
-export const WINDOW_KEY_EVENT = "metnos-key";
-const WINDOW_KEYS: readonly string[] = ["p"];
-
-const FIELDS = "input, textarea, select, [contenteditable], dialog";
-
-/** One letter, without a button in between. What a press does passes the same filter as a click: nothing counts too soon. */
-export function useCardKeys(stack: RefObject<HTMLElement | null>, onHelp: () => void): void {
-  const help = useRef(onHelp);
-  useEffect(() => {
-    help.current = onHelp;
-  });
-  useEffect(() => {
-    const onKeyDown = (event: KeyboardEvent) => {
-      const element = event.target instanceof Element ? event.target : null;
-      if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || event.repeat) return;
-      if (stack.current === null || element?.closest(FIELDS) || document.querySelector("dialog[open]")) return;
-      if (!act(event.key, stack.current, help.current)) return;
-      event.preventDefault();
-    };
-    window.addEventListener("keydown", onKeyDown);
-    return () => window.removeEventListener("keydown", onKeyDown);
-  }, [stack]);
-}
-
-/** Returns whether the key means something. */
-function act(key: string, stack: HTMLElement, onHelp: () => void): boolean {
-  if (key === "?") onHelp();
-  else if (key === "j" || key === "k") step(stack, key === "j" ? 1 : -1);
-  else if (WINDOW_KEYS.includes(key)) window.dispatchEvent(new CustomEvent(WINDOW_KEY_EVENT, { detail: key }));
-  else if ((CARD_KEYS as readonly string[]).includes(key)) press(key, cardAt(stack));
-  else return false;
-  return true;
+/**
+ * Keys that press a button of the card that has the focus, or of the first one: the same letters as in the terminal. What a press does
+ * passes the same filter as a click: nothing counts too soon.
+ */
+export function useCardKeys(stack: RefObject<HTMLElement | null>): void {
+  const words = useWords(cardWords);
+  const { title, pressing, next, previous } = words.keys;
+  const on = (act: (stack: HTMLElement) => void) => () => {
+    // While the gate is away nothing of it can be pressed.
+    if (stack.current !== null && stack.current.closest("[inert]") === null) act(stack.current);
+  };
+  useShortcuts(
+    [
+      ...Object.entries(pressing).map(([key, says]) => ({
+        key,
+        says,
+        shown: key.toUpperCase(),
+        run: on((cards) => press(key, cardAt(cards))),
+      })),
+      { key: "j", shown: "J", says: next, run: on((cards) => step(cards, 1)) },
+      { key: "k", shown: "K", says: previous, run: on((cards) => step(cards, -1)) },
+    ],
+    title,
+  );
 }
 
 function press(key: string, card: HTMLElement | undefined): void {

@@ -121,21 +121,16 @@ const en = {
   refuseTarget: (what: string) => `All ${what}`,
 
   keys: {
-    title: "Keys",
-    close: "Close",
-    note: "They answer the card that has the focus, else the first. Nothing counts in the first half second.",
-    list: {
-      D: "deny",
-      M: "deny, and say why",
-      A: "approve once",
-      S: "the wider answer",
-      E: "everything about the request",
-      J: "next card",
-      K: "previous card",
-      P: "pause",
-      Esc: "close what is open; answers nothing",
-      "?": "this list",
+    title: "The request that has the focus, else the first",
+    pressing: {
+      d: "deny",
+      m: "deny, and say why",
+      a: "approve once",
+      s: "the wider answer",
+      e: "everything about it",
     } as Record<string, string>,
+    next: "next request",
+    previous: "previous request",
   },
 
   remember: "Approve, and remember",
@@ -301,21 +296,16 @@ const it: typeof en = {
   refuseTarget: (what) => `Sempre: ${what}`,
 
   keys: {
-    title: "Tasti",
-    close: "Chiudi",
-    note: "Rispondono alla scheda che ha il fuoco, altrimenti alla prima. Nel primo mezzo secondo nulla vale.",
-    list: {
-      D: "rifiuta",
-      M: "rifiuta e spiega",
-      A: "approva una volta",
-      S: "la risposta più ampia",
-      E: "tutto sulla richiesta",
-      J: "scheda dopo",
-      K: "scheda prima",
-      P: "pausa",
-      Esc: "chiude ciò che è aperto; non risponde",
-      "?": "questo elenco",
+    title: "La richiesta che ha il fuoco, altrimenti la prima",
+    pressing: {
+      d: "rifiuta",
+      m: "rifiuta e spiega",
+      a: "approva una volta",
+      s: "la risposta più ampia",
+      e: "tutto su di essa",
     },
+    next: "richiesta dopo",
+    previous: "richiesta prima",
   },
 
   remember: "Approva e ricorda",

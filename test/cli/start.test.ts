@@ -158,7 +158,7 @@ describe("metnos-gate open", () => {
     await startServe(home);
     const refused = await runGate(home, ["open"]);
     expect(refused).toMatchObject({ code: 4, stdout: "" });
-    expect(refused.stderr).toContain("metnos-gate serve --web");
+    expect(refused.stderr).toContain("metnos-gate start");
   });
 });
 

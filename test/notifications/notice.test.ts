@@ -178,7 +178,7 @@ describe("a notification offers what the server and the home can do", () => {
   it("a pairing request without a page says which command lets the agent in", () => {
     const requests = [{ name: "a", version: null, requested_at: "" }];
     const { lines, buttons: none } = pairingNotice(requests, { ...SETTINGS, can_review: false });
-    expect([lines, none]).toEqual([["a", "Let it in with: metnos-gate agents pair"], []]);
+    expect([lines, none]).toEqual([["a", "Let it in with: metnos-gate agents pair a --level Supervised"], []]);
   });
 
   it("speaks Italian", () => {

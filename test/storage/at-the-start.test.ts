@@ -57,7 +57,7 @@ describe("a database beside others that were used", () => {
         await expect(startGate({ home })).rejects.toMatchObject({
           code: "database_missing",
           message: expect.stringContaining(file),
-          hint: expect.stringContaining(`metnos-gate serve --accept-empty ${name}`),
+          hint: expect.stringContaining(`metnos-gate start --accept-empty ${name}`),
         });
         expect(existsSync(file) ? readFileSync(file) : undefined).toEqual(before);
       },
@@ -172,7 +172,7 @@ describe("a database of another program", () => {
     const before = readFileSync(home.paths.grants_db);
     await expect(startGate({ home })).rejects.toMatchObject({
       code: "database_foreign",
-      message: expect.stringMatching(/grants\.db is not the grants database: .*its tables: agents/),
+      message: expect.stringMatching(/grants\.db is not the grants database: .*its tables: agent_pauses, agents/),
     });
     expect(readFileSync(home.paths.grants_db).equals(before)).toBe(true);
   });

@@ -46,7 +46,7 @@ describe("an agent whose row can't be read", () => {
       {
         code: "database_unusable",
         message: `agent broken can't be read in the agents database ${gate.paths.agents_db}; the others can`,
-        hint: expect.stringContaining("metnos-gate agents level broken LEVEL"),
+        hint: expect.stringContaining("metnos-gate agents level broken ReadOnly"),
       },
     ]);
     const { agents, unreadable } = await gate.operator.call("agents.list", {});

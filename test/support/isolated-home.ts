@@ -1,6 +1,7 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterAll } from "vitest";
 import { clientsFolder } from "../clients/clients.ts";
 
@@ -13,4 +14,15 @@ for (const name of Object.keys(process.env)) {
 }
 // Where the real clients are kept is the user's own: they are only read there.
 process.env.METNOS_CLIENTS_DIR = clients;
-afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+/** As after an installation: the command has its bare name, which so is what the gate prints. */
+const bin = mkdtempSync(join(tmpdir(), "metnos-bin-"));
+symlinkSync(fileURLToPath(new URL("../../bin/metnos-gate.js", import.meta.url)), join(bin, "metnos-gate"));
+const path = process.env.PATH ?? "";
+process.env.PATH = [bin, path].join(delimiter);
+
+afterAll(() => {
+  process.env.PATH = path;
+  rmSync(bin, { recursive: true, force: true });
+  rmSync(home, { recursive: true, force: true });
+});

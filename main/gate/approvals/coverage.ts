@@ -1,3 +1,4 @@
+import { ownCommand } from "../../../ipc/own-command.ts";
 import { ApprovalError } from "./approval-error.ts";
 import { coversAsked } from "./choices.ts";
 import type { ApprovalRegistry } from "./registry.ts";
@@ -14,7 +15,7 @@ export function coverageOf(
 ): { covered: number; of: number } {
   const request = registry.getPending(token);
   if (request === undefined)
-    throw new ApprovalError("unknown_token", "unknown token", "see: metnos-gate approvals list");
+    throw new ApprovalError("unknown_token", "unknown token", `see: ${ownCommand("approvals list")}`);
   const capability = request.extra.capabilities[0]?.capability;
   const asked = registry.listRecent(request.agent_id, RECENT_REQUESTS).flatMap(({ extra: { capabilities, written } }) =>
     capabilities

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { capabilitySchema } from "../../../ipc/decision.ts";
+import { ownCommand } from "../../../ipc/own-command.ts";
 import type { RowReport } from "../row-report.ts";
 import type { Granted } from "./choices.ts";
 import { ownExtra } from "./kept.ts";
@@ -46,7 +47,7 @@ export function readRequest({ request_extra, granted, ...row }: StoredRow, repor
   if (given !== undefined && (own !== undefined || row.agent_id === "") && hasDates(row))
     return { ...row, extra: own ?? NO_EXTRA, granted: given };
   const is_waiting = row.status === "pending";
-  if (is_waiting) report.damaged(requestRow(row.token), `deny it: metnos-gate approvals reject ${row.token}`);
+  if (is_waiting) report.damaged(requestRow(row.token), `deny it: ${ownCommand(`approvals reject ${row.token}`)}`);
   const target_summary = is_waiting ? DAMAGED_SUMMARY : row.target_summary;
   return { ...row, target_summary, extra: NO_EXTRA, granted: [], is_damaged: true };
 }

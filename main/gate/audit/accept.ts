@@ -1,5 +1,6 @@
 import type { AuditReport } from "../../../ipc/audit.ts";
 import { GateError } from "../../../ipc/gate-error.ts";
+import { ownCommand } from "../../../ipc/own-command.ts";
 import { errorCode } from "../errors.ts";
 import { ACCEPTED_EVENT, keyOf } from "./accepted.ts";
 import type { AuditLog } from "./log.ts";
@@ -51,7 +52,7 @@ function write(log: AuditLog, reason: string, accepted: readonly FoundProblem[])
   throw new GateError(
     "trail_unwritable",
     `the audit trail can't be written (${errorCode(failure)})`,
-    "nothing was accepted; see: metnos-gate doctor",
+    `nothing was accepted; see: ${ownCommand("doctor")}`,
     { cause: failure },
   );
 }

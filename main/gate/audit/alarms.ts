@@ -1,5 +1,6 @@
 import { GateError } from "../../../ipc/gate-error.ts";
 import { isoSeconds } from "../../../ipc/iso-seconds.ts";
+import { ownCommand } from "../../../ipc/own-command.ts";
 import type { Alarms } from "../alarms.ts";
 import { diskFullCode } from "../disk-reserve.ts";
 import { errorCode } from "../errors.ts";
@@ -30,7 +31,7 @@ export function raiseTrailAlarms(
       code: "trail_unwritable",
       subject: folder,
       message: `the audit trail in ${folder} can't be written: ${causeOf(failure)}`,
-      hint: `${diskFullCode(failure) !== undefined ? "make room on the disk" : "see: metnos-gate doctor"}; until then ${meanwhile}`,
+      hint: `${diskFullCode(failure) !== undefined ? "make room on the disk" : `see: ${ownCommand("doctor")}`}; until then ${meanwhile}`,
     });
   } else if (is_on_reserve) {
     alarms.raise({
@@ -46,7 +47,7 @@ export function raiseTrailAlarms(
       code: "trail_unwritable",
       subject: head_file,
       message: `the record of the audit trail's end ${head_file} can't be written: ${causeOf(head_failure)}`,
-      hint: "lines removed from the trail's end can't be detected; see: metnos-gate doctor",
+      hint: `lines removed from the trail's end can't be detected; see: ${ownCommand("doctor")}`,
     });
   }
   const all = lost_before + (lost?.lines ?? 0);
@@ -59,6 +60,6 @@ export function raiseTrailAlarms(
       lost === null
         ? `${all === 1 ? "a line" : `${all} lines`} of the audit trail ${all === 1 ? "was" : "were"} lost; the trail says so`
         : `lines of the audit trail are being lost${since} (${lost.error})`,
-    hint: 'see: metnos-gate audit verify; to accept it: metnos-gate audit accept --reason "..."',
+    hint: `see: ${ownCommand("audit verify")}; to accept it: ${ownCommand('audit accept --reason "..."')}`,
   });
 }

@@ -2,6 +2,7 @@ import { closeSync, fdatasyncSync, fstatSync, lstatSync, mkdirSync, readSync, wr
 import { dirname } from "node:path";
 import { z } from "zod";
 import { GateError } from "../../../ipc/gate-error.ts";
+import { ownCommand } from "../../../ipc/own-command.ts";
 import { errorCode } from "../errors.ts";
 import { openOwnFile } from "../own-files.ts";
 import { MONTH_FILE } from "./chain.ts";
@@ -83,7 +84,7 @@ function positionIn(text: string): EndPosition | null {
 }
 
 function unusable(message: string, cause?: unknown): GateError {
-  return new GateError("head_unusable", message, "see: metnos-gate audit verify", { cause });
+  return new GateError("head_unusable", message, `see: ${ownCommand("audit verify")}`, { cause });
 }
 
 /** Writes the recorded end, over the previous one. */

@@ -1,4 +1,5 @@
 import { capabilitySchema } from "../../../ipc/decision.ts";
+import { ownCommand } from "../../../ipc/own-command.ts";
 import type { RowReport } from "../row-report.ts";
 
 /** A date as the databases hold it: anything else would sort beyond every end. */
@@ -16,7 +17,10 @@ interface ReadRow {
 export function wholeGrants<Row extends ReadRow>(rows: readonly Row[], report: RowReport): Row[] {
   return rows.filter((row) => {
     if (isWhole(row)) return true;
-    report.damaged(grantRow(row.id), `it counts for nothing; to be rid of it: metnos-gate policy revoke ${row.id}`);
+    report.damaged(
+      grantRow(row.id),
+      `it counts for nothing; to be rid of it: ${ownCommand(`policy revoke ${row.id}`)}`,
+    );
     return false;
   });
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { type Pause, pauseSchema } from "../../../ipc/safety.ts";
+import { ownCommand } from "../../../ipc/own-command.ts";
+import { type Pause, pauseSchema, type ViolationCause, violationCauseSchema } from "../../../ipc/safety.ts";
 import type { RowReport } from "../row-report.ts";
 
 const DATE = z.iso.datetime();
@@ -30,7 +31,7 @@ export function readPause<Row extends StoredPause>(
   report: RowReport,
 ): Row | undefined {
   if (row === undefined || rowSchema.safeParse(row).success) return row;
-  report.damaged(PAUSE_ROW, "the gate stays paused; to resume it: metnos-gate safety resume");
+  report.damaged(PAUSE_ROW, `the gate stays paused; to resume it: ${ownCommand("safety resume")}`);
   return {
     ...row,
     by: "safety",
@@ -39,4 +40,14 @@ export function readPause<Row extends StoredPause>(
     until: null,
     clears: "by_human",
   };
+}
+
+/** What paused the gate, as it is stored. One that can't be read is left out: the pause holds all the same. */
+export function readCause(text: string | null): ViolationCause | null {
+  if (text === null) return null;
+  try {
+    return violationCauseSchema.safeParse(JSON.parse(text)).data ?? null;
+  } catch {
+    return null; // not JSON
+  }
 }

@@ -2,7 +2,9 @@ import type { Level, Outcome, Stage, TraceStep, Verdict } from "../../../ipc/dec
 import type { Principal } from "../../../ipc/operator-api.ts";
 import type { Rule } from "../../../ipc/rules.ts";
 import type { ProposedCall } from "../../../ipc/wire.ts";
+import type { AgentPauses } from "../agent-pauses.ts";
 import type { Agent } from "../agents.ts";
+import type { SessionRefusals } from "../approvals/session-refusals.ts";
 import { type AgentKind, agentKindOf } from "../executors/agent-kind.ts";
 import type { Executor } from "../executors/catalog.ts";
 import type { CommandLines } from "../executors/command-lines.ts";
@@ -33,6 +35,10 @@ export interface StageSettings extends VaglioSettings {
   grants: GrantStore | null;
   /** Null: nothing can be paused here (`explain`). */
   pause: Pick<PauseSwitch, "reason"> | null;
+  /** Left out: nothing is refused for a session here. */
+  refusals?: Pick<SessionRefusals, "find">;
+  /** Left out: no agent can be paused by itself here. */
+  agent_pauses?: Pick<AgentPauses, "isPaused">;
   /** Why the gate decides nothing any more: its lock, sockets or databases aren't its own. Left out: they always are. */
   lost?: () => string | undefined;
 }

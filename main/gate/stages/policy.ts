@@ -1,4 +1,5 @@
 import type { Capability } from "../../../ipc/decision.ts";
+import { ownCommand } from "../../../ipc/own-command.ts";
 import type { Rule } from "../../../ipc/rules.ts";
 import { CAPABILITY_REGISTRY, changesNothing } from "../capabilities.ts";
 import { effectiveOutcome, RULE_TEXT, strictest } from "../policy.ts";
@@ -25,7 +26,7 @@ export function policy(x: Validated): Denial | Ruling {
       return denied(x, "policy", `level ${level} does not allow ${capability}`, {
         rule: "policy.level-denies",
         matched: RULE_TEXT[level],
-        instead: `ask the user for a higher level (metnos-gate agents level ${agent?.name ?? "NAME"} L)`,
+        instead: `ask the user for a higher level (${ownCommand(`agents level ${agent?.name ?? "NAME"} ${level === "ReadOnly" ? "Supervised" : "Full"}`)})`,
       });
     }
     if (answer.grant_id !== undefined) grants_used.push(answer.grant_id);

@@ -33,7 +33,7 @@ test("a link to what each process sees as its own leads elsewhere for the agent:
     const call = { intent: "", executor: "Write", args: { file_path: join(home, path), content: "" } };
     const examined = examineCall(call, SUBJECT, new ExecutorCatalog(), { ...SETTINGS, home });
     expect(decisionOf(examined).outcome).toBe("approval_required");
-    expect(choicesFor(examined.x.needs ?? [], home).map(({ scope }) => scope)).toEqual(["none"]);
+    expect(choicesFor(examined.x.needs ?? [], { home }).map(({ scope }) => scope)).toEqual(["none"]);
   }
 });
 
@@ -116,7 +116,7 @@ describe("level and capability", () => {
       explain: {
         rule: "policy.level-denies",
         matched: "ReadOnly reads after asking, and never writes, sends, runs code or spends money",
-        instead: "ask the user for a higher level (metnos-gate agents level claude L)",
+        instead: "ask the user for a higher level (metnos-gate agents level claude Supervised)",
       },
     });
     expect(x.trace).toEqual([
@@ -130,7 +130,7 @@ describe("level and capability", () => {
     expect(
       answered({ executor: "fs_write", args: { path: "/srv/a" }, level: "ReadOnly", agent: null }).denial?.explain
         .instead,
-    ).toContain("agents level NAME L");
+    ).toContain("agents level NAME Supervised");
   });
 });
 

@@ -76,7 +76,7 @@ describe.skipIf(NO_BROWSER !== null)("the thing itself", () => {
     });
   }
 
-  it("of up to 14 lines stands in the card without a click, at every width; a longer one scrolls in place", async () => {
+  it("of up to 14 lines is in the card without a click, at every width; a longer one scrolls in place", async () => {
     const script = (lines: number) => Array.from({ length: lines }, (_, index) => `echo ${index}`).join("\n");
     for (const width of [320, 1280]) {
       const { page } = await open([runs(script(LINES_SHOWN)), runs(script(LINES_SHOWN + 1))], { width, height: 1600 });
@@ -134,7 +134,7 @@ describe.skipIf(NO_BROWSER !== null)("the thing itself", () => {
     await replaced?.getByText("replaces 4 lines · +3 −4").waitFor();
   });
 
-  it("nothing is said twice: no argument of these stands beside what shows it", async () => {
+  it("nothing is said twice: no argument of these is beside what shows it", async () => {
     const page = await all({ width: 1280 });
     for (const said of [
       "--force",
@@ -147,7 +147,7 @@ describe.skipIf(NO_BROWSER !== null)("the thing itself", () => {
     }
   });
 
-  it("a tool of a server is asked about by its name, its claims are the server's, its arguments stand in two columns", async () => {
+  it("a tool of a server is asked about by its name, its claims are the server's, its arguments are in two columns", async () => {
     const { page } = await open([cardKind("MCP")]);
     const asking = card(page, "May I use github: create pull request?");
     await asking.getByText("github says of it: it only reads, it reaches outside").waitFor();

@@ -33,7 +33,7 @@ describe("what a card need not show a second time", () => {
     expect(beside(cardKind("of an earlier version"))).toEqual(["file_path", "content"]);
   });
 
-  it("every other argument stands beside it, and the agent's reason where it isn't one of a command", () => {
+  it("every other argument is beside it, and the agent's reason where it isn't one of a command", () => {
     const args = { command: "make", description: "build it", timeout: 9 };
     expect(beside(runs("make", { args }))).toEqual(["timeout"]);
     expect(shownCall(runs("make", { args })).reason).toBe("build it");
@@ -84,7 +84,7 @@ describe("text that a difference shows", () => {
     expect(beside(changed({ hunks, status: "new" }, args("", "a\nB\nc\nd")))).toEqual(["new_string"]);
   });
 
-  it("of several edits each must be shown; what isn't text stands beside them", () => {
+  it("of several edits each must be shown; what isn't text is beside them", () => {
     const hunks = [hunk(1, "-a", "+A"), hunk(9, "-b", "+B")];
     const edits = [args("a", "A"), args("b", "B")];
     expect(beside(changed({ hunks }, { edits }))).toEqual([]);

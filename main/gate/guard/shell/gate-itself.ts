@@ -1,3 +1,4 @@
+import { ownCommand } from "../../../../ipc/own-command.ts";
 import { placingRole } from "../../programs/accesses.ts";
 import {
   GATE_COMMAND,
@@ -202,7 +203,7 @@ function replacesEntry(command: SimpleCommand, { placed, trees_written }: Effect
 
 function hook(command: SimpleCommand, home: string): Finding | null {
   const report = (description: string, word?: Word) =>
-    finding("guard.agent-settings", description, "ask the user: metnos-gate connect claude-code", command, word);
+    finding("guard.agent-settings", description, `ask the user: ${ownCommand("connect claude-code")}`, command, word);
   const files = [
     [...segmentsOf(home), ".claude", "settings.json"],
     [...segmentsOf(home), ".claude", "settings.local.json"],

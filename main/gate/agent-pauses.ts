@@ -1,0 +1,214 @@
+import type Database from "better-sqlite3";
+import { z } from "zod";
+import { isoSeconds } from "../../ipc/iso-seconds.ts";
+import { ownCommand } from "../../ipc/own-command.ts";
+import type { Clock } from "./clock.ts";
+import { type End, endAt, laterEnd, remaining, stricterEnd } from "./ends.ts";
+import { errorCode } from "./errors.ts";
+import { NO_REPORT, type RowReport } from "./row-report.ts";
+import { Statements } from "./statements.ts";
+
+/** The agents that the user has paused one by one. Each pause is on disk before anything follows from it, so that no crash lifts it. */
+
+export interface AgentPause {
+  agent_id: string;
+  since: string;
+  /** ISO-8601 UTC; null: only the user ends it. */
+  until: string | null;
+}
+
+interface PauseRow extends AgentPause {
+  /** It is over when both clocks say so: a step of one of them can't shorten it. */
+  boot_until: string | null;
+}
+
+const rowSchema = z.object({
+  agent_id: z.string(),
+  since: z.iso.datetime(),
+  until: z.iso.datetime().nullable(),
+  boot_until: z.string().nullable(),
+});
+
+/** The clocks are checked this often, as one may jump; in milliseconds. */
+const MAX_WATCH_MS = 30_000;
+
+export interface AgentPausesSettings {
+  clock: Clock;
+  /** Called at each begin and end. */
+  changed(agent_id: string, pause: AgentPause | null): void;
+  report?: RowReport;
+  /** Runs a write, with the reserved space where the disk is full. */
+  withRoom?<T>(act: () => T): T;
+}
+
+export class AgentPauses {
+  readonly #db: Statements;
+  readonly #settings: AgentPausesSettings;
+  readonly #rows = new Map<string, PauseRow>();
+  /** Those that could not be written yet. */
+  readonly #unwritten = new Set<string>();
+  #timer: NodeJS.Timeout | undefined;
+
+  /** `db` was opened with `AGENTS_SCHEMA`. */
+  constructor(db: Database.Database, settings: AgentPausesSettings) {
+    this.#db = new Statements(db);
+    this.#settings = settings;
+    const rows = this.#db.prepare<PauseRow>("SELECT agent_id, since, until, boot_until FROM agent_pauses").all();
+    for (const row of rows) this.#take(row);
+    this.#watch();
+  }
+
+  /** One that can't be read counts as a pause, until the user ends it. */
+  #take(row: PauseRow): void {
+    const agent_id = String(row.agent_id);
+    const { success, data } = rowSchema.safeParse(row);
+    if (!success)
+      this.#report.damaged(
+        rowName(agent_id),
+        `the agent stays paused; its name: ${ownCommand("agents list")}; to resume it: ${ownCommand("resume --help")}`,
+      );
+    const now = isoSeconds(this.#settings.clock.now());
+    this.#rows.set(agent_id, success ? data : { agent_id, since: now, until: null, boot_until: null });
+  }
+
+  get #report(): RowReport {
+    return this.#settings.report ?? NO_REPORT;
+  }
+
+  /** Checked for every call: nothing is looked up while no agent is paused. */
+  isPaused(agent_id: string): boolean {
+    return this.#rows.size > 0 && this.#current(agent_id) !== undefined;
+  }
+
+  /** The pause of this agent alone; null while there is none. */
+  of(agent_id: string): AgentPause | null {
+    const row = this.#current(agent_id);
+    if (row === undefined) return null;
+    const end = endOf(row);
+    return { agent_id, since: row.since, until: end && laterEnd(this.#settings.clock, end) };
+  }
+
+  list(): AgentPause[] {
+    return [...this.#rows.keys()].flatMap((agent_id) => this.of(agent_id) ?? []);
+  }
+
+  /**
+   * Pauses an agent, for so many seconds or until the user resumes it: never for less than it is paused already.
+   * @throws SQLite's error, once the agent is paused: only a restart would lose the pause, and it is tried again
+   */
+  begin(agent_id: string, seconds?: number): AgentPause {
+    const { clock } = this.#settings;
+    const now = clock.now();
+    const current = this.#current(agent_id);
+    const asked = seconds === undefined ? null : endAt(clock, now + Math.max(1, seconds) * 1000 + 999);
+    const end = current === undefined ? asked : stricterEnd(endOf(current), asked, clock);
+    const since = current?.since ?? isoSeconds(now);
+    const row: PauseRow = { agent_id, since, until: end?.at ?? null, boot_until: end?.boot_at ?? null };
+    this.#rows.set(agent_id, row);
+    this.#unwritten.add(agent_id);
+    this.#watch();
+    const pause = this.of(agent_id) ?? row;
+    try {
+      this.#write(row);
+    } finally {
+      this.#settings.changed(agent_id, pause);
+    }
+    return pause;
+  }
+
+  /** Ends an agent's pause. False if there was none. @throws SQLite's error: it is paused as before */
+  end(agent_id: string): boolean {
+    if (this.#current(agent_id) === undefined) return false;
+    this.#withRoom(() => this.#delete(agent_id));
+    this.#ended(agent_id);
+    return true;
+  }
+
+  /** Writes what could not be written before. @throws SQLite's error */
+  flush(): void {
+    for (const agent_id of this.#unwritten) {
+      const row = this.#rows.get(agent_id);
+      if (row === undefined) this.#unwritten.delete(agent_id);
+      else this.#write(row);
+    }
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #current(agent_id: string): PauseRow | undefined {
+    const row = this.#rows.get(agent_id);
+    if (row === undefined || this.#left(row) > 0) return row;
+    this.#expire(agent_id);
+    return undefined;
+  }
+
+  /** One that is over ends even where that can't be written: the next start finds it over as well. */
+  #expire(agent_id: string): void {
+    try {
+      this.#delete(agent_id);
+    } catch (error) {
+      if (!errorCode(error).startsWith("SQLITE")) throw error;
+    }
+    this.#ended(agent_id);
+  }
+
+  #delete(agent_id: string): void {
+    this.#db.prepare("DELETE FROM agent_pauses WHERE CAST(agent_id AS TEXT) = ?").run(agent_id);
+  }
+
+  #ended(agent_id: string): void {
+    this.#rows.delete(agent_id);
+    this.#unwritten.delete(agent_id);
+    this.#report.resolved(rowName(agent_id));
+    this.#watch();
+    this.#settings.changed(agent_id, null);
+  }
+
+  #write(row: PauseRow): void {
+    this.#withRoom(() =>
+      this.#db
+        .prepare(
+          "INSERT OR REPLACE INTO agent_pauses (agent_id, since, until, boot_until) VALUES ($agent_id, $since, $until, $boot_until)",
+        )
+        .run(row),
+    );
+    this.#unwritten.delete(row.agent_id);
+  }
+
+  #withRoom<T>(act: () => T): T {
+    return this.#settings.withRoom === undefined ? act() : this.#settings.withRoom(act);
+  }
+
+  /** In milliseconds; infinite for one that doesn't end by itself. */
+  #left(row: PauseRow): number {
+    const end = endOf(row);
+    if (end === null) return Number.POSITIVE_INFINITY;
+    const { wall, boot } = remaining(this.#settings.clock, end);
+    return Number.isFinite(boot) ? Math.max(wall, boot) : wall;
+  }
+
+  /** Ends what is over by a timer, so that it ends also without calls. */
+  #watch(): void {
+    clearTimeout(this.#timer);
+    const wait = Math.min(...[...this.#rows.values()].map((row) => this.#left(row)));
+    if (!Number.isFinite(wait)) return;
+    this.#timer = setTimeout(
+      () => {
+        for (const agent_id of [...this.#rows.keys()]) this.#current(agent_id);
+        this.#watch();
+      },
+      Math.min(Math.max(0, wait), MAX_WATCH_MS),
+    );
+    this.#timer.unref();
+  }
+}
+
+function rowName(agent_id: string): string {
+  return `the pause of ${agent_id}`;
+}
+
+function endOf({ until, boot_until }: PauseRow): End | null {
+  return until === null ? null : { at: until, boot_at: boot_until };
+}

@@ -1,0 +1,93 @@
+import { mkdirSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import type { Browser, Page } from "playwright-core";
+import { openScreen } from "./notification.ts";
+import { openBrowser, openGatePage } from "./page.ts";
+import { edit, fetchRates, forcePush, openScene, reads, runTests, type Scene } from "./scene.ts";
+import { drawTerminal } from "./terminal.ts";
+
+/**
+ * Draws every picture of the documents from the running product, so that none is out of date: `npm run pictures`.
+ * Needs Chromium, Xvfb, dunst, dbus-daemon, git and script(1).
+ */
+
+const ROOT = fileURLToPath(new URL("../", import.meta.url));
+const FOLDER = `${ROOT}docs/pictures/`;
+
+mkdirSync(FOLDER, { recursive: true });
+const browser = await openBrowser();
+try {
+  await drawPage(browser);
+  await drawNotification();
+} finally {
+  await browser.close();
+}
+
+async function drawPage(browser: Browser): Promise<void> {
+  const scene = await openScene();
+  try {
+    await scene.ask([forcePush(scene)]);
+    const page = await openGatePage(browser, scene.operator, { width: 1000, height: 680 });
+    await drawCard(page, "card.png");
+    await drawTerminal(browser, {
+      words: [process.execPath, `${ROOT}bin/metnos-gate.js`, "watch"],
+      env: scene.env,
+      text: "git push --force",
+      keys: "q",
+      file: `${FOLDER}watch.png`,
+    });
+    await scene.denyAll();
+    await scene.ask([edit(scene)]);
+    await drawCard(page, "diff.png");
+    await scene.ask([fetchRates(scene), runTests(scene)]);
+    await page.getByRole("article").nth(2).waitFor();
+    await page.screenshot({ path: `${FOLDER}approvals.png` });
+    await scene.denyAll();
+    await scene.ask(reads(scene));
+    await page.getByText("index.ts").first().waitFor();
+    await page.screenshot({ path: `${FOLDER}bundle.png` });
+    await scene.denyAll();
+    await drawViews(scene, page);
+    await page.context().close();
+  } finally {
+    await scene.close();
+  }
+}
+
+/** One card, as wide as it is on the page. */
+async function drawCard(page: Page, name: string): Promise<void> {
+  const card = page.getByRole("article").first();
+  await card.waitFor();
+  await card.screenshot({ path: `${FOLDER}${name}` });
+}
+
+async function drawViews(scene: Scene, page: Page): Promise<void> {
+  const { project } = scene;
+  await scene.operator.call("grants.add", { capability: "fs:read", target: `${project}/**` });
+  await scene.operator.call("grants.add", {
+    capability: "network:http",
+    target: "rates.example.net",
+    agent: "claude-code",
+  });
+  for (const view of ["policy", "grants", "activity"]) {
+    await page.goto(`${new URL(page.url()).origin}/#/${view}`);
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    await page.waitForLoadState("networkidle");
+    await page.screenshot({ path: `${FOLDER}${view}.png` });
+  }
+}
+
+async function drawNotification(): Promise<void> {
+  const screen = await openScreen();
+  try {
+    const scene = await openScene(screen.bus);
+    try {
+      await scene.ask([forcePush(scene)]);
+      await screen.draw(`${FOLDER}notification.png`);
+    } finally {
+      await scene.close();
+    }
+  } finally {
+    await screen.close();
+  }
+}
