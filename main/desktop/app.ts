@@ -61,13 +61,12 @@ async function openDesktop(): Promise<void> {
   const gate = await UsersGate.open({
     async serve() {
       const options = { log, login_item, notifications: notifications(window) };
-      const served = await serveGate({ ...options, ...(restarted_after === undefined ? {} : { restarted_after }) });
-      restarted_after = undefined;
-      return served;
+      return await serveGate({ ...options, ...(restarted_after === undefined ? {} : { restarted_after }) });
     },
     connect: () => connectToGate(gatePaths()),
     log,
   });
+  restarted_after = undefined;
   startAgainOnDeath(() => gate.close());
   const own_notices = new AttachedNotifications(gate, (config) =>
     startNotifications(gate, config, notifications(window), process.env, log),

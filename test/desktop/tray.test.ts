@@ -155,6 +155,14 @@ describeDesktop("the tray", () => {
     await expect.poll(checked).toBe(false);
   });
 
+  it("looks for a newer version only when asked to, and only at an address of the user's", async () => {
+    expect(await recorded(app, ({ dialogs }) => dialogs)).toEqual([]);
+    await press(app, "look-for-newer");
+    await expect
+      .poll(() => recorded(app, ({ dialogs }) => dialogs.map(({ message }) => message)))
+      .toEqual(["No address is set to ask"]);
+  });
+
   it("speaks Italian when the gate does", async () => {
     await operator.call("settings.set", { key: "language", value: "it" });
     await expect.poll(() => tooltip(app)).toBe("Metnos Gate\nNessuna richiesta in attesa");
