@@ -1,3 +1,29 @@
+/** What keeps a gate from starting, ends it, or a file of it from being used: failures, not refusals. */
+export const FAILURE_CODES = [
+  "already_running",
+  "invalid_config",
+  "invalid_executor",
+  "executors_unreadable",
+  "database_damaged",
+  "database_foreign",
+  "database_missing",
+  "database_newer",
+  "database_older",
+  "database_read_only",
+  "database_unusable",
+  "gate_replaced",
+  "lock_taken",
+  "lock_unusable",
+  "folder_not_private",
+  "socket_unusable",
+  "page_not_built",
+  "port_taken",
+  "file_unusable",
+  "not_a_file",
+  "head_unusable",
+  "service_failed",
+] as const;
+
 /**
  * Every code that a `GateError` can have: what a caller may act on. A file of plain values: the page and the hook load it, without
  * the schemas.
@@ -34,6 +60,10 @@ export const ERROR_CODES = [
   "never_granted",
   "invalid_target",
   "invalid_expiry",
+  "refuse_needs_no",
+  "only_this_call",
+  "too_late",
+  "grant_ended",
   // Agents, settings, safety, activity, alarms and the trail.
   "unknown_agent",
   "already_paired",
@@ -45,28 +75,7 @@ export const ERROR_CODES = [
   "still_holds",
   "too_many_problems",
   "trail_unwritable",
-  // What keeps a gate from starting, or ends it.
-  "already_running",
-  "invalid_config",
-  "invalid_executor",
-  "executors_unreadable",
-  "database_damaged",
-  "database_foreign",
-  "database_missing",
-  "database_newer",
-  "database_older",
-  "database_read_only",
-  "database_unusable",
-  "gate_replaced",
-  "lock_taken",
-  "lock_unusable",
-  "folder_not_private",
-  "socket_unusable",
-  "page_not_built",
-  "port_taken",
-  "file_unusable",
-  "not_a_file",
-  "head_unusable",
+  ...FAILURE_CODES,
   // The command line.
   "usage",
   "invalid_input",
@@ -74,7 +83,6 @@ export const ERROR_CODES = [
   "invalid_settings",
   "hook_unusable",
   "token_missing",
-  "service_failed",
 ] as const;
 export type ErrorCode = (typeof ERROR_CODES)[number];
 

@@ -21,6 +21,7 @@ import { type LauncherParts, launcherText } from "./launcher-text.ts";
 /** The launcher of the hook, in a folder of the gate: agents can't reach it, and it outlives checkouts and Nodes. */
 
 const BUILT = fileURLToPath(new URL("../../dist/hook", import.meta.url));
+const PROGRAM = "hook.cjs";
 /** The hook runs on this Node and newer ones. */
 const MIN_NODE = 20;
 /** Where a Node may be, or be installed later, besides PATH. */
@@ -90,15 +91,14 @@ function isUsable(node: string): boolean {
 
 /** Its program, where it is now, and a copy for when that is missing: rebuilt, moved or removed. */
 function scripts(env: Env): string[] {
-  if (!existsSync(join(BUILT, "start.js")))
+  if (!existsSync(join(BUILT, PROGRAM)))
     throw new GateError("hook_unusable", "the hook is not built", "run npm ci in the checkout");
   const copy = join(hookFolder(env), "program");
   mkdirSync(copy, { recursive: true, mode: 0o700 });
-  const names = readdirSync(BUILT).filter((name) => name.endsWith(".js"));
+  const names = readdirSync(BUILT).filter((name) => name.endsWith(".cjs"));
   for (const name of readdirSync(copy)) if (!names.includes(name)) rmSync(join(copy, name), { recursive: true });
   for (const name of names) replace(join(copy, name), readFileSync(join(BUILT, name), "utf8"), 0o600);
-  replace(join(copy, "package.json"), '{"type":"module"}\n', 0o600);
-  return [join(BUILT, "start.js"), join(copy, "start.js")];
+  return [join(BUILT, PROGRAM), join(copy, PROGRAM)];
 }
 
 /** Whole or not at all, in one step: a hook may be starting right now. */

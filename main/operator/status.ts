@@ -4,7 +4,7 @@ import type { GateNotifications } from "../notifications/start.ts";
 import { VERSION } from "../version.ts";
 import type { Handlers, OperatorContext } from "./handlers.ts";
 
-export function statusMethods({ core, connections, notifications }: OperatorContext): Handlers<"status"> {
+export function statusMethods({ core, connections, notifications, browser_page }: OperatorContext): Handlers<"status"> {
   const started_at = new Date().toISOString();
   const status = (): Status => {
     const { audit, agents, gate, grants, paths } = core;
@@ -35,6 +35,7 @@ export function statusMethods({ core, connections, notifications }: OperatorCont
       pause,
       notifications: notifications === undefined ? NOT_SERVED : shown(notifications()),
       alarms: core.alarms.list(),
+      page_url: browser_page?.url ?? null,
     };
   };
   return { status };

@@ -12,7 +12,7 @@ const SOURCES = ["cli", "main", "ipc"].flatMap((folder) =>
     .map((name) => ({ name: `${folder}/${name}`, text: readFileSync(join(CHECKOUT, folder, name), "utf8") })),
 );
 
-/** What `ownCommand` is called with, as it stands in the sources: `agents pair ${name} --level Supervised`. */
+/** What `ownCommand` is called with, as the sources write it: `agents pair ${name} --level Supervised`. */
 const PRINTED = SOURCES.flatMap(({ text }) =>
   [...text.matchAll(/ownCommand\((?:"([^"]+)"|'([^']+)'|`((?:[^`\\]|\\.)+)`)\)/g)].map(
     ([, double, single, template]) => double ?? single ?? template ?? "",
@@ -48,7 +48,7 @@ test("each command that a text names exists, with its options and all that it ne
     return problem === undefined ? [] : [`${text}: ${problem}`];
   });
   expect(wrong).toEqual([]);
-  expect(problemOf(["agents", "pair"])).toBe("--level is missing");
+  expect(problemOf(["agents", "pair"])).toBe("1 arguments are needed");
   expect(problemOf(["safety", "acknowledge", "1"])).toBe("no such command below safety");
 });
 

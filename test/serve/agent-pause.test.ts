@@ -39,15 +39,15 @@ it("it learns of its pause and of its end, also where it connects later or the w
   const paused = await gate.agent("noisy");
   const other = await gate.agent("quiet");
   await gate.operator.call("agents.pause", { name: "noisy" });
-  const told = { reason: "the user has paused this agent", since: expect.any(String), until: null };
-  expect((await paused.next("safety.paused")).data).toEqual(told);
-  expect((await (await gate.agent("noisy")).next("safety.paused")).data).toEqual(told);
+  const notice = { reason: "the user has paused this agent", since: expect.any(String), until: null };
+  expect((await paused.next("safety.paused")).data).toEqual(notice);
+  expect((await (await gate.agent("noisy")).next("safety.paused")).data).toEqual(notice);
   await gate.operator.call("safety.pause", { reason: "lunch" });
   expect((await paused.next("safety.paused")).data).toMatchObject({ reason: "lunch" });
   await gate.operator.call("safety.resume", {});
   await paused.next("safety.resumed");
   // The gate runs again, but not for this one.
-  expect((await paused.next("safety.paused")).data).toEqual(told);
+  expect((await paused.next("safety.paused")).data).toEqual(notice);
   await gate.operator.call("agents.resume", { name: "noisy" });
   await paused.next("safety.resumed");
   expect((await paused.ask(TIME)).decision.outcome).toBe("allowed");

@@ -45,14 +45,14 @@ describe("the gate's program", () => {
   function installed() {
     const root = tempFolder();
     const [home, program] = [`${root}/home/ada`, `${root}/checkouts/gate`];
-    for (const path of [`${home}/x`, `${program}/bin/metnos-gate.js`, `${program}/dist/hook/hook.js`]) {
+    for (const path of [`${home}/x`, `${program}/bin/metnos-gate.js`, `${program}/dist/hook/hook.cjs`]) {
       mkdirSync(dirname(path), { recursive: true });
       writeFileSync(path, "");
     }
     return { root, home, program };
   }
 
-  it.each(["bin/metnos-gate.js", "dist/hook/hook.js", "node_modules/node/bin/node", "new.ts", ""])(
+  it.each(["bin/metnos-gate.js", "dist/hook/hook.cjs", "node_modules/node/bin/node", "new.ts", ""])(
     "is written by no tool at any level: %s",
     (name) => {
       const { home, program } = installed();
@@ -79,7 +79,7 @@ describe("the gate's program", () => {
       write(dirname(program)),
       write(dirname(program), { is_tree: true, access: "delete" }),
       write(dirname(program), { is_tree: true, copied_from: `${home}/x` }),
-      write(`${home}/link/dist/hook/hook.js`),
+      write(`${home}/link/dist/hook/hook.cjs`),
     ])
       expect([need, fateOf([need], { home, program })]).toEqual([need, "denied"]);
     expect(fateOf([write(`${root}/checkouts/other/a.ts`)], { home, program })).toBe("free");
@@ -98,7 +98,7 @@ describe("the gate's program", () => {
     expect(ownProgram()).toEqual(expect.arrayContaining([checkout, `${checkout}/node_modules`, process.execPath]));
     const files = new GateFiles(gatePaths({ HOME: "/home/ada" }), "/home/ada");
     for (const path of [
-      `${checkout}/dist/hook/hook.js`,
+      `${checkout}/dist/hook/hook.cjs`,
       realpathSync(process.execPath),
       realpathSync(`${checkout}/node_modules`),
     ])
