@@ -114,7 +114,7 @@ export const shellWords: Readonly<Record<Language, ShellWords>> = {
     wait: "Wait for it",
     away: "The gate has ended",
     away_next:
-      "It ran in another process. Metnos Gate waits for it and goes on by itself when it is there again; meanwhile agents find no gate.",
+      "It ran in another process. Metnos Gate waits for it and continues by itself when it is there again; meanwhile agents find no gate.",
     quit_app: "Quit (the gate keeps running)",
     quit_question: "Quit the gate, too?",
     quit_next: (agents, waiting) =>

@@ -40,26 +40,26 @@ describe("the user's gate", () => {
     expect(await gate.handle("status", {})).toMatchObject({ pid: process.pid });
   });
 
-  it("is the one that runs, with its events, also after it was started again; only who unsubscribed hears nothing", async () => {
+  it("is the one that runs, with its events, also after it was started again; only who unsubscribed gets nothing", async () => {
     const first = await startGate();
     const { home } = first;
     const gate = await opened(sources(home));
-    const [heard, ended]: [string[], string[]] = [[], []];
-    const hear = (list: string[]) => (event: OperatorEvent) => void list.push(event.type);
-    gate.subscribe(hear(heard), ["settings.changed"]);
-    gate.subscribe(hear(ended))();
+    const [got, ended]: [string[], string[]] = [[], []];
+    const into = (list: string[]) => (event: OperatorEvent) => void list.push(event.type);
+    gate.subscribe(into(got), ["settings.changed"]);
+    gate.subscribe(into(ended))();
     const modes: string[] = [];
     gate.onMode((mode) => modes.push(mode));
     const choose = (value: string) => gate.call("settings.set", { key: "language", value });
     await choose("it");
-    await expect.poll(() => heard).toEqual(["settings.changed"]);
+    await expect.poll(() => got).toEqual(["settings.changed"]);
     await first.close();
     await expect.poll(() => modes).toEqual(["away"]);
     await expect(choose("en")).rejects.toMatchObject({ code: "connection_lost" });
     await startGate({ home });
     await expect.poll(() => modes).toEqual(["away", "attached"]);
     await choose("en");
-    await expect.poll(() => heard).toEqual(["settings.changed", "settings.changed"]);
+    await expect.poll(() => got).toEqual(["settings.changed", "settings.changed"]);
     expect(ended).toEqual([]);
   });
 
