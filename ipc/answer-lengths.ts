@@ -1,5 +1,4 @@
 import { isoSeconds } from "./iso-seconds.ts";
-import type { Answer } from "./operator-api.ts";
 
 /** How long an answer can be remembered, as every surface offers it. Plain values: the page loads no schemas. */
 
@@ -30,10 +29,13 @@ export function endOfToday(now: number): Date {
 }
 
 /** The part of an answer that says for how long. */
-export function lengthTerms(
-  length: Length,
-  now: number,
-): { scope: "session" | "permanent" } & Pick<Answer, "expires_at"> {
+export interface LengthTerms {
+  scope: "session" | "permanent";
+  /** ISO-8601 UTC. */
+  expires_at?: string;
+}
+
+export function lengthTerms(length: Length, now: number): LengthTerms {
   if (length === "session") return { scope: "session" };
   const end = endOfLength(length, now);
   return end === null ? { scope: "permanent" } : { scope: "permanent", expires_at: isoSeconds(end.getTime()) };
