@@ -16,6 +16,7 @@ import {
   territorySchema,
 } from "./decision.ts";
 import { descriptionSchema } from "./description.ts";
+import { RULES } from "./rules.ts";
 import { pauseSchema, safetyStatusSchema, violationSchema } from "./safety.ts";
 import { settingKeySchema, settingSchema } from "./settings.ts";
 import { agentNameSchema } from "./wire.ts";
@@ -133,6 +134,8 @@ export const approvalSchema = z.object({
   args: z.record(z.string(), z.unknown()).nullable(),
   /** Said by the user with a rejection, or why it was withdrawn. */
   message: z.string().nullable(),
+  /** By which rule it was withdrawn; null where it wasn't, or by an earlier version. */
+  withdrawn: z.enum(RULES).nullable().catch(null),
   card: cardSchema,
 });
 export type ApprovalView = z.infer<typeof approvalSchema>;

@@ -25,7 +25,7 @@ export function agentMethods(context: OperatorContext): Handlers<AgentMethod> {
       const { agent, token_file, is_renewed } = agents.pair(name, level);
       if (is_renewed) {
         // A connection with the old token is not the agent that is paired now.
-        gate.waiting.withdrawAgent(agent.agent_id, "the agent was paired again");
+        gate.waiting.withdrawAgent(agent.agent_id, "the agent was paired again", "approval.withdrawn-pairing");
         connections?.drop(agent.agent_id);
       }
       recordAct(context, "agent.paired", { agent: name, level });
@@ -42,7 +42,11 @@ export function agentMethods(context: OperatorContext): Handlers<AgentMethod> {
     "agents.level": ({ name, level }) => {
       const agent = agents.setLevel(name, level);
       // Requests made at the old level have to be made again at the new one.
-      gate.waiting.withdrawAgent(agent.agent_id, `the agent's level is now ${level}; send the call again`);
+      gate.waiting.withdrawAgent(
+        agent.agent_id,
+        `the agent's level is now ${level}; send the call again`,
+        "approval.withdrawn-level",
+      );
       recordAct(context, "agent.level", { agent: name, level });
       changed();
       return agentView(context, agent);
@@ -67,7 +71,7 @@ export function agentMethods(context: OperatorContext): Handlers<AgentMethod> {
     },
     "agents.revoke": ({ name }) => {
       const agent = agents.revoke(name);
-      gate.waiting.withdrawAgent(agent.agent_id, "the agent's pairing was revoked");
+      gate.waiting.withdrawAgent(agent.agent_id, "the agent's pairing was revoked", "approval.withdrawn-pairing");
       connections?.drop(agent.agent_id);
       recordAct(context, "agent.revoked", { agent: name });
       changed();

@@ -4,7 +4,7 @@ import type { PendingRequest } from "./pending-request.ts";
 
 /** Why a request that ended without an approval denies its call. `ttl_seconds`: how long it waited at the most. */
 export function refusalOf(
-  { status, message }: Pick<PendingRequest, "status" | "message">,
+  { status, message, extra }: Pick<PendingRequest, "status" | "message" | "extra">,
   ttl_seconds: number,
 ): Pick<Decision, "reason" | "explain"> {
   switch (status) {
@@ -19,7 +19,10 @@ export function refusalOf(
         explain: { rule: "approval.expired", instead: "ask again when somebody is there" },
       };
     default:
-      return { reason: `withdrawn: ${message ?? "no reason given"}`, explain: { rule: "approval.withdrawn" } };
+      return {
+        reason: `withdrawn: ${message ?? "no reason given"}`,
+        explain: { rule: extra.withdrawn ?? "approval.withdrawn" },
+      };
   }
 }
 
