@@ -207,6 +207,16 @@ export const grantOrderSchema = z.enum(["granted_at", "last_used_at", "expires_a
 export type GrantOrder = z.infer<typeof grantOrderSchema>;
 
 const tokenParam = z.string().min(1).max(64);
+/** Of the listings of what was decided. */
+const searchParams = {
+  /** Anywhere in what is listed; upper and lower case alike. */
+  text: z.string().max(200).optional(),
+  since: z.iso.datetime().optional(),
+  /** Exclusive. */
+  until: z.iso.datetime().optional(),
+  /** Only what the user answered. */
+  answered: z.boolean().optional(),
+};
 const nothing = z.object({});
 export const principalSchema = z.object({ channel: z.string().min(1).max(64), sender_id: z.string().min(1).max(256) });
 export type Principal = z.infer<typeof principalSchema>;
@@ -307,6 +317,7 @@ export const operatorMethods = {
       agent: agentNameSchema.optional(),
       capability: capabilitySchema.optional(),
       status: approvalStatusSchema.exclude(["pending"]).optional(),
+      ...searchParams,
       offset: z.number().int().nonnegative().default(0),
       limit: z.number().int().positive().max(500).default(100),
     }),
@@ -366,13 +377,18 @@ export const operatorMethods = {
       agent: agentNameSchema.optional(),
       capability: capabilitySchema.optional(),
       outcome: outcomeSchema.optional(),
+      ...searchParams,
       /** Only those before this decision. */
       before: z.string().max(64).optional(),
       limit: z.number().int().positive().max(500).default(100),
     }),
     result: z.array(activityEntrySchema),
   },
-  "activity.open": { params: z.object({ decision_id: z.string().max(64) }), result: openedDecisionSchema },
+  /** By the decision, or by the request that it waited for. Refused with `not_kept` where it isn't among the last ones. */
+  "activity.open": {
+    params: z.object({ decision_id: z.string().max(64).optional(), token: tokenParam.optional() }),
+    result: openedDecisionSchema,
+  },
   "activity.counts": { params: z.object({ range: activityRangeSchema }), result: activityCountsSchema },
   "safety.status": { params: nothing, result: safetyStatusSchema },
   "safety.violations": {

@@ -29,19 +29,21 @@ const en = {
   emptyFiltered: "Nothing ended like this",
   emptyFilteredNext: "Choose other filters to see more.",
   total: (count: number) => (count === 1 ? "1 request" : `${count} requests`),
+  search: "Search requests",
+  facts: { asked: "Asked", ended: "Ended", tool: "Tool", needs: "It needed", folder: "In" },
   columns: { when: "When", agent: "Agent", what: "What", outcome: "Outcome" },
 };
 const it: typeof en = {
   title: "Richieste",
   waiting: "In attesa",
-  history: "Storia",
+  history: "Cronologia",
   nothing: "Nessuno aspetta",
   nothingNext: "Quando un agente vuole fare qualcosa che chiede la tua parola, la sua scheda appare qui.",
   noAgent: "Nessun agente è ancora collegato",
   noAgentNext: "Collegane uno: la sua prima richiesta appare qui. Per Claude Code:",
   noAgentCommand: "metnos-gate connect claude-code",
   unknownRequest: "Nessuna richiesta è nota sotto questo indirizzo.",
-  seeHistory: "Vedi la storia",
+  seeHistory: "Vedi la cronologia",
   filterAgent: "Agente",
   everyAgent: "Ogni agente",
   filterCapability: "Capacità",
@@ -50,7 +52,7 @@ const it: typeof en = {
   everyOutcome: "Ogni esito",
   outcome: {
     approved: "approvata",
-    rejected: "rifiutata",
+    rejected: "negata",
     expired: "scaduta",
     cancelled: "ritirata",
   },
@@ -60,6 +62,8 @@ const it: typeof en = {
   emptyFiltered: "Niente è finito così",
   emptyFilteredNext: "Scegli altri filtri per vedere di più.",
   total: (count) => (count === 1 ? "1 richiesta" : `${count} richieste`),
+  search: "Cerca nelle richieste",
+  facts: { asked: "Chiesta", ended: "Finita", tool: "Strumento", needs: "Le serviva", folder: "In" },
   columns: { when: "Quando", agent: "Agente", what: "Che cosa", outcome: "Esito" },
 };
 export const approvalsWords = { en, it };

@@ -3,6 +3,14 @@ const en = {
   cancel: "Cancel",
   now: "just now",
   never: "never",
+  more: "Days, your answers, export",
+  answered: "Only what I answered",
+  from: "From",
+  to: "To",
+  save_as: (form: string) => `Save as ${form}`,
+  copy_as: (form: string) => `Copy as ${form}`,
+  saved: "Saved",
+  copied: "Copied",
   failed: (message: string, hint: string) => (hint === "" ? message : `${message}. ${hint}`),
 };
 const it: typeof en = {
@@ -10,6 +18,14 @@ const it: typeof en = {
   cancel: "Annulla",
   now: "adesso",
   never: "mai",
+  more: "Giorni, le tue risposte, esporta",
+  answered: "Solo ciò a cui ho risposto",
+  from: "Dal",
+  to: "Al",
+  save_as: (form) => `Salva come ${form}`,
+  copy_as: (form) => `Copia come ${form}`,
+  saved: "Salvato",
+  copied: "Copiato",
   failed: (message, hint) => (hint === "" ? message : `${message}. ${hint}`),
 };
 export const partsWords = { en, it };

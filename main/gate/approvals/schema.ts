@@ -62,5 +62,7 @@ export const APPROVALS_SCHEMA: Schema = {
         ALTER TABLE pending ADD COLUMN boot_expires_at TEXT;
         CREATE INDEX idx_pending_deadline ON pending(expires_at) WHERE status = 'pending';
         CREATE INDEX idx_pending_boot ON pending(boot_expires_at) WHERE status = 'pending';`),
+    // The history: the last answered first, however many there are.
+    (db) => db.exec("CREATE INDEX idx_pending_decided ON pending(decision_at) WHERE status <> 'pending'"),
   ],
 };

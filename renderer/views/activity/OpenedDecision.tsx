@@ -30,6 +30,23 @@ export function OpenedDecision({ decision_id, status }: { decision_id: string; s
   );
 }
 
+/** The decision on a request that ended, where it is still kept. */
+export function DecisionOn({ token }: { token: string }) {
+  const words = useWords(activityWords);
+  const { data, error } = useQuery("activity.open", { token });
+  if (error !== undefined) return <p className="quiet">{words.not_kept}</p>;
+  if (data === undefined) return null;
+  const { decision } = data;
+  return (
+    <div className="opened-decision">
+      <Trace trace={decision.trace} status={decision.status} />
+      <p>
+        <a href={`#/activity/${decision.decision_id}`}>{words.see_decision}</a>
+      </p>
+    </div>
+  );
+}
+
 function Facts({ opened }: { opened: Opened }) {
   const words = useWords(activityWords);
   const language = useLanguage();

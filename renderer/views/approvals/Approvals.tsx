@@ -18,7 +18,7 @@ export default function Approvals({ rest }: ViewProps) {
   const words = useWords(approvalsWords);
   const shown = rest === HISTORY ? "history" : "waiting";
   return (
-    <div className="place approvals">
+    <div className={shown === "history" ? "place" : "place approvals"}>
       <div className="place-head">
         <h1>{words.title}</h1>
         <Segments
