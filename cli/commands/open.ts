@@ -11,8 +11,16 @@ export function openCommand(program: Command): void {
   program
     .command("open")
     .description("a new link to the page of the running gate (serve --web), for a browser of yours")
-    .action(() =>
+    .option("--revoke-all", "no link: ends every browser's session, and every link that wasn't used")
+    .action((options: { revokeAll?: boolean }) =>
       withRunningGate(async (api) => {
+        if (options.revokeAll === true) {
+          const revoked = await api.call("web.revoke", {});
+          if (!isSeenTogether()) printLine(revoked);
+          return say(
+            `ended: ${revoked.sessions} ${revoked.sessions === 1 ? "session" : "sessions"}, and every unused link`,
+          );
+        }
         const link = await api.call("web.link", {});
         if (isSeenTogether()) say(link.url);
         else printLine(link);

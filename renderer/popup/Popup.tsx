@@ -3,6 +3,7 @@ import { CardStack } from "../cards/CardStack.tsx";
 import { bridge } from "../gate/open-link.ts";
 import { Button } from "../parts/Button.tsx";
 import { Alarms } from "../window/Alarms.tsx";
+import { Reachable } from "../window/Away.tsx";
 import { PauseBanner } from "../window/PauseBanner.tsx";
 import { Notices } from "../window/Window.tsx";
 import { useWords } from "../words/language.ts";
@@ -29,7 +30,9 @@ export function Popup() {
       <Alarms />
       <PauseBanner onLook={() => bridge()?.open("safety")} />
       <Notices />
-      <CardStack nothing={<p className="quiet nothing">{words.nothing}</p>} />
+      <Reachable>
+        <CardStack nothing={<p className="quiet nothing">{words.nothing}</p>} />
+      </Reachable>
       <p className="foot">
         <Button look="plain" size="small" onClick={() => bridge()?.open("approvals")}>
           {words.openWindow}

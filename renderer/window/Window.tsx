@@ -5,6 +5,7 @@ import { useShortcutKeys } from "../parts/shortcuts.tsx";
 import { useWords } from "../words/language.ts";
 import { windowWords } from "../words/window.ts";
 import { Alarms } from "./Alarms.tsx";
+import { AwayNotice, Reachable } from "./Away.tsx";
 import { Boundary } from "./Boundary.tsx";
 import { KeySheet } from "./KeySheet.tsx";
 import { PauseBanner } from "./PauseBanner.tsx";
@@ -30,11 +31,13 @@ export function Window() {
       <SideList view={view.name} />
       <main className="pane" key={view.name}>
         <Notices />
-        <Boundary key={view.name}>
-          <Suspense fallback={<p className="quiet">{words.loading}</p>}>
-            <view.Page rest={rest} />
-          </Suspense>
-        </Boundary>
+        <Reachable>
+          <Boundary key={view.name}>
+            <Suspense fallback={<p className="quiet">{words.loading}</p>}>
+              <view.Page rest={rest} />
+            </Suspense>
+          </Boundary>
+        </Reachable>
       </main>
       <KeySheet />
     </div>
@@ -43,12 +46,5 @@ export function Window() {
 
 /** That the gate doesn't answer: in every view. */
 export function Notices() {
-  const words = useWords(windowWords);
-  const link = useLinkState();
-  if (!isSilent(link)) return null;
-  return (
-    <p className="notice silent" role="alert">
-      {words[link]}
-    </p>
-  );
+  return isSilent(useLinkState()) ? <AwayNotice /> : null;
 }

@@ -10,6 +10,7 @@ const en = {
   save_as: (form: string) => `Save as ${form}`,
   copy_as: (form: string) => `Copy as ${form}`,
   saved: "Saved",
+  copy: "Copy",
   copied: "Copied",
   failed: (message: string, hint: string) => (hint === "" ? message : `${message}. ${hint}`),
 };
@@ -25,6 +26,7 @@ const it: typeof en = {
   save_as: (form) => `Salva come ${form}`,
   copy_as: (form) => `Copia come ${form}`,
   saved: "Salvato",
+  copy: "Copia",
   copied: "Copiato",
   failed: (message, hint) => (hint === "" ? message : `${message}. ${hint}`),
 };

@@ -9,12 +9,6 @@ const en = {
   safety: "Safety",
   settings: "Settings",
   waiting: (count: number) => `${count} waiting`,
-  silent:
-    "The gate is not answering. Nothing you see here is up to date, and no answer gets through. Trying again. If it was started again, this page needs a new link: metnos-gate open.",
-  ended:
-    "The gate has ended. Nothing you see here is up to date, and no answer gets through. Start it with metnos-gate start; this page then needs a new link: metnos-gate open.",
-  shut_out:
-    "The gate is running, but this page's session with it has ended: it needs a new link. In a terminal: metnos-gate open.",
   broken: "This part of the page stopped working.",
   brokenNext: "Open it again. If it comes back, the details below say what happened.",
   again: "Open again",
@@ -48,12 +42,6 @@ const it: typeof en = {
   safety: "Sicurezza",
   settings: "Impostazioni",
   waiting: (count) => `${count} in attesa`,
-  silent:
-    "Il gate non risponde. Quello che vedi non è aggiornato e nessuna risposta arriva. Riprovo. Se è stato riavviato, questa pagina ha bisogno di un nuovo link: metnos-gate open.",
-  ended:
-    "Il gate è terminato. Quello che vedi non è aggiornato e nessuna risposta arriva. Avvialo con metnos-gate start; poi questa pagina ha bisogno di un nuovo link: metnos-gate open.",
-  shut_out:
-    "Il gate è attivo, ma la sessione di questa pagina è finita: serve un nuovo link. In un terminale: metnos-gate open.",
   broken: "Questa parte della pagina ha smesso di funzionare.",
   brokenNext: "Riaprila. Se succede di nuovo, i dettagli qui sotto dicono che cosa è successo.",
   again: "Riapri",

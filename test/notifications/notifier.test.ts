@@ -66,7 +66,7 @@ describe.skipIf(skipped)("a notification", () => {
     expect(one).toMatchObject({ app_name: "Metnos Gate", title: "May I run?", expire_timeout: 0, replaces_id: 0 });
     expect(one.body.split("\n")).toEqual([
       "npm test  (in /srv/project)",
-      "irreversible | class: code_exec",
+      "can change anything | class: code_exec",
       "asked by tester",
     ]);
     expect([...one.actions.values()]).toEqual(["Approve", "Deny", "Review", "Review"]);
