@@ -155,6 +155,14 @@ export const agentSchema = z.object({
 });
 export type AgentView = z.infer<typeof agentSchema>;
 
+/** An agent's program on PATH. */
+export const foundAgentSchema = z.object({
+  program: z.string(),
+  /** What `connect` calls it; null where there is no adapter for it. */
+  connects_as: z.string().nullable(),
+});
+export type FoundAgent = z.infer<typeof foundAgentSchema>;
+
 export const pairingRequestSchema = z.object({
   name: z.string(),
   version: z.string().nullable(),
@@ -358,6 +366,8 @@ export const operatorMethods = {
       unreadable: z.array(z.string()),
     }),
   },
+  /** Which known agents are installed, by their programs on the gate's PATH. */
+  "agents.detect": { params: nothing, result: z.array(foundAgentSchema) },
   "agents.pair": {
     /** `admit`: false where the token is meant for a program that isn't waiting: who asked under this name is not let in. */
     params: z.object({ name: agentNameSchema, level: levelSchema, admit: z.boolean().default(true) }),

@@ -1,8 +1,10 @@
 import { causeOf } from "../gate/audit/alarms.ts";
 import { errorCode } from "../gate/errors.ts";
+import { agentsOnPath } from "./agents-on-path.ts";
 import { agentNamed, agentView, agentViewer, type Handlers, type OperatorContext, recordAct } from "./handlers.ts";
 
 type AgentMethod =
+  | "agents.detect"
   | "agents.list"
   | "agents.pair"
   | "agents.reject"
@@ -21,6 +23,7 @@ export function agentMethods(context: OperatorContext): Handlers<AgentMethod> {
       requests: connections?.pairingRequests() ?? [],
       unreadable: agents.unreadable(),
     }),
+    "agents.detect": () => agentsOnPath(),
     "agents.pair": ({ name, level, admit }) => {
       const { agent, token_file, is_renewed } = agents.pair(name, level);
       if (is_renewed) {

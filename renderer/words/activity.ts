@@ -64,6 +64,19 @@ const en = {
     not_configured: "not set up",
     skipped: "skipped",
   } satisfies Record<TraceStep["outcome"], string>,
+  /** What a stage says that decided nothing by a rule; a judge's score is beside it. */
+  unruled: {
+    pairing: "the agent is paired",
+    safety: "nothing is paused",
+    validation: "the arguments fit",
+    scope: "inside what the tool is declared for",
+    policy: "its level or a grant allows it",
+    rate: "no limits are set",
+    guard: "nothing forbidden in it",
+    judge: "it fits what it said, score",
+    validators: "none are set",
+    approval: "nobody has to be asked",
+  } satisfies Record<Stage, string>,
   answers: {
     pending: "asked",
     approved: "approved",
@@ -143,6 +156,18 @@ const it: typeof en = {
     ask: "chiede",
     not_configured: "non impostata",
     skipped: "saltata",
+  },
+  unruled: {
+    pairing: "l'agente è abbinato",
+    safety: "nulla è in pausa",
+    validation: "gli argomenti vanno bene",
+    scope: "dentro ciò che lo strumento dichiara",
+    policy: "il livello o un permesso lo consente",
+    rate: "nessun limite impostato",
+    guard: "nulla di vietato",
+    judge: "coerente con ciò che ha detto, punteggio",
+    validators: "nessuno impostato",
+    approval: "non serve chiedere a nessuno",
   },
   answers: {
     pending: "chiesto",

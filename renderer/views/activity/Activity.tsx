@@ -20,13 +20,10 @@ import { DecisionRow } from "./DecisionRow.tsx";
 import { exportActivity } from "./export-activity.ts";
 import { NO_FILTER } from "./feed.ts";
 import { Picture } from "./Picture.tsx";
+import { targetWidth } from "./target-width.ts";
 import { useFeed } from "./use-feed.ts";
 import "../../style/views.css";
 import "./activity.css";
-
-/** Below this width a row has two lines. The other columns take the rest; a character of a target is so wide. */
-const NARROW = 620;
-const CHARACTER = 7.9;
 
 /** What is being decided. `rest`: the decision that is open. */
 export default function Activity({ rest }: ViewProps) {
@@ -35,8 +32,7 @@ export default function Activity({ rest }: ViewProps) {
   const [filter, setFilter] = useState(NO_FILTER);
   const { entries, error, has_older, showOlder } = useFeed(filter);
   const list = useRef<HTMLUListElement>(null);
-  const list_width = useWidth(list);
-  const width = Math.floor((list_width - (list_width < NARROW ? 130 : 352)) / CHARACTER);
+  const width = targetWidth(useWidth(list));
   const [days, setDays] = useState(NO_DAYS);
   const call = useCall();
   const is_filtered = Object.values(filter).some((value) => value !== undefined && value !== "" && value !== false);

@@ -7,6 +7,7 @@ import { Target } from "../../parts/Target.tsx";
 import { VisibleText } from "../../parts/VisibleText.tsx";
 import { approvalsWords } from "../../words/approvals.ts";
 import { useLanguage, useWords } from "../../words/language.ts";
+import "../activity/activity.css";
 import { DecisionOn } from "../activity/OpenedDecision.tsx";
 
 interface HistoryRowProps {
