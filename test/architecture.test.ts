@@ -66,6 +66,7 @@ const CONTRACTS = [
   "ipc/agent-port.ts",
   "ipc/activity.ts",
   "ipc/answer-lengths.ts",
+  "ipc/activity-filter.ts",
   "ipc/alarms.ts",
   "ipc/audit.ts",
   "ipc/decision.ts",
@@ -244,6 +245,7 @@ describe("the architecture", () => {
   it("the page loads no schemas: their library compiles code, which its policy refuses", () => {
     const loaded = FILES.filter(({ path }) => path.startsWith("renderer/")).flatMap(({ loads }) => loads);
     expect([...new Set(loaded.filter((target) => target.startsWith("ipc/")))].sort()).toEqual([
+      "ipc/activity-filter.ts",
       "ipc/alarm-words.ts",
       "ipc/answer-lengths.ts",
       "ipc/choices.ts",
