@@ -4,7 +4,9 @@ import { asGateError } from "../../ipc/gate-error.ts";
 import { useWords } from "../words/language.ts";
 import { partsWords } from "../words/parts.ts";
 import { Button } from "./Button.tsx";
-import { copiesExports, type ExportForm } from "./export.ts";
+import type { Days } from "./days.ts";
+import { copiesExports } from "./export.ts";
+import type { ExportForm } from "./export-text.ts";
 import { Failure } from "./Failure.tsx";
 
 export interface SearchInputProps {
@@ -26,22 +28,6 @@ export function SearchInput({ label, text, onText }: SearchInputProps) {
       onChange={({ target }) => onText(target.value)}
     />
   );
-}
-
-/** Days in local time, `YYYY-MM-DD`; empty: without a bound. */
-export interface Days {
-  from: string;
-  to: string;
-}
-
-export const NO_DAYS: Days = { from: "", to: "" };
-
-/** Milliseconds since 1970: the first of the day, and of the day after. Undefined without a bound. */
-export function boundsOf({ from, to }: Days): { since: number | undefined; until: number | undefined } {
-  const dayOf = (text: string) => (text === "" ? undefined : new Date(`${text}T00:00:00`));
-  const last = dayOf(to);
-  last?.setDate(last.getDate() + 1);
-  return { since: dayOf(from)?.getTime(), until: last?.getTime() };
 }
 
 interface ListToolsProps {

@@ -1,7 +1,8 @@
 import type { ActivityEntry } from "../../../ipc/activity.ts";
 import type { ActivityFilter } from "../../../ipc/activity-filter.ts";
 import type { useCall } from "../../gate/use-gate.tsx";
-import { type ExportForm, type ExportRow, exportRows } from "../../parts/export.ts";
+import { exportRows } from "../../parts/export.ts";
+import type { ExportForm, ExportRow } from "../../parts/export-text.ts";
 import { MOST_SHOWN, paramsOf } from "./feed.ts";
 
 const COLUMNS = ["time", "agent", "tool", "outcome", "status", "stage", "rule", "needs", "reason"] as const;

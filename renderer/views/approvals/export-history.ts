@@ -1,6 +1,7 @@
 import type { ApprovalView, OperatorParams } from "../../../ipc/operator-api.ts";
 import type { useCall } from "../../gate/use-gate.tsx";
-import { type ExportForm, type ExportRow, exportRows } from "../../parts/export.ts";
+import { exportRows } from "../../parts/export.ts";
+import type { ExportForm, ExportRow } from "../../parts/export-text.ts";
 
 const COLUMNS = [
   "ended",

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { csvText, jsonLines } from "../../../renderer/parts/export.ts";
-import { boundsOf } from "../../../renderer/parts/ListTools.tsx";
+import { boundsOf } from "../../../renderer/parts/days.ts";
+import { csvText, jsonLines } from "../../../renderer/parts/export-text.ts";
 
 /** As RFC 4180 is read, without regard to how it was written. */
 function readCsv(text: string): string[][] {
