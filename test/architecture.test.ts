@@ -246,6 +246,7 @@ describe("the architecture", () => {
       "ipc/alarm-words.ts",
       "ipc/choices.ts",
       "ipc/gate-error.ts",
+      "ipc/hazard-words.ts",
       "ipc/iso-seconds.ts",
       "ipc/language.ts",
       "ipc/page-close.ts",
@@ -254,6 +255,7 @@ describe("the architecture", () => {
       "ipc/press-delay.ts",
       "ipc/rule-words.ts",
       "ipc/safety-words.ts",
+      "ipc/shown-call.ts",
       "ipc/visible-text.ts",
       "ipc/waiting.ts",
     ]);
