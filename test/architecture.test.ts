@@ -65,6 +65,7 @@ const startsWithAny =
 const CONTRACTS = [
   "ipc/agent-port.ts",
   "ipc/activity.ts",
+  "ipc/answer-lengths.ts",
   "ipc/alarms.ts",
   "ipc/audit.ts",
   "ipc/decision.ts",
@@ -244,6 +245,7 @@ describe("the architecture", () => {
     const loaded = FILES.filter(({ path }) => path.startsWith("renderer/")).flatMap(({ loads }) => loads);
     expect([...new Set(loaded.filter((target) => target.startsWith("ipc/")))].sort()).toEqual([
       "ipc/alarm-words.ts",
+      "ipc/answer-lengths.ts",
       "ipc/choices.ts",
       "ipc/gate-error.ts",
       "ipc/hazard-words.ts",

@@ -302,3 +302,51 @@ describe("cards", () => {
     expect(closed(ready(), card, 0).ended[0]).toMatch(/a\\u\{1b\}\[31m.*\\u\{202e\}gone/);
   });
 });
+
+describe("how long, and a no for the session", () => {
+  const grants = [{ capability: "fs:write" as const, target: "/srv/project/a.ts" }];
+  const refusals = [
+    { refuse: "call" as const, targets: [] },
+    { refuse: "target" as const, targets: grants },
+  ];
+  /** Presses s, then Right so often, then Enter. */
+  const answerAfter = (rights: number, wall: number) => {
+    const state = pressAll(ready(), [key("s"), ...Array.from({ length: rights }, () => named("right"))]).state;
+    return pressed(state, named("enter"), PRESS_DELAY_MS, FITS, wall).effect;
+  };
+
+  test("Right goes from this session to an hour, today, 30 days, until revoked, and round again; Left back", () => {
+    const wall = new Date(2026, 10, 22, 10, 15).getTime();
+    const answers = [0, 1, 2, 3, 4, 5].map((rights) => answerAfter(rights, wall));
+    const base = { token: TOKEN, decision: "approved", reach: "file", target: "/srv/project/a.ts" };
+    const until = (end: Date) => ({ scope: "permanent", expires_at: end.toISOString() });
+    const terms = [
+      { scope: "session" },
+      until(new Date(wall + 3_600_000)),
+      until(new Date(2026, 10, 22, 23, 59, 59)),
+      until(new Date(wall + 30 * 86_400_000)),
+      { scope: "permanent" },
+      { scope: "session" },
+    ];
+    expect(answers).toEqual(terms.map((term) => ({ kind: "answer", answer: { ...base, ...term } })));
+    const back = pressAll(ready(), [key("s"), named("left")]).state;
+    expect(pressed(back, named("enter"), PRESS_DELAY_MS, FITS, wall).effect).toEqual(answers[4]);
+  });
+
+  test("of what can't be said for the session only the other lengths are offered, and an edited target stays", () => {
+    const folder = pressAll(ready(), [key("p"), named("down"), named("right")]).state;
+    expect(folder.mode).toMatchObject({ scope: "permanent", index: 1, expires: "1h" });
+    const edited = pressAll(ready(), [key("s"), key("e"), ...written("x"), named("enter"), named("right")]).state;
+    expect(edited.mode).toMatchObject({ scope: "permanent", target: "/srv/project/a.tsx" });
+  });
+
+  test("c denies this very call for the session, t all on its target; not in a card's first moment", () => {
+    const view = approvalView({ refusals });
+    const press = (input: string, now = PRESS_DELAY_MS) => pressed(ready(view), key(input), now, FITS).effect;
+    const denial = { token: TOKEN, decision: "rejected" };
+    expect(press("c")).toEqual({ kind: "answer", answer: { ...denial, refuse: "call" } });
+    expect(press("t")).toEqual({ kind: "answer", answer: { ...denial, refuse: "target" } });
+    expect(press("c", PRESS_DELAY_MS - 1)).toBeUndefined();
+    expect(pressed(ready(approvalView()), key("t"), PRESS_DELAY_MS, FITS).effect).toBeUndefined();
+  });
+});
