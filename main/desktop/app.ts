@@ -3,6 +3,7 @@ import { GateError } from "../../ipc/gate-error.ts";
 import { isoSeconds } from "../../ipc/iso-seconds.ts";
 import type { OperatorApi } from "../../ipc/operator-api.ts";
 import type { ReviewTarget } from "../notifications/notifier.ts";
+import { routeOf } from "../notifications/review-route.ts";
 import type { NotificationOptions } from "../notifications/start.ts";
 import { GATE_EXIT } from "../restart.ts";
 import { type RunningGate, serveGate } from "../serve.ts";
@@ -76,11 +77,6 @@ async function openDesktop(): Promise<void> {
 function notifications(window: MainWindow): NotificationOptions {
   const review = (target: ReviewTarget) => window.open(routeOf(target));
   return process.platform === "linux" ? { review } : { review, sink: () => new ElectronNotifications() };
-}
-
-function routeOf(target: ReviewTarget): string {
-  if (target.kind === "approval") return `approvals/${target.token}`;
-  return { agent: "approvals", pairing: "approvals", safety: "safety", alarm: "approvals" }[target.kind];
 }
 
 async function openSurfaces(gate: RunningGate, window: MainWindow): Promise<void> {
