@@ -248,6 +248,7 @@ describe("the architecture", () => {
       "ipc/gate-error.ts",
       "ipc/iso-seconds.ts",
       "ipc/language.ts",
+      "ipc/notice-text.ts",
       "ipc/page-close.ts",
       "ipc/page-frames.ts",
       "ipc/page-secret.ts",

@@ -1,7 +1,15 @@
 import { ALARM_WORDS } from "../../ipc/alarm-words.ts";
 import type { Alarm } from "../../ipc/alarms.ts";
-import { hazardText } from "../../ipc/hazard-words.ts";
 import type { Language } from "../../ipc/language.ts";
+import {
+  bundleText,
+  columns,
+  isHazardous,
+  othersText,
+  pairingTitle,
+  ROW_WIDTH,
+  requestText,
+} from "../../ipc/notice-text.ts";
 import type { ApprovalView, PairingRequest } from "../../ipc/operator-api.ts";
 import { ownCommand } from "../../ipc/own-command.ts";
 import { shortened, visible } from "../../ipc/visible-text.ts";
@@ -18,12 +26,8 @@ export interface NoticeSettings extends SinkAbilities {
 
 /** The rows of a body that servers show without folding it, each of about 48 columns where they are narrow. */
 export const BODY_ROWS = 6;
-export const ROW_WIDTH = 48;
 /** Pairing requests are listed up to this many. */
 const NAMES_SHOWN = 4;
-/** Of many requests these are named, the first ones. */
-const REQUESTS_SHOWN = 4;
-const HAZARDS_SHOWN = 2;
 /** Where a server shows nothing but the text, this says who speaks. */
 const PRODUCT = "Metnos Gate";
 /** Letters that are written from right to left reorder the text beside them, without any control character. */
@@ -36,17 +40,9 @@ const RIGHT_TO_LEFT =
  */
 export function approvalNotice(view: ApprovalView, settings: NoticeSettings): Notice {
   const words = NOTICE_WORDS[settings.language];
-  const agent = visible(view.agent_name);
-  // The smaller forms' first line contains text from the call: only the full form's is written by the gate alone.
-  const [question = ""] = view.card.lines;
-  const has_question = view.card.form === "full" && columns(question) <= ROW_WIDTH;
-  const title = has_question ? words.question(agent, question) : words.asks(agent);
-  const card_lines = view.card.lines.slice(has_question ? 1 : 0);
-  const hazards = hazardLines(view, settings.language).filter((line) => !card_lines.includes(line));
-  const [what = "", ...rest] = card_lines;
-  const body_lines = [what, ...hazards, ...rest];
-  const whole = wholeRequest(view, body_lines, 1);
-  const lines = whole ?? [...body_lines.map((line) => shortened(line, ROW_WIDTH * 2)), words.more];
+  const { title, lines: said } = requestText(view, settings.language);
+  const whole = wholeRequest(view, said, 1);
+  const lines = whole ?? [...said.map((line) => shortened(line, ROW_WIDTH * 2)), words.more];
   const can_approve = whole !== null && settings.has_body;
   const buttons = [
     { action: "deny" as const, label: words.deny },
@@ -58,38 +54,21 @@ export function approvalNotice(view: ApprovalView, settings: NoticeSettings): No
 
 /** Many requests of one agent, in one notification that answers none of them. */
 export function digestNotice(agent_name: string, views: readonly ApprovalView[], settings: NoticeSettings): Notice {
-  const words = NOTICE_WORDS[settings.language];
-  const first = views.slice(0, REQUESTS_SHOWN).map(({ card }) => {
-    // The full form's second line; the smaller ones have all in their first.
-    const what = card.form === "full" ? card.lines[1] : card.lines[0];
-    return shortened(what ?? "", ROW_WIDTH);
-  });
-  const more = views.length - first.length;
-  const lines = more > 0 ? [...first, words.others(more)] : first;
-  const title = words.waiting(views.length, visible(agent_name));
-  const notice = { kind: "digest", is_urgent: views.some(isHazardous), title, lines, buttons: [] } as const;
+  const text = bundleText(agent_name, views, settings.language);
+  const notice = { kind: "digest", is_urgent: views.some(isHazardous), ...text, buttons: [] } as const;
   return withReview(notice, settings, false);
-}
-
-function isHazardous({ description }: ApprovalView): boolean {
-  return description !== null && description.hazards.length > 0;
-}
-
-/** What is dangerous about it, the worst first: each sentence once. */
-function hazardLines({ description }: ApprovalView, language: Language): string[] {
-  const sentences = description?.hazards.map((hazard) => visible(hazardText(hazard, language))) ?? [];
-  return [...new Set(sentences)].slice(0, HAZARDS_SHOWN);
 }
 
 /** Every agent that waits to be paired, in one notification: agents can't fill the screen. */
 export function pairingNotice(requests: readonly PairingRequest[], settings: NoticeSettings): Notice {
   const words = NOTICE_WORDS[settings.language];
   const names = requests.slice(0, NAMES_SHOWN).map(({ name }) => shortened(visible(name), ROW_WIDTH));
-  const lines = requests.length > NAMES_SHOWN ? [...names, words.others(requests.length - NAMES_SHOWN)] : names;
+  const lines =
+    requests.length > NAMES_SHOWN ? [...names, othersText(requests.length - NAMES_SHOWN, settings.language)] : names;
   const notice = {
     kind: "pairing",
     is_urgent: false,
-    title: words.pairing(requests.length),
+    title: pairingTitle(requests.length, settings.language),
     lines,
     buttons: [],
   } as const;
@@ -190,11 +169,4 @@ function isPlain(text: string): boolean {
 
 function rowsOf(lines: readonly string[]): number {
   return lines.reduce((rows, line) => rows + Math.max(1, Math.ceil(columns(line) / ROW_WIDTH)), 0);
-}
-
-/** Characters beyond Latin may be twice as wide. */
-function columns(text: string): number {
-  let width = 0;
-  for (const character of text) width += (character.codePointAt(0) ?? 0) < 0x300 ? 1 : 2;
-  return width;
 }

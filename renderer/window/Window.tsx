@@ -1,5 +1,8 @@
 import { Suspense } from "react";
+import { Calling } from "../calling/Calling.tsx";
+import { WhileAway } from "../calling/WhileAway.tsx";
 import { isSilent } from "../gate/link.ts";
+import { bridge } from "../gate/open-link.ts";
 import { useLinkState, useQuery } from "../gate/use-gate.tsx";
 import { useWords } from "../words/language.ts";
 import { windowWords } from "../words/window.ts";
@@ -19,10 +22,12 @@ export function Window() {
   if (view === undefined) return null;
   return (
     <div className="window">
+      {bridge() === undefined ? <Calling /> : null}
       <Alarms />
       <SideList route={{ view: view.name, rest }} />
       <main className="pane" key={view.name}>
         <Notices is_pause_told={view.name === "safety"} />
+        <WhileAway />
         <Reachable>
           <Boundary key={view.name}>
             <Suspense fallback={<p className="quiet">{words.loading}</p>}>

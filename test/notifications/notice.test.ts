@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { ROW_WIDTH } from "../../ipc/notice-text.ts";
 import type { ApprovalView } from "../../ipc/operator-api.ts";
 import { visible } from "../../ipc/visible-text.ts";
 import {
@@ -10,7 +11,6 @@ import {
   type NoticeSettings,
   pairingNotice,
   pauseNotice,
-  ROW_WIDTH,
 } from "../../main/notifications/notice.ts";
 import type { Notice } from "../../main/notifications/sink.ts";
 import { alarm } from "../support/alarm.ts";

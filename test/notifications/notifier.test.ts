@@ -354,7 +354,7 @@ describe.skipIf(skipped)("an agent that wants to connect", () => {
     await sink.received(({ type }) => type === "action");
     expect(reviewed).toEqual([{ kind: "pairing" }]);
     await gate.operator.call("agents.pair", { name: "new-agent", level: "ReadOnly" });
-    await server.only(({ title, body }) => title === "An agent wants to connect" && body === "second");
+    await server.only(({ title, body }) => title === "An agent wants to connect" && body === "second\nMetnos Gate");
     await gate.operator.call("agents.pair", { name: "second", level: "ReadOnly" });
     await server.until((shown) => shown.length === 0);
   });
