@@ -13,6 +13,12 @@ const madeOf: Plugin = {
 /** Names stay, for stack traces. */
 const minify = { compress: true, mangle: false, codegen: true } as const;
 
+/** The hook is a cold process for each call of an agent, and prints no stack trace: each kilobyte counts. */
+const SMALL = { compress: true, mangle: true, codegen: true } as const;
+
+/** Ends the hook's program: Node runs it (`node hook.cjs hook claude-code ...`), or another program takes `runHook` from it. */
+const RUN_IF_MAIN = "if (require.main === module) exports.runHook(process.argv.slice(3));";
+
 /** The build runs within `npm ci`, which is to print only what somebody has to act on. */
 const logLevel = "warn";
 
@@ -31,12 +37,23 @@ export default defineConfig([
     output: { dir: "dist/cli", cleanDir: true, minify },
   },
   {
-    input: { hook: "cli/claude-code/hook.ts", start: "cli/claude-code/start.ts" },
+    input: { hook: "cli/claude-code/hook.ts" },
     platform: "node",
+    // What the hook's rarer ways share with it stays in the one file that every call loads.
+    preserveEntrySignatures: "allow-extension",
     external: [/^node:/],
     logLevel,
     plugins: [licences()],
-    output: { dir: "dist/hook", cleanDir: true, minify },
+    output: {
+      dir: "dist/hook",
+      cleanDir: true,
+      // One file, and not a module: Node starts it without the loader of modules.
+      format: "cjs",
+      entryFileNames: "[name].cjs",
+      chunkFileNames: "[name].cjs",
+      footer: (chunk) => (chunk.isEntry ? RUN_IF_MAIN : ""),
+      minify: SMALL,
+    },
   },
   {
     input: { client: "ipc/client.ts" },

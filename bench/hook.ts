@@ -12,7 +12,7 @@ const RUNS = 41;
 const MAX_PROGRAM_MS = 6;
 const MAX_LAUNCHED_MS = 15;
 
-const PROGRAM = new URL("../dist/hook/start.js", import.meta.url).pathname;
+const PROGRAM = new URL("../dist/hook/hook.cjs", import.meta.url).pathname;
 const SAFETY_NET = new URL("../node_modules/cc-safety-net/dist/bin/cc-safety-net.js", import.meta.url).pathname;
 
 export async function hook(): Promise<Figure[]> {

@@ -1,9 +1,8 @@
-import { Command, CommanderError } from "commander";
-import { ownCommand } from "../ipc/own-command.ts";
+import { Command } from "commander";
 import { VERSION } from "../main/version.ts";
 import { agentsCommands } from "./commands/agents.ts";
 import { alarmsCommands } from "./commands/alarms.ts";
-import { approvalsCommands } from "./commands/approvals.ts";
+import { answerCommands, approvalsCommands } from "./commands/approvals.ts";
 import { auditCommands } from "./commands/audit.ts";
 import { connectCommand } from "./commands/connect.ts";
 import { doctorCommand } from "./commands/doctor.ts";
@@ -12,12 +11,14 @@ import { metricsCommand } from "./commands/metrics.ts";
 import { offlineCommands } from "./commands/offline.ts";
 import { openCommand } from "./commands/open.ts";
 import { policyCommands } from "./commands/policy.ts";
-import { safetyCommands } from "./commands/safety.ts";
+import { pauseOrResume, safetyCommands } from "./commands/safety.ts";
 import { serveCommand } from "./commands/serve.ts";
+import { serviceCommands } from "./commands/service.ts";
 import { startCommand } from "./commands/start.ts";
 import { statusCommand } from "./commands/status.ts";
 import { watchCommand } from "./commands/watch.ts";
 import { EXIT, type ExitCode, reportFailure } from "./output.ts";
+import { Printed, reportAsOthers } from "./usage-errors.ts";
 
 /** The `metnos-gate` command. Gives the exit code. `hook` is never handled here: the launcher starts it directly. */
 export async function main(argv: readonly string[]): Promise<number> {
@@ -29,11 +30,16 @@ export async function main(argv: readonly string[]): Promise<number> {
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE") process.exit(EXIT.ok);
   });
+  const program = commandLine(done);
+  if (argv.length === 0) {
+    program.outputHelp();
+    return EXIT.ok;
+  }
   try {
-    await commandLine(done).parseAsync([...argv], { from: "user" });
+    await program.parseAsync([...argv], { from: "user" });
     return code;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+    if (error instanceof Printed) return EXIT.ok;
     return reportFailure(error);
   }
 }
@@ -41,21 +47,20 @@ export async function main(argv: readonly string[]): Promise<number> {
 /** Every command with its options. `done` gets the exit code of one that has its own. */
 export function commandLine(done: (code: ExitCode) => void): Command {
   const program = new Command("metnos-gate");
-  program
-    .description("A local gate between AI agents and your machine.")
-    .version(VERSION)
-    .showHelpAfterError(`(${ownCommand("--help")})`)
-    .exitOverride();
+  program.description("A local gate between AI agents and your machine.").version(VERSION);
   startCommand(program, done);
   serveCommand(program, done);
+  serviceCommands(program, done);
   openCommand(program);
   watchCommand(program);
   connectCommand(program);
   agentsCommands(program);
   approvalsCommands(program);
+  answerCommands(program);
   policyCommands(program, done);
   auditCommands(program, done);
   safetyCommands(program);
+  pauseOrResume(program);
   statusCommand(program);
   alarmsCommands(program);
   metricsCommand(program);
@@ -73,7 +78,8 @@ export function commandLine(done: (code: ExitCode) => void): Command {
     );
   program.addHelpText(
     "after",
-    "\nListings are JSON lines on stdout, words are on stderr; on a terminal the words alone, where they say the same.\nExit codes: 0 done, 1 failed, 2 usage, 3 no gate is running, 4 refused, 5 a problem was found, 6 replaced, 7 died.",
+    "\nOn a terminal listings are tables; piped, or with --json, JSON lines on stdout, and words are on stderr.\nExit codes: 0 done, 1 failed, 2 usage, 3 no gate is running, 4 refused, 5 a problem was found, 6 replaced, 7 died.",
   );
+  reportAsOthers(program);
   return program;
 }

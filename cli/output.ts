@@ -1,8 +1,10 @@
-import { type ErrorCode, GateError } from "../ipc/gate-error.ts";
+import { Option } from "commander";
+import { FAILURE_CODES, GateError } from "../ipc/gate-error.ts";
 import { ownCommand } from "../ipc/own-command.ts";
 import { visible, visibleJson } from "../ipc/visible-text.ts";
 import { fileError } from "../main/gate/file-errors.ts";
 import { GATE_EXIT } from "../main/restart.ts";
+import { type Column, tableLines } from "./table.ts";
 
 /** stdout carries data, one JSON object per line; stderr carries words for the user. */
 
@@ -18,31 +20,32 @@ export const EXIT = {
 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** Codes for a gate that could not start or continue, or a file of the gate that can't be used: a failure, not a refusal. */
-const FAILURES: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
-  "already_running",
-  "invalid_config",
-  "invalid_executor",
-  "invalid_input",
-  "executors_unreadable",
-  "database_damaged",
-  "database_foreign",
-  "database_missing",
-  "database_newer",
-  "database_older",
-  "database_read_only",
-  "database_unusable",
-  "gate_replaced",
-  "lock_taken",
-  "lock_unusable",
-  "folder_not_private",
-  "socket_unusable",
-  "page_not_built",
-  "port_taken",
-  "file_unusable",
-  "not_a_file",
-  "head_unusable",
-]);
+/** Of a command that prints data. */
+export interface DataOptions {
+  /** As when piped, on a terminal too. */
+  json?: boolean;
+}
+
+/** The option of every command that has words or a table for a terminal. */
+export function jsonOption(): Option {
+  return new Option("--json", "JSON lines on a terminal, too");
+}
+
+/** A listing: a table on a terminal; else, or with `--json`, a JSON line each. @returns whether it was a table */
+export function list<T>(rows: readonly T[], columns: readonly Column<T>[], { json }: DataOptions = {}): boolean {
+  if (process.stdout.isTTY !== true || json === true) {
+    for (const row of rows) printLine(row);
+    return false;
+  }
+  const lines = tableLines(columns, rows, process.stdout.columns || 80, isColoured(process.stdout));
+  if (rows.length > 0) for (const line of lines) printWord(line);
+  return true;
+}
+
+/** Colours are for a terminal, unless the user wants none, or where the user wants them all the same. */
+export function isColoured(stream: NodeJS.WriteStream): boolean {
+  return !process.env.NO_COLOR && (stream.isTTY === true || process.env.FORCE_COLOR !== undefined);
+}
 
 export function printLine(value: unknown): void {
   process.stdout.write(`${visibleJson(value)}\n`);
@@ -50,8 +53,14 @@ export function printLine(value: unknown): void {
 
 /** Data and the same in words: on a terminal, where both would be shown one after the other, the words alone. */
 export function tell(value: unknown, ...words: string[]): void {
-  if (!isSeenTogether()) printLine(value);
-  for (const text of words) say(text);
+  tellAs({}, value, ...words);
+}
+
+/** The same; with `--json` a terminal gets the data alone. */
+export function tellAs({ json }: DataOptions, value: unknown, ...words: string[]): void {
+  const is_together = isSeenTogether();
+  if (!is_together || json === true) printLine(value);
+  if (!is_together || json !== true) for (const text of words) say(text);
 }
 
 /** stdout and stderr are shown on the same terminal. */
@@ -83,10 +92,15 @@ export function reportFailure(error: unknown): ExitCode {
       return EXIT.not_running;
     case "usage":
     case "invalid_params":
+    case "invalid_input":
       return EXIT.usage;
     default:
-      return error instanceof GateError && !FAILURES.has(error.code) ? EXIT.refused : EXIT.failed;
+      return error instanceof GateError && !isFailure(error) ? EXIT.refused : EXIT.failed;
   }
+}
+
+function isFailure({ code }: GateError): boolean {
+  return FAILURE_CODES.some((failure) => failure === code);
 }
 
 /** The system's own errors name a call; the user needs the file and what to do. */

@@ -31,6 +31,10 @@ export interface GatePaths {
   runtime_dir: string;
   agent_socket: string;
   operator_socket: string;
+  /** What starts the gate at login: the desktop app's entry, a systemd user unit, a launchd agent. */
+  autostart_entry: string;
+  systemd_unit: string;
+  launch_agent: string;
 }
 
 /** The environment variables of a process. */
@@ -47,8 +51,11 @@ export class PathError extends Error {
   }
 }
 
-/** A relative path would depend on the working directory of each program. */
-const PATH_VARIABLES = [
+/** The environment variables that decide where the gate's files are. */
+export const PLACE_VARIABLES = [
+  "XDG_CONFIG_HOME",
+  "XDG_STATE_HOME",
+  "XDG_DATA_HOME",
   "METNOS_CONFIG",
   "METNOS_GRANTS_DB",
   "METNOS_APPROVALS_DB",
@@ -56,27 +63,43 @@ const PATH_VARIABLES = [
   "METNOS_GATE_SOCKET",
 ] as const;
 
+/** A relative path would depend on the working directory of each program. */
+const PATH_VARIABLES = PLACE_VARIABLES.filter((name) => name.startsWith("METNOS_"));
+
+/** What an agent needs of them: all that the hook works out, for each call. */
+export type AgentPaths = Pick<GatePaths, "state_dir" | "agent_tokens_dir" | "runtime_dir" | "agent_socket">;
+
+/** @throws PathError where HOME or a METNOS_* path is not absolute */
+export function agentPaths(env: Env = process.env): AgentPaths {
+  const home = homeFolder(env);
+  for (const name of PATH_VARIABLES) refuseRelative(name, env[name]);
+  const state_dir = join(baseFolder(env.XDG_STATE_HOME, home, ".local/state"), "metnos");
+  const runtime_dir = env.METNOS_RUNTIME_DIR || join(state_dir, "run");
+  return {
+    state_dir,
+    agent_tokens_dir: join(state_dir, "agents"),
+    runtime_dir,
+    agent_socket: env.METNOS_GATE_SOCKET || join(runtime_dir, "gate.sock"),
+  };
+}
+
 /**
  * The places for an environment. Relative XDG values are ignored, as the XDG specification says.
  * @throws PathError where HOME or a METNOS_* path is not absolute
  */
 export function gatePaths(env: Env = process.env): GatePaths {
+  const agent = agentPaths(env);
   const home = homeFolder(env);
-  for (const name of PATH_VARIABLES) refuseRelative(name, env[name]);
-  const base = (name: string, fallback: string) => {
-    const value = env[name];
-    return value && isAbsolute(value) ? value : join(home, fallback);
-  };
-  const config_dir = join(base("XDG_CONFIG_HOME", ".config"), "metnos");
-  const state_dir = join(base("XDG_STATE_HOME", ".local/state"), "metnos");
-  const data_dir = join(base("XDG_DATA_HOME", ".local/share"), "metnos");
-  const runtime_dir = env.METNOS_RUNTIME_DIR || join(state_dir, "run");
+  const config_home = baseFolder(env.XDG_CONFIG_HOME, home, ".config");
+  const config_dir = join(config_home, "metnos");
+  const data_dir = join(baseFolder(env.XDG_DATA_HOME, home, ".local/share"), "metnos");
+  const { state_dir } = agent;
   return {
+    ...agent,
     config_dir,
     config_file: env.METNOS_CONFIG || join(config_dir, "gate.toml"),
     chosen_file: join(config_dir, "chosen.json"),
     executors_dir: join(config_dir, "executors"),
-    state_dir,
     grants_db: env.METNOS_GRANTS_DB || join(state_dir, "grants.db"),
     approvals_db: env.METNOS_APPROVALS_DB || join(state_dir, "approvals.db"),
     agents_db: join(state_dir, "agents.db"),
@@ -87,12 +110,16 @@ export function gatePaths(env: Env = process.env): GatePaths {
     state_reserve: join(state_dir, "reserve"),
     lock_db: join(state_dir, "gate.lock"),
     operator_token: join(state_dir, "operator.token"),
-    agent_tokens_dir: join(state_dir, "agents"),
     audit_dir: join(data_dir, "vaglio"),
-    runtime_dir,
-    agent_socket: env.METNOS_GATE_SOCKET || join(runtime_dir, "gate.sock"),
-    operator_socket: join(runtime_dir, "operator.sock"),
+    operator_socket: join(agent.runtime_dir, "operator.sock"),
+    autostart_entry: join(config_home, "autostart/metnos-gate.desktop"),
+    systemd_unit: join(config_home, "systemd/user/metnos-gate.service"),
+    launch_agent: join(home, "Library/LaunchAgents/org.metnos.gate.plist"),
   };
+}
+
+function baseFolder(value: string | undefined, home: string, fallback: string): string {
+  return value && isAbsolute(value) ? value : join(home, fallback);
 }
 
 /** The user's home folder, without a trailing slash. @throws PathError where HOME is empty or relative, or there is none */
@@ -101,7 +128,7 @@ export function homeFolder(env: Env): string {
   refuseRelative("HOME", env.HOME);
   try {
     const home = env.HOME ?? homedir();
-    if (isAbsolute(home)) return home.replace(/(.)\/+$/, "$1");
+    if (isAbsolute(home)) return home.endsWith("/") ? home.replace(/(.)\/+$/, "$1") : home;
   } catch {
     // a user without a passwd entry: reported below
   }
@@ -114,7 +141,7 @@ function refuseRelative(name: string, value: string | undefined): void {
 }
 
 /** The file in which an agent's adapter finds its token. `name` must be a valid agent name. */
-export function agentTokenFile(paths: GatePaths, name: string): string {
+export function agentTokenFile(paths: AgentPaths, name: string): string {
   return join(paths.agent_tokens_dir, `${name}.token`);
 }
 

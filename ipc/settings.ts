@@ -9,7 +9,7 @@ export const settingValues = {
   language: z.enum(LANGUAGES),
   "judge.kind": z.enum(["rule-based-v1"]),
   "judge.threshold": z.number().min(0).max(1),
-  /** Only where a desktop app runs. */
+  /** Only where a desktop app runs, or systemd or launchd. */
   start_at_login: z.boolean(),
 } as const;
 export type SettingKey = keyof typeof settingValues;

@@ -35,8 +35,8 @@ export interface ServeOptions {
   log?: (line: string) => void;
   clock?: Clock;
   frame_timeout_ms?: number;
-  /** Only where a desktop app runs the gate. */
-  login_item?: LoginItem;
+  /** What starts the gate at login: the desktop app's entry, or the service. */
+  login_item?: LoginItem | undefined;
   /** False: none, whatever the configuration says. */
   notifications?: NotificationOptions | false;
   /** Serve the page to a browser, too: its links come from the operator's `web.link`. */

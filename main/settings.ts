@@ -22,7 +22,7 @@ type ChosenKey = keyof Chosen;
 
 const WHAT = "the file of the settings that were chosen,";
 
-/** Start at login: only where a desktop app runs the gate. */
+/** Start at login: by the desktop app, or by the session's own services. */
 export interface LoginItem {
   isEnabled(): boolean;
   setEnabled(is_enabled: boolean): void;
@@ -76,7 +76,8 @@ export class Settings {
 
   #view(key: SettingKey, login_item: LoginItem | undefined): Setting {
     if (key === "start_at_login") {
-      const why_not = login_item === undefined ? "only the desktop app can start at login" : null;
+      const why_not =
+        login_item === undefined ? "nothing here starts services: only the desktop app can start at login" : null;
       return {
         key,
         value: login_item?.isEnabled() ?? false,

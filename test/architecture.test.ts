@@ -254,6 +254,7 @@ describe("the architecture", () => {
       "ipc/page-secret.ts",
       "ipc/press-delay.ts",
       "ipc/rule-words.ts",
+      "ipc/safety-words.ts",
       "ipc/visible-text.ts",
       "ipc/waiting.ts",
     ]);

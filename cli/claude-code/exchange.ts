@@ -1,17 +1,16 @@
 import { connect, type Socket } from "node:net";
-import { encodeFrame, FrameReader } from "../../ipc/frames.ts";
+import { BYTE_LIMITS, encodeFrame, FRAME_TIMEOUT_MS, FrameReader } from "../../ipc/frames.ts";
 import { isOwnSocket } from "../../ipc/own-socket.ts";
 import { RETURN_MS } from "../../ipc/return-time.ts";
 
 /** One call over gate.sock with nothing but node:net, so that a cold process starts fast. */
 
 export interface Request {
-  socket_path: string;
   token: string | undefined;
   agent_name: string;
   session: string;
   call: object;
-  /** When to give up waiting, by performance.now(): setting the clock changes nothing. */
+  /** When to give up waiting, by `monotonicMs`: setting the clock changes nothing. */
   deadline: number;
   /** True once the process that reads the answer has ended. Checked only while the operator is asked. */
   isAbandoned(): boolean;
@@ -31,29 +30,74 @@ const LOOK_MS = 250;
 const HELLO = "hello";
 const CALL = "call";
 
-/** Asks and waits for the final decision; asks again if the gate restarts meanwhile. Never rejects. */
-export async function askGate(request: Request): Promise<Answer> {
-  if (!isOwnSocket(request.socket_path)) {
-    const hint = "keep the socket in a folder of your own (0700): see docs/configuration.md";
-    return {
-      kind: "error",
-      code: "foreign_socket",
-      message: "another user could be listening at the gate's socket",
-      hint,
-    };
+/** Milliseconds on a clock that nobody sets: Node's `performance` would have to be loaded first. */
+export function monotonicMs(): number {
+  const [seconds, nanoseconds] = process.hrtime();
+  return seconds * 1000 + nanoseconds / 1e6;
+}
+
+const FOREIGN_SOCKET: Answer = {
+  kind: "error",
+  code: "foreign_socket",
+  message: "another user could be listening at the gate's socket",
+  hint: "keep the socket in a folder of your own (0700): see docs/configuration.md",
+};
+
+/** The gate at a socket. Connects at once, so that the gate accepts while the caller still reads what to ask. */
+export class GateLine {
+  readonly #socket_path: string;
+  /** Undefined at a socket that another user could be listening at: nothing is sent to it. */
+  #connection: Connection | undefined;
+
+  constructor(socket_path: string) {
+    this.#socket_path = socket_path;
+    if (isOwnSocket(socket_path)) this.#connection = new Connection(socket_path);
   }
-  let lost_at: number | undefined;
-  for (let pause = 50; ; pause = Math.min(pause * 2, 1000)) {
-    const answer = await new Attempt(request).outcome;
-    if (answer.kind !== "lost") return answer;
-    if (answer.was_connected) {
-      lost_at = performance.now();
-      pause = 50;
+
+  /**
+   * Asks and waits for the final decision; asks again if the gate restarts meanwhile. Never rejects. What is first asked is asked
+   * in the same turn in which the line was made: it would miss the end of its connection.
+   */
+  async ask(request: Request): Promise<Answer> {
+    let connection = this.#connection;
+    if (connection === undefined) return FOREIGN_SOCKET;
+    let lost_at: number | undefined;
+    for (let pause = 50; ; pause = Math.min(pause * 2, 1000)) {
+      const answer = await new Attempt(request, connection).outcome;
+      if (answer.kind !== "lost") return answer;
+      if (answer.was_connected) {
+        lost_at = monotonicMs();
+        pause = 50;
+      }
+      if (lost_at === undefined || monotonicMs() - lost_at > RETURN_MS) return { kind: "unreachable" };
+      if (monotonicMs() >= request.deadline) return { kind: "unanswered" };
+      if (request.isAbandoned()) return { kind: "abandoned" };
+      await new Promise((resolve) => setTimeout(resolve, pause));
+      connection = new Connection(this.#socket_path);
     }
-    if (lost_at === undefined || performance.now() - lost_at > RETURN_MS) return { kind: "unreachable" };
-    if (performance.now() >= request.deadline) return { kind: "unanswered" };
-    if (request.isAbandoned()) return { kind: "abandoned" };
-    await new Promise((resolve) => setTimeout(resolve, pause));
+  }
+}
+
+/** Room for the gate's usual answer; a longer one comes in several pieces. */
+const READ_BYTES = 16_384;
+
+/** A socket whose bytes go straight to a function: a stream's buffering would have to be loaded and compiled first. */
+class Connection {
+  readonly socket: Socket;
+  /** Called with what was read, one character for each byte. */
+  onText: (text: string) => void = () => undefined;
+
+  constructor(socket_path: string) {
+    this.socket = connect({
+      path: socket_path,
+      onread: {
+        buffer: Buffer.allocUnsafe(READ_BYTES),
+        callback: (length, buffer) => {
+          this.onText((buffer as Buffer).toString("latin1", 0, length));
+          return true;
+        },
+      },
+    });
   }
 }
 
@@ -63,7 +107,7 @@ class Attempt {
   readonly outcome: Promise<Outcome>;
   readonly #request: Request;
   readonly #socket: Socket;
-  readonly #reader = new FrameReader();
+  readonly #reader = new FrameReader(undefined, FRAME_TIMEOUT_MS, BYTE_LIMITS);
   readonly #call: string;
   #resolve: (outcome: Outcome) => void = () => undefined;
   #was_connected = false;
@@ -72,25 +116,25 @@ class Attempt {
   #timer: NodeJS.Timeout | undefined;
   #looking: NodeJS.Timeout | undefined;
 
-  constructor(request: Request) {
+  constructor(request: Request, connection: Connection) {
     this.#request = request;
     this.#call = encodeFrame("tool.call", { id: CALL, ...request.call });
     this.outcome = new Promise((resolve) => {
       this.#resolve = resolve;
     });
-    this.#socket = connect(request.socket_path);
-    this.#socket.setEncoding("utf8");
-    this.#socket.once("connect", () => {
-      this.#was_connected = true;
-      this.#startWaiting();
-    });
+    this.#socket = connection.socket;
+    connection.onText = (text) => this.#read(text);
     this.#socket.on("error", () => this.#socket.destroy()); // 'close' follows and reports it
     this.#socket.once("close", () => {
       this.#stop();
       this.#resolve({ kind: "lost", was_connected: this.#was_connected });
     });
-    this.#socket.on("data", (text: string) => this.#read(text));
     this.#socket.write(helloOf(request) + this.#call);
+    // After the write, which waits for the connection, too: the gate works while the timer is made.
+    this.#socket.once("connect", () => {
+      this.#was_connected = true;
+      this.#startWaiting();
+    });
   }
 
   #read(text: string): void {
@@ -135,7 +179,7 @@ class Attempt {
   #startWaiting(): void {
     this.#timer ??= setTimeout(
       () => this.#withdraw({ kind: "unanswered" }, "nobody answered"),
-      Math.max(0, this.#request.deadline - performance.now()),
+      Math.max(0, this.#request.deadline - monotonicMs()),
     );
   }
 
@@ -153,8 +197,7 @@ class Attempt {
 
   #end(answer: Answer): void {
     this.#stop();
-    this.#socket.end();
-    this.#resolve(answer);
+    this.#resolve(answer); // The process ends next, and its connection with it: closing it first would only take time.
   }
 
   #stop(): void {

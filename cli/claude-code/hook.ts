@@ -1,9 +1,8 @@
 import { readSync, writeSync } from "node:fs";
 import { exactText, MAX_FRAME_BYTES } from "../../ipc/frames.ts";
-import { ownCommand } from "../../ipc/own-command.ts";
-import { agentTokenFile, gatePaths, PathError } from "../../ipc/paths.ts";
+import { agentPaths, agentTokenFile, PathError } from "../../ipc/paths.ts";
 import { readRegularFile } from "../../ipc/regular-file.ts";
-import { type Answer, askGate } from "./exchange.ts";
+import { type Answer, GateLine, monotonicMs } from "./exchange.ts";
 import { AbandonedError, abandonedBy } from "./parent.ts";
 import { type HookPayload, parsePayload } from "./payload.ts";
 
@@ -63,7 +62,9 @@ async function answerFor(argv: readonly string[]): Promise<HookAnswer> {
 async function examined(argv: readonly string[]): Promise<HookAnswer> {
   const options = optionsOf(argv);
   if (options === undefined)
-    return deny(`the hook's command line is not valid; run ${ownCommand("connect claude-code")} again`);
+    return deny(`the hook's command line is not valid; run ${await command("connect claude-code")} again`);
+  const paths = agentPaths(process.env);
+  const gate = new GateLine(paths.agent_socket);
   const bytes = readInput();
   if (bytes === undefined) return deny("the hook's input is too large");
   const input = exactText(bytes);
@@ -71,14 +72,12 @@ async function examined(argv: readonly string[]): Promise<HookAnswer> {
   const payload = parsePayload(input);
   if ("refused" in payload) return deny(payload.refused);
   if (input.length > MAX_FRAME_BYTES - 4096) return deny("the call is larger than the 1 MiB the gate looks at");
-  const paths = gatePaths(process.env);
-  const answer = await askGate({
-    socket_path: paths.agent_socket,
+  const answer = await gate.ask({
     token: process.env.METNOS_AGENT_TOKEN ?? readToken(agentTokenFile(paths, AGENT)),
     agent_name: AGENT,
     session: payload.session_id,
     call: payload.call,
-    deadline: performance.now() + options.wait_seconds * 1000,
+    deadline: monotonicMs() + options.wait_seconds * 1000,
     isAbandoned: abandonedBy(options.parent),
   });
   return answered(answer, payload, options);
@@ -106,13 +105,19 @@ async function answered(answer: Answer, payload: HookPayload, options: HookOptio
         return offline(
           payload,
           options,
-          `${answer.message}; tell the user to run: ${ownCommand("connect claude-code")}`,
+          `${answer.message}; tell the user to run: ${await command("connect claude-code")}`,
         );
       }
       return deny(answer.hint === "" ? answer.message : `${answer.message} (${answer.hint})`);
     case "unreachable":
-      return offline(payload, options, `no gate is running; tell the user to start it with: ${ownCommand("start")}`);
+      return offline(payload, options, `no gate is running; tell the user to start it with: ${await command("start")}`);
   }
+}
+
+/** This program's command as the user types it; loaded where a call isn't decided by a gate. */
+async function command(words: string): Promise<string> {
+  const { ownCommand } = await import("../../ipc/own-command.ts");
+  return ownCommand(words);
 }
 
 /** Without a gate: what the guard denies is denied here, the rest is Claude Code's own prompt. Never allowed. */

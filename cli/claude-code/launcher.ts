@@ -14,31 +14,20 @@ import { delimiter, isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { GateError } from "../../ipc/gate-error.ts";
 import type { Env } from "../../ipc/paths.ts";
-import { gatePaths } from "../../ipc/paths.ts";
+import { gatePaths, PLACE_VARIABLES } from "../../ipc/paths.ts";
 import { LAUNCHER_NAME } from "./entries.ts";
 import { type LauncherParts, launcherText } from "./launcher-text.ts";
 
 /** The launcher of the hook, in a folder of the gate: agents can't reach it, and it outlives checkouts and Nodes. */
 
 const BUILT = fileURLToPath(new URL("../../dist/hook", import.meta.url));
+const PROGRAM = "hook.cjs";
 /** The hook runs on this Node and newer ones. */
 const MIN_NODE = 20;
 /** Where a Node may be, or be installed later, besides PATH. */
 const USUAL_NODES = ["/usr/local/bin/node", "/usr/bin/node", "/opt/homebrew/bin/node"];
 /** The variables that locate the gate: the hook must reach the one that was connected, whatever a project sets. */
-const KEPT = [
-  "XDG_CONFIG_HOME",
-  "XDG_STATE_HOME",
-  "XDG_DATA_HOME",
-  "METNOS_CONFIG",
-  "METNOS_GRANTS_DB",
-  "METNOS_APPROVALS_DB",
-  "METNOS_RUNTIME_DIR",
-  "METNOS_GATE_SOCKET",
-  "METNOS_GATE_LAUNCHER",
-  "APPIMAGE",
-  "CLAUDE_CONFIG_DIR",
-];
+const KEPT = [...PLACE_VARIABLES, "METNOS_GATE_LAUNCHER", "APPIMAGE", "CLAUDE_CONFIG_DIR"];
 
 export function launcherFile(env: Env = process.env): string {
   return join(hookFolder(env), LAUNCHER_NAME);
@@ -102,15 +91,14 @@ function isUsable(node: string): boolean {
 
 /** Its program, where it is now, and a copy for when that is missing: rebuilt, moved or removed. */
 function scripts(env: Env): string[] {
-  if (!existsSync(join(BUILT, "start.js")))
+  if (!existsSync(join(BUILT, PROGRAM)))
     throw new GateError("hook_unusable", "the hook is not built", "run npm ci in the checkout");
   const copy = join(hookFolder(env), "program");
   mkdirSync(copy, { recursive: true, mode: 0o700 });
-  const names = readdirSync(BUILT).filter((name) => name.endsWith(".js"));
+  const names = readdirSync(BUILT).filter((name) => name.endsWith(".cjs"));
   for (const name of readdirSync(copy)) if (!names.includes(name)) rmSync(join(copy, name), { recursive: true });
   for (const name of names) replace(join(copy, name), readFileSync(join(BUILT, name), "utf8"), 0o600);
-  replace(join(copy, "package.json"), '{"type":"module"}\n', 0o600);
-  return [join(BUILT, "start.js"), join(copy, "start.js")];
+  return [join(BUILT, PROGRAM), join(copy, PROGRAM)];
 }
 
 /** Whole or not at all, in one step: a hook may be starting right now. */

@@ -29,7 +29,7 @@ export function parsePayload(text: string): HookPayload | { refused: string } {
   const { tool_name, tool_input } = value;
   const { description, ...without_description } = tool_input;
   const is_bash = tool_name === "Bash";
-  const server = /^mcp__(.+?)__/.exec(tool_name)?.[1];
+  const server = tool_name.startsWith("mcp__") ? /^mcp__(.+?)__/.exec(tool_name)?.[1] : undefined;
   const context = {
     ...(typeof value.cwd === "string" ? { cwd: value.cwd } : {}),
     ...(typeof value.permission_mode === "string" ? { mode: value.permission_mode.slice(0, 64) } : {}),

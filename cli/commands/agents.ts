@@ -1,7 +1,8 @@
 import type { Command } from "commander";
 import { ownCommand } from "../../ipc/own-command.ts";
+import { agentColumns } from "../listings.ts";
 import { withOperator } from "../operator.ts";
-import { printLine, say, tell } from "../output.ts";
+import { type DataOptions, jsonOption, list, say, tell, usageError } from "../output.ts";
 import { levelOf } from "./policy.ts";
 
 /** `agents ...`: the paired agents and their levels. */
@@ -10,12 +11,14 @@ export function agentsCommands(program: Command): void {
 
   agents
     .command("list")
-    .description("a JSON line each; agents that wait to be paired have a requested_at")
-    .action(() =>
+    .description("the paired agents, and those that wait to be paired")
+    .addOption(jsonOption())
+    .action((options: DataOptions) =>
       withOperator(async (api) => {
         const { agents: paired, requests, unreadable } = await api.call("agents.list", {});
-        for (const agent of paired) printLine(agent);
-        for (const request of requests) printLine(request);
+        list([...paired, ...requests], agentColumns(Date.now()), options);
+        for (const { name } of requests)
+          say(`${name} asks to be paired: ${ownCommand(`agents pair ${name} --level Supervised`)} (or ReadOnly, Full)`);
         for (const name of unreadable)
           say(
             `${name} can't be read, and is not let in; set its level again: ${ownCommand(`agents level ${name} ReadOnly`)}, or revoke it and pair it again`,
@@ -28,19 +31,28 @@ export function agentsCommands(program: Command): void {
   agents
     .command("pair <name>")
     .description("pairs an agent, or lets in one that is waiting")
-    .requiredOption("--level <level>", "ReadOnly, Supervised or Full")
-    .action((name: string, options: { level: string }) =>
-      withOperator(async (api) => {
-        const agent = await api.call("agents.pair", { name, level: levelOf(options.level) });
+    .option("--level <level>", "ReadOnly, Supervised or Full; it has no default")
+    .action((name: string, options: { level?: string }) => {
+      const { level } = options;
+      if (level === undefined)
+        throw usageError(
+          `the level of ${name} is missing`,
+          `one of: ${ownCommand(`agents pair ${name} --level Supervised`)} (or ReadOnly, Full)`,
+        );
+      return withOperator(async (api) => {
+        const agent = await api.call("agents.pair", { name, level: levelOf(level) });
         tell(agent, `paired: ${agent.name} at level ${agent.level}; its token is in ${agent.token_file}`);
-      }),
-    );
+      });
+    });
 
   agents
     .command("level <name> <level>")
     .description("changes an agent's autonomy level")
     .action((name: string, level: string) =>
-      withOperator(async (api) => printLine(await api.call("agents.level", { name, level: levelOf(level) }))),
+      withOperator(async (api) => {
+        const agent = await api.call("agents.level", { name, level: levelOf(level) });
+        tell(agent, `${agent.name} is at level ${agent.level} now`);
+      }),
     );
 
   agents
@@ -54,7 +66,7 @@ export function agentsCommands(program: Command): void {
           return undefined;
         });
         if (agent === undefined) say(`turned away: ${name}`);
-        else printLine(agent);
+        else tell(agent, `revoked: ${name}; its token, grants and waiting requests ended with it`);
       }),
     );
 }

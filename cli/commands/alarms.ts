@@ -3,7 +3,7 @@ import { PAST_ALARMS } from "../../ipc/alarm-words.ts";
 import { ALARM_CODES } from "../../ipc/alarms.ts";
 import { alarmHint } from "../alarm-hint.ts";
 import { withRunningGate } from "../operator.ts";
-import { printLine, say, tell, usageError } from "../output.ts";
+import { type DataOptions, jsonOption, say, tell, tellAs, usageError } from "../output.ts";
 
 /** `alarms ...`: the running gate's alarms. */
 export function alarmsCommands(program: Command): void {
@@ -11,11 +11,12 @@ export function alarmsCommands(program: Command): void {
 
   alarms
     .command("list")
-    .description("a JSON line each, oldest first")
-    .action(() =>
+    .description("oldest first")
+    .addOption(jsonOption())
+    .action((options: DataOptions) =>
       withRunningGate(async (api) => {
         const found = (await api.call("status", {})).alarms;
-        for (const alarm of found) tell(alarm, `${alarm.code}: ${alarm.message}\n  ${alarmHint(alarm)}`);
+        for (const alarm of found) tellAs(options, alarm, `${alarm.code}: ${alarm.message}\n  ${alarmHint(alarm)}`);
         if (found.length === 0) say("no alarm");
       }),
     );
@@ -35,7 +36,7 @@ export function alarmsCommands(program: Command): void {
           const { acknowledged: is_done } = await api.call("alarms.acknowledge", alarm);
           if (is_done) acknowledged++;
         }
-        printLine({ acknowledged });
+        tell({ acknowledged }, acknowledged === 0 ? "there was nothing to dismiss" : `dismissed: ${acknowledged}`);
       }),
     );
 }

@@ -2,15 +2,21 @@ import { type Command, Option } from "commander";
 import { REACHES, type Reach } from "../../ipc/decision.ts";
 import type { Answer } from "../../ipc/operator-api.ts";
 import { parseExpiry } from "../durations.ts";
+import { approvalColumns } from "../listings.ts";
 import { withOperator } from "../operator.ts";
-import { printLine, say, usageError } from "../output.ts";
+import { type DataOptions, jsonOption, list, say, tellAs, usageError } from "../output.ts";
+import { tokenMeant } from "../waiting-request.ts";
 
-interface ApproveOptions {
+interface ApproveOptions extends DataOptions {
   session?: boolean;
   permanent?: boolean;
   target?: string;
   reach?: Reach;
   expires?: string;
+}
+
+interface DenyOptions extends DataOptions {
+  message?: string;
 }
 
 /** `approvals ...`: requests that wait for an answer, and answering them. */
@@ -19,65 +25,91 @@ export function approvalsCommands(program: Command): void {
 
   approvals
     .command("list")
-    .description("the waiting requests, newest first, a JSON line each")
+    .description("the waiting requests, newest first")
     .option("--all", "ended ones too")
-    .action((options: { all?: boolean }) =>
+    .addOption(jsonOption())
+    .action((options: { all?: boolean } & DataOptions) =>
       withOperator(async (api) => {
-        const list = await api.call("approvals.list", { include_resolved: options.all === true, limit: 1000 });
-        for (const approval of list) printLine(approval);
-        if (list.length === 0) say("nothing is waiting");
+        const found = await api.call("approvals.list", { include_resolved: options.all === true, limit: 1000 });
+        list(found, approvalColumns(found, Date.now()), options);
+        if (found.length === 0) say("nothing is waiting");
       }),
     );
 
-  approvals
-    .command("approve <token>")
-    .description("says yes: once, or remembered")
-    .option("--session", "remember it for the rest of the agent's session")
-    .option("--permanent", "remember it until it is revoked or expires")
-    .addOption(
-      new Option("--reach <reach>", "which of the card's choices, by how far it reaches; left out: the first").choices(
-        REACHES,
-      ),
-    )
-    .option("--target <glob>", "what to remember instead of exactly this: a folder/*, folder/**, a host")
-    .option("--expires <when>", "2h, 30d or an ISO date")
-    .action((token: string, options: ApproveOptions) => resolve(approval(token, options)));
+  const approve = approvals.command("approve <token>").description("says yes: once, or remembered");
+  approveOptions(approve).action((token: string, options: ApproveOptions) => answerYes(token, options));
 
-  approvals
-    .command("reject <token>")
-    .description("says no")
-    .option("--message <text>", "for the agent: why, or what would be fine instead")
-    .action((token: string, options: { message?: string }) =>
-      resolve({ token, decision: "rejected", ...(options.message === undefined ? {} : { message: options.message }) }),
-    );
+  const reject = approvals.command("reject <token>").description("says no");
+  denyOptions(reject).action((token: string, options: DenyOptions) => answerNo(token, options));
 
   approvals
     .command("cleanup")
     .description("marks requests that were not answered in time as expired")
-    .action(() => withOperator(async (api) => printLine(await api.call("approvals.cleanup", {}))));
+    .addOption(jsonOption())
+    .action((options: DataOptions) =>
+      withOperator(async (api) => {
+        const result = await api.call("approvals.cleanup", {});
+        tellAs(options, result, `${result.expired} marked as expired`);
+      }),
+    );
 }
 
-function approval(token: string, options: ApproveOptions): Answer {
+/** `approve` and `deny`, without a token where one request waits. */
+export function answerCommands(program: Command): void {
+  const approve = program.command("approve [token]").description("says yes to the request that waits");
+  approveOptions(approve).action((token: string | undefined, options: ApproveOptions) => answerYes(token, options));
+
+  const deny = program.command("deny [token]").description("says no to the request that waits");
+  denyOptions(deny).action((token: string | undefined, options: DenyOptions) => answerNo(token, options));
+}
+
+function approveOptions(command: Command): Command {
+  const reach = new Option(
+    "--reach <reach>",
+    "which of the card's choices, by how far it reaches; left out: the first",
+  );
+  return command
+    .option("--session", "remember it for the rest of the agent's session")
+    .option("--permanent", "remember it until it is revoked or expires")
+    .addOption(reach.choices(REACHES))
+    .option("--target <glob>", "what to remember instead of exactly this: a folder/*, folder/**, a host")
+    .option("--expires <when>", "2h, 30d or an ISO date")
+    .addOption(jsonOption());
+}
+
+function denyOptions(command: Command): Command {
+  return command
+    .option("--message <text>", "for the agent: why, or what would be fine instead")
+    .addOption(jsonOption());
+}
+
+function answerYes(given: string | undefined, options: ApproveOptions): Promise<void> {
   if (options.session && options.permanent) throw usageError("--session and --permanent exclude each other");
   const scope = options.permanent ? "permanent" : options.session ? "session" : "none";
   if (scope === "none" && (options.target ?? options.expires ?? options.reach) !== undefined) {
     throw usageError("--reach, --target and --expires need --session or --permanent");
   }
-  return {
-    token,
+  return answered(given, options, {
     decision: "approved",
     scope,
     ...(options.reach === undefined ? {} : { reach: options.reach }),
     ...(options.target === undefined ? {} : { target: options.target }),
     ...(options.expires === undefined ? {} : { expires_at: parseExpiry(options.expires) }),
-  };
+  });
 }
 
-function resolve(answer: Answer): Promise<void> {
+function answerNo(given: string | undefined, options: DenyOptions): Promise<void> {
+  const { message } = options;
+  return answered(given, options, { decision: "rejected", ...(message === undefined ? {} : { message }) });
+}
+
+function answered(given: string | undefined, options: DataOptions, answer: Omit<Answer, "token">): Promise<void> {
   return withOperator(async (api) => {
-    const ended = await api.call("approvals.resolve", answer);
-    printLine(ended);
-    say(`${ended.status === "approved" ? "approved" : "denied"}: ${ended.action_verb} ${ended.target_summary}`);
+    const token = await tokenMeant(api, given, answer.decision);
+    const ended = await api.call("approvals.resolve", { ...answer, token });
+    const what = `${ended.action_verb} ${ended.target_summary}`;
+    const named = given === token ? "" : ` (${ended.agent_name}, ${token})`;
+    tellAs(options, ended, `${ended.status === "approved" ? "approved" : "denied"}: ${what}${named}`);
     if (ended.note !== undefined) say(ended.note);
   });
 }

@@ -1,7 +1,8 @@
 import type { Command } from "commander";
 import type { AuditReport } from "../../ipc/audit.ts";
+import { AUDIT_COLUMNS } from "../listings.ts";
 import { withOperator, withRunningGate } from "../operator.ts";
-import { EXIT, type ExitCode, printLine, say, usageError } from "../output.ts";
+import { type DataOptions, EXIT, type ExitCode, jsonOption, list, printLine, say, usageError } from "../output.ts";
 
 /** `audit ...`: the trail of what was decided. */
 export function auditCommands(program: Command, done: (code: ExitCode) => void): void {
@@ -12,12 +13,13 @@ export function auditCommands(program: Command, done: (code: ExitCode) => void):
     .description("the last lines, oldest first")
     .option("-n, --lines <count>", "how many", "20")
     .option("-f, --follow", "and those that come, until interrupted")
-    .action(async (options: { lines: string; follow?: boolean }) => {
+    .addOption(jsonOption())
+    .action(async (options: { lines: string; follow?: boolean } & DataOptions) => {
       const lines = Number(options.lines);
       if (!Number.isInteger(lines) || lines < 1) throw usageError("-n needs a whole number above 0");
       if (!options.follow) {
         return withOperator(async (api) => {
-          for (const line of await api.call("audit.tail", { lines })) printLine(line);
+          list(await api.call("audit.tail", { lines }), AUDIT_COLUMNS, options);
         });
       }
       await withRunningGate(async (api) => {

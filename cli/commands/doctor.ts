@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { EXIT, type ExitCode, tell } from "../output.ts";
+import { type DataOptions, EXIT, type ExitCode, jsonOption, tellAs } from "../output.ts";
 
 /** `doctor`: checks everything the gate needs and says how to fix what is wrong. Changes nothing. */
 export function doctorCommand(program: Command, done: (code: ExitCode) => void): void {
@@ -8,11 +8,13 @@ export function doctorCommand(program: Command, done: (code: ExitCode) => void):
     .description(
       `checks sockets, permissions, databases, Node and the hook; exits with ${EXIT.problem_found} if something is wrong`,
     )
-    .action(async () => {
+    .addOption(jsonOption())
+    .action(async (options: DataOptions) => {
       const { allChecks } = await import("../doctor-checks.ts");
       const checks = await allChecks();
       for (const check of checks) {
-        tell(
+        tellAs(
+          options,
           check,
           `${check.ok ? "ok  " : "FAIL"}  ${check.check}: ${check.detail}${check.fix ? `\n      ${check.fix}` : ""}`,
         );

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { Decision } from "../../ipc/decision.ts";
-import { type ExitCode, printLine, usageError } from "../output.ts";
+import { type ExitCode, isColoured, printLine, usageError } from "../output.ts";
 import { readingLines } from "../reading-lines.ts";
 
 /** `guard explain`: how a command line is read, and the guard's finding. Needs no gate, logs nothing. */
@@ -27,9 +27,7 @@ export function guardCommands(program: Command, _done: (code: ExitCode) => void)
         });
         return;
       }
-      const is_coloured =
-        process.env.NO_COLOR === undefined && (process.stdout.isTTY || process.env.FORCE_COLOR !== undefined);
-      process.stdout.write(`${readingLines(decision, is_coloured).join("\n")}\n`);
+      process.stdout.write(`${readingLines(decision, isColoured(process.stdout)).join("\n")}\n`);
     });
 }
 

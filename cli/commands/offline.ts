@@ -1,10 +1,12 @@
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import type { Command } from "commander";
+import type { Decision } from "../../ipc/decision.ts";
 import { LOSS_TEXTS, lossIn } from "../../ipc/exact-json.ts";
 import { membersWithin } from "../../ipc/frames.ts";
 import type { OfflineGate } from "../../main/offline.ts";
-import { EXIT, type ExitCode, printLine, usageError } from "../output.ts";
+import { TRACE_COLUMNS } from "../listings.ts";
+import { type DataOptions, EXIT, type ExitCode, jsonOption, list, printLine, say, usageError } from "../output.ts";
 
 /** `vaglio check` and `explain`: what the gate would decide, without one running and without a record. */
 export function offlineCommands(program: Command, done: (code: ExitCode) => void): void {
@@ -14,7 +16,7 @@ export function offlineCommands(program: Command, done: (code: ExitCode) => void
     .description("prints the Verdict on {intent, executor, args, context, agent}; logs nothing, needs no gate")
     .option("--stdin", "one JSON line in, one out")
     .action((json: string | undefined, options: { stdin?: boolean }) =>
-      answer(json, options, done, (gate, input) => gate.check(input)),
+      answer(json, options, done, (gate, input) => gate.check(input), printLine),
     );
 
   program
@@ -23,18 +25,35 @@ export function offlineCommands(program: Command, done: (code: ExitCode) => void
       "prints the Decision on {intent, executor, args, context, agent, level} with each stage's trace; no side effects",
     )
     .option("--stdin", "one JSON line in, one out")
-    .action((json: string | undefined, options: { stdin?: boolean }) =>
-      answer(json, options, done, (gate, input) => gate.explain(input)),
+    .addOption(jsonOption())
+    .action((json: string | undefined, options: { stdin?: boolean } & DataOptions) =>
+      answer(
+        json,
+        options,
+        done,
+        (gate, input) => gate.explain(input),
+        (decision) => showDecision(decision, options),
+      ),
     );
 }
 
-type Ask = (gate: OfflineGate, input: unknown) => object;
+/** On a terminal what came of it, and what each stage said. */
+function showDecision(decision: Decision, options: DataOptions): void {
+  const { outcome, stage, reason, explain, trace = [] } = decision;
+  if (process.stdout.isTTY !== true || options.json === true) return printLine(decision);
+  list(trace, TRACE_COLUMNS);
+  say(`${outcome.replaceAll("_", " ")} by ${stage}: ${reason}`);
+  if (explain.instead !== undefined) say(`instead: ${explain.instead}`);
+}
 
-async function answer(
+type Ask<T extends object> = (gate: OfflineGate, input: unknown) => T;
+
+async function answer<T extends object>(
   json: string | undefined,
   options: { stdin?: boolean },
   done: (code: ExitCode) => void,
-  ask: Ask,
+  ask: Ask<T>,
+  show: (answer: T) => void,
 ): Promise<void> {
   const { openOfflineGate } = await import("../../main/offline.ts");
   const gate = openOfflineGate();
@@ -46,14 +65,14 @@ async function answer(
         "nothing to look at",
         'give {"intent": ..., "executor": ..., "args": {...}} as an argument or on stdin',
       );
-    printLine(ask(gate, parseJson(input)));
+    show(ask(gate, parseJson(input)));
   } finally {
     gate.close();
   }
 }
 
 /** Each line is answered, also one that can't be read: each line of the output belongs to one of the input. */
-async function lineByLine(gate: OfflineGate, done: (code: ExitCode) => void, ask: Ask): Promise<void> {
+async function lineByLine(gate: OfflineGate, done: (code: ExitCode) => void, ask: Ask<object>): Promise<void> {
   for await (const line of createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY })) {
     if (line.trim() === "") continue;
     try {

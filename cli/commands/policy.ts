@@ -4,8 +4,20 @@ import { ownCommand } from "../../ipc/own-command.ts";
 import { CAPABILITY_REGISTRY } from "../../main/gate/capabilities.ts";
 import { POLICY_TABLE } from "../../main/gate/policy.ts";
 import { parseExpiry } from "../durations.ts";
+import { CAPABILITY_COLUMNS, grantColumns } from "../listings.ts";
 import { withOperator } from "../operator.ts";
-import { EXIT, type ExitCode, printLine, printWord, say, tell, usageError } from "../output.ts";
+import {
+  type DataOptions,
+  EXIT,
+  type ExitCode,
+  jsonOption,
+  list,
+  printLine,
+  printWord,
+  say,
+  tell,
+  usageError,
+} from "../output.ts";
 
 /** `policy ...`: the table and the grants (docs/decisions/requirements-policy.md, "Commands"). */
 export function policyCommands(program: Command, done: (code: ExitCode) => void): void {
@@ -20,16 +32,19 @@ export function policyCommands(program: Command, done: (code: ExitCode) => void)
 function tableCommands(policy: Command): void {
   policy
     .command("registry")
-    .description("the 13 capabilities, a JSON line each")
-    .action(() => {
-      for (const name of CAPABILITIES) printLine(CAPABILITY_REGISTRY[name]);
+    .description("the 13 capabilities")
+    .addOption(jsonOption())
+    .action((options: DataOptions) => {
+      const rows = CAPABILITIES.map((name) => CAPABILITY_REGISTRY[name]);
+      list(rows, CAPABILITY_COLUMNS, options);
     });
 
   policy
     .command("table")
-    .description("the outcome of each capability at each level: a table on a terminal, else a JSON line a level")
-    .action(() => {
-      if (process.stdout.isTTY) for (const line of tableLines()) printWord(line);
+    .description("the outcome of each capability at each level")
+    .addOption(jsonOption())
+    .action(({ json }: DataOptions) => {
+      if (process.stdout.isTTY && json !== true) for (const line of tableLines()) printWord(line);
       else for (const level of LEVELS) printLine({ level, ...POLICY_TABLE[level] });
     });
 }
@@ -63,11 +78,12 @@ function checkCommand(policy: Command): void {
 function grantsCommand(policy: Command): void {
   policy
     .command("grants")
-    .description("the active grants, newest first, a JSON line each")
+    .description("the active grants, newest first")
     .option("--channel <channel>")
     .option("--sender <sender>")
     .option("--all", "revoked and expired ones too")
-    .action((options: { channel?: string; sender?: string; all?: boolean }) =>
+    .addOption(jsonOption())
+    .action((options: { channel?: string; sender?: string; all?: boolean } & DataOptions) =>
       withOperator(async (api) => {
         const page = 10_000;
         let before_id: number | undefined;
@@ -80,7 +96,7 @@ function grantsCommand(policy: Command): void {
             limit: page,
             ...(before_id === undefined ? {} : { before_id }),
           });
-          for (const grant of grants) printLine(grant);
+          list(grants, grantColumns(Date.now()), options);
           count += grants.length;
           before_id = grants.length === page ? grants.at(-1)?.id : undefined;
         } while (before_id !== undefined);

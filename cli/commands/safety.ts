@@ -1,8 +1,9 @@
 import type { Command } from "commander";
 import { ownCommand } from "../../ipc/own-command.ts";
 import { parseExpiry, parseSpan } from "../durations.ts";
+import { RULE_COLUMNS, violationColumns } from "../listings.ts";
 import { withOperator } from "../operator.ts";
-import { printLine, say, tell, usageError } from "../output.ts";
+import { type DataOptions, jsonOption, list, printLine, say, tell, usageError } from "../output.ts";
 
 /** `safety ...`: the pause, and what the safety filter found. */
 export function safetyCommands(program: Command): void {
@@ -17,11 +18,16 @@ function statusCommand(safety: Command): void {
   safety
     .command("status")
     .description("whether the gate is paused, the rules, and how much waits for you to acknowledge")
-    .action(() =>
+    .addOption(jsonOption())
+    .action((options: DataOptions) =>
       withOperator(async (api) => {
         const status = await api.call("safety.status", {});
-        printLine(status);
+        const is_table = process.stdout.isTTY === true && options.json !== true;
+        if (is_table) list(status.rules, RULE_COLUMNS);
+        else printLine(status);
         const { pause } = status;
+        const open = status.violations_unacknowledged;
+        if (is_table && open > 0) say(`${open} to be acknowledged: ${ownCommand("safety violations --open")}`);
         say(
           pause.is_paused
             ? `paused since ${pause.since}${pause.until === null ? "" : `, until ${pause.until}`}: ${pause.reason}`
@@ -36,11 +42,12 @@ function statusCommand(safety: Command): void {
 function violationsCommand(safety: Command): void {
   safety
     .command("violations")
-    .description("a JSON line each, newest first")
+    .description("what the rules found, newest first")
     .option("--since <when>", "only later ones: an ISO-8601 date, or a span back, such as 2h or 7d")
     .option("--open", "only those that are not acknowledged")
     .option("-n <count>", "at most so many", "100")
-    .action((options: { since?: string; open?: boolean; n: string }) =>
+    .addOption(jsonOption())
+    .action((options: { since?: string; open?: boolean; n: string } & DataOptions) =>
       withOperator(async (api) => {
         const limit = Number(options.n);
         if (!Number.isInteger(limit) || limit < 1 || limit > 1000) throw usageError("-n is a number from 1 to 1000");
@@ -50,7 +57,7 @@ function violationsCommand(safety: Command): void {
           include_acknowledged: options.open !== true,
           limit,
         });
-        for (const violation of found) printLine(violation);
+        list(found, violationColumns(Date.now()), options);
         if (found.length === 0) say("no violation");
       }),
     );
@@ -66,41 +73,77 @@ function acknowledgeCommand(safety: Command): void {
         if ((id === undefined) === (options.all !== true)) throw usageError("give an id, or --all");
         const number = Number(id);
         if (id !== undefined && !Number.isSafeInteger(number)) throw usageError("a violation's id is a number");
-        printLine(await api.call("safety.acknowledge", { ids: id === undefined ? "all" : [number] }));
+        const result = await api.call("safety.acknowledge", { ids: id === undefined ? "all" : [number] });
+        tell(result, `acknowledged: ${result.acknowledged}`);
       }),
     );
 }
 
-function pauseCommands(safety: Command): void {
-  safety
+/** `pause` and `resume` by themselves: also of one agent alone. */
+export function pauseOrResume(program: Command): void {
+  program
+    .command("pause [agent]")
+    .description("denies every call of every agent, or of this one, until you resume or for a time")
+    .option("--for <span>", "such as 10m, 2h or 1d")
+    .option("--reason <text>", "the reason, for agents and the log")
+    .action((agent: string | undefined, options: PauseOptions) =>
+      agent === undefined ? pause(options) : pauseAgent(agent, options),
+    );
+
+  program
+    .command("resume [agent]")
+    .description("ends the pause of every agent, or of this one")
+    .action((agent: string | undefined) => (agent === undefined ? resume() : resumeAgent(agent)));
+}
+
+function pauseCommands(parent: Command): void {
+  parent
     .command("pause")
     .description("denies every call of every agent, until you resume or for a time")
     .option("--for <span>", "such as 10m, 2h or 1d")
     .option("--reason <text>", "the reason, for agents and the log")
-    .action((options: { for?: string; reason?: string }) =>
-      withOperator(async (api) => {
-        const pause = await api.call("safety.pause", {
-          ...(options.for === undefined ? {} : { for_seconds: parseSpan(options.for) }),
-          ...(options.reason === undefined ? {} : { reason: options.reason }),
-        });
-        tell(
-          pause,
-          pause.until === null
-            ? `paused until you resume: ${ownCommand("safety resume")}`
-            : `paused until ${pause.until}`,
-        );
-        if (pause.note !== undefined) say(pause.note);
-      }),
-    );
+    .action(pause);
 
-  safety
-    .command("resume")
-    .description("ends the pause")
-    .action(() =>
-      withOperator(async (api) => {
-        tell(await api.call("safety.resume", {}), "the gate is resumed");
-      }),
+  parent.command("resume").description("ends the pause").action(resume);
+}
+
+interface PauseOptions {
+  for?: string;
+  reason?: string;
+}
+
+function pause(options: PauseOptions): Promise<void> {
+  return withOperator(async (api) => {
+    const now = await api.call("safety.pause", {
+      ...(options.for === undefined ? {} : { for_seconds: parseSpan(options.for) }),
+      ...(options.reason === undefined ? {} : { reason: options.reason }),
+    });
+    const until = now.until === null ? `until you resume: ${ownCommand("resume")}` : `until ${now.until}`;
+    tell(now, `paused ${until}`);
+    if (now.note !== undefined) say(now.note);
+  });
+}
+
+function pauseAgent(name: string, options: PauseOptions): Promise<void> {
+  if (options.reason !== undefined) throw usageError("--reason is for a pause of every agent");
+  return withOperator(async (api) => {
+    const span = options.for === undefined ? {} : { for_seconds: parseSpan(options.for) };
+    const agent = await api.call("agents.pause", { name, ...span });
+    const { until } = agent.paused ?? { until: null };
+    tell(
+      agent,
+      `${name} is paused ${until === null ? `until you resume it: ${ownCommand(`resume ${name}`)}` : `until ${until}`}`,
     );
+    if (agent.note !== undefined) say(agent.note);
+  });
+}
+
+function resumeAgent(name: string): Promise<void> {
+  return withOperator(async (api) => tell(await api.call("agents.resume", { name }), `${name} is resumed`));
+}
+
+function resume(): Promise<void> {
+  return withOperator(async (api) => tell(await api.call("safety.resume", {}), "the gate is resumed"));
 }
 
 function sinceOf(text: string): string {

@@ -12,6 +12,7 @@ export function serveCommand(program: Command, done: (code: ExitCode) => void): 
     .description("starts the gate: decides, asks, remembers and logs, until it is interrupted")
     .option("--no-notifications", "shows no desktop notifications")
     .option("--web", "serves the page on 127.0.0.1, too, behind a link that works once")
+    .option("--no-link", "with --web prints no link, for a gate whose output is kept: open gives one")
     .addOption(acceptEmptyOption())
     // For `start` alone, which runs it as a child process.
     .addOption(new Option(SUPERVISED_FLAG).hideHelp())
@@ -21,6 +22,7 @@ export function serveCommand(program: Command, done: (code: ExitCode) => void): 
 
 interface ServeCommandOptions {
   web: boolean;
+  link: boolean;
   notifications: boolean;
   acceptEmpty: DatabaseName[];
   /** It ends when its standard input does. */
@@ -44,14 +46,16 @@ function howItEnded(text: string): string {
 /** Runs the gate in this process. Gives the exit code once it was interrupted, or can't continue. */
 async function serve({
   web = false,
+  link = true,
   notifications = true,
   acceptEmpty = [],
   supervised = false,
   restartedAfter,
 }: Partial<ServeCommandOptions>): Promise<ExitCode> {
   // Loaded here: no other command needs the gate itself.
-  const [{ serveGate }, { LINK_SECONDS }] = await Promise.all([
+  const [{ serveGate }, { gateService, serviceLoginItem }, { LINK_SECONDS }] = await Promise.all([
     import("../../main/serve.ts"),
+    import("../../main/service/gate-service.ts"),
     import("../../main/web/web-sessions.ts"),
   ]);
   const log = lineLog();
@@ -60,6 +64,7 @@ async function serve({
     log: log.line,
     web,
     accept_empty: acceptEmpty,
+    login_item: serviceLoginItem(gateService(process.env)),
     ...(notifications ? {} : { notifications: false }),
     ...(restartedAfter === undefined ? {} : { restarted_after: restartedAfter }),
   });
@@ -71,7 +76,8 @@ async function serve({
   say("Metnos Gate is running.");
   say(`  agents connect to   ${paths.agent_socket}`);
   say(`  you answer with     ${ownCommand("watch")}   (${paths.operator_socket})`);
-  if (web) {
+  if (web && !link) say(`  or in a browser at  the link that this prints: ${ownCommand("open")}`);
+  else if (web) {
     const { url } = await gate.operator.call("web.link", {});
     say(`  or in a browser at  ${url}`);
     say(`                      once, within ${LINK_SECONDS / 60} minutes; for another link: ${ownCommand("open")}`);

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import { RESTARTED_FLAG, SUPERVISED_FLAG } from "../../main/restart.ts";
 import { type ExitCode, say } from "../output.ts";
+import { showRunningGate } from "../running-gate.ts";
 import { supervise } from "../supervisor.ts";
 import { desktopEnvironment, findTrayApp } from "../tray-app.ts";
 import { acceptEmptyOption } from "./serve.ts";
@@ -18,6 +19,8 @@ export function startCommand(program: Command, done: (code: ExitCode) => void): 
       const here = desktopEnvironment();
       const app = findTrayApp(here);
       if ("missing" in app) {
+        const shown = await showRunningGate();
+        if (shown !== undefined) return done(shown);
         say(`Starting without a tray, with the page in a browser: ${app.missing}.`);
         return done(await supervise({ name: "the gate", start: (after) => startGate(here.root, acceptEmpty, after) }));
       }

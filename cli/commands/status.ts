@@ -2,17 +2,19 @@ import type { Command } from "commander";
 import { ownCommand } from "../../ipc/own-command.ts";
 import { alarmHint } from "../alarm-hint.ts";
 import { withRunningGate } from "../operator.ts";
-import { say, tell } from "../output.ts";
+import { type DataOptions, jsonOption, say, tellAs } from "../output.ts";
 
 /** `status`: the running gate in one JSON line. */
 export function statusCommand(program: Command): void {
   program
     .command("status")
     .description("the running gate: sockets, connections, waiting requests, failures")
-    .action(() =>
+    .addOption(jsonOption())
+    .action((options: DataOptions) =>
       withRunningGate(async (api) => {
         const status = await api.call("status", {});
-        tell(
+        tellAs(
+          options,
           status,
           `running since ${status.started_at}, ${status.agents_connected.length} agents connected, ${status.approvals_pending} waiting, ` +
             `${status.decisions.allowed} allowed, ${status.decisions.denied} denied, ${status.decisions.asked} asked`,
@@ -26,7 +28,7 @@ export function statusCommand(program: Command): void {
         if (status.audit_write_failures > 0)
           say(`the audit trail missed ${status.audit_write_failures} lines (${status.audit_last_failure})`);
         for (const { name } of status.pairing_requests)
-          say(`${name} asks to be paired: ${ownCommand(`agents pair ${name} --level L`)}`);
+          say(`${name} asks to be paired: ${ownCommand(`agents pair ${name} --level Supervised`)} (or ReadOnly, Full)`);
       }),
     );
 }

@@ -1,16 +1,9 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { homedir } from "node:os";
-import { dirname, isAbsolute, join } from "node:path";
-import type { Env } from "../../ipc/paths.ts";
+import { dirname } from "node:path";
 import { errorCode } from "../gate/errors.ts";
 import type { LoginItem } from "../settings.ts";
 
 /** Start at login on Linux: an entry in the XDG autostart folder (Desktop Application Autostart Specification). */
-
-export function autostartFile(env: Env): string {
-  const config = env.XDG_CONFIG_HOME && isAbsolute(env.XDG_CONFIG_HOME) ? env.XDG_CONFIG_HOME : undefined;
-  return join(config ?? join(env.HOME || homedir(), ".config"), "autostart", "metnos-gate.desktop");
-}
 
 /** @param command program and arguments */
 export function autostartEntry(file: string, command: readonly string[]): LoginItem {

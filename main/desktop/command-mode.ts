@@ -21,7 +21,7 @@ const LAUNCHER_SWITCHES = new Set(["--ozone-platform=headless"]);
 /** Runs the built command. Returns its exit code. */
 export async function runCommand(argv: readonly string[]): Promise<number> {
   if (argv[0] === "hook" && argv.length > 1 && !argv.includes("--help")) {
-    const hook = (await import(new URL("../hook/hook.js", import.meta.url).href)) as {
+    const hook = (await import(new URL("../hook/hook.cjs", import.meta.url).href)) as {
       runHook(argv: readonly string[]): Promise<void>;
     };
     await hook.runHook(argv.slice(1));

@@ -4,6 +4,7 @@ import { bridge } from "../gate/open-link.ts";
 import { Button } from "../parts/Button.tsx";
 import { Alarms } from "../window/Alarms.tsx";
 import { Reachable } from "../window/Away.tsx";
+import { PauseBanner } from "../window/PauseBanner.tsx";
 import { Notices } from "../window/Window.tsx";
 import { useWords } from "../words/language.ts";
 import { popupWords } from "../words/popup.ts";
@@ -27,6 +28,7 @@ export function Popup() {
     <main ref={content} className="popup">
       <h1 className="unseen">{words.title}</h1>
       <Alarms />
+      <PauseBanner onLook={() => bridge()?.open("safety")} />
       <Notices />
       <Reachable>
         <CardStack nothing={<p className="quiet nothing">{words.nothing}</p>} />

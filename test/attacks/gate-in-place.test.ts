@@ -28,7 +28,7 @@ const PLACES: readonly Place[] = [
   { name: "the gate's configuration", folder: ".config/metnos", files: ["gate.toml", "chosen.json"] },
   { name: "the gate's databases", folder: ".local/state/metnos", files: ["grants.db", "approvals.db"] },
   { name: "the gate's command", folder: "checkout/bin", files: ["metnos-gate.js"] },
-  { name: "the gate's hook", folder: "checkout/dist/hook", files: ["hook.js"] },
+  { name: "the gate's hook", folder: "checkout/dist/hook", files: ["hook.cjs"] },
   { name: "the gate's Node", folder: "checkout/node_modules/node/bin", files: ["node"] },
 ];
 

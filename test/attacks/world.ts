@@ -101,7 +101,7 @@ export function makeWorld(): World {
   world.put(".zshrc", "\n");
   for (const path of [...SECRET_FILES, ...ASKED_FILES]) world.put(path, "SECRET\n");
   for (const path of ["operator.token", "grants.db", "approvals.db"]) world.put(`.local/state/metnos/${path}`);
-  for (const path of ["bin/metnos-gate.js", "dist/hook/hook.js", "node_modules/node/bin/node"])
+  for (const path of ["bin/metnos-gate.js", "dist/hook/hook.cjs", "node_modules/node/bin/node"])
     world.put(`checkout/${path}`);
   world.link("proj/link", "../other");
   world.link("proj/lsecret", "../other/secret");

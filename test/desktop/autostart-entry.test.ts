@@ -2,8 +2,11 @@ import { spawnSync } from "node:child_process";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { autostartEntry, autostartFile } from "../../main/desktop/autostart-entry.ts";
+import { type Env, gatePaths } from "../../ipc/paths.ts";
+import { autostartEntry } from "../../main/desktop/autostart-entry.ts";
 import { tempFolder } from "../support/temp-folder.ts";
+
+const autostartFile = (env: Env) => gatePaths(env).autostart_entry;
 
 describe("start at login on Linux", () => {
   it("is an entry in the autostart folder; XDG_CONFIG_HOME moves it, a relative one doesn't", () => {

@@ -71,7 +71,7 @@ describe.skipIf(skipped)("a notification", () => {
     });
     expect(one.body.split("\n")).toEqual([
       "npm test  (in /srv/project)",
-      "irreversible | class: code_exec",
+      "can change anything | class: code_exec",
       "Metnos Gate",
     ]);
     expect([...one.actions.values()]).toEqual(["Deny", "Approve once", "Review", "Review"]);

@@ -84,7 +84,7 @@ describe("the packaged app", () => {
         "dist/desktop/preload.cjs",
         "dist/renderer/index.html",
         "dist/cli/metnos-gate.js",
-        "dist/hook/hook.js",
+        "dist/hook/hook.cjs",
         "node_modules/zod/package.json",
         "node_modules/node-ipc/package.json",
       ]),

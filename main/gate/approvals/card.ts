@@ -1,4 +1,6 @@
 import type { Card, Reversibility, Territory } from "../../../ipc/decision.ts";
+import { effectText } from "../../../ipc/hazard-words.ts";
+import type { Effect } from "../../../ipc/hazards.ts";
 import type { Language } from "../../../ipc/language.ts";
 import { visible } from "../../../ipc/visible-text.ts";
 
@@ -10,6 +12,8 @@ export interface ApprovalRequest {
   readonly target_summary: string;
   readonly capability_class: string;
   readonly reversibility: Reversibility;
+  /** What it leaves behind, where that is read from the call: said in place of the reversibility where no word of that says it. */
+  readonly effect?: Effect | undefined;
   readonly territory_concession: Territory;
   readonly recurrence_count: number;
   readonly token: string;
@@ -33,6 +37,9 @@ interface Words {
   question: (verb: string) => string;
   reversibility: Record<Reversibility, string>;
   short: Record<Reversibility, string>;
+  /** Of a call that runs code: how much of it could be taken back isn't known. */
+  anything: string;
+  anything_short: string;
   class: string;
   territory: Record<Territory, string>;
   approve: string;
@@ -48,6 +55,8 @@ const WORDS: Readonly<Record<Language, Words>> = {
     question: (verb) => `May I ${verb}?`,
     reversibility: { reversible: "reversible", irreversible: "irreversible", partial: "partly reversible" },
     short: { reversible: "rev", irreversible: "irrev", partial: "part" },
+    anything: effectText("anything", "en"),
+    anything_short: "any",
     class: "class",
     territory: { none: "", session: " [territory: session]", permanent: " [territory: permanent]" },
     approve: "Approve",
@@ -61,6 +70,8 @@ const WORDS: Readonly<Record<Language, Words>> = {
     question: (verb) => `Vuoi che ${verb}?`,
     reversibility: { reversible: "reversibile", irreversible: "irreversibile", partial: "reversibile in parte" },
     short: { reversible: "rev", irreversible: "irrev", partial: "parz" },
+    anything: effectText("anything", "it"),
+    anything_short: "tutto",
     class: "classe",
     territory: { none: "", session: " [territorio: sessione]", permanent: " [territorio: permanente]" },
     approve: "Approva",
@@ -103,13 +114,16 @@ export function renderApprovalCard(request: ApprovalRequest, language: Language 
   const form = shapeForRecurrence(request.recurrence_count);
   const marker = words.territory[request.territory_concession];
   const question = words.question(request.action_verb);
-  const meta = `${words.reversibility[request.reversibility]} | ${words.class}: ${request.capability_class}${marker}`;
+  const is_unknown = request.effect === "anything" && request.reversibility === "partial";
+  const undoing = is_unknown ? words.anything : words.reversibility[request.reversibility];
+  const undoing_short = is_unknown ? words.anything_short : words.short[request.reversibility];
+  const meta = `${undoing} | ${words.class}: ${request.capability_class}${marker}`;
   const links = linkLines(request.links ?? [], language);
   const lines = {
     full: () => [question, request.target_summary, ...links, meta],
     medium: () => [`${question} (${meta})`, request.target_summary, ...links],
     short: () => [
-      `${capitalised(request.action_verb)} ${request.target_summary} [${words.short[request.reversibility]} | ${request.capability_class}${marker}]`,
+      `${capitalised(request.action_verb)} ${request.target_summary} [${undoing_short} | ${request.capability_class}${marker}]`,
       ...links,
     ],
   }[form]();

@@ -1,53 +1,84 @@
 import type { Description } from "../../../ipc/description.ts";
-import type { CallKind, Effect } from "../../../ipc/hazards.ts";
-import { shellCommands } from "../approvals/question.ts";
+import type { CallKind } from "../../../ipc/hazards.ts";
+import type { ProposedCall } from "../../../ipc/wire.ts";
+import type { CommandLine } from "../executors/command-lines.ts";
 import type { ExecutorManifest } from "../executors/manifest.ts";
 import type { Reviewable } from "../stages/examination.ts";
+import { withScanLimit } from "../targets/tree-scan.ts";
+import { placeOf } from "./call-place.ts";
+import { describedCommand } from "./commands.ts";
+import { effectOfHazards, effectOfLines, effectOfTool, worse } from "./effect.ts";
+import { hazardsOfLines, hazardsOfNeeds, worstFirst } from "./hazards.ts";
+import { HeldByGit } from "./held-by-git.ts";
 
-/** What a call is, once for every surface: made when the user is asked about it. */
-export function describe({ call, executor: { manifest }, needs }: Reviewable): Description {
-  const is_command = shellCommands(call, manifest).length > 0;
+/** What a call is, once for every surface: made when the user is asked about it. Bounded in time and size, whatever the call says. */
+export function describe(x: Reviewable): Description {
+  return withScanLimit(() => description(x));
+}
+
+function description(x: Reviewable): Description {
+  const { call, executor, needs, settings } = x;
+  const place = placeOf(call, settings.home, settings.env);
+  const held = new HeldByGit();
+  const lines = commandLinesOf(x);
+  const is_command = lines.length > 0;
+  const hazards = is_command ? hazardsOfLines(lines, place, held) : hazardsOfNeeds(needs, place);
+  const base = is_command ? effectOfLines(x, lines, place, held) : effectOfTool(x, held);
+  const of_hazards = effectOfHazards(hazards, base === "anything" || base === "final");
+  return {
+    kind: is_command ? "command" : kindOf(x),
+    effect: worse(base, of_hazards),
+    hazards: worstFirst(hazards),
+    commands: lines.map((line) => describedCommand(line, call, place)),
+    changes: [],
+    stands_for: [],
+    mcp: mcpOf(call.executor, executor.is_described),
+    request: requestOf(call, executor.manifest),
+    project: place.project,
+  };
+}
+
+/** The command lines of a call that is run by a shell, or by a tool that nothing describes: what it does with one isn't ours to guess. */
+function commandLinesOf({ call, executor: { manifest, is_described }, lines }: Reviewable): readonly CommandLine[] {
+  if (mcpOf(call.executor, is_described) !== null) return [];
+  const runs = manifest.needs.some(
+    ({ capability, target }) =>
+      capability === "code:exec" && target.from === "command" && (target.is_shell === true || !is_described),
+  );
+  return runs ? lines.all : [];
+}
+
+function kindOf({ call, executor, needs }: Reviewable): CallKind {
+  const { manifest, is_described } = executor;
+  if (mcpOf(call.executor, is_described) !== null) return "mcp";
   const has = (capability: string) => needs.some((need) => need.capability === capability);
-  const kind: CallKind = is_command
-    ? "command"
-    : has("fs:write")
-      ? "write"
-      : has("fs:read")
-        ? "read"
-        : has("network:http")
-          ? "fetch"
-          : "other";
-  return {
-    kind,
-    effect: effectOf(manifest, has),
-    hazards: [],
-    commands: [],
-    changes: [],
-    stands_for: [],
-    mcp: null,
-    request: null,
-    project: null,
-  };
+  // A tool that is described is what its manifest says; what else its paths mean is in its effect.
+  const isNamed = (capability: string) => manifest.needs.some((need) => need.capability === capability);
+  if (isNamed("fs:write")) return EDIT_ARGS.some((arg) => call.args[arg] !== undefined) ? "edit" : "write";
+  if (isNamed("code:exec")) return "other";
+  if (isNamed("network:http")) return "fetch";
+  if (isNamed("fs:read")) return "read";
+  return has("network:http") && is_described ? "fetch" : "other";
 }
 
-function effectOf(manifest: ExecutorManifest, has: (capability: string) => boolean): Effect {
-  if (has("code:exec")) return "anything";
-  if (has("mail:send") || has("channel:out")) return "sends";
-  if (has("fs:write")) return manifest.reversibility === "irreversible" ? "final" : "changes_files";
-  return "reads";
+/** Arguments of tools that change a part of a file. */
+const EDIT_ARGS = ["old_string", "new_string", "edits", "new_source"] as const;
+
+function mcpOf(executor: string, is_described: boolean): Description["mcp"] {
+  const named = is_described ? null : /^mcp__(.+?)__(.+)$/.exec(executor);
+  if (named === null) return null;
+  return { server: named[1] ?? "", tool: named[2] ?? "", claims: [] };
 }
 
-/** What stays of a description once its request has ended: no value of the call or of a file. */
-export function endedDescription({ kind, effect, hazards }: Description): Description {
-  return {
-    kind,
-    effect,
-    hazards: hazards.map(({ id }) => ({ id, span: null })),
-    commands: [],
-    changes: [],
-    stands_for: [],
-    mcp: null,
-    request: null,
-    project: null,
-  };
+/** Characters of a path and query. */
+const MAX_PATH = 2000;
+
+function requestOf({ args }: ProposedCall, manifest: ExecutorManifest): Description["request"] {
+  const source = manifest.needs.find(({ target }) => target.from === "url")?.target;
+  const url = source?.from === "url" ? args[source.arg] : undefined;
+  if (typeof url !== "string" || !URL.canParse(url)) return null;
+  const { host, pathname, search } = new URL(url);
+  const asked = manifest.reversibility === "reversible" ? "GET" : "POST";
+  const method = typeof args.method === "string" && /^[A-Za-z]{1,16}$/.test(args.method) ? args.method : asked;
+  return { method: method.toUpperCase(), host, path: (pathname + search).slice(0, MAX_PATH) };
 }

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { GatePaths } from "../../../ipc/paths.ts";
 import { GATE_COMMAND } from "../programs/gate-command.ts";
@@ -20,7 +20,7 @@ export interface ProtectedGatePaths {
 
 /**
  * What the gate itself is made of. Its data (databases, tokens, configuration, logs, sockets) is neither read nor written by an
- * agent; its program (its folder, the hook in it, the Node it runs on) is not written.
+ * agent; its program (its folder, the hook in it, the Node it runs on, what starts it at login) is not written.
  */
 export class GateFiles {
   /** Folders and single files, in their lexical and their real form. */
@@ -36,7 +36,7 @@ export class GateFiles {
   constructor(paths: GatePaths, home: string, program_paths: readonly string[] = ownProgram()) {
     const lexical = dataPaths(paths);
     this.#data = withRealForms(lexical);
-    const program = withRealForms(program_paths);
+    const program = withRealForms([...program_paths, ...startPaths(paths, home)]);
     this.#folded_data = this.#data.map(foldedPath);
     this.#folded_program = program.map(foldedPath);
     this.protected_paths = { data_paths: this.#data, agent_socket: paths.agent_socket, program_paths: program };
@@ -91,6 +91,22 @@ function dataPaths(paths: GatePaths): string[] {
   return [...new Set([...folders, ...files])];
 }
 
+/** What systemd reads of a unit beside the unit itself: settings for it alone, for `metnos-*` and for each service. */
+const DROP_INS = ["metnos-gate.service.d", "metnos-.service.d", "service.d"];
+
+/** What starts the gate at login, whether it is there or not: whoever writes it starts another program in the gate's place. */
+function startPaths({ autostart_entry, systemd_unit, launch_agent }: GatePaths, home: string): string[] {
+  const [name, folder] = [basename(systemd_unit), dirname(systemd_unit)];
+  // systemd may not know of the XDG variables that moved our folder.
+  const own = [folder, join(home, ".config/systemd/user")];
+  const unit_folders = new Set([
+    ...own.flatMap((place) => [place, `${place}.control`]),
+    join(home, ".local/share/systemd/user"),
+  ]);
+  const units = [...unit_folders].flatMap((place) => [name, ...DROP_INS].map((entry) => join(place, entry)));
+  return [autostart_entry, launch_agent, ...units, join(folder, "default.target.wants", name)];
+}
+
 function withRealForms(paths: readonly string[]): string[] {
   return [...new Set(paths.flatMap((path) => [path, realForm(path) ?? path]))];
 }
@@ -104,7 +120,7 @@ export function ownProgram(
   file: string = fileURLToPath(import.meta.url),
   env: Readonly<Record<string, string | undefined>> = process.env,
 ): string[] {
-  const folder = packageFolder(file);
+  const folder = productFolder(file);
   const above = dirname(folder);
   const paths = [folder, process.execPath];
   // In a checkout it may be a link; of an installed package the others lie beside it.
@@ -121,7 +137,7 @@ export function ownProgram(
 }
 
 /** The nearest folder above `file` that is this package's. In source and in a bundle it lies at another depth. */
-function packageFolder(file: string): string {
+export function productFolder(file: string = fileURLToPath(import.meta.url)): string {
   for (let folder = dirname(file); folder !== dirname(folder); folder = dirname(folder)) {
     if (isPackage(join(folder, "package.json"))) return folder;
   }

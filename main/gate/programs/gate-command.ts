@@ -35,6 +35,7 @@ const READING: readonly (readonly string[])[] = [
   ["policy", "grants"],
   ["agents", "list"],
   ["audit", "verify"],
+  ["service", "status"],
 ];
 
 /** True if a word is the command, by whatever path and version. */
@@ -49,6 +50,8 @@ export function runsGateCommand(name: string): boolean {
 
 /** True if these words only ask. */
 export function onlyAsksGate(words: readonly string[]): boolean {
-  if (words.length === 0 || words.includes("--help") || words.includes("-h")) return true;
+  // After an option it may be that option's value: `deny --message --help` denies.
+  const asks_help = words.some((text, at) => /^(?:--help|-h)$/.test(text) && !words[at - 1]?.startsWith("-"));
+  if (words.length === 0 || asks_help) return true;
   return READING.some((allowed) => allowed.every((text, index) => words[index] === text));
 }

@@ -1,17 +1,18 @@
-import { closeSync, openSync, readdirSync, readFileSync, readSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { errorCode } from "../errors.ts";
 import { realForm } from "../targets/path.ts";
 import { kindOf } from "../targets/path-kind.ts";
 import { askedEachTime } from "../targets/secret-files.ts";
+import { indexEntries, MAX_INDEX, readWhole } from "./git-index.ts";
 
 /**
  * Whether git itself would run anything: its settings, hooks and attributes can name programs. What is looked at is all that git
  * would read, and each setting must be on an allow list.
  */
 
-/** What a subcommand does: reads; shows files' contents; changes the index; commits; makes a branch or tag; anything else. */
-export type GitWork = "read" | "show" | "add" | "commit" | "ref" | "change";
+/** What a subcommand does: reads; shows files' contents; changes the index; commits; makes a branch or tag; pushes; anything else. */
+export type GitWork = "read" | "show" | "add" | "commit" | "ref" | "push" | "change";
 
 /** Hooks that git would run, by what it does. Any of them may refresh the index. */
 const HOOKS: Readonly<Record<GitWork, readonly string[]>> = {
@@ -29,11 +30,23 @@ const HOOKS: Readonly<Record<GitWork, readonly string[]>> = {
     "pre-auto-gc",
   ],
   ref: ["reference-transaction"],
-  change: ["post-checkout", "post-merge"],
+  push: ["pre-push", "reference-transaction"],
+  change: [
+    "post-index-change",
+    "pre-commit",
+    "prepare-commit-msg",
+    "commit-msg",
+    "post-commit",
+    "post-rewrite",
+    "pre-merge-commit",
+    "post-merge",
+    "post-checkout",
+    "reference-transaction",
+    "pre-auto-gc",
+  ],
 };
 
 const MAX_SETTINGS = 256 * 1024;
-const MAX_INDEX = 16 * 1024 * 1024;
 
 export interface Repository {
   /** The folder that holds `.git`. */
@@ -307,7 +320,7 @@ function lookAtIndex(file: string, root: string, shows_contents: boolean): Repos
   } catch (error) {
     return errorCode(error) === "ENOENT" ? { root } : { problem: "its index can't be read" };
   }
-  const entries = entriesIn(index);
+  const entries = indexEntries(index);
   if (entries === null) return { problem: "its index has a form that isn't read" };
   for (const { mode, name } of entries) {
     if (mode === 0o160000) return { problem: "its submodules" };
@@ -316,51 +329,4 @@ function lookAtIndex(file: string, root: string, shows_contents: boolean): Repos
       return { problem: "a secret that it tracks" };
   }
   return { root };
-}
-
-function readWhole(file: string, size: number): Buffer {
-  const index = Buffer.alloc(size);
-  const fd = openSync(file, "r");
-  try {
-    let done = 0;
-    while (done < size) {
-      const read = readSync(fd, index, done, size - done, done);
-      if (read === 0) break;
-      done += read;
-    }
-    return index.subarray(0, done);
-  } finally {
-    closeSync(fd);
-  }
-}
-
-/** The entries of an index of version 2 or 3 (gitformat-index); null for any other, or for a split one. */
-function entriesIn(index: Buffer): { mode: number; name: string }[] | null {
-  if (index.length < 12 || index.toString("latin1", 0, 4) !== "DIRC") return null;
-  const version = index.readUInt32BE(4);
-  if (version !== 2 && version !== 3) return null;
-  const count = index.readUInt32BE(8);
-  const entries: { mode: number; name: string }[] = [];
-  let at = 12;
-  for (let number = 0; number < count; number++) {
-    if (at + 62 > index.length) return null;
-    const mode = index.readUInt32BE(at + 24);
-    const flags = index.readUInt16BE(at + 60);
-    const name_at = at + 62 + (version === 3 && (flags & 0x4000) !== 0 ? 2 : 0);
-    const end = index.indexOf(0, name_at);
-    if (end === -1) return null;
-    entries.push({ mode, name: index.toString("utf8", name_at, end) });
-    at += (end - at + 8) & ~7;
-  }
-  return isSplit(index, at) ? null : entries;
-}
-
-/** True if an extension says that other entries lie in another file. */
-function isSplit(index: Buffer, from: number): boolean {
-  for (let at = from; at + 8 < index.length; at += 8 + index.readUInt32BE(at + 4)) {
-    const name = index.toString("latin1", at, at + 4);
-    if (name === "link") return true;
-    if (!/^[A-Za-z]{4}$/.test(name)) return false;
-  }
-  return false;
 }

@@ -248,3 +248,44 @@ function gitData(args: readonly Word[]): readonly Word[] {
     ...valuesOf(given, FORMAT),
   ];
 }
+
+/** What git itself can take back: the work that each subcommand does. Others, and other forms, are not among them. */
+const KEPT_IN_GIT: Readonly<Record<string, GitWork>> = {
+  add: "add",
+  mv: "add",
+  commit: "commit",
+  branch: "ref",
+  tag: "ref",
+  switch: "change",
+  checkout: "change",
+  stash: "change",
+  merge: "change",
+  revert: "change",
+  "cherry-pick": "change",
+  reset: "change",
+  restore: "change",
+  fetch: "change",
+};
+
+/** Forms of them that throw something away, or run what they are given. */
+const NOT_KEPT =
+  /^(?:--hard|--merge|--keep|-f|--force|--discard-changes|-D|--delete|-d|drop|clear|--worktree|-W|--exec.*|--upload-pack.*|-[a-z]*i|--interactive|--patch|-p|-e|--edit|-S.*|--gpg-sign.*|ext::.*)$/;
+
+/**
+ * What a git command leaves behind where that is only in the repository (`in_git`) or on its remote (`sends`), and nothing else runs;
+ * null for anything else.
+ */
+export function gitEffect(args: readonly Word[], cwd: string | null, home: string): "in_git" | "sends" | null {
+  const { name, rest, folder, work_tree, unclear } = split(args);
+  if (unclear !== null || work_tree !== undefined || rest.some(({ is_resolved }) => !is_resolved)) return null;
+  const texts = rest.map(({ text }) => text);
+  const is_push = name === "push";
+  const work = is_push ? "push" : Object.hasOwn(KEPT_IN_GIT, name) ? KEPT_IN_GIT[name] : undefined;
+  if (work === undefined || texts.some((text) => NOT_KEPT.test(text))) return null;
+  if (name === "restore" && !texts.includes("--staged")) return null;
+  if (name === "checkout" && texts.some((text) => text === "--" || /^[.:*]/.test(text))) return null;
+  if (name === "commit" && !texts.some((text) => /^-[a-z]*m|^--(?:message|no-edit)/.test(text))) return null;
+  const at = folder === "here" ? cwd : absolute(folder, cwd);
+  if ("problem" in gitProblem(at, home, work, false)) return null;
+  return is_push ? "sends" : "in_git";
+}

@@ -103,6 +103,39 @@ function fileIn(name: string, text: string): string | undefined | null {
   return undefined;
 }
 
+/** The files that a curl command sends, by the word that names each; `path` is null for its input. And the hosts that it names. */
+export function filesSentByCurl(args: readonly Word[]): {
+  files: { word: Word; path: string | null }[];
+  hosts: Word[];
+} {
+  const given = argumentsOf(CURL, args);
+  const hosts = [...given.operands];
+  const files: { word: Word; path: string | null }[] = [];
+  for (const { name, value } of given.options) {
+    if (value === undefined) continue;
+    const { text } = value;
+    if (name === "--url") hosts.push(value);
+    if (!/^(?:-T|--upload-file|-d|--data|--data-binary|--data-ascii|--data-urlencode|--json|-F|--form)$/.test(name))
+      continue;
+    const file = /^(?:-T|--upload-file)$/.test(name) ? text : fileIn(name, text);
+    if (file === undefined) continue;
+    files.push({ word: value, path: file === null || file === "-" || file === "." ? null : file });
+  }
+  return { files, hosts };
+}
+
+/** True if a program that fetches sends something, or asks the host to change something. */
+export function sendsData(name: string, args: readonly Word[]): boolean {
+  if (name === "wget") return args.some(({ text }) => /^--(?:post|body|method)/.test(text));
+  if (name !== "curl") return false;
+  const { options } = argumentsOf(CURL, args);
+  return options.some(({ name, value }) =>
+    /^(?:-X|--request)$/.test(name)
+      ? !/^(?:GET|HEAD|OPTIONS)$/i.test(value?.text ?? "")
+      : /^(?:-T|--upload-file|-d|--data(?:-.*)?|--json|-F|--form(?:-string)?)$/.test(name),
+  );
+}
+
 function wgetAccesses(args: readonly Word[]): Accesses {
   const program = WEB_PROGRAMS[1] as Program;
   const given = argumentsOf(program, args);

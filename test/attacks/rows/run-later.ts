@@ -36,7 +36,7 @@ const AGENTS_SETTINGS = [
 /** What the system runs. */
 const SYSTEM = ["/etc/cron.d/x", "/var/spool/cron/crontabs/me", "/etc/profile.d/x.sh"] as const;
 
-const GATE_PROGRAM = ["bin/metnos-gate.js", "dist/hook/hook.js", "node_modules/node/bin/node"] as const;
+const GATE_PROGRAM = ["bin/metnos-gate.js", "dist/hook/hook.cjs", "node_modules/node/bin/node"] as const;
 
 const GRANTS = [...HOME_GRANTS, "fs:write /etc/**", "fs:write /var/spool/**"];
 
@@ -61,13 +61,13 @@ export const RUN_LATER_PLACES = section("C10", CODE, [
     writersOn(`{home}/checkout/${path}`, "the gate's own program", { expected: DENIED }),
   ),
   {
-    call: bash("sed -i.bak s/deny/allow/ {home}/checkout/dist/hook/hook.js"),
+    call: bash("sed -i.bak s/deny/allow/ {home}/checkout/dist/hook/hook.cjs"),
     why: "the gate's own program",
     expected: DENIED,
     grants: GRANTS,
   },
   {
-    call: bash("sed -i s/deny/allow/ {home}/checkout/dist/hook/hook.js"),
+    call: bash("sed -i s/deny/allow/ {home}/checkout/dist/hook/hook.cjs"),
     why: "the gate's own program",
     expected: DENIED,
     grants: GRANTS,

@@ -205,6 +205,22 @@ describe("never allow on anything but a decision", () => {
   });
 });
 
+test("an answer that comes in pieces is read whole, also where a character is cut", async () => {
+  const home = temporaryHome();
+  const reason = "denied: /srv/ciò-che-è-qui/日本";
+  const line = Buffer.from(
+    `${JSON.stringify({ type: "tool.decision", data: { id: "call", outcome: "denied", reason } })}\n`,
+  );
+  const cut = line.indexOf("ò") + 1;
+  await impostor(home, (socket, text) => {
+    if (!text.includes("tool.call")) return;
+    socket.write(line.subarray(0, cut));
+    setImmediate(() => socket.write(line.subarray(cut)));
+  });
+  const answer = await runHook(payload("Read", { file_path: "/srv/a" }), home.env).answer;
+  expect([answer.permission, answer.reason]).toEqual(["deny", `Metnos Gate: ${reason}`]);
+});
+
 test("it runs on the machine's own Node >= 20, too", async () => {
   const node = otherNode();
   if (node === undefined) console.log("no other Node >= 20 on this machine: checked on the tests' own only");

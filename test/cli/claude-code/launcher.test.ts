@@ -132,7 +132,7 @@ describe("the launcher that connect writes", () => {
     const { env, paths } = temporaryHome();
     const launcher = writeLauncher(env);
     const [node = "", script = ""] = spawnSync(launcher, ["check"], { encoding: "utf8" }).stdout.split("\n").slice(1);
-    expect([node, script]).toEqual([process.execPath, expect.stringMatching(/dist\/hook\/start\.js$/)]);
+    expect([node, script]).toEqual([process.execPath, expect.stringMatching(/dist\/hook\/hook\.cjs$/)]);
     const text = readFileSync(launcher, "utf8").replaceAll(script, "/moved/away.js");
     writeFileSync(launcher, text);
     expect(spawnSync(launcher, ["check"], { encoding: "utf8" }).stdout).toContain(paths.state_dir);

@@ -33,7 +33,7 @@ const CASES: readonly [string, Record<string, unknown>, boolean][] = [
   ["Grep", { pattern: "x", path: "~" }, true],
   ["Edit", { file_path: ".claude/settings.local.json", old_string: "a", new_string: "b" }, true],
   ["Write", { file_path: "~/.config/metnos/gate.toml", content: "" }, true],
-  ["Write", { file_path: `${PROGRAM}/dist/hook/hook.js`, content: "" }, true],
+  ["Write", { file_path: `${PROGRAM}/dist/hook/hook.cjs`, content: "" }, true],
   ["Write", { file_path: "/etc/fstab", content: "" }, true],
   ["WebFetch", { url: "http://169.254.169.254/", prompt: "" }, true],
   ["Bash", { command: "curl http://169.254.169.254/" }, true],

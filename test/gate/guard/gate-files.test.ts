@@ -45,14 +45,14 @@ describe("the gate's program", () => {
   function installed() {
     const root = tempFolder();
     const [home, program] = [`${root}/home/ada`, `${root}/checkouts/gate`];
-    for (const path of [`${home}/x`, `${program}/bin/metnos-gate.js`, `${program}/dist/hook/hook.js`]) {
+    for (const path of [`${home}/x`, `${program}/bin/metnos-gate.js`, `${program}/dist/hook/hook.cjs`]) {
       mkdirSync(dirname(path), { recursive: true });
       writeFileSync(path, "");
     }
     return { root, home, program };
   }
 
-  it.each(["bin/metnos-gate.js", "dist/hook/hook.js", "node_modules/node/bin/node", "new.ts", ""])(
+  it.each(["bin/metnos-gate.js", "dist/hook/hook.cjs", "node_modules/node/bin/node", "new.ts", ""])(
     "is written by no tool at any level: %s",
     (name) => {
       const { home, program } = installed();
@@ -79,7 +79,7 @@ describe("the gate's program", () => {
       write(dirname(program)),
       write(dirname(program), { is_tree: true, access: "delete" }),
       write(dirname(program), { is_tree: true, copied_from: `${home}/x` }),
-      write(`${home}/link/dist/hook/hook.js`),
+      write(`${home}/link/dist/hook/hook.cjs`),
     ])
       expect([need, fateOf([need], { home, program })]).toEqual([need, "denied"]);
     expect(fateOf([write(`${root}/checkouts/other/a.ts`)], { home, program })).toBe("free");
@@ -98,7 +98,7 @@ describe("the gate's program", () => {
     expect(ownProgram()).toEqual(expect.arrayContaining([checkout, `${checkout}/node_modules`, process.execPath]));
     const files = new GateFiles(gatePaths({ HOME: "/home/ada" }), "/home/ada");
     for (const path of [
-      `${checkout}/dist/hook/hook.js`,
+      `${checkout}/dist/hook/hook.cjs`,
       realpathSync(process.execPath),
       realpathSync(`${checkout}/node_modules`),
     ])
@@ -124,5 +124,57 @@ describe("the gate's program", () => {
       `${root}/opt/Gate`,
       "/home/ada/Gate.AppImage",
     ]);
+  });
+});
+
+describe("what starts the gate at login", () => {
+  const UNITS = ".config/systemd/user";
+  const STARTERS = [
+    ".config/autostart/metnos-gate.desktop",
+    "Library/LaunchAgents/org.metnos.gate.plist",
+    `${UNITS}/metnos-gate.service`,
+    `${UNITS}/metnos-gate.service.d/override.conf`,
+    `${UNITS}/metnos-.service.d/all.conf`,
+    `${UNITS}/service.d/all.conf`,
+    `${UNITS}/default.target.wants/metnos-gate.service`,
+    `${UNITS}.control/metnos-gate.service`,
+    ".local/share/systemd/user/metnos-gate.service",
+  ];
+
+  it.each(STARTERS)("is written by no agent, whether it is there or not: ~/%s", (name) => {
+    for (const is_there of [false, true]) {
+      const home = tempFolder();
+      const path = join(home, name);
+      if (is_there) {
+        mkdirSync(dirname(path), { recursive: true });
+        writeFileSync(path, "");
+      }
+      for (const [tool, args] of [
+        ["Write", { file_path: path, content: "[Service]\nExecStart=/tmp/x" }],
+        ["fs_delete", { path }],
+        ["Bash", { command: `ln -sf /dev/null ${path}` }],
+        ["Bash", { command: `mv x.service ${path}` }],
+        ["Bash", { command: `rm -rf ${dirname(path)}` }],
+      ] as const)
+        expect([tool, is_there, decided({ home, program: "/opt/gate", cwd: home }, tool, args).reason]).toEqual([
+          tool,
+          is_there,
+          "guard: the gate's own files are not for agents",
+        ]);
+    }
+  });
+
+  it("may be read; other units and entries beside it are asked about as ever", () => {
+    const home = tempFolder();
+    const world = { home, program: "/opt/gate", cwd: home };
+    expect(decided(world, "Read", { file_path: join(home, UNITS, "metnos-gate.service") }).outcome).not.toBe("denied");
+    for (const name of [`${UNITS}/backup.service`, `${UNITS}/metnos-gate.timer`, ".config/autostart/notes.desktop"])
+      expect([name, fateOf([write(join(home, name))], { home })]).toEqual([name, "asked"]);
+  });
+
+  it("follows XDG_CONFIG_HOME, and stays protected where systemd looks without it", () => {
+    const files = new GateFiles(gatePaths({ HOME: "/home/ada", XDG_CONFIG_HOME: "/data/config" }), "/home/ada");
+    for (const folder of ["/data/config", "/home/ada/.config"])
+      expect([folder, files.containsProgram(`${folder}/systemd/user/metnos-gate.service`)]).toEqual([folder, true]);
   });
 });

@@ -5,10 +5,12 @@ import { CODE_WORD_NAMES } from "../../../main/gate/programs/code-words.ts";
 import { DISK_TOOL_NAMES } from "../../../main/gate/programs/disks.ts";
 import { GATE_COMMAND } from "../../../main/gate/programs/gate-command.ts";
 import { TAKES_WORDS } from "../../../main/gate/programs/guesses.ts";
+import { HAZARD_NAMES, LAUNCHER_NAMES, SOURCE_NAMES } from "../../../main/gate/programs/hazard-records.ts";
 import { INTERPRETERS } from "../../../main/gate/programs/interpreters.ts";
 import { PRINTERS } from "../../../main/gate/programs/prints.ts";
 import { PROCESS_TOOL_NAMES } from "../../../main/gate/programs/processes.ts";
 import { REPEATER_NAMES } from "../../../main/gate/programs/repeaters.ts";
+import { RUNNER_NAMES } from "../../../main/gate/programs/script-words.ts";
 import { SCHEDULERS, SHELLS } from "../../../main/gate/programs/shells.ts";
 import { NETWORK_TOOL_NAMES } from "../../../main/gate/programs/sockets.ts";
 import { PROGRAMS } from "../../../main/gate/programs/table.ts";
@@ -30,6 +32,10 @@ const NAMES: ReadonlySet<string> = new Set(
     ...DISK_TOOL_NAMES,
     ...PROCESS_TOOL_NAMES,
     ...NETWORK_TOOL_NAMES,
+    ...HAZARD_NAMES,
+    ...LAUNCHER_NAMES,
+    ...SOURCE_NAMES,
+    ...RUNNER_NAMES,
     ...TAKES_WORDS,
     ...Object.keys(PRINTERS),
     GATE_COMMAND,
@@ -64,10 +70,17 @@ const ALLOWED: readonly { why: string; words: string; files: readonly string[] }
     files: ["approvals/choices.ts", "approvals/stored-choices.ts"],
   },
   {
+    why: "a folder and all below it",
+    words: "tree",
+    files: ["approvals/refused-target.ts", "approvals/session-refusals.ts"],
+  },
+  {
     why: "the argument of a tool that holds a command line, or a field",
     words: "command",
     files: [
       "approvals/question.ts",
+      "description/describe.ts",
+      "description/effect.ts",
       "executors/catalog.ts",
       "executors/claude-code.ts",
       "executors/command-lines.ts",
@@ -86,6 +99,7 @@ const ALLOWED: readonly { why: string; words: string; files: readonly string[] }
       "clear/command-needs.ts",
       "clear/grammar.ts",
       "clear/line-needs.ts",
+      "description/describe.ts",
       "executors/claude-code.ts",
       "executors/common-tools.ts",
       "guard/shell/effects.ts",
@@ -96,6 +110,8 @@ const ALLOWED: readonly { why: string; words: string; files: readonly string[] }
     words: "file",
     files: [
       "clear/command-needs.ts",
+      "description/held-by-git.ts",
+      "description/project.ts",
       "executors/catalog.ts",
       "guard/further-needs.ts",
       "shell/simple-command.ts",
@@ -119,12 +135,21 @@ const ALLOWED: readonly { why: string; words: string; files: readonly string[] }
   { why: "a schema's field", words: "type", files: ["executors/claude-code.ts", "executors/json-schema.ts"] },
   { why: "a tool's argument", words: "timeout", files: ["executors/claude-code.ts"] },
   { why: "texts of a program in another language", words: "strings", files: ["shell/interpreters.ts"] },
-  { why: "files below /dev and /proc", words: "fd", files: ["shell/programs.ts", "targets/path.ts"] },
+  {
+    why: "files below /dev and /proc",
+    words: "fd",
+    files: ["description/downloaded-scripts.ts", "shell/programs.ts", "targets/path.ts"],
+  },
+  { why: "a refusal's number", words: "id at", files: ["approvals/session-refusals.ts"] },
+  { why: "a hazard's field", words: "id", files: ["description/downloaded-scripts.ts", "description/hazards.ts"] },
+  { why: "the gate's environment", words: "env", files: ["description/hazards.ts"] },
+  { why: "the keyword", words: "time", files: ["description/tokens.ts"] },
+  { why: "the capability to send mail", words: "mail", files: ["executors/common-tools.ts"] },
   { why: "a file below /dev", words: "tty", files: ["clear/command-needs.ts"] },
   { why: "folders, files and devices with keys in them", words: "nvme ssh", files: ["guard/path-patterns.ts"] },
   {
     why: "folders, files and devices with keys in them",
-    words: "gh git nvme ssh",
+    words: "gcloud gh git nvme rclone ssh",
     files: ["guard/protected-paths.ts"],
   },
   { why: "files and folders of a repository", words: "head info", files: ["guard/run-later.ts"] },

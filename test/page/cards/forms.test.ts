@@ -38,7 +38,7 @@ describe.skipIf(NO_BROWSER !== null)("the forms of a card", () => {
     const gate = await startGate();
     const { page } = await openPage(gate.operator, { browser });
     const agent = await gate.agent();
-    await agent.ask({ executor: "Bash", args: { command: "make all" } });
+    await agent.ask({ executor: "Bash", args: { command: "terraform destroy" } });
     await card(page, "May I run?").waitFor();
     const colours = await page.evaluate<string[]>(`(() => {
       const all = [...document.querySelectorAll("article *")].filter((one) => one.childElementCount === 0);

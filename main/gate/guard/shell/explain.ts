@@ -1,8 +1,9 @@
-import type { ShellReading } from "../../../../ipc/decision.ts";
+import type { Requirement, ShellReading } from "../../../../ipc/decision.ts";
 import type { ProposedCall } from "../../../../ipc/wire.ts";
 import { type LineNeeds, needsOfLine } from "../../clear/line-needs.ts";
 import { type CommandLine, CommandLines } from "../../executors/command-lines.ts";
 import { lineOf } from "../../executors/needs.ts";
+import type { SimpleCommand } from "../../shell/reading.ts";
 import { requirementOf } from "../../targets/target.ts";
 import { workingDirectoryOf } from "../call-environment.ts";
 import type { GateFiles } from "../gate-files.ts";
@@ -32,13 +33,6 @@ function explainLine(
   gate_files: GateFiles | undefined,
 ): ShellReading {
   const found = findingIn(reading, { cwd, home, gate: gate_files?.protected_paths });
-  // A loop's command is there once for each value.
-  const clearedAt = (span: { start: number; end: number }) => {
-    const inside = cleared.commands.filter(({ start, end }) => start >= span.start && end <= span.end);
-    return inside.length > 0
-      ? inside
-      : cleared.commands.filter(({ start, end }) => start <= span.start && end >= span.end);
-  };
   const pattern = found === null ? dangerousCommand(maskedTexts(reading).for_commands) : undefined;
   const seen =
     found === null
@@ -57,9 +51,8 @@ function explainLine(
     text,
     unread: reading.unread,
     unclear: cleared.unclear,
-    commands: reading.commands.map((command) => ({
-      start: command.start,
-      end: command.end,
+    commands: partsOf({ reading }, cleared).map(({ command, ...part }) => ({
+      ...part,
       words: [
         ...command.argv.map((word) => word.text),
         ...command.redirects.flatMap(({ operator, target }) => [operator, target.text]),
@@ -67,12 +60,36 @@ function explainLine(
       is_resolved: command.argv.every((word) => word.is_resolved),
       via: [...command.via],
       cwd: command.cwd,
-      needs: clearedAt(command).flatMap(({ needs }) => needs.map(requirementOf)),
-      unclear:
-        clearedAt(command).length === 0
-          ? cleared.unclear
-          : (clearedAt(command).find(({ unclear }) => unclear !== null)?.unclear ?? null),
     })),
     guard: seen,
   };
+}
+
+/** A command of a line with what it touches, by the needs that the line was found to have. */
+export interface LinePart {
+  command: SimpleCommand;
+  start: number;
+  end: number;
+  needs: Requirement[];
+  /** Why it may do more than its needs say, or null. */
+  unclear: string | null;
+}
+
+/** The commands of a line, as the reading has them. */
+export function partsOf({ reading }: Pick<CommandLine, "reading">, cleared: LineNeeds): LinePart[] {
+  return reading.commands.map((command): LinePart => {
+    const inside = cleared.commands.filter(({ start, end }) => start >= command.start && end <= command.end);
+    // A loop's command is there once for each value.
+    const own =
+      inside.length > 0
+        ? inside
+        : cleared.commands.filter(({ start, end }) => start <= command.start && end >= command.end);
+    return {
+      command,
+      start: command.start,
+      end: command.end,
+      needs: own.flatMap(({ needs }) => needs.map(requirementOf)),
+      unclear: own.length === 0 ? cleared.unclear : (own.find(({ unclear }) => unclear !== null)?.unclear ?? null),
+    };
+  });
 }

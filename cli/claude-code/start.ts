@@ -1,4 +1,0 @@
-import { runHook } from "./hook.ts";
-
-/** What the launcher runs: `node start.js hook claude-code ...`. */
-await runHook(process.argv.slice(3));

@@ -1,0 +1,153 @@
+import type { TraceStep } from "../ipc/decision.ts";
+import { effectText, hazardText } from "../ipc/hazard-words.ts";
+import type { AgentView, ApprovalView, AuditLine, GrantView, PairingRequest } from "../ipc/operator-api.ts";
+import { homeFolder } from "../ipc/paths.ts";
+import type { SafetyRuleView, ViolationView } from "../ipc/safety.ts";
+import { shortenHome } from "../ipc/visible-text.ts";
+import { shortTokens } from "./short-tokens.ts";
+import type { Column } from "./table.ts";
+import { clockText, momentText, spanText } from "./times.ts";
+
+/** The columns of each listing, as a terminal shows it. @param now Unix milliseconds */
+
+export function approvalColumns(listed: readonly ApprovalView[], now: number): Column<ApprovalView>[] {
+  const short = shortTokens(listed.map(({ token }) => token));
+  const is_ended = listed.some(({ status }) => status !== "pending");
+  return [
+    { title: "TOKEN", text: ({ token }) => short.get(token) ?? token },
+    { title: "AGE", text: ({ created_at }) => spanText(now - Date.parse(created_at)), is_right: true },
+    { title: "STATUS", text: ({ status }) => (is_ended ? status : "") },
+    { title: "AGENT", text: ({ agent_name }) => agent_name, shrinks_to: 8 },
+    { title: "WHAT", text: (view) => `${view.action_verb} ${view.target_summary}`, shrinks_to: 24 },
+    { title: "EFFECT", text: effectOf, is_red: (view) => hazardsText(view) !== "" },
+  ];
+}
+
+function hazardsText({ description }: ApprovalView): string {
+  const sentences = (description?.hazards ?? []).map(({ path, ...hazard }) =>
+    hazardText({ ...hazard, ...(path === undefined ? {} : { path: shortHome(path) }) }, "en"),
+  );
+  return sentences.join("; ");
+}
+
+/** Its hazards, and where it has none what it leaves behind. */
+function effectOf(view: ApprovalView): string {
+  const hazards = hazardsText(view);
+  if (hazards !== "" || view.description === null) return hazards;
+  return effectText(view.description.effect, "en");
+}
+
+export function agentColumns(now: number): Column<AgentView | PairingRequest>[] {
+  const of = (use: (agent: AgentView) => string) => (row: AgentView | PairingRequest) =>
+    "agent_id" in row ? use(row) : "";
+  return [
+    { title: "NAME", text: ({ name }) => name, shrinks_to: 12 },
+    { title: "LEVEL", text: of(({ level }) => level) },
+    {
+      title: "STATE",
+      text: (row) => ("agent_id" in row ? agentState(row, now) : "waits to be paired"),
+      shrinks_to: 12,
+    },
+    { title: "TODAY", text: of(({ calls_today }) => String(calls_today)), is_right: true },
+    { title: "SINCE", text: (row) => momentText("agent_id" in row ? row.paired_at : row.requested_at, now) },
+  ];
+}
+
+function agentState({ revoked_at, is_connected, last_seen_at, paused }: AgentView, now: number): string {
+  if (revoked_at !== null) return `revoked ${momentText(revoked_at, now)}`;
+  if (paused !== null) return paused.until === null ? "paused" : `paused until ${momentText(paused.until, now)}`;
+  if (is_connected) return "connected";
+  return last_seen_at === null ? "never seen" : `seen ${spanText(now - Date.parse(last_seen_at))} ago`;
+}
+
+export function grantColumns(now: number): Column<GrantView>[] {
+  return [
+    { title: "ID", text: ({ id }) => String(id), is_right: true },
+    { title: "CAPABILITY", text: ({ capability }) => capability },
+    { title: "TARGET", text: ({ target }) => shortHome(target), shrinks_to: 16 },
+    { title: "AGENT", text: ({ agent_name, agent_id }) => agent_name ?? agent_id ?? "all of yours", shrinks_to: 8 },
+    { title: "GIVEN", text: ({ granted_at }) => momentText(granted_at, now) },
+    { title: "ENDS", text: (grant) => endOf(grant, now) },
+    {
+      title: "LAST USED",
+      text: ({ last_used_at }) => (last_used_at === null ? "never" : momentText(last_used_at, now)),
+    },
+  ];
+}
+
+function endOf({ revoked_at, expires_at, session }: GrantView, now: number): string {
+  if (revoked_at !== null) return `revoked ${momentText(revoked_at, now)}`;
+  if (expires_at !== null) return momentText(expires_at, now);
+  return session === null ? "when revoked" : "with its session";
+}
+
+export interface CapabilityRow {
+  name: string;
+  critical: boolean;
+  default_approval: string;
+  target_kind: string;
+  description: string;
+}
+
+export const CAPABILITY_COLUMNS: readonly Column<CapabilityRow>[] = [
+  { title: "NAME", text: ({ name }) => name },
+  { title: "CRITICAL", text: ({ critical }) => (critical ? "yes" : "no") },
+  { title: "ASKED", text: ({ default_approval }) => default_approval.replaceAll("_", " ") },
+  { title: "TARGET", text: ({ target_kind }) => target_kind.replaceAll("_", " ") },
+  { title: "DESCRIPTION", text: ({ description }) => description, shrinks_to: 20 },
+];
+
+/** What happened, to whom, and why; of events that aren't decisions, their other fields. */
+export const AUDIT_COLUMNS: readonly Column<AuditLine>[] = [
+  { title: "TIME", text: ({ ts }) => clockText(ts) },
+  { title: "EVENT", text: (line) => field(line, "outcome") || line.event },
+  { title: "AGENT", text: (line) => field(line, "agent"), shrinks_to: 8 },
+  { title: "WHAT", text: auditSubject, shrinks_to: 14 },
+  { title: "WHY", text: (line) => field(line, "reason"), shrinks_to: 16 },
+];
+
+const SHOWN_ELSEWHERE = new Set(["event", "ts", "seq", "prev", "agent", "outcome", "reason"]);
+
+function auditSubject(line: AuditLine): string {
+  if (line.event === "decision" || line.event === "plan") {
+    const { capabilities } = line;
+    return [field(line, "executor"), Array.isArray(capabilities) ? capabilities.join(", ") : ""].join(" ").trim();
+  }
+  const others = Object.entries(line).filter(([key, value]) => !SHOWN_ELSEWHERE.has(key) && typeof value !== "object");
+  return others.map(([key, value]) => `${key} ${String(value)}`).join(", ");
+}
+
+function field(line: AuditLine, name: string): string {
+  const value = line[name];
+  return typeof value === "string" ? value : "";
+}
+
+export function violationColumns(now: number): Column<ViolationView>[] {
+  return [
+    { title: "ID", text: ({ id }) => String(id), is_right: true },
+    { title: "WHEN", text: ({ detected_at }) => momentText(detected_at, now) },
+    { title: "RULE", text: ({ rule_id }) => rule_id, shrinks_to: 8 },
+    { title: "SEVERITY", text: ({ severity }) => severity },
+    { title: "AGENT", text: ({ agent_name }) => agent_name, shrinks_to: 8 },
+    { title: "TIMES", text: ({ times }) => String(times), is_right: true },
+    { title: "DETAIL", text: ({ detail }) => detail, shrinks_to: 16 },
+    { title: "SEEN", text: ({ acknowledged_at }) => (acknowledged_at === null ? "no" : "yes") },
+  ];
+}
+
+export const RULE_COLUMNS: readonly Column<SafetyRuleView>[] = [
+  { title: "RULE", text: ({ rule_id }) => rule_id, shrinks_to: 8 },
+  { title: "SEVERITY", text: ({ severity }) => severity },
+  { title: "OF A", text: ({ subject_type }) => subject_type },
+  { title: "DESCRIPTION", text: ({ description }) => description, shrinks_to: 20 },
+];
+
+export const TRACE_COLUMNS: readonly Column<TraceStep>[] = [
+  { title: "STAGE", text: ({ stage }) => stage },
+  { title: "OUTCOME", text: ({ outcome }) => outcome },
+  { title: "DETAIL", text: ({ detail }) => detail, shrinks_to: 20 },
+];
+
+function shortHome(path: string): string {
+  return shortenHome(path, homeFolder(process.env));
+}

@@ -1,0 +1,77 @@
+import { visible } from "../ipc/visible-text.ts";
+import { folded, widthOf } from "./watch/rows.ts";
+
+/** Aligned columns for a terminal, never wider than it. */
+
+export interface Column<T> {
+  title: string;
+  text(row: T): string;
+  /** Where there isn't room for all, it is shortened down to so many columns before any other is. */
+  shrinks_to?: number;
+  /** Numbers. */
+  is_right?: true;
+  /** For hazards, and for nothing else. */
+  is_red?(row: T): boolean;
+}
+
+const GAP = "  ";
+/** Below this a cell says nothing any more. */
+const NARROWEST = 3;
+
+/** The heading and a line for each row. A column without any text is left out. @param width of the terminal, in columns */
+export function tableLines<T>(
+  all: readonly Column<T>[],
+  rows: readonly T[],
+  width: number,
+  is_coloured = false,
+): string[] {
+  const cells = rows.map((row) => all.map((column) => visible(column.text(row))));
+  const kept = all.map((_, index) => index).filter((index) => cells.some((line) => line[index] !== ""));
+  const columns = kept.flatMap((index) => all[index] ?? []);
+  const texts = [columns.map(({ title }) => title), ...cells.map((line) => kept.map((index) => line[index] ?? ""))];
+  const widths = fitted(
+    columns,
+    columns.map((_, index) => Math.max(...texts.map((line) => widthOf(line[index] ?? "")))),
+    width,
+  );
+  return texts.map((line, row) => {
+    const parts = line.map((text, index) => {
+      const shown = padded(text, widths[index] ?? 0, columns[index]?.is_right === true, index === line.length - 1);
+      const source = rows[row - 1];
+      const is_red = is_coloured && source !== undefined && columns[index]?.is_red?.(source) === true;
+      return is_red ? `\x1b[31m${shown}\x1b[0m` : shown;
+    });
+    const joined = parts.join(GAP).trimEnd();
+    return is_coloured && row === 0 ? `\x1b[2m${joined}\x1b[0m` : joined;
+  });
+}
+
+/** The widest of those that may shrink gives way first; only then all the others. */
+function fitted<T>(columns: readonly Column<T>[], natural: readonly number[], width: number): number[] {
+  const widths = [...natural];
+  const least = columns.map(({ shrinks_to }, index) => Math.min(shrinks_to ?? widths[index] ?? 0, widths[index] ?? 0));
+  const room = width - GAP.length * Math.max(0, columns.length - 1);
+  for (const floors of [least, widths.map(() => NARROWEST), widths.map(() => 0)]) {
+    while (sum(widths) > room) {
+      const free = widths.map((one, index) => one - (floors[index] ?? 0));
+      if (Math.max(...free) <= 0) break;
+      const widest = widths.reduce(
+        (best, one, index) => ((free[index] ?? 0) > 0 && (best < 0 || one > (widths[best] ?? 0)) ? index : best),
+        -1,
+      );
+      widths[widest] = (widths[widest] ?? 0) - 1;
+    }
+  }
+  return widths;
+}
+
+function padded(text: string, width: number, is_right: boolean, is_last: boolean): string {
+  const short = widthOf(text) <= width ? text : width < 1 ? "" : (folded(text, width, 1)[0] ?? "");
+  const blank = " ".repeat(Math.max(0, width - widthOf(short)));
+  if (is_right) return blank + short;
+  return is_last ? short : short + blank;
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, one) => total + one, 0);
+}

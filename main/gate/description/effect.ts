@@ -1,0 +1,169 @@
+import type { Reversibility } from "../../../ipc/decision.ts";
+import type { Description, Hazard } from "../../../ipc/description.ts";
+import { EFFECTS, type Effect, type HazardId } from "../../../ipc/hazards.ts";
+import { needsOfLine } from "../clear/line-needs.ts";
+import type { Executor } from "../executors/catalog.ts";
+import type { CommandLine } from "../executors/command-lines.ts";
+import { lineOf } from "../executors/needs.ts";
+import { gitEffect } from "../programs/git.ts";
+import { programCalled } from "../programs/table.ts";
+import { sendsData } from "../programs/web.ts";
+import type { SimpleCommand } from "../shell/reading.ts";
+import type { Reviewable } from "../stages/examination.ts";
+import { kindOf } from "../targets/path-kind.ts";
+import type { ResolvedRequirement } from "../targets/target.ts";
+import type { CallPlace } from "./call-place.ts";
+import type { HeldByGit } from "./held-by-git.ts";
+
+/** What a call leaves behind, from its reading: never from the tool's name. */
+
+/** Of two effects the one that leaves more behind. */
+export function worse(a: Effect, b: Effect): Effect {
+  return EFFECTS.indexOf(a) >= EFFECTS.indexOf(b) ? a : b;
+}
+
+/** What these hazards mean for what can be taken back. Deleted files are looked for in git (`effectOfNeeds`). */
+const EFFECT_OF: Partial<Record<HazardId, Effect>> = {
+  "deletes-cloud-resources": "final",
+  "deletes-database": "final",
+  "overwrites-disk": "final",
+  "rewrites-remote-history": "final",
+  publishes: "final",
+  "discards-changes": "final",
+  "deletes-container-data": "final",
+  "sends-file": "sends",
+  "sends-mail": "sends",
+};
+
+export function effectOfHazards(hazards: readonly Hazard[], deletes_for_good: boolean): Effect {
+  return hazards
+    .map(({ id }) => (id === "deletes-files" && deletes_for_good ? "final" : (EFFECT_OF[id] ?? "reads")))
+    .reduce(worse, "reads");
+}
+
+/** Of a tool that says what it needs. */
+export function effectOfTool({ executor: { manifest }, needs }: Reviewable, held: HeldByGit): Effect {
+  const from_needs = effectOfNeeds(needs, held);
+  const has_network = needs.some(({ capability }) => capability === "network:http" || capability === "llm:online");
+  const sends = has_network && manifest.reversibility !== "reversible";
+  return sends ? worse(from_needs, "sends") : from_needs;
+}
+
+export function effectOfNeeds(needs: readonly ResolvedRequirement[], held: HeldByGit): Effect {
+  const copied = new Set(needs.map(({ copied_from }) => copied_from));
+  return needs
+    .map((need) => {
+      const effect = effectOfNeed(need, held);
+      // What is moved is there under another name.
+      const is_moved = need.target.kind === "path" && copied.has(need.target.lexical);
+      return effect === "final" && is_moved ? "changes_files" : effect;
+    })
+    .reduce(worse, "reads");
+}
+
+function effectOfNeed({ capability, target, access }: ResolvedRequirement, held: HeldByGit): Effect {
+  switch (capability) {
+    case "code:exec":
+      return "anything";
+    case "mail:send":
+    case "channel:out":
+      return "sends";
+    case "fs:write": {
+      if (target.kind !== "path" || target.real === null) return "changes_files";
+      const path = target.real;
+      if (access === "delete") return held.holdsAllBelow(path) ? "in_git" : "final";
+      if (target.is_tree) return "changes_files";
+      // A folder that is there already is kept as it is.
+      if (kindOf(path) === "folder") return held.isInRepository(path) ? "in_git" : "changes_files";
+      return held.heldAt(path) === "not_held" ? "changes_files" : "in_git";
+    }
+    default:
+      return "reads";
+  }
+}
+
+/** Of command lines, part by part: what isn't clear runs code, but for what git itself can take back. */
+export function effectOfLines(
+  { call, needs }: Pick<Reviewable, "call" | "needs">,
+  lines: readonly CommandLine[],
+  place: CallPlace,
+  held: HeldByGit,
+): Effect {
+  if (lines.length === 0) return "anything";
+  const texts = new Set(lines.map(({ text }) => text));
+  // What its paths mean beyond the line: content that is run later.
+  const runs_more = needs.some(
+    ({ capability, target }) => capability === "code:exec" && !(target.kind === "exact" && texts.has(target.value)),
+  );
+  const of_lines = lines.map((line) => effectOfLine(line, call.args[line.arg], place, held));
+  return [...of_lines, runs_more ? ("anything" as const) : ("reads" as const)].reduce(worse, "reads");
+}
+
+function effectOfLine(line: CommandLine, given: unknown, place: CallPlace, held: HeldByGit): Effect {
+  const cleared = needsOfLine(lineOf(given) ?? line.text, place.home, place.cwd ?? "");
+  const { commands, unread } = line.reading;
+  if (unread !== null || (commands.length === 0 && cleared.unclear !== null)) return "anything";
+  if (cleared.unclear === null) {
+    const from_git = commands.some(({ name }) => programCalled(name)?.works_on_repository)
+      ? effectOfGitLine(commands, cleared, place, held)
+      : effectOfNeeds(cleared.needs, held);
+    return commands.some(({ name, argv }) => sendsData(name, argv.slice(1))) ? worse(from_git, "sends") : from_git;
+  }
+  return commands
+    .map((command) => {
+      const parts = cleared.commands.filter(({ start, end }) => start >= command.start && end <= command.end);
+      const is_clear = parts.length > 0 && parts.every(({ unclear }) => unclear === null);
+      const of_git = effectOfGit(command, place);
+      if (of_git !== null) return of_git;
+      if (!is_clear) return "anything";
+      const of_needs = effectOfNeeds(
+        parts.flatMap(({ needs }) => needs),
+        held,
+      );
+      return sendsData(command.name, command.argv.slice(1)) ? worse(of_needs, "sends") : of_needs;
+    })
+    .reduce(worse, "reads");
+}
+
+/** A clear line with git in it: git's own work stays in git. */
+function effectOfGitLine(
+  commands: readonly SimpleCommand[],
+  cleared: ReturnType<typeof needsOfLine>,
+  place: CallPlace,
+  held: HeldByGit,
+): Effect {
+  return cleared.commands
+    .map(({ start, end, needs }) => {
+      const command = commands.find((one) => one.start <= start && one.end >= end);
+      const of_git = command === undefined ? null : effectOfGit(command, place);
+      return of_git ?? effectOfNeeds(needs, held);
+    })
+    .reduce(worse, "reads");
+}
+
+function effectOfGit(command: SimpleCommand, { home }: CallPlace): Effect | null {
+  const is_git = programCalled(command.name)?.works_on_repository === true && command.via.length === 0;
+  return is_git && command.redirects.length === 0 ? gitEffect(command.argv.slice(1), command.cwd, home) : null;
+}
+
+/** The required three words for it (docs/decisions/requirements-approvals.md, "Card"). */
+const REVERSIBILITY: Readonly<Record<Effect, Reversibility>> = {
+  reads: "reversible",
+  in_git: "reversible",
+  changes_files: "partial",
+  anything: "partial",
+  sends: "partial",
+  final: "irreversible",
+};
+
+/** Of a tool that runs code or sends something without a shell, its manifest knows more than its call says. */
+export function reversibilityOf(
+  { effect, hazards }: Pick<Description, "effect" | "hazards">,
+  { manifest, is_described }: Pick<Executor, "manifest" | "is_described">,
+): Reversibility {
+  const is_shell = manifest.needs.some(({ target }) => target.from === "command" && target.is_shell === true);
+  if ((effect === "anything" || effect === "sends") && is_described && !is_shell) return manifest.reversibility;
+  return effect === "sends" && hazards.some(({ id }) => EFFECT_OF[id] === "sends")
+    ? "irreversible"
+    : REVERSIBILITY[effect];
+}

@@ -1,0 +1,124 @@
+import { createHash } from "node:crypto";
+import { type Stats, statSync } from "node:fs";
+import { type IndexEntry, indexEntries, MAX_INDEX, readWhole } from "../programs/git-index.ts";
+import { kindOf } from "../targets/path-kind.ts";
+import { scanTree } from "../targets/tree-scan.ts";
+import { projectOf } from "./project.ts";
+
+/**
+ * Whether git holds the content that a file has now, by the repository's index: without git, its settings or its hooks. In any doubt
+ * it doesn't.
+ */
+
+/** Files of which git would have to hold each one, for a folder to be held. */
+const MAX_FILES = 500;
+const LIMITS = { max_entries: 2000, max_depth: 32, skipped: new Set<string>() };
+/** Bytes: up to here the content itself is compared, not only its size and time. */
+const MAX_HASHED = 1024 * 1024;
+
+/** `nothing`: no file is there, in a folder of a repository, so that nothing is lost by writing one. */
+export type Held = "held" | "nothing" | "not_held";
+
+/** One look, for one description: each index is read once. */
+export class HeldByGit {
+  readonly #indexes = new Map<string, { bytes: Buffer; mtime_ms: number } | null>();
+
+  /** @param path absolute, as its links lead */
+  heldAt(path: string): Held {
+    const root = projectOf(path.slice(0, path.lastIndexOf("/")) || "/");
+    if (root === null || isBelow(path, `${root}/.git`)) return "not_held";
+    const kind = kindOf(path);
+    if (kind === "nothing") return "nothing";
+    if (kind !== "file") return "not_held";
+    const entry = this.#entries(root, path)?.find(({ name }) => `${root}/${name}` === path);
+    return entry !== undefined && this.#isSame(root, entry, path) ? "held" : "not_held";
+  }
+
+  /** True for a folder in a repository. */
+  isInRepository(folder: string): boolean {
+    return projectOf(folder) !== null;
+  }
+
+  /** True if git holds all that lies at and below a path; an empty folder, or nothing at all, is held. */
+  holdsAllBelow(path: string): boolean {
+    if (kindOf(path) !== "folder") return this.heldAt(path) !== "not_held";
+    const root = projectOf(path);
+    if (root === null || root === path) return false;
+    const entries = new Map(this.#entries(root, path)?.map((entry) => [entry.name, entry]));
+    let files = 0;
+    const is_seen = scanTree(path, LIMITS, ({ relative, is_folder, is_link }) => {
+      if (is_folder) return true;
+      const file = `${path}/${relative}`;
+      const entry = entries.get(file.slice(root.length + 1));
+      return !is_link && ++files <= MAX_FILES && entry !== undefined && this.#isSame(root, entry, file);
+    });
+    return is_seen;
+  }
+
+  #entries(root: string, path: string): IndexEntry[] | null {
+    const index = this.#index(root);
+    return index === null ? null : indexEntries(index.bytes, path.slice(root.length + 1));
+  }
+
+  #index(root: string): { bytes: Buffer; mtime_ms: number } | null {
+    const known = this.#indexes.get(root);
+    if (known !== undefined) return known;
+    const found = readIndex(root);
+    this.#indexes.set(root, found);
+    return found;
+  }
+
+  #isSame(root: string, entry: IndexEntry, path: string): boolean {
+    const stat = fileAt(path);
+    if (stat === null || !entry.has_content || (entry.mode & 0o170000) !== 0o100000) return false;
+    if (stat.size % 2 ** 32 !== entry.size) return false;
+    if (stat.size <= MAX_HASHED) return blobName(path, stat.size) === entry.oid;
+    // A file of the same time as the index may have changed after it was looked at.
+    const index_ms = this.#index(root)?.mtime_ms ?? 0;
+    return Math.floor(stat.mtimeMs / 1000) === entry.mtime && stat.mtimeMs < index_ms - 1000;
+  }
+}
+
+function isBelow(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(`${folder}/`);
+}
+
+function fileAt(path: string): Stats | null {
+  try {
+    const stat = statSync(path, { throwIfNoEntry: false });
+    return stat?.isFile() === true ? stat : null;
+  } catch {
+    return null; // it can't be looked at: then nothing is known of it
+  }
+}
+
+function blobName(path: string, size: number): string | null {
+  try {
+    const content = readWhole(path, size);
+    return createHash("sha1").update(`blob ${content.length}\0`).update(content).digest("hex");
+  } catch {
+    return null; // it can't be read: then it isn't known to be the same
+  }
+}
+
+function readIndex(root: string): { bytes: Buffer; mtime_ms: number } | null {
+  try {
+    const folder = gitFolder(root);
+    if (folder === null) return null;
+    const file = `${folder}/index`;
+    const { size, mtimeMs } = statSync(file);
+    return size > MAX_INDEX ? null : { bytes: readWhole(file, size), mtime_ms: mtimeMs };
+  } catch {
+    return null; // no index, or one that can't be read: git holds nothing that is known
+  }
+}
+
+/** `.git`, or where the file of that name of a linked work tree leads. */
+function gitFolder(root: string): string | null {
+  const git = `${root}/.git`;
+  if (kindOf(git) === "folder") return git;
+  const line = readWhole(git, 4096).toString("utf8");
+  const named = /^gitdir: ([^\n\0]+)\n?$/.exec(line)?.[1];
+  if (named === undefined) return null;
+  return named.startsWith("/") ? named : `${root}/${named}`;
+}
