@@ -32,7 +32,7 @@ function counted(before: Happened, event: OperatorEvent): Happened {
 /** One line for who comes back: what was decided without them. */
 export function WhileAway() {
   const words = useWords(callingWords);
-  const [told, setTold] = useState<Happened | null>(null);
+  const [report, setReport] = useState<Happened | null>(null);
   const hidden_at = useRef<number | null>(null);
   const happened = useRef(NOTHING);
   useGateEvents((event) => {
@@ -47,17 +47,17 @@ export function WhileAway() {
       }
       const since = hidden_at.current;
       hidden_at.current = null;
-      if (since !== null && Date.now() - since > LONG_MS) setTold(happened.current);
+      if (since !== null && Date.now() - since > LONG_MS) setReport(happened.current);
     };
     document.addEventListener("visibilitychange", changed);
     return () => document.removeEventListener("visibilitychange", changed);
   }, []);
-  const parts = told === null ? [] : words.happened(told);
+  const parts = report === null ? [] : words.happened(report);
   if (parts.length === 0) return null;
   return (
     <p className="while-away quiet" role="status">
       <span>{words.whileAway(parts)}</span>
-      <Button look="plain" size="small" onClick={() => setTold(null)}>
+      <Button look="plain" size="small" onClick={() => setReport(null)}>
         {words.dismiss}
       </Button>
     </p>

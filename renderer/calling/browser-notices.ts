@@ -19,7 +19,7 @@ export class BrowserNotices {
   /** By what is shown: a request's token, or an agent. */
   readonly #shown = new Map<string, Shown>();
   /** Those that the user has seen here, or on another way: they are not shown again. */
-  readonly #told = new Set<string>();
+  readonly #known = new Set<string>();
   readonly #open: (place: string) => void;
 
   /** @param open the page's place to show when a notification is pressed */
@@ -34,16 +34,16 @@ export class BrowserNotices {
   update(waiting: readonly ApprovalView[], is_seen: boolean, language: Language): void {
     const tokens = new Set(waiting.map(({ token }) => token));
     for (const [key, { tokens: of }] of this.#shown) if (!of.some((token) => tokens.has(token))) this.#close(key);
-    for (const token of this.#told) if (!tokens.has(token)) this.#told.delete(token);
+    for (const token of this.#known) if (!tokens.has(token)) this.#known.delete(token);
     if (is_seen) {
-      for (const token of tokens) this.#told.add(token);
+      for (const token of tokens) this.#known.add(token);
       for (const key of [...this.#shown.keys()]) this.#close(key);
       return;
     }
     const by_agent = Map.groupBy(waiting, ({ agent_id }) => agent_id);
     for (const [agent_id, views] of by_agent) {
-      const fresh = views.filter(({ token }) => !this.#told.has(token));
-      for (const { token } of fresh) this.#told.add(token);
+      const fresh = views.filter(({ token }) => !this.#known.has(token));
+      for (const { token } of fresh) this.#known.add(token);
       const is_bundle = views.length > MOST_OF_AGENT || this.#shown.has(`agent:${agent_id}`);
       if (is_bundle) this.#showBundle(agent_id, views, fresh.length > 0, language);
       else for (const view of fresh) this.#showRequest(view, language);
@@ -53,7 +53,7 @@ export class BrowserNotices {
   /** What they say may no longer be true: the gate doesn't answer. What waits when it is back is shown anew. */
   forget(): void {
     for (const key of [...this.#shown.keys()]) this.#close(key);
-    this.#told.clear();
+    this.#known.clear();
   }
 
   #showRequest(view: ApprovalView, language: Language): void {
