@@ -253,6 +253,7 @@ describe("the architecture", () => {
       "ipc/hazard-words.ts",
       "ipc/iso-seconds.ts",
       "ipc/language.ts",
+      "ipc/notice-text.ts",
       "ipc/page-close.ts",
       "ipc/page-frames.ts",
       "ipc/page-secret.ts",

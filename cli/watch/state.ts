@@ -35,6 +35,8 @@ export type Mode =
 export interface WatchState {
   /** Whether the list of waiting requests has arrived. */
   is_loaded: boolean;
+  /** No gate answers: nothing that was shown may be true, and no key counts. */
+  is_away: boolean;
   /** Of the cards, and of what is said of the gate's choices. */
   language: Language;
   /** Why the gate is paused; null while it isn't. */
@@ -81,6 +83,7 @@ export interface Step {
 
 export const EMPTY: WatchState = {
   is_loaded: false,
+  is_away: false,
   language: "en",
   paused: null,
   alarms: [],
