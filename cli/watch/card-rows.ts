@@ -26,7 +26,7 @@ export function headRows(
   most: number,
   language: Language,
 ): Row[] {
-  const [question = "", ...rest] = askedLines(card).map((line) => visible(line));
+  const [question = "", ...rest] = card.card.lines.map((line) => visible(line));
   const right = [visible(card.agent_name), clock(Date.parse(card.expires_at) - now), position]
     .filter(Boolean)
     .join("  ·  ");
@@ -35,18 +35,12 @@ export function headRows(
   const rows: Row[] = fits
     ? titles.map((row) => ({ ...row, right }))
     : [{ text: "", tone: "quiet", right: folded(right, width, 1)[0] ?? "" }, ...titles];
-  for (const line of rest) rows.push(...folded(line, width, most).map((text): Row => ({ text, tone: "plain" })));
+  rest.forEach((line, index) => {
+    const tone = card.card.form === "full" && index === rest.length - 1 ? "quiet" : "plain";
+    rows.push(...folded(line, width, most).map((text): Row => ({ text, tone })));
+  });
   rows.push(...factRows(card, width, most, language));
   return most === 1 ? rows : [...rows, ...backgroundRows(card, width, now, most - 1, language)];
-}
-
-/** The card's lines but for its class, where what it does is said in words of its own. */
-function askedLines({ card: { form, lines }, description }: ApprovalView): readonly string[] {
-  if (description === null || form === "short") return lines;
-  if (form === "full") return lines.length > 1 ? lines.slice(0, -1) : lines;
-  const [question = "", ...rest] = lines;
-  const meta = question.indexOf("? (");
-  return [meta === -1 ? question : question.slice(0, meta + 1), ...rest];
 }
 
 /** What is dangerous about it, the only red; else what it leaves behind. The worst first; in a small window the others are counted. */
