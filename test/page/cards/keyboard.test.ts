@@ -44,10 +44,12 @@ describe.skipIf(NO_BROWSER !== null)("with the keyboard alone", () => {
     for (let steps = 0; steps < 4; steps++) await page.keyboard.press("Tab");
     expect(await focused(page)).toBe("Approve …");
     await page.keyboard.press("Enter");
-    await page.getByRole("radio", { name: "This file, for this session" }).and(page.locator(":focus")).waitFor();
+    await page.getByRole("radio", { name: "This file" }).and(page.locator(":focus")).waitFor();
+    await page.keyboard.press("Tab");
+    await page.getByRole("radio", { name: "This session" }).and(page.locator(":focus")).waitFor();
     await page.keyboard.press("ArrowDown");
-    await page.getByRole("radio", { name: /^This file, until/, checked: true }).waitFor();
-    for (let steps = 0; steps < 4; steps++) await page.keyboard.press("Tab");
+    await page.getByRole("radio", { name: "1 hour", checked: true }).waitFor();
+    for (let steps = 0; steps < 3; steps++) await page.keyboard.press("Tab");
     expect(await focused(page)).toBe("Approve and remember");
     await settle(page);
     await page.keyboard.press("Enter");
