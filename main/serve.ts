@@ -98,9 +98,11 @@ async function serveCore(
   const agents = new AgentServer({ path: paths.agent_socket, max_connections, unread, frame_timeout_ms }, port);
   informAgents(core, agents);
   const page = web ? webPage(core, log, clock) : undefined;
+  let notifications: GateNotifications | undefined;
   const operator = new Operator(core, {
     connections: agents,
     browser_page: page,
+    notifications: () => notifications,
     ...(login_item === undefined ? {} : { login_item }),
   });
   const operators = new OperatorServer(
@@ -128,17 +130,18 @@ async function serveCore(
     throw error;
   }
   const review = page === undefined ? undefined : pageReview(page.url, env, log);
-  const shown = wanted === false ? false : { ...(review === undefined ? {} : { review }), ...wanted };
-  const notifications = startNotifications(operator, core.config, shown, env, log);
+  const options = wanted === false ? false : { ...(review === undefined ? {} : { review }), ...wanted };
+  const shown = startNotifications(operator, core.config, options, env, log);
+  notifications = shown;
   const heap = new HeapKeeper();
   return {
     core,
     operator,
-    notifications,
+    notifications: shown,
     async close() {
       core.storage.watch.stop();
       heap.stop();
-      await notifications.close();
+      await shown.close();
       await close();
       core.close();
     },
