@@ -51,7 +51,7 @@ function cardScreen(card: ApprovalView, state: WatchState, size: Size, now: numb
   const index = state.cards.indexOf(card) + 1;
   const position = state.cards.length > 1 ? `${index} of ${state.cards.length}` : "";
   const head = headRows(card, position, width, now, is_large ? 3 : is_small ? 1 : 2, state.language);
-  const layout = { ...NOTHING, lines: callLines(card, width).length };
+  const layout = { ...NOTHING, lines: callLines(card, width, state.language).length };
   const rest = (fits: boolean): Row[] =>
     fitting(
       [
@@ -90,7 +90,7 @@ function cardScreen(card: ApprovalView, state: WatchState, size: Size, now: numb
 }
 
 function callRows(card: ApprovalView, state: WatchState, width: number, page: number): Row[] {
-  const all = callLines(card, width);
+  const all = callLines(card, width, state.language);
   const from = Math.max(0, Math.min(state.scroll, all.length - page));
   const shown = all.slice(from, from + page);
   const to = from + shown.length;

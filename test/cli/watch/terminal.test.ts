@@ -4,6 +4,7 @@ import type { ApprovalView } from "../../../ipc/operator-api.ts";
 import { PRESS_DELAY_MS } from "../../../ipc/press-delay.ts";
 import { alarm } from "../../support/alarm.ts";
 import { approvalView } from "../../support/approval-view.ts";
+import { runs } from "../../support/card-views.ts";
 import { startGate } from "../../support/running-gate.ts";
 import { LAUNCHER, Pty, Watched } from "../../support/watched.ts";
 
@@ -19,6 +20,11 @@ const bash = (change: Partial<ApprovalView> = {}): ApprovalView =>
     judge: { score: 0.7, reason: "approved: score 0.70" },
     choices: [{ scope: "none", reach: null, grants: [] }],
     args: { command: "rm -rf build && npm run build", description: "build from scratch" },
+    description: runs(
+      "rm -rf build && npm run build",
+      {},
+      { hazards: [{ id: "deletes-files", span: null, folders: 1 }] },
+    ).description,
     card: {
       form: "full",
       lines: ["May I run?", "rm -rf build && npm run build", "irreversible | class: code_exec"],
@@ -27,7 +33,7 @@ const bash = (change: Partial<ApprovalView> = {}): ApprovalView =>
     ...change,
   });
 
-test("the empty screen says what to do next; a card comes, only what can't be undone is red, and `a` approves it", async () => {
+test("the empty screen says what to do next; a card comes, only what is dangerous is red, and `a` approves it", async () => {
   const watched = await Watched.start();
   const { pty } = watched;
   await pty.shows("Nothing is waiting for you.");
@@ -37,7 +43,7 @@ test("the empty screen says what to do next; a card comes, only what can't be un
   for (const text of ["May I run?", "claude-code  ·  0:09:41", "in /srv/project", "waited 0:00:19", "score 0.70"])
     expect(pty.screen).toContain(text);
   expect(pty.screen).toContain("claude-code says: build from scratch");
-  expect(pty.red).toEqual(["irreversible | class: code_exec"]);
+  expect(pty.red).toEqual(["Deletes 1 folder"]);
 
   await watched.clock(PRESS_DELAY_MS - 1);
   pty.type("a");
@@ -313,7 +319,7 @@ test("an alarm stays on top over waiting requests, until it is over", async () =
   await watched.pty.shows(`! ${alarm().message}`);
   expect(watched.pty.screen.split("\n")[1]).toBe(`  ${alarm().hint}`);
   expect(watched.pty.screen).toContain("May I run?");
-  expect(watched.pty.red).toEqual(["irreversible | class: code_exec"]);
+  expect(watched.pty.red).toEqual(["Deletes 1 folder"]);
   await watched.do("alarms", []);
   await watched.pty.shows(alarm().message, false);
 });
