@@ -25,9 +25,8 @@ export function approvalColumns(listed: readonly ApprovalView[], now: number): C
     { title: "AGE", text: ({ created_at }) => spanText(now - Date.parse(created_at)), is_right: true },
     { title: "STATUS", text: ({ status }) => (is_ended ? status : "") },
     { title: "AGENT", text: ({ agent_name }) => agent_name, shrinks_to: 8 },
-    { title: "WHAT", text: (view) => `${view.action_verb} ${view.target_summary}`, shrinks_to: 20 },
-    { title: "HAZARD", text: hazardsText, shrinks_to: 12, is_red: true },
-    { title: "EFFECT", text: effectOf, shrinks_to: 10 },
+    { title: "WHAT", text: (view) => `${view.action_verb} ${view.target_summary}`, shrinks_to: 24 },
+    { title: "EFFECT", text: effectOf, is_red: (view) => hazardsText(view) !== "" },
   ];
 }
 
@@ -38,9 +37,11 @@ function hazardsText({ description }: ApprovalView): string {
   return sentences.join("; ");
 }
 
-/** Said where no hazard says more. */
-function effectOf({ description }: ApprovalView): string {
-  return description === null || description.hazards.length > 0 ? "" : effectText(description.effect, "en");
+/** Its hazards, and where it has none what it leaves behind. */
+function effectOf(view: ApprovalView): string {
+  const hazards = hazardsText(view);
+  if (hazards !== "" || view.description === null) return hazards;
+  return effectText(view.description.effect, "en");
 }
 
 export function agentColumns(now: number): Column<AgentView | PairingRequest>[] {

@@ -10,8 +10,8 @@ export interface Column<T> {
   shrinks_to?: number;
   /** Numbers. */
   is_right?: true;
-  /** For what can't be undone, and for nothing else. */
-  is_red?: true;
+  /** For hazards, and for nothing else. */
+  is_red?(row: T): boolean;
 }
 
 const GAP = "  ";
@@ -37,7 +37,9 @@ export function tableLines<T>(
   return texts.map((line, row) => {
     const parts = line.map((text, index) => {
       const shown = padded(text, widths[index] ?? 0, columns[index]?.is_right === true, index === line.length - 1);
-      return is_coloured && row > 0 && columns[index]?.is_red && text !== "" ? `\x1b[31m${shown}\x1b[0m` : shown;
+      const source = rows[row - 1];
+      const is_red = is_coloured && source !== undefined && columns[index]?.is_red?.(source) === true;
+      return is_red ? `\x1b[31m${shown}\x1b[0m` : shown;
     });
     const joined = parts.join(GAP).trimEnd();
     return is_coloured && row === 0 ? `\x1b[2m${joined}\x1b[0m` : joined;

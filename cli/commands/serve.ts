@@ -12,7 +12,7 @@ export function serveCommand(program: Command, done: (code: ExitCode) => void): 
     .description("starts the gate: decides, asks, remembers and logs, until it is interrupted")
     .option("--no-notifications", "shows no desktop notifications")
     .option("--web", "serves the page on 127.0.0.1, too, behind a link that works once")
-    .option("--no-link", "with --web prints no link, for a gate whose output is kept: metnos-gate open gives one")
+    .option("--no-link", "with --web prints no link, for a gate whose output is kept: open gives one")
     .addOption(acceptEmptyOption())
     // For `start` alone, which runs it as a child process.
     .addOption(new Option(SUPERVISED_FLAG).hideHelp())

@@ -1,6 +1,7 @@
 import type Database from "better-sqlite3";
 import { z } from "zod";
 import { isoSeconds } from "../../ipc/iso-seconds.ts";
+import { ownCommand } from "../../ipc/own-command.ts";
 import type { Clock } from "./clock.ts";
 import { type End, endAt, laterEnd, remaining, stricterEnd } from "./ends.ts";
 import { errorCode } from "./errors.ts";
@@ -62,7 +63,10 @@ export class AgentPauses {
     const agent_id = String(row.agent_id);
     const { success, data } = rowSchema.safeParse(row);
     if (!success)
-      this.#report.damaged(rowName(agent_id), "the agent stays paused; to resume it: metnos-gate agents resume NAME");
+      this.#report.damaged(
+        rowName(agent_id),
+        `the agent stays paused; its name: ${ownCommand("agents list")}; to resume it: ${ownCommand("resume --help")}`,
+      );
     const now = isoSeconds(this.#settings.clock.now());
     this.#rows.set(agent_id, success ? data : { agent_id, since: now, until: null, boot_until: null });
   }

@@ -12,7 +12,23 @@ const en = {
   broken: "This part of the page stopped working.",
   brokenNext: "Open it again. If it comes back, the details below say what happened.",
   again: "Open again",
-  paused: "The gate is paused: every call is denied.",
+  pause: "Pause",
+  resume: "Resume",
+  look: "Look at it",
+  paused_title: "Everything is paused",
+  everything_paused: "Everything is paused: every call of every agent is denied.",
+  paused_by: { human: "You paused the gate", safety: "The safety filter paused the gate" },
+  since: "Since",
+  violations: (count: number) =>
+    count === 1 ? "1 violation not acknowledged" : `${count} violations not acknowledged`,
+  keys: {
+    title: "Keys",
+    window: "Everywhere",
+    sheet: "These keys",
+    views: "A section, in the order of the list",
+    range: (last: number) => `1 to ${last}`,
+    search: "Search",
+  },
   loading: "One moment",
 };
 const it: typeof en = {
@@ -29,7 +45,23 @@ const it: typeof en = {
   broken: "Questa parte della pagina ha smesso di funzionare.",
   brokenNext: "Riaprila. Se succede di nuovo, i dettagli qui sotto dicono che cosa è successo.",
   again: "Riapri",
-  paused: "Il gate è in pausa: ogni chiamata è rifiutata.",
+  pause: "Pausa",
+  resume: "Riprendi",
+  look: "Guarda",
+  paused_title: "Tutto è in pausa",
+  everything_paused: "Tutto è in pausa: ogni chiamata di ogni agente viene negata.",
+  paused_by: { human: "Hai messo in pausa il gate", safety: "Il filtro di sicurezza ha messo in pausa il gate" },
+  since: "Dalle",
+  violations: (count) =>
+    count === 1 ? "1 violazione di cui non hai preso atto" : `${count} violazioni di cui non hai preso atto`,
+  keys: {
+    title: "Tasti",
+    window: "Ovunque",
+    sheet: "Questi tasti",
+    views: "Una sezione, nell'ordine dell'elenco",
+    range: (last) => `da 1 a ${last}`,
+    search: "Cerca",
+  },
   loading: "Un momento",
 };
 export const windowWords = { en, it };

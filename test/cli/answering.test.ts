@@ -82,11 +82,11 @@ test("on a terminal the waiting requests are a table that fits, with what is dan
   const agent = await gate.agent();
   await agent.ask(bash("git push --force origin main"));
   await agent.ask(bash(`echo ${"long ".repeat(60)} \u202e`));
-  const pty = new Pty([LAUNCHER, "approvals", "list"], gate.home.env, 90, 12);
+  const pty = new Pty([LAUNCHER, "approvals", "list"], gate.home.env, 110, 12);
   await pty.closed;
   const rows = pty.screen.split("\n").filter((row) => row !== "");
   expect(rows).toHaveLength(3);
-  expect(rows[0]).toMatch(/^TOKEN +AGE +AGENT +WHAT +HAZARD/);
+  expect(rows[0]).toMatch(/^TOKEN +AGE +AGENT +WHAT +EFFECT$/);
   expect(rows[1]).toMatch(/^[0-9a-f]{6,} +1\d s +tester +run echo long .*….*\\u\{202e\}/);
   expect(rows[2]).toMatch(/run git push --force origin main +Rewrites history on a remote: can't be undone$/);
   expect(pty.red.map((text) => text.trim())).toEqual(["Rewrites history on a remote: can't be undone"]);

@@ -48,7 +48,7 @@ test("each command that a text names exists, with its options and all that it ne
     return problem === undefined ? [] : [`${text}: ${problem}`];
   });
   expect(wrong).toEqual([]);
-  expect(problemOf(["agents", "pair"])).toBe("--level is missing");
+  expect(problemOf(["agents", "pair"])).toBe("1 arguments are needed");
   expect(problemOf(["safety", "acknowledge", "1"])).toBe("no such command below safety");
 });
 

@@ -14,7 +14,7 @@ interface Row {
 const COLUMNS: Column<Row>[] = [
   { title: "ID", text: ({ id }) => id, is_right: true },
   { title: "WHAT", text: ({ what }) => what, shrinks_to: 10 },
-  { title: "NOTE", text: ({ note }) => note, is_red: true },
+  { title: "NOTE", text: ({ note }) => note, is_red: ({ note }) => note === "As root" },
 ];
 
 test("columns are as wide as they need, aligned, and one without any text is left out", () => {

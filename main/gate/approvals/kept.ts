@@ -2,7 +2,7 @@ import { dirname } from "node:path";
 import type { Requirement } from "../../../ipc/decision.ts";
 import { shortenHome } from "../../../ipc/visible-text.ts";
 import type { ProposedCall } from "../../../ipc/wire.ts";
-import { endedDescription } from "../description/describe.ts";
+import { endedDescription } from "../description/ended.ts";
 import { type Executor, loggedNameOf } from "../executors/catalog.ts";
 import { pathName, type ResolvedRequirement, requirementOf } from "../targets/target.ts";
 import { type Question, shellCommands } from "./question.ts";

@@ -1,7 +1,7 @@
 import { useCallback, useState } from "react";
 import type { ApprovalStatus, Capability } from "../../../ipc/decision.ts";
 import type { ApprovalView } from "../../../ipc/operator-api.ts";
-import { EndMark } from "../../cards/CallText.tsx";
+import { EndMark } from "../../cards/EndMark.tsx";
 import { CAPABILITIES } from "../../gate/contract-lists.ts";
 import { useQuery } from "../../gate/use-gate.tsx";
 import { EmptyState } from "../../parts/EmptyState.tsx";

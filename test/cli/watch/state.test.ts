@@ -135,6 +135,15 @@ describe("the first 500 ms", () => {
     expect(pressed(state, key("a"), PRESS_DELAY_MS, FITS).effect).toMatchObject({ answer: { token: TOKEN } });
   });
 
+  test("a card that says something else than before starts its 500 ms anew, and what was being typed doesn't reach it", () => {
+    const again = drawn(appeared(ready(), approvalView({ target_summary: "another" }), 1000), FITS);
+    expect(again.cards.map(({ target_summary }) => target_summary)).toEqual(["another"]);
+    expect(pressed(again, key("a"), 1000 + PRESS_DELAY_MS - 1, FITS).effect).toBeUndefined();
+    expect(pressed(again, key("a"), 1000 + PRESS_DELAY_MS, FITS).effect).toMatchObject({ answer: { token: TOKEN } });
+    const typing = pressAll(ready(), [key("m"), ...written("beca")]).state;
+    expect(appeared(typing, approvalView({ target_summary: "another" }), 1000).mode.kind).toBe("interrupted");
+  });
+
   test("what was being typed when its card was removed does not reach the next card", () => {
     const two = appeared(ready(), late, 0);
     for (const opening of [[key("m"), ...written("because")], [key("p")]]) {
