@@ -2,6 +2,7 @@ import type { Language } from "../../ipc/language.ts";
 import { useLanguage, useWords } from "../words/language.ts";
 import { partsWords } from "../words/parts.ts";
 import { useNow } from "./clock.ts";
+import { shortDate } from "./short-date.ts";
 
 const STEPS = [
   ["year", 365 * 86_400],
