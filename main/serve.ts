@@ -8,6 +8,7 @@ import type { AgentPause } from "./gate/agent-pauses.ts";
 import type { Clock } from "./gate/clock.ts";
 import { AGENT_UNREAD, agentPausedMessage, GatePort, pausedMessage } from "./gate-port.ts";
 import { HeapKeeper } from "./heap-keeper.ts";
+import { pageReview } from "./notifications/open-page.ts";
 import { type GateNotifications, type NotificationOptions, startNotifications } from "./notifications/start.ts";
 import { Operator } from "./operator/operator.ts";
 import { operatorToken } from "./operator-token.ts";
@@ -128,7 +129,9 @@ async function serveCore(
     await close();
     throw error;
   }
-  const shown = startNotifications(operator, core.config, wanted ?? {}, env, log);
+  const review = page === undefined ? undefined : pageReview(page.url, env, log);
+  const options = wanted === false ? false : { ...(review === undefined ? {} : { review }), ...wanted };
+  const shown = startNotifications(operator, core.config, options, env, log);
   notifications = shown;
   const heap = new HeapKeeper();
   return {

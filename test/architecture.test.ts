@@ -66,6 +66,7 @@ const CONTRACTS = [
   "ipc/agent-port.ts",
   "ipc/activity.ts",
   "ipc/answer-lengths.ts",
+  "ipc/activity-filter.ts",
   "ipc/alarms.ts",
   "ipc/audit.ts",
   "ipc/decision.ts",
@@ -244,12 +245,14 @@ describe("the architecture", () => {
   it("the page loads no schemas: their library compiles code, which its policy refuses", () => {
     const loaded = FILES.filter(({ path }) => path.startsWith("renderer/")).flatMap(({ loads }) => loads);
     expect([...new Set(loaded.filter((target) => target.startsWith("ipc/")))].sort()).toEqual([
+      "ipc/activity-filter.ts",
       "ipc/alarm-words.ts",
       "ipc/answer-lengths.ts",
       "ipc/choices.ts",
       "ipc/gate-error.ts",
       "ipc/hazard-words.ts",
       "ipc/language.ts",
+      "ipc/notice-text.ts",
       "ipc/page-close.ts",
       "ipc/page-frames.ts",
       "ipc/page-secret.ts",

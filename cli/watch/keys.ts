@@ -48,6 +48,7 @@ const MAX_TARGET = 4096;
 /** Applies a key. @param now milliseconds of a monotonic clock @param wall Unix milliseconds, for dates */
 export function pressed(state: WatchState, key: Key, now: number, layout: Layout, wall = now): Step {
   if (key.name === "quit") return { state, effect: { kind: "quit" } };
+  if (state.is_away) return key.input === "q" && !key.is_paste ? { state, effect: { kind: "quit" } } : { state };
   const quiet = { ...state, notice: "" };
   switch (state.mode.kind) {
     case "cards":

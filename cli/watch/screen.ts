@@ -6,6 +6,7 @@ import { callLines } from "./call-text.ts";
 import { choiceRows, counted, headRows, messageRows, otherRows, wordRows } from "./card-rows.ts";
 import { folded, type Row, rule } from "./rows.ts";
 import { choicesOf, type Layout, type Mode, selectedCard, type WatchState } from "./state.ts";
+import { AWAY_WORDS } from "./words.ts";
 
 /** The rows on the screen, counted, so that it is known what of a call was shown. */
 
@@ -122,8 +123,10 @@ function fitting(rows: Row[], size: Size): Row[] {
 function idle(state: WatchState, size: Size): Omit<Arranged, "top"> {
   const say = (text: string, tone: Row["tone"]): Row[] =>
     folded(text, size.columns, 3).map((part) => ({ text: part, tone }));
-  const head =
-    state.mode.kind === "interrupted"
+  const away = AWAY_WORDS[state.language];
+  const head = state.is_away
+    ? [...say(away.title, "strong"), ...say(away.next, "plain")]
+    : state.mode.kind === "interrupted"
       ? [
           ...say("The request you were answering has ended.", "strong"),
           ...say("What you typed was not sent. Enter or Esc continues.", "plain"),

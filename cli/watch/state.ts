@@ -1,6 +1,7 @@
 import type { Alarm } from "../../ipc/alarms.ts";
 import type { Language } from "../../ipc/language.ts";
 import type { Answer, ApprovalView, Choice } from "../../ipc/operator-api.ts";
+import { RULE_WORDS } from "../../ipc/rule-words.ts";
 import { visible } from "../../ipc/visible-text.ts";
 import type { WaitingState } from "../../ipc/waiting.ts";
 import * as list from "../../ipc/waiting.ts";
@@ -34,6 +35,8 @@ export type Mode =
 export interface WatchState {
   /** Whether the list of waiting requests has arrived. */
   is_loaded: boolean;
+  /** No gate answers: nothing that was shown may be true, and no key counts. */
+  is_away: boolean;
   /** Of the cards, and of what is said of the gate's choices. */
   language: Language;
   /** Why the gate is paused; null while it isn't. */
@@ -80,6 +83,7 @@ export interface Step {
 
 export const EMPTY: WatchState = {
   is_loaded: false,
+  is_away: false,
   language: "en",
   paused: null,
   alarms: [],
@@ -135,7 +139,7 @@ export function closed(state: WatchState, card: ApprovalView, now: number): Watc
   const is_own = state.answering === card.token;
   const next: WatchState = {
     ...withCards(state, (waiting) => list.closed(waiting, card, is_own, now)),
-    ended: [...state.ended, endedLine(card, is_own)].slice(-ENDED_SHOWN),
+    ended: [...state.ended, endedLine(card, is_own, state.language)].slice(-ENDED_SHOWN),
     answering: is_own ? null : state.answering,
   };
   if (state.selected !== card.token) return next;
@@ -177,7 +181,7 @@ export function choicesOf(card: ApprovalView, scope: Scope): Choice[] {
 
 const REMEMBERED = { none: "", session: " for this session", permanent: " permanently" } as const;
 
-function endedLine(card: ApprovalView, is_own: boolean): string {
+function endedLine(card: ApprovalView, is_own: boolean, language: Language): string {
   const what = `${card.action_verb} ${card.target_summary}`;
   const remembered = REMEMBERED[card.territory_concession];
   const why = card.message === null || card.message === "" ? "" : ` (${card.message})`;
@@ -189,6 +193,8 @@ function endedLine(card: ApprovalView, is_own: boolean): string {
     case "expired":
       return visible(`Expired, nobody answered in time: ${what}`);
     case "cancelled":
+      if (card.withdrawn !== null && card.withdrawn !== "approval.withdrawn")
+        return visible(`${RULE_WORDS[language][card.withdrawn]}: ${what}`);
       return visible(`Withdrawn by ${card.agent_name}: ${what}${why}`);
     case "pending":
       return visible(`No longer asked here: ${what}`);

@@ -1,11 +1,12 @@
 import { type Instance, render } from "ink";
 import { createElement as h } from "react";
-import type { AlarmCode } from "../../ipc/alarms.ts";
 import { GateError } from "../../ipc/gate-error.ts";
 import { LANGUAGES, type Language } from "../../ipc/language.ts";
+import type { GatePresence } from "../../ipc/lasting-operator.ts";
 import type { Answer, OperatorApi, OperatorEvent } from "../../ipc/operator-api.ts";
 import { ownCommand } from "../../ipc/own-command.ts";
 import type { Setting } from "../../ipc/settings.ts";
+import { Calling } from "./calling.ts";
 import { counted } from "./card-rows.ts";
 import { Keyboard } from "./keyboard.ts";
 import { type Key, pressed } from "./keys.ts";
@@ -26,9 +27,6 @@ const GATE_EVENTS = [
   "settings.changed",
 ] as const;
 
-/** The alarms for which a gate ends itself. */
-const ENDING: readonly AlarmCode[] = ["gate_replaced", "database_unusable"];
-
 export interface WatchOptions {
   stdin?: NodeJS.ReadStream;
   stdout?: NodeJS.WriteStream;
@@ -36,27 +34,24 @@ export interface WatchOptions {
   now?: () => number;
   /** Milliseconds of a monotonic clock: how long a card has been shown. */
   steady?: () => number;
-  /** Settles when the connection has ended. */
-  lost?: Promise<void>;
+  /** Reports when the gate goes, and when there is one again. */
+  onPresence: (listener: (presence: GatePresence) => void) => () => void;
+  /** Ring the terminal's bell when something new waits. */
+  has_bell?: boolean;
 }
 
 /**
  * Cards in the terminal, answered with keys, until the user quits. Waiting requests then keep waiting.
- * @throws GateError `not_a_terminal`; `connection_lost` if the gate closes the connection
+ * A gate that goes is waited for.
+ * @throws GateError `not_a_terminal`
  */
-export async function watch(api: OperatorApi, options: WatchOptions = {}): Promise<void> {
+export async function watch(api: OperatorApi, options: WatchOptions): Promise<void> {
   const { stdin = process.stdin, stdout = process.stdout } = options;
   if (!stdin.isTTY || !stdout.isTTY) {
     const hint = `use: ${ownCommand("approvals --help")}`;
     throw new GateError("not_a_terminal", "watch needs a terminal", hint);
   }
-  const { failure, left, ending } = await new WatchScreen(api, { ...options, stdin, stdout }).untilQuit();
-  if (isLost(failure)) {
-    const waiting = left === 0 ? "" : `; ${counted(left, "request")} could not be answered here`;
-    if (ending !== undefined) throw new GateError("connection_lost", `${ending.message}${waiting}`, ending.hint);
-    const hint = `start the gate with: ${ownCommand("start")}, then watch again`;
-    throw new GateError("connection_lost", `the connection to the gate was lost${waiting}`, hint);
-  }
+  const { failure, left } = await new WatchScreen(api, { ...options, stdin, stdout }).untilQuit();
   if (failure !== undefined) throw failure;
   if (left > 0) stdout.write(`${counted(left, "request")} still waiting for an answer.\n`);
 }
@@ -65,8 +60,6 @@ interface WatchEnd {
   failure: unknown;
   /** How many requests still wait. */
   left: number;
-  /** Why the gate ended itself, if it said so. */
-  ending: WatchState["alarms"][number] | undefined;
 }
 
 /** The cards on one terminal: what the gate reports and what is typed become states, and each state is drawn. */
@@ -75,7 +68,8 @@ class WatchScreen {
   readonly #stdout: NodeJS.WriteStream;
   readonly #now: () => number;
   readonly #steady: () => number;
-  readonly #lost: Promise<void> | undefined;
+  readonly #onPresence: WatchOptions["onPresence"];
+  readonly #calling: Calling;
   readonly #app: Instance;
   #state = EMPTY;
   #failure: unknown;
@@ -84,12 +78,13 @@ class WatchScreen {
   readonly #ended = new Set<string>();
 
   constructor(api: OperatorApi, options: WatchOptions & { stdin: NodeJS.ReadStream; stdout: NodeJS.WriteStream }) {
-    const { stdin, stdout, now = Date.now, steady = () => performance.now(), lost } = options;
+    const { stdin, stdout, now = Date.now, steady = () => performance.now(), onPresence, has_bell = true } = options;
     this.#api = api;
     this.#stdout = stdout;
     this.#now = now;
     this.#steady = steady;
-    this.#lost = lost;
+    this.#onPresence = onPresence;
+    this.#calling = new Calling(stdout, has_bell);
     // `interactive`: without it ink draws nothing where an environment variable says CI.
     this.#app = render(this.#scene(), {
       stdin,
@@ -108,7 +103,7 @@ class WatchScreen {
     const clock = setInterval(redraw, 1000);
     const extending = setInterval(() => this.#extendDeadline(), HOLD_INTERVAL_MS);
     this.#stdout.on("resize", redraw);
-    void this.#lost?.then(() => this.#end(new GateError("connection_lost", "the gate has gone")));
+    const leave_gate = this.#onPresence((presence) => this.#onGatePresence(presence));
     try {
       this.#load();
       await exited;
@@ -117,15 +112,16 @@ class WatchScreen {
       clearInterval(extending);
       this.#stdout.off("resize", redraw);
       unsubscribe();
+      leave_gate();
       this.#leave();
+      this.#calling.end();
     }
-    const { cards, alarms } = this.#state;
-    const ending = alarms.findLast(({ code }) => ENDING.includes(code));
-    return { failure: this.#failure, left: cards.length, ending };
+    return { failure: this.#failure, left: this.#state.cards.length };
   }
 
   #load(): void {
-    const end = (reason: unknown) => this.#end(reason);
+    // A gate that went meanwhile is asked anew once it is back.
+    const end = (reason: unknown) => (isAway(reason) ? undefined : this.#end(reason));
     this.#api.call("settings.list", {}).then((settings) => this.#change({ language: languageIn(settings) }), end);
     this.#api.call("status", {}).then(({ pause, alarms }) => this.#change({ paused: pause.reason, alarms }), end);
     this.#api.call("approvals.list", { limit: 1000 }).then((listed) => {
@@ -153,6 +149,14 @@ class WatchScreen {
     }
   }
 
+  /** What was shown or typed for a gate that went means nothing to the next one: its own list is shown. */
+  #onGatePresence(presence: GatePresence): void {
+    const { language, alarms } = this.#state;
+    this.#ended.clear();
+    this.#show({ ...EMPTY, language, alarms, is_away: presence === "away" });
+    if (presence === "there") this.#load();
+  }
+
   #onKey(key: Key): void {
     const { state, effect } = pressed(this.#state, key, this.#steady(), this.#layout(), this.#now());
     this.#show(state);
@@ -165,8 +169,8 @@ class WatchScreen {
       const view = await this.#api.call("approvals.resolve", answer);
       this.#show(closed(this.#state, view, this.#steady()));
     } catch (error) {
-      if (isLost(error)) this.#end(error);
-      else this.#show(refused(this.#state, answer.token, explanation(error)));
+      if (isAway(error)) return; // nobody took it: the card is shown again once there is a gate
+      this.#show(refused(this.#state, answer.token, explanation(error)));
     }
   }
 
@@ -191,6 +195,7 @@ class WatchScreen {
 
   #show(next: WatchState): void {
     this.#state = next;
+    if (!this.#is_over) this.#calling.waits(next);
     this.#redraw();
   }
 
@@ -227,8 +232,9 @@ function languageIn(settings: readonly Setting[]): Language {
   return LANGUAGES.find((language) => language === chosen) ?? "en";
 }
 
-function isLost(error: unknown): boolean {
-  return error instanceof GateError && error.code === "connection_lost";
+/** Nobody answered, or the connection ended before somebody did. */
+function isAway(error: unknown): boolean {
+  return error instanceof GateError && (error.code === "connection_lost" || error.code === "not_answering");
 }
 
 function explanation(error: unknown): string {

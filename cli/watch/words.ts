@@ -50,3 +50,15 @@ export function judgedText({ score, reason, notes }: ApprovalView["judge"], lang
   const words = (notes ?? []).map((note) => NOTE_WORDS[language][note]);
   return [SCORE[language](score.toFixed(2)), ...words].join(", ");
 }
+
+/** While no gate answers. */
+export const AWAY_WORDS: Readonly<Record<Language, { title: string; next: string }>> = {
+  en: {
+    title: "Waiting for the gate …",
+    next: "It isn't answering; it is asked again every second. Until it is back no key does anything but q, which leaves.",
+  },
+  it: {
+    title: "In attesa del gate …",
+    next: "Non risponde; lo si richiede ogni secondo. Finché non torna nessun tasto fa nulla, tranne q, che esce.",
+  },
+};

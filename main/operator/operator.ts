@@ -41,6 +41,7 @@ const READING: ReadonlySet<OperatorMethod> = new Set<OperatorMethod>([
   "activity.open",
   "activity.counts",
   "agents.list",
+  "agents.detect",
   "approvals.list",
   "approvals.history",
   "approvals.coverage",

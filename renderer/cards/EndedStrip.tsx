@@ -57,6 +57,9 @@ function endingOf({ view, ended }: Asked): string {
 export function endedText(view: ApprovalView, wording: CardWords["ended"]["own"], words: CardWords, count = 1): string {
   const what = count > 1 ? words.ended.many(count) : shortened(`${view.action_verb} ${view.target_summary}`, WIDTH);
   if (view.status === "pending") return words.ended.gone(what);
+  // The gate's own reason is in the rule's words.
+  if (view.withdrawn !== null && view.withdrawn !== "approval.withdrawn")
+    return `${words.ended.withdrawn[view.withdrawn]}: ${what}`;
   const why = view.message === null || view.message === "" ? "" : ` (${shortened(view.message, WIDTH)})`;
   return `${wording[view.status](what, words.territory[view.territory_concession])}${why}`;
 }

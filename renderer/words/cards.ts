@@ -1,7 +1,7 @@
 import type { ApprovalStatus, Capability, Level, Reach, Territory } from "../../ipc/decision.ts";
 import type { Description } from "../../ipc/description.ts";
 import type { Language } from "../../ipc/language.ts";
-import { NOTE_WORDS } from "../../ipc/rule-words.ts";
+import { NOTE_WORDS, RULE_WORDS } from "../../ipc/rule-words.ts";
 
 type Ended = Exclude<ApprovalStatus, "pending">;
 type McpClaim = NonNullable<Description["mcp"]>["claims"][number];
@@ -187,6 +187,8 @@ const en = {
       expired: (what: string) => `Expired, nobody answered in time: ${what}`,
       cancelled: (what: string) => `Withdrawn by the agent: ${what}`,
     } as Record<Ended, (what: string, how: string) => string>,
+    /** Why it was withdrawn, where the agent didn't do it. */
+    withdrawn: RULE_WORDS.en,
     gone: (what: string) => `No longer asked: ${what}`,
     many: (count: number) => `${count} requests`,
   },
@@ -361,6 +363,7 @@ const it: typeof en = {
       expired: (what) => `Scaduta, nessuno ha risposto in tempo: ${what}`,
       cancelled: (what) => `Ritirata dall'agente: ${what}`,
     },
+    withdrawn: RULE_WORDS.it,
     gone: (what) => `Non più in attesa: ${what}`,
     many: (count) => `${count} richieste`,
   },

@@ -20,6 +20,9 @@ export class Pty {
   readonly #terminal;
   readonly #child: ChildProcess;
   readonly #drawn = new EventEmitter();
+  /** How often its bell rang. */
+  bells = 0;
+  title = "";
   readonly closed: Promise<unknown>;
 
   constructor(args: readonly string[], env: NodeJS.ProcessEnv, columns: number, rows: number) {
@@ -28,6 +31,14 @@ export class Pty {
     this.#child = spawn("script", ["-qfec", `stty cols ${columns} rows ${rows}; exec ${words}`, "/dev/null"], {
       env: { NODE_COMPILE_CACHE: COMPILE_CACHE, ...env, TERM: "xterm-256color" },
       stdio: "pipe",
+    });
+    this.#terminal.onBell(() => {
+      this.bells++;
+      this.#drawn.emit("drawn");
+    });
+    this.#terminal.onTitleChange((title) => {
+      this.title = title;
+      this.#drawn.emit("drawn");
     });
     this.#child.stdout?.on("data", (bytes: Buffer) => this.#terminal.write(bytes, () => this.#drawn.emit("drawn")));
     this.closed = once(this.#child, "close");
@@ -62,6 +73,11 @@ export class Pty {
   /** Resolves once the screen shows the text, or no longer does. */
   async shows(text: string, is_there = true): Promise<void> {
     while (this.screen.includes(text) !== is_there) await once(this.#drawn, "drawn");
+  }
+
+  /** Resolves once the terminal's title is this one. */
+  async isTitled(title: string): Promise<void> {
+    while (this.title !== title) await once(this.#drawn, "drawn");
   }
 
   /** What the pattern finds on the screen, once it is there: between two chunks of one frame it may not be. */
@@ -101,6 +117,7 @@ const close = (card: any) => {
 };
 const api: any = {
   async call(method: string, params: any) {
+    if (presence === "away") throw new GateError("not_answering", "the gate isn't answering", "");
     if (method === "approvals.list") return [...cards.values()];
     if (method === "settings.list") return settings;
     if (method === "status") return { pause: { reason: null }, alarms: [] };
@@ -122,10 +139,14 @@ const api: any = {
     };
   },
 };
-let lose = () => {};
-const lost = new Promise<void>((resolve) => { lose = resolve; });
+let presence: "there" | "away" = "there";
+let report = (_: "there" | "away") => {};
+const onPresence = (listener: (presence: "there" | "away") => void) => {
+  report = listener;
+  return () => {};
+};
 const commands: Record<string, (value: any) => void> = {
-  start: () => watch(api, { now: () => now, steady: () => now, lost }).then(() => tell({ ended: "quit" }), (error) => tell({ ended: error.code, said: error.message + " / " + error.hint })).then(() => control.end()),
+  start: () => watch(api, { now: () => now, steady: () => now, onPresence, has_bell: process.argv[3] !== "--no-bell" }).then(() => tell({ ended: "quit" }), (error) => tell({ ended: error.code, said: error.message + " / " + error.hint })).then(() => control.end()),
   add: (card) => { cards.set(card.token, card); emit("approval.waiting", card); },
   close,
   clock: (value) => { now = value; },
@@ -134,7 +155,7 @@ const commands: Record<string, (value: any) => void> = {
   alarms: (list) => emit("alarms.changed", list),
   add_on_quit: (card) => { late = card; },
   refuse: (value) => { refusal = value ?? undefined; },
-  lose: () => lose(),
+  presence: (value) => { presence = value; report(value); },
 };
 for await (const line of createInterface({ input: control })) {
   const [name, value] = JSON.parse(line);
@@ -164,7 +185,12 @@ export class Watched {
     });
   }
 
-  static async start(waiting: readonly ApprovalView[] = [], columns = 100, rows = 40): Promise<Watched> {
+  static async start(
+    waiting: readonly ApprovalView[] = [],
+    columns = 100,
+    rows = 40,
+    options: readonly string[] = [],
+  ): Promise<Watched> {
     const folder = tempFolder();
     writeFileSync(join(folder, "watching.ts"), PROGRAM);
     const path = join(folder, "control.sock");
@@ -172,7 +198,7 @@ export class Watched {
     onTestFinished(() => void server.close());
     const connected = once(server, "connection");
     const env = { ...process.env, CI: "true", FORCE_COLOR: "1" }; // where CI is set, ink draws nothing unless `interactive` is
-    const pty = new Pty([join(folder, "watching.ts"), path], env, columns, rows);
+    const pty = new Pty([join(folder, "watching.ts"), path, ...options], env, columns, rows);
     const [socket] = (await connected) as [Socket];
     const watched = new Watched(pty, socket);
     await watched.do("clock", Date.parse("2026-11-21T00:00:19Z"));

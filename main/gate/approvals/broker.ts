@@ -1,5 +1,6 @@
 import type { Language } from "../../../ipc/language.ts";
 import type { Answer, ApprovalView, Principal } from "../../../ipc/operator-api.ts";
+import type { WithdrawalRule } from "../../../ipc/rules.ts";
 import { earlierEnd } from "../ends.ts";
 import { errorCode } from "../errors.ts";
 import type { GrantStore } from "../grants/store.ts";
@@ -243,9 +244,9 @@ export class ApprovalBroker {
   }
 
   /** Withdraws a request. Returns it, or undefined if it had ended already. */
-  cancel(token: string, reason: string): PendingRequest | undefined {
+  cancel(token: string, reason: string, rule: WithdrawalRule = "approval.withdrawn"): PendingRequest | undefined {
     this.commit();
-    const ended = this.#withdrawals.carryOut(token, () => this.registry.cancelPending(token, reason));
+    const ended = this.#withdrawals.carryOut(token, () => this.registry.cancelPending(token, reason, rule));
     if (ended !== undefined) this.#ended(ended);
     return ended;
   }
@@ -272,7 +273,7 @@ export class ApprovalBroker {
     const ended: PendingRequest[] = [];
     this.registry.together(() => {
       for (let withdrawal = next(); withdrawal !== undefined; withdrawal = next()) {
-        const request = this.registry.cancelPending(withdrawal.token, withdrawal.reason);
+        const request = this.registry.cancelPending(withdrawal.token, withdrawal.reason, withdrawal.rule);
         if (request !== undefined) ended.push(request);
       }
     });
@@ -283,7 +284,7 @@ export class ApprovalBroker {
   #hasten(token: string): boolean {
     const withdrawal = this.#withdrawals.get(token);
     if (withdrawal === undefined) return false;
-    this.cancel(token, withdrawal.reason);
+    this.cancel(token, withdrawal.reason, withdrawal.rule);
     return true;
   }
 

@@ -3,6 +3,7 @@ import type Database from "better-sqlite3";
 import { isoSeconds } from "../../../ipc/iso-seconds.ts";
 import type { Principal } from "../../../ipc/operator-api.ts";
 import { ownCommand } from "../../../ipc/own-command.ts";
+import type { WithdrawalRule } from "../../../ipc/rules.ts";
 import type { Clock } from "../clock.ts";
 import { emptyLog } from "../database.ts";
 import { endAt, moment, postponed } from "../ends.ts";
@@ -182,9 +183,13 @@ export class ApprovalRegistry {
   }
 
   /** Withdraws a request that still waits. Returns it, or undefined if it had ended already. */
-  cancelPending(token: string, reason: string): PendingRequest | undefined {
+  cancelPending(
+    token: string,
+    reason: string,
+    rule: WithdrawalRule = "approval.withdrawn",
+  ): PendingRequest | undefined {
     const request = this.getPending(token);
-    return request && this.#end(request, "cancelled", reason);
+    return request && this.#end({ ...request, extra: { ...request.extra, withdrawn: rule } }, "cancelled", reason);
   }
 
   /** Marks waiting requests beyond their deadline as expired, `limit` by each clock at the most. Returns them. */

@@ -174,19 +174,78 @@ test("a name that only looks like another one is shown with codes", async () => 
   expect(pty.screen).not.toContain("\u0440\u0430ypal");
 });
 
-test("a lost connection ends it with an error; Ctrl-C leaves requests waiting", async () => {
-  const first = await Watched.start([bash()]);
-  await first.pty.shows("May I run?");
-  await first.do("lose");
-  expect(await first.end()).toBe("connection_lost");
+test("a gate that goes is waited for: no key counts meanwhile; back, what it says waits is shown, and settles anew", async () => {
+  const watched = await Watched.start([bash()]);
+  const { pty } = watched;
+  await pty.shows("May I run?");
+  await watched.clock(2 * PRESS_DELAY_MS);
+  await watched.do("presence", "away");
+  await pty.shows("Waiting for the gate …");
+  expect(pty.screen).not.toContain("May I run?");
+  await pty.isTitled("Waiting for the gate … Metnos Gate");
+  pty.type("\rdasmy?\u001b");
+  await watched.do("presence", "there");
+  await pty.shows("May I run?");
+  expect(pty.screen).not.toContain("Waiting for the gate");
+  pty.type("d"); // too early: it has just appeared
+  await watched.do("clock", Date.parse("2026-11-21T00:00:19Z") + 4 * PRESS_DELAY_MS);
+  expect(watched.answers).toEqual([]);
+  pty.type("d");
+  await pty.shows("You denied");
+  expect(watched.answers).toHaveLength(1);
+});
 
-  const second = await Watched.start([bash()]);
-  await second.pty.shows("May I run?");
-  second.pty.type("\u0003");
-  expect(await second.end()).toBe("quit");
-  await second.pty.shows("1 request still waiting for an answer.");
-  expect(second.answers).toEqual([]);
-  await second.pty.closed;
+test("what was typed for a gate that went is sent to no other; q leaves while it is waited for", async () => {
+  const watched = await Watched.start([bash()]);
+  const { pty } = watched;
+  await watched.clock(2 * PRESS_DELAY_MS);
+  await pty.shows("May I run?");
+  pty.type("m");
+  await pty.shows("Why not?");
+  pty.type("because");
+  await pty.shows("because");
+  await watched.do("presence", "away");
+  await pty.shows("Waiting for the gate …");
+  await watched.do("presence", "there");
+  await pty.shows("May I run?");
+  expect(pty.screen).not.toContain("because");
+  await watched.do("presence", "away");
+  await pty.shows("Waiting for the gate …");
+  pty.type("q");
+  expect(await watched.end()).toBe("quit");
+  expect(watched.answers).toEqual([]);
+});
+
+test("something new rings the bell once and is counted in the title, which is put back at the end; what waited before is nothing new", async () => {
+  const watched = await Watched.start();
+  const { pty } = watched;
+  await pty.isTitled("Metnos Gate");
+  expect(pty.bells).toBe(0);
+  await watched.do("add", bash());
+  await pty.isTitled("(1) Metnos Gate");
+  expect(pty.bells).toBe(1);
+  await watched.do("presence", "away");
+  await watched.do("presence", "there");
+  await pty.shows("May I run?");
+  expect(pty.bells).toBe(1);
+  pty.type("\u0003");
+  expect(await watched.end()).toBe("quit");
+  await pty.isTitled("");
+
+  const quiet = await Watched.start([], 100, 40, ["--no-bell"]);
+  await quiet.do("add", bash());
+  await quiet.pty.isTitled("(1) Metnos Gate");
+  expect(quiet.pty.bells).toBe(0);
+});
+
+test("Ctrl-C leaves requests waiting", async () => {
+  const watched = await Watched.start([bash()]);
+  await watched.pty.shows("May I run?");
+  watched.pty.type("\u0003");
+  expect(await watched.end()).toBe("quit");
+  await watched.pty.shows("1 request still waiting for an answer.");
+  expect(watched.answers).toEqual([]);
+  await watched.pty.closed;
 });
 
 test("events after the user has quit do not draw again: the process ends, the terminal is as it was", async () => {
@@ -259,14 +318,14 @@ test("an alarm stays on top over waiting requests, until it is over", async () =
   await watched.pty.shows(alarm().message, false);
 });
 
-test("a gate that ended itself: it says why, and what to do", async () => {
+test("a gate that ended itself: why stays on the screen while it is waited for", async () => {
   const watched = await Watched.start([bash()]);
   await watched.pty.shows("May I run?");
   const message = "the gate's lock /srv/gate.lock was removed: the gate has ended";
   await watched.do("alarms", [alarm({ code: "gate_replaced", message, hint: "see: metnos-gate status" })]);
-  await watched.do("lose");
-  expect(await watched.end()).toBe("connection_lost");
-  expect(watched.said).toBe(`${message}; 1 request could not be answered here / see: metnos-gate status`);
+  await watched.do("presence", "away");
+  await watched.pty.shows("Waiting for the gate …");
+  expect(watched.pty.screen).toContain(message);
 });
 
 test("while the user types, the card's deadline is extended", async () => {

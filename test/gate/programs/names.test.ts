@@ -118,7 +118,6 @@ const ALLOWED: readonly { why: string; words: string; files: readonly string[] }
       "description/bounded-file.ts",
       "description/changes.ts",
       "description/held-by-git.ts",
-      "description/project.ts",
       "description/run-by-name.ts",
       "executors/catalog.ts",
       "guard/further-needs.ts",
