@@ -13,7 +13,7 @@ import { OperatorPages, type PageLimits } from "./operator-pages.ts";
 import { type PageFiles, readPageFiles } from "./page-files.ts";
 import { canIdentifyPeer, isOwnUsersPeer } from "./peer.ts";
 import { PerSecond } from "./per-second.ts";
-import { ownHost, refusalOfRequest, refusalOfUpgrade } from "./request-checks.ts";
+import { LINK, ownHost, refusalOfRequest, refusalOfUpgrade } from "./request-checks.ts";
 import { type Session, WebSessions } from "./web-sessions.ts";
 
 /**
@@ -55,7 +55,6 @@ const REQUEST_TIMEOUT_MS = 5000;
 const MAX_HEADER_BYTES = 64 * 1024;
 
 const METRICS_PATH = "/metrics";
-const LINK = /^\/\?token=([0-9a-f]*)$/;
 
 export class WebPage {
   readonly #settings: WebPageSettings;
