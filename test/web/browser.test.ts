@@ -216,7 +216,7 @@ describe.skipIf(!HAS_CHROMIUM)("the page in Chromium", () => {
     await page.goto(`file://${file}`);
     await page.getByRole("heading", { name: "Approvals" }).waitFor();
     expect(page.url()).toBe(`${new URL(url).origin}/`);
-    expect(await page.evaluate(() => history.length)).toBe(2); // the browser's empty page, and this one
+    expect(await page.evaluate("history.length")).toBe(2); // the browser's empty page, and this one
   });
 
   it("is refused with a link that was used, in a browser that has no session", async () => {
