@@ -54,7 +54,7 @@ export async function codingSession(): Promise<Figure[]> {
       else if (x.outcome === "approval_required") {
         counts.asked++;
         const asked = x.needs.filter(({ capability }) => POLICY_TABLE.Supervised[capability] === "approval_required");
-        const choices = choicesFor(asked, home);
+        const choices = choicesFor(asked, { home: home });
         const answer =
           choices.find(({ scope, reach }) => scope === "session" && reach === "tree") ??
           choices.find(({ scope, reach }) => scope === "session" && (reach === "host" || reach === "exact"));

@@ -34,6 +34,7 @@ export async function servePageSources({ gate, port, cache_folder }: PageServerO
     cacheDir: cache_folder,
     plugins: [react()],
     logLevel: "warn",
+    define: { "import.meta.env.VITE_GATE_ORIGIN": JSON.stringify(new URL(gate).origin) },
     server: {
       host: "127.0.0.1",
       port,

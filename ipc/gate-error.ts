@@ -60,6 +60,10 @@ export const ERROR_CODES = [
   "never_granted",
   "invalid_target",
   "invalid_expiry",
+  "refuse_needs_no",
+  "only_this_call",
+  "too_late",
+  "grant_ended",
   // Agents, settings, safety, activity, alarms and the trail.
   "unknown_agent",
   "already_paired",

@@ -186,6 +186,8 @@ export const statusSchema = z.object({
   pause: pauseSchema,
   /** What keeps the gate from what it promises, oldest first. */
   alarms: z.array(alarmSchema),
+  /** Where the page is served, without a secret: `http://127.0.0.1:PORT/`. Null where none is. */
+  page_url: z.string().nullable(),
 });
 export type Status = z.infer<typeof statusSchema>;
 
@@ -408,6 +410,8 @@ export const operatorMethods = {
   metrics: { params: nothing, result: z.object({ text: z.string(), content_type: z.string() }) },
   /** A link to the page in a browser, for one use within minutes. Refused with `not_available` where no page is served. */
   "web.link": { params: nothing, result: z.object({ url: z.url() }) },
+  /** Ends every browser's session and every link that wasn't used; the number of sessions there were. */
+  "web.revoke": { params: nothing, result: z.object({ sessions: z.number().int() }) },
   "audit.tail": {
     params: z.object({ lines: z.number().int().positive().max(10_000).default(20) }),
     result: z.array(auditLineSchema),

@@ -16,8 +16,10 @@ export const violationSchema = z.object({
   /** The agent's name for it; hidden characters are escaped before it is shown. */
   subject_id: z.string(),
   agent_name: z.string(),
-  /** One sentence by the gate, without the subject's words. */
+  /** The rule, in one sentence by the gate, without the subject's words. */
   detail: z.string(),
+  /** What of the subject broke a built-in rule: a type, names, a number. The agent's words, bounded, hidden characters escaped. */
+  about: z.string().nullable(),
   /** The last time. */
   detected_at: z.string(),
   /** More than 1 where an agent repeated it and only the count was kept. */
@@ -25,6 +27,16 @@ export const violationSchema = z.object({
   acknowledged_at: z.string().nullable(),
 });
 export type ViolationView = z.infer<typeof violationSchema>;
+
+/** As much of a violation as its sentence needs (`violationText` in safety-words.ts). */
+export const violationCauseSchema = violationSchema.pick({
+  rule_id: true,
+  subject_type: true,
+  agent_name: true,
+  detail: true,
+  about: true,
+});
+export type ViolationCause = z.infer<typeof violationCauseSchema>;
 
 /** Who paused the gate, until when, and what ends the pause. */
 export const pauseSchema = z.object({
@@ -36,6 +48,8 @@ export const pauseSchema = z.object({
   /** When it ends by itself; null: only once it is ended. */
   until: z.string().nullable(),
   clears: z.enum(["by_human", "after_all_acknowledged", "after_seconds"]),
+  /** The violation that paused it; null where a user did, and where an earlier version wrote the pause. */
+  cause: violationCauseSchema.nullable(),
 });
 export type Pause = z.infer<typeof pauseSchema>;
 

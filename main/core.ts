@@ -276,6 +276,7 @@ function openGate(begun: Beginnings, storage: Storage, stores: Stores, failed: C
         env,
         grants,
         pause: safety.pause,
+        refusals: approvals.refusals,
         agent_pauses,
         lost: () => storage.watch.lossByNow()?.message,
         gate_files: new GateFiles(paths, home),
@@ -302,6 +303,7 @@ function openGate(begun: Beginnings, storage: Storage, stores: Stores, failed: C
       waiting: (approval) => publish({ type: "approval.waiting", data: approval }),
       closed: (approval) => publish({ type: "approval.closed", data: approval }),
       granted: () => publish({ type: "grants.changed", data: {} }),
+      refused: () => publish({ type: "refusals.changed", data: {} }),
       moved: (token, expires_at) => publish({ type: "approval.held", data: { token, expires_at } }),
       failed,
     },
@@ -340,6 +342,7 @@ function start(begun: Beginnings, storage: Storage, stores: Stores, gate: Gate):
   gate.broker.start();
   for (const { db } of [...Object.values(databases), activity]) serveOthers(db);
   grants.endGateSessions();
+  approvals.refusals.endGateSessions();
   // Also removes requests that had ended when the gate was killed.
   approvals.flush();
   for (const { event, file, message, hint } of irregularities) {
@@ -362,7 +365,17 @@ function flushAll(audit: AuditLog, storage: Storage, stores: Stores, gate: Gate,
   gate.publish();
   audit.tend();
   state_reserve.keep();
-  const parts = [gate.broker, safety.pause, agent_pauses, grants, approvals, agents, activity, safety.violations];
+  const parts = [
+    gate.broker,
+    safety.pause,
+    agent_pauses,
+    grants,
+    approvals,
+    approvals.refusals,
+    agents,
+    activity,
+    safety.violations,
+  ];
   for (const part of parts) {
     try {
       part.flush();

@@ -102,7 +102,9 @@ export class GatePort implements AgentPort {
   }
 
   sessionEnded(agent_id: string, session: string): void {
-    this.#core.grants.endSession(agent_id, session);
+    const { gate, grants, publish } = this.#core;
+    grants.endSession(agent_id, session);
+    if (gate.broker.registry.refusals.end(agent_id, session)) publish({ type: "refusals.changed", data: {} });
   }
 
   pairingRequested(name: string, version: string | null): void {

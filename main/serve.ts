@@ -175,7 +175,9 @@ function webPage({ config, audit, paths }: Core, log: (line: string) => void, cl
       ...config.web,
       port_file: join(paths.state_dir, "web-port"),
       has_metrics: config.metrics.enabled,
-      now: () => clock.boot().ms,
+      language: () => config.language,
+      session_file: join(paths.state_dir, "web-sessions.json"),
+      clock,
     },
     { log, entered },
   );

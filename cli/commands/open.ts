@@ -10,8 +10,16 @@ export function openCommand(program: Command): void {
     .command("open")
     .description("opens the page of the running gate, or prints a new link to it")
     .option("--print-link", "prints the link, and opens nothing")
-    .action((options: { printLink?: boolean }) =>
+    .option("--revoke-all", "no link: ends every browser's session, and every link that wasn't used")
+    .action((options: { printLink?: boolean; revokeAll?: boolean }) =>
       withRunningGate(async (api) => {
+        if (options.revokeAll === true) {
+          const revoked = await api.call("web.revoke", {});
+          if (!isSeenTogether()) printLine(revoked);
+          return say(
+            `ended: ${revoked.sessions} ${revoked.sessions === 1 ? "session" : "sessions"}, and every unused link`,
+          );
+        }
         const link = await api.call("web.link", {});
         if (options.printLink !== true && isSeenTogether() && (await shownInBrowser(link.url)))
           return say("the page is open in your browser");

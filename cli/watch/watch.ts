@@ -1,16 +1,29 @@
 import { type Instance, render } from "ink";
 import { createElement as h } from "react";
 import type { AlarmCode } from "../../ipc/alarms.ts";
+import type { Level } from "../../ipc/decision.ts";
 import { GateError } from "../../ipc/gate-error.ts";
 import { LANGUAGES, type Language } from "../../ipc/language.ts";
 import type { Answer, OperatorApi, OperatorEvent } from "../../ipc/operator-api.ts";
 import { ownCommand } from "../../ipc/own-command.ts";
 import type { Setting } from "../../ipc/settings.ts";
 import { counted } from "./card-rows.ts";
+import { FRAME_WORDS } from "./frame-words.ts";
 import { Keyboard } from "./keyboard.ts";
 import { type Key, pressed } from "./keys.ts";
 import { arranged } from "./screen.ts";
-import { appeared, closed, drawn, EMPTY, held, loaded, refused, type WatchState } from "./state.ts";
+import {
+  appeared,
+  closed,
+  drawn,
+  EMPTY,
+  held,
+  loaded,
+  pairingEnded,
+  pairingsAre,
+  refused,
+  type WatchState,
+} from "./state.ts";
 import { view } from "./view.ts";
 
 /** How often the gate is notified that the user is typing, in milliseconds. */
@@ -20,6 +33,8 @@ const GATE_EVENTS = [
   "approval.waiting",
   "approval.closed",
   "approval.held",
+  "pairing.requested",
+  "agents.changed",
   "safety.paused",
   "safety.resumed",
   "alarms.changed",
@@ -132,6 +147,7 @@ class WatchScreen {
       const waiting = listed.filter(({ token, status }) => status === "pending" && !this.#ended.has(token));
       this.#show(loaded(this.#state, waiting, this.#steady()));
     }, end);
+    this.#loadPairings();
   }
 
   #onGateEvent(event: OperatorEvent): void {
@@ -143,6 +159,9 @@ class WatchScreen {
       case "approval.closed":
         if (!this.#state.is_loaded) this.#ended.add(event.data.token);
         return this.#show(closed(this.#state, event.data, this.#steady()));
+      case "pairing.requested":
+      case "agents.changed":
+        return this.#loadPairings();
       case "safety.paused":
       case "safety.resumed":
         return this.#change({ paused: event.data.reason });
@@ -158,6 +177,7 @@ class WatchScreen {
     this.#show(state);
     if (effect?.kind === "quit") this.#leave();
     if (effect?.kind === "answer") void this.#send(effect.answer);
+    if (effect?.kind === "pair") void this.#pair(effect.name, effect.level);
   }
 
   async #send(answer: Answer): Promise<void> {
@@ -168,6 +188,26 @@ class WatchScreen {
       if (isLost(error)) this.#end(error);
       else this.#show(refused(this.#state, answer.token, explanation(error)));
     }
+  }
+
+  async #pair(name: string, level: Level | null): Promise<void> {
+    const words = FRAME_WORDS[this.#state.language];
+    try {
+      if (level === null) await this.#api.call("agents.reject", { name });
+      else await this.#api.call("agents.pair", { name, level });
+      const line = level === null ? words.not_paired(name) : words.paired(name, level);
+      this.#show(pairingEnded(this.#state, name, line, this.#steady()));
+    } catch (error) {
+      if (isLost(error)) this.#end(error);
+      else this.#show(refused(this.#state, `pairing ${name}`, explanation(error)));
+    }
+  }
+
+  #loadPairings(): void {
+    this.#api.call("agents.list", {}).then(
+      ({ requests }) => this.#show(pairingsAre(this.#state, requests, this.#steady())),
+      (reason: unknown) => this.#end(reason),
+    );
   }
 
   /** While the user types, the card's deadline is extended. */

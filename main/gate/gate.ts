@@ -39,6 +39,8 @@ export interface GateEvents {
   waiting(approval: ApprovalView): void;
   closed(approval: ApprovalView): void;
   granted(): void;
+  /** Something was refused for a session. */
+  refused(): void;
   /** A request's deadline has another date. */
   moved(token: string, expires_at: string): void;
   /** Something unexpected, to log. */
@@ -111,7 +113,12 @@ export class Gate {
 
   /** The operator's answer, from whatever surface. See `ApprovalBroker.answer` for what it throws. */
   answer(answer: Answer, by: Principal): ApprovalView {
-    return this.broker.view(this.broker.answer(answer, by));
+    const ended = this.broker.answer(answer, by);
+    if (ended.refuse !== null) {
+      this.#events.refused();
+      this.waiting.endCovered(by);
+    }
+    return this.broker.view(ended);
   }
 
   /**
@@ -184,6 +191,7 @@ export class Gate {
         token: request.token,
         status: request.status,
         territory: request.territory_concession,
+        ...(request.refuse === null ? {} : { refuse: request.refuse }),
         by_channel: decision_by_channel,
         agent: request.agent_name,
         executor: this.#parts.catalog.loggedName(request.extra.executor, agentKindOf(request.agent_name)),
@@ -197,7 +205,7 @@ export class Gate {
   /** The grants of this request's answer count from now on. */
   #granted({ channel, sender_id }: PendingRequest): void {
     this.#events.granted();
-    this.waiting.approveCovered({ channel, sender_id });
+    this.waiting.endCovered({ channel, sender_id });
   }
 
   /** How a call is logged. */

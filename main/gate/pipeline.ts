@@ -4,6 +4,7 @@ import { type Decision, STAGES, type Stage, type TraceStep } from "../../ipc/dec
 import type { ProposedCall } from "../../ipc/wire.ts";
 import type { ExecutorCatalog } from "./executors/catalog.ts";
 import { CommandLines } from "./executors/command-lines.ts";
+import { approval } from "./stages/approval.ts";
 import {
   type Examined,
   isDenial,
@@ -43,7 +44,8 @@ export const PIPELINE = StageChain.of<Proposed>((stage, is_denied) => {
   .check("rate", rate)
   .check("guard", guard)
   .find("judge", judge)
-  .check("validators", validators);
+  .check("validators", validators)
+  .check("approval", approval);
 
 /**
  * What the stages make of a call. Reads the grants, writes nothing.

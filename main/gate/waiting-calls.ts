@@ -7,6 +7,7 @@ import { callHash, shareKey } from "./approvals/canonical.ts";
 import { HeldCalls } from "./approvals/held-calls.ts";
 import type { PendingRequest } from "./approvals/pending-request.ts";
 import { requestOf } from "./approvals/request-of.ts";
+import { PROPOSED_FROM } from "./approvals/wider-answer.ts";
 import type { Withdrawal } from "./approvals/withdrawals.ts";
 import { withoutValues } from "./audit/record.ts";
 import { type ExamineAgain, finalDecision } from "./final-decision.ts";
@@ -77,9 +78,11 @@ export class WaitingCalls {
       const refusal = this.#quota.refusal(agent.agent_id, characters, this.#broker);
       if (refusal !== undefined) return { decision: new RevisableDecision({ ...asked, ...refusal }) };
       const settings = { home: this.#parts.home, language: this.#broker.language };
-      const question = requestOf(x, agent, asked, settings, (capability_class) =>
-        this.#broker.registry.countApproved(capability_class, agent.agent_id),
-      );
+      const { registry } = this.#broker;
+      const question = requestOf(x, agent, asked, settings, (capability_class) => ({
+        times: registry.countApproved(capability_class, agent.agent_id),
+        last: () => registry.lastApproved(capability_class, agent.agent_id, PROPOSED_FROM),
+      }));
       const request = this.#broker.ask({ ...question, call_hash, share_key });
       const { card } = this.#broker.view(request);
       const release = this.#quota.add(agent.agent_id, characters);
@@ -162,8 +165,8 @@ export class WaitingCalls {
     }
   }
 
-  /** Examines what waits again after a grant, in pieces: what is covered now needs no answer of its own. */
-  approveCovered(by: Principal): void {
+  /** Examines what waits again after a grant or a refusal, in pieces: what that covers needs no answer of its own. */
+  endCovered(by: Principal): void {
     for (const token of this.#calls.keys()) this.#to_examine.set(token, by);
     this.#examining.go();
   }
@@ -173,21 +176,29 @@ export class WaitingCalls {
       if (performance.now() >= ends_at) break;
       this.#to_examine.delete(token);
       this.#attempt("examining a waiting call again", () => {
-        if (this.#isCovered(token)) this.#broker.approveCovered(token, by);
+        const answer = this.#answerCovering(token);
+        if (answer !== undefined) this.#broker.answerCovered(token, answer, by);
       });
     }
     return this.#to_examine.size > 0;
   }
 
-  /** Calls that share a request differ in their sessions at the most: a grant for one session covers no other's. */
-  #isCovered(token: string): boolean {
+  /**
+   * What the user's grants or refusals answer for all that share a request. They differ in their sessions at the most: a grant for one
+   * session covers no other's, and neither does a refusal.
+   */
+  #answerCovering(token: string): "approved" | "rejected" | undefined {
     const calls = [...(this.#calls.get(token) ?? [])];
     const of_each_session = new Map(calls.map(({ x }) => [x.subject.session, x]));
-    const isAllowed = (before: Reviewable) => {
-      const { x, denial } = this.#parts.examineAgain(before);
-      return denial === null && x.outcome === "allowed";
-    };
-    return calls.length > 0 && [...of_each_session.values()].every(isAllowed);
+    const answers = new Set([...of_each_session.values()].map((before) => this.#answerNow(before)));
+    const [answer] = answers;
+    return answers.size === 1 ? answer : undefined;
+  }
+
+  #answerNow(before: Reviewable): "approved" | "rejected" | undefined {
+    const { x, denial } = this.#parts.examineAgain(before);
+    if (denial === null) return x.outcome === "allowed" ? "approved" : undefined;
+    return denial.explain.rule === "approval.refused-for-session" ? "rejected" : undefined;
   }
 
   /** Withdraws the requests of an agent, which are no more than its quota: it is written before the call returns. */

@@ -73,6 +73,7 @@ export function agentMethods(context: OperatorContext): Handlers<AgentMethod> {
       changed();
       // Last: the revocation holds even where these can't be written, and the grants are no other agent's.
       grants.revokeAgent(agent.agent_id, "the agent's pairing was revoked");
+      if (gate.broker.registry.refusals.end(agent.agent_id)) core.publish({ type: "refusals.changed", data: {} });
       agent_pauses.end(agent.agent_id);
       return agentView(context, agent);
     },

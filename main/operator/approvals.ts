@@ -1,4 +1,3 @@
-import { GateError } from "../../ipc/gate-error.ts";
 import { dispatchCallback } from "../gate/approvals/callback.ts";
 import { coverageOf } from "../gate/approvals/coverage.ts";
 import { causeOf } from "../gate/audit/alarms.ts";
@@ -30,7 +29,6 @@ export function approvalMethods({ core, by }: OperatorContext): Handlers<Approva
     },
     "approvals.coverage": ({ token, target }) => coverageOf(broker.registry, token, target, core.home),
     "approvals.resolve": (answer) => {
-      if (answer.refuse !== undefined) throw new GateError("not_available", "a no can't be remembered yet");
       const ended = gate.answer(answer, by);
       const owed = broker.unwrittenGrantsError(answer.token);
       if (owed === undefined) return ended;

@@ -1,4 +1,3 @@
-import { GateError } from "../../ipc/gate-error.ts";
 import { agentNamed, grantView, type Handlers, type OperatorContext, recordAct } from "./handlers.ts";
 
 type GrantMethod =
@@ -13,6 +12,7 @@ type GrantMethod =
 export function grantMethods(context: OperatorContext): Handlers<GrantMethod> {
   const { core, by } = context;
   const { gate, grants } = core;
+  const { refusals } = gate.broker.registry;
   return {
     "grants.list": (filter) => grants.listGrants(filter).map((grant) => grantView(context, grant)),
     "grants.search": ({ agent, ...query }) => {
@@ -32,14 +32,26 @@ export function grantMethods(context: OperatorContext): Handlers<GrantMethod> {
       });
       recordAct(context, "grant", { grant_id: grant.id, capability });
       core.publish({ type: "grants.changed", data: {} });
-      gate.waiting.approveCovered(by);
+      gate.waiting.endCovered(by);
       return grantView(context, grant);
     },
-    "grants.restore": () => {
-      throw new GateError("not_available", "a revocation can't be taken back yet");
+    "grants.restore": ({ id }) => {
+      const grant = grants.restoreGrant(id);
+      recordAct(context, "grant.restored", { grant_id: id, capability: grant.capability });
+      core.publish({ type: "grants.changed", data: {} });
+      gate.waiting.endCovered(by);
+      return grantView(context, grant);
     },
-    "refusals.list": () => [],
-    "refusals.revoke": () => ({ revoked: false }),
+    "refusals.list": () =>
+      refusals.list().map((refusal) => ({ ...refusal, agent_name: core.agents.get(refusal.agent_id)?.name ?? null })),
+    "refusals.revoke": ({ id }) => {
+      const revoked = refusals.revoke(id);
+      if (revoked) {
+        recordAct(context, "refusal.revoked", { refusal_id: id });
+        core.publish({ type: "refusals.changed", data: {} });
+      }
+      return { revoked };
+    },
     "grants.revoke": ({ id }) => {
       const revoked = grants.revokeGrant(id);
       if (revoked) {

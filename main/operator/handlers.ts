@@ -25,8 +25,12 @@ export type AgentConnections = Pick<
 
 /** The page in a browser; absent where none is served. */
 export interface BrowserPage {
+  /** Where it is, without a secret. */
+  readonly url: string;
   /** A new link to it. */
   link(): string;
+  /** Ends every session and link of a browser. Gives how many sessions there were. */
+  revokeAll(): number;
 }
 
 export interface OperatorContext {

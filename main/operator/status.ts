@@ -3,7 +3,7 @@ import { ownCommand } from "../../ipc/own-command.ts";
 import { VERSION } from "../version.ts";
 import type { Handlers, OperatorContext } from "./handlers.ts";
 
-export function statusMethods({ core, connections }: OperatorContext): Handlers<"status"> {
+export function statusMethods({ core, connections, browser_page }: OperatorContext): Handlers<"status"> {
   const started_at = new Date().toISOString();
   const status = (): Status => {
     const { audit, agents, gate, grants, paths } = core;
@@ -33,6 +33,7 @@ export function statusMethods({ core, connections }: OperatorContext): Handlers<
       paused: pause.is_paused,
       pause,
       alarms: core.alarms.list(),
+      page_url: browser_page?.url ?? null,
     };
   };
   return { status };

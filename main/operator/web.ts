@@ -1,17 +1,25 @@
 import { GateError } from "../../ipc/gate-error.ts";
 import { ownCommand } from "../../ipc/own-command.ts";
-import type { Handlers, OperatorContext } from "./handlers.ts";
+import { type BrowserPage, type Handlers, type OperatorContext, recordAct } from "./handlers.ts";
 
-export function webMethods({ browser_page }: OperatorContext): Handlers<"web.link"> {
+export function webMethods(context: OperatorContext): Handlers<"web.link" | "web.revoke"> {
   return {
-    "web.link": () => {
-      if (browser_page === undefined)
-        throw new GateError(
-          "not_available",
-          "this gate serves no page",
-          `end it, then start it with its page: ${ownCommand("start")}`,
-        );
-      return { url: browser_page.link() };
+    "web.link": () => ({ url: servedPage(context).link() }),
+    "web.revoke": () => {
+      const sessions = servedPage(context).revokeAll();
+      recordAct(context, "web.revoked", { sessions });
+      return { sessions };
     },
   };
+}
+
+/** @throws GateError `not_available` */
+function servedPage({ browser_page }: OperatorContext): BrowserPage {
+  if (browser_page === undefined)
+    throw new GateError(
+      "not_available",
+      "this gate serves no page",
+      `end it, then start it with its page: ${ownCommand("start")}`,
+    );
+  return browser_page;
 }

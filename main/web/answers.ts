@@ -51,6 +51,26 @@ export function sendNothing(response: ServerResponse): void {
   response.writeHead(204, headersFor(undefined)).end();
 }
 
+/** Who has no session sees why, and what to do. */
+export function sendRefusalPage(response: ServerResponse, html: string, style_hash: string): void {
+  const policy = [
+    "default-src 'none'",
+    `style-src ${style_hash}`,
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+    "form-action 'none'",
+  ];
+  response
+    .writeHead(403, {
+      ...headersFor(undefined),
+      "Content-Security-Policy": policy.join("; "),
+      "Content-Type": "text/html; charset=utf-8",
+      "Content-Length": Buffer.byteLength(html),
+      Connection: "close",
+    })
+    .end(html);
+}
+
 /** A sentence for the user; the connection ends with it, and with whatever else was sent on it. */
 export function sendRefusal(response: ServerResponse, status: number, text: string): void {
   const body = `Metnos Gate: ${text}\n`;

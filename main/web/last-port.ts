@@ -1,9 +1,12 @@
 import { lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 
 /**
- * The port that the page had last: where none is chosen it is tried first, so that a browser whose gate was started again finds it.
- * Only a wish: without it any port will do.
+ * The port that the page had last: where none is chosen it is tried first, so that a browser whose gate was started again finds it;
+ * then the usual one. Only a wish: without it any port will do.
  */
+
+/** The first gate of a machine has this one. */
+export const USUAL_PORT = 47_655;
 
 /** Undefined where there is none that could be used. */
 export function readLastPort(file: string): number | undefined {

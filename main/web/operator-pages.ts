@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { type RawData, WebSocket, WebSocketServer } from "ws";
+import { z } from "zod";
 import { decodeFrame } from "../../ipc/frames.ts";
 import { GateError } from "../../ipc/gate-error.ts";
 import { type OperatorHandler, PAGE_EVENTS } from "../../ipc/operator-api.ts";
@@ -8,7 +9,7 @@ import { dispatch, operatorRequestSchema } from "../../ipc/operator-dispatch.ts"
 import { ownCommand } from "../../ipc/own-command.ts";
 import { PAGE_CLOSE } from "../../ipc/page-close.ts";
 import { MAX_PAGE_FRAME_BYTES, type PageAnswer } from "../../ipc/page-frames.ts";
-import { PAGE_PROTOCOL } from "../../ipc/page-secret.ts";
+import { PAGE_PROTOCOL, SECRET_PATTERN } from "../../ipc/page-secret.ts";
 
 /** The open pages: the operator's contract, one JSON object in a text frame. */
 
@@ -27,10 +28,23 @@ const MAX_CALLS = 64;
 /** How long a page may take to say goodbye when the gate closes, in milliseconds. */
 const CLOSE_GRACE_MS = 500;
 
+/** How long a page may take for its first two frames, in milliseconds. */
+const GREETING_MS = 5000;
+
+/** The browser's sessions, as its cookies name them: the page's secret tells which is its own. */
+export interface PageSessions {
+  /** What proves to the page that the gate knows them (ipc/page-secret.ts). */
+  proofs(nonce: string): string[];
+  /** Whether the session of this secret still counts: asked again at each frame and each event. Undefined where there is none. */
+  admit(page_secret: string): (() => boolean) | undefined;
+}
+
 interface Page {
   socket: WebSocket;
-  /** Whether the session it was opened in still counts. */
-  isAllowed: () => boolean;
+  sessions: PageSessions;
+  /** Whether its session still counts. Null until the page has shown its secret: no call is taken before, no event sent. */
+  isAllowed: (() => boolean) | null;
+  is_greeted: boolean;
   is_alive: boolean;
   calls: number;
 }
@@ -45,7 +59,6 @@ export class OperatorPages {
     clientTracking: false,
     perMessageDeflate: false,
     maxPayload: MAX_PAGE_FRAME_BYTES,
-    // Never the page's secret, which is offered beside it.
     handleProtocols: (offered) => offered.has(PAGE_PROTOCOL) && PAGE_PROTOCOL,
   });
   #unsubscribe: (() => void) | undefined;
@@ -63,19 +76,29 @@ export class OperatorPages {
     return this.#pages.size >= this.#limits.max_pages;
   }
 
-  /** Takes over a checked upgrade. `isAllowed` is asked again at each frame and each event. */
-  open(request: IncomingMessage, stream: Duplex, head: Buffer, isAllowed: () => boolean): void {
+  /** Takes over a checked upgrade. */
+  open(request: IncomingMessage, stream: Duplex, head: Buffer, sessions: PageSessions): void {
     this.#server.handleUpgrade(request, stream, head, (socket) => {
-      const page: Page = { socket, isAllowed, is_alive: true, calls: 0 };
+      const page: Page = { socket, sessions, isAllowed: null, is_greeted: false, is_alive: true, calls: 0 };
       this.#pages.add(page);
-      this.#unsubscribe ??= this.#api.subscribe((event) => this.#tellAll({ event }), PAGE_EVENTS);
+      const late = setTimeout(() => {
+        if (page.isAllowed === null) socket.terminate();
+      }, GREETING_MS);
       socket.on("message", (data, is_binary) => this.#received(page, data, is_binary));
       socket.on("pong", () => {
         page.is_alive = true;
       });
       socket.on("error", () => socket.terminate()); // 'close' follows; a broken frame has already been answered
-      socket.once("close", () => this.#closed(page));
+      socket.once("close", () => {
+        clearTimeout(late);
+        this.#closed(page);
+      });
     });
+  }
+
+  /** Closes the pages whose session has ended, at once. */
+  closeEnded(): void {
+    for (const page of this.#pages) this.#stillAllowed(page);
   }
 
   async close(): Promise<void> {
@@ -102,10 +125,26 @@ export class OperatorPages {
     if (socket.readyState !== WebSocket.OPEN || !this.#stillAllowed(page)) return;
     if (is_binary) return socket.close(1003, "text frames only");
     const frame = decodeFrame(String(data), { bytes: MAX_PAGE_FRAME_BYTES, depth: MAX_DEPTH });
+    if (page.isAllowed === null) return this.#greeted(page, frame.ok ? frame.message : undefined);
     const request = operatorRequestSchema.safeParse(frame.ok ? frame.message : undefined);
     if (!request.success) return socket.close(1008, "a request needs id, method and params");
     const { id, method, params } = request.data;
     void this.#call(page, id, method, params);
+  }
+
+  /** The page's first two frames: its nonce, and, once it has seen that this is its gate, its secret. */
+  #greeted(page: Page, message: unknown): void {
+    const { socket, sessions, is_greeted } = page;
+    const said = (is_greeted ? secretSchema : nonceSchema).safeParse(message);
+    if (!said.success) return socket.close(1008, "a page begins with its nonce, then its secret");
+    if ("nonce" in said.data) {
+      page.is_greeted = true;
+      return this.#send(page, JSON.stringify({ proofs: sessions.proofs(said.data.nonce) }));
+    }
+    const isAllowed = sessions.admit(said.data.secret);
+    if (isAllowed === undefined) return socket.close(PAGE_CLOSE.session_ended, "the session has ended");
+    page.isAllowed = isAllowed;
+    this.#unsubscribe ??= this.#api.subscribe((event) => this.#tellAll({ event }), PAGE_EVENTS);
   }
 
   async #call(page: Page, id: number, method: string, params: unknown): Promise<void> {
@@ -121,7 +160,9 @@ export class OperatorPages {
 
   #tellAll(answer: PageAnswer): void {
     const text = JSON.stringify(answer);
-    for (const page of this.#pages) if (this.#stillAllowed(page)) this.#send(page, text);
+    for (const page of this.#pages) {
+      if (page.isAllowed !== null && this.#stillAllowed(page)) this.#send(page, text);
+    }
   }
 
   #send({ socket }: Page, text: string): void {
@@ -136,7 +177,7 @@ export class OperatorPages {
   }
 
   #stillAllowed({ socket, isAllowed }: Page): boolean {
-    if (isAllowed()) return true;
+    if (isAllowed === null || isAllowed()) return true;
     if (socket.readyState === WebSocket.OPEN) socket.close(PAGE_CLOSE.session_ended, "the session has ended");
     return false;
   }
@@ -151,6 +192,10 @@ export class OperatorPages {
     }
   }
 }
+
+const hex = z.string().regex(SECRET_PATTERN);
+const nonceSchema = z.strictObject({ nonce: hex });
+const secretSchema = z.strictObject({ secret: hex });
 
 /** @param calls of this page that run, with this one */
 function refusalOf(method: string, calls: number): GateError | undefined {

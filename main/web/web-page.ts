@@ -2,19 +2,31 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { debugLog } from "../../ipc/debug-log.ts";
+import type { Language } from "../../ipc/language.ts";
 import type { OperatorHandler } from "../../ipc/operator-api.ts";
 import { ownCommand } from "../../ipc/own-command.ts";
 import { PAGE_SOCKET_PATH } from "../../ipc/page-frames.ts";
-import { offeredSecret } from "../../ipc/page-secret.ts";
-import { cookiesOf, refuseMalformed, refuseUpgrade, sendFile, sendNothing, sendRefusal, sendText } from "./answers.ts";
+import type { Clock } from "../gate/clock.ts";
+import {
+  cookiesOf,
+  refuseMalformed,
+  refuseUpgrade,
+  sendFile,
+  sendNothing,
+  sendRefusal,
+  sendRefusalPage,
+  sendText,
+} from "./answers.ts";
 import { ENTRANCE_SCRIPT_PATH, entrancePage, entranceScript } from "./entrance.ts";
-import { keepLastPort, readLastPort } from "./last-port.ts";
+import { keepLastPort, readLastPort, USUAL_PORT } from "./last-port.ts";
 import { OperatorPages, type PageLimits } from "./operator-pages.ts";
 import { type PageFiles, readPageFiles } from "./page-files.ts";
 import { canIdentifyPeer, isOwnUsersPeer } from "./peer.ts";
 import { PerSecond } from "./per-second.ts";
+import { REFUSAL_STYLE_HASH, refusalPage, type WhyRefused } from "./refusal-page.ts";
 import { LINK, ownHost, refusalOfRequest, refusalOfUpgrade } from "./request-checks.ts";
-import { type Session, WebSessions } from "./web-sessions.ts";
+import { SessionFile } from "./session-file.ts";
+import { LINK_SECONDS, proofOf, type Session, WebSessions } from "./web-sessions.ts";
 
 /**
  * The page in a browser, on 127.0.0.1 alone: behind a link that works once, then a cookie and the page's own secret
@@ -24,18 +36,22 @@ import { type Session, WebSessions } from "./web-sessions.ts";
 const debug = debugLog("web");
 
 export interface WebPageSettings {
-  /** 0: the one it had last, or any that is free. */
+  /** 0: the one it had last, the usual one, or any that is free. */
   port: number;
   /** Keeps the port for the next start. Left out: nothing is kept. */
   port_file?: string;
   session_seconds: number;
+  /** Keeps the sessions, as hashes, for the next start. Left out: they end with the gate. */
+  session_file?: string;
   /** Left out: the built page. */
   files?: PageFiles;
   limits?: Partial<PageLimits>;
   /** Answer `/metrics` to whoever asks on this machine, without a link: figures, and nothing that an agent chose. */
   has_metrics?: boolean;
-  /** Milliseconds by a clock that nobody sets. */
-  now?: () => number;
+  /** Of what is shown without a session; left out: English. */
+  language?: () => Language;
+  /** Only its time since boot is used, which nobody sets. */
+  clock: Clock;
 }
 
 export interface WebPageListener {
@@ -75,8 +91,10 @@ export class WebPage {
     this.#settings = settings;
     this.#listener = listener;
     this.#files = new Map([...(settings.files ?? readPageFiles()), [ENTRANCE_SCRIPT_PATH, entranceScript()]]);
-    const now = settings.now ?? (() => performance.now());
-    this.#sessions = new WebSessions(settings.session_seconds, now);
+    const { clock, session_file, session_seconds } = settings;
+    const file = session_file === undefined ? undefined : new SessionFile(session_file, listener.log);
+    this.#sessions = new WebSessions(session_seconds, clock, file);
+    const now = () => clock.boot().ms;
     this.#arrivals = new PerSecond(MAX_ARRIVALS_A_SECOND, now);
     this.#logged = new PerSecond(MAX_LOGGED_REFUSALS_A_SECOND, now);
     this.#server = createServer({
@@ -107,20 +125,32 @@ export class WebPage {
     const { port, port_file, limits } = this.#settings;
     this.#api = api;
     this.#pages = new OperatorPages(api, { ...LIMITS, ...limits }, this.#listener.log);
-    const last = port === 0 && port_file !== undefined ? readLastPort(port_file) : undefined;
-    // Somebody may have the last one by now.
-    if (last === undefined || !(await this.#listenAt(last).catch(() => false))) await this.#listenAt(port);
-    this.#port = (this.#server.address() as AddressInfo).port;
-    if (port === 0 && port_file !== undefined && this.#port !== last) keepLastPort(port_file, this.#port);
+    await this.#listenSomewhere(port, port_file).catch((error: unknown) => {
+      this.#sessions.resume(0); // none of them: another program has their port
+      throw error;
+    });
+    this.#sessions.resume(this.#port);
     if (!canIdentifyPeer())
       this.#listener.log(
         "page: this system doesn't tell whose program connects; the links and cookies alone have to do",
       );
   }
 
+  /** Where the page is, without a secret. */
+  get url(): string {
+    return `http://127.0.0.1:${this.#port}/`;
+  }
+
+  /** Ends every session of a browser and every link that wasn't used. Gives how many sessions there were. */
+  revokeAll(): number {
+    const count = this.#sessions.revokeAll();
+    this.#pages?.closeEnded();
+    return count;
+  }
+
   /** A new link, for one browser, once, within `LINK_SECONDS`. */
   link(): string {
-    return `http://127.0.0.1:${this.#port}/?token=${this.#sessions.createLink()}`;
+    return `${this.url}?token=${this.#sessions.createLink()}`;
   }
 
   async close(): Promise<void> {
@@ -128,6 +158,17 @@ export class WebPage {
     await this.#pages?.close();
     this.#server.closeAllConnections();
     await is_closed;
+  }
+
+  async #listenSomewhere(port: number, port_file: string | undefined): Promise<void> {
+    const last = port_file === undefined ? undefined : readLastPort(port_file);
+    // Somebody else may have these by now; 0 is any.
+    const wishes = port === 0 && port_file !== undefined ? [last ?? USUAL_PORT, USUAL_PORT] : [];
+    let is_listening = false;
+    for (const wish of wishes) is_listening ||= await this.#listenAt(wish).catch(() => false);
+    if (!is_listening) await this.#listenAt(port);
+    this.#port = (this.#server.address() as AddressInfo).port;
+    if (port === 0 && port_file !== undefined && this.#port !== last) keepLastPort(port_file, this.#port);
   }
 
   #listenAt(port: number): Promise<true> {
@@ -165,12 +206,16 @@ export class WebPage {
     if (this.#strangers.has(request.socket)) return sendRefusal(response, 403, "this page is another user's");
     const token = LINK.exec(path)?.[1];
     if (token !== undefined) return this.#enter(token, request, response);
-    if (this.#sessionsOf(request).length === 0)
-      return sendRefusal(response, 403, `this page needs a link; for one, run: ${ownCommand("open")}`);
+    if (this.#sessionsOf(request).length === 0) return this.#refuse(response, "no_session");
     const file = this.#files.get(path);
     if (file === undefined && path === "/favicon.ico") return sendNothing(response);
     if (file === undefined) return sendRefusal(response, 404, "there is no such page");
     sendFile(response, file, ownHost(request, this.#port));
+  }
+
+  #refuse(response: ServerResponse, why: WhyRefused): void {
+    const language = this.#settings.language?.() ?? "en";
+    sendRefusalPage(response, refusalPage(why, language, ownCommand("open"), LINK_SECONDS / 60), REFUSAL_STYLE_HASH);
   }
 
   /** A path that the gate itself made; a link's and any other have what isn't to be logged. */
@@ -183,11 +228,7 @@ export class WebPage {
     const admission = this.#sessions.redeemLink(token);
     if (admission === undefined) {
       this.#logRefusal("page: a link was refused: wrong, used or too old");
-      return sendRefusal(
-        response,
-        403,
-        `this link is wrong, used or too old; for a new one, run: ${ownCommand("open")}`,
-      );
+      return this.#refuse(response, "bad_link");
     }
     this.#listener.log("page: a link was used, a browser has the page now");
     this.#listener.entered();
@@ -211,13 +252,19 @@ export class WebPage {
     if (this.#strangers.has(request.socket)) return refuseUpgrade(stream, 403);
     const refusal = refusalOfUpgrade(request, this.#port);
     if (refusal !== undefined) return refuseUpgrade(stream, refusal.status);
-    const page_secret = offeredSecret(request.headers["sec-websocket-protocol"]);
-    const session = this.#sessions.pageSession(this.#sessionsOf(request), page_secret);
-    if (session === undefined) return refuseUpgrade(stream, 403);
+    const sessions = this.#sessionsOf(request);
+    if (sessions.length === 0) return refuseUpgrade(stream, 403);
     if (request.url !== PAGE_SOCKET_PATH) return refuseUpgrade(stream, 404);
     if (this.#pages === undefined || this.#pages.isFull) return refuseUpgrade(stream, 503);
     if (debug.is_on) debug.write("a page's WebSocket was opened");
-    this.#pages.open(request, stream, head, () => this.#sessions.isLive(session));
+    const origin = `http://${ownHost(request, this.#port)}`;
+    this.#pages.open(request, stream, head, {
+      proofs: (nonce) => sessions.map((session) => proofOf(session, origin, nonce)),
+      admit: (page_secret) => {
+        const session = this.#sessions.pageSession(sessions, page_secret);
+        return session === undefined ? undefined : () => this.#sessions.isLive(session);
+      },
+    });
   }
 
   /** Cookies don't tell ports apart: the name does, so that two gates don't overwrite each other's. */

@@ -1,8 +1,12 @@
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { GateError } from "../../ipc/gate-error.ts";
+import { proofText, SECRET_PATTERN } from "../../ipc/page-secret.ts";
+import type { Clock } from "../gate/clock.ts";
+import { MAX_SESSIONS, type SessionFile, type StoredSession } from "./session-file.ts";
 
 /**
- * Who may see the page: one-time links, and the sessions that they were exchanged for. All in memory, as hashes: a restart
- * needs a new link, and what is read from here can't be used.
+ * Who may see the page: one-time links, in memory, and the sessions that they were exchanged for, which outlive the gate's end but not
+ * the machine's. All are kept as hashes: what is read from here or from the file opens nothing.
  */
 
 /** How long a link can be used, in seconds. */
@@ -10,19 +14,11 @@ export const LINK_SECONDS = 300;
 
 /** More than a user has open. The oldest makes room. */
 const MAX_LINKS = 8;
-const MAX_SESSIONS = 16;
 
-/** 32 random bytes, as in a link, a cookie or a page's store. */
-const SECRET = /^[0-9a-f]{64}$/;
-
-interface StoredSecret {
+interface Link {
   hash: Buffer;
-  /** Milliseconds. */
-  expires_at: number;
-}
-
-interface StoredSession extends StoredSecret {
-  page_hash: Buffer;
+  /** Milliseconds since boot. */
+  ends_ms: number;
 }
 
 /** A browser that came with a link. */
@@ -38,69 +34,117 @@ export interface Admission {
 
 export class WebSessions {
   readonly #session_ms: number;
-  readonly #now: () => number;
-  #links: StoredSecret[] = [];
+  readonly #clock: Clock;
+  readonly #file: SessionFile | undefined;
+  #links: Link[] = [];
   #sessions: StoredSession[] = [];
+  #port = 0;
 
-  constructor(session_seconds: number, now: () => number) {
+  /** @param file left out: the sessions end with the gate */
+  constructor(session_seconds: number, clock: Clock, file?: SessionFile) {
     this.#session_ms = session_seconds * 1000;
-    this.#now = now;
+    this.#clock = clock;
+    this.#file = file;
+  }
+
+  /** Continues the sessions that a gate had at this port, in this boot of the machine; all others are forgotten for good. */
+  resume(port: number): void {
+    this.#port = port;
+    const { id, ms } = this.#clock.boot();
+    // A session that would last longer than any that is made now was made under another setting.
+    const most = ms + this.#session_ms;
+    this.#sessions = this.#current(this.#file?.read(port, id) ?? []).map((session) => ({
+      ...session,
+      ends_ms: Math.min(session.ends_ms, most),
+    }));
+    this.#keep();
   }
 
   /** A new link's token. */
   createLink(): string {
-    const token = randomBytes(32).toString("hex");
-    this.#links = [...this.#current(this.#links), this.#stored(token, LINK_SECONDS * 1000)].slice(-MAX_LINKS);
+    const token = newSecret();
+    const link = { hash: digest(token), ends_ms: this.#clock.boot().ms + LINK_SECONDS * 1000 };
+    this.#links = [...this.#current(this.#links), link].slice(-MAX_LINKS);
     return token;
   }
 
   /** Uses a link up for a new session, or gives nothing where the token is wrong, used or too old. */
   redeemLink(token: string): Admission | undefined {
     this.#links = this.#current(this.#links);
-    const link = find(this.#links, token);
+    const link = find(this.#links, token, ({ hash }) => hash);
     if (link === undefined) return undefined;
     this.#links = this.#links.filter((other) => other !== link);
-    const cookie = randomBytes(32).toString("hex");
-    const page_secret = randomBytes(32).toString("hex");
-    const session = { ...this.#stored(cookie, this.#session_ms), page_hash: digest(page_secret) };
+    const cookie = newSecret();
+    const page_secret = newSecret();
+    const session: StoredSession = {
+      cookie_hash: digest(cookie),
+      page_hash: digest(page_secret),
+      ends_ms: this.#clock.boot().ms + this.#session_ms,
+    };
     this.#sessions = [...this.#current(this.#sessions), session].slice(-MAX_SESSIONS);
+    this.#keep();
     return { cookie, page_secret };
+  }
+
+  /**
+   * Ends every session and every link. Gives how many sessions there were.
+   * @throws GateError `storage_failed` where the file keeps them, so that they would be back after the next start
+   */
+  revokeAll(): number {
+    const count = this.#current(this.#sessions).length;
+    this.#links = [];
+    this.#sessions = [];
+    if (!this.#keep())
+      throw new GateError(
+        "storage_failed",
+        "every session has ended now, but the file of them could be neither written nor removed",
+        "remove web-sessions.json in the gate's state folder before the gate is started again",
+      );
+    return count;
   }
 
   /** The sessions that any of these cookies stand for. */
   sessions(cookies: readonly string[]): Session[] {
     this.#sessions = this.#current(this.#sessions);
-    return cookies.flatMap((cookie) => find(this.#sessions, cookie) ?? []);
+    return cookies.flatMap((cookie) => find(this.#sessions, cookie, ({ cookie_hash }) => cookie_hash) ?? []);
   }
 
   /** Of these sessions, the one that this page's secret belongs to. */
-  pageSession(sessions: readonly Session[], page_secret: string | undefined): Session | undefined {
-    if (page_secret === undefined || !SECRET.test(page_secret)) return undefined;
-    const hash = digest(page_secret);
-    return sessions.find((session) => timingSafeEqual(session.page_hash, hash));
+  pageSession(sessions: readonly Session[], page_secret: string): Session | undefined {
+    return find(sessions, page_secret, ({ page_hash }) => page_hash);
   }
 
   isLive(session: Session): boolean {
-    return this.#sessions.includes(session) && session.expires_at > this.#now();
+    return this.#sessions.includes(session) && session.ends_ms > this.#clock.boot().ms;
   }
 
-  #stored(secret: string, lifetime_ms: number): StoredSecret {
-    return { hash: digest(secret), expires_at: this.#now() + lifetime_ms };
+  #keep(): boolean {
+    const kept = { port: this.#port, boot: this.#clock.boot().id, sessions: this.#sessions };
+    return this.#file?.write(kept) ?? true;
   }
 
-  #current<T extends StoredSecret>(secrets: readonly T[]): T[] {
-    const now = this.#now();
-    return secrets.filter(({ expires_at }) => expires_at > now);
+  #current<T extends { ends_ms: number }>(all: readonly T[]): T[] {
+    const { ms } = this.#clock.boot();
+    return all.filter(({ ends_ms }) => ends_ms > ms);
   }
 }
 
+/** What proves to a page at `origin` that this gate knows the session (ipc/page-secret.ts). Says nothing about its secret. */
+export function proofOf({ page_hash }: Session, origin: string, nonce: string): string {
+  return createHmac("sha256", page_hash).update(proofText(origin, nonce)).digest("hex");
+}
+
 /** Compares with each, in a time that says nothing about which was nearly right. */
-function find<T extends StoredSecret>(secrets: readonly T[], secret: string): T | undefined {
-  if (!SECRET.test(secret)) return undefined;
+function find<T>(all: readonly T[], secret: string, hashOf: (one: T) => Buffer): T | undefined {
+  if (!SECRET_PATTERN.test(secret)) return undefined;
   const hash = digest(secret);
   let found: T | undefined;
-  for (const one of secrets) if (timingSafeEqual(one.hash, hash)) found = one;
+  for (const one of all) if (timingSafeEqual(hashOf(one), hash)) found = one;
   return found;
+}
+
+function newSecret(): string {
+  return randomBytes(32).toString("hex");
 }
 
 function digest(secret: string): Buffer {

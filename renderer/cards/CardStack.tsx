@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
-import { useQuery } from "../gate/use-gate.tsx";
+import { useLinkState, useQuery } from "../gate/use-gate.tsx";
 import { Failure } from "../parts/Failure.tsx";
 import { EndMark } from "./CallText.tsx";
 import { Card } from "./Card.tsx";
@@ -27,6 +27,7 @@ interface CardStackProps {
 /** All that waits for the user: pairing requests, then the approval requests, soonest deadline first. */
 export function CardStack({ nothing, pointed_at = "", gone = null }: CardStackProps) {
   const waiting = useWaiting();
+  const link = useLinkState();
   const { data: agents } = useQuery("agents.list", {});
   const [apart, setApart] = useState<ReadonlySet<string>>(new Set());
   const [most, setMost] = useState(AT_ONCE);
@@ -41,7 +42,8 @@ export function CardStack({ nothing, pointed_at = "", gone = null }: CardStackPr
 
   useFirstDenyFocused(
     stack,
-    [...requests.map(({ name }) => name), ...in_sight.filter(isOpen).map(({ key }) => key)].join(" "),
+    // Again when the gate is back: while it was away nothing here could have the focus.
+    [link, ...requests.map(({ name }) => name), ...in_sight.filter(isOpen).map(({ key }) => key)].join(" "),
   );
   usePointedAt(stack, pointed_at, pointed_index >= 0);
 

@@ -12,13 +12,12 @@ export interface GateLink extends OperatorApi {
   onState(listener: (state: LinkState) => void): () => void;
 }
 
-/** The link keeps trying in each of them. */
 export type Silence =
-  /** The gate does not answer. */
+  /** The gate does not answer. The link keeps trying. */
   | "silent"
-  /** It said that it closes. */
-  | "ended"
-  /** It is there, but this page's session isn't one of its own: a new link is needed. */
+  /** Something answers in the gate's place that doesn't know this page's session: it gets nothing. The link keeps trying. */
+  | "stranger"
+  /** The gate is there, but this page's session has ended: a new link is needed, and nothing is tried until then. */
   | "shut_out";
 export type LinkState = "connecting" | "answering" | Silence;
 

@@ -1,5 +1,6 @@
 import type { Bridge } from "../../ipc/bridge.ts";
 import { PAGE_SOCKET_PATH } from "../../ipc/page-frames.ts";
+import { browserSeat } from "./browser-seat.ts";
 import { DesktopLink } from "./desktop-link.ts";
 import type { GateLink } from "./link.ts";
 import { SocketLink } from "./socket-link.ts";
@@ -19,5 +20,5 @@ export function openLink(): GateLink {
   const found = bridge();
   if (found !== undefined) return new DesktopLink(found);
   const { protocol, host } = window.location;
-  return new SocketLink(`${protocol === "https:" ? "wss" : "ws"}://${host}${PAGE_SOCKET_PATH}`);
+  return new SocketLink(`${protocol === "https:" ? "wss" : "ws"}://${host}${PAGE_SOCKET_PATH}`, browserSeat);
 }

@@ -1,25 +1,30 @@
 import type { OperatorEvent, OperatorMethod, OperatorParams, OperatorResult } from "../../ipc/operator-api.ts";
 import { PAGE_CLOSE } from "../../ipc/page-close.ts";
 import { type ReadAnswer, readAnswer } from "../../ipc/page-frames.ts";
-import { PAGE_SECRET_KEY, pageProtocols } from "../../ipc/page-secret.ts";
-import { type GateLink, isSilent, type LinkState, Listeners, notAnswering, type Silence } from "./link.ts";
+import { PAGE_PROTOCOL } from "../../ipc/page-secret.ts";
+import { type GateLink, isSilent, type LinkState, Listeners, notAnswering } from "./link.ts";
+import { newNonce, provesSession } from "./page-proof.ts";
+import type { Hint, Seat } from "./seat.ts";
 
 const FIRST_RETRY_MS = 250;
-const LAST_RETRY_MS = 5000;
-
-const SILENCE_OF_CLOSE: Readonly<Record<number, Silence>> = {
-  [PAGE_CLOSE.gate_closes]: "ended",
-  [PAGE_CLOSE.session_ended]: "shut_out",
-};
+/** A gate that is back is seen by then. */
+const LAST_RETRY_MS = 1500;
+/** A gate proves itself at once; what stays silent is left. */
+const PROOF_MS = 4000;
 
 interface Asking {
   resolve(result: unknown): void;
   reject(error: Error): void;
 }
 
-/** In a browser tab: a WebSocket on the page's own origin. Comes back by itself; what was asked meanwhile is refused. */
+/**
+ * In a browser tab: a WebSocket on the page's own origin. Comes back by itself; what was asked meanwhile is refused. Whoever answers
+ * gets the page's secret, and the first call, only once it has proved that it is the gate (ipc/page-secret.ts).
+ */
 export class SocketLink implements GateLink {
   readonly #url: string;
+  readonly #seat: Seat;
+  readonly #leave: () => void;
   readonly #states = new Listeners<LinkState>();
   readonly #events = new Listeners<OperatorEvent>();
   readonly #asking = new Map<number, Asking>();
@@ -33,11 +38,13 @@ export class SocketLink implements GateLink {
   #opening: Promise<void>;
   #opened: () => void = () => undefined;
 
-  constructor(url: string) {
+  constructor(url: string, seat: Seat) {
     this.#url = url;
     this.#opening = new Promise((resolve) => {
       this.#opened = resolve;
     });
+    this.#seat = seat;
+    this.#leave = seat.onHint((hint) => this.#hinted(hint));
     this.#connect();
   }
 
@@ -52,7 +59,7 @@ export class SocketLink implements GateLink {
   async call<M extends OperatorMethod>(method: M, params: OperatorParams<M>): Promise<OperatorResult<M>> {
     if (this.#state === "connecting") await this.#opening;
     const socket = this.#socket;
-    if (socket === undefined || socket.readyState !== WebSocket.OPEN) throw notAnswering();
+    if (socket?.readyState !== WebSocket.OPEN || this.#state !== "answering") throw notAnswering();
     const id = this.#next_id++;
     const result = await new Promise<unknown>((resolve, reject) => {
       this.#asking.set(id, { resolve, reject });
@@ -68,47 +75,82 @@ export class SocketLink implements GateLink {
   async close(): Promise<void> {
     this.#is_closed = true;
     clearTimeout(this.#retry);
+    this.#leave();
     this.#socket?.close();
+  }
+
+  #hinted(hint: Hint): void {
+    // Without a new link the session stays as it is: ended.
+    if (!isSilent(this.#state) || (hint === "seen" && this.#state === "shut_out")) return;
+    if (this.#socket?.readyState === WebSocket.CONNECTING) return; // already under way
+    clearTimeout(this.#retry);
+    this.#connect();
   }
 
   #connect(): void {
     // Read each time: a new link, used in another tab, brings another one.
-    const socket = new WebSocket(this.#url, pageProtocols(storedSecret()));
+    const secret = this.#seat.secret();
+    const nonce = newNonce();
+    const socket = new WebSocket(this.#url, PAGE_PROTOCOL);
     this.#socket = socket;
     let has_opened = false;
+    let late: ReturnType<typeof setTimeout> | undefined;
     socket.onopen = () => {
       has_opened = true;
+      late = setTimeout(() => socket.close(), PROOF_MS);
+      socket.send(JSON.stringify({ nonce }));
+    };
+    socket.onmessage = async ({ data }) => {
+      socket.onmessage = null; // a gate says nothing more before it has the secret
+      clearTimeout(late);
+      const is_gate = await provesSession(String(data), secret, this.#seat.origin, nonce);
+      if (!is_gate || secret === null) {
+        this.#enter("stranger");
+        return socket.close();
+      }
+      if (socket.readyState !== WebSocket.OPEN) return;
+      socket.onmessage = (message) => this.#received(socket, String(message.data));
+      socket.send(JSON.stringify({ secret }));
       this.#retry_ms = FIRST_RETRY_MS;
       this.#enter("answering");
       this.#opened();
     };
-    socket.onmessage = ({ data }) => {
-      const answer = readAnswer(String(data));
-      // Whoever waits for what this should have been is refused, and the connection made anew.
-      if (answer === undefined) socket.close();
-      else this.#take(answer);
-    };
     // An error is always followed by close.
     socket.onclose = ({ code }) => {
-      for (const { reject } of this.#asking.values()) reject(notAnswering());
-      this.#asking.clear();
-      if (this.#is_closed) return;
-      // What was known of this silence stays, until the gate is seen again.
-      if (has_opened || !isSilent(this.#state)) this.#enter(SILENCE_OF_CLOSE[code] ?? "silent");
-      this.#opened();
-      if (!has_opened) void this.#askWhy();
-      this.#retry = setTimeout(() => this.#connect(), this.#retry_ms);
-      this.#retry_ms = Math.min(LAST_RETRY_MS, this.#retry_ms * 2);
+      clearTimeout(late);
+      if (socket === this.#socket) this.#lost(code, has_opened);
     };
   }
 
-  /** A refused WebSocket doesn't tell why: a gate that was started again refuses the page itself, too. */
+  #received(socket: WebSocket, data: string): void {
+    const answer = readAnswer(data);
+    // Whoever waits for what this should have been is refused, and the connection made anew.
+    if (answer === undefined) socket.close();
+    else this.#take(answer);
+  }
+
+  #lost(code: number, has_opened: boolean): void {
+    for (const { reject } of this.#asking.values()) reject(notAnswering());
+    this.#asking.clear();
+    if (this.#is_closed) return;
+    if (code === PAGE_CLOSE.session_ended) this.#enter("shut_out");
+    else if (!isSilent(this.#state)) this.#enter("silent");
+    this.#opened();
+    if (!has_opened) void this.#askWhy();
+    if (this.#state === "shut_out") return;
+    this.#retry = setTimeout(() => this.#connect(), this.#retry_ms);
+    this.#retry_ms = Math.min(LAST_RETRY_MS, this.#retry_ms * 2);
+  }
+
+  /** A refused WebSocket doesn't tell why: a gate that doesn't know this session refuses the page itself, too. */
   async #askWhy(): Promise<void> {
     try {
       const { status } = await fetch("/", { cache: "no-store" });
-      if (status === 403 && isSilent(this.#state)) this.#enter("shut_out");
+      if ((status !== 403 && status !== 401) || !isSilent(this.#state)) return;
+      clearTimeout(this.#retry);
+      this.#enter("shut_out");
     } catch {
-      if (this.#state === "shut_out") this.#enter("silent"); // nobody is there any more
+      if (this.#state === "stranger") this.#enter("silent"); // nobody is there any more
     }
   }
 
@@ -127,14 +169,5 @@ export class SocketLink implements GateLink {
     if (state === this.#state) return;
     this.#state = state;
     this.#states.tell(state);
-  }
-}
-
-/** Null where there is none, or the browser keeps nothing for this page: the gate then refuses it. */
-function storedSecret(): string | null {
-  try {
-    return localStorage.getItem(PAGE_SECRET_KEY);
-  } catch {
-    return null;
   }
 }

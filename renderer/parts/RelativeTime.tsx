@@ -12,7 +12,7 @@ const STEPS = [
 ] as const;
 
 /** Made once: a listing that scrolls shows hundreds of times a second. */
-const FORMATS: Readonly<Record<Language, { relative: Intl.RelativeTimeFormat; exact: Intl.DateTimeFormat }>> = {
+const FORMATS: Readonly<Record<Language, ReturnType<typeof formats>>> = {
   en: formats("en"),
   it: formats("it"),
 };
@@ -21,6 +21,13 @@ function formats(language: Language) {
   return {
     relative: new Intl.RelativeTimeFormat(language, { numeric: "auto" }),
     exact: new Intl.DateTimeFormat(language, { dateStyle: "full", timeStyle: "medium" }),
+    minute: new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" }),
+    second: new Intl.DateTimeFormat(language, {
+      hour: "2-digit",
+      minute: "2-digit",
+      second: "2-digit",
+      hourCycle: "h23",
+    }),
   };
 }
 
@@ -35,6 +42,24 @@ export function RelativeTime({ at }: { at: string | null }) {
       {relativeTime(Date.parse(at) - now, language) ?? words.now}
     </time>
   );
+}
+
+/** When something happened: today the time, else the day, too. The exact time on hover. `at`: ISO-8601. */
+export function Moment({ at, seconds = false }: { at: string; seconds?: boolean }) {
+  const language = useLanguage();
+  const now = useNow("half_minute");
+  return (
+    <time dateTime={at} title={exactTime(at, language)}>
+      {momentText(new Date(at), new Date(now), language, seconds)}
+    </time>
+  );
+}
+
+/** `14:02`, `14:02:55` with seconds; of another day than today `20 Nov, 14:02`. Local time. */
+export function momentText(at: Date, now: Date, language: Language, seconds: boolean): string {
+  if (at.toDateString() !== now.toDateString())
+    return `${shortDate(at, language)}, ${FORMATS[language].minute.format(at)}`;
+  return FORMATS[language][seconds ? "second" : "minute"].format(at);
 }
 
 /** Null for less than a minute. */

@@ -1,5 +1,8 @@
 import { useCallback, useSyncExternalStore } from "react";
 
+/** While the gate doesn't answer, no time that is shown changes: what it says is not known to be true. */
+let is_held = false;
+
 /** One ticking clock for all components that show a time; it is stopped while the page is hidden. */
 class Ticker {
   readonly #every_ms: number;
@@ -13,14 +16,14 @@ class Ticker {
 
   get now(): number {
     // It doesn't tick while it has no listener.
-    if (this.#listeners.size === 0) this.#now = Date.now();
+    if (this.#listeners.size === 0 && !is_held) this.#now = Date.now();
     return this.#now;
   }
 
   subscribe(listener: () => void): () => void {
     if (this.#listeners.size === 0) {
-      this.#now = Date.now();
-      this.#timer = setInterval(() => this.#tick(), this.#every_ms);
+      if (!is_held) this.#now = Date.now();
+      this.#timer = setInterval(() => this.tick(), this.#every_ms);
     }
     this.#listeners.add(listener);
     return () => {
@@ -29,13 +32,20 @@ class Ticker {
     };
   }
 
-  #tick(): void {
+  tick(): void {
+    if (is_held) return;
     this.#now = Date.now();
     for (const listener of [...this.#listeners]) listener();
   }
 }
 
 const TICKERS = { second: new Ticker(1000), half_minute: new Ticker(30_000) };
+
+/** Stops every clock where it is, or lets them continue, at the right time at once. */
+export function holdClocks(is_to_hold: boolean): void {
+  is_held = is_to_hold;
+  for (const ticker of Object.values(TICKERS)) ticker.tick();
+}
 
 /** Milliseconds since 1970, rendered anew this often. */
 export function useNow(every: keyof typeof TICKERS = "second"): number {

@@ -3,6 +3,8 @@ import { CardStack } from "../cards/CardStack.tsx";
 import { bridge } from "../gate/open-link.ts";
 import { Button } from "../parts/Button.tsx";
 import { Alarms } from "../window/Alarms.tsx";
+import { Reachable } from "../window/Away.tsx";
+import { PauseBanner } from "../window/PauseBanner.tsx";
 import { Notices } from "../window/Window.tsx";
 import { useWords } from "../words/language.ts";
 import { popupWords } from "../words/popup.ts";
@@ -26,8 +28,11 @@ export function Popup() {
     <main ref={content} className="popup">
       <h1 className="unseen">{words.title}</h1>
       <Alarms />
+      <PauseBanner onLook={() => bridge()?.open("safety")} />
       <Notices />
-      <CardStack nothing={<p className="quiet nothing">{words.nothing}</p>} />
+      <Reachable>
+        <CardStack nothing={<p className="quiet nothing">{words.nothing}</p>} />
+      </Reachable>
       <p className="foot">
         <Button look="plain" size="small" onClick={() => bridge()?.open("approvals")}>
           {words.openWindow}

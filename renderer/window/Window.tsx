@@ -1,11 +1,16 @@
 import { Suspense } from "react";
 import { isSilent } from "../gate/link.ts";
-import { useLinkState, useQuery } from "../gate/use-gate.tsx";
+import { useLinkState } from "../gate/use-gate.tsx";
+import { useShortcutKeys } from "../parts/shortcuts.tsx";
 import { useWords } from "../words/language.ts";
 import { windowWords } from "../words/window.ts";
 import { Alarms } from "./Alarms.tsx";
+import { AwayNotice, Reachable } from "./Away.tsx";
 import { Boundary } from "./Boundary.tsx";
-import { type Route, useRoute } from "./route.ts";
+import { KeySheet } from "./KeySheet.tsx";
+import { PauseBanner } from "./PauseBanner.tsx";
+import { goTo, useRoute } from "./route.ts";
+import { SideList } from "./SideList.tsx";
 import { VIEWS } from "./views.ts";
 import "./alarms.css";
 import "./window.css";
@@ -14,66 +19,32 @@ import "./window.css";
 export function Window() {
   const words = useWords(windowWords);
   const { view: asked, rest } = useRoute();
+  useShortcutKeys();
   const view = VIEWS.find(({ name }) => name === asked) ?? VIEWS[0];
   if (view === undefined) return null;
   return (
     <div className="window">
-      <Alarms />
-      <SideList route={{ view: view.name, rest }} />
+      <div className="above">
+        <Alarms />
+        <PauseBanner onLook={view.name === "safety" ? undefined : () => goTo("safety")} />
+      </div>
+      <SideList view={view.name} />
       <main className="pane" key={view.name}>
-        <Notices is_pause_told={view.name === "safety"} />
-        <Boundary key={view.name}>
-          <Suspense fallback={<p className="quiet">{words.loading}</p>}>
-            <view.Page rest={rest} />
-          </Suspense>
-        </Boundary>
+        <Notices />
+        <Reachable>
+          <Boundary key={view.name}>
+            <Suspense fallback={<p className="quiet">{words.loading}</p>}>
+              <view.Page rest={rest} />
+            </Suspense>
+          </Boundary>
+        </Reachable>
       </main>
+      <KeySheet />
     </div>
   );
 }
 
-function SideList({ route }: { route: Route }) {
-  const words = useWords(windowWords);
-  const { data: status } = useQuery("status", {});
-  const waiting = (status?.approvals_pending ?? 0) + (status?.pairing_requests.length ?? 0);
-  return (
-    <nav className="side" aria-label={words.views}>
-      <p className="product">{words.product}</p>
-      <ul>
-        {VIEWS.map(({ name }) => (
-          <li key={name}>
-            <a href={`#/${name}`} aria-current={name === route.view ? "page" : undefined}>
-              <span>{words[name]}</span>
-              {name === "approvals" && waiting > 0 ? (
-                <span className="count figures">
-                  <span aria-hidden="true">{waiting}</span>
-                  <span className="unseen">{words.waiting(waiting)}</span>
-                </span>
-              ) : null}
-            </a>
-          </li>
-        ))}
-      </ul>
-    </nav>
-  );
-}
-
-/** What matters in every view: the gate doesn't answer, the gate is paused. */
-export function Notices({ is_pause_told = false }: { is_pause_told?: boolean }) {
-  const words = useWords(windowWords);
-  const link = useLinkState();
-  const { data: status } = useQuery("status", {});
-  if (isSilent(link)) {
-    return (
-      <p className="notice silent" role="alert">
-        {words[link]}
-      </p>
-    );
-  }
-  if (status?.paused !== true || is_pause_told) return null;
-  return (
-    <p className="notice" role="status">
-      {words.paused}
-    </p>
-  );
+/** That the gate doesn't answer: in every view. */
+export function Notices() {
+  return isSilent(useLinkState()) ? <AwayNotice /> : null;
 }

@@ -6,7 +6,7 @@ import Grants from "../views/grants/Grants.tsx";
 import Policy from "../views/policy/Policy.tsx";
 import Safety from "../views/safety/Safety.tsx";
 import Settings from "../views/settings/Settings.tsx";
-import type { windowWords } from "../words/window.ts";
+import { VIEWS_IN_ORDER, type ViewName } from "./view-names.ts";
 import type { ViewProps } from "./view-props.ts";
 
 export interface View {
@@ -14,18 +14,15 @@ export interface View {
   Page: ComponentType<ViewProps>;
 }
 
-export type ViewName = Extract<
-  keyof (typeof windowWords)["en"],
-  "approvals" | "policy" | "grants" | "agents" | "activity" | "safety" | "settings"
->;
+const PAGES: Readonly<Record<ViewName, ComponentType<ViewProps>>> = {
+  approvals: Approvals,
+  policy: Policy,
+  grants: Grants,
+  agents: Agents,
+  activity: Activity,
+  safety: Safety,
+  settings: Settings,
+};
 
 /** The side list, in its order. All of it comes from this machine: a view that is loaded separately would only open later. */
-export const VIEWS: readonly View[] = [
-  { name: "approvals", Page: Approvals },
-  { name: "policy", Page: Policy },
-  { name: "grants", Page: Grants },
-  { name: "agents", Page: Agents },
-  { name: "activity", Page: Activity },
-  { name: "safety", Page: Safety },
-  { name: "settings", Page: Settings },
-];
+export const VIEWS: readonly View[] = VIEWS_IN_ORDER.map((name) => ({ name, Page: PAGES[name] }));

@@ -3,6 +3,8 @@ const en = {
   cancel: "Cancel",
   now: "just now",
   never: "never",
+  copy: "Copy",
+  copied: "Copied",
   failed: (message: string, hint: string) => (hint === "" ? message : `${message}. ${hint}`),
 };
 const it: typeof en = {
@@ -10,6 +12,8 @@ const it: typeof en = {
   cancel: "Annulla",
   now: "adesso",
   never: "mai",
+  copy: "Copia",
+  copied: "Copiato",
   failed: (message, hint) => (hint === "" ? message : `${message}. ${hint}`),
 };
 export const partsWords = { en, it };

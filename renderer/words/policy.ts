@@ -1,4 +1,4 @@
-import type { Capability, Outcome } from "../../ipc/decision.ts";
+import type { Capability, Level, Outcome } from "../../ipc/decision.ts";
 import type { PolicyRow } from "../../ipc/operator-api.ts";
 
 type Family = PolicyRow["family"];
@@ -10,6 +10,8 @@ const en = {
   no_agent: "no agent",
   column_in_force: (agent: string) => `in force for ${agent}`,
   agents_at: (agents: string) => `Agents at this level: ${agents}`,
+  /** With soft hyphens: a column may be narrower than the word. */
+  level_heads: { ReadOnly: "Read only", Supervised: "Super\u00advised", Full: "Full" } satisfies Record<Level, string>,
   capability: "Capability",
   family: "Family",
   legend: "What the marks mean",
@@ -71,6 +73,7 @@ const it: typeof en = {
   no_agent: "nessun agente",
   column_in_force: (agent) => `in vigore per ${agent}`,
   agents_at: (agents) => `Agenti a questo livello: ${agents}`,
+  level_heads: { ReadOnly: "Sola lettura", Supervised: "Supervi\u00adsionato", Full: "Completo" },
   capability: "Capacità",
   family: "Famiglia",
   legend: "Che cosa significano i segni",

@@ -148,6 +148,6 @@ describeDesktop("window.metnos", () => {
     const outcome = page.evaluate(() => (globalThis as unknown as Scope).metnos.call("status", {}));
     await expect(outcome).rejects.toThrow();
     await operator.call("grants.add", { capability: "fs:read", target: "/srv/c/**" });
-    await page.getByRole("alert").filter({ hasText: "The gate is not answering" }).waitFor();
+    await page.getByRole("alert").filter({ hasText: "The gate isn't answering" }).waitFor();
   });
 });

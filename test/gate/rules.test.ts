@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Rule } from "../../ipc/rules.ts";
+import type { Refusal } from "../../main/gate/approvals/session-refusals.ts";
 import { decided, manifestOf, PAIRED, REVOKED, type Situation } from "../support/examinations.ts";
 
 const bash = (command: string, more: Partial<Situation> = {}): Situation => ({
@@ -9,6 +10,17 @@ const bash = (command: string, more: Partial<Situation> = {}): Situation => ({
   ...more,
 });
 const PAUSED = { reason: "lunch" };
+const REFUSED: Refusal = {
+  id: 1,
+  agent_id: PAIRED.agent_id,
+  session: "",
+  refuse: "target",
+  executor: "fs_read",
+  capability: "fs:read",
+  target: "/srv/a",
+  refused_at: "2026-05-04T10:00:00Z",
+  expires_at: "2026-05-05T10:00:00Z",
+};
 
 /** Each rule that a call can be decided by before anybody is asked, with a call for it. */
 const SITUATIONS: readonly (readonly [Rule, Situation])[] = [
@@ -46,6 +58,10 @@ const SITUATIONS: readonly (readonly [Rule, Situation])[] = [
   ["guard.gate-command", bash("metnos-gate approvals approve 0")],
   ["guard.agent-settings", bash("echo x > ~/.claude/settings.json")],
   ["guard.cloud-metadata", bash("curl http://169.254.169.254/")],
+  [
+    "approval.refused-for-session",
+    { executor: "fs_read", args: { path: "/srv/a" }, level: "Full", settings: { refusals: { find: () => REFUSED } } },
+  ],
   ["judge.low-score", { executor: "fs_read", args: { path: "/srv/a" }, settings: { judge_threshold: 0.9 } }],
 ];
 

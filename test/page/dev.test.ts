@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import { NO_BROWSER } from "../support/browser.ts";
 import { cards } from "../support/card-page.ts";
 import { CHECKOUT, StartedProcess } from "../support/gate-process.ts";
-import { ask, sessionIn, upgradeStatus } from "../support/page-visitor.ts";
+import { ask, PageSocket, sessionIn, upgradeStatus } from "../support/page-visitor.ts";
 import { sharedBrowser } from "../support/shared-browser.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 
@@ -52,12 +52,15 @@ describe("npm run dev", () => {
     expect((await ask(port, path, { headers: { Host: `localhost:${port}` } })).status).toBe(421);
     expect((await ask(port, path, { headers: { Origin: "http://127.0.0.1:1" } })).status).toBe(403);
     const entered = await ask(port, path);
-    const { cookie, protocols } = sessionIn(port, entered);
+    const { cookie } = sessionIn(port, entered);
     const origin = link.origin;
     const headers = { Cookie: cookie };
-    expect(await upgradeStatus({ port, protocols }, { origin: "http://127.0.0.1:1", headers })).toBe(403);
-    expect(await upgradeStatus({ port, protocols: ["metnos"] }, { origin, headers })).toBe(403);
-    expect(await upgradeStatus({ port, protocols }, { origin })).toBe(403);
-    expect(await upgradeStatus({ port, protocols }, { origin, headers })).toBe(101);
+    expect(await upgradeStatus({ port }, { origin: "http://127.0.0.1:1", headers })).toBe(403);
+    const page = await PageSocket.connect({ port, cookie });
+    await page.proofs("1".repeat(64));
+    page.send({ secret: "0".repeat(64) });
+    expect((await page.closed).code).toBe(4401);
+    expect(await upgradeStatus({ port }, { origin })).toBe(403);
+    expect(await upgradeStatus({ port }, { origin, headers })).toBe(101);
   }, 30_000);
 });

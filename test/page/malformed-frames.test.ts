@@ -2,6 +2,13 @@ import type { AddressInfo } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
 import { WebSocketServer } from "ws";
 import { SocketLink } from "../../renderer/gate/socket-link.ts";
+import { expectedProof } from "../support/page-visitor.ts";
+
+const SECRET = "5".repeat(64);
+
+function portOf(server: WebSocketServer): number {
+  return (server.address() as AddressInfo).port;
+}
 
 /** A server that answers the first call of its first connection with `frame`, and every later call as a gate does. */
 async function serverThatSends(frame: string) {
@@ -10,12 +17,17 @@ async function serverThatSends(frame: string) {
   server.on("connection", (socket) => {
     const is_first = counts.connections++ === 0;
     socket.on("message", (data) => {
-      const { id } = JSON.parse(String(data)) as { id: number };
+      const { id, nonce } = JSON.parse(String(data)) as { id?: number; nonce?: string };
+      if (nonce !== undefined)
+        socket.send(JSON.stringify({ proofs: [expectedProof({ port: portOf(server), secret: SECRET }, nonce)] }));
+      if (id === undefined) return;
       socket.send(is_first ? frame : JSON.stringify({ id, result: { pid: 7 } }));
     });
   });
   await new Promise((listening) => server.once("listening", listening));
-  const link = new SocketLink(`ws://127.0.0.1:${(server.address() as AddressInfo).port}/operator`);
+  const port = portOf(server);
+  const seat = { origin: `http://127.0.0.1:${port}`, secret: () => SECRET, onHint: () => () => undefined };
+  const link = new SocketLink(`ws://127.0.0.1:${port}/operator`, seat);
   onTestFinished(async () => {
     await link.close();
     for (const socket of server.clients) socket.terminate();

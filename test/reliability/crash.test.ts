@@ -17,7 +17,15 @@ const ROUNDS = 60;
 const ROOT = tempFolderForFile();
 /** Half a minute where the machine does nothing else. */
 const LONGEST_MS = 300_000;
-const RUNNING = { is_paused: false, by: null, reason: null, since: null, until: null, clears: "by_human" } as const;
+const RUNNING = {
+  is_paused: false,
+  by: null,
+  reason: null,
+  since: null,
+  until: null,
+  clears: "by_human",
+  cause: null,
+} as const;
 const NOTHING: Snapshot = {
   pause: RUNNING,
   grants: [],

@@ -43,7 +43,7 @@ export function decided(world: World, executor: string, args: Record<string, unk
   const examined = examineCall(call, subject, CATALOG, settings);
   const { outcome, stage, reason } = decisionOf(examined);
   const { needs = [] } = examined.x;
-  return { outcome, stage, reason, needs: [...needs], scopes: choicesFor(needs, home).map(({ scope }) => scope) };
+  return { outcome, stage, reason, needs: [...needs], scopes: choicesFor(needs, { home }).map(({ scope }) => scope) };
 }
 
 /** A need on a path, as a tool or a command line has it. */

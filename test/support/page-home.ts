@@ -34,6 +34,8 @@ export interface PageOptions {
   stands_still?: boolean;
   /** Somebody else's address with the gate behind `/operator`, in place of a bridge. */
   origin?: string;
+  /** What the page has stored for it. */
+  secret?: string;
   /** Left out: a new one, closed with the test. */
   browser?: Browser;
 }
@@ -110,6 +112,8 @@ export async function openPage(operator: OperatorApi, options: PageOptions = {})
   await page.setViewportSize({ width: options.width ?? 1000, height: options.height ?? 680 });
   await page.emulateMedia({ colorScheme: options.scheme ?? "light", reducedMotion: "reduce" });
   if (options.origin === undefined) await bridgeTo(page, operator, opened);
+  if (options.secret !== undefined)
+    await page.addInitScript((secret) => localStorage.setItem("metnos_page_secret", secret), options.secret);
   if (options.stands_still) await page.clock.install();
   await page.goto(`${origin}/#/${options.at ?? "approvals"}`);
   if (options.stands_still) {

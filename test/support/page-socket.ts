@@ -3,21 +3,32 @@ import { type WebSocket, WebSocketServer } from "ws";
 import { failureOf, type GateError } from "../../ipc/gate-error.ts";
 import type { OperatorApi, OperatorMethod } from "../../ipc/operator-api.ts";
 import { servePage } from "./page-home.ts";
+import { expectedProof } from "./page-visitor.ts";
+
+const SECRET = "6".repeat(64);
 
 /** The gate behind `/operator`, as the headless gate serves it; it can be unreachable for a while. */
 export async function serveOperator(operator: OperatorApi) {
   const server = new WebSocketServer({ noServer: true });
   const gate = { is_there: true };
   const connected = new Set<WebSocket>();
+  let port = 0;
   const serve = (socket: WebSocket) => {
     connected.add(socket);
-    const unsubscribe = operator.subscribe((event) => socket.send(JSON.stringify({ event })));
+    let unsubscribe: () => void = () => undefined;
     socket.on("close", () => {
       connected.delete(socket);
       unsubscribe();
     });
     socket.on("message", (data) => {
-      const { id, method, params } = JSON.parse(String(data)) as { id: number; method: OperatorMethod; params: never };
+      const { nonce, secret, ...call } = JSON.parse(String(data));
+      if (nonce !== undefined)
+        return socket.send(JSON.stringify({ proofs: [expectedProof({ port, secret: SECRET }, nonce)] }));
+      if (secret !== undefined) {
+        unsubscribe = operator.subscribe((event) => socket.send(JSON.stringify({ event })));
+        return;
+      }
+      const { id, method, params } = call as { id: number; method: OperatorMethod; params: never };
       const send = (answer: object) => socket.send(JSON.stringify({ id, ...answer }));
       operator.call(method, params).then(
         (result) => send({ result }),
@@ -29,6 +40,7 @@ export async function serveOperator(operator: OperatorApi) {
     if (!gate.is_there || request.url !== "/operator") socket.destroy();
     else server.handleUpgrade(request, socket, head, serve);
   });
+  port = Number(new URL(origin).port);
   const leave = () => {
     gate.is_there = false;
     for (const socket of connected) socket.terminate();
@@ -36,6 +48,8 @@ export async function serveOperator(operator: OperatorApi) {
   onTestFinished(leave);
   return {
     origin,
+    /** What the page stores, so that this one can prove itself. */
+    secret: SECRET,
     leave,
     come_back: () => {
       gate.is_there = true;

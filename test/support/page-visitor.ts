@@ -1,3 +1,4 @@
+import { createHash, createHmac } from "node:crypto";
 import { once } from "node:events";
 import { type IncomingHttpHeaders, request } from "node:http";
 import { onTestFinished } from "vitest";
@@ -56,8 +57,8 @@ export interface Session {
   port: number;
   /** As a request carries it. */
   cookie: string;
-  /** What a WebSocket's upgrade offers: the protocol, and the secret of the page's own origin. */
-  protocols: string[];
+  /** What the page's own origin stores. */
+  secret: string;
 }
 
 export async function sessionFor(gate: GateUnderTest): Promise<Session> {
@@ -69,7 +70,7 @@ export async function sessionFor(gate: GateUnderTest): Promise<Session> {
 export function sessionIn(port: number, { headers, body }: Answered): Session {
   const [cookie = ""] = headers["set-cookie"]?.[0]?.split(";") ?? [];
   const [, secret = ""] = /<meta name="metnos-page-secret" content="([0-9a-f]{64})">/.exec(body) ?? [];
-  return { port, cookie, protocols: ["metnos", `metnos.${secret}`] };
+  return { port, cookie, secret };
 }
 
 export type PageMessage = Record<string, unknown> & {
@@ -103,8 +104,19 @@ export class PageSocket {
     onTestFinished(() => socket.terminate());
   }
 
-  static async open({ port, cookie, protocols }: Session, options: ClientOptions = {}): Promise<PageSocket> {
-    const socket = new WebSocket(`ws://127.0.0.1:${port}/operator`, protocols, {
+  /** As the page does it: the gate has proved itself, and has the page's secret. */
+  static async open(session: Session, options: ClientOptions = {}): Promise<PageSocket> {
+    const page = await PageSocket.connect(session, options);
+    const proofs = await page.proofs(NONCE);
+    if (!proofs.includes(expectedProof(session, NONCE))) throw new Error("the gate didn't prove itself");
+    page.send({ secret: session.secret });
+    await page.call(0, ""); // is refused; the secret was read before it
+    return page;
+  }
+
+  /** An open WebSocket, on which nothing was said yet. */
+  static async connect({ port, cookie }: Omit<Session, "secret">, options: ClientOptions = {}): Promise<PageSocket> {
+    const socket = new WebSocket(`ws://127.0.0.1:${port}/operator`, "metnos", {
       ...options,
       headers: { Cookie: cookie },
       origin: `http://127.0.0.1:${port}`,
@@ -112,6 +124,13 @@ export class PageSocket {
     const page = new PageSocket(socket);
     await once(socket, "open");
     return page;
+  }
+
+  /** What the gate answers a page's nonce with. */
+  async proofs(nonce: string): Promise<unknown[]> {
+    this.send({ nonce });
+    const { proofs } = await this.next((message) => "proofs" in message);
+    return proofs as unknown[];
   }
 
   send(message: unknown): void {
@@ -137,13 +156,21 @@ export class PageSocket {
   }
 }
 
+const NONCE = "1".repeat(64);
+
+/** What the gate has to answer a page at 127.0.0.1 with, written from the protocol alone. */
+export function expectedProof({ port, secret }: Pick<Session, "port" | "secret">, nonce: string): string {
+  const key = createHash("sha256").update(secret).digest();
+  return createHmac("sha256", key).update(`metnos page\nhttp://127.0.0.1:${port}\n${nonce}`).digest("hex");
+}
+
 /** The status that a WebSocket's upgrade is refused with; 101 where it was accepted. */
 export async function upgradeStatus(
-  { port, protocols }: Pick<Session, "port" | "protocols">,
+  { port }: Pick<Session, "port">,
   options: ClientOptions,
   path = "/operator",
 ): Promise<number> {
-  const socket = new WebSocket(`ws://127.0.0.1:${port}${path}`, protocols, options);
+  const socket = new WebSocket(`ws://127.0.0.1:${port}${path}`, "metnos", options);
   socket.on("error", () => undefined); // reported by 'unexpected-response'
   onTestFinished(() => socket.terminate());
   return await new Promise((resolve) => {

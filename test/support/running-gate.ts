@@ -1,5 +1,7 @@
+import { randomInt } from "node:crypto";
 import { EventEmitter, once } from "node:events";
-import { readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { Level } from "../../ipc/decision.ts";
 import type { OperatorEvent } from "../../ipc/operator-api.ts";
@@ -122,8 +124,18 @@ export function readToken(file: string): string {
   return readFileSync(file, "utf8").trim();
 }
 
+/** A port for a home's page that no other home's has: gates that run at the same time would all want the usual one. */
+function givePort({ paths }: TemporaryHome): void {
+  const file = join(paths.state_dir, "web-port");
+  if (existsSync(file)) return;
+  mkdirSync(paths.state_dir, { recursive: true, mode: 0o700 });
+  // Below those that the system gives to connections.
+  writeFileSync(file, `${randomInt(10_000, 32_000)}\n`, { mode: 0o600 });
+}
+
 export async function startGate({ home, config, now, ...options }: GateOptions = {}): Promise<GateUnderTest> {
   const place = home ?? temporaryHome(config);
+  if (options.web === true) givePort(place);
   const log: string[] = [];
   const log_events = new EventEmitter();
   const gate = await serveGate({

@@ -92,6 +92,7 @@ const listeners = new Set<(event: any) => void>();
 let now = 0;
 let late: unknown;
 let settings: unknown[] = [{ key: "language", value: "en" }];
+let pairings: any[] = [];
 let refusal: [string, string, string] | undefined;
 const emit = (type: string, data: unknown) => listeners.forEach((listener) => listener({ type, data }));
 const close = (card: any) => {
@@ -103,6 +104,13 @@ const api: any = {
   async call(method: string, params: any) {
     if (method === "approvals.list") return [...cards.values()];
     if (method === "settings.list") return settings;
+    if (method === "agents.list") return { agents: [], requests: pairings, unreadable: [] };
+    if (method === "agents.pair" || method === "agents.reject") {
+      tell({ call: params });
+      pairings = pairings.filter(({ name }) => name !== params.name);
+      emit("agents.changed", {});
+      return {};
+    }
     if (method === "status") return { pause: { reason: null }, alarms: [] };
     if (method === "approvals.hold") {
       const card = cards.get(params.token);
@@ -127,6 +135,7 @@ const lost = new Promise<void>((resolve) => { lose = resolve; });
 const commands: Record<string, (value: any) => void> = {
   start: () => watch(api, { now: () => now, steady: () => now, lost }).then(() => tell({ ended: "quit" }), (error) => tell({ ended: error.code, said: error.message + " / " + error.hint })).then(() => control.end()),
   add: (card) => { cards.set(card.token, card); emit("approval.waiting", card); },
+  ask_to_pair: (request) => { pairings.push(request); emit("pairing.requested", request); },
   close,
   clock: (value) => { now = value; },
   pause: (reason) => emit(reason === null ? "safety.resumed" : "safety.paused", { reason }),

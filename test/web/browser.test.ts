@@ -7,7 +7,7 @@ import type { BrowserContext, Page } from "playwright-core";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { redirectPage } from "../../cli/browser.ts";
 import { hasChromium, startChromium } from "../support/chromium.ts";
-import { ask, linkTo, upgradeStatus } from "../support/page-visitor.ts";
+import { ask, linkTo, PageSocket } from "../support/page-visitor.ts";
 import { type GateUnderTest, startGate } from "../support/running-gate.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 
@@ -51,15 +51,19 @@ async function otherServer(): Promise<{ address: string; asked: () => number }> 
   return { address: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, asked: () => asked };
 }
 
-/** Runs in the page: opens the WebSocket and gives the first answer, or how it ended. */
+/** Runs in the page: opens the WebSocket as the page does, and gives the first answer, or how it ended. */
 async function callFrom(page: Page, address: string): Promise<string> {
   return await page.evaluate(
     (url) =>
       new Promise<string>((resolve) => {
         const secret = localStorage.getItem("metnos_page_secret");
-        const socket = new WebSocket(url, secret === null ? ["metnos"] : ["metnos", `metnos.${secret}`]);
-        socket.onopen = () => socket.send(JSON.stringify({ id: 1, method: "status", params: {} }));
-        socket.onmessage = ({ data }) => resolve(String(data));
+        const socket = new WebSocket(url, "metnos");
+        socket.onopen = () => socket.send(JSON.stringify({ nonce: "1".repeat(64) }));
+        socket.onmessage = ({ data }) => {
+          if (!String(data).startsWith('{"proofs"')) return resolve(String(data));
+          socket.send(JSON.stringify({ secret: secret ?? "0".repeat(64) }));
+          socket.send(JSON.stringify({ id: 1, method: "status", params: {} }));
+        };
         socket.onclose = ({ code }) => resolve(`closed ${code}`);
       }),
     address,
@@ -150,8 +154,10 @@ describe.skipIf(!HAS_CHROMIUM)("the page in Chromium", () => {
     const [Cookie = ""] = cookies;
     expect(Cookie).toMatch(new RegExp(`^metnos_${link.port}=[0-9a-f]{64}$`));
     expect(await other.evaluate("JSON.stringify(localStorage)")).toBe("{}");
-    const options = { headers: { Cookie }, origin };
-    expect(await upgradeStatus({ port: link.port, protocols: ["metnos"] }, options)).toBe(403);
+    const stolen = await PageSocket.connect({ port: link.port, cookie: Cookie });
+    stolen.send({ nonce: "1".repeat(64) });
+    stolen.send({ secret: Cookie.slice(-64) });
+    expect((await stolen.closed).code).toBe(4401);
     expect(await callFrom(page, `${origin.replace("http", "ws")}/operator`)).toContain('"result"');
   });
 

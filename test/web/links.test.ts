@@ -3,8 +3,18 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { ManualClock } from "../support/manual-clock.ts";
-import { ask, linkTo, PageSocket, sessionFor, sessionIn, upgradeStatus } from "../support/page-visitor.ts";
+import {
+  ask,
+  expectedProof,
+  linkTo,
+  PageSocket,
+  sessionFor,
+  sessionIn,
+  upgradeStatus,
+} from "../support/page-visitor.ts";
 import { startGate } from "../support/running-gate.ts";
+
+const NONCE = "2".repeat(64);
 
 describe("a link to the page", () => {
   it("is exchanged for a cookie that scripts and other sites never get, and a secret of the page's own, then leads on", async () => {
@@ -24,7 +34,7 @@ describe("a link to the page", () => {
     const [pair = "", ...attributes] = headers["set-cookie"]?.[0]?.split("; ") ?? [];
     expect(pair).toMatch(new RegExp(`^metnos_${port}=[0-9a-f]{64}$`));
     expect(attributes).toEqual(["HttpOnly", "SameSite=Strict", "Path=/"]);
-    const secret = sessionIn(port, answer).protocols[1]?.slice("metnos.".length) ?? "none";
+    const { secret } = sessionIn(port, answer);
     expect(secret).toMatch(/^[0-9a-f]{64}$/);
     expect(JSON.stringify(headers)).not.toContain(secret);
     expect(body).not.toContain(pair.slice(-64));
@@ -119,9 +129,9 @@ describe("a link to the page", () => {
   it("is logged when it is used and when it is refused, and its use is in the trail; no secret is in either", async () => {
     const gate = await startGate({ web: true });
     const { port, path } = await linkTo(gate);
-    const { cookie, protocols } = sessionIn(port, await ask(port, path));
+    const { cookie, secret: own } = sessionIn(port, await ask(port, path));
     await ask(port, path);
-    await upgradeStatus({ port, protocols }, { origin: `http://127.0.0.1:${port}` });
+    await upgradeStatus({ port }, { origin: `http://127.0.0.1:${port}` });
     expect(gate.log.filter((line) => line.startsWith("page: "))).toEqual([
       "page: a link was used, a browser has the page now",
       "page: a link was refused: wrong, used or too old",
@@ -129,7 +139,7 @@ describe("a link to the page", () => {
     const trail = await gate.operator.call("audit.tail", {});
     expect(trail.map(({ event }) => event)).toEqual(["web.entered"]);
     const token = path.slice("/?token=".length);
-    for (const secret of [token, cookie.slice(-64), protocols[1]?.slice(-64) ?? ""]) {
+    for (const secret of [token, cookie.slice(-64), own]) {
       expect(secret).toHaveLength(64);
       expect(JSON.stringify([gate.log, trail])).not.toContain(secret);
     }
@@ -146,11 +156,11 @@ describe("a link to the page", () => {
 });
 
 describe("a session", () => {
-  it("isn't opened by its cookie alone, which every server of this machine is sent: the page's own secret must be offered", async () => {
+  it("isn't opened by its cookie alone, which every server of this machine is sent: the page's own secret must be shown", async () => {
     const gate = await startGate({ web: true });
     const session = await sessionFor(gate);
     const other = await sessionFor(gate);
-    const { port, cookie } = session;
+    const { port, cookie, secret } = session;
     // Another server of this machine that the browser was sent to, with what it was sent.
     const received: string[] = [];
     const server = createServer(({ headers }, response) => {
@@ -164,23 +174,43 @@ describe("a session", () => {
     });
     await ask((server.address() as AddressInfo).port, "/", { headers: { Cookie: cookie } });
     const [Cookie = ""] = received;
-    const options = { headers: { Cookie }, origin: `http://127.0.0.1:${port}` };
-    const [, secret = ""] = session.protocols;
-    const offers = [
-      [],
-      ["metnos"],
-      ["metnos", "metnos."],
-      ["metnos", `metnos.${"0".repeat(64)}`],
-      ["metnos", `metnos.${cookie.slice(-64)}`],
-      ["metnos", secret.slice(0, -1)],
-      ["metnos", secret.toUpperCase()],
-      other.protocols,
-    ];
-    for (const protocols of offers) expect(await upgradeStatus({ port, protocols }, options)).toBe(403);
+    const thief = { port, cookie: Cookie };
+    for (const shown of ["0".repeat(64), cookie.slice(-64), other.secret]) {
+      const page = await PageSocket.connect(thief);
+      await page.proofs(NONCE);
+      page.send({ secret: shown });
+      page.send({ id: 1, method: "status", params: {} });
+      expect((await page.closed).code).toBe(4401);
+      expect(page.unread).toEqual([]);
+    }
+    for (const said of [
+      [{ id: 1, method: "status", params: {} }],
+      [{ secret }],
+      [{ nonce: NONCE }, { secret: secret.slice(1) }],
+    ]) {
+      const page = await PageSocket.connect(thief);
+      for (const message of said) page.send(message);
+      expect((await page.closed).code).toBe(1008);
+    }
     for (const path of [`/operator?${secret}`, `/?${secret}`])
       expect((await ask(port, path, { headers: { Cookie } })).status).toBe(404);
     const page = await PageSocket.open(session);
     expect((await page.call(1, "status")).result).toMatchObject({ pid: process.pid });
+  });
+
+  it("gets no event before the page's secret was shown", async () => {
+    const gate = await startGate({ web: true });
+    const session = await sessionFor(gate);
+    const other = await PageSocket.open(session);
+    const page = await PageSocket.connect(session);
+    gate.gate.core.publish({ type: "agents.changed", data: {} });
+    await other.event("agents.changed");
+    expect(await page.proofs(NONCE)).toEqual([expectedProof(session, NONCE)]);
+    gate.gate.core.publish({ type: "agents.changed", data: {} });
+    await other.event("agents.changed");
+    page.send({ secret: session.secret });
+    expect((await page.call(1, "status")).result).toMatchObject({ pid: process.pid });
+    expect(page.unread).toEqual([]);
   });
 
   it("ends after its time: the page, its files and its open WebSocket", async () => {
@@ -221,20 +251,6 @@ describe("a session", () => {
     gate.gate.core.publish({ type: "agents.changed", data: {} });
     expect((await page.closed).code).toBe(4401);
     expect(received).toEqual([]);
-  });
-
-  it("ends with a restart: the old cookie is refused, a new link works", async () => {
-    const first = await startGate({ web: true });
-    const { port, cookie } = await sessionFor(first);
-    const unused = await linkTo(first);
-    expect((await ask(port, "/", { headers: { Cookie: cookie } })).status).toBe(200);
-    await first.close();
-    const second = await startGate({ web: true, config: `[web]\nport = ${port}\n` });
-    expect((await linkTo(second)).port).toBe(port);
-    expect((await ask(port, "/", { headers: { Cookie: cookie } })).status).toBe(403);
-    expect((await ask(port, unused.path)).status).toBe(403);
-    const renewed = await sessionFor(second);
-    expect((await ask(port, "/", { headers: { Cookie: renewed.cookie } })).status).toBe(200);
   });
 
   it("is one of sixteen at the most: the oldest makes room, its open page is closed", async () => {

@@ -3,6 +3,7 @@ import { createConnection } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type ClientOptions, WebSocket } from "ws";
 import type { OperatorHandler } from "../../ipc/operator-api.ts";
+import { systemClock } from "../../main/system-clock.ts";
 import type { PageLimits } from "../../main/web/operator-pages.ts";
 import { WebPage } from "../../main/web/web-page.ts";
 import { tokenOf } from "../support/agent-connection.ts";
@@ -22,13 +23,18 @@ async function pageOf(
   log: string[] = [],
   options: ClientOptions = {},
 ): Promise<PageSocket> {
-  const settings = { port: 0, session_seconds: 300, limits };
+  const settings = { port: 0, session_seconds: 300, limits, clock: systemClock };
   const web = new WebPage(settings, { log: (line) => log.push(line), entered: () => undefined });
   await web.listen(api);
   onTestFinished(() => web.close());
   const { port, pathname, search } = new URL(web.link());
   const session = sessionIn(Number(port), await ask(Number(port), pathname + search));
   return await PageSocket.open(session, options);
+}
+
+/** A short text as a client's frame, masked with zeros. */
+function maskedFrame(text: string): Buffer {
+  return Buffer.concat([Buffer.from([0x81, 0x80 | text.length, 0, 0, 0, 0]), Buffer.from(text)]);
 }
 
 describe("the operator's contract on the page's WebSocket", () => {
@@ -102,7 +108,7 @@ describe("the operator's contract on the page's WebSocket", () => {
   it("drops a page that doesn't read, and informs the others meanwhile", async () => {
     const gate = await startGate({ web: true });
     const session = await sessionFor(gate);
-    const { port, cookie, protocols } = session;
+    const { port, cookie, secret } = session;
     const reader = await PageSocket.open(session);
     const slow = createConnection(port, "127.0.0.1");
     onTestFinished(() => {
@@ -110,11 +116,14 @@ describe("the operator's contract on the page's WebSocket", () => {
     });
     slow.write(
       `GET /operator HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nOrigin: http://127.0.0.1:${port}\r\nCookie: ${cookie}\r\n` +
-        `Sec-WebSocket-Protocol: ${protocols.join(", ")}\r\n` +
+        "Sec-WebSocket-Protocol: metnos\r\n" +
         "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n",
     );
     const [answer] = await once(slow, "data");
     expect(String(answer)).toMatch(/^HTTP\/1\.1 101 /);
+    slow.write(maskedFrame(JSON.stringify({ nonce: "1".repeat(64) })));
+    slow.write(maskedFrame(JSON.stringify({ secret })));
+    await once(slow, "data");
     slow.pause();
     const dropped = gate.logged(/page: dropped one that left more than 8388608 bytes unread/);
     const text = "x".repeat(1024 * 1024);
@@ -200,10 +209,10 @@ describe("the operator's contract on the page's WebSocket", () => {
     expect(await upgradeStatus(session, options)).toBe(101);
   });
 
-  it("takes its own subprotocol and no compression that a page offers, and never says the secret back", async () => {
+  it("takes its own subprotocol and no compression that a page offers", async () => {
     const gate = await startGate({ web: true });
-    const { port, cookie, protocols } = await sessionFor(gate);
-    const socket = new WebSocket(`ws://127.0.0.1:${port}/operator`, [...protocols].reverse().concat("evil"), {
+    const { port, cookie } = await sessionFor(gate);
+    const socket = new WebSocket(`ws://127.0.0.1:${port}/operator`, ["evil", "metnos"], {
       headers: { Cookie: cookie },
       origin: `http://127.0.0.1:${port}`,
       perMessageDeflate: true,

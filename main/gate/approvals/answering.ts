@@ -1,5 +1,5 @@
 import { GateError } from "../../../ipc/gate-error.ts";
-import type { Answer } from "../../../ipc/operator-api.ts";
+import type { Answer, Refuse } from "../../../ipc/operator-api.ts";
 import { type Clock, normaliseDate } from "../clock.ts";
 import type { GrantStore, ResolvedGrant } from "../grants/store.ts";
 import { AnswerGrants } from "./answer-grants.ts";
@@ -54,6 +54,8 @@ export class Answering {
    * Nothing has changed then
    */
   answer(checked: PendingRequest, answer: Answer): Ended {
+    const { refuse } = answer;
+    if (refuse !== undefined) return { request: this.#refuse(checked, answer, refuse), granted: false };
     const scope = answer.decision === "approved" ? (answer.scope ?? "none") : "none";
     if (scope === "none") return { request: this.#resolve(checked, answer, withoutGrants(answer)), granted: false };
     const { extra } = checked;
@@ -73,6 +75,20 @@ export class Answering {
       grant_expires_at: grantEnd(scope, answer.expires_at, clock, session_seconds),
     });
     return { request, granted: this.#write(request, grants) };
+  }
+
+  /** The answer and what it refuses are one transaction. */
+  #refuse(checked: PendingRequest, answer: Answer, refuse: Refuse): PendingRequest {
+    mustBeRefusable(checked, answer, refuse);
+    const registry = this.#registry;
+    const { request, count } = this.#withRoom(() =>
+      registry.together(() => ({
+        request: registry.resolve(checked, answer.decision, { ...withoutGrants(answer), refuse }),
+        count: registry.refusals.write(checked, refuse, this.#settings.session_seconds),
+      })),
+    );
+    count();
+    return request;
   }
 
   #resolve(checked: PendingRequest, { decision }: Answer, resolution: Partial<Resolution>): PendingRequest {
@@ -108,6 +124,14 @@ export class Answering {
   #withRoom<T>(act: () => T): T {
     return this.#settings.withRoom === undefined ? act() : this.#settings.withRoom(act);
   }
+}
+
+/** @throws GateError `refuse_needs_no`, `only_this_call` */
+function mustBeRefusable({ extra }: PendingRequest, { decision }: Answer, refuse: Refuse): void {
+  if (decision !== "rejected")
+    throw new GateError("refuse_needs_no", "only a no can be refused for the session", "deny it, or leave refuse out");
+  if (refuse === "target" && (extra.asked ?? []).length === 0)
+    throw new GateError("only_this_call", "this request names no target", 'refuse "call"');
 }
 
 /** @throws GateError `scope_missing` */

@@ -190,11 +190,15 @@ export class ApprovalBroker {
     return ended.request;
   }
 
-  /** Approves a request that a grant now covers, as the operator who gave the grant. Not one that has ended, or is another principal's. */
-  approveCovered(token: string, by: Principal): void {
+  /**
+   * Ends a request that a grant, or a refusal for its session, now answers, as the operator who gave that. Not one that has ended, or is
+   * another principal's.
+   */
+  answerCovered(token: string, answer: "approved" | "rejected", by: Principal): void {
     let request: PendingRequest;
     try {
-      request = this.registry.resolve(this.#check(token, by), "approved", { message: "covered by a grant" });
+      const resolution = answer === "approved" ? { message: "covered by a grant" } : { refuse: "target" as const };
+      request = this.registry.resolve(this.#check(token, by), answer, resolution);
     } catch (error) {
       if (error instanceof ApprovalError) return;
       throw error;
@@ -284,7 +288,7 @@ export class ApprovalBroker {
   /** The request as every surface shows it. */
   view(request: PendingRequest): ApprovalView {
     const expires_at = this.#shownDeadline(request);
-    return approvalView({ ...request, expires_at }, this.#settings.language);
+    return approvalView({ ...request, expires_at }, this.#settings.language, this.#settings.clock.now());
   }
 
   /** Where the clock was set back while it waits, a request ends earlier than its date says. */

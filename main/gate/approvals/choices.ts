@@ -1,4 +1,3 @@
-import { dirname } from "node:path";
 import type { Reach, Requirement } from "../../../ipc/decision.ts";
 import { GateError } from "../../../ipc/gate-error.ts";
 import type { Language } from "../../../ipc/language.ts";
@@ -8,7 +7,8 @@ import { CAPABILITY_REGISTRY } from "../capabilities.ts";
 import type { ResolvedGrant } from "../grants/store.ts";
 import { hostMatches } from "../targets/host.ts";
 import { type GrantTarget, grantTarget, isAtOrBelow, literalPattern, pathMatches } from "../targets/pattern.ts";
-import { isUnresolvable, pathName, type ResolvedRequirement, targetText } from "../targets/target.ts";
+import { pathName, type ResolvedRequirement } from "../targets/target.ts";
+import { type Proposal, type ProposalSettings, proposalsFor } from "./proposals.ts";
 
 /** What a user can answer, and exactly what each answer would store. */
 
@@ -80,35 +80,49 @@ export function shownChoice(choice: Choice, language: Language): Choice {
   return below.includes("fs:read") ? { ...choice, excludes: words.read } : choice;
 }
 
-interface Proposal {
-  reach: Reach;
-  target: string;
-}
-
 /** The ways to say yes to these needs. Only once, where one of them is asked about every time or is unknown. */
-export function choicesFor(needs: readonly ResolvedRequirement[], home: string): Choice[] {
+export function choicesFor(needs: readonly ResolvedRequirement[], settings: ProposalSettings): Choice[] {
   const once: Choice = { scope: "none", reach: null, grants: [] };
-  const proposed = needs.map((need) => ({ need, proposals: proposalsFor(need, home) }));
+  const proposed = needs.map((need) => ({ need, proposals: proposalsFor(need, settings) }));
   if (needs.length === 0 || proposed.some(({ proposals }) => proposals.length === 0)) return [once];
   const [first] = proposed;
-  if (proposed.length > 1 || first === undefined) {
-    // Several needs at once: each is remembered as narrowly as it was asked.
-    const grants = proposed.map(({ need, proposals: [narrowest] }) => ({
-      capability: need.capability,
-      target: narrowest?.target ?? "",
-    }));
-    const wide = proposed.map(({ proposals }) => proposals.find(({ reach }) => reach === "tree"));
-    const is_wide = proposed.every(({ need }, index) => need.target.kind !== "path" || wide[index] !== undefined);
-    if (!is_wide || wide.every((proposal) => proposal === undefined)) return [once, ...territories("exact", grants)];
-    // One answer for all of them: each folder and below, the rest as narrowly as it was asked.
-    const below = grants.map((grant, index) => ({ ...grant, target: wide[index]?.target ?? grant.target }));
-    return [once, ...territories("exact", grants), ...territories("tree", withoutCovered(below))];
-  }
-  const { need } = first;
+  if (proposed.length > 1 || first === undefined) return [once, ...choicesForSeveral(proposed)];
+  const { capability } = first.need;
+  return [once, ...first.proposals.flatMap(({ reach, target }) => territories(reach, [{ capability, target }]))];
+}
+
+interface Proposed {
+  need: ResolvedRequirement;
+  proposals: Proposal[];
+}
+
+/** One answer for all of them: each as narrowly as it was asked; or each path with its folder and below, or its project. */
+function choicesForSeveral(proposed: readonly Proposed[]): Choice[] {
+  const narrowest = proposed.map(({ need: { capability }, proposals: [first] }) => ({
+    capability,
+    target: first?.target ?? "",
+  }));
+  const below = wideGrants(proposed, ["tree"]);
+  const project = wideGrants(proposed, ["project", "tree"]);
+  const has_project = proposed.some(({ proposals }) => proposals.some(({ reach }) => reach === "project"));
+  const is_wider = has_project && JSON.stringify(project) !== JSON.stringify(below);
   return [
-    once,
-    ...first.proposals.flatMap(({ reach, target }) => territories(reach, [{ capability: need.capability, target }])),
+    ...territories("exact", narrowest),
+    ...(below === undefined ? [] : territories("tree", below)),
+    ...(project === undefined || !is_wider ? [] : territories("project", project)),
   ];
+}
+
+/** Each path by the first of these reaches that it has, the rest as narrowly as asked. Undefined where a path has none, or there is no path. */
+function wideGrants(proposed: readonly Proposed[], reaches: readonly Reach[]): Requirement[] | undefined {
+  const grants: Requirement[] = [];
+  for (const { need, proposals } of proposed) {
+    const of_reach = reaches.flatMap((reach) => proposals.find((proposal) => proposal.reach === reach) ?? []);
+    const chosen = need.target.kind === "path" ? of_reach[0] : proposals[0];
+    if (chosen === undefined) return undefined;
+    grants.push({ capability: need.capability, target: chosen.target });
+  }
+  return proposed.some(({ need }) => need.target.kind === "path") ? withoutCovered(grants) : undefined;
 }
 
 /** A folder below another one that is granted as well needs no grant of its own. */
@@ -131,48 +145,6 @@ function territories(reach: Reach, grants: Requirement[]): Choice[] {
     { scope: "session", reach, grants },
     { scope: "permanent", reach, grants },
   ];
-}
-
-/** From the narrowest on. */
-function proposalsFor({ capability, target, ask_each_time }: ResolvedRequirement, home: string): Proposal[] {
-  if (ask_each_time !== undefined) return [];
-  if (CAPABILITY_REGISTRY[capability].default_approval !== "per_target") return [];
-  const holds = ({ target: text }: Proposal): boolean => {
-    try {
-      const { target_real } = grantTarget(capability, text, home);
-      // A link in the folder that leads outside is not covered by what is granted on the folder.
-      return target.kind !== "path" || (target.real !== null && pathMatches(target_real, target.real, target.is_tree));
-    } catch (error) {
-      if (error instanceof GateError) return false; // the whole disk, for one: it isn't offered
-      throw error;
-    }
-  };
-  switch (target.kind) {
-    case "path": {
-      const path = literalPattern(pathName(target));
-      if (path === null || isUnresolvable(target)) return [];
-      if (target.is_tree) return proposal("tree", `${path}/**`).filter(holds);
-      if (target.is_folder) return [...proposal("folder", path), ...proposal("tree", `${path}/**`)].filter(holds);
-      const folder = dirname(path);
-      return [
-        ...proposal("file", path),
-        ...proposal("folder", `${folder}/*`),
-        ...proposal("tree", `${folder}/**`),
-      ].filter(holds);
-    }
-    case "host":
-      return proposal("host", target.host).filter(holds);
-    case "exact":
-      return proposal("exact", target.value).filter(holds);
-    case "none":
-      return proposal("any", targetText(target));
-    case "unknown":
-      return [];
-  }
-}
-
-function proposal(reach: Reach, target: string): Proposal[] {
-  return [{ reach, target }];
 }
 
 /**

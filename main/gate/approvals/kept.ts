@@ -2,7 +2,7 @@ import { dirname } from "node:path";
 import type { Requirement } from "../../../ipc/decision.ts";
 import { shortenHome } from "../../../ipc/visible-text.ts";
 import type { ProposedCall } from "../../../ipc/wire.ts";
-import { endedDescription } from "../description/describe.ts";
+import { endedDescription } from "../description/ended.ts";
 import { type Executor, loggedNameOf } from "../executors/catalog.ts";
 import { pathName, type ResolvedRequirement, requirementOf } from "../targets/target.ts";
 import { type Question, shellCommands } from "./question.ts";
@@ -51,7 +51,15 @@ function keptNeed(need: ResolvedRequirement, is_command: boolean): Requirement[]
 
 /** A request's extra once it has ended. */
 export function endedExtra({ kept, ...extra }: RequestExtra): RequestExtra {
-  const { reals: _reals, written: _written, choice_reals: _choice_reals, links: _links, ...rest } = extra;
+  const {
+    asked: _asked,
+    proposal: _proposal,
+    reals: _reals,
+    written: _written,
+    choice_reals: _choice_reals,
+    links: _links,
+    ...rest
+  } = extra;
   return {
     ...rest,
     executor: kept?.executor ?? extra.executor,

@@ -1,5 +1,5 @@
 import type { ApprovalStatus, Territory } from "../../../ipc/decision.ts";
-import type { Principal } from "../../../ipc/operator-api.ts";
+import type { Principal, Refuse } from "../../../ipc/operator-api.ts";
 import type { Granted } from "./choices.ts";
 import type { RequestExtra } from "./request-extra.ts";
 
@@ -32,6 +32,8 @@ export interface PendingRequest {
   granted: Granted[];
   grant_expires_at: string | null;
   message: string | null;
+  /** With a rejection: for the rest of the session. */
+  refuse: Refuse | null;
   /** It can't be read whole: nothing is allowed by it. */
   is_damaged?: true;
 }
@@ -53,6 +55,6 @@ export interface NewPending extends Principal, Asked {
   ttl_seconds: number;
 }
 
-export interface Resolution extends Pick<PendingRequest, "granted" | "grant_expires_at" | "message"> {
+export interface Resolution extends Pick<PendingRequest, "granted" | "grant_expires_at" | "message" | "refuse"> {
   territory: Territory;
 }

@@ -2,16 +2,19 @@ import type { Decision, Territory } from "../../../ipc/decision.ts";
 import type { Rule } from "../../../ipc/rules.ts";
 import type { PendingRequest } from "./pending-request.ts";
 
+const INSTEAD = "do without it, or ask the user what they would accept";
+const FOR_SESSION = "the same is denied from now on in this session";
+
 /** Why a request that ended without an approval denies its call. `ttl_seconds`: how long it waited at the most. */
 export function refusalOf(
-  { status, message }: Pick<PendingRequest, "status" | "message">,
+  { status, message, refuse }: Pick<PendingRequest, "status" | "message" | "refuse">,
   ttl_seconds: number,
 ): Pick<Decision, "reason" | "explain"> {
   switch (status) {
     case "rejected":
       return {
         reason: message ? `the user said no: ${message}` : "the user said no",
-        explain: { rule: "approval.rejected", instead: "do without it, or ask the user what they would accept" },
+        explain: { rule: "approval.rejected", instead: refuse === null ? INSTEAD : `${INSTEAD}; ${FOR_SESSION}` },
       };
     case "expired":
       return {

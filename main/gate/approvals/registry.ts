@@ -13,6 +13,7 @@ import { deadlineOf, IS_IN_TIME, isLate, nextDeadline } from "./deadline.ts";
 import { type EndedQuery, endedRows } from "./history.ts";
 import { endedExtra } from "./kept.ts";
 import type { NewPending, PendingRequest, Resolution } from "./pending-request.ts";
+import { SessionRefusals } from "./session-refusals.ts";
 import { type StoredRow as Row, readRequest, requestRow } from "./stored-request.ts";
 import { WaitingCounts } from "./waiting-counts.ts";
 
@@ -21,6 +22,8 @@ import { WaitingCounts } from "./waiting-counts.ts";
 export const DEFAULT_TTL_SECONDS = 600;
 
 export class ApprovalRegistry {
+  /** What was refused for a session, in the same database: the answer and what it refuses are written together. */
+  readonly refusals: SessionRefusals;
   readonly #database: Database.Database;
   readonly #db: Statements;
   readonly #clock: Clock;
@@ -39,6 +42,7 @@ export class ApprovalRegistry {
     this.#now = clock.now;
     this.#report = report;
     this.#waiting = new WaitingCounts(this.#db);
+    this.refusals = new SessionRefusals(db, clock, report);
   }
 
   /** What is written from now on is on disk once `commit` has returned. @throws SQLite's error */
@@ -160,7 +164,7 @@ export class ApprovalRegistry {
     if (checked.is_damaged === true && decision === "approved") throw damagedRequest();
     const row = this.#db.changed<Row>(
       `UPDATE pending SET status = ?, decision_at = ?, decision_by_channel = channel, decision_by_sender = sender_id,
-           territory_concession = ?, granted = ?, grant_expires_at = ?, message = ?, request_extra = ?, target_summary = ?
+           territory_concession = ?, granted = ?, grant_expires_at = ?, message = ?, refuse = ?, request_extra = ?, target_summary = ?
          WHERE token = ? AND status = 'pending' RETURNING *`,
       decision,
       isoSeconds(this.#now()),
@@ -168,6 +172,7 @@ export class ApprovalRegistry {
       JSON.stringify(resolution.granted ?? []),
       resolution.grant_expires_at ?? null,
       resolution.message ?? null,
+      resolution.refuse ?? null,
       JSON.stringify(endedExtra(checked.extra)),
       keptSummary(checked),
       checked.token,
@@ -300,6 +305,17 @@ export class ApprovalRegistry {
       capability_class,
       agent_id,
     );
+  }
+
+  /** The last of them, newest first. */
+  lastApproved(capability_class: string, agent_id: string, limit: number): PendingRequest[] {
+    return this.#db
+      .prepare<Row>(
+        `SELECT * FROM pending WHERE capability_class = ? AND agent_id = ? AND status = 'approved'
+         ORDER BY decision_at DESC, rowid DESC LIMIT ?`,
+      )
+      .all(capability_class, agent_id, limit)
+      .map((row) => readRequest(row, this.#report));
   }
 
   countWaiting(agent_id?: string): number {

@@ -6,6 +6,8 @@ import type { JudgeNote } from "../../../ipc/rules.ts";
 import type { PathLink } from "./card.ts";
 import type { AskedPaths } from "./choices.ts";
 import type { Kept } from "./kept.ts";
+import type { AskedNeed } from "./refused-target.ts";
+import type { WiderAnswer } from "./wider-answer.ts";
 
 /** What the required table has no column for. Most of it is kept only while the request waits. */
 export interface RequestExtra extends AskedPaths {
@@ -21,6 +23,10 @@ export interface RequestExtra extends AskedPaths {
   recurrence_count: number;
   capabilities: Requirement[];
   choices: Choice[];
+  /** The needs among them that are asked about. Left out by an earlier version. */
+  asked?: AskedNeed[];
+  /** The wider answer that is proposed, where there is one. */
+  proposal?: WiderAnswer | undefined;
   /** The names in the call that lead elsewhere than they say. */
   links?: PathLink[];
   /** `notes`: left out by an earlier version. */

@@ -2,6 +2,7 @@ import type { Decision } from "../../../ipc/decision.ts";
 import { visible } from "../../../ipc/visible-text.ts";
 import { describe } from "../description/describe.ts";
 import { reversibilityOf } from "../description/effect.ts";
+import { workingDirectoryOf } from "../guard/call-environment.ts";
 import { POLICY_TABLE } from "../policy.ts";
 import type { Reviewable, Subject } from "../stages/examination.ts";
 import type { ResolvedRequirement } from "../targets/target.ts";
@@ -10,22 +11,22 @@ import { askedPathsOf, choicesFor, realsOfChoices } from "./choices.ts";
 import { keptOf } from "./kept.ts";
 import type { NewPending } from "./pending-request.ts";
 import { questionFor } from "./question.ts";
+import { type ApprovedBefore, widerAnswer } from "./wider-answer.ts";
 
-/** A call as a user is asked about it. `countApproved`: how often this agent was approved for this class of capability. */
+/** A call as a user is asked about it. `approvedBefore`: what this agent was approved for of a class of capability. */
 export function requestOf(
   x: Reviewable,
   agent: { agent_id: string; name: string },
   decision: Decision,
   { home, language }: Pick<BrokerSettings, "home" | "language">,
-  countApproved: (capability_class: string) => number,
+  approvedBefore: (capability_class: string) => ApprovedBefore,
 ): Omit<NewPending, "ttl_seconds" | "call_hash" | "share_key"> {
   const { call, subject, executor, needs, verdict } = x;
   const { links, ...question } = questionFor(call, executor, needs, home, language);
+  const before = approvedBefore(question.capability_class);
   const description = describe(x);
-  const choices = choicesFor(
-    needs.filter((need) => isAsked(subject, need)),
-    home,
-  );
+  const asked = needs.filter((need) => isAsked(subject, need));
+  const choices = choicesFor(asked, { home, cwd: workingDirectoryOf(call, home) });
   return {
     ...subject.principal,
     ...question,
@@ -40,9 +41,11 @@ export function requestOf(
       cwd: call.context?.cwd ?? null,
       args: call.args,
       reversibility: reversibilityOf(description, executor),
-      recurrence_count: countApproved(question.capability_class),
+      recurrence_count: before.times,
+      proposal: widerAnswer(choices, before, home),
       capabilities: decision.capabilities,
       choices,
+      asked: asked.map(({ capability, target }) => ({ capability, target })),
       ...askedPathsOf(needs),
       choice_reals: realsOfChoices(choices, home),
       links,

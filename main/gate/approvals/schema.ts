@@ -62,5 +62,23 @@ export const APPROVALS_SCHEMA: Schema = {
         ALTER TABLE pending ADD COLUMN boot_expires_at TEXT;
         CREATE INDEX idx_pending_deadline ON pending(expires_at) WHERE status = 'pending';
         CREATE INDEX idx_pending_boot ON pending(boot_expires_at) WHERE status = 'pending';`),
+    // What is refused for a session.
+    (db) =>
+      db.exec(`
+        ALTER TABLE pending ADD COLUMN refuse TEXT;
+        CREATE TABLE refusals (
+          id              INTEGER PRIMARY KEY AUTOINCREMENT,
+          agent_id        TEXT NOT NULL,
+          session         TEXT NOT NULL,
+          refuse          TEXT NOT NULL,
+          executor        TEXT NOT NULL,
+          capability      TEXT,
+          target          TEXT NOT NULL,
+          refused_at      TEXT NOT NULL,
+          expires_at      TEXT NOT NULL,
+          boot_expires_at TEXT,
+          kind            TEXT NOT NULL,
+          names           TEXT NOT NULL
+        );`),
   ],
 };

@@ -1,11 +1,20 @@
 import type { Language } from "../../../ipc/language.ts";
-import type { ApprovalView } from "../../../ipc/operator-api.ts";
+import type { ApprovalView, RefusalChoice } from "../../../ipc/operator-api.ts";
+import { requirementOf } from "../targets/target.ts";
 import { linkLines, renderApprovalCard } from "./card.ts";
 import { shownChoice } from "./choices.ts";
 import type { PendingRequest } from "./pending-request.ts";
+import { type AskedNeed, refusedNeeds } from "./refused-target.ts";
+import { shownProposal } from "./wider-answer.ts";
 
-/** A request as every surface shows it. */
-export function approvalView(request: PendingRequest, language: Language): ApprovalView {
+/** The ways to say no for the session. */
+function refusalChoices(asked: readonly AskedNeed[]): RefusalChoice[] {
+  const call: RefusalChoice = { refuse: "call", targets: [] };
+  return asked.length === 0 ? [call] : [call, { refuse: "target", targets: refusedNeeds(asked).map(requirementOf) }];
+}
+
+/** A request as every surface shows it. `now` in Unix milliseconds. */
+export function approvalView(request: PendingRequest, language: Language, now: number): ApprovalView {
   const { extra, share_key: _, granted: _granted, grant_expires_at: _expires, ...fields } = request;
   const action_verb = extra.verb?.[language] ?? fields.action_verb;
   return {
@@ -35,8 +44,8 @@ export function approvalView(request: PendingRequest, language: Language): Appro
     capabilities: extra.capabilities,
     links: linkLines(extra.links ?? [], language),
     choices: extra.choices.map((choice) => shownChoice(choice, language)),
-    refusals: [],
-    proposal: null,
+    refusals: fields.status === "pending" ? refusalChoices(extra.asked ?? []) : [],
+    proposal: fields.status === "pending" && extra.proposal !== undefined ? shownProposal(extra.proposal, now) : null,
     description: extra.description ?? null,
     judge: extra.judge,
     args: extra.args,

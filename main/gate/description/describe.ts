@@ -82,18 +82,3 @@ function requestOf({ args }: ProposedCall, manifest: ExecutorManifest): Descript
   const method = typeof args.method === "string" && /^[A-Za-z]{1,16}$/.test(args.method) ? args.method : asked;
   return { method: method.toUpperCase(), host, path: (pathname + search).slice(0, MAX_PATH) };
 }
-
-/** What stays of a description once its request has ended: no value of the call or of a file. */
-export function endedDescription({ kind, effect, hazards }: Description): Description {
-  return {
-    kind,
-    effect,
-    hazards: hazards.map(({ id }) => ({ id, span: null })),
-    commands: [],
-    changes: [],
-    stands_for: [],
-    mcp: null,
-    request: null,
-    project: null,
-  };
-}

@@ -1,4 +1,5 @@
 import type { Capability } from "../../../ipc/decision.ts";
+import { isoSeconds } from "../../../ipc/iso-seconds.ts";
 import type { GrantOrder } from "../../../ipc/operator-api.ts";
 import type { Clock } from "../clock.ts";
 import { moment } from "../ends.ts";
@@ -13,11 +14,15 @@ export interface GrantQuery {
   /** Agent's id: its own and those for all agents. */
   agent?: string | undefined;
   include_revoked: boolean;
+  /** Only those that were given, and last used, so many days ago or earlier. */
+  unused_days?: number | undefined;
   order: GrantOrder;
   descending: boolean;
   offset: number;
   limit: number;
 }
+
+const DAY_MS = 86_400_000;
 
 /** Which columns the listing may be sorted by: the only text that goes into the statement. */
 const ORDER: Readonly<Record<GrantOrder, string>> = {
@@ -35,15 +40,18 @@ export function searchGrants<Row>(
   query: GrantQuery,
   clock: Clock,
 ): { total: number; grants: Row[] } {
-  const { capability, agent, text, limit, offset } = query;
+  const { capability, agent, text, unused_days, limit, offset } = query;
   const where: string[] = [];
   if (!query.include_revoked) where.push(IS_ACTIVE);
   if (capability !== undefined) where.push("capability = $capability");
   if (agent !== undefined) where.push("(agent = $agent OR agent IS NULL)");
+  if (unused_days !== undefined)
+    where.push("granted_at <= $unused_since AND coalesce(last_used_at, '') <= $unused_since");
   if (text !== undefined) where.push("instr(lower(target), lower($text)) > 0");
   const clause = where.length > 0 ? `WHERE ${where.join(" AND ")}` : "";
   const direction = query.descending ? "DESC" : "ASC";
-  const values = { ...moment(clock), capability, agent, text };
+  const unused_since = isoSeconds(clock.now() - (unused_days ?? 0) * DAY_MS);
+  const values = { ...moment(clock), capability, agent, text, unused_since };
   const total = db.count(`SELECT count(*) AS count FROM grants ${clause}`, values);
   const grants = db
     .prepare<Row>(

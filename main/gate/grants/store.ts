@@ -17,6 +17,7 @@ import { type GrantTarget, grantTarget } from "../targets/pattern.ts";
 import { type CallTarget, isUnresolvable, pathName } from "../targets/target.ts";
 import { IS_ACTIVE, IS_OVER_BY_BOOT_ALONE, isActive } from "./active.ts";
 import { type CachedGrant, GrantCache, MAX_AGE_MS } from "./cache.ts";
+import { Revocations, UNDO_SECONDS } from "./revocations.ts";
 import { grantRow, wholeGrants } from "./rows.ts";
 import { type GrantQuery, searchGrants } from "./search.ts";
 
@@ -82,6 +83,7 @@ export class GrantStore {
   readonly #clock: Clock;
   readonly #report: RowReport;
   readonly #cache: GrantCache;
+  readonly #revocations: Revocations;
   /** Sessions that are over, while their grants are not revoked yet: by agent and session. */
   readonly #ended = new Map<string, { agent: string; session: string }>();
   /** Last uses not yet written: a lookup must not cost a write. */
@@ -93,6 +95,7 @@ export class GrantStore {
     this.#home = home;
     this.#clock = clock;
     this.#report = report;
+    this.#revocations = new Revocations(clock);
     this.#cache = new GrantCache(this.#db, clock.boot().id, report);
   }
 
@@ -258,14 +261,53 @@ export class GrantStore {
   }
 
   /** Takes a grant back. False if it was revoked already or there is none. */
-  revokeGrant(id: number, reason = "revoked by the user"): boolean {
-    const is_revoked = this.#revoke("id = ?", [id], reason) > 0;
-    if (is_revoked) this.#report.resolved(grantRow(id));
-    return is_revoked;
+  revokeGrant(id: number): boolean {
+    if (this.#revoke("id = ?", [id], "revoked by the user") === 0) return false;
+    const row = this.#row(id);
+    if (row?.revoked_at) this.#revocations.note(id, { ...row, revoked_at: row.revoked_at });
+    this.#report.resolved(grantRow(id));
+    return true;
+  }
+
+  /**
+   * Takes the user's own revocation back, within `UNDO_SECONDS`: the grant is what it was.
+   * @throws GateError `too_late`; `grant_ended` where its own end has passed
+   */
+  restoreGrant(id: number): Grant {
+    const revocation = this.#revocations.find(id);
+    if (revocation === undefined)
+      throw new GateError(
+        "too_late",
+        `grant ${id} was not revoked in the last ${UNDO_SECONDS} seconds, or its session has ended`,
+        "give it again: metnos-gate policy grant",
+      );
+    const row = this.#write(() =>
+      this.#db.changed<Row & { target_base: string }>(
+        `UPDATE grants SET revoked_at = NULL, revoked_reason = NULL WHERE id = $id AND revoked_at = $revoked_at
+           AND coalesce(expires_at, '~') > $now AND coalesce(boot_expires_at, '') NOT BETWEEN $boot_first AND $boot_now
+         RETURNING ${COLUMNS}, target_base`,
+        { id, revoked_at: revocation.revoked_at, ...moment(this.#clock) },
+      ),
+    );
+    this.#revocations.forget(id);
+    if (row === undefined)
+      throw new GateError(
+        "grant_ended",
+        `grant ${id} would have ended by now`,
+        "give it again: metnos-gate policy grant",
+      );
+    const { target_base, ...restored } = row;
+    this.#cache.added(target_base);
+    return this.#shown(restored);
+  }
+
+  #row(id: number): Row | undefined {
+    return this.#db.prepare<Row>(`SELECT ${COLUMNS} FROM grants WHERE id = ?`).get(id);
   }
 
   /** Takes back everything an agent was granted, or only what was for one of its sessions. Returns how many. */
   revokeAgent(agent: string, reason: string, session?: string): number {
+    this.#revocations.end(agent, session);
     return session === undefined
       ? this.#revoke("agent = ?", [agent], reason)
       : this.#revoke("agent = ? AND session = ?", [agent, session], reason);
@@ -273,6 +315,7 @@ export class GrantStore {
 
   /** A session that is over: its grants count no more from now on, and are revoked as soon as that can be written. */
   endSession(agent: string, session: string): void {
+    this.#revocations.end(agent, session);
     this.#ended.set(`${agent}\n${session}`, { agent, session });
     this.#revokeEnded();
   }

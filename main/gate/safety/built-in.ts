@@ -12,6 +12,8 @@ const FORBIDDEN_GOAL_TYPES: ReadonlySet<string> = new Set([
 export function builtInRules(limits: SafetyLimits): SafetyRule[] {
   const { max_goal_description_len: longest, max_subtasks_per_graph: most } = limits;
   const { allowed_capability_prefixes: prefixes, blocked_capability_patterns: blocked } = limits;
+  const isBlocked = (cap: string) => blocked.some((pattern) => cap.includes(pattern));
+  const isUnknown = (cap: string) => !prefixes.some((prefix) => cap.startsWith(prefix));
   return [
     {
       rule_id: "SR-001",
@@ -19,6 +21,7 @@ export function builtInRules(limits: SafetyLimits): SafetyRule[] {
       severity: "BLOCK",
       description: `a goal's description has at most ${longest} characters`,
       predicate: ({ description }) => description.length > longest,
+      about: ({ description }) => String(description.length),
     },
     {
       rule_id: "SR-002",
@@ -32,14 +35,16 @@ export function builtInRules(limits: SafetyLimits): SafetyRule[] {
       subject_type: "subtask",
       severity: "BLOCK",
       description: `a subtask needs none of ${blocked.join(", ")}`,
-      predicate: ({ required_caps }) => required_caps.some((cap) => blocked.some((pattern) => cap.includes(pattern))),
+      predicate: ({ required_caps }) => required_caps.some(isBlocked),
+      about: ({ required_caps }) => required_caps.filter(isBlocked).join(", "),
     },
     {
       rule_id: "SR-004",
       subject_type: "subtask",
       severity: "WARN",
       description: `a subtask's capabilities begin with ${prefixes.join(" or ")}`,
-      predicate: ({ required_caps }) => required_caps.some((cap) => !prefixes.some((prefix) => cap.startsWith(prefix))),
+      predicate: ({ required_caps }) => required_caps.some(isUnknown),
+      about: ({ required_caps }) => required_caps.filter(isUnknown).join(", "),
     },
     {
       rule_id: "SR-005",
@@ -47,6 +52,7 @@ export function builtInRules(limits: SafetyLimits): SafetyRule[] {
       severity: "BLOCK",
       description: `a graph has at most ${most} subtasks`,
       predicate: ({ subtasks }) => Object.keys(subtasks).length > most,
+      about: ({ subtasks }) => String(Object.keys(subtasks).length),
     },
     {
       rule_id: "SR-006",
@@ -61,6 +67,7 @@ export function builtInRules(limits: SafetyLimits): SafetyRule[] {
       severity: "CRITICAL",
       description: "no goal changes the runtime, turns the safety filter off or carries data away",
       predicate: ({ goal_type }) => FORBIDDEN_GOAL_TYPES.has(goal_type),
+      about: ({ goal_type }) => goal_type,
     },
   ];
 }

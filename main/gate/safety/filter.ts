@@ -5,7 +5,7 @@ import type { CheckMeter } from "./meter.ts";
 import type { PauseSwitch } from "./pause.ts";
 import { evaluateRule, type RuleRegistry } from "./rules.ts";
 import { type Goal, type SafetyRule, type SubjectOf, type Subtask, subjectId, type TaskGraph } from "./subjects.ts";
-import type { ViolationLog } from "./violations.ts";
+import { shownAbout, type ViolationLog } from "./violations.ts";
 
 /**
  * Checks goals, subtasks and graphs against the rules (docs/decisions/requirements-safety.md). A CRITICAL violation pauses the gate
@@ -30,7 +30,8 @@ export interface SafetyFilterSettings {
   pause_seconds: number;
 }
 
-type Found = SafetyVerdict["violations"][number];
+/** `about` is for the user alone: no agent gets another one's words. */
+type Found = SafetyVerdict["violations"][number] & { about: string | undefined };
 
 /** How long a graph's check occupies the event loop at once, in milliseconds. */
 const PIECE_MS = 4;
@@ -108,7 +109,7 @@ export class SafetyFilter {
       allowed,
       subject_type: type,
       subject_id: subjectId(type, subject),
-      violations,
+      violations: violations.map(({ about: _, ...violation }) => violation),
       is_paused,
       checked_at: now() / 1000,
     };
@@ -126,7 +127,9 @@ export class SafetyFilter {
         return [];
       }
       const { rule_id, severity, subject_type, description } = rule;
-      return answer.violated ? [{ rule_id, severity, subject_type, subject_id, detail: description }] : [];
+      if (!answer.violated) return [];
+      const about = (rule.about as ((violating: SubjectOf[T]) => string) | undefined)?.(subject);
+      return [{ rule_id, severity, subject_type, subject_id, detail: description, about }];
     };
     if (!evaluated.some(({ answer }) => answer instanceof Promise)) {
       return evaluated.flatMap(({ rule, answer }) => collect(rule, answer as Awaited<typeof answer>));
@@ -148,6 +151,13 @@ export class SafetyFilter {
           reason: `${found.rule_id}: ${found.detail}`,
           clears: settings.pause_clears,
           seconds: settings.pause_seconds,
+          cause: {
+            rule_id: found.rule_id,
+            subject_type: found.subject_type,
+            agent_name,
+            detail: found.detail,
+            about: shownAbout(found.about),
+          },
         });
     } finally {
       // The pause is on disk already, then its cause is written. Violations during the pause may be written together.

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ownCommand } from "../../../ipc/own-command.ts";
-import { type Pause, pauseSchema } from "../../../ipc/safety.ts";
+import { type Pause, pauseSchema, type ViolationCause, violationCauseSchema } from "../../../ipc/safety.ts";
 import type { RowReport } from "../row-report.ts";
 
 const DATE = z.iso.datetime();
@@ -40,4 +40,14 @@ export function readPause<Row extends StoredPause>(
     until: null,
     clears: "by_human",
   };
+}
+
+/** What paused the gate, as it is stored. One that can't be read is left out: the pause holds all the same. */
+export function readCause(text: string | null): ViolationCause | null {
+  if (text === null) return null;
+  try {
+    return violationCauseSchema.safeParse(JSON.parse(text)).data ?? null;
+  } catch {
+    return null; // not JSON
+  }
 }

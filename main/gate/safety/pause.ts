@@ -1,12 +1,12 @@
 import type Database from "better-sqlite3";
 import { isoSeconds } from "../../../ipc/iso-seconds.ts";
-import type { Pause } from "../../../ipc/safety.ts";
+import type { Pause, ViolationCause } from "../../../ipc/safety.ts";
 import type { Clock } from "../clock.ts";
 import { type End, endAt, laterEnd, remaining, stricterEnd } from "../ends.ts";
 import { errorCode } from "../errors.ts";
 import { NO_REPORT, type RowReport } from "../row-report.ts";
 import { Statements } from "../statements.ts";
-import { PAUSE_ROW, readPause } from "./pause-row.ts";
+import { PAUSE_ROW, readCause, readPause } from "./pause-row.ts";
 
 /** The switch that stops every agent. It is on disk before anything follows from it, so that no crash lifts it. */
 
@@ -16,6 +16,8 @@ export interface PauseRequest {
   clears: Pause["clears"];
   /** With `after_seconds`. */
   seconds?: number | undefined;
+  /** The violation that pauses the gate. */
+  cause?: ViolationCause;
 }
 
 interface PauseRow {
@@ -26,6 +28,8 @@ interface PauseRow {
   until: string | null;
   boot_until: string | null;
   clears: Pause["clears"];
+  /** JSON. */
+  cause: string | null;
 }
 
 const RUNNING: Pause = Object.freeze({
@@ -35,6 +39,7 @@ const RUNNING: Pause = Object.freeze({
   since: null,
   until: null,
   clears: "by_human",
+  cause: null,
 });
 
 /** The clocks are checked this often, as one may jump; in milliseconds. */
@@ -67,7 +72,9 @@ export class PauseSwitch {
     this.#changed = changed;
     this.#report = report;
     this.#withRoom = withRoom;
-    const row = this.#db.prepare<PauseRow>("SELECT by, reason, since, until, boot_until, clears FROM pause").get();
+    const row = this.#db
+      .prepare<PauseRow>("SELECT by, reason, since, until, boot_until, clears, cause FROM pause")
+      .get();
     this.#row = readPause(row, isoSeconds(clock.now()), report);
     this.#watch();
   }
@@ -87,7 +94,7 @@ export class PauseSwitch {
     if (this.reason === undefined || this.#row === undefined) return RUNNING;
     const { boot_until: _, ...row } = this.#row;
     const end = endOf(this.#row);
-    return { is_paused: true, ...row, until: end && laterEnd(this.#clock, end) };
+    return { is_paused: true, ...row, cause: readCause(row.cause), until: end && laterEnd(this.#clock, end) };
   }
 
   /**
@@ -108,6 +115,7 @@ export class PauseSwitch {
       until: end?.at ?? null,
       boot_until: end?.boot_at ?? null,
       clears: request.clears,
+      cause: request.cause === undefined ? null : JSON.stringify(request.cause),
     };
     const row = current === undefined ? asked : stricter(current, asked, this.#clock);
     // Further violations while the gate is paused cost no write.
@@ -171,7 +179,7 @@ export class PauseSwitch {
     this.#withRoom(() =>
       this.#db
         .prepare(
-          "INSERT OR REPLACE INTO pause (only, by, reason, since, until, boot_until, clears) VALUES (1, $by, $reason, $since, $until, $boot_until, $clears)",
+          "INSERT OR REPLACE INTO pause (only, by, reason, since, until, boot_until, clears, cause) VALUES (1, $by, $reason, $since, $until, $boot_until, $clears, $cause)",
         )
         .run(row),
     );
@@ -203,6 +211,7 @@ function isSame(a: PauseRow, b: PauseRow): boolean {
   return (
     a.by === b.by &&
     a.reason === b.reason &&
+    a.cause === b.cause &&
     a.until === b.until &&
     a.boot_until === b.boot_until &&
     a.clears === b.clears
@@ -216,6 +225,7 @@ function stricter(current: PauseRow, asked: PauseRow, clock: Clock): PauseRow {
   return {
     by: shown.by,
     reason: shown.reason,
+    cause: shown.cause,
     since: current.since,
     until: end?.at ?? null,
     boot_until: end?.boot_at ?? null,

@@ -30,5 +30,6 @@ export const SAFETY_SCHEMA: Schema = {
         CREATE INDEX idx_violations_detected ON violations(detected_at);
         CREATE INDEX idx_violations_open ON violations(severity, agent_name) WHERE acknowledged_at IS NULL;`),
     (db) => db.exec("ALTER TABLE pause ADD COLUMN boot_until TEXT"),
+    (db) => db.exec("ALTER TABLE violations ADD COLUMN about TEXT; ALTER TABLE pause ADD COLUMN cause TEXT"),
   ],
 };

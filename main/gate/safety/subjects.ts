@@ -23,6 +23,8 @@ export type SafetyRule = {
     /** One sentence: what it forbids. Shown with each violation. */
     description: string;
     predicate: Predicate<T>;
+    /** What of a subject that violates it did: shown to the user with the event, never sent to an agent. */
+    about?: (subject: SubjectOf[T]) => string;
   };
 }[SubjectType];
 

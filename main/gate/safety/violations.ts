@@ -15,9 +15,11 @@ export interface NewViolation {
   subject_id: string;
   agent_name: string;
   detail: string;
+  about?: string | undefined;
 }
 
 const MAX_SUBJECT_ID = 80;
+const MAX_ABOUT = 120;
 /** Bounds the disk use of an agent that keeps violating: beyond this many open CRITICAL ones its last one counts the rest. */
 export const MAX_OPEN_CRITICAL_PER_AGENT = 200;
 /** They are written together, at most this many or after this long (milliseconds); the first CRITICAL one is written at once. */
@@ -27,7 +29,14 @@ const FLUSH_MS = 200;
 const MAX_PUBLISHED = 20;
 
 const COLUMNS =
-  "id, rule_id, severity, subject_type, subject_id, agent_name, detail, detected_at, times, acknowledged_at";
+  "id, rule_id, severity, subject_type, subject_id, agent_name, detail, about, detected_at, times, acknowledged_at";
+
+type Writable = Omit<NewViolation, "about"> & { about: string | null; detected_at: string };
+
+/** As it is stored and shown: bounded, hidden characters escaped. */
+export function shownAbout(about: string | undefined): string | null {
+  return about === undefined ? null : shortened(visible(about), MAX_ABOUT);
+}
 
 export class ViolationLog {
   readonly #db: Statements;
@@ -36,7 +45,7 @@ export class ViolationLog {
   readonly #stored: (violation: ViolationView) => void;
   readonly #report: RowReport;
   #timer: NodeJS.Timeout | undefined;
-  #waiting: (NewViolation & { detected_at: string })[] = [];
+  #waiting: Writable[] = [];
 
   /** `db` was opened with `SAFETY_SCHEMA`; `max` is how many are kept; `stored` is called with written violations. */
   constructor(
@@ -56,7 +65,8 @@ export class ViolationLog {
   /** Never throws: what can't be written now is kept for later, within a bound. `at_once`: without waiting for others. */
   add(violation: NewViolation, at_once = false): void {
     const subject_id = shortened(visible(violation.subject_id), MAX_SUBJECT_ID);
-    this.#waiting.push({ ...violation, subject_id, detected_at: isoSeconds(this.#now()) });
+    const about = shownAbout(violation.about);
+    this.#waiting.push({ ...violation, subject_id, about, detected_at: isoSeconds(this.#now()) });
     if (at_once || this.#waiting.length >= MAX_WAITING) return this.#tryToFlush();
     this.#timer ??= setTimeout(() => this.#tryToFlush(), FLUSH_MS).unref();
   }
@@ -139,7 +149,7 @@ export class ViolationLog {
     return this.#db.count("SELECT count(*) AS count FROM violations");
   }
 
-  #insert(violation: NewViolation & { detected_at: string }): number {
+  #insert(violation: Writable): number {
     if (violation.severity === "CRITICAL") {
       const open = this.#db.one<{ count: number; last: number | null }>(
         "SELECT count(*) AS count, max(id) AS last FROM violations WHERE severity = 'CRITICAL' AND agent_name = ? AND acknowledged_at IS NULL",
@@ -154,8 +164,8 @@ export class ViolationLog {
     }
     const { lastInsertRowid } = this.#db
       .prepare(
-        `INSERT INTO violations (rule_id, severity, subject_type, subject_id, agent_name, detail, detected_at)
-         VALUES ($rule_id, $severity, $subject_type, $subject_id, $agent_name, $detail, $detected_at)`,
+        `INSERT INTO violations (rule_id, severity, subject_type, subject_id, agent_name, detail, about, detected_at)
+         VALUES ($rule_id, $severity, $subject_type, $subject_id, $agent_name, $detail, $about, $detected_at)`,
       )
       .run(violation);
     return Number(lastInsertRowid);

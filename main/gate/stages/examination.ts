@@ -4,6 +4,7 @@ import type { Rule } from "../../../ipc/rules.ts";
 import type { ProposedCall } from "../../../ipc/wire.ts";
 import type { AgentPauses } from "../agent-pauses.ts";
 import type { Agent } from "../agents.ts";
+import type { SessionRefusals } from "../approvals/session-refusals.ts";
 import { type AgentKind, agentKindOf } from "../executors/agent-kind.ts";
 import type { Executor } from "../executors/catalog.ts";
 import type { CommandLines } from "../executors/command-lines.ts";
@@ -34,6 +35,8 @@ export interface StageSettings extends VaglioSettings {
   grants: GrantStore | null;
   /** Null: nothing can be paused here (`explain`). */
   pause: Pick<PauseSwitch, "reason"> | null;
+  /** Left out: nothing is refused for a session here. */
+  refusals?: Pick<SessionRefusals, "find">;
   /** Left out: no agent can be paused by itself here. */
   agent_pauses?: Pick<AgentPauses, "isPaused">;
   /** Why the gate decides nothing any more: its lock, sockets or databases aren't its own. Left out: they always are. */

@@ -55,8 +55,13 @@ export function AgentRow({ agent }: { agent: AgentView }) {
             }}
           />
         </td>
-        <td>{agent.is_connected ? words.now : <RelativeTime at={agent.last_seen_at} />}</td>
-        <td className="number">{agent.calls_today.toLocaleString(language)}</td>
+        <td className={agent.is_connected ? "seen now" : "seen"}>
+          {agent.is_connected ? words.now : <RelativeTime at={agent.last_seen_at} />}
+        </td>
+        <td className="number">
+          {agent.calls_today.toLocaleString(language)}
+          <span className="folded-only"> {words.calls_today}</span>
+        </td>
         <td className="ends">
           <Button
             size="small"

@@ -55,7 +55,7 @@ export default function Agents() {
 function AgentTable({ agents }: { agents: readonly AgentView[] }) {
   const { columns, ...words } = useWords(agentsWords);
   return (
-    <table className="table agent-table">
+    <table className="table agent-table folds">
       <thead>
         <tr>
           <th scope="col">{columns.agent}</th>

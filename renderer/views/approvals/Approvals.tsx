@@ -18,7 +18,7 @@ export default function Approvals({ rest }: ViewProps) {
   const words = useWords(approvalsWords);
   const shown = rest === HISTORY ? "history" : "waiting";
   return (
-    <div className="place">
+    <div className="place approvals">
       <div className="place-head">
         <h1>{words.title}</h1>
         <Segments
@@ -34,9 +34,7 @@ export default function Approvals({ rest }: ViewProps) {
       {shown === "history" ? (
         <History />
       ) : (
-        <div className="cards-column">
-          <CardStack nothing={<NothingWaits />} pointed_at={rest} gone={<EndedRequest token={rest} />} />
-        </div>
+        <CardStack nothing={<NothingWaits />} pointed_at={rest} gone={<EndedRequest token={rest} />} />
       )}
     </div>
   );

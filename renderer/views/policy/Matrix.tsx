@@ -83,11 +83,10 @@ export function Matrix({ families, columns, agent, open, onOpen, onClose }: Matr
 
 function LevelHead({ column, agent }: { column: MatrixColumn; agent: string | null }) {
   const words = useWords(policyWords);
-  const names = useWords(namesWords);
   const { level, agents, is_in_force } = column;
   return (
     <th scope="col" className={is_in_force ? "level in-force" : "level"}>
-      <span className="name">{names.levels[level]}</span>
+      <span className="name">{words.level_heads[level]}</span>
       {is_in_force && agent !== null ? <span className="unseen">{words.column_in_force(agent)}</span> : null}
       {agents.length > 0 ? (
         <span className="quiet agents" title={words.agents_at(agents.join(", "))}>

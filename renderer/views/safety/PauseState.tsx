@@ -1,49 +1,21 @@
 import { useState } from "react";
 import type { Pause } from "../../../ipc/safety.ts";
-import { useAct } from "../../gate/use-act.ts";
-import { useCall } from "../../gate/use-gate.tsx";
 import { Button } from "../../parts/Button.tsx";
 import { Failure } from "../../parts/Failure.tsx";
 import { Field } from "../../parts/Field.tsx";
-import { RelativeTime } from "../../parts/RelativeTime.tsx";
-import { VisibleText } from "../../parts/VisibleText.tsx";
+import { PAUSE_LENGTHS, usePause } from "../../window/use-pause.ts";
 import { useWords } from "../../words/language.ts";
 import { safetyWords } from "../../words/safety.ts";
 
-interface PauseStateProps {
-  pause: Pause;
-  onChanged(): void;
+/** Whether all is paused; while it isn't, the pause with a reason. */
+export function PauseState({ pause }: { pause: Pause }) {
+  return <section className="state">{pause.is_paused ? <Paused /> : <Running />}</section>;
 }
 
-export function PauseState({ pause, onChanged }: PauseStateProps) {
-  return (
-    <section className="state">
-      {pause.is_paused ? <Paused pause={pause} onChanged={onChanged} /> : <Running onChanged={onChanged} />}
-    </section>
-  );
-}
-
-const LENGTHS = [
-  { name: "short", seconds: 300 },
-  { name: "hour", seconds: 3600 },
-  { name: "open", seconds: undefined },
-] as const;
-
-function Running({ onChanged }: { onChanged(): void }) {
+function Running() {
   const words = useWords(safetyWords);
-  const call = useCall();
-  const { run, is_busy, error } = useAct();
+  const { pause, is_busy, error } = usePause();
   const [reason, setReason] = useState("");
-  const pause = async (for_seconds: number | undefined) => {
-    const why = reason.trim();
-    await run(() =>
-      call("safety.pause", {
-        ...(for_seconds === undefined ? {} : { for_seconds }),
-        ...(why === "" ? {} : { reason: why }),
-      }),
-    );
-    onChanged();
-  };
   return (
     <>
       <h2 className="pause-state">
@@ -67,8 +39,8 @@ function Running({ onChanged }: { onChanged(): void }) {
         <span className="quiet" aria-hidden="true">
           {words.pause_for}
         </span>
-        {LENGTHS.map(({ name, seconds }) => (
-          <Button key={name} disabled={is_busy} onClick={() => void pause(seconds)}>
+        {PAUSE_LENGTHS.map(({ name, seconds }) => (
+          <Button key={name} disabled={is_busy} onClick={() => void pause(seconds, reason.trim())}>
             {words.lengths[name]}
           </Button>
         ))}
@@ -78,47 +50,15 @@ function Running({ onChanged }: { onChanged(): void }) {
   );
 }
 
-function Paused({ pause, onChanged }: PauseStateProps) {
+/** The banner above says who paused it and until when, and ends it. */
+function Paused() {
   const words = useWords(safetyWords);
-  const call = useCall();
-  const { run, is_busy, error } = useAct();
-  const { by, reason, since, until, clears } = pause;
-  const resume = async () => {
-    await run(() => call("safety.resume", {}));
-    onChanged();
-  };
   return (
     <>
       <h2 className="pause-state">
         <StandingShape isPaused /> {words.paused}
       </h2>
-      <p>
-        {words.paused_note} {until === null ? words.clears[clears] : null}
-        {until === null ? null : (
-          <>
-            {words.ends_at} <RelativeTime at={until} />.
-          </>
-        )}
-      </p>
-      <p className="quiet">
-        {by === null ? null : words.by[by]}
-        {since === null ? null : (
-          <>
-            , <RelativeTime at={since} />
-          </>
-        )}
-        {reason === null ? null : (
-          <>
-            : <VisibleText text={reason} />
-          </>
-        )}
-      </p>
-      <Failure error={error} />
-      <div>
-        <Button disabled={is_busy} onClick={() => void resume()}>
-          {words.resume}
-        </Button>
-      </div>
+      <p>{words.paused_note}</p>
     </>
   );
 }

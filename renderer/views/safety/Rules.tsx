@@ -15,7 +15,7 @@ export function Rules({ rules }: { rules: readonly SafetyRuleView[] }) {
       {rules.length === 0 ? <EmptyState title={words.no_rules}>{words.no_rules_next}</EmptyState> : null}
       {is_broken ? <p className="failure">{words.broken}</p> : null}
       {rules.length === 0 ? null : (
-        <table className="table rules">
+        <table className="table rules folds">
           <thead>
             <tr>
               <th scope="col">{columns.rule}</th>

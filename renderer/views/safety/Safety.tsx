@@ -20,7 +20,7 @@ export default function Safety() {
       <Failure error={error} />
       {data === undefined ? null : (
         <>
-          <PauseState pause={data.pause} onChanged={refresh} />
+          <PauseState pause={data.pause} />
           <Violations unacknowledged={data.violations_unacknowledged} onChanged={refresh} />
           <Rules rules={data.rules} />
         </>

@@ -1,13 +1,14 @@
 import { useState } from "react";
 import type { Severity, ViolationView } from "../../../ipc/safety.ts";
+import { violationText } from "../../../ipc/safety-words.ts";
 import { useAct } from "../../gate/use-act.ts";
 import { useCall, useQuery } from "../../gate/use-gate.tsx";
 import { Button } from "../../parts/Button.tsx";
 import { EmptyState } from "../../parts/EmptyState.tsx";
 import { Failure } from "../../parts/Failure.tsx";
-import { RelativeTime } from "../../parts/RelativeTime.tsx";
+import { Moment } from "../../parts/RelativeTime.tsx";
 import { VisibleText } from "../../parts/VisibleText.tsx";
-import { useWords } from "../../words/language.ts";
+import { useLanguage, useWords } from "../../words/language.ts";
 import { safetyWords } from "../../words/safety.ts";
 import { SeverityMark } from "./SeverityMark.tsx";
 
@@ -72,17 +73,19 @@ interface ViolationProps {
 
 function Violation({ violation, isBusy, onAcknowledge }: ViolationProps) {
   const words = useWords(safetyWords);
-  const { rule_id, severity, subject_type, subject_id, agent_name, detail, detected_at, acknowledged_at } = violation;
+  const language = useLanguage();
+  const { rule_id, severity, subject_type, subject_id, times, detected_at, acknowledged_at } = violation;
   return (
     <li className={acknowledged_at === null && GRAVE.has(severity) ? "violation grave" : "violation"}>
       <SeverityMark severity={severity} />
       <div>
         <p>
-          <VisibleText text={words.builtin[rule_id] ?? detail} />
+          <VisibleText text={`${violationText(violation, language)}.`} />
         </p>
         <p className="quiet">
-          <VisibleText text={`${rule_id}, ${words.subjects[subject_type]} ${subject_id}, ${agent_name}`} />,{" "}
-          <RelativeTime at={detected_at} />
+          {words.meant[severity]} · <VisibleText text={`${words.subjects[subject_type]} ${subject_id}`} /> ·{" "}
+          {times > 1 ? `${words.times(times)} · ` : null}
+          <Moment at={detected_at} seconds />
         </p>
       </div>
       {acknowledged_at === null ? (
@@ -96,7 +99,7 @@ function Violation({ violation, isBusy, onAcknowledge }: ViolationProps) {
         </Button>
       ) : (
         <span className="quiet">
-          {words.acknowledged} <RelativeTime at={acknowledged_at} />
+          {words.acknowledged} <Moment at={acknowledged_at} />
         </span>
       )}
     </li>

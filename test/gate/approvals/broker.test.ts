@@ -328,9 +328,9 @@ describe("a grant that covers a waiting request", () => {
     const { broker, registry, sent } = openedBroker(tempFolder());
     const mine = broker.ask(request());
     const theirs = broker.ask(request([], { share_key: "theirs", channel: "telegram", sender_id: "42" }));
-    broker.approveCovered(mine.token, ROBERTO);
-    broker.approveCovered(mine.token, ROBERTO);
-    broker.approveCovered(theirs.token, ROBERTO);
+    broker.answerCovered(mine.token, "approved", ROBERTO);
+    broker.answerCovered(mine.token, "approved", ROBERTO);
+    broker.answerCovered(theirs.token, "approved", ROBERTO);
     expect(ends(sent)).toEqual(["approved"]);
     expect(registry.getPending(mine.token)).toMatchObject({ status: "approved", message: "covered by a grant" });
     expect(registry.getPending(theirs.token)?.status).toBe("pending");

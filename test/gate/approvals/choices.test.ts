@@ -16,7 +16,7 @@ const file = (path: string, home = HOME): ResolvedRequirement => ({
   target: pathTarget(path, home, undefined, false),
 });
 const shown = (needs: ResolvedRequirement[], home = HOME) =>
-  choicesFor(needs, home).map(({ scope, reach, grants }) => [
+  choicesFor(needs, { home }).map(({ scope, reach, grants }) => [
     scope,
     reach,
     grants.map(({ target }) => target).join(" "),
@@ -88,7 +88,7 @@ describe("what the operator can answer", () => {
           capability: "fs:write",
           target: pathTarget(`${home}/${top}${folder}/${leaf}`, home, undefined, is_tree),
         };
-        const remembered = choicesFor([need], home).filter(({ scope }) => scope === "permanent");
+        const remembered = choicesFor([need], { home }).filter(({ scope }) => scope === "permanent");
         expect(remembered.length).toBe(is_tree ? 1 : 3);
         for (const { grants: stored } of remembered) {
           const ids = stored.map((grant) => grants.recordGrant({ ...ROBERTO, ...grant }).id);
@@ -105,7 +105,7 @@ describe("what the operator can answer", () => {
 describe("what an answer grants", () => {
   it("of several proposals the one that is named, whole; one that the card hasn't is refused", () => {
     const needs = [file("~/work/a/x"), file("~/notes/y")];
-    const choices = choicesFor(needs, HOME);
+    const choices = choicesFor(needs, { home: HOME });
     const asked = needs.map(requirementOf);
     const granted = grantsFor(choices, "session", undefined, asked, HOME, {}, "tree");
     expect(granted.map(({ target }) => target)).toEqual([`${HOME}/work/a/**`, `${HOME}/notes/**`]);
@@ -123,7 +123,7 @@ describe("what an answer grants", () => {
 
   it("a choice of one grant for several needs takes its own target by its reach", () => {
     const needs = [file("~/work/a"), file("~/work/b")];
-    const choices = choicesFor(needs, HOME);
+    const choices = choicesFor(needs, { home: HOME });
     const asked = needs.map(requirementOf);
     for (const target of ["~/work/**", "~/**"])
       expect(grantsFor(choices, "permanent", target, asked, HOME, {}, "tree").map((grant) => grant.target)).toEqual([
@@ -162,14 +162,14 @@ describe("what an answer grants", () => {
     );
     fc.assert(
       fc.property(fc.array(need, { minLength: 1, maxLength: 4 }), (needs) => {
-        const names = choicesFor(needs, HOME).map(({ scope, reach }) => `${scope} ${reach}`);
+        const names = choicesFor(needs, { home: HOME }).map(({ scope, reach }) => `${scope} ${reach}`);
         expect(names).toEqual([...new Set(names)]);
       }),
     );
   });
 
   it("the first proposal of its scope, or the operator's own target in its place", () => {
-    const choices = choicesFor([file("~/work/a")], HOME);
+    const choices = choicesFor([file("~/work/a")], { home: HOME });
     const asked = [requirementOf(file("~/work/a"))];
     expect(grantsFor(choices, "session", undefined, asked, HOME)).toEqual([
       {
@@ -190,7 +190,7 @@ describe("what an answer grants", () => {
   });
 
   it("no target that does not cover what was asked for", () => {
-    const choices = choicesFor([file("~/work/a")], HOME);
+    const choices = choicesFor([file("~/work/a")], { home: HOME });
     const asked = [requirementOf(file("~/work/a"))];
     for (const target of ["~/other/**", "~/work/b", "~/work/a/*"]) {
       expect(refusalOf(() => grantsFor(choices, "permanent", target, asked, HOME)).code).toBe("target_mismatch");
@@ -203,7 +203,7 @@ describe("what an answer grants", () => {
     for (const name of ["before", "after"]) mkdirSync(join(home, name));
     symlinkSync("before", join(home, "link"));
     const need = file("~/link/a", home);
-    const choices = choicesFor([need], home);
+    const choices = choicesFor([need], { home });
     const given = (target?: string) =>
       grantsFor(choices, "permanent", target, [requirementOf(need)], home, askedPathsOf([need]));
     const before = `${home}/before/a`;
@@ -232,7 +232,7 @@ describe("what an answer grants", () => {
     expect(
       refusalOf(() =>
         grantsFor(
-          choicesFor([file("~/in/a", home)], home),
+          choicesFor([file("~/in/a", home)], { home }),
           "permanent",
           "~/in/**",
           [requirementOf(file("~/in/a", home))],
@@ -249,7 +249,7 @@ describe("what an answer grants", () => {
     symlinkSync("var/me", join(folder, "home"));
     const home = join(folder, "home");
     const need = file("~/work/a", home);
-    const choices = choicesFor([need], home);
+    const choices = choicesFor([need], { home });
     expect([requirementOf(need).target, choices.at(-1)?.grants[0]?.target]).toEqual([
       `${home}/work/a`,
       `${home}/work/**`,
@@ -274,10 +274,13 @@ describe("what an answer grants", () => {
   });
 
   it("nothing where it can only be once, and no one target for several needs", () => {
-    expect(refusalOf(() => grantsFor(choicesFor([], HOME), "permanent", undefined, [], HOME)).code).toBe("only_once");
+    expect(refusalOf(() => grantsFor(choicesFor([], { home: HOME }), "permanent", undefined, [], HOME)).code).toBe(
+      "only_once",
+    );
     const two = [file("~/a"), file("~/b")];
     expect(
-      refusalOf(() => grantsFor(choicesFor(two, HOME), "permanent", "~/**", two.map(requirementOf), HOME)).code,
+      refusalOf(() => grantsFor(choicesFor(two, { home: HOME }), "permanent", "~/**", two.map(requirementOf), HOME))
+        .code,
     ).toBe("target_mismatch");
   });
 });

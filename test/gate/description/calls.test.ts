@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { descriptionSchema } from "../../../ipc/description.ts";
 import { hazardText } from "../../../ipc/hazard-words.ts";
 import { HAZARDS } from "../../../ipc/hazards.ts";
-import { endedDescription } from "../../../main/gate/description/describe.ts";
+import { endedDescription } from "../../../main/gate/description/ended.ts";
 import { DESCRIBED_CALLS, type DescribedCall } from "../../support/described-calls.ts";
 import { type DescribedProject, describedProject } from "../../support/described-project.ts";
 import { tempFolderForFile } from "../../support/temp-folder.ts";

@@ -195,7 +195,7 @@ describe("listing", () => {
     const first = record(ROBERTO, "inbox");
     const second = record(TELEGRAM, "inbox");
     const third = record(ROBERTO, "archive");
-    grants.revokeGrant(first, "stale");
+    grants.revokeGrant(first);
     const ids = (filter: Parameters<typeof grants.listGrants>[0]) => grants.listGrants(filter).map((grant) => grant.id);
     expect(ids({})).toEqual([third, second]);
     expect(ids({ include_revoked: true })).toEqual([third, second, first]);
@@ -204,7 +204,7 @@ describe("listing", () => {
     expect(ids({ channel: "telegram", sender_id: "roberto" })).toEqual([]);
     expect(ids({ limit: 1 })).toEqual([third]);
     expect(ids({ before_id: third })).toEqual([second]);
-    expect(grants.listGrants({ include_revoked: true }).at(-1)?.revoked_reason).toBe("stale");
+    expect(grants.listGrants({ include_revoked: true }).at(-1)?.revoked_reason).toBe("revoked by the user");
   });
 
   it("shows when a grant was last used", () => {

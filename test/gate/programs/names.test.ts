@@ -70,6 +70,11 @@ const ALLOWED: readonly { why: string; words: string; files: readonly string[] }
     files: ["approvals/choices.ts", "approvals/stored-choices.ts"],
   },
   {
+    why: "a folder and all below it",
+    words: "tree",
+    files: ["approvals/refused-target.ts", "approvals/session-refusals.ts"],
+  },
+  {
     why: "the argument of a tool that holds a command line, or a field",
     words: "command",
     files: [
@@ -135,6 +140,7 @@ const ALLOWED: readonly { why: string; words: string; files: readonly string[] }
     words: "fd",
     files: ["description/downloaded-scripts.ts", "shell/programs.ts", "targets/path.ts"],
   },
+  { why: "a refusal's number", words: "id at", files: ["approvals/session-refusals.ts"] },
   { why: "a hazard's field", words: "id", files: ["description/downloaded-scripts.ts", "description/hazards.ts"] },
   { why: "the gate's environment", words: "env", files: ["description/hazards.ts"] },
   { why: "the keyword", words: "time", files: ["description/tokens.ts"] },

@@ -33,7 +33,7 @@ test("a link to what each process sees as its own leads elsewhere for the agent:
     const call = { intent: "", executor: "Write", args: { file_path: join(home, path), content: "" } };
     const examined = examineCall(call, SUBJECT, new ExecutorCatalog(), { ...SETTINGS, home });
     expect(decisionOf(examined).outcome).toBe("approval_required");
-    expect(choicesFor(examined.x.needs ?? [], home).map(({ scope }) => scope)).toEqual(["none"]);
+    expect(choicesFor(examined.x.needs ?? [], { home }).map(({ scope }) => scope)).toEqual(["none"]);
   }
 });
 

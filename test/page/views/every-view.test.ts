@@ -10,6 +10,7 @@ const browser = sharedBrowser(beforeAll, afterAll);
 
 /** Each place with something in it, what shows that it is there, and the Italian for its name. */
 const VIEWS = [
+  { at: "approvals/history", en: "Approvals", it: "Richieste", shows: ".history" },
   { at: "policy", en: "Policy", it: "Regole", shows: ".matrix .cell" },
   { at: "grants", en: "Grants", it: "Permessi", shows: ".grant-row .target" },
   { at: "agents", en: "Agents", it: "Agenti", shows: ".agent-table tbody" },
@@ -33,6 +34,9 @@ async function lived(): Promise<GateUnderTest> {
   await agent.ask({ executor: "Read", args: { file_path: long }, intent: `read ${"very ".repeat(40)}long` });
   await agent.ask({ executor: "Bash", args: { command: `echo ${"x".repeat(300)}` } });
   await agent.ask({ executor: "Read", args: { file_path: `${gate.home.home}/.ssh/id_rsa` } });
+  await agent.ask({ executor: "Write", args: { file_path: `${gate.home.home}/${"b".repeat(60)}.txt`, content: "b" } });
+  const [token = ""] = await gate.waiting();
+  await gate.operator.call("approvals.resolve", { token, decision: "rejected", message: "not now" });
   const stranger = await gate.connect();
   stranger.send("hello", { id: "h", protocol: 1, agent: { name: "my-script" } });
   await stranger.next((message) => message.type === "hello.pairing");
@@ -61,7 +65,7 @@ async function unfold(page: Page, at: string): Promise<void> {
   }
 }
 
-const SIDEWAYS = `[document.documentElement, ...document.querySelectorAll(".pane, .grant-table, .side")]
+const SIDEWAYS = `[document.documentElement, ...document.querySelectorAll(".pane, .grant-table, .side, .above")]
   .filter((element) => element.scrollWidth > element.clientWidth)
   .map((element) => element.tagName + "." + element.className + ": " + element.scrollWidth + " > " + element.clientWidth)`;
 
@@ -83,19 +87,26 @@ describe.skipIf(NO_BROWSER !== null)("every view", () => {
         await full.page.locator(shows).first().waitFor();
         await unfold(full.page, at);
         expect(await seriousProblems(full.page), at).toEqual([]);
+        await full.page.setViewportSize({ width: 320, height: 640 });
+        expect(await seriousProblems(full.page), `${at}, 320 px`).toEqual([]);
+        await full.page.setViewportSize({ width: 1000, height: 680 });
       }
       expect([...empty.problems, ...full.problems]).toEqual([]);
     },
     90_000,
   );
 
+  // 640 x 360 is what 1280 x 720 leaves at a zoom of 200 %.
   it.each([
-    [640, 480],
-    [1000, 680],
+    [320, 640],
+    [375, 667],
+    [640, 360],
+    [1280, 720],
   ])(
-    "fits into %i x %i: nothing scrolls sideways, in either language",
+    "fits into %i x %i: nothing scrolls sideways, in either language, while paused too",
     async (width, height) => {
       const gate = await lived();
+      await gate.operator.call("safety.pause", { reason: `lunch ${"and-more-".repeat(20)}` });
       const { page } = await openPage(gate.operator, { at: "policy", width, height, browser: browser() });
       for (const language of ["en", "it"] as const) {
         await gate.operator.call("settings.set", { key: "language", value: language });

@@ -20,9 +20,10 @@ describe.skipIf(NO_BROWSER !== null)("safety", () => {
     const seconds = (Date.parse(pause.until ?? "") - Date.parse(pause.since ?? "")) / 1000;
     expect(seconds).toBeGreaterThanOrEqual(3600);
     expect(seconds).toBeLessThanOrEqual(3602);
-    expect(await page.locator(".state").textContent()).toContain("at lunch");
-    expect(await page.locator(".state time").first().getAttribute("datetime")).toMatch(/Z$/);
-    await page.getByRole("button", { name: "Resume" }).click();
+    const banner = page.locator(".pause-banner");
+    expect(await banner.textContent()).toContain("You paused the gate: at lunch");
+    expect(await banner.locator("time").first().getAttribute("datetime")).toMatch(/Z$/);
+    await banner.getByRole("button", { name: "Resume" }).click();
     await page.getByText("The gate is running.").waitFor();
     await page.getByRole("button", { name: "until I resume it" }).click();
     await page.getByText("It ends when you resume the gate.").waitFor();
@@ -51,14 +52,16 @@ describe.skipIf(NO_BROWSER !== null)("safety", () => {
     await page.locator(".violation").first().waitFor({ state: "detached" });
   });
 
-  it("a goal that is never allowed shows as the pause it is, without its words", async () => {
+  it("a goal that is never allowed shows as the event and the pause it is, without its description", async () => {
     const gate = await startGate();
     const agent = await gate.agent();
     const { page } = await openPage(gate.operator, { at: "safety", browser: browser() });
     await page.getByText("The gate is running.").waitFor();
     agent.send("goal.check", { id: "g", goal: goal({ description: "SECRET-4711", goal_type: "exfiltrate_data" }) });
     await page.getByText("The gate is paused.").waitFor();
-    expect(await page.locator(".state").textContent()).toContain("SR-007");
+    const event = "tester proposed a goal of type exfiltrate_data (SR-007).";
+    await page.locator(".pause-banner").getByText(event).waitFor();
+    await page.locator(".violation").getByText(event).waitFor();
     await page.getByText("1 not acknowledged").waitFor();
     expect(await page.textContent("body")).not.toContain("SECRET-4711");
   });

@@ -1,0 +1,90 @@
+import { dirname } from "node:path";
+import type { Reach } from "../../../ipc/decision.ts";
+import { GateError } from "../../../ipc/gate-error.ts";
+import { CAPABILITY_REGISTRY } from "../capabilities.ts";
+import { grantTarget, isAtOrBelow, literalPattern, pathMatches } from "../targets/pattern.ts";
+import { projectRoot } from "../targets/project.ts";
+import {
+  type CallTarget,
+  isUnresolvable,
+  pathName,
+  pathTarget,
+  type ResolvedRequirement,
+  targetText,
+} from "../targets/target.ts";
+
+/** What a need could be granted on, and by what words. */
+export interface Proposal {
+  reach: Reach;
+  target: string;
+}
+
+export interface ProposalSettings {
+  home: string;
+  /** The call's working directory, absolute. */
+  cwd?: string | undefined;
+}
+
+/** From the narrowest on. None where it is asked about every time, or where it leads is unknown. */
+export function proposalsFor(
+  { capability, target, ask_each_time }: ResolvedRequirement,
+  settings: ProposalSettings,
+): Proposal[] {
+  if (ask_each_time !== undefined) return [];
+  if (CAPABILITY_REGISTRY[capability].default_approval !== "per_target") return [];
+  const holds = ({ target: text }: Proposal): boolean => {
+    try {
+      const { target_real } = grantTarget(capability, text, settings.home);
+      // A link in the folder that leads outside is not covered by what is granted on the folder.
+      return target.kind !== "path" || (target.real !== null && pathMatches(target_real, target.real, target.is_tree));
+    } catch (error) {
+      if (error instanceof GateError) return false; // the whole disk, for one: it isn't offered
+      throw error;
+    }
+  };
+  switch (target.kind) {
+    case "path":
+      return isUnresolvable(target) ? [] : distinct(pathProposals(target, settings).filter(holds));
+    case "host":
+      return [{ reach: "host", target: target.host } satisfies Proposal].filter(holds);
+    case "exact":
+      return [{ reach: "exact", target: target.value } satisfies Proposal].filter(holds);
+    case "none":
+      return [{ reach: "any", target: targetText(target) }];
+    case "unknown":
+      return [];
+  }
+}
+
+function pathProposals(target: Extract<CallTarget, { kind: "path" }>, settings: ProposalSettings): Proposal[] {
+  const name = pathName(target);
+  const path = literalPattern(name);
+  if (path === null) return [];
+  const root = literalPattern(projectOf(name, target.is_tree || target.is_folder === true, settings) ?? "") || null;
+  const project: Proposal[] = root === null ? [] : [{ reach: "project", target: `${root}/**` }];
+  const tree: Proposal = { reach: "tree", target: `${path}/**` };
+  if (target.is_tree) return [tree, ...project];
+  if (target.is_folder) return [{ reach: "folder", target: path }, tree, ...project];
+  const folder = dirname(path);
+  return [
+    { reach: "file", target: path },
+    { reach: "folder", target: `${folder}/*` },
+    { reach: "tree", target: `${folder}/**` },
+    ...project,
+  ];
+}
+
+/** The working directory's project, where the path lies in it; else the path's own. */
+function projectOf(path: string, is_folder: boolean, { home, cwd }: ProposalSettings): string | null {
+  const working = cwd === undefined ? null : pathTarget(cwd, home, undefined, true);
+  if (working?.kind === "path") {
+    const root = projectRoot(pathName(working), home);
+    if (root !== null && isAtOrBelow(path, root)) return root;
+  }
+  return projectRoot(is_folder ? path : dirname(path), home);
+}
+
+/** A project's own folder is offered as that folder alone. */
+function distinct(proposals: readonly Proposal[]): Proposal[] {
+  return proposals.filter(({ target }, index) => proposals.findIndex((other) => other.target === target) === index);
+}

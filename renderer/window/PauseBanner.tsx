@@ -1,0 +1,87 @@
+import type { ReactNode } from "react";
+import type { Pause } from "../../ipc/safety.ts";
+import { violationText } from "../../ipc/safety-words.ts";
+import { Button } from "../parts/Button.tsx";
+import { Failure } from "../parts/Failure.tsx";
+import { Moment } from "../parts/RelativeTime.tsx";
+import { VisibleText } from "../parts/VisibleText.tsx";
+import { useLanguage, useWords } from "../words/language.ts";
+import { safetyWords } from "../words/safety.ts";
+import { windowWords } from "../words/window.ts";
+import { usePause } from "./use-pause.ts";
+
+interface PauseBannerProps {
+  /** Leads to what paused it; left out where that is in sight. */
+  onLook?: (() => void) | undefined;
+}
+
+/** Above everything while all is paused: who did it, why, since when, and the way out. */
+export function PauseBanner({ onLook }: PauseBannerProps) {
+  const words = useWords(windowWords);
+  const { state, resume, is_busy, error } = usePause();
+  if (state?.is_paused !== true) return null;
+  return (
+    <section className="pause-banner" role="status" aria-label={words.paused_title}>
+      <div className="said">
+        <h2>
+          <PauseCause pause={state} />
+        </h2>
+        <p>
+          {words.everything_paused} <PauseTimes pause={state} />
+        </p>
+        <Failure error={error} />
+      </div>
+      <div className="ends">
+        {onLook === undefined ? null : <Button onClick={onLook}>{words.look}</Button>}
+        <Button disabled={is_busy} onClick={() => void resume()}>
+          {words.resume}
+        </Button>
+      </div>
+    </section>
+  );
+}
+
+/** Who paused it, and why: the event where an agent caused it, the user's own reason where there is one. */
+export function PauseCause({ pause: { by, reason, cause } }: { pause: Pause }): ReactNode {
+  const words = useWords(windowWords);
+  const language = useLanguage();
+  if (cause !== null) return <VisibleText text={`${violationText(cause, language)}.`} />;
+  if (by === "safety")
+    return (
+      <>
+        {words.paused_by.safety}: <VisibleText text={reason ?? ""} />
+      </>
+    );
+  const is_own = reason !== null && reason !== OWN_REASON;
+  return is_own ? (
+    <>
+      {words.paused_by.human}: <VisibleText text={reason} />
+    </>
+  ) : (
+    `${words.paused_by.human}.`
+  );
+}
+
+/** The gate's words where the user gave no reason (main/operator/safety.ts). */
+const OWN_REASON = "you paused it";
+
+export function PauseTimes({ pause: { since, until, clears } }: { pause: Pause }) {
+  const words = useWords(windowWords);
+  const safety = useWords(safetyWords);
+  return (
+    <>
+      {since === null ? null : (
+        <>
+          {words.since} <Moment at={since} />.{" "}
+        </>
+      )}
+      {until === null ? (
+        safety.clears[clears]
+      ) : (
+        <>
+          {safety.ends_at} <Moment at={until} />.
+        </>
+      )}
+    </>
+  );
+}
