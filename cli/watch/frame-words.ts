@@ -6,7 +6,8 @@ import { ownCommand } from "../../ipc/own-command.ts";
 interface FrameWords {
   asking: string;
   nothing: string;
-  nothing_next: () => string;
+  nothing_next: string;
+  to_connect: () => string;
   paused: string;
   to_resume: (reason: string) => string;
   interrupted: string;
@@ -68,8 +69,8 @@ export const FRAME_WORDS: Readonly<Record<Language, FrameWords>> = {
   en: {
     asking: "Asking the gate for requests …",
     nothing: "Nothing is waiting for you.",
-    nothing_next: () =>
-      `Connected agents ask here, also to be paired. To connect Claude Code: ${ownCommand("connect claude-code")}`,
+    nothing_next: "Connected agents ask here, and those that want to be paired.",
+    to_connect: () => `To connect Claude Code: ${ownCommand("connect claude-code")}`,
     paused: "The gate is paused: every call is denied.",
     to_resume: (reason) => `${reason}. To resume: ${ownCommand("safety resume")}`,
     interrupted: "The request you were answering has ended.",
@@ -138,8 +139,8 @@ export const FRAME_WORDS: Readonly<Record<Language, FrameWords>> = {
   it: {
     asking: "Chiedo le richieste al gate …",
     nothing: "Niente aspetta una tua risposta.",
-    nothing_next: () =>
-      `Gli agenti collegati chiedono qui, anche di collegarsi. Per collegare Claude Code: ${ownCommand("connect claude-code")}`,
+    nothing_next: "Qui chiedono gli agenti collegati, e quelli che vogliono collegarsi.",
+    to_connect: () => `Per collegare Claude Code: ${ownCommand("connect claude-code")}`,
     paused: "Il gate è in pausa: ogni chiamata è rifiutata.",
     to_resume: (reason) => `${reason}. Per riprendere: ${ownCommand("safety resume")}`,
     interrupted: "La richiesta a cui rispondevi è finita.",

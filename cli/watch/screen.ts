@@ -161,7 +161,7 @@ function idle(state: WatchState, size: Size): Omit<Arranged, "top"> {
         ? say(words.asking, "quiet")
         : state.paused !== null
           ? [...say(words.paused, "strong"), ...say(words.to_resume(visible(state.paused)), "plain")]
-          : [...say(words.nothing, "strong"), ...say(words.nothing_next(), "plain")];
+          : [...say(words.nothing, "strong"), ...say(words.nothing_next, "plain"), ...say(words.to_connect(), "plain")];
   const blank: Row = { text: "", tone: "plain" };
   const keys = state.mode.kind === "interrupted" ? [words.keys.continue] : [words.keys.help, words.keys.quit];
   const rest = [...head, blank, ...endedRows(state, size, 3), noticeRow(state, size), ...wordRows(keys, size.columns)];

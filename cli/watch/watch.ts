@@ -122,7 +122,8 @@ class WatchScreen {
     const redraw = () => this.#redraw();
     const clock = setInterval(redraw, 1000);
     const extending = setInterval(() => this.#extendDeadline(), HOLD_INTERVAL_MS);
-    this.#stdout.on("resize", redraw);
+    const resized = () => this.#drawAnew();
+    this.#stdout.on("resize", resized);
     void this.#lost?.then(() => this.#end(new GateError("connection_lost", "the gate has gone")));
     try {
       this.#load();
@@ -130,7 +131,7 @@ class WatchScreen {
     } finally {
       clearInterval(clock);
       clearInterval(extending);
-      this.#stdout.off("resize", redraw);
+      this.#stdout.off("resize", resized);
       unsubscribe();
       this.#leave();
     }
@@ -237,6 +238,14 @@ class WatchScreen {
   #redraw(): void {
     // Drawn once more, ink would take the terminal again, and the process would never end.
     if (!this.#is_over) this.#app.rerender(this.#scene());
+  }
+
+  /** Another size: the terminal has broken the old frame's rows anew, so nobody knows where they are. */
+  #drawAnew(): void {
+    if (this.#is_over) return;
+    this.#app.clear();
+    this.#stdout.write("\x1b[2J\x1b[H");
+    this.#redraw();
   }
 
   #scene() {

@@ -1,6 +1,6 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { EventEmitter, once } from "node:events";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -19,16 +19,22 @@ export const LAUNCHER = new URL("bin/metnos-gate.js", ROOT).pathname;
 export class Pty {
   readonly #terminal;
   readonly #child: ChildProcess;
+  /** Where the command writes which terminal it has. */
+  readonly #name_file = join(tempFolder(), "tty");
   readonly #drawn = new EventEmitter();
   readonly closed: Promise<unknown>;
 
-  constructor(args: readonly string[], env: NodeJS.ProcessEnv, columns: number, rows: number) {
+  constructor(args: readonly string[], env: NodeJS.ProcessEnv, columns: number, rows: number, before = "") {
     this.#terminal = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true });
     const words = [process.execPath, ...args].map((word) => `'${word}'`).join(" ");
-    this.#child = spawn("script", ["-qfec", `stty cols ${columns} rows ${rows}; exec ${words}`, "/dev/null"], {
-      env: { NODE_COMPILE_CACHE: COMPILE_CACHE, ...env, TERM: "xterm-256color" },
-      stdio: "pipe",
-    });
+    this.#child = spawn(
+      "script",
+      ["-qfec", `tty > '${this.#name_file}'; stty cols ${columns} rows ${rows}; ${before}exec ${words}`, "/dev/null"],
+      {
+        env: { NODE_COMPILE_CACHE: COMPILE_CACHE, ...env, TERM: "xterm-256color" },
+        stdio: "pipe",
+      },
+    );
     this.#child.stdout?.on("data", (bytes: Buffer) => this.#terminal.write(bytes, () => this.#drawn.emit("drawn")));
     this.closed = once(this.#child, "close");
     onTestFailed(() => console.error(this.screen));
@@ -36,6 +42,13 @@ export class Pty {
       this.#child.kill("SIGKILL");
       await this.closed;
     });
+  }
+
+  /** As a user's terminal does: its window first, then the command is told. */
+  resize(columns: number, rows: number): void {
+    this.#terminal.resize(columns, rows);
+    const name = readFileSync(this.#name_file, "utf8").trim();
+    execFileSync("stty", ["-F", name, "cols", String(columns), "rows", String(rows)]);
   }
 
   get screen(): string {
@@ -173,7 +186,7 @@ export class Watched {
     });
   }
 
-  static async start(waiting: readonly ApprovalView[] = [], columns = 100, rows = 40): Promise<Watched> {
+  static async start(waiting: readonly ApprovalView[] = [], columns = 100, rows = 40, before = ""): Promise<Watched> {
     const folder = tempFolder();
     writeFileSync(join(folder, "watching.ts"), PROGRAM);
     const path = join(folder, "control.sock");
@@ -181,7 +194,7 @@ export class Watched {
     onTestFinished(() => void server.close());
     const connected = once(server, "connection");
     const env = { ...process.env, CI: "true", FORCE_COLOR: "1" }; // where CI is set, ink draws nothing unless `interactive` is
-    const pty = new Pty([join(folder, "watching.ts"), path], env, columns, rows);
+    const pty = new Pty([join(folder, "watching.ts"), path], env, columns, rows, before);
     const [socket] = (await connected) as [Socket];
     const watched = new Watched(pty, socket);
     await watched.do("clock", Date.parse("2026-11-21T00:00:19Z"));
