@@ -1,5 +1,12 @@
 import { z } from "zod";
-import { approvalStatusSchema, decisionSchema, outcomeSchema, requirementSchema, stageSchema } from "./decision.ts";
+import {
+  approvalStatusSchema,
+  decisionSchema,
+  outcomeSchema,
+  requirementSchema,
+  ruleSchema,
+  stageSchema,
+} from "./decision.ts";
 
 /** The gate's latest decisions, as the operator's surfaces get them. `ts` in Unix seconds. */
 
@@ -12,6 +19,8 @@ export const activityEntrySchema = z.object({
   stage: stageSchema,
   reason: z.string(),
   capabilities: z.array(requirementSchema),
+  /** By which it was decided. */
+  rule: ruleSchema,
   /** Present once the user was asked and the request ended. */
   status: approvalStatusSchema.optional(),
 });

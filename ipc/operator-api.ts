@@ -16,6 +16,7 @@ import {
   territorySchema,
 } from "./decision.ts";
 import { descriptionSchema } from "./description.ts";
+import { RULES } from "./rules.ts";
 import { pauseSchema, safetyStatusSchema, violationSchema } from "./safety.ts";
 import { settingKeySchema, settingSchema } from "./settings.ts";
 import { agentNameSchema } from "./wire.ts";
@@ -133,6 +134,8 @@ export const approvalSchema = z.object({
   args: z.record(z.string(), z.unknown()).nullable(),
   /** Said by the user with a rejection, or why it was withdrawn. */
   message: z.string().nullable(),
+  /** By which rule it was withdrawn; null where it wasn't, or by an earlier version. */
+  withdrawn: z.enum(RULES).nullable().catch(null),
   card: cardSchema,
 });
 export type ApprovalView = z.infer<typeof approvalSchema>;
@@ -151,6 +154,14 @@ export const agentSchema = z.object({
   paused: z.object({ until: z.string().nullable() }).nullable(),
 });
 export type AgentView = z.infer<typeof agentSchema>;
+
+/** An agent's program on PATH. */
+export const foundAgentSchema = z.object({
+  program: z.string(),
+  /** What `connect` calls it; null where there is no adapter for it. */
+  connects_as: z.string().nullable(),
+});
+export type FoundAgent = z.infer<typeof foundAgentSchema>;
 
 export const pairingRequestSchema = z.object({
   name: z.string(),
@@ -184,6 +195,8 @@ export const statusSchema = z.object({
   slow_clients_dropped: z.number().int(),
   paused: z.boolean(),
   pause: pauseSchema,
+  /** Whether the gate's process shows notifications; `text` says so in words. */
+  notifications: z.object({ state: z.enum(["on", "unwanted", "unavailable"]), text: z.string() }),
   /** What keeps the gate from what it promises, oldest first. */
   alarms: z.array(alarmSchema),
   /** Where the page is served, without a secret: `http://127.0.0.1:PORT/`. Null where none is. */
@@ -206,6 +219,16 @@ export const grantOrderSchema = z.enum(["granted_at", "last_used_at", "expires_a
 export type GrantOrder = z.infer<typeof grantOrderSchema>;
 
 const tokenParam = z.string().min(1).max(64);
+/** Of the listings of what was decided. */
+const searchParams = {
+  /** Anywhere in what is listed; upper and lower case alike. */
+  text: z.string().max(200).optional(),
+  since: z.iso.datetime().optional(),
+  /** Exclusive. */
+  until: z.iso.datetime().optional(),
+  /** Only what the user answered. */
+  answered: z.boolean().optional(),
+};
 const nothing = z.object({});
 export const principalSchema = z.object({ channel: z.string().min(1).max(64), sender_id: z.string().min(1).max(256) });
 export type Principal = z.infer<typeof principalSchema>;
@@ -306,6 +329,7 @@ export const operatorMethods = {
       agent: agentNameSchema.optional(),
       capability: capabilitySchema.optional(),
       status: approvalStatusSchema.exclude(["pending"]).optional(),
+      ...searchParams,
       offset: z.number().int().nonnegative().default(0),
       limit: z.number().int().positive().max(500).default(100),
     }),
@@ -344,6 +368,8 @@ export const operatorMethods = {
       unreadable: z.array(z.string()),
     }),
   },
+  /** Which known agents are installed, by their programs on the gate's PATH. */
+  "agents.detect": { params: nothing, result: z.array(foundAgentSchema) },
   "agents.pair": {
     /** `admit`: false where the token is meant for a program that isn't waiting: who asked under this name is not let in. */
     params: z.object({ name: agentNameSchema, level: levelSchema, admit: z.boolean().default(true) }),
@@ -365,13 +391,18 @@ export const operatorMethods = {
       agent: agentNameSchema.optional(),
       capability: capabilitySchema.optional(),
       outcome: outcomeSchema.optional(),
+      ...searchParams,
       /** Only those before this decision. */
       before: z.string().max(64).optional(),
       limit: z.number().int().positive().max(500).default(100),
     }),
     result: z.array(activityEntrySchema),
   },
-  "activity.open": { params: z.object({ decision_id: z.string().max(64) }), result: openedDecisionSchema },
+  /** By the decision, or by the request that it waited for. Refused with `not_kept` where it isn't among the last ones. */
+  "activity.open": {
+    params: z.object({ decision_id: z.string().max(64).optional(), token: tokenParam.optional() }),
+    result: openedDecisionSchema,
+  },
   "activity.counts": { params: z.object({ range: activityRangeSchema }), result: activityCountsSchema },
   "safety.status": { params: nothing, result: safetyStatusSchema },
   "safety.violations": {

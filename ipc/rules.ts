@@ -39,6 +39,10 @@ export const RULES = [
   "approval.refused-for-session",
   "approval.expired",
   "approval.withdrawn",
+  "approval.withdrawn-disconnect",
+  "approval.withdrawn-pause",
+  "approval.withdrawn-level",
+  "approval.withdrawn-pairing",
   "approval.changed-while-waiting",
   "approval.too-many-waiting",
   "approval.too-much-waiting",
@@ -46,6 +50,9 @@ export const RULES = [
   "approval.not-examined-again",
 ] as const;
 export type Rule = (typeof RULES)[number];
+
+/** Why a request was withdrawn. */
+export type WithdrawalRule = Extract<Rule, `approval.withdrawn${string}`>;
 
 /** What raised or lowered a judge's score. */
 export const JUDGE_NOTES = [

@@ -119,7 +119,7 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
   try {
     const stores = openStores(begun, storage, failed, {
       all: (reason) => opened?.waiting.withdrawAll(`the gate is paused: ${reason}`),
-      ofAgent: (agent_id) => opened?.waiting.withdrawAgent(agent_id, AGENT_PAUSED),
+      ofAgent: (agent_id) => opened?.waiting.withdrawAgent(agent_id, AGENT_PAUSED, "approval.withdrawn-pause"),
     });
     const gate = openGate(begun, storage, stores, failed);
     opened = gate;
@@ -353,7 +353,8 @@ function start(begun: Beginnings, storage: Storage, stores: Stores, gate: Gate):
   audit.flush();
   const paused = safety.pause.reason;
   if (paused !== undefined) gate.waiting.withdrawAll(`the gate is paused: ${paused}`);
-  for (const { agent_id } of stores.agent_pauses.list()) gate.waiting.withdrawAgent(agent_id, AGENT_PAUSED);
+  for (const { agent_id } of stores.agent_pauses.list())
+    gate.waiting.withdrawAgent(agent_id, AGENT_PAUSED, "approval.withdrawn-pause");
   gate.broker.completeWithdrawals();
 }
 

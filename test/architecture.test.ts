@@ -65,6 +65,8 @@ const startsWithAny =
 const CONTRACTS = [
   "ipc/agent-port.ts",
   "ipc/activity.ts",
+  "ipc/answer-lengths.ts",
+  "ipc/activity-filter.ts",
   "ipc/alarms.ts",
   "ipc/audit.ts",
   "ipc/decision.ts",
@@ -243,9 +245,12 @@ describe("the architecture", () => {
   it("the page loads no schemas: their library compiles code, which its policy refuses", () => {
     const loaded = FILES.filter(({ path }) => path.startsWith("renderer/")).flatMap(({ loads }) => loads);
     expect([...new Set(loaded.filter((target) => target.startsWith("ipc/")))].sort()).toEqual([
+      "ipc/activity-filter.ts",
       "ipc/alarm-words.ts",
+      "ipc/answer-lengths.ts",
       "ipc/choices.ts",
       "ipc/gate-error.ts",
+      "ipc/hazard-words.ts",
       "ipc/iso-seconds.ts",
       "ipc/language.ts",
       "ipc/page-close.ts",
@@ -254,6 +259,7 @@ describe("the architecture", () => {
       "ipc/press-delay.ts",
       "ipc/rule-words.ts",
       "ipc/safety-words.ts",
+      "ipc/shown-call.ts",
       "ipc/visible-text.ts",
       "ipc/waiting.ts",
     ]);

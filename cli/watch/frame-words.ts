@@ -33,6 +33,9 @@ interface FrameWords {
       | "leave_it"
       | "approve_stored"
       | "choose"
+      | "how_long"
+      | "deny_session"
+      | "deny_session_both"
       | "edit_target"
       | "expiry"
       | "once"
@@ -54,6 +57,7 @@ interface FrameWords {
   only_once: string;
   call_not_shown: string;
   read_first: string;
+  no_target: string;
   several_grants: string;
   choice_not_shown: string;
   empty_target: string;
@@ -94,7 +98,10 @@ export const FRAME_WORDS: Readonly<Record<Language, FrameWords>> = {
       take_it: "Enter take it",
       leave_it: "Esc leave it as it was",
       approve_stored: "Enter approve and store this",
-      choose: "Up/Down choose",
+      choose: "Up/Down what",
+      how_long: "Left/Right how long",
+      deny_session: "c deny for the session",
+      deny_session_both: "c/t deny for the session: call/target",
       edit_target: "e edit the target",
       expiry: "x expiry",
       once: "a approve once",
@@ -111,6 +118,7 @@ export const FRAME_WORDS: Readonly<Record<Language, FrameWords>> = {
     help: [
       "Enter, d    deny; refuse an agent that asks to be paired",
       "m           deny, and say why",
+      "c, t        deny for this session: this very call, all on its target",
       "a           approve once",
       "s, p        approve for this session, permanently: with what would be stored",
       "e, x        there: edit the target, set an end",
@@ -126,12 +134,13 @@ export const FRAME_WORDS: Readonly<Record<Language, FrameWords>> = {
     only_once: "This can only be approved once: a.",
     call_not_shown: "Make the window larger: the call isn't shown.",
     read_first: "Read the whole call first: space shows what comes next, b what came before.",
+    no_target: "It names no target: c denies this very call.",
     several_grants: "It needs several grants; their targets can't be edited.",
     choice_not_shown: "Make the window larger: not all that would be stored is shown.",
     empty_target: "A target can't be empty.",
     on_its_way: "Your last answer is still on its way.",
     too_early: "Too early: this card has only just appeared.",
-    no_date: (text) => `${text} is neither a span nor a date: write 2h, 30d or 2027-01-31T12:00:00Z`,
+    no_date: (text) => `${text} is neither a span nor a date: write 2h, today, 30d or 2027-01-31T12:00:00Z`,
     paired: (name, level) => `You paired ${name}: ${level}`,
     not_paired: (name) => `You refused to pair ${name}`,
     asks_to_pair: (name) => `${name} asks to be paired`,
@@ -165,7 +174,10 @@ export const FRAME_WORDS: Readonly<Record<Language, FrameWords>> = {
       take_it: "Invio prendi questo",
       leave_it: "Esc lascia com'era",
       approve_stored: "Invio approva e salva questo",
-      choose: "Su/Giù scegli",
+      choose: "Su/Giù che cosa",
+      how_long: "Sinistra/Destra quanto",
+      deny_session: "c rifiuta per la sessione",
+      deny_session_both: "c/t rifiuta per la sessione: chiamata/obiettivo",
       edit_target: "e modifica l'obiettivo",
       expiry: "x scadenza",
       once: "a approva una volta",
@@ -182,6 +194,7 @@ export const FRAME_WORDS: Readonly<Record<Language, FrameWords>> = {
     help: [
       "Invio, d    rifiuta; rifiuta un agente che chiede di collegarsi",
       "m           rifiuta e di' perché",
+      "c, t        rifiuta per questa sessione: proprio questa chiamata, tutto sul suo obiettivo",
       "a           approva una volta",
       "s, p        approva per questa sessione, per sempre: con quello che verrebbe salvato",
       "e, x        lì: modifica l'obiettivo, metti una scadenza",
@@ -197,12 +210,13 @@ export const FRAME_WORDS: Readonly<Record<Language, FrameWords>> = {
     only_once: "Questo si può approvare solo una volta: a.",
     call_not_shown: "Allarga la finestra: la chiamata non si vede.",
     read_first: "Prima leggi tutta la chiamata: spazio mostra il seguito, b ciò che viene prima.",
+    no_target: "Non nomina un obiettivo: c rifiuta proprio questa chiamata.",
     several_grants: "Servono più permessi; i loro obiettivi non si possono modificare.",
     choice_not_shown: "Allarga la finestra: non si vede tutto quello che verrebbe salvato.",
     empty_target: "Un obiettivo non può essere vuoto.",
     on_its_way: "La tua ultima risposta è ancora in viaggio.",
     too_early: "Troppo presto: questa scheda è appena apparsa.",
-    no_date: (text) => `${text} non è né una durata né una data: scrivi 2h, 30d o 2027-01-31T12:00:00Z`,
+    no_date: (text) => `${text} non è né una durata né una data: scrivi 2h, today, 30d o 2027-01-31T12:00:00Z`,
     paired: (name, level) => `Hai collegato ${name}: ${level}`,
     not_paired: (name) => `Hai rifiutato di collegare ${name}`,
     asks_to_pair: (name) => `${name} chiede di collegarsi`,

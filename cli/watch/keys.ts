@@ -1,5 +1,6 @@
+import { LENGTHS, type Length } from "../../ipc/answer-lengths.ts";
 import type { Level } from "../../ipc/decision.ts";
-import type { Answer, ApprovalView, Choice } from "../../ipc/operator-api.ts";
+import type { Answer, ApprovalView, Choice, Refuse } from "../../ipc/operator-api.ts";
 import { PRESS_DELAY_MS } from "../../ipc/press-delay.ts";
 import { parseExpiry } from "../durations.ts";
 import { FRAME_WORDS } from "./frame-words.ts";
@@ -85,6 +86,8 @@ function inCards(state: WatchState, key: Key, now: number, layout: Layout): Step
   if (key.name === "page_up" || key.input === "b") return scrolled(state.scroll - layout.page);
   if (key.name === "enter" || key.input === "d")
     return answered(state, { token: card.token, decision: "rejected" }, now);
+  if (key.input === "c" || key.input === "t")
+    return refusedForSession(state, card, key.input === "c" ? "call" : "target", now);
   if (key.input === "m")
     return unlessEarly(state, now) ?? { state: { ...state, mode: { kind: "message", line: lineOf("") } } };
   if (key.input !== "a" && key.input !== "s" && key.input !== "p") return { state };
@@ -108,6 +111,12 @@ function pairing(state: WatchState, key: Key, now: number): Step {
   if (early !== undefined) return early;
   if (state.answering !== null) return said(state, wordsOf(state).on_its_way);
   return { state: { ...state, answering: pairingKey(request) }, effect: { kind: "pair", name: request.name, level } };
+}
+
+/** A no for the rest of the session: to this very call, or to all on its target. */
+function refusedForSession(state: WatchState, card: ApprovalView, refuse: Refuse, now: number): Step {
+  if (!card.refusals.some((one) => one.refuse === refuse)) return said(state, wordsOf(state).no_target);
+  return answered(state, { token: card.token, decision: "rejected", refuse }, now);
 }
 
 function choosing(state: WatchState, card: ApprovalView, scope: Scope): Step {
@@ -148,10 +157,39 @@ function inChoices(state: WatchState, mode: Choosing, key: Key, times: Times, la
     if (choice?.grants.length !== 1) return said(state, wordsOf(state).several_grants);
     return set({ editing: { field: "target", line: lineOf(mode.target) } });
   }
+  if (key.name === "left" || key.name === "right") return set(ofLength(card, mode, key.name === "left" ? -1 : 1));
   if (key.input === "x") return set({ editing: { field: "expires", line: lineOf(mode.expires) } });
   if (key.name !== "enter") return { state };
   if (!layout.choice_fits) return said(state, wordsOf(state).choice_not_shown);
   return confirmed(state, card, mode, choice, times);
+}
+
+/** What each length is in the two fields that say how long: the scope, and the expiry as one would type it. */
+const LENGTH_FIELDS: Readonly<Record<Length, Pick<Choosing, "scope" | "expires">>> = {
+  session: { scope: "session", expires: "" },
+  hour: { scope: "permanent", expires: "1h" },
+  today: { scope: "permanent", expires: "today" },
+  month: { scope: "permanent", expires: "30d" },
+  revoked: { scope: "permanent", expires: "" },
+};
+
+/** The next length, for what is chosen: of those that the card offers it for. An expiry of one's own comes before all of them. */
+function ofLength(card: ApprovalView, mode: Choosing, by: -1 | 1): Partial<Choosing> {
+  const choice = choicesOf(card, mode.scope)[mode.index];
+  const alike = (scope: Scope) => choicesOf(card, scope).findIndex((other) => isSameButScope(other, choice));
+  const offered = LENGTHS.filter((length) => alike(LENGTH_FIELDS[length].scope) !== -1);
+  const at = offered.findIndex((length) => {
+    const { scope, expires } = LENGTH_FIELDS[length];
+    return scope === mode.scope && expires === mode.expires;
+  });
+  const next = offered[(at + by + offered.length) % offered.length];
+  if (next === undefined) return {};
+  const fields = LENGTH_FIELDS[next];
+  return { ...fields, index: alike(fields.scope) };
+}
+
+function isSameButScope(one: Choice, other: Choice | undefined): boolean {
+  return one.reach === other?.reach && JSON.stringify(one.grants) === JSON.stringify(other?.grants);
 }
 
 function inField(state: WatchState, mode: Choosing, editing: NonNullable<Choosing["editing"]>, key: Key): WatchState {

@@ -188,7 +188,7 @@ function keyWords(card: ApprovalView, state: WatchState, call_fits: boolean): st
   if (mode.kind === "choices" && mode.editing !== null) return [keys.take_it, keys.leave_it];
   if (mode.kind === "choices") {
     const edit = choicesOf(card, mode.scope)[mode.index]?.grants.length === 1 ? [keys.edit_target] : [];
-    return [keys.approve_stored, keys.choose, ...edit, keys.expiry, keys.back];
+    return [keys.approve_stored, keys.choose, keys.how_long, ...edit, keys.expiry, keys.back];
   }
   const remember = [
     ...(choicesOf(card, "session").length > 0 ? [keys.for_session] : []),
@@ -196,6 +196,7 @@ function keyWords(card: ApprovalView, state: WatchState, call_fits: boolean): st
   ];
   const approve = state.is_read || call_fits ? [keys.once, ...remember] : [keys.to_approve];
   const paging = call_fits ? [] : [keys.page];
+  const refuse = card.refusals.some((one) => one.refuse === "target") ? keys.deny_session_both : keys.deny_session;
   const others = queue(state).length > 1 ? [keys.next] : [];
-  return [keys.deny, keys.deny_why, ...approve, ...paging, ...others, keys.help, keys.quit];
+  return [keys.deny, keys.deny_why, ...approve, refuse, ...paging, ...others, keys.help, keys.quit];
 }

@@ -2,6 +2,7 @@ import type { Alarm } from "../../ipc/alarms.ts";
 import type { Level } from "../../ipc/decision.ts";
 import type { Language } from "../../ipc/language.ts";
 import type { Answer, ApprovalView, Choice, PairingRequest } from "../../ipc/operator-api.ts";
+import { RULE_WORDS } from "../../ipc/rule-words.ts";
 import { visible } from "../../ipc/visible-text.ts";
 import type { WaitingState } from "../../ipc/waiting.ts";
 import * as list from "../../ipc/waiting.ts";
@@ -139,9 +140,18 @@ export function pairingEnded(state: WatchState, name: string, line: string, now:
   );
 }
 
-/** A card appeared. The selected one keeps its position, under the user's finger. */
+/**
+ * A card appeared, or says something else than before: then it has to be looked at again. The selected one keeps its position, under the
+ * user's finger.
+ */
 export function appeared(state: WatchState, card: ApprovalView, now: number): WatchState {
   const next = withCards(state, (waiting) => list.appeared(waiting, card, false));
+  if (state.selected === card.token) {
+    // What is being typed was meant for what it said before.
+    const is_interrupted = state.answering !== card.token && state.mode.kind !== "cards";
+    const again = selected(next, card.token, now);
+    return is_interrupted ? { ...again, mode: { kind: "interrupted" } } : again;
+  }
   return state.selected !== null ? next : { ...selected(next, card.token, now), mode: state.mode };
 }
 
@@ -156,7 +166,7 @@ export function closed(state: WatchState, card: ApprovalView, now: number): Watc
   const is_own = state.answering === card.token;
   const next: WatchState = {
     ...withCards(state, (waiting) => list.closed(waiting, card, is_own, now)),
-    ended: [...state.ended, endedLine(card, is_own)].slice(-ENDED_SHOWN),
+    ended: [...state.ended, endedLine(card, is_own, state.language)].slice(-ENDED_SHOWN),
     answering: is_own ? null : state.answering,
   };
   if (state.selected !== card.token) return next;
@@ -212,7 +222,7 @@ export function choicesOf(card: ApprovalView, scope: Scope): Choice[] {
 
 const REMEMBERED = { none: "", session: " for this session", permanent: " permanently" } as const;
 
-function endedLine(card: ApprovalView, is_own: boolean): string {
+function endedLine(card: ApprovalView, is_own: boolean, language: Language): string {
   const what = `${card.action_verb} ${card.target_summary}`;
   const remembered = REMEMBERED[card.territory_concession];
   const why = card.message === null || card.message === "" ? "" : ` (${card.message})`;
@@ -224,6 +234,8 @@ function endedLine(card: ApprovalView, is_own: boolean): string {
     case "expired":
       return visible(`Expired, nobody answered in time: ${what}`);
     case "cancelled":
+      if (card.withdrawn !== null && card.withdrawn !== "approval.withdrawn")
+        return visible(`${RULE_WORDS[language][card.withdrawn]}: ${what}`);
       return visible(`Withdrawn by ${card.agent_name}: ${what}${why}`);
     case "pending":
       return visible(`No longer asked here: ${what}`);

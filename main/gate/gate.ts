@@ -78,6 +78,7 @@ export class Gate {
       home: parts.broker.home,
       ttlSeconds: () => parts.broker.ttl_seconds,
       examineAgain: (before) => this.#examineAgain(before),
+      left: (x, final) => this.#showLeft(x, final),
       conclude: (x, final) => this.#concludeWaiting(x, final),
       failed: (what, error) => events.failed(what, error),
     });
@@ -136,16 +137,32 @@ export class Gate {
     this.#prepareNext();
     const unpublished = this.#unpublished;
     this.#unpublished = [];
-    for (const { decision, call, subject, trace, first } of unpublished) {
+    for (const made of unpublished) {
+      const { decision, first, is_left } = made;
       const { current } = decision;
-      this.meter.decided(current, first?.ms);
+      if (is_left !== true) this.meter.decided(current, first?.ms);
       if (current.outcome !== "denied") for (const id of first?.grants_used ?? []) this.#parts.grants.noteUse(id);
-      // The answer has left: what only shows it must not take the gate with it.
-      this.#attempt("publishing a decision", () => {
-        this.#parts.activity.note(current, call, subject, trace);
-        this.#events.decided(current, call, subject);
-      });
+      this.#show(made);
     }
+  }
+
+  /** The answer has been sent: what only shows it must not take the gate with it. */
+  #show({ decision: { current }, call, subject, trace }: Unpublished): void {
+    this.#attempt("publishing a decision", () => {
+      this.#parts.activity.note(current, call, subject, trace);
+      this.#events.decided(current, call, subject);
+    });
+  }
+
+  /** An agent gave up a call that waited. Its request's end is in the trail. */
+  #showLeft(x: Reviewable, final: Decision): void {
+    const { call, subject } = x;
+    const trace = answeredTrace(traceOf({ x, denial: null }), final);
+    const made: Unpublished = { decision: new RevisableDecision(final), call, subject, trace, is_left: true };
+    // Asked and given up in one turn: the question isn't published yet.
+    const is_asked_now = this.#unpublished.some(({ decision }) => decision.current.decision_id === final.decision_id);
+    if (is_asked_now) this.#unpublished.push(made);
+    else this.#show(made);
   }
 
   /** Work that the next answer would wait for, done while none does. */

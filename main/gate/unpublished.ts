@@ -9,6 +9,8 @@ export interface Unpublished {
   call: ProposedCall;
   subject: Subject;
   trace: TraceStep[] | undefined;
+  /** Its agent gave it up: it is only shown, neither answered nor counted. */
+  is_left?: true;
   /** Of a call's first decision: how long it took, and which grants it depends on. */
   first?: { ms: number; grants_used: readonly number[] };
 }

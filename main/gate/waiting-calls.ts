@@ -2,10 +2,12 @@ import { randomUUID } from "node:crypto";
 import type { PendingCall, UnsentDecision } from "../../ipc/agent-port.ts";
 import type { Decision } from "../../ipc/decision.ts";
 import type { ApprovalView, Principal } from "../../ipc/operator-api.ts";
+import type { WithdrawalRule } from "../../ipc/rules.ts";
 import type { ApprovalBroker } from "./approvals/broker.ts";
 import { callHash, shareKey } from "./approvals/canonical.ts";
 import { HeldCalls } from "./approvals/held-calls.ts";
 import type { PendingRequest } from "./approvals/pending-request.ts";
+import { refusalOf } from "./approvals/refusal.ts";
 import { requestOf } from "./approvals/request-of.ts";
 import { PROPOSED_FROM } from "./approvals/wider-answer.ts";
 import type { Withdrawal } from "./approvals/withdrawals.ts";
@@ -22,6 +24,8 @@ export interface WaitingCallsParts {
   /** How long a request waits, in seconds. */
   ttlSeconds(): number;
   examineAgain: ExamineAgain;
+  /** Shows that the agent gave up a call that waited: no answer is sent for it. */
+  left(x: Reviewable, final: Decision): void;
   /** Records the final decision on a call that has waited. */
   conclude(x: Reviewable, final: Decision): UnsentDecision;
   /** Something unexpected, to log. */
@@ -51,6 +55,8 @@ export class WaitingCalls {
   readonly #broker: ApprovalBroker;
   readonly #calls = new Map<string, Set<WaitingCall>>();
   readonly #quota = new HeldCalls();
+  /** Those that were the last to leave a request that is to be withdrawn for it. */
+  readonly #left = new Map<string, WaitingCall>();
   /** The requests whose calls may be covered by now, and by whose grant. */
   readonly #to_examine = new Map<string, Principal>();
   readonly #examining = new Pieces((ends_at) => this.#examineSome(ends_at));
@@ -81,7 +87,10 @@ export class WaitingCalls {
       const { registry } = this.#broker;
       const question = requestOf(x, agent, asked, settings, (capability_class) => ({
         times: registry.countApproved(capability_class, agent.agent_id),
-        last: () => registry.lastApproved(capability_class, agent.agent_id, PROPOSED_FROM),
+        last: () =>
+          registry
+            .lastApproved(capability_class, agent.agent_id, PROPOSED_FROM)
+            .map(({ extra: { capabilities } }) => capabilities),
       }));
       const request = this.#broker.ask({ ...question, call_hash, share_key });
       const { card } = this.#broker.view(request);
@@ -117,13 +126,27 @@ export class WaitingCalls {
     return {
       token,
       cancel: (reason) => {
-        if (this.#leave(token, waiting)) this.#broker.cancel(token, withoutValues(reason, call.args));
+        if (this.#leaveShown(token, waiting, "approval.withdrawn"))
+          this.#broker.cancel(token, withoutValues(reason, call.args));
       },
       disconnect: (reason) => {
         const agent_id = subject.agent?.agent_id ?? "";
-        if (this.#leave(token, waiting)) this.#broker.withdraw([{ token, reason, agent_id }]);
+        const rule = "approval.withdrawn-disconnect";
+        if (this.#leaveShown(token, waiting, rule)) this.#broker.withdraw([{ token, reason, rule, agent_id }]);
       },
     };
+  }
+
+  /** `#leave`, and each surface is informed: of the last one once its request has ended. */
+  #leaveShown(token: string, waiting: WaitingCall, rule: WithdrawalRule): boolean {
+    const is_waiting = this.#calls.get(token)?.has(waiting) === true;
+    const is_last = this.#leave(token, waiting);
+    if (is_last) this.#left.set(token, waiting);
+    else if (is_waiting) {
+      const { x, asked } = waiting;
+      this.#parts.left(x, leftDecision(asked, { reason: "withdrawn by the agent", explain: { rule } }));
+    }
+    return is_last;
   }
 
   /** Returns whether it was the last that waited for the request. */
@@ -137,6 +160,11 @@ export class WaitingCalls {
 
   /** The request has ended: each call that waits for it gets its final decision. */
   end(ended: PendingRequest): void {
+    const left = this.#left.get(ended.token);
+    if (left !== undefined) {
+      this.#left.delete(ended.token);
+      this.#parts.left(left.x, leftDecision(left.asked, refusalOf(ended, this.#parts.ttlSeconds())));
+    }
     const calls = this.#calls.get(ended.token);
     if (calls === undefined) return;
     this.#calls.delete(ended.token);
@@ -202,19 +230,19 @@ export class WaitingCalls {
   }
 
   /** Withdraws the requests of an agent, which are no more than its quota: it is written before the call returns. */
-  withdrawAgent(agent_id: string, reason: string): void {
-    this.#withdraw(reason, agent_id);
+  withdrawAgent(agent_id: string, reason: string, rule: WithdrawalRule): void {
+    this.#withdraw(reason, rule, agent_id);
     this.#broker.completeWithdrawals();
   }
 
-  /** Withdraws all requests. None of them can be answered from now on; thousands end in pieces. */
+  /** Withdraws all requests, for a pause. None of them can be answered from now on; thousands end in pieces. */
   withdrawAll(reason: string): void {
-    this.#withdraw(reason);
+    this.#withdraw(reason, "approval.withdrawn-pause");
   }
 
-  #withdraw(reason: string, agent_id?: string): void {
+  #withdraw(reason: string, rule: WithdrawalRule, agent_id?: string): void {
     this.#broker.commit();
-    this.#broker.withdraw(this.#waitingRequests(agent_id).map((request) => ({ ...request, reason })));
+    this.#broker.withdraw(this.#waitingRequests(agent_id).map((request) => ({ ...request, reason, rule })));
   }
 
   /** Where the database can't be read, those that connections wait for: what withdraws them (a pause, a revocation) continues. */
@@ -258,6 +286,7 @@ export class WaitingCalls {
   /** No connection is there any more: what is answered from now on is for the agent that comes back. */
   forget(): void {
     this.#calls.clear();
+    this.#left.clear();
   }
 
   #attempt(what: string, act: () => void): void {
@@ -267,4 +296,9 @@ export class WaitingCalls {
       this.#parts.failed(what, error);
     }
   }
+}
+
+/** What becomes of a call that its agent gave up. */
+function leftDecision(asked: Decision, why: Pick<Decision, "reason" | "explain">): Decision {
+  return { ...asked, outcome: "denied", stage: "approval", status: "cancelled", ...why };
 }

@@ -1,8 +1,10 @@
 import { causeOf } from "../gate/audit/alarms.ts";
 import { errorCode } from "../gate/errors.ts";
+import { agentsOnPath } from "./agents-on-path.ts";
 import { agentNamed, agentView, agentViewer, type Handlers, type OperatorContext, recordAct } from "./handlers.ts";
 
 type AgentMethod =
+  | "agents.detect"
   | "agents.list"
   | "agents.pair"
   | "agents.reject"
@@ -21,11 +23,12 @@ export function agentMethods(context: OperatorContext): Handlers<AgentMethod> {
       requests: connections?.pairingRequests() ?? [],
       unreadable: agents.unreadable(),
     }),
+    "agents.detect": () => agentsOnPath(),
     "agents.pair": ({ name, level, admit }) => {
       const { agent, token_file, is_renewed } = agents.pair(name, level);
       if (is_renewed) {
         // A connection with the old token is not the agent that is paired now.
-        gate.waiting.withdrawAgent(agent.agent_id, "the agent was paired again");
+        gate.waiting.withdrawAgent(agent.agent_id, "the agent was paired again", "approval.withdrawn-pairing");
         connections?.drop(agent.agent_id);
       }
       recordAct(context, "agent.paired", { agent: name, level });
@@ -42,7 +45,11 @@ export function agentMethods(context: OperatorContext): Handlers<AgentMethod> {
     "agents.level": ({ name, level }) => {
       const agent = agents.setLevel(name, level);
       // Requests made at the old level have to be made again at the new one.
-      gate.waiting.withdrawAgent(agent.agent_id, `the agent's level is now ${level}; send the call again`);
+      gate.waiting.withdrawAgent(
+        agent.agent_id,
+        `the agent's level is now ${level}; send the call again`,
+        "approval.withdrawn-level",
+      );
       recordAct(context, "agent.level", { agent: name, level });
       changed();
       return agentView(context, agent);
@@ -67,7 +74,7 @@ export function agentMethods(context: OperatorContext): Handlers<AgentMethod> {
     },
     "agents.revoke": ({ name }) => {
       const agent = agents.revoke(name);
-      gate.waiting.withdrawAgent(agent.agent_id, "the agent's pairing was revoked");
+      gate.waiting.withdrawAgent(agent.agent_id, "the agent's pairing was revoked", "approval.withdrawn-pairing");
       connections?.drop(agent.agent_id);
       recordAct(context, "agent.revoked", { agent: name });
       changed();

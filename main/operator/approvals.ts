@@ -1,3 +1,4 @@
+import { isoSeconds } from "../../ipc/iso-seconds.ts";
 import { dispatchCallback } from "../gate/approvals/callback.ts";
 import { coverageOf } from "../gate/approvals/coverage.ts";
 import { causeOf } from "../gate/audit/alarms.ts";
@@ -18,8 +19,8 @@ export function approvalMethods({ core, by }: OperatorContext): Handlers<Approva
   return {
     "approvals.list": ({ include_resolved, order, limit }) =>
       broker.registry.listPending({ include_resolved, order, limit }).map((request) => broker.view(request)),
-    "approvals.history": (query) => {
-      const page = broker.registry.listEnded(query);
+    "approvals.history": ({ since, until, ...query }) => {
+      const page = broker.registry.listEnded({ ...query, since: storedDate(since), until: storedDate(until) });
       return { total: page.total, approvals: page.requests.map((request) => broker.view(request)) };
     },
     "approvals.hold": ({ token }) => {
@@ -40,4 +41,9 @@ export function approvalMethods({ core, by }: OperatorContext): Handlers<Approva
     "approvals.callback": ({ data }) => dispatchCallback(broker, data, by),
     "approvals.cleanup": () => ({ expired: broker.cleanup() }),
   };
+}
+
+/** In the databases' form. */
+function storedDate(date: string | undefined): string | undefined {
+  return date === undefined ? undefined : isoSeconds(Date.parse(date));
 }

@@ -18,8 +18,8 @@ function documented(heading: string): { name: string; is_explained: boolean }[] 
   });
 }
 
-/** The sources that decide: neither the list of the rules, nor their words, nor types over them. */
-const SOURCES = globSync(["main/gate/**/*.ts", "ipc/agent-answers.ts"], { cwd: ROOT })
+/** The sources that decide, and the user's acts that withdraw: neither the list of the rules, nor their words, nor types over them. */
+const SOURCES = globSync(["main/gate/**/*.ts", "main/operator/*.ts", "ipc/agent-answers.ts"], { cwd: ROOT })
   .filter((path) => !/\/(?:guard-shell|finding)\.ts$/.test(path))
   .map((path) => readFileSync(`${ROOT}${path}`, "utf8"));
 

@@ -158,7 +158,7 @@ describe("the withdrawal of all that waits for an agent", () => {
     const reads = vi.spyOn(core.gate.broker.registry, "waitingTokens").mockImplementationOnce(() => {
       throw new Error("the database can't be read");
     });
-    core.gate.waiting.withdrawAgent(agent.agent_id, "its pairing was revoked");
+    core.gate.waiting.withdrawAgent(agent.agent_id, "its pairing was revoked", "approval.withdrawn-pairing");
     expect(reads).toHaveBeenCalledOnce();
     await vi.waitFor(() => expect(statusOf(core, one)).toBe("cancelled"));
     await turn();

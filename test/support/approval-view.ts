@@ -41,6 +41,7 @@ export function approvalView(change: Partial<ApprovalView> = {}): ApprovalView {
     judge: { score: 0.7, reason: "approved: score 0.70" },
     args: { file_path: "/srv/project/a.ts", content: "text" },
     message: null,
+    withdrawn: null,
     card: {
       form: "full",
       lines: ["May I write?", "a.ts -> /srv/project/", "partly reversible | class: fs_write:/srv/project/*"],

@@ -6,12 +6,10 @@ import { join } from "node:path";
 import type { BrowserContext, Page } from "playwright-core";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { redirectPage } from "../../cli/browser.ts";
-import { hasChromium, startChromium } from "../support/chromium.ts";
+import { NO_BROWSER, openContext } from "../support/browser.ts";
 import { ask, linkTo, PageSocket } from "../support/page-visitor.ts";
 import { type GateUnderTest, startGate } from "../support/running-gate.ts";
 import { tempFolder } from "../support/temp-folder.ts";
-
-const HAS_CHROMIUM = hasChromium();
 
 /** What the browser complained about, and all that it asked for. */
 interface Watched {
@@ -71,7 +69,7 @@ async function callFrom(page: Page, address: string): Promise<string> {
 }
 
 async function openedPage(gate: GateUnderTest) {
-  const context = await (await startChromium()).newContext();
+  const context = await openContext();
   const watched = await watchedPage(context);
   const link = await linkTo(gate);
   await watched.page.goto(link.url);
@@ -81,7 +79,7 @@ async function openedPage(gate: GateUnderTest) {
   return { context, link, origin: `http://127.0.0.1:${link.port}`, ...watched };
 }
 
-describe.skipIf(!HAS_CHROMIUM)("the page in Chromium", () => {
+describe.skipIf(NO_BROWSER !== null)("the page in Chromium", () => {
   it("opens by its link without a complaint, asks its own origin only, and keeps the token nowhere", async () => {
     const gate = await startGate({ web: true });
     const { context, page, link, origin, complaints, requests } = await openedPage(gate);
@@ -218,7 +216,7 @@ describe.skipIf(!HAS_CHROMIUM)("the page in Chromium", () => {
     const { url } = await linkTo(gate);
     const file = join(tempFolder(), "open.html");
     writeFileSync(file, redirectPage(url));
-    const { page } = await watchedPage(await (await startChromium()).newContext());
+    const { page } = await watchedPage(await openContext());
     await page.goto(`file://${file}`);
     await page.getByRole("heading", { name: "Approvals" }).waitFor();
     expect(page.url()).toBe(`${new URL(url).origin}/`);
@@ -229,7 +227,7 @@ describe.skipIf(!HAS_CHROMIUM)("the page in Chromium", () => {
     const gate = await startGate({ web: true });
     const link = await linkTo(gate);
     await ask(link.port, link.path);
-    const context = await (await startChromium()).newContext();
+    const context = await openContext();
     const { page } = await watchedPage(context);
     const response = await page.goto(link.url);
     expect(response?.status()).toBe(403);

@@ -1,6 +1,7 @@
 import type Database from "better-sqlite3";
 import type { ActivityCounts, ActivityEntry, ActivityRange, OpenedDecision } from "../../../ipc/activity.ts";
-import type { Capability, Decision, Outcome, TraceStep } from "../../../ipc/decision.ts";
+import { type ActivityFilter, matchesActivity } from "../../../ipc/activity-filter.ts";
+import type { Decision, TraceStep } from "../../../ipc/decision.ts";
 import { GateError } from "../../../ipc/gate-error.ts";
 import type { ProposedCall } from "../../../ipc/wire.ts";
 import type { Subject } from "../stages/examination.ts";
@@ -9,10 +10,7 @@ import { RecentDecisions } from "./recent.ts";
 
 /** The latest decisions, for display: the decisions themselves in memory, their counts on disk. */
 
-export interface ActivityQuery {
-  agent?: string | undefined;
-  capability?: Capability | undefined;
-  outcome?: Outcome | undefined;
+export interface ActivityQuery extends ActivityFilter {
   /** Only those before this decision. */
   before?: string | undefined;
   limit: number;
@@ -55,40 +53,35 @@ export class Activity {
   list(query: ActivityQuery): ActivityEntry[] {
     const found: ActivityEntry[] = [];
     let is_after = query.before !== undefined;
-    for (const { decision, ts, agent_name, executor } of this.#recent.newestFirst()) {
+    for (const kept of this.#recent.newestFirst()) {
       if (is_after) {
-        is_after = decision.decision_id !== query.before;
+        is_after = kept.decision.decision_id !== query.before;
         continue;
       }
-      if (query.agent !== undefined && agent_name !== query.agent) continue;
-      if (query.outcome !== undefined && decision.outcome !== query.outcome) continue;
-      if (query.capability !== undefined && !decision.capabilities.some((need) => need.capability === query.capability))
-        continue;
-      const { decision_id, outcome, stage, reason, capabilities, status } = decision;
-      found.push({
-        decision_id,
-        ts,
-        agent_name,
-        executor,
-        outcome,
-        stage,
-        reason,
-        capabilities,
-        ...(status === undefined ? {} : { status }),
-      });
+      const entry = entryOf(kept);
+      if (!matchesActivity(entry, query)) continue;
+      found.push(entry);
       if (found.length === query.limit) break;
     }
     return found;
   }
 
   /** @throws GateError `not_kept` */
-  open(decision_id: string): OpenedDecision {
-    for (const kept of this.#recent.newestFirst()) if (kept.decision.decision_id === decision_id) return kept;
+  open({ decision_id, token }: { decision_id?: string | undefined; token?: string | undefined }): OpenedDecision {
+    const wanted = decision_id ?? (token === undefined ? undefined : this.#decisionOn(token));
+    for (const kept of this.#recent.newestFirst()) if (kept.decision.decision_id === wanted) return kept;
     throw new GateError(
       "not_kept",
       "this decision isn't kept any more",
       "only the last ones are kept with their trace; the audit trail has them all",
     );
+  }
+
+  /** The last call that waited for this request. */
+  #decisionOn(token: string): string | undefined {
+    for (const { decision } of this.#recent.newestFirst())
+      if (decision.pending?.token === token) return decision.decision_id;
+    return undefined;
   }
 
   counts(range: ActivityRange): ActivityCounts {
@@ -108,4 +101,10 @@ export class Activity {
   flush(): void {
     this.#counts.flush();
   }
+}
+
+function entryOf({ decision, ts, agent_name, executor }: OpenedDecision): ActivityEntry {
+  const { decision_id, outcome, stage, reason, explain, capabilities, status } = decision;
+  const entry = { decision_id, ts, agent_name, executor, outcome, stage, reason, rule: explain.rule, capabilities };
+  return status === undefined ? entry : { ...entry, status };
 }

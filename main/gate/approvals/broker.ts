@@ -1,11 +1,13 @@
 import type { Language } from "../../../ipc/language.ts";
 import type { Answer, ApprovalView, Principal } from "../../../ipc/operator-api.ts";
+import type { WithdrawalRule } from "../../../ipc/rules.ts";
 import { earlierEnd } from "../ends.ts";
 import { errorCode } from "../errors.ts";
 import type { GrantStore } from "../grants/store.ts";
 import { Answering, type AnsweringSettings, type Ended } from "./answering.ts";
 import { ApprovalError } from "./approval-error.ts";
 import { AskedTogether } from "./asked-together.ts";
+import { scriptChanged, withScriptsOfNow } from "./changed-scripts.ts";
 import { deadlineOf, remainingOf } from "./deadline.ts";
 import { DeadlineExtension } from "./deadline-extension.ts";
 import { DeadlineTimer } from "./deadline-timer.ts";
@@ -26,7 +28,7 @@ export interface BrokerSettings extends AnsweringSettings {
 }
 
 export interface BrokerEvents {
-  /** A request is stored, and the operator can be asked. */
+  /** A request is stored, and the operator can be asked; or asked again, as what it would run has changed. */
   waiting(pending: PendingRequest): void;
   /** Once for each request, whatever ended it. What it throws is reported, and keeps no other request from ending. */
   ended(ended: Ended): void;
@@ -182,10 +184,13 @@ export class ApprovalBroker {
 
   /**
    * The operator's answer: ends the request and writes the grants of an answer that is remembered (see `Answering`).
-   * @throws ApprovalError in the registry's order; GateError if the answer's target or expiry can't be stored (nothing changes then)
+   * @throws ApprovalError in the registry's order; GateError if the answer's target or expiry can't be stored, or `script_changed`
+   * (nothing changes then, but for what the card says)
    */
   answer(answer: Answer, by: Principal): PendingRequest {
-    const ended = this.#answering.answer(this.#check(answer.token, by), answer);
+    const checked = this.#check(answer.token, by);
+    if (answer.decision === "approved") this.#checkScripts(checked);
+    const ended = this.#answering.answer(checked, answer);
     this.#ended(ended.request, ended.granted);
     return ended.request;
   }
@@ -219,6 +224,15 @@ export class ApprovalBroker {
     }
   }
 
+  /** What would run must be what the card says; else the card says what it is now. @throws GateError `script_changed` */
+  #checkScripts(checked: PendingRequest): void {
+    const changed = withScriptsOfNow(checked, this.#settings.home);
+    if (changed === undefined) return;
+    this.registry.describeAnew(changed);
+    this.#events.waiting(changed);
+    throw scriptChanged();
+  }
+
   /** Why the grants of this answer could not be written yet; undefined where they were. */
   unwrittenGrantsError(token: string): unknown {
     return this.#answering.unwrittenGrantsError(token);
@@ -230,9 +244,9 @@ export class ApprovalBroker {
   }
 
   /** Withdraws a request. Returns it, or undefined if it had ended already. */
-  cancel(token: string, reason: string): PendingRequest | undefined {
+  cancel(token: string, reason: string, rule: WithdrawalRule = "approval.withdrawn"): PendingRequest | undefined {
     this.commit();
-    const ended = this.#withdrawals.carryOut(token, () => this.registry.cancelPending(token, reason));
+    const ended = this.#withdrawals.carryOut(token, () => this.registry.cancelPending(token, reason, rule));
     if (ended !== undefined) this.#ended(ended);
     return ended;
   }
@@ -259,7 +273,7 @@ export class ApprovalBroker {
     const ended: PendingRequest[] = [];
     this.registry.together(() => {
       for (let withdrawal = next(); withdrawal !== undefined; withdrawal = next()) {
-        const request = this.registry.cancelPending(withdrawal.token, withdrawal.reason);
+        const request = this.registry.cancelPending(withdrawal.token, withdrawal.reason, withdrawal.rule);
         if (request !== undefined) ended.push(request);
       }
     });
@@ -270,7 +284,7 @@ export class ApprovalBroker {
   #hasten(token: string): boolean {
     const withdrawal = this.#withdrawals.get(token);
     if (withdrawal === undefined) return false;
-    this.cancel(token, withdrawal.reason);
+    this.cancel(token, withdrawal.reason, withdrawal.rule);
     return true;
   }
 

@@ -27,7 +27,12 @@ export class OrphanedRequests {
   /** Begins the time of return for these requests. */
   start(requests: readonly { token: string; agent_id: string }[]): void {
     this.stop();
-    const left = requests.map(({ token, agent_id }) => ({ token, agent_id, reason: REASON }));
+    const left = requests.map(({ token, agent_id }) => ({
+      token,
+      agent_id,
+      reason: REASON,
+      rule: "approval.withdrawn-disconnect" as const,
+    }));
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
       this.#giveUp(left);

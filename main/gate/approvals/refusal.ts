@@ -7,7 +7,7 @@ const FOR_SESSION = "the same is denied from now on in this session";
 
 /** Why a request that ended without an approval denies its call. `ttl_seconds`: how long it waited at the most. */
 export function refusalOf(
-  { status, message, refuse }: Pick<PendingRequest, "status" | "message" | "refuse">,
+  { status, message, extra, refuse }: Pick<PendingRequest, "status" | "message" | "extra" | "refuse">,
   ttl_seconds: number,
 ): Pick<Decision, "reason" | "explain"> {
   switch (status) {
@@ -22,7 +22,10 @@ export function refusalOf(
         explain: { rule: "approval.expired", instead: "ask again when somebody is there" },
       };
     default:
-      return { reason: `withdrawn: ${message ?? "no reason given"}`, explain: { rule: "approval.withdrawn" } };
+      return {
+        reason: `withdrawn: ${message ?? "no reason given"}`,
+        explain: { rule: extra.withdrawn ?? "approval.withdrawn" },
+      };
   }
 }
 

@@ -3,6 +3,7 @@ import type Database from "better-sqlite3";
 import { isoSeconds } from "../../../ipc/iso-seconds.ts";
 import type { Principal } from "../../../ipc/operator-api.ts";
 import { ownCommand } from "../../../ipc/own-command.ts";
+import type { WithdrawalRule } from "../../../ipc/rules.ts";
 import type { Clock } from "../clock.ts";
 import { emptyLog } from "../database.ts";
 import { endAt, moment, postponed } from "../ends.ts";
@@ -182,9 +183,13 @@ export class ApprovalRegistry {
   }
 
   /** Withdraws a request that still waits. Returns it, or undefined if it had ended already. */
-  cancelPending(token: string, reason: string): PendingRequest | undefined {
+  cancelPending(
+    token: string,
+    reason: string,
+    rule: WithdrawalRule = "approval.withdrawn",
+  ): PendingRequest | undefined {
     const request = this.getPending(token);
-    return request && this.#end(request, "cancelled", reason);
+    return request && this.#end({ ...request, extra: { ...request.extra, withdrawn: rule } }, "cancelled", reason);
   }
 
   /** Marks waiting requests beyond their deadline as expired, `limit` by each clock at the most. Returns them. */
@@ -239,6 +244,13 @@ export class ApprovalRegistry {
       .prepare("UPDATE pending SET expires_at = ?, boot_expires_at = ? WHERE token = ? AND status = 'pending'")
       .run(end.at, end.boot_at, request.token);
     return { ...request, expires_at: end.at, boot_expires_at: end.boot_at };
+  }
+
+  /** Stores what a request that still waits is described by now. */
+  describeAnew({ token, extra }: PendingRequest): void {
+    this.#db
+      .prepare("UPDATE pending SET request_extra = ? WHERE token = ? AND status = 'pending'")
+      .run(JSON.stringify(extra), token);
   }
 
   /** The waiting request that identical calls share. */

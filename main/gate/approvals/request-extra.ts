@@ -2,7 +2,7 @@ import type { Requirement, Reversibility } from "../../../ipc/decision.ts";
 import type { Description } from "../../../ipc/description.ts";
 import type { Language } from "../../../ipc/language.ts";
 import type { Choice } from "../../../ipc/operator-api.ts";
-import type { JudgeNote } from "../../../ipc/rules.ts";
+import type { JudgeNote, WithdrawalRule } from "../../../ipc/rules.ts";
 import type { PathLink } from "./card.ts";
 import type { AskedPaths } from "./choices.ts";
 import type { Kept } from "./kept.ts";
@@ -33,6 +33,8 @@ export interface RequestExtra extends AskedPaths {
   judge: { score: number; reason: string; notes?: JudgeNote[] | undefined };
   /** Left out by an earlier version. */
   description?: Description;
+  /** Why it was withdrawn, where it was. */
+  withdrawn?: WithdrawalRule;
   /** What stays of the request once it has ended. */
   kept?: Kept;
 }

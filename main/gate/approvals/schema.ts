@@ -80,5 +80,7 @@ export const APPROVALS_SCHEMA: Schema = {
           kind            TEXT NOT NULL,
           names           TEXT NOT NULL
         );`),
+    // The history: the last answered first, however many there are.
+    (db) => db.exec("CREATE INDEX idx_pending_decided ON pending(decision_at) WHERE status <> 'pending'"),
   ],
 };

@@ -50,6 +50,7 @@ export function approvalView(request: PendingRequest, language: Language, now: n
     judge: extra.judge,
     args: extra.args,
     message: fields.message,
+    withdrawn: fields.status === "cancelled" ? (extra.withdrawn ?? null) : null,
     card: renderApprovalCard(
       {
         token: fields.token,

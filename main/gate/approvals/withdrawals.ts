@@ -1,3 +1,4 @@
+import type { WithdrawalRule } from "../../../ipc/rules.ts";
 import { Pieces } from "../pieces.ts";
 
 /**
@@ -8,6 +9,7 @@ import { Pieces } from "../pieces.ts";
 export interface Withdrawal {
   token: string;
   reason: string;
+  rule: WithdrawalRule;
   agent_id: string;
 }
 

@@ -47,8 +47,8 @@ export function decisionRecord(
 }
 
 /** The user's and the agent's texts may quote a value; the gate's never do. */
-function storedReason(call: ProposedCall, { verdict, reason, status }: Decision): string {
-  if (status === "rejected" || status === "cancelled") return withoutValues(reason, call.args);
+function storedReason(call: ProposedCall, { verdict, reason, status, explain }: Decision): string {
+  if (status === "rejected" || explain.rule === "approval.withdrawn") return withoutValues(reason, call.args);
   return verdict === null || verdict.approved ? reason : verdict.reason;
 }
 

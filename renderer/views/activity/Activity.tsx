@@ -1,50 +1,82 @@
-import { useCallback, useEffect, useRef, useState } from "react";
-import type { ActivityEntry } from "../../../ipc/activity.ts";
+import { useRef, useState } from "react";
+import type { ActivityFilter } from "../../../ipc/activity-filter.ts";
 import type { Capability, Outcome } from "../../../ipc/decision.ts";
-import type { GateError } from "../../../ipc/gate-error.ts";
+import type { Language } from "../../../ipc/language.ts";
 import { CAPABILITIES, OUTCOMES } from "../../gate/contract-lists.ts";
-import { isSilent } from "../../gate/link.ts";
-import { useCall, useGateEvents, useLinkState, useQuery } from "../../gate/use-gate.tsx";
+import { useCall, useQuery } from "../../gate/use-gate.tsx";
 import { Button } from "../../parts/Button.tsx";
+import { boundsOf, NO_DAYS } from "../../parts/days.ts";
 import { EmptyState } from "../../parts/EmptyState.tsx";
 import { Failure } from "../../parts/Failure.tsx";
 import { FilterSelect } from "../../parts/FilterSelect.tsx";
+import { ListTools, SearchInput } from "../../parts/ListTools.tsx";
+import { momentText } from "../../parts/RelativeTime.tsx";
 import { useWidth } from "../../parts/use-size.ts";
 import { goTo } from "../../window/route.ts";
 import type { ViewProps } from "../../window/view-props.ts";
 import { activityWords } from "../../words/activity.ts";
-import { useWords } from "../../words/language.ts";
+import { useLanguage, useWords } from "../../words/language.ts";
 import { namesWords } from "../../words/names.ts";
 import { DecisionRow } from "./DecisionRow.tsx";
-import { type ActivityFilter, entryOf, matches, NO_FILTER, withNewer, withOlder } from "./feed.ts";
+import { exportActivity } from "./export-activity.ts";
+import { NO_FILTER } from "./feed.ts";
 import { Picture } from "./Picture.tsx";
+import { targetWidth } from "./target-width.ts";
+import { useFeed } from "./use-feed.ts";
 import "../../style/views.css";
 import "./activity.css";
-
-/** Below this width a row has two lines. The other columns take the rest; a character of a target is so wide. */
-const NARROW = 620;
-const CHARACTER = 7.9;
 
 /** What is being decided. `rest`: the decision that is open. */
 export default function Activity({ rest }: ViewProps) {
   const words = useWords(activityWords);
+  const language = useLanguage();
   const [filter, setFilter] = useState(NO_FILTER);
   const { entries, error, has_older, showOlder } = useFeed(filter);
   const list = useRef<HTMLUListElement>(null);
-  const list_width = useWidth(list);
-  const width = Math.floor((list_width - (list_width < NARROW ? 130 : 352)) / CHARACTER);
-  const is_filtered = filter.agent !== null || filter.capability !== null || filter.outcome !== null;
+  const width = targetWidth(useWidth(list));
+  const [days, setDays] = useState(NO_DAYS);
+  const call = useCall();
+  const is_filtered = Object.values(filter).some((value) => value !== undefined && value !== "" && value !== false);
+  const between = (since: number | undefined, until: number | undefined) => setFilter({ ...filter, since, until });
+  const reset = () => {
+    setFilter(NO_FILTER);
+    setDays(NO_DAYS);
+  };
   return (
     <div className="place activity">
       <header className="place-head">
         <h1>{words.title}</h1>
       </header>
-      <Picture />
+      <Picture
+        onPick={(since, until) => {
+          setDays(NO_DAYS);
+          between(since, until);
+        }}
+      />
       <section aria-labelledby="activity-decisions">
         <div className="section-head">
           <h2 id="activity-decisions">{words.decisions}</h2>
           <Filters filter={filter} onFilter={setFilter} />
         </div>
+        {filter.since !== undefined && days === NO_DAYS ? (
+          <p className="picked">
+            {words.picked(pickedText(filter, language))}{" "}
+            <Button size="small" look="plain" onClick={() => between(undefined, undefined)}>
+              {words.all_times}
+            </Button>
+          </p>
+        ) : null}
+        <ListTools
+          days={days}
+          onDays={(chosen) => {
+            setDays(chosen);
+            const { since, until } = boundsOf(chosen);
+            between(since === undefined ? undefined : since / 1000, until === undefined ? undefined : until / 1000);
+          }}
+          answered={filter.answered === true}
+          onAnswered={(answered) => setFilter({ ...filter, answered })}
+          onExport={(form) => exportActivity(call, filter, form)}
+        />
         <Failure error={error} />
         {entries?.length === 0 && !is_filtered ? (
           <div>
@@ -55,7 +87,7 @@ export default function Activity({ rest }: ViewProps) {
         {entries?.length === 0 && is_filtered ? (
           <div>
             <EmptyState title={words.no_match}>{words.no_match_next}</EmptyState>
-            <Button onClick={() => setFilter(NO_FILTER)}>{words.reset}</Button>
+            <Button onClick={reset}>{words.reset}</Button>
           </div>
         ) : null}
         <ul ref={list} className="decisions">
@@ -79,6 +111,12 @@ export default function Activity({ rest }: ViewProps) {
   );
 }
 
+/** `22 Nov, 10:20 to 10:21` */
+function pickedText({ since = 0, until = 0 }: ActivityFilter, language: Language): string {
+  const [from, to] = [since, until].map((seconds) => momentText(new Date(seconds * 1000), new Date(), language, false));
+  return `${from} – ${to}`;
+}
+
 function Filters({ filter, onFilter }: { filter: ActivityFilter; onFilter(filter: ActivityFilter): void }) {
   const words = useWords(activityWords);
   const names = useWords(namesWords);
@@ -86,98 +124,28 @@ function Filters({ filter, onFilter }: { filter: ActivityFilter; onFilter(filter
   const agent_names = [...new Set((data?.agents ?? []).map(({ name }) => name))];
   return (
     <div className="filters">
+      <SearchInput label={words.search} text={filter.text ?? ""} onText={(text) => onFilter({ ...filter, text })} />
       <FilterSelect<string>
         label={words.agent}
         all={words.every_agent}
         items={agent_names.map((name) => ({ value: name, label: name }))}
-        chosen={filter.agent}
-        onChoose={(agent) => onFilter({ ...filter, agent })}
+        chosen={filter.agent ?? null}
+        onChoose={(agent) => onFilter({ ...filter, agent: agent ?? undefined })}
       />
       <FilterSelect<Capability>
         label={words.capability}
         all={words.every_capability}
         items={CAPABILITIES.map((name) => ({ value: name, label: name }))}
-        chosen={filter.capability}
-        onChoose={(capability) => onFilter({ ...filter, capability })}
+        chosen={filter.capability ?? null}
+        onChoose={(capability) => onFilter({ ...filter, capability: capability ?? undefined })}
       />
       <FilterSelect<Outcome>
         label={words.outcome}
         all={words.every_outcome}
         items={OUTCOMES.map((outcome) => ({ value: outcome, label: names.decided[outcome] }))}
-        chosen={filter.outcome}
-        onChoose={(outcome) => onFilter({ ...filter, outcome })}
+        chosen={filter.outcome ?? null}
+        onChoose={(outcome) => onFilter({ ...filter, outcome: outcome ?? undefined })}
       />
     </div>
-  );
-}
-
-const PAGE = 100;
-/** A burst of decisions is drawn a few times a second, not once for each. */
-const DRAW_MS = 150;
-
-function useFeed(filter: ActivityFilter) {
-  const call = useCall();
-  const [entries, setEntries] = useState<ActivityEntry[] | null>(null);
-  const [has_older, setHasOlder] = useState(false);
-  const [error, setError] = useState<GateError | undefined>();
-  const latest = useRef(filter);
-  latest.current = filter;
-  const fetchPage = useCallback(
-    (wanted: ActivityFilter, before?: string) =>
-      call("activity.list", {
-        ...(wanted.agent === null ? {} : { agent: wanted.agent }),
-        ...(wanted.capability === null ? {} : { capability: wanted.capability }),
-        ...(wanted.outcome === null ? {} : { outcome: wanted.outcome }),
-        ...(before === undefined ? {} : { before }),
-        limit: PAGE,
-      }),
-    [call],
-  );
-  const is_answering = !isSilent(useLinkState());
-  useEffect(() => {
-    // After the connection was lost, missed decisions are fetched.
-    if (!is_answering) return;
-    fetchPage(filter).then(
-      (page) => {
-        if (latest.current !== filter) return;
-        setEntries(withNewer(page, []));
-        setHasOlder(page.length === PAGE);
-        setError(undefined);
-      },
-      (failure: GateError) => latest.current === filter && setError(failure),
-    );
-  }, [fetchPage, filter, is_answering]);
-  const coming = useRef<ActivityEntry[]>([]);
-  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
-  useEffect(() => () => clearTimeout(timer.current), []);
-  useGateEvents((event) => {
-    if (event.type !== "decision") return;
-    coming.current.unshift(entryOf(event.data));
-    timer.current ??= setTimeout(() => {
-      timer.current = undefined;
-      const newer = withNewer(coming.current, []);
-      coming.current = [];
-      setEntries((now) => (now === null ? now : withLive(now, newer, latest.current)));
-    }, DRAW_MS);
-  });
-  const showOlder = () => {
-    fetchPage(filter, entries?.at(-1)?.decision_id).then(
-      (page) => {
-        if (latest.current !== filter) return;
-        setEntries((now) => withOlder(now ?? [], page));
-        setHasOlder(page.length === PAGE);
-      },
-      (failure: GateError) => setError(failure),
-    );
-  };
-  return { entries, error, has_older, showOlder };
-}
-
-/** Decisions that match the filter are added on top; those that were answered meanwhile and don't match any more are removed. */
-function withLive(entries: ActivityEntry[], newer: ActivityEntry[], filter: ActivityFilter): ActivityEntry[] {
-  const ids = new Set(newer.map(({ decision_id }) => decision_id));
-  return withNewer(
-    entries.filter(({ decision_id }) => !ids.has(decision_id)),
-    newer.filter((entry) => matches(entry, filter)),
   );
 }

@@ -2,7 +2,7 @@ import { useId } from "react";
 import type { ActivityEntry } from "../../../ipc/activity.ts";
 import { shortened, visible } from "../../../ipc/visible-text.ts";
 import { NeitherShape, OutcomeShape } from "../../parts/OutcomeShape.tsx";
-import { RelativeTime } from "../../parts/RelativeTime.tsx";
+import { Moment } from "../../parts/RelativeTime.tsx";
 import { Target } from "../../parts/Target.tsx";
 import { VisibleText } from "../../parts/VisibleText.tsx";
 import { activityWords } from "../../words/activity.ts";
@@ -49,7 +49,7 @@ export function DecisionRow({ entry, width, isOpen, onToggle }: DecisionRowProps
           <VisibleText text={entry.agent_name} />
         </span>
         <span className="when">
-          <RelativeTime at={new Date(entry.ts * 1000).toISOString()} />
+          <Moment at={new Date(entry.ts * 1000).toISOString()} seconds />
         </span>
       </button>
       {isOpen ? (

@@ -1,6 +1,7 @@
 import { useEffect } from "react";
 import type { OpenedDecision as Opened } from "../../../ipc/activity.ts";
-import type { ApprovalStatus, TraceStep } from "../../../ipc/decision.ts";
+import type { ApprovalStatus, Stage, TraceStep } from "../../../ipc/decision.ts";
+import type { Language } from "../../../ipc/language.ts";
 import { STAGES } from "../../gate/contract-lists.ts";
 import { useQuery } from "../../gate/use-gate.tsx";
 import { Failure } from "../../parts/Failure.tsx";
@@ -23,9 +24,26 @@ export function OpenedDecision({ decision_id, status }: { decision_id: string; s
       {data === undefined ? null : (
         <>
           <Facts opened={data} />
-          <Trace trace={data.decision.trace} status={data.decision.status} />
+          <Trace trace={data.decision.trace} status={data.decision.status} score={data.decision.verdict?.score} />
         </>
       )}
+    </div>
+  );
+}
+
+/** The decision on a request that ended, where it is still kept. */
+export function DecisionOn({ token }: { token: string }) {
+  const words = useWords(activityWords);
+  const { data, error } = useQuery("activity.open", { token });
+  if (error !== undefined) return <p className="quiet">{words.not_kept}</p>;
+  if (data === undefined) return null;
+  const { decision } = data;
+  return (
+    <div className="opened-decision">
+      <Trace trace={decision.trace} status={decision.status} score={decision.verdict?.score} />
+      <p>
+        <a href={`#/activity/${decision.decision_id}`}>{words.see_decision}</a>
+      </p>
     </div>
   );
 }
@@ -83,8 +101,7 @@ function Facts({ opened }: { opened: Opened }) {
         <>
           <dt>{words.score}</dt>
           <dd className="figures">
-            {verdict.score.toLocaleString(language, { minimumFractionDigits: 2, maximumFractionDigits: 2 })}{" "}
-            <span className="quiet">({verdict.judge_kind})</span>
+            {scoreText(verdict.score, language)} <span className="quiet">({verdict.judge_kind})</span>
           </dd>
         </>
       )}
@@ -92,9 +109,17 @@ function Facts({ opened }: { opened: Opened }) {
   );
 }
 
-function Trace({ trace, status }: { trace: readonly TraceStep[] | undefined; status: ApprovalStatus | undefined }) {
+interface TraceProps {
+  trace: readonly TraceStep[] | undefined;
+  status: ApprovalStatus | undefined;
+  /** The judge's, where it was asked. */
+  score: number | undefined;
+}
+
+function Trace({ trace, status, score }: TraceProps) {
   const words = useWords(activityWords);
   if (trace === undefined) return <p className="quiet">{words.no_trace}</p>;
+  const denied_by = trace.find(({ outcome }) => outcome === "denied")?.stage;
   const reached = new Set(trace.map(({ stage }) => stage));
   const missed = STAGES.filter((stage) => !reached.has(stage));
   return (
@@ -105,7 +130,7 @@ function Trace({ trace, status }: { trace: readonly TraceStep[] | undefined; sta
           <li key={step.stage} className={step.outcome}>
             <StepSaid step={step} status={status} />
             <span className="detail">
-              <RuleText rule={step.rule} sentence={step.detail} />
+              <StepDetail step={step} score={score} denied_by={denied_by} />
             </span>
           </li>
         ))}
@@ -117,6 +142,23 @@ function Trace({ trace, status }: { trace: readonly TraceStep[] | undefined; sta
       )}
     </>
   );
+}
+
+interface StepDetailProps {
+  step: TraceStep;
+  score: number | undefined;
+  denied_by: Stage | undefined;
+}
+
+/** By its rule; a stage that passed a call or wasn't asked needs no more than its own words. */
+function StepDetail({ step: { stage, outcome, rule, detail }, score, denied_by }: StepDetailProps) {
+  const words = useWords(activityWords);
+  const language = useLanguage();
+  if (rule !== undefined || outcome === "denied") return <RuleText rule={rule} sentence={detail} />;
+  if (outcome === "ask") return words.steps.ask;
+  if (outcome === "skipped" && denied_by !== undefined) return words.not_reached;
+  if (stage !== "judge" || score === undefined) return words.unruled[stage];
+  return `${words.unruled.judge} ${scoreText(score, language)}`;
 }
 
 /** The result of the stage `approval`, where there is one: no answer in time is no denial by the operator. */
@@ -140,4 +182,8 @@ function StepShape({ outcome }: { outcome: TraceStep["outcome"] }) {
   if (outcome === "passed") return <OutcomeShape outcome="allowed" />;
   if (outcome === "ask") return <OutcomeShape outcome="approval_required" />;
   return outcome === "denied" ? <OutcomeShape outcome="denied" /> : <NeitherShape />;
+}
+
+function scoreText(score: number, language: Language): string {
+  return score.toLocaleString(language, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 }

@@ -10,6 +10,7 @@ import { Segments } from "../../parts/Segments.tsx";
 import { activityWords } from "../../words/activity.ts";
 import { useLanguage, useWords } from "../../words/language.ts";
 import { namesWords } from "../../words/names.ts";
+import { BucketPicker } from "./BucketPicker.tsx";
 import { drawn, KINDS, type Kind, PICTURE } from "./picture-geometry.ts";
 
 const RANGES: readonly ActivityRange[] = ["hour", "day", "week"];
@@ -21,7 +22,7 @@ const OUTCOME_OF: Readonly<Record<Kind, Outcome>> = {
 const REFRESH_MS = 1000;
 
 /** How much was allowed, asked and denied: as a picture, in one sentence, and as a table. */
-export function Picture() {
+export function Picture({ onPick }: { onPick(since: number, until: number): void }) {
   const words = useWords(activityWords);
   const [range, setRange] = useState<ActivityRange>("hour");
   const { data, error } = useCounts(range);
@@ -37,7 +38,7 @@ export function Picture() {
         />
       </div>
       <Failure error={data === undefined ? error : undefined} />
-      {data === undefined ? <div className="bars" /> : <Bars counts={data} />}
+      {data === undefined ? <div className="bars" /> : <Bars counts={data} onPick={onPick} />}
       {data === undefined ? null : <AsTable counts={data} />}
     </section>
   );
@@ -78,7 +79,7 @@ function Totals({ counts }: { counts: ActivityCounts }) {
   );
 }
 
-function Bars({ counts }: { counts: ActivityCounts }) {
+function Bars({ counts, onPick }: { counts: ActivityCounts; onPick(since: number, until: number): void }) {
   const words = useWords(activityWords);
   const language = useLanguage();
   const hatched = useId();
@@ -108,6 +109,7 @@ function Bars({ counts }: { counts: ActivityCounts }) {
           )),
         )}
       </svg>
+      <BucketPicker counts={counts} onPick={onPick} />
       <span className="ceiling quiet figures" aria-hidden="true">
         {is_empty ? null : ceiling.toLocaleString(language)}
       </span>

@@ -1,31 +1,30 @@
 import type { ActivityEntry } from "../../../ipc/activity.ts";
-import type { Capability, Outcome } from "../../../ipc/decision.ts";
-import type { OperatorEvent } from "../../../ipc/operator-api.ts";
+import type { ActivityFilter } from "../../../ipc/activity-filter.ts";
+import type { OperatorEvent, OperatorParams } from "../../../ipc/operator-api.ts";
 
 /** The listing of decisions: those fetched, and those that arrive live. */
 
-export interface ActivityFilter {
-  agent: string | null;
-  capability: Capability | null;
-  outcome: Outcome | null;
-}
-
-export const NO_FILTER: ActivityFilter = { agent: null, capability: null, outcome: null };
+export const NO_FILTER: ActivityFilter = {};
 /** The gate keeps as many. */
 export const MOST_SHOWN = 1000;
 
 type DecisionEvent = Extract<OperatorEvent, { type: "decision" }>["data"];
 
 export function entryOf({ ts, agent_name, executor, decision }: DecisionEvent): ActivityEntry {
-  const { decision_id, outcome, stage, reason, capabilities, status } = decision;
-  const entry = { decision_id, ts, agent_name, executor, outcome, stage, reason, capabilities };
+  const { decision_id, outcome, stage, reason, explain, capabilities, status } = decision;
+  const entry = { decision_id, ts, agent_name, executor, outcome, stage, reason, rule: explain.rule, capabilities };
   return status === undefined ? entry : { ...entry, status };
 }
 
-export function matches(entry: ActivityEntry, filter: ActivityFilter): boolean {
-  if (filter.agent !== null && entry.agent_name !== filter.agent) return false;
-  if (filter.outcome !== null && entry.outcome !== filter.outcome) return false;
-  return filter.capability === null || entry.capabilities.some(({ capability }) => capability === filter.capability);
+/** As the gate takes it. */
+export function paramsOf({ since, until, text, ...filter }: ActivityFilter): OperatorParams<"activity.list"> {
+  const date = (seconds: number) => new Date(seconds * 1000).toISOString();
+  return {
+    ...filter,
+    ...(text === undefined || text === "" ? {} : { text }),
+    ...(since === undefined ? {} : { since: date(since) }),
+    ...(until === undefined ? {} : { until: date(until) }),
+  };
 }
 
 /**

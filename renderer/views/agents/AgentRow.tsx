@@ -4,6 +4,7 @@ import type { AgentView } from "../../../ipc/operator-api.ts";
 import { LEVELS } from "../../gate/contract-lists.ts";
 import { useAct } from "../../gate/use-act.ts";
 import { useCall } from "../../gate/use-gate.tsx";
+import { AgentLink } from "../../parts/AgentLink.tsx";
 import { Button } from "../../parts/Button.tsx";
 import { Confirm } from "../../parts/Confirm.tsx";
 import { Failure } from "../../parts/Failure.tsx";
@@ -41,7 +42,10 @@ export function AgentRow({ agent }: { agent: AgentView }) {
     <tbody className={asks ? "asks" : undefined}>
       <tr>
         <th scope="row">
-          <span className="name">{name}</span> <Connected isConnected={agent.is_connected} />
+          <span className="name">
+            <AgentLink name={name} />
+          </span>{" "}
+          <Connected isConnected={agent.is_connected} />
         </th>
         <td>
           <LevelSelect

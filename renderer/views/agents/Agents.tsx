@@ -5,16 +5,18 @@ import { useQuery } from "../../gate/use-gate.tsx";
 import { useNow } from "../../parts/clock.ts";
 import { Failure } from "../../parts/Failure.tsx";
 import { RelativeTime } from "../../parts/RelativeTime.tsx";
+import type { ViewProps } from "../../window/view-props.ts";
 import { agentsWords } from "../../words/agents.ts";
 import { useWords } from "../../words/language.ts";
-import { AgentRow } from "./AgentRow.tsx";
+import { AgentPage } from "./AgentPage.tsx";
+import { AgentTable } from "./AgentTable.tsx";
 import { Connecting } from "./Connecting.tsx";
 
 import "../../style/views.css";
 import "./agents.css";
 
-/** The paired agents with their levels, and those that ask to be paired. */
-export default function Agents() {
+/** The paired agents with their levels, and those that ask to be paired. `rest`: the agent that is open. */
+export default function Agents({ rest }: ViewProps) {
   const words = useWords(agentsWords);
   const { data, error, refresh } = useQuery("agents.list", {});
   const now = useNow("half_minute");
@@ -26,6 +28,7 @@ export default function Agents() {
   const paired = agents.filter(({ revoked_at }) => revoked_at === null);
   const revoked = agents.filter(({ revoked_at }) => revoked_at !== null);
   const requests = data?.requests ?? [];
+  if (rest !== "" && data !== undefined) return <AgentPage key={rest} name={rest} agents={agents} />;
   return (
     <div className="place agents">
       <header className="place-head">
@@ -49,30 +52,6 @@ export default function Agents() {
       ) : null}
       {revoked.length > 0 ? <Revoked agents={revoked} /> : null}
     </div>
-  );
-}
-
-function AgentTable({ agents }: { agents: readonly AgentView[] }) {
-  const { columns, ...words } = useWords(agentsWords);
-  return (
-    <table className="table agent-table folds">
-      <thead>
-        <tr>
-          <th scope="col">{columns.agent}</th>
-          <th scope="col">{columns.level}</th>
-          <th scope="col">{columns.seen}</th>
-          <th scope="col" className="number">
-            {columns.calls}
-          </th>
-          <th scope="col">
-            <span className="unseen">{words.revoke}</span>
-          </th>
-        </tr>
-      </thead>
-      {agents.map((agent) => (
-        <AgentRow key={agent.agent_id} agent={agent} />
-      ))}
-    </table>
   );
 }
 

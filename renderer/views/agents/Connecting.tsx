@@ -1,9 +1,7 @@
-import { useState } from "react";
-import { Button } from "../../parts/Button.tsx";
+import { useQuery } from "../../gate/use-gate.tsx";
+import { CommandToCopy } from "../../parts/CommandToCopy.tsx";
 import { agentsWords } from "../../words/agents.ts";
 import { useWords } from "../../words/language.ts";
-
-const COMMAND = "npx metnos-gate connect claude-code";
 
 /** How to connect an agent: at length where there is none, folded where there is one. */
 export function Connecting({ isFirst }: { isFirst: boolean }) {
@@ -12,38 +10,37 @@ export function Connecting({ isFirst }: { isFirst: boolean }) {
     return (
       <details className="connecting">
         <summary className="quiet">{words.another}</summary>
-        <HowTo />
+        <HowToConnect />
       </details>
     );
   }
   return (
     <div className="connecting">
       <h2>{words.empty}</h2>
-      <HowTo />
+      <HowToConnect />
     </div>
   );
 }
 
-function HowTo() {
+/** The commands for the agents that are installed here; for Claude Code's where none is found. */
+export function HowToConnect() {
   const words = useWords(agentsWords);
-  const [is_copied, setCopied] = useState(false);
-  const copy = async () => {
-    // Where the clipboard is refused, the command can still be selected.
-    await navigator.clipboard.writeText(COMMAND).then(
-      () => setCopied(true),
-      () => setCopied(false),
-    );
-  };
+  const { data: status } = useQuery("status", {});
+  const { data: found } = useQuery("agents.detect", {});
+  if (status === undefined || found === undefined) return null;
+  const adapted = found.flatMap(({ connects_as }) => (connects_as === null ? [] : [connects_as]));
+  const others = found.filter(({ connects_as }) => connects_as === null).map(({ program }) => program);
+  const names = adapted.length === 0 ? ["claude-code"] : adapted;
   return (
     <div className="how-to">
-      <p>{words.empty_next}</p>
-      <p className="command">
-        <code className="mono">{COMMAND}</code>
-        <Button size="small" onClick={() => void copy()}>
-          {is_copied ? words.copied : words.copy}
-        </Button>
+      <p>{adapted.length === 0 ? words.empty_next : words.found(adapted.join(", "))}</p>
+      {names.map((name) => (
+        <CommandToCopy key={name} command={`${status.command} connect ${name}`} />
+      ))}
+      <p className="quiet">
+        {others.length === 0 ? null : `${words.found_others(others.join(", "))} `}
+        {words.empty_other}
       </p>
-      <p className="quiet">{words.empty_other}</p>
     </div>
   );
 }

@@ -1,12 +1,11 @@
 import { CardStack } from "../../cards/CardStack.tsx";
-import { useQuery } from "../../gate/use-gate.tsx";
-import { EmptyState } from "../../parts/EmptyState.tsx";
 import { Segments } from "../../parts/Segments.tsx";
 import { goTo } from "../../window/route.ts";
 import type { ViewProps } from "../../window/view-props.ts";
 import { approvalsWords } from "../../words/approvals.ts";
 import { useWords } from "../../words/language.ts";
 import { EndedRequest } from "./EndedRequest.tsx";
+import { FirstSteps } from "./FirstSteps.tsx";
 import { History } from "./History.tsx";
 import "../../style/views.css";
 import "./approvals.css";
@@ -18,7 +17,7 @@ export default function Approvals({ rest }: ViewProps) {
   const words = useWords(approvalsWords);
   const shown = rest === HISTORY ? "history" : "waiting";
   return (
-    <div className="place approvals">
+    <div className={shown === "history" ? "place" : "place approvals"}>
       <div className="place-head">
         <h1>{words.title}</h1>
         <Segments
@@ -34,22 +33,8 @@ export default function Approvals({ rest }: ViewProps) {
       {shown === "history" ? (
         <History />
       ) : (
-        <CardStack nothing={<NothingWaits />} pointed_at={rest} gone={<EndedRequest token={rest} />} />
+        <CardStack nothing={<FirstSteps />} pointed_at={rest} gone={<EndedRequest token={rest} />} />
       )}
     </div>
-  );
-}
-
-function NothingWaits() {
-  const words = useWords(approvalsWords);
-  const { data } = useQuery("agents.list", {});
-  if (data === undefined) return null;
-  if (data.agents.some(({ revoked_at }) => revoked_at === null)) {
-    return <EmptyState title={words.nothing}>{words.nothingNext}</EmptyState>;
-  }
-  return (
-    <EmptyState title={words.noAgent} command={words.noAgentCommand}>
-      {words.noAgentNext}
-    </EmptyState>
   );
 }

@@ -1,68 +1,83 @@
 import { useCallback, useState } from "react";
 import type { ApprovalStatus, Capability } from "../../../ipc/decision.ts";
-import type { ApprovalView } from "../../../ipc/operator-api.ts";
-import { EndMark } from "../../cards/CallText.tsx";
+import type { OperatorParams } from "../../../ipc/operator-api.ts";
+import { EndMark } from "../../cards/EndMark.tsx";
 import { CAPABILITIES } from "../../gate/contract-lists.ts";
-import { useQuery } from "../../gate/use-gate.tsx";
+import { useCall, useQuery } from "../../gate/use-gate.tsx";
+import { boundsOf, NO_DAYS } from "../../parts/days.ts";
 import { EmptyState } from "../../parts/EmptyState.tsx";
 import { Failure } from "../../parts/Failure.tsx";
 import { FilterSelect } from "../../parts/FilterSelect.tsx";
-import { RelativeTime } from "../../parts/RelativeTime.tsx";
-import { VisibleText } from "../../parts/VisibleText.tsx";
+import { ListTools, SearchInput } from "../../parts/ListTools.tsx";
 import { approvalsWords } from "../../words/approvals.ts";
 import { useWords } from "../../words/language.ts";
+import { exportHistory } from "./export-history.ts";
+import { HistoryRow } from "./HistoryRow.tsx";
 
 type Ended = Exclude<ApprovalStatus, "pending">;
 const PAGE = 100;
 
-interface Filters {
-  agent?: string;
-  capability?: Capability;
-  status?: Ended;
-}
+/** Of `approvals.history`, without its page. Keys that are there have a value. */
+type Filters = Omit<OperatorParams<"approvals.history">, "offset" | "limit" | "token">;
 
 /** Ended requests, newest first, a page more whenever the end becomes visible. */
 export function History() {
   const words = useWords(approvalsWords);
+  const call = useCall();
   const [filters, setFilters] = useState<Filters>({});
+  const [days, setDays] = useState(NO_DAYS);
   const [pages, setPages] = useState(1);
+  const [opened, setOpened] = useState<string | null>(null);
   const { data, error } = useQuery("approvals.history", { ...filters, offset: 0, limit: PAGE });
   const { data: agents } = useQuery("agents.list", {});
-  const change = (next: Filters) => {
-    setFilters(Object.fromEntries(Object.entries(next).filter(([, value]) => value !== undefined)));
+  const change = (next: { [K in keyof Filters]: Filters[K] | null | undefined }) => {
+    const given = Object.entries(next).filter(([, value]) => value !== undefined && value !== null && value !== "");
+    setFilters(Object.fromEntries(given));
     setPages(1);
   };
   const names = [...new Set(agents?.agents.map(({ name }) => name))];
   const total = data?.total ?? 0;
   const is_filtered = Object.keys(filters).length > 0;
   const more = useCallback(() => setPages((before) => before + 1), []);
-  const { agent, capability, status } = filters;
+  const { agent, capability, status, text, answered } = filters;
   return (
     <>
       <div className="filters">
-        <FilterSelect
+        <SearchInput label={words.search} text={text ?? ""} onText={(value) => change({ ...filters, text: value })} />
+        <FilterSelect<string>
           label={words.filterAgent}
           all={words.everyAgent}
           items={names.map((value) => ({ value, label: value }))}
           chosen={agent ?? null}
-          onChoose={(value) => change({ ...filters, agent: value ?? undefined } as Filters)}
+          onChoose={(value) => change({ ...filters, agent: value })}
         />
-        <FilterSelect
+        <FilterSelect<Capability>
           label={words.filterCapability}
           all={words.everyCapability}
           items={CAPABILITIES.map((value) => ({ value, label: value }))}
           chosen={capability ?? null}
-          onChoose={(value) => change({ ...filters, capability: value ?? undefined } as Filters)}
+          onChoose={(value) => change({ ...filters, capability: value })}
         />
-        <FilterSelect
+        <FilterSelect<Ended>
           label={words.filterOutcome}
           all={words.everyOutcome}
           items={(Object.keys(words.outcome) as Ended[]).map((value) => ({ value, label: words.outcome[value] }))}
           chosen={status ?? null}
-          onChoose={(value) => change({ ...filters, status: value ?? undefined } as Filters)}
+          onChoose={(value) => change({ ...filters, status: value })}
         />
         <span className="quiet figures">{data === undefined ? "" : words.total(total)}</span>
       </div>
+      <ListTools
+        days={days}
+        onDays={(chosen) => {
+          setDays(chosen);
+          const { since, until } = boundsOf(chosen);
+          change({ ...filters, since: dateOf(since), until: dateOf(until) });
+        }}
+        answered={answered === true}
+        onAnswered={(only) => change({ ...filters, answered: only ? true : null })}
+        onExport={(form) => exportHistory(call, filters, form)}
+      />
       <Failure error={error} />
       {data !== undefined && total === 0 ? (
         <EmptyState title={is_filtered ? words.emptyFiltered : words.empty}>
@@ -70,7 +85,7 @@ export function History() {
         </EmptyState>
       ) : null}
       {total === 0 ? null : (
-        <table className="table history">
+        <table className="table history folds">
           <thead>
             <tr>
               <th scope="col">{words.columns.when}</th>
@@ -80,7 +95,13 @@ export function History() {
             </tr>
           </thead>
           {Array.from({ length: pages }, (_, page) => (
-            <HistoryPage key={String(page * PAGE)} filters={filters} offset={page * PAGE} />
+            <HistoryPage
+              key={String(page * PAGE)}
+              filters={filters}
+              offset={page * PAGE}
+              opened={opened}
+              onToggle={(token) => setOpened(token === opened ? null : token)}
+            />
           ))}
         </table>
       )}
@@ -89,41 +110,25 @@ export function History() {
   );
 }
 
-function HistoryPage({ filters, offset }: { filters: Filters; offset: number }) {
+function dateOf(ms: number | undefined): string | undefined {
+  return ms === undefined ? undefined : new Date(ms).toISOString();
+}
+
+interface HistoryPageProps {
+  filters: Filters;
+  offset: number;
+  /** The open request's token. */
+  opened: string | null;
+  onToggle(token: string): void;
+}
+
+function HistoryPage({ filters, offset, opened, onToggle }: HistoryPageProps) {
   const { data } = useQuery("approvals.history", { ...filters, offset, limit: PAGE });
   return (
     <tbody>
       {data?.approvals.map((view) => (
-        <HistoryRow key={view.token} view={view} />
+        <HistoryRow key={view.token} view={view} isOpen={view.token === opened} onToggle={() => onToggle(view.token)} />
       ))}
     </tbody>
-  );
-}
-
-function HistoryRow({ view }: { view: ApprovalView }) {
-  const words = useWords(approvalsWords);
-  const { status, territory_concession: territory, message } = view;
-  if (status === "pending") return null;
-  return (
-    <tr>
-      <td className="when">
-        <RelativeTime at={view.decision_at ?? view.expires_at} />
-      </td>
-      <td>
-        <VisibleText text={view.agent_name} />
-      </td>
-      <td className="what">
-        <VisibleText text={`${view.action_verb} ${view.target_summary}`} />
-        {message === null || message === "" ? null : (
-          <p className="quiet">
-            <VisibleText text={message} />
-          </p>
-        )}
-      </td>
-      <td>
-        {words.outcome[status]}
-        {status === "approved" ? <span className="quiet">, {words.territory[territory]}</span> : null}
-      </td>
-    </tr>
   );
 }

@@ -120,11 +120,11 @@ it("opens a kept decision with its trace, and says so where it isn't kept", () =
   const { activity } = activityAt({ now: NOON });
   const kept = decision("allowed");
   activity.note(kept, CALL, subject(), [{ stage: "pairing", outcome: "passed", detail: "paired" }]);
-  expect(activity.open(kept.decision_id)).toMatchObject({
+  expect(activity.open({ decision_id: kept.decision_id })).toMatchObject({
     agent_name: "worker",
     executor: "fs_read",
     intent: "to see",
     decision: { trace: [{ stage: "pairing" }] },
   });
-  expect(() => activity.open("gone")).toThrow(expect.objectContaining({ code: "not_kept" }));
+  expect(() => activity.open({ decision_id: "gone" })).toThrow(expect.objectContaining({ code: "not_kept" }));
 });

@@ -109,7 +109,12 @@ describe("the withdrawal of thousands", () => {
     opened.broker.begin();
     const tokens = Array.from({ length: COUNT }, (_, index) => opened.broker.ask(request(`call ${index}`)).token);
     opened.broker.commit();
-    const withdrawals = tokens.map((token) => ({ token, reason: "paused", agent_id: pendingOf().agent_id }));
+    const withdrawals = tokens.map((token) => ({
+      token,
+      reason: "paused",
+      rule: "approval.withdrawn-disconnect" as const,
+      agent_id: pendingOf().agent_id,
+    }));
     return { ...opened, tokens, withdrawals };
   }
 

@@ -1,7 +1,12 @@
 import { expect, it, onTestFinished } from "vitest";
 import { Withdrawals } from "../../../main/gate/approvals/withdrawals.ts";
 
-const withdrawal = (token: string, agent_id = "agent-1") => ({ token, agent_id, reason: "gone" });
+const withdrawal = (token: string, agent_id = "agent-1") => ({
+  token,
+  agent_id,
+  reason: "gone",
+  rule: "approval.withdrawn" as const,
+});
 
 /** Withdrawals of which those of the tokens in `stuck` fail, and the whole transaction with them. */
 function withdrawals(stuck: Set<string>) {

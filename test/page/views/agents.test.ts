@@ -11,7 +11,7 @@ describe.skipIf(NO_BROWSER !== null)("agents", () => {
   it("with none, says how to connect one; one that asks then appears by itself, and is let in at the level that was chosen", async () => {
     const gate = await startGate();
     const { page, problems } = await openPage(gate.operator, { at: "agents", browser: browser() });
-    await page.getByText("npx metnos-gate connect claude-code").waitFor();
+    await page.getByText(/metnos-gate\S* connect claude-code$/).waitFor();
     expect(await page.textContent("main")).toContain("docs/protocol.md");
     const stranger = await gate.connect();
     stranger.send("hello", { id: "h", protocol: 1, agent: { name: "my-script", version: "0.3.1" } });

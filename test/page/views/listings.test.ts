@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { ActivityEntry } from "../../../ipc/activity.ts";
+import { matchesActivity as matches } from "../../../ipc/activity-filter.ts";
 import { GateError } from "../../../ipc/gate-error.ts";
 import type { GrantView } from "../../../ipc/operator-api.ts";
-import { MOST_SHOWN, matches, NO_FILTER, withNewer, withOlder } from "../../../renderer/views/activity/feed.ts";
+import { MOST_SHOWN, NO_FILTER, withNewer, withOlder } from "../../../renderer/views/activity/feed.ts";
 import { expiresAt } from "../../../renderer/views/grants/expiry.ts";
 import { GrantListing } from "../../../renderer/views/grants/listing.ts";
 import { grantAt, PAGE_SIZE, pagesOf, stateOf, withPage } from "../../../renderer/views/grants/pages.ts";
@@ -16,6 +17,7 @@ const entry = (decision_id: string, change: Partial<ActivityEntry> = {}): Activi
   stage: "policy",
   reason: "",
   capabilities: [{ capability: "fs:write", target: "/srv/a" }],
+  rule: undefined,
   ...change,
 });
 
@@ -58,6 +60,20 @@ describe("the listing of decisions", () => {
     expect(matches(entry("d"), { ...NO_FILTER, agent: "other" })).toBe(false);
     expect(matches(entry("d"), { ...NO_FILTER, capability: "fs:read" })).toBe(false);
     expect(matches(entry("d"), { ...NO_FILTER, outcome: "denied" })).toBe(false);
+    for (const text of ["TEST", "wri", "/SRV/a", "fs:w"]) expect(matches(entry("d"), { text })).toBe(true);
+    expect(matches(entry("d"), { text: "elsewhere" })).toBe(false);
+    expect(matches(entry("d", { ts: 10 }), { since: 10, until: 11 })).toBe(true);
+    expect(matches(entry("d", { ts: 10 }), { until: 10 })).toBe(false);
+    expect(matches(entry("d", { ts: 10 }), { since: 11 })).toBe(false);
+  });
+
+  it("what the user answered is what they approved or denied, not what a grant covered or nobody answered", () => {
+    const answered = (change: Partial<ActivityEntry>) => matches(entry("d", change), { answered: true });
+    expect(answered({ status: "approved", rule: "approval.approved-once" })).toBe(true);
+    expect(answered({ status: "rejected", rule: "approval.rejected" })).toBe(true);
+    expect(answered({ status: "approved", rule: "approval.covered-by-grant" })).toBe(false);
+    expect(answered({ status: "expired" })).toBe(false);
+    expect(answered({})).toBe(false);
   });
 });
 

@@ -1,0 +1,26 @@
+import { accessSync, constants, statSync } from "node:fs";
+import { delimiter, isAbsolute, join } from "node:path";
+import type { FoundAgent } from "../../ipc/operator-api.ts";
+
+/** The agents' programs that this gate knows by name, and what `connect` calls those that it has an adapter for. */
+const KNOWN: readonly FoundAgent[] = [
+  { program: "claude", connects_as: "claude-code" },
+  { program: "codex", connects_as: null },
+  { program: "gemini", connects_as: null },
+  { program: "opencode", connects_as: null },
+];
+
+/** Those that are on this PATH. Nothing is run. */
+export function agentsOnPath(path = process.env.PATH ?? ""): FoundAgent[] {
+  const folders = path.split(delimiter).filter((folder) => isAbsolute(folder));
+  return KNOWN.filter(({ program }) => folders.some((folder) => isProgram(join(folder, program))));
+}
+
+function isProgram(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return statSync(file).isFile();
+  } catch {
+    return false; // not there, or not to be run
+  }
+}

@@ -1,0 +1,97 @@
+import { useState } from "react";
+import type { GateError } from "../../ipc/gate-error.ts";
+import { asGateError } from "../../ipc/gate-error.ts";
+import { useWords } from "../words/language.ts";
+import { partsWords } from "../words/parts.ts";
+import { Button } from "./Button.tsx";
+import type { Days } from "./days.ts";
+import { copiesExports } from "./export.ts";
+import type { ExportForm } from "./export-text.ts";
+import { Failure } from "./Failure.tsx";
+
+export interface SearchInputProps {
+  label: string;
+  text: string;
+  onText(text: string): void;
+}
+
+/** The search field of a listing: `/` leads to it. */
+export function SearchInput({ label, text, onText }: SearchInputProps) {
+  return (
+    <input
+      type="search"
+      className="input grows"
+      aria-label={label}
+      placeholder={label}
+      maxLength={200}
+      value={text}
+      onChange={({ target }) => onText(target.value)}
+    />
+  );
+}
+
+interface ListToolsProps {
+  days: Days;
+  onDays(days: Days): void;
+  answered: boolean;
+  onAnswered(answered: boolean): void;
+  /** Rejects with a `GateError`. */
+  onExport(form: ExportForm): Promise<void>;
+}
+
+/** What fewer people need of a listing: days, what they answered themselves, and the listing as a file. */
+export function ListTools({ days, onDays, answered, onAnswered, onExport }: ListToolsProps) {
+  const words = useWords(partsWords);
+  const [error, setError] = useState<GateError | undefined>();
+  const [is_done, setDone] = useState(false);
+  const save = (form: ExportForm) => {
+    setDone(false);
+    setError(undefined);
+    onExport(form).then(
+      () => setDone(true),
+      (thrown: unknown) => setError(asGateError(thrown)),
+    );
+  };
+  const copies = copiesExports();
+  return (
+    <details className="list-tools">
+      <summary className="quiet">{words.more}</summary>
+      <div className="filters">
+        <label className="check">
+          <input type="checkbox" checked={answered} onChange={({ target }) => onAnswered(target.checked)} />
+          {words.answered}
+        </label>
+        <label className="day">
+          {words.from}
+          <input
+            type="date"
+            className="input"
+            value={days.from}
+            max={days.to === "" ? undefined : days.to}
+            onChange={({ target }) => onDays({ ...days, from: target.value })}
+          />
+        </label>
+        <label className="day">
+          {words.to}
+          <input
+            type="date"
+            className="input"
+            value={days.to}
+            min={days.from === "" ? undefined : days.from}
+            onChange={({ target }) => onDays({ ...days, to: target.value })}
+          />
+        </label>
+        <Button size="small" onClick={() => save("csv")}>
+          {copies ? words.copy_as("CSV") : words.save_as("CSV")}
+        </Button>
+        <Button size="small" onClick={() => save("jsonl")}>
+          {copies ? words.copy_as("JSON lines") : words.save_as("JSON lines")}
+        </Button>
+        <span className="quiet" role="status">
+          {is_done ? (copies ? words.copied : words.saved) : null}
+        </span>
+      </div>
+      <Failure error={error} />
+    </details>
+  );
+}

@@ -1,0 +1,234 @@
+import { useRef, useState } from "react";
+import type { AgentView } from "../../../ipc/operator-api.ts";
+import { useAct } from "../../gate/use-act.ts";
+import { useCall, useQuery } from "../../gate/use-gate.tsx";
+import { Button } from "../../parts/Button.tsx";
+import { EmptyState } from "../../parts/EmptyState.tsx";
+import { Failure } from "../../parts/Failure.tsx";
+import { Moment, RelativeTime } from "../../parts/RelativeTime.tsx";
+import { Target } from "../../parts/Target.tsx";
+import { useWidth } from "../../parts/use-size.ts";
+import { VisibleText } from "../../parts/VisibleText.tsx";
+import { PAUSE_LENGTHS } from "../../window/use-pause.ts";
+import { agentsWords } from "../../words/agents.ts";
+import { useWords } from "../../words/language.ts";
+import { namesWords } from "../../words/names.ts";
+import { safetyWords } from "../../words/safety.ts";
+import { DecisionRow } from "../activity/DecisionRow.tsx";
+import { targetWidth } from "../activity/target-width.ts";
+import { useFeed } from "../activity/use-feed.ts";
+import { AgentTable } from "./AgentTable.tsx";
+import "../activity/activity.css";
+
+/** One agent: what it may do, what it has done, and its own pause. */
+export function AgentPage({ name, agents }: { name: string; agents: readonly AgentView[] }) {
+  const words = useWords(agentsWords);
+  const agent = agents.find((one) => one.name === name && one.revoked_at === null);
+  return (
+    <div className="place agents">
+      <header className="place-head">
+        <div>
+          <p>
+            <a href="#/agents">{words.back}</a>
+          </p>
+          <h1>
+            <VisibleText text={name} />
+          </h1>
+        </div>
+      </header>
+      {agent === undefined ? (
+        <EmptyState title={words.unknown(name)} />
+      ) : (
+        <>
+          <section aria-label={words.level}>
+            <AgentTable agents={[agent]} />
+            <AgentFacts agent={agent} />
+            <AgentPause agent={agent} />
+          </section>
+          <AgentGrants name={name} />
+          <AgentRefusals agent_id={agent.agent_id} />
+          <LastDecisions name={name} />
+        </>
+      )}
+    </div>
+  );
+}
+
+function AgentFacts({ agent }: { agent: AgentView }) {
+  const words = useWords(agentsWords);
+  const names = useWords(namesWords);
+  const { data } = useQuery("approvals.list", { limit: 1000 });
+  const waiting = (data ?? []).filter(({ agent_id }) => agent_id === agent.agent_id).length;
+  return (
+    <dl className="facts">
+      <dt>{words.level}</dt>
+      <dd>
+        {names.levels[agent.level]}: {words.levels[agent.level]}
+      </dd>
+      <dt>{words.paired}</dt>
+      <dd>
+        <Moment at={agent.paired_at} />
+      </dd>
+      {waiting === 0 ? null : (
+        <>
+          <dt>{words.waiting}</dt>
+          <dd>
+            <a href="#/approvals">{words.waiting_count(waiting)}</a>
+          </dd>
+        </>
+      )}
+    </dl>
+  );
+}
+
+/** Pauses this agent alone, in place of all of them. */
+function AgentPause({ agent: { name, paused } }: { agent: AgentView }) {
+  const words = useWords(agentsWords);
+  const { lengths } = useWords(safetyWords);
+  const call = useCall();
+  const { run, is_busy, error } = useAct();
+  if (paused !== null) {
+    return (
+      <div className="agent-pause paused">
+        <p>
+          {paused.until === null ? (
+            words.paused_open
+          ) : (
+            <>
+              {words.paused_until} <Moment at={paused.until} />.
+            </>
+          )}
+        </p>
+        <Button disabled={is_busy} onClick={() => void run(() => call("agents.resume", { name }))}>
+          {words.resume_agent(name)}
+        </Button>
+        <Failure error={error} />
+      </div>
+    );
+  }
+  return (
+    <div className="agent-pause">
+      {/* biome-ignore lint/a11y/useSemanticElements: buttons that belong together, not fields of a form */}
+      <div className="filters" role="group" aria-label={words.pause_agent(name)}>
+        <span className="quiet" aria-hidden="true">
+          {words.pause_agent(name)}
+        </span>
+        {PAUSE_LENGTHS.map(({ name: length, seconds }) => (
+          <Button
+            key={length}
+            size="small"
+            disabled={is_busy}
+            onClick={() =>
+              void run(() => call("agents.pause", { name, ...(seconds === undefined ? {} : { for_seconds: seconds }) }))
+            }
+          >
+            {lengths[length]}
+          </Button>
+        ))}
+      </div>
+      <Failure error={error} />
+    </div>
+  );
+}
+
+const GRANTS_SHOWN = 10;
+
+function AgentGrants({ name }: { name: string }) {
+  const words = useWords(agentsWords);
+  const { data } = useQuery("grants.search", { agent: name, limit: GRANTS_SHOWN });
+  if (data === undefined) return null;
+  return (
+    <section aria-labelledby="agent-grants">
+      <div className="section-head">
+        <h2 id="agent-grants">{words.grants}</h2>
+        <span className="quiet">{data.total === 0 ? words.no_grants : words.grants_of}</span>
+      </div>
+      <ul className="agent-list">
+        {data.grants.map((grant) => (
+          <li key={grant.id}>
+            <span className="mono">{grant.capability}</span> <Target text={grant.target} />
+            <span className="quiet">
+              {grant.agent_name === null ? `${words.every_agent}, ` : null}
+              {grant.expires_at === null ? (
+                words.no_end
+              ) : (
+                <>
+                  {words.ends} <RelativeTime at={grant.expires_at} />
+                </>
+              )}
+            </span>
+          </li>
+        ))}
+      </ul>
+      {data.total === 0 ? null : (
+        <p>
+          <a href="#/grants">{words.all_grants(data.total)}</a>
+        </p>
+      )}
+    </section>
+  );
+}
+
+/** What the user denied for a session: without asking, until it ends. */
+function AgentRefusals({ agent_id }: { agent_id: string }) {
+  const words = useWords(agentsWords);
+  const call = useCall();
+  const { data, refresh } = useQuery("refusals.list", {});
+  const { run, is_busy, error } = useAct();
+  const refusals = (data ?? []).filter((refusal) => refusal.agent_id === agent_id);
+  if (refusals.length === 0) return null;
+  return (
+    <section aria-labelledby="agent-refusals">
+      <h2 id="agent-refusals">{words.refusals}</h2>
+      <Failure error={error} />
+      <ul className="agent-list">
+        {refusals.map(({ id, executor, capability, target, refused_at }) => (
+          <li key={id}>
+            <span className="mono">{capability ?? executor}</span> <Target text={target} />
+            <span className="quiet">
+              <Moment at={refused_at} />
+            </span>
+            <Button
+              size="small"
+              look="plain"
+              disabled={is_busy}
+              onClick={() => void run(() => call("refusals.revoke", { id })).then(refresh)}
+            >
+              {words.revoke}
+            </Button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+const DECISIONS_SHOWN = 20;
+
+function LastDecisions({ name }: { name: string }) {
+  const words = useWords(agentsWords);
+  const [filter] = useState({ agent: name });
+  const [opened, setOpened] = useState<string | null>(null);
+  const { entries, error } = useFeed(filter);
+  const list = useRef<HTMLUListElement>(null);
+  const width = targetWidth(useWidth(list));
+  const shown = (entries ?? []).slice(0, DECISIONS_SHOWN);
+  return (
+    <section aria-labelledby="agent-decisions">
+      <h2 id="agent-decisions">{words.decisions}</h2>
+      <Failure error={error} />
+      {entries?.length === 0 ? <p className="quiet">{words.no_decisions}</p> : null}
+      <ul ref={list} className="decisions">
+        {shown.map((entry) => (
+          <DecisionRow
+            key={entry.decision_id}
+            entry={entry}
+            width={width}
+            isOpen={entry.decision_id === opened}
+            onToggle={() => setOpened(entry.decision_id === opened ? null : entry.decision_id)}
+          />
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,113 @@
+import { useId } from "react";
+import type { ApprovalView } from "../../../ipc/operator-api.ts";
+import { RULE_WORDS } from "../../../ipc/rule-words.ts";
+import { AgentLink } from "../../parts/AgentLink.tsx";
+import { Moment } from "../../parts/RelativeTime.tsx";
+import { Target } from "../../parts/Target.tsx";
+import { VisibleText } from "../../parts/VisibleText.tsx";
+import { approvalsWords } from "../../words/approvals.ts";
+import { useLanguage, useWords } from "../../words/language.ts";
+import "../activity/activity.css";
+import { DecisionOn } from "../activity/OpenedDecision.tsx";
+
+interface HistoryRowProps {
+  view: ApprovalView;
+  isOpen: boolean;
+  onToggle(): void;
+}
+
+/** One request that ended; pressed, it opens to what is kept of it, and to its decision. */
+export function HistoryRow({ view, isOpen, onToggle }: HistoryRowProps) {
+  const words = useWords(approvalsWords);
+  const id = useId();
+  const { status, territory_concession: territory } = view;
+  if (status === "pending") return null;
+  return (
+    <>
+      <tr className={isOpen ? "open" : undefined}>
+        <td className="when">
+          <Moment at={view.decision_at ?? view.expires_at} seconds />
+        </td>
+        <td className="who">
+          <AgentLink name={view.agent_name} />
+        </td>
+        <td className="what">
+          <button type="button" aria-expanded={isOpen} aria-controls={isOpen ? id : undefined} onClick={onToggle}>
+            <VisibleText text={`${view.action_verb} ${view.target_summary}`} />
+          </button>
+          <EndReason view={view} />
+        </td>
+        <td className="outcome">
+          {words.outcome[status]}
+          {status === "approved" ? <span className="quiet">, {words.territory[territory]}</span> : null}
+        </td>
+      </tr>
+      {isOpen ? (
+        <tr className="opened">
+          <td colSpan={4} id={id}>
+            <OpenedRequest view={view} />
+          </td>
+        </tr>
+      ) : null}
+    </>
+  );
+}
+
+/** The user's or the agent's own words; for what the gate withdrew, why. */
+function EndReason({ view: { message, withdrawn } }: { view: ApprovalView }) {
+  const language = useLanguage();
+  if (withdrawn !== null && withdrawn !== "approval.withdrawn")
+    return <p className="quiet">{RULE_WORDS[language][withdrawn]}</p>;
+  if (message === null || message === "") return null;
+  return (
+    <p className="quiet">
+      <VisibleText text={message} />
+    </p>
+  );
+}
+
+function OpenedRequest({ view }: { view: ApprovalView }) {
+  const words = useWords(approvalsWords);
+  const { token, executor, capabilities, cwd, created_at, decision_at } = view;
+  return (
+    <div className="opened-request">
+      <dl className="facts">
+        <dt>{words.facts.asked}</dt>
+        <dd>
+          <Moment at={created_at} seconds />
+        </dd>
+        {decision_at === null ? null : (
+          <>
+            <dt>{words.facts.ended}</dt>
+            <dd>
+              <Moment at={decision_at} seconds />
+            </dd>
+          </>
+        )}
+        <dt>{words.facts.tool}</dt>
+        <dd>
+          <VisibleText text={executor} />
+        </dd>
+        {capabilities.length === 0 ? null : (
+          <>
+            <dt>{words.facts.needs}</dt>
+            {capabilities.map(({ capability, target }) => (
+              <dd key={`${capability} ${target}`}>
+                <span className="mono">{capability}</span> <Target text={target} />
+              </dd>
+            ))}
+          </>
+        )}
+        {cwd === null ? null : (
+          <>
+            <dt>{words.facts.folder}</dt>
+            <dd>
+              <Target text={cwd} />
+            </dd>
+          </>
+        )}
+      </dl>
+      <DecisionOn token={token} />
+    </div>
+  );
+}
