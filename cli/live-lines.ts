@@ -69,7 +69,7 @@ function ended({ status, agent_name, action_verb, target_summary }: ApprovalView
   return visible(`${ENDS[status]}: ${action_verb} ${target_summary} of ${agent_name}`);
 }
 
-/** What was decided without asking; the others are told of as they are asked and answered. */
+/** What was decided without asking; the others have lines as they are asked and answered. */
 function decided({ agent_name, executor, decision }: Extract<OperatorEvent, { type: "decision" }>["data"]) {
   const { outcome, status, reason, capabilities } = decision;
   if (outcome === "approval_required" || status !== undefined) return undefined;

@@ -44,7 +44,7 @@ export class Pty {
     });
   }
 
-  /** As a user's terminal does: its window first, then the command is told. */
+  /** As a user's terminal does: its window first, then the command gets to know. */
   resize(columns: number, rows: number): void {
     this.#terminal.resize(columns, rows);
     const name = readFileSync(this.#name_file, "utf8").trim();
