@@ -33,6 +33,8 @@ export interface ServeOptions {
   env?: Readonly<Record<string, string | undefined>>;
   /** Takes one line for each event. */
   log?: (line: string) => void;
+  /** False: no line for each decision, as they are shown in another way. */
+  logs_decisions?: boolean;
   clock?: Clock;
   frame_timeout_ms?: number;
   /** What starts the gate at login: the desktop app's entry, or the service. */
@@ -58,8 +60,8 @@ const OPERATOR_UNREAD = { pause_bytes: 256 * KIB, total_bytes: 64 * MIB, max_byt
  */
 export async function serveGate(options: ServeOptions = {}): Promise<RunningGate> {
   const log = options.log ?? (() => undefined);
-  const { env, clock, accept_empty = [] } = options;
-  const core = await openCore({ env, clock, accept_empty, log });
+  const { env, clock, accept_empty = [], logs_decisions } = options;
+  const core = await openCore({ env, clock, accept_empty, log, logs_decisions });
   logAlarms(core, log);
   if (options.restarted_after !== undefined) announceRestart(core, options.restarted_after);
   try {

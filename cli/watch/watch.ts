@@ -1,5 +1,6 @@
 import { type Instance, render } from "ink";
 import { createElement as h } from "react";
+import type { Level } from "../../ipc/decision.ts";
 import { GateError } from "../../ipc/gate-error.ts";
 import { LANGUAGES, type Language } from "../../ipc/language.ts";
 import type { GatePresence } from "../../ipc/lasting-operator.ts";
@@ -8,10 +9,22 @@ import { ownCommand } from "../../ipc/own-command.ts";
 import type { Setting } from "../../ipc/settings.ts";
 import { Calling } from "./calling.ts";
 import { counted } from "./card-rows.ts";
+import { FRAME_WORDS } from "./frame-words.ts";
 import { Keyboard } from "./keyboard.ts";
 import { type Key, pressed } from "./keys.ts";
 import { arranged } from "./screen.ts";
-import { appeared, closed, drawn, EMPTY, held, loaded, refused, type WatchState } from "./state.ts";
+import {
+  appeared,
+  closed,
+  drawn,
+  EMPTY,
+  held,
+  loaded,
+  pairingEnded,
+  pairingsAre,
+  refused,
+  type WatchState,
+} from "./state.ts";
 import { view } from "./view.ts";
 
 /** How often the gate is notified that the user is typing, in milliseconds. */
@@ -21,6 +34,8 @@ const GATE_EVENTS = [
   "approval.waiting",
   "approval.closed",
   "approval.held",
+  "pairing.requested",
+  "agents.changed",
   "safety.paused",
   "safety.resumed",
   "alarms.changed",
@@ -102,7 +117,8 @@ class WatchScreen {
     const redraw = () => this.#redraw();
     const clock = setInterval(redraw, 1000);
     const extending = setInterval(() => this.#extendDeadline(), HOLD_INTERVAL_MS);
-    this.#stdout.on("resize", redraw);
+    const resized = () => this.#drawAnew();
+    this.#stdout.on("resize", resized);
     const leave_gate = this.#onPresence((presence) => this.#onGatePresence(presence));
     try {
       this.#load();
@@ -110,7 +126,7 @@ class WatchScreen {
     } finally {
       clearInterval(clock);
       clearInterval(extending);
-      this.#stdout.off("resize", redraw);
+      this.#stdout.off("resize", resized);
       unsubscribe();
       leave_gate();
       this.#leave();
@@ -121,13 +137,14 @@ class WatchScreen {
 
   #load(): void {
     // A gate that went meanwhile is asked anew once it is back.
-    const end = (reason: unknown) => (isAway(reason) ? undefined : this.#end(reason));
+    const end = (reason: unknown) => this.#endUnlessAway(reason);
     this.#api.call("settings.list", {}).then((settings) => this.#change({ language: languageIn(settings) }), end);
     this.#api.call("status", {}).then(({ pause, alarms }) => this.#change({ paused: pause.reason, alarms }), end);
     this.#api.call("approvals.list", { limit: 1000 }).then((listed) => {
       const waiting = listed.filter(({ token, status }) => status === "pending" && !this.#ended.has(token));
       this.#show(loaded(this.#state, waiting, this.#steady()));
     }, end);
+    this.#loadPairings();
   }
 
   #onGateEvent(event: OperatorEvent): void {
@@ -139,6 +156,9 @@ class WatchScreen {
       case "approval.closed":
         if (!this.#state.is_loaded) this.#ended.add(event.data.token);
         return this.#show(closed(this.#state, event.data, this.#steady()));
+      case "pairing.requested":
+      case "agents.changed":
+        return this.#loadPairings();
       case "safety.paused":
       case "safety.resumed":
         return this.#change({ paused: event.data.reason });
@@ -162,6 +182,7 @@ class WatchScreen {
     this.#show(state);
     if (effect?.kind === "quit") this.#leave();
     if (effect?.kind === "answer") void this.#send(effect.answer);
+    if (effect?.kind === "pair") void this.#pair(effect.name, effect.level);
   }
 
   async #send(answer: Answer): Promise<void> {
@@ -172,6 +193,30 @@ class WatchScreen {
       if (isAway(error)) return; // nobody took it: the card is shown again once there is a gate
       this.#show(refused(this.#state, answer.token, explanation(error)));
     }
+  }
+
+  async #pair(name: string, level: Level | null): Promise<void> {
+    const words = FRAME_WORDS[this.#state.language];
+    try {
+      if (level === null) await this.#api.call("agents.reject", { name });
+      else await this.#api.call("agents.pair", { name, level });
+      const line = level === null ? words.not_paired(name) : words.paired(name, level);
+      this.#show(pairingEnded(this.#state, name, line, this.#steady()));
+    } catch (error) {
+      if (isAway(error)) return;
+      this.#show(refused(this.#state, `pairing ${name}`, explanation(error)));
+    }
+  }
+
+  #loadPairings(): void {
+    this.#api.call("agents.list", {}).then(
+      ({ requests }) => this.#show(pairingsAre(this.#state, requests, this.#steady())),
+      (reason: unknown) => this.#endUnlessAway(reason),
+    );
+  }
+
+  #endUnlessAway(reason: unknown): void {
+    if (!isAway(reason)) this.#end(reason);
   }
 
   /** While the user types, the card's deadline is extended. */
@@ -202,6 +247,14 @@ class WatchScreen {
   #redraw(): void {
     // Drawn once more, ink would take the terminal again, and the process would never end.
     if (!this.#is_over) this.#app.rerender(this.#scene());
+  }
+
+  /** Another size: the terminal has broken the old frame's rows anew, so nobody knows where they are. */
+  #drawAnew(): void {
+    if (this.#is_over) return;
+    this.#app.clear();
+    this.#stdout.write("\x1b[2J\x1b[H");
+    this.#redraw();
   }
 
   #scene() {

@@ -238,7 +238,7 @@ test("something new rings the bell once and is counted in the title, which is pu
   expect(await watched.end()).toBe("quit");
   await pty.isTitled("");
 
-  const quiet = await Watched.start([], 100, 40, ["--no-bell"]);
+  const quiet = await Watched.start([], 100, 40, { options: ["--no-bell"] });
   await quiet.do("add", bash());
   await quiet.pty.isTitled("(1) Metnos Gate");
   expect(quiet.pty.bells).toBe(0);
@@ -342,4 +342,68 @@ test("while the user types, the card's deadline is extended", async () => {
   await watched.pty.shows("Why not?");
   await watched.pty.shows("0:10:4");
   expect(watched.answers).toEqual([]);
+});
+
+test("an agent that asks to be paired is a card: a level's key pairs it, none counts in its first 500 ms, and d refuses", async () => {
+  const watched = await Watched.start();
+  const { pty } = watched;
+  await pty.shows("Nothing is waiting for you.");
+  const request = { name: "codex", version: "1.2.0", requested_at: "2026-11-21T00:00:00Z" };
+  await watched.do("ask_to_pair", request);
+  await pty.shows("May codex connect?");
+  for (const text of ["version 1.2.0", "r  Read only: ", "s  Supervised: ", "f  Full: ", "Enter/d refuse"])
+    expect(pty.screen).toContain(text);
+  await watched.clock(PRESS_DELAY_MS - 1);
+  pty.type("f");
+  await pty.shows("Too early");
+  expect(watched.answers).toEqual([]);
+  await watched.clock(PRESS_DELAY_MS);
+  pty.type("s");
+  await pty.shows("You paired codex: Supervised");
+  await watched.do("ask_to_pair", { ...request, name: "evil\u202e" });
+  await pty.shows("May evil\\u{202e} connect?");
+  await watched.clock(3 * PRESS_DELAY_MS);
+  pty.type("d");
+  await pty.shows("You refused to pair evil");
+  expect(watched.answers).toEqual([{ name: "codex", level: "Supervised" }, { name: "evil\u202e" }]);
+  pty.type("q");
+  expect(await watched.end()).toBe("quit");
+});
+
+test("`?` lists the keys, and any key goes back; in Italian all that frames a card is Italian", async () => {
+  const watched = await Watched.start([bash()]);
+  const { pty } = watched;
+  await pty.shows("command: rm -rf build");
+  pty.type("?");
+  await pty.shows("approve for this session, permanently");
+  pty.type(" ");
+  await pty.shows("command: rm -rf build");
+  await watched.do("settings", [{ key: "language", value: "it" }]);
+  await pty.shows("Invio/d rifiuta");
+  await pty.shows("la chiamata intera: Bash");
+  pty.type("a");
+  await pty.shows("Troppo presto");
+});
+
+test("after a resize nothing of the old frame is left, and at the end the shell's screen is back", async () => {
+  const watched = await Watched.start([bash(), approvalView()], 120, 40, { before: "echo the shell; " });
+  const { pty } = watched;
+  await pty.shows("1 of 2");
+  expect(pty.screen).not.toContain("the shell");
+  for (const [columns, rows] of [
+    [100, 22],
+    [46, 14],
+    [130, 40],
+    [100, 22],
+  ] as const) {
+    pty.resize(columns, rows);
+    await pty.finds(new RegExp(`^╭─{${columns - 2}}╮$`, "m"));
+    await pty.shows("q quit");
+    for (const once_only of ["╭", "╰", "1 of 2", "q quit"])
+      expect([columns, once_only, pty.screen.split(once_only).length - 1]).toEqual([columns, once_only, 1]);
+  }
+  pty.type("q");
+  await watched.end();
+  await pty.shows("the shell");
+  expect(pty.screen).not.toContain("╭");
 });
