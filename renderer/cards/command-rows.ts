@@ -38,17 +38,13 @@ export function rowPieces(
   hazards: readonly CallSpan[],
   { start, end }: CommandRow,
 ): Piece[] {
-  const inside = tokens.slice(firstEndingAfter(tokens, start));
+  const inside = tokens.slice(firstEndingAfter(tokens, start), firstEndingAfter(tokens, end) + 1);
   const cuts = new Set([start, end]);
   const add = (span: { start: number; end: number }) => {
     if (span.end <= start || span.start >= end) return;
     cuts.add(Math.max(start, span.start)).add(Math.min(end, span.end));
   };
-  for (const token of inside) {
-    if (token.start >= end) break;
-    add(token);
-  }
-  for (const hazard of hazards) add(hazard);
+  for (const span of [...inside, ...hazards]) add(span);
   const places = [...cuts].toSorted((a, b) => a - b);
   return places.slice(0, -1).map((from, index): Piece => {
     const is_over = (span: { start: number; end: number }) => span.start <= from && from < span.end;
