@@ -1,6 +1,13 @@
 import type { TraceStep } from "../ipc/decision.ts";
 import { effectText, hazardText } from "../ipc/hazard-words.ts";
-import type { AgentView, ApprovalView, AuditLine, GrantView, PairingRequest } from "../ipc/operator-api.ts";
+import type {
+  AgentView,
+  ApprovalView,
+  AuditLine,
+  GrantView,
+  PairingRequest,
+  RefusalView,
+} from "../ipc/operator-api.ts";
 import { homeFolder } from "../ipc/paths.ts";
 import type { SafetyRuleView, ViolationView } from "../ipc/safety.ts";
 import { shortenHome } from "../ipc/visible-text.ts";
@@ -79,6 +86,20 @@ function endOf({ revoked_at, expires_at, session }: GrantView, now: number): str
   if (revoked_at !== null) return `revoked ${momentText(revoked_at, now)}`;
   if (expires_at !== null) return momentText(expires_at, now);
   return session === null ? "when revoked" : "with its session";
+}
+
+export function refusalColumns(now: number): Column<RefusalView>[] {
+  return [
+    { title: "ID", text: ({ id }) => String(id), is_right: true },
+    {
+      title: "DENIED",
+      text: ({ refuse, capability, executor }) => (refuse === "call" ? executor : (capability ?? "")),
+    },
+    { title: "TARGET", text: ({ target }) => shortHome(target), shrinks_to: 16 },
+    { title: "AGENT", text: ({ agent_name, agent_id }) => agent_name ?? agent_id, shrinks_to: 8 },
+    { title: "SESSION", text: ({ session }) => session, shrinks_to: 8 },
+    { title: "ENDS", text: ({ expires_at }) => `with it, or ${momentText(expires_at, now)}` },
+  ];
 }
 
 export interface CapabilityRow {

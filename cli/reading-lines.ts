@@ -1,4 +1,6 @@
 import type { Decision, ShellReading } from "../ipc/decision.ts";
+import type { Description } from "../ipc/description.ts";
+import { effectText, hazardText } from "../ipc/hazard-words.ts";
 import { visible } from "../ipc/visible-text.ts";
 import { widthOf } from "./watch/rows.ts";
 
@@ -7,7 +9,7 @@ import { widthOf } from "./watch/rows.ts";
 const COLOURS = { red: 31, green: 32, yellow: 33, cyan: 36, dim: 2, bold: 1 } as const;
 type Paint = (colour: keyof typeof COLOURS, text: string) => string;
 
-export function readingLines(decision: Decision, is_coloured: boolean): string[] {
+export function readingLines(decision: Decision, description: Description, is_coloured: boolean): string[] {
   const paint: Paint = (colour, text) => (is_coloured ? `\x1b[${COLOURS[colour]}m${text}\x1b[0m` : text);
   const lines = (decision.readings ?? []).flatMap((reading) => [
     ...marked(reading, paint),
@@ -15,6 +17,7 @@ export function readingLines(decision: Decision, is_coloured: boolean): string[]
     ...reading.commands.map((command, index) => commandLine(command, index + 1, paint)),
     ...(reading.unread === null ? [] : [paint("yellow", `could not be read: ${reading.unread}`)]),
   ]);
+  lines.push("", ...describedLines(description, paint));
   const guard = (decision.readings ?? []).map((reading) => reading.guard).find((found) => found !== null);
   if (decision.outcome === "denied") {
     lines.push("", paint("red", `denied: ${visible(decision.reason)}`));
@@ -26,6 +29,19 @@ export function readingLines(decision: Decision, is_coloured: boolean): string[]
     lines.push("", paint("green", `the guard lets it pass; it needs ${needs}`));
   }
   return lines;
+}
+
+/** What it leaves behind, and each hazard with the words that it is about. */
+function describedLines({ effect, hazards, commands }: Description, paint: Paint): string[] {
+  return [
+    `effect: ${effectText(effect, "en")}`,
+    ...hazards.map((hazard) => {
+      const { span } = hazard;
+      const text = span === null ? undefined : commands.find(({ arg }) => arg === span.arg)?.text;
+      const words = span === null || text === undefined ? "" : `  ${shown(text.slice(span.start, span.end))}`;
+      return `${paint("red", `hazard: ${visible(hazardText(hazard, "en"))}`)}${paint("dim", words.replaceAll("\n", " "))}`;
+    }),
+  ];
 }
 
 /** The text line by line, and under each line a row for each command in it. */

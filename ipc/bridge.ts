@@ -9,6 +9,8 @@ export interface Bridge {
   call<M extends OperatorMethod>(method: M, params: OperatorParams<M>): Promise<Answered<OperatorResult<M>>>;
   /** Returns the function that ends the subscription. */
   subscribe(listener: (event: OperatorEvent) => void): () => void;
+  /** Called when the gate that the app uses has ended (false), and when there is one again. Returns the function that ends it. */
+  watchGate(listener: (is_there: boolean) => void): () => void;
   /** Reports the height of the popup's content, in CSS pixels. */
   resize(height: number): void;
   /** Opens the main window at a route, such as `approvals/<token>`. */
@@ -25,4 +27,5 @@ export interface PageChannels {
 /** Electron's channels from the app to its pages. */
 export interface AppChannels {
   "operator:event": [event: OperatorEvent];
+  "operator:gate": [is_there: boolean];
 }

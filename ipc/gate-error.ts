@@ -51,6 +51,7 @@ export const ERROR_CODES = [
   "already_resolved",
   "expired",
   "request_damaged",
+  "script_changed",
   "only_once",
   "unknown_choice",
   "target_mismatch",

@@ -195,6 +195,8 @@ export const statusSchema = z.object({
   slow_clients_dropped: z.number().int(),
   paused: z.boolean(),
   pause: pauseSchema,
+  /** Whether the gate's process shows notifications; `text` says so in words. */
+  notifications: z.object({ state: z.enum(["on", "unwanted", "unavailable"]), text: z.string() }),
   /** What keeps the gate from what it promises, oldest first. */
   alarms: z.array(alarmSchema),
   /** Where the page is served, without a secret: `http://127.0.0.1:PORT/`. Null where none is. */

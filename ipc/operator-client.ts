@@ -54,9 +54,10 @@ export class OperatorClient implements OperatorApi {
 
   /**
    * Connects with the token in `token_file`.
+   * @param patience_ms how long the gate may take to take it; left out: any time
    * @throws GateError `not_running` where no gate listens, `not_authorised` where the token isn't the gate's
    */
-  static async connect(path: string, token_file: string): Promise<OperatorClient> {
+  static async connect(path: string, token_file: string, patience_ms?: number): Promise<OperatorClient> {
     let token: string;
     try {
       token = readRegularFile(token_file).trim();
@@ -64,6 +65,9 @@ export class OperatorClient implements OperatorApi {
       throw notRunning(error);
     }
     const socket = createConnection(path);
+    const tooLate = () => socket.destroy(new Error("the gate did not answer in time"));
+    const late = patience_ms === undefined ? undefined : setTimeout(tooLate, patience_ms).unref();
+    socket.once("close", () => clearTimeout(late));
     await new Promise<void>((resolve, reject) => {
       socket.once("connect", resolve);
       socket.once("error", (error) => reject(notRunning(error)));
@@ -75,6 +79,7 @@ export class OperatorClient implements OperatorApi {
       socket.write(encodeFrame("operator.hello", { token }));
     });
     client.#ready = undefined;
+    clearTimeout(late);
     return client;
   }
 

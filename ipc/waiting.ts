@@ -39,8 +39,13 @@ export function loaded(
   return { is_loaded: true, asked: sorted([...here, ...[...listed.values()].map((view) => ({ view, ended: null }))]) };
 }
 
-/** A new request. While the user is at a card nothing takes its place: the new one waits below. */
+/**
+ * A new request, or one that says something else than before, in its place. While the user is at a card nothing takes its place: the
+ * new one waits below.
+ */
 export function appeared(state: WaitingState, view: ApprovalView, is_busy: boolean): WaitingState {
+  const at = state.asked.findIndex((one) => one.view.token === view.token && one.ended === null);
+  if (at !== -1) return { ...state, asked: state.asked.with(at, { view, ended: null }) };
   const others = state.asked.filter((one) => one.view.token !== view.token);
   const asked = [...others, { view, ended: null }];
   return { ...state, asked: is_busy ? asked : sorted(asked) };

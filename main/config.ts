@@ -65,6 +65,12 @@ export const configSchema = z.strictObject({
       session_seconds: z.number().int().min(300).max(604_800).default(43_200),
     })
     .prefault({}),
+  update: z
+    .strictObject({
+      /** Where the desktop app asks for the newest version, when the user wants it to; left out: nowhere. */
+      url: z.url({ protocol: /^https$/ }).optional(),
+    })
+    .prefault({}),
   socket: z
     .strictObject({
       /** Connections at the same time on gate.sock. */

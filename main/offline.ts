@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type Decision, levelSchema, type Verdict } from "../ipc/decision.ts";
+import type { Description } from "../ipc/description.ts";
 import { isWithinDepth, MAX_DEPTH } from "../ipc/frames.ts";
 import { GateError } from "../ipc/gate-error.ts";
 import type { Env } from "../ipc/paths.ts";
@@ -8,8 +9,10 @@ import { contextSchema, proposedCallSchema } from "../ipc/wire.ts";
 import { loadConfig } from "./config.ts";
 import { gatePathsWith } from "./core.ts";
 import { openDatabaseReadOnly } from "./gate/database.ts";
+import { describe } from "./gate/description/describe.ts";
 import { agentKindSchema } from "./gate/executors/agent-kind.ts";
 import { ExecutorCatalog, loadOwnExecutors } from "./gate/executors/catalog.ts";
+import { CommandLines } from "./gate/executors/command-lines.ts";
 import { needsOf } from "./gate/executors/needs.ts";
 import { grantsSchema } from "./gate/grants/schema.ts";
 import { GrantStore } from "./gate/grants/store.ts";
@@ -36,6 +39,8 @@ export interface OfflineGate {
   check(input: unknown): Verdict;
   /** The whole pipeline on `{intent, executor, args, context, agent, level}`, with a trace. @throws GateError `invalid_input` */
   explain(input: unknown): Decision;
+  /** What a call is, as a card would say it. @throws GateError `invalid_input` */
+  describe(input: unknown): Description;
   close(): void;
 }
 
@@ -70,6 +75,12 @@ export function openOfflineGate(env: Env = process.env): OfflineGate {
       const runs = [...executor.manifest.needs, ...needs].some(({ capability }) => capability === "code:exec");
       const readings = runs ? explainReadings(call, home, settings.gate_files, lines) : [];
       return readings.length === 0 ? decision : { ...decision, readings };
+    },
+    describe(input) {
+      const { level: _level, agent: kind, ...call } = parsed(explainSchema, input);
+      const executor = catalog.find(call.executor, kind ?? "any");
+      const needs = needsOf(call, executor, home, env);
+      return describe({ call, executor, needs, settings, lines: new CommandLines(call, home) });
     },
     close() {
       db?.close();

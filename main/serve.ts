@@ -97,9 +97,11 @@ async function serveCore(
   const agents = new AgentServer({ path: paths.agent_socket, max_connections, unread, frame_timeout_ms }, port);
   informAgents(core, agents);
   const page = web ? webPage(core, log, clock) : undefined;
+  let notifications: GateNotifications | undefined;
   const operator = new Operator(core, {
     connections: agents,
     browser_page: page,
+    notifications: () => notifications,
     ...(login_item === undefined ? {} : { login_item }),
   });
   const operators = new OperatorServer(
@@ -126,16 +128,17 @@ async function serveCore(
     await close();
     throw error;
   }
-  const notifications = startNotifications(operator, core.config, wanted ?? {}, env, log);
+  const shown = startNotifications(operator, core.config, wanted ?? {}, env, log);
+  notifications = shown;
   const heap = new HeapKeeper();
   return {
     core,
     operator,
-    notifications,
+    notifications: shown,
     async close() {
       core.storage.watch.stop();
       heap.stop();
-      await notifications.close();
+      await shown.close();
       await close();
       core.close();
     },

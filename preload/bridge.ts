@@ -29,6 +29,7 @@ const bridge: Bridge = {
     return (await invoke("operator:call", method, params)) as Answered<OperatorResult<M>>;
   },
   subscribe: (listener) => on("operator:event", listener),
+  watchGate: (listener) => on("operator:gate", listener),
   resize(height) {
     invoke("popup:resize", height).catch(unanswered);
   },

@@ -66,6 +66,7 @@ const CONTRACTS = [
   "ipc/agent-port.ts",
   "ipc/activity.ts",
   "ipc/activity-filter.ts",
+  "ipc/answer-lengths.ts",
   "ipc/alarms.ts",
   "ipc/audit.ts",
   "ipc/decision.ts",
@@ -246,8 +247,10 @@ describe("the architecture", () => {
     expect([...new Set(loaded.filter((target) => target.startsWith("ipc/")))].sort()).toEqual([
       "ipc/activity-filter.ts",
       "ipc/alarm-words.ts",
+      "ipc/answer-lengths.ts",
       "ipc/choices.ts",
       "ipc/gate-error.ts",
+      "ipc/hazard-words.ts",
       "ipc/iso-seconds.ts",
       "ipc/language.ts",
       "ipc/page-close.ts",
@@ -256,6 +259,7 @@ describe("the architecture", () => {
       "ipc/press-delay.ts",
       "ipc/rule-words.ts",
       "ipc/safety-words.ts",
+      "ipc/shown-call.ts",
       "ipc/visible-text.ts",
       "ipc/waiting.ts",
     ]);

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { ownCommand } from "../../ipc/own-command.ts";
+import { parseSpan } from "../durations.ts";
 import { agentColumns } from "../listings.ts";
 import { withOperator } from "../operator.ts";
 import { type DataOptions, jsonOption, list, say, tell, usageError } from "../output.ts";
@@ -55,6 +56,8 @@ export function agentsCommands(program: Command): void {
       }),
     );
 
+  pauseCommands(agents);
+
   agents
     .command("revoke <name>")
     .description("ends a pairing: its token, its grants and its waiting requests end too")
@@ -67,6 +70,32 @@ export function agentsCommands(program: Command): void {
         });
         if (agent === undefined) say(`turned away: ${name}`);
         else tell(agent, `revoked: ${name}; its token, grants and waiting requests ended with it`);
+      }),
+    );
+}
+
+function pauseCommands(agents: Command): void {
+  agents
+    .command("pause <name>")
+    .description("denies all of one agent's calls, and withdraws what waits of it")
+    .option("--for <span>", "10m, 2h or 30d; without it, until you resume it")
+    .action((name: string, options: { for?: string }) =>
+      withOperator(async (api) => {
+        const for_seconds = options.for === undefined ? {} : { for_seconds: parseSpan(options.for) };
+        const agent = await api.call("agents.pause", { name, ...for_seconds });
+        const until = agent.paused?.until ?? null;
+        tell(agent, `${name} is paused ${until === null ? "until you resume it" : `until ${until}`}`);
+        if (agent.note !== undefined) say(agent.note);
+      }),
+    );
+
+  agents
+    .command("resume <name>")
+    .description("ends the pause of one agent")
+    .action((name: string) =>
+      withOperator(async (api) => {
+        const agent = await api.call("agents.resume", { name });
+        tell(agent, `${name} is not paused`);
       }),
     );
 }

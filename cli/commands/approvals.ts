@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import { REACHES, type Reach } from "../../ipc/decision.ts";
-import type { Answer } from "../../ipc/operator-api.ts";
-import { parseExpiry } from "../durations.ts";
+import { type Answer, type Refuse, refuseSchema } from "../../ipc/operator-api.ts";
+import { parseExpiry, parseLength } from "../durations.ts";
 import { approvalColumns } from "../listings.ts";
 import { withOperator } from "../operator.ts";
 import { type DataOptions, jsonOption, list, say, tellAs, usageError } from "../output.ts";
@@ -13,10 +13,12 @@ interface ApproveOptions extends DataOptions {
   target?: string;
   reach?: Reach;
   expires?: string;
+  for?: string;
 }
 
 interface DenyOptions extends DataOptions {
   message?: string;
+  refuse?: Refuse;
 }
 
 /** `approvals ...`: requests that wait for an answer, and answering them. */
@@ -74,24 +76,34 @@ function approveOptions(command: Command): Command {
     .addOption(reach.choices(REACHES))
     .option("--target <glob>", "what to remember instead of exactly this: a folder/*, folder/**, a host")
     .option("--expires <when>", "2h, 30d or an ISO date")
+    .option("--for <length>", "remember it for: session, 1h, today, 30d, or revoked (until you revoke it)")
     .addOption(jsonOption());
 }
 
 function denyOptions(command: Command): Command {
   return command
     .option("--message <text>", "for the agent: why, or what would be fine instead")
+    .addOption(
+      new Option("--refuse <what>", "deny it for the rest of the session: this call, or all on its target").choices(
+        refuseSchema.options,
+      ),
+    )
     .addOption(jsonOption());
 }
 
 function answerYes(given: string | undefined, options: ApproveOptions): Promise<void> {
   if (options.session && options.permanent) throw usageError("--session and --permanent exclude each other");
-  const scope = options.permanent ? "permanent" : options.session ? "session" : "none";
+  const length = options.for === undefined ? undefined : parseLength(options.for);
+  if (length !== undefined && (options.session || options.permanent || options.expires !== undefined))
+    throw usageError("--for says how long by itself", "leave --session, --permanent and --expires out");
+  const scope = length?.scope ?? (options.permanent ? "permanent" : options.session ? "session" : "none");
   if (scope === "none" && (options.target ?? options.expires ?? options.reach) !== undefined) {
-    throw usageError("--reach, --target and --expires need --session or --permanent");
+    throw usageError("--reach, --target and --expires need --session, --permanent or --for");
   }
   return answered(given, options, {
     decision: "approved",
     scope,
+    ...length,
     ...(options.reach === undefined ? {} : { reach: options.reach }),
     ...(options.target === undefined ? {} : { target: options.target }),
     ...(options.expires === undefined ? {} : { expires_at: parseExpiry(options.expires) }),
@@ -99,8 +111,12 @@ function answerYes(given: string | undefined, options: ApproveOptions): Promise<
 }
 
 function answerNo(given: string | undefined, options: DenyOptions): Promise<void> {
-  const { message } = options;
-  return answered(given, options, { decision: "rejected", ...(message === undefined ? {} : { message }) });
+  const { message, refuse } = options;
+  return answered(given, options, {
+    decision: "rejected",
+    ...(message === undefined ? {} : { message }),
+    ...(refuse === undefined ? {} : { refuse }),
+  });
 }
 
 function answered(given: string | undefined, options: DataOptions, answer: Omit<Answer, "token">): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { Decision } from "../../ipc/decision.ts";
+import type { Description } from "../../ipc/description.ts";
 import { type ExitCode, isColoured, printLine, usageError } from "../output.ts";
 import { readingLines } from "../reading-lines.ts";
 
@@ -10,32 +11,42 @@ export function guardCommands(program: Command, _done: (code: ExitCode) => void)
     .description("what a shell would make of a command line, and what the guard says");
   guard
     .command("explain [command]")
-    .description("prints the simple commands in it, what each needs, and what the guard found; runs nothing")
+    .description(
+      "prints its simple commands, what each needs, what it leaves behind, its hazards, and what the guard found; runs nothing",
+    )
     .option("--cwd <folder>", "as if it ran there (default: this folder)")
     .option("--json", "the reading as one JSON line")
     .action(async (command: string | undefined, options: { cwd?: string; json?: boolean }) => {
       if (command === undefined || command === "")
         throw usageError("nothing to read", "give the command as one word: guard explain 'ls -la'");
-      const decision = await explained(command, options.cwd ?? process.cwd());
+      const { decision, description } = await explained(command, options.cwd ?? process.cwd());
       if (options.json) {
         printLine({
           outcome: decision.outcome,
           stage: decision.stage,
           rule: decision.explain.rule,
           reason: decision.reason,
+          effect: description.effect,
+          hazards: description.hazards,
           readings: decision.readings ?? [],
         });
         return;
       }
-      process.stdout.write(`${readingLines(decision, isColoured(process.stdout)).join("\n")}\n`);
+      process.stdout.write(`${readingLines(decision, description, isColoured(process.stdout)).join("\n")}\n`);
     });
 }
 
-async function explained(command: string, cwd: string): Promise<Decision> {
+interface Explained {
+  decision: Decision;
+  description: Description;
+}
+
+async function explained(command: string, cwd: string): Promise<Explained> {
   const { openOfflineGate } = await import("../../main/offline.ts");
   const gate = openOfflineGate();
   try {
-    return gate.explain({ intent: "", executor: "Bash", args: { command }, context: { cwd } });
+    const call = { intent: "", executor: "Bash", args: { command }, context: { cwd } };
+    return { decision: gate.explain(call), description: gate.describe(call) };
   } finally {
     gate.close();
   }

@@ -4,7 +4,7 @@ import { ownCommand } from "../../ipc/own-command.ts";
 import { CAPABILITY_REGISTRY } from "../../main/gate/capabilities.ts";
 import { POLICY_TABLE } from "../../main/gate/policy.ts";
 import { parseExpiry } from "../durations.ts";
-import { CAPABILITY_COLUMNS, grantColumns } from "../listings.ts";
+import { CAPABILITY_COLUMNS, grantColumns, refusalColumns } from "../listings.ts";
 import { withOperator } from "../operator.ts";
 import {
   type DataOptions,
@@ -26,6 +26,8 @@ export function policyCommands(program: Command, done: (code: ExitCode) => void)
   checkCommand(policy);
   grantsCommand(policy);
   revokeCommand(policy);
+  restoreCommand(policy);
+  refusalCommands(policy);
   grantCommand(policy, done);
 }
 
@@ -111,12 +113,53 @@ function revokeCommand(policy: Command): void {
     .description("takes a grant back; prints revoked or no-op")
     .action((id: string) =>
       withOperator(async (api) => {
-        if (!/^\d{1,15}$/.test(id))
-          throw usageError(`${JSON.stringify(id)} is not a grant's id`, `see: ${ownCommand("policy grants")}`);
-        const { revoked } = await api.call("grants.revoke", { id: Number(id) });
+        const { revoked } = await api.call("grants.revoke", { id: idOf(id, "grant", "policy grants") });
         printWord(revoked ? "revoked" : "no-op");
       }),
     );
+}
+
+function restoreCommand(policy: Command): void {
+  policy
+    .command("restore <id>")
+    .description("takes your own revocation of a grant back, within 10 seconds")
+    .action((id: string) =>
+      withOperator(async (api) => {
+        const grant = await api.call("grants.restore", { id: idOf(id, "grant", "policy grants") });
+        tell(grant, `restored: ${grant.capability} on ${grant.target}`);
+      }),
+    );
+}
+
+function refusalCommands(policy: Command): void {
+  policy
+    .command("refusals")
+    .description("what you denied for a session, newest first")
+    .addOption(jsonOption())
+    .action((options: DataOptions) =>
+      withOperator(async (api) => {
+        const refusals = await api.call("refusals.list", {});
+        list(refusals, refusalColumns(Date.now()), options);
+        if (refusals.length === 0) say("nothing is denied for a session");
+      }),
+    );
+
+  policy
+    .command("revoke-refusal <id>")
+    .description("takes such a denial back: you are asked again; prints revoked or no-op")
+    .action((id: string) =>
+      withOperator(async (api) => {
+        const { revoked } = await api.call("refusals.revoke", { id: idOf(id, "refusal", "policy refusals") });
+        printWord(revoked ? "revoked" : "no-op");
+      }),
+    );
+}
+
+/** @throws GateError `usage` */
+function idOf(text: string, what: string, listing: string): number {
+  if (!/^\d{1,15}$/.test(text))
+    throw usageError(`${JSON.stringify(text)} is not a ${what}'s id`, `see: ${ownCommand(listing)}`);
+  return Number(text);
 }
 
 function grantCommand(policy: Command, done: (code: ExitCode) => void): void {

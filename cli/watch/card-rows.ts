@@ -120,7 +120,7 @@ function editedTarget({ editing, target }: Choosing): string {
 function expiryText(mode: Choosing, now: number): string {
   const by_itself = mode.scope === "session" ? "the session ends" : "you revoke it";
   if (mode.editing?.field === "expires")
-    return `${lineShown(mode.editing.line)}   (2h, 30d or 2027-01-31T12:00:00Z; empty: ${by_itself})`;
+    return `${lineShown(mode.editing.line)}   (2h, today, 30d or 2027-01-31T12:00:00Z; empty: ${by_itself})`;
   if (mode.expires === "") return by_itself;
   try {
     return `${visible(mode.expires)} = ${parseExpiry(mode.expires, now)}`;

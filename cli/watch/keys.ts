@@ -1,4 +1,5 @@
-import type { Answer, ApprovalView, Choice } from "../../ipc/operator-api.ts";
+import { LENGTHS, type Length } from "../../ipc/answer-lengths.ts";
+import type { Answer, ApprovalView, Choice, Refuse } from "../../ipc/operator-api.ts";
 import { PRESS_DELAY_MS } from "../../ipc/press-delay.ts";
 import { parseExpiry } from "../durations.ts";
 import { edited, inserted, type LineKey, lineOf, lineText } from "./line-edit.ts";
@@ -77,6 +78,8 @@ function inCards(state: WatchState, key: Key, now: number, layout: Layout): Step
   if (by !== 0) return { state: moved(state, by, now) };
   if (key.name === "enter" || key.input === "d")
     return answered(state, { token: card.token, decision: "rejected" }, now);
+  if (key.input === "c" || key.input === "t")
+    return refusedForSession(state, card, key.input === "c" ? "call" : "target", now);
   if (key.input === "m")
     return unlessEarly(state, now) ?? { state: { ...state, mode: { kind: "message", line: lineOf("") } } };
   if (key.input !== "a" && key.input !== "s" && key.input !== "p") return { state };
@@ -86,6 +89,13 @@ function inCards(state: WatchState, key: Key, now: number, layout: Layout): Step
   if (!state.is_read) return said(state, "Read the whole call first: space shows what comes next, b what came before.");
   if (key.input === "a") return answered(state, { token: card.token, decision: "approved" }, now);
   return choosing(state, card, key.input === "s" ? "session" : "permanent");
+}
+
+/** A no for the rest of the session: to this very call, or to all on its target. */
+function refusedForSession(state: WatchState, card: ApprovalView, refuse: Refuse, now: number): Step {
+  if (!card.refusals.some((one) => one.refuse === refuse))
+    return said(state, "It names no target: c denies this very call.");
+  return answered(state, { token: card.token, decision: "rejected", refuse }, now);
 }
 
 function choosing(state: WatchState, card: ApprovalView, scope: Scope): Step {
@@ -126,10 +136,39 @@ function inChoices(state: WatchState, mode: Choosing, key: Key, times: Times, la
     if (choice?.grants.length !== 1) return said(state, "It needs several grants; their targets can't be edited.");
     return set({ editing: { field: "target", line: lineOf(mode.target) } });
   }
+  if (key.name === "left" || key.name === "right") return set(ofLength(card, mode, key.name === "left" ? -1 : 1));
   if (key.input === "x") return set({ editing: { field: "expires", line: lineOf(mode.expires) } });
   if (key.name !== "enter") return { state };
   if (!layout.choice_fits) return said(state, "Make the window larger: not all that would be stored is shown.");
   return confirmed(state, card, mode, choice, times);
+}
+
+/** What each length is in the two fields that say how long: the scope, and the expiry as one would type it. */
+const LENGTH_FIELDS: Readonly<Record<Length, Pick<Choosing, "scope" | "expires">>> = {
+  session: { scope: "session", expires: "" },
+  hour: { scope: "permanent", expires: "1h" },
+  today: { scope: "permanent", expires: "today" },
+  month: { scope: "permanent", expires: "30d" },
+  revoked: { scope: "permanent", expires: "" },
+};
+
+/** The next length, for what is chosen: of those that the card offers it for. An expiry of one's own comes before all of them. */
+function ofLength(card: ApprovalView, mode: Choosing, by: -1 | 1): Partial<Choosing> {
+  const choice = choicesOf(card, mode.scope)[mode.index];
+  const alike = (scope: Scope) => choicesOf(card, scope).findIndex((other) => isSameButScope(other, choice));
+  const offered = LENGTHS.filter((length) => alike(LENGTH_FIELDS[length].scope) !== -1);
+  const at = offered.findIndex((length) => {
+    const { scope, expires } = LENGTH_FIELDS[length];
+    return scope === mode.scope && expires === mode.expires;
+  });
+  const next = offered[(at + by + offered.length) % offered.length];
+  if (next === undefined) return {};
+  const fields = LENGTH_FIELDS[next];
+  return { ...fields, index: alike(fields.scope) };
+}
+
+function isSameButScope(one: Choice, other: Choice | undefined): boolean {
+  return one.reach === other?.reach && JSON.stringify(one.grants) === JSON.stringify(other?.grants);
 }
 
 function inField(state: WatchState, mode: Choosing, editing: NonNullable<Choosing["editing"]>, key: Key): WatchState {
@@ -155,7 +194,7 @@ function confirmed(
   } catch (error) {
     return said(
       state,
-      error instanceof Error ? `${error.message}: write 2h, 30d or 2027-01-31T12:00:00Z` : "That is no date.",
+      error instanceof Error ? `${error.message}: write 2h, today, 30d or 2027-01-31T12:00:00Z` : "That is no date.",
     );
   }
   const answer: Answer = { token: card.token, decision: "approved", scope: mode.scope };

@@ -163,7 +163,7 @@ function keyWords(card: ApprovalView, state: WatchState, call_fits: boolean): st
   if (mode.kind === "choices" && mode.editing !== null) return ["Enter take it", "Esc leave it as it was"];
   if (mode.kind === "choices") {
     const edit = choicesOf(card, mode.scope)[mode.index]?.grants.length === 1 ? ["e edit the target"] : [];
-    return ["Enter approve and store this", "Up/Down choose", ...edit, "x expiry", "Esc back"];
+    return ["Enter approve and store this", "Up/Down what", "Left/Right how long", ...edit, "x expiry", "Esc back"];
   }
   const remember = [
     ...(choicesOf(card, "session").length > 0 ? ["s for this session …"] : []),
@@ -171,6 +171,9 @@ function keyWords(card: ApprovalView, state: WatchState, call_fits: boolean): st
   ];
   const approve = state.is_read || call_fits ? ["a approve once", ...remember] : ["to approve, page to its end"];
   const paging = call_fits ? [] : ["space/b page"];
+  const refuse = card.refusals.some((one) => one.refuse === "target")
+    ? "c/t deny for the session: call/target"
+    : "c deny for the session";
   const others = state.cards.length > 1 ? ["Tab next"] : [];
-  return ["Enter/d deny", "m deny, say why", ...approve, ...paging, ...others, "q quit"];
+  return ["Enter/d deny", "m deny, say why", ...approve, refuse, ...paging, ...others, "q quit"];
 }

@@ -110,9 +110,18 @@ export function loaded(state: WatchState, views: readonly ApprovalView[], now: n
   return state.selected === null ? selected(next, next.cards[0]?.token ?? null, now) : next;
 }
 
-/** A card appeared. The selected one keeps its position, under the user's finger. */
+/**
+ * A card appeared, or says something else than before: then it has to be looked at again. The selected one keeps its position, under the
+ * user's finger.
+ */
 export function appeared(state: WatchState, card: ApprovalView, now: number): WatchState {
   const next = withCards(state, (waiting) => list.appeared(waiting, card, false));
+  if (state.selected === card.token) {
+    // What is being typed was meant for what it said before.
+    const is_interrupted = state.answering !== card.token && state.mode.kind !== "cards";
+    const again = selected(next, card.token, now);
+    return is_interrupted ? { ...again, mode: { kind: "interrupted" } } : again;
+  }
   return state.selected !== null ? next : { ...selected(next, card.token, now), mode: state.mode };
 }
 

@@ -1,25 +1,24 @@
-import { app, dialog, Menu, session, type WebContents } from "electron";
+import { app, dialog, session } from "electron";
 import { GateError } from "../../ipc/gate-error.ts";
 import { isoSeconds } from "../../ipc/iso-seconds.ts";
-import type { OperatorApi } from "../../ipc/operator-api.ts";
+import { gatePaths } from "../../ipc/paths.ts";
 import type { ReviewTarget } from "../notifications/notifier.ts";
-import type { NotificationOptions } from "../notifications/start.ts";
+import { type NotificationOptions, startNotifications } from "../notifications/start.ts";
 import { GATE_EXIT } from "../restart.ts";
-import { type RunningGate, serveGate } from "../serve.ts";
-import { openBridge } from "./bridge.ts";
+import { serveGate } from "../serve.ts";
+import { AttachedNotifications } from "./attached-notifications.ts";
 import { hasDebugSwitches, lockSession, lockWebContents } from "./lockdown.ts";
-import { HIDDEN_FLAG, loginItem, wasStartedAtLogin } from "./login-item.ts";
+import { loginItem } from "./login-item.ts";
 import { ElectronNotifications } from "./notification-sink.ts";
 import { registerPageScheme, servePage } from "./page-protocol.ts";
-import { Popup } from "./popup.ts";
 import { restartedAfter, showGateEnded, startAgainOnDeath, systemLanguage } from "./restart.ts";
-import { GateTray } from "./tray.ts";
-import { currentState, refusalText, TrayFeed } from "./tray-feed.ts";
-import type { TrayActions } from "./tray-menu.ts";
+import { openSurfaces } from "./surfaces.ts";
+import { refusalText } from "./tray-feed.ts";
+import { connectToGate, UsersGate } from "./users-gate.ts";
 import { MainWindow } from "./window.ts";
 import { shellWords } from "./words.ts";
 
-/** The desktop app: the gate in this process, and its tray, popup and window around it. */
+/** The desktop app: the user's gate, in this process or in another one, and its tray, popup and window around it. */
 
 /** If closing the gate takes longer, the app ends without it: its data is on the disk already. Milliseconds. */
 const CLOSING_MS = 5000;
@@ -54,19 +53,35 @@ export function startDesktop(): void {
 async function openDesktop(): Promise<void> {
   lockSession(session.defaultSession);
   servePage(session.defaultSession);
-  setApplicationMenu();
-  const window = new MainWindow();
-  const restarted_after = restartedAfter();
-  const gate = await serveGate({
+  const gaveUp = (reason: string) => showPageFailed(reason);
+  const window = new MainWindow(gaveUp);
+  const login_item = loginItem();
+  // Of the first gate alone: one that is started here later follows none that died.
+  let restarted_after = restartedAfter();
+  const gate = await UsersGate.open({
+    async serve() {
+      const options = { log, login_item, notifications: notifications(window) };
+      return await serveGate({ ...options, ...(restarted_after === undefined ? {} : { restarted_after }) });
+    },
+    connect: () => connectToGate(gatePaths()),
     log,
-    login_item: loginItem(),
-    notifications: notifications(window),
-    ...(restarted_after === undefined ? {} : { restarted_after }),
   });
+  restarted_after = undefined;
   startAgainOnDeath(() => gate.close());
+  const own_notices = new AttachedNotifications(gate, (config) =>
+    startNotifications(gate, config, notifications(window), process.env, log),
+  );
+  await own_notices.follow();
   try {
-    await openSurfaces(gate, window);
+    const closeSurfaces = await openSurfaces({ gate, window, login_item, gaveUp, log });
+    const end = endWith(gate, async () => {
+      closeSurfaces();
+      await own_notices.close();
+    });
+    void gate.ownEnded.then((why) => end(why));
+    log(`the desktop app is ready: agents connect to ${gatePaths().agent_socket}`);
   } catch (error) {
+    await own_notices.close();
     await gate.close();
     throw error;
   }
@@ -83,91 +98,31 @@ function routeOf(target: ReviewTarget): string {
   return { agent: "approvals", pairing: "approvals", safety: "safety", alarm: "approvals" }[target.kind];
 }
 
-async function openSurfaces(gate: RunningGate, window: MainWindow): Promise<void> {
-  const popup = new Popup();
-  const ours = (): WebContents[] => [window.contents(), popup.contents()].filter((contents) => contents !== undefined);
-  const closeBridge = openBridge({
-    api: gate.operator,
-    windows: ours,
-    resized: (sender, height) => {
-      if (sender === popup.contents()) popup.resize(height);
-    },
-    open: (route) => {
-      popup.hide();
-      window.open(route);
-    },
-    log,
-  });
-  const tray = new GateTray(await currentState(gate.operator), trayActions(gate.operator, window), (bounds) =>
-    popup.toggle(bounds),
-  );
-  const feed = new TrayFeed(gate.operator, (state) => tray.update(state));
-  app.on("second-instance", (_event, argv) => {
-    if (!argv.includes(HIDDEN_FLAG)) window.open();
-  });
-  app.on("activate", () => window.open());
-  const end = endWith(gate, () => {
-    feed.end();
-    popup.end();
-    closeBridge();
-    tray.destroy();
-  });
-  void gate.ended.then((why) => end(why));
-  popup.prepare();
-  if (!wasStartedAtLogin()) window.open();
-  log(`the desktop app is ready: agents connect to ${gate.core.paths.agent_socket}`);
-}
-
-function trayActions(api: OperatorApi, window: MainWindow): TrayActions {
-  const attempt = (act: Promise<unknown>): void => {
-    act.catch((error: unknown) => void showRefusal(api, error));
-  };
-  return {
-    open: (route) => window.open(route),
-    pause: (for_seconds) => attempt(api.call("safety.pause", for_seconds === undefined ? {} : { for_seconds })),
-    resume: () => attempt(api.call("safety.resume", {})),
-    startAtLogin: (is_enabled) => attempt(api.call("settings.set", { key: "start_at_login", value: is_enabled })),
-    quit: () => app.quit(),
-  };
-}
-
-async function showRefusal(api: OperatorApi, error: unknown): Promise<void> {
-  const { message, hint } = refusalText(error);
-  const { language } = await currentState(api);
-  await dialog.showMessageBox({
-    type: "warning",
-    message: shellWords[language].couldNot(message),
-    detail: hint,
-  });
-}
-
 /** Quitting closes the surfaces, then the gate, then the app. Returns the function that does so when the gate has ended. */
-function endWith(gate: RunningGate, closeSurfaces: () => void): (why: GateError) => void {
+function endWith(gate: UsersGate, closeSurfaces: () => Promise<void>): (why: GateError) => void {
   let closing: "no" | "under way" | "done" = "no";
   const close = (finish: () => void) => {
     if (closing !== "no") return;
     closing = "under way";
-    closeSurfaces();
+    const is_own = gate.mode === "own";
     const late = setTimeout(() => {
       log("the gate did not close in time");
       app.exit(1);
     }, CLOSING_MS);
-    gate
-      .close()
+    closeSurfaces()
+      .then(() => gate.close())
       .catch((error: unknown) => log(`closing failed: ${refusalText(error).message}`))
       .finally(() => {
         clearTimeout(late);
         closing = "done";
+        log(is_own ? "closed; waiting requests are kept for the next start" : "closed; the gate itself runs elsewhere");
         finish();
       });
   };
   app.on("before-quit", (event) => {
     if (closing === "done") return;
     event.preventDefault();
-    close(() => {
-      log("closed; waiting requests are kept for the next start");
-      app.quit();
-    });
+    close(() => app.quit());
   });
   return (why) =>
     close(() => {
@@ -186,13 +141,9 @@ function failedToStart(error: unknown): void {
   app.exit(1);
 }
 
-/** macOS needs a menu for copy and paste; elsewhere there is none. */
-function setApplicationMenu(): void {
-  Menu.setApplicationMenu(
-    process.platform === "darwin"
-      ? Menu.buildFromTemplate([{ role: "appMenu" }, { role: "editMenu" }, { role: "windowMenu" }])
-      : null,
-  );
+function showPageFailed(reason: string): void {
+  const words = shellWords[systemLanguage()];
+  dialog.showErrorBox(words.page_failed, words.page_failed_next(reason));
 }
 
 /** One line for each event on stdout, for an app started in a terminal. */

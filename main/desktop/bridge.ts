@@ -23,6 +23,8 @@ const ARGUMENTS: { readonly [C in keyof PageChannels]: z.ZodType<PageChannels[C]
 
 export interface BridgeParts {
   api: OperatorHandler;
+  /** Calls back when the gate has ended, and when there is one again. Returns the function that ends it. */
+  watchGate(listener: (is_there: boolean) => void): () => void;
   /** The current windows of the app. */
   windows(): readonly WebContents[];
   resized(sender: WebContents, height: number): undefined;
@@ -42,13 +44,16 @@ export function openBridge(parts: BridgeParts): () => void {
   });
   handle(parts, "popup:resize", (sender, height) => parts.resized(sender, height), undefined);
   handle(parts, "window:open", (_sender, route) => parts.open(route), undefined);
-  const unsubscribe = parts.api.subscribe((event) => {
+  const toPages = <C extends keyof AppChannels>(channel: C, ...args: AppChannels[C]) => {
     for (const contents of parts.windows()) {
-      if (!contents.isDestroyed() && isPageUrl(contents.getURL())) send(contents, "operator:event", event);
+      if (!contents.isDestroyed() && isPageUrl(contents.getURL())) send(contents, channel, ...args);
     }
-  }, PAGE_EVENTS);
+  };
+  const unsubscribe = parts.api.subscribe((event) => toPages("operator:event", event), PAGE_EVENTS);
+  const unwatch = parts.watchGate((is_there) => toPages("operator:gate", is_there));
   return () => {
     unsubscribe();
+    unwatch();
     for (const channel of Object.keys(ARGUMENTS)) ipcMain.removeHandler(channel);
   };
 }

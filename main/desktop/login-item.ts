@@ -6,14 +6,19 @@ import { autostartEntry } from "./autostart-entry.ts";
 /** Started at login: into the tray, without a window. */
 export const HIDDEN_FLAG = "--hidden";
 
-export function loginItem(platform: NodeJS.Platform = process.platform): LoginItem {
-  // An AppImage runs from a temporary folder; the file itself stays.
-  const program = [process.env.APPIMAGE || process.execPath, ...(app.isPackaged ? [] : [app.getAppPath()])];
-  if (platform === "linux") return autostartEntry(gatePaths().autostart_entry, [...program, HIDDEN_FLAG]);
-  const args = [...program.slice(1), HIDDEN_FLAG];
+/** Undefined where the system would register Electron itself: outside Linux only a packaged app can start at login. */
+export function loginItem(platform: NodeJS.Platform = process.platform): LoginItem | undefined {
+  if (platform === "linux") {
+    // An AppImage runs from a temporary folder; the file itself stays.
+    const program = [process.env.APPIMAGE || process.execPath, ...(app.isPackaged ? [] : [app.getAppPath()])];
+    return autostartEntry(gatePaths().autostart_entry, [...program, HIDDEN_FLAG]);
+  }
+  if (!app.isPackaged) return undefined;
+  // macOS starts the app itself, without arguments, and says afterwards that it did.
+  const how = platform === "darwin" ? {} : { args: [HIDDEN_FLAG] };
   return {
-    isEnabled: () => app.getLoginItemSettings({ args }).openAtLogin,
-    setEnabled: (is_enabled) => app.setLoginItemSettings({ openAtLogin: is_enabled, args }),
+    isEnabled: () => app.getLoginItemSettings(how).openAtLogin,
+    setEnabled: (is_enabled) => app.setLoginItemSettings({ openAtLogin: is_enabled, ...how }),
   };
 }
 

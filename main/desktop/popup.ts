@@ -1,4 +1,5 @@
 import { BrowserWindow, type Rectangle, screen, type WebContents } from "electron";
+import { reloadAfterCrash } from "./crashed-page.ts";
 import { webPreferences } from "./lockdown.ts";
 import { POPUP_WIDTH, popupBounds } from "./popup-position.ts";
 import { backgroundColor, loadPage } from "./window.ts";
@@ -8,6 +9,7 @@ const SAME_CLICK_MS = 250;
 
 /** The popup near the tray: created at start and kept hidden, so that it opens at once. It hides when it loses the focus. */
 export class Popup {
+  readonly #gaveUp: (reason: string) => void;
   readonly #now: () => number;
   #window: BrowserWindow | undefined;
   #anchor: Rectangle = { x: 0, y: 0, width: 0, height: 0 };
@@ -15,7 +17,9 @@ export class Popup {
   #hidden_at = Number.NEGATIVE_INFINITY;
   #is_ending = false;
 
-  constructor(now: () => number = () => performance.now()) {
+  /** @param gaveUp called when its page has died again and again */
+  constructor(gaveUp: (reason: string) => void, now: () => number = () => performance.now()) {
+    this.#gaveUp = gaveUp;
     this.#now = now;
   }
 
@@ -48,6 +52,7 @@ export class Popup {
     window.on("closed", () => {
       if (this.#window === window) this.#window = undefined;
     });
+    reloadAfterCrash(window.webContents, { reload: () => loadPage(window, "popup"), giveUp: this.#gaveUp });
     loadPage(window, "popup");
   }
 

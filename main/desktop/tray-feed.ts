@@ -1,8 +1,11 @@
 import { GateError } from "../../ipc/gate-error.ts";
-import { isLanguage } from "../../ipc/language.ts";
-import type { OperatorApi, OperatorEventType } from "../../ipc/operator-api.ts";
-import type { TrayMenuState } from "./tray-menu.ts";
+import { isLanguage, type Language } from "../../ipc/language.ts";
+import type { OperatorEventType } from "../../ipc/operator-api.ts";
+import type { LoginItem } from "../settings.ts";
+import { systemLanguage } from "./restart.ts";
+import { MENU_REQUESTS, type MenuRequest, type TrayMenuState } from "./tray-menu.ts";
 import { trayState } from "./tray-state.ts";
+import type { UsersGate } from "./users-gate.ts";
 
 /** Keeps the tray up to date: reads the gate's status after events, and periodically. */
 
@@ -24,24 +27,36 @@ const GATE_EVENTS: readonly OperatorEventType[] = [
   "alarms.changed",
 ];
 
+export type WatchedGate = Pick<UsersGate, "call" | "subscribe" | "mode" | "onMode">;
+
 export class TrayFeed {
-  readonly #api: OperatorApi;
+  readonly #gate: WatchedGate;
+  readonly #login_item: LoginItem | undefined;
   readonly #show: (state: TrayMenuState) => void;
   readonly #period: NodeJS.Timeout;
-  readonly #unsubscribe: () => void;
+  readonly #endings: (() => void)[];
   #settling: NodeJS.Timeout | undefined;
+  #language: Language;
   #is_over = false;
 
-  constructor(api: OperatorApi, show: (state: TrayMenuState) => void) {
-    this.#api = api;
+  constructor(
+    gate: WatchedGate,
+    login_item: LoginItem | undefined,
+    first: TrayMenuState,
+    show: (state: TrayMenuState) => void,
+  ) {
+    this.#gate = gate;
+    this.#login_item = login_item;
+    this.#language = first.language;
     this.#show = show;
-    this.#unsubscribe = api.subscribe(() => this.#soon(), GATE_EVENTS);
+    this.#endings = [gate.subscribe(() => this.#soon(), GATE_EVENTS), gate.onMode(() => this.#soon())];
     this.#period = setInterval(() => void this.refresh(), PERIOD_MS);
     this.#period.unref();
   }
 
   async refresh(): Promise<void> {
-    const state = await currentState(this.#api);
+    const state = await currentState(this.#gate, this.#login_item, this.#language);
+    this.#language = state.language;
     if (!this.#is_over) this.#show(state);
   }
 
@@ -49,7 +64,7 @@ export class TrayFeed {
     this.#is_over = true;
     clearInterval(this.#period);
     clearTimeout(this.#settling);
-    this.#unsubscribe();
+    for (const end of this.#endings) end();
   }
 
   #soon(): void {
@@ -60,14 +75,39 @@ export class TrayFeed {
   }
 }
 
-/** The tray's current state. A gate that doesn't respond is a state, too. */
-export async function currentState(api: OperatorApi): Promise<TrayMenuState> {
-  const settings = await api.call("settings.list", {}).catch(() => []);
+/**
+ * The tray's current state. A gate that doesn't respond is a state, too.
+ * @param login_item the app's own, for while the gate isn't the app's
+ * @param before the language while the gate can't be asked
+ */
+export async function currentState(
+  gate: WatchedGate,
+  login_item: LoginItem | undefined,
+  before: Language = systemLanguage(),
+): Promise<TrayMenuState> {
+  const settings = await gate.call("settings.list", {}).catch(() => []);
   const value = (key: string) => settings.find((setting) => setting.key === key)?.value;
   const chosen = value("language");
-  const language = isLanguage(chosen) ? chosen : "en";
-  const status = await api.call("status", {}).catch(() => undefined);
-  return { ...trayState(status), language, start_at_login: value("start_at_login") === true };
+  const status = await gate.call("status", {}).catch(() => undefined);
+  return {
+    ...trayState(status),
+    mode: gate.mode,
+    language: isLanguage(chosen) ? chosen : before,
+    // The setting of another process's gate is that gate's own start.
+    start_at_login: gate.mode === "own" ? value("start_at_login") === true : (login_item?.isEnabled() ?? false),
+    can_start_at_login: login_item !== undefined,
+    requests: (status?.approvals_pending ?? 0) === 0 ? [] : await firstRequests(gate),
+  };
+}
+
+/** Those whose time is over soonest. */
+async function firstRequests(gate: WatchedGate): Promise<MenuRequest[]> {
+  const waiting = await gate.call("approvals.list", { order: "deadline", limit: MENU_REQUESTS }).catch(() => []);
+  return waiting.map(({ token, agent_name, description }) => ({
+    token,
+    agent: agent_name,
+    kind: description?.kind ?? "other",
+  }));
 }
 
 /** A refusal as one sentence, and what to do. */

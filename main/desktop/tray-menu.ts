@@ -1,40 +1,51 @@
 import type { MenuItemConstructorOptions } from "electron";
+import type { Description } from "../../ipc/description.ts";
 import type { Language } from "../../ipc/language.ts";
+import { shortened, visible } from "../../ipc/visible-text.ts";
 import type { TrayState } from "./tray-state.ts";
-import { shellWords, summary } from "./words.ts";
+import type { GateMode } from "./users-gate.ts";
+import { type ShellWords, shellWords, summary } from "./words.ts";
 
 /** The actions of the menu. */
 export interface TrayActions {
   open(route?: string): void;
+  deny(token: string): void;
   /** Undefined: until it is resumed. */
   pause(for_seconds?: number): void;
   resume(): void;
+  /** Only while the gate is away. */
+  startGate(): void;
   startAtLogin(is_enabled: boolean): void;
+  lookForNewer(): void;
   quit(): void;
 }
 
+/** How many waiting requests the menu lists. */
+export const MENU_REQUESTS = 3;
+
+/** A waiting request as the menu shows it: nothing of the call itself, which is for the window. */
+export interface MenuRequest {
+  token: string;
+  agent: string;
+  kind: Description["kind"];
+}
+
 export interface TrayMenuState extends TrayState {
+  mode: GateMode;
   language: Language;
   start_at_login: boolean;
+  can_start_at_login: boolean;
+  requests: readonly MenuRequest[];
 }
 
 /** The tray's menu as a template. Each item has an id, the same in each language. */
 export function trayMenu(state: TrayMenuState, actions: TrayActions): MenuItemConstructorOptions[] {
   const words = shellWords[state.language];
-  const pauses: MenuItemConstructorOptions[] = [
-    { id: "pause-300", label: words.pause_5_minutes, click: () => actions.pause(300) },
-    { id: "pause-3600", label: words.pause_1_hour, click: () => actions.pause(3600) },
-    { id: "pause-until-resumed", label: words.pause_until_resumed, click: () => actions.pause() },
-  ];
-  const agents: MenuItemConstructorOptions[] =
-    state.agents_online.length === 0
-      ? [{ id: "no-agents", label: words.no_agents, enabled: false }]
-      : state.agents_online.map((name) => ({
-          id: `agent-${name}`,
-          // a single & would make the next letter an access key
-          label: name.replaceAll("&", "&&"),
-          click: () => actions.open("agents"),
-        }));
+  const start_gate: MenuItemConstructorOptions = {
+    id: "start-gate",
+    label: words.start_gate,
+    click: () => actions.startGate(),
+  };
   return [
     ...summary(words, state, state.language)
       .split("\n")
@@ -45,20 +56,80 @@ export function trayMenu(state: TrayMenuState, actions: TrayActions): MenuItemCo
         enabled: state.waiting > 0 || state.alarms.length > 0,
         click: () => actions.open("approvals"),
       })),
+    ...state.requests.map((request, index) => requestItem(request, index, words, actions)),
     { type: "separator" },
     { id: "open", label: words.open, click: () => actions.open() },
-    state.is_paused
-      ? { id: "resume", label: words.resume, click: () => actions.resume() }
-      : { id: "pause", label: words.pause, submenu: pauses },
-    { id: "agents", label: words.agentsOnline(state.agents_online.length), submenu: agents },
+    ...(state.mode === "away" ? [start_gate] : [pauseItem(state, words, actions), agentsItem(state, words, actions)]),
     { type: "separator" },
+    ...(state.can_start_at_login ? [startAtLoginItem(state, words, actions)] : []),
+    { id: "look-for-newer", label: words.look_for_newer, click: () => actions.lookForNewer() },
     {
-      id: "start-at-login",
-      label: words.start_at_login,
-      type: "checkbox",
-      checked: state.start_at_login,
-      click: (item) => actions.startAtLogin(item.checked),
+      id: "quit",
+      label: state.mode === "attached" ? words.quit_app : words.quit,
+      click: () => actions.quit(),
     },
-    { id: "quit", label: words.quit, click: () => actions.quit() },
   ];
+}
+
+/** Deny and Review. Approve isn't here: what it allows can't be read in a menu. */
+function requestItem(
+  { token, agent, kind }: MenuRequest,
+  index: number,
+  words: ShellWords,
+  actions: TrayActions,
+): MenuItemConstructorOptions {
+  return {
+    id: `request-${index}`,
+    label: menuText(words.asks(shortened(visible(agent), AGENT_WIDTH), kind)),
+    submenu: [
+      { id: `review-${index}`, label: words.review, click: () => actions.open(`approvals/${token}`) },
+      { id: `deny-${index}`, label: words.deny, click: () => actions.deny(token) },
+    ],
+  };
+}
+
+const AGENT_WIDTH = 32;
+
+function pauseItem(state: TrayMenuState, words: ShellWords, actions: TrayActions): MenuItemConstructorOptions {
+  if (state.is_paused) return { id: "resume", label: words.resume, click: () => actions.resume() };
+  return {
+    id: "pause",
+    label: words.pause,
+    submenu: [
+      { id: "pause-300", label: words.pause_5_minutes, click: () => actions.pause(300) },
+      { id: "pause-3600", label: words.pause_1_hour, click: () => actions.pause(3600) },
+      { id: "pause-until-resumed", label: words.pause_until_resumed, click: () => actions.pause() },
+    ],
+  };
+}
+
+function agentsItem(
+  { agents_online }: TrayMenuState,
+  words: ShellWords,
+  actions: TrayActions,
+): MenuItemConstructorOptions {
+  const agents: MenuItemConstructorOptions[] =
+    agents_online.length === 0
+      ? [{ id: "no-agents", label: words.no_agents, enabled: false }]
+      : agents_online.map((name) => ({
+          id: `agent-${name}`,
+          label: menuText(name),
+          click: () => actions.open("agents"),
+        }));
+  return { id: "agents", label: words.agentsOnline(agents_online.length), submenu: agents };
+}
+
+function startAtLoginItem(state: TrayMenuState, words: ShellWords, actions: TrayActions): MenuItemConstructorOptions {
+  return {
+    id: "start-at-login",
+    label: words.start_at_login,
+    type: "checkbox",
+    checked: state.start_at_login,
+    click: (item) => actions.startAtLogin(item.checked),
+  };
+}
+
+/** A single & would make the next letter an access key. */
+function menuText(text: string): string {
+  return text.replaceAll("&", "&&");
 }

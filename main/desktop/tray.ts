@@ -3,11 +3,17 @@ import { trayMark } from "./icon/mark.ts";
 import { type TrayActions, type TrayMenuState, trayMenu } from "./tray-menu.ts";
 import { shellWords, summary } from "./words.ts";
 
+type TrayPlatform = keyof typeof SIZES;
+
+function trayPlatform(): TrayPlatform {
+  return process.platform === "darwin" || process.platform === "win32" ? process.platform : "linux";
+}
+
 /** The icon in the panel. Left click: the popup; right click: the menu. */
 export class GateTray {
   readonly #tray: Tray;
   readonly #actions: TrayActions;
-  readonly #platform: NodeJS.Platform;
+  readonly #platform: TrayPlatform;
   #state: TrayMenuState;
   #shown_mark = "";
   #shown_menu = "";
@@ -17,7 +23,7 @@ export class GateTray {
     state: TrayMenuState,
     actions: TrayActions,
     toggle: (bounds: Rectangle) => void,
-    platform: NodeJS.Platform = process.platform,
+    platform: TrayPlatform = trayPlatform(),
   ) {
     this.#state = state;
     this.#actions = actions;
@@ -65,7 +71,7 @@ export class GateTray {
 }
 
 /** Dark ink on a light panel and vice versa. GNOME's panel is dark whatever the theme. */
-function ink(platform: NodeJS.Platform): "dark" | "light" | "template" {
+function ink(platform: TrayPlatform): "dark" | "light" | "template" {
   if (platform === "darwin") return "template";
   const is_dark_panel =
     platform === "linux" && /GNOME|Unity/i.test(process.env.XDG_CURRENT_DESKTOP ?? "")
@@ -75,13 +81,12 @@ function ink(platform: NodeJS.Platform): "dark" | "light" | "template" {
 }
 
 /** Pixels of a tray icon at scale 1. */
-const SIZES: Partial<Record<NodeJS.Platform, number>> = { darwin: 18, win32: 16 };
-const LINUX_SIZE = 22;
+const SIZES = { darwin: 18, win32: 16, linux: 22 };
 
 /** Each is drawn once: drawing blocks the gate's decisions. */
 const drawn = new Map<string, NativeImage>();
 
-function markImage(state: TrayMenuState, platform: NodeJS.Platform): NativeImage {
+function markImage(state: TrayMenuState, platform: TrayPlatform): NativeImage {
   // More than nine look the same.
   const key = `${state.mark} ${Math.min(state.waiting, 10)} ${ink(platform)} ${platform}`;
   const image = drawn.get(key) ?? drawMark(state, platform);
@@ -89,9 +94,10 @@ function markImage(state: TrayMenuState, platform: NodeJS.Platform): NativeImage
   return image;
 }
 
-function drawMark({ mark, waiting }: TrayMenuState, platform: NodeJS.Platform): NativeImage {
-  const size = SIZES[platform] ?? LINUX_SIZE;
-  const draw = (scale: number) => trayMark(mark, waiting, ink(platform), size * scale);
+function drawMark({ mark, waiting }: TrayMenuState, platform: TrayPlatform): NativeImage {
+  const draw = (scale: number) => trayMark(mark, waiting, ink(platform), SIZES[platform] * scale);
+  // Panels on Linux get the first picture alone, and make it smaller where they have to: never larger, which is blurred.
+  if (platform === "linux") return nativeImage.createFromBuffer(draw(2), { scaleFactor: 1 });
   const image = nativeImage.createFromBuffer(draw(1), { scaleFactor: 1 });
   image.addRepresentation({ scaleFactor: 2, dataURL: `data:image/png;base64,${draw(2).toString("base64")}` });
   if (platform === "darwin") image.setTemplateImage(true);

@@ -1,10 +1,13 @@
-import { app, BrowserWindow, nativeTheme, type WebContents } from "electron";
+import { app, BrowserWindow, type BrowserWindowConstructorOptions, nativeTheme, type WebContents } from "electron";
+import { reloadAfterCrash } from "./crashed-page.ts";
 import { webPreferences } from "./lockdown.ts";
 import { pageUrl } from "./page.ts";
 
-/** A window's background before its page has painted, so that it doesn't flash. */
+/** A window's background before its page has painted, so that it doesn't flash: the page's own `--surface`. */
+export const SURFACE = { light: "#ffffff", dark: "#1d1e21" };
+
 export function backgroundColor(): string {
-  return nativeTheme.shouldUseDarkColors ? "#1c1c1e" : "#ffffff";
+  return SURFACE[nativeTheme.shouldUseDarkColors ? "dark" : "light"];
 }
 
 /** Loads our page at a route. Logs a failure, unless the window was closed meanwhile. */
@@ -19,15 +22,29 @@ function takeFocus(): void {
   if (process.platform === "darwin") app.focus({ steal: true });
 }
 
+/** `compact`: for the requests alone, where no popup can be placed. */
+export type WindowForm = "whole" | "compact";
+
+const FORMS: Readonly<Record<WindowForm, BrowserWindowConstructorOptions>> = {
+  whole: { width: 1000, height: 680, minWidth: 640, minHeight: 480 },
+  compact: { width: 420, height: 640, minWidth: 340, minHeight: 320 },
+};
+
 /** The main window: at most one, created when it is opened and destroyed when it is closed. The gate runs without it. */
 export class MainWindow {
+  readonly #gaveUp: (reason: string) => void;
   #window: BrowserWindow | undefined;
 
-  /** Shows it, at a route if one is given. */
-  open(route?: string): void {
+  /** @param gaveUp called when its page has died again and again */
+  constructor(gaveUp: (reason: string) => void) {
+    this.#gaveUp = gaveUp;
+  }
+
+  /** Shows it, at a route if one is given. One that is open already keeps its form. */
+  open(route?: string, form: WindowForm = "whole"): void {
     const window = this.#window;
     if (window === undefined) {
-      this.#make(route ?? "approvals");
+      this.#make(route ?? "approvals", form);
       return;
     }
     if (route !== undefined && window.webContents.getURL() !== pageUrl(route)) loadPage(window, route);
@@ -41,13 +58,14 @@ export class MainWindow {
     return this.#window?.webContents;
   }
 
-  #make(route: string): void {
+  isVisible(): boolean {
+    return this.#window?.isVisible() === true;
+  }
+
+  #make(route: string, form: WindowForm): void {
     const window = new BrowserWindow({
+      ...FORMS[form],
       title: "Metnos Gate",
-      width: 1000,
-      height: 680,
-      minWidth: 640,
-      minHeight: 480,
       show: false,
       autoHideMenuBar: true,
       backgroundColor: backgroundColor(),
@@ -60,6 +78,10 @@ export class MainWindow {
     });
     window.on("closed", () => {
       if (this.#window === window) this.#window = undefined;
+    });
+    reloadAfterCrash(window.webContents, {
+      reload: () => loadPage(window, "approvals"),
+      giveUp: this.#gaveUp,
     });
     loadPage(window, route);
   }

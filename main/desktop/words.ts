@@ -1,5 +1,7 @@
 import { ALARM_WORDS } from "../../ipc/alarm-words.ts";
+import type { Description } from "../../ipc/description.ts";
 import type { Language } from "../../ipc/language.ts";
+import { ownCommand } from "../../ipc/own-command.ts";
 import type { TrayState } from "./tray-state.ts";
 
 /** The texts of the tray, the menu and the shell's dialogs. */
@@ -25,7 +27,62 @@ export interface ShellWords {
   gate_ended: string;
   died_again: string;
   died_again_next: string;
+  /** A waiting request in the menu: who, and what kind of call. */
+  asks(agent: string, kind: Description["kind"]): string;
+  review: string;
+  deny: string;
+  start_gate: string;
+  wait: string;
+  away: string;
+  away_next: string;
+  /** Of an app that uses another process's gate. */
+  quit_app: string;
+  quit_question: string;
+  quit_next(agents: number, waiting: number): string;
+  stay: string;
+  page_failed: string;
+  page_failed_next(reason: string): string;
+  edit: string;
+  undo: string;
+  redo: string;
+  cut: string;
+  copy: string;
+  paste: string;
+  select_all: string;
+  view: string;
+  zoom_in: string;
+  zoom_out: string;
+  actual_size: string;
+  full_screen: string;
+  close_window: string;
+  look_for_newer: string;
+  newest: string;
+  newer(version: string): string;
+  this_version(version: string): string;
+  newer_unknown: string;
+  newer_no_address: string;
+  newer_how: string;
 }
+
+const KINDS_EN: Readonly<Record<Description["kind"], string>> = {
+  command: "run a command",
+  edit: "edit a file",
+  write: "write a file",
+  read: "read a file",
+  fetch: "fetch from the web",
+  mcp: "use a tool",
+  other: "use a tool",
+};
+
+const KINDS_IT: Readonly<Record<Description["kind"], string>> = {
+  command: "eseguire un comando",
+  edit: "modificare un file",
+  write: "scrivere un file",
+  read: "leggere un file",
+  fetch: "scaricare dal web",
+  mcp: "usare uno strumento",
+  other: "usare uno strumento",
+};
 
 export const shellWords: Readonly<Record<Language, ShellWords>> = {
   en: {
@@ -50,6 +107,42 @@ export const shellWords: Readonly<Record<Language, ShellWords>> = {
     died_again: "Metnos Gate failed again",
     died_again_next:
       "It was started again once and has ended now: agents find no gate. Start it when you want to continue.",
+    asks: (agent, kind) => `${agent} asks to ${KINDS_EN[kind]}`,
+    review: "Review",
+    deny: "Deny",
+    start_gate: "Start the gate here",
+    wait: "Wait for it",
+    away: "The gate has ended",
+    away_next:
+      "It ran in another process. Metnos Gate waits for it and continues by itself when it is there again; meanwhile agents find no gate.",
+    quit_app: "Quit (the gate keeps running)",
+    quit_question: "Quit the gate, too?",
+    quit_next: (agents, waiting) =>
+      `It runs in this app. ${counted(agents, "1 agent is connected", "agents are connected")}, ${counted(waiting, "1 request waits", "requests wait")}.`,
+    stay: "Keep it running",
+    page_failed: "The page of Metnos Gate failed",
+    page_failed_next: (reason) =>
+      `It was loaded again three times (${reason}). The gate itself runs. Answer with: ${ownCommand("watch")}; or quit the app and start it again.`,
+    edit: "Edit",
+    undo: "Undo",
+    redo: "Redo",
+    cut: "Cut",
+    copy: "Copy",
+    paste: "Paste",
+    select_all: "Select all",
+    view: "View",
+    zoom_in: "Larger",
+    zoom_out: "Smaller",
+    actual_size: "Actual size",
+    full_screen: "Full screen",
+    close_window: "Close window",
+    look_for_newer: "Look for a newer version…",
+    newest: "This is the newest version",
+    newer: (version) => `Version ${version} is there`,
+    this_version: (version) => `You have version ${version}.`,
+    newer_unknown: "It could not be found out",
+    newer_no_address: "No address is set to ask",
+    newer_how: "Set update.url in gate.toml. Nothing is asked unless you do it here, and nothing is downloaded.",
   },
   it: {
     nothing_waits: "Nessuna richiesta in attesa",
@@ -73,6 +166,42 @@ export const shellWords: Readonly<Record<Language, ShellWords>> = {
     died_again: "Metnos Gate ha avuto un altro errore",
     died_again_next:
       "Era già stato riavviato una volta e ora è terminato: gli agenti non trovano il gate. Avvialo quando vuoi continuare.",
+    asks: (agent, kind) => `${agent} chiede di ${KINDS_IT[kind]}`,
+    review: "Esamina",
+    deny: "Rifiuta",
+    start_gate: "Avvia il gate qui",
+    wait: "Aspetta",
+    away: "Il gate è terminato",
+    away_next:
+      "Girava in un altro processo. Metnos Gate lo aspetta e riprende da solo quando torna; intanto gli agenti non trovano il gate.",
+    quit_app: "Esci (il gate resta attivo)",
+    quit_question: "Chiudere anche il gate?",
+    quit_next: (agents, waiting) =>
+      `Gira in questa app. ${counted(agents, "1 agente è collegato", "agenti sono collegati")}, ${counted(waiting, "1 richiesta ti aspetta", "richieste ti aspettano")}.`,
+    stay: "Tienilo attivo",
+    page_failed: "La pagina di Metnos Gate ha avuto un errore",
+    page_failed_next: (reason) =>
+      `È stata ricaricata tre volte (${reason}). Il gate è attivo. Rispondi con: ${ownCommand("watch")}; oppure esci dall'app e riavviala.`,
+    edit: "Modifica",
+    undo: "Annulla",
+    redo: "Ripeti",
+    cut: "Taglia",
+    copy: "Copia",
+    paste: "Incolla",
+    select_all: "Seleziona tutto",
+    view: "Vista",
+    zoom_in: "Più grande",
+    zoom_out: "Più piccolo",
+    actual_size: "Dimensione originale",
+    full_screen: "Schermo intero",
+    close_window: "Chiudi finestra",
+    look_for_newer: "Cerca una versione più recente…",
+    newest: "Questa è la versione più recente",
+    newer: (version) => `C'è la versione ${version}`,
+    this_version: (version) => `Hai la versione ${version}.`,
+    newer_unknown: "Non è stato possibile saperlo",
+    newer_no_address: "Nessun indirizzo a cui chiedere",
+    newer_how: "Imposta update.url in gate.toml. Si chiede solo da qui, quando vuoi, e non si scarica nulla.",
   },
 };
 
@@ -92,6 +221,10 @@ export function summary(
     lines.push(state.waiting > 0 ? words.waiting(state.waiting) : words.nothing_waits);
   }
   return lines.join("\n");
+}
+
+function counted(count: number, one: string, more: string): string {
+  return count === 1 ? one : `${count} ${more}`;
 }
 
 function clockTime(iso: string, language: Language): string {

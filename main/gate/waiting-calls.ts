@@ -87,7 +87,10 @@ export class WaitingCalls {
       const { registry } = this.#broker;
       const question = requestOf(x, agent, asked, settings, (capability_class) => ({
         times: registry.countApproved(capability_class, agent.agent_id),
-        last: () => registry.lastApproved(capability_class, agent.agent_id, PROPOSED_FROM),
+        last: () =>
+          registry
+            .lastApproved(capability_class, agent.agent_id, PROPOSED_FROM)
+            .map(({ extra: { capabilities } }) => capabilities),
       }));
       const request = this.#broker.ask({ ...question, call_hash, share_key });
       const { card } = this.#broker.view(request);

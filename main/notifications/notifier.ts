@@ -129,7 +129,15 @@ export class Notifier {
   }
 
   #appeared(view: ApprovalView): void {
-    if (this.#waiting.has(view.token) || view.status !== "pending") return;
+    if (view.status !== "pending") return;
+    if (this.#waiting.has(view.token)) {
+      this.#waiting.set(view.token, view);
+      // It says something else than before: it is shown anew.
+      const key = `approval:${view.token}`;
+      const target = { kind: "approval", token: view.token } as const;
+      if (this.#items.has(key)) this.#put(key, target, (settings) => approvalNotice(view, settings));
+      return;
+    }
     this.#waiting.set(view.token, view);
     const { agent_id } = view;
     const now = this.#now();

@@ -11,9 +11,14 @@ export type PlatformSink = { sink: NotificationSink } | { sink: null; reason: st
  */
 export function notificationSink(env: Env, platform: NodeJS.Platform, log: (line: string) => void): PlatformSink {
   if (platform === "darwin" || platform === "win32") return { sink: null, reason: "here the desktop app shows them" };
-  const address = env.DBUS_SESSION_BUS_ADDRESS;
-  if (!address) return { sink: null, reason: "no session bus (DBUS_SESSION_BUS_ADDRESS is not set)" };
-  const unix = address.split(";").find((one) => /^unix:(.*,)?(path|abstract)=/.test(one));
+  if (!env.DBUS_SESSION_BUS_ADDRESS)
+    return { sink: null, reason: "no session bus (DBUS_SESSION_BUS_ADDRESS is not set)" };
+  const unix = unixBusAddress(env);
   if (unix === undefined) return { sink: null, reason: "the session bus is not a Unix socket" };
   return { sink: new FreedesktopSink(unix, log) };
+}
+
+/** The session bus's Unix socket, as a D-Bus address, or undefined where there is none. */
+export function unixBusAddress(env: Env): string | undefined {
+  return env.DBUS_SESSION_BUS_ADDRESS?.split(";").find((one) => /^unix:(.*,)?(path|abstract)=/.test(one));
 }

@@ -17,8 +17,15 @@ export interface NotificationOptions {
   pairing_check_ms?: number;
 }
 
+/** `unwanted`: turned off. `unavailable`: this process can't show any. */
+export type NotificationState = "on" | "unwanted" | "unavailable";
+
+/** What notifications need of the configuration. */
+export type NotificationConfig = Pick<Config, "notifications" | "language">;
+
 export interface GateNotifications {
   readonly isOn: boolean;
+  readonly state: NotificationState;
   /** For display: `on`, or `off: ` and why. */
   readonly status: string;
   close(): Promise<void>;
@@ -30,12 +37,12 @@ export interface GateNotifications {
  */
 export function startNotifications(
   api: OperatorApi,
-  config: Config,
+  config: NotificationConfig,
   options: NotificationOptions | false,
   env: Env,
   log: (line: string) => void,
 ): GateNotifications {
-  if (options === false) return off("not wanted (--no-notifications)");
+  if (options === false) return off("not wanted (--no-notifications)", "unwanted");
   const begin = () => beginNotifications(api, config, options, env, log);
   let current = begin();
   let begun_with = chosen(config);
@@ -44,7 +51,7 @@ export function startNotifications(
     changing = changing.then(async () => {
       if (chosen(config) === begun_with) return;
       const before = current;
-      current = off("being restarted");
+      current = off("being restarted", "on");
       await before.close();
       // Read only now, so that settings changed meanwhile count, too.
       begun_with = chosen(config);
@@ -54,6 +61,9 @@ export function startNotifications(
   return {
     get isOn() {
       return current.isOn;
+    },
+    get state() {
+      return current.state;
     },
     get status() {
       return current.status;
@@ -67,20 +77,20 @@ export function startNotifications(
 }
 
 /** The settings that a notifier was started with. */
-function chosen({ notifications, language }: Config): string {
+function chosen({ notifications, language }: NotificationConfig): string {
   return `${notifications.enabled} ${language}`;
 }
 
 function beginNotifications(
   api: OperatorApi,
-  config: Config,
+  config: NotificationConfig,
   options: NotificationOptions,
   env: Env,
   log: (line: string) => void,
 ): GateNotifications {
-  if (!config.notifications.enabled) return off("not wanted (notifications.enabled)");
+  if (!config.notifications.enabled) return off("not wanted (notifications.enabled)", "unwanted");
   const found = options.sink ? { sink: options.sink() } : notificationSink(env, process.platform, log);
-  if (found.sink === null) return off(found.reason);
+  if (found.sink === null) return off(found.reason, "unavailable");
   const { review, now, pairing_check_ms } = options;
   const notifier = new Notifier({
     api,
@@ -92,9 +102,9 @@ function beginNotifications(
     pairing_check_ms,
   });
   void notifier.start();
-  return { isOn: true, status: "on", close: () => notifier.close() };
+  return { isOn: true, state: "on", status: "on", close: () => notifier.close() };
 }
 
-function off(reason: string): GateNotifications {
-  return { isOn: false, status: `off: ${reason}`, close: async () => undefined };
+function off(reason: string, state: NotificationState): GateNotifications {
+  return { isOn: false, state, status: `off: ${reason}`, close: async () => undefined };
 }

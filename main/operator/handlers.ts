@@ -13,6 +13,7 @@ import type { Core } from "../core.ts";
 import type { AgentPause } from "../gate/agent-pauses.ts";
 import type { Agent } from "../gate/agents.ts";
 import type { Grant } from "../gate/grants/store.ts";
+import type { GateNotifications } from "../notifications/start.ts";
 import type { LoginItem } from "../settings.ts";
 
 /** What every family of the operator's methods works with. */
@@ -38,6 +39,8 @@ export interface OperatorContext {
   connections: AgentConnections | undefined;
   login_item: LoginItem | undefined;
   browser_page: BrowserPage | undefined;
+  /** Absent where no gate is served. */
+  notifications: (() => GateNotifications | undefined) | undefined;
   /** The user in whose name the operator acts. */
   by: Principal;
 }

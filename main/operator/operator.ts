@@ -15,6 +15,7 @@ import type { Core } from "../core.ts";
 import { diskFullCode } from "../gate/disk-reserve.ts";
 import { errorCode } from "../gate/errors.ts";
 import { causeBehind, fileError, meaningOf } from "../gate/file-errors.ts";
+import type { GateNotifications } from "../notifications/start.ts";
 import type { LoginItem } from "../settings.ts";
 import { activityMethods } from "./activity.ts";
 import { agentMethods } from "./agents.ts";
@@ -68,6 +69,7 @@ export class Operator implements OperatorHandler {
       connections?: AgentConnections;
       login_item?: LoginItem;
       browser_page?: BrowserPage | undefined;
+      notifications?: () => GateNotifications | undefined;
       principal?: Principal;
     } = {},
   ) {
@@ -77,6 +79,7 @@ export class Operator implements OperatorHandler {
       connections: surroundings.connections,
       login_item: surroundings.login_item,
       browser_page: surroundings.browser_page,
+      notifications: surroundings.notifications,
       by: surroundings.principal ?? localPrincipal(),
     };
     this.#handlers = {

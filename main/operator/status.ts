@@ -1,9 +1,10 @@
 import type { Status } from "../../ipc/operator-api.ts";
 import { ownCommand } from "../../ipc/own-command.ts";
+import type { GateNotifications } from "../notifications/start.ts";
 import { VERSION } from "../version.ts";
 import type { Handlers, OperatorContext } from "./handlers.ts";
 
-export function statusMethods({ core, connections, browser_page }: OperatorContext): Handlers<"status"> {
+export function statusMethods({ core, connections, notifications, browser_page }: OperatorContext): Handlers<"status"> {
   const started_at = new Date().toISOString();
   const status = (): Status => {
     const { audit, agents, gate, grants, paths } = core;
@@ -32,9 +33,17 @@ export function statusMethods({ core, connections, browser_page }: OperatorConte
       slow_clients_dropped: connections?.slowDropped ?? 0,
       paused: pause.is_paused,
       pause,
+      notifications: notifications === undefined ? NOT_SERVED : shown(notifications()),
       alarms: core.alarms.list(),
       page_url: browser_page?.url ?? null,
     };
   };
   return { status };
+}
+
+const NOT_SERVED: Status["notifications"] = { state: "unavailable", text: "off: no gate is served" };
+
+/** Undefined: they are being started. */
+function shown(notifications: GateNotifications | undefined): Status["notifications"] {
+  return { state: notifications?.state ?? "on", text: notifications?.status ?? "off: being started" };
 }

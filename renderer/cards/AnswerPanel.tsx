@@ -1,12 +1,17 @@
 import type { ReactNode } from "react";
 import type { Answer, ApprovalView } from "../../ipc/operator-api.ts";
 import { Button } from "../parts/Button.tsx";
+import { VisibleText } from "../parts/VisibleText.tsx";
 import { cardWords } from "../words/cards.ts";
 import { useWords } from "../words/language.ts";
 import { DenyMessage } from "./DenyMessage.tsx";
+import { Key } from "./Key.tsx";
+import { RefuseRow } from "./RefuseRow.tsx";
 import { RememberPanel } from "./RememberPanel.tsx";
 import { rememberedChoices } from "./remembering.ts";
+import { StoredTitle } from "./StoredTitle.tsx";
 import type { FilteredPresses } from "./use-press-filter.ts";
+import type { WiderAnswer } from "./wider.ts";
 
 /** What is open below a request: the row of answers, or what an answer still needs. */
 export type Panel = "none" | "message" | "remember";
@@ -16,8 +21,7 @@ interface AnswerRowProps {
   guarded: FilteredPresses;
   /** False until everything that is asked about was in sight: nothing is approved before. */
   is_readable: boolean;
-  /** The button that shows more of the call, where it belongs to this row. */
-  unfold: ReactNode;
+  wider: WiderAnswer | null;
   onAnswer(answer: Answer): void;
   onOpen(panel: "message" | "remember"): void;
 }
@@ -32,65 +36,113 @@ export function AnswerPanel({ panel, is_sending, onClose, ...row }: AnswerPanelP
   const { view, guarded, onAnswer } = row;
   if (panel === "remember")
     return (
-      <RememberPanel
-        view={view}
-        guarded={guarded}
-        is_sending={is_sending}
-        onAnswer={onAnswer}
-        onCancel={() => onClose("remember")}
-      />
+      <>
+        <RememberPanel
+          view={view}
+          guarded={guarded}
+          is_sending={is_sending}
+          onAnswer={onAnswer}
+          onCancel={() => onClose("remember")}
+        />
+        <RefuseRow view={view} guarded={guarded} onAnswer={onAnswer} />
+      </>
     );
   if (panel === "message")
     return (
-      <DenyMessage
-        guarded={guarded}
-        is_sending={is_sending}
-        onCancel={() => onClose("message")}
-        onDeny={(message) => onAnswer({ token: view.token, decision: "rejected", message })}
-      />
+      <>
+        <DenyMessage
+          guarded={guarded}
+          is_sending={is_sending}
+          onCancel={() => onClose("message")}
+          onDeny={(message) => onAnswer({ token: view.token, decision: "rejected", message })}
+        />
+        <RefuseRow view={view} guarded={guarded} onAnswer={onAnswer} />
+      </>
     );
   return <AnswerRow {...row} />;
 }
 
 /** The row of answers, Deny first. */
-function AnswerRow({ view, guarded, is_readable, unfold, onAnswer, onOpen }: AnswerRowProps) {
+function AnswerRow({ view, guarded, is_readable, wider, onAnswer, onOpen }: AnswerRowProps) {
   const words = useWords(cardWords);
   const size = view.card.form === "full" ? "normal" : "small";
+  const has_more = rememberedChoices(view).length > (wider === null ? 0 : 1);
   return (
-    <div className="row answers" data-answers="">
-      <span className="row">
-        <Button
-          data-deny=""
-          size={size}
-          onClick={guarded.answers(() => onAnswer({ token: view.token, decision: "rejected" }))}
-        >
-          {words.deny}
-        </Button>
-        <Button size={size} data-opens="message" onClick={() => onOpen("message")}>
-          {words.denyWhy}
-        </Button>
-      </span>
-      <span className="row yes">
-        {unfold}
-        <Button
-          size={size}
-          disabled={!is_readable}
-          onClick={guarded.answers(() => onAnswer({ token: view.token, decision: "approved" }))}
-        >
-          {words.approveOnce}
-        </Button>
-        {rememberedChoices(view).length === 0 ? null : (
+    <AnswersRow
+      no={
+        <>
+          <Button
+            data-deny=""
+            data-key="d"
+            aria-keyshortcuts="d"
+            size={size}
+            onClick={guarded.answers(() => onAnswer({ token: view.token, decision: "rejected" }))}
+          >
+            {words.deny}
+            <Key>D</Key>
+          </Button>
+          <Button size={size} data-opens="message" data-key="m" aria-keyshortcuts="m" onClick={() => onOpen("message")}>
+            {words.denyWhy}
+            <Key>M</Key>
+          </Button>
+        </>
+      }
+      yes={
+        <>
           <Button
             size={size}
+            data-key="a"
+            aria-keyshortcuts="a"
             disabled={!is_readable}
-            data-opens="remember"
-            aria-expanded={false}
-            onClick={() => onOpen("remember")}
+            onClick={guarded.answers(() => onAnswer({ token: view.token, decision: "approved" }))}
           >
-            {words.approveMore}
+            {words.approveOnce}
+            <Key>A</Key>
           </Button>
-        )}
-      </span>
+          {wider === null ? null : (
+            <StoredTitle choice={wider.choice}>
+              {(title) => (
+                <Button
+                  size={size}
+                  data-key="s"
+                  aria-keyshortcuts="s"
+                  title={title}
+                  disabled={!is_readable}
+                  onClick={guarded.answers(() => onAnswer(wider.answer))}
+                >
+                  <VisibleText text={wider.label} />
+                  <Key>S</Key>
+                </Button>
+              )}
+            </StoredTitle>
+          )}
+          {has_more ? (
+            <Button
+              size={size}
+              disabled={!is_readable}
+              data-opens="remember"
+              data-key={wider === null ? "s" : undefined}
+              aria-keyshortcuts={wider === null ? "s" : undefined}
+              aria-label={wider === null ? undefined : words.approveMore}
+              aria-expanded={false}
+              onClick={() => onOpen("remember")}
+            >
+              {wider === null ? words.approveMore : "▾"}
+              {wider === null ? <Key>S</Key> : null}
+            </Button>
+          ) : null}
+        </>
+      }
+    />
+  );
+}
+
+/** No on the left, yes on the right; where they don't fit beside each other, yes is below no. */
+export function AnswersRow({ no, yes }: { no: ReactNode; yes: ReactNode }) {
+  return (
+    <div className="row answers" data-answers="">
+      <span className="row no">{no}</span>
+      <span className="row yes">{yes}</span>
     </div>
   );
 }

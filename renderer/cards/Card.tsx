@@ -1,20 +1,23 @@
 import { type KeyboardEvent, memo, useEffect, useId, useMemo, useRef, useState } from "react";
-import type { GateError } from "../../ipc/gate-error.ts";
-import type { Answer, ApprovalView } from "../../ipc/operator-api.ts";
+import type { ApprovalView } from "../../ipc/operator-api.ts";
+import { shownCall } from "../../ipc/shown-call.ts";
 import { Button } from "../parts/Button.tsx";
 import { Failure } from "../parts/Failure.tsx";
+import { VisibleText } from "../parts/VisibleText.tsx";
 import { cardWords } from "../words/cards.ts";
 import { useWords } from "../words/language.ts";
 import { AnswerPanel, type Panel } from "./AnswerPanel.tsx";
-import { ShortCall } from "./CallText.tsx";
-import { CardDetails, CardNotes } from "./CardDetails.tsx";
-import { CardLines } from "./CardLines.tsx";
-import { CountdownLine } from "./Countdown.tsx";
-import { callRows, isShort, unsaidArgs } from "./call-text.ts";
+import { CardDetails } from "./CardDetails.tsx";
+import { CardFacts } from "./CardFacts.tsx";
+import { CardHead } from "./CardHead.tsx";
+import { EndsProvider, useReading } from "./ends.tsx";
+import { Hero } from "./Hero.tsx";
+import { Key } from "./Key.tsx";
 import { presence } from "./presence.ts";
+import { useAnswering } from "./use-answering.ts";
 import { usePresence } from "./use-presence.ts";
 import { usePressFilter } from "./use-press-filter.ts";
-import { useResolve } from "./use-waiting.ts";
+import { widerAnswer } from "./wider.ts";
 import "./cards.css";
 
 /** One request. Deny is the answer that has the focus; Escape closes what is open and answers nothing. */
@@ -24,24 +27,16 @@ export const Card = memo(function Card({ view, is_pointed_at }: { view: Approval
   const card = useRef<HTMLElement>(null);
   const [panel, setPanel] = useState<Panel>("none");
   const [is_unfolded, setUnfolded] = useState(false);
-  const [was_read, setRead] = useState(false);
-  const [error, setError] = useState<GateError | undefined>();
-  const [is_sending, setSending] = useState(false);
-  const resolve = useResolve();
-  const guarded = usePressFilter(card, `${panel} ${is_unfolded} ${view.card.form}`);
+  const { answer, is_sending, errors } = useAnswering();
+  // What is asked about can become another thing while it waits: then it is read anew, and a press on its way doesn't count.
+  const content = useMemo(() => JSON.stringify([view.description, view.links]), [view.description, view.links]);
+  const shown = useMemo(() => shownCall(view), [view]);
+  const wider = useMemo(() => widerAnswer(view, words), [view, words]);
+  const { is_read, ends } = useReading();
+  const guarded = usePressFilter(card, `${panel} ${is_unfolded} ${view.card.form} ${content}`);
   const hands = usePresence([view.token], panel !== "none");
-  const unsaid = useMemo(() => callRows(unsaidArgs(view)), [view]);
-  const is_short = useMemo(() => isShort(unsaid, view.card.form), [unsaid, view.card.form]);
-  const is_readable = is_short || was_read;
   useInterruption(panel !== "none" && !is_sending);
 
-  /** Never rejects: what failed is shown on the card. */
-  const answer = async (reply: Answer) => {
-    if (is_sending) return; // a button that is disabled loses the focus
-    setSending(true);
-    setError((await resolve(reply)) ?? undefined);
-    setSending(false);
-  };
   const close = (opener: string) => {
     setPanel("none");
     // The focus returns to the element that opened it, once that is rendered again.
@@ -55,13 +50,6 @@ export const Card = memo(function Card({ view, is_pointed_at }: { view: Approval
     else setUnfolded(false);
   };
 
-  const is_full = view.card.form === "full";
-  const unfold = (
-    <Button look="plain" size="small" aria-expanded={is_unfolded} onClick={() => setUnfolded(!is_unfolded)}>
-      {is_unfolded ? words.showLess : words.showEverything}
-    </Button>
-  );
-
   return (
     <article
       ref={card}
@@ -73,32 +61,47 @@ export const Card = memo(function Card({ view, is_pointed_at }: { view: Approval
       {...guarded.presses}
       onKeyDown={onKeyDown}
     >
-      <CardLines view={view} title_id={title_id} />
-      {unsaid.length === 0 || !is_short || is_unfolded ? null : <ShortCall rows={unsaid} />}
-      <CountdownLine token={view.token} created_at={view.created_at} expires_at={view.expires_at} />
-      {is_full ? (
-        <div className="row notes-row">
-          <CardNotes view={view} />
-          {unfold}
+      <CardHead view={view} shown={shown} title_id={title_id} />
+      <EndsProvider ends={ends}>
+        <Hero key={content} view={view} shown={shown} />
+      </EndsProvider>
+      <div className="row notes-row">
+        <div className="notes">
+          <CardFacts view={view} shown={shown} />
         </div>
-      ) : null}
-      {is_unfolded ? <CardDetails view={view} onEnd={() => setRead(true)} /> : null}
+        <Button
+          look="plain"
+          size="small"
+          data-key="e"
+          aria-keyshortcuts="e"
+          aria-expanded={is_unfolded}
+          onClick={() => setUnfolded(!is_unfolded)}
+        >
+          {is_unfolded ? words.showLess : words.showEverything}
+          <Key>E</Key>
+        </Button>
+      </div>
+      {is_unfolded ? <CardDetails view={view} /> : null}
+      {wider === null || wider.why === null || panel !== "none" ? null : (
+        <p className="quiet proposal">
+          <VisibleText text={wider.why} />
+        </p>
+      )}
       <AnswerPanel
         view={view}
         panel={panel}
         guarded={guarded}
-        is_readable={is_readable}
+        is_readable={is_read}
         is_sending={is_sending}
-        unfold={is_full ? null : unfold}
+        wider={wider}
         onAnswer={answer}
         onOpen={setPanel}
         onClose={close}
       />
-      {is_readable ? null : <p className="quiet hint">{is_unfolded ? words.readOn : words.readFirst}</p>}
       <p className="quiet hint" role="status">
         {guarded.was_too_soon ? words.tooSoon : null}
       </p>
-      <Failure error={error} />
+      <Failure error={errors[0]} />
     </article>
   );
 });

@@ -1,48 +1,27 @@
 import { type ReactNode, useMemo } from "react";
+import type { DescribedCommand } from "../../ipc/description.ts";
 import type { ApprovalView } from "../../ipc/operator-api.ts";
 import { RelativeTime } from "../parts/RelativeTime.tsx";
 import { Target } from "../parts/Target.tsx";
 import { VisibleText } from "../parts/VisibleText.tsx";
 import { type CardWords, cardWords } from "../words/cards.ts";
 import { useWords } from "../words/language.ts";
-import { LongCall } from "./CallText.tsx";
-import { WaitedText } from "./Countdown.tsx";
-import { callRows } from "./call-text.ts";
+import { ArgumentsBlock } from "./ArgumentsBlock.tsx";
+import { EndsProvider } from "./ends.tsx";
 
-/** The secondary line under the card's lines: the judge, the folder, how long it has waited. */
-export function CardNotes({ view }: { view: ApprovalView }) {
+/** Everything about a request: what each part of a command touches, the judge, and the call as the agent sent it. */
+export function CardDetails({ view }: { view: ApprovalView }) {
   const words = useWords(cardWords);
-  return (
-    <p className="notes quiet figures">
-      <VisibleText text={judged(view, words)} />
-      {" · "}
-      <WaitedText created_at={view.created_at} />
-      {view.cwd === null ? null : (
-        <>
-          {` · ${words.inFolder} `}
-          <Target text={view.cwd} width={44} />
-        </>
-      )}
-    </p>
-  );
-}
-
-/** `score 0.80, intent matches`; the gate's own sentence where it names no notes, as one of an earlier version does. */
-function judged({ judge: { score, reason, notes } }: ApprovalView, words: CardWords): string {
-  if (notes === undefined && reason !== "") return reason;
-  return [words.scored(score.toFixed(2)), ...(notes ?? []).map((note) => words.notes[note])].join(", ");
-}
-
-/** All details of a card, the whole call last. */
-export function CardDetails({ view, onEnd }: { view: ApprovalView; onEnd(): void }) {
-  const words = useWords(cardWords);
-  const rows = useMemo(() => callRows(view.args), [view.args]);
+  const commands = view.description?.commands ?? [];
+  const parts = commands.reduce((sum, command) => sum + command.parts.length, 0);
   return (
     <div className="details">
+      {parts < 2 ? null : (
+        <ol className="parts">
+          {commands.flatMap((command) => command.parts.map((part) => <Part key={part.start} {...{ command, part }} />))}
+        </ol>
+      )}
       <dl>
-        <Fact name={words.agent}>
-          <VisibleText text={view.subagent === null ? view.agent_name : `${view.agent_name} (${view.subagent})`} />
-        </Fact>
         <Fact name={words.folder}>{view.cwd === null ? words.noFolder : <Target text={view.cwd} />}</Fact>
         <Fact name={words.asked}>
           <RelativeTime at={view.created_at} />
@@ -50,28 +29,62 @@ export function CardDetails({ view, onEnd }: { view: ApprovalView; onEnd(): void
         <Fact name={words.judge}>
           <VisibleText text={judged(view, words)} />
         </Fact>
-        {view.intent === "" ? null : (
-          <Fact name={words.says(view.agent_name)}>
-            <q className="intent">
-              <VisibleText text={view.intent} />
-            </q>
-          </Fact>
-        )}
         <Fact name={words.needs}>
           {view.capabilities.map(({ capability, target }) => (
             <span key={`${capability} ${target}`} className="stored">
-              {capability} {words.on} <Target text={target} />
+              {/* The command itself is above, as it is. */}
+              {capability} {capability === "code:exec" ? null : words.on}{" "}
+              {capability === "code:exec" ? null : <Target text={target} />}
             </span>
           ))}
         </Fact>
+        <Fact name={words.tool}>
+          <span className="mono">
+            <VisibleText text={view.executor} />
+          </span>
+        </Fact>
       </dl>
-      <p className="quiet call-name">
-        <VisibleText text={words.call(view.executor)} />
-        {rows.length > 20 ? <span className="figures"> · {words.lines(rows.length)}</span> : null}
-      </p>
-      <LongCall rows={rows} label={words.call(view.executor)} onEnd={onEnd} />
+      <EndsProvider ends={null}>
+        <WholeCall view={view} words={words} />
+      </EndsProvider>
     </div>
   );
+}
+
+function WholeCall({ view, words }: { view: ApprovalView; words: CardWords }) {
+  const args = useMemo(() => view.args ?? {}, [view.args]);
+  if (Object.keys(args).length === 0) return <p className="quiet">{words.noArguments}</p>;
+  return <ArgumentsBlock args={args} label={words.wholeCall} />;
+}
+
+function Part({ command, part }: { command: DescribedCommand; part: DescribedCommand["parts"][number] }) {
+  const words = useWords(cardWords);
+  return (
+    <li>
+      <code className="mono">
+        <VisibleText text={command.text.slice(part.start, part.end)} />
+      </code>
+      <span className="quiet">
+        {part.needs.map(({ capability, target }) => (
+          <span key={`${capability} ${target}`} className="stored">
+            {capability} {capability === "code:exec" ? null : <Target text={target} />}
+          </span>
+        ))}
+        {part.needs.length === 0 ? <span className="stored">{words.touchesNothing}</span> : null}
+        {part.unclear === null ? null : (
+          <span className="stored">
+            <VisibleText text={part.unclear} />
+          </span>
+        )}
+      </span>
+    </li>
+  );
+}
+
+/** `score 0.80, intent matches`; the gate's own sentence where it names no notes, as one of an earlier version does. */
+function judged({ judge: { score, reason, notes } }: ApprovalView, words: CardWords): string {
+  if (notes === undefined && reason !== "") return reason;
+  return [words.scored(score.toFixed(2)), ...(notes ?? []).map((note) => words.notes[note])].join(", ");
 }
 
 function Fact({ name, children }: { name: string; children: ReactNode }) {

@@ -1,13 +1,15 @@
-import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
+import { type ReactNode, type RefObject, useEffect, useMemo, useRef, useState } from "react";
 import { useLinkState, useQuery } from "../gate/use-gate.tsx";
 import { Failure } from "../parts/Failure.tsx";
-import { EndMark } from "./CallText.tsx";
 import { Card } from "./Card.tsx";
 import { DigestCard } from "./DigestCard.tsx";
 import { bundled, type Shown } from "./digest.ts";
-import { EndedLine } from "./EndedLine.tsx";
+import { EndedStrip } from "./EndedStrip.tsx";
+import { EndMark } from "./EndMark.tsx";
 import { PairingCard } from "./PairingCard.tsx";
 import { presence } from "./presence.ts";
+import { useCardKeys } from "./use-card-keys.ts";
+import { usePlaces } from "./use-places.ts";
 import { restartAll } from "./use-press-filter.ts";
 import { ResolveProvider, useWaiting } from "./use-waiting.ts";
 import "./cards.css";
@@ -33,85 +35,72 @@ export function CardStack({ nothing, pointed_at = "", gone = null }: CardStackPr
   const [most, setMost] = useState(AT_ONCE);
   const stack = useRef<HTMLDivElement>(null);
   const requests = agents?.requests ?? [];
-  const shown = useMemo(() => folded(bundled(waiting.asked, apart)), [waiting.asked, apart]);
-  const pointed_index = shown.findIndex(({ key }) => key === pointed_at);
-  const in_sight = shown.slice(0, Math.max(most, pointed_index + 1));
-  const is_gone =
-    pointed_at !== "" && waiting.is_loaded && !waiting.asked.some(({ view }) => view.token === pointed_at);
-  const is_empty = waiting.is_loaded && shown.length === 0 && agents !== undefined && requests.length === 0;
+  const open = useMemo(() => waiting.asked.filter(({ ended }) => ended === null), [waiting.asked]);
+  const ended = useMemo(() => waiting.asked.filter(({ ended }) => ended !== null), [waiting.asked]);
+  const shown = useMemo(() => new Map(bundled(open, apart).map((one) => [keyOf(one), one])), [open, apart]);
+  const keys = [...requests.map(({ name }) => pairingKey(name)), ...shown.keys()];
+  const places = usePlaces(stack, keys, new Set(ended.map(({ view }) => view.token)), ownAnswers(ended));
+  const pointed_index = places.findIndex(({ key }) => key === pointed_at);
+  const in_sight = places.slice(0, Math.max(most, pointed_index + 1));
+  const is_gone = pointed_at !== "" && waiting.is_loaded && !open.some(({ view }) => view.token === pointed_at);
+  const is_empty = waiting.is_loaded && keys.length === 0 && agents !== undefined;
 
   useFirstDenyFocused(
     stack,
     // Again when the gate is back: while it was away nothing here could have the focus.
-    [link, ...requests.map(({ name }) => name), ...in_sight.filter(isOpen).map(({ key }) => key)].join(" "),
+    [link, ...in_sight.filter(({ left }) => left === null).map(({ key }) => key)].join(" "),
   );
   usePointedAt(stack, pointed_at, pointed_index >= 0);
+  useCardKeys(stack);
 
   return (
     <ResolveProvider value={waiting.resolve}>
       <div ref={stack} className="stack">
         {is_gone ? gone : null}
-        {requests.map((request) => (
-          <PairingCard key={request.name} request={request} />
-        ))}
-        {in_sight.map(({ key, one, count }) => {
-          if (one.kind === "digest") {
-            const { agent, views } = one;
-            const lookAtEach = () => setApart((before) => new Set([...before, agent]));
-            return <DigestCard key={key} agent={agent} views={views} onLookAtEach={lookAtEach} />;
-          }
-          const { view, ended } = one.asked;
-          if (ended !== null) return <EndedLine key={key} asked={one.asked} count={count} />;
-          return <Card key={key} view={view} is_pointed_at={key === pointed_at} />;
+        {in_sight.map(({ key, left }) => {
+          if (left !== null) return <div key={key} className="left-place" style={{ blockSize: left }} />;
+          const request = requests.find(({ name }) => pairingKey(name) === key);
+          const one = shown.get(key);
+          return (
+            <div key={key} data-place={key}>
+              {request === undefined ? null : <PairingCard request={request} />}
+              {one?.kind === "digest" ? (
+                <DigestCard
+                  agent={one.agent}
+                  views={one.views}
+                  onLookAtEach={() => setApart((before) => new Set([...before, one.agent]))}
+                />
+              ) : null}
+              {one?.kind === "card" ? <Card view={one.asked.view} is_pointed_at={key === pointed_at} /> : null}
+            </div>
+          );
         })}
-        {in_sight.length < shown.length ? (
+        {in_sight.length < places.length ? (
           <EndMark key={most} onSeen={() => setMost((before) => before + AT_ONCE)} />
         ) : null}
       </div>
       {is_empty ? nothing : null}
       <Failure error={waiting.error ?? undefined} />
+      <EndedStrip ended={ended} />
     </ResolveProvider>
   );
 }
 
-interface Row {
-  key: string;
-  one: Shown;
-  /** How many ended in the same way, one after the other: shown in one line. */
-  count: number;
+function keyOf(one: Shown): string {
+  return one.kind === "digest" ? `digest ${one.agent}` : one.asked.view.token;
 }
 
-function isOpen({ one }: Row): boolean {
-  return one.kind === "digest" || one.asked.ended === null;
+function pairingKey(name: string): string {
+  return `pairing ${name}`;
 }
 
-/** More lines of the same kind than this become one. */
-const SAME_LINES = 3;
-
-function folded(shown: readonly Shown[]): Row[] {
-  const rows: Row[] = [];
-  for (let index = 0; index < shown.length; ) {
-    const one = shown[index];
-    if (one === undefined) break;
-    let next = index + 1;
-    while (endingOf(one) !== null && shown[next] !== undefined && endingOf(shown[next]) === endingOf(one)) next++;
-    const run = next - index > SAME_LINES ? next - index : 1;
-    const key = one.kind === "digest" ? `digest ${one.agent}` : one.asked.view.token;
-    rows.push({ key, one, count: run });
-    index += run;
-  }
-  return rows;
-}
-
-/** How a card ended, as one text; null while it waits. */
-function endingOf(one: Shown | undefined): string | null {
-  if (one?.kind !== "card" || one.asked.ended === null) return null;
-  const { agent_name, status, territory_concession } = one.asked.view;
-  return `${agent_name} ${status} ${territory_concession} ${one.asked.ended.is_own}`;
+/** Another value after each answer from here. */
+function ownAnswers(ended: readonly { ended: { at: number; is_own: boolean } | null }[]): number {
+  return Math.max(0, ...ended.map(({ ended }) => (ended?.is_own ? ended.at : 0)));
 }
 
 /** The safe answer of the first card has the focus, where nothing else has it. That is no activity of the user: all cards settle again. */
-function useFirstDenyFocused(stack: React.RefObject<HTMLElement | null>, cards: string): void {
+function useFirstDenyFocused(stack: RefObject<HTMLElement | null>, cards: string): void {
   useEffect(() => {
     const typed = () => presence.typed(performance.now());
     window.addEventListener("keydown", typed);
@@ -130,7 +119,7 @@ function useFirstDenyFocused(stack: React.RefObject<HTMLElement | null>, cards: 
 }
 
 /** Scrolls to the card that the address names, with the focus on its Deny. */
-function usePointedAt(stack: React.RefObject<HTMLElement | null>, token: string, is_there: boolean): void {
+function usePointedAt(stack: RefObject<HTMLElement | null>, token: string, is_there: boolean): void {
   useEffect(() => {
     if (token === "" || !is_there) return;
     const card = stack.current?.querySelector(`[data-token="${CSS.escape(token)}"]`);

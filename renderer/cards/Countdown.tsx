@@ -1,13 +1,12 @@
 import { useRef } from "react";
 import { useNow } from "../parts/clock.ts";
-import { clockText, exactTime } from "../parts/RelativeTime.tsx";
+import { exactTime } from "../parts/RelativeTime.tsx";
 import { cardWords } from "../words/cards.ts";
 import { useLanguage } from "../words/language.ts";
 import { presence } from "./presence.ts";
 
 interface Deadline {
   token: string;
-  created_at: string;
   expires_at: string;
 }
 
@@ -22,37 +21,23 @@ function useRemaining({ token, expires_at }: Deadline): { remaining: number; is_
   return { remaining: Math.min(real, frozen.current ?? real), is_held };
 }
 
-export function CountdownText(deadline: Deadline) {
+/** `9 min left`; seconds only in the last minute. */
+export function TimeLeft(deadline: Deadline) {
   const language = useLanguage();
   const words = cardWords[language];
   const { remaining, is_held } = useRemaining(deadline);
   const title = `${exactTime(deadline.expires_at, language)}${is_held ? ` (${words.held})` : ""}`;
   return (
     <time dateTime={deadline.expires_at} title={title} className={is_held ? "held" : undefined}>
-      <span className="unseen">{words.expiresIn(clockText(remaining))}</span>
-      <span aria-hidden="true">{clockText(remaining)}</span>
+      {words.left(...inWholeUnits(remaining))}
     </time>
   );
 }
 
-/** The thin line between what is asked and the rest. */
-export function CountdownLine(deadline: Deadline) {
-  const { remaining, is_held } = useRemaining(deadline);
-  const whole = Math.max(1, Date.parse(deadline.expires_at) - Date.parse(deadline.created_at));
-  const part = Math.min(1, remaining / whole);
-  return (
-    <div className={is_held ? "countdown held" : "countdown"} aria-hidden="true">
-      <div className="left" style={{ inlineSize: `${(part * 100).toFixed(1)}%` }} />
-    </div>
-  );
-}
+const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
 
-export function WaitedText({ created_at }: { created_at: string }) {
-  const language = useLanguage();
-  const now = useNow("second");
-  return (
-    <time dateTime={created_at} title={exactTime(created_at, language)}>
-      {cardWords[language].waited(clockText(now - Date.parse(created_at)))}
-    </time>
-  );
+function inWholeUnits(ms: number): [count: number, unit: "h" | "min" | "s"] {
+  if (ms >= 2 * HOUR_MS) return [Math.floor(ms / HOUR_MS), "h"];
+  return ms >= MINUTE_MS ? [Math.floor(ms / MINUTE_MS), "min"] : [Math.floor(ms / 1000), "s"];
 }

@@ -1,16 +1,25 @@
-import { type KeyboardEvent, useId, useMemo, useRef, useState } from "react";
-import type { ApprovalView } from "../../ipc/operator-api.ts";
+import { type KeyboardEvent, type ReactNode, useId, useMemo, useRef, useState } from "react";
+import type { Answer, ApprovalView } from "../../ipc/operator-api.ts";
+import { type ShownCall, shownCall } from "../../ipc/shown-call.ts";
+import { shortened } from "../../ipc/visible-text.ts";
 import { Button } from "../parts/Button.tsx";
 import { VisibleText } from "../parts/VisibleText.tsx";
 import { type CardWords, cardWords } from "../words/cards.ts";
 import { useWords } from "../words/language.ts";
-import { EndMark, ShortCall } from "./CallText.tsx";
-import { CountdownLine, CountdownText } from "./Countdown.tsx";
-import { callRows, isShort, unsaidArgs } from "./call-text.ts";
-import { groupsOf } from "./digest.ts";
+import { AnswersRow } from "./AnswerPanel.tsx";
+import { TimeLeft } from "./Countdown.tsx";
+import { callRows } from "./call-text.ts";
+import { commonChoice, groupsOf } from "./digest.ts";
+import { EndMark } from "./EndMark.tsx";
+import { EndsProvider } from "./ends.tsx";
+import { Hero } from "./Hero.tsx";
+import { Key } from "./Key.tsx";
+import { PathText } from "./PathText.tsx";
+import { StoredTitle } from "./StoredTitle.tsx";
+import { useAnswering } from "./use-answering.ts";
 import { usePresence } from "./use-presence.ts";
-import { usePressFilter } from "./use-press-filter.ts";
-import { useResolve } from "./use-waiting.ts";
+import { type FilteredPresses, usePressFilter } from "./use-press-filter.ts";
+import { answerWith, widerLabel } from "./wider.ts";
 import "./cards.css";
 
 interface DigestCardProps {
@@ -19,138 +28,277 @@ interface DigestCardProps {
   onLookAtEach(): void;
 }
 
+/** So many are readable at once; the others are listed by a press. */
+const FIRST_SHOWN = 5;
+/** What has more rows than this is longer than a list shows. */
+const ROWS_IN_LIST = 6;
+
 /** Many requests of one agent at once. Approved are those that were shown whole, and only after all of them were. */
 export function DigestCard({ agent, views, onLookAtEach }: DigestCardProps) {
   const words = useWords(cardWords);
   const title_id = useId();
   const card = useRef<HTMLElement>(null);
-  const resolve = useResolve();
+  const { answer, errors } = useAnswering();
   const [is_listed, setListed] = useState(false);
   const [read, setRead] = useState<ReadonlySet<string>>(new Set());
-  const [failures, setFailures] = useState(0);
-  const [is_sending, setSending] = useState(false);
   const tokens = views.map(({ token }) => token);
   const guarded = usePressFilter(card, `${is_listed} ${views.length}`);
   const hands = usePresence(tokens, false);
 
-  const long = useMemo(() => views.filter((view) => !isWhole(view)), [views]);
-  const approvable = views.filter((view) => !long.includes(view));
+  const groups = useMemo(() => groupsOf(views), [views]);
+  const items = useMemo(
+    () => groups.flatMap((group) => group.views).map((view) => ({ view, shown: shownCall(view) })),
+    [groups],
+  );
+  const approvable = items.filter(isWhole).map(({ view }) => view);
+  const long = views.length - approvable.length;
+  const wider = useMemo(() => commonChoice(views), [views]);
   const is_read = tokens.every((token) => read.has(token));
-  const irreversible = views.filter(({ reversibility }) => reversibility === "irreversible").length;
   const [soonest] = views;
   if (soonest === undefined) return null;
 
-  /** Never rejects: what failed is shown on the card. */
-  const answer = async (answered: readonly ApprovalView[], decision: "approved" | "rejected") => {
-    if (is_sending) return; // a button that is disabled loses the focus
-    setSending(true);
-    const errors = await Promise.all(answered.map(({ token }) => resolve({ token, decision })));
-    setFailures(errors.filter((error) => error !== null).length);
-    setSending(false);
-  };
+  const all = (answered: readonly ApprovalView[], decision: Answer["decision"]) =>
+    void answer(...answered.map(({ token }) => ({ token, decision })));
   const onKeyDown = (event: KeyboardEvent) => {
     hands.onKeyDown();
     if (event.key !== "Escape" || !is_listed) return;
     event.stopPropagation();
     setListed(false);
   };
+  const shown_items = is_listed ? items : items.slice(0, FIRST_SHOWN);
 
   return (
     <article
       ref={card}
-      className="card full digest"
+      className="card full bundle"
       aria-labelledby={title_id}
       {...hands}
       {...guarded.presses}
       onKeyDown={onKeyDown}
     >
-      <header className="head">
-        <h2 id={title_id} className="question">
-          <VisibleText text={words.digest.question(agent, views.length)} />
-        </h2>
-        <p className="who">
-          <CountdownText token={soonest.token} created_at={soonest.created_at} expires_at={soonest.expires_at} />
-        </p>
-      </header>
-      <p className="object">
-        <VisibleText text={summary(views, words)} />
-      </p>
-      {irreversible === 0 ? null : (
-        <p className="meta">
-          <strong className="irreversible">{words.digest.irreversible(irreversible)}</strong>
-        </p>
-      )}
-      <CountdownLine token={soonest.token} created_at={soonest.created_at} expires_at={soonest.expires_at} />
-      <div className="row notes-row">
-        <p className="quiet">{is_read ? null : is_listed ? words.digest.readOn : words.digest.readFirst}</p>
-        <Button look="plain" size="small" aria-expanded={is_listed} onClick={() => setListed(!is_listed)}>
-          {is_listed ? words.showLess : words.digest.showAll(views.length)}
-        </Button>
-      </div>
-      {is_listed ? (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard
-        <figure className="digest-list" aria-label={words.digest.list} tabIndex={0}>
-          <ol>
-            {views.map((view) => (
-              <DigestItem key={view.token} view={view} />
-            ))}
-          </ol>
-          {/* Another one in the list must be shown, too. */}
+      <BundleHead agent={agent} soonest={soonest} count={views.length} groups={groups} title_id={title_id} />
+      <BundleList items={shown_items} is_mixed={groups.length > 1} is_listed={is_listed}>
+        {/* Another one in the list must be shown, too. */}
+        {shown_items.length === items.length ? (
           <EndMark key={tokens.join(" ")} onSeen={() => setRead(new Set(tokens))} />
-        </figure>
-      ) : null}
-      <div className="row answers" data-answers="">
-        <span className="row">
-          <Button data-deny="" onClick={guarded.answers(() => void answer(views, "rejected"))}>
-            {words.digest.denyAll}
-          </Button>
-          <Button onClick={onLookAtEach}>{words.digest.lookAtEach}</Button>
-        </span>
-        <Button
-          disabled={!is_read || approvable.length === 0}
-          onClick={guarded.answers(() => void answer(approvable, "approved"))}
-        >
-          {words.digest.approveAll(approvable.length)}
-        </Button>
-      </div>
-      {long.length === 0 ? null : <p className="quiet hint">{words.digest.long(long.length)}</p>}
+        ) : null}
+      </BundleList>
+      {items.length <= FIRST_SHOWN ? null : (
+        <MoreButton more={items.length - FIRST_SHOWN} is_listed={is_listed} onToggle={() => setListed(!is_listed)} />
+      )}
+      <BundleAnswers
+        wider={long > 0 ? null : wider}
+        count={approvable.length}
+        is_read={is_read}
+        guarded={guarded}
+        onDenyAll={() => all(views, "rejected")}
+        onLookAtEach={onLookAtEach}
+        onApprove={() => all(approvable, "approved")}
+        onAllow={({ view: offering, choice }) =>
+          void answer(
+            ...views.map((view) =>
+              view === offering ? answerWith(view, choice) : { token: view.token, decision: "approved" as const },
+            ),
+          )
+        }
+      />
+      {long === 0 ? null : <p className="quiet hint">{words.digest.long(long)}</p>}
       <p className="quiet hint" role="status">
-        {guarded.was_too_soon ? words.tooSoon : failures > 0 ? words.digest.failed(failures) : null}
+        {guarded.was_too_soon ? words.tooSoon : errors.length > 0 ? words.digest.failed(errors.length) : null}
       </p>
     </article>
   );
 }
 
-/** Whether the list shows the whole of it. */
-function isWhole(view: ApprovalView): boolean {
-  return isShort(callRows(unsaidArgs(view)), "full");
+type Groups = ReturnType<typeof groupsOf>;
+type Item = { view: ApprovalView; shown: ShownCall };
+
+function BundleHead({
+  agent,
+  soonest,
+  count,
+  groups,
+  title_id,
+}: {
+  agent: string;
+  soonest: ApprovalView;
+  count: number;
+  groups: Groups;
+  title_id: string;
+}) {
+  const words = useWords(cardWords);
+  return (
+    <header className="head">
+      <div className="asked">
+        <h2 id={title_id} className="question">
+          <VisibleText text={words.digest.question(agent, count)} />
+        </h2>
+        <span className="quiet">
+          <VisibleText text={inCommon(groups, words)} />
+        </span>
+      </div>
+      <p className="who">
+        <TimeLeft token={soonest.token} expires_at={soonest.expires_at} />
+      </p>
+    </header>
+  );
 }
 
-function DigestItem({ view }: { view: ApprovalView }) {
+function MoreButton({ more, is_listed, onToggle }: { more: number; is_listed: boolean; onToggle(): void }) {
   const words = useWords(cardWords);
-  const rows = useMemo(() => callRows(unsaidArgs(view)), [view]);
+  return (
+    <div className="row notes-row">
+      <Button look="plain" size="small" data-key="e" aria-keyshortcuts="e" aria-expanded={is_listed} onClick={onToggle}>
+        {is_listed ? words.showLess : words.digest.more(more)}
+        <Key>E</Key>
+      </Button>
+    </div>
+  );
+}
+
+interface BundleListProps {
+  items: readonly Item[];
+  is_mixed: boolean;
+  is_listed: boolean;
+  children: ReactNode;
+}
+
+function BundleList({ items, is_mixed, is_listed, children }: BundleListProps) {
+  const words = useWords(cardWords);
+  return (
+    <figure
+      className={is_listed ? "bundle-list scrolls" : "bundle-list"}
+      aria-label={words.digest.list}
+      tabIndex={is_listed ? 0 : undefined}
+    >
+      <ol>
+        <EndsProvider ends={null}>
+          {items.map(({ view, shown }) => (
+            <BundleItem key={view.token} view={view} shown={shown} is_mixed={is_mixed} />
+          ))}
+        </EndsProvider>
+      </ol>
+      {children}
+    </figure>
+  );
+}
+
+interface BundleAnswersProps {
+  wider: ReturnType<typeof commonChoice>;
+  count: number;
+  is_read: boolean;
+  guarded: FilteredPresses;
+  onDenyAll(): void;
+  onLookAtEach(): void;
+  onApprove(): void;
+  onAllow(wider: NonNullable<ReturnType<typeof commonChoice>>): void;
+}
+
+function BundleAnswers({
+  wider,
+  count,
+  is_read,
+  guarded,
+  onDenyAll,
+  onLookAtEach,
+  onApprove,
+  onAllow,
+}: BundleAnswersProps) {
+  const words = useWords(cardWords);
+  return (
+    <AnswersRow
+      no={
+        <>
+          <Button data-deny="" data-key="d" aria-keyshortcuts="d" onClick={guarded.answers(onDenyAll)}>
+            {words.digest.denyAll}
+            <Key>D</Key>
+          </Button>
+          <Button onClick={onLookAtEach}>{words.digest.lookAtEach}</Button>
+        </>
+      }
+      yes={
+        <>
+          <Button
+            data-key="a"
+            aria-keyshortcuts="a"
+            disabled={!is_read || count === 0}
+            onClick={guarded.answers(onApprove)}
+          >
+            {words.digest.approveAll(count)}
+            <Key>A</Key>
+          </Button>
+          {wider === null ? null : (
+            <StoredTitle choice={wider.choice}>
+              {(title) => (
+                <Button
+                  data-key="s"
+                  aria-keyshortcuts="s"
+                  title={title}
+                  disabled={!is_read}
+                  onClick={guarded.answers(() => onAllow(wider))}
+                >
+                  <VisibleText text={widerLabel(wider.choice, words.thisSession, words)} />
+                  <Key>S</Key>
+                </Button>
+              )}
+            </StoredTitle>
+          )}
+        </>
+      }
+    />
+  );
+}
+
+/** Whether the list shows the whole of it. */
+function isWhole({ view: { description }, shown }: Item): boolean {
+  const { commands = [], changes = [], stands_for = [] } = description ?? {};
+  if (changes.some(({ left_out }) => left_out > 0)) return false;
+  const texts = [
+    ...commands.flatMap(({ text }) => text.split("\n")),
+    ...changes.flatMap(({ hunks }) => hunks.flatMap(({ lines }) => lines.map(({ text }) => text))),
+    ...stands_for.flatMap(({ lines }) => lines),
+    ...callRows(shown.beside).map(({ name, text }) => `${name} ${text}`),
+  ];
+  return texts.reduce((sum, text) => sum + Math.ceil((text.length + 1) / 42), 0) <= ROWS_IN_LIST;
+}
+
+function BundleItem({ view, shown, is_mixed }: Item & { is_mixed: boolean }) {
+  const words = useWords(cardWords);
+  const path = shown.object?.kind === "path" ? shown.object.text : view.description?.changes[0]?.path;
+  const is_whole = isWhole({ view, shown });
+  const is_said = path !== undefined && shown.object !== null && Object.keys(shown.beside).length === 0;
   return (
     <li>
-      <p className="object">
-        <VisibleText text={`${view.action_verb} ${view.target_summary}`} />
-        {view.reversibility === "irreversible" ? (
-          <strong className="irreversible"> {words.digest.irreversibleOne}</strong>
-        ) : null}
-      </p>
+      {is_mixed || path !== undefined || !is_whole ? (
+        <p className="object">
+          {is_mixed ? (
+            <span className="quiet">
+              <VisibleText text={view.action_verb} />{" "}
+            </span>
+          ) : null}
+          {path === undefined ? null : <PathText path={path} cwd={view.cwd} />}
+          {is_whole || path !== undefined ? null : <VisibleText text={shortened(view.target_summary, 80)} />}
+          {is_whole ? null : <span className="quiet"> · {words.digest.longer}</span>}
+        </p>
+      ) : null}
       {view.links.map((line) => (
-        <p key={line} className="object">
+        <p key={line} className="link">
           <VisibleText text={line} />
         </p>
       ))}
-      {rows.length === 0 || !isShort(rows, "full") ? null : <ShortCall rows={rows} />}
+      {is_said || !is_whole ? null : <Hero view={view} shown={shown} />}
     </li>
   );
 }
 
-/** `12 requests: 9 fs:read below ~/project, 3 network:http` */
-function summary(views: readonly ApprovalView[], words: CardWords): string {
-  const groups = groupsOf(views).map(({ capability, count, location }) =>
-    location?.includes("/") ? words.digest.below(count, capability, location) : words.digest.plain(count, capability),
-  );
-  return words.digest.summary(views.length, groups.join(", "));
+/** `9 reading below ~/project, 3 connecting to example.org`; `all reading below ~/project`. */
+function inCommon(groups: Groups, words: CardWords): string {
+  return groups
+    .map(({ capability, views, location }) => {
+      const doing = capability === "none" ? words.doingThis : words.doing(capability);
+      const count = groups.length === 1 ? words.digest.all : String(views.length);
+      if (location === null) return `${count} ${doing}`;
+      return `${count} ${doing} ${location.includes("/") ? words.below(location) : location}`;
+    })
+    .join(", ");
 }

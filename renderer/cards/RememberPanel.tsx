@@ -1,30 +1,29 @@
-import { useEffect, useMemo, useRef, useState } from "react";
+import { useEffect, useId, useMemo, useRef, useState } from "react";
 import { asGateError, type GateError } from "../../ipc/gate-error.ts";
 import type { Answer, ApprovalView } from "../../ipc/operator-api.ts";
 import { useCall } from "../gate/use-gate.tsx";
 import { useHome } from "../gate/use-home.tsx";
 import { Button } from "../parts/Button.tsx";
-import { ChoiceList } from "../parts/ChoiceList.tsx";
+import { useNow } from "../parts/clock.ts";
 import { Failure } from "../parts/Failure.tsx";
 import { Field } from "../parts/Field.tsx";
 import { Target } from "../parts/Target.tsx";
 import { VisibleText } from "../parts/VisibleText.tsx";
-import { type CardWords, cardWords } from "../words/cards.ts";
+import { type AnswerWords, answerWords } from "../words/answers.ts";
 import { useLanguage } from "../words/language.ts";
 import {
   answerFor,
   chosen,
-  type Expiry,
-  endOf,
   excluded,
   firstRemembering,
   proposedTarget,
-  type Remembering,
-  rememberedChoices,
-  sentence,
+  resultText,
+  storedGrants,
+  widerOf,
   withShortHome,
 } from "./remembering.ts";
 import type { FilteredPresses } from "./use-press-filter.ts";
+import "./remember.css";
 
 interface RememberPanelProps {
   view: ApprovalView;
@@ -34,20 +33,18 @@ interface RememberPanelProps {
   onCancel(): void;
 }
 
-/** The scopes as sentences, with exactly what each would store beneath it. */
+/** What may be done from now on, and for how long; what that comes to in a sentence, and exactly what would be stored. */
 export function RememberPanel({ view: asked, guarded, is_sending, onAnswer, onCancel }: RememberPanelProps) {
   const home = useHome();
   const view = useMemo(() => withShortHome(asked, home), [asked, home]);
   const language = useLanguage();
-  const words = cardWords[language];
-  const choices = rememberedChoices(view);
+  const words = answerWords[language];
+  const all = useMemo(() => widerOf(view), [view]);
   const [state, setState] = useState(() => firstRemembering(view));
   const panel = useRef<HTMLFieldSetElement>(null);
-  const choice = choices[state.index];
-  const proposed = proposedTarget(choice);
-  const now = Date.now();
-  const end = endOf(state, now);
-  const answer = answerFor(view, state, now);
+  const now = useNow("half_minute");
+  const wider = all[state.index];
+  const has_target = proposedTarget(wider) !== null;
   const not_covered = excluded(view, state);
 
   useEffect(() => {
@@ -55,34 +52,32 @@ export function RememberPanel({ view: asked, guarded, is_sending, onAnswer, onCa
     panel.current?.scrollIntoView({ block: "nearest" });
   }, []);
 
-  const items = choices.map((one, index) => {
-    const is_chosen = index === state.index;
-    const own_end = is_chosen ? end : null;
-    return {
-      value: String(index),
-      label: sentence(one, own_end, words, language),
-      detail: one.grants.map(({ capability, target }) => (
-        <span key={`${capability} ${target}`} className="stored">
-          {capability} {words.on} <Target text={is_chosen && proposed !== null ? state.target : target} />
-        </span>
-      )),
-    };
-  });
-
   return (
-    <fieldset className="remember" ref={panel} aria-label={words.remember}>
-      <ChoiceList
-        legend={words.rememberWhat}
-        items={items}
-        chosen={String(state.index)}
-        onChoose={(value) => setState((before) => chosen(before, choices, Number(value)))}
-      />
+    <fieldset className="remember" ref={panel} aria-label={words.legend}>
+      <div className="remember-rows">
+        <OptionRow
+          legend={words.what}
+          items={all.map(({ reach }, index) => ({ value: String(index), label: words.reach[reach] }))}
+          chosen={String(state.index)}
+          onChoose={(value) => setState((before) => chosen(before, all, Number(value)))}
+        />
+        <OptionRow
+          legend={words.howLong}
+          items={(wider?.lengths ?? []).map((length) => ({ value: length, label: words.length[length] }))}
+          chosen={state.length}
+          onChoose={(length) => setState((before) => ({ ...before, length }))}
+        />
+      </div>
+      <p className="result" role="status">
+        <VisibleText text={resultText(view, state, now, words, language)} />
+      </p>
+      <StoredGrants view={view} state={state} words={words} />
       {not_covered === null ? null : (
         <p className="quiet">
           <VisibleText text={not_covered} />
         </p>
       )}
-      {proposed === null ? null : (
+      {has_target ? (
         <div>
           <Field label={words.target}>
             {(id) => (
@@ -98,82 +93,72 @@ export function RememberPanel({ view: asked, guarded, is_sending, onAnswer, onCa
           </Field>
           <Coverage token={view.token} target={state.target} words={words} />
         </div>
-      )}
-      <ExpiryFields state={state} is_session={choice?.scope === "session"} words={words} onChange={setState} />
+      ) : null}
       <div className="row ends">
         <Button onClick={onCancel}>{words.cancel}</Button>
         <Button
-          disabled={answer === null || is_sending}
+          disabled={answerFor(view, state, now) === null || is_sending}
           onClick={guarded.answers(() => {
             // The end is counted from the press, not from when the panel was drawn.
             const reply = answerFor(view, state, Date.now());
             if (reply !== null) onAnswer(reply);
           })}
         >
-          {words.approveAndRemember}
+          {words.approve}
         </Button>
       </div>
     </fieldset>
   );
 }
 
-function ExpiryFields({
-  state,
-  is_session,
-  words,
-  onChange,
-}: {
-  state: Remembering;
-  is_session: boolean;
-  words: CardWords;
-  onChange(next: Remembering): void;
-}) {
-  const { never, session, hours, days, date } = words.expiries;
-  const names: [Expiry, string][] = [
-    ["never", is_session ? session : never],
-    ["hours", hours],
-    ["days", days],
-    ["date", date],
-  ];
+interface OptionRowProps<V extends string> {
+  legend: string;
+  items: readonly { value: V; label: string }[];
+  chosen: V;
+  onChoose(value: V): void;
+}
+
+/** One of a few short words, in as many lines as they need; arrow keys move, as in any radio group. */
+function OptionRow<V extends string>({ legend, items, chosen, onChoose }: OptionRowProps<V>) {
+  const name = useId();
   return (
-    <div className="row fields">
-      <Field label={words.expiry}>
-        {(id) => (
-          <select
-            id={id}
-            className="select"
-            value={state.expiry}
-            onChange={({ target }) => onChange({ ...state, expiry: target.value as Expiry })}
-          >
-            {names.map(([value, name]) => (
-              <option key={value} value={value}>
-                {name}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
-      {state.expiry === "date" ? (
-        <Field label={words.date}>
-          {(id) => (
-            <input
-              id={id}
-              type="date"
-              className="input"
-              value={state.date}
-              onChange={({ target }) => onChange({ ...state, date: target.value })}
-            />
-          )}
-        </Field>
-      ) : null}
-    </div>
+    <fieldset className="remember-row">
+      <legend>{legend}</legend>
+      {items.map(({ value, label }) => (
+        <label key={value}>
+          <input type="radio" name={name} value={value} checked={value === chosen} onChange={() => onChoose(value)} />
+          {label}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+function StoredGrants({
+  view,
+  state,
+  words,
+}: {
+  view: ApprovalView;
+  state: ReturnType<typeof firstRemembering>;
+  words: AnswerWords;
+}) {
+  return (
+    <ul className="stored-grants quiet" aria-label={words.stored}>
+      {storedGrants(view, state).map(({ capability, target }, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: they have no other identity, and don't change places
+        <li key={index} className="stored">
+          <span className="mono">{capability}</span> <Target text={target} />
+        </li>
+      ))}
+    </ul>
   );
 }
 
 const TYPING_MS = 150;
 
 /** How much of what was asked lately this target would have let through, shown as it is typed. */
-function Coverage({ token, target, words }: { token: string; target: string; words: CardWords }) {
+function Coverage({ token, target, words }: { token: string; target: string; words: AnswerWords }) {
   const call = useCall();
   const [coverage, setCoverage] = useState<{ target: string; covered: number; of: number } | null>(null);
   const [error, setError] = useState<GateError | undefined>();

@@ -1,21 +1,22 @@
-import type { Capability } from "../../ipc/decision.ts";
-import type { ApprovalView } from "../../ipc/operator-api.ts";
+import type { Capability, Reach } from "../../ipc/decision.ts";
+import type { ApprovalView, Choice } from "../../ipc/operator-api.ts";
 import type { Asked } from "../../ipc/waiting.ts";
+import { covers } from "./wider.ts";
 
-/** More cards than this of one agent within `BURST_MS` become one. */
-const BURST_MORE_THAN = 3;
+/** From this many cards of one agent within `BURST_MS` on they become one. */
+const BURST_FROM = 6;
 const BURST_MS = 10_000;
 
 export type Shown = { kind: "card"; asked: Asked } | { kind: "digest"; agent: string; views: readonly ApprovalView[] };
 
 /** What is on the screen: cards, and in place of a burst's first card one for all of it. `apart`: agents whose burst is shown one by one. */
 export function bundled(asked: readonly Asked[], apart: ReadonlySet<string>): Shown[] {
-  const bursts = burstTokens(asked.filter(({ ended }) => ended === null).map(({ view }) => view));
+  const bursts = burstTokens(asked.map(({ view }) => view).filter((view) => !isDangerous(view)));
   const shown: Shown[] = [];
   const begun = new Map<string, ApprovalView[]>();
   for (const one of asked) {
     const { agent_name, token } = one.view;
-    if (one.ended !== null || apart.has(agent_name) || !bursts.has(token)) {
+    if (apart.has(agent_name) || !bursts.has(token)) {
       shown.push({ kind: "card", asked: one });
       continue;
     }
@@ -31,7 +32,12 @@ export function bundled(asked: readonly Asked[], apart: ReadonlySet<string>): Sh
   return shown;
 }
 
-/** The tokens of every request that was asked within ten seconds together with more than two others of its agent. */
+/** Such a call is looked at by itself. */
+function isDangerous({ description }: ApprovalView): boolean {
+  return (description?.hazards.length ?? 0) > 0;
+}
+
+/** The tokens of every request that was asked within ten seconds together with at least five others of its agent. */
 export function burstTokens(views: readonly ApprovalView[]): Set<string> {
   const tokens = new Set<string>();
   for (const own of Map.groupBy(views, ({ agent_name }) => agent_name).values()) {
@@ -40,7 +46,7 @@ export function burstTokens(views: readonly ApprovalView[]): Set<string> {
     let first = 0;
     for (let last = 0; last < ordered.length; last++) {
       while ((times[last] ?? 0) - (times[first] ?? 0) > BURST_MS) first++;
-      if (last - first + 1 <= BURST_MORE_THAN) continue;
+      if (last - first + 1 < BURST_FROM) continue;
       for (let index = first; index <= last; index++) {
         const view = ordered[index];
         if (view !== undefined) tokens.add(view.token);
@@ -52,17 +58,31 @@ export function burstTokens(views: readonly ApprovalView[]): Set<string> {
 
 export interface Group {
   capability: Capability | "none";
-  count: number;
+  views: readonly ApprovalView[];
   /** The folder that all of them are below, or the one host; null where there is none. */
   location: string | null;
 }
 
-/** The bundle by capability, the most frequent first. */
+/** The bundle by what its requests have in common, the most frequent first. */
 export function groupsOf(views: readonly ApprovalView[]): Group[] {
   const groups = Map.groupBy(views, ({ capabilities }): Group["capability"] => capabilities[0]?.capability ?? "none");
   return [...groups]
-    .map(([capability, own]) => ({ capability, count: own.length, location: commonLocation(own.map(locationText)) }))
-    .sort((a, b) => b.count - a.count);
+    .map(([capability, own]) => ({ capability, views: own, location: commonLocation(own.map(locationText)) }))
+    .sort((a, b) => b.views.length - a.views.length);
+}
+
+const NARROW_FIRST: readonly Reach[] = ["exact", "file", "folder", "tree", "project", "host", "subdomains", "any"];
+
+/** The narrowest answer for this session that covers every one of these, and the request that offers it; null where there is none. */
+export function commonChoice(views: readonly ApprovalView[]): { view: ApprovalView; choice: Choice } | null {
+  const found = views.flatMap((view) =>
+    view.choices
+      .filter((choice) => choice.scope === "session" && views.every((one) => covers(choice, one)))
+      .map((choice) => ({ view, choice })),
+  );
+  const length = ({ choice }: { choice: Choice }) => choice.grants[0]?.target.length ?? 0;
+  const width = ({ choice }: { choice: Choice }) => NARROW_FIRST.indexOf(choice.reach ?? "any");
+  return found.toSorted((a, b) => width(a) - width(b) || length(b) - length(a))[0] ?? null;
 }
 
 /** `fs_read:~/project/src/*` -> `~/project/src`: as the gate names the place, with the home folder shortened. */

@@ -1,28 +1,48 @@
+import { endOfLength, LENGTHS, type Length, lengthTerms } from "../../ipc/answer-lengths.ts";
 import { excludedFrom } from "../../ipc/choices.ts";
-import type { Territory } from "../../ipc/decision.ts";
-import { isoSeconds } from "../../ipc/iso-seconds.ts";
+import type { Reach, Requirement } from "../../ipc/decision.ts";
 import type { Language } from "../../ipc/language.ts";
 import type { Answer, ApprovalView, Choice } from "../../ipc/operator-api.ts";
-import { shortenHome } from "../../ipc/visible-text.ts";
-import { shortDate } from "../parts/RelativeTime.tsx";
-import type { CardWords } from "../words/cards.ts";
+import { shortenHome, visible } from "../../ipc/visible-text.ts";
+import { shortDate } from "../parts/short-date.ts";
+import type { AnswerWords } from "../words/answers.ts";
 
 /** What an answer that is remembered would store. Pure: the clock comes with each step. */
 
-export type Expiry = "never" | "hours" | "days" | "date";
-
 export interface Remembering {
-  /** Which of the card's choices that are remembered. */
+  /** Which of the reaches. */
   index: number;
-  /** What would be stored, where the choice stores one grant; it can be edited. */
+  /** What would be stored, where the reach stores one grant; it can be edited. */
   target: string;
-  expiry: Expiry;
-  /** `2027-01-31`, for `date`. */
-  date: string;
+  length: Length;
+}
+
+/** One way to say what may be done from now on, and how long that can be said for. */
+export interface Wider {
+  reach: Reach;
+  grants: readonly Requirement[];
+  lengths: readonly Length[];
 }
 
 export function rememberedChoices(view: ApprovalView): Choice[] {
   return view.choices.filter(({ scope }) => scope !== "none");
+}
+
+/** The choices by what they store: each scope is one of the lengths. */
+export function widerOf(view: ApprovalView): Wider[] {
+  const found = new Map<string, { reach: Reach; grants: readonly Requirement[]; scopes: Set<string> }>();
+  for (const { scope, reach, grants } of rememberedChoices(view)) {
+    if (reach === null) continue;
+    const key = JSON.stringify([reach, grants]);
+    const wider = found.get(key) ?? { reach, grants, scopes: new Set() };
+    wider.scopes.add(scope);
+    found.set(key, wider);
+  }
+  return [...found.values()].map(({ reach, grants, scopes }) => ({
+    reach,
+    grants,
+    lengths: LENGTHS.filter((length) => scopes.has(lengthTerms(length, 0).scope)),
+  }));
 }
 
 /** What it proposes to store as the user would write it: the gate reads `~` as their home folder, too. */
@@ -35,77 +55,86 @@ export function withShortHome(view: ApprovalView, home: string | null): Approval
   return { ...view, choices: view.choices.map(short) };
 }
 
-/** The narrowest choice, and an end that one needn't remember to set. */
+/** What the gate proposes, for today; else the narrowest, for the shortest that it can be said for. */
 export function firstRemembering(view: ApprovalView): Remembering {
-  return { index: 0, target: proposedTarget(rememberedChoices(view)[0]) ?? "", expiry: "never", date: "" };
+  const all = widerOf(view);
+  const { proposal } = view;
+  const proposed = proposal === null ? -1 : all.findIndex(({ reach }) => reach === proposal.reach);
+  if (proposed !== -1) return { index: proposed, target: proposedTarget(all[proposed]) ?? "", length: "today" };
+  const [first] = all;
+  return { index: 0, target: proposedTarget(first) ?? "", length: first?.lengths[0] ?? "session" };
 }
 
-/** Another choice has its own target, and an end that suits it. */
-export function chosen(before: Remembering, choices: readonly Choice[], index: number): Remembering {
-  const choice = choices[index];
-  const was_session = choices[before.index]?.scope === "session";
-  const is_session = choice?.scope === "session";
-  const expiry = was_session === is_session ? before.expiry : is_session ? "never" : "days";
-  return { ...before, index, target: proposedTarget(choice) ?? "", expiry };
+/** Another reach has its own target; the length stays, where it can be said for that. */
+export function chosen(before: Remembering, all: readonly Wider[], index: number): Remembering {
+  const wider = all[index];
+  const length = wider?.lengths.includes(before.length) ? before.length : (wider?.lengths[0] ?? before.length);
+  return { index, target: proposedTarget(wider) ?? "", length };
 }
 
 /** Null where several grants would be stored: no one target can represent them. */
-export function proposedTarget(choice: Choice | undefined): string | null {
-  if (choice === undefined || choice.grants.length !== 1) return null;
-  return choice.grants[0]?.target ?? null;
+export function proposedTarget(wider: Pick<Wider, "grants"> | undefined): string | null {
+  const [grant, ...more] = wider?.grants ?? [];
+  return grant === undefined || more.length > 0 ? null : grant.target;
+}
+
+/** Exactly what would be stored. */
+export function storedGrants(view: ApprovalView, { index, target }: Remembering): readonly Requirement[] {
+  const wider = widerOf(view)[index];
+  if (wider === undefined) return [];
+  return proposedTarget(wider) === null ? wider.grants : wider.grants.map((grant) => ({ ...grant, target }));
 }
 
 /** What the answer would not cover though its folder holds it; null where it reaches below no folder. */
-export function excluded(view: ApprovalView, { index, target }: Remembering): string | null {
-  const choice = rememberedChoices(view)[index];
-  if (choice === undefined) return null;
-  return excludedFrom(
-    view.choices,
-    proposedTarget(choice) === null ? choice.grants.map((grant) => grant.target) : [target],
-  );
+export function excluded(view: ApprovalView, remembering: Remembering): string | null {
+  const targets = storedGrants(view, remembering).map(({ target }) => target);
+  return excludedFrom(view.choices, targets);
 }
 
-/** When it ends; null: never, or with the session. Undefined while the date isn't one in the future. */
-export function endOf({ expiry, date }: Remembering, now: number): Date | null | undefined {
-  switch (expiry) {
-    case "never":
-      return null;
-    case "hours":
-      return new Date(now + 2 * 3_600_000);
-    case "days":
-      return new Date(now + 30 * 86_400_000);
-    case "date": {
-      // The whole of that day, in the user's own time.
-      const end = new Date(`${date}T23:59:59`);
-      return Number.isNaN(end.getTime()) || end.getTime() <= now ? undefined : end;
-    }
-  }
-}
-
+/** Null while the target is empty. `now` in Unix milliseconds: the end is counted from it. */
 export function answerFor(view: ApprovalView, remembering: Remembering, now: number): Answer | null {
-  const choice = rememberedChoices(view)[remembering.index];
-  const end = endOf(remembering, now);
-  if (choice === undefined || end === undefined) return null;
-  const proposed = proposedTarget(choice);
+  const wider = widerOf(view)[remembering.index];
+  if (wider === undefined) return null;
+  const proposed = proposedTarget(wider);
   if (proposed !== null && remembering.target.trim() === "") return null;
   return {
     token: view.token,
     decision: "approved",
-    scope: choice.scope as Exclude<Territory, "none">,
-    ...(choice.reach === null ? {} : { reach: choice.reach }),
+    reach: wider.reach,
+    ...lengthTerms(remembering.length, now),
     ...(proposed === null ? {} : { target: remembering.target }),
-    ...(end === null ? {} : { expires_at: isoSeconds(end.getTime()) }),
   };
 }
 
-/** "This folder and below, until 20 Dec": the choice as a sentence. */
-export function sentence(choice: Choice, end: Date | null | undefined, words: CardWords, language: Language): string {
-  const reach = choice.reach === null ? words.approveOnce : words.reach[choice.reach];
-  if (end !== null && end !== undefined) {
-    const is_soon = end.getTime() - Date.now() < 86_400_000;
-    const time = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit" }).format(end);
-    const date = is_soon ? time : shortDate(end, language);
-    return choice.scope === "session" ? words.forSessionUntil(reach, date) : words.until(reach, date);
-  }
-  return choice.scope === "session" ? words.forSession(reach) : words.untilRevoked(reach);
+/** "Reading below ~/p/src, for claude-code, until 23:59 today": what the answer comes to. */
+export function resultText(
+  view: ApprovalView,
+  remembering: Remembering,
+  now: number,
+  words: AnswerWords,
+  language: Language,
+): string {
+  const list = new Intl.ListFormat(language, { type: "conjunction" });
+  const what = list.format(storedGrants(view, remembering).map((grant) => grantText(grant, words)));
+  const until = untilText(remembering.length, now, words, language);
+  const text = words.result(what, visible(view.agent_name), until);
+  return text.charAt(0).toLocaleUpperCase(language) + text.slice(1);
+}
+
+function grantText({ capability, target }: Requirement, words: AnswerWords): string {
+  const doing = words.doing[capability] ?? capability;
+  const shown = visible(target);
+  if (target === "*") return doing;
+  if (capability === "network:http" && target.startsWith("*.")) return `${doing} ${words.hostsBelow(shown.slice(2))}`;
+  if (target.endsWith("/**")) return `${doing} ${words.below(shown.slice(0, -3))}`;
+  if (target.endsWith("/*")) return `${doing} ${words.directlyIn(shown.slice(0, -2))}`;
+  return `${doing} ${shown}`;
+}
+
+function untilText(length: Length, now: number, { until }: AnswerWords, language: Language): string {
+  const end = endOfLength(length, now);
+  if (end === null) return length === "session" ? until.session : until.revoked;
+  const time = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" }).format(end);
+  if (length === "month") return until.date(shortDate(end, language));
+  return length === "today" ? until.today(time) : until.clock(time);
 }

@@ -10,10 +10,15 @@ export class DesktopLink implements GateLink {
   readonly #bridge: Bridge;
   readonly #states = new Listeners<LinkState>();
   #state: LinkState = "answering";
+  readonly #unwatch: () => void;
   #retry: ReturnType<typeof setTimeout> | undefined;
 
   constructor(bridge: Bridge) {
     this.#bridge = bridge;
+    this.#unwatch = bridge.watchGate((is_there) => {
+      if (is_there) this.#ask();
+      else this.#enter("silent");
+    });
   }
 
   get state(): LinkState {
@@ -29,6 +34,11 @@ export class DesktopLink implements GateLink {
       this.#enter("silent");
       throw notAnswering();
     });
+    // The app is there, but the gate that it uses has ended.
+    if (!answer.ok && answer.failure.code === "connection_lost") {
+      this.#enter("silent");
+      throw notAnswering();
+    }
     this.#enter("answering");
     if (answer.ok) return answer.result;
     throw receivedError(answer.failure);
@@ -40,11 +50,16 @@ export class DesktopLink implements GateLink {
 
   async close(): Promise<void> {
     clearTimeout(this.#retry);
+    this.#unwatch();
+  }
+
+  #ask(): void {
+    void this.call("status", {}).catch(() => null);
   }
 
   #enter(state: LinkState): void {
     clearTimeout(this.#retry);
-    if (state === "silent") this.#retry = setTimeout(() => void this.call("status", {}).catch(() => null), RETRY_MS);
+    if (state === "silent") this.#retry = setTimeout(() => this.#ask(), RETRY_MS);
     if (state === this.#state) return;
     this.#state = state;
     this.#states.tell(state);

@@ -2,10 +2,12 @@ import type { Language } from "../../ipc/language.ts";
 import { useLanguage, useWords } from "../words/language.ts";
 import { partsWords } from "../words/parts.ts";
 import { useNow } from "./clock.ts";
+import { shortDate } from "./short-date.ts";
 
 const STEPS = [
   ["year", 365 * 86_400],
   ["month", 30 * 86_400],
+  ["week", 7 * 86_400],
   ["day", 86_400],
   ["hour", 3600],
   ["minute", 60],
@@ -65,7 +67,8 @@ export function momentText(at: Date, now: Date, language: Language, seconds: boo
 /** Null for less than a minute. */
 export function relativeTime(ms: number, language: Language): string | null {
   const seconds = Math.round(ms / 1000);
-  const found = STEPS.find(([, size]) => Math.abs(seconds) >= size);
+  // "Last week" may be any day: in days up to two weeks.
+  const found = STEPS.find(([unit, size]) => Math.abs(seconds) >= (unit === "week" ? 2 * size : size));
   if (found === undefined) return null;
   const [unit, size] = found;
   // What was given for 30 days just now ends in 30 days, not in 29.
@@ -75,16 +78,6 @@ export function relativeTime(ms: number, language: Language): string | null {
 
 export function exactTime(at: string, language: Language): string {
   return FORMATS[language].exact.format(new Date(at));
-}
-
-/** `20 Dec`, with the year where it isn't this one. */
-export function shortDate(at: Date, language: Language): string {
-  const same_year = at.getFullYear() === new Date().getFullYear();
-  return new Intl.DateTimeFormat(language, {
-    day: "numeric",
-    month: "short",
-    ...(same_year ? {} : { year: "numeric" }),
-  }).format(at);
 }
 
 /** `0:09:41` */

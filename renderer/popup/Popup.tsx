@@ -2,8 +2,10 @@ import { useEffect, useRef } from "react";
 import { CardStack } from "../cards/CardStack.tsx";
 import { bridge } from "../gate/open-link.ts";
 import { Button } from "../parts/Button.tsx";
+import { useShortcutKeys } from "../parts/shortcuts.tsx";
 import { Alarms } from "../window/Alarms.tsx";
 import { Reachable } from "../window/Away.tsx";
+import { KeySheet } from "../window/KeySheet.tsx";
 import { PauseBanner } from "../window/PauseBanner.tsx";
 import { Notices } from "../window/Window.tsx";
 import { useWords } from "../words/language.ts";
@@ -16,6 +18,7 @@ export function Popup() {
   const words = useWords(popupWords);
   const content = useRef<HTMLElement>(null);
   useHeightTold(content);
+  useShortcutKeys();
   useEffect(() => {
     // A card's open question closes first; then the popup. Nothing is answered.
     const close = (event: KeyboardEvent) => {
@@ -33,6 +36,7 @@ export function Popup() {
       <Reachable>
         <CardStack nothing={<p className="quiet nothing">{words.nothing}</p>} />
       </Reachable>
+      <KeySheet />
       <p className="foot">
         <Button look="plain" size="small" onClick={() => bridge()?.open("approvals")}>
           {words.openWindow}

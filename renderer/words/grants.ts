@@ -32,15 +32,23 @@ const en = {
   revoke: "Revoke",
   revoke_one: (target: string) => `Revoke the grant on ${target}`,
   revoke_many: (count: number) => (count === 1 ? "Revoke 1 grant" : `Revoke ${count} grants`),
-  confirm_one: "You will be asked again. Revoke it?",
   used: "used",
-  confirm_many: (count: number) =>
-    count === 1
-      ? "Revoke this grant? You will be asked about it again."
-      : `Revoke these ${count} grants? You will be asked about them again.`,
-  revoking: (done: number, count: number) => `Revoking: ${done} of ${count}`,
-  revoked_many: (count: number) => (count === 1 ? "1 grant revoked." : `${count} grants revoked.`),
-  keep: "Keep",
+  working: (done: number, count: number) => `${done} of ${count}`,
+  revoked_many: (count: number) => (count === 1 ? "Revoked." : `${count} grants revoked.`),
+  undo: "Undo",
+  given_back: (count: number) => (count === 1 ? "It is back." : `${count} grants are back.`),
+  unused: (count: number, days: number) =>
+    count === 1 ? `1 grant was unused for ${days} days` : `${count} grants were unused for ${days} days`,
+  show_unused: "Show them",
+  show_all: "Show all",
+  revoke_unused: (count: number) => (count === 1 ? "Revoke it" : `Revoke ${count} unused grants`),
+  refusals: {
+    title: "Denied for a session",
+    call: "this very call",
+    target: "every call on it",
+    ends: "until its session ends, at the latest",
+    revoke_one: (target: string) => `Revoke the no to ${target}`,
+  },
   empty: "No grant is in force.",
   empty_next:
     "When you approve a request for longer than once, what you allowed is listed here. You can also add one yourself.",
@@ -100,15 +108,23 @@ const it: typeof en = {
   revoke: "Revoca",
   revoke_one: (target) => `Revoca il permesso su ${target}`,
   revoke_many: (count) => (count === 1 ? "Revoca 1 permesso" : `Revoca ${count} permessi`),
-  confirm_one: "Ti verrà chiesto di nuovo. Revocarlo?",
   used: "usato",
-  confirm_many: (count) =>
-    count === 1
-      ? "Revocare questo permesso? Ti verrà chiesto di nuovo."
-      : `Revocare questi ${count} permessi? Ti verrà chiesto di nuovo.`,
-  revoking: (done, count) => `Revoca in corso: ${done} di ${count}`,
-  revoked_many: (count) => (count === 1 ? "1 permesso revocato." : `${count} permessi revocati.`),
-  keep: "Mantieni",
+  working: (done, count) => `${done} di ${count}`,
+  revoked_many: (count) => (count === 1 ? "Revocato." : `${count} permessi revocati.`),
+  undo: "Annulla",
+  given_back: (count) => (count === 1 ? "È di nuovo valido." : `${count} permessi sono di nuovo validi.`),
+  unused: (count, days) =>
+    count === 1 ? `1 permesso non usato da ${days} giorni` : `${count} permessi non usati da ${days} giorni`,
+  show_unused: "Mostrali",
+  show_all: "Mostra tutti",
+  revoke_unused: (count) => (count === 1 ? "Revocalo" : `Revoca ${count} permessi non usati`),
+  refusals: {
+    title: "Rifiutato per una sessione",
+    call: "proprio questa chiamata",
+    target: "ogni chiamata su di esso",
+    ends: "finché dura la sessione, al massimo",
+    revoke_one: (target) => `Revoca il no a ${target}`,
+  },
   empty: "Ancora nessun permesso.",
   empty_next:
     "Quando approvi una richiesta per più di una volta, ciò che hai consentito appare qui. Puoi anche aggiungerne uno.",

@@ -6,7 +6,7 @@ import { launcherFile } from "../../cli/claude-code/launcher.ts";
 import { connectClaudeCode } from "../../cli/claude-code/settings.ts";
 import { type GateUnderTest, startGate } from "../support/running-gate.ts";
 import { type ClaudeCodeOptions, ClaudeCodeRun } from "./claude-code-run.ts";
-import { CLAUDE_CODE_VERSIONS, claudeCodeIn, clientsFolder } from "./clients.ts";
+import { claudeCodeIn, clientsFolder, TRIED_VERSIONS } from "./clients.ts";
 import type { ToolUse } from "./messages-api.ts";
 
 /** The real Claude Code behind a real gate; its model alone is a pretended one. */
@@ -63,7 +63,7 @@ class Seat {
   }
 }
 
-describe.each(CLAUDE_CODE_VERSIONS)("Claude Code %s", (version) => {
+describe.each(TRIED_VERSIONS)("Claude Code %s", (version) => {
   const binary = claudeCodeIn(clientsFolder(), version);
   if (binary === undefined) {
     const reason = `Claude Code ${version} is not installed: npm run clients`;

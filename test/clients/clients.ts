@@ -1,10 +1,14 @@
 import { existsSync, readdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { IS_WHOLE_RUN } from "../support/whole-run.ts";
 
 /** The real clients that the gate is tested with, by version, and where they are kept: outside of the project, never part of it. */
 
 export const CLAUDE_CODE_VERSIONS = ["2.1.330", "2.1.197"] as const;
+
+/** Those that are tried: the newest alone, and in a whole run, which `npm run test:clients` is, each of them. */
+export const TRIED_VERSIONS = IS_WHOLE_RUN ? CLAUDE_CODE_VERSIONS : CLAUDE_CODE_VERSIONS.slice(0, 1);
 
 const SCOPE = "node_modules/@anthropic-ai";
 

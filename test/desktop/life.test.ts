@@ -1,12 +1,16 @@
 import { existsSync, rmSync } from "node:fs";
 import { beforeAll, expect, it, onTestFinished } from "vitest";
 import { OperatorClient } from "../../ipc/operator-client.ts";
+import { busProgram } from "../support/notification-server.ts";
+import { cantRun, PrivateBus } from "../support/private-bus.ts";
 import { startGate } from "../support/running-gate.ts";
 import { type TemporaryHome, temporaryHome } from "../support/temporary-home.ts";
 import type { DesktopApp } from "./driver/desktop-app.ts";
-import { describeDesktop, launchBriefly, launchDesktop } from "./driver/launch.ts";
+import { describeDesktop, launchBriefly, launchDesktop, recorded } from "./driver/launch.ts";
 
 // The app's life: one instance, its windows, its end.
+
+const NO_BUS = cantRun("the app beside a panel", ["dbus-run-session"]);
 
 const windows = (app: DesktopApp) =>
   app.evaluate(
@@ -83,24 +87,54 @@ describeDesktop("the desktop app", () => {
 });
 
 describeDesktop("starting", () => {
-  it("at login: into the tray, without a window", async () => {
-    const app = await launchDesktop({ args: ["--hidden"] });
+  it.skipIf(NO_BUS)("at login: into the tray, without a window, where a panel shows it", async () => {
+    const { address } = await PrivateBus.start();
+    const panel = await busProgram(address);
+    const app = await launchDesktop({ args: ["--hidden"], env: { DBUS_SESSION_BUS_ADDRESS: address } });
     await app.page("popup");
+    // A little later: at login the panel may start after the app.
+    await panel.requestName("org.kde.StatusNotifierWatcher", 0);
+    await panel.releaseName("org.kde.StatusNotifierWatcher");
     expect((await windows(app)).map(({ place, is_visible }) => ({ place, is_visible }))).toEqual([
       { place: "popup", is_visible: false },
     ]);
     app.kill("SIGTERM");
     expect(await app.exited).toBe(0);
     expect(app.output()).toMatch(/closed; waiting requests are kept/);
+    expect(app.output()).not.toMatch(/no panel/);
   });
 
-  it("while a gate runs without the app: shows a message, and ends", async () => {
-    const { home } = await startGate();
-    const app = launchBriefly(home, []);
-    expect(await app.exited).toBe(1);
-    expect(app.output()).toMatch(
-      /error box: Metnos Gate could not start\na gate is already running for this user\nsee: metnos-gate status/,
-    );
+  it("at login where no panel shows tray icons: with its window", async () => {
+    const app = await launchDesktop({ args: ["--hidden"] });
+    await app.printed(/no panel shows tray icons here: the window is opened in its place/);
+    await app.page("approvals");
+    await expect
+      .poll(async () => (await windows(app)).some(({ place, is_visible }) => place === "approvals" && is_visible))
+      .toBe(true);
+  });
+
+  it("under Wayland: a click on the icon opens the window, small; there is no popup to be placed", async () => {
+    const app = await launchDesktop({
+      args: ["--hidden"],
+      env: { XDG_SESSION_TYPE: "wayland", WAYLAND_DISPLAY: "wayland-9", DBUS_SESSION_BUS_ADDRESS: "" },
+    });
+    await app.printed(/no panel shows/);
+    const window = await app.page("approvals");
+    await expect.poll(async () => (await windows(app)).map(({ place }) => place)).toEqual(["approvals"]);
+    const closed = window.waitForEvent("close");
+    await app.evaluate(({ BrowserWindow }) => {
+      for (const one of BrowserWindow.getAllWindows()) one.close();
+    }, undefined);
+    await closed;
+    await recorded(app, ({ tray }) => {
+      tray.emit("click", {}, { x: 0, y: 0, width: 0, height: 0 }, { x: 0, y: 0 });
+    });
+    await app.page("approvals");
+    await expect
+      .poll(() => windows(app))
+      .toMatchObject([
+        { place: "approvals", is_visible: true, bounds: { width: 420, height: 640 }, least: [340, 320] },
+      ]);
   });
 
   it("with --cli it is the command, without a window: its words, its exit code", async () => {

@@ -62,7 +62,7 @@ describeDesktop("a window's page", () => {
     }
   });
 
-  it("has window.metnos with its four functions, and nothing of Node or Electron", async () => {
+  it("has window.metnos with its five functions, and nothing of Node or Electron", async () => {
     const page = await app.page("approvals");
     const seen = await page.evaluate(() => {
       const scope = globalThis as unknown as Record<string, unknown>;
@@ -72,7 +72,7 @@ describeDesktop("a window's page", () => {
         node: names.filter((name) => typeof scope[name] !== "undefined"),
       };
     });
-    expect(seen).toEqual({ bridge: ["call", "open", "resize", "subscribe"], node: [] });
+    expect(seen).toEqual({ bridge: ["call", "open", "resize", "subscribe", "watchGate"], node: [] });
   });
 
   it("comes with the strict policy, and its files with nosniff", async () => {

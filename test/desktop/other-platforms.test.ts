@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { TrayMenuState } from "../../main/desktop/tray-menu.ts";
 
 // What only macOS and Windows do, with the stand-in's parts: their panels aren't available here.
@@ -35,12 +35,14 @@ class FakeNotification {
 vi.mock("electron", async () => ({
   ...(await import("./stand-in/desktop-parts.ts")),
   Notification: FakeNotification,
-  app: {
-    isPackaged: true,
-    getLoginItemSettings: () => ({ openAtLogin: login.at(-1)?.openAtLogin === true }),
-    setLoginItemSettings: (settings: object) => login.push(settings),
-  },
+  app: app_parts,
 }));
+const app_parts = {
+  isPackaged: true,
+  getAppPath: () => "/opt/gate",
+  getLoginItemSettings: () => ({ openAtLogin: login.at(-1)?.openAtLogin === true }),
+  setLoginItemSettings: (settings: object) => login.push(settings),
+};
 
 const { GateTray } = await import("../../main/desktop/tray.ts");
 const { loginItem } = await import("../../main/desktop/login-item.ts");
@@ -58,8 +60,20 @@ const idle: TrayMenuState = {
   alarms: [],
   language: "en",
   start_at_login: false,
+  mode: "own",
+  can_start_at_login: true,
+  requests: [],
 };
-const actions = { open: vi.fn(), pause: vi.fn(), resume: vi.fn(), startAtLogin: vi.fn(), quit: vi.fn() };
+const actions = {
+  deny: vi.fn(),
+  startGate: vi.fn(),
+  lookForNewer: vi.fn(),
+  open: vi.fn(),
+  pause: vi.fn(),
+  resume: vi.fn(),
+  startAtLogin: vi.fn(),
+  quit: vi.fn(),
+};
 
 describe("the tray on macOS", () => {
   it("leaves the left click to the popup, shows its menu on the right one, and says the number beside the icon", () => {
@@ -93,14 +107,29 @@ describe("the tray on macOS", () => {
 });
 
 describe("start at login on macOS and Windows", () => {
-  it.each(["darwin", "win32"] as const)("is the system's own: %s", (platform) => {
+  it.each([
+    ["darwin", { openAtLogin: true }],
+    ["win32", { openAtLogin: true, args: ["--hidden"] }],
+  ] as const)("is the system's own, in its own way: %s", (platform, asked) => {
     const item = loginItem(platform);
-    item.setEnabled(true);
-    expect(login.at(-1)).toEqual({ openAtLogin: true, args: ["--hidden"] });
-    expect(item.isEnabled()).toBe(true);
-    item.setEnabled(false);
-    expect(item.isEnabled()).toBe(false);
+    item?.setEnabled(true);
+    expect(login.at(-1)).toEqual(asked);
+    expect(item?.isEnabled()).toBe(true);
+    item?.setEnabled(false);
+    expect(item?.isEnabled()).toBe(false);
   });
+
+  it.each(["darwin", "win32"] as const)(
+    "isn't there from a checkout, where Electron itself would start: %s",
+    (platform) => {
+      app_parts.isPackaged = false;
+      onTestFinished(() => {
+        app_parts.isPackaged = true;
+      });
+      expect(loginItem(platform)).toBeUndefined();
+      expect(loginItem("linux")).toBeDefined();
+    },
+  );
 });
 
 describe("a packaged app with debugging switches", () => {

@@ -67,6 +67,7 @@ describeDesktop("the tray", () => {
       agents: "Agents online (0)",
       "agents/no-agents": "None",
       "start-at-login": "Start at login",
+      "look-for-newer": "Look for a newer version…",
       quit: "Quit",
     });
   });
@@ -85,7 +86,13 @@ describeDesktop("the tray", () => {
     await agent.next("tool.decision");
     await expect.poll(() => tooltip(app)).toBe("Metnos Gate\n1 request is waiting for you");
     await expect.poll(() => picture(app)).not.toBe(idle);
-    expect(await menuOf(app)).toMatchObject({ agents: "Agents online (1)", "agents/agent-asker": "asker" });
+    expect(await menuOf(app)).toMatchObject({
+      agents: "Agents online (1)",
+      "agents/agent-asker": "asker",
+      "request-0": "asker asks to write a file",
+      "request-0/review-0": "Review",
+      "request-0/deny-0": "Deny",
+    });
     const one = await picture(app);
     agent.send("tool.call", {
       id: "2",
@@ -96,9 +103,15 @@ describeDesktop("the tray", () => {
     await agent.next("tool.decision");
     await expect.poll(() => tooltip(app)).toBe("Metnos Gate\n2 requests are waiting for you");
     await expect.poll(() => picture(app)).not.toBe(one);
-    for (const { token } of await operator.call("approvals.list", {})) {
-      await operator.call("approvals.resolve", { token, decision: "rejected" });
+    // The menu denies; what it can't show, it can't approve.
+    expect(Object.values(await menuOf(app)).join("\n")).not.toMatch(/Approve|a\.txt/);
+    for (const left of [1, 0]) {
+      await press(app, "deny-0");
+      await expect.poll(async () => (await operator.call("approvals.list", {})).length).toBe(left);
+      await expect.poll(async () => (await menuOf(app))["request-1"]).toBeUndefined();
     }
+    const { approvals } = await operator.call("approvals.history", {});
+    expect(approvals.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
     await expect.poll(() => tooltip(app)).toBe("Metnos Gate\nNothing is waiting");
     await expect.poll(() => picture(app)).toBe(idle);
     agent.socket.destroy();
@@ -140,6 +153,14 @@ describeDesktop("the tray", () => {
     await press(app, "start-at-login");
     await expect.poll(() => existsSync(file)).toBe(false);
     await expect.poll(checked).toBe(false);
+  });
+
+  it("looks for a newer version only when asked to, and only at an address of the user's", async () => {
+    expect(await recorded(app, ({ dialogs }) => dialogs)).toEqual([]);
+    await press(app, "look-for-newer");
+    await expect
+      .poll(() => recorded(app, ({ dialogs }) => dialogs.map(({ message }) => message)))
+      .toEqual(["No address is set to ask"]);
   });
 
   it("speaks Italian when the gate does", async () => {

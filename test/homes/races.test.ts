@@ -4,8 +4,8 @@ import { describe, expect, it } from "vitest";
 import type { GateError } from "../../ipc/gate-error.ts";
 import { describeDesktop } from "../desktop/driver/launch.ts";
 import { type Asked, tokenOf } from "../support/agent-connection.ts";
+import { NO_BROWSER } from "../support/browser.ts";
 import { card, cards } from "../support/card-page.ts";
-import { hasChromium } from "../support/chromium.ts";
 import { runGate } from "../support/gate-process.ts";
 import { NotificationServer } from "../support/notification-server.ts";
 import { lastCardGone, SETTLED_MS, write } from "../support/page-seat.ts";
@@ -40,7 +40,7 @@ async function approvedThere(page: Page, status: "approved" | "rejected", name: 
   expect(await page.getByText("That didn't count").count()).toBe(0);
 }
 
-describe.skipIf(!hasChromium())("two surfaces answer at once", () => {
+describe.skipIf(NO_BROWSER !== null)("two surfaces answer at once", () => {
   it("a browser tab and an operator's socket: exactly one counts, the other is informed", async () => {
     const seat = await webDesk();
     const { agent, operator, folder, page, socket } = seat;
@@ -131,7 +131,7 @@ describeDesktop("the desktop app's surfaces", () => {
   });
 });
 
-describe.skipIf(!hasChromium())("an agent hangs up", () => {
+describe.skipIf(NO_BROWSER !== null)("an agent hangs up", () => {
   it("within a second its card is removed from every open tab and from the gate's listing", async () => {
     const seat = await webDesk();
     const { agent, operator, folder, page } = seat;

@@ -7,7 +7,7 @@ import { agentTokenFile } from "../../ipc/paths.ts";
 import type { DesktopApp } from "../desktop/driver/desktop-app.ts";
 import { launchDesktop, recorded } from "../desktop/driver/launch.ts";
 import { AgentConnection } from "../support/agent-connection.ts";
-import { startChromium } from "../support/chromium.ts";
+import { openContext } from "../support/browser.ts";
 import { linkTo } from "../support/page-visitor.ts";
 import { type GateUnderTest, readToken, startGate } from "../support/running-gate.ts";
 import type { TemporaryHome } from "../support/temporary-home.ts";
@@ -53,7 +53,7 @@ export interface WebDesk extends Desk {
 /** The page in Chromium, opened by its one-time link. */
 export async function webDesk(): Promise<WebDesk> {
   const gate = await startGate({ web: true });
-  const context = await (await startChromium()).newContext({ viewport: { width: 1000, height: 680 }, locale: "en-GB" });
+  const context = await openContext({ viewport: { width: 1000, height: 680 }, locale: "en-GB" });
   const page = await context.newPage();
   const connected = page.waitForEvent("websocket");
   await page.goto((await linkTo(gate)).url);

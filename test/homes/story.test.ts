@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { describeDesktop } from "../desktop/driver/launch.ts";
 import type { Asked } from "../support/agent-connection.ts";
+import { NO_BROWSER } from "../support/browser.ts";
 import { card, cards } from "../support/card-page.ts";
-import { hasChromium } from "../support/chromium.ts";
 import { runGate, startServe } from "../support/gate-process.ts";
 import { approveFolder, onlyGrant, revokeOnly, write } from "../support/page-seat.ts";
 import { temporaryHome } from "../support/temporary-home.ts";
@@ -72,7 +72,7 @@ describeDesktop("the story in the desktop app", () => {
   });
 });
 
-describe.skipIf(!hasChromium())("the story in a browser tab", () => {
+describe.skipIf(NO_BROWSER !== null)("the story in a browser tab", () => {
   it("opened by its one-time link", async () => {
     const seat = await webDesk();
     const { page } = seat;

@@ -20,6 +20,14 @@ describe("the order of the cards", () => {
     expect(order(tidied(busy, false, 0))).toEqual(["0", "b", "c", "a"]);
   });
 
+  it("a request that says something else than before keeps its place, whoever is at the cards", () => {
+    for (const is_busy of [true, false]) {
+      const again = appeared(three, { ...view("b", 50), target_summary: "another" }, is_busy);
+      expect(order(again)).toEqual(["a", "b", "c"]);
+      expect(again.asked[1]?.view.target_summary).toBe("another");
+    }
+  });
+
   it("a card that ended leaves its line in its view, and is removed when it was there long enough and the user isn't at the cards", () => {
     const ended = closed(three, { ...view("b", 20), status: "expired" }, false, 1000);
     expect(order(ended)).toEqual(["a", "b", "c"]);

@@ -5,14 +5,22 @@ import type { LinkState } from "../../renderer/gate/link.ts";
 
 /** A bridge whose other end can be away, as Electron's is once the app's channels are closed. */
 function bridgeThatCanBeAway() {
-  const gate = { is_there: true, asked: 0 };
+  const gate = { is_there: true, has_ended: false, asked: 0, report: (_is_there: boolean): void => undefined };
   const bridge = {
     async call() {
       gate.asked++;
       if (!gate.is_there) throw new Error("Error invoking remote method 'operator:call': no handler");
+      if (gate.has_ended)
+        return { ok: false, failure: { code: "connection_lost", message: "the gate has ended", hint: "" } };
       return { ok: true, result: { pid: 7 } };
     },
     subscribe: () => () => undefined,
+    watchGate: (listener: (is_there: boolean) => void) => {
+      gate.report = listener;
+      return () => {
+        gate.report = () => undefined;
+      };
+    },
     resize: () => undefined,
     open: () => undefined,
   } as unknown as Bridge;
@@ -56,13 +64,28 @@ describe("DesktopLink", () => {
     expect(gate.asked).toBe(4);
   });
 
+  it("is silent at once when the app's gate has ended, and answers at once when there is one again", async () => {
+    const { gate, link, states } = bridgeThatCanBeAway();
+    await link.call("status", {});
+    gate.has_ended = true;
+    gate.report(false);
+    expect(states).toEqual(["silent"]);
+    await expect(link.call("status", {})).rejects.toMatchObject({ code: "not_answering" });
+    gate.has_ended = false;
+    gate.report(true);
+    await vi.waitFor(() => expect(states).toEqual(["silent", "answering"]));
+  });
+
   it("a refusal is an answer: it stays answering", async () => {
     const failure = {
       code: "unknown_agent",
       message: "no agent named x is paired",
       hint: "see: metnos-gate agents list",
     };
-    const bridge = { call: async () => ({ ok: false, failure }) } as unknown as Bridge;
+    const bridge = {
+      call: async () => ({ ok: false, failure }),
+      watchGate: () => () => undefined,
+    } as unknown as Bridge;
     const link = new DesktopLink(bridge);
     await expect(link.call("agents.level", { name: "x", level: "Full" })).rejects.toMatchObject(failure);
     expect(link.state).toBe("answering");

@@ -16,21 +16,19 @@ describe.skipIf(NO_BROWSER !== null)("the story", () => {
     const asking = card(page, "May I write?");
     await press(asking.getByRole("button", { name: "Approve …" }));
     // The narrowest reach is proposed; each shows what it would store.
-    // An end doesn't make a session's grant outlive the session, and the sentence doesn't say so.
-    await asking.getByRole("radio", { name: "This folder and below, for this session" }).check();
-    await asking.getByRole("combobox", { name: "Ends" }).selectOption("in 30 days");
-    await asking.getByRole("radio", { name: "This folder and below, for this session, at most until" }).waitFor();
-    await asking.getByRole("radio", { name: "This folder and below, until you revoke it" }).check();
-    await asking.getByRole("combobox", { name: "Ends" }).selectOption("in 30 days");
+    await asking.getByRole("radio", { name: "This folder and below", exact: true }).check();
+    await asking.getByText("Writing below ~/invoices/2026, for claude-code, for this session").waitFor();
+    await asking.getByRole("radio", { name: "30 days" }).check();
     const target = asking.getByRole("textbox", { name: "Target" });
     expect(await target.inputValue()).toBe("~/invoices/2026/**");
     await target.fill("~/elsewhere/**");
     await page.clock.runFor(200);
-    await asking.getByText("Would have covered 0 of the last 1 requests").waitFor();
+    await asking.getByText("Would have covered 0 of the last 1").waitFor();
     await target.fill("~/invoices/**");
     await page.clock.runFor(200);
-    await asking.getByText("Would have covered 1 of the last 1 requests").waitFor();
-    await asking.getByText("fs:write on ~/invoices/**", { exact: true }).waitFor();
+    await asking.getByText("Would have covered 1 of the last 1").waitFor();
+    await asking.getByRole("listitem").filter({ hasText: "fs:write ~/invoices/**" }).waitFor();
+    await asking.getByText("Writing below ~/invoices, for claude-code, until").waitFor();
     await press(asking.getByRole("button", { name: "Approve and remember" }));
     expect((await asked.final()).outcome).toBe("allowed");
 

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
-import { type Browser, chromium } from "playwright-core";
-import { inject } from "vitest";
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium } from "playwright-core";
+import { inject, onTestFinished } from "vitest";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -38,6 +38,13 @@ if (NO_BROWSER !== null) {
  */
 export function launchBrowser(): Promise<Browser> {
   return chromium.connect(inject("browser"));
+}
+
+/** As a browser of its own: cookies, caches and pages are shared with no other. Closed when the test ends. */
+export async function openContext(options: BrowserContextOptions = {}): Promise<BrowserContext> {
+  const browser = await launchBrowser();
+  onTestFinished(() => browser.close());
+  return await browser.newContext(options);
 }
 
 /** Starts the one that all test files share, and gives its address; `close` ends it. */

@@ -27,11 +27,15 @@ export function card(page: Page, question: string | RegExp): Locator {
 export function focused(page: Page): Promise<string> {
   return page.evaluate(() => {
     const { activeElement } = (globalThis as never as { document: { activeElement: Focusable | null } }).document;
-    return activeElement?.getAttribute("aria-label") ?? activeElement?.textContent ?? "";
+    // The key that presses it is drawn in a button, and no part of its name.
+    const key = activeElement?.querySelector(".key")?.textContent ?? "";
+    const text = activeElement?.textContent ?? "";
+    return activeElement?.getAttribute("aria-label") ?? text.slice(0, text.length - key.length);
   });
 }
 
 interface Focusable {
   getAttribute(name: string): string | null;
   textContent: string | null;
+  querySelector(selector: string): { textContent: string | null } | null;
 }

@@ -22,7 +22,9 @@ export default async function setup(project: TestProject): Promise<() => void> {
   project.provide("compile_cache", join(folder, "compile-cache"));
   if (prepared !== undefined) return () => undefined;
   // The built files (hook, client, page) are those of the code under test.
-  await Promise.all([promisify(execFile)("npm", ["run", "--silent", "build"], { cwd: CHECKOUT }), warmUp(folder)]);
+  await promisify(execFile)("npm", ["run", "--silent", "build"], { cwd: CHECKOUT });
+  // Afterwards: what was built is what the others run, and whose compiled code they find then.
+  await warmUp(folder);
   return () => rmSync(folder, { recursive: true, force: true });
 }
 

@@ -158,6 +158,7 @@ async function bridgeTo(page: Page, operator: OperatorApi, opened: OpenedPage): 
           listeners.add(listener);
           return () => listeners.delete(listener);
         },
+        watchGate: () => () => undefined,
         resize: (height: number) => void outside.gateResize?.(height),
         open: (place: string) => void outside.gateOpen?.(place),
       },

@@ -28,9 +28,12 @@ export async function approveFolder<T>(page: Page, folder: string, final: () => 
   await page.bringToFront(); // a page behind another one isn't drawn
   const asking = card(page, "May I write?");
   await asking.getByRole("button", { name: "Approve …" }).click();
-  await asking.getByRole("radio", { name: "This folder and below, until you revoke it" }).check();
-  await asking.getByRole("combobox", { name: "Ends" }).selectOption("in 30 days");
-  await asking.getByText(`fs:write on ${folder}/**`, { exact: true }).first().waitFor();
+  await asking.getByRole("radio", { name: "This folder and below", exact: true }).check();
+  await asking.getByRole("radio", { name: "30 days" }).check();
+  await asking
+    .getByRole("listitem")
+    .filter({ hasText: `fs:write ${folder}/**` })
+    .waitFor();
   return await pressUntil(asking.getByRole("button", { name: "Approve and remember" }), final());
 }
 

@@ -3,11 +3,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { BrowserContext, Page } from "playwright-core";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { hasChromium, startChromium } from "../support/chromium.ts";
+import { NO_BROWSER, openContext } from "../support/browser.ts";
 import { ask, linkTo, PageSocket } from "../support/page-visitor.ts";
 import { type GateUnderTest, startGate } from "../support/running-gate.ts";
-
-const HAS_CHROMIUM = hasChromium();
 
 /** What the browser complained about, and all that it asked for. */
 interface Watched {
@@ -67,7 +65,7 @@ async function callFrom(page: Page, address: string): Promise<string> {
 }
 
 async function openedPage(gate: GateUnderTest) {
-  const context = await (await startChromium()).newContext();
+  const context = await openContext();
   const watched = await watchedPage(context);
   const link = await linkTo(gate);
   await watched.page.goto(link.url);
@@ -77,7 +75,7 @@ async function openedPage(gate: GateUnderTest) {
   return { context, link, origin: `http://127.0.0.1:${link.port}`, ...watched };
 }
 
-describe.skipIf(!HAS_CHROMIUM)("the page in Chromium", () => {
+describe.skipIf(NO_BROWSER !== null)("the page in Chromium", () => {
   it("opens by its link without a complaint, asks its own origin only, and keeps the token nowhere", async () => {
     const gate = await startGate({ web: true });
     const { context, page, link, origin, complaints, requests } = await openedPage(gate);
@@ -213,7 +211,7 @@ describe.skipIf(!HAS_CHROMIUM)("the page in Chromium", () => {
     const gate = await startGate({ web: true });
     const link = await linkTo(gate);
     await ask(link.port, link.path);
-    const context = await (await startChromium()).newContext();
+    const context = await openContext();
     const { page } = await watchedPage(context);
     const response = await page.goto(link.url);
     expect(response?.status()).toBe(403);

@@ -7,6 +7,7 @@ import type { GrantStore } from "../grants/store.ts";
 import { Answering, type AnsweringSettings, type Ended } from "./answering.ts";
 import { ApprovalError } from "./approval-error.ts";
 import { AskedTogether } from "./asked-together.ts";
+import { scriptChanged, withScriptsOfNow } from "./changed-scripts.ts";
 import { deadlineOf, remainingOf } from "./deadline.ts";
 import { DeadlineExtension } from "./deadline-extension.ts";
 import { DeadlineTimer } from "./deadline-timer.ts";
@@ -27,7 +28,7 @@ export interface BrokerSettings extends AnsweringSettings {
 }
 
 export interface BrokerEvents {
-  /** A request is stored, and the operator can be asked. */
+  /** A request is stored, and the operator can be asked; or asked again, as what it would run has changed. */
   waiting(pending: PendingRequest): void;
   /** Once for each request, whatever ended it. What it throws is reported, and keeps no other request from ending. */
   ended(ended: Ended): void;
@@ -183,10 +184,13 @@ export class ApprovalBroker {
 
   /**
    * The operator's answer: ends the request and writes the grants of an answer that is remembered (see `Answering`).
-   * @throws ApprovalError in the registry's order; GateError if the answer's target or expiry can't be stored (nothing changes then)
+   * @throws ApprovalError in the registry's order; GateError if the answer's target or expiry can't be stored, or `script_changed`
+   * (nothing changes then, but for what the card says)
    */
   answer(answer: Answer, by: Principal): PendingRequest {
-    const ended = this.#answering.answer(this.#check(answer.token, by), answer);
+    const checked = this.#check(answer.token, by);
+    if (answer.decision === "approved") this.#checkScripts(checked);
+    const ended = this.#answering.answer(checked, answer);
     this.#ended(ended.request, ended.granted);
     return ended.request;
   }
@@ -218,6 +222,15 @@ export class ApprovalBroker {
       if (expired !== undefined) this.#ended(expired);
       throw error;
     }
+  }
+
+  /** What would run must be what the card says; else the card says what it is now. @throws GateError `script_changed` */
+  #checkScripts(checked: PendingRequest): void {
+    const changed = withScriptsOfNow(checked, this.#settings.home);
+    if (changed === undefined) return;
+    this.registry.describeAnew(changed);
+    this.#events.waiting(changed);
+    throw scriptChanged();
   }
 
   /** Why the grants of this answer could not be written yet; undefined where they were. */

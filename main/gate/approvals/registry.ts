@@ -246,6 +246,13 @@ export class ApprovalRegistry {
     return { ...request, expires_at: end.at, boot_expires_at: end.boot_at };
   }
 
+  /** Stores what a request that still waits is described by now. */
+  describeAnew({ token, extra }: PendingRequest): void {
+    this.#db
+      .prepare("UPDATE pending SET request_extra = ? WHERE token = ? AND status = 'pending'")
+      .run(JSON.stringify(extra), token);
+  }
+
   /** The waiting request that identical calls share. */
   findWaiting(share_key: string): PendingRequest | undefined {
     return this.#read(

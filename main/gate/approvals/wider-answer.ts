@@ -1,8 +1,8 @@
+import { endOfToday } from "../../../ipc/answer-lengths.ts";
 import type { Reach, Requirement } from "../../../ipc/decision.ts";
 import { isoSeconds } from "../../../ipc/iso-seconds.ts";
 import type { Choice, Proposal } from "../../../ipc/operator-api.ts";
 import { coversAsked } from "./choices.ts";
-import type { PendingRequest } from "./pending-request.ts";
 
 /** So often a request of one class must have been approved before a wider answer is proposed. */
 export const PROPOSED_FROM = 3;
@@ -16,15 +16,15 @@ export interface WiderAnswer {
 /** What was approved of this agent and class, for a proposal. */
 export interface ApprovedBefore {
   times: number;
-  /** The last of them, `PROPOSED_FROM` at the most. */
-  last(): readonly Pick<PendingRequest, "extra">[];
+  /** What is kept of the needs of each of the last of them, `PROPOSED_FROM` at the most. */
+  last(): readonly (readonly Requirement[])[];
 }
 
 /** The narrowest choice that would have covered the last ones too; undefined where there is none, or they are too few. */
 export function widerAnswer(choices: readonly Choice[], before: ApprovedBefore, home: string): WiderAnswer | undefined {
   const remembered = choices.filter(({ scope }) => scope === "permanent");
   if (before.times < PROPOSED_FROM || remembered.length === 0) return undefined;
-  const asked = before.last().map(({ extra: { capabilities } }) => capabilities);
+  const asked = before.last();
   const narrowest = remembered.find((choice) => asked.every((needs) => wouldCover(choice, needs, home)));
   if (narrowest === undefined || narrowest.reach === null) return undefined;
   return { reach: narrowest.reach, approved_times: before.times };
@@ -44,7 +44,5 @@ function wouldCover({ grants }: Choice, asked: readonly Requirement[], home: str
 
 /** As it is shown: for today, until midnight of the user's own time. `now` in Unix milliseconds. */
 export function shownProposal({ reach, approved_times }: WiderAnswer, now: number): Proposal {
-  const midnight = new Date(now);
-  midnight.setHours(23, 59, 59, 0);
-  return { scope: "permanent", reach, expires_at: isoSeconds(midnight.getTime()), approved_times };
+  return { scope: "permanent", reach, expires_at: isoSeconds(endOfToday(now).getTime()), approved_times };
 }

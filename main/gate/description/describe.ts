@@ -6,17 +6,22 @@ import type { ExecutorManifest } from "../executors/manifest.ts";
 import type { Reviewable } from "../stages/examination.ts";
 import { withScanLimit } from "../targets/tree-scan.ts";
 import { placeOf } from "./call-place.ts";
+import { changesOf } from "./changes.ts";
 import { describedCommand } from "./commands.ts";
 import { effectOfHazards, effectOfLines, effectOfTool, worse } from "./effect.ts";
 import { hazardsOfLines, hazardsOfNeeds, worstFirst } from "./hazards.ts";
 import { HeldByGit } from "./held-by-git.ts";
+import { standsForOf } from "./run-by-name.ts";
+
+/** What is known of a call once it is valid. */
+export type Describable = Pick<Reviewable, "call" | "executor" | "needs" | "settings" | "lines">;
 
 /** What a call is, once for every surface: made when the user is asked about it. Bounded in time and size, whatever the call says. */
-export function describe(x: Reviewable): Description {
+export function describe(x: Describable): Description {
   return withScanLimit(() => description(x));
 }
 
-function description(x: Reviewable): Description {
+function description(x: Describable): Description {
   const { call, executor, needs, settings } = x;
   const place = placeOf(call, settings.home, settings.env);
   const held = new HeldByGit();
@@ -25,13 +30,15 @@ function description(x: Reviewable): Description {
   const hazards = is_command ? hazardsOfLines(lines, place, held) : hazardsOfNeeds(needs, place);
   const base = is_command ? effectOfLines(x, lines, place, held) : effectOfTool(x, held);
   const of_hazards = effectOfHazards(hazards, base === "anything" || base === "final");
+  const changes = changesOf(x, lines, place);
   return {
-    kind: is_command ? "command" : kindOf(x),
+    // A tool that nothing describes, and that is given a patch.
+    kind: is_command ? "command" : changes.length > 0 && !executor.is_described ? "edit" : kindOf(x),
     effect: worse(base, of_hazards),
     hazards: worstFirst(hazards),
     commands: lines.map((line) => describedCommand(line, call, place)),
-    changes: [],
-    stands_for: [],
+    changes,
+    stands_for: standsForOf(lines, place),
     mcp: mcpOf(call.executor, executor.is_described),
     request: requestOf(call, executor.manifest),
     project: place.project,
@@ -39,7 +46,7 @@ function description(x: Reviewable): Description {
 }
 
 /** The command lines of a call that is run by a shell, or by a tool that nothing describes: what it does with one isn't ours to guess. */
-function commandLinesOf({ call, executor: { manifest, is_described }, lines }: Reviewable): readonly CommandLine[] {
+function commandLinesOf({ call, executor: { manifest, is_described }, lines }: Describable): readonly CommandLine[] {
   if (mcpOf(call.executor, is_described) !== null) return [];
   const runs = manifest.needs.some(
     ({ capability, target }) =>
@@ -48,7 +55,7 @@ function commandLinesOf({ call, executor: { manifest, is_described }, lines }: R
   return runs ? lines.all : [];
 }
 
-function kindOf({ call, executor, needs }: Reviewable): CallKind {
+function kindOf({ call, executor, needs }: Describable): CallKind {
   const { manifest, is_described } = executor;
   if (mcpOf(call.executor, is_described) !== null) return "mcp";
   const has = (capability: string) => needs.some((need) => need.capability === capability);

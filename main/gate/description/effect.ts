@@ -42,7 +42,10 @@ export function effectOfHazards(hazards: readonly Hazard[], deletes_for_good: bo
 }
 
 /** Of a tool that says what it needs. */
-export function effectOfTool({ executor: { manifest }, needs }: Reviewable, held: HeldByGit): Effect {
+export function effectOfTool(
+  { executor: { manifest }, needs }: Pick<Reviewable, "executor" | "needs">,
+  held: HeldByGit,
+): Effect {
   const from_needs = effectOfNeeds(needs, held);
   const has_network = needs.some(({ capability }) => capability === "network:http" || capability === "llm:online");
   const sends = has_network && manifest.reversibility !== "reversible";

@@ -9,7 +9,7 @@ export function grantsSchema(home: string): Schema {
     title: "grants database",
     table: "grants",
     may_hold_first_table: true,
-    migrations: [firstTable, (db) => ownColumns(db, home), listingIndexes, endsSinceBoot],
+    migrations: [firstTable, (db) => ownColumns(db, home), listingIndexes, endsSinceBoot, unusedIndex],
   };
 }
 
@@ -90,4 +90,10 @@ function cachedGrant(capability: Capability, target: string, home: string) {
   } catch {
     return undefined; // an invalid target is revoked by the caller, with the reason
   }
+}
+
+/** For what was unused for long: counted whenever the grants are looked at. */
+function unusedIndex(db: Database.Database): void {
+  db.exec(`CREATE INDEX idx_grants_unused
+    ON grants(granted_at, last_used_at, id, expires_at, boot_expires_at, revoked_at) WHERE revoked_at IS NULL`);
 }

@@ -4,7 +4,6 @@ import type { Rule } from "../../../ipc/rules.ts";
 import type { ProposedCall } from "../../../ipc/wire.ts";
 import type { AgentPauses } from "../agent-pauses.ts";
 import type { Agent } from "../agents.ts";
-import type { SessionRefusals } from "../approvals/session-refusals.ts";
 import { type AgentKind, agentKindOf } from "../executors/agent-kind.ts";
 import type { Executor } from "../executors/catalog.ts";
 import type { CommandLines } from "../executors/command-lines.ts";
@@ -28,6 +27,12 @@ export function kindOf({ agent, kind }: Subject): AgentKind | "any" {
   return agent === null ? (kind ?? "any") : agentKindOf(agent.name);
 }
 
+/** What was refused for a session. */
+interface Refusals {
+  /** Undefined where nothing of this call was. */
+  find(agent_id: string, session: string, x: Pick<Validated, "call" | "needs">): object | undefined;
+}
+
 /** What every stage may read. */
 export interface StageSettings extends VaglioSettings {
   home: string;
@@ -36,7 +41,7 @@ export interface StageSettings extends VaglioSettings {
   /** Null: nothing can be paused here (`explain`). */
   pause: Pick<PauseSwitch, "reason"> | null;
   /** Left out: nothing is refused for a session here. */
-  refusals?: Pick<SessionRefusals, "find">;
+  refusals?: Refusals;
   /** Left out: no agent can be paused by itself here. */
   agent_pauses?: Pick<AgentPauses, "isPaused">;
   /** Why the gate decides nothing any more: its lock, sockets or databases aren't its own. Left out: they always are. */

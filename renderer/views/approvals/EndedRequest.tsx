@@ -1,4 +1,4 @@
-import { endedText } from "../../cards/EndedLine.tsx";
+import { endedText } from "../../cards/EndedStrip.tsx";
 import { useQuery } from "../../gate/use-gate.tsx";
 import { RelativeTime } from "../../parts/RelativeTime.tsx";
 import { VisibleText } from "../../parts/VisibleText.tsx";

@@ -1,7 +1,7 @@
 import { useCallback, useState } from "react";
 import type { ApprovalStatus, Capability } from "../../../ipc/decision.ts";
 import type { OperatorParams } from "../../../ipc/operator-api.ts";
-import { EndMark } from "../../cards/CallText.tsx";
+import { EndMark } from "../../cards/EndMark.tsx";
 import { CAPABILITIES } from "../../gate/contract-lists.ts";
 import { useCall, useQuery } from "../../gate/use-gate.tsx";
 import { boundsOf, NO_DAYS } from "../../parts/days.ts";

@@ -3,10 +3,7 @@
 import { memo } from "react";
 import type { GrantView } from "../../../ipc/operator-api.ts";
 import { visible } from "../../../ipc/visible-text.ts";
-import { useAct } from "../../gate/use-act.ts";
-import { useCall } from "../../gate/use-gate.tsx";
 import { Button } from "../../parts/Button.tsx";
-import { Confirm } from "../../parts/Confirm.tsx";
 import { useNow } from "../../parts/clock.ts";
 import { RelativeTime } from "../../parts/RelativeTime.tsx";
 import { Target } from "../../parts/Target.tsx";
@@ -23,10 +20,7 @@ interface GrantRowProps {
   targetWidth: number;
   isChosen: boolean;
   onToggle(grant: GrantView): void;
-  /** Whether it asks if it is to be revoked. */
-  isAsking: boolean;
-  /** The grant that asks now; null: none. */
-  onAsk(id: number | null): void;
+  onRevoke(id: number): void;
 }
 
 export const GrantRow = memo(function GrantRow({
@@ -36,8 +30,7 @@ export const GrantRow = memo(function GrantRow({
   targetWidth,
   isChosen,
   onToggle,
-  isAsking,
-  onAsk,
+  onRevoke,
 }: GrantRowProps) {
   const words = useWords(grantsWords);
   const position = { role: "row", "aria-rowindex": index + 2, style: { transform: `translateY(${top}px)` } };
@@ -51,10 +44,7 @@ export const GrantRow = memo(function GrantRow({
   const target = visible(grant.target);
   const is_revocable = grant.revoked_at === null;
   return (
-    <div
-      {...position}
-      className={["grant-row", isChosen ? "chosen" : "", isAsking ? "asks" : ""].filter(Boolean).join(" ")}
-    >
+    <div {...position} className={isChosen ? "grant-row chosen" : "grant-row"}>
       <span role="cell" className="pick">
         <input
           type="checkbox"
@@ -70,34 +60,26 @@ export const GrantRow = memo(function GrantRow({
       <span role="cell" className="target">
         <Target text={grant.target} width={targetWidth} />
       </span>
-      {isAsking ? (
-        <span role="cell" className="asking">
-          <RevokeOne grant={grant} onKeep={() => onAsk(null)} />
-        </span>
-      ) : (
-        <>
-          <span role="cell" className="agent">
-            {grant.agent_name ?? words.for_every_agent}
-          </span>
-          <span role="cell" className="granted_at">
-            <RelativeTime at={grant.granted_at} />
-          </span>
-          <span role="cell" className="last_used_at">
-            <span className="narrow-only">{words.used} </span>
-            <RelativeTime at={grant.last_used_at} />
-          </span>
-          <span role="cell" className="expires_at">
-            <End grant={grant} />
-          </span>
-          <span role="cell" className="act">
-            {is_revocable ? (
-              <Button size="small" look="plain" aria-label={words.revoke_one(target)} onClick={() => onAsk(grant.id)}>
-                {words.revoke}
-              </Button>
-            ) : null}
-          </span>
-        </>
-      )}
+      <span role="cell" className="agent">
+        {grant.agent_name ?? words.for_every_agent}
+      </span>
+      <span role="cell" className="granted_at">
+        <RelativeTime at={grant.granted_at} />
+      </span>
+      <span role="cell" className="last_used_at">
+        <span className="narrow-only">{words.used} </span>
+        <RelativeTime at={grant.last_used_at} />
+      </span>
+      <span role="cell" className="expires_at">
+        <End grant={grant} />
+      </span>
+      <span role="cell" className="act">
+        {is_revocable ? (
+          <Button size="small" look="plain" aria-label={words.revoke_one(target)} onClick={() => onRevoke(grant.id)}>
+            {words.revoke}
+          </Button>
+        ) : null}
+      </span>
     </div>
   );
 });
@@ -115,22 +97,4 @@ function End({ grant }: { grant: GrantView }) {
   if (state === "expired") return <span>{words.expired}</span>;
   if (grant.session !== null) return <span>{words.session_only}</span>;
   return grant.expires_at === null ? <span>{words.for_good}</span> : <RelativeTime at={grant.expires_at} />;
-}
-
-function RevokeOne({ grant, onKeep }: { grant: GrantView; onKeep(): void }) {
-  const words = useWords(grantsWords);
-  const call = useCall();
-  const { run, is_busy, error } = useAct();
-  return (
-    <Confirm
-      keep={words.keep}
-      act={words.revoke}
-      isDanger
-      isBusy={is_busy}
-      onKeep={onKeep}
-      onAct={() => void run(() => call("grants.revoke", { id: grant.id })).then((was_done) => was_done && onKeep())}
-    >
-      {error?.message ?? words.confirm_one}
-    </Confirm>
-  );
 }

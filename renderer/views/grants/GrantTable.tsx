@@ -3,7 +3,7 @@
 // biome-ignore-all lint/a11y/useFocusableInteractive: cells of a table that is read, not edited, are not stops of the keyboard
 
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { type Dispatch, type SetStateAction, useCallback, useEffect, useRef, useState } from "react";
+import { type Dispatch, type SetStateAction, useCallback, useEffect, useRef } from "react";
 import type { GrantOrder, GrantView } from "../../../ipc/operator-api.ts";
 import { useAct } from "../../gate/use-act.ts";
 import { useCall } from "../../gate/use-gate.tsx";
@@ -24,6 +24,8 @@ interface GrantTableProps {
   onSort(order: GrantOrder): void;
   chosen: Chosen;
   onChoose: Dispatch<SetStateAction<Chosen>>;
+  /** Always the same function. */
+  onRevoke(id: number): void;
 }
 
 /** As many as one answer of the gate holds. */
@@ -38,7 +40,8 @@ const OTHER_COLUMNS = { narrow: 122, normal: 532, wide: 668 };
 const CHARACTER = 7.9;
 
 /** Rows of any number: those on the screen exist, and their pages are fetched. */
-export function GrantTable({ listing, listed, total, query, sorting, onSort, chosen, onChoose }: GrantTableProps) {
+export function GrantTable(props: GrantTableProps) {
+  const { listing, listed, total, query, sorting, onSort, chosen, onChoose, onRevoke } = props;
   const words = useWords(grantsWords);
   const scroll = useRef<HTMLDivElement>(null);
   const width = useWidth(scroll);
@@ -61,7 +64,6 @@ export function GrantTable({ listing, listed, total, query, sorting, onSort, cho
     // Another search or order begins at its top.
     if (scroll.current !== null && query !== undefined) scroll.current.scrollTop = 0;
   }, [query]);
-  const [asking, setAsking] = useState<number | null>(null);
   // Always the same function: a row that didn't change isn't drawn again while others scroll in.
   const toggle = useCallback(
     (grant: GrantView) =>
@@ -110,8 +112,7 @@ export function GrantTable({ listing, listed, total, query, sorting, onSort, cho
               targetWidth={target_width}
               isChosen={grant !== undefined && chosen.has(grant.id)}
               onToggle={toggle}
-              isAsking={grant !== undefined && grant.id === asking}
-              onAsk={setAsking}
+              onRevoke={onRevoke}
             />
           );
         })}

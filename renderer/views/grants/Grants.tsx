@@ -1,4 +1,4 @@
-import { useDeferredValue, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
+import { useCallback, useDeferredValue, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import type { Capability } from "../../../ipc/decision.ts";
 import type { GrantOrder } from "../../../ipc/operator-api.ts";
 import { CAPABILITIES } from "../../gate/contract-lists.ts";
@@ -16,7 +16,10 @@ import { GrantTable } from "./GrantTable.tsx";
 import type { Sorting } from "./listing.ts";
 import { GrantListing } from "./listing.ts";
 import type { GrantQuery } from "./pages.ts";
+import { Refusals } from "./Refusals.tsx";
 import { type Chosen, SelectionBar } from "./SelectionBar.tsx";
+import { UnusedGrants } from "./UnusedGrants.tsx";
+import { useRevocation } from "./use-revocation.ts";
 import "../../style/views.css";
 import "./grants.css";
 
@@ -30,7 +33,9 @@ export default function Grants({ rest }: ViewProps) {
     ...NO_FILTER,
     capability: CAPABILITIES.find((name) => name === rest) ?? null,
   });
-  const { capability, agent, has_ended } = filter;
+  const { capability, agent, has_ended, unused_days } = filter;
+  const revocation = useRevocation();
+  const revokeOne = useCallback((id: number) => void revocation.revoke([id]), [revocation.revoke]);
   const [sorting, setSorting] = useState(NEWEST_FIRST);
   const [chosen, setChosen] = useState<Chosen>(new Map());
   const [is_adding, setAdding] = useState(false);
@@ -42,12 +47,13 @@ export default function Grants({ rest }: ViewProps) {
       ...(searched === "" ? {} : { text: searched }),
       ...(capability === null ? {} : { capability }),
       ...(agent === null ? {} : { agent }),
+      ...(unused_days === null ? {} : { unused_days }),
     }),
-    [sorting, has_ended, searched, capability, agent],
+    [sorting, has_ended, searched, capability, agent, unused_days],
   );
   const { listing, listed } = useListing(query);
   const { total, error } = listed;
-  const is_filtered = searched !== "" || capability !== null || agent !== null || has_ended;
+  const is_filtered = searched !== "" || capability !== null || agent !== null || has_ended || unused_days !== null;
   return (
     <div className="place grants">
       <header className="place-head">
@@ -56,13 +62,19 @@ export default function Grants({ rest }: ViewProps) {
       </header>
       <Filters filter={filter} onChange={(change) => setFilter((now) => ({ ...now, ...change }))} />
       <Failure error={error} />
-      {total === 0 ? (
+      <UnusedGrants
+        revocation={revocation}
+        isShown={unused_days !== null}
+        onShow={(days) => setFilter((now) => ({ ...now, unused_days: days }))}
+      />
+      {total === 0 && revocation.revoked === null ? (
         <Nothing isFiltered={is_filtered} onReset={() => setFilter(NO_FILTER)} />
       ) : (
         <>
           <SelectionBar
             chosen={chosen}
             onClear={() => setChosen(new Map())}
+            revocation={revocation}
             idle={total === null ? "" : words.count(total.toLocaleString(language), total === 1)}
           />
           {total === null ? null : (
@@ -75,10 +87,12 @@ export default function Grants({ rest }: ViewProps) {
               onSort={(order) => setSorting((now) => sortedBy(now, order))}
               chosen={chosen}
               onChoose={setChosen}
+              onRevoke={revokeOne}
             />
           )}
         </>
       )}
+      <Refusals />
       {is_adding ? <AddGrant capability={capability} onClose={() => setAdding(false)} /> : null}
     </div>
   );
@@ -91,9 +105,11 @@ interface GrantFilter {
   agent: string | null;
   /** Revoked and expired ones too. */
   has_ended: boolean;
+  /** Only what was unused for so many days. */
+  unused_days: number | null;
 }
 
-const NO_FILTER: GrantFilter = { text: "", capability: null, agent: null, has_ended: false };
+const NO_FILTER: GrantFilter = { text: "", capability: null, agent: null, has_ended: false, unused_days: null };
 
 function Filters({ filter, onChange }: { filter: GrantFilter; onChange(change: Partial<GrantFilter>): void }) {
   const words = useWords(grantsWords);

@@ -1,12 +1,10 @@
-import { useState } from "react";
+import { useEffect, useRef } from "react";
 import type { GrantView } from "../../../ipc/operator-api.ts";
-import { useAct } from "../../gate/use-act.ts";
-import { useCall } from "../../gate/use-gate.tsx";
 import { Button } from "../../parts/Button.tsx";
-import { Confirm } from "../../parts/Confirm.tsx";
 import { Failure } from "../../parts/Failure.tsx";
 import { grantsWords } from "../../words/grants.ts";
 import { useWords } from "../../words/language.ts";
+import type { Revocation } from "./use-revocation.ts";
 
 /** What was ticked, by id. */
 export type Chosen = ReadonlyMap<number, GrantView>;
@@ -14,59 +12,28 @@ export type Chosen = ReadonlyMap<number, GrantView>;
 interface SelectionBarProps {
   chosen: Chosen;
   onClear(): void;
+  revocation: Revocation;
   /** Shown here while nothing is ticked. */
   idle: string;
 }
 
-/** So many revocations are sent at once. */
-const AT_ONCE = 8;
-
-/** Revokes the ticked grants, after a confirmation. */
-export function SelectionBar({ chosen, onClear, idle }: SelectionBarProps) {
+/** One line above the table, always there: how many there are, what is ticked, or what was just revoked and can be undone. */
+export function SelectionBar({ chosen, onClear, revocation, idle }: SelectionBarProps) {
   const words = useWords(grantsWords);
-  const call = useCall();
-  const { run, is_busy, error } = useAct();
-  const [is_asking, setAsking] = useState(false);
-  const [done, setDone] = useState(0);
-  const [result, setResult] = useState("");
+  const { revoked, progress, error, revoke } = revocation;
   const count = chosen.size;
-  const revoke = async () => {
-    const ids = [...chosen.keys()];
-    setDone(0);
-    const next = ids.values();
-    const worker = async () => {
-      for (const id of next) {
-        await call("grants.revoke", { id });
-        setDone((now) => now + 1);
-      }
-    };
-    const was_done = await run(() => Promise.all(Array.from({ length: AT_ONCE }, worker)));
-    setAsking(false);
-    if (!was_done) return;
-    setResult(words.revoked_many(ids.length));
-    onClear();
-  };
-  if (is_asking && count > 0) {
-    return (
-      <Confirm
-        keep={words.keep}
-        act={words.revoke_many(count)}
-        isDanger
-        isBusy={is_busy}
-        onKeep={() => setAsking(false)}
-        onAct={() => void revoke()}
-      >
-        {is_busy ? words.revoking(done, count) : words.confirm_many(count)}
-      </Confirm>
-    );
-  }
+  const said = progress !== null ? words.working(progress.done, progress.of) : count > 0 ? words.selected(count) : idle;
   return (
     <div className="selection">
       <Failure error={error} />
-      <p className="quiet figures" role="status">
-        {count > 0 ? words.selected(count) : [result, idle].filter(Boolean).join(" ")}
-      </p>
-      {count > 0 ? (
+      {revoked !== null && progress === null ? (
+        <UndoLine revocation={revocation} />
+      ) : (
+        <p className="quiet figures" role="status">
+          {said}
+        </p>
+      )}
+      {count > 0 && progress === null ? (
         <div>
           <Button size="small" look="plain" onClick={onClear}>
             {words.clear}
@@ -75,14 +42,37 @@ export function SelectionBar({ chosen, onClear, idle }: SelectionBarProps) {
             size="small"
             look="danger"
             onClick={() => {
-              setResult("");
-              setAsking(true);
+              onClear();
+              void revoke([...chosen.keys()]);
             }}
           >
             {words.revoke_many(count)}
           </Button>
         </div>
       ) : null}
+    </div>
+  );
+}
+
+function UndoLine({ revocation: { revoked, undo } }: { revocation: Revocation }) {
+  const words = useWords(grantsWords);
+  const button = useRef<HTMLButtonElement>(null);
+  const count = revoked?.ids.length ?? 0;
+  const is_undone = revoked?.is_undone === true;
+  useEffect(() => {
+    // The button that was pressed has gone with its row: the keyboard isn't left nowhere.
+    if (document.activeElement === document.body) button.current?.focus({ preventScroll: true });
+  }, []);
+  return (
+    <div className="undo">
+      <p className="figures" role="status">
+        {is_undone ? words.given_back(count) : words.revoked_many(count)}
+      </p>
+      {is_undone ? null : (
+        <Button ref={button} size="small" onClick={() => void undo()}>
+          {words.undo}
+        </Button>
+      )}
     </div>
   );
 }

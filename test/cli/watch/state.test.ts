@@ -135,6 +135,15 @@ describe("the first 500 ms", () => {
     expect(pressed(state, key("a"), PRESS_DELAY_MS, FITS).effect).toMatchObject({ answer: { token: TOKEN } });
   });
 
+  test("a card that says something else than before starts its 500 ms anew, and what was being typed doesn't reach it", () => {
+    const again = drawn(appeared(ready(), approvalView({ target_summary: "another" }), 1000), FITS);
+    expect(again.cards.map(({ target_summary }) => target_summary)).toEqual(["another"]);
+    expect(pressed(again, key("a"), 1000 + PRESS_DELAY_MS - 1, FITS).effect).toBeUndefined();
+    expect(pressed(again, key("a"), 1000 + PRESS_DELAY_MS, FITS).effect).toMatchObject({ answer: { token: TOKEN } });
+    const typing = pressAll(ready(), [key("m"), ...written("beca")]).state;
+    expect(appeared(typing, approvalView({ target_summary: "another" }), 1000).mode.kind).toBe("interrupted");
+  });
+
   test("what was being typed when its card was removed does not reach the next card", () => {
     const two = appeared(ready(), late, 0);
     for (const opening of [[key("m"), ...written("because")], [key("p")]]) {
@@ -291,5 +300,53 @@ describe("cards", () => {
   test("hidden characters in a reported line are visible", () => {
     const card = approvalView({ status: "cancelled", agent_name: "a\u001b[31m", message: "\u202egone" });
     expect(closed(ready(), card, 0).ended[0]).toMatch(/a\\u\{1b\}\[31m.*\\u\{202e\}gone/);
+  });
+});
+
+describe("how long, and a no for the session", () => {
+  const grants = [{ capability: "fs:write" as const, target: "/srv/project/a.ts" }];
+  const refusals = [
+    { refuse: "call" as const, targets: [] },
+    { refuse: "target" as const, targets: grants },
+  ];
+  /** Presses s, then Right so often, then Enter. */
+  const answerAfter = (rights: number, wall: number) => {
+    const state = pressAll(ready(), [key("s"), ...Array.from({ length: rights }, () => named("right"))]).state;
+    return pressed(state, named("enter"), PRESS_DELAY_MS, FITS, wall).effect;
+  };
+
+  test("Right goes from this session to an hour, today, 30 days, until revoked, and round again; Left back", () => {
+    const wall = new Date(2026, 10, 22, 10, 15).getTime();
+    const answers = [0, 1, 2, 3, 4, 5].map((rights) => answerAfter(rights, wall));
+    const base = { token: TOKEN, decision: "approved", reach: "file", target: "/srv/project/a.ts" };
+    const until = (end: Date) => ({ scope: "permanent", expires_at: end.toISOString() });
+    const terms = [
+      { scope: "session" },
+      until(new Date(wall + 3_600_000)),
+      until(new Date(2026, 10, 22, 23, 59, 59)),
+      until(new Date(wall + 30 * 86_400_000)),
+      { scope: "permanent" },
+      { scope: "session" },
+    ];
+    expect(answers).toEqual(terms.map((term) => ({ kind: "answer", answer: { ...base, ...term } })));
+    const back = pressAll(ready(), [key("s"), named("left")]).state;
+    expect(pressed(back, named("enter"), PRESS_DELAY_MS, FITS, wall).effect).toEqual(answers[4]);
+  });
+
+  test("of what can't be said for the session only the other lengths are offered, and an edited target stays", () => {
+    const folder = pressAll(ready(), [key("p"), named("down"), named("right")]).state;
+    expect(folder.mode).toMatchObject({ scope: "permanent", index: 1, expires: "1h" });
+    const edited = pressAll(ready(), [key("s"), key("e"), ...written("x"), named("enter"), named("right")]).state;
+    expect(edited.mode).toMatchObject({ scope: "permanent", target: "/srv/project/a.tsx" });
+  });
+
+  test("c denies this very call for the session, t all on its target; not in a card's first moment", () => {
+    const view = approvalView({ refusals });
+    const press = (input: string, now = PRESS_DELAY_MS) => pressed(ready(view), key(input), now, FITS).effect;
+    const denial = { token: TOKEN, decision: "rejected" };
+    expect(press("c")).toEqual({ kind: "answer", answer: { ...denial, refuse: "call" } });
+    expect(press("t")).toEqual({ kind: "answer", answer: { ...denial, refuse: "target" } });
+    expect(press("c", PRESS_DELAY_MS - 1)).toBeUndefined();
+    expect(pressed(ready(approvalView()), key("t"), PRESS_DELAY_MS, FITS).effect).toBeUndefined();
   });
 });

@@ -11,7 +11,11 @@ import { isPrevented } from "./prevented.ts";
 /** The app's life: ready, one instance, quitting. */
 class StandInApp extends EventEmitter {
   readonly isPackaged = false;
-  readonly commandLine = { hasSwitch: (_name: string) => false, appendSwitch: (_name: string) => undefined };
+  readonly commandLine = {
+    hasSwitch: (_name: string) => false,
+    getSwitchValue: (_name: string) => "",
+    appendSwitch: (_name: string) => undefined,
+  };
   #login_item: Settings = {};
   #ready: Promise<void> | undefined;
   #is_quitting = false;

@@ -7,9 +7,11 @@ import { GATE_COMMAND } from "../../../main/gate/programs/gate-command.ts";
 import { TAKES_WORDS } from "../../../main/gate/programs/guesses.ts";
 import { HAZARD_NAMES, LAUNCHER_NAMES, SOURCE_NAMES } from "../../../main/gate/programs/hazard-records.ts";
 import { INTERPRETERS } from "../../../main/gate/programs/interpreters.ts";
+import { PATCH_PROGRAM_NAMES } from "../../../main/gate/programs/patches.ts";
 import { PRINTERS } from "../../../main/gate/programs/prints.ts";
 import { PROCESS_TOOL_NAMES } from "../../../main/gate/programs/processes.ts";
 import { REPEATER_NAMES } from "../../../main/gate/programs/repeaters.ts";
+import { SCRIPT_RUNNER_NAMES } from "../../../main/gate/programs/script-runners.ts";
 import { RUNNER_NAMES } from "../../../main/gate/programs/script-words.ts";
 import { SCHEDULERS, SHELLS } from "../../../main/gate/programs/shells.ts";
 import { NETWORK_TOOL_NAMES } from "../../../main/gate/programs/sockets.ts";
@@ -36,6 +38,8 @@ const NAMES: ReadonlySet<string> = new Set(
     ...LAUNCHER_NAMES,
     ...SOURCE_NAMES,
     ...RUNNER_NAMES,
+    ...SCRIPT_RUNNER_NAMES,
+    ...PATCH_PROGRAM_NAMES,
     ...TAKES_WORDS,
     ...Object.keys(PRINTERS),
     GATE_COMMAND,
@@ -99,6 +103,7 @@ const ALLOWED: readonly { why: string; words: string; files: readonly string[] }
       "clear/command-needs.ts",
       "clear/grammar.ts",
       "clear/line-needs.ts",
+      "description/changes.ts",
       "description/describe.ts",
       "executors/claude-code.ts",
       "executors/common-tools.ts",
@@ -110,8 +115,11 @@ const ALLOWED: readonly { why: string; words: string; files: readonly string[] }
     words: "file",
     files: [
       "clear/command-needs.ts",
+      "description/bounded-file.ts",
+      "description/changes.ts",
       "description/held-by-git.ts",
       "description/project.ts",
+      "description/run-by-name.ts",
       "executors/catalog.ts",
       "guard/further-needs.ts",
       "shell/simple-command.ts",
@@ -133,6 +141,7 @@ const ALLOWED: readonly { why: string; words: string; files: readonly string[] }
     files: ["executors/catalog.ts", "shell/simple-command.ts"],
   },
   { why: "a schema's field", words: "type", files: ["executors/claude-code.ts", "executors/json-schema.ts"] },
+  { why: "how long a comparison may take", words: "timeout", files: ["description/line-diff.ts"] },
   { why: "a tool's argument", words: "timeout", files: ["executors/claude-code.ts"] },
   { why: "texts of a program in another language", words: "strings", files: ["shell/interpreters.ts"] },
   {

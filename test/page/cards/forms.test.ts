@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { tokenOf } from "../../support/agent-connection.ts";
 import { launchBrowser, NO_BROWSER } from "../../support/browser.ts";
 import { card, cards, press } from "../../support/card-page.ts";
+import { cardKind, operatorWith } from "../../support/card-views.ts";
 import { openPage } from "../../support/page-home.ts";
 import { startGate } from "../../support/running-gate.ts";
 
@@ -13,14 +14,17 @@ describe.skipIf(NO_BROWSER !== null)("the forms of a card", () => {
   });
   afterAll(() => browser.close());
 
-  it("it shrinks as the same question comes back: three lines, two, one, each really smaller", async () => {
+  it("it shrinks as the same question comes back, twice, each really smaller", async () => {
     const gate = await startGate();
     const { page } = await openPage(gate.operator, { browser });
     const agent = await gate.agent();
     const heights: number[] = [];
     const classes: (string | null)[] = [];
     for (let times = 0; times <= 8; times++) {
-      const { decision } = await agent.ask({ executor: "Read", args: { file_path: `${gate.home.home}/${times}.txt` } });
+      const { decision } = await agent.ask({
+        executor: "Read",
+        args: { file_path: `${gate.home.home}/src/${times}.txt` },
+      });
       if ([0, 3, 8].includes(times)) {
         const asking = page.locator(`[data-token="${tokenOf(decision)}"]`);
         heights.push((await asking.boundingBox())?.height ?? 0);
@@ -34,18 +38,24 @@ describe.skipIf(NO_BROWSER !== null)("the forms of a card", () => {
     expect(short).toBeLessThan(medium * 0.85);
   });
 
-  it("only what can't be undone is red; no answer has its own colour", async () => {
+  it("only a hazard is red, and a call without one has no red; no answer has its own colour", async () => {
     const gate = await startGate();
-    const { page } = await openPage(gate.operator, { browser });
-    const agent = await gate.agent();
-    await agent.ask({ executor: "Bash", args: { command: "terraform destroy" } });
-    await card(page, "May I run?").waitFor();
-    const colours = await page.evaluate<string[]>(`(() => {
+    const views = ["command with a hazard", "command that only reads", "many hazards"].map((kind, index) => {
+      return { ...cardKind(kind), token: String(index) };
+    });
+    const { page } = await openPage(operatorWith(gate.operator, views), { browser });
+    await cards(page).nth(2).waitFor();
+    const red = await page.evaluate<string[]>(`(() => {
       const all = [...document.querySelectorAll("article *")].filter((one) => one.childElementCount === 0);
-      const danger = getComputedStyle(document.querySelector(".irreversible")).color;
+      const danger = getComputedStyle(document.querySelector(".hazard")).color;
       return all.filter((one) => getComputedStyle(one).color === danger).map((one) => one.textContent);
     })()`);
-    expect(colours).toEqual(["irreversible"]);
+    expect(red).toEqual([
+      "Rewrites history on a remote: can't be undone",
+      "Runs a script from the internet (get.example.org)",
+      "As root",
+      "Deletes 2 folders (1,204 files)",
+    ]);
     const buttons = await page.evaluate<string[]>(
       `[...document.querySelectorAll("article .answers .button")].map((one) => getComputedStyle(one).color + getComputedStyle(one).backgroundColor)`,
     );
@@ -73,18 +83,12 @@ describe.skipIf(NO_BROWSER !== null)("the forms of a card", () => {
   });
 
   it.each([
-    [
-      "en",
-      "Approve …",
-      /^This folder and below, until/,
-      /^This file, until/,
-      /^Not covered, asked each time: .*\.git.*\.env$/,
-    ],
+    ["en", "Approve …", /^This folder and below$/, /^This file$/, /^Not covered, asked each time: .*\.git.*\.env$/],
     [
       "it",
       "Approva …",
-      /^Questa cartella e quelle dentro, finché/,
-      /^Questo file, finché/,
+      /^Questa cartella e quelle dentro$/,
+      /^Questo file$/,
       /^Non coperti, chiesti ogni volta: .*\.git.*\.env$/,
     ],
   ])(
@@ -117,7 +121,7 @@ describe.skipIf(NO_BROWSER !== null)("the forms of a card", () => {
     const path = `${gate.home.home}/${"a-long-folder-name/".repeat(8)}file.txt`;
     await agent.ask({ executor: "Write", args: { file_path: path, content: "text" }, context: { cwd: path } });
     await cards(page).waitFor();
-    await page.getByRole("button", { name: "Show everything" }).click();
+    await page.getByRole("button", { name: "Everything" }).click();
     await page.getByRole("button", { name: "Approve …" }).click();
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(380);
     await expect

@@ -32,8 +32,8 @@ describe.skipIf(NO_BROWSER !== null)("many cards at once", () => {
     const gate = await startGate();
     const { page } = await openPage(gate.operator, { browser, stands_still: true });
     const asked = await twelve(gate, await gate.agent("busy"));
-    const bundle = card(page, "busy asks 12 things at once");
-    await bundle.getByText("12 requests: 9 fs:read below ~/project, 3 network:http", { exact: true }).waitFor();
+    const bundle = card(page, "busy asks 12 things");
+    await bundle.getByText("9 reading below ~/project, 3 requests to example.org", { exact: true }).waitFor();
     expect(await cards(page).count()).toBe(1);
     await press(bundle.getByRole("button", { name: "Deny all" }));
     for (const one of asked) expect((await one.final()).status).toBe("rejected");
@@ -49,11 +49,11 @@ describe.skipIf(NO_BROWSER !== null)("many cards at once", () => {
       executor: "Write",
       args: { file_path: `${gate.home.home}/long.txt`, content: "line\n".repeat(50) },
     });
-    const bundle = card(page, "busy asks 13 things at once");
+    const bundle = card(page, "busy asks 13 things");
     const approve = bundle.getByRole("button", { name: "Approve 12 once" });
     await bundle.getByText("1 is longer than this list shows").waitFor();
     expect(await approve.isDisabled()).toBe(true);
-    await press(bundle.getByRole("button", { name: "Show all 13" }));
+    await press(bundle.getByRole("button", { name: "+ 8 more" }));
     const list = bundle.getByRole("figure");
     await list.focus();
     await page.keyboard.press("End");
@@ -74,9 +74,10 @@ describe.skipIf(NO_BROWSER !== null)("many cards at once", () => {
     const said = "~/profile.sh leads to ~/notes.txt";
     await agent.ask({ executor: "Bash", args: { command: "echo x | tee -a profile.sh" }, context: { cwd: home } });
     await card(page, "May I run?").getByText(said, { exact: true }).waitFor();
-    for (const name of ["a", "b", "c"]) await agent.ask({ executor: "Read", args: { file_path: `${home}/${name}` } });
-    const bundle = card(page, "busy asks 4 things at once");
-    await bundle.getByRole("button", { name: "Show all 4" }).click();
+    for (const name of ["a", "b", "c", "d", "e"])
+      await agent.ask({ executor: "Read", args: { file_path: `${home}/${name}` } });
+    const bundle = card(page, "busy asks 6 things");
+    await bundle.getByRole("button", { name: "+ 1 more" }).click();
     const list = bundle.getByRole("figure");
     await list.getByText(said, { exact: true }).waitFor();
     expect(await list.getByText("leads to").count()).toBe(1);
@@ -87,7 +88,7 @@ describe.skipIf(NO_BROWSER !== null)("many cards at once", () => {
     const { page } = await openPage(gate.operator, { browser, stands_still: true });
     const agent = await gate.agent("busy");
     await twelve(gate, agent);
-    await press(page.getByRole("button", { name: "Show all 12" }));
+    await press(page.getByRole("button", { name: "+ 7 more" }));
     await page.getByRole("figure").focus();
     await page.keyboard.press("End");
     await page.getByRole("button", { name: "Approve 12 once" }).and(page.locator(":enabled")).waitFor();

@@ -1,7 +1,9 @@
 import Database from "better-sqlite3";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { tokenOf } from "../../support/agent-connection.ts";
 import { NO_BROWSER } from "../../support/browser.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
 import { openPage } from "../../support/page-home.ts";
 import { type GateUnderTest, startGate } from "../../support/running-gate.ts";
 import { sharedBrowser } from "../../support/shared-browser.ts";
@@ -71,20 +73,33 @@ describe.skipIf(NO_BROWSER !== null)("grants", () => {
     expect(await targets(page)).toEqual(["/srv/folder-0/**"]);
   });
 
-  it("one is revoked after a question in its place; keep and Escape leave it", async () => {
+  it("one is revoked at once, and can be given back for 10 seconds, by the keyboard too; the line stays in its place", async () => {
     const gate = await withGrants(3);
     const { page } = await openPage(gate.operator, { at: "grants", browser: browser() });
-    const ask = page.getByRole("button", { name: "Revoke the grant on host-1.example.com" });
-    const row = page.getByRole("row").filter({ hasText: "host-1.example.com" });
-    await ask.click();
-    await row.getByRole("button", { name: "Keep" }).click();
-    await ask.click();
-    await page.keyboard.press("Escape");
-    expect(await activeTargets(gate)).toHaveLength(3);
-    await ask.click();
-    await row.getByRole("button", { name: "Revoke", exact: true }).click();
-    await row.waitFor({ state: "detached" });
+    const revoke = page.getByRole("button", { name: "Revoke the grant on host-1.example.com" });
+    const table = page.getByRole("table");
+    await revoke.waitFor();
+    const before = await table.boundingBox();
+    await revoke.click();
+    await page.getByText("Revoked.").waitFor();
+    await revoke.waitFor({ state: "detached" });
     expect(await activeTargets(gate)).toEqual(["/srv/folder-2/**", "/srv/folder-0/**"]);
+    expect((await table.boundingBox())?.y).toBe(before?.y);
+    await page.getByRole("button", { name: "Undo" }).press("Enter");
+    await page.getByText("It is back.").waitFor();
+    await revoke.waitFor();
+    expect(await activeTargets(gate)).toHaveLength(3);
+  });
+
+  it("after 10 seconds the line is gone", async () => {
+    const gate = await withGrants(1);
+    const { page } = await openPage(gate.operator, { at: "grants", browser: browser(), stands_still: true });
+    await page.getByRole("button", { name: /^Revoke the grant/ }).click();
+    await page.getByRole("button", { name: "Undo" }).waitFor();
+    await page.clock.runFor(9000);
+    expect(await page.getByRole("button", { name: "Undo" }).count()).toBe(1);
+    await page.clock.runFor(1500);
+    await page.getByRole("button", { name: "Undo" }).waitFor({ state: "detached" });
   });
 
   it("many are revoked together, those that were ticked and no other", async () => {
@@ -96,13 +111,49 @@ describe.skipIf(NO_BROWSER !== null)("grants", () => {
     await page.getByText("15 selected").waitFor();
     await page.getByLabel("Select /srv/folder-28/**").uncheck();
     await page.getByRole("button", { name: "Revoke 14 grants" }).click();
-    expect(await activeTargets(gate)).toHaveLength(30);
-    await page.getByText("Revoke these 14 grants?").waitFor();
-    await page.getByRole("button", { name: "Revoke 14 grants" }).click();
     await page.getByText("14 grants revoked.").waitFor();
     const left = await activeTargets(gate);
     expect(left).toHaveLength(16);
     expect(left.filter((target) => target.startsWith("/srv"))).toEqual(["/srv/folder-28/**"]);
+    await page.getByRole("button", { name: "Undo" }).click();
+    await page.getByText("14 grants are back.").waitFor();
+    expect(await activeTargets(gate)).toHaveLength(30);
+  });
+
+  it("what was unused for 30 days is proposed, shown, and revoked with one press that can be undone", async () => {
+    const clock = new ManualClock(new Date(Date.now() - 45 * 86_400_000).toISOString());
+    const gate = await startGate({ clock });
+    for (const target of ["/srv/old-1", "/srv/old-2"])
+      await gate.operator.call("grants.add", { capability: "fs:read", target });
+    clock.advance(45 * 86_400);
+    await gate.operator.call("grants.add", { capability: "fs:read", target: "/srv/new" });
+    const { page, problems } = await openPage(gate.operator, { at: "grants", browser: browser() });
+    await page.getByText("2 grants were unused for 30 days").waitFor();
+    await page.getByRole("button", { name: "Show them" }).click();
+    await page.getByText("2 grants", { exact: true }).waitFor();
+    expect((await targets(page)).sort()).toEqual(["/srv/old-1", "/srv/old-2"]);
+    await page.getByRole("button", { name: "Revoke 2 unused grants" }).click();
+    await page.getByText("2 grants revoked.").waitFor();
+    expect(await activeTargets(gate)).toEqual(["/srv/new"]);
+    await page.getByRole("button", { name: "Undo" }).click();
+    await page.getByText("2 grants are back.").waitFor();
+    expect(await activeTargets(gate)).toHaveLength(3);
+    expect(problems).toEqual([]);
+  });
+
+  it("what is denied for a session is listed below them, and taken back there", async () => {
+    const gate = await startGate();
+    const agent = await gate.agent("claude-code");
+    const asked = await agent.ask({ executor: "Read", args: { file_path: "/srv/diary.txt" } });
+    const token = tokenOf(asked.decision);
+    const { page } = await openPage(gate.operator, { at: "grants", browser: browser() });
+    await page.getByText("No grant is in force.").waitFor();
+    await gate.operator.call("approvals.resolve", { token, decision: "rejected", refuse: "target" });
+    const denied = page.getByRole("region", { name: "Denied for a session" });
+    await denied.getByText("/srv/diary.txt").waitFor();
+    await denied.getByRole("button", { name: "Revoke the no to /srv/diary.txt" }).click();
+    await denied.waitFor({ state: "detached" });
+    expect(await gate.operator.call("refusals.list", {})).toEqual([]);
   });
 
   it("are searched, filtered and sorted by the gate", async () => {

@@ -1,0 +1,148 @@
+import { app, dialog, type WebContents } from "electron";
+import type { Language } from "../../ipc/language.ts";
+import type { LoginItem } from "../settings.ts";
+import { setApplicationMenu } from "./application-menu.ts";
+import { AwayNotice } from "./away-notice.ts";
+import { openBridge } from "./bridge.ts";
+import { HIDDEN_FLAG, wasStartedAtLogin } from "./login-item.ts";
+import { lookForNewer } from "./look-for-newer.ts";
+import { Popup } from "./popup.ts";
+import { GateTray } from "./tray.ts";
+import { currentState, refusalText, TrayFeed } from "./tray-feed.ts";
+import { hasTrayHost } from "./tray-host.ts";
+import type { TrayActions } from "./tray-menu.ts";
+import type { UsersGate } from "./users-gate.ts";
+import { canPlaceWindows } from "./wayland.ts";
+import type { MainWindow } from "./window.ts";
+import { shellWords } from "./words.ts";
+
+/** The tray, popup, window and menus around the user's gate. */
+
+export interface SurfaceParts {
+  gate: UsersGate;
+  window: MainWindow;
+  login_item: LoginItem | undefined;
+  /** Reports that a page died again and again. */
+  gaveUp(reason: string): void;
+  log(line: string): void;
+}
+
+/** Opens all of them. Returns the function that closes them. */
+export async function openSurfaces({ gate, window, login_item, gaveUp, log }: SurfaceParts): Promise<() => void> {
+  let state = await currentState(gate, login_item);
+  const language = () => state.language;
+  const popup = new Popup(gaveUp);
+  const closeBridge = openWindowsBridge(gate, window, popup, log);
+  const feed = new TrayFeed(gate, login_item, state, (next) => {
+    if (next.language !== state.language) setMenu(next.language);
+    state = next;
+    tray.update(next);
+  });
+  const actions = trayActions({ gate, window, login_item, language, refreshed: () => void feed.refresh() });
+  const setMenu = (of: Language) => setApplicationMenu(of, actions.lookForNewer);
+  setMenu(state.language);
+  const has_popup = canPlaceWindows();
+  const tray = new GateTray(state, actions, (bounds) => {
+    if (has_popup) popup.toggle(bounds);
+    else window.open("approvals", "compact");
+  });
+  let has_host = true;
+  const notice = new AwayNotice({
+    isWanted: () => window.isVisible() || !has_host,
+    language,
+    startGate: actions.startGate,
+  });
+  const unfollow = gate.onMode((mode) => notice.follow(mode));
+  app.on("second-instance", (_event, argv) => {
+    if (!argv.includes(HIDDEN_FLAG)) window.open();
+  });
+  app.on("activate", () => window.open());
+  if (has_popup) popup.prepare();
+  if (!wasStartedAtLogin()) window.open();
+  void hasTrayHost().then((is_there) => {
+    has_host = is_there;
+    if (is_there || !wasStartedAtLogin()) return;
+    log("no panel shows tray icons here: the window is opened in its place");
+    window.open();
+  });
+  return () => {
+    unfollow();
+    notice.end();
+    feed.end();
+    popup.end();
+    closeBridge();
+    tray.destroy();
+  };
+}
+
+function openWindowsBridge(gate: UsersGate, window: MainWindow, popup: Popup, log: (line: string) => void): () => void {
+  const ours = (): WebContents[] => [window.contents(), popup.contents()].filter((contents) => contents !== undefined);
+  return openBridge({
+    api: gate,
+    watchGate: (listener) => gate.onMode((mode) => listener(mode !== "away")),
+    windows: ours,
+    resized: (sender, height) => {
+      if (sender === popup.contents()) popup.resize(height);
+    },
+    open: (route) => {
+      popup.hide();
+      window.open(route);
+    },
+    log,
+  });
+}
+
+interface ActionParts extends Pick<SurfaceParts, "gate" | "window" | "login_item"> {
+  language(): Language;
+  refreshed(): void;
+}
+
+function trayActions({ gate, window, login_item, language, refreshed }: ActionParts): TrayActions {
+  const attempt = (act: () => Promise<unknown>): void => {
+    act().catch((error: unknown) => void showRefusal(language(), error));
+  };
+  return {
+    open: (route) => window.open(route),
+    deny: (token) => attempt(() => gate.call("approvals.resolve", { token, decision: "rejected" })),
+    pause: (for_seconds) => attempt(() => gate.call("safety.pause", for_seconds === undefined ? {} : { for_seconds })),
+    resume: () => attempt(() => gate.call("safety.resume", {})),
+    startGate: () => attempt(() => gate.start()),
+    startAtLogin: (is_enabled) =>
+      attempt(async () => {
+        // Another process's gate has a start of its own.
+        if (gate.mode === "own") await gate.call("settings.set", { key: "start_at_login", value: is_enabled });
+        else login_item?.setEnabled(is_enabled);
+        refreshed();
+      }),
+    lookForNewer: () => void lookForNewer(language()),
+    quit: () =>
+      attempt(async () => {
+        if (await mayQuit(gate, language())) app.quit();
+      }),
+  };
+}
+
+/** Asked only where the gate would end with the app while agents use it. */
+async function mayQuit(gate: UsersGate, language: Language): Promise<boolean> {
+  if (gate.mode !== "own") return true;
+  const status = await gate.call("status", {}).catch(() => undefined);
+  const agents = status?.agents_connected.length ?? 0;
+  const waiting = status?.approvals_pending ?? 0;
+  if (agents + waiting === 0) return true;
+  const words = shellWords[language];
+  const { response } = await dialog.showMessageBox({
+    type: "question",
+    message: words.quit_question,
+    detail: words.quit_next(agents, waiting),
+    buttons: [words.stay, words.quit],
+    defaultId: 0,
+    cancelId: 0,
+    noLink: true,
+  });
+  return response === 1;
+}
+
+async function showRefusal(language: Language, error: unknown): Promise<void> {
+  const { message, hint } = refusalText(error);
+  await dialog.showMessageBox({ type: "warning", message: shellWords[language].couldNot(message), detail: hint });
+}

@@ -1,0 +1,77 @@
+import { createHash } from "node:crypto";
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { realForm } from "../targets/path.ts";
+import { kindOf } from "../targets/path-kind.ts";
+import { isAtOrBelow } from "../targets/pattern.ts";
+import type { CallPlace } from "./call-place.ts";
+
+/** Files that a call names, read for its description: regular ones only, never through a link that leads elsewhere, never waiting. */
+
+export type FileRead =
+  /** `text` is null where it is none (other bytes). */
+  | { kind: "file"; bytes: Buffer; text: string | null }
+  | { kind: "nothing" }
+  /** Another kind of file, a link that leads elsewhere, too long, or no permission. */
+  | { kind: "unreadable" };
+
+/**
+ * @param path absolute
+ * @param max_bytes a longer file isn't read
+ */
+export function readBounded(path: string, max_bytes: number, place: CallPlace): FileRead {
+  const real = realForm(path);
+  if (real === null || leadsElsewhere(path, real, place)) return { kind: "unreadable" };
+  const kind = kindOf(real);
+  if (kind !== "file") return { kind: kind === "nothing" ? "nothing" : "unreadable" };
+  try {
+    const bytes = regularFile(real, max_bytes);
+    return bytes === null ? { kind: "unreadable" } : { kind: "file", bytes, text: textOf(bytes) };
+  } catch {
+    return { kind: "unreadable" }; // gone, replaced or forbidden by now: nothing is known of it
+  }
+}
+
+/** Hex. */
+export function sha256(bytes: Buffer): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}
+
+/** A link on the way, other than one that all of the project or the home is reached by. */
+function leadsElsewhere(path: string, real: string, { cwd, home, project }: CallPlace): boolean {
+  if (real === path) return false;
+  if (project !== null && isAtOrBelow(real, project)) return false;
+  return ![cwd, home].some((base) => {
+    if (base === undefined || !isAtOrBelow(path, base)) return false;
+    const real_base = realForm(base);
+    return real_base !== null && `${real_base === "/" ? "" : real_base}${path.slice(base.length)}` === real;
+  });
+}
+
+function regularFile(path: string, max_bytes: number): Buffer | null {
+  const fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    const stat = fstatSync(fd);
+    if (!stat.isFile() || stat.size > max_bytes) return null;
+    const bytes = Buffer.alloc(stat.size);
+    let done = 0;
+    while (done < bytes.length) {
+      const read = readSync(fd, bytes, done, bytes.length - done, done);
+      if (read === 0) break;
+      done += read;
+    }
+    return bytes.subarray(0, done);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+function textOf(bytes: Buffer): string | null {
+  if (bytes.includes(0)) return null;
+  try {
+    return UTF8.decode(bytes);
+  } catch {
+    return null; // not UTF-8: no text
+  }
+}

@@ -1,0 +1,136 @@
+import { parse } from "smol-toml";
+import type { NamedScripts } from "./script-runners.ts";
+
+/** The lines that a name in a project's file stands for. Nothing of it is run, or expanded. */
+
+/** Names that are followed within one file: what a script calls in turn. */
+const MAX_FOLLOWED = 12;
+
+/** The lines, or null where the file doesn't name it. `name`: null for the file's first. */
+export function scriptLines(
+  form: NamedScripts["form"],
+  text: string,
+  names: readonly string[],
+  has_hooks: boolean,
+): string[] | null {
+  switch (form) {
+    case "scripts":
+      return packageLines(text, names, has_hooks);
+    case "tasks":
+      return tasksIn(text, "tasks", names);
+    case "aliases":
+      return aliasLines(text, names);
+    case "rules":
+      return recipeLines(text, names, /^\t/);
+    case "recipes":
+      return recipeLines(text, names, /^[ \t]/);
+  }
+}
+
+function packageLines(text: string, names: readonly string[], has_hooks: boolean): string[] | null {
+  const scripts = objectIn(text, "scripts");
+  const [name] = names;
+  if (scripts === null || name === undefined || typeof scripts[name] !== "string") return null;
+  const lines: string[] = [];
+  const seen = new Set<string>();
+  const add = (one: string, is_first: boolean) => {
+    const hooks = has_hooks ? ([`pre${one}`, one, `post${one}`] as const) : ([one] as const);
+    for (const key of hooks) {
+      const line = Object.hasOwn(scripts, key) ? scripts[key] : undefined;
+      if (typeof line !== "string" || seen.has(key) || seen.size >= MAX_FOLLOWED) continue;
+      seen.add(key);
+      lines.push(...(is_first && key === one ? line.split("\n") : [`${key}: ${line}`]));
+      for (const match of line.matchAll(/\b(?:npm|pnpm|yarn|bun)\s+(?:run\s+|run-script\s+)([\w:.-]+)/g))
+        add(match[1] ?? "", false);
+    }
+  };
+  add(name, true);
+  return lines;
+}
+
+function tasksIn(text: string, key: string, [name]: readonly string[]): string[] | null {
+  const tasks = objectIn(text, key);
+  const task = name === undefined || tasks === null ? undefined : tasks[name];
+  if (typeof task === "string") return task.split("\n");
+  const command = typeof task === "object" && task !== null && "command" in task ? task.command : undefined;
+  return typeof command === "string" ? command.split("\n") : null;
+}
+
+function aliasLines(text: string, [name]: readonly string[]): string[] | null {
+  try {
+    const { alias } = parse(text);
+    const value =
+      typeof alias === "object" && !Array.isArray(alias) && name !== undefined
+        ? (alias as Record<string, unknown>)[name]
+        : undefined;
+    if (typeof value === "string") return [`cargo ${value}`];
+    return Array.isArray(value) ? [`cargo ${value.filter((word) => typeof word === "string").join(" ")}`] : null;
+  } catch {
+    return null; // not TOML: it names nothing
+  }
+}
+
+function objectIn(text: string, key: string): Record<string, unknown> | null {
+  try {
+    const all: unknown = JSON.parse(text);
+    const inner: unknown = typeof all === "object" && all !== null ? (all as Record<string, unknown>)[key] : undefined;
+    return typeof inner === "object" && inner !== null ? (inner as Record<string, unknown>) : null;
+  } catch {
+    return null; // not JSON: it names nothing
+  }
+}
+
+interface Rule {
+  head: string;
+  needs: string[];
+  lines: string[];
+}
+
+/** The rules of these targets, what they need first; without a target the file's first. */
+function recipeLines(text: string, names: readonly string[], indented: RegExp): string[] | null {
+  const rules = rulesIn(text, indented);
+  const first = [...rules.keys()].find((name) => !name.startsWith("."));
+  const wanted = names.length > 0 ? names : first === undefined ? [] : [first];
+  const lines: string[] = [];
+  const seen = new Set<string>();
+  const add = (name: string) => {
+    const rule = rules.get(name);
+    if (rule === undefined || seen.has(name) || seen.size >= MAX_FOLLOWED) return;
+    seen.add(name);
+    for (const need of rule.needs) add(need);
+    lines.push(rule.head, ...rule.lines);
+  };
+  for (const name of wanted) add(name);
+  return seen.size === 0 ? null : lines;
+}
+
+/** More lines than a rule that anybody reads has. */
+const MAX_LINES = 100_000;
+
+function rulesIn(text: string, indented: RegExp): Map<string, Rule> {
+  const rules = new Map<string, Rule>();
+  let open: Rule[] = [];
+  for (const line of text.split("\n", MAX_LINES)) {
+    if (indented.test(line)) {
+      for (const rule of open) rule.lines.push(line);
+      continue;
+    }
+    if (line.trim() === "") continue;
+    const head = /^@?([^\s:=#][^:=#]{0,500}?)\s*::?(?!=)([^=]{0,2000})$/.exec(line);
+    open = [];
+    if (head === null) continue;
+    const [names = "", ...parameters] = (head[1] ?? "").split(/\s+/);
+    const needs = (head[2] ?? "")
+      .replace(/[#;].*$/, "")
+      .split(/[\s()]+/)
+      .filter((word) => /^[\w./-]+$/.test(word));
+    // make: several targets; just: a recipe and its parameters. Both are found by each of their words.
+    for (const name of [names, ...parameters]) {
+      const rule = rules.get(name) ?? { head: line, needs: [], lines: [] };
+      rule.needs.push(...needs);
+      rules.set(name, rule);
+      open.push(rule);
+    }
+  }
+  return rules;
+}

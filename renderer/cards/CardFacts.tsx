@@ -1,0 +1,90 @@
+import { useState } from "react";
+import { effectText, hazardText } from "../../ipc/hazard-words.ts";
+import type { ApprovalView } from "../../ipc/operator-api.ts";
+import type { ShownCall } from "../../ipc/shown-call.ts";
+import { Button } from "../parts/Button.tsx";
+import { VisibleText } from "../parts/VisibleText.tsx";
+import { type CardWords, cardWords } from "../words/cards.ts";
+import { useLanguage, useWords } from "../words/language.ts";
+
+/** More hazards than these are counted. */
+const HAZARDS_SAID = 3;
+const REASON_SHOWN = 300;
+/** What the judge notes against a call. Its other notes say nothing that helps to answer. */
+const DOUBTS = ["judge.path-traversal", "judge.unusual-argument"] as const;
+const LOW_SCORE = 0.5;
+
+/** Below the thing itself: what is dangerous about it, or what it leaves behind; the agent's own reason. */
+export function CardFacts({ view, shown }: { view: ApprovalView; shown: ShownCall }) {
+  const language = useLanguage();
+  const words = cardWords[language];
+  const { description } = view;
+  const hazards = description?.hazards ?? [];
+  const effect = description === null || hazards.length > 0 ? null : effectText(description.effect, language);
+  const reason = shown.reason.trim();
+  const doubt = doubtText(view, words);
+  return (
+    <>
+      {view.links.map((line) => (
+        <p key={line} className="link">
+          <VisibleText text={line} />
+        </p>
+      ))}
+      {hazards.length === 0 ? null : <Hazards texts={hazards.map((hazard) => hazardText(hazard, language))} />}
+      {description?.mcp && description.mcp.claims.length > 0 ? (
+        <p className="quiet">
+          <VisibleText text={words.claims(description.mcp.server, description.mcp.claims)} />
+        </p>
+      ) : null}
+      {doubt === null ? null : (
+        <p className="doubt">
+          <VisibleText text={doubt} />
+        </p>
+      )}
+      {reason === "" && effect === null ? null : (
+        <p className="quiet why">
+          {reason === "" ? null : (
+            <span className="reason">
+              <q>
+                <VisibleText text={reason.length > REASON_SHOWN ? `${reason.slice(0, REASON_SHOWN)}…` : reason} />
+              </q>
+              {" — "}
+              <VisibleText text={view.agent_name} />
+            </span>
+          )}
+          {reason !== "" && effect !== null ? " · " : null}
+          {effect === null ? null : <span className="effect">{effect}</span>}
+        </p>
+      )}
+    </>
+  );
+}
+
+/** The only red of a card, and only where something is dangerous. The worst first. */
+export function Hazards({ texts }: { texts: readonly string[] }) {
+  const words = useWords(cardWords);
+  const [is_whole, setWhole] = useState(false);
+  const said = is_whole ? texts : texts.slice(0, HAZARDS_SAID);
+  return (
+    <div className="hazards">
+      {said.map((text, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: two hazards may have the same words
+        <p key={index} className="hazard">
+          <VisibleText text={text} />
+        </p>
+      ))}
+      {said.length === texts.length ? null : (
+        <Button look="plain" size="small" aria-expanded={false} onClick={() => setWhole(true)}>
+          {words.andMore(texts.length - said.length)}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** Why the judge doubts it, as a sentence; null where it doesn't. */
+function doubtText({ judge: { score, reason, notes } }: ApprovalView, words: CardWords): string | null {
+  const doubts = DOUBTS.filter((note) => notes?.includes(note)).map((note) => words.notes[note]);
+  if (doubts.length > 0) return words.doubts(doubts.join(", "));
+  return notes === undefined && score < LOW_SCORE && reason !== "" ? words.doubts(reason) : null;
+}

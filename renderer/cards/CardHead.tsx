@@ -1,0 +1,60 @@
+import type { ApprovalView } from "../../ipc/operator-api.ts";
+import type { ShownCall } from "../../ipc/shown-call.ts";
+import { Target } from "../parts/Target.tsx";
+import { VisibleText } from "../parts/VisibleText.tsx";
+import { type CardWords, cardWords } from "../words/cards.ts";
+import { useWords } from "../words/language.ts";
+import { changeText } from "./ChangeName.tsx";
+import { TimeLeft } from "./Countdown.tsx";
+import { PathText } from "./PathText.tsx";
+
+/** The question, what it is about where that fits in a line, the folder, who asks and how long there is. */
+export function CardHead({ view, shown, title_id }: { view: ApprovalView; shown: ShownCall; title_id: string }) {
+  const words = useWords(cardWords);
+  const { cwd, description } = view;
+  const [change, ...others] = description?.changes ?? [];
+  const path =
+    others.length > 0 ? undefined : (change?.path ?? (shown.object?.kind === "path" ? shown.object.text : undefined));
+  return (
+    <header className="head">
+      <div className="asked">
+        <h2 id={title_id} className="question">
+          <VisibleText text={questionText(view, words)} />
+        </h2>
+        {path === undefined ? null : (
+          <span className="head-object">
+            <PathText path={path} cwd={cwd} />
+          </span>
+        )}
+        {cwd === null ? null : (
+          <span className="quiet">
+            {words.inFolder} <Target text={cwd} width={44} />
+          </span>
+        )}
+        {change === undefined || others.length > 0 ? null : (
+          <span className="quiet figures">{changeText(change, words)}</span>
+        )}
+      </div>
+      <p className="who">
+        <span className="agent">
+          <VisibleText text={view.agent_name} />
+        </span>
+        {view.subagent === null ? null : (
+          <span className="subagent">
+            {" ("}
+            <VisibleText text={view.subagent} />)
+          </span>
+        )}
+        <span aria-hidden="true"> · </span>
+        <TimeLeft token={view.token} expires_at={view.expires_at} />
+      </p>
+    </header>
+  );
+}
+
+function questionText({ description, action_verb }: ApprovalView, words: CardWords): string {
+  const mcp = description?.mcp ?? null;
+  return mcp === null
+    ? words.question(action_verb)
+    : words.toolQuestion(mcp.server, mcp.tool.replaceAll("_", " ").trim());
+}

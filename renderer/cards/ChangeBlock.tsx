@@ -1,0 +1,69 @@
+import { useMemo } from "react";
+import type { DescribedChange } from "../../ipc/description.ts";
+import { VisibleText } from "../parts/VisibleText.tsx";
+import { cardWords } from "../words/cards.ts";
+import { useWords } from "../words/language.ts";
+import { LineNumber } from "./CommandBlock.tsx";
+import { lineRows } from "./call-text.ts";
+import { TextBlock } from "./TextBlock.tsx";
+
+interface DiffRow {
+  kind: "same" | "added" | "removed" | "gap";
+  number: number | null;
+  text: string;
+  /** The row continues the one above. */
+  continues: boolean;
+}
+
+const SIGN = { same: " ", added: "+", removed: "-", gap: " " } as const;
+
+/** What would change in a file, as a unified difference; of a new file its text. */
+export function ChangeBlock({ change }: { change: DescribedChange }) {
+  const words = useWords(cardWords);
+  const rows = useMemo(() => diffRows(change), [change]);
+  // All of a new file is new: no line of it must say so.
+  const is_new = change.status === "new" && change.removed === 0;
+  return (
+    <>
+      {rows.length === 0 ? null : (
+        <TextBlock
+          count={rows.length}
+          lengthOf={(index) => rows[index]?.text.length ?? 0}
+          label={words.theChange(change.added, change.removed)}
+          look={is_new ? "diff numbered new" : "diff numbered"}
+          row={(index) => {
+            const row = rows[index];
+            if (row === undefined) return null;
+            return (
+              <div key={index} className={`line ${row.kind}`}>
+                <LineNumber number={row.number} />
+                {is_new ? null : <span className="sign">{row.continues ? " " : SIGN[row.kind]}</span>}
+                <code>
+                  {row.kind === "gap" ? "⋯" : <VisibleText text={row.text} keepNewlines />}
+                  {row.text === "" && row.kind !== "gap" ? <br /> : null}
+                </code>
+              </div>
+            );
+          }}
+        />
+      )}
+      {change.left_out === 0 ? null : <p className="quiet figures">{words.leftOut(change.left_out)}</p>}
+    </>
+  );
+}
+
+function diffRows({ hunks }: DescribedChange): DiffRow[] {
+  return hunks.flatMap(({ old_start, new_start, lines }, hunk): DiffRow[] => {
+    let [old_number, new_number] = [old_start, new_start];
+    const next = (number: number | null) => (number === null ? null : number + 1);
+    const rows = lines.flatMap(({ kind, text }): DiffRow[] => {
+      const number = kind === "removed" ? old_number : new_number;
+      if (kind !== "added") old_number = next(old_number);
+      if (kind !== "removed") new_number = next(new_number);
+      return lineRows(text).map(({ start, end }) => {
+        return { kind, number: start === 0 ? number : null, text: text.slice(start, end), continues: start > 0 };
+      });
+    });
+    return hunk === 0 ? rows : [{ kind: "gap", number: null, text: "", continues: false }, ...rows];
+  });
+}

@@ -1,0 +1,77 @@
+import type { ApprovalView } from "../../ipc/operator-api.ts";
+import type { ShownCall } from "../../ipc/shown-call.ts";
+import { VisibleText } from "../parts/VisibleText.tsx";
+import { cardWords } from "../words/cards.ts";
+import { useWords } from "../words/language.ts";
+import { ArgumentsBlock } from "./ArgumentsBlock.tsx";
+import { ChangeBlock } from "./ChangeBlock.tsx";
+import { ChangeName } from "./ChangeName.tsx";
+import { CommandBlock } from "./CommandBlock.tsx";
+import { PartEnd } from "./ends.tsx";
+import { StandsForBlock } from "./StandsForBlock.tsx";
+
+/** The thing itself: all that would be done, each part up to its end. */
+export function Hero({ view, shown }: { view: ApprovalView; shown: ShownCall }) {
+  const words = useWords(cardWords);
+  const { description, cwd } = view;
+  const { object, beside } = shown;
+  const { commands = [], changes = [], stands_for = [], hazards = [] } = description ?? {};
+  const is_own = commands.length > 0 || changes.length > 0 || object !== null;
+  const has_beside = Object.keys(beside).length > 0;
+  return (
+    <div className="hero">
+      {object?.kind === "url" ? <RequestLine method={description?.request?.method} {...object} /> : null}
+      {commands.map((command, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the commands of a call never change
+        <CommandBlock key={index} command={command} hazards={hazards} />
+      ))}
+      {changes.map((change, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the changes of a call never change
+        <div key={index} className="change">
+          {changes.length > 1 ? <ChangeName change={change} cwd={cwd} /> : null}
+          <ChangeBlock change={change} />
+        </div>
+      ))}
+      {stands_for.map((one) => (
+        <StandsForBlock key={`${one.name} ${one.file}`} stands_for={one} cwd={cwd} />
+      ))}
+      {has_beside ? (
+        <div className={is_own ? "beside" : undefined}>
+          <ArgumentsBlock args={beside} label={is_own ? words.besides : words.theArguments} />
+        </div>
+      ) : null}
+      {!is_own && !has_beside && description?.kind !== "mcp" ? (
+        <p className="object">
+          <VisibleText text={view.target_summary} />
+        </p>
+      ) : null}
+      <PartEnd />
+    </div>
+  );
+}
+
+/** `GET https://host/path`, the host strong. */
+function RequestLine({
+  method,
+  text,
+  host: [start, end],
+}: {
+  method: string | undefined;
+  text: string;
+  host: readonly [number, number];
+}) {
+  return (
+    <div className="block mono request">
+      {method === undefined ? null : (
+        <span className="method">
+          <VisibleText text={method} />{" "}
+        </span>
+      )}
+      <VisibleText text={text.slice(0, start)} />
+      <strong>
+        <VisibleText text={text.slice(start, end)} />
+      </strong>
+      <VisibleText text={text.slice(end)} />
+    </div>
+  );
+}

@@ -1,0 +1,93 @@
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { type ReactNode, type RefObject, useRef, useState } from "react";
+import { cardWords } from "../words/cards.ts";
+import { useWords } from "../words/language.ts";
+import { PartEnd, useMustBeRead } from "./ends.tsx";
+
+/** Up to so many lines are in the card; longer text scrolls in place. */
+const LINES_SHOWN = 14;
+/** Up to this many rows are all rendered; of more, only those on the screen. */
+const ALL_AT_ONCE = 200;
+const ROW_HEIGHT = 20;
+/** About as many fit beside each other in the window. */
+const ROW_CHARACTERS = 84;
+
+interface TextBlockProps {
+  /** Read aloud. */
+  label: string;
+  count: number;
+  /** How many characters a row has. */
+  lengthOf(index: number): number;
+  row(index: number): ReactNode;
+  /** Tells what kind of text it is, for its colours. */
+  look: string;
+}
+
+/** Text of any length that a machine would read, in rows. Hidden characters are made visible by `row`. */
+export function TextBlock(props: TextBlockProps) {
+  const { count, row, look } = props;
+  if (isLong(props)) return <LongBlock {...props} />;
+  return (
+    <div className={`block mono ${look}`}>
+      {indexes(count).map(row)}
+      <PartEnd />
+    </div>
+  );
+}
+
+/** Scrolls in place, and says what its end is for. */
+function LongBlock(props: TextBlockProps) {
+  const words = useWords(cardWords);
+  const is_asked_about = useMustBeRead();
+  const [was_seen, setSeen] = useState(false);
+  const box = useRef<HTMLElement>(null);
+  const { label, count, row, look } = props;
+  return (
+    <>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard */}
+      <figure ref={box} className={`block scrolls mono ${look}`} aria-label={label} tabIndex={0}>
+        {count > ALL_AT_ONCE ? <RowsInSight {...props} box={box} /> : indexes(count).map(row)}
+        <PartEnd onSeen={() => setSeen(true)} />
+      </figure>
+      {is_asked_about ? <p className="quiet hint">{was_seen ? words.wasRead : words.readOn}</p> : null}
+    </>
+  );
+}
+
+function RowsInSight({ count, row, lengthOf, box }: TextBlockProps & { box: RefObject<HTMLElement | null> }) {
+  const virtual = useVirtualizer({
+    count,
+    getScrollElement: () => box.current,
+    estimateSize: (index) => ROW_HEIGHT * linesOf(lengthOf(index)),
+    overscan: 12,
+  });
+  return (
+    <div className="many-rows" style={{ blockSize: virtual.getTotalSize() }}>
+      {virtual.getVirtualItems().map(({ index, start }) => (
+        <div
+          key={index}
+          className="placed"
+          ref={virtual.measureElement}
+          data-index={index}
+          style={{ transform: `translateY(${start}px)` }}
+        >
+          {row(index)}
+        </div>
+      ))}
+    </div>
+  );
+}
+
+/** Whether it is more than fits the card without scrolling. */
+export function isLong({ count, lengthOf }: Pick<TextBlockProps, "count" | "lengthOf">, most = LINES_SHOWN): boolean {
+  if (count > most) return true;
+  return indexes(count).reduce((sum, index) => sum + linesOf(lengthOf(index)), 0) > most;
+}
+
+function linesOf(characters: number): number {
+  return Math.ceil((characters + 1) / ROW_CHARACTERS);
+}
+
+function indexes(count: number): number[] {
+  return Array.from({ length: count }, (_, index) => index);
+}

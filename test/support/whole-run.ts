@@ -1,0 +1,5 @@
+/**
+ * Whether the tests that repeat one rule many times do so in full: with CI=true, and with WHOLE_RUN=true. Otherwise they take a
+ * part, so that `npm test` is run before each commit; the rules are the same.
+ */
+export const IS_WHOLE_RUN = process.env.CI === "true" || process.env.WHOLE_RUN === "true";
