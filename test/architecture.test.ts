@@ -251,7 +251,6 @@ describe("the architecture", () => {
       "ipc/choices.ts",
       "ipc/gate-error.ts",
       "ipc/hazard-words.ts",
-      "ipc/iso-seconds.ts",
       "ipc/language.ts",
       "ipc/page-close.ts",
       "ipc/page-frames.ts",
