@@ -1,4 +1,5 @@
 import { codingSession } from "./coding-session.ts";
+import { described } from "./describe.ts";
 import type { Figure } from "./figure.ts";
 import { footprint } from "./footprint.ts";
 import { grantsScale } from "./grants-scale.ts";
@@ -18,6 +19,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   "grants-scale": grantsScale,
   hook,
   guard,
+  description: described,
   "coding-session": codingSession,
   reading: readingCommands,
   footprint,

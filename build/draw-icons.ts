@@ -9,4 +9,6 @@ mkdirSync(new URL("icons/", folder), { recursive: true });
 for (const size of [16, 32, 48, 64, 128, 256, 512]) {
   writeFileSync(new URL(`icons/${size}x${size}.png`, folder), appIcon(size));
 }
+// Of the page that is installed as an app.
+for (const size of [192, 512]) writeFileSync(new URL(`../renderer/public/icon-${size}.png`, folder), appIcon(size));
 writeFileSync(new URL("icon.png", folder), appIcon(1024));

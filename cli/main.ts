@@ -4,7 +4,9 @@ import { agentsCommands } from "./commands/agents.ts";
 import { alarmsCommands } from "./commands/alarms.ts";
 import { answerCommands, approvalsCommands } from "./commands/approvals.ts";
 import { auditCommands } from "./commands/audit.ts";
+import { completionCommand } from "./commands/completion.ts";
 import { connectCommand } from "./commands/connect.ts";
+import { demoCommand } from "./commands/demo.ts";
 import { doctorCommand } from "./commands/doctor.ts";
 import { guardCommands } from "./commands/guard.ts";
 import { metricsCommand } from "./commands/metrics.ts";
@@ -65,6 +67,8 @@ export function commandLine(done: (code: ExitCode) => void): Command {
   alarmsCommands(program);
   metricsCommand(program);
   doctorCommand(program, done);
+  demoCommand(program);
+  completionCommand(program);
   offlineCommands(program, done);
   guardCommands(program, done);
   program

@@ -1,4 +1,5 @@
 import { GateError } from "../ipc/gate-error.ts";
+import { LastingOperator } from "../ipc/lasting-operator.ts";
 import type { OperatorApi } from "../ipc/operator-api.ts";
 import { OperatorClient } from "../ipc/operator-client.ts";
 import { ownCommand } from "../ipc/own-command.ts";
@@ -25,6 +26,17 @@ export async function withOperator<T>(use: (api: OperatorApi) => Promise<T>): Pr
 export async function withRunningGate<T>(use: (api: OperatorClient) => Promise<T>): Promise<T> {
   const paths = gatePaths(process.env);
   const api = await OperatorClient.connect(paths.operator_socket, paths.operator_token);
+  try {
+    return await use(api);
+  } finally {
+    await api.close();
+  }
+}
+
+/** The running gate's, for as long as the user wants: a gate that goes is waited for. */
+export async function withLastingGate<T>(use: (api: LastingOperator) => Promise<T>): Promise<T> {
+  const paths = gatePaths(process.env);
+  const api = await LastingOperator.connect(paths.operator_socket, paths.operator_token);
   try {
     return await use(api);
   } finally {

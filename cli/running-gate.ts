@@ -3,15 +3,16 @@ import { OperatorClient } from "../ipc/operator-client.ts";
 import { ownCommand } from "../ipc/own-command.ts";
 import { gatePaths } from "../ipc/paths.ts";
 import { LINK_SECONDS } from "../main/web/web-sessions.ts";
+import { shownInBrowser } from "./browser.ts";
 import { EXIT, type ExitCode, say } from "./output.ts";
 
 /** A second start: the gate that runs already is shown, and no other one is started. */
 
 /**
- * Prints a new link to the running gate's page, or how to answer where it serves none. Undefined where no gate runs.
+ * Opens the running gate's page, or prints a new link to it, or how to answer where it serves none. Undefined where no gate runs.
  * @throws GateError `not_authorised` where a gate is there that isn't this user's
  */
-export async function showRunningGate(): Promise<ExitCode | undefined> {
+export async function showRunningGate(opens_browser: boolean): Promise<ExitCode | undefined> {
   const gate = await runningGate();
   if (gate === undefined) return undefined;
   try {
@@ -24,6 +25,8 @@ export async function showRunningGate(): Promise<ExitCode | undefined> {
     if (link === undefined) {
       say(`  you answer with   ${ownCommand("watch")}`);
       say(`  it serves no page: for one, end it and start it again with: ${ownCommand("start")}`);
+    } else if (opens_browser && (await shownInBrowser(link.url))) {
+      say(`  its page          was opened in a browser; for another link: ${ownCommand("open")}`);
     } else {
       say(`  its page is at    ${link.url}`);
       say(`                    once, within ${LINK_SECONDS / 60} minutes; for another link: ${ownCommand("open")}`);

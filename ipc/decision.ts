@@ -79,7 +79,7 @@ export type Territory = z.infer<typeof territorySchema>;
 
 /**
  * What a remembered answer lets through from then on. `file`: one path. `folder`: what is directly in a folder, or the folder itself.
- * `tree`: a folder and all below it. `project`: the working directory's project. `host`: one host. `subdomains`: a host and those below it.
+ * `tree`: a folder and all below it. `project`: the Git repository that it is in. `host`: one host. `subdomains`: every host below its domain.
  * `exact`: exactly what was asked. `any`: whatever the target, for capabilities that have none.
  */
 export const REACHES = ["file", "folder", "tree", "project", "host", "subdomains", "exact", "any"] as const;

@@ -80,6 +80,8 @@ export interface CoreOptions {
   clock?: Clock | undefined;
   /** Takes one line for each event. */
   log?: ((line: string) => void) | undefined;
+  /** False: no line for each decision, as they are shown in another way. */
+  logs_decisions?: boolean | undefined;
   /** Databases that may begin empty although others don't. */
   accept_empty?: readonly DatabaseName[];
 }
@@ -163,13 +165,13 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
   }
 }
 
-function begin({ env = process.env, clock = systemClock, log }: CoreOptions): Beginnings {
+function begin({ env = process.env, clock = systemClock, log, logs_decisions = true }: CoreOptions): Beginnings {
   const { config, sources } = loadConfigWithSources(gatePaths(env).config_file, env);
   const paths = gatePathsWith(config, env);
   const catalog = new ExecutorCatalog(loadOwnExecutors(paths.executors_dir));
   const listeners = new Listeners((error) => log?.(`error in telling a surface: ${errorOrigin(error)}`));
   // First, so that an event is logged before anything acts on it.
-  if (log !== undefined) logEvents({ listeners, catalog }, log);
+  if (log !== undefined && logs_decisions) logEvents({ listeners, catalog }, log);
   const publish = (event: OperatorEvent) => listeners.publish(event);
   const audit_reserve = new DiskReserve(paths.audit_reserve, AUDIT_RESERVE_BYTES);
   return {

@@ -8,6 +8,7 @@ import type { AgentPause } from "./gate/agent-pauses.ts";
 import type { Clock } from "./gate/clock.ts";
 import { AGENT_UNREAD, agentPausedMessage, GatePort, pausedMessage } from "./gate-port.ts";
 import { HeapKeeper } from "./heap-keeper.ts";
+import { pageReview } from "./notifications/open-page.ts";
 import { type GateNotifications, type NotificationOptions, startNotifications } from "./notifications/start.ts";
 import { Operator } from "./operator/operator.ts";
 import { operatorToken } from "./operator-token.ts";
@@ -32,6 +33,8 @@ export interface ServeOptions {
   env?: Readonly<Record<string, string | undefined>>;
   /** Takes one line for each event. */
   log?: (line: string) => void;
+  /** False: no line for each decision, as they are shown in another way. */
+  logs_decisions?: boolean;
   clock?: Clock;
   frame_timeout_ms?: number;
   /** What starts the gate at login: the desktop app's entry, or the service. */
@@ -57,8 +60,8 @@ const OPERATOR_UNREAD = { pause_bytes: 256 * KIB, total_bytes: 64 * MIB, max_byt
  */
 export async function serveGate(options: ServeOptions = {}): Promise<RunningGate> {
   const log = options.log ?? (() => undefined);
-  const { env, clock, accept_empty = [] } = options;
-  const core = await openCore({ env, clock, accept_empty, log });
+  const { env, clock, accept_empty = [], logs_decisions } = options;
+  const core = await openCore({ env, clock, accept_empty, log, logs_decisions });
   logAlarms(core, log);
   if (options.restarted_after !== undefined) announceRestart(core, options.restarted_after);
   try {
@@ -128,7 +131,9 @@ async function serveCore(
     await close();
     throw error;
   }
-  const shown = startNotifications(operator, core.config, wanted ?? {}, env, log);
+  const review = page === undefined ? undefined : pageReview(page.url, env, log);
+  const options = wanted === false ? false : { ...(review === undefined ? {} : { review }), ...wanted };
+  const shown = startNotifications(operator, core.config, options, env, log);
   notifications = shown;
   const heap = new HeapKeeper();
   return {

@@ -252,6 +252,7 @@ describe("the architecture", () => {
       "ipc/gate-error.ts",
       "ipc/hazard-words.ts",
       "ipc/language.ts",
+      "ipc/notice-text.ts",
       "ipc/page-close.ts",
       "ipc/page-frames.ts",
       "ipc/page-secret.ts",

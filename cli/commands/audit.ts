@@ -1,8 +1,13 @@
 import type { Command } from "commander";
 import type { AuditReport } from "../../ipc/audit.ts";
+import type { LastingOperator } from "../../ipc/lasting-operator.ts";
+import type { AuditLine } from "../../ipc/operator-api.ts";
 import { AUDIT_COLUMNS } from "../listings.ts";
-import { withOperator, withRunningGate } from "../operator.ts";
+import { withLastingGate, withOperator } from "../operator.ts";
 import { type DataOptions, EXIT, type ExitCode, jsonOption, list, printLine, say, usageError } from "../output.ts";
+
+/** Lines of the trail that are looked at for what was written while the gate was away. */
+const MOST_MISSED = 1000;
 
 /** `audit ...`: the trail of what was decided. */
 export function auditCommands(program: Command, done: (code: ExitCode) => void): void {
@@ -22,11 +27,7 @@ export function auditCommands(program: Command, done: (code: ExitCode) => void):
           list(await api.call("audit.tail", { lines }), AUDIT_COLUMNS, options);
         });
       }
-      await withRunningGate(async (api) => {
-        api.subscribe(({ data }) => printLine(data), ["audit.line"]);
-        for (const line of await api.call("audit.tail", { lines })) printLine(line);
-        await api.closed;
-      });
+      await withLastingGate((api) => followTrail(api, lines));
     });
 
   audit
@@ -53,6 +54,41 @@ export function auditCommands(program: Command, done: (code: ExitCode) => void):
         done(summary.ok ? EXIT.ok : EXIT.problem_found);
       }),
     );
+}
+
+/** The last lines, and each that comes, over restarts of the gate: those that were written meanwhile follow when it is back. */
+async function followTrail(api: LastingOperator, lines: number): Promise<void> {
+  /** The last line that was printed, by the hash in it. */
+  let last: string | undefined;
+  /** Those that come while older ones are still being asked for. */
+  let held: AuditLine[] | null = [];
+  const print = (line: AuditLine) => {
+    last = line.prev;
+    printLine(line);
+  };
+  const catchUp = async (most: number) => {
+    held = [];
+    const newest = await api.call("audit.tail", { lines: most });
+    for (const line of newest.slice(newest.findIndex(({ prev }) => prev === last) + 1)) print(line);
+    const listed = new Set(newest.map(({ prev }) => prev));
+    for (const line of held) if (!listed.has(line.prev)) print(line);
+    held = null;
+  };
+  api.subscribe(
+    ({ type, data }) => {
+      if (type !== "audit.line") return;
+      if (held === null) print(data);
+      else held.push(data);
+    },
+    ["audit.line"],
+  );
+  api.onPresence((presence) => {
+    if (presence === "away") return say("waiting for the gate …");
+    say("the gate is back");
+    catchUp(MOST_MISSED).catch(() => undefined); // gone again: the next one is asked
+  });
+  await catchUp(lines);
+  await api.closed;
 }
 
 /** A line for each problem, then the summary. */

@@ -1,8 +1,11 @@
 import { type Command, Option } from "commander";
 import { isoSeconds } from "../../ipc/iso-seconds.ts";
 import { ownCommand } from "../../ipc/own-command.ts";
+import { visible } from "../../ipc/visible-text.ts";
 import { deathNotice, isHowItEnded, RESTARTED_FLAG, SUPERVISED_FLAG } from "../../main/restart.ts";
 import { DATABASES, type DatabaseName } from "../../main/storage/database-names.ts";
+import { shownInBrowser } from "../browser.ts";
+import { liveLines, stamped } from "../live-lines.ts";
 import { EXIT, type ExitCode, reportFailure, say, usageError } from "../output.ts";
 
 /** `serve`: the gate itself, until SIGINT or SIGTERM. */
@@ -16,12 +19,17 @@ export function serveCommand(program: Command, done: (code: ExitCode) => void): 
     .addOption(acceptEmptyOption())
     // For `start` alone, which runs it as a child process.
     .addOption(new Option(SUPERVISED_FLAG).hideHelp())
+    .addOption(new Option(BROWSER_FLAG).hideHelp())
     .addOption(new Option(`${RESTARTED_FLAG} <how>`).argParser(howItEnded).hideHelp())
     .action(async (options: Partial<ServeCommandOptions>) => done(await serve(options)));
 }
 
+/** Opens the page, where a browser can be. */
+export const BROWSER_FLAG = "--browser";
+
 interface ServeCommandOptions {
   web: boolean;
+  browser: boolean;
   link: boolean;
   notifications: boolean;
   acceptEmpty: DatabaseName[];
@@ -47,6 +55,7 @@ function howItEnded(text: string): string {
 async function serve({
   web = false,
   link = true,
+  browser = false,
   notifications = true,
   acceptEmpty = [],
   supervised = false,
@@ -62,6 +71,7 @@ async function serve({
   const interrupted = interruption(supervised);
   const gate = await serveGate({
     log: log.line,
+    logs_decisions: process.stdout.isTTY !== true,
     web,
     accept_empty: acceptEmpty,
     login_item: serviceLoginItem(gateService(process.env)),
@@ -73,14 +83,19 @@ async function serve({
     process.exit(EXIT.died);
   });
   const { paths } = gate.core;
+  if (process.stdout.isTTY) liveLines(gate.operator, log.line, web ? "page, or watch" : "watch");
   say("Metnos Gate is running.");
   say(`  agents connect to   ${paths.agent_socket}`);
   say(`  you answer with     ${ownCommand("watch")}   (${paths.operator_socket})`);
   if (web && !link) say(`  or in a browser at  the link that this prints: ${ownCommand("open")}`);
   else if (web) {
     const { url } = await gate.operator.call("web.link", {});
-    say(`  or in a browser at  ${url}`);
-    say(`                      once, within ${LINK_SECONDS / 60} minutes; for another link: ${ownCommand("open")}`);
+    if (browser && (await shownInBrowser(url)))
+      say(`  or in a browser     that was opened just now; for another link: ${ownCommand("open")}`);
+    else {
+      say(`  or in a browser at  ${url}`);
+      say(`                      once, within ${LINK_SECONDS / 60} minutes; for another link: ${ownCommand("open")}`);
+    }
   }
   say(`  notifications are   ${gate.notifications.status}`);
   say(`  the audit trail is  ${paths.audit_dir}`);
@@ -128,7 +143,10 @@ function lineLog(): { line: (text: string) => void; flush: () => void } {
   process.stderr.on("error", () => undefined);
   return {
     line(text) {
-      if (waiting.push(`${isoSeconds(Date.now())} ${text}\n`) >= LOG_PIECE) flush();
+      const stamp = process.stdout.isTTY
+        ? stamped(visible(text), Date.now(), process.stdout.columns || 80)
+        : `${isoSeconds(Date.now())} ${text}`;
+      if (waiting.push(`${stamp}\n`) >= LOG_PIECE) flush();
       else timer ??= setTimeout(flush, LOG_DELAY_MS).unref();
     },
     flush,

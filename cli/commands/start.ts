@@ -7,22 +7,24 @@ import { type ExitCode, say } from "../output.ts";
 import { showRunningGate } from "../running-gate.ts";
 import { supervise } from "../supervisor.ts";
 import { desktopEnvironment, findTrayApp } from "../tray-app.ts";
-import { acceptEmptyOption } from "./serve.ts";
+import { acceptEmptyOption, BROWSER_FLAG } from "./serve.ts";
 
 /** `start`: the tray app where it can run, otherwise the gate with its page in a browser. One line says which, and why. */
 export function startCommand(program: Command, done: (code: ExitCode) => void): void {
   program
     .command("start")
     .description("starts the tray app; where Electron or a display is missing, the gate with its page (serve --web)")
+    .option("--no-browser", "doesn't open the page in a browser")
     .addOption(acceptEmptyOption())
-    .action(async ({ acceptEmpty = [] }: { acceptEmpty?: string[] }) => {
+    .action(async ({ acceptEmpty = [], browser }: { acceptEmpty?: string[]; browser: boolean }) => {
       const here = desktopEnvironment();
       const app = findTrayApp(here);
       if ("missing" in app) {
-        const shown = await showRunningGate();
+        const shown = await showRunningGate(browser);
         if (shown !== undefined) return done(shown);
         say(`Starting without a tray, with the page in a browser: ${app.missing}.`);
-        return done(await supervise({ name: "the gate", start: (after) => startGate(here.root, acceptEmpty, after) }));
+        const first = [...(browser ? [BROWSER_FLAG] : []), ...acceptedAs(acceptEmpty)];
+        return done(await supervise({ name: "the gate", start: (after) => startGate(here.root, first, after) }));
       }
       say("Starting the tray app: Electron is installed and there is a display.");
       done(await runTrayApp(app));
@@ -46,15 +48,18 @@ export function runTrayApp({ electron, root }: { electron: string; root: string 
  * `serve --web` as a child process. It ends with its standard input: a gate without this process wouldn't be noticed. A
  * terminal's own signals don't reach it, only those that are passed on.
  */
-function startGate(root: string, accept_empty: readonly string[], restarted_after: string | undefined): ChildProcess {
-  // The names that may begin empty are for this start, not for a later one.
-  const first = accept_empty.length === 0 ? [] : ["--accept-empty", ...accept_empty];
+function startGate(root: string, first: readonly string[], restarted_after: string | undefined): ChildProcess {
+  // The page that is open comes back by itself, and the names that may begin empty are for this start, not for a later one.
   const further = restarted_after === undefined ? first : [RESTARTED_FLAG, restarted_after];
   const [command = process.execPath, ...words] = launcher(root);
   return spawn(command, [...words, "serve", "--web", SUPERVISED_FLAG, ...further], {
     stdio: ["pipe", "inherit", "inherit"],
     detached: process.platform !== "win32",
   });
+}
+
+function acceptedAs(names: readonly string[]): string[] {
+  return names.length === 0 ? [] : ["--accept-empty", ...names];
 }
 
 /** This command, as it was started: an installed app's launcher, or Node with its own flags. */

@@ -1,25 +1,75 @@
+import type { DescribedChange, StandsFor } from "../../ipc/description.ts";
+import type { Language } from "../../ipc/language.ts";
 import type { ApprovalView } from "../../ipc/operator-api.ts";
+import { shownCall } from "../../ipc/shown-call.ts";
 import { visible } from "../../ipc/visible-text.ts";
 import { widthOf, wrapped } from "./rows.ts";
+import { callWords } from "./words.ts";
 
 /** A row that continues the line above starts with this; a new line starts with blanks. */
 const GOES_ON = "↳ ";
 const INDENT = "  ";
+const SIGN = { same: " ", added: "+", removed: "-" } as const;
 
-/** The whole call as rows of at most `width` columns: each argument under its name, hidden characters made visible. */
-export function callLines(card: ApprovalView, width: number): string[] {
-  const entries = Object.entries(card.args ?? {});
-  if (entries.length === 0) return ["(no arguments)"];
-  return entries.flatMap(([key, value]) => {
-    const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
-    const lines = visible(text, { keep_newlines: true }).replaceAll("\t", "    ").split("\n");
-    const name = `${visible(key)}:`;
-    const [first = ""] = lines;
-    if (lines.length === 1 && widthOf(`${name} ${first}`) <= width) return [`${name} ${first}`];
-    const rows = lines.flatMap((line) => {
-      const [start = "", ...rest] = wrapped(line, width - INDENT.length);
-      return [INDENT + start, ...rest.map((row) => GOES_ON + row)];
-    });
-    return [...wrapped(name, width), ...rows];
-  });
+/**
+ * The whole call as rows of at most `width` columns: what would change in files, each argument that this doesn't show under its name,
+ * and what a name in it would run. Hidden characters are made visible.
+ */
+export function callLines(card: ApprovalView, width: number, language: Language = "en"): string[] {
+  const changes = card.description?.changes ?? [];
+  const { beside } = shownCall({ ...card, description: withoutCommands(card) });
+  const args = Object.entries(changes.length === 0 ? (card.args ?? {}) : beside);
+  const rows = [
+    ...changes.flatMap((change) => changeLines(change, width, language)),
+    ...args.flatMap(([name, value]) => argumentLines(name, value, width)),
+    ...(card.description?.stands_for ?? []).flatMap((one) => scriptLines(one, width, language)),
+  ];
+  return rows.length === 0 ? ["(no arguments)"] : rows;
+}
+
+/** A command is shown as the argument that it is. */
+function withoutCommands({ description }: ApprovalView): ApprovalView["description"] {
+  return description === null ? null : { ...description, commands: [], request: null };
+}
+
+function argumentLines(key: string, value: unknown, width: number): string[] {
+  const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
+  const lines = shownLines(text);
+  const name = `${visible(key)}:`;
+  const [first = ""] = lines;
+  if (lines.length === 1 && widthOf(`${name} ${first}`) <= width) return [`${name} ${first}`];
+  return [...wrapped(name, width), ...lines.flatMap((line) => indented(line, INDENT, width))];
+}
+
+/** A unified difference: the file with its counts, then its lines with their signs. */
+function changeLines(change: DescribedChange, width: number, language: Language): string[] {
+  const words = callWords[language];
+  const head = `${visible(change.path)}: ${words.change(change)}`;
+  const lines = change.hunks.flatMap(({ lines, new_start }, index) => [
+    ...(index === 0 ? [] : [`@@ ${new_start ?? ""}`.trimEnd()]),
+    ...lines.flatMap(({ kind, text }) => shownLines(text).flatMap((line) => indented(line, `${SIGN[kind]} `, width))),
+  ]);
+  const rest = change.left_out === 0 ? [] : [words.leftOut(change.left_out)];
+  return [...wrapped(head, width), ...lines, ...rest.flatMap((text) => wrapped(text, width))];
+}
+
+function scriptLines({ name, file, lines, total_lines, has_changed }: StandsFor, width: number, language: Language) {
+  const words = callWords[language];
+  const head = `${visible(name)} = ${visible(file)}${lines.length === 0 ? ` (${words.unreadable})` : ":"}`;
+  const more = lines.length < total_lines ? [words.firstOf(lines.length, total_lines)] : [];
+  return [
+    ...(has_changed ? wrapped(words.anotherScript, width) : []),
+    ...wrapped(head, width),
+    ...lines.flatMap((line) => shownLines(line).flatMap((row) => indented(row, INDENT, width))),
+    ...more.flatMap((text) => wrapped(text, width)),
+  ];
+}
+
+function shownLines(text: string): string[] {
+  return visible(text, { keep_newlines: true }).replaceAll("\t", "    ").split("\n");
+}
+
+function indented(line: string, start: string, width: number): string[] {
+  const [first = "", ...rest] = wrapped(line, width - start.length);
+  return [start + first, ...rest.map((row) => GOES_ON + row)];
 }

@@ -1,17 +1,21 @@
 import { excludedFrom } from "../../ipc/choices.ts";
+import { effectText, hazardText } from "../../ipc/hazard-words.ts";
 import type { Language } from "../../ipc/language.ts";
 import type { ApprovalView } from "../../ipc/operator-api.ts";
+import { shownCall } from "../../ipc/shown-call.ts";
 import { visible } from "../../ipc/visible-text.ts";
 import { parseExpiry } from "../durations.ts";
 import { type Line, lineText } from "./line-edit.ts";
 import { folded, packed, type Row, widthOf, wrapped } from "./rows.ts";
 import { type Choosing, choicesOf, type WatchState } from "./state.ts";
-import { choiceText, judgedText } from "./words.ts";
+import { callWords, choiceText, judgedText } from "./words.ts";
 
 /** The parts of a card as rows. All text from outside goes through `visible` here. */
 
 const CURSOR = "▏";
 const OTHERS_INDENT = "  ";
+/** More hazards than these are counted. */
+const HAZARDS_SAID = 3;
 
 /** The card's required lines, each on at most `most` rows; then, where there is room, the details. */
 export function headRows(
@@ -23,34 +27,42 @@ export function headRows(
   language: Language,
 ): Row[] {
   const [question = "", ...rest] = card.card.lines.map((line) => visible(line));
-  const is_final = card.reversibility === "irreversible";
   const right = [visible(card.agent_name), clock(Date.parse(card.expires_at) - now), position]
     .filter(Boolean)
     .join("  ·  ");
-  // Reversibility is in the third line of a full card, in the first of a smaller one.
-  const has_meta_line = card.card.form === "full";
-  const first: Row["tone"] = is_final && !has_meta_line ? "strong_danger" : "strong";
-  const titles = folded(question, width, most).map((text): Row => ({ text, tone: first }));
+  const titles = folded(question, width, most).map((text): Row => ({ text, tone: "strong" }));
   const fits = titles.length === 1 && widthOf(`${titles[0]?.text ?? ""}  ${right}`) <= width;
   const rows: Row[] = fits
     ? titles.map((row) => ({ ...row, right }))
     : [{ text: "", tone: "quiet", right: folded(right, width, 1)[0] ?? "" }, ...titles];
   rest.forEach((line, index) => {
-    const is_meta = has_meta_line && index === rest.length - 1;
-    const tone = !is_meta ? "plain" : is_final ? "danger" : "quiet";
+    const tone = card.card.form === "full" && index === rest.length - 1 ? "quiet" : "plain";
     rows.push(...folded(line, width, most).map((text): Row => ({ text, tone })));
   });
+  rows.push(...factRows(card, width, most, language));
   return most === 1 ? rows : [...rows, ...backgroundRows(card, width, now, most - 1, language)];
 }
 
+/** What is dangerous about it, the only red; else what it leaves behind. The worst first; in a small window the others are counted. */
+function factRows({ description }: ApprovalView, width: number, most: number, language: Language): Row[] {
+  if (description === null) return [];
+  const { hazards, effect } = description;
+  if (hazards.length === 0) return [{ text: folded(effectText(effect, language), width, 1)[0] ?? "", tone: "quiet" }];
+  const said = hazards.slice(0, most === 1 ? 1 : HAZARDS_SAID).map((hazard) => visible(hazardText(hazard, language)));
+  const more = hazards.length - said.length;
+  if (more > 0) said.push(`${said.pop() ?? ""} (${callWords[language].more(more)})`);
+  return said.flatMap((text) => folded(text, width, most)).map((text): Row => ({ text, tone: "danger" }));
+}
+
 function backgroundRows(card: ApprovalView, width: number, now: number, most: number, language: Language): Row[] {
+  const reason = shownCall(card).reason.trim();
   const waited = `waited ${clock(now - Date.parse(card.created_at))}`;
   const where =
     card.cwd === null ? "folder unknown" : `in ${folded(visible(card.cwd), width - widthOf(waited) - 8, 1)[0]}`;
   const texts = [
     `${where}  ·  ${waited}`,
     ...folded(`judge: ${visible(judgedText(card.judge, language))}`, width, most),
-    ...(card.intent === "" ? [] : folded(`${visible(card.agent_name)} says: ${visible(card.intent)}`, width, most)),
+    ...(reason === "" ? [] : folded(`${visible(card.agent_name)} says: ${visible(reason)}`, width, most)),
   ];
   return texts.map((text) => ({ text, tone: "quiet" }));
 }

@@ -1,16 +1,21 @@
 import { LENGTHS, type Length } from "../../ipc/answer-lengths.ts";
+import type { Level } from "../../ipc/decision.ts";
 import type { Answer, ApprovalView, Choice, Refuse } from "../../ipc/operator-api.ts";
 import { PRESS_DELAY_MS } from "../../ipc/press-delay.ts";
 import { parseExpiry } from "../durations.ts";
+import { FRAME_WORDS } from "./frame-words.ts";
 import { edited, inserted, type LineKey, lineOf, lineText } from "./line-edit.ts";
 import {
   type Choosing,
   choicesOf,
   type Layout,
+  pairingKey,
+  queue,
   type Scope,
   type Step,
   selected,
   selectedCard,
+  selectedPairing,
   type WatchState,
 } from "./state.ts";
 
@@ -48,6 +53,7 @@ const MAX_TARGET = 4096;
 /** Applies a key. @param now milliseconds of a monotonic clock @param wall Unix milliseconds, for dates */
 export function pressed(state: WatchState, key: Key, now: number, layout: Layout, wall = now): Step {
   if (key.name === "quit") return { state, effect: { kind: "quit" } };
+  if (state.is_away) return key.input === "q" && !key.is_paste ? { state, effect: { kind: "quit" } } : { state };
   const quiet = { ...state, notice: "" };
   switch (state.mode.kind) {
     case "cards":
@@ -58,6 +64,8 @@ export function pressed(state: WatchState, key: Key, now: number, layout: Layout
       return state.mode.editing === null
         ? inChoices(quiet, state.mode, key, { now, wall }, layout)
         : { state: inField(quiet, state.mode, state.mode.editing, key) };
+    case "help":
+      return { state: { ...quiet, mode: { kind: "cards" }, selected_at: now } };
     case "interrupted":
       if (key.name !== "enter" && key.name !== "escape") return { state };
       return { state: { ...quiet, mode: { kind: "cards" }, selected_at: now } };
@@ -65,17 +73,18 @@ export function pressed(state: WatchState, key: Key, now: number, layout: Layout
 }
 
 function inCards(state: WatchState, key: Key, now: number, layout: Layout): Step {
-  if (key.is_paste) return said(state, "Pasted text does nothing here.");
+  if (key.is_paste) return said(state, wordsOf(state).pasted);
   if (key.input === "q") return { state, effect: { kind: "quit" } };
+  if (key.input === "?") return { state: { ...state, mode: { kind: "help" } } };
+  const by = stepOf(key);
+  if (by !== 0) return { state: moved(state, by, now) };
   const card = selectedCard(state);
-  if (card === undefined) return { state };
+  if (card === undefined) return pairing(state, key, now);
   const scrolled = (scroll: number): Step => ({
     state: { ...state, scroll: Math.max(0, Math.min(scroll, layout.lines - layout.page)) },
   });
   if (key.name === "page_down" || key.input === " ") return scrolled(state.scroll + layout.page);
   if (key.name === "page_up" || key.input === "b") return scrolled(state.scroll - layout.page);
-  const by = stepOf(key);
-  if (by !== 0) return { state: moved(state, by, now) };
   if (key.name === "enter" || key.input === "d")
     return answered(state, { token: card.token, decision: "rejected" }, now);
   if (key.input === "c" || key.input === "t")
@@ -85,22 +94,35 @@ function inCards(state: WatchState, key: Key, now: number, layout: Layout): Step
   if (key.input !== "a" && key.input !== "s" && key.input !== "p") return { state };
   const early = unlessEarly(state, now);
   if (early !== undefined) return early;
-  if (layout.page === 0) return said(state, "Make the window larger: the call isn't shown.");
-  if (!state.is_read) return said(state, "Read the whole call first: space shows what comes next, b what came before.");
+  if (layout.page === 0) return said(state, wordsOf(state).call_not_shown);
+  if (!state.is_read) return said(state, wordsOf(state).read_first);
   if (key.input === "a") return answered(state, { token: card.token, decision: "approved" }, now);
   return choosing(state, card, key.input === "s" ? "session" : "permanent");
 }
 
+const LEVEL_KEYS: Readonly<Record<string, Level>> = { r: "ReadOnly", s: "Supervised", f: "Full" };
+
+/** An agent that asks to be paired: a level lets it in, and there is none that counts without a key of its own. */
+function pairing(state: WatchState, key: Key, now: number): Step {
+  const request = selectedPairing(state);
+  if (request === undefined) return { state };
+  const level = LEVEL_KEYS[key.input] ?? null;
+  if (level === null && key.name !== "enter" && key.input !== "d") return { state };
+  const early = unlessEarly(state, now);
+  if (early !== undefined) return early;
+  if (state.answering !== null) return said(state, wordsOf(state).on_its_way);
+  return { state: { ...state, answering: pairingKey(request) }, effect: { kind: "pair", name: request.name, level } };
+}
+
 /** A no for the rest of the session: to this very call, or to all on its target. */
 function refusedForSession(state: WatchState, card: ApprovalView, refuse: Refuse, now: number): Step {
-  if (!card.refusals.some((one) => one.refuse === refuse))
-    return said(state, "It names no target: c denies this very call.");
+  if (!card.refusals.some((one) => one.refuse === refuse)) return said(state, wordsOf(state).no_target);
   return answered(state, { token: card.token, decision: "rejected", refuse }, now);
 }
 
 function choosing(state: WatchState, card: ApprovalView, scope: Scope): Step {
   const [first] = choicesOf(card, scope);
-  if (first === undefined) return said(state, "This can only be approved once: a.");
+  if (first === undefined) return said(state, wordsOf(state).only_once);
   const mode: Choosing = { kind: "choices", scope, index: 0, target: targetOf(first), expires: "", editing: null };
   return { state: { ...state, mode } };
 }
@@ -124,7 +146,7 @@ function inChoices(state: WatchState, mode: Choosing, key: Key, times: Times, la
   const card = selectedCard(state);
   const set = (change: Partial<Choosing>): Step => ({ state: { ...state, mode: { ...mode, ...change } } });
   if (card === undefined || key.name === "escape") return { state: { ...state, mode: { kind: "cards" } } };
-  if (key.is_paste) return said(state, "Pasted text does nothing here: e edits the target, x the expiry.");
+  if (key.is_paste) return said(state, wordsOf(state).pasted_choices);
   const choices = choicesOf(card, mode.scope);
   const choice = choices[mode.index];
   const by = stepOf(key);
@@ -133,13 +155,13 @@ function inChoices(state: WatchState, mode: Choosing, key: Key, times: Times, la
     return set({ index, target: targetOf(choices[index]) });
   }
   if (key.input === "e") {
-    if (choice?.grants.length !== 1) return said(state, "It needs several grants; their targets can't be edited.");
+    if (choice?.grants.length !== 1) return said(state, wordsOf(state).several_grants);
     return set({ editing: { field: "target", line: lineOf(mode.target) } });
   }
   if (key.name === "left" || key.name === "right") return set(ofLength(card, mode, key.name === "left" ? -1 : 1));
   if (key.input === "x") return set({ editing: { field: "expires", line: lineOf(mode.expires) } });
   if (key.name !== "enter") return { state };
-  if (!layout.choice_fits) return said(state, "Make the window larger: not all that would be stored is shown.");
+  if (!layout.choice_fits) return said(state, wordsOf(state).choice_not_shown);
   return confirmed(state, card, mode, choice, times);
 }
 
@@ -177,7 +199,7 @@ function inField(state: WatchState, mode: Choosing, editing: NonNullable<Choosin
   if (key.name !== "enter" && key.name !== "tab")
     return set({ editing: { ...editing, line: typed(editing.line, key, MAX_TARGET) } });
   const text = lineText(editing.line).trim();
-  if (editing.field === "target" && text === "") return { ...state, notice: "A target can't be empty." };
+  if (editing.field === "target" && text === "") return { ...state, notice: wordsOf(state).empty_target };
   return set({ editing: null, [editing.field]: text });
 }
 
@@ -192,10 +214,8 @@ function confirmed(
   try {
     expires_at = mode.expires === "" ? undefined : parseExpiry(mode.expires, wall);
   } catch (error) {
-    return said(
-      state,
-      error instanceof Error ? `${error.message}: write 2h, today, 30d or 2027-01-31T12:00:00Z` : "That is no date.",
-    );
+    if (!(error instanceof Error)) throw error;
+    return said(state, wordsOf(state).no_date(JSON.stringify(mode.expires)));
   }
   const answer: Answer = { token: card.token, decision: "approved", scope: mode.scope };
   if (choice !== undefined && choice.reach !== null) answer.reach = choice.reach;
@@ -208,13 +228,17 @@ function confirmed(
 function answered(state: WatchState, answer: Answer, now: number): Step {
   const early = unlessEarly(state, now);
   if (early !== undefined) return early;
-  if (state.answering !== null) return said(state, "Your last answer is still on its way.");
+  if (state.answering !== null) return said(state, wordsOf(state).on_its_way);
   return { state: { ...state, answering: answer.token }, effect: { kind: "answer", answer } };
 }
 
 function unlessEarly(state: WatchState, now: number): Step | undefined {
   if (now - state.selected_at >= PRESS_DELAY_MS) return undefined;
-  return said(state, "Too early: this card has only just appeared.");
+  return said(state, wordsOf(state).too_early);
+}
+
+function wordsOf({ language }: WatchState) {
+  return FRAME_WORDS[language];
 }
 
 function said(state: WatchState, notice: string): Step {
@@ -222,9 +246,10 @@ function said(state: WatchState, notice: string): Step {
 }
 
 function moved(state: WatchState, by: number, now: number): WatchState {
-  const index = state.cards.findIndex(({ token }) => token === state.selected);
-  const next = state.cards[(index + by + state.cards.length) % state.cards.length];
-  return next === undefined || next.token === state.selected ? state : selected(state, next.token, now);
+  const all = queue(state);
+  const index = state.selected === null ? -1 : all.indexOf(state.selected);
+  const next = all[(index + by + all.length) % all.length];
+  return next === undefined || next === state.selected ? state : selected(state, next, now);
 }
 
 function stepOf({ name, input }: Key): -1 | 0 | 1 {

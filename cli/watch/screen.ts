@@ -1,11 +1,13 @@
-import type { ApprovalView } from "../../ipc/operator-api.ts";
-import { ownCommand } from "../../ipc/own-command.ts";
+import type { ApprovalView, PairingRequest } from "../../ipc/operator-api.ts";
 import { visible } from "../../ipc/visible-text.ts";
 import { alarmRows } from "./alarm-rows.ts";
 import { callLines } from "./call-text.ts";
-import { choiceRows, counted, headRows, messageRows, otherRows, wordRows } from "./card-rows.ts";
+import { choiceRows, headRows, messageRows, otherRows, wordRows } from "./card-rows.ts";
+import { FRAME_WORDS } from "./frame-words.ts";
+import { pairingRows } from "./pairing-rows.ts";
 import { folded, type Row, rule } from "./rows.ts";
-import { choicesOf, type Layout, type Mode, selectedCard, type WatchState } from "./state.ts";
+import { choicesOf, type Layout, type Mode, queue, selectedCard, selectedPairing, type WatchState } from "./state.ts";
+import { AWAY_WORDS } from "./words.ts";
 
 /** The rows on the screen, counted, so that it is known what of a call was shown. */
 
@@ -31,7 +33,6 @@ const FRAME_COLUMNS = 4;
 const SMALL_ROWS = 20;
 /** From here on there is room for more of the other waiting requests and of the ended ones. */
 const LARGE_ROWS = 30;
-const TOO_SMALL: Row = { text: "The window is too small.", tone: "marked" };
 const NOTHING: Layout = { lines: 0, page: 0, choice_fits: false };
 
 export function arranged(state: WatchState, screen: Size, now: number): Arranged {
@@ -39,6 +40,10 @@ export function arranged(state: WatchState, screen: Size, now: number): Arranged
   // The part below has the rest of the screen, as if it were all.
   const size = { ...screen, rows: screen.rows - top.length };
   const card = selectedCard(state);
+  if (state.mode.kind === "help") return { top, ...help(state, size) };
+  const request = selectedPairing(state);
+  if (state.mode.kind !== "interrupted" && card === undefined && request !== undefined)
+    return { top, ...pairingScreen(request, state, size) };
   if (state.mode.kind === "interrupted" || card === undefined) return { top, ...idle(state, size) };
   return { top, ...cardScreen(card, state, size, now) };
 }
@@ -47,10 +52,9 @@ function cardScreen(card: ApprovalView, state: WatchState, size: Size, now: numb
   const width = Math.max(16, size.columns - FRAME_COLUMNS);
   const is_small = size.rows < SMALL_ROWS;
   const is_large = size.rows >= LARGE_ROWS;
-  const index = state.cards.indexOf(card) + 1;
-  const position = state.cards.length > 1 ? `${index} of ${state.cards.length}` : "";
+  const position = positionOf(state);
   const head = headRows(card, position, width, now, is_large ? 3 : is_small ? 1 : 2, state.language);
-  const layout = { ...NOTHING, lines: callLines(card, width).length };
+  const layout = { ...NOTHING, lines: callLines(card, width, state.language).length };
   const rest = (fits: boolean): Row[] =>
     fitting(
       [
@@ -66,7 +70,7 @@ function cardScreen(card: ApprovalView, state: WatchState, size: Size, now: numb
   if (state.mode.kind === "choices") {
     const below = rest(true);
     const { rows, fits } = choiceRows(card, state.mode, width, room(below), now, state.language);
-    const title = `approve ${state.mode.scope === "session" ? "for this session" : "permanently"}: exactly this would be stored`;
+    const title = FRAME_WORDS[state.language].stored(state.mode.scope === "session");
     const text = folded(rule(title, "", width), width, 1)[0] ?? "";
     return {
       card: clipped([...head, { text, tone: "quiet" }, ...rows], below, size),
@@ -81,7 +85,7 @@ function cardScreen(card: ApprovalView, state: WatchState, size: Size, now: numb
   return {
     card:
       page === 0
-        ? clipped([...head.slice(0, 1), TOO_SMALL, ...head.slice(1), ...editor], below, size)
+        ? clipped([...head.slice(0, 1), tooSmall(state), ...head.slice(1), ...editor], below, size)
         : [...head, ...callRows(card, state, width, page), ...editor],
     rest: below,
     layout: { ...layout, page },
@@ -89,24 +93,52 @@ function cardScreen(card: ApprovalView, state: WatchState, size: Size, now: numb
 }
 
 function callRows(card: ApprovalView, state: WatchState, width: number, page: number): Row[] {
-  const all = callLines(card, width);
+  const all = callLines(card, width, state.language);
   const from = Math.max(0, Math.min(state.scroll, all.length - page));
   const shown = all.slice(from, from + page);
   const to = from + shown.length;
-  const title = `the whole call: ${visible(card.executor)}`;
+  const words = FRAME_WORDS[state.language];
+  const title = words.whole_call(visible(card.executor));
   const is_part = shown.length < all.length;
   const top: Row = {
-    text: rule(title, is_part ? `lines ${from + 1} to ${to} of ${all.length}` : "", width),
+    text: rule(title, is_part ? words.lines_of(from + 1, to, all.length) : "", width),
     tone: "quiet",
   };
   const rows: Row[] = [top, ...shown.map((text): Row => ({ text, tone: "plain" }))];
   if (!is_part) return rows;
   const below = all.length - to;
   const more: Row =
-    below > 0
-      ? { text: `▼ ${counted(below, "more line")}: space`, tone: "marked" }
-      : { text: "▲ the end; b goes back", tone: "quiet" };
+    below > 0 ? { text: words.more_lines(below), tone: "marked" } : { text: words.the_end, tone: "quiet" };
   return [...rows, more];
+}
+
+function tooSmall({ language }: WatchState): Row {
+  return { text: FRAME_WORDS[language].too_small, tone: "marked" };
+}
+
+function positionOf(state: WatchState): string {
+  const all = queue(state);
+  const index = state.selected === null ? 0 : all.indexOf(state.selected) + 1;
+  return all.length > 1 ? FRAME_WORDS[state.language].position(index, all.length) : "";
+}
+
+function pairingScreen(request: PairingRequest, state: WatchState, size: Size): Omit<Arranged, "top"> {
+  const { keys } = FRAME_WORDS[state.language];
+  const others = queue(state).length > 1 ? [keys.next] : [];
+  const words = [keys.refuse, keys.read_only, keys.supervised, keys.full, ...others, keys.help, keys.quit];
+  const below = fitting([...endedRows(state, size, 1), noticeRow(state, size), ...wordRows(words, size.columns)], size);
+  const width = Math.max(16, size.columns - FRAME_COLUMNS);
+  const rows = pairingRows(request, positionOf(state), width, state.language);
+  return { card: clipped(rows, below, size), rest: below, layout: NOTHING };
+}
+
+function help(state: WatchState, size: Size): Omit<Arranged, "top"> {
+  const words = FRAME_WORDS[state.language];
+  const rows = words.help.flatMap((line) =>
+    folded(line, size.columns, 2).map((text): Row => ({ text, tone: "plain" })),
+  );
+  const last = wordRows([words.keys.back], size.columns);
+  return { card: [], rest: [...rows.slice(0, Math.max(1, size.rows - 1 - last.length)), ...last], layout: NOTHING };
 }
 
 /** In a window too small for it: never higher than the screen, whose top would then scroll away. */
@@ -120,28 +152,22 @@ function fitting(rows: Row[], size: Size): Row[] {
 }
 
 function idle(state: WatchState, size: Size): Omit<Arranged, "top"> {
+  const words = FRAME_WORDS[state.language];
   const say = (text: string, tone: Row["tone"]): Row[] =>
     folded(text, size.columns, 3).map((part) => ({ text: part, tone }));
-  const head =
-    state.mode.kind === "interrupted"
-      ? [
-          ...say("The request you were answering has ended.", "strong"),
-          ...say("What you typed was not sent. Enter or Esc continues.", "plain"),
-        ]
+  const away = AWAY_WORDS[state.language];
+  const head = state.is_away
+    ? [...say(away.title, "strong"), ...say(away.next, "plain")]
+    : state.mode.kind === "interrupted"
+      ? [...say(words.interrupted, "strong"), ...say(words.interrupted_next, "plain")]
       : !state.is_loaded
-        ? say("Asking the gate for requests …", "quiet")
+        ? say(words.asking, "quiet")
         : state.paused !== null
-          ? [
-              ...say("The gate is paused: every call is denied.", "strong"),
-              ...say(`${visible(state.paused)}. To resume: ${ownCommand("safety resume")}`, "plain"),
-            ]
-          : [
-              ...say("Nothing is waiting for you.", "strong"),
-              ...say(`Connected agents ask here. To connect one: ${ownCommand("connect claude-code")}`, "plain"),
-            ];
+          ? [...say(words.paused, "strong"), ...say(words.to_resume(visible(state.paused)), "plain")]
+          : [...say(words.nothing, "strong"), ...say(words.nothing_next, "plain"), ...say(words.to_connect(), "plain")];
   const blank: Row = { text: "", tone: "plain" };
-  const words = state.mode.kind === "interrupted" ? ["Enter/Esc continue"] : ["q quit"];
-  const rest = [...head, blank, ...endedRows(state, size, 3), noticeRow(state, size), ...wordRows(words, size.columns)];
+  const keys = state.mode.kind === "interrupted" ? [words.keys.continue] : [words.keys.help, words.keys.quit];
+  const rest = [...head, blank, ...endedRows(state, size, 3), noticeRow(state, size), ...wordRows(keys, size.columns)];
   return { card: [], rest, layout: NOTHING };
 }
 
@@ -153,27 +179,27 @@ function endedRows(state: WatchState, size: Size, most: number): Row[] {
 }
 
 function noticeRow(state: WatchState, size: Size): Row {
-  const text = state.answering !== null && state.notice === "" ? "Sending your answer …" : visible(state.notice);
+  const text =
+    state.answering !== null && state.notice === "" ? FRAME_WORDS[state.language].sending : visible(state.notice);
   return { text: folded(text, size.columns, 1)[0] ?? "", tone: "notice" };
 }
 
 function keyWords(card: ApprovalView, state: WatchState, call_fits: boolean): string[] {
   const mode: Mode = state.mode;
-  if (mode.kind === "message") return ["Enter deny with this message", "Esc back"];
-  if (mode.kind === "choices" && mode.editing !== null) return ["Enter take it", "Esc leave it as it was"];
+  const { keys } = FRAME_WORDS[state.language];
+  if (mode.kind === "message") return [keys.deny_with_message, keys.back];
+  if (mode.kind === "choices" && mode.editing !== null) return [keys.take_it, keys.leave_it];
   if (mode.kind === "choices") {
-    const edit = choicesOf(card, mode.scope)[mode.index]?.grants.length === 1 ? ["e edit the target"] : [];
-    return ["Enter approve and store this", "Up/Down what", "Left/Right how long", ...edit, "x expiry", "Esc back"];
+    const edit = choicesOf(card, mode.scope)[mode.index]?.grants.length === 1 ? [keys.edit_target] : [];
+    return [keys.approve_stored, keys.choose, keys.how_long, ...edit, keys.expiry, keys.back];
   }
   const remember = [
-    ...(choicesOf(card, "session").length > 0 ? ["s for this session …"] : []),
-    ...(choicesOf(card, "permanent").length > 0 ? ["p permanently …"] : []),
+    ...(choicesOf(card, "session").length > 0 ? [keys.for_session] : []),
+    ...(choicesOf(card, "permanent").length > 0 ? [keys.permanently] : []),
   ];
-  const approve = state.is_read || call_fits ? ["a approve once", ...remember] : ["to approve, page to its end"];
-  const paging = call_fits ? [] : ["space/b page"];
-  const refuse = card.refusals.some((one) => one.refuse === "target")
-    ? "c/t deny for the session: call/target"
-    : "c deny for the session";
-  const others = state.cards.length > 1 ? ["Tab next"] : [];
-  return ["Enter/d deny", "m deny, say why", ...approve, refuse, ...paging, ...others, "q quit"];
+  const approve = state.is_read || call_fits ? [keys.once, ...remember] : [keys.to_approve];
+  const paging = call_fits ? [] : [keys.page];
+  const refuse = card.refusals.some((one) => one.refuse === "target") ? keys.deny_session_both : keys.deny_session;
+  const others = queue(state).length > 1 ? [keys.next] : [];
+  return [keys.deny, keys.deny_why, ...approve, refuse, ...paging, ...others, keys.help, keys.quit];
 }

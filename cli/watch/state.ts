@@ -1,6 +1,7 @@
 import type { Alarm } from "../../ipc/alarms.ts";
+import type { Level } from "../../ipc/decision.ts";
 import type { Language } from "../../ipc/language.ts";
-import type { Answer, ApprovalView, Choice } from "../../ipc/operator-api.ts";
+import type { Answer, ApprovalView, Choice, PairingRequest } from "../../ipc/operator-api.ts";
 import { RULE_WORDS } from "../../ipc/rule-words.ts";
 import { visible } from "../../ipc/visible-text.ts";
 import type { WaitingState } from "../../ipc/waiting.ts";
@@ -30,11 +31,15 @@ export type Mode =
   | { kind: "message"; line: Line }
   | Choosing
   /** The card went away under an open sub-view: what is still being typed there must not reach the next card. */
-  | { kind: "interrupted" };
+  | { kind: "interrupted" }
+  /** What each key does. */
+  | { kind: "help" };
 
 export interface WatchState {
   /** Whether the list of waiting requests has arrived. */
   is_loaded: boolean;
+  /** No gate answers: nothing that was shown may be true, and no key counts. */
+  is_away: boolean;
   /** Of the cards, and of what is said of the gate's choices. */
   language: Language;
   /** Why the gate is paused; null while it isn't. */
@@ -43,6 +48,9 @@ export interface WatchState {
   alarms: readonly Alarm[];
   /** Soonest deadline first. */
   cards: readonly ApprovalView[];
+  /** Agents that ask to be paired, after the cards. */
+  pairings: readonly PairingRequest[];
+  /** A card's token, or a pairing's key. */
   selected: string | null;
   /** When the selected card came to its place. */
   selected_at: number;
@@ -72,7 +80,11 @@ export interface Layout {
   choice_fits: boolean;
 }
 
-export type Effect = { kind: "answer"; answer: Answer } | { kind: "quit" };
+export type Effect =
+  | { kind: "answer"; answer: Answer }
+  /** Level null: it is refused. */
+  | { kind: "pair"; name: string; level: Level | null }
+  | { kind: "quit" };
 
 export interface Step {
   state: WatchState;
@@ -81,10 +93,12 @@ export interface Step {
 
 export const EMPTY: WatchState = {
   is_loaded: false,
+  is_away: false,
   language: "en",
   paused: null,
   alarms: [],
   cards: [],
+  pairings: [],
   selected: null,
   selected_at: 0,
   scroll: 0,
@@ -107,7 +121,26 @@ function withCards(state: WatchState, change: (waiting: WaitingState) => Waiting
 /** What waited before `watch` began. */
 export function loaded(state: WatchState, views: readonly ApprovalView[], now: number): WatchState {
   const next = withCards(state, (waiting) => list.loaded(waiting, views, now));
-  return state.selected === null ? selected(next, next.cards[0]?.token ?? null, now) : next;
+  return state.selected === null ? selected(next, queue(next)[0] ?? null, now) : next;
+}
+
+/** The agents that ask to be paired now. One that is looked at keeps its place; one that has gone makes room. */
+export function pairingsAre(state: WatchState, pairings: readonly PairingRequest[], now: number): WatchState {
+  const next = { ...state, pairings };
+  const all = queue(next);
+  if (state.selected !== null && all.includes(state.selected)) return next;
+  const moved = selected(next, all[0] ?? null, now);
+  return state.selected === null && state.mode.kind !== "cards" ? { ...moved, mode: state.mode } : moved;
+}
+
+/** The user's answer to a pairing has arrived. */
+export function pairingEnded(state: WatchState, name: string, line: string, now: number): WatchState {
+  const left = state.pairings.filter((request) => request.name !== name);
+  return pairingsAre(
+    { ...state, answering: null, ended: [...state.ended, visible(line)].slice(-ENDED_SHOWN) },
+    left,
+    now,
+  );
 }
 
 /**
@@ -141,7 +174,7 @@ export function closed(state: WatchState, card: ApprovalView, now: number): Watc
   };
   if (state.selected !== card.token) return next;
   const is_interrupted = !is_own && state.mode.kind !== "cards";
-  const moved = selected({ ...next, notice: "" }, next.cards[0]?.token ?? null, now);
+  const moved = selected({ ...next, notice: "" }, queue(next)[0] ?? null, now);
   return is_interrupted ? { ...moved, mode: { kind: "interrupted" } } : moved;
 }
 
@@ -152,7 +185,7 @@ export function refused(state: WatchState, token: string, notice: string): Watch
 
 /** A frame with these measures is on the screen. */
 export function drawn(state: WatchState, { lines, page }: Layout): WatchState {
-  if (state.selected === null || state.is_read || state.mode.kind !== "cards" || page <= 0) return state;
+  if (selectedCard(state) === undefined || state.is_read || state.mode.kind !== "cards" || page <= 0) return state;
   // Broken into other lines, how much was read is unknown.
   if (state.read_of !== lines && state.read_to > 0) return { ...state, scroll: 0, read_to: 0, read_of: lines };
   if (state.scroll > state.read_to) return state;
@@ -169,6 +202,20 @@ export function selected(state: WatchState, token: string | null, now: number): 
 
 export function selectedCard(state: WatchState): ApprovalView | undefined {
   return state.cards.find(({ token }) => token === state.selected);
+}
+
+/** Everything that waits, in the order in which Tab goes through it. */
+export function queue({ cards, pairings }: WatchState): string[] {
+  return [...cards.map(({ token }) => token), ...pairings.map(pairingKey)];
+}
+
+/** No token looks like it. */
+export function pairingKey({ name }: PairingRequest): string {
+  return `pairing ${name}`;
+}
+
+export function selectedPairing({ pairings, selected: key }: WatchState): PairingRequest | undefined {
+  return pairings.find((request) => pairingKey(request) === key);
 }
 
 /** The choices of a scope, in the card's order. */

@@ -1,16 +1,30 @@
 import { type Instance, render } from "ink";
 import { createElement as h } from "react";
-import type { AlarmCode } from "../../ipc/alarms.ts";
+import type { Level } from "../../ipc/decision.ts";
 import { GateError } from "../../ipc/gate-error.ts";
 import { LANGUAGES, type Language } from "../../ipc/language.ts";
+import type { GatePresence } from "../../ipc/lasting-operator.ts";
 import type { Answer, OperatorApi, OperatorEvent } from "../../ipc/operator-api.ts";
 import { ownCommand } from "../../ipc/own-command.ts";
 import type { Setting } from "../../ipc/settings.ts";
+import { Calling } from "./calling.ts";
 import { counted } from "./card-rows.ts";
+import { FRAME_WORDS } from "./frame-words.ts";
 import { Keyboard } from "./keyboard.ts";
 import { type Key, pressed } from "./keys.ts";
 import { arranged } from "./screen.ts";
-import { appeared, closed, drawn, EMPTY, held, loaded, refused, type WatchState } from "./state.ts";
+import {
+  appeared,
+  closed,
+  drawn,
+  EMPTY,
+  held,
+  loaded,
+  pairingEnded,
+  pairingsAre,
+  refused,
+  type WatchState,
+} from "./state.ts";
 import { view } from "./view.ts";
 
 /** How often the gate is notified that the user is typing, in milliseconds. */
@@ -20,14 +34,13 @@ const GATE_EVENTS = [
   "approval.waiting",
   "approval.closed",
   "approval.held",
+  "pairing.requested",
+  "agents.changed",
   "safety.paused",
   "safety.resumed",
   "alarms.changed",
   "settings.changed",
 ] as const;
-
-/** The alarms for which a gate ends itself. */
-const ENDING: readonly AlarmCode[] = ["gate_replaced", "database_unusable"];
 
 export interface WatchOptions {
   stdin?: NodeJS.ReadStream;
@@ -36,27 +49,24 @@ export interface WatchOptions {
   now?: () => number;
   /** Milliseconds of a monotonic clock: how long a card has been shown. */
   steady?: () => number;
-  /** Settles when the connection has ended. */
-  lost?: Promise<void>;
+  /** Reports when the gate goes, and when there is one again. */
+  onPresence: (listener: (presence: GatePresence) => void) => () => void;
+  /** Ring the terminal's bell when something new waits. */
+  has_bell?: boolean;
 }
 
 /**
  * Cards in the terminal, answered with keys, until the user quits. Waiting requests then keep waiting.
- * @throws GateError `not_a_terminal`; `connection_lost` if the gate closes the connection
+ * A gate that goes is waited for.
+ * @throws GateError `not_a_terminal`
  */
-export async function watch(api: OperatorApi, options: WatchOptions = {}): Promise<void> {
+export async function watch(api: OperatorApi, options: WatchOptions): Promise<void> {
   const { stdin = process.stdin, stdout = process.stdout } = options;
   if (!stdin.isTTY || !stdout.isTTY) {
     const hint = `use: ${ownCommand("approvals --help")}`;
     throw new GateError("not_a_terminal", "watch needs a terminal", hint);
   }
-  const { failure, left, ending } = await new WatchScreen(api, { ...options, stdin, stdout }).untilQuit();
-  if (isLost(failure)) {
-    const waiting = left === 0 ? "" : `; ${counted(left, "request")} could not be answered here`;
-    if (ending !== undefined) throw new GateError("connection_lost", `${ending.message}${waiting}`, ending.hint);
-    const hint = `start the gate with: ${ownCommand("start")}, then watch again`;
-    throw new GateError("connection_lost", `the connection to the gate was lost${waiting}`, hint);
-  }
+  const { failure, left } = await new WatchScreen(api, { ...options, stdin, stdout }).untilQuit();
   if (failure !== undefined) throw failure;
   if (left > 0) stdout.write(`${counted(left, "request")} still waiting for an answer.\n`);
 }
@@ -65,8 +75,6 @@ interface WatchEnd {
   failure: unknown;
   /** How many requests still wait. */
   left: number;
-  /** Why the gate ended itself, if it said so. */
-  ending: WatchState["alarms"][number] | undefined;
 }
 
 /** The cards on one terminal: what the gate reports and what is typed become states, and each state is drawn. */
@@ -75,7 +83,8 @@ class WatchScreen {
   readonly #stdout: NodeJS.WriteStream;
   readonly #now: () => number;
   readonly #steady: () => number;
-  readonly #lost: Promise<void> | undefined;
+  readonly #onPresence: WatchOptions["onPresence"];
+  readonly #calling: Calling;
   readonly #app: Instance;
   #state = EMPTY;
   #failure: unknown;
@@ -84,12 +93,13 @@ class WatchScreen {
   readonly #ended = new Set<string>();
 
   constructor(api: OperatorApi, options: WatchOptions & { stdin: NodeJS.ReadStream; stdout: NodeJS.WriteStream }) {
-    const { stdin, stdout, now = Date.now, steady = () => performance.now(), lost } = options;
+    const { stdin, stdout, now = Date.now, steady = () => performance.now(), onPresence, has_bell = true } = options;
     this.#api = api;
     this.#stdout = stdout;
     this.#now = now;
     this.#steady = steady;
-    this.#lost = lost;
+    this.#onPresence = onPresence;
+    this.#calling = new Calling(stdout, has_bell);
     // `interactive`: without it ink draws nothing where an environment variable says CI.
     this.#app = render(this.#scene(), {
       stdin,
@@ -107,31 +117,34 @@ class WatchScreen {
     const redraw = () => this.#redraw();
     const clock = setInterval(redraw, 1000);
     const extending = setInterval(() => this.#extendDeadline(), HOLD_INTERVAL_MS);
-    this.#stdout.on("resize", redraw);
-    void this.#lost?.then(() => this.#end(new GateError("connection_lost", "the gate has gone")));
+    const resized = () => this.#drawAnew();
+    this.#stdout.on("resize", resized);
+    const leave_gate = this.#onPresence((presence) => this.#onGatePresence(presence));
     try {
       this.#load();
       await exited;
     } finally {
       clearInterval(clock);
       clearInterval(extending);
-      this.#stdout.off("resize", redraw);
+      this.#stdout.off("resize", resized);
       unsubscribe();
+      leave_gate();
       this.#leave();
+      this.#calling.end();
     }
-    const { cards, alarms } = this.#state;
-    const ending = alarms.findLast(({ code }) => ENDING.includes(code));
-    return { failure: this.#failure, left: cards.length, ending };
+    return { failure: this.#failure, left: this.#state.cards.length };
   }
 
   #load(): void {
-    const end = (reason: unknown) => this.#end(reason);
+    // A gate that went meanwhile is asked anew once it is back.
+    const end = (reason: unknown) => this.#endUnlessAway(reason);
     this.#api.call("settings.list", {}).then((settings) => this.#change({ language: languageIn(settings) }), end);
     this.#api.call("status", {}).then(({ pause, alarms }) => this.#change({ paused: pause.reason, alarms }), end);
     this.#api.call("approvals.list", { limit: 1000 }).then((listed) => {
       const waiting = listed.filter(({ token, status }) => status === "pending" && !this.#ended.has(token));
       this.#show(loaded(this.#state, waiting, this.#steady()));
     }, end);
+    this.#loadPairings();
   }
 
   #onGateEvent(event: OperatorEvent): void {
@@ -143,6 +156,9 @@ class WatchScreen {
       case "approval.closed":
         if (!this.#state.is_loaded) this.#ended.add(event.data.token);
         return this.#show(closed(this.#state, event.data, this.#steady()));
+      case "pairing.requested":
+      case "agents.changed":
+        return this.#loadPairings();
       case "safety.paused":
       case "safety.resumed":
         return this.#change({ paused: event.data.reason });
@@ -153,11 +169,20 @@ class WatchScreen {
     }
   }
 
+  /** What was shown or typed for a gate that went means nothing to the next one: its own list is shown. */
+  #onGatePresence(presence: GatePresence): void {
+    const { language, alarms } = this.#state;
+    this.#ended.clear();
+    this.#show({ ...EMPTY, language, alarms, is_away: presence === "away" });
+    if (presence === "there") this.#load();
+  }
+
   #onKey(key: Key): void {
     const { state, effect } = pressed(this.#state, key, this.#steady(), this.#layout(), this.#now());
     this.#show(state);
     if (effect?.kind === "quit") this.#leave();
     if (effect?.kind === "answer") void this.#send(effect.answer);
+    if (effect?.kind === "pair") void this.#pair(effect.name, effect.level);
   }
 
   async #send(answer: Answer): Promise<void> {
@@ -165,9 +190,33 @@ class WatchScreen {
       const view = await this.#api.call("approvals.resolve", answer);
       this.#show(closed(this.#state, view, this.#steady()));
     } catch (error) {
-      if (isLost(error)) this.#end(error);
-      else this.#show(refused(this.#state, answer.token, explanation(error)));
+      if (isAway(error)) return; // nobody took it: the card is shown again once there is a gate
+      this.#show(refused(this.#state, answer.token, explanation(error)));
     }
+  }
+
+  async #pair(name: string, level: Level | null): Promise<void> {
+    const words = FRAME_WORDS[this.#state.language];
+    try {
+      if (level === null) await this.#api.call("agents.reject", { name });
+      else await this.#api.call("agents.pair", { name, level });
+      const line = level === null ? words.not_paired(name) : words.paired(name, level);
+      this.#show(pairingEnded(this.#state, name, line, this.#steady()));
+    } catch (error) {
+      if (isAway(error)) return;
+      this.#show(refused(this.#state, `pairing ${name}`, explanation(error)));
+    }
+  }
+
+  #loadPairings(): void {
+    this.#api.call("agents.list", {}).then(
+      ({ requests }) => this.#show(pairingsAre(this.#state, requests, this.#steady())),
+      (reason: unknown) => this.#endUnlessAway(reason),
+    );
+  }
+
+  #endUnlessAway(reason: unknown): void {
+    if (!isAway(reason)) this.#end(reason);
   }
 
   /** While the user types, the card's deadline is extended. */
@@ -191,12 +240,21 @@ class WatchScreen {
 
   #show(next: WatchState): void {
     this.#state = next;
+    if (!this.#is_over) this.#calling.waits(next);
     this.#redraw();
   }
 
   #redraw(): void {
     // Drawn once more, ink would take the terminal again, and the process would never end.
     if (!this.#is_over) this.#app.rerender(this.#scene());
+  }
+
+  /** Another size: the terminal has broken the old frame's rows anew, so nobody knows where they are. */
+  #drawAnew(): void {
+    if (this.#is_over) return;
+    this.#app.clear();
+    this.#stdout.write("\x1b[2J\x1b[H");
+    this.#redraw();
   }
 
   #scene() {
@@ -227,8 +285,9 @@ function languageIn(settings: readonly Setting[]): Language {
   return LANGUAGES.find((language) => language === chosen) ?? "en";
 }
 
-function isLost(error: unknown): boolean {
-  return error instanceof GateError && error.code === "connection_lost";
+/** Nobody answered, or the connection ended before somebody did. */
+function isAway(error: unknown): boolean {
+  return error instanceof GateError && (error.code === "connection_lost" || error.code === "not_answering");
 }
 
 function explanation(error: unknown): string {

@@ -1,4 +1,5 @@
 import type { Reach, Territory } from "../../ipc/decision.ts";
+import type { DescribedChange } from "../../ipc/description.ts";
 import type { Language } from "../../ipc/language.ts";
 import type { ApprovalView, Choice } from "../../ipc/operator-api.ts";
 import { NOTE_WORDS } from "../../ipc/rule-words.ts";
@@ -12,7 +13,7 @@ const REACH: Readonly<Record<Language, Readonly<Record<Reach, string>>>> = {
     tree: "this folder and below",
     project: "this project",
     host: "this host",
-    subdomains: "this host and those below it",
+    subdomains: "all of its domain",
     exact: "exactly this",
     any: "always",
   },
@@ -22,7 +23,7 @@ const REACH: Readonly<Record<Language, Readonly<Record<Reach, string>>>> = {
     tree: "questa cartella e quelle dentro",
     project: "questo progetto",
     host: "questo host",
-    subdomains: "questo host e quelli sotto di esso",
+    subdomains: "tutto il suo dominio",
     exact: "esattamente questo",
     any: "ogni volta",
   },
@@ -50,3 +51,64 @@ export function judgedText({ score, reason, notes }: ApprovalView["judge"], lang
   const words = (notes ?? []).map((note) => NOTE_WORDS[language][note]);
   return [SCORE[language](score.toFixed(2)), ...words].join(", ");
 }
+
+/** While no gate answers. */
+export const AWAY_WORDS: Readonly<Record<Language, { title: string; next: string }>> = {
+  en: {
+    title: "Waiting for the gate …",
+    next: "It isn't answering; it is asked again every second. Until it is back no key does anything but q, which leaves.",
+  },
+  it: {
+    title: "In attesa del gate …",
+    next: "Non risponde; lo si richiede ogni secondo. Finché non torna nessun tasto fa nulla, tranne q, che esce.",
+  },
+};
+
+interface CallWords {
+  change: (change: DescribedChange) => string;
+  leftOut: (count: number) => string;
+  anotherScript: string;
+  unreadable: string;
+  firstOf: (shown: number, all: number) => string;
+  more: (count: number) => string;
+}
+
+/** What is said of a call beside its own text, as on the page. */
+export const callWords: Readonly<Record<Language, CallWords>> = {
+  en: {
+    change: ({ status, old_lines, added, removed }) => {
+      const counts = `+${added} -${removed}`;
+      const said = {
+        new: `new file, ${added} lines`,
+        replaces: `replaces ${old_lines ?? removed} lines, ${counts}`,
+        edits: counts,
+        deletes: `deletes it, ${old_lines ?? removed} lines`,
+        unknown: `not compared with the file that is there, ${counts}`,
+      };
+      return said[status];
+    },
+    leftOut: (count) => `${count} more lines, in the arguments below.`,
+    anotherScript: "This script is another one than before.",
+    unreadable: "isn't there, or can't be read",
+    firstOf: (shown, all) => `the first ${shown} of ${all} lines`,
+    more: (count) => `and ${count} more`,
+  },
+  it: {
+    change: ({ status, old_lines, added, removed }) => {
+      const counts = `+${added} -${removed}`;
+      const said = {
+        new: `file nuovo, ${added} righe`,
+        replaces: `sostituisce ${old_lines ?? removed} righe, ${counts}`,
+        edits: counts,
+        deletes: `lo elimina, ${old_lines ?? removed} righe`,
+        unknown: `non confrontato con il file che c'è, ${counts}`,
+      };
+      return said[status];
+    },
+    leftOut: (count) => `Altre ${count} righe, negli argomenti sotto.`,
+    anotherScript: "Questo script non è più quello di prima.",
+    unreadable: "non c'è, o non si può leggere",
+    firstOf: (shown, all) => `le prime ${shown} di ${all} righe`,
+    more: (count) => (count === 1 ? "e un altro" : `e altri ${count}`),
+  },
+};

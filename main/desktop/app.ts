@@ -3,6 +3,7 @@ import { GateError } from "../../ipc/gate-error.ts";
 import { isoSeconds } from "../../ipc/iso-seconds.ts";
 import { gatePaths } from "../../ipc/paths.ts";
 import type { ReviewTarget } from "../notifications/notifier.ts";
+import { routeOf } from "../notifications/review-route.ts";
 import { type NotificationOptions, startNotifications } from "../notifications/start.ts";
 import { GATE_EXIT } from "../restart.ts";
 import { serveGate } from "../serve.ts";
@@ -91,11 +92,6 @@ async function openDesktop(): Promise<void> {
 function notifications(window: MainWindow): NotificationOptions {
   const review = (target: ReviewTarget) => window.open(routeOf(target));
   return process.platform === "linux" ? { review } : { review, sink: () => new ElectronNotifications() };
-}
-
-function routeOf(target: ReviewTarget): string {
-  if (target.kind === "approval") return `approvals/${target.token}`;
-  return { agent: "approvals", pairing: "approvals", safety: "safety", alarm: "approvals" }[target.kind];
 }
 
 /** Quitting closes the surfaces, then the gate, then the app. Returns the function that does so when the gate has ended. */

@@ -50,7 +50,7 @@ export class ElectronNotifications implements NotificationSink {
       title: notice.title,
       body: notice.lines.join("\n"),
       timeoutType: "never",
-      urgency: "critical",
+      urgency: notice.is_urgent ? "critical" : "normal",
       actions: notice.buttons.map(({ label }) => ({ type: "button", text: label })),
     });
     this.#shown.set(handle, notification);

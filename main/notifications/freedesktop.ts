@@ -1,4 +1,6 @@
 import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { SessionBus, type Signal } from "./session-bus.ts";
 import type { Notice, NoticeAction, NotificationSink, SinkAbilities, SinkEvent } from "./sink.ts";
 
@@ -7,7 +9,9 @@ import type { Notice, NoticeAction, NotificationSink, SinkAbilities, SinkEvent }
 const SERVER = "org.freedesktop.Notifications";
 const SERVER_PATH = "/org/freedesktop/Notifications";
 const BUS = "org.freedesktop.DBus";
-const CRITICAL = 2;
+const URGENCY = { normal: 1, critical: 2 };
+/** As the installed app's desktop entry is named (electron-builder.yml): what a desktop finds icon and settings by. */
+const DESKTOP_ENTRY = "metnos-gate-app";
 const NEVER = 0;
 const RETRY_MS = { first: 1000, most: 60_000 };
 const WAKE_EVERY_MS = 5000;
@@ -234,13 +238,13 @@ export class FreedesktopSink implements NotificationSink {
     try {
       const { Variant } = await import("@jellybrick/dbus-next");
       const hints = {
-        urgency: new Variant("y", CRITICAL),
+        urgency: new Variant("y", notice.is_urgent ? URGENCY.critical : URGENCY.normal),
         category: new Variant("s", `x-metnos-gate.${notice.kind}`),
-        "desktop-entry": new Variant("s", "metnos-gate"),
+        "desktop-entry": new Variant("s", DESKTOP_ENTRY),
         // A press that doesn't count must not close it.
         resident: new Variant("b", true),
       };
-      const body = ["Metnos Gate", shown.id ?? 0, "", notice.title, this.#has_markup ? escaped(text) : text];
+      const body = ["Metnos Gate", shown.id ?? 0, appIcon(), notice.title, this.#has_markup ? escaped(text) : text];
       const [id] = await bus.call(owner, SERVER_PATH, SERVER, "Notify", "susssasa{sv}i", [
         ...body,
         actions,
@@ -271,6 +275,13 @@ export class FreedesktopSink implements NotificationSink {
     this.#last_problem = text;
     this.#log(`notifications: ${text}`);
   }
+}
+
+/** The checkout's own, where this runs from one; else the installed app's, by its name. */
+function appIcon(): string {
+  // As seen from main/notifications/ and, once built, from dist/cli/.
+  const file = fileURLToPath(new URL("../../build/icons/64x64.png", import.meta.url));
+  return existsSync(file) ? file : DESKTOP_ENTRY;
 }
 
 function escaped(text: string): string {

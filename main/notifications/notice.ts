@@ -1,6 +1,15 @@
 import { ALARM_WORDS } from "../../ipc/alarm-words.ts";
 import type { Alarm } from "../../ipc/alarms.ts";
 import type { Language } from "../../ipc/language.ts";
+import {
+  bundleText,
+  columns,
+  isHazardous,
+  othersText,
+  pairingTitle,
+  ROW_WIDTH,
+  requestText,
+} from "../../ipc/notice-text.ts";
 import type { ApprovalView, PairingRequest } from "../../ipc/operator-api.ts";
 import { ownCommand } from "../../ipc/own-command.ts";
 import { shortened, visible } from "../../ipc/visible-text.ts";
@@ -17,9 +26,10 @@ export interface NoticeSettings extends SinkAbilities {
 
 /** The rows of a body that servers show without folding it, each of about 48 columns where they are narrow. */
 export const BODY_ROWS = 6;
-export const ROW_WIDTH = 48;
 /** Pairing requests are listed up to this many. */
 const NAMES_SHOWN = 4;
+/** Where a server shows nothing but the text, this says who speaks. */
+const PRODUCT = "Metnos Gate";
 /** Letters that are written from right to left reorder the text beside them, without any control character. */
 const RIGHT_TO_LEFT =
   /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Samaritan}\p{Script=Mandaic}\p{Script=Adlam}\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
@@ -30,36 +40,38 @@ const RIGHT_TO_LEFT =
  */
 export function approvalNotice(view: ApprovalView, settings: NoticeSettings): Notice {
   const words = NOTICE_WORDS[settings.language];
-  const agent = visible(view.agent_name);
-  // The smaller forms' first line contains text from the call: only the full form's is written by the gate alone.
-  const [question = ""] = view.card.lines;
-  const has_question = view.card.form === "full" && columns(question) <= ROW_WIDTH;
-  const title = has_question ? question : words.asks(agent);
-  const body_lines = view.card.lines.slice(has_question ? 1 : 0);
-  const by_line = has_question ? [words.asked_by(agent)] : [];
-  const whole = wholeRequest(view, body_lines, by_line.length);
-  const lines =
-    whole === null
-      ? [...body_lines.map((line) => shortened(line, ROW_WIDTH * 2)), words.more, ...by_line]
-      : [...whole, ...by_line];
+  const { title, lines: said } = requestText(view, settings.language);
+  const whole = wholeRequest(view, said, 1);
+  const lines = whole ?? [...said.map((line) => shortened(line, ROW_WIDTH * 2)), words.more];
   const can_approve = whole !== null && settings.has_body;
-  const approve = can_approve ? [{ action: "approve" as const, label: words.approve }] : [];
-  const deny = { action: "deny" as const, label: words.deny };
-  return withReview({ kind: "approval", title, lines, buttons: [...approve, deny] }, settings, can_approve);
+  const buttons = [
+    { action: "deny" as const, label: words.deny },
+    ...(can_approve ? [{ action: "approve" as const, label: words.approve }] : []),
+  ];
+  const notice = { kind: "approval", is_urgent: isHazardous(view), title, lines, buttons } as const;
+  return withReview(notice, settings, can_approve);
 }
 
 /** Many requests of one agent, in one notification that answers none of them. */
-export function digestNotice(agent_name: string, count: number, settings: NoticeSettings): Notice {
-  const title = NOTICE_WORDS[settings.language].waiting(count, visible(agent_name));
-  return withReview({ kind: "digest", title, lines: [], buttons: [] }, settings, false);
+export function digestNotice(agent_name: string, views: readonly ApprovalView[], settings: NoticeSettings): Notice {
+  const text = bundleText(agent_name, views, settings.language);
+  const notice = { kind: "digest", is_urgent: views.some(isHazardous), ...text, buttons: [] } as const;
+  return withReview(notice, settings, false);
 }
 
 /** Every agent that waits to be paired, in one notification: agents can't fill the screen. */
 export function pairingNotice(requests: readonly PairingRequest[], settings: NoticeSettings): Notice {
   const words = NOTICE_WORDS[settings.language];
   const names = requests.slice(0, NAMES_SHOWN).map(({ name }) => shortened(visible(name), ROW_WIDTH));
-  const lines = requests.length > NAMES_SHOWN ? [...names, words.others(requests.length - NAMES_SHOWN)] : names;
-  const notice = { kind: "pairing", title: words.pairing(requests.length), lines, buttons: [] } as const;
+  const lines =
+    requests.length > NAMES_SHOWN ? [...names, othersText(requests.length - NAMES_SHOWN, settings.language)] : names;
+  const notice = {
+    kind: "pairing",
+    is_urgent: false,
+    title: pairingTitle(requests.length, settings.language),
+    lines,
+    buttons: [],
+  } as const;
   const [first] = requests;
   const pair =
     first === undefined ? ownCommand("agents list") : ownCommand(`agents pair ${first.name} --level Supervised`);
@@ -69,7 +81,7 @@ export function pairingNotice(requests: readonly PairingRequest[], settings: Not
 /** The safety filter has paused every agent. */
 export function pauseNotice(reason: string, settings: NoticeSettings): Notice {
   const { paused: title, see } = NOTICE_WORDS[settings.language];
-  const notice = { kind: "pause", title, lines: [visible(reason)], buttons: [] } as const;
+  const notice = { kind: "pause", is_urgent: true, title, lines: [visible(reason)], buttons: [] } as const;
   return withReview(notice, settings, false, see(ownCommand("safety status")));
 }
 
@@ -78,7 +90,7 @@ export function alarmNotice({ code, message, hint }: Alarm, settings: NoticeSett
   const { title } = ALARM_WORDS[settings.language][code];
   const lines = [message, hint].filter((text) => text !== "").map((text) => shortened(visible(text), ROW_WIDTH * 3));
   const in_terminal = NOTICE_WORDS[settings.language].see(ownCommand("alarms list"));
-  return withReview({ kind: "alarm", title, lines, buttons: [] }, settings, false, in_terminal);
+  return withReview({ kind: "alarm", is_urgent: false, title, lines, buttons: [] }, settings, false, in_terminal);
 }
 
 /** Adds Review where it can open something, and says where to answer if the buttons can't. @param in_terminal how, without a window: left out, in `watch` */
@@ -89,12 +101,15 @@ function withReview(
   in_terminal?: string,
 ): Notice {
   const words = NOTICE_WORDS[language];
-  const is_answerable = has_actions && (can_approve || can_review);
+  const is_answerable = can_approve && has_actions;
   const in_window = notice.kind === "alarm" ? words.alarm_in_window : words.in_window;
-  const where = can_review ? in_window : (in_terminal ?? words.answer_with(ownCommand("watch")));
+  const elsewhere = in_terminal ?? words.answer_with(ownCommand("watch"));
+  const with_review =
+    notice.kind === "approval" || notice.kind === "digest" ? words.review_or(ownCommand("watch")) : null;
+  const where = !can_review ? elsewhere : has_actions ? with_review : in_window;
   return {
     ...notice,
-    lines: is_answerable ? notice.lines : [...notice.lines, where],
+    lines: [...notice.lines, ...(is_answerable || where === null ? [] : [where]), PRODUCT],
     buttons: can_review ? [...notice.buttons, { action: "review", label: words.review }] : notice.buttons,
     default_action: can_review ? "review" : null,
   };
@@ -154,11 +169,4 @@ function isPlain(text: string): boolean {
 
 function rowsOf(lines: readonly string[]): number {
   return lines.reduce((rows, line) => rows + Math.max(1, Math.ceil(columns(line) / ROW_WIDTH)), 0);
-}
-
-/** Characters beyond Latin may be twice as wide. */
-function columns(text: string): number {
-  let width = 0;
-  for (const character of text) width += (character.codePointAt(0) ?? 0) < 0x300 ? 1 : 2;
-  return width;
 }

@@ -149,7 +149,7 @@ export class Notifier {
       // Once dismissed, it isn't shown again for the same burst, but is for a later one.
       const digest = this.#items.get(`agent:${agent_id}`);
       if (digest?.dismissed_at != null && now - digest.dismissed_at >= BURST.within_ms) digest.dismissed_at = null;
-      return this.#showDigest(view, open.length);
+      return this.#showDigest(view);
     }
     if (arrivals.length <= BURST.count && open.length <= MOST_OPEN) {
       return this.#put(`approval:${view.token}`, { kind: "approval", token: view.token }, (settings) =>
@@ -158,7 +158,7 @@ export class Notifier {
     }
     this.#digests.add(agent_id);
     for (const { token } of open) this.#remove(`approval:${token}`);
-    this.#showDigest(view, open.length);
+    this.#showDigest(view);
   }
 
   #closed(view: ApprovalView): void {
@@ -168,14 +168,14 @@ export class Notifier {
     const left = this.#ofAgent(agent_id).length;
     if (left === 0) this.#arrivals.delete(agent_id);
     if (!this.#digests.has(agent_id)) return;
-    if (left > 0) return this.#showDigest(view, left);
+    if (left > 0) return this.#showDigest(view);
     this.#digests.delete(agent_id);
     this.#remove(`agent:${agent_id}`);
   }
 
-  #showDigest({ agent_id, agent_name }: ApprovalView, count: number): void {
+  #showDigest({ agent_id, agent_name }: ApprovalView): void {
     this.#put(`agent:${agent_id}`, { kind: "agent", agent_name }, (settings) =>
-      digestNotice(agent_name, count, settings),
+      digestNotice(agent_name, this.#ofAgent(agent_id), settings),
     );
   }
 

@@ -15,6 +15,7 @@ function headersFor(host: string | undefined): Record<string, string> {
       "style-src 'self'",
       "img-src 'self' data:",
       "font-src 'self'",
+      "manifest-src 'self'",
       `connect-src ${connect}`,
       "frame-ancestors 'none'",
       "base-uri 'none'",

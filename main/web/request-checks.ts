@@ -8,6 +8,9 @@ export interface Refusal {
   text: string;
 }
 
+/** The path of a link for one use. */
+export const LINK = /^\/\?token=([0-9a-f]*)$/;
+
 /** The names that this machine's browser may call the page by. Any other came from a rebound DNS name or a forged header. */
 function hostsAt(port: number): readonly string[] {
   return [`127.0.0.1:${port}`, `localhost:${port}`];
@@ -40,10 +43,13 @@ export function refusalOfUpgrade(request: IncomingMessage, port: number): Refusa
 const OTHER_ORIGIN: Refusal = { status: 403, text: "this page answers to itself only" };
 
 /** What the browser says about who asks. An older one says nothing; then the cookie's SameSite has to do. */
-function refusalOfContext({ headers }: IncomingMessage): Refusal | undefined {
+function refusalOfContext({ headers, url }: IncomingMessage): Refusal | undefined {
   // A site is a host without its port: another local server's page is `same-site`, and is refused, too.
   const site = headers["sec-fetch-site"];
-  if (site !== undefined && site !== "same-origin" && site !== "none")
+  // Whoever has a link may use it: the file through which the user's browser is opened is another site, too.
+  const is_link_followed =
+    LINK.test(url ?? "") && headers["sec-fetch-mode"] === "navigate" && headers["sec-fetch-dest"] === "document";
+  if (site !== undefined && site !== "same-origin" && site !== "none" && !is_link_followed)
     return { status: 403, text: "another page asked for this one: copy the link into the address bar" };
   // Fetched ahead, a link would be used up before the user comes to it.
   if (headers["sec-purpose"] !== undefined || headers.purpose !== undefined)

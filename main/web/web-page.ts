@@ -24,7 +24,7 @@ import { type PageFiles, readPageFiles } from "./page-files.ts";
 import { canIdentifyPeer, isOwnUsersPeer } from "./peer.ts";
 import { PerSecond } from "./per-second.ts";
 import { REFUSAL_STYLE_HASH, refusalPage, type WhyRefused } from "./refusal-page.ts";
-import { ownHost, refusalOfRequest, refusalOfUpgrade } from "./request-checks.ts";
+import { LINK, ownHost, refusalOfRequest, refusalOfUpgrade } from "./request-checks.ts";
 import { SessionFile } from "./session-file.ts";
 import { LINK_SECONDS, proofOf, type Session, WebSessions } from "./web-sessions.ts";
 
@@ -71,7 +71,6 @@ const REQUEST_TIMEOUT_MS = 5000;
 const MAX_HEADER_BYTES = 64 * 1024;
 
 const METRICS_PATH = "/metrics";
-const LINK = /^\/\?token=([0-9a-f]*)$/;
 
 export class WebPage {
   readonly #settings: WebPageSettings;

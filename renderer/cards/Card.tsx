@@ -3,7 +3,6 @@ import type { ApprovalView } from "../../ipc/operator-api.ts";
 import { shownCall } from "../../ipc/shown-call.ts";
 import { Button } from "../parts/Button.tsx";
 import { Failure } from "../parts/Failure.tsx";
-import { VisibleText } from "../parts/VisibleText.tsx";
 import { cardWords } from "../words/cards.ts";
 import { useWords } from "../words/language.ts";
 import { AnswerPanel, type Panel } from "./AnswerPanel.tsx";
@@ -67,7 +66,7 @@ export const Card = memo(function Card({ view, is_pointed_at }: { view: Approval
       </EndsProvider>
       <div className="row notes-row">
         <div className="notes">
-          <CardFacts view={view} shown={shown} />
+          <CardFacts view={view} shown={shown} proposed={wider?.why ?? null} />
         </div>
         <Button
           look="plain"
@@ -82,11 +81,6 @@ export const Card = memo(function Card({ view, is_pointed_at }: { view: Approval
         </Button>
       </div>
       {is_unfolded ? <CardDetails view={view} /> : null}
-      {wider === null || wider.why === null || panel !== "none" ? null : (
-        <p className="quiet proposal">
-          <VisibleText text={wider.why} />
-        </p>
-      )}
       <AnswerPanel
         view={view}
         panel={panel}

@@ -2,6 +2,8 @@ import { useState } from "react";
 import { effectText, hazardText } from "../../ipc/hazard-words.ts";
 import type { ApprovalView } from "../../ipc/operator-api.ts";
 import type { ShownCall } from "../../ipc/shown-call.ts";
+import { shortenHome } from "../../ipc/visible-text.ts";
+import { useHome } from "../gate/use-home.tsx";
 import { Button } from "../parts/Button.tsx";
 import { VisibleText } from "../parts/VisibleText.tsx";
 import { type CardWords, cardWords } from "../words/cards.ts";
@@ -14,9 +16,17 @@ const REASON_SHOWN = 300;
 const DOUBTS = ["judge.path-traversal", "judge.unusual-argument"] as const;
 const LOW_SCORE = 0.5;
 
+interface CardFactsProps {
+  view: ApprovalView;
+  shown: ShownCall;
+  /** Why a wider answer is proposed. */
+  proposed: string | null;
+}
+
 /** Below the thing itself: what is dangerous about it, or what it leaves behind; the agent's own reason. */
-export function CardFacts({ view, shown }: { view: ApprovalView; shown: ShownCall }) {
+export function CardFacts({ view, shown, proposed }: CardFactsProps) {
   const language = useLanguage();
+  const home = useHome();
   const words = cardWords[language];
   const { description } = view;
   const hazards = description?.hazards ?? [];
@@ -30,7 +40,16 @@ export function CardFacts({ view, shown }: { view: ApprovalView; shown: ShownCal
           <VisibleText text={line} />
         </p>
       ))}
-      {hazards.length === 0 ? null : <Hazards texts={hazards.map((hazard) => hazardText(hazard, language))} />}
+      {hazards.length === 0 ? null : (
+        <Hazards
+          texts={hazards.map(({ path, ...hazard }) =>
+            hazardText(
+              path === undefined ? hazard : { ...hazard, path: home === null ? path : shortenHome(path, home) },
+              language,
+            ),
+          )}
+        />
+      )}
       {description?.mcp && description.mcp.claims.length > 0 ? (
         <p className="quiet">
           <VisibleText text={words.claims(description.mcp.server, description.mcp.claims)} />
@@ -41,7 +60,7 @@ export function CardFacts({ view, shown }: { view: ApprovalView; shown: ShownCal
           <VisibleText text={doubt} />
         </p>
       )}
-      {reason === "" && effect === null ? null : (
+      {reason === "" && effect === null && proposed === null ? null : (
         <p className="quiet why">
           {reason === "" ? null : (
             <span className="reason">
@@ -52,8 +71,8 @@ export function CardFacts({ view, shown }: { view: ApprovalView; shown: ShownCal
               <VisibleText text={view.agent_name} />
             </span>
           )}
-          {reason !== "" && effect !== null ? " · " : null}
-          {effect === null ? null : <span className="effect">{effect}</span>}
+          {reason !== "" && (effect ?? proposed) !== null ? " · " : null}
+          {[effect, proposed].filter((part) => part !== null).join(" · ")}
         </p>
       )}
     </>

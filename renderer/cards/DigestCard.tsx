@@ -45,15 +45,10 @@ export function DigestCard({ agent, views, onLookAtEach }: DigestCardProps) {
   const guarded = usePressFilter(card, `${is_listed} ${views.length}`);
   const hands = usePresence(tokens, false);
 
-  const groups = useMemo(() => groupsOf(views), [views]);
-  const items = useMemo(
-    () => groups.flatMap((group) => group.views).map((view) => ({ view, shown: shownCall(view) })),
-    [groups],
-  );
-  const approvable = items.filter(isWhole).map(({ view }) => view);
+  const { groups, items, approvable, wider } = useBundle(views);
   const long = views.length - approvable.length;
-  const wider = useMemo(() => commonChoice(views), [views]);
   const is_read = tokens.every((token) => read.has(token));
+  const shown_items = is_listed ? items : items.slice(0, FIRST_SHOWN);
   const [soonest] = views;
   if (soonest === undefined) return null;
 
@@ -65,7 +60,6 @@ export function DigestCard({ agent, views, onLookAtEach }: DigestCardProps) {
     event.stopPropagation();
     setListed(false);
   };
-  const shown_items = is_listed ? items : items.slice(0, FIRST_SHOWN);
 
   return (
     <article
@@ -84,7 +78,12 @@ export function DigestCard({ agent, views, onLookAtEach }: DigestCardProps) {
         ) : null}
       </BundleList>
       {items.length <= FIRST_SHOWN ? null : (
-        <MoreButton more={items.length - FIRST_SHOWN} is_listed={is_listed} onToggle={() => setListed(!is_listed)} />
+        <MoreRow
+          more={items.length - FIRST_SHOWN}
+          is_listed={is_listed}
+          is_read={is_read}
+          onToggle={() => setListed(!is_listed)}
+        />
       )}
       <BundleAnswers
         wider={long > 0 ? null : wider}
@@ -102,11 +101,28 @@ export function DigestCard({ agent, views, onLookAtEach }: DigestCardProps) {
           )
         }
       />
-      {long === 0 ? null : <p className="quiet hint">{words.digest.long(long)}</p>}
-      <p className="quiet hint" role="status">
+      <Hint>{long === 0 ? null : words.digest.long(long)}</Hint>
+      <Hint>
         {guarded.was_too_soon ? words.tooSoon : errors.length > 0 ? words.digest.failed(errors.length) : null}
-      </p>
+      </Hint>
     </article>
+  );
+}
+
+function useBundle(views: readonly ApprovalView[]) {
+  return useMemo(() => {
+    const groups = groupsOf(views);
+    const items = groups.flatMap((group) => group.views).map((view) => ({ view, shown: shownCall(view) }));
+    const approvable = items.filter(isWhole).map(({ view }) => view);
+    return { groups, items, approvable, wider: commonChoice(views) };
+  }, [views]);
+}
+
+function Hint({ children }: { children: ReactNode }) {
+  return (
+    <p className="quiet hint" role="status">
+      {children}
+    </p>
   );
 }
 
@@ -144,7 +160,14 @@ function BundleHead({
   );
 }
 
-function MoreButton({ more, is_listed, onToggle }: { more: number; is_listed: boolean; onToggle(): void }) {
+interface MoreRowProps {
+  more: number;
+  is_listed: boolean;
+  is_read: boolean;
+  onToggle(): void;
+}
+
+function MoreRow({ more, is_listed, is_read, onToggle }: MoreRowProps) {
   const words = useWords(cardWords);
   return (
     <div className="row notes-row">
@@ -152,6 +175,7 @@ function MoreButton({ more, is_listed, onToggle }: { more: number; is_listed: bo
         {is_listed ? words.showLess : words.digest.more(more)}
         <Key>E</Key>
       </Button>
+      {is_read ? null : <p className="quiet">{words.readOn}</p>}
     </div>
   );
 }

@@ -9,15 +9,22 @@ export interface CallRow {
 
 /** A line that is longer is shown as several rows: no browser lays out a million characters at once. */
 const ROW_CHARACTERS = 2000;
+const SHORT_JSON = 60;
 
 export function callRows(args: Readonly<Record<string, unknown>> | null): CallRow[] {
   return Object.entries(args ?? {}).flatMap(([name, value]) => {
-    const text = typeof value === "string" ? value : (JSON.stringify(value, null, 2) ?? String(value));
+    const text = typeof value === "string" ? value : jsonText(value);
     const rows = text.split("\n").flatMap((line) => lineRows(line));
     return rows.map(({ start, end, line }, index): CallRow => {
       return { name: index === 0 ? name : "", text: line.slice(start, end), continues: start > 0 };
     });
   });
+}
+
+/** On one line where that is short. */
+function jsonText(value: unknown): string {
+  const line = JSON.stringify(value) ?? String(value);
+  return line.length <= SHORT_JSON ? line : JSON.stringify(value, null, 2);
 }
 
 /** A line in pieces that a browser can lay out: where each begins and ends in it. */

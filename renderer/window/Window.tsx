@@ -1,5 +1,8 @@
 import { Suspense } from "react";
+import { Calling } from "../calling/Calling.tsx";
+import { WhileAway } from "../calling/WhileAway.tsx";
 import { isSilent } from "../gate/link.ts";
+import { bridge } from "../gate/open-link.ts";
 import { useLinkState } from "../gate/use-gate.tsx";
 import { useShortcutKeys } from "../parts/shortcuts.tsx";
 import { useWords } from "../words/language.ts";
@@ -24,13 +27,17 @@ export function Window() {
   if (view === undefined) return null;
   return (
     <div className="window">
+      {bridge() === undefined ? <Calling /> : null}
       <div className="above">
         <Alarms />
-        <PauseBanner onLook={view.name === "safety" ? undefined : () => goTo("safety")} />
+        <Reachable>
+          <PauseBanner onLook={view.name === "safety" ? undefined : () => goTo("safety")} />
+        </Reachable>
       </div>
       <SideList view={view.name} />
       <main className="pane" key={view.name}>
         <Notices />
+        <WhileAway />
         <Reachable>
           <Boundary key={view.name}>
             <Suspense fallback={<p className="quiet">{words.loading}</p>}>

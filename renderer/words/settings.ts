@@ -37,6 +37,27 @@ const en = {
     start_at_login: "Only the desktop app can start at login.",
   },
   saved: "Saved",
+  browser: {
+    title: "This browser",
+    notify: {
+      label: "Notify me in this browser",
+      note: "Where an agent waits and you look elsewhere. Kept in this browser only.",
+    },
+    blocked: "This browser blocks notifications of this page. Allow them in its settings for this address.",
+    unknown: "This browser shows no notifications of a page.",
+    sound: {
+      label: "Play a tone",
+      note: "One for a request, another one where it is dangerous. Kept in this browser only.",
+    },
+    sessions: {
+      label: "Sign out everywhere",
+      note: "Ends this page's session and those of your other browsers. You come back with a new link.",
+    },
+    signOut: "Sign out everywhere",
+    signOutNow: "Sign out",
+    signOutMeans: "Every browser needs a new link then, this one too.",
+    stay: "Stay",
+  },
 };
 
 const it: typeof en = {
@@ -73,6 +94,28 @@ const it: typeof en = {
     start_at_login: "Solo l'app desktop può avviarsi all'accesso.",
   },
   saved: "Salvato",
+  browser: {
+    title: "Questo browser",
+    notify: {
+      label: "Avvisami in questo browser",
+      note: "Quando un agente ti aspetta e stai guardando altro. Vale solo per questo browser.",
+    },
+    blocked:
+      "Questo browser blocca gli avvisi di questa pagina. Consentili nelle sue impostazioni per questo indirizzo.",
+    unknown: "Questo browser non mostra avvisi di una pagina.",
+    sound: {
+      label: "Riproduci un suono",
+      note: "Uno per una richiesta, un altro se è pericolosa. Vale solo per questo browser.",
+    },
+    sessions: {
+      label: "Esci ovunque",
+      note: "Termina la sessione di questa pagina e quelle degli altri tuoi browser. Si torna con un nuovo link.",
+    },
+    signOut: "Esci ovunque",
+    signOutNow: "Esci",
+    signOutMeans: "Poi ogni browser, anche questo, ha bisogno di un nuovo link.",
+    stay: "Resta",
+  },
 };
 
 export const settingsWords = { en, it };

@@ -152,6 +152,7 @@ describe("a packaged app with debugging switches", () => {
 describe("Electron's notifications", () => {
   const notice = {
     kind: "approval",
+    is_urgent: true,
     title: "May I write?",
     lines: ["a.txt", "reversible"],
     buttons: [

@@ -50,14 +50,14 @@ async function desk(args: readonly string[] = [], is_asleep = false): Promise<De
 
 describe.skipIf(skipped)("with a real notification daemon", () => {
   it.each([
-    ["Approve", { outcome: "allowed", status: "approved" }],
+    ["Approve once", { outcome: "allowed", status: "approved" }],
     ["Deny", { outcome: "denied", status: "rejected" }],
   ])("%s in its menu answers the agent, and the notification closes", async (label, answer) => {
     const { desktop, agent, serve } = await desk();
     expect(serve.stderr).toContain("notifications are   on");
     const asked = await agent.ask(RUN);
     const shown = await desktop.shown();
-    expect(shown).toContain('string "May I run?"');
+    expect(shown).toContain('string "worker: May I run?"');
     expect(shown).toContain("npm test");
     expect(await pressed(desktop, label, asked)).toMatchObject(answer);
     await desktop.closed();
@@ -82,7 +82,7 @@ describe.skipIf(skipped)("with a real notification daemon", () => {
       () => "rejected",
       () => "lost",
     );
-    const [other] = await Promise.all([elsewhere, desktop.press("Approve")]);
+    const [other] = await Promise.all([elsewhere, desktop.press("Approve once")]);
     const { status } = await asked.final();
     expect(status).toBe(other === "rejected" ? "rejected" : "approved");
     await desktop.closed();
@@ -94,7 +94,7 @@ describe.skipIf(skipped)("with a real notification daemon", () => {
     const asked = await agent.ask({ executor: "shell_exec", args: { command } });
     await desktop.shown();
     await passing(SETTLED_MS);
-    await desktop.press("Approve");
+    await desktop.press("Approve once");
     expect(await pressed(desktop, "Deny", asked)).toMatchObject({ outcome: "denied", status: "rejected" });
     expect(desktop.offered()).not.toContain("#Approve");
     await desktop.closed();
@@ -111,7 +111,7 @@ describe.skipIf(skipped)("with a real notification daemon", () => {
     await serve.printed(/notifications: the notification server was lost/);
     await desktop.startDunst();
     await desktop.shown();
-    expect(await pressed(desktop, "Approve", asked)).toMatchObject({ outcome: "allowed" });
+    expect(await pressed(desktop, "Approve once", asked)).toMatchObject({ outcome: "allowed" });
   });
 
   it("that only starts when it is needed is started by the first request, not before", async () => {

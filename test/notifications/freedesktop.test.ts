@@ -20,6 +20,7 @@ const PATH = "/org/freedesktop/Notifications";
 
 const NOTICE: Notice = {
   kind: "approval",
+  is_urgent: true,
   title: "May I run?",
   lines: ["ls"],
   buttons: [
@@ -156,7 +157,7 @@ describe.skipIf(skipped)("the server", () => {
     expect((await agent.ask({ executor: "time_now" })).decision.outcome).toBe("allowed");
     await log.until(/no notification server/);
     const first = await NotificationServer.start(address);
-    expect((await first.only()).title).toBe("May I run?");
+    expect((await first.only()).title).toBe("tester: May I run?");
     await sink.received(is("shown"));
     first.stop();
     await sink.received(is("lost"));
@@ -185,7 +186,7 @@ describe.skipIf(skipped)("the server", () => {
     first.stop();
     await sink.received(is("lost"));
     const second = await NotificationServer.start(address);
-    expect((await second.only()).title).toBe("May I run?");
+    expect((await second.only()).title).toBe("tester: May I run?");
   });
 
   it("one that is replaced by another is followed, and the first one's signals count no more", async () => {

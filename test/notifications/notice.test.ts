@@ -1,16 +1,19 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { ROW_WIDTH } from "../../ipc/notice-text.ts";
 import type { ApprovalView } from "../../ipc/operator-api.ts";
 import { visible } from "../../ipc/visible-text.ts";
 import {
+  alarmNotice,
   approvalNotice,
   BODY_ROWS,
   digestNotice,
   type NoticeSettings,
   pairingNotice,
-  ROW_WIDTH,
+  pauseNotice,
 } from "../../main/notifications/notice.ts";
 import type { Notice } from "../../main/notifications/sink.ts";
+import { alarm } from "../support/alarm.ts";
 import { approvalView } from "../support/approval-view.ts";
 
 const SETTINGS: NoticeSettings = { language: "en", has_actions: true, has_body: true, can_review: true };
@@ -34,14 +37,15 @@ const buttonsOf = ({ buttons }: Notice) => buttons.map(({ action }) => action);
 const buttons = (view: ApprovalView) => buttonsOf(approvalNotice(view, SETTINGS));
 
 describe("a notification shows the request whole, or offers no Approve", () => {
-  it("the card's lines, who asks, and Approve, Deny, Review", () => {
+  it("who asks what, the card's lines, and Deny, Approve once, Review, as on the page", () => {
     expect(approvalNotice(command("git status"), SETTINGS)).toEqual({
       kind: "approval",
-      title: "May I run?",
-      lines: ["git status", "irreversible | class: code_exec", "asked by claude-code"],
+      is_urgent: false,
+      title: "claude-code: May I run?",
+      lines: ["git status", "irreversible | class: code_exec", "Metnos Gate"],
       buttons: [
-        { action: "approve", label: "Approve" },
         { action: "deny", label: "Deny" },
+        { action: "approve", label: "Approve once" },
         { action: "review", label: "Review" },
       ],
       default_action: "review",
@@ -92,7 +96,7 @@ describe("a notification shows the request whole, or offers no Approve", () => {
   ])("%s: Deny and Review only", (_, view) => {
     const notice = approvalNotice(view, SETTINGS);
     expect(buttonsOf(notice)).toEqual(["deny", "review"]);
-    expect(notice.lines).toContain("There is more to it than fits here.");
+    expect(notice.lines).toContain("There is more than fits here.");
     expect(notice.lines.join("").length).toBeLessThan(6 * ROW_WIDTH);
   });
 
@@ -128,16 +132,56 @@ describe("a notification shows the request whole, or offers no Approve", () => {
   });
 
   it("the title is the gate's own words in every form of the card", () => {
-    const short = command("x", { card: { form: "short", lines: ["Run x [irrev | code_exec]"], buttons: [] } });
+    const short = command("x", {
+      card: { form: "short", lines: ["Run x [irrev | code_exec]"], buttons: [] },
+    });
     expect(approvalNotice(short, SETTINGS)).toMatchObject({
       title: "claude-code asks",
-      lines: ["Run x [irrev | code_exec]"],
+      lines: ["Run x [irrev | code_exec]", "Metnos Gate"],
     });
     const medium = command("x", { card: { form: "medium", lines: ["May I run? (irreversible)", "x"], buttons: [] } });
     expect(approvalNotice(medium, SETTINGS)).toMatchObject({
       title: "claude-code asks",
-      lines: ["May I run? (irreversible)", "x"],
+      lines: ["May I run? (irreversible)", "x", "Metnos Gate"],
     });
+  });
+});
+
+describe("what is dangerous", () => {
+  const DANGEROUS: ApprovalView["description"] = {
+    kind: "command",
+    effect: "final",
+    hazards: [
+      { id: "rewrites-remote-history", span: null },
+      { id: "as-root", span: null },
+      { id: "publishes", span: null },
+    ],
+    commands: [],
+    changes: [],
+    stands_for: [],
+    mcp: null,
+    request: null,
+    project: null,
+  };
+  const push = command("git push --force", { description: DANGEROUS });
+
+  it("is said below the command, the worst first, and makes it urgent; so does one of many", () => {
+    const notice = approvalNotice(push, SETTINGS);
+    expect(notice.lines.slice(0, 3)).toEqual([
+      "git push --force",
+      "Rewrites history on a remote: can't be undone",
+      "As root",
+    ]);
+    expect(notice.is_urgent).toBe(true);
+    expect(digestNotice("claude-code", [command("ls"), push], SETTINGS).is_urgent).toBe(true);
+    expect(digestNotice("claude-code", [command("ls")], SETTINGS).is_urgent).toBe(false);
+    expect(approvalNotice(push, { ...SETTINGS, language: "it" }).lines).toContain("Come root");
+  });
+
+  it("a pause is urgent; an agent that wants to connect and an alarm are not", () => {
+    expect(pauseNotice("a plan was blocked", SETTINGS).is_urgent).toBe(true);
+    expect(pairingNotice([{ name: "a", version: null, requested_at: "" }], SETTINGS).is_urgent).toBe(false);
+    expect(alarmNotice(alarm({}), SETTINGS).is_urgent).toBe(false);
   });
 });
 
@@ -148,29 +192,39 @@ describe("a notification offers what the server and the home can do", () => {
 
   it("without actions it says where to answer", () => {
     const { lines } = approvalNotice(command("ls"), { ...SETTINGS, has_actions: false });
-    expect(lines.at(-1)).toBe("Open Metnos Gate to answer.");
+    expect(lines.at(-2)).toBe("Open Metnos Gate to answer.");
     const bare = { ...SETTINGS, has_actions: false, can_review: false };
-    expect(approvalNotice(command("ls"), bare).lines.at(-1)).toBe("Answer with: metnos-gate watch");
+    expect(approvalNotice(command("ls"), bare).lines.at(-2)).toBe("Answer with: metnos-gate watch");
   });
 
   it("where Review leads nowhere it isn't offered, and what can't be approved here says where it can", () => {
     const bare = { ...SETTINGS, can_review: false };
     expect(approvalNotice(command("ls"), bare)).toMatchObject({ default_action: null });
-    expect(buttonsOf(approvalNotice(command("ls"), bare))).toEqual(["approve", "deny"]);
+    expect(buttonsOf(approvalNotice(command("ls"), bare))).toEqual(["deny", "approve"]);
     const long = approvalNotice(command("x".repeat(299)), bare);
     expect(buttonsOf(long)).toEqual(["deny"]);
-    expect(long.lines.at(-1)).toBe("Answer with: metnos-gate watch");
+    expect(long.lines.at(-2)).toBe("Answer with: metnos-gate watch");
   });
 
   it("a digest and a pairing request can only be opened", () => {
-    expect(digestNotice("claude-code", 12, SETTINGS)).toMatchObject({
-      title: "12 requests of claude-code wait",
+    const twelve = Array.from({ length: 12 }, (_, index) => command(`git show ${index}`));
+    expect(digestNotice("claude-code", twelve, SETTINGS)).toMatchObject({
+      title: "claude-code is waiting: 12 requests",
+      lines: [
+        "git show 0",
+        "git show 1",
+        "git show 2",
+        "git show 3",
+        "and 8 more",
+        "Review, or run: metnos-gate watch",
+        "Metnos Gate",
+      ],
       buttons: [{ action: "review", label: "Review" }],
     });
     const requests = ["a", "b", "c", "d", "e"].map((name) => ({ name, version: null, requested_at: "" }));
     expect(pairingNotice(requests, SETTINGS)).toMatchObject({
       title: "5 agents want to connect",
-      lines: ["a", "b", "c", "d", "and 1 more"],
+      lines: ["a", "b", "c", "d", "and 1 more", "Metnos Gate"],
       buttons: [{ action: "review", label: "Review" }],
     });
   });
@@ -178,13 +232,18 @@ describe("a notification offers what the server and the home can do", () => {
   it("a pairing request without a page says which command lets the agent in", () => {
     const requests = [{ name: "a", version: null, requested_at: "" }];
     const { lines, buttons: none } = pairingNotice(requests, { ...SETTINGS, can_review: false });
-    expect([lines, none]).toEqual([["a", "Let it in with: metnos-gate agents pair a --level Supervised"], []]);
+    expect([lines, none]).toEqual([
+      ["a", "Let it in with: metnos-gate agents pair a --level Supervised", "Metnos Gate"],
+      [],
+    ]);
   });
 
   it("speaks Italian", () => {
     const notice = approvalNotice(command("ls"), { ...SETTINGS, language: "it" });
-    expect(notice.buttons.map(({ label }) => label)).toEqual(["Approva", "Rifiuta", "Esamina"]);
-    expect(digestNotice("codex", 1, { ...SETTINGS, language: "it" }).title).toBe("1 richiesta di codex in attesa");
+    expect(notice.buttons.map(({ label }) => label)).toEqual(["Rifiuta", "Approva una volta", "Esamina"]);
+    expect(digestNotice("codex", [command("ls")], { ...SETTINGS, language: "it" }).title).toBe(
+      "codex aspetta: 1 richiesta",
+    );
     expect(buttons(command("ls"))).toContain("approve");
   });
 });

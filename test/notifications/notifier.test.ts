@@ -59,24 +59,29 @@ async function desk(
 }
 
 describe.skipIf(skipped)("a notification", () => {
-  it("shows the card, critical and until it is answered, with Approve, Deny and Review", async () => {
+  it("shows who asks what until it is answered, with Deny, Approve once and Review; it is no urgent one", async () => {
     const { agent, server } = await desk();
     await agent.ask({ ...RUN, context: { cwd: "/srv/project" } });
     const one = await server.only();
-    expect(one).toMatchObject({ app_name: "Metnos Gate", title: "May I run?", expire_timeout: 0, replaces_id: 0 });
+    expect(one).toMatchObject({
+      app_name: "Metnos Gate",
+      title: "tester: May I run?",
+      expire_timeout: 0,
+      replaces_id: 0,
+    });
     expect(one.body.split("\n")).toEqual([
       "npm test  (in /srv/project)",
       "can change anything | class: code_exec",
-      "asked by tester",
+      "Metnos Gate",
     ]);
-    expect([...one.actions.values()]).toEqual(["Approve", "Deny", "Review", "Review"]);
-    expect(one.hints.urgency).toMatchObject({ signature: "y", value: 2 });
-    expect(one.hints["desktop-entry"]).toMatchObject({ value: "metnos-gate" });
+    expect([...one.actions.values()]).toEqual(["Deny", "Approve once", "Review", "Review"]);
+    expect(one.hints.urgency).toMatchObject({ signature: "y", value: 1 });
+    expect(one.hints["desktop-entry"]).toMatchObject({ value: "metnos-gate-app" });
     expect(one.hints.resident).toMatchObject({ value: true });
   });
 
   it.each([
-    ["Approve", "allowed", "approved"],
+    ["Approve once", "allowed", "approved"],
     ["Deny", "denied", "rejected"],
   ])("%s: the agent gets %s, once, and nothing is remembered", async (label, outcome, status) => {
     const { gate, agent, server, settle } = await desk();
@@ -96,12 +101,12 @@ describe.skipIf(skipped)("a notification", () => {
     const first = await server.only();
     await sink.received(({ type }) => type === "shown");
     pass(499);
-    server.press(first, "Approve");
+    server.press(first, "Approve once");
     server.dismiss(first);
     const again = await server.only(({ id }) => id !== first.id);
     expect((await gate.request(tokenOf(asked.decision))).status).toBe("pending");
     await settle();
-    server.press(again, "Approve");
+    server.press(again, "Approve once");
     expect(await asked.final()).toMatchObject({ outcome: "allowed" });
   });
 
@@ -145,7 +150,11 @@ describe.skipIf(skipped)("a notification", () => {
     await server.until((shown) => shown.length === 0);
     const ended = [answered, withdrawn, left].map(({ decision }) => gate.request(tokenOf(decision)));
     expect((await Promise.all(ended)).map(({ status }) => status)).toEqual(["rejected", "cancelled", "cancelled"]);
-    expect(server.calls.map(({ title }) => title)).toEqual(["May I run?", "May I run?", "May I run?"]);
+    expect(server.calls.map(({ title }) => title)).toEqual([
+      "tester: May I run?",
+      "tester: May I run?",
+      "tester: May I run?",
+    ]);
   });
 
   it("expired: it closes", async () => {
@@ -172,7 +181,7 @@ describe.skipIf(skipped)("a notification", () => {
       await settle();
       // By turns the one or the other has a head start.
       const client = round % 2 === 0 ? gate.operator : await gate.operatorClient();
-      const pressed = () => server.press(one, "Approve");
+      const pressed = () => server.press(one, "Approve once");
       if (round >= 3) pressed();
       const other = client.call("approvals.resolve", { token, decision: "rejected" }).then(
         () => "won",
@@ -198,7 +207,7 @@ describe.skipIf(skipped)("a notification", () => {
     const { registry } = gate.gate.core.gate.broker;
     const { channel, sender_id } = await gate.request(token);
     registry.resolve(registry.check(token, { channel, sender_id }), "rejected");
-    server.press(one, "Approve");
+    server.press(one, "Approve once");
     expect(await gate.logged(/too late/)).toMatch(
       /approved came too late for a request of tester \(already_resolved\)/,
     );
@@ -225,12 +234,12 @@ describe.skipIf(skipped)("a notification", () => {
     const command = `ls \u202e\u001b[31m <b>bold</b> & <img src=x>\nMay I read?${"\nasked by nobody".repeat(10_000)}`;
     await agent.ask({ executor: "shell_exec", args: { command } });
     const { title, body, actions } = await server.only();
-    expect(title).toBe("May I run?");
+    expect(title).toBe("tester: May I run?");
     expect(body).toContain("ls \\u{202e}\\u{1b}[31m &lt;b&gt;bold&lt;/b&gt; &amp;");
     expect(["<", ">", "\u202e", "\u001b"].filter((hidden) => body.includes(hidden))).toEqual([]);
-    expect(body.split("\n")).toHaveLength(4);
+    expect(body.split("\n")).toHaveLength(5);
     expect(body.length).toBeLessThan(400);
-    expect([...actions.values()]).not.toContain("Approve");
+    expect([...actions.values()]).not.toContain("Approve once");
   });
 
   it("a server without markup gets the text as it is; one without buttons, where to answer", async () => {
@@ -252,8 +261,8 @@ describe.skipIf(skipped)("a notification", () => {
     const gate = await startGate({ home: first.home, notifications: { sink: () => sink } });
     expect(await gate.waiting()).toEqual([token]);
     const one = await server.only();
-    expect(one.title).toBe("Vuoi che esegua?");
-    expect([...one.actions.values()]).toEqual(["Approva", "Rifiuta"]);
+    expect(one.title).toBe("tester: Vuoi che esegua?");
+    expect([...one.actions.values()]).toEqual(["Rifiuta", "Approva una volta"]);
   });
 
   it("when the gate closes, its notifications do, and requests keep waiting", async () => {
@@ -281,14 +290,14 @@ describe.skipIf(skipped)("many requests", () => {
     await askMany(agent, 0, 3);
     expect(await server.until((shown) => shown.length === 4)).toHaveLength(4);
     const [fourth] = await askMany(agent, 3, 4);
-    const isDigest = ({ title }: { title: string }) => title === "4 requests of tester wait";
+    const isDigest = ({ title }: { title: string }) => title === "tester is waiting: 4 requests";
     const shown = await server.until((all) => all.length === 2 && all.some(isDigest));
     const digest = shown.find(isDigest);
     expect([...(digest?.actions.values() ?? [])]).toEqual(["Review", "Review"]);
     await askMany(agent, 4, 12);
-    const grown = await server.until((all) => all.some(({ title }) => title === "12 requests of tester wait"));
+    const grown = await server.until((all) => all.some(({ title }) => title === "tester is waiting: 12 requests"));
     expect(grown).toHaveLength(2);
-    const [latest] = grown.filter(({ title }) => title.startsWith("12"));
+    const [latest] = grown.filter(({ title }) => title.endsWith("12 requests"));
     if (latest === undefined || fourth === undefined) throw new Error("unreachable");
     expect(latest.id).toBe(digest?.id);
     await settle();
@@ -296,9 +305,9 @@ describe.skipIf(skipped)("many requests", () => {
     await sink.received(({ type }) => type === "action");
     expect(reviewed).toEqual([{ kind: "agent", agent_name: "tester" }]);
     await gate.operator.call("approvals.resolve", { token: tokenOf(fourth.decision), decision: "rejected" });
-    await server.until((all) => all.some(({ title }) => title === "11 requests of tester wait"));
+    await server.until((all) => all.some(({ title }) => title === "tester is waiting: 11 requests"));
     await agent.close();
-    expect(await server.only()).toMatchObject({ title: "May I run?" });
+    expect(await server.only()).toMatchObject({ title: "other: May I run?" });
   });
 
   it("three, and ten seconds later three more, stay six; never more than eight of one agent", async () => {
@@ -308,10 +317,10 @@ describe.skipIf(skipped)("many requests", () => {
     pass(10_000);
     await askMany(agent, 3, 6);
     const six = await server.until((shown) => shown.length === 6);
-    expect(six.map(({ title }) => title)).toEqual(Array(6).fill("May I run?"));
+    expect(six.map(({ title }) => title)).toEqual(Array(6).fill("tester: May I run?"));
     pass(10_000);
     await askMany(agent, 6, 9);
-    const all = await server.only(({ title }) => title === "9 requests of tester wait");
+    const all = await server.only(({ title }) => title === "tester is waiting: 9 requests");
     expect([...all.actions.values()]).toEqual(["Review", "Review"]);
   });
 });
@@ -321,7 +330,7 @@ describe.skipIf(skipped)("an agent that wants to connect", () => {
     const { gate, server } = await desk({ pairing_check_ms: 50 });
     const connection = await gate.connect();
     await connection.hello("new-agent");
-    expect(await server.only()).toMatchObject({ title: "An agent wants to connect", body: "new-agent" });
+    expect(await server.only()).toMatchObject({ title: "An agent wants to connect", body: "new-agent\nMetnos Gate" });
     await connection.close();
     await server.until((shown) => shown.length === 0);
     expect((await gate.operator.call("agents.list", {})).requests).toEqual([]);
@@ -338,14 +347,14 @@ describe.skipIf(skipped)("an agent that wants to connect", () => {
       await server.only((one) => one.title === title);
     }
     const one = await server.only();
-    expect(one.body).toBe("new-agent\nsecond");
+    expect(one.body).toBe("new-agent\nsecond\nMetnos Gate");
     expect([...one.actions.values()]).toEqual(["Review", "Review"]);
     await settle();
     server.press(one, "Review");
     await sink.received(({ type }) => type === "action");
     expect(reviewed).toEqual([{ kind: "pairing" }]);
     await gate.operator.call("agents.pair", { name: "new-agent", level: "ReadOnly" });
-    await server.only(({ title, body }) => title === "An agent wants to connect" && body === "second");
+    await server.only(({ title, body }) => title === "An agent wants to connect" && body === "second\nMetnos Gate");
     await gate.operator.call("agents.pair", { name: "second", level: "ReadOnly" });
     await server.until((shown) => shown.length === 0);
   });
@@ -394,13 +403,13 @@ describe.skipIf(skipped)("what the user chooses on a surface", () => {
     const server = await NotificationServer.start(address);
     const gate = await startGate({ notifications: { sink: () => new FreedesktopSink(address, () => undefined) } });
     await (await gate.agent()).ask(RUN);
-    await server.only(({ title }) => title === "May I run?");
+    await server.only(({ title }) => title === "tester: May I run?");
     await gate.operator.call("settings.set", { key: "notifications.enabled", value: false });
     await server.until((shown) => shown.length === 0);
     expect(gate.gate.notifications.isOn).toBe(false);
     await gate.operator.call("settings.set", { key: "notifications.enabled", value: true });
-    await server.only(({ title }) => title === "May I run?");
+    await server.only(({ title }) => title === "tester: May I run?");
     await gate.operator.call("settings.set", { key: "language", value: "it" });
-    await server.only(({ title }) => title === "Vuoi che esegua?");
+    await server.only(({ title }) => title === "tester: Vuoi che esegua?");
   });
 });

@@ -1,6 +1,6 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { EventEmitter, once } from "node:events";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -19,15 +19,32 @@ export const LAUNCHER = new URL("bin/metnos-gate.js", ROOT).pathname;
 export class Pty {
   readonly #terminal;
   readonly #child: ChildProcess;
+  /** Where the command writes which terminal it has. */
+  readonly #name_file = join(tempFolder(), "tty");
   readonly #drawn = new EventEmitter();
+  /** How often its bell rang. */
+  bells = 0;
+  title = "";
   readonly closed: Promise<unknown>;
 
-  constructor(args: readonly string[], env: NodeJS.ProcessEnv, columns: number, rows: number) {
+  constructor(args: readonly string[], env: NodeJS.ProcessEnv, columns: number, rows: number, before = "") {
     this.#terminal = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true });
     const words = [process.execPath, ...args].map((word) => `'${word}'`).join(" ");
-    this.#child = spawn("script", ["-qfec", `stty cols ${columns} rows ${rows}; exec ${words}`, "/dev/null"], {
-      env: { NODE_COMPILE_CACHE: COMPILE_CACHE, ...env, TERM: "xterm-256color" },
-      stdio: "pipe",
+    this.#child = spawn(
+      "script",
+      ["-qfec", `tty > '${this.#name_file}'; stty cols ${columns} rows ${rows}; ${before}exec ${words}`, "/dev/null"],
+      {
+        env: { NODE_COMPILE_CACHE: COMPILE_CACHE, ...env, TERM: "xterm-256color" },
+        stdio: "pipe",
+      },
+    );
+    this.#terminal.onBell(() => {
+      this.bells++;
+      this.#drawn.emit("drawn");
+    });
+    this.#terminal.onTitleChange((title) => {
+      this.title = title;
+      this.#drawn.emit("drawn");
     });
     this.#child.stdout?.on("data", (bytes: Buffer) => this.#terminal.write(bytes, () => this.#drawn.emit("drawn")));
     this.closed = once(this.#child, "close");
@@ -36,6 +53,13 @@ export class Pty {
       this.#child.kill("SIGKILL");
       await this.closed;
     });
+  }
+
+  /** As a user's terminal does: its window first, then the command gets to know. */
+  resize(columns: number, rows: number): void {
+    this.#terminal.resize(columns, rows);
+    const name = readFileSync(this.#name_file, "utf8").trim();
+    execFileSync("stty", ["-F", name, "cols", String(columns), "rows", String(rows)]);
   }
 
   get screen(): string {
@@ -62,6 +86,11 @@ export class Pty {
   /** Resolves once the screen shows the text, or no longer does. */
   async shows(text: string, is_there = true): Promise<void> {
     while (this.screen.includes(text) !== is_there) await once(this.#drawn, "drawn");
+  }
+
+  /** Resolves once the terminal's title is this one. */
+  async isTitled(title: string): Promise<void> {
+    while (this.title !== title) await once(this.#drawn, "drawn");
   }
 
   /** What the pattern finds on the screen, once it is there: between two chunks of one frame it may not be. */
@@ -92,6 +121,7 @@ const listeners = new Set<(event: any) => void>();
 let now = 0;
 let late: unknown;
 let settings: unknown[] = [{ key: "language", value: "en" }];
+let pairings: any[] = [];
 let refusal: [string, string, string] | undefined;
 const emit = (type: string, data: unknown) => listeners.forEach((listener) => listener({ type, data }));
 const close = (card: any) => {
@@ -101,8 +131,16 @@ const close = (card: any) => {
 };
 const api: any = {
   async call(method: string, params: any) {
+    if (presence === "away") throw new GateError("not_answering", "the gate isn't answering", "");
     if (method === "approvals.list") return [...cards.values()];
     if (method === "settings.list") return settings;
+    if (method === "agents.list") return { agents: [], requests: pairings, unreadable: [] };
+    if (method === "agents.pair" || method === "agents.reject") {
+      tell({ call: params });
+      pairings = pairings.filter(({ name }) => name !== params.name);
+      emit("agents.changed", {});
+      return {};
+    }
     if (method === "status") return { pause: { reason: null }, alarms: [] };
     if (method === "approvals.hold") {
       const card = cards.get(params.token);
@@ -122,11 +160,16 @@ const api: any = {
     };
   },
 };
-let lose = () => {};
-const lost = new Promise<void>((resolve) => { lose = resolve; });
+let presence: "there" | "away" = "there";
+let report = (_: "there" | "away") => {};
+const onPresence = (listener: (presence: "there" | "away") => void) => {
+  report = listener;
+  return () => {};
+};
 const commands: Record<string, (value: any) => void> = {
-  start: () => watch(api, { now: () => now, steady: () => now, lost }).then(() => tell({ ended: "quit" }), (error) => tell({ ended: error.code, said: error.message + " / " + error.hint })).then(() => control.end()),
+  start: () => watch(api, { now: () => now, steady: () => now, onPresence, has_bell: process.argv[3] !== "--no-bell" }).then(() => tell({ ended: "quit" }), (error) => tell({ ended: error.code, said: error.message + " / " + error.hint })).then(() => control.end()),
   add: (card) => { cards.set(card.token, card); emit("approval.waiting", card); },
+  ask_to_pair: (request) => { pairings.push(request); emit("pairing.requested", request); },
   close,
   clock: (value) => { now = value; },
   pause: (reason) => emit(reason === null ? "safety.resumed" : "safety.paused", { reason }),
@@ -134,7 +177,7 @@ const commands: Record<string, (value: any) => void> = {
   alarms: (list) => emit("alarms.changed", list),
   add_on_quit: (card) => { late = card; },
   refuse: (value) => { refusal = value ?? undefined; },
-  lose: () => lose(),
+  presence: (value) => { presence = value; report(value); },
 };
 for await (const line of createInterface({ input: control })) {
   const [name, value] = JSON.parse(line);
@@ -164,7 +207,12 @@ export class Watched {
     });
   }
 
-  static async start(waiting: readonly ApprovalView[] = [], columns = 100, rows = 40): Promise<Watched> {
+  static async start(
+    waiting: readonly ApprovalView[] = [],
+    columns = 100,
+    rows = 40,
+    { options = [], before = "" }: { options?: readonly string[]; before?: string } = {},
+  ): Promise<Watched> {
     const folder = tempFolder();
     writeFileSync(join(folder, "watching.ts"), PROGRAM);
     const path = join(folder, "control.sock");
@@ -172,7 +220,7 @@ export class Watched {
     onTestFinished(() => void server.close());
     const connected = once(server, "connection");
     const env = { ...process.env, CI: "true", FORCE_COLOR: "1" }; // where CI is set, ink draws nothing unless `interactive` is
-    const pty = new Pty([join(folder, "watching.ts"), path], env, columns, rows);
+    const pty = new Pty([join(folder, "watching.ts"), path, ...options], env, columns, rows, before);
     const [socket] = (await connected) as [Socket];
     const watched = new Watched(pty, socket);
     await watched.do("clock", Date.parse("2026-11-21T00:00:19Z"));

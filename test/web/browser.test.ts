@@ -1,11 +1,15 @@
 import { once } from "node:events";
+import { writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import type { BrowserContext, Page } from "playwright-core";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { redirectPage } from "../../cli/browser.ts";
 import { NO_BROWSER, openContext } from "../support/browser.ts";
 import { ask, linkTo, PageSocket } from "../support/page-visitor.ts";
 import { type GateUnderTest, startGate } from "../support/running-gate.ts";
+import { tempFolder } from "../support/temp-folder.ts";
 
 /** What the browser complained about, and all that it asked for. */
 interface Watched {
@@ -205,6 +209,18 @@ describe.skipIf(NO_BROWSER !== null)("the page in Chromium", () => {
     expect(await hostile.content()).toContain("another page asked for this one");
     for (const frame of hostile.frames()) expect(await frame.content()).not.toContain('id="root"');
     expect(await callFrom(page, `${origin.replace("http", "ws")}/operator`)).toContain('"result"');
+  });
+
+  it("is entered through the file that the user's browser is opened with, and the way back doesn't lead to its link", async () => {
+    const gate = await startGate({ web: true });
+    const { url } = await linkTo(gate);
+    const file = join(tempFolder(), "open.html");
+    writeFileSync(file, redirectPage(url));
+    const { page } = await watchedPage(await openContext());
+    await page.goto(`file://${file}`);
+    await page.getByRole("heading", { name: "Approvals" }).waitFor();
+    expect(page.url()).toBe(`${new URL(url).origin}/`);
+    expect(await page.evaluate("history.length")).toBe(2); // the browser's empty page, and this one
   });
 
   it("is refused with a link that was used, in a browser that has no session", async () => {

@@ -108,6 +108,8 @@ describe("a link to the page", () => {
       { headers: { "Sec-Purpose": "prefetch;prerender" } },
       { headers: { Purpose: "prefetch" } },
       { headers: { "Sec-Fetch-Site": "cross-site" } },
+      { headers: { "Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "iframe" } },
+      { headers: { "Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "document" } },
       { headers: { Host: "evil.example" } },
       { headers: { Origin: "http://evil.example" } },
     ];

@@ -4,6 +4,7 @@ import { GateError } from "../../../ipc/gate-error.ts";
 import { CAPABILITY_REGISTRY } from "../capabilities.ts";
 import { grantTarget, isAtOrBelow, literalPattern, pathMatches } from "../targets/pattern.ts";
 import { projectRoot } from "../targets/project.ts";
+import { registrableDomain } from "../targets/registrable-domain.ts";
 import {
   type CallTarget,
   isUnresolvable,
@@ -46,7 +47,7 @@ export function proposalsFor(
     case "path":
       return isUnresolvable(target) ? [] : distinct(pathProposals(target, settings).filter(holds));
     case "host":
-      return [{ reach: "host", target: target.host } satisfies Proposal].filter(holds);
+      return hostProposals(target.host).filter(holds);
     case "exact":
       return [{ reach: "exact", target: target.value } satisfies Proposal].filter(holds);
     case "none":
@@ -54,6 +55,13 @@ export function proposalsFor(
     case "unknown":
       return [];
   }
+}
+
+/** All of its domain where it is one of several hosts of somebody's: never what is below a public suffix. */
+function hostProposals(host: string): Proposal[] {
+  const domain = registrableDomain(host);
+  const own: Proposal = { reach: "host", target: host };
+  return domain === null || domain === host ? [own] : [own, { reach: "subdomains", target: `*.${domain}` }];
 }
 
 function pathProposals(target: Extract<CallTarget, { kind: "path" }>, settings: ProposalSettings): Proposal[] {

@@ -4,6 +4,7 @@ import { capabilitySchema } from "../../../ipc/decision.ts";
 import { GATE_SESSIONS } from "../../../ipc/gate-session.ts";
 import { isoSeconds } from "../../../ipc/iso-seconds.ts";
 import { type Refuse, refuseSchema } from "../../../ipc/operator-api.ts";
+import { ownCommand } from "../../../ipc/own-command.ts";
 import type { ProposedCall } from "../../../ipc/wire.ts";
 import type { Clock } from "../clock.ts";
 import { earlierEnd, endAt, moment } from "../ends.ts";
@@ -74,7 +75,7 @@ export class SessionRefusals {
       const id = String(row.id);
       this.#report.damaged(
         refusalRow(id),
-        `it refuses nothing; to be rid of it: metnos-gate policy revoke-refusal ${id}`,
+        `it refuses nothing; to be rid of it: ${ownCommand(`policy revoke-refusal ${id}`)}`,
       );
       return;
     }

@@ -3,7 +3,7 @@ import type { ProposedCall } from "../../../ipc/wire.ts";
 import { type GuardEnv, workingDirectoryOf } from "../guard/call-environment.ts";
 import { realForm } from "../targets/path.ts";
 import { isAtOrBelow } from "../targets/pattern.ts";
-import { projectOf } from "./project.ts";
+import { projectRoot } from "../targets/project.ts";
 
 /** Where a call works. */
 export interface CallPlace {
@@ -22,7 +22,7 @@ const TEMPORARY = ["/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp"];
 export function placeOf(call: ProposedCall, home: string, env: GuardEnv | undefined): CallPlace {
   const cwd = workingDirectoryOf(call, home);
   const known = cwd?.startsWith("/") === true ? cwd : undefined;
-  const project = known === undefined ? null : projectOf(known);
+  const project = known === undefined ? null : projectRoot(realForm(known) ?? known, home);
   return { home, cwd: known, env, project, isOutside: outsideOf(project ?? known, home) };
 }
 

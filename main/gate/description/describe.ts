@@ -24,7 +24,7 @@ export function describe(x: Describable): Description {
 function description(x: Describable): Description {
   const { call, executor, needs, settings } = x;
   const place = placeOf(call, settings.home, settings.env);
-  const held = new HeldByGit();
+  const held = new HeldByGit(settings.home);
   const lines = commandLinesOf(x);
   const is_command = lines.length > 0;
   const hazards = is_command ? hazardsOfLines(lines, place, held) : hazardsOfNeeds(needs, place);

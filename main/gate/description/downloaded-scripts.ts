@@ -10,13 +10,16 @@ import type { SimpleCommand } from "../shell/reading.ts";
 
 /** Text that comes from the internet, or is hidden in data, and is run: through a pipe, a substitution, or a file in between. */
 
+/** More than one line of a user's ever has. */
+const MAX_SOURCES = 40;
+
 export function downloadedScripts(line: CommandLine): Hazard[] {
   const { commands } = line.reading;
   const sources = commands.flatMap((command) => {
     const source = sourceOf(command.name, command.argv.slice(1));
     return source === null ? [] : [{ command, source }];
   });
-  return sources.flatMap(({ command, source }): Hazard[] => {
+  return sources.slice(0, MAX_SOURCES).flatMap(({ command, source }): Hazard[] => {
     const runner =
       commands.find((one) => takesFromPipe(one, command)) ??
       commands.find((one) => takesSubstitution(one, command, line.text)) ??

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { type Stats, statSync } from "node:fs";
 import { type IndexEntry, indexEntries, MAX_INDEX, readWhole } from "../programs/git-index.ts";
 import { kindOf } from "../targets/path-kind.ts";
+import { projectRoot } from "../targets/project.ts";
 import { scanTree } from "../targets/tree-scan.ts";
-import { projectOf } from "./project.ts";
 
 /**
  * Whether git holds the content that a file has now, by the repository's index: without git, its settings or its hooks. In any doubt
@@ -21,11 +21,16 @@ export type Held = "held" | "nothing" | "not_held";
 
 /** One look, for one description: each index is read once. */
 export class HeldByGit {
+  readonly #home: string;
   readonly #indexes = new Map<string, { bytes: Buffer; mtime_ms: number } | null>();
+
+  constructor(home: string) {
+    this.#home = home;
+  }
 
   /** @param path absolute, as its links lead */
   heldAt(path: string): Held {
-    const root = projectOf(path.slice(0, path.lastIndexOf("/")) || "/");
+    const root = projectRoot(path.slice(0, path.lastIndexOf("/")) || "/", this.#home);
     if (root === null || isBelow(path, `${root}/.git`)) return "not_held";
     const kind = kindOf(path);
     if (kind === "nothing") return "nothing";
@@ -36,13 +41,13 @@ export class HeldByGit {
 
   /** True for a folder in a repository. */
   isInRepository(folder: string): boolean {
-    return projectOf(folder) !== null;
+    return projectRoot(folder, this.#home) !== null;
   }
 
   /** True if git holds all that lies at and below a path; an empty folder, or nothing at all, is held. */
   holdsAllBelow(path: string): boolean {
     if (kindOf(path) !== "folder") return this.heldAt(path) !== "not_held";
-    const root = projectOf(path);
+    const root = projectRoot(path, this.#home);
     if (root === null || root === path) return false;
     const entries = new Map(this.#entries(root, path)?.map((entry) => [entry.name, entry]));
     let files = 0;

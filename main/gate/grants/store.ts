@@ -279,7 +279,7 @@ export class GrantStore {
       throw new GateError(
         "too_late",
         `grant ${id} was not revoked in the last ${UNDO_SECONDS} seconds, or its session has ended`,
-        "give it again: metnos-gate policy grant",
+        `give it again: ${ownCommand("policy grant --help")}`,
       );
     const row = this.#write(() =>
       this.#db.changed<Row & { target_base: string }>(
@@ -294,7 +294,7 @@ export class GrantStore {
       throw new GateError(
         "grant_ended",
         `grant ${id} would have ended by now`,
-        "give it again: metnos-gate policy grant",
+        `give it again: ${ownCommand("policy grant --help")}`,
       );
     const { target_base, ...restored } = row;
     this.#cache.added(target_base);

@@ -1,10 +1,12 @@
 import type { ReactNode } from "react";
 import type { Setting, SettingKey } from "../../../ipc/settings.ts";
+import { bridge } from "../../gate/open-link.ts";
 import { useQuery } from "../../gate/use-gate.tsx";
 import { Failure } from "../../parts/Failure.tsx";
 import { chooseTheme, THEMES, useTheme } from "../../style/theme.ts";
 import { useWords } from "../../words/language.ts";
 import { settingsWords } from "../../words/settings.ts";
+import { BrowserSettings } from "./BrowserSettings.tsx";
 import { SettingRow } from "./SettingRow.tsx";
 import "../../style/views.css";
 import "./settings.css";
@@ -41,6 +43,7 @@ export default function Settings() {
               {group === "looks" ? <ThemeRow /> : null}
             </section>
           ))}
+      {bridge() === undefined ? <BrowserSettings /> : null}
     </div>
   );
 }

@@ -9,6 +9,7 @@ import type { ApprovalView } from "../../../ipc/operator-api.ts";
 import { PRESS_DELAY_MS } from "../../../ipc/press-delay.ts";
 import { alarm } from "../../support/alarm.ts";
 import { approvalView } from "../../support/approval-view.ts";
+import { cardKind } from "../../support/card-views.ts";
 
 const text = (rows: readonly { text: string }[]) => rows.map((row) => row.text).join("\n");
 const one = (change: Partial<ApprovalView> = {}): WatchState => appeared(EMPTY, approvalView(change), 0);
@@ -38,6 +39,36 @@ describe("the call", () => {
       '    "force": true',
       "  }",
     ]);
+  });
+
+  test("a change is a difference with its signs and counts; what it shows is said once", () => {
+    expect(callLines(cardKind("edit"), 60)).toEqual([
+      "/srv/website/src/ledger.ts: +2 -1",
+      "  export function total(entries: Entry[]) {",
+      "    let sum = 0;",
+      "    for (const entry of entries) {",
+      "+     if (entry.voided) continue;",
+      "      sum += entry.amount;",
+      "    }",
+      "-   return sum;",
+      "+   return round(sum, 2);",
+    ]);
+    expect(callLines(cardKind("file that is replaced"), 60, "it")[0]).toBe(
+      "/srv/website/notes.md: sostituisce 4 righe, +3 -4",
+    );
+  });
+
+  test("below a command is what a name in it would run, and that it is another one than before", () => {
+    expect(callLines(cardKind("command with a hazard"), 80).slice(1)).toEqual([
+      "npm test = /srv/website/package.json:",
+      "  vitest run --coverage",
+    ]);
+    const lines = callLines(cardKind("script that a name stands for"), 80);
+    expect(lines.slice(1, 3)).toEqual([
+      "This script is another one than before.",
+      "./build.sh = /srv/website/build.sh:",
+    ]);
+    expect(lines.at(-1)).toBe("the first 5 of 9 lines");
   });
 
   test("hidden characters in values and in names are visible", () => {
@@ -116,23 +147,28 @@ describe("the screen", () => {
   });
 
   test.each(["full", "medium", "short"] as const)(
-    "what can't be undone is red in a %s card, and nothing else is",
+    "a hazard is red in a %s card, the worst first, and nothing else is; without one it says what the call leaves behind",
     (form) => {
-      const all = {
-        full: ["May I run?", "make", "irreversible | class: x"],
-        medium: ["May I run? (irreversible)", "make"],
+      const card = (kind: string) => {
+        const view = {
+          ...cardKind(kind),
+          card: { form, lines: ["May I run? (final)", "x", "irreversible | class: x"], buttons: [] },
+        };
+        const { card, rest } = arranged(appeared(EMPTY, view, 0), { columns: 100, rows: 40 }, AT);
+        return [...card, ...rest];
       };
-      const lines = form === "short" ? ["Run make [irrev | x]"] : all[form];
-      const reds = (reversibility: ApprovalView["reversibility"]) => {
-        const { card, rest } = arranged(
-          one({ reversibility, card: { form, lines, buttons: [] } }),
-          { columns: 100, rows: 40 },
-          AT,
-        );
-        return [...card, ...rest].filter(({ tone }) => tone.endsWith("danger")).map((row) => row.text);
-      };
-      expect(reds("irreversible")).toEqual([form === "full" ? lines[2] : lines[0]]);
-      expect([reds("reversible"), reds("partial")]).toEqual([[], []]);
+      const reds = (kind: string) =>
+        card(kind)
+          .filter(({ tone }) => tone.endsWith("danger"))
+          .map((row) => row.text);
+      expect(reds("many hazards")).toEqual([
+        "Runs a script from the internet (get.example.org)",
+        "As root",
+        "Deletes 2 folders (1,204 files) (and 2 more)",
+      ]);
+      expect(reds("command that only reads")).toEqual([]);
+      expect(text(card("command that only reads")).split("\n")).toContain("reads only");
+      expect(text(card("many hazards"))).not.toContain("can change anything");
     },
   );
 

@@ -4,6 +4,7 @@ import type { ApprovalView } from "../../../ipc/operator-api.ts";
 import { PRESS_DELAY_MS } from "../../../ipc/press-delay.ts";
 import { alarm } from "../../support/alarm.ts";
 import { approvalView } from "../../support/approval-view.ts";
+import { runs } from "../../support/card-views.ts";
 import { startGate } from "../../support/running-gate.ts";
 import { LAUNCHER, Pty, Watched } from "../../support/watched.ts";
 
@@ -19,6 +20,11 @@ const bash = (change: Partial<ApprovalView> = {}): ApprovalView =>
     judge: { score: 0.7, reason: "approved: score 0.70" },
     choices: [{ scope: "none", reach: null, grants: [] }],
     args: { command: "rm -rf build && npm run build", description: "build from scratch" },
+    description: runs(
+      "rm -rf build && npm run build",
+      {},
+      { hazards: [{ id: "deletes-files", span: null, folders: 1 }] },
+    ).description,
     card: {
       form: "full",
       lines: ["May I run?", "rm -rf build && npm run build", "irreversible | class: code_exec"],
@@ -27,7 +33,7 @@ const bash = (change: Partial<ApprovalView> = {}): ApprovalView =>
     ...change,
   });
 
-test("the empty screen says what to do next; a card comes, only what can't be undone is red, and `a` approves it", async () => {
+test("the empty screen says what to do next; a card comes, only what is dangerous is red, and `a` approves it", async () => {
   const watched = await Watched.start();
   const { pty } = watched;
   await pty.shows("Nothing is waiting for you.");
@@ -37,7 +43,7 @@ test("the empty screen says what to do next; a card comes, only what can't be un
   for (const text of ["May I run?", "claude-code  ·  0:09:41", "in /srv/project", "waited 0:00:19", "score 0.70"])
     expect(pty.screen).toContain(text);
   expect(pty.screen).toContain("claude-code says: build from scratch");
-  expect(pty.red).toEqual(["irreversible | class: code_exec"]);
+  expect(pty.red).toEqual(["Deletes 1 folder"]);
 
   await watched.clock(PRESS_DELAY_MS - 1);
   pty.type("a");
@@ -174,19 +180,78 @@ test("a name that only looks like another one is shown with codes", async () => 
   expect(pty.screen).not.toContain("\u0440\u0430ypal");
 });
 
-test("a lost connection ends it with an error; Ctrl-C leaves requests waiting", async () => {
-  const first = await Watched.start([bash()]);
-  await first.pty.shows("May I run?");
-  await first.do("lose");
-  expect(await first.end()).toBe("connection_lost");
+test("a gate that goes is waited for: no key counts meanwhile; back, what it says waits is shown, and settles anew", async () => {
+  const watched = await Watched.start([bash()]);
+  const { pty } = watched;
+  await pty.shows("May I run?");
+  await watched.clock(2 * PRESS_DELAY_MS);
+  await watched.do("presence", "away");
+  await pty.shows("Waiting for the gate …");
+  expect(pty.screen).not.toContain("May I run?");
+  await pty.isTitled("Waiting for the gate … Metnos Gate");
+  pty.type("\rdasmy?\u001b");
+  await watched.do("presence", "there");
+  await pty.shows("May I run?");
+  expect(pty.screen).not.toContain("Waiting for the gate");
+  pty.type("d"); // too early: it has just appeared
+  await watched.do("clock", Date.parse("2026-11-21T00:00:19Z") + 4 * PRESS_DELAY_MS);
+  expect(watched.answers).toEqual([]);
+  pty.type("d");
+  await pty.shows("You denied");
+  expect(watched.answers).toHaveLength(1);
+});
 
-  const second = await Watched.start([bash()]);
-  await second.pty.shows("May I run?");
-  second.pty.type("\u0003");
-  expect(await second.end()).toBe("quit");
-  await second.pty.shows("1 request still waiting for an answer.");
-  expect(second.answers).toEqual([]);
-  await second.pty.closed;
+test("what was typed for a gate that went is sent to no other; q leaves while it is waited for", async () => {
+  const watched = await Watched.start([bash()]);
+  const { pty } = watched;
+  await watched.clock(2 * PRESS_DELAY_MS);
+  await pty.shows("May I run?");
+  pty.type("m");
+  await pty.shows("Why not?");
+  pty.type("because");
+  await pty.shows("because");
+  await watched.do("presence", "away");
+  await pty.shows("Waiting for the gate …");
+  await watched.do("presence", "there");
+  await pty.shows("May I run?");
+  expect(pty.screen).not.toContain("because");
+  await watched.do("presence", "away");
+  await pty.shows("Waiting for the gate …");
+  pty.type("q");
+  expect(await watched.end()).toBe("quit");
+  expect(watched.answers).toEqual([]);
+});
+
+test("something new rings the bell once and is counted in the title, which is put back at the end; what waited before is nothing new", async () => {
+  const watched = await Watched.start();
+  const { pty } = watched;
+  await pty.isTitled("Metnos Gate");
+  expect(pty.bells).toBe(0);
+  await watched.do("add", bash());
+  await pty.isTitled("(1) Metnos Gate");
+  expect(pty.bells).toBe(1);
+  await watched.do("presence", "away");
+  await watched.do("presence", "there");
+  await pty.shows("May I run?");
+  expect(pty.bells).toBe(1);
+  pty.type("\u0003");
+  expect(await watched.end()).toBe("quit");
+  await pty.isTitled("");
+
+  const quiet = await Watched.start([], 100, 40, { options: ["--no-bell"] });
+  await quiet.do("add", bash());
+  await quiet.pty.isTitled("(1) Metnos Gate");
+  expect(quiet.pty.bells).toBe(0);
+});
+
+test("Ctrl-C leaves requests waiting", async () => {
+  const watched = await Watched.start([bash()]);
+  await watched.pty.shows("May I run?");
+  watched.pty.type("\u0003");
+  expect(await watched.end()).toBe("quit");
+  await watched.pty.shows("1 request still waiting for an answer.");
+  expect(watched.answers).toEqual([]);
+  await watched.pty.closed;
 });
 
 test("events after the user has quit do not draw again: the process ends, the terminal is as it was", async () => {
@@ -254,19 +319,19 @@ test("an alarm stays on top over waiting requests, until it is over", async () =
   await watched.pty.shows(`! ${alarm().message}`);
   expect(watched.pty.screen.split("\n")[1]).toBe(`  ${alarm().hint}`);
   expect(watched.pty.screen).toContain("May I run?");
-  expect(watched.pty.red).toEqual(["irreversible | class: code_exec"]);
+  expect(watched.pty.red).toEqual(["Deletes 1 folder"]);
   await watched.do("alarms", []);
   await watched.pty.shows(alarm().message, false);
 });
 
-test("a gate that ended itself: it says why, and what to do", async () => {
+test("a gate that ended itself: why stays on the screen while it is waited for", async () => {
   const watched = await Watched.start([bash()]);
   await watched.pty.shows("May I run?");
   const message = "the gate's lock /srv/gate.lock was removed: the gate has ended";
   await watched.do("alarms", [alarm({ code: "gate_replaced", message, hint: "see: metnos-gate status" })]);
-  await watched.do("lose");
-  expect(await watched.end()).toBe("connection_lost");
-  expect(watched.said).toBe(`${message}; 1 request could not be answered here / see: metnos-gate status`);
+  await watched.do("presence", "away");
+  await watched.pty.shows("Waiting for the gate …");
+  expect(watched.pty.screen).toContain(message);
 });
 
 test("while the user types, the card's deadline is extended", async () => {
@@ -277,4 +342,68 @@ test("while the user types, the card's deadline is extended", async () => {
   await watched.pty.shows("Why not?");
   await watched.pty.shows("0:10:4");
   expect(watched.answers).toEqual([]);
+});
+
+test("an agent that asks to be paired is a card: a level's key pairs it, none counts in its first 500 ms, and d refuses", async () => {
+  const watched = await Watched.start();
+  const { pty } = watched;
+  await pty.shows("Nothing is waiting for you.");
+  const request = { name: "codex", version: "1.2.0", requested_at: "2026-11-21T00:00:00Z" };
+  await watched.do("ask_to_pair", request);
+  await pty.shows("May codex connect?");
+  for (const text of ["version 1.2.0", "r  Read only: ", "s  Supervised: ", "f  Full: ", "Enter/d refuse"])
+    expect(pty.screen).toContain(text);
+  await watched.clock(PRESS_DELAY_MS - 1);
+  pty.type("f");
+  await pty.shows("Too early");
+  expect(watched.answers).toEqual([]);
+  await watched.clock(PRESS_DELAY_MS);
+  pty.type("s");
+  await pty.shows("You paired codex: Supervised");
+  await watched.do("ask_to_pair", { ...request, name: "evil\u202e" });
+  await pty.shows("May evil\\u{202e} connect?");
+  await watched.clock(3 * PRESS_DELAY_MS);
+  pty.type("d");
+  await pty.shows("You refused to pair evil");
+  expect(watched.answers).toEqual([{ name: "codex", level: "Supervised" }, { name: "evil\u202e" }]);
+  pty.type("q");
+  expect(await watched.end()).toBe("quit");
+});
+
+test("`?` lists the keys, and any key goes back; in Italian all that frames a card is Italian", async () => {
+  const watched = await Watched.start([bash()]);
+  const { pty } = watched;
+  await pty.shows("command: rm -rf build");
+  pty.type("?");
+  await pty.shows("approve for this session, permanently");
+  pty.type(" ");
+  await pty.shows("command: rm -rf build");
+  await watched.do("settings", [{ key: "language", value: "it" }]);
+  await pty.shows("Invio/d rifiuta");
+  await pty.shows("la chiamata intera: Bash");
+  pty.type("a");
+  await pty.shows("Troppo presto");
+});
+
+test("after a resize nothing of the old frame is left, and at the end the shell's screen is back", async () => {
+  const watched = await Watched.start([bash(), approvalView()], 120, 40, { before: "echo the shell; " });
+  const { pty } = watched;
+  await pty.shows("1 of 2");
+  expect(pty.screen).not.toContain("the shell");
+  for (const [columns, rows] of [
+    [100, 22],
+    [46, 14],
+    [130, 40],
+    [100, 22],
+  ] as const) {
+    pty.resize(columns, rows);
+    await pty.finds(new RegExp(`^╭─{${columns - 2}}╮$`, "m"));
+    await pty.shows("q quit");
+    for (const once_only of ["╭", "╰", "1 of 2", "q quit"])
+      expect([columns, once_only, pty.screen.split(once_only).length - 1]).toEqual([columns, once_only, 1]);
+  }
+  pty.type("q");
+  await watched.end();
+  await pty.shows("the shell");
+  expect(pty.screen).not.toContain("╭");
 });

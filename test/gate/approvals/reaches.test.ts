@@ -106,3 +106,33 @@ describe("the reach 'project'", () => {
     expect(reaches([need(`${project}/.env`, home, { ask_each_time: "a secret" })], home, project)).toEqual({});
   });
 });
+
+describe("the reach 'subdomains'", () => {
+  const host = (name: string): ResolvedRequirement => ({
+    capability: "network:http",
+    target: { kind: "host", host: name },
+  });
+
+  it.each([
+    ["rates.example.net", "*.example.net"],
+    ["a.b.example.co.uk", "*.example.co.uk"],
+    ["docs.me.github.io", "*.me.github.io"],
+    ["xn--bcher-kva.example.com", "*.example.com"],
+  ])("of %s is %s", (name, domain) => {
+    expect(reaches([host(name)], "/home/me")).toEqual({ host: name, subdomains: domain });
+  });
+
+  it.each([
+    ["example.net", "the domain itself: what is below it isn't what was asked"],
+    ["me.github.io", "a host below a suffix under which anybody may have one"],
+    ["bucket.s3.amazonaws.com", "the same"],
+    ["example.co.uk", "a country's suffix of two parts"],
+    ["co.uk", "a suffix itself"],
+    ["127.0.0.1", "an address"],
+    ["[::1]", "an address"],
+    ["localhost", "no domain"],
+    ["a.printer.lan", "a suffix that isn't on the public list"],
+  ])("isn't offered for %s: %s", (name) => {
+    expect(reaches([host(name)], "/home/me")).toEqual({ host: name });
+  });
+});

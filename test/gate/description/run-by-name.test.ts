@@ -26,6 +26,7 @@ const FILES: Readonly<Record<string, string>> = {
   "x.sh": "#!/bin/sh\necho a\necho b\n",
   "x.py": "print(1)\n",
   "x.js": "console.log(1)\n",
+  ".git/HEAD": "ref: refs/heads/main\n",
   data: "\0\0",
   "src/index.ts": "",
 };

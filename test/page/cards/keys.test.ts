@@ -166,7 +166,7 @@ describe.skipIf(NO_BROWSER !== null)("cards by keys, and where they are", () => 
 
   it("what was approved often is proposed until tonight, and says so", async () => {
     const { page, operator } = await three(["fetch"]);
-    await page.getByText("You approved this 3 times.").waitFor();
+    await page.getByText("reads only · You approved this 3 times.").waitFor();
     await page.getByRole("button", { name: "Allow rates.example.net, today" }).click();
     await at(page, FIRST).waitFor({ state: "detached" });
     expect(operator.answers).toEqual([

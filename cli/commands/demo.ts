@@ -1,0 +1,125 @@
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Command } from "commander";
+import type { Decision, GateClient } from "../../ipc/client.ts";
+import type { OperatorApi } from "../../ipc/operator-api.ts";
+import { ownCommand } from "../../ipc/own-command.ts";
+import { gatePaths } from "../../ipc/paths.ts";
+import { shellWord } from "../../ipc/shell-quoted.ts";
+import { shownInBrowser } from "../browser.ts";
+import { demoCalls, demoProject } from "../demo-calls.ts";
+import { say } from "../output.ts";
+import { runningGate } from "../running-gate.ts";
+
+/** `demo`: a pretend agent that asks five questions, at the running gate or at one of its own. */
+export function demoCommand(program: Command): void {
+  program
+    .command("demo")
+    .description("a pretend agent asks you five questions; nothing is run, and it is gone afterwards")
+    .action(async () => {
+      const gate = await runningGate();
+      const interrupted = new AbortController();
+      const interrupt = () => interrupted.abort();
+      for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, interrupt);
+      if (gate === undefined) return await atOwnGate(interrupted.signal);
+      try {
+        await atRunningGate(gate, interrupted.signal);
+      } finally {
+        await gate.close();
+      }
+    });
+}
+
+/** The user lets it in as any other agent; its pairing ends with it. */
+async function atRunningGate(api: OperatorApi, signal: AbortSignal): Promise<void> {
+  const name = `demo-${randomBytes(2).toString("hex")}`;
+  const agent = await agentNamed(name, gatePaths(process.env).agent_socket);
+  try {
+    say(`This is a pretend agent, ${name}: it asks five things, and does none of them.`);
+    agent.once("pairing", () => {
+      say("First let it in: on the page, in watch, or in another terminal with:");
+      say(`  ${ownCommand(`agents pair ${name} --level Supervised`)}`);
+    });
+    if (!(await unlessInterrupted(agent.connect(), signal))) return;
+    await askAll(agent, signal);
+  } finally {
+    agent.close();
+    await api.call("agents.revoke", { name }).then(
+      () => say(`${name} is gone: its pairing is revoked.`),
+      () => undefined, // it was never let in
+    );
+  }
+}
+
+/** A gate in a home of its own, which is removed with it. */
+async function atOwnGate(signal: AbortSignal): Promise<void> {
+  const { serveGate } = await import("../../main/serve.ts");
+  const { readFileSync } = await import("node:fs");
+  const home = mkdtempSync(join(tmpdir(), "metnos-demo-home-"));
+  try {
+    const env = { HOME: home, PATH: process.env.PATH };
+    const gate = await serveGate({ env, web: true, notifications: false });
+    try {
+      const { paths } = gate.core;
+      const { token_file } = await gate.operator.call("agents.pair", { name: "demo", level: "Supervised" });
+      say("No gate is running: this is a DEMO GATE in a home of its own, which is removed at the end.");
+      const { url } = await gate.operator.call("web.link", {});
+      say((await shownInBrowser(url)) ? "Answer in the browser that was opened just now," : `Answer at  ${url}`);
+      say(
+        `or in another terminal with:\n  env -i HOME=${shellWord(home)} PATH="$PATH" TERM="$TERM" ${ownCommand("watch")}`,
+      );
+      const agent = await agentNamed("demo", paths.agent_socket, readFileSync(token_file, "utf8").trim());
+      try {
+        if (await unlessInterrupted(agent.connect(), signal)) await askAll(agent, signal);
+      } finally {
+        agent.close();
+      }
+      say(`The demo gate is gone. For your own: ${ownCommand("start")}`);
+    } finally {
+      await gate.close();
+    }
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
+}
+
+async function agentNamed(name: string, socket: string, token?: string): Promise<GateClient> {
+  const { GateClient } = await import("../../ipc/client.ts");
+  return new GateClient({ name, socket, ...(token === undefined ? {} : { token }) });
+}
+
+async function askAll(agent: GateClient, signal: AbortSignal): Promise<void> {
+  const project = demoProject();
+  try {
+    const calls = demoCalls(project);
+    for (const [index, { says, ...call }] of calls.entries()) {
+      say(`${index + 1} of ${calls.length}  may it ${says}?`);
+      const decision = await agent.call(call, { signal }).catch((error: unknown) => {
+        if (signal.aborted) return undefined;
+        throw error;
+      });
+      if (decision === undefined) return say("interrupted: what was asked is withdrawn");
+      say(`        ${answerText(decision)}`);
+    }
+    say("That was all: nothing of it was run.");
+  } finally {
+    rmSync(project, { recursive: true, force: true });
+  }
+}
+
+function answerText({ outcome, status, reason, explain }: Decision): string {
+  const instead = explain.instead === undefined ? "" : `; ${explain.instead}`;
+  if (outcome === "allowed") return status === "approved" ? "you allowed it" : `allowed without asking: ${reason}`;
+  return status === "rejected" ? `you denied it: ${reason}` : `denied: ${reason}${instead}`;
+}
+
+/** False where the user interrupted it first. */
+async function unlessInterrupted(work: Promise<unknown>, signal: AbortSignal): Promise<boolean> {
+  const ended = new Promise<false>((resolve) => {
+    if (signal.aborted) resolve(false);
+    signal.addEventListener("abort", () => resolve(false), { once: true });
+  });
+  return await Promise.race([work.then(() => true), ended]);
+}

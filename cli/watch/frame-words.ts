@@ -1,0 +1,224 @@
+import type { Language } from "../../ipc/language.ts";
+import { ownCommand } from "../../ipc/own-command.ts";
+
+/** What `watch` itself says, around the cards. */
+
+interface FrameWords {
+  asking: string;
+  nothing: string;
+  nothing_next: string;
+  to_connect: () => string;
+  paused: string;
+  to_resume: (reason: string) => string;
+  interrupted: string;
+  interrupted_next: string;
+  too_small: string;
+  sending: string;
+  whole_call: (executor: string) => string;
+  lines_of: (from: number, to: number, all: number) => string;
+  more_lines: (count: number) => string;
+  the_end: string;
+  stored: (is_session: boolean) => string;
+  position: (index: number, count: number) => string;
+  keys: Readonly<
+    Record<
+      | "quit"
+      | "help"
+      | "continue"
+      | "deny"
+      | "deny_why"
+      | "deny_with_message"
+      | "back"
+      | "take_it"
+      | "leave_it"
+      | "approve_stored"
+      | "choose"
+      | "how_long"
+      | "deny_session"
+      | "deny_session_both"
+      | "edit_target"
+      | "expiry"
+      | "once"
+      | "for_session"
+      | "permanently"
+      | "to_approve"
+      | "page"
+      | "next"
+      | "read_only"
+      | "supervised"
+      | "full"
+      | "refuse",
+      string
+    >
+  >;
+  help: readonly string[];
+  pasted: string;
+  pasted_choices: string;
+  only_once: string;
+  call_not_shown: string;
+  read_first: string;
+  no_target: string;
+  several_grants: string;
+  choice_not_shown: string;
+  empty_target: string;
+  on_its_way: string;
+  too_early: string;
+  no_date: (text: string) => string;
+  paired: (name: string, level: string) => string;
+  not_paired: (name: string) => string;
+  asks_to_pair: (name: string) => string;
+}
+
+export const FRAME_WORDS: Readonly<Record<Language, FrameWords>> = {
+  en: {
+    asking: "Asking the gate for requests …",
+    nothing: "Nothing is waiting for you.",
+    nothing_next: "Connected agents ask here, and those that want to be paired.",
+    to_connect: () => `To connect Claude Code: ${ownCommand("connect claude-code")}`,
+    paused: "The gate is paused: every call is denied.",
+    to_resume: (reason) => `${reason}. To resume: ${ownCommand("safety resume")}`,
+    interrupted: "The request you were answering has ended.",
+    interrupted_next: "What you typed was not sent. Enter or Esc continues.",
+    too_small: "The window is too small.",
+    sending: "Sending your answer …",
+    whole_call: (executor) => `the whole call: ${executor}`,
+    lines_of: (from, to, all) => `lines ${from} to ${to} of ${all}`,
+    more_lines: (count) => `▼ ${count} more ${count === 1 ? "line" : "lines"}: space`,
+    the_end: "▲ the end; b goes back",
+    stored: (is_session) => `approve ${is_session ? "for this session" : "permanently"}: exactly this would be stored`,
+    position: (index, count) => `${index} of ${count}`,
+    keys: {
+      quit: "q quit",
+      help: "? keys",
+      continue: "Enter/Esc continue",
+      deny: "Enter/d deny",
+      deny_why: "m deny, say why",
+      deny_with_message: "Enter deny with this message",
+      back: "Esc back",
+      take_it: "Enter take it",
+      leave_it: "Esc leave it as it was",
+      approve_stored: "Enter approve and store this",
+      choose: "Up/Down what",
+      how_long: "Left/Right how long",
+      deny_session: "c deny for the session",
+      deny_session_both: "c/t deny for the session: call/target",
+      edit_target: "e edit the target",
+      expiry: "x expiry",
+      once: "a approve once",
+      for_session: "s for this session …",
+      permanently: "p permanently …",
+      to_approve: "to approve, page to its end",
+      page: "space/b page",
+      next: "Tab next",
+      read_only: "r read only",
+      supervised: "s supervised",
+      full: "f full",
+      refuse: "Enter/d refuse",
+    },
+    help: [
+      "Enter, d    deny; refuse an agent that asks to be paired",
+      "m           deny, and say why",
+      "c, t        deny for this session: this very call, all on its target",
+      "a           approve once",
+      "s, p        approve for this session, permanently: with what would be stored",
+      "e, x        there: edit the target, set an end",
+      "r, s, f     pair an agent: read only, supervised, full",
+      "space, b    next page of a long call, page before",
+      "Tab, j, k   next request, and back",
+      "Esc         back; it never approves and never denies",
+      "q           quit; what waits keeps waiting",
+      "Nothing counts in a request's first 500 ms.",
+    ],
+    pasted: "Pasted text does nothing here.",
+    pasted_choices: "Pasted text does nothing here: e edits the target, x the expiry.",
+    only_once: "This can only be approved once: a.",
+    call_not_shown: "Make the window larger: the call isn't shown.",
+    read_first: "Read the whole call first: space shows what comes next, b what came before.",
+    no_target: "It names no target: c denies this very call.",
+    several_grants: "It needs several grants; their targets can't be edited.",
+    choice_not_shown: "Make the window larger: not all that would be stored is shown.",
+    empty_target: "A target can't be empty.",
+    on_its_way: "Your last answer is still on its way.",
+    too_early: "Too early: this card has only just appeared.",
+    no_date: (text) => `${text} is neither a span nor a date: write 2h, today, 30d or 2027-01-31T12:00:00Z`,
+    paired: (name, level) => `You paired ${name}: ${level}`,
+    not_paired: (name) => `You refused to pair ${name}`,
+    asks_to_pair: (name) => `${name} asks to be paired`,
+  },
+  it: {
+    asking: "Chiedo le richieste al gate …",
+    nothing: "Niente aspetta una tua risposta.",
+    nothing_next: "Qui chiedono gli agenti collegati, e quelli che vogliono collegarsi.",
+    to_connect: () => `Per collegare Claude Code: ${ownCommand("connect claude-code")}`,
+    paused: "Il gate è in pausa: ogni chiamata è rifiutata.",
+    to_resume: (reason) => `${reason}. Per riprendere: ${ownCommand("safety resume")}`,
+    interrupted: "La richiesta a cui rispondevi è finita.",
+    interrupted_next: "Quello che hai scritto non è stato inviato. Invio o Esc continua.",
+    too_small: "La finestra è troppo piccola.",
+    sending: "Invio la tua risposta …",
+    whole_call: (executor) => `la chiamata intera: ${executor}`,
+    lines_of: (from, to, all) => `righe da ${from} a ${to} di ${all}`,
+    more_lines: (count) => `▼ ${count === 1 ? "ancora 1 riga" : `ancora ${count} righe`}: spazio`,
+    the_end: "▲ la fine; b torna indietro",
+    stored: (is_session) =>
+      `approva ${is_session ? "per questa sessione" : "per sempre"}: verrebbe salvato esattamente questo`,
+    position: (index, count) => `${index} di ${count}`,
+    keys: {
+      quit: "q esci",
+      help: "? tasti",
+      continue: "Invio/Esc continua",
+      deny: "Invio/d rifiuta",
+      deny_why: "m rifiuta e di' perché",
+      deny_with_message: "Invio rifiuta con questo messaggio",
+      back: "Esc indietro",
+      take_it: "Invio prendi questo",
+      leave_it: "Esc lascia com'era",
+      approve_stored: "Invio approva e salva questo",
+      choose: "Su/Giù che cosa",
+      how_long: "Sinistra/Destra quanto",
+      deny_session: "c rifiuta per la sessione",
+      deny_session_both: "c/t rifiuta per la sessione: chiamata/obiettivo",
+      edit_target: "e modifica l'obiettivo",
+      expiry: "x scadenza",
+      once: "a approva una volta",
+      for_session: "s per questa sessione …",
+      permanently: "p per sempre …",
+      to_approve: "per approvare, sfoglia fino alla fine",
+      page: "spazio/b sfoglia",
+      next: "Tab prossima",
+      read_only: "r sola lettura",
+      supervised: "s supervisionato",
+      full: "f completo",
+      refuse: "Invio/d rifiuta",
+    },
+    help: [
+      "Invio, d    rifiuta; rifiuta un agente che chiede di collegarsi",
+      "m           rifiuta e di' perché",
+      "c, t        rifiuta per questa sessione: proprio questa chiamata, tutto sul suo obiettivo",
+      "a           approva una volta",
+      "s, p        approva per questa sessione, per sempre: con quello che verrebbe salvato",
+      "e, x        lì: modifica l'obiettivo, metti una scadenza",
+      "r, s, f     collega un agente: sola lettura, supervisionato, completo",
+      "spazio, b   pagina dopo di una chiamata lunga, pagina prima",
+      "Tab, j, k   richiesta dopo, e indietro",
+      "Esc         indietro; non approva e non rifiuta mai",
+      "q           esci; ciò che aspetta continua ad aspettare",
+      "Nei primi 500 ms di una richiesta niente conta.",
+    ],
+    pasted: "Il testo incollato qui non fa niente.",
+    pasted_choices: "Il testo incollato qui non fa niente: e modifica l'obiettivo, x la scadenza.",
+    only_once: "Questo si può approvare solo una volta: a.",
+    call_not_shown: "Allarga la finestra: la chiamata non si vede.",
+    read_first: "Prima leggi tutta la chiamata: spazio mostra il seguito, b ciò che viene prima.",
+    no_target: "Non nomina un obiettivo: c rifiuta proprio questa chiamata.",
+    several_grants: "Servono più permessi; i loro obiettivi non si possono modificare.",
+    choice_not_shown: "Allarga la finestra: non si vede tutto quello che verrebbe salvato.",
+    empty_target: "Un obiettivo non può essere vuoto.",
+    on_its_way: "La tua ultima risposta è ancora in viaggio.",
+    too_early: "Troppo presto: questa scheda è appena apparsa.",
+    no_date: (text) => `${text} non è né una durata né una data: scrivi 2h, today, 30d o 2027-01-31T12:00:00Z`,
+    paired: (name, level) => `Hai collegato ${name}: ${level}`,
+    not_paired: (name) => `Hai rifiutato di collegare ${name}`,
+    asks_to_pair: (name) => `${name} chiede di collegarsi`,
+  },
+};

@@ -1,0 +1,71 @@
+import { useEffect, useRef } from "react";
+import { isHazardous, pairingTitle } from "../../ipc/notice-text.ts";
+import { isSilent } from "../gate/link.ts";
+import { useLinkState, useQuery } from "../gate/use-gate.tsx";
+import { goTo } from "../window/route.ts";
+import { awayWords } from "../words/away.ts";
+import { callingWords } from "../words/calling.ts";
+import { useLanguage } from "../words/language.ts";
+import { BrowserNotices } from "./browser-notices.ts";
+import { isChosen, useChoice } from "./choices.ts";
+import { tabIcon, tabTitle } from "./tab.ts";
+import { play } from "./tones.ts";
+import { useAsked } from "./use-asked.ts";
+import { useIsSeen } from "./use-seen.ts";
+
+/** Calls the user who looks elsewhere: by the tab's title and icon, the installed app's badge, notifications and a tone. Shows nothing itself. */
+export function Calling() {
+  const language = useLanguage();
+  const link = useLinkState();
+  const { data: status } = useQuery("status", {});
+  const asked = useAsked((view) => {
+    if (isChosen("sound")) play(isHazardous(view) ? "hazard" : "request");
+  });
+  const is_away = isSilent(link);
+  const pairing = status?.pairing_requests.length ?? 0;
+  const count = is_away ? 0 : Math.max(status?.approvals_pending ?? 0, asked.length) + pairing;
+  const words = callingWords[language];
+  const only_pairing = asked.length === 0 && pairing > 0;
+  const title = is_away
+    ? `${awayWords[language][link].title} – ${words.product}`
+    : only_pairing
+      ? `(${count}) ${pairingTitle(pairing, language)} – ${words.product}`
+      : tabTitle(count, asked[0], words.asks);
+  useTab(title, count === 0 ? "none" : asked.some(isHazardous) ? "hazard" : "waiting");
+  useBadge(count);
+
+  const is_seen = useIsSeen();
+  const wants_notices = useChoice("notify");
+  const notices = useRef<BrowserNotices | null>(null);
+  notices.current ??= new BrowserNotices(goTo);
+  useEffect(() => {
+    const { current } = notices;
+    if (current === null) return;
+    if (is_away || !wants_notices || !mayNotify()) current.forget();
+    else current.update(asked, is_seen, language);
+  }, [asked, is_seen, is_away, wants_notices, language]);
+  return null;
+}
+
+function mayNotify(): boolean {
+  return "Notification" in window && Notification.permission === "granted";
+}
+
+function useTab(title: string, dot: Parameters<typeof tabIcon>[0]): void {
+  useEffect(() => {
+    document.title = title;
+  }, [title]);
+  useEffect(() => {
+    const icon = document.querySelector<HTMLLinkElement>('link[rel="icon"]');
+    if (icon !== null) icon.href = tabIcon(dot);
+  }, [dot]);
+}
+
+/** On the icon of the installed page. */
+function useBadge(count: number): void {
+  useEffect(() => {
+    if (!("setAppBadge" in navigator)) return;
+    const done = count === 0 ? navigator.clearAppBadge() : navigator.setAppBadge(count);
+    done.catch(() => undefined); // not installed, or the system shows none
+  }, [count]);
+}

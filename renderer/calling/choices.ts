@@ -1,0 +1,40 @@
+import { useSyncExternalStore } from "react";
+
+/** What this browser does to call its user: kept in it alone. Nothing until it was chosen. */
+
+export type Choice = "notify" | "sound";
+
+const KEY: Readonly<Record<Choice, string>> = { notify: "notify", sound: "sound" };
+const listeners = new Set<() => void>();
+
+export function isChosen(choice: Choice): boolean {
+  try {
+    return window.localStorage.getItem(KEY[choice]) === "on";
+  } catch {
+    return false; // storage is switched off in this browser
+  }
+}
+
+export function choose(choice: Choice, is_on: boolean): void {
+  try {
+    if (is_on) window.localStorage.setItem(KEY[choice], "on");
+    else window.localStorage.removeItem(KEY[choice]);
+  } catch {
+    return; // it can't be kept, so it stays off
+  }
+  for (const listener of listeners) listener();
+}
+
+export function useChoice(choice: Choice): boolean {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      window.addEventListener("storage", listener);
+      return () => {
+        listeners.delete(listener);
+        window.removeEventListener("storage", listener);
+      };
+    },
+    () => isChosen(choice),
+  );
+}

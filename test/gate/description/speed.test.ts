@@ -1,0 +1,74 @@
+import { writeFileSync } from "node:fs";
+import { expect, it } from "vitest";
+import { describe } from "../../../main/gate/description/describe.ts";
+import { examinationOf } from "../../support/examinations.ts";
+import { tempFolder } from "../../support/temp-folder.ts";
+
+/** Milliseconds of this process's own CPU, so that what else runs on the machine counts less; the middle of `runs` runs. */
+function cpuMs(runs: number, act: () => void): number {
+  const all = Array.from({ length: runs }, () => {
+    const before = process.cpuUsage();
+    act();
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / 1000;
+  });
+  return all.sort((a, b) => a - b)[Math.floor(runs / 2)] ?? 0;
+}
+
+const LONG = Array.from({ length: 20_000 }, (_, at) => `line ${at} with some words that make it longer`)
+  .join("\n")
+  .slice(0, 1024 * 1024);
+
+const ORDINARY = ["ls -la src", "npm test 2>&1 | tail -20", "git commit -m 'A change'", "rm -rf build && mkdir build"];
+
+/** Measured by `npm run bench -- description`: about 0.1 ms and 5 ms. */
+it("costs little: an ordinary command 1 ms, a file of 1 MiB 10 ms, each with room for a slow machine", () => {
+  const cwd = tempFolder();
+  writeFileSync(`${cwd}/long.txt`, LONG);
+  const ready = (executor: string, args: Record<string, unknown>) => {
+    const x = examinationOf({ executor, args, context: { cwd }, settings: { home: cwd } });
+    return () => describe(x);
+  };
+  const commands = ORDINARY.map((command) => ready("Bash", { command }));
+  const all = () => {
+    for (const act of commands) act();
+  };
+  const edit = ready("Edit", { file_path: "long.txt", old_string: "line 9000 ", new_string: "line nine " });
+  for (const act of [...commands, edit]) for (let runs = 0; runs < 20; runs++) act();
+  expect(cpuMs(41, all) / commands.length).toBeLessThan(4);
+  expect(cpuMs(11, edit)).toBeLessThan(40);
+});
+
+it.each<[string, string, Record<string, unknown>]>([
+  ["10,000 lines", "Bash", { command: "echo a\n".repeat(9000) }],
+  ["a line of 64 kB", "Bash", { command: `echo ${"a".repeat(64 * 1024 - 5)}` }],
+  ["deep nesting", "Bash", { command: `${"$(".repeat(120)}x${")".repeat(120)}` }],
+  ["brackets without an end", "Bash", { command: "(".repeat(60_000) }],
+  ["many quotes", "Bash", { command: `echo ${"'a' \"$b\" ".repeat(6000)}` }],
+  ["many programs with hazards", "Bash", { command: "sudo rm -rf a; git push -f; ".repeat(200) }],
+  ["many sources without a runner", "Bash", { command: "curl -s https://a.example/x; ".repeat(400) }],
+  [
+    "many edits",
+    "MultiEdit",
+    { edits: Array(20_000).fill({ old_string: "line", new_string: "x", replace_all: true }) },
+  ],
+  ["a replacement that grows", "Edit", { old_string: "l", new_string: "y".repeat(100_000), replace_all: true }],
+  ["all lines changed", "Write", { content: LONG.replaceAll("words", "texts") }],
+  ["all lines moved", "Write", { content: LONG.split("\n").reverse().join("\n") }],
+  [
+    "a patch of empty lines",
+    "apply_patch",
+    { input: `*** Begin Patch\n*** Update File: empty.txt\n${" \n".repeat(5000)}-x\n` },
+  ],
+])("stays bounded, whatever the call says: %s", (_what, executor, args) => {
+  const cwd = tempFolder();
+  writeFileSync(`${cwd}/long.txt`, LONG);
+  writeFileSync(`${cwd}/empty.txt`, "\n".repeat(200_000));
+  const more = executor === "Bash" || executor === "apply_patch" ? {} : { file_path: "long.txt" };
+  const x = examinationOf({ executor, args: { ...args, ...more }, context: { cwd }, settings: { home: cwd } });
+  const before = process.cpuUsage();
+  const found = describe(x);
+  const { user, system } = process.cpuUsage(before);
+  expect((user + system) / 1000).toBeLessThan(1000);
+  expect(JSON.stringify({ ...found, commands: [] }).length).toBeLessThan(256 * 1024);
+});
