@@ -65,8 +65,8 @@ const startsWithAny =
 const CONTRACTS = [
   "ipc/agent-port.ts",
   "ipc/activity.ts",
-  "ipc/answer-lengths.ts",
   "ipc/activity-filter.ts",
+  "ipc/answer-lengths.ts",
   "ipc/alarms.ts",
   "ipc/audit.ts",
   "ipc/decision.ts",

@@ -12,12 +12,19 @@ const browser = sharedBrowser(beforeAll, afterAll);
 const VIEWS = [
   { at: "approvals/history", en: "Approvals", it: "Richieste", shows: ".history" },
   { at: "policy", en: "Policy", it: "Regole", shows: ".matrix .cell" },
-  { at: "grants", en: "Grants", it: "Permessi", shows: ".grant-row .target" },
+  { at: "grants", en: "Grants", it: "Permessi", shows: ".grant-row .target[role=cell]" },
   { at: "agents", en: "Agents", it: "Agenti", shows: ".agent-table tbody" },
   { at: "activity", en: "Activity", it: "Attività", shows: ".decision" },
   { at: "safety", en: "Safety", it: "Sicurezza", shows: ".state h2" },
   { at: "settings", en: "Settings", it: "Impostazioni", shows: ".setting" },
 ] as const;
+
+const WRITE_GRANT = {
+  capability: "fs:write",
+  target: "/srv/**",
+  expires_at: "2099-01-01T00:00:00Z",
+  agent: "claude-code",
+} as const;
 
 async function lived(): Promise<GateUnderTest> {
   const gate = await startGate();
@@ -25,12 +32,7 @@ async function lived(): Promise<GateUnderTest> {
   await gate.agent("an-agent-with-quite-a-long-name-for-a-column-0123456789", "Full");
   const long = `/srv/${"a-rather-long-folder-name/".repeat(8)}file.txt`;
   await gate.operator.call("grants.add", { capability: "fs:read", target: `${long}` });
-  await gate.operator.call("grants.add", {
-    capability: "fs:write",
-    target: "/srv/**",
-    expires_at: "2099-01-01T00:00:00Z",
-    agent: "claude-code",
-  });
+  await gate.operator.call("grants.add", WRITE_GRANT);
   await agent.ask({ executor: "Read", args: { file_path: long }, intent: `read ${"very ".repeat(40)}long` });
   await agent.ask({ executor: "Bash", args: { command: `echo ${"x".repeat(300)}` } });
   await agent.ask({ executor: "Read", args: { file_path: `${gate.home.home}/.ssh/id_rsa` } });
@@ -110,6 +112,8 @@ describe.skipIf(NO_BROWSER !== null)("every view", () => {
       const { page } = await openPage(gate.operator, { at: "policy", width, height, browser: browser() });
       for (const language of ["en", "it"] as const) {
         await gate.operator.call("settings.set", { key: "language", value: language });
+        // What was unfolded in the other language has revoked a grant.
+        await gate.operator.call("grants.add", WRITE_GRANT);
         for (const view of VIEWS) {
           await goTo(page, view.at);
           await page.getByRole("heading", { level: 1, name: view[language] }).waitFor();
