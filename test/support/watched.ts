@@ -89,6 +89,11 @@ export class Pty {
     while (this.screen.includes(text) !== is_there) await once(this.#drawn, "drawn");
   }
 
+  /** Resolves once the screen is as it is to be. */
+  async settles(isRight: () => boolean): Promise<void> {
+    while (!isRight()) await once(this.#drawn, "drawn");
+  }
+
   /** Resolves once the terminal's title is this one. */
   async isTitled(title: string): Promise<void> {
     while (this.title !== title) await once(this.#drawn, "drawn");
@@ -143,7 +148,7 @@ const api: any = {
       emit("agents.changed", {});
       return {};
     }
-    if (method === "status") return { pause: { reason: null }, alarms: [] };
+    if (method === "status") return { pause: { reason: null }, alarms: [], home: "/home/ada" };
     if (method === "approvals.hold") {
       const card = cards.get(params.token);
       const expires_at = new Date(Date.parse(card.expires_at) + 60_000).toISOString();

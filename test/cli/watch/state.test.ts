@@ -297,6 +297,16 @@ describe("cards", () => {
     expect(state.answering).toBeNull();
   });
 
+  test.each([
+    ["approved", "Approvata altrove per questa sessione: write"],
+    ["rejected", "Rifiutata altrove: write"],
+    ["expired", "Scaduta, nessuno ha risposto in tempo: write"],
+    ["cancelled", "Ritirata da claude-code: write"],
+  ] as const)("how a card ended is said in the user's language: %s", (status, words) => {
+    const view = approvalView({ status, territory_concession: status === "approved" ? "session" : "none" });
+    expect(closed({ ...ready(), language: "it" }, view, 1000).ended).toEqual([expect.stringContaining(words)]);
+  });
+
   test("hidden characters in a reported line are visible", () => {
     const card = approvalView({ status: "cancelled", agent_name: "a\u001b[31m", message: "\u202egone" });
     expect(closed(ready(), card, 0).ended[0]).toMatch(/a\\u\{1b\}\[31m.*\\u\{202e\}gone/);
