@@ -1,4 +1,5 @@
 import { excludedFrom } from "../../ipc/choices.ts";
+import type { Hazard } from "../../ipc/description.ts";
 import { effectText, hazardText } from "../../ipc/hazard-words.ts";
 import type { Language } from "../../ipc/language.ts";
 import type { ApprovalView } from "../../ipc/operator-api.ts";
@@ -42,19 +43,31 @@ export function headRows(
     const tone = card.card.form === "full" && index === rest.length - 1 ? "quiet" : "plain";
     rows.push(...folded(line, width, most).map((text): Row => ({ text, tone })));
   });
-  rows.push(...factRows(card, width, most, language));
+  rows.push(...factRows(card, width, most, language, home));
   return most === 1 ? rows : [...rows, ...backgroundRows(card, width, most - 1, language, home)];
 }
 
 /** What is dangerous about it, the only red; else what it leaves behind. The worst first; in a small window the others are counted. */
-function factRows({ description }: ApprovalView, width: number, most: number, language: Language): Row[] {
+function factRows(
+  { description }: ApprovalView,
+  width: number,
+  most: number,
+  language: Language,
+  home: string | null,
+): Row[] {
   if (description === null) return [];
   const { hazards, effect } = description;
   if (hazards.length === 0) return [{ text: folded(effectText(effect, language), width, 1)[0] ?? "", tone: "quiet" }];
-  const said = hazards.slice(0, most === 1 ? 1 : HAZARDS_SAID).map((hazard) => visible(hazardText(hazard, language)));
+  const said = hazards
+    .slice(0, most === 1 ? 1 : HAZARDS_SAID)
+    .map((hazard) => visible(hazardText(withShortPath(hazard, home), language)));
   const more = hazards.length - said.length;
   if (more > 0) said.push(`${said.pop() ?? ""} (${callWords[language].more(more)})`);
   return said.flatMap((text) => folded(text, width, most)).map((text): Row => ({ text, tone: "danger" }));
+}
+
+function withShortPath(hazard: Hazard, home: string | null): Hazard {
+  return hazard.path === undefined || home === null ? hazard : { ...hazard, path: shortenHome(hazard.path, home) };
 }
 
 function backgroundRows(

@@ -61,7 +61,7 @@ function cardScreen(card: ApprovalView, state: WatchState, size: Size, now: numb
         ...otherRows(state, size.columns, is_large ? 5 : is_small ? 1 : 2, now),
         ...endedRows(state, size, is_large ? 3 : is_small ? 0 : 1),
         noticeRow(state, size),
-        ...footerRows(keyWords(card, state, fits), size.columns, is_small),
+        ...footerRows(keyWords(card, state, fits), size.columns, is_small ? smallFooter(state.mode) : size.rows),
       ],
       size,
     );
@@ -194,22 +194,14 @@ interface KeyWord {
 const needed = (text: string): KeyWord => ({ text, is_needed: true });
 const more = (text: string): KeyWord => ({ text, is_needed: false });
 
-/** So many rows of keys a small window has. */
-const SMALL_FOOTER_ROWS = 3;
+/** So many rows of keys a small window has; where exactly what would be stored has to be on the screen, fewer. */
+const smallFooter = ({ kind }: Mode): number => (kind === "choices" ? 2 : 3);
 
-function footerRows(words: readonly KeyWord[], width: number, is_small: boolean): Row[] {
-  let shown = words;
-  const rows = () =>
-    wordRows(
-      shown.map(({ text }) => text),
-      width,
-    );
-  while (is_small && rows().length > SMALL_FOOTER_ROWS) {
-    const last = shown.findLastIndex(({ is_needed }) => !is_needed);
-    if (last === -1) break;
-    shown = shown.toSpliced(last, 1);
-  }
-  return rows();
+function footerRows(words: readonly KeyWord[], width: number, most: number): Row[] {
+  const texts = words.map(({ text }) => text);
+  const rows = wordRows(texts, width);
+  const last = words.findLastIndex(({ is_needed }) => !is_needed);
+  return rows.length <= most || last === -1 ? rows : footerRows(words.toSpliced(last, 1), width, most);
 }
 
 function keyWords(card: ApprovalView, state: WatchState, call_fits: boolean): KeyWord[] {

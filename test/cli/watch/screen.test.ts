@@ -11,7 +11,7 @@ import type { ApprovalView } from "../../../ipc/operator-api.ts";
 import { PRESS_DELAY_MS } from "../../../ipc/press-delay.ts";
 import { alarm } from "../../support/alarm.ts";
 import { approvalView } from "../../support/approval-view.ts";
-import { cardKind } from "../../support/card-views.ts";
+import { cardKind, runs } from "../../support/card-views.ts";
 
 const text = (rows: readonly { text: string }[]) => rows.map((row) => row.text).join("\n");
 const one = (change: Partial<ApprovalView> = {}): WatchState => appeared(EMPTY, approvalView(change), 0);
@@ -177,6 +177,18 @@ describe("the screen", () => {
     },
   );
 
+  test("the folder and a hazard's path have `~` for the gate's home", () => {
+    const view = runs(
+      "echo x >> ~/.bashrc",
+      {},
+      { hazards: [{ id: "changes-what-runs-later", span: null, path: "/home/ada/.bashrc" }] },
+    );
+    const state = { ...appeared(EMPTY, { ...view, cwd: "/home/ada" }, 0), home: "/home/ada" };
+    const rows = text(arranged(state, { columns: 100, rows: 40 }, AT).card).split("\n");
+    expect(rows).toContain("in ~");
+    expect(rows).toContain("Changes what runs later: ~/.bashrc");
+  });
+
   test("a choice that can't be shown whole can't be confirmed", () => {
     const grants = Array.from({ length: 30 }, (_, index) => ({
       capability: "fs:write" as const,
@@ -273,6 +285,12 @@ describe("the screen", () => {
       for (const word of [keys.deny, keys.once, keys.help, keys.quit]) expect(text(rest)).toContain(word);
       expect(text(rest)).not.toContain(keys.deny_session);
       expect(rest).toHaveLength(4);
+      const chosen = pressed({ ...state, is_read: true }, { input: "s" }, PRESS_DELAY_MS, {
+        lines: 1,
+        page: 9,
+        choice_fits: true,
+      }).state;
+      expect(arranged(chosen, { columns: 40, rows: 14 }, AT).layout.choice_fits).toBe(true);
     }
   });
 
