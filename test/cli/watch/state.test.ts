@@ -313,6 +313,19 @@ describe("cards", () => {
   });
 });
 
+describe("while no gate answers", () => {
+  test("no key does anything but q and Ctrl-C, which leave; a pasted q is no key", () => {
+    const away: WatchState = { ...ready(), is_away: true };
+    for (const input of [..."dmactsp?j b"])
+      expect([input, pressed(away, key(input), PRESS_DELAY_MS, FITS)]).toEqual([input, { state: away }]);
+    for (const name of ["enter", "escape", "tab", "page_down"] as const)
+      expect([name, pressed(away, named(name), PRESS_DELAY_MS, FITS)]).toEqual([name, { state: away }]);
+    expect(pressed(away, { input: "q", is_paste: true }, PRESS_DELAY_MS, FITS).effect).toBeUndefined();
+    for (const leaving of [key("q"), named("quit")])
+      expect(pressed(away, leaving, PRESS_DELAY_MS, FITS).effect).toEqual({ kind: "quit" });
+  });
+});
+
 describe("how long, and a no for the session", () => {
   const grants = [{ capability: "fs:write" as const, target: "/srv/project/a.ts" }];
   const refusals = [

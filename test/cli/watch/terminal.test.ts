@@ -92,7 +92,8 @@ test("a call longer than the screen is approved only after its last page was sho
   const watched = await Watched.start([bash({ args: { command } })], 80, 24);
   const { pty } = watched;
   await pty.shows("more lines: space");
-  expect(pty.screen).toMatch(/lines 1 to \d+ of 61/);
+  await pty.finds(/lines 1 to \d+ of 61/);
+  await pty.shows("to approve, page to its end");
   expect(pty.screen).not.toContain("a approve once");
   await watched.clock(PRESS_DELAY_MS);
   pty.type("a");
