@@ -48,7 +48,8 @@ export class Pty {
       this.#drawn.emit("drawn");
     });
     this.#child.stdout?.on("data", (bytes: Buffer) => this.#terminal.write(bytes, () => this.#drawn.emit("drawn")));
-    this.closed = once(this.#child, "close");
+    // The terminal draws what it got a little later.
+    this.closed = once(this.#child, "close").then(() => new Promise<void>((drawn) => this.#terminal.write("", drawn)));
     onTestFailed(() => console.error(this.screen));
     onTestFinished(async () => {
       this.#child.kill("SIGKILL");

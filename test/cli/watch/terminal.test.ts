@@ -89,7 +89,7 @@ test("Enter denies; `m` denies with a message; a refusal is shown with its hint 
 
 test("a call longer than the screen is approved only after its last page was shown", async () => {
   const command = Array.from({ length: 60 }, (_, line) => `echo ${line + 1}`).join("\n");
-  const watched = await Watched.start([bash({ args: { command } })], 80, 24);
+  const watched = await Watched.start([bash({ args: { command }, description: runs(command).description })], 80, 24);
   const { pty } = watched;
   await pty.shows("more lines: space");
   await pty.finds(/lines 1 to \d+ of 61/);
