@@ -164,7 +164,7 @@ async function bridgeTo(page: Page, operator: OperatorApi, opened: OpenedPage): 
       },
     });
   });
-  // What comes while the page is being told goes with the next message: each is a way through three processes.
+  // What comes while a message is on its way goes with the next one: each is a way through three processes.
   let coming: unknown[] = [];
   let telling = Promise.resolve();
   const tell = async () => {
