@@ -82,6 +82,28 @@ export const DESCRIBED_CALLS: readonly DescribedCall[] = [
     "Rewrites history on a remote: can't be undone",
     "Riscrive la storia su un server remoto: non si può annullare",
   ]),
+  bash("git checkout README.md", "anything"),
+  bash("git push origin main --forc", "final", [
+    "rewrites-remote-history",
+    "--forc",
+    "Rewrites history on a remote: can't be undone",
+    "Riscrive la storia su un server remoto: non si può annullare",
+  ]),
+  bash("git reset --har", "final", ["discards-changes", "--har", "Throws away changes", "Getta via modifiche"]),
+  bash("git checkout HEAD src/index.ts", "final", [
+    "discards-changes",
+    "src/index.ts",
+    "Throws away changes",
+    "Getta via modifiche",
+  ]),
+  bash("git checkout --theirs README.md", "final", [
+    "discards-changes",
+    "--theirs",
+    "Throws away changes",
+    "Getta via modifiche",
+  ]),
+  bash("git checkout 'src/*'", "final", ["discards-changes", "'src/*'", "Throws away changes", "Getta via modifiche"]),
+  bash("git checkout main a b", "final", ["discards-changes", "a b", "Throws away changes", "Getta via modifiche"]),
   bash("git -C lib push -f", "final", [
     "rewrites-remote-history",
     "-f",
