@@ -535,6 +535,9 @@ export const DESCRIBED_CALLS: readonly DescribedCall[] = [
   bash("ssh host.example 'sudo rm -rf /srv/x'", "anything", ["as-root", "sudo", "As root", "Come root"]),
   bash("xargs rm -rf < list", "final", ["deletes-files", "xargs rm -rf < list", "Deletes files", "Elimina dei file"]),
   bash("for f in a b; do sudo rm $f; done", "anything", ["as-root", "sudo", "As root", "Come root"]),
+  // Of a tool that nothing describes only its words are known.
+  ["frob", { command: "ls", and: "x" }, "command", "anything", []],
+  ["frob", { command: ["git", "status"] }, "command", "anything", []],
   ["Read", { file_path: "README.md" }, "read", "reads", []],
   [
     "Read",
