@@ -69,11 +69,12 @@ async function drawViews(scene: Scene, page: Page): Promise<void> {
     target: "rates.example.net",
     agent: "claude-code",
   });
-  for (const view of ["policy", "grants", "activity"]) {
+  for (const name of ["policy.png", "grants.png", "activity.png"]) {
+    const view = name.replace(".png", "");
     await page.goto(`${new URL(page.url()).origin}/#/${view}`);
     await page.getByRole("heading", { level: 1 }).waitFor();
     await page.waitForLoadState("networkidle");
-    await page.screenshot({ path: `${FOLDER}${view}.png` });
+    await page.screenshot({ path: `${FOLDER}${name}` });
   }
 }
 

@@ -127,7 +127,8 @@ describeDesktop("the desktop app's surfaces", () => {
     const left_at = Date.now();
     await agent.close();
     for (const { at } of gone) expect((await at) - left_at).toBeLessThan(GONE_MS);
-    for (const page of [window, popup]) await page.getByText("Withdrawn by the agent: write a.txt").waitFor();
+    for (const page of [window, popup])
+      await page.getByText("The agent is gone, so it was withdrawn: write a.txt").waitFor();
   });
 });
 
@@ -144,6 +145,7 @@ describe.skipIf(NO_BROWSER !== null)("an agent hangs up", () => {
     await agent.close();
     for (const { at } of gone) expect((await at) - left_at).toBeLessThan(GONE_MS);
     expect(await operator.call("approvals.list", {})).toEqual([]);
-    for (const one of [page, another]) await one.getByText("Withdrawn by the agent: write a.txt").waitFor();
+    for (const one of [page, another])
+      await one.getByText("The agent is gone, so it was withdrawn: write a.txt").waitFor();
   });
 });

@@ -44,14 +44,7 @@ describe.skipIf(NO_BROWSER !== null)("the story", () => {
     await page.getByRole("heading", { name: "Grants" }).and(page.locator("h1")).waitFor();
     await page.getByText("~/invoices/**", { exact: true }).first().waitFor();
     const changed = gate.event(({ type }) => type === "grants.changed");
-    await page
-      .getByRole("button", { name: /^Revoke/ })
-      .first()
-      .click();
-    await page
-      .getByRole("button", { name: /^Revoke/ })
-      .last()
-      .click();
+    await page.getByRole("button", { name: /^Revoke the grant/ }).click();
     await changed;
     expect((await agent.ask(write("2027/02.txt"))).decision.outcome).toBe("approval_required");
     await page.getByRole("link", { name: "Approvals" }).click();

@@ -164,12 +164,21 @@ async function bridgeTo(page: Page, operator: OperatorApi, opened: OpenedPage): 
       },
     });
   });
+  // What comes while the page is being told goes with the next message: each is a way through three processes.
+  let coming: unknown[] = [];
   let telling = Promise.resolve();
+  const tell = async () => {
+    const events = coming;
+    coming = [];
+    if (events.length === 0) return;
+    await page.evaluate((all) => {
+      for (const event of all) (globalThis as never as PageSide).gateEvent(event);
+    }, events);
+  };
   const unsubscribe = operator.subscribe((event) => {
-    telling = telling
-      .then(() => page.evaluate((data) => (globalThis as never as PageSide).gateEvent(data), event))
-      // A page that is being closed gets no more events.
-      .catch(() => undefined);
+    coming.push(event);
+    // A page that is being closed gets no more events.
+    telling = telling.then(tell).catch(() => undefined);
   });
   page.on("close", unsubscribe);
 }

@@ -49,10 +49,8 @@ export async function onlyGrant(page: Page): Promise<string> {
 
 /** Takes the only grant back, in the table. */
 export async function revokeOnly(page: Page): Promise<void> {
-  const row = page.locator(".grant-row:has([role=cell].target)");
-  await row.getByRole("button", { name: /^Revoke/ }).click();
-  await row.getByRole("button", { name: "Revoke", exact: true }).click();
-  await row.waitFor({ state: "detached" });
+  await page.getByRole("button", { name: /^Revoke the grant/ }).click();
+  await page.getByText("Revoked.").waitFor();
 }
 
 /** When the page removed its last card, by this machine's clock (milliseconds). Starts to watch now. */

@@ -15,6 +15,8 @@ import {
 import { startGate } from "../support/running-gate.ts";
 
 const NONCE = "2".repeat(64);
+/** What a browser says of a link that the user follows on another page, or in a file. */
+const FOLLOWED = { "Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document" };
 
 describe("a link to the page", () => {
   it("is exchanged for a cookie that scripts and other sites never get, and a secret of the page's own, then leads on", async () => {
@@ -110,11 +112,27 @@ describe("a link to the page", () => {
       { headers: { "Sec-Fetch-Site": "cross-site" } },
       { headers: { "Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "iframe" } },
       { headers: { "Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "document" } },
+      { headers: { "Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "object" } },
+      { headers: { ...FOLLOWED, "Sec-Purpose": "prefetch" } },
+      { headers: { ...FOLLOWED, Host: "evil.example" } },
+      { headers: { ...FOLLOWED, Origin: "null" } },
+      { method: "POST", headers: FOLLOWED },
       { headers: { Host: "evil.example" } },
       { headers: { Origin: "http://evil.example" } },
     ];
     for (const look of looks) expect((await ask(port, path, look)).status).toBeGreaterThanOrEqual(400);
     expect((await ask(port, path)).status).toBe(200);
+  });
+
+  it("may be followed from another site, as from the file that the browser is opened with; nothing else may", async () => {
+    const gate = await startGate({ web: true });
+    const { cookie } = await sessionFor(gate);
+    const { port, path } = await linkTo(gate);
+    for (const other of ["/", "/?token", `${path}&x=1`, "/assets/index.js"]) {
+      expect((await ask(port, other, { headers: { ...FOLLOWED, Cookie: cookie } })).status).toBe(403);
+    }
+    expect((await ask(port, path, { headers: FOLLOWED })).status).toBe(200);
+    expect((await ask(port, path, { headers: FOLLOWED })).status).toBe(403);
   });
 
   it("is one of eight at the most: the oldest makes room", async () => {

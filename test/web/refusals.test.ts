@@ -236,6 +236,7 @@ describe("the page's files", () => {
     }
     expect(page.headers["content-security-policy"]).toBe(
       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
+        "manifest-src 'self'; " +
         `connect-src 'self' ws://127.0.0.1:${port}; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`,
     );
   });
