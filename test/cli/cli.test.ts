@@ -257,7 +257,9 @@ describe("audit", () => {
     const { decision } = await agent.ask({ executor: "time_now" });
     await follower.printed(new RegExp(decision.decision_id));
     await gate.close();
-    expect(await follower.exited).toBe(0);
+    await follower.printed(/waiting for the gate/);
+    await follower.end("SIGINT");
+    expect(follower.child.signalCode).toBe("SIGINT");
   });
 });
 

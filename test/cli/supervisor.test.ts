@@ -1,5 +1,5 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { EXIT } from "../../cli/output.ts";
 import { OperatorClient } from "../../ipc/operator-client.ts";
@@ -115,13 +115,15 @@ describe("metnos-gate start", () => {
     await expect.poll(async () => (await runGate(home, ["agents", "list"])).code, { timeout: 10_000 }).toBe(0);
   });
 
-  it("passes on that the gate refused to start", async () => {
+  it("passes on that the gate refused to start, and starts it no second time", async () => {
     const home = temporaryHome();
-    await startServe(home);
+    mkdirSync(dirname(home.paths.config_file), { recursive: true });
+    writeFileSync(home.paths.config_file, "not a configuration");
     const env = { ...home.env, ELECTRON_OVERRIDE_DIST_PATH: join(home.home, "nowhere") };
-    const second = new StartedProcess(process.execPath, [LAUNCHER, "start"], { env });
-    expect(await second.exited).toBe(EXIT.failed);
-    expect(second.stderr.match(/already running/g)).toHaveLength(1);
+    const started = new StartedProcess(process.execPath, [LAUNCHER, "start"], { env });
+    expect(await started.exited).toBe(EXIT.failed);
+    expect(started.stderr.split(home.paths.config_file)).toHaveLength(2);
+    expect(started.stderr).not.toContain("starting it again");
   });
 });
 

@@ -25,6 +25,7 @@ export class Pty {
   /** How often its bell rang. */
   bells = 0;
   title = "";
+  typed_bytes = 0;
   readonly closed: Promise<unknown>;
 
   constructor(args: readonly string[], env: NodeJS.ProcessEnv, columns: number, rows: number, before = "") {
@@ -103,6 +104,7 @@ export class Pty {
   }
 
   type(keys: string): void {
+    this.typed_bytes += Buffer.byteLength(keys);
     this.#child.stdin?.write(keys);
   }
 }
@@ -167,7 +169,7 @@ const onPresence = (listener: (presence: "there" | "away") => void) => {
   return () => {};
 };
 const commands: Record<string, (value: any) => void> = {
-  start: () => watch(api, { now: () => now, steady: () => now, onPresence, has_bell: process.argv[3] !== "--no-bell" }).then(() => tell({ ended: "quit" }), (error) => tell({ ended: error.code, said: error.message + " / " + error.hint })).then(() => control.end()),
+  start: () => void watch(api, { now: () => now, steady: () => now, onPresence, has_bell: process.argv[3] !== "--no-bell" }).then(() => tell({ ended: "quit" }), (error) => tell({ ended: error.code, said: error.message + " / " + error.hint })).then(() => control.end()),
   add: (card) => { cards.set(card.token, card); emit("approval.waiting", card); },
   ask_to_pair: (request) => { pairings.push(request); emit("pairing.requested", request); },
   close,
@@ -178,10 +180,11 @@ const commands: Record<string, (value: any) => void> = {
   add_on_quit: (card) => { late = card; },
   refuse: (value) => { refusal = value ?? undefined; },
   presence: (value) => { presence = value; report(value); },
+  taken: async (bytes) => { while (process.stdin.bytesRead < bytes) await new Promise((resolve) => setTimeout(resolve, 2)); },
 };
 for await (const line of createInterface({ input: control })) {
   const [name, value] = JSON.parse(line);
-  commands[name]?.(value);
+  await commands[name]?.(value);
   tell({ done: name });
 }
 `;
@@ -232,6 +235,12 @@ export class Watched {
   /** Milliseconds after 2026-11-21T00:00:19Z, when every test starts. */
   clock(ms: number): Promise<void> {
     return this.do("clock", Date.parse("2026-11-21T00:00:19Z") + ms);
+  }
+
+  /** Types it, and waits until the program has read it, whether that shows or not. */
+  async typed(keys: string): Promise<void> {
+    this.pty.type(keys);
+    await this.do("taken", this.pty.typed_bytes);
   }
 
   /** Does it in the program, and waits until it is done. */

@@ -1,4 +1,5 @@
 import type { Decision } from "../../../ipc/decision.ts";
+import type { Rule } from "../../../ipc/rules.ts";
 import type { ProposedCall } from "../../../ipc/wire.ts";
 import { type FoundString, stringsIn } from "../guard/strings.ts";
 import { JUDGE_KIND } from "../judge/rule-based.ts";
@@ -46,10 +47,16 @@ export function decisionRecord(
   };
 }
 
-/** The user's and the agent's texts may quote a value; the gate's never do. */
+/** The user's and the agent's texts may quote a value; the gate's never do. Of a withdrawal only a rule says that the words are the gate's. */
 function storedReason(call: ProposedCall, { verdict, reason, status, explain }: Decision): string {
-  if (status === "rejected" || explain.rule === "approval.withdrawn") return withoutValues(reason, call.args);
+  const is_withdrawn = status === "cancelled" || explain.rule === "approval.withdrawn";
+  if (status === "rejected" || (is_withdrawn && !isByTheGate(explain.rule))) return withoutValues(reason, call.args);
   return verdict === null || verdict.approved ? reason : verdict.reason;
+}
+
+/** Of a request that ended without an answer: the gate withdrew it, in its own words. */
+function isByTheGate(rule: Rule | undefined): boolean {
+  return rule !== undefined && /^approval\.withdrawn-/.test(rule);
 }
 
 function keyNames(object: Record<string, unknown>): string[] {

@@ -15,6 +15,8 @@ import { type PatchedFile, patchedFiles } from "./patch-text.ts";
 
 /** Bytes of a file that is compared. */
 const MAX_FILE = 1024 * 1024;
+/** Bytes of all files of one patch that are compared. */
+const MAX_TOGETHER = 4 * 1024 * 1024;
 /** Characters that are looked through for all replacements, and lines that are compared for a patch's stretches. */
 const MAX_SEARCHED = 32 * 1024 * 1024;
 const MAX_COMPARED = 1_000_000;
@@ -36,11 +38,13 @@ interface Replacement {
 export function changesOf(x: ChangingCall, lines: readonly CommandLine[], place: CallPlace): DescribedChange[] {
   const shown = new ShownLines();
   const patches = patchTextsOf(x, lines);
-  if (patches.length > 0)
+  if (patches.length > 0) {
+    const read = readerOf(place);
     return patches
       .flatMap((text) => patchedFiles(text) ?? [])
       .slice(0, MAX_FILES)
-      .flatMap((file) => patched(file, place, shown));
+      .flatMap((file) => patched(file, place, shown, read));
+  }
   const path = writtenPath(x);
   if (path === null) return [];
   const { call, executor } = x;
@@ -156,11 +160,26 @@ function patchTextsOf({ call, executor }: ChangingCall, lines: readonly CommandL
 
 const isPatch = (text: string): boolean => patchedFiles(text) !== null;
 
-function patched(file: PatchedFile, place: CallPlace, shown: ShownLines): DescribedChange[] {
+/** Reads files, and only so much of them together. */
+function readerOf(place: CallPlace): (path: string) => FileRead {
+  let left = MAX_TOGETHER;
+  return (path) => {
+    const file = readBounded(path, Math.min(MAX_FILE, left), place);
+    if (file.kind === "file") left -= file.bytes.length;
+    return file;
+  };
+}
+
+function patched(
+  file: PatchedFile,
+  place: CallPlace,
+  shown: ShownLines,
+  read: (path: string) => FileRead,
+): DescribedChange[] {
   const resolved = resolvePath(file.path, place.home, place.cwd);
   if (resolved === null) return [change(file.path, "unknown", null, listed(file.hunks.flat(), shown))];
   const path = resolved.lexical;
-  const there = readBounded(path, MAX_FILE, place);
+  const there = read(path);
   if (file.kind === "delete") return [deleted(path, there, shown)];
   if (file.kind === "add") {
     const content = file.hunks

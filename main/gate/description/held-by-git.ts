@@ -15,14 +15,21 @@ const MAX_FILES = 500;
 const LIMITS = { max_entries: 2000, max_depth: 32, skipped: new Set<string>() };
 /** Bytes: up to here the content itself is compared, not only its size and time. */
 const MAX_HASHED = 1024 * 1024;
+/** Bytes of content that are compared, and bytes of indexes that are looked through, for one description: beyond them git holds nothing. */
+const MAX_HASHED_TOGETHER = 16 * 1024 * 1024;
+const MAX_LOOKED_THROUGH = 96 * 1024 * 1024;
 
 /** `nothing`: no file is there, in a folder of a repository, so that nothing is lost by writing one. */
 export type Held = "held" | "nothing" | "not_held";
 
-/** One look, for one description: each index is read once. */
+/** One look, for one description: each index is read once, and only so much is compared. */
 export class HeldByGit {
   readonly #home: string;
   readonly #indexes = new Map<string, { bytes: Buffer; mtime_ms: number } | null>();
+  readonly #held = new Map<string, Held>();
+  readonly #all_held = new Map<string, boolean>();
+  #hashed_left = MAX_HASHED_TOGETHER;
+  #looked_left = MAX_LOOKED_THROUGH;
 
   constructor(home: string) {
     this.#home = home;
@@ -30,6 +37,14 @@ export class HeldByGit {
 
   /** @param path absolute, as its links lead */
   heldAt(path: string): Held {
+    const known = this.#held.get(path);
+    if (known !== undefined) return known;
+    const found = this.#look(path);
+    this.#held.set(path, found);
+    return found;
+  }
+
+  #look(path: string): Held {
     const root = projectRoot(path.slice(0, path.lastIndexOf("/")) || "/", this.#home);
     if (root === null || isBelow(path, `${root}/.git`)) return "not_held";
     const kind = kindOf(path);
@@ -47,6 +62,14 @@ export class HeldByGit {
   /** True if git holds all that lies at and below a path; an empty folder, or nothing at all, is held. */
   holdsAllBelow(path: string): boolean {
     if (kindOf(path) !== "folder") return this.heldAt(path) !== "not_held";
+    const known = this.#all_held.get(path);
+    if (known !== undefined) return known;
+    const found = this.#lookBelow(path);
+    this.#all_held.set(path, found);
+    return found;
+  }
+
+  #lookBelow(path: string): boolean {
     const root = projectRoot(path, this.#home);
     if (root === null || root === path) return false;
     const entries = new Map(this.#entries(root, path)?.map((entry) => [entry.name, entry]));
@@ -62,7 +85,8 @@ export class HeldByGit {
 
   #entries(root: string, path: string): IndexEntry[] | null {
     const index = this.#index(root);
-    return index === null ? null : indexEntries(index.bytes, path.slice(root.length + 1));
+    if (index !== null) this.#looked_left -= index.bytes.length;
+    return index === null || this.#looked_left < 0 ? null : indexEntries(index.bytes, path.slice(root.length + 1));
   }
 
   #index(root: string): { bytes: Buffer; mtime_ms: number } | null {
@@ -77,7 +101,10 @@ export class HeldByGit {
     const stat = fileAt(path);
     if (stat === null || !entry.has_content || (entry.mode & 0o170000) !== 0o100000) return false;
     if (stat.size % 2 ** 32 !== entry.size) return false;
-    if (stat.size <= MAX_HASHED) return blobName(path, stat.size) === entry.oid;
+    if (stat.size <= MAX_HASHED) {
+      this.#hashed_left -= stat.size;
+      return this.#hashed_left >= 0 && blobName(path, stat.size) === entry.oid;
+    }
     // A file of the same time as the index may have changed after it was looked at.
     const index_ms = this.#index(root)?.mtime_ms ?? 0;
     return Math.floor(stat.mtimeMs / 1000) === entry.mtime && stat.mtimeMs < index_ms - 1000;

@@ -2,7 +2,7 @@ import type { StandsFor } from "../../../ipc/description.ts";
 import type { CommandLine } from "../executors/command-lines.ts";
 import { effectsOf } from "../guard/shell/effects.ts";
 import { launchedBy, runsElsewhere } from "../programs/hazard-records.ts";
-import { type NamedScripts, namedScripts } from "../programs/script-runners.ts";
+import { changesRunner, type NamedScripts, namedScripts } from "../programs/script-runners.ts";
 import { scriptLines } from "../programs/script-texts.ts";
 import { scriptWordOf } from "../programs/script-words.ts";
 import { absolutePath } from "../shell/paths.ts";
@@ -10,14 +10,15 @@ import type { SimpleCommand, Word } from "../shell/reading.ts";
 import { programName } from "../shell/word.ts";
 import { type FileRead, readBounded, sha256 } from "./bounded-file.ts";
 import type { CallPlace } from "./call-place.ts";
-import { linesOf } from "./line-diff.ts";
 
 /** What names in a command line stand for: the files that would run, with their hashes. Nothing of them is run. */
 
 /** Bytes of a file that an approval can be bound to. */
 const MAX_HASHED = 8 * 1024 * 1024;
+/** Bytes of the files that one call's names stand for, together: reading them must not hold others up. */
+const MAX_TOGETHER = 16 * 1024 * 1024;
 /** Bytes of a file that names scripts. */
-const MAX_NAMING = 1024 * 1024;
+const MAX_NAMING = 256 * 1024;
 const MAX_NAMES = 8;
 const MAX_LINES = 60;
 const MAX_CHARACTERS = 8000;
@@ -29,50 +30,75 @@ const SYSTEM = /^\/(?:usr|bin|sbin|lib|lib64|opt|nix|snap|System|Library|Applica
 
 export function standsForOf(lines: readonly CommandLine[], place: CallPlace): StandsFor[] {
   const found = new Map<string, StandsFor>();
+  const reader = new ScriptReader(place);
   for (const line of lines) {
     const { commands } = line.reading;
     for (const [at, command] of commands.entries()) {
       if (found.size >= MAX_NAMES) break;
       if (command.is_speculative || command.via.some(runsElsewhere) || command.cwd === null) continue;
-      const one = namedBy(line, command, commands.slice(0, at), place);
+      const one = namedBy(line, command, commands.slice(0, at), reader);
       if (one !== null && !found.has(`${one.name}\n${one.file}`)) found.set(`${one.name}\n${one.file}`, one);
     }
   }
   return [...found.values()];
 }
 
+/** Reads the files of one call, and only so much of them together. */
+class ScriptReader {
+  readonly place: CallPlace;
+  #left = MAX_TOGETHER;
+
+  constructor(place: CallPlace) {
+    this.place = place;
+  }
+
+  read(file: string, max_bytes: number): FileRead {
+    const read = readBounded(file, Math.min(max_bytes, this.#left), this.place);
+    if (read.kind === "file") this.#left -= read.bytes.length;
+    return read;
+  }
+}
+
 function namedBy(
   line: CommandLine,
   command: SimpleCommand,
   before: readonly SimpleCommand[],
-  place: CallPlace,
+  reader: ScriptReader,
 ): StandsFor | null {
   let argv: readonly Word[] = command.argv;
   let name = command.name;
   for (let left = 3; left > 0; left--) {
     const scripts = namedScripts(name, argv);
-    const one = scripts === null ? null : byName(line, command, scripts, place);
+    const one = scripts === null ? null : byName(line, command, before, scripts, reader);
     if (one !== null) return one;
     const inner = launchedBy(name, argv);
     if (inner === null) break;
     argv = inner;
     name = programName(inner[0]?.text ?? "");
   }
-  return byFile(line, command, before, argv, name, place);
+  return byFile(line, command, before, argv, name, reader);
 }
 
 /** `npm test`, `make t`: a line in a file of the project. */
-function byName(line: CommandLine, command: SimpleCommand, scripts: NamedScripts, place: CallPlace): StandsFor | null {
+function byName(
+  line: CommandLine,
+  command: SimpleCommand,
+  before: readonly SimpleCommand[],
+  scripts: NamedScripts,
+  reader: ScriptReader,
+): StandsFor | null {
   const { marks, names, form } = scripts;
-  const folder = scripts.folder === undefined ? command.cwd : absolutePath(scripts.folder.text, command.cwd);
-  if (folder === null) return null;
-  const given = scripts.file === undefined ? null : absolutePath(scripts.file.text, folder);
-  const file = given ?? fileAbove(folder, scripts, place);
+  const folder = scripts.folder === undefined ? command.cwd : absolutePath(scripts.folder, command.cwd);
+  if (folder === null || command.assignments.some(({ name }) => changesRunner(name))) return null;
+  const base = scripts.file_is_below ? folder : command.cwd;
+  const given = scripts.file === undefined ? null : absolutePath(scripts.file, base);
+  const file = given ?? fileAbove(folder, scripts, reader.place);
+  if (file !== null && isWritten(file, before)) return null;
   if (file === null)
     return form === "aliases" || !scripts.is_script
       ? null
       : entry(line, marks, `${folder}/${scripts.files[0]}`, NOTHING, []);
-  const read = readBounded(file, MAX_NAMING, place);
+  const read = reader.read(file, MAX_NAMING);
   const text = read.kind === "file" ? read.text : null;
   const lines = text === null ? null : scriptLines(form, text, names, scripts.has_hooks);
   // A subcommand or a program then, for all that is known.
@@ -101,25 +127,21 @@ function byFile(
   before: readonly SimpleCommand[],
   argv: readonly Word[],
   name: string,
-  place: CallPlace,
+  reader: ScriptReader,
 ): StandsFor | null {
   const script = scriptWordOf(name, argv);
   if (script === null || !script.is_resolved || script.glob === true || script.text === "") return null;
   const file = absolutePath(script.text, command.cwd);
   if (file === null || /^\/(?:dev|proc)\//.test(file) || (script === argv[0] && SYSTEM.test(file))) return null;
-  // What the line itself puts there isn't the file that is there now.
-  const is_written = before.some((one) =>
-    effectsOf(one).written.some((word) => absolutePath(word.text, one.cwd) === file),
-  );
-  if (is_written) return null;
-  const read = readBounded(file, MAX_HASHED, place);
-  return entry(
-    line,
-    [argv[0] ?? script, script],
-    file,
-    read,
-    read.kind === "file" && read.text !== null ? linesOf(read.text) : [],
-  );
+  if (isWritten(file, before)) return null;
+  const read = reader.read(file, MAX_HASHED);
+  const text = read.kind === "file" && read.text !== null ? read.text : "";
+  return entry(line, [argv[0] ?? script, script], file, read, firstLines(text), lineCount(text));
+}
+
+/** What the line itself puts there isn't the file that is there now. */
+function isWritten(file: string, before: readonly SimpleCommand[]): boolean {
+  return before.some((one) => effectsOf(one).written.some((word) => absolutePath(word.text, one.cwd) === file));
 }
 
 function entry(
@@ -128,6 +150,7 @@ function entry(
   file: string,
   read: FileRead,
   lines: readonly string[],
+  total_lines = lines.length,
 ): StandsFor {
   const start = Math.min(...marks.map((mark) => mark.start));
   const end = Math.min(Math.max(...marks.map((mark) => mark.end)), text.length);
@@ -140,8 +163,20 @@ function entry(
     file,
     sha256: read.kind === "file" ? sha256(read.bytes) : null,
     lines: firstOf(lines),
-    total_lines: lines.length,
+    total_lines,
   };
+}
+
+/** Those that can be shown, of a text that may have millions. */
+function firstLines(text: string): string[] {
+  return text.split("\n", MAX_LINES).slice(0, lineCount(text));
+}
+
+/** A line break at its end begins no further one. */
+function lineCount(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) count++;
+  return text === "" || text.endsWith("\n") ? count : count + 1;
 }
 
 function firstOf(lines: readonly string[]): string[] {

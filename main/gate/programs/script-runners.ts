@@ -12,8 +12,10 @@ export interface NamedScripts {
   /** What is run; none: the file's first. */
   names: readonly string[];
   /** Where it is looked for, and the file, where options say so. */
-  folder?: Word;
-  file?: Word;
+  folder?: string;
+  file?: string;
+  /** The file is looked for in the folder, not where the command is run. */
+  file_is_below: boolean;
   /** The words say that it is a script; else it may be a program, or a file, as well. */
   is_script: boolean;
   /** Scripts of these names run before and after (`pre`, `post`). */
@@ -37,17 +39,21 @@ interface Runner {
   takes?: "all" | "first";
   folder?: string;
   file?: string;
-  /** Other options that take the next word. */
+  /** Options behind the name are its own, too. */
+  looks_behind?: true;
+  /** Other options that change nothing about what is run: those that take the next word, and those that don't. Any other may. */
   valued?: RegExp;
-  /** With one of these it is looked for elsewhere, or isn't run. */
-  never?: RegExp;
+  plain: RegExp;
 }
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
 
 const SHORTCUTS = { test: "test", t: "test", tst: "test", start: "start", stop: "stop", restart: "restart" };
 const PACKAGE = { form: "scripts", files: ["package.json"], goes_up: true } as const;
-const ELSEWHERE = /^(?:-w|--workspaces?(?:=.*)?|-r|--recursive|--filter(?:=.*)?|-F|-ws|--help|-h|--version|-v)$/;
+const PLAIN_NPM =
+  /^(?:-s|-q|-d{1,3}|--silent|--quiet|--verbose|--loglevel=.*|--if-present|--(?:no-)?(?:color|progress|audit|fund|update-notifier)|--foreground-scripts)$/;
+const PLAIN_MAKE =
+  /^(?:-[kjsBiSwrRd]+\d*|-[jl]\d*|-O\w*|--(?:jobs|load-average|output-sync|debug)(?:=.*)?|--silent|--quiet|--keep-going|--always-make|--ignore-errors|--(?:no-)?print-directory|--trace|--no-builtin-(?:rules|variables)|--warn-undefined-variables)$/;
 
 const RUNNERS: Readonly<Record<string, Runner>> = {
   npm: {
@@ -56,7 +62,9 @@ const RUNNERS: Readonly<Record<string, Runner>> = {
     shortcuts: SHORTCUTS,
     before: /^(?:run|run-script|rum|urn)$/,
     folder: "-C --prefix",
-    never: ELSEWHERE,
+    looks_behind: true,
+    valued: /^--loglevel$/,
+    plain: PLAIN_NPM,
   },
   pnpm: {
     ...PACKAGE,
@@ -68,7 +76,7 @@ const RUNNERS: Readonly<Record<string, Runner>> = {
       doctor dedupe server approve-builds`,
     ),
     folder: "-C --dir",
-    never: ELSEWHERE,
+    plain: /^(?:-s|--silent|--stream|--aggregate-output|--if-present|--no-bail|--reporter=.*|--(?:no-)?color)$/,
   },
   yarn: {
     ...PACKAGE,
@@ -80,19 +88,33 @@ const RUNNERS: Readonly<Record<string, Runner>> = {
       run search set stage tag team unlink unplug version versions why workspace workspaces`,
     ),
     folder: "--cwd",
-    never: ELSEWHERE,
+    plain: /^(?:-s|--silent|--verbose|--non-interactive|--no-progress|--no-color|--offline)$/,
   },
-  bun: { ...PACKAGE, has_hooks: true, before: /^run$/, folder: "--cwd", never: ELSEWHERE },
-  node: { ...PACKAGE, before: /^--run$/ },
-  deno: { form: "tasks", files: ["deno.json", "deno.jsonc"], goes_up: true, before: /^task$/, folder: "--cwd" },
+  bun: {
+    ...PACKAGE,
+    has_hooks: true,
+    before: /^run$/,
+    folder: "--cwd",
+    plain: /^(?:-b|--bun|--silent|--if-present|--watch|--hot|--smol|--no-clear-screen)$/,
+  },
+  node: { ...PACKAGE, before: /^--run$/, plain: /^--(?:no-warnings|no-deprecation)$/ },
+  deno: {
+    form: "tasks",
+    files: ["deno.json", "deno.jsonc"],
+    goes_up: true,
+    before: /^task$/,
+    folder: "--cwd",
+    plain: /^(?:-q|--quiet)$/,
+  },
   make: {
     form: "rules",
     files: ["GNUmakefile", "makefile", "Makefile"],
     takes: "all",
     folder: "-C --directory",
     file: "-f --file --makefile",
+    looks_behind: true,
     valued: /^-[IWo]$/,
-    never: /^(?:-n|--just-print|--dry-run|--recon|-p|--version|-v|--help|-h|-q|--question)$/,
+    plain: PLAIN_MAKE,
   },
   just: {
     form: "recipes",
@@ -101,15 +123,16 @@ const RUNNERS: Readonly<Record<string, Runner>> = {
     takes: "first",
     folder: "-d --working-directory",
     file: "-f --justfile",
-    valued: /^(?:--set|--shell|--shell-arg|--dotenv-path)$/,
-    never: /^(?:-l|--list|--summary|--evaluate|--dump|-e|--edit|-s|--show|--version|--help|-h|-n|--dry-run)$/,
+    plain: /^(?:-[qvu]+|--quiet|--verbose|--unsorted|--yes|--no-highlight|--highlight)$/,
   },
   cargo: {
     form: "aliases",
     files: [".cargo/config.toml", ".cargo/config"],
     goes_up: true,
     any_but: new Set(),
-    valued: /^(?:-C|-Z|--config|--color)$/,
+    folder: "-C",
+    valued: /^(?:-Z|--color)$/,
+    plain: /^(?:-[qv]+|--quiet|--verbose|--locked|--offline|--frozen)$/,
   },
 };
 const SAME: Readonly<Record<string, string>> = { gmake: "make" };
@@ -121,38 +144,87 @@ export const SCRIPT_RUNNER_NAMES: readonly string[] = [...Object.keys(RUNNERS), 
 export function namedScripts(name: string, argv: readonly Word[]): NamedScripts | null {
   const runner = RUNNERS[Object.hasOwn(SAME, name) ? (SAME[name] ?? name) : name];
   if (runner === undefined || !Object.hasOwn(RUNNERS, SAME[name] ?? name)) return null;
-  const operands: Word[] = [];
-  const found: { folder?: Word; file?: Word } = {};
-  for (let at = 1; at < argv.length; at++) {
-    const word = argv[at] as Word;
-    const { text } = word;
-    if (text === "--") break;
-    if (!text.startsWith("-") || runner.before?.test(text)) {
-      operands.push(word);
-      continue;
-    }
-    // What follows a script's name is the script's.
-    if (operands.length > 0 && runner.takes !== "all") continue;
-    if (runner.never?.test(text)) return null;
-    const next = argv[at + 1];
-    if (next !== undefined && runner.folder?.split(" ").includes(text)) found.folder = next;
-    else if (next !== undefined && runner.file?.split(" ").includes(text)) found.file = next;
-    else if (!runner.valued?.test(text)) continue;
-    at++;
-  }
+  const options = optionsOf(runner, argv);
+  if (options === null) return null;
+  const { operands, folder, file } = options;
   const chosen = chosenBy(runner, operands);
   if (chosen === null || operands.some(({ is_resolved }) => !is_resolved)) return null;
   const { form, files } = runner;
   return {
     form,
     files,
-    ...found,
+    ...(folder === undefined ? {} : { folder }),
+    ...(file === undefined ? {} : { file }),
+    file_is_below: form === "rules",
     goes_up: runner.goes_up === true,
     has_hooks: runner.has_hooks === true,
     names: chosen.names,
     is_script: chosen.is_script,
     marks: [...argv.slice(0, 1), ...chosen.marks],
   };
+}
+
+interface Options {
+  operands: Word[];
+  folder?: string;
+  file?: string;
+}
+
+/** Null where an option may lead to another file, or to none: then nothing is said of what is run. */
+function optionsOf(runner: Runner, argv: readonly Word[]): Options | null {
+  const found: Options = { operands: [] };
+  for (let at = 1; at < argv.length; at++) {
+    const word = argv[at] as Word;
+    const { text } = word;
+    if (text === "--") break;
+    if (!text.startsWith("-") || text === "-" || runner.before?.test(text)) {
+      found.operands.push(word);
+      continue;
+    }
+    // What follows a script's name is the script's.
+    if (isNamed(runner, found.operands) && runner.looks_behind !== true) continue;
+    if (!word.is_resolved) return null;
+    if (runner.plain.test(text)) continue;
+    const place = placeGiven(runner, argv, at);
+    if (place !== null) {
+      // Given twice: the one within the other, or both.
+      if (found[place.what] !== undefined) return null;
+      found[place.what] = place.value;
+      at += place.words;
+    } else if (runner.valued?.test(text)) at++;
+    else return null;
+  }
+  return found;
+}
+
+/** True once the words so far name what is run. */
+function isNamed({ before }: Runner, operands: readonly Word[]): boolean {
+  const [first, second] = operands;
+  return first !== undefined && (before?.test(first.text) !== true || second !== undefined);
+}
+
+/** `-f x`, `-fx`, `--file x`, `--file=x`; `words`: how many more than the option itself. */
+function placeGiven(
+  runner: Runner,
+  argv: readonly Word[],
+  at: number,
+): { what: "folder" | "file"; value: string; words: number } | null {
+  const text = argv[at]?.text ?? "";
+  for (const what of ["folder", "file"] as const) {
+    for (const option of runner[what]?.split(" ") ?? []) {
+      const next = argv[at + 1];
+      if (text === option) return next?.is_resolved === true ? { what, value: next.text, words: 1 } : null;
+      const joined = option.startsWith("--") ? `${option}=` : option;
+      const value = text.startsWith(joined) ? text.slice(joined.length) : "";
+      if (value !== "" && !value.startsWith("=")) return { what, value, words: 0 };
+    }
+  }
+  return null;
+}
+
+/** True for a variable that leads such a program to another file, or has another one run it. */
+export function changesRunner(variable: string): boolean {
+  return /^(?:MAKEFILES|(?:GNU)?MAKEFLAGS|npm_config_.*|pnpm_config_.*|yarn_.*|just_.*|init_cwd)$/i.test(variable);
 }
 
 function chosenBy(
@@ -164,6 +236,8 @@ function chosenBy(
     const targets = operands
       .filter(({ text }) => !text.includes("="))
       .slice(0, runner.takes === "all" ? operands.length : 1);
+    // just: a path before the name is another folder's file.
+    if (runner.takes === "first" && targets.some(({ text }) => text.includes("/"))) return null;
     return { names: targets.map(({ text }) => text), marks: targets, is_script: true };
   }
   if (first === undefined) return null;

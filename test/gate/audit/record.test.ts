@@ -212,15 +212,35 @@ describe("no value from the arguments gets into the trail", () => {
   it("the operator's message of a rejection, and the agent's of a withdrawal, carry none either", () => {
     const call = { intent: "", executor: "fs_write", args: { path: "/srv/acme/plan.txt", content: "x" } };
     const waiting = decided(call);
-    for (const status of ["rejected", "cancelled"] as const) {
+    for (const [status, rule] of [
+      ["rejected", "approval.rejected"],
+      ["cancelled", "approval.withdrawn"],
+      // A withdrawal that names no rule is nobody's words that are known.
+      ["cancelled", undefined],
+      [undefined, "approval.withdrawn"],
+    ] as const) {
       const decision: Decision = {
         ...waiting,
         outcome: "denied",
         stage: "approval",
         status,
         reason: "no: /srv/acme/plan.txt is not yours",
+        explain: rule === undefined ? {} : { rule },
       };
-      expect(JSON.stringify(decisionRecord(call, decision, asked(call)))).not.toContain("acme");
+      expect(decisionRecord(call, decision, asked(call)).reason).toBe("no: <path> is not yours");
     }
+  });
+
+  it("the gate's own sentence of a withdrawal is stored whole, also where it has a word of a value", () => {
+    const call = { intent: "", executor: "fs_write", args: { path: "/srv/plan.txt", content: "revoked pairing" } };
+    const decision: Decision = {
+      ...decided(call),
+      outcome: "denied",
+      stage: "approval",
+      status: "cancelled",
+      reason: "the agent's pairing was revoked",
+      explain: { rule: "approval.withdrawn-pairing" },
+    };
+    expect(decisionRecord(call, decision, asked(call)).reason).toBe("the agent's pairing was revoked");
   });
 });

@@ -29,10 +29,13 @@ const FILES: Readonly<Record<string, string>> = {
   ".git/HEAD": "ref: refs/heads/main\n",
   data: "\0\0",
   "src/index.ts": "",
+  "other/package.json": JSON.stringify({ scripts: { build: "evil" } }),
+  "other/Makefile": "build:\n\tevil\n",
+  "other/justfile": "build:\n  evil\n",
 };
 
 beforeAll(() => {
-  for (const name of [".git", ".cargo", "src"]) mkdirSync(`${cwd}/${name}`, { recursive: true });
+  for (const name of [".git", ".cargo", "src", "other"]) mkdirSync(`${cwd}/${name}`, { recursive: true });
   for (const [name, text] of Object.entries(FILES)) writeFileSync(`${cwd}/${name}`, text);
   writeFileSync(`${folder}/outside.sh`, "echo outside\n");
   symlinkSync(`${folder}/outside.sh`, `${cwd}/away.sh`);
@@ -56,6 +59,15 @@ describe("what a name stands for", () => {
     ["npm t -- --watch", "npm t", "package.json", TEST],
     ["npm run build -- --x", "npm run build", "package.json", ["tsc"]],
     ["npm --prefix src run build", "npm run build", "package.json", ["tsc"]],
+    ["npm run build --prefix=other", "npm run build", "other/package.json", ["evil"]],
+    ["npm run build -C other", "npm run build", "other/package.json", ["evil"]],
+    ["pnpm --dir=other build", "pnpm build", "other/package.json", ["evil"]],
+    ["yarn --cwd=other build", "yarn build", "other/package.json", ["evil"]],
+    ["make -Cother build", "make build", "other/Makefile", ["build:", "\tevil"]],
+    ["make build --directory=other", "make build", "other/Makefile", ["build:", "\tevil"]],
+    ["make -fother/Makefile build", "make build", "other/Makefile", ["build:", "\tevil"]],
+    ["make --file=other/Makefile build", "make build", "other/Makefile", ["build:", "\tevil"]],
+    ["just -d other --justfile=other/justfile build", "just build", "other/justfile", ["build:", "  evil"]],
     ["npm start", "npm start", "package.json", ["node server.js"]],
     ["pnpm build", "pnpm build", "package.json", ["tsc"]],
     ["yarn run lint", "yarn run lint", "package.json", ["eslint ."]],
@@ -105,6 +117,21 @@ describe("what a name stands for", () => {
     "bash -c 'ls'",
     "bash -s",
     "/usr/bin/env ls",
+    "npm test --workspace=src",
+    "npm test -w src",
+    "npm test --script-shell=./x.sh",
+    "npm --script-shell ./x.sh test",
+    "npm --userconfig=./rc test",
+    "npm_config_script_shell=./x.sh npm test",
+    "MAKEFILES=other.mk make build",
+    "MAKEFLAGS='-f other.mk' make build",
+    "make -kf other.mk build",
+    "make --makefil=other.mk build",
+    "make -f Makefile -f other.mk build",
+    "make --eval='build:;./run' build",
+    "just other/r",
+    "cp other.json package.json; npm test",
+    "echo 'all:;./run' > Makefile && make all",
     "./$X",
     "echo 1 > x.sh; ./x.sh",
     "ssh host.example ./x.sh",

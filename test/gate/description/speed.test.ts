@@ -1,4 +1,5 @@
-import { writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { mkdirSync, truncateSync, writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { describe } from "../../../main/gate/description/describe.ts";
 import { examinationOf } from "../../support/examinations.ts";
@@ -72,3 +73,68 @@ it.each<[string, string, Record<string, unknown>]>([
   expect((user + system) / 1000).toBeLessThan(1000);
   expect(JSON.stringify({ ...found, commands: [] }).length).toBeLessThan(256 * 1024);
 });
+
+const MIB = 1024 * 1024;
+const fill = (bytes: number, line: string) => line.repeat(Math.floor(bytes / line.length));
+
+it.each<[what: string, file: string, text: string, command: string]>([
+  ["a rule with lines for each of its names", "Makefile", `${"a ".repeat(240)}:\n${fill(200_000, "\tb\n")}`, "make a"],
+  ["rules of many names", "Makefile", `${fill(480, "a b c d ")}:\n${fill(200_000, "\tb\n")}`, "make a"],
+  ["lines of blanks", "Makefile", fill(250_000, `a${" ".repeat(2000)}\n`), "make a"],
+  ["a key of many parts", ".cargo/config.toml", `${"a.".repeat(125_000)}b = 1`, "cargo x"],
+  ["scripts of empty lines", "x.sh", "\n".repeat(8 * MIB), "sh x.sh; sh ./y/x.sh; sh z/x.sh; sh ./../x.sh"],
+])("stays bounded, whatever the file of a name holds: %s", (_what, file, text, command) => {
+  const cwd = `${tempFolder()}/project`;
+  for (const folder of [`${cwd}/.cargo`, `${cwd}/y`, `${cwd}/z`]) mkdirSync(folder, { recursive: true });
+  for (const folder of ["", "y/", "z/", "../"])
+    if (folder === "" || file === "x.sh") writeFileSync(`${cwd}/${folder}${file}`, text);
+  expect(cpuOf(command, cwd)).toBeLessThan(1500);
+});
+
+it.each<[what: string, names: number, size: number, command: (names: readonly string[]) => string]>([
+  ["folders of large files", 1200, MIB, () => "rm -r d0 d1 d2"],
+  ["many files of a large index", 150_000, 0, (names) => `rm ${names.slice(0, 300).join(" ")}`],
+])("stays bounded, whatever git's index holds: %s", (_what, count, size, command) => {
+  const folder = tempFolder();
+  const cwd = `${folder}/project`;
+  mkdirSync(`${cwd}/.git`, { recursive: true });
+  for (const folder of ["d0", "d1", "d2"]) mkdirSync(`${cwd}/${folder}`);
+  writeFileSync(`${cwd}/.git/HEAD`, "ref: refs/heads/main\n");
+  const names = Array.from(
+    { length: count },
+    (_, at) => `d${Math.min(2, Math.floor(at / 400))}/${String(at).padStart(6, "0")}`,
+  );
+  for (const name of names.slice(0, 1200)) {
+    writeFileSync(`${cwd}/${name}`, "");
+    truncateSync(`${cwd}/${name}`, size);
+  }
+  writeFileSync(`${cwd}/.git/index`, indexOf(names, size));
+  expect(cpuOf(command(names), cwd)).toBeLessThan(1500);
+});
+
+/** An index of files of zeros. */
+function indexOf(names: readonly string[], size: number): Buffer {
+  const oid = createHash("sha1").update(`blob ${size}\0`).update(Buffer.alloc(size)).digest();
+  const head = Buffer.from("DIRC\0\0\0\x02\0\0\0\0", "latin1");
+  head.writeUInt32BE(names.length, 8);
+  const entries = names.map((name) => {
+    const entry = Buffer.alloc((62 + name.length + 8) & ~7);
+    entry.writeUInt32BE(0o100644, 24);
+    entry.writeUInt32BE(size, 36);
+    oid.copy(entry, 40);
+    entry.writeUInt16BE(name.length, 60);
+    entry.write(name, 62);
+    return entry;
+  });
+  return Buffer.concat([head, ...entries]);
+}
+
+/** Of one description, in milliseconds. */
+function cpuOf(command: string, cwd: string): number {
+  const args = { command };
+  const x = examinationOf({ executor: "Bash", args, context: { cwd }, settings: { home: `${cwd}-home` } });
+  const before = process.cpuUsage();
+  describe(x);
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
+}

@@ -131,7 +131,7 @@ describe.skipIf(NO_BROWSER !== null)("the thing itself", () => {
     await edit?.getByText("in Git, can be taken back").waitFor();
     expect(await fresh?.locator(".sign").count()).toBe(0);
     await fresh?.getByText("new file · 4 lines").waitFor();
-    await replaced?.getByText("replaces 4 lines · +3 −4").waitFor();
+    await replaced?.getByText("replaces 4 lines · +1 −2").waitFor();
   });
 
   it("nothing is said twice: no argument of these is beside what shows it", async () => {
