@@ -256,10 +256,12 @@ describe("the architecture", () => {
       "ipc/page-close.ts",
       "ipc/page-frames.ts",
       "ipc/page-secret.ts",
+      "ipc/pairing-words.ts",
       "ipc/press-delay.ts",
       "ipc/rule-words.ts",
       "ipc/safety-words.ts",
       "ipc/shown-call.ts",
+      "ipc/time-left.ts",
       "ipc/visible-text.ts",
       "ipc/waiting.ts",
     ]);

@@ -3,6 +3,7 @@ import type { Language } from "../../ipc/language.ts";
 import type { ApprovalView } from "../../ipc/operator-api.ts";
 import { shownCall } from "../../ipc/shown-call.ts";
 import { visible } from "../../ipc/visible-text.ts";
+import { CARD_WORDS } from "./card-words.ts";
 import { widthOf, wrapped } from "./rows.ts";
 import { callWords } from "./words.ts";
 
@@ -24,7 +25,7 @@ export function callLines(card: ApprovalView, width: number, language: Language 
     ...args.flatMap(([name, value]) => argumentLines(name, value, width)),
     ...(card.description?.stands_for ?? []).flatMap((one) => scriptLines(one, width, language)),
   ];
-  return rows.length === 0 ? ["(no arguments)"] : rows;
+  return rows.length === 0 ? [CARD_WORDS[language].no_arguments] : rows;
 }
 
 /** A command is shown as the argument that it is. */

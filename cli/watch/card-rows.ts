@@ -1,10 +1,14 @@
 import { excludedFrom } from "../../ipc/choices.ts";
+import type { Hazard } from "../../ipc/description.ts";
 import { effectText, hazardText } from "../../ipc/hazard-words.ts";
 import type { Language } from "../../ipc/language.ts";
 import type { ApprovalView } from "../../ipc/operator-api.ts";
 import { shownCall } from "../../ipc/shown-call.ts";
-import { visible } from "../../ipc/visible-text.ts";
+import { timeLeftText } from "../../ipc/time-left.ts";
+import { shortenHome, visible } from "../../ipc/visible-text.ts";
 import { parseExpiry } from "../durations.ts";
+import { momentText } from "../times.ts";
+import { CARD_WORDS } from "./card-words.ts";
 import { type Line, lineText } from "./line-edit.ts";
 import { folded, packed, type Row, widthOf, wrapped } from "./rows.ts";
 import { type Choosing, choicesOf, type WatchState } from "./state.ts";
@@ -17,17 +21,17 @@ const OTHERS_INDENT = "  ";
 /** More hazards than these are counted. */
 const HAZARDS_SAID = 3;
 
-/** The card's required lines, each on at most `most` rows; then, where there is room, the details. */
+/** The card's required lines, each on at most `most` rows; then, where there is room, the details. @param home what `~` means, or null */
 export function headRows(
   card: ApprovalView,
   position: string,
   width: number,
   now: number,
   most: number,
-  language: Language,
+  { language, home }: Pick<WatchState, "language" | "home">,
 ): Row[] {
   const [question = "", ...rest] = card.card.lines.map((line) => visible(line));
-  const right = [visible(card.agent_name), clock(Date.parse(card.expires_at) - now), position]
+  const right = [visible(card.agent_name), timeLeftText(Date.parse(card.expires_at) - now, language), position]
     .filter(Boolean)
     .join("  ·  ");
   const titles = folded(question, width, most).map((text): Row => ({ text, tone: "strong" }));
@@ -39,30 +43,47 @@ export function headRows(
     const tone = card.card.form === "full" && index === rest.length - 1 ? "quiet" : "plain";
     rows.push(...folded(line, width, most).map((text): Row => ({ text, tone })));
   });
-  rows.push(...factRows(card, width, most, language));
-  return most === 1 ? rows : [...rows, ...backgroundRows(card, width, now, most - 1, language)];
+  rows.push(...factRows(card, width, most, language, home));
+  return most === 1 ? rows : [...rows, ...backgroundRows(card, width, most - 1, language, home)];
 }
 
 /** What is dangerous about it, the only red; else what it leaves behind. The worst first; in a small window the others are counted. */
-function factRows({ description }: ApprovalView, width: number, most: number, language: Language): Row[] {
+function factRows(
+  { description }: ApprovalView,
+  width: number,
+  most: number,
+  language: Language,
+  home: string | null,
+): Row[] {
   if (description === null) return [];
   const { hazards, effect } = description;
   if (hazards.length === 0) return [{ text: folded(effectText(effect, language), width, 1)[0] ?? "", tone: "quiet" }];
-  const said = hazards.slice(0, most === 1 ? 1 : HAZARDS_SAID).map((hazard) => visible(hazardText(hazard, language)));
+  const said = hazards
+    .slice(0, most === 1 ? 1 : HAZARDS_SAID)
+    .map((hazard) => visible(hazardText(withShortPath(hazard, home), language)));
   const more = hazards.length - said.length;
   if (more > 0) said.push(`${said.pop() ?? ""} (${callWords[language].more(more)})`);
   return said.flatMap((text) => folded(text, width, most)).map((text): Row => ({ text, tone: "danger" }));
 }
 
-function backgroundRows(card: ApprovalView, width: number, now: number, most: number, language: Language): Row[] {
+function withShortPath(hazard: Hazard, home: string | null): Hazard {
+  return hazard.path === undefined || home === null ? hazard : { ...hazard, path: shortenHome(hazard.path, home) };
+}
+
+function backgroundRows(
+  card: ApprovalView,
+  width: number,
+  most: number,
+  language: Language,
+  home: string | null,
+): Row[] {
+  const words = CARD_WORDS[language];
   const reason = shownCall(card).reason.trim();
-  const waited = `waited ${clock(now - Date.parse(card.created_at))}`;
-  const where =
-    card.cwd === null ? "folder unknown" : `in ${folded(visible(card.cwd), width - widthOf(waited) - 8, 1)[0]}`;
+  const folder = card.cwd === null || home === null ? card.cwd : shortenHome(card.cwd, home);
   const texts = [
-    `${where}  ·  ${waited}`,
-    ...folded(`judge: ${visible(judgedText(card.judge, language))}`, width, most),
-    ...(reason === "" ? [] : folded(`${visible(card.agent_name)} says: ${visible(reason)}`, width, most)),
+    ...folded(folder === null ? words.folder_unknown : words.in_folder(visible(folder)), width, 1),
+    ...folded(words.judge(visible(judgedText(card.judge, language))), width, most),
+    ...(reason === "" ? [] : folded(words.says(visible(card.agent_name), visible(reason)), width, most)),
   ];
   return texts.map((text) => ({ text, tone: "quiet" }));
 }
@@ -76,15 +97,16 @@ export function choiceRows(
   now: number,
   language: Language,
 ) {
+  const words = CARD_WORDS[language];
   const blocks = choicesOf(card, mode.scope).map((choice, index): Row[] => {
     const is_chosen = index === mode.index;
     const is_own = is_chosen && choice.grants.length === 1;
-    const edit = is_own && mode.target !== choice.grants[0]?.target ? " (target edited)" : "";
+    const edit = is_own && mode.target !== choice.grants[0]?.target ? words.target_edited : "";
     const stored = choice.grants.flatMap(({ capability, target }) => {
       const is_edited = is_own && mode.editing?.field === "target";
       const shown =
         is_edited && mode.editing !== null ? lineShown(mode.editing.line) : visible(is_own ? mode.target : target);
-      return wrapped(`${capability} on ${shown}`, width - 4);
+      return wrapped(words.stored_on(capability, shown), width - 4);
     });
     const targets = is_own ? [editedTarget(mode)] : choice.grants.map(({ target }) => target);
     const excluded = excludedFrom(card.choices, targets);
@@ -98,7 +120,9 @@ export function choiceRows(
       ...note.map((text): Row => ({ text: `    ${text}`, tone: "quiet" })),
     ];
   });
-  const expiry = folded(`  until: ${expiryText(mode, now)}`, width, 2).map((text): Row => ({ text, tone: "plain" }));
+  const expiry = folded(`  ${words.until(expiryText(mode, now, language))}`, width, 2).map(
+    (text): Row => ({ text, tone: "plain" }),
+  );
   const free = room - expiry.length;
   const chosen = blocks[mode.index] ?? [];
   let [from, to, used] = [mode.index, mode.index + 1, chosen.length];
@@ -120,7 +144,7 @@ export function choiceRows(
     }
   }
   const hidden = blocks.length - (to - from);
-  const more: Row[] = hint() === 0 ? [] : [{ text: `  … ${counted(hidden, "more choice")}: Up/Down`, tone: "quiet" }];
+  const more: Row[] = hint() === 0 ? [] : [{ text: `  ${words.more_choices(hidden)}`, tone: "quiet" }];
   return { rows: [...blocks.slice(from, to).flat(), ...more, ...expiry], fits: chosen.length + more.length <= free };
 }
 
@@ -129,21 +153,28 @@ function editedTarget({ editing, target }: Choosing): string {
   return editing?.field === "target" ? lineText(editing.line) : target;
 }
 
-function expiryText(mode: Choosing, now: number): string {
-  const by_itself = mode.scope === "session" ? "the session ends" : "you revoke it";
-  if (mode.editing?.field === "expires")
-    return `${lineShown(mode.editing.line)}   (2h, today, 30d or 2027-01-31T12:00:00Z; empty: ${by_itself})`;
+function expiryText(mode: Choosing, now: number, language: Language): string {
+  const words = CARD_WORDS[language];
+  const by_itself = mode.scope === "session" ? words.session_ends : words.you_revoke;
+  if (mode.editing?.field === "expires") return `${lineShown(mode.editing.line)}   (${words.ends(by_itself)})`;
   if (mode.expires === "") return by_itself;
+  const end = parsedExpiry(mode.expires, now);
+  return end === undefined
+    ? `${visible(mode.expires)}   ${words.not_an_end}`
+    : `${visible(mode.expires)} = ${momentText(end, now, language)}`;
+}
+
+function parsedExpiry(text: string, now: number): string | undefined {
   try {
-    return `${visible(mode.expires)} = ${parseExpiry(mode.expires, now)}`;
-  } catch (error) {
-    return `${visible(mode.expires)}   ${error instanceof Error ? "is neither a span nor a date" : "can't be read"}`;
+    return parseExpiry(text, now);
+  } catch {
+    return undefined; // neither a span nor a date
   }
 }
 
 /** The line being edited, its last rows where it is long. */
-export function messageRows(line: Line, width: number): Row[] {
-  const rows = wrapped(`Why not? ${lineShown(line)}`, width);
+export function messageRows(line: Line, width: number, language: Language): Row[] {
+  const rows = wrapped(`${CARD_WORDS[language].why_not} ${lineShown(line)}`, width);
   return rows.slice(-3).map((text) => ({ text, tone: "plain" }));
 }
 
@@ -157,7 +188,7 @@ export function otherRows(state: WatchState, width: number, most: number, now: n
   if (others.length === 0) return [];
   const shown = others.length > most ? others.slice(0, Math.max(0, most - 1)) : others;
   const rows = shown.map((other): Row => {
-    const start = `${OTHERS_INDENT}${clock(Date.parse(other.expires_at) - now)}  ${visible(other.agent_name)}  `;
+    const start = `${OTHERS_INDENT}${timeLeftText(Date.parse(other.expires_at) - now, state.language)}  ${visible(other.agent_name)}  `;
     const what = visible(`${other.action_verb} ${other.target_summary}`);
     const text = start + (folded(what, Math.max(8, width - widthOf(start)), 1)[0] ?? "");
     // A long agent name in a narrow window leaves no room for eight more.
@@ -165,31 +196,11 @@ export function otherRows(state: WatchState, width: number, most: number, now: n
   });
   const hidden = others.length - shown.length;
   if (hidden === 0) return rows;
-  return [
-    ...rows,
-    {
-      text:
-        folded(
-          `${OTHERS_INDENT}${counted(hidden, shown.length > 0 ? "more request" : "other request")} waiting`,
-          width,
-          1,
-        )[0] ?? "",
-      tone: "quiet",
-    },
-  ];
+  const words = CARD_WORDS[state.language];
+  const more = shown.length > 0 ? words.more_waiting(hidden) : words.others_waiting(hidden);
+  return [...rows, { text: folded(OTHERS_INDENT + more, width, 1)[0] ?? "", tone: "quiet" }];
 }
 
 export function wordRows(words: readonly string[], width: number): Row[] {
   return packed(words, "   ", width).map((text) => ({ text, tone: "quiet" }));
-}
-
-export function counted(count: number, thing: string): string {
-  return `${count} ${thing}${count === 1 ? "" : "s"}`;
-}
-
-/** `0:09:41` */
-function clock(ms: number): string {
-  const seconds = Math.max(0, Math.floor(ms / 1000));
-  const two = (value: number) => String(value).padStart(2, "0");
-  return `${Math.floor(seconds / 3600)}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`;
 }

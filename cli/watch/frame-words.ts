@@ -183,7 +183,7 @@ export const FRAME_WORDS: Readonly<Record<Language, FrameWords>> = {
       once: "a approva una volta",
       for_session: "s per questa sessione …",
       permanently: "p per sempre …",
-      to_approve: "per approvare, sfoglia fino alla fine",
+      to_approve: "per approvare vai alla fine",
       page: "spazio/b sfoglia",
       next: "Tab prossima",
       read_only: "r sola lettura",

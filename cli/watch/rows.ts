@@ -61,13 +61,13 @@ function broken(text: string, width: number): string[] {
   return rows;
 }
 
-/** Words in as few rows as they need, none of them cut in two. */
+/** Words in few rows, each in the first one that has room for it, none of them cut in two. */
 export function packed(words: readonly string[], gap: string, width: number): string[] {
   const rows: string[] = [];
   for (const word of words) {
-    const last = rows.at(-1);
-    if (last !== undefined && widthOf(last + gap + word) <= width) rows[rows.length - 1] = last + gap + word;
-    else rows.push(word);
+    const at = rows.findIndex((row) => widthOf(row + gap + word) <= width);
+    if (at === -1) rows.push(word);
+    else rows[at] += gap + word;
   }
   return rows;
 }

@@ -53,7 +53,7 @@ function cardScreen(card: ApprovalView, state: WatchState, size: Size, now: numb
   const is_small = size.rows < SMALL_ROWS;
   const is_large = size.rows >= LARGE_ROWS;
   const position = positionOf(state);
-  const head = headRows(card, position, width, now, is_large ? 3 : is_small ? 1 : 2, state.language);
+  const head = headRows(card, position, width, now, is_large ? 3 : is_small ? 1 : 2, state);
   const layout = { ...NOTHING, lines: callLines(card, width, state.language).length };
   const rest = (fits: boolean): Row[] =>
     fitting(
@@ -61,7 +61,7 @@ function cardScreen(card: ApprovalView, state: WatchState, size: Size, now: numb
         ...otherRows(state, size.columns, is_large ? 5 : is_small ? 1 : 2, now),
         ...endedRows(state, size, is_large ? 3 : is_small ? 0 : 1),
         noticeRow(state, size),
-        ...wordRows(keyWords(card, state, fits), size.columns),
+        ...footerRows(keyWords(card, state, fits), size.columns, is_small ? smallFooter(state.mode) : size.rows),
       ],
       size,
     );
@@ -78,21 +78,22 @@ function cardScreen(card: ApprovalView, state: WatchState, size: Size, now: numb
       layout: { ...layout, choice_fits: fits },
     };
   }
-  const editor = state.mode.kind === "message" ? messageRows(state.mode.line, width) : [];
+  const editor = state.mode.kind === "message" ? messageRows(state.mode.line, width, state.language) : [];
   const below = rest(layout.lines <= room(rest(true)) - editor.length);
   const free = room(below) - editor.length;
-  const page = Math.max(0, layout.lines <= free ? free : free - 1);
+  // In a small window the head of the call and the keys say that there is more of it: its row is the call's.
+  const page = Math.max(0, layout.lines <= free || is_small ? free : free - 1);
   return {
     card:
       page === 0
         ? clipped([...head.slice(0, 1), tooSmall(state), ...head.slice(1), ...editor], below, size)
-        : [...head, ...callRows(card, state, width, page), ...editor],
+        : [...head, ...callRows(card, state, width, page, is_small), ...editor],
     rest: below,
     layout: { ...layout, page },
   };
 }
 
-function callRows(card: ApprovalView, state: WatchState, width: number, page: number): Row[] {
+function callRows(card: ApprovalView, state: WatchState, width: number, page: number, is_small: boolean): Row[] {
   const all = callLines(card, width, state.language);
   const from = Math.max(0, Math.min(state.scroll, all.length - page));
   const shown = all.slice(from, from + page);
@@ -105,7 +106,7 @@ function callRows(card: ApprovalView, state: WatchState, width: number, page: nu
     tone: "quiet",
   };
   const rows: Row[] = [top, ...shown.map((text): Row => ({ text, tone: "plain" }))];
-  if (!is_part) return rows;
+  if (!is_part || is_small) return rows;
   const below = all.length - to;
   const more: Row =
     below > 0 ? { text: words.more_lines(below), tone: "marked" } : { text: words.the_end, tone: "quiet" };
@@ -184,22 +185,49 @@ function noticeRow(state: WatchState, size: Size): Row {
   return { text: folded(text, size.columns, 1)[0] ?? "", tone: "notice" };
 }
 
-function keyWords(card: ApprovalView, state: WatchState, call_fits: boolean): string[] {
+/** A key and what it does. In a small window those that can do without are left to `?`, the last of them first. */
+interface KeyWord {
+  text: string;
+  is_needed: boolean;
+}
+
+const needed = (text: string): KeyWord => ({ text, is_needed: true });
+const more = (text: string): KeyWord => ({ text, is_needed: false });
+
+/** So many rows of keys a small window has; where exactly what would be stored has to be on the screen, fewer. */
+const smallFooter = ({ kind }: Mode): number => (kind === "choices" ? 2 : 3);
+
+function footerRows(words: readonly KeyWord[], width: number, most: number): Row[] {
+  const texts = words.map(({ text }) => text);
+  const rows = wordRows(texts, width);
+  const last = words.findLastIndex(({ is_needed }) => !is_needed);
+  return rows.length <= most || last === -1 ? rows : footerRows(words.toSpliced(last, 1), width, most);
+}
+
+function keyWords(card: ApprovalView, state: WatchState, call_fits: boolean): KeyWord[] {
   const mode: Mode = state.mode;
   const { keys } = FRAME_WORDS[state.language];
-  if (mode.kind === "message") return [keys.deny_with_message, keys.back];
-  if (mode.kind === "choices" && mode.editing !== null) return [keys.take_it, keys.leave_it];
+  if (mode.kind === "message") return [needed(keys.deny_with_message), needed(keys.back)];
+  if (mode.kind === "choices" && mode.editing !== null) return [needed(keys.take_it), needed(keys.leave_it)];
   if (mode.kind === "choices") {
-    const edit = choicesOf(card, mode.scope)[mode.index]?.grants.length === 1 ? [keys.edit_target] : [];
-    return [keys.approve_stored, keys.choose, keys.how_long, ...edit, keys.expiry, keys.back];
+    const edit = choicesOf(card, mode.scope)[mode.index]?.grants.length === 1 ? [more(keys.edit_target)] : [];
+    return [
+      needed(keys.approve_stored),
+      more(keys.choose),
+      more(keys.how_long),
+      ...edit,
+      more(keys.expiry),
+      needed(keys.back),
+    ];
   }
   const remember = [
-    ...(choicesOf(card, "session").length > 0 ? [keys.for_session] : []),
-    ...(choicesOf(card, "permanent").length > 0 ? [keys.permanently] : []),
+    ...(choicesOf(card, "session").length > 0 ? [more(keys.for_session)] : []),
+    ...(choicesOf(card, "permanent").length > 0 ? [more(keys.permanently)] : []),
   ];
-  const approve = state.is_read || call_fits ? [keys.once, ...remember] : [keys.to_approve];
-  const paging = call_fits ? [] : [keys.page];
+  const approve = state.is_read || call_fits ? [needed(keys.once), ...remember] : [needed(keys.to_approve)];
+  const paging = call_fits ? [] : [needed(keys.page)];
   const refuse = card.refusals.some((one) => one.refuse === "target") ? keys.deny_session_both : keys.deny_session;
-  const others = queue(state).length > 1 ? [keys.next] : [];
-  return [keys.deny, keys.deny_why, ...approve, refuse, ...paging, ...others, keys.help, keys.quit];
+  const others = queue(state).length > 1 ? [more(keys.next)] : [];
+  const last = [...paging, ...others, needed(keys.help), needed(keys.quit)];
+  return [needed(keys.deny), more(keys.deny_why), ...approve, more(refuse), ...last];
 }

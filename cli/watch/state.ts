@@ -6,6 +6,7 @@ import { RULE_WORDS } from "../../ipc/rule-words.ts";
 import { visible } from "../../ipc/visible-text.ts";
 import type { WaitingState } from "../../ipc/waiting.ts";
 import * as list from "../../ipc/waiting.ts";
+import { CARD_WORDS } from "./card-words.ts";
 import type { Line } from "./line-edit.ts";
 
 /** What `watch` knows, and how it changes by what happens outside. Pure: the clock and the screen's size come with each step. */
@@ -42,6 +43,8 @@ export interface WatchState {
   is_away: boolean;
   /** Of the cards, and of what is said of the gate's choices. */
   language: Language;
+  /** The home folder that the gate reads `~` as; null until it has said so. */
+  home: string | null;
   /** Why the gate is paused; null while it isn't. */
   paused: string | null;
   /** What keeps the gate from what it promises, oldest first. */
@@ -95,6 +98,7 @@ export const EMPTY: WatchState = {
   is_loaded: false,
   is_away: false,
   language: "en",
+  home: null,
   paused: null,
   alarms: [],
   cards: [],
@@ -223,24 +227,23 @@ export function choicesOf(card: ApprovalView, scope: Scope): Choice[] {
   return card.choices.filter((choice) => choice.scope === scope);
 }
 
-const REMEMBERED = { none: "", session: " for this session", permanent: " permanently" } as const;
-
 function endedLine(card: ApprovalView, is_own: boolean, language: Language): string {
+  const words = CARD_WORDS[language];
   const what = `${card.action_verb} ${card.target_summary}`;
-  const remembered = REMEMBERED[card.territory_concession];
   const why = card.message === null || card.message === "" ? "" : ` (${card.message})`;
   switch (card.status) {
     case "approved":
-      return visible(is_own ? `You approved${remembered}: ${what}` : `Approved elsewhere${remembered}: ${what}${why}`);
-    case "rejected":
-      return visible(is_own ? `You denied: ${what}${why}` : `Denied elsewhere: ${what}${why}`);
-    case "expired":
-      return visible(`Expired, nobody answered in time: ${what}`);
+    case "rejected": {
+      const said = (is_own ? words.ended.own : words.ended.elsewhere)[card.status];
+      // What answered an approval of one's own was one's own press.
+      const because = is_own && card.status === "approved" ? "" : why;
+      return visible(said(what, words.remembered[card.territory_concession]) + because);
+    }
     case "cancelled":
       if (card.withdrawn !== null && card.withdrawn !== "approval.withdrawn")
         return visible(`${RULE_WORDS[language][card.withdrawn]}: ${what}`);
-      return visible(`Withdrawn by ${card.agent_name}: ${what}${why}`);
-    case "pending":
-      return visible(`No longer asked here: ${what}`);
+      return visible(words.ended.otherwise.cancelled(what, card.agent_name) + why);
+    default:
+      return visible(words.ended.otherwise[card.status](what, card.agent_name));
   }
 }

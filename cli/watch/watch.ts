@@ -8,7 +8,7 @@ import type { Answer, OperatorApi, OperatorEvent } from "../../ipc/operator-api.
 import { ownCommand } from "../../ipc/own-command.ts";
 import type { Setting } from "../../ipc/settings.ts";
 import { Calling } from "./calling.ts";
-import { counted } from "./card-rows.ts";
+import { CARD_WORDS } from "./card-words.ts";
 import { FRAME_WORDS } from "./frame-words.ts";
 import { Keyboard } from "./keyboard.ts";
 import { type Key, pressed } from "./keys.ts";
@@ -66,15 +66,16 @@ export async function watch(api: OperatorApi, options: WatchOptions): Promise<vo
     const hint = `use: ${ownCommand("approvals --help")}`;
     throw new GateError("not_a_terminal", "watch needs a terminal", hint);
   }
-  const { failure, left } = await new WatchScreen(api, { ...options, stdin, stdout }).untilQuit();
+  const { failure, left, language } = await new WatchScreen(api, { ...options, stdin, stdout }).untilQuit();
   if (failure !== undefined) throw failure;
-  if (left > 0) stdout.write(`${counted(left, "request")} still waiting for an answer.\n`);
+  if (left > 0) stdout.write(`${CARD_WORDS[language].still_waiting(left)}\n`);
 }
 
 interface WatchEnd {
   failure: unknown;
   /** How many requests still wait. */
   left: number;
+  language: Language;
 }
 
 /** The cards on one terminal: what the gate reports and what is typed become states, and each state is drawn. */
@@ -132,14 +133,16 @@ class WatchScreen {
       this.#leave();
       this.#calling.end();
     }
-    return { failure: this.#failure, left: this.#state.cards.length };
+    return { failure: this.#failure, left: this.#state.cards.length, language: this.#state.language };
   }
 
   #load(): void {
     // A gate that went meanwhile is asked anew once it is back.
     const end = (reason: unknown) => this.#endUnlessAway(reason);
     this.#api.call("settings.list", {}).then((settings) => this.#change({ language: languageIn(settings) }), end);
-    this.#api.call("status", {}).then(({ pause, alarms }) => this.#change({ paused: pause.reason, alarms }), end);
+    this.#api
+      .call("status", {})
+      .then(({ pause, alarms, home }) => this.#change({ paused: pause.reason, alarms, home }), end);
     this.#api.call("approvals.list", { limit: 1000 }).then((listed) => {
       const waiting = listed.filter(({ token, status }) => status === "pending" && !this.#ended.has(token));
       this.#show(loaded(this.#state, waiting, this.#steady()));
@@ -171,9 +174,9 @@ class WatchScreen {
 
   /** What was shown or typed for a gate that went means nothing to the next one: its own list is shown. */
   #onGatePresence(presence: GatePresence): void {
-    const { language, alarms } = this.#state;
+    const { language, home, alarms } = this.#state;
     this.#ended.clear();
-    this.#show({ ...EMPTY, language, alarms, is_away: presence === "away" });
+    this.#show({ ...EMPTY, language, home, alarms, is_away: presence === "away" });
     if (presence === "there") this.#load();
   }
 
@@ -191,7 +194,7 @@ class WatchScreen {
       this.#show(closed(this.#state, view, this.#steady()));
     } catch (error) {
       if (isAway(error)) return; // nobody took it: the card is shown again once there is a gate
-      this.#show(refused(this.#state, answer.token, explanation(error)));
+      this.#show(refused(this.#state, answer.token, explanation(error, this.#state.language)));
     }
   }
 
@@ -204,7 +207,7 @@ class WatchScreen {
       this.#show(pairingEnded(this.#state, name, line, this.#steady()));
     } catch (error) {
       if (isAway(error)) return;
-      this.#show(refused(this.#state, `pairing ${name}`, explanation(error)));
+      this.#show(refused(this.#state, `pairing ${name}`, explanation(error, this.#state.language)));
     }
   }
 
@@ -290,8 +293,7 @@ function isAway(error: unknown): boolean {
   return error instanceof GateError && (error.code === "connection_lost" || error.code === "not_answering");
 }
 
-function explanation(error: unknown): string {
-  if (!(error instanceof GateError))
-    return `The gate could not take the answer; try again or see: ${ownCommand("status")}`;
+function explanation(error: unknown, language: Language): string {
+  if (!(error instanceof GateError)) return CARD_WORDS[language].not_taken();
   return error.hint === "" ? error.message : `${error.message} (${error.hint})`;
 }

@@ -1,4 +1,5 @@
 import { useRef } from "react";
+import { timeLeftText } from "../../ipc/time-left.ts";
 import { useNow } from "../parts/clock.ts";
 import { exactTime } from "../parts/RelativeTime.tsx";
 import { cardWords } from "../words/cards.ts";
@@ -29,15 +30,7 @@ export function TimeLeft(deadline: Deadline) {
   const title = `${exactTime(deadline.expires_at, language)}${is_held ? ` (${words.held})` : ""}`;
   return (
     <time dateTime={deadline.expires_at} title={title} className={is_held ? "held" : undefined}>
-      {words.left(...inWholeUnits(remaining))}
+      {timeLeftText(remaining, language)}
     </time>
   );
-}
-
-const HOUR_MS = 3_600_000;
-const MINUTE_MS = 60_000;
-
-function inWholeUnits(ms: number): [count: number, unit: "h" | "min" | "s"] {
-  if (ms >= 2 * HOUR_MS) return [Math.floor(ms / HOUR_MS), "h"];
-  return ms >= MINUTE_MS ? [Math.floor(ms / MINUTE_MS), "min"] : [Math.floor(ms / 1000), "s"];
 }

@@ -1,6 +1,7 @@
-import type { ApprovalStatus, Capability, Level, Reach, Territory } from "../../ipc/decision.ts";
+import type { ApprovalStatus, Capability, Reach, Territory } from "../../ipc/decision.ts";
 import type { Description } from "../../ipc/description.ts";
 import type { Language } from "../../ipc/language.ts";
+import { PAIRING_WORDS } from "../../ipc/pairing-words.ts";
 import { NOTE_WORDS, RULE_WORDS } from "../../ipc/rule-words.ts";
 
 type Ended = Exclude<ApprovalStatus, "pending">;
@@ -71,7 +72,6 @@ const en = {
   tooSoon: "That didn't count: the card had only just appeared or moved. Press again.",
   question: (verb: string) => `May I ${verb}?`,
   toolQuestion: (server: string, tool: string) => `May I use ${server}: ${tool}?`,
-  left: (count: number, unit: "h" | "min" | "s") => `${count} ${unit} left`,
   held: "its deadline is extended while you are here",
   inFolder: "in",
   noFolder: "folder unknown",
@@ -214,24 +214,8 @@ const en = {
   },
 
   pairing: {
-    question: (name: string) => `May ${name} connect?`,
-    version: (version: string) => `version ${version}`,
-    meta: "An agent on this machine wants to be paired with the gate. Its name is what it says of itself.",
+    ...PAIRING_WORDS.en,
     levels: "What may it do?",
-    level: {
-      ReadOnly: [
-        "Read only",
-        "It may read once you say so. Writing, running code, the network and sending are denied without asking you.",
-      ],
-      Supervised: [
-        "Supervised",
-        "It may do anything once you say so: it asks wherever it touches your files, runs code or goes online.",
-      ],
-      Full: [
-        "Full",
-        "It reads, writes and goes online without asking. It still asks before it runs code or sends mail.",
-      ],
-    } as Record<Level, readonly [string, string]>,
     reject: "Don't pair",
     pair: "Pair",
     choose: "Choose a level to pair it.",
@@ -250,7 +234,6 @@ const it: typeof en = {
   tooSoon: "Non è valso: la scheda era appena apparsa o si era appena mossa. Premi di nuovo.",
   question: (verb) => `Vuoi che ${verb}?`,
   toolQuestion: (server, tool) => `Vuoi che usi ${server}: ${tool}?`,
-  left: (count, unit) => (unit === "h" ? `ancora ${count} ${count === 1 ? "ora" : "ore"}` : `ancora ${count} ${unit}`),
   held: "il tempo è fermo finché sei qui",
   inFolder: "in",
   noFolder: "cartella non indicata",
@@ -386,24 +369,8 @@ const it: typeof en = {
   },
 
   pairing: {
-    question: (name) => `${name} può collegarsi?`,
-    version: (version) => `versione ${version}`,
-    meta: "Un agente su questo computer vuole collegarsi al gate. Il nome è quello che dice lui.",
+    ...PAIRING_WORDS.it,
     levels: "Che cosa può fare?",
-    level: {
-      ReadOnly: [
-        "Sola lettura",
-        "Può leggere se dici di sì. Scrivere, eseguire codice, la rete e gli invii sono rifiutati senza chiederti.",
-      ],
-      Supervised: [
-        "Supervisionato",
-        "Può fare tutto se dici di sì: chiede quando tocca i tuoi file, esegue codice o va in rete.",
-      ],
-      Full: [
-        "Completo",
-        "Legge, scrive e va in rete senza chiedere. Chiede ancora prima di eseguire codice o inviare posta.",
-      ],
-    },
     reject: "Non collegare",
     pair: "Collega",
     choose: "Scegli un livello per collegarlo.",

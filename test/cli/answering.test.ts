@@ -55,7 +55,8 @@ test("of several none is answered without a token; a beginning of one is enough,
 });
 
 test("a yes without a token is refused to what came just now", async () => {
-  const gate = await startGate();
+  // However long the command takes to start, the request is no older.
+  const gate = await olderGate(-60_000);
   const asked = await (await gate.agent()).ask(bash("make docs"));
   expect(await runGate(gate.home, ["approve"])).toMatchObject({
     code: 4,
@@ -87,7 +88,7 @@ test("on a terminal the waiting requests are a table that fits, with what is dan
   const rows = pty.screen.split("\n").filter((row) => row !== "");
   expect(rows).toHaveLength(3);
   expect(rows[0]).toMatch(/^TOKEN +AGE +AGENT +WHAT +EFFECT$/);
-  expect(rows[1]).toMatch(/^[0-9a-f]{6,} +1\d s +tester +run echo long .*….*\\u\{202e\}/);
+  expect(rows[1]).toMatch(/^[0-9a-f]{6,} +[1-5]\d s +tester +run echo long .*….*\\u\{202e\}/);
   expect(rows[2]).toMatch(/run git push --force origin main +Rewrites history on a remote: can't be undone$/);
   expect(pty.red.map((text) => text.trim())).toEqual(["Rewrites history on a remote: can't be undone"]);
   const json = new Pty([LAUNCHER, "policy", "registry", "--json"], gate.home.env, 200, 30);

@@ -164,10 +164,10 @@ async function bridgeTo(page: Page, operator: OperatorApi, opened: OpenedPage): 
       },
     });
   });
-  // What comes while a message is on its way goes with the next one: each passes three processes.
+  // What comes while a message is on its way goes with the next one: each is a way through three processes.
   let coming: unknown[] = [];
-  let sending = Promise.resolve();
-  const send = async () => {
+  let telling = Promise.resolve();
+  const tell = async () => {
     const events = coming;
     coming = [];
     if (events.length === 0) return;
@@ -178,7 +178,7 @@ async function bridgeTo(page: Page, operator: OperatorApi, opened: OpenedPage): 
   const unsubscribe = operator.subscribe((event) => {
     coming.push(event);
     // A page that is being closed gets no more events.
-    sending = sending.then(send).catch(() => undefined);
+    telling = telling.then(tell).catch(() => undefined);
   });
   page.on("close", unsubscribe);
 }

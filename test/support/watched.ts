@@ -48,7 +48,8 @@ export class Pty {
       this.#drawn.emit("drawn");
     });
     this.#child.stdout?.on("data", (bytes: Buffer) => this.#terminal.write(bytes, () => this.#drawn.emit("drawn")));
-    this.closed = once(this.#child, "close");
+    // The terminal draws what it got a little later.
+    this.closed = once(this.#child, "close").then(() => new Promise<void>((drawn) => this.#terminal.write("", drawn)));
     onTestFailed(() => console.error(this.screen));
     onTestFinished(async () => {
       this.#child.kill("SIGKILL");
@@ -87,6 +88,11 @@ export class Pty {
   /** Resolves once the screen shows the text, or no longer does. */
   async shows(text: string, is_there = true): Promise<void> {
     while (this.screen.includes(text) !== is_there) await once(this.#drawn, "drawn");
+  }
+
+  /** Resolves once the screen is as it is to be. */
+  async settles(isRight: () => boolean): Promise<void> {
+    while (!isRight()) await once(this.#drawn, "drawn");
   }
 
   /** Resolves once the terminal's title is this one. */
@@ -143,7 +149,7 @@ const api: any = {
       emit("agents.changed", {});
       return {};
     }
-    if (method === "status") return { pause: { reason: null }, alarms: [] };
+    if (method === "status") return { pause: { reason: null }, alarms: [], home: "/home/ada" };
     if (method === "approvals.hold") {
       const card = cards.get(params.token);
       const expires_at = new Date(Date.parse(card.expires_at) + 60_000).toISOString();

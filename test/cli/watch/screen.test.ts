@@ -1,15 +1,17 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { callLines } from "../../../cli/watch/call-text.ts";
+import { FRAME_WORDS } from "../../../cli/watch/frame-words.ts";
 import { pressed } from "../../../cli/watch/keys.ts";
 import { folded, widthOf, wrapped } from "../../../cli/watch/rows.ts";
 import { arranged } from "../../../cli/watch/screen.ts";
 import { appeared, closed, drawn, EMPTY, type WatchState } from "../../../cli/watch/state.ts";
+import { LANGUAGES } from "../../../ipc/language.ts";
 import type { ApprovalView } from "../../../ipc/operator-api.ts";
 import { PRESS_DELAY_MS } from "../../../ipc/press-delay.ts";
 import { alarm } from "../../support/alarm.ts";
 import { approvalView } from "../../support/approval-view.ts";
-import { cardKind } from "../../support/card-views.ts";
+import { cardKind, runs } from "../../support/card-views.ts";
 
 const text = (rows: readonly { text: string }[]) => rows.map((row) => row.text).join("\n");
 const one = (change: Partial<ApprovalView> = {}): WatchState => appeared(EMPTY, approvalView(change), 0);
@@ -131,8 +133,10 @@ describe("the screen", () => {
   test("a user who pages to the end has seen every line", () => {
     const size = fc.record({ columns: fc.integer({ min: 30, max: 200 }), rows: fc.integer({ min: 14, max: 70 }) });
     fc.assert(
-      fc.property(size, fc.integer({ min: 1, max: 200 }), (screen, count) => {
-        let state = one({ args: { command: Array.from({ length: count }, (_, line) => `line ${line};`).join("\n") } });
+      fc.property(size, fc.integer({ min: 1, max: 200 }), fc.constantFrom(...LANGUAGES), (screen, count, language) => {
+        const command = Array.from({ length: count }, (_, line) => `line ${line};`).join("\n");
+        const { description } = cardKind("command that only reads");
+        let state: WatchState = { ...one({ args: { command }, description }), language };
         const seen = new Set<string>();
         for (let page = 0; page < 250 && !state.is_read; page++) {
           const { card, layout } = arranged(state, screen, AT);
@@ -172,6 +176,18 @@ describe("the screen", () => {
       expect(text(card("many hazards"))).not.toContain("can change anything");
     },
   );
+
+  test("the folder and a hazard's path have `~` for the gate's home", () => {
+    const view = runs(
+      "echo x >> ~/.bashrc",
+      {},
+      { hazards: [{ id: "changes-what-runs-later", span: null, path: "/home/ada/.bashrc" }] },
+    );
+    const state = { ...appeared(EMPTY, { ...view, cwd: "/home/ada" }, 0), home: "/home/ada" };
+    const rows = text(arranged(state, { columns: 100, rows: 40 }, AT).card).split("\n");
+    expect(rows).toContain("in ~");
+    expect(rows).toContain("Changes what runs later: ~/.bashrc");
+  });
 
   test("a choice that can't be shown whole can't be confirmed", () => {
     const grants = Array.from({ length: 30 }, (_, index) => ({
@@ -227,6 +243,55 @@ describe("the screen", () => {
     const { top, card } = arranged({ ...one(), alarms: [file, database, past] }, size, AT);
     expect(text(top)).toBe("! grants.db is gone\n  x (and 2 more: metnos-gate alarms list)");
     expect(card).toEqual(calm.card);
+  });
+
+  test("an alarm is named in the language of the cards, before the gate's own sentence", () => {
+    const state: WatchState = { ...one(), alarms: [alarm(), alarm({ subject: "x" })], language: "it" };
+    const { top } = arranged(state, { columns: 200, rows: 30 }, AT);
+    expect(top.map((row) => row.text)).toEqual([
+      `! Il registro non si può scrivere: ${alarm().message}`,
+      `  ${alarm().hint} (e un altro: metnos-gate alarms list)`,
+    ]);
+  });
+
+  test.each([
+    ["en", "until: ", "2h, today, 30d or 2027-01-31T12:00:00Z; empty: you revoke it", "is neither a span nor a date"],
+    [
+      "it",
+      "fino a: ",
+      "2h, today, 30d o 2027-01-31T12:00:00Z; vuoto: quando lo revochi",
+      "non è né una durata né una data",
+    ],
+  ] as const)(
+    "what can be an end, and what is none, is said in the user's language: %s",
+    (language, until, ends, none) => {
+      let state: WatchState = { ...one(), is_read: true, language };
+      const layout = { lines: 1, page: 9, choice_fits: true };
+      const rows = () => text(arranged(state, { columns: 120, rows: 40 }, AT).card);
+      for (const input of ["p", "x"]) state = pressed(state, { input }, PRESS_DELAY_MS, layout).state;
+      expect(rows()).toContain(`${until}▏   (${ends})`);
+      state = pressed(state, { input: "soon" }, PRESS_DELAY_MS, layout).state;
+      state = pressed(state, { input: "", name: "enter" }, PRESS_DELAY_MS, layout).state;
+      expect(rows()).toContain(`${until}soon   ${none}`);
+    },
+  );
+
+  test("in a small window the keys that can do without are left to `?`: deny, approve, the pages and how to leave stay", () => {
+    const refusals = [{ refuse: "call" as const, targets: [] }];
+    for (const language of LANGUAGES) {
+      const state: WatchState = { ...one({ refusals }), language };
+      const { rest } = arranged(state, { columns: 34, rows: 14 }, AT);
+      const { keys } = FRAME_WORDS[language];
+      for (const word of [keys.deny, keys.once, keys.help, keys.quit]) expect(text(rest)).toContain(word);
+      expect(text(rest)).not.toContain(keys.deny_session);
+      expect(rest).toHaveLength(4);
+      const chosen = pressed({ ...state, is_read: true }, { input: "s" }, PRESS_DELAY_MS, {
+        lines: 1,
+        page: 9,
+        choice_fits: true,
+      }).state;
+      expect(arranged(chosen, { columns: 40, rows: 14 }, AT).layout.choice_fits).toBe(true);
+    }
   });
 
   test("a folded text keeps its end", () => {

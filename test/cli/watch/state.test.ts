@@ -297,9 +297,32 @@ describe("cards", () => {
     expect(state.answering).toBeNull();
   });
 
+  test.each([
+    ["approved", "Approvata altrove per questa sessione: write"],
+    ["rejected", "Rifiutata altrove: write"],
+    ["expired", "Scaduta, nessuno ha risposto in tempo: write"],
+    ["cancelled", "Ritirata da claude-code: write"],
+  ] as const)("how a card ended is said in the user's language: %s", (status, words) => {
+    const view = approvalView({ status, territory_concession: status === "approved" ? "session" : "none" });
+    expect(closed({ ...ready(), language: "it" }, view, 1000).ended).toEqual([expect.stringContaining(words)]);
+  });
+
   test("hidden characters in a reported line are visible", () => {
     const card = approvalView({ status: "cancelled", agent_name: "a\u001b[31m", message: "\u202egone" });
     expect(closed(ready(), card, 0).ended[0]).toMatch(/a\\u\{1b\}\[31m.*\\u\{202e\}gone/);
+  });
+});
+
+describe("while no gate answers", () => {
+  test("no key does anything but q and Ctrl-C, which leave; a pasted q is no key", () => {
+    const away: WatchState = { ...ready(), is_away: true };
+    for (const input of [..."dmactsp?j b"])
+      expect([input, pressed(away, key(input), PRESS_DELAY_MS, FITS)]).toEqual([input, { state: away }]);
+    for (const name of ["enter", "escape", "tab", "page_down"] as const)
+      expect([name, pressed(away, named(name), PRESS_DELAY_MS, FITS)]).toEqual([name, { state: away }]);
+    expect(pressed(away, { input: "q", is_paste: true }, PRESS_DELAY_MS, FITS).effect).toBeUndefined();
+    for (const leaving of [key("q"), named("quit")])
+      expect(pressed(away, leaving, PRESS_DELAY_MS, FITS).effect).toEqual({ kind: "quit" });
   });
 });
 
