@@ -27,7 +27,7 @@ export function emptyGate(): Promise<PageGate> {
   return running(benchHome([]));
 }
 
-/** 500 waiting cards, 100,000 grants, 1,000,000 audit lines. */
+/** 500 waiting cards with differences and commands, 100,000 grants, 1,000,000 audit lines. */
 export async function fullGate(): Promise<PageGate> {
   const home = benchHome(grantTargets());
   varyGrants(home.home, home.paths);
@@ -44,6 +44,7 @@ export async function fullGate(): Promise<PageGate> {
 }
 
 async function running(home: BenchHome): Promise<PageGate> {
+  writeSource(home.home);
   const gate = await startGate(home, ["--web", "--no-notifications"]);
   const operator = await OperatorClient.connect(home.paths.operator_socket, home.paths.operator_token);
   return {
@@ -118,7 +119,7 @@ async function ask({ home, operator }: PageGate): Promise<LineClient[]> {
     const token = readFileSync(agentTokenFile(home.paths, name), "utf8").trim();
     await client.ask({ type: "hello", data: { id: "h", protocol: 1, agent: { name }, token } });
     for (let card = 0; card < CARDS_PER_AGENT && asked < CARDS; card++) {
-      const { data } = await client.ask(writeMessage(`w${asked}`, `${home.home}/work/${asked}/notes.md`));
+      const { data } = await client.ask(askedMessage(asked, home.home));
       if (data.outcome !== "approval_required") throw new Error(`not asked: ${JSON.stringify(data)}`);
       asked++;
     }
@@ -126,10 +127,46 @@ async function ask({ home, operator }: PageGate): Promise<LineClient[]> {
   return clients;
 }
 
-export function writeMessage(id: string, file: string): object {
-  const content = "# Notes\n\n- a line of ordinary length that somebody wrote down\n".repeat(3);
-  return {
-    type: "tool.call",
-    data: { id, intent: "write my notes", executor: "fs_write", args: { path: file, content } },
-  };
+/** A source file of ordinary length, that edits change. */
+function writeSource(home: string): void {
+  mkdirSync(join(home, "work"), { recursive: true });
+  const lines = Array.from(
+    { length: 600 },
+    (_, line) => `  sum += entries[${line}].amount * rates[${line % 7}]; // ${line}`,
+  );
+  writeFileSync(join(home, SOURCE), lines.join("\n"));
 }
+
+const SOURCE = "work/ledger.ts";
+
+/** What the cards ask about, in turn: a difference in a file, commands with words of each kind, a new file. */
+export const ASKED_KINDS = ["edit", "script", "dangerous command", "new file"] as const;
+
+/** The call of the `index`th card; no two are the same. */
+export function askedMessage(index: number, home: string): object {
+  const kind = ASKED_KINDS[index % ASKED_KINDS.length];
+  const call = (executor: string, args: object) => ({
+    type: "tool.call",
+    data: { id: `c${index}`, intent: "total the ledger", executor, args, context: { cwd: `${home}/work` } },
+  });
+  if (kind === "edit") {
+    const at = (word: string) => (line: number) =>
+      `  sum ${word} entries[${line}].amount * rates[${line % 7}]; // ${line}`;
+    const changed = [index % 500, (index % 500) + 1, (index % 500) + 2];
+    return call("Edit", {
+      file_path: join(home, SOURCE),
+      old_string: changed.map(at("+=")).join("\n"),
+      new_string: changed.map(at("-=")).join("\n"),
+    });
+  }
+  if (kind === "script") return call("Bash", { command: `python3 - <<'PY'\n${SCRIPT}\nprint(${index})\nPY` });
+  if (kind === "dangerous command")
+    return call("Bash", { command: `npm test -- --run "${index}" && git push --force origin main | tee push.log` });
+  const content = "# Notes\n\n- a line of ordinary length that somebody wrote down\n".repeat(3);
+  return call("Write", { file_path: `${home}/work/${index}/notes.md`, content });
+}
+
+const SCRIPT = Array.from(
+  { length: 60 },
+  (_, row) => `row_${row} = json.loads(open("ledger-${row}.json").read())`,
+).join("\n");

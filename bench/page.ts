@@ -1,6 +1,6 @@
-import type { Browser, Page } from "playwright-core";
+import { type Browser, chromium, type Page } from "playwright-core";
 import { type Figure, figure, median, quantile } from "./figure.ts";
-import { emptyGate, fullGate, type PageGate, writeMessage } from "./page-gates.ts";
+import { ASKED_KINDS, askedMessage, emptyGate, fullGate, type PageGate } from "./page-gates.ts";
 import { greeted } from "./round-trip.ts";
 
 /**
@@ -10,13 +10,15 @@ import { greeted } from "./round-trip.ts";
 
 const OPENINGS = 7;
 const MAX_MS = 300;
-const CARDS = 40;
-const WARM_UP = 5;
+const CARDS = 80;
+const WARM_UP = 8;
 const MAX_CARD_MS = 200;
+/** Until a run ends with what it waited for. */
+const MAX_WAIT_MS = 10_000;
 
 /** The element that shows that a view can be used: its content, or the note where there is none. */
 const VIEWS: readonly { view: string; at: string; shows: string }[] = [
-  { view: "approvals", at: "approvals", shows: "[data-deny], .empty" },
+  { view: "approvals", at: "approvals", shows: "[data-deny], .first-steps" },
   { view: "history", at: "approvals/history", shows: "table.history tbody tr, .empty" },
   { view: "policy", at: "policy", shows: ".matrix .cell" },
   { view: "grants", at: "grants", shows: ".grant-row [role=cell].target, .empty" },
@@ -32,12 +34,13 @@ const COLUMNS = ["last_used_at", "expires_at", "capability", "target"] as const;
 type Times = Map<string, number[]>;
 
 export async function page(): Promise<Figure[]> {
-  const { launchBrowser, NO_BROWSER } = await import("../test/support/browser.ts");
+  const { NO_BROWSER, startBrowser } = await import("../test/support/browser.ts");
   if (NO_BROWSER !== null) {
     console.error(`page: ${NO_BROWSER}, nothing was measured`);
     return [];
   }
-  const browser = await launchBrowser();
+  const server = await startBrowser();
+  const browser = await chromium.connect(server.address);
   const gates: PageGate[] = [];
   try {
     const full = await fullGate();
@@ -65,17 +68,20 @@ export async function page(): Promise<Figure[]> {
   } finally {
     for (const gate of gates) await gate.end();
     await browser.close();
+    await server.close();
   }
 }
 
-/** One browser profile without anything stored: opens the window by a fresh link, then visits each view once. */
+/** One browser profile without anything stored: opens the window by a fresh link, opens it again, then visits each view once. */
 async function open(browser: Browser, { operator }: PageGate, is_full: boolean): Promise<[string, number][]> {
   const context = await browser.newContext({ viewport: { width: 1000, height: 680 } });
   const opened = await context.newPage();
   await opened.addInitScript(WATCHER);
-  const { url } = await operator.call("web.link", {});
-  await opened.goto(url, { waitUntil: "commit" });
-  const measured: [string, number][] = [["window opens", await opened.evaluate<number>(shown(FIRST?.shows ?? ""))]];
+  const measured: [string, number][] = [["window opens by its link", await openByLink(opened, operator)]];
+  const { origin } = new URL(opened.url());
+  await opened.goto("about:blank");
+  await opened.goto(origin, { waitUntil: "commit" });
+  measured.push(["window opens", await opened.evaluate<number>("first")]);
   for (const { view, at, shows } of VIEWS.slice(1)) {
     measured.push([view, await opened.evaluate<number>(`visited(${JSON.stringify(at)}, ${JSON.stringify(shows)})`)]);
     if (view === "grants" && is_full) measured.push(...(await sortings(opened)));
@@ -89,6 +95,15 @@ async function open(browser: Browser, { operator }: PageGate, is_full: boolean):
   return measured;
 }
 
+/** Milliseconds from following a fresh link, which leads on to the window, until its first view is drawn. */
+async function openByLink(opened: Page, operator: PageGate["operator"]): Promise<number> {
+  const { url } = await operator.call("web.link", {});
+  const started = Date.now();
+  await opened.goto(url);
+  await opened.waitForURL(({ search }) => search === "");
+  return (await opened.evaluate<number>("first.then((ms) => performance.timeOrigin + ms)")) - started;
+}
+
 async function sortings(opened: Page): Promise<[string, number][]> {
   const measured: [string, number][] = [];
   for (const column of COLUMNS) {
@@ -97,45 +112,48 @@ async function sortings(opened: Page): Promise<[string, number][]> {
   return measured;
 }
 
-function shown(selector: string): string {
-  return `shown(${JSON.stringify(selector)})`;
-}
-
-/** From sending an agent's call to its card on an open page, both by this machine's clock. */
+/** From sending an agent's call to its card on an open page, with its difference or its coloured words, both by this machine's clock. */
 async function toCard(browser: Browser, { home, operator }: PageGate): Promise<Figure[]> {
   const context = await browser.newContext({ viewport: { width: 1000, height: 680 } });
   const opened = await context.newPage();
   await opened.addInitScript(WATCHER);
-  const { url } = await operator.call("web.link", {});
-  await opened.goto(url);
-  await opened.evaluate(shown(FIRST?.shows ?? ""));
+  await openByLink(opened, operator);
   const client = await greeted(home.paths.agent_socket, home.token);
-  const times: number[] = [];
+  const times: { kind: string; took: number }[] = [];
   for (let round = 0; round < CARDS + WARM_UP; round++) {
     const appeared = opened.evaluate<number>(`shown("[data-deny]").then(() => Date.now())`);
     // The page starts to watch before the agent asks.
     await opened.evaluate("0");
     const started = Date.now();
-    const { data } = await client.ask(writeMessage(`c${round}`, `${home.home}/work/${round}.md`));
+    const { data } = await client.ask(askedMessage(round, home.home));
     const took = (await appeared) - started;
     const removed = opened.evaluate(`removed("[data-deny]")`);
     const { token } = data.pending as { token: string };
     await client.ask({ type: "tool.cancel", data: { id: `x${round}`, token, reason: "measured" } });
     await removed;
-    if (round >= WARM_UP) times.push(took);
+    if (round >= WARM_UP) times.push({ kind: ASKED_KINDS[round % ASKED_KINDS.length] ?? "", took });
   }
   client.close();
   await context.close();
-  const detail = `drawn; p99 ${quantile(times, 0.99).toFixed(0)} ms`;
-  return [figure("call to card on the page, median", median(times), "ms", MAX_CARD_MS, detail)];
+  const all = times.map(({ took }) => took);
+  const kinds = ASKED_KINDS.map((name) => {
+    const own = times.filter(({ kind }) => kind === name).map(({ took }) => took);
+    return `${name} ${median(own).toFixed(0)} ms`;
+  });
+  return [
+    figure("call to card, drawn: median", median(all), "ms", MAX_CARD_MS, kinds.join(", ")),
+    figure("call to card, drawn: p95", quantile(all, 0.95), "ms", MAX_CARD_MS, `of ${all.length}`),
+  ];
 }
 
 /** Runs in the page: milliseconds until an element is there and drawn, since navigation began or since the view was opened. */
 const WATCHER = `
-  const until = (holds) => new Promise((resolve) => {
+  const until = (holds, what) => new Promise((resolve, reject) => {
     if (holds()) return resolve();
+    const late = setTimeout(() => reject(new Error("it was never there: " + what)), ${MAX_WAIT_MS});
     const observer = new MutationObserver(() => {
       if (!holds()) return;
+      clearTimeout(late);
       observer.disconnect();
       resolve();
     });
@@ -144,17 +162,18 @@ const WATCHER = `
   // A task after the next frame: what is there has been laid out and drawn.
   const drawn = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
   globalThis.shown = async (selector) => {
-    await until(() => document.querySelector(selector) !== null);
+    await until(() => document.querySelector(selector) !== null, selector);
     await drawn();
     return performance.now();
   };
-  globalThis.removed = (selector) => until(() => document.querySelector(selector) === null);
+  globalThis.first = shown(${JSON.stringify(FIRST?.shows)});
+  globalThis.removed = (selector) => until(() => document.querySelector(selector) === null, "without " + selector);
   globalThis.visited = async (view, selector) => {
-    const heading = document.querySelector("main .view");
+    const heading = document.querySelector("main .place");
     const started = performance.now();
     location.hash = "#/" + view;
     const is_within = view.includes("/");
-    await until(() => (is_within || !heading?.isConnected) && document.querySelector(selector) !== null);
+    await until(() => (is_within || !heading?.isConnected) && document.querySelector(selector) !== null, view + " " + selector);
     await drawn();
     return performance.now() - started;
   };
@@ -163,7 +182,7 @@ const WATCHER = `
     const before = document.querySelector(".grant-row [role=cell].target")?.textContent;
     const started = performance.now();
     head.querySelector("button").click();
-    await until(() => head.ariaSort !== "none" && document.querySelector(".grant-row [role=cell].target")?.textContent !== before);
+    await until(() => head.ariaSort !== "none" && document.querySelector(".grant-row [role=cell].target")?.textContent !== before, "sorted by " + column);
     await drawn();
     return performance.now() - started;
   };

@@ -42,12 +42,13 @@ export function DigestCard({ agent, views, onLookAtEach }: DigestCardProps) {
   const [is_listed, setListed] = useState(false);
   const [read, setRead] = useState<ReadonlySet<string>>(new Set());
   const tokens = views.map(({ token }) => token);
-  const guarded = usePressFilter(card, `${is_listed} ${views.length}`);
+  const contents = useMemo(() => views.map(contentOf), [views]);
+  const guarded = usePressFilter(card, JSON.stringify([is_listed, contents]));
   const hands = usePresence(tokens, false);
 
   const { groups, items, approvable, wider } = useBundle(views);
   const long = views.length - approvable.length;
-  const is_read = tokens.every((token) => read.has(token));
+  const is_read = contents.every((content) => read.has(content));
   const shown_items = is_listed ? items : items.slice(0, FIRST_SHOWN);
   const [soonest] = views;
   if (soonest === undefined) return null;
@@ -72,9 +73,9 @@ export function DigestCard({ agent, views, onLookAtEach }: DigestCardProps) {
     >
       <BundleHead agent={agent} soonest={soonest} count={views.length} groups={groups} title_id={title_id} />
       <BundleList items={shown_items} is_mixed={groups.length > 1} is_listed={is_listed}>
-        {/* Another one in the list must be shown, too. */}
+        {/* Another one in the list must be shown, too, and what one of them has become. */}
         {shown_items.length === items.length ? (
-          <EndMark key={tokens.join(" ")} onSeen={() => setRead(new Set(tokens))} />
+          <EndMark key={JSON.stringify(contents)} onSeen={() => setRead(new Set(contents))} />
         ) : null}
       </BundleList>
       {items.length <= FIRST_SHOWN ? null : (
@@ -107,6 +108,11 @@ export function DigestCard({ agent, views, onLookAtEach }: DigestCardProps) {
       </Hint>
     </article>
   );
+}
+
+/** What is shown of a request: it can become another thing while it waits. */
+function contentOf({ token, description, links }: ApprovalView): string {
+  return JSON.stringify([token, description, links]);
 }
 
 function useBundle(views: readonly ApprovalView[]) {

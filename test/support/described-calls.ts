@@ -82,6 +82,28 @@ export const DESCRIBED_CALLS: readonly DescribedCall[] = [
     "Rewrites history on a remote: can't be undone",
     "Riscrive la storia su un server remoto: non si può annullare",
   ]),
+  bash("git checkout README.md", "anything"),
+  bash("git push origin main --forc", "final", [
+    "rewrites-remote-history",
+    "--forc",
+    "Rewrites history on a remote: can't be undone",
+    "Riscrive la storia su un server remoto: non si può annullare",
+  ]),
+  bash("git reset --har", "final", ["discards-changes", "--har", "Throws away changes", "Getta via modifiche"]),
+  bash("git checkout HEAD src/index.ts", "final", [
+    "discards-changes",
+    "src/index.ts",
+    "Throws away changes",
+    "Getta via modifiche",
+  ]),
+  bash("git checkout --theirs README.md", "final", [
+    "discards-changes",
+    "--theirs",
+    "Throws away changes",
+    "Getta via modifiche",
+  ]),
+  bash("git checkout 'src/*'", "final", ["discards-changes", "'src/*'", "Throws away changes", "Getta via modifiche"]),
+  bash("git checkout main a b", "final", ["discards-changes", "a b", "Throws away changes", "Getta via modifiche"]),
   bash("git -C lib push -f", "final", [
     "rewrites-remote-history",
     "-f",
@@ -513,6 +535,9 @@ export const DESCRIBED_CALLS: readonly DescribedCall[] = [
   bash("ssh host.example 'sudo rm -rf /srv/x'", "anything", ["as-root", "sudo", "As root", "Come root"]),
   bash("xargs rm -rf < list", "final", ["deletes-files", "xargs rm -rf < list", "Deletes files", "Elimina dei file"]),
   bash("for f in a b; do sudo rm $f; done", "anything", ["as-root", "sudo", "As root", "Come root"]),
+  // Of a tool that nothing describes only its words are known.
+  ["frob", { command: "ls", and: "x" }, "command", "anything", []],
+  ["frob", { command: ["git", "status"] }, "command", "anything", []],
   ["Read", { file_path: "README.md" }, "read", "reads", []],
   [
     "Read",

@@ -28,7 +28,9 @@ function description(x: Describable): Description {
   const lines = commandLinesOf(x);
   const is_command = lines.length > 0;
   const hazards = is_command ? hazardsOfLines(lines, place, held) : hazardsOfNeeds(needs, place);
-  const base = is_command ? effectOfLines(x, lines, place, held) : effectOfTool(x, held);
+  const of_call = is_command ? effectOfLines(x, lines, place, held) : effectOfTool(x, held);
+  // What a tool that nothing describes does with a command line isn't known, whatever the line says.
+  const base = executor.is_described ? of_call : worse(of_call, "anything");
   const of_hazards = effectOfHazards(hazards, base === "anything" || base === "final");
   const changes = changesOf(x, lines, place);
   return {

@@ -1,3 +1,4 @@
+import { absolutePath } from "../shell/paths.ts";
 import type { Word } from "../shell/reading.ts";
 import { wordOf } from "../shell/word.ts";
 import { kindOf } from "../targets/path-kind.ts";
@@ -271,6 +272,25 @@ const KEPT_IN_GIT: Readonly<Record<string, GitWork>> = {
 const NOT_KEPT =
   /^(?:--hard|--merge|--keep|-f|--force|--discard-changes|-D|--delete|-d|drop|clear|--worktree|-W|--exec.*|--upload-pack.*|-[a-z]*i|--interactive|--patch|-p|-e|--edit|-S.*|--gpg-sign.*|ext::.*)$/;
 
+/** git takes long options shortened, too. */
+const NOT_KEPT_LONG =
+  "--hard --merge --keep --force --discard-changes --delete --worktree --exec --upload-pack --interactive --patch --edit --gpg-sign --ours --theirs --pathspec-from-file".split(
+    " ",
+  );
+
+function isNotKept(text: string): boolean {
+  const given = text.replace(/=.*$/s, "");
+  if (NOT_KEPT.test(text)) return true;
+  if (!text.startsWith("--")) return /^-[A-Za-z]*[fDd]/.test(text);
+  return given.length > 2 && NOT_KEPT_LONG.some((name) => name.startsWith(given));
+}
+
+/** A word of `git checkout` that is a file there, or a pattern of files: then it is no branch. */
+function namesFile(text: string, at: string | null): boolean {
+  if (text.startsWith("-")) return false;
+  return /[*?[\\]/.test(text) || at === null || kindOf(absolutePath(text, at) ?? "") !== "nothing";
+}
+
 /**
  * What a git command leaves behind where that is only in the repository (`in_git`) or on its remote (`sends`), and nothing else runs;
  * null for anything else.
@@ -281,11 +301,12 @@ export function gitEffect(args: readonly Word[], cwd: string | null, home: strin
   const texts = rest.map(({ text }) => text);
   const is_push = name === "push";
   const work = is_push ? "push" : Object.hasOwn(KEPT_IN_GIT, name) ? KEPT_IN_GIT[name] : undefined;
-  if (work === undefined || texts.some((text) => NOT_KEPT.test(text))) return null;
+  if (work === undefined || texts.some(isNotKept)) return null;
   if (name === "restore" && !texts.includes("--staged")) return null;
   if (name === "checkout" && texts.some((text) => text === "--" || /^[.:*]/.test(text))) return null;
   if (name === "commit" && !texts.some((text) => /^-[a-z]*m|^--(?:message|no-edit)/.test(text))) return null;
   const at = folder === "here" ? cwd : absolute(folder, cwd);
+  if (name === "checkout" && texts.some((text) => namesFile(text, at))) return null;
   if ("problem" in gitProblem(at, home, work, false)) return null;
   return is_push ? "sends" : "in_git";
 }

@@ -19,7 +19,9 @@ const GIT: readonly HazardRule[] = [
   { id: "discards-changes", words: [/^reset$/], options: "--hard --merge" },
   { id: "discards-changes", words: [/^clean$/], options: "-f --force", unless: "-n" },
   { id: "discards-changes", words: [/^checkout$/], options: "-f --force --" },
-  { id: "discards-changes", words: [/^checkout$/], word: /^(?:--|\.|:\/|\*)$/ },
+  { id: "discards-changes", words: [/^checkout$/], options: "--ours --theirs --pathspec-from-file" },
+  { id: "discards-changes", words: [/^checkout$/], word: /^(?:--$|\.|:)|[*?[]/ },
+  { id: "discards-changes", words: [/^checkout$/], finds: filesCheckedOut },
   { id: "discards-changes", words: [/^switch$/], options: "-f --force --discard-changes" },
   { id: "discards-changes", words: [/^restore$/], unless: "--staged -S" },
   { id: "discards-changes", words: [/^restore$/], options: "--worktree -W" },
@@ -30,6 +32,15 @@ const GIT: readonly HazardRule[] = [
   { id: "discards-changes", words: [/^update-ref$/], options: "-d" },
   { id: "discards-changes", words: [/^(?:filter-branch|filter-repo)$/] },
 ];
+
+/** `git checkout main file`: the words behind the first are files, unless a branch is made of it. */
+function filesCheckedOut({ argv }: Called): FoundHazard[] {
+  const at = argv.findIndex(({ text }) => text === "checkout");
+  const args = argv.slice(at + 1);
+  if (optionGiven("-b -B -t --track --orphan", args) !== undefined) return [];
+  const files = args.filter(({ text }) => !text.startsWith("-")).slice(1);
+  return files.length === 0 ? [] : [{ id: "discards-changes", marks: files }];
+}
 
 const PUBLISH = (words: readonly RegExp[], options?: string): HazardRule => ({
   id: "publishes",
@@ -337,8 +348,10 @@ function sentThroughSocket({ argv, stdin }: Called): FoundHazard[] {
   return [{ id: "sends-file", marks: [host], host: host.text }];
 }
 
+/** Null where programs differ about which host it is: what is named must be the one that it goes to. */
 function hostIn(url: string): string | null {
-  return /^(?:[a-z][a-z0-9+.-]*:\/\/)?(?:[^/@]*@)?([\w.-]+|\[[0-9a-fA-F:.]+\])/i.exec(url)?.[1] ?? null;
+  const [, authority = ""] = /^(?:[a-z][a-z0-9+.-]*:\/\/)?([^/]*)/i.exec(url) ?? [];
+  return /^(?:[\w.~:%-]*@)?([\w.-]+|\[[0-9a-fA-F:.]+\])(?::\d*)?$/.exec(authority.replace(/[?#].*$/s, ""))?.[1] ?? null;
 }
 
 /** Programs that start the program that they are given, by the words before it; unlike wrappers they find it in their own places. */
@@ -417,11 +430,16 @@ export function sourceOf(name: string, args: readonly Word[]): "fetched" | "hidd
   return option.test("any") || args.some(({ text }) => option.test(text)) ? "hidden" : null;
 }
 
-/** The host that a fetching program is given, as it is written. */
+/** Options of every fetcher whose value is a file's name. */
+const OUTPUT = /^(?:-[fsSLkgiv]*o|--output(?:-document|-file|-dir)?)$/;
+
+/** The host that a fetching program is given, as it is written; null where that may be more than one. */
 export function fetchedHost(args: readonly Word[]): string | null {
-  const urls = args.filter(({ text }) => /^[a-z][a-z0-9+.-]*:\/\//i.test(text));
-  const word = urls[0] ?? args.findLast(({ text }) => /^[\w-]+(?:\.[\w-]+)+(?:[:/]|$)/.test(text));
-  return word === undefined ? null : hostIn(word.text);
+  const given = args.filter((_, at) => !OUTPUT.test(args[at - 1]?.text ?? ""));
+  const urls = given.filter(({ text }) => /^[a-z][a-z0-9+.-]*:\/\//i.test(text));
+  const bare = given.filter(({ text }) => /^[\w-]+(?:\.[\w-]+)+(?:[:/]|$)/.test(text));
+  const [first, ...more] = new Set([...urls, ...bare].map(({ text }) => hostIn(text)));
+  return first === undefined || more.length > 0 ? null : first;
 }
 
 /** Programs that read and run a text of the shell they are in. */

@@ -57,7 +57,7 @@ function foundBy(rule: HazardRule, called: Called, args: readonly Word[]): reado
   const [program] = called.argv;
   const marked: Word[] = rule.words === undefined || program === undefined ? [] : [program, ...named];
   if (rule.options !== undefined || rule.word !== undefined) {
-    const option = rule.options === undefined ? undefined : optionGiven(rule.options, args);
+    const option = rule.options === undefined ? undefined : optionMeant(rule.options, args);
     const { word: pattern } = rule;
     const word = option ?? (pattern && args.find((one) => !named.includes(one) && pattern.test(one.text)));
     return word === undefined ? [] : [{ id: rule.id, marks: [word] }];
@@ -84,6 +84,17 @@ function subcommand(wanted: readonly RegExp[], args: readonly Word[]): Word[] | 
     after_option = is_option && !word.text.includes("=");
   }
   return found.length === wanted.length ? found : null;
+}
+
+/** The same, and also where a long option is shortened, as many programs take it: `--forc`. For what warns. */
+function optionMeant(options: string, args: readonly Word[]): Word | undefined {
+  const end = args.findIndex(({ text }) => text === "--");
+  const shortened = args.find(({ text }, at) => {
+    const given = text.replace(/=.*$/s, "");
+    if (given.length < 4 || !given.startsWith("--") || (end !== -1 && at > end)) return false;
+    return options.split(/\s+/).some((name) => name.length > given.length && name.startsWith(given));
+  });
+  return optionGiven(options, args) ?? shortened;
 }
 
 /** The first word that gives one of these options: as it is, with a value behind `=`, or a letter among others. */

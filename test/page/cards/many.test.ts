@@ -1,4 +1,4 @@
-import { symlinkSync } from "node:fs";
+import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -100,6 +100,31 @@ describe.skipIf(NO_BROWSER !== null)("many cards at once", () => {
     await agent.ask({ executor: "Bash", args: { command: "make all\n#\n#\n#\n#" } });
     const approve = page.getByRole("button", { name: "Approve 13 once" });
     await approve.waitFor();
+    expect(await approve.isDisabled()).toBe(true);
+  });
+
+  it("one in the bundle whose script is another one by now must be shown again", async () => {
+    const gate = await startGate();
+    const { home } = gate.home;
+    const { page } = await openPage(gate.operator, { browser, stands_still: true });
+    const agent = await gate.agent("busy");
+    for (let index = 0; index < 12; index++) {
+      writeFileSync(join(home, `${index}.sh`), "true\n");
+      await agent.ask({ executor: "Bash", args: { command: `sh ${index}.sh` }, context: { cwd: home } });
+    }
+    await press(page.getByRole("button", { name: "+ 7 more" }));
+    await page.getByRole("figure").focus();
+    await page.keyboard.press("End");
+    const approve = page.getByRole("button", { name: "Approve 12 once" });
+    await approve.and(page.locator(":enabled")).waitFor();
+    await page.keyboard.press("Home");
+    await expect.poll(() => page.evaluate("document.querySelector('.bundle-list').scrollTop")).toBe(0);
+    writeFileSync(join(home, "11.sh"), "false\n");
+    const waiting = await gate.operator.call("approvals.list", {});
+    const changed = waiting.find(({ description }) => description?.stands_for[0]?.file.endsWith("/11.sh"));
+    const answer = { token: changed?.token ?? "", decision: "approved" } as const;
+    await expect(gate.operator.call("approvals.resolve", answer)).rejects.toMatchObject({ code: "script_changed" });
+    await page.getByText("false", { exact: true }).waitFor({ state: "attached" });
     expect(await approve.isDisabled()).toBe(true);
   });
 
