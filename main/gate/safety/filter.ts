@@ -117,9 +117,10 @@ export class SafetyFilter {
 
   #violations<T extends SubjectType>(type: T, subject: SubjectOf[T]): Found[] | Promise<Found[]> {
     const { rules, settings } = this.#parts;
-    const evaluated = rules
-      .of(type)
-      .map((rule) => ({ rule, answer: evaluateRule(rule.predicate, subject, settings.rule_timeout_ms) }));
+    const evaluated = rules.of(type).map((rule) => {
+      const limit_ms = rules.limitOf(rule.rule_id, settings.rule_timeout_ms);
+      return { rule, answer: evaluateRule(rule.predicate, subject, limit_ms) };
+    });
     const subject_id = subjectId(type, subject);
     const collect = (rule: SafetyRule, answer: Awaited<ReturnType<typeof evaluateRule>>): Found[] => {
       if ("failed" in answer) {

@@ -31,6 +31,11 @@ export class RuleRegistry {
     return this.#by_type[type] as unknown as (SafetyRule & { predicate: Predicate<T> })[];
   }
 
+  /** How long a rule may take, in milliseconds. Built-in ones only compare: one that took long was held up by a busy machine. */
+  limitOf(rule_id: string, limit_ms: number): number {
+    return this.#rules.get(rule_id)?.is_builtin === true ? Number.POSITIVE_INFINITY : limit_ms;
+  }
+
   /** The rule was skipped: it threw, or took too long. */
   failed(rule_id: string, what: string): void {
     const found = this.#rules.get(rule_id);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { SafeGoalDecomposer, SafeGoalRegistry, SafetyViolationError } from "../../../ipc/safe-goals.ts";
 import { goal, graphOf, safetyUnderTest } from "../../support/safety.ts";
 
@@ -122,6 +122,28 @@ describe("own rules", () => {
     expect(() => filter.registerRule({ ...harmless, rule_id: "SR-007" })).toThrow(
       expect.objectContaining({ code: "rule_exists" }),
     );
+  });
+
+  it("a built-in one counts however long it took, as on a machine that an agent keeps busy", async () => {
+    const { filter, safety } = safetyUnderTest({ config: { rule_timeout_ms: 1 } });
+    let now = 0;
+    vi.spyOn(performance, "now").mockImplementation(() => (now += 1000));
+    onTestFinished(() => void vi.restoreAllMocks());
+    filter.registerRule({
+      rule_id: "OWN",
+      subject_type: "goal",
+      severity: "BLOCK",
+      description: "takes long",
+      predicate: () => true,
+    });
+    const verdict = await filter.checkGoal(goal({ description: LONG, goal_type: "exfiltrate_data" }));
+    expect([verdict.allowed, rules(verdict)]).toEqual([false, ["SR-001", "SR-007"]]);
+    expect(
+      safety
+        .status()
+        .rules.filter(({ errors }) => errors > 0)
+        .map(({ rule_id }) => rule_id),
+    ).toEqual(["OWN"]);
   });
 
   it("one that throws, rejects or takes too long is skipped, counted and shown; the others count on", async () => {
