@@ -46,7 +46,6 @@ it.each<[string, string, Record<string, unknown>]>([
   ["deep nesting", "Bash", { command: `${"$(".repeat(120)}x${")".repeat(120)}` }],
   ["brackets without an end", "Bash", { command: "(".repeat(60_000) }],
   ["many quotes", "Bash", { command: `echo ${"'a' \"$b\" ".repeat(6000)}` }],
-  ["thousands of names", "Bash", { command: `rm -rf ${Array.from({ length: 8000 }, (_, at) => `f${at}`).join(" ")}` }],
   ["many programs with hazards", "Bash", { command: "sudo rm -rf a; git push -f; ".repeat(200) }],
   ["many sources without a runner", "Bash", { command: "curl -s https://a.example/x; ".repeat(400) }],
   [
