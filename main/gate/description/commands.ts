@@ -1,10 +1,9 @@
 import type { DescribedCommand } from "../../../ipc/description.ts";
 import type { ProposedCall } from "../../../ipc/wire.ts";
-import { needsOfLine } from "../clear/line-needs.ts";
 import type { CommandLine } from "../executors/command-lines.ts";
-import { lineOf } from "../executors/needs.ts";
 import { partsOf } from "../guard/shell/explain.ts";
 import type { CallPlace } from "./call-place.ts";
+import { clearedLine } from "./cleared-line.ts";
 import { tokensOf, tokensOfWords } from "./tokens.ts";
 
 /** More parts than a card can list; the line itself is shown whole. */
@@ -13,7 +12,7 @@ const MAX_PARTS = 100;
 /** A command line as it is shown: its words by kind, and its parts with what each touches. */
 export function describedCommand(line: CommandLine, call: ProposedCall, place: CallPlace): DescribedCommand {
   const { arg, text, is_list, reading } = line;
-  const cleared = needsOfLine(lineOf(call.args[arg]) ?? text, place.home, place.cwd ?? "");
+  const cleared = clearedLine(line, call, place);
   const seen = new Set<string>();
   const parts = partsOf(line, cleared)
     .filter(({ start, end }) => {

@@ -1,10 +1,8 @@
 import type { Reversibility } from "../../../ipc/decision.ts";
 import type { Description, Hazard } from "../../../ipc/description.ts";
 import { EFFECTS, type Effect, type HazardId } from "../../../ipc/hazards.ts";
-import { needsOfLine } from "../clear/line-needs.ts";
 import type { Executor } from "../executors/catalog.ts";
 import type { CommandLine } from "../executors/command-lines.ts";
-import { lineOf } from "../executors/needs.ts";
 import { gitEffect } from "../programs/git.ts";
 import { programCalled } from "../programs/table.ts";
 import { sendsData } from "../programs/web.ts";
@@ -13,6 +11,7 @@ import type { Reviewable } from "../stages/examination.ts";
 import { kindOf } from "../targets/path-kind.ts";
 import type { ResolvedRequirement } from "../targets/target.ts";
 import type { CallPlace } from "./call-place.ts";
+import { clearedLine } from "./cleared-line.ts";
 import type { HeldByGit } from "./held-by-git.ts";
 
 /** What a call leaves behind, from its reading: never from the tool's name. */
@@ -98,12 +97,12 @@ export function effectOfLines(
   const runs_more = needs.some(
     ({ capability, target }) => capability === "code:exec" && !(target.kind === "exact" && texts.has(target.value)),
   );
-  const of_lines = lines.map((line) => effectOfLine(line, call.args[line.arg], place, held));
+  const of_lines = lines.map((line) => effectOfLine(line, call, place, held));
   return [...of_lines, runs_more ? ("anything" as const) : ("reads" as const)].reduce(worse, "reads");
 }
 
-function effectOfLine(line: CommandLine, given: unknown, place: CallPlace, held: HeldByGit): Effect {
-  const cleared = needsOfLine(lineOf(given) ?? line.text, place.home, place.cwd ?? "");
+function effectOfLine(line: CommandLine, call: Reviewable["call"], place: CallPlace, held: HeldByGit): Effect {
+  const cleared = clearedLine(line, call, place);
   const { commands, unread } = line.reading;
   if (unread !== null || (commands.length === 0 && cleared.unclear !== null)) return "anything";
   if (cleared.unclear === null) {
@@ -131,7 +130,7 @@ function effectOfLine(line: CommandLine, given: unknown, place: CallPlace, held:
 /** A clear line with git in it: git's own work stays in git. */
 function effectOfGitLine(
   commands: readonly SimpleCommand[],
-  cleared: ReturnType<typeof needsOfLine>,
+  cleared: ReturnType<typeof clearedLine>,
   place: CallPlace,
   held: HeldByGit,
 ): Effect {

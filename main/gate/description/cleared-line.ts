@@ -1,0 +1,19 @@
+import type { ProposedCall } from "../../../ipc/wire.ts";
+import { needsOfLine } from "../clear/line-needs.ts";
+import type { CommandLine } from "../executors/command-lines.ts";
+import { lineOf } from "../executors/needs.ts";
+import type { CallPlace } from "./call-place.ts";
+
+type ClearedLine = ReturnType<typeof needsOfLine>;
+
+/** A line belongs to one examination of one call. */
+const known = new WeakMap<CommandLine, ClearedLine>();
+
+/** What the grammar says of a command line, looked at once for all that is said of it: each of its paths is looked for on the disk. */
+export function clearedLine(line: CommandLine, call: ProposedCall, { home, cwd = "" }: CallPlace): ClearedLine {
+  const before = known.get(line);
+  if (before !== undefined) return before;
+  const found = needsOfLine(lineOf(call.args[line.arg]) ?? line.text, home, cwd);
+  known.set(line, found);
+  return found;
+}
