@@ -1,28 +1,10 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { seriousProblems } from "../support/axe.ts";
 import { launchBrowser, NO_BROWSER } from "../support/browser.ts";
 import { cards } from "../support/card-page.ts";
 import { openPage } from "../support/page-home.ts";
 import { type GateUnderTest, startGate } from "../support/running-gate.ts";
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-
-interface Violation {
-  id: string;
-  impact: string;
-  nodes: { html: string }[];
-}
-
-/** What axe finds that is serious or worse, with the first place of each. */
-async function seriousProblems(page: Page): Promise<string[]> {
-  await page.evaluate(AXE);
-  const found = await page.evaluate<Violation[]>("axe.run(document).then(({ violations }) => violations)");
-  return found
-    .filter(({ impact }) => impact === "serious" || impact === "critical")
-    .map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
-}
 
 /** One of each kind of card. */
 async function fill(gate: GateUnderTest): Promise<void> {
