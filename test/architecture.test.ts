@@ -251,6 +251,7 @@ describe("the architecture", () => {
       "ipc/choices.ts",
       "ipc/gate-error.ts",
       "ipc/hazard-words.ts",
+      "ipc/judge-doubts.ts",
       "ipc/language.ts",
       "ipc/notice-text.ts",
       "ipc/page-close.ts",

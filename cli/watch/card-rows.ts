@@ -1,6 +1,7 @@
 import { excludedFrom } from "../../ipc/choices.ts";
 import type { Hazard } from "../../ipc/description.ts";
 import { effectText, hazardText } from "../../ipc/hazard-words.ts";
+import { doubtText } from "../../ipc/judge-doubts.ts";
 import type { Language } from "../../ipc/language.ts";
 import type { ApprovalView } from "../../ipc/operator-api.ts";
 import { shownCall } from "../../ipc/shown-call.ts";
@@ -12,7 +13,7 @@ import { CARD_WORDS } from "./card-words.ts";
 import { type Line, lineText } from "./line-edit.ts";
 import { folded, packed, type Row, widthOf, wrapped } from "./rows.ts";
 import { type Choosing, choicesOf, type WatchState } from "./state.ts";
-import { callWords, choiceText, judgedText } from "./words.ts";
+import { callWords, choiceText } from "./words.ts";
 
 /** The parts of a card as rows. All text from outside goes through `visible` here. */
 
@@ -80,9 +81,14 @@ function backgroundRows(
   const words = CARD_WORDS[language];
   const reason = shownCall(card).reason.trim();
   const folder = card.cwd === null || home === null ? card.cwd : shortenHome(card.cwd, home);
+  const in_folder = folder === null ? words.folder_unknown : words.in_folder(visible(folder));
+  const doubt = doubtText(card.judge, language);
   const texts = [
-    ...folded(folder === null ? words.folder_unknown : words.in_folder(visible(folder)), width, 1),
-    ...folded(words.judge(visible(judgedText(card.judge, language))), width, most),
+    // A command's line has said it.
+    ...(folder !== null && card.card.lines.some((line) => line.endsWith(`(in ${folder})`))
+      ? []
+      : folded(in_folder, width, 1)),
+    ...(doubt === null ? [] : folded(visible(doubt), width, most)),
     ...(reason === "" ? [] : folded(words.says(visible(card.agent_name), visible(reason)), width, most)),
   ];
   return texts.map((text) => ({ text, tone: "quiet" }));

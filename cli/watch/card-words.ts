@@ -7,7 +7,6 @@ import { ownCommand } from "../../ipc/own-command.ts";
 interface CardWords {
   folder_unknown: string;
   in_folder: (folder: string) => string;
-  judge: (text: string) => string;
   says: (agent: string, reason: string) => string;
   no_arguments: string;
   target_edited: string;
@@ -40,7 +39,6 @@ export const CARD_WORDS: Readonly<Record<Language, CardWords>> = {
   en: {
     folder_unknown: "folder unknown",
     in_folder: (folder) => `in ${folder}`,
-    judge: (text) => `judge: ${text}`,
     says: (agent, reason) => `${agent} says: ${reason}`,
     no_arguments: "(no arguments)",
     target_edited: " (target edited)",
@@ -77,7 +75,6 @@ export const CARD_WORDS: Readonly<Record<Language, CardWords>> = {
   it: {
     folder_unknown: "cartella non indicata",
     in_folder: (folder) => `in ${folder}`,
-    judge: (text) => `giudice: ${text}`,
     says: (agent, reason) => `${agent} dice: ${reason}`,
     no_arguments: "(nessun argomento)",
     target_edited: " (obiettivo modificato)",

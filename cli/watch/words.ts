@@ -1,10 +1,9 @@
 import type { Reach, Territory } from "../../ipc/decision.ts";
 import type { DescribedChange } from "../../ipc/description.ts";
 import type { Language } from "../../ipc/language.ts";
-import type { ApprovalView, Choice } from "../../ipc/operator-api.ts";
-import { NOTE_WORDS } from "../../ipc/rule-words.ts";
+import type { Choice } from "../../ipc/operator-api.ts";
 
-/** What `watch` calls the gate's choices and the judge's notes, in the language of the cards. */
+/** What `watch` calls the gate's choices, in the language of the cards. */
 
 const REACH: Readonly<Record<Language, Readonly<Record<Reach, string>>>> = {
   en: {
@@ -34,22 +33,10 @@ const SCOPE: Readonly<Record<Language, Readonly<Record<Territory, string>>>> = {
   it: { none: "una volta", session: "questa sessione", permanent: "per sempre" },
 };
 
-const SCORE: Readonly<Record<Language, (score: string) => string>> = {
-  en: (score) => `score ${score}`,
-  it: (score) => `punteggio ${score}`,
-};
-
 /** `this folder and below, permanently`. */
 export function choiceText({ reach, scope }: Choice, language: Language): string {
   const how = SCOPE[language][scope];
   return reach === null ? how : `${REACH[language][reach]}, ${how}`;
-}
-
-/** `score 0.80, intent matches`; the gate's own sentence where it names no notes, as one of an earlier version does. */
-export function judgedText({ score, reason, notes }: ApprovalView["judge"], language: Language): string {
-  if (notes === undefined && reason !== "") return reason;
-  const words = (notes ?? []).map((note) => NOTE_WORDS[language][note]);
-  return [SCORE[language](score.toFixed(2)), ...words].join(", ");
 }
 
 /** While no gate answers. */

@@ -1,20 +1,18 @@
 import { useState } from "react";
 import { effectText, hazardText } from "../../ipc/hazard-words.ts";
+import { doubtText } from "../../ipc/judge-doubts.ts";
 import type { ApprovalView } from "../../ipc/operator-api.ts";
 import type { ShownCall } from "../../ipc/shown-call.ts";
 import { shortenHome } from "../../ipc/visible-text.ts";
 import { useHome } from "../gate/use-home.tsx";
 import { Button } from "../parts/Button.tsx";
 import { VisibleText } from "../parts/VisibleText.tsx";
-import { type CardWords, cardWords } from "../words/cards.ts";
+import { cardWords } from "../words/cards.ts";
 import { useLanguage, useWords } from "../words/language.ts";
 
 /** More hazards than these are counted. */
 const HAZARDS_SAID = 3;
 const REASON_SHOWN = 300;
-/** What the judge notes against a call. Its other notes say nothing that helps to answer. */
-const DOUBTS = ["judge.path-traversal", "judge.unusual-argument"] as const;
-const LOW_SCORE = 0.5;
 
 interface CardFactsProps {
   view: ApprovalView;
@@ -32,7 +30,7 @@ export function CardFacts({ view, shown, proposed }: CardFactsProps) {
   const hazards = description?.hazards ?? [];
   const effect = description === null || hazards.length > 0 ? null : effectText(description.effect, language);
   const reason = shown.reason.trim();
-  const doubt = doubtText(view, words);
+  const doubt = doubtText(view.judge, language);
   return (
     <>
       {view.links.map((line) => (
@@ -99,11 +97,4 @@ export function Hazards({ texts }: { texts: readonly string[] }) {
       )}
     </div>
   );
-}
-
-/** Why the judge doubts it, as a sentence; null where it doesn't. */
-function doubtText({ judge: { score, reason, notes } }: ApprovalView, words: CardWords): string | null {
-  const doubts = DOUBTS.filter((note) => notes?.includes(note)).map((note) => words.notes[note]);
-  if (doubts.length > 0) return words.doubts(doubts.join(", "));
-  return notes === undefined && score < LOW_SCORE && reason !== "" ? words.doubts(reason) : null;
 }

@@ -92,7 +92,6 @@ const en = {
   besides: "What else is in the call",
   claims: (server: string, claims: readonly McpClaim[]) =>
     `${server} says of it: ${claims.map((claim) => CLAIMS.en[claim]).join(", ")}`,
-  doubts: (why: string) => `The judge doubts it: ${why}`,
   andMore: (count: number) => `and ${count} more`,
   /** What raised or lowered the judge's score. */
   scored: (score: string) => `score ${score}`,
@@ -253,7 +252,6 @@ const it: typeof en = {
   theArguments: "Gli argomenti",
   besides: "Che altro c'è nella chiamata",
   claims: (server, claims) => `${server} ne dice: ${claims.map((claim) => CLAIMS.it[claim]).join(", ")}`,
-  doubts: (why) => `Il giudice ha un dubbio: ${why}`,
   andMore: (count) => (count === 1 ? "e un altro" : `e altri ${count}`),
   scored: (score) => `punteggio ${score.replace(".", ",")}`,
   notes: NOTE_WORDS.it,

@@ -1,0 +1,19 @@
+import type { Language } from "./language.ts";
+import type { ApprovalView } from "./operator-api.ts";
+import { NOTE_WORDS } from "./rule-words.ts";
+
+/** What the judge notes against a call. Its other notes say nothing that helps to answer, and a score alone says nothing at all. */
+const DOUBTS = ["judge.path-traversal", "judge.unusual-argument"] as const;
+const LOW_SCORE = 0.5;
+
+const WORDS: Readonly<Record<Language, (why: string) => string>> = {
+  en: (why) => `The judge doubts it: ${why}`,
+  it: (why) => `Il giudice ha un dubbio: ${why}`,
+};
+
+/** Why the judge doubts a call, as a sentence for every surface; null where it doesn't. */
+export function doubtText({ score, reason, notes }: ApprovalView["judge"], language: Language): string | null {
+  const doubts = DOUBTS.filter((note) => notes?.includes(note)).map((note) => NOTE_WORDS[language][note]);
+  if (doubts.length > 0) return WORDS[language](doubts.join(", "));
+  return notes === undefined && score < LOW_SCORE && reason !== "" ? WORDS[language](reason) : null;
+}
