@@ -2,7 +2,7 @@ import type { DescribedChange, StandsFor } from "../../ipc/description.ts";
 import type { Language } from "../../ipc/language.ts";
 import type { ApprovalView } from "../../ipc/operator-api.ts";
 import { shownCall } from "../../ipc/shown-call.ts";
-import { visible } from "../../ipc/visible-text.ts";
+import { shortenHome, visible } from "../../ipc/visible-text.ts";
 import { CARD_WORDS } from "./card-words.ts";
 import { widthOf, wrapped } from "./rows.ts";
 import { callWords } from "./words.ts";
@@ -16,16 +16,27 @@ const SIGN = { same: " ", added: "+", removed: "-" } as const;
  * The whole call as rows of at most `width` columns: what would change in files, each argument that this doesn't show under its name,
  * and what a name in it would run. Hidden characters are made visible.
  */
-export function callLines(card: ApprovalView, width: number, language: Language = "en"): string[] {
+export function callLines(
+  card: ApprovalView,
+  width: number,
+  language: Language = "en",
+  home: string | null = null,
+): string[] {
   const changes = card.description?.changes ?? [];
   const { beside } = shownCall({ ...card, description: withoutCommands(card) });
   const args = Object.entries(changes.length === 0 ? (card.args ?? {}) : beside);
   const rows = [
-    ...changes.flatMap((change) => changeLines(change, width, language)),
+    ...changes.flatMap((change) => changeLines({ ...change, path: shortPath(change.path, home) }, width, language)),
     ...args.flatMap(([name, value]) => argumentLines(name, value, width)),
-    ...(card.description?.stands_for ?? []).flatMap((one) => scriptLines(one, width, language)),
+    ...(card.description?.stands_for ?? []).flatMap((one) =>
+      scriptLines({ ...one, file: shortPath(one.file, home) }, width, language),
+    ),
   ];
   return rows.length === 0 ? [CARD_WORDS[language].no_arguments] : rows;
+}
+
+function shortPath(path: string, home: string | null): string {
+  return home === null ? path : shortenHome(path, home);
 }
 
 /** A command is shown as the argument that it is. */

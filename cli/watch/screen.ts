@@ -54,7 +54,7 @@ function cardScreen(card: ApprovalView, state: WatchState, size: Size, now: numb
   const is_large = size.rows >= LARGE_ROWS;
   const position = positionOf(state);
   const head = headRows(card, position, width, now, is_large ? 3 : is_small ? 1 : 2, state);
-  const layout = { ...NOTHING, lines: callLines(card, width, state.language).length };
+  const layout = { ...NOTHING, lines: callLines(card, width, state.language, state.home).length };
   const rest = (fits: boolean): Row[] =>
     fitting(
       [
@@ -94,7 +94,7 @@ function cardScreen(card: ApprovalView, state: WatchState, size: Size, now: numb
 }
 
 function callRows(card: ApprovalView, state: WatchState, width: number, page: number, is_small: boolean): Row[] {
-  const all = callLines(card, width, state.language);
+  const all = callLines(card, width, state.language, state.home);
   const from = Math.max(0, Math.min(state.scroll, all.length - page));
   const shown = all.slice(from, from + page);
   const to = from + shown.length;
