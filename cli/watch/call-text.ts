@@ -26,15 +26,17 @@ export function callLines(
   const { beside } = shownCall({ ...card, description: withoutCommands(card) });
   const args = Object.entries(changes.length === 0 ? (card.args ?? {}) : beside);
   const rows = [
-    ...changes.flatMap((change) =>
-      changeLines(home === null ? change : { ...change, path: shortenHome(change.path, home) }, width, language),
-    ),
+    ...changes.flatMap((change) => changeLines({ ...change, path: shortPath(change.path, home) }, width, language)),
     ...args.flatMap(([name, value]) => argumentLines(name, value, width)),
     ...(card.description?.stands_for ?? []).flatMap((one) =>
-      scriptLines(home === null ? one : { ...one, file: shortenHome(one.file, home) }, width, language),
+      scriptLines({ ...one, file: shortPath(one.file, home) }, width, language),
     ),
   ];
   return rows.length === 0 ? [CARD_WORDS[language].no_arguments] : rows;
+}
+
+function shortPath(path: string, home: string | null): string {
+  return home === null ? path : shortenHome(path, home);
 }
 
 /** A command is shown as the argument that it is. */

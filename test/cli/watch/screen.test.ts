@@ -74,6 +74,12 @@ describe("the call", () => {
     expect(lines.at(-1)).toBe("the first 60 of 70 lines");
   });
 
+  test("paths of changes and of what a name would run have `~` for the gate's home", () => {
+    expect(callLines(cardKind("edit"), 60, "en", "/srv")[0]).toMatch(/^~\/website\//);
+    const lines = callLines(cardKind("script that a name stands for"), 80, "en", "/srv");
+    expect(lines).toContain("./build.sh = ~/website/build.sh:");
+  });
+
   test("hidden characters in values and in names are visible", () => {
     expect(callLines(approvalView({ args: { "a\u202e": "\u001b[2Jb\u200b" } }), 80)).toEqual([
       "a\\u{202e}: \\u{1b}[2Jb\\u{200b}",
