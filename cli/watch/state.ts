@@ -122,10 +122,14 @@ function withCards(state: WatchState, change: (waiting: WaitingState) => Waiting
   return { ...state, is_loaded, cards: asked.filter(({ ended }) => ended === null).map(({ view }) => view) };
 }
 
-/** What waited before `watch` began. */
+/** What waited before `watch` began, or came while the gate was away. A card that says something else by now has to be looked at again. */
 export function loaded(state: WatchState, views: readonly ApprovalView[], now: number): WatchState {
   const next = withCards(state, (waiting) => list.loaded(waiting, views, now));
-  return state.selected === null ? selected(next, queue(next)[0] ?? null, now) : next;
+  if (state.selected === null) return selected(next, queue(next)[0] ?? null, now);
+  const [before, after] = [selectedCard(state), selectedCard(next)].map((card) => JSON.stringify(card?.description));
+  if (before === after) return next;
+  const again = selected(next, state.selected, now);
+  return state.mode.kind === "cards" ? again : { ...again, mode: { kind: "interrupted" } };
 }
 
 /** The agents that ask to be paired now. One that is looked at keeps its place; one that has gone makes room. */

@@ -12,6 +12,7 @@ import {
 } from "../../../cli/watch/state.ts";
 import { PRESS_DELAY_MS } from "../../../ipc/press-delay.ts";
 import { approvalView } from "../../support/approval-view.ts";
+import { cardKind } from "../../support/card-views.ts";
 
 const FITS: Layout = { lines: 5, page: 10, choice_fits: true };
 const LONG: Layout = { lines: 50, page: 10, choice_fits: true };
@@ -40,6 +41,17 @@ describe("answers", () => {
   test.each([named("enter"), key("d")])("deny is the default key: %j", (pressed_key) => {
     const { effect } = pressed(ready(), pressed_key, PRESS_DELAY_MS, FITS);
     expect(effect).toEqual({ kind: "answer", answer: { token: TOKEN, decision: "rejected" } });
+  });
+
+  test("a card that says something else once the gate is back has to be looked at again", () => {
+    const script = (hash: string) => {
+      const card = cardKind("script that a name stands for");
+      const stands_for = card.description?.stands_for.map((one) => ({ ...one, sha256: hash })) ?? [];
+      return { ...card, description: card.description && { ...card.description, stands_for } };
+    };
+    const state = ready(script("a"));
+    expect(pressed(loaded(state, [script("a")], 400), key("a"), 500, FITS).effect).toBeDefined();
+    expect(pressed(loaded(state, [script("b")], 400), key("a"), 500, FITS).effect).toBeUndefined();
   });
 
   test("allow needs its own key", () => {
