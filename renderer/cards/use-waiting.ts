@@ -8,7 +8,7 @@ import { presence } from "./presence.ts";
 /** The most that is asked for at once; the gate gives no more. */
 const MOST = 1000;
 /** How many are asked for first: more than a screen shows. */
-const FIRST = 24;
+const FIRST = 8;
 const REST_AFTER_MS = 150;
 const TIDY_MS = 1000;
 

@@ -56,9 +56,12 @@ export class Answers {
   constructor(link: GateLink) {
     this.#link = link;
     link.subscribe((event) => this.#happened(event));
+    let has_answered = link.state === "answering";
     link.onState((state) => {
       if (state !== "answering") return;
-      for (const entry of this.#entries.values()) this.#outdate(entry);
+      // What was asked while the link was opened for the first time is on its way.
+      for (const entry of this.#entries.values()) if (has_answered || !entry.is_asking) this.#outdate(entry);
+      has_answered = true;
     });
   }
 
