@@ -99,38 +99,40 @@ function AnswerRow({ view, guarded, is_readable, wider, onAnswer, onOpen }: Answ
             {words.approveOnce}
             <Key>A</Key>
           </Button>
-          {wider === null ? null : (
-            <StoredTitle choice={wider.choice}>
-              {(title) => (
-                <Button
-                  size={size}
-                  data-key="s"
-                  aria-keyshortcuts="s"
-                  title={title}
-                  disabled={!is_readable}
-                  onClick={guarded.answers(() => onAnswer(wider.answer))}
-                >
-                  <VisibleText text={wider.label} />
-                  <Key>S</Key>
-                </Button>
-              )}
-            </StoredTitle>
-          )}
-          {has_more ? (
-            <Button
-              size={size}
-              disabled={!is_readable}
-              data-opens="remember"
-              data-key={wider === null ? "s" : undefined}
-              aria-keyshortcuts={wider === null ? "s" : undefined}
-              aria-label={wider === null ? undefined : words.approveMore}
-              aria-expanded={false}
-              onClick={() => onOpen("remember")}
-            >
-              {wider === null ? words.approveMore : "▾"}
-              {wider === null ? <Key>S</Key> : null}
-            </Button>
-          ) : null}
+          <span className="wider">
+            {wider === null ? null : (
+              <StoredTitle choice={wider.choice}>
+                {(title) => (
+                  <Button
+                    size={size}
+                    data-key="s"
+                    aria-keyshortcuts="s"
+                    title={title}
+                    disabled={!is_readable}
+                    onClick={guarded.answers(() => onAnswer(wider.answer))}
+                  >
+                    <VisibleText text={wider.label} />
+                    <Key>S</Key>
+                  </Button>
+                )}
+              </StoredTitle>
+            )}
+            {has_more ? (
+              <Button
+                size={size}
+                disabled={!is_readable}
+                data-opens="remember"
+                data-key={wider === null ? "s" : undefined}
+                aria-keyshortcuts={wider === null ? "s" : undefined}
+                aria-label={wider === null ? undefined : words.approveMore}
+                aria-expanded={false}
+                onClick={() => onOpen("remember")}
+              >
+                {wider === null ? words.approveMore : "▾"}
+                {wider === null ? <Key>S</Key> : null}
+              </Button>
+            ) : null}
+          </span>
         </>
       }
     />

@@ -39,9 +39,9 @@ export function CommandBlock({ command, hazards }: { command: DescribedCommand; 
             <div key={index} className="line">
               {is_script ? <LineNumber number={row.number} /> : null}
               <code>
-                {rowPieces(command, spans, row).map((piece, at) => (
+                {hazardRuns(rowPieces(command, spans, row)).map((pieces, at) => (
                   // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of a row never change
-                  <PieceText key={at} piece={piece} />
+                  <Run key={at} pieces={pieces} />
                 ))}
                 {row.start === row.end ? <br /> : null}
               </code>
@@ -53,13 +53,25 @@ export function CommandBlock({ command, hazards }: { command: DescribedCommand; 
   );
 }
 
-function PieceText({ piece: { text, kind, is_hazard } }: { piece: Piece }) {
-  const coloured = (
-    <span className={kind ?? undefined}>
+/** Neighbouring pieces that are dangerous, and those between them: what is dangerous has one mark. */
+function hazardRuns(pieces: readonly Piece[]): Piece[][] {
+  const runs: Piece[][] = [];
+  for (const piece of pieces) {
+    const run = runs.at(-1);
+    if (run?.[0]?.is_hazard === piece.is_hazard) run.push(piece);
+    else runs.push([piece]);
+  }
+  return runs;
+}
+
+function Run({ pieces }: { pieces: readonly Piece[] }) {
+  const coloured = pieces.map(({ text, kind }, at) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of a row never change
+    <span key={at} className={kind ?? undefined}>
       <VisibleText text={text} keepNewlines />
     </span>
-  );
-  return is_hazard ? <mark>{coloured}</mark> : coloured;
+  ));
+  return pieces[0]?.is_hazard ? <mark>{coloured}</mark> : coloured;
 }
 
 /** Drawn, and no part of the text: it isn't copied with it. */

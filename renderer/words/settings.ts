@@ -34,7 +34,7 @@ const en = {
     environment: "An environment variable sets it for this gate. Start the gate without it to choose here.",
     "gate.toml": "gate.toml sets it. Take the key out there to choose it here.",
     "judge.kind": "This version has one judge.",
-    start_at_login: "Only the desktop app can start at login.",
+    start_at_login: "This system has no systemd or launchd: use the desktop app.",
   },
   saved: "Saved",
   browser: {
@@ -91,7 +91,7 @@ const it: typeof en = {
     environment: "Una variabile d'ambiente lo stabilisce per questo gate. Avvialo senza per scegliere qui.",
     "gate.toml": "Lo stabilisce gate.toml. Togli la chiave da lì per scegliere qui.",
     "judge.kind": "Questa versione ha un solo giudice.",
-    start_at_login: "Solo l'app desktop può avviarsi all'accesso.",
+    start_at_login: "Questo sistema non ha né systemd né launchd: usa l'app desktop.",
   },
   saved: "Salvato",
   browser: {

@@ -48,7 +48,7 @@ describe.skipIf(NO_BROWSER !== null)("settings", () => {
     expect(await page.getByLabel("Judge", { exact: true }).isDisabled()).toBe(true);
     expect(await why("Judge")).toContain("This version has one judge.");
     expect(await page.getByLabel("Start at login").isDisabled()).toBe(true);
-    expect(await why("Start at login")).toContain("Only the desktop app can start at login.");
+    expect(await why("Start at login")).toContain("This system has no systemd or launchd: use the desktop app.");
     expect(await page.getByLabel("Notifications").isDisabled()).toBe(false);
   });
 
