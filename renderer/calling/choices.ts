@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from "react";
+import { useStored } from "../parts/use-stored.ts";
 
 /** What this browser does to call its user: kept in it alone. Nothing until it was chosen. */
 
@@ -26,15 +26,5 @@ export function choose(choice: Choice, is_on: boolean): void {
 }
 
 export function useChoice(choice: Choice): boolean {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      window.addEventListener("storage", listener);
-      return () => {
-        listeners.delete(listener);
-        window.removeEventListener("storage", listener);
-      };
-    },
-    () => isChosen(choice),
-  );
+  return useStored(listeners, () => isChosen(choice));
 }

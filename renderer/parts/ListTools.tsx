@@ -61,26 +61,8 @@ export function ListTools({ days, onDays, answered, onAnswered, onExport }: List
           <input type="checkbox" checked={answered} onChange={({ target }) => onAnswered(target.checked)} />
           {words.answered}
         </label>
-        <label className="day">
-          {words.from}
-          <input
-            type="date"
-            className="input"
-            value={days.from}
-            max={days.to === "" ? undefined : days.to}
-            onChange={({ target }) => onDays({ ...days, from: target.value })}
-          />
-        </label>
-        <label className="day">
-          {words.to}
-          <input
-            type="date"
-            className="input"
-            value={days.to}
-            min={days.from === "" ? undefined : days.from}
-            onChange={({ target }) => onDays({ ...days, to: target.value })}
-          />
-        </label>
+        <DayInput label={words.from} day={days.from} max={days.to} onDay={(from) => onDays({ ...days, from })} />
+        <DayInput label={words.to} day={days.to} min={days.from} onDay={(to) => onDays({ ...days, to })} />
         <Button size="small" onClick={() => save("csv")}>
           {copies ? words.copy_as("CSV") : words.save_as("CSV")}
         </Button>
@@ -93,5 +75,30 @@ export function ListTools({ days, onDays, answered, onAnswered, onExport }: List
       </div>
       <Failure error={error} />
     </details>
+  );
+}
+
+interface DayInputProps {
+  label: string;
+  /** `2026-11-21`, or empty: any. */
+  day: string;
+  min?: string;
+  max?: string;
+  onDay(day: string): void;
+}
+
+function DayInput({ label, day, min = "", max = "", onDay }: DayInputProps) {
+  return (
+    <label className="day">
+      {label}
+      <input
+        type="date"
+        className="input"
+        value={day}
+        min={min === "" ? undefined : min}
+        max={max === "" ? undefined : max}
+        onChange={({ target }) => onDay(target.value)}
+      />
+    </label>
   );
 }

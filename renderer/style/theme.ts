@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from "react";
+import { useStored } from "../parts/use-stored.ts";
 
 /** Light, dark, or as the system says. For this page only: another surface may differ. */
 
@@ -34,15 +34,8 @@ export function chooseTheme(theme: Theme): void {
 }
 
 export function useTheme(): Theme {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      window.addEventListener("storage", listener);
-      return () => {
-        listeners.delete(listener);
-        window.removeEventListener("storage", listener);
-      };
-    },
+  return useStored(
+    listeners,
     () => THEMES.find((theme) => theme === document.documentElement.dataset.theme) ?? "system",
   );
 }
