@@ -5,11 +5,13 @@ import { EXIT } from "../../cli/output.ts";
 import { OperatorClient } from "../../ipc/operator-client.ts";
 import { CHECKOUT, LAUNCHER, runGate, StartedProcess, startServe } from "../support/gate-process.ts";
 import { payload, runHook } from "../support/hook-process.ts";
+import { givePort } from "../support/running-gate.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import { type TemporaryHome, temporaryHome } from "../support/temporary-home.ts";
 
 /** `metnos-gate start` without a tray. `node`: Node's own flags, which the gate gets, too. */
 async function start(home: TemporaryHome, node: readonly string[] = []): Promise<StartedProcess> {
+  givePort(home);
   const env = { ...home.env, ELECTRON_OVERRIDE_DIST_PATH: join(home.home, "nowhere") };
   const started = new StartedProcess(process.execPath, [...node, LAUNCHER, "start"], { env });
   await started.printed(/the audit trail is/);

@@ -125,7 +125,7 @@ export function readToken(file: string): string {
 }
 
 /** A port for a home's page that no other home's has: gates that run at the same time would all want the usual one. */
-function givePort({ paths }: TemporaryHome): void {
+export function givePort({ paths }: TemporaryHome): void {
   const file = join(paths.state_dir, "web-port");
   if (existsSync(file)) return;
   mkdirSync(paths.state_dir, { recursive: true, mode: 0o700 });
