@@ -21,6 +21,8 @@ export const activityEntrySchema = z.object({
   capabilities: z.array(requirementSchema),
   /** By which it was decided. */
   rule: ruleSchema,
+  /** True where it was decided on as a confined call. */
+  is_confined: z.boolean(),
   /** Present once the user was asked and the request ended. */
   status: approvalStatusSchema.optional(),
 });

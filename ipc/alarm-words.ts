@@ -31,6 +31,14 @@ export const ALARM_WORDS: Readonly<Record<Language, Readonly<Record<AlarmCode, A
       meaning: "The requests waiting for you were kept, and agents that were waiting ask again by themselves.",
     },
     hook_disabled: { title: "An agent's hook is turned off", meaning: "Its tool calls don't pass the gate." },
+    box_bypassed: {
+      title: "A command that was to run confined ran outside its box",
+      meaning: "Its agent is paused: look at what the command did before you resume the agent.",
+    },
+    box_set_aside: {
+      title: "A confined command left files whose content runs later",
+      meaning: "They were set aside: nothing runs them unless you put them back.",
+    },
   },
   it: {
     trail_unwritable: {
@@ -55,8 +63,16 @@ export const ALARM_WORDS: Readonly<Record<Language, Readonly<Record<AlarmCode, A
       title: "L'hook di un agente è disattivato",
       meaning: "Le sue chiamate non passano dal gate.",
     },
+    box_bypassed: {
+      title: "Un comando che doveva essere confinato è stato eseguito fuori",
+      meaning: "Il suo agente è in pausa: guarda che cosa ha fatto il comando prima di farlo continuare.",
+    },
+    box_set_aside: {
+      title: "Un comando confinato ha lasciato file il cui contenuto verrebbe eseguito più tardi",
+      meaning: "Sono stati messi da parte: niente li esegue finché non li rimetti al loro posto.",
+    },
   },
 };
 
 /** These are about a past event: they stay until the operator dismisses them. The others stay as long as their cause does. */
-export const PAST_ALARMS: readonly AlarmCode[] = ["file_renewed", "gate_restarted"];
+export const PAST_ALARMS: readonly AlarmCode[] = ["file_renewed", "gate_restarted", "box_bypassed", "box_set_aside"];

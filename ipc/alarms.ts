@@ -17,6 +17,10 @@ export const ALARM_CODES = [
   "gate_restarted",
   /** An agent's own settings turn its hook off. */
   "hook_disabled",
+  /** A call that was allowed only as a confined one ran outside the box: its agent is paused. */
+  "box_bypassed",
+  /** A confined command made files whose content runs later: they were set aside. */
+  "box_set_aside",
 ] as const;
 
 export const alarmSchema = z.object({

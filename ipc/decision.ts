@@ -138,6 +138,15 @@ export const readingSchema = z.object({
 });
 export type ShellReading = z.infer<typeof readingSchema>;
 
+/** What a confined call is confined to (docs/box.md). */
+export const confinedSchema = z.object({
+  /** The only folder that it can write, absolute. */
+  project: z.string(),
+  /** Whether it can reach hosts, each of which is decided on by itself. */
+  network: z.boolean(),
+});
+export type Confined = z.infer<typeof confinedSchema>;
+
 export const decisionSchema = z.object({
   decision_id: z.string(),
   outcome: outcomeSchema,
@@ -150,6 +159,10 @@ export const decisionSchema = z.object({
   /** Null when a stage before the guard already denied. */
   verdict: verdictSchema.nullable(),
   capabilities: z.array(requirementSchema),
+  /** Present where the call is decided on as a confined one: `capabilities` is what its box lets through. */
+  confined: confinedSchema.optional(),
+  /** Present where a confined call is allowed: only as run by these words, once, within a minute (docs/protocol.md, "Confined calls"). */
+  confine: z.object({ argv: z.array(z.string()) }).optional(),
   /** Present while the user is being asked. */
   pending: pendingSchema.optional(),
   /** Present once the user was asked and the request ended. */

@@ -75,6 +75,8 @@ export const ERROR_CODES = [
   "not_kept",
   "still_holds",
   "too_many_problems",
+  "box_unavailable",
+  "not_confined",
   "trail_unwritable",
   ...FAILURE_CODES,
   // The command line.

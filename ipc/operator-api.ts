@@ -2,10 +2,12 @@ import { z } from "zod";
 import { activityCountsSchema, activityEntrySchema, activityRangeSchema, openedDecisionSchema } from "./activity.ts";
 import { ALARM_CODES, alarmSchema } from "./alarms.ts";
 import { auditReportSchema } from "./audit.ts";
+import { boxExplanationSchema, boxStatusSchema } from "./box.ts";
 import {
   approvalStatusSchema,
   capabilitySchema,
   cardSchema,
+  confinedSchema,
   decisionSchema,
   judgeNotesSchema,
   levelSchema,
@@ -126,6 +128,8 @@ export const approvalSchema = z.object({
   refusals: z.array(refusalChoiceSchema),
   /** Null where it was approved too seldom, or no wider choice would have covered that. */
   proposal: proposalSchema.nullable(),
+  /** What the call is confined to, once it is allowed; null where it isn't, or the request is of an earlier version. */
+  confined: confinedSchema.nullable(),
   /** What the call is and does, whole while it waits; null where the request is of an earlier version. */
   description: descriptionSchema.nullable(),
   /** `notes`: what raised or lowered the score; missing where the request is of an earlier version. */
@@ -431,6 +435,25 @@ export const operatorMethods = {
   "alarms.acknowledge": {
     params: z.object({ code: z.enum(ALARM_CODES), subject: z.string().max(4096) }),
     result: z.object({ acknowledged: z.boolean() }),
+  },
+  /** Whether commands can run confined here, of which agents, and what was set aside after them. */
+  "box.status": { params: nothing, result: boxStatusSchema },
+  /** Whether this command line of this agent would run confined, and with what; without an agent: of one that can. */
+  "box.explain": {
+    params: z.object({
+      command: z.string().min(1).max(1_000_000),
+      cwd: z.string().min(1).max(4096),
+      agent: agentNameSchema.optional(),
+    }),
+    result: boxExplanationSchema,
+  },
+  /**
+   * Prepares a confined run of the user's own, as an agent's would be: the words that start it, once, within a minute. Refused with
+   * `not_confined` where it would not be confined, and with `box_unavailable`.
+   */
+  "box.prepare": {
+    params: z.object({ command: z.string().min(1).max(1_000_000), cwd: z.string().min(1).max(4096) }),
+    result: z.object({ argv: z.array(z.string()) }),
   },
   "settings.list": { params: nothing, result: z.array(settingSchema) },
   "settings.set": {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { decisionSchema, levelSchema } from "./decision.ts";
+import { confinedSchema, decisionSchema, levelSchema } from "./decision.ts";
 import { severitySchema, subjectTypeSchema } from "./safety.ts";
 
 /** Every message on the agent socket (docs/protocol.md). `{"type": ..., "data": {...}}`, one per line. */
@@ -32,6 +32,8 @@ export const contextSchema = z.looseObject({
   capability: z.string().max(64).optional(),
   cwd: z.string().max(4096).optional(),
   session: sessionSchema.optional(),
+  /** The client's own id of the call, by which `tool.ran` names it. */
+  call_id: z.string().max(128).optional(),
   mcp_server: z.string().max(128).optional(),
   annotations: z.record(z.string(), z.unknown()).optional(),
 });
@@ -52,6 +54,8 @@ export const helloSchema = z.object({
   agent: z.object({ name: agentNameSchema, version: z.string().max(64).optional() }),
   token: z.string().max(256).optional(),
   session: sessionSchema.optional(),
+  /** What the agent can do beyond asking; what this version doesn't know is ignored. `confine`: it runs a call only as `confine` says. */
+  supports: z.array(z.string().max(32)).max(16).optional(),
 });
 export type Hello = z.infer<typeof helloSchema>;
 
@@ -111,6 +115,8 @@ export const agentMessages = {
   }),
   "tool.cancel": z.object({ id: idSchema, token: tokenSchema, reason: z.string().max(500) }),
   "tool.outcome": z.object({ decision_id: z.uuid(), ok: z.boolean(), error: z.string().max(16_384).optional() }),
+  /** A call has run, by the client's own id of it: the gate answers whether it ran confined, as it was allowed to. */
+  "tool.ran": z.object({ id: idSchema, call_id: z.string().min(1).max(128) }),
   "goal.check": z.object({ id: idSchema, goal: goalSchema }),
   "subtask.check": z.object({ id: idSchema, subtask: subtaskSchema }),
   "graph.check": z.object({ id: idSchema, graph: taskGraphSchema }),
@@ -160,6 +166,8 @@ export const gateMessages = {
   "hello.pairing": z.object({ id: z.string() }),
   "tool.decision": decisionSchema.extend({ id: z.string() }),
   "tool.plan.decisions": z.object({ id: z.string(), decisions: z.array(decisionSchema) }),
+  /** `confined`: null where the call wasn't allowed as a confined one. */
+  "tool.ran.ok": z.object({ id: z.string(), confined: confinedSchema.nullable() }),
   "safety.verdict": safetyVerdictSchema.extend({ id: z.string() }),
   "safety.paused": z.object({ reason: z.string(), since: z.string(), until: z.string().nullable() }),
   "safety.resumed": z.object({}),

@@ -44,6 +44,27 @@ export const configSchema = z.strictObject({
       enabled: z.boolean().default(true),
     })
     .prefault({}),
+  box: z
+    .strictObject({
+      /** Run commands that aren't clear in a box instead of asking, where that can be done. */
+      enabled: z.boolean().default(true),
+      /** Files and folders outside a project that every box may read. */
+      reads: z.array(absolutePath).max(64).default([]),
+      /** Environment variables that every box gets beside the usual ones. */
+      environment: z
+        .array(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/))
+        .max(64)
+        .default([]),
+      /** Limits of a run; those of memory, files and time are for each of its processes. */
+      processes: z.number().int().min(16).max(1_000_000).default(1024),
+      memory_mb: z.number().int().min(64).max(1_048_576).default(8192),
+      file_mb: z.number().int().min(1).max(1_048_576).default(4096),
+      open_files: z.number().int().min(64).max(1_048_576).default(4096),
+      cpu_seconds: z.number().int().min(1).max(604_800).default(3600),
+      /** Of its own /tmp, which is memory. */
+      tmp_mb: z.number().int().min(16).max(1_048_576).default(2048),
+    })
+    .prefault({}),
   safety: safetyConfigSchema.prefault({}),
   agents: z
     .strictObject({

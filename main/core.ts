@@ -7,6 +7,7 @@ import type { Env } from "../ipc/paths.ts";
 import { type GatePaths, gatePaths, homeFolder } from "../ipc/paths.ts";
 import type { Pause } from "../ipc/safety.ts";
 import type { ProposedCall } from "../ipc/wire.ts";
+import { BoxService } from "./box/box-service.ts";
 import { type Config, loadConfigWithSources } from "./config.ts";
 import { errorOrigin } from "./error-origin.ts";
 import { logEvents } from "./event-log.ts";
@@ -49,6 +50,7 @@ export interface Core {
   settings: Settings;
   safety: Safety;
   alarms: Alarms;
+  box: BoxService;
   storage: Storage;
   catalog: ExecutorCatalog;
   listeners: Listeners;
@@ -124,6 +126,7 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
     const gate = openGate(begun, storage, stores, failed);
     opened = gate;
     start(begun, storage, stores, gate);
+    const box = new BoxService();
     const flush = () => flushAll(audit, storage, stores, gate, failed);
     const timer = setInterval(flush, FLUSH_INTERVAL_MS);
     timer.unref();
@@ -142,6 +145,7 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
       settings,
       safety,
       alarms,
+      box,
       storage,
       catalog,
       listeners,

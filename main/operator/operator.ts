@@ -22,6 +22,7 @@ import { agentMethods } from "./agents.ts";
 import { alarmMethods } from "./alarms.ts";
 import { approvalMethods } from "./approvals.ts";
 import { auditMethods } from "./audit.ts";
+import { boxMethods } from "./box.ts";
 import { grantMethods } from "./grants.ts";
 import type { AgentConnections, BrowserPage, Handlers, OperatorContext } from "./handlers.ts";
 import { metricsMethods } from "./metrics.ts";
@@ -53,6 +54,8 @@ const READING: ReadonlySet<OperatorMethod> = new Set<OperatorMethod>([
   "settings.list",
   "audit.tail",
   "audit.verify",
+  "box.status",
+  "box.explain",
 ]);
 
 /** By method, so that what passes a schema is what the method's handler takes. */
@@ -95,6 +98,7 @@ export class Operator implements OperatorHandler {
       ...metricsMethods(context),
       ...auditMethods(context),
       ...webMethods(context),
+      ...boxMethods(context),
     };
   }
 

@@ -5,6 +5,7 @@ export function approvalView(change: Partial<ApprovalView> = {}): ApprovalView {
   const grants = (target: string) => [{ capability: "fs:write" as const, target }];
   return {
     token: "a".repeat(16),
+    confined: null,
     channel: "local",
     sender_id: "me",
     capability_class: "fs_write:/srv/project/*",

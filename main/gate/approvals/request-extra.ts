@@ -1,4 +1,4 @@
-import type { Requirement, Reversibility } from "../../../ipc/decision.ts";
+import type { Confined, Requirement, Reversibility } from "../../../ipc/decision.ts";
 import type { Description } from "../../../ipc/description.ts";
 import type { Language } from "../../../ipc/language.ts";
 import type { Choice } from "../../../ipc/operator-api.ts";
@@ -31,6 +31,8 @@ export interface RequestExtra extends AskedPaths {
   links?: PathLink[];
   /** `notes`: left out by an earlier version. */
   judge: { score: number; reason: string; notes?: JudgeNote[] | undefined };
+  /** What the call is confined to, where it is. */
+  confined?: Confined | undefined;
   /** Left out by an earlier version. */
   description?: Description;
   /** Why it was withdrawn, where it was. */

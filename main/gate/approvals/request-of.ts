@@ -49,6 +49,7 @@ export function requestOf(
       ...askedPathsOf(needs),
       choice_reals: realsOfChoices(choices, home),
       links,
+      confined: decision.confined,
       description,
       judge: { score: verdict.score, reason: verdict.reason, notes: verdict.notes ?? [] },
       kept: keptOf(call, executor, needs, question, home),

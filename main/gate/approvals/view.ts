@@ -46,6 +46,7 @@ export function approvalView(request: PendingRequest, language: Language, now: n
     choices: extra.choices.map((choice) => shownChoice(choice, language)),
     refusals: fields.status === "pending" ? refusalChoices(extra.asked ?? []) : [],
     proposal: fields.status === "pending" && extra.proposal !== undefined ? shownProposal(extra.proposal, now) : null,
+    confined: extra.confined ?? null,
     description: extra.description ?? null,
     judge: extra.judge,
     args: extra.args,

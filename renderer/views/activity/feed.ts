@@ -12,7 +12,9 @@ type DecisionEvent = Extract<OperatorEvent, { type: "decision" }>["data"];
 
 export function entryOf({ ts, agent_name, executor, decision }: DecisionEvent): ActivityEntry {
   const { decision_id, outcome, stage, reason, explain, capabilities, status } = decision;
-  const entry = { decision_id, ts, agent_name, executor, outcome, stage, reason, rule: explain.rule, capabilities };
+  const is_confined = decision.confined !== undefined;
+  const call = { decision_id, ts, agent_name, executor, is_confined };
+  const entry = { ...call, outcome, stage, reason, rule: explain.rule, capabilities };
   return status === undefined ? entry : { ...entry, status };
 }
 

@@ -13,6 +13,7 @@ const entry = (decision_id: string, change: Partial<ActivityEntry> = {}): Activi
   ts: 0,
   agent_name: "tester",
   executor: "Write",
+  is_confined: false,
   outcome: "allowed",
   stage: "policy",
   reason: "",

@@ -1,0 +1,27 @@
+import type { Declaration } from "./declaration.ts";
+
+/** What the gate needs of the box (main/box): whether there is one, and that a call's command line gets into it. */
+
+/** One command line that may run confined, once. */
+export interface ConfinedRun {
+  readonly declaration: Declaration;
+  /** A shell's command line. */
+  readonly line: string;
+  readonly agent_id: string;
+  readonly agent_name: string;
+  readonly session: string;
+  /** The call's hash (approvals/canonical.ts). */
+  readonly call_hash: string;
+  /** The client's own id of the call, by which it reports what ran; undefined where it has none. */
+  readonly call_id: string | undefined;
+}
+
+export interface Box {
+  /** False: nothing can be confined now. Read for each call. */
+  readonly is_available: boolean;
+  /**
+   * Prepares a run: for a minute, the words that start it, once.
+   * @throws GateError `box_unavailable` where it can't be prepared: the call is denied then
+   */
+  prepare(run: ConfinedRun): { argv: readonly string[] };
+}
