@@ -20,6 +20,7 @@ import { raiseTrailAlarms } from "./gate/audit/alarms.ts";
 import { AuditLog } from "./gate/audit/log.ts";
 import { lastLine } from "./gate/audit/tail.ts";
 import type { Clock } from "./gate/clock.ts";
+import type { Box } from "./gate/confinement/box.ts";
 import { serveOthers } from "./gate/database.ts";
 import { DiskReserve } from "./gate/disk-reserve.ts";
 import { ExecutorCatalog, loadOwnExecutors } from "./gate/executors/catalog.ts";
@@ -123,10 +124,11 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
       all: (reason) => opened?.waiting.withdrawAll(`the gate is paused: ${reason}`),
       ofAgent: (agent_id) => opened?.waiting.withdrawAgent(agent_id, AGENT_PAUSED, "approval.withdrawn-pause"),
     });
-    const gate = openGate(begun, storage, stores, failed);
+    // Before the gate, which asks it about each call that runs code.
+    const box = new BoxService();
+    const gate = openGate(begun, storage, stores, failed, box);
     opened = gate;
     start(begun, storage, stores, gate);
-    const box = new BoxService();
     const flush = () => flushAll(audit, storage, stores, gate, failed);
     const timer = setInterval(flush, FLUSH_INTERVAL_MS);
     timer.unref();
@@ -264,7 +266,7 @@ function openStores(
   };
 }
 
-function openGate(begun: Beginnings, storage: Storage, stores: Stores, failed: Core["failed"]): Gate {
+function openGate(begun: Beginnings, storage: Storage, stores: Stores, failed: Core["failed"], box: Box): Gate {
   const { home, env, paths, config, clock, catalog, audit, publish } = begun;
   const { grants, approvals, activity, agent_pauses, safety, state_reserve } = stores;
   return new Gate(
@@ -282,6 +284,7 @@ function openGate(begun: Beginnings, storage: Storage, stores: Stores, failed: C
         pause: safety.pause,
         refusals: approvals.refusals,
         agent_pauses,
+        box,
         lost: () => storage.watch.lossByNow()?.message,
         gate_files: new GateFiles(paths, home),
         get judge_threshold() {

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { debugLog } from "../../ipc/debug-log.ts";
 import { type Decision, STAGES, type Stage, type TraceStep } from "../../ipc/decision.ts";
 import type { ProposedCall } from "../../ipc/wire.ts";
+import { confinedTo } from "./confinement/declaration.ts";
 import type { ExecutorCatalog } from "./executors/catalog.ts";
 import { CommandLines } from "./executors/command-lines.ts";
 import { approval } from "./stages/approval.ts";
@@ -78,11 +79,16 @@ export function decisionOf({ x, denial }: Examined): Decision {
     denial === null
       ? { outcome: x.outcome, stage: stageDeciding(x.outcome), reason: x.reason, explain: { rule: x.rule } }
       : { outcome: "denied" as const, stage: denial.stage, reason: denial.reason, explain: denial.explain };
+  const { confinement } = x;
+  // Whatever was denied before anybody was to be asked was denied as the call states it.
+  const is_confined = confinement != null && (denial === null || denial.stage === "approval");
+  const needs = is_confined ? confinement.needs : (x.stated_needs ?? x.needs);
   const decision: Decision = {
     decision_id: randomUUID(),
     ...made,
     verdict: x.verdict ?? null,
-    capabilities: x.needs?.map(requirementOf) ?? [],
+    capabilities: needs?.map(requirementOf) ?? [],
+    ...(is_confined ? { confined: confinedTo(confinement.declaration) } : {}),
   };
   if (debug.is_on) debug.write(`decision ${decision.decision_id}: ${decision.outcome} by ${decision.stage}`);
   return decision;

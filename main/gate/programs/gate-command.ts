@@ -55,3 +55,13 @@ export function onlyAsksGate(words: readonly string[]): boolean {
   if (words.length === 0 || asks_help) return true;
   return READING.some((allowed) => allowed.every((text, index) => words[index] === text));
 }
+
+/** True if one of the commands of a line is asked to run outside the box. */
+export function asksForOutside(commands: readonly { name: string; argv: readonly { text: string }[] }[]): boolean {
+  return commands.some(
+    ({ argv: [program, ...words] }) =>
+      program !== undefined &&
+      isGateCommand(program.text) &&
+      words.find(({ text }) => text !== "--")?.text === "outside",
+  );
+}
