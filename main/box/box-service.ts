@@ -12,7 +12,9 @@ export class BoxService implements Box {
     throw new GateError("box_unavailable", "no command can run confined here", "see box status");
   }
 
-  discard(_argv: readonly string[]): void {}
+  discard(_argv: readonly string[]): void {
+    // Nothing is ever prepared.
+  }
 
   /** Whether this agent's call, by the client's own id of it, ran confined as it was allowed to; null where it wasn't to be confined. */
   ran(_agent_id: string, _call_id: string): { confined: Confined | null } {

@@ -11,11 +11,12 @@ import type { OnFailure } from "./audit/alarms.ts";
 import type { AuditLog } from "./audit/log.ts";
 import { decisionRecord } from "./audit/record.ts";
 import { withhold } from "./audit/withhold.ts";
+import type { Confinement, NotConfined } from "./confinement/confinement.ts";
 import { agentKindOf } from "./executors/agent-kind.ts";
 import type { ExecutorCatalog } from "./executors/catalog.ts";
 import type { GrantStore } from "./grants/store.ts";
 import { DecisionMeter } from "./meter.ts";
-import { decisionOf, examineCall, traceOf } from "./pipeline.ts";
+import { confinementOfCall, decisionOf, examineCall, traceOf } from "./pipeline.ts";
 import { preparedRun } from "./prepared-run.ts";
 import { RevisableDecision } from "./revisable-decision.ts";
 import { type Examined, kindOf, type Reviewable, type StageSettings, type Subject } from "./stages/examination.ts";
@@ -113,6 +114,11 @@ export class Gate {
     const decision = decisionOf(this.#examine(call, subject));
     this.#parts.audit.append(() => decisionRecord(call, decision, this.#logged(call, subject), "plan"));
     return decision;
+  }
+
+  /** Whether a call would be decided on as a confined one, and with what; or why not. See `confinementOfCall`. */
+  confinement(call: ProposedCall, subject: Subject, options: { even_clear?: boolean } = {}): Confinement | NotConfined {
+    return confinementOfCall(call, subject, this.#parts.catalog, this.#parts.stages, options);
   }
 
   /** The operator's answer, from whatever surface. See `ApprovalBroker.answer` for what it throws. */

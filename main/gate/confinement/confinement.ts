@@ -38,6 +38,8 @@ export interface ConfinableCall {
   /** The agent runs a call only as it is given back. */
   readonly can_confine: boolean;
   readonly settings: Pick<GuardSettings, "home" | "env" | "gate_files"> & { readonly box?: Box | undefined };
+  /** Also where it is clear what it needs: the user's own wish. */
+  readonly even_clear?: boolean | undefined;
   /** See `ProjectPlace`. */
   grantedFolder(folder: string): string | undefined;
 }
@@ -74,7 +76,8 @@ export function confinementOf(x: ConfinableCall): Confinement | NotConfined {
   const text = runnableText(line, x.call);
   if (text === null) return not("unusable-line", line.reading.unread ?? "");
   if (asksForOutside(line.reading.commands)) return not("asked-for");
-  if (!needs.some(({ capability }) => capability === "code:exec")) return not("clear");
+  const is_clear = !needs.some(({ capability }) => capability === "code:exec");
+  if (is_clear && x.even_clear !== true) return not("clear");
   return withScanLimit(() => confinementOfLine(x, line, text, settings.box?.has_network === true));
 }
 

@@ -12,7 +12,11 @@ export function confinementIn(x: Validated, holder: GrantHolder): Confinement | 
 }
 
 /** The same with the reason why it isn't confined. */
-export function confinementFor(x: Validated, holder: GrantHolder): Confinement | NotConfined {
+export function confinementFor(
+  x: Validated,
+  holder: GrantHolder,
+  { even_clear }: { even_clear?: boolean } = {},
+): Confinement | NotConfined {
   const { call, executor, needs, lines, settings, subject } = x;
   return confinementOf({
     call,
@@ -22,6 +26,7 @@ export function confinementFor(x: Validated, holder: GrantHolder): Confinement |
     settings,
     level: subject.level,
     can_confine: subject.can_confine === true,
+    even_clear,
     grantedFolder: (folder) => settings.grants?.folderGranted(holder, "fs:write", folder),
   });
 }
