@@ -51,8 +51,13 @@ export function hazardsOf(line: CommandLine, place: CallPlace, held: HeldByGit):
   };
 }
 
-function wordsOf({ text }: CommandLine, { span }: Hazard): string {
-  return span === null ? "" : text.slice(span.start, span.end);
+/** The whole command that a hazard is in, as it is written. */
+function wordsOf({ text, reading }: CommandLine, { span }: Hazard): string {
+  if (span === null) return "";
+  const around = reading.commands
+    .filter(({ start, end }) => start <= span.start && end >= span.end)
+    .sort((a, b) => a.end - a.start - (b.end - b.start))[0];
+  return text.slice(around?.start ?? span.start, around?.end ?? span.end).trim();
 }
 
 /** Tracked files that may go with a folder: git has them, and that many are soon fetched back. */

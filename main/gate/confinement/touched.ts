@@ -36,16 +36,14 @@ const DEVICE = /^\/dev\/(?:null|zero|full|u?random|tty|std(?:in|out|err)|fd\/\d+
 /** What builds make, and only a build runs. */
 const BUILT = /(?:^|\/)(?:node_modules\/\.bin|\.?venv\/bin)(?:\/|$)/;
 
-/** @param code the needs to run code that the line itself has */
 export function touchedBy(
   needs: readonly ResolvedRequirement[],
-  code: ReadonlySet<string>,
   commands: readonly SimpleCommand[],
   project: Project,
   place: TouchedPlace,
 ): Touched {
   const reader = new TouchedReader(project, place);
-  for (const need of needs) reader.need(need, code);
+  for (const need of needs) reader.need(need);
   for (const command of commands) reader.command(command);
   return reader.found();
 }
@@ -66,21 +64,13 @@ class TouchedReader {
     return this.#leaves === null ? { reads: [...this.#reads], needs: this.#needs } : { leaves: this.#leaves };
   }
 
-  need(need: ResolvedRequirement, code: ReadonlySet<string>): void {
+  /** To run code is what the box is for: also where it isn't known what a folder that is copied or moved would bring along. */
+  need(need: ResolvedRequirement): void {
     const { capability, target } = need;
-    switch (capability) {
-      case "fs:write":
-        if (target.kind !== "path" || target.real === null || target.is_process_relative)
-          this.#leave(targetText(target));
-        else this.#written(target.real, pathName(target));
-        return;
-      case "fs:read":
-        return this.#read(need);
-      case "code:exec": {
-        const is_own = target.kind === "exact" && (code.has(target.value) || BUILT.test(target.value));
-        if (!is_own) this.#leave(targetText(target));
-      }
-    }
+    if (capability === "fs:read") this.#read(need);
+    if (capability !== "fs:write") return;
+    if (target.kind !== "path" || target.real === null || target.is_process_relative) this.#leave(targetText(target));
+    else this.#written(target.real, pathName(target));
   }
 
   command(command: SimpleCommand): void {
