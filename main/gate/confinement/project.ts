@@ -4,7 +4,7 @@ import { holdsSecrets, protectedPath } from "../guard/protected-paths.ts";
 import { runsLater } from "../guard/run-later.ts";
 import { pathFormOf, SYSTEM_FOLDERS } from "../guard/vital-paths.ts";
 import { gitFoldersOf } from "../programs/git-folders.ts";
-import { realForm } from "../targets/path.ts";
+import { realForm, resolvePath } from "../targets/path.ts";
 import { isAtOrBelow } from "../targets/pattern.ts";
 import { projectRoot } from "../targets/project.ts";
 import { pathTarget } from "../targets/target.ts";
@@ -29,7 +29,7 @@ export interface Project {
 
 /** The Git repository or worktree of the working directory, or else the folder that was granted; null where neither can be used. */
 export function confinedProject(cwd: string, place: ProjectPlace): Project | null {
-  const here = realForm(cwd);
+  const here = placeOf(cwd);
   if (here === null) return null;
   const root = projectRoot(here, place.home);
   if (root === null) {
@@ -42,6 +42,12 @@ export function confinedProject(cwd: string, place: ProjectPlace): Project | nul
   // The repository of a home folder, or of the machine's settings, is no project's.
   const owner = folders.common.replace(/\/\.git(?:\/modules\/.*)?$/s, "");
   return isUsable(owner, place) ? { root, repository: folders.common } : null;
+}
+
+/** Where a path leads (absolute); null where that is unknown, or is another place for the agent's own process. */
+export function placeOf(path: string): string | null {
+  const resolved = resolvePath(path, "/");
+  return resolved === null || resolved.is_process_relative === true ? null : resolved.real;
 }
 
 /** Top folders below which nothing is a project of anybody's. */

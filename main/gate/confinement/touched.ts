@@ -9,7 +9,7 @@ import { realForm } from "../targets/path.ts";
 import { isAtOrBelow } from "../targets/pattern.ts";
 import { askedEachTime } from "../targets/secret-files.ts";
 import { pathName, pathTarget, type ResolvedRequirement, targetText } from "../targets/target.ts";
-import type { Project } from "./project.ts";
+import { type Project, placeOf } from "./project.ts";
 
 /**
  * What a line is known to touch, against what its box would let through: by its needs, and by what its commands' records say where the
@@ -75,7 +75,7 @@ class TouchedReader {
 
   command(command: SimpleCommand): void {
     const { cwd } = command;
-    if (cwd !== null && !this.#isInside(realForm(cwd))) return this.#leave(cwd);
+    if (cwd !== null && !this.#isInside(placeOf(cwd))) return this.#leave(cwd);
     const { written, trees_written, moved, changed, trees_changed, deleted, trees_deleted, placed, ...read } =
       effectsOf(command);
     const changes = [written, trees_written, moved, changed, trees_changed, deleted, trees_deleted].flat();
@@ -101,12 +101,12 @@ class TouchedReader {
     if (DEVICE.test(word.text)) return;
     if (word.is_resolved && word.glob !== true) {
       const path = word.text === "" ? null : absolutePath(word.text, cwd);
-      const real = path === null ? null : realForm(path);
+      const real = path === null ? null : placeOf(path);
       return real === null ? this.#leave(word.text) : this.#written(real, word.text);
     }
     // A name of which only the end is open is in the folder that it begins with.
     const fixed = fixedFolder(word, cwd);
-    if (fixed === null || !this.#isInside(realForm(fixed))) this.#leave(word.text);
+    if (fixed === null || !this.#isInside(placeOf(fixed))) this.#leave(word.text);
   }
 
   #read(need: ResolvedRequirement): void {
