@@ -123,12 +123,23 @@ function isWhole(hook: Json, is_blocking = true): boolean {
   );
 }
 
+/** True if the hook is called after every command, however it ended. */
+export function callsAfterCommands(settings: Json): boolean {
+  return (["PostToolUse", "PostToolUseFailure"] as const).every((event) =>
+    groupsOf(settings, event).some(
+      (group) => isMatched(group, SHELL_TOOL) && hooksOf(group).some((hook) => isOurs(hook) && isWhole(hook, false)),
+    ),
+  );
+}
+
+function isMatched({ matcher }: Json, tool?: string): boolean {
+  return matcher === undefined || matcher === "" || matcher === "*" || (tool !== undefined && matcher === tool);
+}
+
 /** True if the gate is asked before every tool. @param launcher the program that must be called; left out, any launcher of the gate's */
 export function callsForAllTools(settings: Json, launcher?: string): boolean {
   return groupsOf(settings, "PreToolUse").some(
-    (group) =>
-      (group.matcher === undefined || group.matcher === "" || group.matcher === "*") &&
-      hooksOf(group).some((hook) => asksGate(hook, launcher) && isWhole(hook)),
+    (group) => isMatched(group) && hooksOf(group).some((hook) => asksGate(hook, launcher) && isWhole(hook)),
   );
 }
 

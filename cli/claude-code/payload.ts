@@ -65,7 +65,7 @@ export function parsePayload(text: string): HookPayload | { refused: string } {
   };
 }
 
-/** Only the tool that ends with its command: what goes on in the background may start after Claude Code says that it ran. */
+/** Only the tool that ends with its command: what continues in the background may start after Claude Code says that it ran. */
 function rewritableOf({ tool_name, tool_input }: Record<string, unknown>, cwd: string): Rewritable | undefined {
   if (tool_name !== SHELL_TOOL || !isObject(tool_input)) return undefined;
   const { command, run_in_background } = tool_input;

@@ -53,7 +53,7 @@ function isAbout({ permissions, sandbox }: Json, line: string): boolean {
 }
 
 /**
- * A rule for a whole tool holds for a rewritten call, too. Of one with a pattern, all words that stand in the pattern would have to be in
+ * A rule for a whole tool holds for a rewritten call, too. Of one with a pattern, all words of the pattern would have to be in
  * the line: a rule for files may mean a command that touches them.
  */
 function mayMean(rule: unknown, line: string): boolean {

@@ -14,7 +14,7 @@ export class TestFolder {
   static create(): TestFolder {
     const folder = new TestFolder(realpathSync(mkdtempSync(join(tmpdir(), "metnos-client-"))));
     for (const path of [folder.home, folder.config, folder.sub, folder.#seen]) mkdirSync(path, { recursive: true });
-    // It stands in the launcher's place: notes what it was called with and where, and names a folder to go on in.
+    // In the launcher's place: notes its last word and where it runs, and names the folder to continue in.
     const program = `printf '%s\\n' "$2" "$(pwd -P)" >>'${folder.#ran}'
 printf '%s\\n' '${folder.sub}' >&9
 [ "$2" = ${CALLS[0].id} ] || exit 3
