@@ -124,11 +124,11 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
       all: (reason) => opened?.waiting.withdrawAll(`the gate is paused: ${reason}`),
       ofAgent: (agent_id) => opened?.waiting.withdrawAgent(agent_id, AGENT_PAUSED, "approval.withdrawn-pause"),
     });
-    // Before the gate, which asks it about each call that runs code.
-    const box = new BoxService();
+    const box = openBox(begun, stores, failed);
     const gate = openGate(begun, storage, stores, failed, box);
     opened = gate;
     start(begun, storage, stores, gate);
+    box.begin();
     const flush = () => flushAll(audit, storage, stores, gate, failed);
     const timer = setInterval(flush, FLUSH_INTERVAL_MS);
     timer.unref();
@@ -156,6 +156,7 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
       failed,
       close() {
         clearInterval(timer);
+        box.close();
         gate.broker.stop();
         safety.pause.stop();
         agent_pauses.stop();
@@ -315,6 +316,11 @@ function openGate(begun: Beginnings, storage: Storage, stores: Stores, failed: C
       failed,
     },
   );
+}
+
+function openBox(begun: Beginnings, { agent_pauses }: Stores, failed: Core["failed"]): BoxService {
+  const { paths, home, env, config, clock, alarms, audit } = begun;
+  return new BoxService({ paths, home, env, config: config.box, clock, alarms, audit, agent_pauses, failed });
 }
 
 function publishDecision(
