@@ -4,6 +4,7 @@ import type { AfterRuns } from "./after-runs.ts";
 import { boxArguments } from "./bubblewrap.ts";
 import { isKept } from "./environment.ts";
 import type { Machine } from "./machine.ts";
+import { mountChecks } from "./mounts.ts";
 import type { Look, Places } from "./places.ts";
 
 /** What one run is made of: worked out as it is allowed, so that its start has little left to do. */
@@ -38,6 +39,8 @@ export class RunPlan {
   readonly #run: ConfinedRun;
   #look: Look;
   #words: readonly string[];
+  /** Lines of bash that end a box whose mounts aren't these. */
+  #checks: string;
   #network: RunNetwork | undefined;
 
   /** @throws GateError `box_unavailable`, or the system's error */
@@ -47,6 +50,7 @@ export class RunPlan {
     this.agent_name = run.agent_name;
     this.#look = parts.places.before(run.declaration);
     this.#words = boxArguments(run.declaration, parts.machine, this.#look.found);
+    this.#checks = mountChecks(this.#words);
   }
 
   /** Bubblewrap's arguments, each ended by a zero byte; `environment`: of the caller. @throws GateError, or the system's error */
@@ -56,12 +60,14 @@ export class RunPlan {
     if (performance.now() - this.#look.at > LOOK_IS_GOOD_FOR_MS) {
       this.#look = places.before(declaration);
       this.#words = boxArguments(declaration, machine, this.#look.found);
+      this.#checks = mountChecks(this.#words);
     }
     if (declaration.network) this.#network = openNetwork(this.#run);
     const kept = keptVariables(environment, machine.settings.environment);
     const unnamed = this.#look.unnamed.flatMap((path) => ["--ro-bind", path, path]);
-    const words = [...this.#words, ...(this.#network?.arguments ?? []), "--setenv", "METNOS_BOX_COMMAND", line];
-    if (this.#network !== undefined) words.push("--setenv", "METNOS_BOX_START", this.#network.start);
+    const begin = [this.#checks, ...(this.#network === undefined ? [] : [this.#network.start])].join("\n");
+    const own = ["--setenv", "METNOS_BOX_START", begin, "--setenv", "METNOS_BOX_COMMAND", line];
+    const words = [...this.#words, ...(this.#network?.arguments ?? []), ...own];
     if (kept.length + unnamed.length + words.length > MAX_WORDS)
       throw new GateError("box_unavailable", "its project holds too much that is run later", "run it outside the box");
     after.started(this, this.#look.known);
