@@ -40,38 +40,39 @@ const carriers = new BlockList();
 carriers.addSubnet("::ffff:0:0", 96, "ipv6");
 carriers.addSubnet("64:ff9b::", 96, "ipv6");
 
-/** True if an address is public, and not one of this machine. Of IPv4 in IPv6 the IPv4 address counts. */
-export function isPublicAddress(address: string): boolean {
-  return isGloballyRouted(address) && !isOwn(address);
+type Interfaces = ReturnType<typeof networkInterfaces>;
+
+/**
+ * True if an address is public, and not one of this machine. Of IPv4 in IPv6 the IPv4 address counts.
+ * @param interfaces the machine's, as they are now
+ */
+export function isPublicAddress(address: string, interfaces = networkInterfaces()): boolean {
+  const inner = embedded4(address);
+  if (inner !== null) return isPublicAddress(inner, interfaces);
+  return isGloballyRouted(address) && !isOwn(address, interfaces);
 }
 
 function isGloballyRouted(address: string): boolean {
   if (isIPv4(address)) return !special.check(address, "ipv4") && !isCloudMetadata(address);
   // A zone (`fe80::1%eth0`) names an interface of this machine.
   if (isIP(address) !== 6 || address.includes("%")) return false;
-  if (carriers.check(address, "ipv6")) {
-    const inner = embedded4(address);
-    return inner !== null && isPublicAddress(inner);
-  }
   return given_out.check(address, "ipv6") && !special.check(address, "ipv6");
 }
 
 /** The machine's services listen on its public addresses, too. */
-function isOwn(address: string): boolean {
+function isOwn(address: string, interfaces: Interfaces): boolean {
   const own = new BlockList();
-  for (const found of Object.values(networkInterfaces()).flatMap((list) => list ?? []))
+  for (const found of Object.values(interfaces).flatMap((list) => list ?? []))
     own.addAddress(found.address, found.family === "IPv4" ? "ipv4" : "ipv6");
   return own.check(address, isIPv4(address) ? "ipv4" : "ipv6");
 }
 
-/** The IPv4 address in the last 32 bits. */
+/** The IPv4 address that an IPv6 address carries; null where it carries none. */
 function embedded4(address: string): string | null {
-  const written = /:(\d+\.\d+\.\d+\.\d+)$/.exec(address)?.[1];
-  if (written !== undefined) return written;
-  // A URL's parser writes every address in one form.
+  if (isIP(address) !== 6 || address.includes("%") || !carriers.check(address, "ipv6")) return null;
+  // A URL's parser writes the last 32 bits of each in one form: two groups.
   const groups = new URL(`http://[${address}]`).hostname.slice(1, -1).split(":");
-  const [high, low] = groups.slice(-2).map((group) => Number.parseInt(group || "0", 16));
-  if (high === undefined || low === undefined) return null;
+  const [high = 0, low = 0] = groups.slice(-2).map((group) => Number.parseInt(group || "0", 16));
   return `${high >> 8}.${high & 255}.${low >> 8}.${low & 255}`;
 }
 

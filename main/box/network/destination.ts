@@ -57,7 +57,12 @@ function destinationOf(authority: string, scheme: "http" | "https"): Parsed<Dest
   const [, written, digits] = AUTHORITY.exec(authority) ?? [];
   const host = written === undefined ? null : normaliseHost(written);
   // Numbers that only some programs read as an address (`0x7f.1`, `2130706433`), characters that are mapped to others.
-  if (written === undefined || host === null || host !== written.toLowerCase().replace(/\.$/, ""))
+  if (
+    written === undefined ||
+    written.includes("..") ||
+    host === null ||
+    host !== written.toLowerCase().replace(/\.$/, "")
+  )
     return { why: "the host isn't clear" };
   const port = digits === undefined ? USUAL_PORT[scheme] : Number(digits);
   if (!isOpenPort(port)) return { why: `port ${port} is not for the web` };

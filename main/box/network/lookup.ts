@@ -12,7 +12,7 @@ export interface AddressRules {
 
 export const PUBLIC_ADDRESSES: AddressRules = {
   resolve: async (name) => (await lookup(name, { all: true, order: "verbatim" })).map(({ address }) => address),
-  isAllowed: isPublicAddress,
+  isAllowed: (address) => isPublicAddress(address),
 };
 
 /**

@@ -51,15 +51,16 @@ export async function servePlain(
 }
 
 /** What is ambiguous, or hides another request in this one. */
-function problemOf({ method, headers, rawHeaders, httpVersionMinor }: IncomingMessage, to: Destination): string | null {
+function problemOf({ method, headers, rawHeaders, httpVersion }: IncomingMessage, to: Destination): string | null {
+  if (!/^1\.[01]$/.test(httpVersion)) return "this is no version of HTTP that is spoken here";
   if (method === "TRACE" || method === "CONNECT") return `${method} is refused here`;
   const names = rawHeaders.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase());
   const twice = ONCE.find((name) => names.indexOf(name) !== names.lastIndexOf(name));
   if (twice !== undefined) return `${twice} is there twice`;
   const { host, "content-length": length, "transfer-encoding": coding } = headers;
-  if (host !== undefined ? !namesDestination(host, to) : httpVersionMinor !== 0)
+  if (host !== undefined ? !namesDestination(host, to) : httpVersion !== "1.0")
     return "Host must be the host of the address";
-  if (coding !== undefined && (length !== undefined || coding.toLowerCase() !== "chunked" || httpVersionMinor === 0))
+  if (coding !== undefined && (length !== undefined || coding.toLowerCase() !== "chunked" || httpVersion === "1.0"))
     return "the length of the body isn't clear";
   const named = connectionNames(headers.connection);
   return ONCE.some((name) => named.has(name)) ? "Connection names a header that must stay" : null;
