@@ -1,3 +1,4 @@
+import { confinedText } from "../../ipc/box-words.ts";
 import { excludedFrom } from "../../ipc/choices.ts";
 import type { Hazard } from "../../ipc/description.ts";
 import { effectText, hazardText } from "../../ipc/hazard-words.ts";
@@ -48,9 +49,12 @@ export function headRows(
   return most === 1 ? rows : [...rows, ...backgroundRows(card, width, most - 1, language, home)];
 }
 
-/** What is dangerous about it, the only red; else what it leaves behind. The worst first; in a small window the others are counted. */
+/**
+ * What is dangerous about it, the only red; else what it leaves behind. The worst first; in a small window the others are counted. Then
+ * what it is confined to.
+ */
 function factRows(
-  { description }: ApprovalView,
+  { description, confined }: ApprovalView,
   width: number,
   most: number,
   language: Language,
@@ -58,13 +62,18 @@ function factRows(
 ): Row[] {
   if (description === null) return [];
   const { hazards, effect } = description;
-  if (hazards.length === 0) return [{ text: folded(effectText(effect, language), width, 1)[0] ?? "", tone: "quiet" }];
+  const quiet = [
+    ...(hazards.length === 0 ? [effectText(effect, language, confined !== null)] : []),
+    ...(confined === null ? [] : [confinedText(confined, home, language)]),
+  ].map((text): Row => ({ text: folded(text, width, 1)[0] ?? "", tone: "quiet" }));
+  if (hazards.length === 0) return quiet;
   const said = hazards
     .slice(0, most === 1 ? 1 : HAZARDS_SAID)
     .map((hazard) => visible(hazardText(withShortPath(hazard, home), language)));
   const more = hazards.length - said.length;
   if (more > 0) said.push(`${said.pop() ?? ""} (${callWords[language].more(more)})`);
-  return said.flatMap((text) => folded(text, width, most)).map((text): Row => ({ text, tone: "danger" }));
+  const dangers = said.flatMap((text) => folded(text, width, most)).map((text): Row => ({ text, tone: "danger" }));
+  return [...dangers, ...quiet];
 }
 
 function withShortPath(hazard: Hazard, home: string | null): Hazard {
