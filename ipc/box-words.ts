@@ -37,8 +37,8 @@ const EN: Words = {
   confined: (project) => `Confined to ${project}`,
   network: { none: "no network", asked: "network: you are asked about each host" },
   meaning: (project, network) =>
-    `It can change only what is in ${project}. The rest of your home isn't there for it, your keys among it; it has ${
-      network ? "only the hosts that you allow" : "no network"
+    `It can change only what is in ${project}. Of the rest of your home it sees only your tools, no keys, and it ${
+      network ? "reaches only the hosts that you allow" : "has no network"
     }.`,
   mark: "confined",
   outside: (reason) => `Outside the box. The agent's reason: “${reason}”`,
@@ -47,7 +47,7 @@ const EN: Words = {
     disabled: () => "Confining commands is switched off",
     unavailable: () => "No command can be confined on this machine",
     "agent-cannot": () => "The agent's client hasn't passed the test that it runs what it is given",
-    level: () => "The agent's level is ReadOnly, or it isn't paired",
+    level: () => "The agent's level is Read only, or it isn't paired",
     "asked-for": () => "It asks to run outside the box",
     "no-project": (text) =>
       `${about(text, "The folder")} is in no project: no Git repository, and no folder that you granted`,
@@ -89,7 +89,7 @@ const EN: Words = {
   },
   agents: {
     confined: { what: "Commands run confined", todo: null },
-    "read-only": { what: "ReadOnly: runs no commands", todo: null },
+    "read-only": { what: "Read only: it runs no commands", todo: null },
     untested: {
       what: "Not confined: its client was never tested",
       todo: "Test it: connect it again",
@@ -109,7 +109,7 @@ const IT: Words = {
   confined: (project) => `Confinato a ${project}`,
   network: { none: "senza rete", asked: "rete: ti viene chiesto ogni host" },
   meaning: (project, network) =>
-    `Può cambiare solo ciò che è in ${project}. Il resto della tua home per lui non c'è, chiavi comprese; ${
+    `Può cambiare solo ciò che è in ${project}. Del resto della tua home vede solo i tuoi strumenti, nessuna chiave, e ${
       network ? "raggiunge solo gli host che permetti" : "non ha rete"
     }.`,
   mark: "confinato",
@@ -119,7 +119,7 @@ const IT: Words = {
     disabled: () => "Il confinamento dei comandi è spento",
     unavailable: () => "Su questa macchina nessun comando può essere confinato",
     "agent-cannot": () => "Il client dell'agente non ha superato la prova che esegue ciò che gli viene dato",
-    level: () => "Il livello dell'agente è ReadOnly, o non è collegato",
+    level: () => "Il livello dell'agente è Sola lettura, o non è collegato",
     "asked-for": () => "Chiede di essere eseguito fuori dal confinamento",
     "no-project": (text) =>
       `${about(text, "La cartella")} non è in un progetto: nessun repository Git, nessuna cartella concessa da te`,
@@ -162,7 +162,7 @@ const IT: Words = {
   },
   agents: {
     confined: { what: "I comandi sono confinati", todo: null },
-    "read-only": { what: "ReadOnly: non esegue comandi", todo: null },
+    "read-only": { what: "Sola lettura: non esegue comandi", todo: null },
     untested: {
       what: "Non confinato: il suo client non è mai stato provato",
       todo: "Provalo: collegalo di nuovo",

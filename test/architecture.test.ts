@@ -250,6 +250,7 @@ describe("the architecture", () => {
       "ipc/activity-filter.ts",
       "ipc/alarm-words.ts",
       "ipc/answer-lengths.ts",
+      "ipc/box-words.ts",
       "ipc/choices.ts",
       "ipc/gate-error.ts",
       "ipc/hazard-words.ts",

@@ -63,7 +63,8 @@ function factRows(
   if (description === null) return [];
   const { hazards, effect } = description;
   const quiet = [
-    ...(hazards.length === 0 ? [effectText(effect, language, confined !== null)] : []),
+    // What it is confined to says what it can change.
+    ...(hazards.length > 0 || (confined !== null && effect === "anything") ? [] : [effectText(effect, language)]),
     ...(confined === null ? [] : [confinedText(confined, home, language)]),
   ].map((text): Row => ({ text: folded(text, width, 1)[0] ?? "", tone: "quiet" }));
   if (hazards.length === 0) return quiet;
