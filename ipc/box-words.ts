@@ -26,6 +26,8 @@ interface Words {
   mark: string;
   outside: (reason: string) => string;
   outside_unexplained: string;
+  host_request: string;
+  host_wanted_by: (line: string) => string;
   unconfined: Readonly<Record<UnconfinedReason, (about: string) => string>>;
   problems: Readonly<Record<Problem, ProblemWords>>;
   agents: Readonly<Record<AgentState, ProblemWords>>;
@@ -43,6 +45,8 @@ const EN: Words = {
   mark: "confined",
   outside: (reason) => `Outside the box. The agent's reason: “${reason}”`,
   outside_unexplained: "Outside the box. The agent gives no reason",
+  host_request: "confined command",
+  host_wanted_by: (line) => `The confined command: ${line}`,
   unconfined: {
     disabled: () => "Confining commands is switched off",
     unavailable: () => "No command can be confined on this machine",
@@ -115,6 +119,8 @@ const IT: Words = {
   mark: "confinato",
   outside: (reason) => `Fuori dal confinamento. Il motivo dell'agente: «${reason}»`,
   outside_unexplained: "Fuori dal confinamento. L'agente non dice perché",
+  host_request: "comando confinato",
+  host_wanted_by: (line) => `Il comando confinato: ${line}`,
   unconfined: {
     disabled: () => "Il confinamento dei comandi è spento",
     unavailable: () => "Su questa macchina nessun comando può essere confinato",
@@ -210,6 +216,19 @@ export function outsideText(reason: string | null, language: Language): string {
   const said = (reason ?? "").trim();
   const words = WORDS[language];
   return said === "" ? words.outside_unexplained : words.outside(shortened(said, MAX_REASON));
+}
+
+/** What the gate decides on itself, where a confined command wants to reach a host. No agent can send a call of this name. */
+const HOST_REQUEST = "@box_connect";
+
+/** A tool's name as it is shown: what the gate asks itself has words in its place. */
+export function toolText(executor: string, language: Language): string {
+  return executor === HOST_REQUEST ? WORDS[language].host_request : executor;
+}
+
+/** Of a request for a host: which confined command wants to reach it; null of any other. @param line its command line */
+export function hostWantedBy(executor: string, line: string, language: Language): string | null {
+  return executor === HOST_REQUEST && line !== "" ? WORDS[language].host_wanted_by(line) : null;
 }
 
 /** Why a command would not be confined. @param what it is about, as the gate names it; may be empty */

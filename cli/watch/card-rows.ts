@@ -1,4 +1,4 @@
-import { confinedText } from "../../ipc/box-words.ts";
+import { confinedText, hostWantedBy } from "../../ipc/box-words.ts";
 import { excludedFrom } from "../../ipc/choices.ts";
 import type { Hazard } from "../../ipc/description.ts";
 import { effectText, hazardText } from "../../ipc/hazard-words.ts";
@@ -90,6 +90,7 @@ function backgroundRows(
 ): Row[] {
   const words = CARD_WORDS[language];
   const reason = shownCall(card).reason.trim();
+  const wanted_by = hostWantedBy(card.executor, card.intent.trim(), language);
   const folder = card.cwd === null || home === null ? card.cwd : shortenHome(card.cwd, home);
   const in_folder = folder === null ? words.folder_unknown : words.in_folder(visible(folder));
   const doubt = doubtText(card.judge, language);
@@ -99,7 +100,10 @@ function backgroundRows(
       ? []
       : folded(in_folder, width, 1)),
     ...(doubt === null ? [] : folded(visible(doubt), width, most)),
-    ...(reason === "" ? [] : folded(words.says(visible(card.agent_name), visible(reason)), width, most)),
+    ...(wanted_by === null ? [] : folded(visible(wanted_by), width, most)),
+    ...(reason === "" || wanted_by !== null
+      ? []
+      : folded(words.says(visible(card.agent_name), visible(reason)), width, most)),
   ];
   return texts.map((text) => ({ text, tone: "quiet" }));
 }

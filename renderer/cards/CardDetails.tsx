@@ -1,5 +1,5 @@
 import { type ReactNode, useMemo } from "react";
-import { confinedMeaning } from "../../ipc/box-words.ts";
+import { confinedMeaning, toolText } from "../../ipc/box-words.ts";
 import type { DescribedCommand } from "../../ipc/description.ts";
 import type { ApprovalView } from "../../ipc/operator-api.ts";
 import { useHome } from "../gate/use-home.tsx";
@@ -51,7 +51,7 @@ export function CardDetails({ view }: { view: ApprovalView }) {
         </Fact>
         <Fact name={words.tool}>
           <span className="mono">
-            <VisibleText text={view.executor} />
+            <VisibleText text={toolText(view.executor, language)} />
           </span>
         </Fact>
       </dl>

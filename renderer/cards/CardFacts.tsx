@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { confinedParts, outsideText } from "../../ipc/box-words.ts";
+import { confinedParts, hostWantedBy, outsideText } from "../../ipc/box-words.ts";
 import { effectText, hazardText } from "../../ipc/hazard-words.ts";
 import { doubtText } from "../../ipc/judge-doubts.ts";
 import type { ApprovalView } from "../../ipc/operator-api.ts";
@@ -34,7 +34,9 @@ export function CardFacts({ view, shown, proposed }: CardFactsProps) {
   const is_said =
     description === null || hazards.length > 0 || (confined !== null && description.effect === "anything");
   const effect = is_said ? null : effectText(description.effect, language);
-  const reason = shown.reason.trim();
+  // Of a request for a host it is no reason of the agent's, but the command line.
+  const wanted_by = hostWantedBy(view.executor, view.intent.trim(), language);
+  const reason = wanted_by === null ? shown.reason.trim() : "";
   const doubt = doubtText(view.judge, language);
   return (
     <>
@@ -57,6 +59,11 @@ export function CardFacts({ view, shown, proposed }: CardFactsProps) {
             ),
           )}
         />
+      )}
+      {wanted_by === null ? null : (
+        <p className="quiet confined">
+          <VisibleText text={wanted_by} />
+        </p>
       )}
       {confined === null ? null : (
         <p className="quiet confined">

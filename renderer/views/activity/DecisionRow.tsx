@@ -1,6 +1,6 @@
 import { useId } from "react";
 import type { ActivityEntry } from "../../../ipc/activity.ts";
-import { confinedMark } from "../../../ipc/box-words.ts";
+import { confinedMark, toolText } from "../../../ipc/box-words.ts";
 import { shortened, visible } from "../../../ipc/visible-text.ts";
 import { NeitherShape, OutcomeShape } from "../../parts/OutcomeShape.tsx";
 import { Moment } from "../../parts/RelativeTime.tsx";
@@ -27,7 +27,7 @@ export function DecisionRow({ entry, width, isOpen, onToggle }: DecisionRowProps
   const language = useLanguage();
   const id = useId();
   const [first, ...more] = entry.capabilities;
-  const executor = shortened(entry.executor, MOST_OF_EXECUTOR);
+  const executor = shortened(toolText(entry.executor, language), MOST_OF_EXECUTOR);
   const more_text = more.length > 0 ? words.more_targets(more.length) : "";
   const mark = entry.is_confined ? confinedMark(language) : "";
   const left = width - executor.length - (first?.capability.length ?? 0) - more_text.length - mark.length - 4;
@@ -36,7 +36,7 @@ export function DecisionRow({ entry, width, isOpen, onToggle }: DecisionRowProps
       <button type="button" aria-expanded={isOpen} aria-controls={isOpen ? id : undefined} onClick={onToggle}>
         <Decided entry={entry} />
         <span className="what">
-          <b title={visible(entry.executor)}>
+          <b title={visible(toolText(entry.executor, language))}>
             <VisibleText text={executor} />
           </b>
           {first === undefined ? (

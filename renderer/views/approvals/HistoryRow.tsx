@@ -1,5 +1,5 @@
 import { useId } from "react";
-import { confinedMark } from "../../../ipc/box-words.ts";
+import { confinedMark, toolText } from "../../../ipc/box-words.ts";
 import type { ApprovalView } from "../../../ipc/operator-api.ts";
 import { RULE_WORDS } from "../../../ipc/rule-words.ts";
 import { AgentLink } from "../../parts/AgentLink.tsx";
@@ -70,6 +70,7 @@ function EndReason({ view: { message, withdrawn } }: { view: ApprovalView }) {
 }
 
 function OpenedRequest({ view }: { view: ApprovalView }) {
+  const language = useLanguage();
   const words = useWords(approvalsWords);
   const { token, executor, capabilities, cwd, created_at, decision_at } = view;
   return (
@@ -89,7 +90,7 @@ function OpenedRequest({ view }: { view: ApprovalView }) {
         )}
         <dt>{words.facts.tool}</dt>
         <dd>
-          <VisibleText text={executor} />
+          <VisibleText text={toolText(executor, language)} />
         </dd>
         {capabilities.length === 0 ? null : (
           <>

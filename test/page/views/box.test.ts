@@ -165,6 +165,25 @@ describe.skipIf(NO_BROWSER !== null)("confined commands", () => {
     );
   });
 
+  it("a request for a host says which confined command wants it, not as the agent's reason, and shows no name of the gate's own", async () => {
+    const gate = await startGate();
+    const wanted = readOf("/srv/x", {
+      token: "9".repeat(16),
+      executor: "@box_connect",
+      action_verb: "let a confined command reach",
+      intent: "npm install left-pad",
+      args: { url: "https://registry.npmjs.org", description: "npm install left-pad" },
+      capabilities: [{ capability: "network:http", target: "registry.npmjs.org" }],
+    });
+    const { page } = await openPage(operatorWith(gate.operator, [wanted]), { browser: browser() });
+    const card = page.getByRole("article");
+    await card.getByText("The confined command: npm install left-pad").waitFor();
+    await card.getByRole("button", { name: /^Everything/ }).click();
+    await card.getByText("confined command", { exact: true }).waitFor();
+    expect(await card.innerText()).not.toContain("@box_connect");
+    expect(await card.innerText()).not.toContain("“npm install");
+  });
+
   it("Activity marks what was decided on as confined, lists it alone where that is wanted, and says what it was confined to", async () => {
     const gate = await startGate();
     const entry: ActivityEntry = {
