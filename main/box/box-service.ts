@@ -73,6 +73,7 @@ export class BoxService implements Box {
 
   constructor(parts: BoxServiceParts) {
     this.#parts = parts;
+    if (!parts.config.enabled) this.#problem = { problem: "disabled", detail: "", fix: null };
   }
 
   /** Finds out whether there is a box, once the gate has begun to answer: nothing is confined before. */
@@ -146,11 +147,7 @@ export class BoxService implements Box {
   }
 
   async #begin(): Promise<void> {
-    if (this.#closing.signal.aborted) return;
-    if (!this.#parts.config.enabled) {
-      this.#problem = { problem: "disabled", detail: "", fix: null };
-      return;
-    }
+    if (this.#closing.signal.aborted || !this.#parts.config.enabled) return;
     try {
       const open = await this.#made();
       if (this.#closing.signal.aborted) open?.slots.close();
