@@ -106,7 +106,7 @@ export class BoxService implements Box {
     return open.runs.prepare(run, new RunPlan(open.plan, run));
   }
 
-  /** A prepared run that nobody will be told about. */
+  /** A prepared run whose words are given to nobody. */
   discard(argv: readonly string[]): void {
     this.#open?.runs.discard(argv);
   }
@@ -136,7 +136,7 @@ export class BoxService implements Box {
     };
   }
 
-  /** Nothing starts any more; what runs goes on, confined. */
+  /** Nothing starts any more; what runs continues, confined. */
   close(): void {
     clearTimeout(this.#timer);
     this.#closing.abort();

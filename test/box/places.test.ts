@@ -136,7 +136,7 @@ describe("what appeared", () => {
     expect(appeared(places, known, project)).toEqual([".vscode/settings.json"]);
   });
 
-  it("is what stands where a folder was exchanged, and not what moved with its folder", () => {
+  it("is what is in the place of a folder that was exchanged, and not what moved with its folder", () => {
     const { project, add } = made(["a/.envrc", "b/.envrc"]);
     const places = new Places();
     const { known } = look(places, project);

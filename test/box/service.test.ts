@@ -85,7 +85,7 @@ describe.skipIf(reason !== undefined)("a gate that dies", () => {
 });
 
 describe("the box of a gate", () => {
-  it("is not there where a link stands in its folder's place, and what the link leads to stays as it is", async () => {
+  it("is not there where a link is in its folder's place, and what the link leads to stays as it is", async () => {
     const { state_dir, project } = folders();
     const elsewhere = tempFolder();
     symlinkSync(elsewhere, join(state_dir, "box"));

@@ -71,7 +71,7 @@ const ended = ({ box }: BoxUnderTest) =>
   vi.waitFor(() => expect(box.status().running).toBe(0), { timeout: 5000, interval: 5 });
 
 describe.skipIf(reason !== undefined)("after a confined command", () => {
-  it("what it left at places whose content is run later is set aside, and the human is told once", async () => {
+  it("what it left at places whose content is run later is set aside, and there is one alarm", async () => {
     const under_test = await boxUnderTest();
     const { project, box, alarms, trail } = under_test;
     const plant =
