@@ -153,7 +153,7 @@ describe("a box's arguments", () => {
     const { machine, project, home } = place();
     const declaration = declare(project, { reads: [join(home, ".local")] });
     const places = shownBelow(boxArguments(declaration, machine, NOTHING_FOUND), join(home, ".local"));
-    expect(places).toEqual([`ro ${home}/.local`, `memory ${home}/.local/state/metnos`]);
+    expect(places).toEqual([`ro ${home}/.local`, `ro ${home}/.local/state/metnos covered`]);
   });
 
   it.each([

@@ -1,5 +1,4 @@
-import { chmodSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { findMachine, type Machine } from "../../main/box/machine.ts";
@@ -83,8 +82,11 @@ describe("the probe of a box", () => {
   });
 
   it("leaves nothing behind", async () => {
-    await probeBox(machineWith("exit 1"));
-    mkdirSync(tmpdir(), { recursive: true });
-    expect(readdirSync(tmpdir()).filter((name) => name.startsWith("metnos-gate-probe-"))).toEqual([]);
+    const machine = machineWith('printf "%s\\n" "$@" >"$0.words"; exit 1');
+    await probeBox(machine);
+    const words = readFileSync(join(machine.home, "bwrap.words"), "utf8").split("\n");
+    const project = words[words.indexOf("--chdir") + 1] ?? "";
+    expect(project).toMatch(/metnos-gate-probe-.*\/project$/);
+    expect(existsSync(join(project, ".."))).toBe(false);
   });
 });
