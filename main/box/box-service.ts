@@ -73,6 +73,7 @@ export class BoxService implements Box {
 
   constructor(parts: BoxServiceParts) {
     this.#parts = parts;
+    if (!parts.config.enabled) this.#problem = { problem: "disabled", detail: "", fix: null };
   }
 
   /** Finds out whether there is a box, once the gate has begun to answer: nothing is confined before. */
@@ -105,7 +106,7 @@ export class BoxService implements Box {
     return open.runs.prepare(run, new RunPlan(open.plan, run));
   }
 
-  /** A prepared run that nobody will be told about. */
+  /** A prepared run whose words are given to nobody. */
   discard(argv: readonly string[]): void {
     this.#open?.runs.discard(argv);
   }
@@ -135,7 +136,7 @@ export class BoxService implements Box {
     };
   }
 
-  /** Nothing starts any more; what runs goes on, confined. */
+  /** Nothing starts any more; what runs continues, confined. */
   close(): void {
     clearTimeout(this.#timer);
     this.#closing.abort();
@@ -146,11 +147,7 @@ export class BoxService implements Box {
   }
 
   async #begin(): Promise<void> {
-    if (this.#closing.signal.aborted) return;
-    if (!this.#parts.config.enabled) {
-      this.#problem = { problem: "disabled", detail: "", fix: null };
-      return;
-    }
+    if (this.#closing.signal.aborted || !this.#parts.config.enabled) return;
     try {
       const open = await this.#made();
       if (this.#closing.signal.aborted) open?.slots.close();
