@@ -38,7 +38,7 @@ server.listen(${RELAY_PORT}, "127.0.0.1", () => {
 export function relayStart({ path, folder } = nodeOfGate()): { binds: string[]; start: string } {
   const inside = folder === null ? `${BOX_FOLDER}/node` : `${BOX_FOLDER}/runtime/${basename(path)}`;
   const binds = folder === null ? ["--ro-bind", path, inside] : ["--ro-bind", folder, `${BOX_FOLDER}/runtime`];
-  // Electron is Node where it is told so.
+  // Electron is Node where this is set.
   const environment = `NODE_OPTIONS= NODE_USE_ENV_PROXY= ${folder === null ? "" : "ELECTRON_RUN_AS_NODE=1 "}`;
   const program = shellQuoted(PROGRAM.replace(/\n\s*/g, " ").trim());
   // The substitution ends once nobody holds its output any more: the relay runs on, and the command begins.
