@@ -130,7 +130,7 @@ class TouchedReader {
     this.#add(real, need);
   }
 
-  /** What the needs don't say already, as the line isn't clear where it stands. */
+  /** What the needs don't say already, as the line isn't clear there. */
   #readWord(word: Word, cwd: string | null, is_tree: boolean): void {
     if (!word.is_resolved || word.glob === true || word.text === "" || DEVICE.test(word.text)) return;
     const path = absolutePath(word.text, cwd);
