@@ -318,9 +318,26 @@ function openGate(begun: Beginnings, storage: Storage, stores: Stores, failed: C
   );
 }
 
-function openBox(begun: Beginnings, { agent_pauses }: Stores, failed: Core["failed"]): BoxService {
+function openBox(begun: Beginnings, { agents, agent_pauses }: Stores, failed: Core["failed"]): BoxService {
   const { paths, home, env, config, clock, alarms, audit } = begun;
-  return new BoxService({ paths, home, env, config: config.box, clock, alarms, audit, agent_pauses, failed });
+  const gate_folders = [paths.config_dir, paths.audit_dir, paths.runtime_dir];
+  return new BoxService({
+    paths,
+    home,
+    env,
+    config: config.box,
+    clock,
+    alarms,
+    audit,
+    agent_pauses,
+    agents: () =>
+      agents
+        .list()
+        .filter(({ revoked_at }) => revoked_at === null)
+        .map(({ name, level }) => ({ name, level, supports: undefined })),
+    gate_folders,
+    failed,
+  });
 }
 
 function publishDecision(
