@@ -20,6 +20,7 @@ import { raiseTrailAlarms } from "./gate/audit/alarms.ts";
 import { AuditLog } from "./gate/audit/log.ts";
 import { lastLine } from "./gate/audit/tail.ts";
 import type { Clock } from "./gate/clock.ts";
+import type { Box } from "./gate/confinement/box.ts";
 import { serveOthers } from "./gate/database.ts";
 import { DiskReserve } from "./gate/disk-reserve.ts";
 import { ExecutorCatalog, loadOwnExecutors } from "./gate/executors/catalog.ts";
@@ -123,10 +124,11 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
       all: (reason) => opened?.waiting.withdrawAll(`the gate is paused: ${reason}`),
       ofAgent: (agent_id) => opened?.waiting.withdrawAgent(agent_id, AGENT_PAUSED, "approval.withdrawn-pause"),
     });
-    const gate = openGate(begun, storage, stores, failed);
+    const box = openBox(begun, stores, failed);
+    const gate = openGate(begun, storage, stores, failed, box);
     opened = gate;
     start(begun, storage, stores, gate);
-    const box = new BoxService();
+    box.begin();
     const flush = () => flushAll(audit, storage, stores, gate, failed);
     const timer = setInterval(flush, FLUSH_INTERVAL_MS);
     timer.unref();
@@ -154,6 +156,7 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
       failed,
       close() {
         clearInterval(timer);
+        box.close();
         gate.broker.stop();
         safety.pause.stop();
         agent_pauses.stop();
@@ -264,7 +267,7 @@ function openStores(
   };
 }
 
-function openGate(begun: Beginnings, storage: Storage, stores: Stores, failed: Core["failed"]): Gate {
+function openGate(begun: Beginnings, storage: Storage, stores: Stores, failed: Core["failed"], box: Box): Gate {
   const { home, env, paths, config, clock, catalog, audit, publish } = begun;
   const { grants, approvals, activity, agent_pauses, safety, state_reserve } = stores;
   return new Gate(
@@ -282,6 +285,7 @@ function openGate(begun: Beginnings, storage: Storage, stores: Stores, failed: C
         pause: safety.pause,
         refusals: approvals.refusals,
         agent_pauses,
+        box,
         lost: () => storage.watch.lossByNow()?.message,
         gate_files: new GateFiles(paths, home),
         get judge_threshold() {
@@ -312,6 +316,28 @@ function openGate(begun: Beginnings, storage: Storage, stores: Stores, failed: C
       failed,
     },
   );
+}
+
+function openBox(begun: Beginnings, { agents, agent_pauses }: Stores, failed: Core["failed"]): BoxService {
+  const { paths, home, env, config, clock, alarms, audit } = begun;
+  const gate_folders = [paths.config_dir, paths.audit_dir, paths.runtime_dir];
+  return new BoxService({
+    paths,
+    home,
+    env,
+    config: config.box,
+    clock,
+    alarms,
+    audit,
+    agent_pauses,
+    agents: () =>
+      agents
+        .list()
+        .filter(({ revoked_at }) => revoked_at === null)
+        .map(({ name, level }) => ({ name, level, supports: undefined })),
+    gate_folders,
+    failed,
+  });
 }
 
 function publishDecision(

@@ -1,25 +1,229 @@
+import { randomBytes } from "node:crypto";
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { BoxStatus } from "../../ipc/box.ts";
+import type { Confined } from "../../ipc/decision.ts";
 import { GateError } from "../../ipc/gate-error.ts";
+import type { Env, GatePaths } from "../../ipc/paths.ts";
+import type { Config } from "../config.ts";
+import type { AgentPauses } from "../gate/agent-pauses.ts";
+import type { Alarms } from "../gate/alarms.ts";
+import type { AuditLog } from "../gate/audit/log.ts";
+import type { Clock } from "../gate/clock.ts";
 import type { Box, ConfinedRun } from "../gate/confinement/box.ts";
+import { AfterRuns } from "./after-runs.ts";
+import { boxAgents, type KnownAgent } from "./agents.ts";
+import { type BoxFolder, openBoxFolder } from "./box-folder.ts";
+import { earlierRunsEnd } from "./earlier-runs.ts";
+import { Launcher } from "./launcher.ts";
+import { limitCommands } from "./limits.ts";
+import { findMachine } from "./machine.ts";
+import { Places } from "./places.ts";
+import { probeBox } from "./probe.ts";
+import { type RunNetwork, RunPlan, type RunPlanParts } from "./run-plan.ts";
+import { type Run, Runs } from "./runs.ts";
+import { listSetAside } from "./set-aside.ts";
+import { SlotPool } from "./slots.ts";
+import { systemCallFilter } from "./system-calls.ts";
+
+export interface BoxServiceParts {
+  paths: Pick<GatePaths, "state_dir">;
+  home: string;
+  env: Env;
+  config: Config["box"];
+  clock: Clock;
+  alarms: Pick<Alarms, "raise">;
+  audit: Pick<AuditLog, "append">;
+  agent_pauses: Pick<AgentPauses, "begin">;
+  /** The agents, for the status. */
+  agents(): readonly KnownAgent[];
+  /** Other folders of the gate than its state's, which no box shows. */
+  gate_folders: readonly string[];
+  /** Logs an unexpected error after which the gate continues. */
+  failed(what: string, error: unknown): void;
+}
+
+/** What of this machine a running box needs. */
+interface Open {
+  folder: BoxFolder;
+  launcher: Launcher;
+  slots: SlotPool;
+  plan: RunPlanParts;
+  runs: Runs;
+}
+
+type Problem = Pick<BoxStatus, "problem" | "detail" | "fix">;
+
+/** The gate's start, and what ends soon after it, doesn't wait for a probe. */
+const BEGINS_AFTER_MS = 400;
+
+const NONE_YET: Problem = { problem: "probe-failed", detail: "it is being tried", fix: null };
 
 /** The box of a running gate: whether there is one, its runs, and what was set aside after them. */
 export class BoxService implements Box {
-  readonly is_available: boolean = false;
+  readonly #parts: BoxServiceParts;
+  #open: Open | undefined;
+  #problem: Problem = NONE_YET;
+  #version: string | null = null;
+  readonly #closing = new AbortController();
+  #beginning: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  /** Settled once the runs of an earlier gate have ended and were looked after. */
+  settled: Promise<void> = Promise.resolve();
 
-  prepare(_run: ConfinedRun): { argv: readonly string[] } {
-    throw new GateError("box_unavailable", "no command can run confined here", "see box status");
+  constructor(parts: BoxServiceParts) {
+    this.#parts = parts;
+  }
+
+  /** Finds out whether there is a box, once the gate has begun to answer: nothing is confined before. */
+  begin(): void {
+    this.#timer = setTimeout(() => void this.ready, BEGINS_AFTER_MS);
+    this.#timer.unref();
+  }
+
+  /** Settled once it is known whether there is a box; begins to find out where that hasn't yet. */
+  get ready(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#beginning ??= this.#begin();
+    return this.#beginning;
+  }
+
+  /** False until the probe has passed. */
+  get is_available(): boolean {
+    return this.#open !== undefined;
+  }
+
+  get has_network(): boolean {
+    return false;
+  }
+
+  prepare(run: ConfinedRun): { argv: readonly string[] } {
+    const open = this.#open;
+    if (open === undefined)
+      throw new GateError("box_unavailable", "no command can run confined here", "see box status");
+    open.launcher.check();
+    return open.runs.prepare(run, new RunPlan(open.plan, run));
+  }
+
+  /** A prepared run that nobody will be told about. */
+  discard(argv: readonly string[]): void {
+    this.#open?.runs.discard(argv);
+  }
+
+  /**
+   * Whether this agent's call, by the client's own id of it, ran confined as it was allowed to; null where it wasn't to be confined.
+   * One that ran without having started in the box pauses its agent.
+   */
+  ran(agent_id: string, call_id: string): { confined: Confined | null } {
+    const run = this.#open?.runs.of(agent_id, call_id);
+    if (run === undefined) return { confined: null };
+    const { project, network } = run.confined_run.declaration;
+    if (run.state === "prepared" || run.state === "expired") this.#bypassed(run);
+    if (run.state !== "started") this.#open?.runs.reported(run);
+    return { confined: { project, network } };
   }
 
   status(): BoxStatus {
+    const is_available = this.is_available;
     return {
-      is_available: false,
-      problem: "disabled",
-      detail: "",
-      fix: null,
-      version: null,
-      agents: [],
-      running: 0,
-      set_aside: [],
+      is_available,
+      ...(is_available ? { problem: null, detail: "", fix: null } : this.#problem),
+      version: this.#version,
+      agents: boxAgents(this.#parts.paths.state_dir, this.#parts.agents()),
+      running: this.#open?.runs.running ?? 0,
+      set_aside: this.#open === undefined ? [] : listSetAside(this.#open.folder.set_aside),
     };
   }
+
+  /** Nothing starts any more; what runs goes on, confined. */
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#closing.abort();
+    const open = this.#open;
+    this.#open = undefined;
+    open?.runs.close();
+    open?.slots.close();
+  }
+
+  async #begin(): Promise<void> {
+    if (this.#closing.signal.aborted) return;
+    if (!this.#parts.config.enabled) {
+      this.#problem = { problem: "disabled", detail: "", fix: null };
+      return;
+    }
+    try {
+      const open = await this.#made();
+      if (this.#closing.signal.aborted) open?.slots.close();
+      else this.#open = open;
+    } catch (error) {
+      const detail = error instanceof Error ? error.message : String(error);
+      this.#problem = { problem: "folder-unusable", detail, fix: null };
+      this.#parts.failed("preparing the box", error);
+    }
+  }
+
+  async #made(): Promise<Open | undefined> {
+    const { home, env, config, paths, gate_folders, clock, alarms, audit, failed } = this.#parts;
+    const folder = openBoxFolder(paths.state_dir);
+    const machine = findMachine({ env, home, config, state_dir: paths.state_dir, gate_folders });
+    const { version, ...problem } = await probeBox(machine);
+    this.#version = version;
+    this.#problem = problem;
+    if (problem.problem !== null || machine.bubblewrap === null || machine.bash === null) return undefined;
+    const prefix = randomBytes(4).toString("hex");
+    const slots = new SlotPool(folder.path, prefix, (error) => failed("making pipes", error));
+    await slots.begin();
+    const has_filter = writeFilter(folder);
+    const launcher = new Launcher(folder);
+    launcher.write({
+      folder: folder.path,
+      bubblewrap: machine.bubblewrap.path,
+      bash: machine.bash,
+      limits: limitCommands(config),
+      has_filter,
+    });
+    const places = new Places();
+    const after = new AfterRuns({ folder, places, clock, alarms, audit, failed });
+    this.#lookAfterEarlier(after, folder, prefix);
+    const plan = { machine, places, after, openNetwork: (run: ConfinedRun) => this.#openNetwork(run) };
+    return { folder, launcher, slots, plan, runs: new Runs({ folder, slots, failed }) };
+  }
+
+  /** Of a gate that has ended: what its runs leave is looked at when they end. */
+  #lookAfterEarlier(after: AfterRuns, folder: BoxFolder, prefix: string): void {
+    const { signal } = this.#closing;
+    const earlier = after.takeOver();
+    this.settled = earlierRunsEnd(folder.path, prefix, signal)
+      .then(() => (signal.aborted ? undefined : after.ended(earlier)))
+      .catch((error: unknown) => this.#parts.failed("looking after an earlier gate's commands", error));
+  }
+
+  #openNetwork(_run: ConfinedRun): RunNetwork {
+    throw new GateError("box_unavailable", "a confined command has no way to hosts here", "run it outside the box");
+  }
+
+  #bypassed({ confined_run: { agent_id, agent_name } }: Run): void {
+    const { agent_pauses, alarms, audit, clock, failed } = this.#parts;
+    try {
+      agent_pauses.begin(agent_id);
+    } catch (error) {
+      failed("pausing an agent", error);
+    }
+    audit.append({ event: "box.bypassed", ts: clock.now() / 1000, agent: agent_name });
+    alarms.raise({
+      code: "box_bypassed",
+      subject: agent_name,
+      message: `${agent_name} ran a command outside the box that was allowed only inside it`,
+      hint: "the agent is paused: look at what the command did, then test its client again and resume it",
+    });
+  }
+}
+
+/** Whether there is a filter of system calls for this processor. @throws the system's error */
+function writeFilter(folder: BoxFolder): boolean {
+  const filter = systemCallFilter();
+  const file = join(folder.path, "system-calls");
+  rmSync(file, { force: true });
+  if (filter !== null) writeFileSync(file, filter, { mode: 0o600, flag: "wx" });
+  return filter !== null;
 }

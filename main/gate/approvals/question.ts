@@ -28,17 +28,22 @@ export function questionFor(
   call: ProposedCall,
   { manifest, is_described }: Executor,
   needs: readonly ResolvedRequirement[],
-  home: string,
-  language: Language,
+  { home, language, project }: { home: string; language: Language; project?: string | undefined },
 ): Question {
   const name = is_described ? "" : `${call.executor}: `;
   const is_command = shellCommands(call, manifest).length > 0;
   return {
     action_verb: manifest.verb[language],
     target_summary: shortened(summary(call, manifest, needs, home, name), MAX_SUMMARY),
-    capability_class: needs.map((need) => capabilityClass(need, is_command, home)).join(", ") || "none",
+    capability_class:
+      needs.map((need) => capabilityClass(need, is_command && !isWhole(need, project), home)).join(", ") || "none",
     links: linksOf(needs, home),
   };
+}
+
+/** True for the project of a confined call: it is where the call works, and no word of its line. */
+export function isWhole({ target }: ResolvedRequirement, project: string | undefined): boolean {
+  return target.kind === "path" && target.is_tree && target.real === project;
 }
 
 function linksOf(needs: readonly ResolvedRequirement[], home: string): PathLink[] {
