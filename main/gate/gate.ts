@@ -121,6 +121,12 @@ export class Gate {
     return confinementOfCall(call, subject, this.#parts.catalog, this.#parts.stages, options);
   }
 
+  /** Whether a call would be allowed now, and nobody asked: nothing of it is recorded. */
+  isCovered(call: ProposedCall, subject: Subject): boolean {
+    const { x, denial } = this.#examine(call, subject);
+    return denial === null && x.outcome === "allowed";
+  }
+
   /** The operator's answer, from whatever surface. See `ApprovalBroker.answer` for what it throws. */
   answer(answer: Answer, by: Principal): ApprovalView {
     const ended = this.broker.answer(answer, by);
