@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { BOX_USERS, type BoxRun, HAS_BUBBLEWRAP, hasProgram, testBox } from "../support/boxes.ts";
@@ -24,7 +24,9 @@ function thisProject(folder: string): { project: string; packages: string } {
     cpSync(join(ROOT, name), join(project, name));
   }
   const packages = realpathSync(join(ROOT, "node_modules"));
-  symlinkSync(packages, join(project, "node_modules"));
+  // A folder of the project's own, as an installation makes it: tools keep files of theirs beside the packages.
+  mkdirSync(join(project, "node_modules"));
+  for (const name of readdirSync(packages)) symlinkSync(join(packages, name), join(project, "node_modules", name));
   return { project, packages };
 }
 
