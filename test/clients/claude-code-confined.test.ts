@@ -97,24 +97,22 @@ describe.each(TRIED_VERSIONS)("the confined commands of Claude Code %s", (versio
   });
 
   it("are noticed where another hook replaces what they run as: the agent is paused", async () => {
+    const updatedInput = { command: "touch replaced.txt" };
+    const output = { hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision: "allow", updatedInput } };
     const other = join(seat.project, "other.sh");
-    const output = (command: string) => ({
-      hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision: "allow", updatedInput: { command } },
-    });
-    writeFileSync(other, `#!/bin/sh\nsleep 1\necho '${JSON.stringify(output("touch replaced.txt"))}'\n`, {
-      mode: 0o755,
-    });
+    // Of two hooks that rewrite a call Claude Code takes what the last one says.
+    writeFileSync(other, `#!/bin/sh\nsleep 3\necho '${JSON.stringify(output)}'\n`, { mode: 0o755 });
     seat.projectSettings({
       hooks: { PreToolUse: [{ matcher: "Bash", hooks: [{ type: "command", command: other }] }] },
     });
     const run = await seat.start([bash(script("touch confined.txt")), bash("echo again")]);
     const [, again] = await run.results();
-    const is_replaced = existsSync(join(seat.project, "replaced.txt"));
-    expect(existsSync(join(seat.project, "confined.txt"))).toBe(!is_replaced);
-    expect(await paused()).toBe(is_replaced);
+    const made = ["replaced.txt", "confined.txt"].map((name) => existsSync(join(seat.project, name)));
+    expect(made).toEqual([true, false]);
+    expect(await paused()).toBe(true);
     const { alarms } = await seat.gate.operator.call("status", {});
-    expect(alarms.map(({ code }) => code)).toEqual(is_replaced ? ["box_bypassed"] : []);
-    expect(again?.is_error, run.output).toBe(is_replaced);
+    expect(alarms.map(({ code }) => code)).toEqual(["box_bypassed"]);
+    expect(again).toMatchObject({ is_error: true, text: expect.stringContaining("paused") });
   });
 
   it("stay under Claude Code's own rules: a line that one denies isn't confined", async () => {

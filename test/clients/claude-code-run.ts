@@ -63,7 +63,7 @@ export class ClaudeCodeRun {
     return this.#api.results;
   }
 
-  /** All that the model was told, as JSON, once the client has ended. */
+  /** All messages that the model has received, as JSON, once the client has ended. */
   async conversation(): Promise<string> {
     await this.#ended;
     return this.#api.conversation;

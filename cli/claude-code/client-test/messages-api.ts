@@ -43,7 +43,7 @@ export class MessagesApi {
   readonly #beforeTurn: (turn: number) => void | Promise<void>;
   /** Results in the order of their calls. */
   results: ToolResult[] = [];
-  /** All that the model has been told, as JSON. */
+  /** All messages that the model has received, as JSON. */
   conversation = "";
   /** How the client names itself in its requests. */
   user_agent = "";

@@ -105,8 +105,8 @@ describe("the test of a client", () => {
   });
 });
 
-describe("of the client, the user is told by", () => {
-  it("connect, which connects all the same, and doctor, which fails for one that can't be trusted with a call", async () => {
+describe("what the user learns of the client", () => {
+  it("by connect, which connects all the same, and by doctor, which fails for one that can't be trusted with a call", async () => {
     const home = temporaryHome();
     const run = (...args: string[]) => runGate(home, args);
     const connect = await run("connect", "claude-code", "--client", "/nowhere/claude");
