@@ -106,20 +106,22 @@ describe("the test of a client", () => {
 });
 
 describe("what the user learns of the client", () => {
-  it("by connect, which connects all the same, and by doctor, which fails for one that can't be trusted with a call", async () => {
+  it("is said by connect, which connects whatever it is", async () => {
     const home = temporaryHome();
-    const run = (...args: string[]) => runGate(home, args);
-    const connect = await run("connect", "claude-code", "--client", "/nowhere/claude");
-    expect([connect.code, connect.stderr]).toEqual([0, expect.stringContaining("confined commands: untested: ")]);
-    const check = async (...args: string[]) =>
-      (await run("doctor", ...args)).lines.find((line) => line.check === "claude-code client");
+    const { code, stderr } = await runGate(home, ["connect", "claude-code", "--client", "/nowhere/claude"]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining("confined commands: untested: ")]);
+    expect(existsSync(join(home.home, ".claude/settings.json"))).toBe(true);
+  });
+
+  it("is said by doctor, which fails for one that can't be trusted with a call, and names those that have changed", async () => {
+    const home = connected();
     const good = fakeClaude("none");
-    expect(await check("--client", good)).toMatchObject({
-      ok: true,
+    expect(await checkClient({ client: good, anew: false, env: home.env })).toMatchObject({
       detail: `claude 9.8.7 runs what it is given for a call, so its commands can be confined (${good})`,
     });
     utimesSync(good, 1, 1);
-    expect(await check("--client", fakeClaude("runs_the_call"))).toMatchObject({
+    const { lines } = await runGate(home, ["doctor", "--client", fakeClaude("runs_the_call")]);
+    expect(lines.find(({ check }) => check === "claude-code client")).toMatchObject({
       ok: false,
       detail: expect.stringMatching(
         /^the commands of claude 9\.8\.7 can't be confined: .*; changed or gone since its test: claude 9\.8\.7/,
