@@ -26,7 +26,9 @@ const NOW = new Date(2026, 10, 22, 12, 0).getTime();
 describe("the words of confined execution", () => {
   it("each reason, problem and state has its own words, in each language", () => {
     const agents: BoxAgent[] = (["confined", "untested", "failed", "read-only"] as const).flatMap((state) =>
-      [null, "claude 2"].map((client) => ({ name: "a", state, client, tested_at: null })),
+      ["claude-code", "a"].flatMap((name) =>
+        [null, "claude 2"].map((client) => ({ name, state, client, tested_at: null })),
+      ),
     );
     const texts = LANGUAGES.flatMap((language) => [
       ...UNCONFINED_REASONS.map((reason) => unconfinedText(reason, "", language)),
@@ -57,6 +59,7 @@ describe("box status", () => {
         agents: [
           { ...agent, state: "confined" },
           { ...agent, state: "untested" },
+          { name: "claude-code", state: "untested", client: null, tested_at: null },
           { name: "codex", state: "untested", client: null, tested_at: null },
         ],
         set_aside: [
@@ -69,7 +72,8 @@ describe("box status", () => {
       "commands can be confined here (bubblewrap 0.8.0); 1 runs confined now",
       "claude-code: Commands run confined (claude 2.1.330, tested today 12:00)",
       "claude-code: Not confined: its client has changed since it was tested (claude 2.1.330, tested today 12:00); Test it: connect it again",
-      "codex: Not confined: its client was never tested; Test it: connect it again",
+      "claude-code: Not confined: its client was never tested; Test it: connect it again",
+      "codex: Not confined: it hasn't said that it runs what it is given",
       "set aside after a command, as their content would have run later:",
       "  /srv/p/.envrc is now /srv/k/1/.envrc (claude-code, today 12:00)",
     ]);
