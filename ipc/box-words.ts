@@ -62,6 +62,7 @@ const EN: Words = {
     "leaves-the-box": (text) => `It touches what a box doesn't let through${about(text, "", ": ")}`,
     "unusable-line": () => "The command line is too long, or holds a byte that can't be passed on",
     "no-command": () => "It isn't a command line",
+    clear: () => "It is clear what it needs, so it runs as it is",
   },
   problems: {
     disabled: {
@@ -138,6 +139,7 @@ const IT: Words = {
     "leaves-the-box": (text) => `Tocca ciò che il confinamento non lascia passare${about(text, "", ": ")}`,
     "unusable-line": () => "La riga di comando è troppo lunga, o contiene un byte che non si può passare",
     "no-command": () => "Non è una riga di comando",
+    clear: () => "È chiaro che cosa le serve, quindi è eseguita così com'è",
   },
   problems: {
     disabled: {
