@@ -1,3 +1,5 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { explanationLines, statusLines } from "../../cli/box-lines.ts";
 import { boxCheck } from "../../cli/doctor-checks.ts";
@@ -8,8 +10,11 @@ import { BOX_PROBLEMS, type BoxAgent, type BoxStatus, UNCONFINED_REASONS } from 
 import { boxAgentWords, boxProblemWords, confinedText, unconfinedText } from "../../ipc/box-words.ts";
 import { LANGUAGES } from "../../ipc/language.ts";
 import type { ApprovalView } from "../../ipc/operator-api.ts";
+import { withoutBox } from "../box/box-under-test.ts";
 import { approvalView } from "../support/approval-view.ts";
 import { runs } from "../support/card-views.ts";
+import { runGate } from "../support/gate-process.ts";
+import { startGate } from "../support/running-gate.ts";
 
 const WELL: BoxStatus = {
   is_available: true,
@@ -106,6 +111,55 @@ describe("box explain", () => {
       "would not be confined: ssh needs what no box has: other machines, system services, root, or other processes",
       "  it is asked about as running code (code:exec)",
     ]);
+    expect(explanationLines({ reason: "clear", about: "", declaration: null })).toHaveLength(1);
+  });
+});
+
+const NO_BOX = withoutBox();
+if (NO_BOX !== undefined) console.log(`skipped: ${NO_BOX}`);
+
+describe.skipIf(NO_BOX !== undefined)("box run", () => {
+  it("runs a command of the user's confined, with its input, output and exit code, and says why another one isn't", async () => {
+    const gate = await startGate();
+    await gate.gate.core.box.ready;
+    const project = join(gate.home.home, "site");
+    mkdirSync(join(project, ".git"), { recursive: true });
+    writeFileSync(join(project, ".git/HEAD"), "ref: refs/heads/main\n");
+    writeFileSync(join(gate.home.home, "outside.txt"), "private");
+    writeFileSync(join(project, "run.sh"), 'cat > made.txt; cat ../outside.txt; echo "$1" >&2; exit 7\n');
+    const run = (...words: string[]) => runGate(gate.home, ["box", "run", "--", ...words], "given\n", project);
+    const [words, line, refused] = await Promise.all([
+      run("bash", "run.sh", "two words"),
+      run("echo a | tr a b; bash -c 'exit 3' || echo $?"),
+      run("ssh", "example.com"),
+    ]);
+    expect(words).toMatchObject({ code: 7, stdout: "" });
+    expect(words.stderr).toMatch(/outside\.txt: No such file[\s\S]*\ntwo words\n$/);
+    expect(readFileSync(join(project, "made.txt"), "utf8")).toBe("given\n");
+    expect(line).toMatchObject({ code: 0, stdout: "b\n3\n" });
+    expect(refused).toMatchObject({ code: 4, stdout: "" });
+    expect(refused.stderr).toContain("ssh needs what no box has");
+  });
+
+  it("box status and box explain tell of the running gate, as JSON where they are piped", async () => {
+    const gate = await startGate();
+    await gate.gate.core.box.ready;
+    const project = join(gate.home.home, "site");
+    mkdirSync(join(project, ".git"), { recursive: true });
+    writeFileSync(join(project, ".git/HEAD"), "ref: refs/heads/main\n");
+    await gate.operator.call("agents.pair", { name: "reader", level: "ReadOnly" });
+    const [status, would, asked, level] = await Promise.all([
+      runGate(gate.home, ["box", "status"]),
+      runGate(gate.home, ["box", "explain", "npm test", "--cwd", project]),
+      runGate(gate.home, ["box", "explain", "metnos-gate outside -- npm test", "--cwd", project]),
+      runGate(gate.home, ["box", "explain", "npm test", "--cwd", project, "--agent", "reader"]),
+    ]);
+    expect(status.lines[0]).toMatchObject({ is_available: true, agents: [{ name: "reader", state: "read-only" }] });
+    expect(status.stderr).toContain("reader: Read only: it runs no commands");
+    expect(would.lines[0]).toMatchObject({ reason: null, declaration: { project, network: expect.any(Boolean) } });
+    expect(would.stderr).toContain("would run confined to ~/site");
+    expect(asked.lines[0]).toMatchObject({ reason: "asked-for", declaration: null });
+    expect(level.lines[0]).toMatchObject({ reason: "level", declaration: null });
   });
 });
 
