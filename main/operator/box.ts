@@ -1,4 +1,5 @@
 import type { UnconfinedReason } from "../../ipc/box.ts";
+import { unconfinedText } from "../../ipc/box-words.ts";
 import { GateError } from "../../ipc/gate-error.ts";
 import { ownCommand } from "../../ipc/own-command.ts";
 import type { ProposedCall } from "../../ipc/wire.ts";
@@ -67,10 +68,9 @@ function shownReason({ core }: OperatorContext, { reason, about }: Reasoned): Re
 }
 
 function notConfined({ reason, about }: Reasoned): GateError {
-  const on = about === "" ? "" : ` (${about})`;
   return new GateError(
     "not_confined",
-    `this command can't run confined: ${reason}${on}`,
-    `see: ${ownCommand("box explain -- COMMAND")}`,
+    `this command can't run confined: ${unconfinedText(reason, about, "en")}`,
+    `what can: ${ownCommand("box explain COMMAND")}`,
   );
 }
