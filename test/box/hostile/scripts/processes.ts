@@ -47,7 +47,7 @@ export const PROCESSES = section("processes", [
   [
     "descriptors of the first process",
     perl(
-      `my $f=syscall(${call("pidfd_open")},1,0); exit if $f<0; for my $n (0..20) { my $d=syscall(${call("pidfd_getfd")},$f,$n,0); next if $d<0; my $l=readlink "/proc/self/fd/$d"; print "HOLE $n $l\\n" if $l=~m{^/(?!dev/null)|socket} }`,
+      `my $f=syscall(${call("pidfd_open")},1,0); exit if $f<0; for my $n (0..20) { my $d=syscall(${call("pidfd_getfd")},$f,$n,0); next if $d<0; my $l=readlink "/proc/self/fd/$d"; next if grep { (readlink("/proc/self/fd/$_")//"") eq $l } 0..2; print "HOLE $n $l\\n" if $l=~m{^/(?!dev/null)|socket|fifo} }`,
     ),
     { unshown: "about the box" },
   ],
@@ -58,7 +58,7 @@ export const PROCESSES = section("processes", [
   ],
   [
     "the command line of every process",
-    `cat /proc/1/cmdline /proc/*/cmdline 2>/dev/null | tr '\\0' '\\n' | grep -E 'PASSWORD|TOKEN' && echo HOLE; true`,
+    `cat /proc/1/cmdline /proc/*/cmdline 2>/dev/null | tr '\\0' '\\n' | grep -c canary-of-this-line | grep -qx 1 || echo HO''LE; : canary-of-this-line; true`,
     { unshown: "about the box" },
   ],
   [
@@ -151,7 +151,7 @@ export const LIMITS = section(
     ],
     [
       "limits raised again",
-      `ulimit -n 100000 2>/dev/null && echo HOLE; ulimit -f unlimited 2>/dev/null && echo HOLE; ulimit -v unlimited 2>/dev/null && echo HOLE; ulimit -t unlimited 2>/dev/null && echo HOLE; true`,
+      `ulimit -n 100000 2>/dev/null && echo HOLE; ulimit -f unlimited 2>/dev/null && echo HOLE; ulimit -d unlimited 2>/dev/null && echo HOLE; ulimit -t unlimited 2>/dev/null && echo HOLE; true`,
       { as_user: true },
     ],
     ["a loop without an end", `while :; do :; done`, { is_slow: true }],
