@@ -1,7 +1,7 @@
 import { shellWord } from "./shell-quoted.ts";
 
 const BEFORE = "{ r=0; d=$(";
-const AFTER = ' 9>&1 1>&8) || r=$?; [ -z "$d" ] || \\cd "$d" >/dev/null 2>&1 || :; (\\exit $r); } 8>&1';
+const AFTER = ' 9>&1 1>&8) || r=$?; [ -z "$d" ] || \\cd "$d" >/dev/null 2>&1 || :; (\\exit "$r"); } 8>&1';
 
 /**
  * What an agent's own shell runs in the place of a confined command line: standard streams and the exit code are the command's own, and

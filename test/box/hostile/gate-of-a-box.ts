@@ -28,9 +28,10 @@ const service = new BoxService({
       return { agent_id, since: "", until: null };
     },
   },
+  agents: () => [],
+  gate_folders: [],
   failed: (what, error) => failures.push(`${what}: ${String(error)}`),
 });
-service.begin();
 await service.ready;
 
 interface Asked {

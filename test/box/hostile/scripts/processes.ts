@@ -119,7 +119,11 @@ export const PROCESSES = section("processes", [
 export const LIMITS = section(
   "limits",
   [
-    ["a fork bomb", `:(){ :|:& };: 2>/dev/null; sleep 0.3; true`, { is_for_users_only: true, as_user: true }],
+    [
+      "a fork bomb",
+      `bomb() { [ $1 -gt 0 ] && { bomb $(($1-1)) & bomb $(($1-1)) & }; sleep 1; }; bomb 10 2>/dev/null; [ $(ls -d /proc/[0-9]* | wc -l) -le 160 ] || echo HOLE; true`,
+      { is_for_users_only: true, as_user: true },
+    ],
     [
       "more processes than are allowed",
       `${perl(
