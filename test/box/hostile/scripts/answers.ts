@@ -66,7 +66,10 @@ export const ANSWERS = section(
     [
       "builtins that are replaced",
       `pwd() { echo %SIBLING%; }; exit() { builtin exit 0; }; cd() { :; }; printf() { :; }; builtin() { :; }; command() { :; }; eval() { :; }; cat() { :; }; true`,
-      { as_user: true },
+      {
+        known_hole:
+          "the shell in the box says where it has ended, and the line that it runs can have it name any folder: the caller is led there if it exists",
+      },
     ],
     [
       "aliases and options of the shell",

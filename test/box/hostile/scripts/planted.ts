@@ -49,11 +49,11 @@ export const KEPT_PLACES = section("kept", [
   [
     "a worktree that names another repository's settings",
     `git worktree add -q wt -b w && { mkdir -p e/objects e/refs; cp .git/config e/config; echo '[core] fsmonitor = evil' >> e/config; echo %PROJECT%/e > .git/worktrees/wt/commondir; }; true`,
-    { planted: [".git/worktrees/wt/commondir", "e/config"], as_user: true },
+    { planted: [".git/worktrees/wt/commondir"], as_user: true },
   ],
   [
     "a submodule's hooks and settings",
-    `mkdir -p .git/modules/sub/hooks .git/modules/sub/objects .git/modules/sub/refs; echo evil > .git/modules/sub/hooks/post-checkout; echo evil > .git/modules/sub/config`,
+    `git init -q --bare .git/modules/sub; mkdir -p .git/modules/sub/hooks; echo evil > .git/modules/sub/hooks/post-checkout; echo evil > .git/modules/sub/config`,
     { planted: [".git/modules/sub/hooks/post-checkout", ".git/modules/sub/config"] },
   ],
   [

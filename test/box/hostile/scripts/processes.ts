@@ -52,13 +52,18 @@ export const PROCESSES = section("processes", [
     { unshown: "about the box" },
   ],
   [
+    "what the gate hears of a run, forged by the first process's descriptors",
+    `for i in 3 4 5 6 7 8; do timeout 1 sh -c "printf '{"child-pid": %PID%}\\0go\\n' > /proc/1/fd/$i" 2>/dev/null; timeout 1 sh -c "head -c 300000 /dev/zero > /proc/1/fd/$i" 2>/dev/null; done; true`,
+    { unshown: "about the box", as_user: true },
+  ],
+  [
     "the environment of every process",
     `cat /proc/1/environ /proc/self/environ /proc/*/environ 2>/dev/null | tr '\\0' '\\n'`,
     { as_user: true },
   ],
   [
     "the command line of every process",
-    `cat /proc/1/cmdline /proc/*/cmdline 2>/dev/null | tr '\\0' '\\n' | grep -c canary-of-this-line | grep -qx 1 || echo HO''LE; : canary-of-this-line; true`,
+    `{ tr '\\0' '\\n' < /proc/1/cmdline; tr '\\0' '\\n' < /proc/$$/cmdline; } > seen; [ -s seen ] || echo HO''LE; grep -q canary-of-''this-line seen && echo HO''LE; : canary-of-this-line; true`,
     { unshown: "about the box" },
   ],
   [

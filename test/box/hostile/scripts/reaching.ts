@@ -196,9 +196,9 @@ export const CALLER = section(
     ],
     [
       "what other programs load as they start is not handed on",
-      `env | grep -E '^(LD_PRELOAD|LD_AUDIT|PYTHONSTARTUP|PERL5OPT|NODE_OPTIONS|GIT_SSH_COMMAND|GIT_DIR|BASH_ENV|PS4)=' && echo HOLE; true`,
+      `env | grep -E '^(LD_PRELOAD|LD_AUDIT|PERL5OPT|GIT_SSH_COMMAND|GIT_DIR|GIT_CONFIG_COUNT|BASH_ENV|ENV|PS4)=' && echo HOLE; true`,
       {
-        caller: `export PYTHONSTARTUP=/x.py PERL5OPT=-w NODE_OPTIONS=--require=/x.js GIT_SSH_COMMAND=/x GIT_DIR=/x BASH_ENV=/dev/null PS4=x`,
+        caller: `export PERL5OPT=-w LD_AUDIT= GIT_CONFIG_COUNT=0 ENV=/x GIT_SSH_COMMAND=/x GIT_DIR=/x BASH_ENV=/dev/null PS4=x`,
       },
     ],
     ["CDPATH and OLDPWD", `cd src`, { caller: `export CDPATH=/:/usr OLDPWD=/usr`, cwd: "src" }],
