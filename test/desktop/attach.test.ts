@@ -66,11 +66,11 @@ describeDesktop("the app beside a gate that runs already", () => {
     expect(await gatePid(app)).toBeUndefined();
     // With its window open it says so there, too, and what can be done.
     await expect
-      .poll(() => recorded(app, ({ dialogs }) => dialogs.map(({ message }) => message)), { timeout: 10_000 })
+      .poll(() => recorded(app, ({ dialogs }) => dialogs.map(({ message }) => message)))
       .toEqual(["The gate has ended"]);
 
     const second = await startGate({ home });
-    await expect.poll(() => gatePid(app), { timeout: 3000 }).toBe(process.pid);
+    await expect.poll(() => gatePid(app)).toBe(process.pid);
     await expect.poll(() => labels(app)).toHaveProperty("pause");
 
     app.kill("SIGTERM");
@@ -87,7 +87,7 @@ describeDesktop("the app beside a gate that runs already", () => {
     await other.close();
     await expect.poll(() => labels(app)).toHaveProperty("start-gate", "Start the gate here");
     await press(app, "start-gate");
-    await expect.poll(() => gatePid(app), { timeout: 5000 }).toBe(app.pid);
+    await expect.poll(() => gatePid(app)).toBe(app.pid);
     await expect.poll(() => labels(app)).toMatchObject({ quit: "Quit" });
     // Other surfaces use that one now.
     const { operator_socket, operator_token } = other.home.paths;
@@ -106,7 +106,7 @@ describeDesktop("the app beside a gate that runs already", () => {
       const without = await startGate();
       await launchDesktop({ home: without.home, args: ["--hidden"], env });
       const agent = await ask(without.home);
-      await expect.poll(() => server.calls.length, { timeout: 10_000 }).toBe(1);
+      await expect.poll(() => server.calls.length).toBe(1);
       await agent.close();
 
       const unwanted = await startGate({ notifications: false });

@@ -47,7 +47,7 @@ describe.skipIf(skipped)(
       const context = await browser().newContext();
       onTestFinished(() => context.close());
       const page = await context.newPage();
-      page.setDefaultTimeout(15_000);
+      page.setDefaultTimeout(30_000);
       await page.goto(url);
       await page.getByRole("heading", { level: 1 }).waitFor();
       const env = { HOME: home.home, PATH: process.env.PATH ?? "" };

@@ -55,7 +55,7 @@ export async function webDesk(): Promise<WebDesk> {
   const gate = await startGate({ web: true });
   const context = await openContext({ viewport: { width: 1000, height: 680 }, locale: "en-GB" });
   // Before the test's own limit: then it says what didn't come.
-  context.setDefaultTimeout(10_000);
+  context.setDefaultTimeout(30_000);
   const page = await context.newPage();
   const connected = page.waitForEvent("websocket");
   await page.goto((await linkTo(gate)).url);

@@ -81,7 +81,7 @@ async function openedPage(gate: GateUnderTest, permission: "granted" | "default"
   onTestFinished(() => context.close());
   await recording(context, permission);
   const page = await context.newPage();
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(30_000);
   const complaints: string[] = [];
   page.on("console", (message) => {
     if (["error", "warning"].includes(message.type())) complaints.push(message.text());
@@ -102,15 +102,15 @@ describe.skipIf(NO_BROWSER !== null)("the tab", () => {
     const agent = await gate.agent("claude-code");
     const first = await agent.ask(READ);
     await agent.ask({ executor: "Bash", args: { command: "npm test" } });
-    await expect.poll(() => page.title(), { timeout: 10_000 }).toBe("(2) May I read? – Metnos Gate");
-    await expect.poll(() => icon(page), { timeout: 10_000 }).toContain('cx="23"');
+    await expect.poll(() => page.title()).toBe("(2) May I read? – Metnos Gate");
+    await expect.poll(() => icon(page)).toContain('cx="23"');
     expect(await page.evaluate("badges.at(-1)")).toBe(2);
     await gate.operator.call("settings.set", { key: "language", value: "it" });
     await gate.operator.call("approvals.resolve", { token: tokenOf(first.decision), decision: "rejected" });
-    await expect.poll(() => page.title(), { timeout: 10_000 }).toBe("(1) May I run? – Metnos Gate");
+    await expect.poll(() => page.title()).toBe("(1) May I run? – Metnos Gate");
     await agent.close();
-    await expect.poll(() => page.title(), { timeout: 10_000 }).toBe("Metnos Gate");
-    await expect.poll(() => icon(page), { timeout: 10_000 }).not.toContain('cx="23"');
+    await expect.poll(() => page.title()).toBe("Metnos Gate");
+    await expect.poll(() => icon(page)).not.toContain('cx="23"');
     expect(await page.evaluate("badges.at(-1)")).toBe(0);
     expect(complaints).toEqual([]);
   });
@@ -120,9 +120,9 @@ describe.skipIf(NO_BROWSER !== null)("the tab", () => {
     const { page } = await openedPage(gate);
     await page.getByRole("link", { name: "Grants" }).click();
     await (await gate.connect()).hello("codex");
-    await expect.poll(() => page.title(), { timeout: 10_000 }).toBe("(1) An agent wants to connect – Metnos Gate");
+    await expect.poll(() => page.title()).toBe("(1) An agent wants to connect – Metnos Gate");
     await gate.close();
-    await expect.poll(() => page.title(), { timeout: 10_000 }).toBe("The gate isn't answering – Metnos Gate");
+    await expect.poll(() => page.title()).toBe("The gate isn't answering – Metnos Gate");
   });
 });
 
@@ -144,7 +144,7 @@ describe.skipIf(NO_BROWSER !== null)("a notification of the browser", () => {
     expect(await seriousProblems(page)).toEqual([]);
 
     const seen = await agent.ask({ executor: "Bash", args: { command: "npm test" } });
-    await expect.poll(() => page.title(), { timeout: 10_000 }).toContain("(2)");
+    await expect.poll(() => page.title()).toContain("(2)");
     expect(await notices(page)).toEqual([]);
     await looksAway(page);
     const missed = await agent.ask({ executor: "Bash", args: { command: "npm run \u202e<b>build" } });

@@ -22,7 +22,7 @@ async function pageOf(gate: GateUnderTest) {
   const context = await browser().newContext();
   onTestFinished(() => context.close());
   const page = await context.newPage();
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(30_000);
   const { url, port } = await linkTo(gate);
   await page.goto(url);
   await page.getByRole("heading", { level: 1 }).waitFor();

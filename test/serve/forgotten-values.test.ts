@@ -108,7 +108,7 @@ describe("what a request held", () => {
     const agent = await gate.agent();
     const { decision } = await agent.ask(COMMAND);
     await gate.operator.call("approvals.resolve", { token: tokenOf(decision), decision: "rejected" });
-    await expect.poll(() => holding(gate.paths.approvals_db, SECRET), { timeout: 10_000 }).toEqual([]);
+    await expect.poll(() => holding(gate.paths.approvals_db, SECRET)).toEqual([]);
   });
 
   it("is erased after kill -9 and the next start, of ended requests; waiting ones are still there", async () => {

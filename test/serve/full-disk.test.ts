@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { OperatorClient } from "../../ipc/operator-client.ts";
 import { agentTokenFile } from "../../ipc/paths.ts";
 import { verifyAudit } from "../../main/gate/audit/verify.ts";
@@ -40,9 +40,7 @@ async function servedOnSmallDisk(): Promise<Served | undefined> {
   const clients = await connected(home);
   await clients.agent.ask(READ);
   const held = [home.paths.audit_reserve, home.paths.state_reserve];
-  await vi.waitFor(() => expect(held.map((file) => statSync(file).size)).toEqual([1_048_576, 524_288]), {
-    timeout: 10_000,
-  });
+  await expect.poll(() => held.map((file) => statSync(file).size)).toEqual([1_048_576, 524_288]);
   return { disk, home, serve, ...clients };
 }
 

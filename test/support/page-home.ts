@@ -96,7 +96,7 @@ export async function openPage(operator: OperatorApi, options: PageOptions = {})
   if (options.browser === undefined) onTestFinished(() => browser.close());
   const origin = options.origin ?? (await servePage());
   const page = await browser.newPage({ locale: "en-GB" });
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(30_000);
   const opened: OpenedPage = { page, problems: [], heights: [], opened: [] };
   page.on("pageerror", (error) => opened.problems.push(`error: ${error.message}`));
   page.on("console", (message) => {
