@@ -4,6 +4,7 @@ import { tokenOf } from "../support/agent-connection.ts";
 import { seriousProblems } from "../support/axe.ts";
 import { NO_BROWSER } from "../support/browser.ts";
 import { card } from "../support/card-page.ts";
+import { installClock, stopClock } from "../support/page-home.ts";
 import { linkTo } from "../support/page-visitor.ts";
 import { type GateUnderTest, startGate } from "../support/running-gate.ts";
 import { sharedBrowser } from "../support/shared-browser.ts";
@@ -236,10 +237,22 @@ describe.skipIf(NO_BROWSER !== null)("who comes back after more than five minute
     const gate = await startGate({ web: true });
     const context = await browser().newContext();
     onTestFinished(() => context.close());
+    await context.addInitScript(`
+      globalThis.decisions = 0;
+      globalThis.WebSocket = class extends WebSocket {
+        constructor(...given) {
+          super(...given);
+          this.addEventListener("message", ({ data }) => {
+            if (JSON.parse(data).event?.type === "decision") decisions++;
+          });
+        }
+      };
+    `);
     const page = await context.newPage();
-    await page.clock.install();
+    await installClock(page);
     await page.goto((await linkTo(gate)).url);
     await page.getByRole("heading", { level: 1 }).waitFor();
+    await stopClock(page);
     const hide = (is_hidden: boolean) =>
       page.evaluate(`
         Object.defineProperty(document, "visibilityState", { value: "${is_hidden ? "hidden" : "visible"}", configurable: true });
@@ -252,15 +265,15 @@ describe.skipIf(NO_BROWSER !== null)("who comes back after more than five minute
       await agent.ask(READ);
       await agent.ask({ executor: "Bash", args: { command: "rm -rf /" } });
     };
-    const seen = gate.event(({ type }) => type === "decision");
     await hide(true);
     await work();
-    await seen;
+    await expect.poll(() => page.evaluate("decisions")).toBe(3);
     await page.clock.fastForward("04:59");
     await hide(false);
     expect(await page.getByText("While you were away").count()).toBe(0);
     await hide(true);
     await work();
+    await expect.poll(() => page.evaluate("decisions")).toBe(6);
     await page.clock.fastForward("05:01");
     await hide(false);
     await page.getByText("While you were away: 2 allowed by grants, 1 denied by the guard.").waitFor();
