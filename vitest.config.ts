@@ -38,8 +38,8 @@ export default defineConfig({
     setupFiles: ["test/support/isolated-home.ts"],
     // How long an event may take on a machine that is busy with something else: what is waited for and never comes says so late, and
     // nothing else depends on it.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     expect: { poll: { timeout: 20_000 } },
     pool: "forks",
     maxWorkers: WORKERS,

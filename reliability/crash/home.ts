@@ -133,7 +133,7 @@ export class CrashHome {
   async #drive(operator: OperatorClient, random: Seeded, moment: Moment): Promise<void> {
     const gate = this.#gate;
     const killed = Promise.withResolvers<void>();
-    const trigger = new Trigger(moment, () => killed.resolve(gate?.kill()));
+    const trigger = new Trigger(moment, this.ledger, () => killed.resolve(gate?.kill()));
     const driven = new DrivenOperator(operator, this.ledger, random, () => trigger.act());
     const running: Promise<void>[] = [];
     const begin = (entry: AgentEntry) => {

@@ -1,18 +1,23 @@
 import type { Seeded } from "../../fuzz/seeded.ts";
+import type { Ledger } from "./ledger.ts";
 
-/** When a gate is killed: at any moment, within an act of the operator, as a decision arrives, or while it starts. */
+/**
+ * When a gate is killed: at any moment, within an act of the operator, as a decision arrives, or while it starts; or, however long that
+ * takes, as soon as a decision arrives and the ledger holds what is wanted.
+ */
 export type Moment =
   | { kind: "any"; after_ms: number }
   | { kind: "act"; count: number; delay: number }
   | { kind: "decision"; count: number }
-  | { kind: "start"; after_ms: number };
+  | { kind: "start"; after_ms: number }
+  | { kind: "loaded"; isLoaded(ledger: Ledger): boolean };
 
-/** A gate is killed by then in any case, in milliseconds. */
+/** A gate is killed by then in any other case, in milliseconds. */
 const LONGEST_LOAD_MS = 600;
 
 export function drawMoment(random: Seeded): Moment {
   switch (
-    random.weighted<Moment["kind"]>([
+    random.weighted<Exclude<Moment["kind"], "loaded">>([
       [3, "any"],
       [3, "act"],
       [3, "decision"],
@@ -33,15 +38,18 @@ export function drawMoment(random: Seeded): Moment {
 /** Kills once, when the moment has come. */
 export class Trigger {
   readonly #moment: Moment;
+  readonly #ledger: Ledger;
   readonly #kill: () => void;
   #acts = 0;
   #decisions = 0;
   #timers: NodeJS.Timeout[] = [];
   #is_pulled = false;
 
-  constructor(moment: Moment, kill: () => void) {
+  constructor(moment: Moment, ledger: Ledger, kill: () => void) {
     this.#moment = moment;
+    this.#ledger = ledger;
     this.#kill = kill;
+    if (moment.kind === "loaded") return;
     const after_ms = moment.kind === "any" ? moment.after_ms : LONGEST_LOAD_MS;
     this.#after(after_ms);
   }
@@ -59,6 +67,7 @@ export class Trigger {
   /** An agent received a decision. */
   decision(): void {
     if (this.#moment.kind === "decision" && ++this.#decisions === this.#moment.count) this.#pull();
+    if (this.#moment.kind === "loaded" && this.#moment.isLoaded(this.#ledger)) this.#pull();
   }
 
   #after(ms: number): void {

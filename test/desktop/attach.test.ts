@@ -78,7 +78,7 @@ describeDesktop("the app beside a gate that runs already", () => {
     expect(app.output()).toContain("closed; the gate itself runs elsewhere");
     expect(app.output()).not.toContain("error box");
     expect(await second.operator.call("status", {})).toMatchObject({ pid: process.pid });
-  }, 60_000);
+  });
 
   it("starts a gate of its own once the other one has ended, where the user wants that", async () => {
     const other = await startGate();
@@ -94,7 +94,7 @@ describeDesktop("the app beside a gate that runs already", () => {
     const operator = await OperatorClient.connect(operator_socket, operator_token);
     expect(await operator.call("status", {})).toMatchObject({ pid: app.pid });
     await operator.close();
-  }, 60_000);
+  });
 
   it.skipIf(NO_BUS)(
     "shows notifications for it where it shows none itself, and only there",
@@ -136,5 +136,5 @@ describeDesktop("quitting an app whose own gate is used", () => {
     await press(app, "quit");
     expect(await app.exited).toBe(0);
     agent.socket.destroy();
-  }, 60_000);
+  });
 });

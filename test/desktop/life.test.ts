@@ -189,7 +189,7 @@ describeDesktop("a gate that fails inside the app", () => {
     expect(app.output()).not.toContain("SECRET");
     process.kill(pid, "SIGTERM");
     await expect.poll(() => existsSync(app.home.paths.agent_socket)).toBe(false);
-  }, 60_000);
+  });
 
   it.each([
     [
@@ -218,5 +218,5 @@ describeDesktop("a gate inside the app whose lock was removed", () => {
     rmSync(app.home.paths.lock_db);
     expect(await app.exited).toBe(6);
     expect(app.output()).toMatch(/error box: Metnos Gate has stopped\n.*gate\.lock/);
-  }, 60_000);
+  });
 });

@@ -1,4 +1,3 @@
-import { setTimeout as passing } from "node:timers/promises";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import type { GateError } from "../../ipc/gate-error.ts";
@@ -8,7 +7,7 @@ import { NO_BROWSER } from "../support/browser.ts";
 import { card, cards } from "../support/card-page.ts";
 import { runGate } from "../support/gate-process.ts";
 import { NotificationServer } from "../support/notification-server.ts";
-import { lastCardGone, SETTLED_MS, write } from "../support/page-seat.ts";
+import { lastCardGone, settled, write } from "../support/page-seat.ts";
 import { cantRun, PrivateBus } from "../support/private-bus.ts";
 import { type Desk, desktopDesk, openPopup, webDesk } from "./seats.ts";
 
@@ -49,14 +48,14 @@ describe.skipIf(NO_BROWSER !== null)("two surfaces answer at once", () => {
       const asked = await agent.ask(write(`${folder}/${name}`));
       const approve = card(page, "May I write?").getByRole("button", { name: "Approve once" });
       await approve.waitFor();
-      await passing(SETTLED_MS);
+      await settled(page);
       const deny = () =>
         operator.call("approvals.resolve", { token: tokenOf(asked.decision), decision: "rejected" }).then(
           () => "counted",
           (error: GateError) => error.code,
         );
       // The other one may have removed the button already.
-      const click = () => approve.click({ timeout: 2000 }).catch(() => undefined);
+      const click = () => approve.click({ timeout: first === "page" ? 20_000 : 2000 }).catch(() => undefined);
       // The page's answer is on its way, or is made while the other's is.
       const sent = socket.waitForEvent("framesent", ({ payload }) => String(payload).includes("approvals.resolve"));
       const clicked = first === "page" ? Promise.all([click(), sent]) : undefined;
@@ -76,7 +75,7 @@ describe.skipIf(NO_BROWSER !== null)("two surfaces answer at once", () => {
     const asked = await agent.ask(write(`${folder}/a.txt`));
     const approve = card(page, "May I write?").getByRole("button", { name: "Approve once" });
     await approve.waitFor();
-    await passing(SETTLED_MS);
+    await settled(page);
     const [command] = await Promise.all([
       runGate(home, ["approvals", "reject", tokenOf(asked.decision)]),
       approve.click({ timeout: 2000 }).catch(() => undefined),
@@ -104,7 +103,7 @@ describeDesktop("the desktop app's surfaces", () => {
       await window.bringToFront();
       const approve = card(window, "May I write?").getByRole("button", { name: "Approve once" });
       await approve.waitFor();
-      await passing(SETTLED_MS);
+      await settled(window);
       const click = () => approve.click({ timeout: 2000 }).catch(() => undefined);
       const clicked = first === "window" ? click() : undefined;
       server.press(shown, "Deny");

@@ -1,4 +1,3 @@
-import { setTimeout as passing } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { OperatorClient } from "../../ipc/operator-client.ts";
 import { agentTokenFile } from "../../ipc/paths.ts";
@@ -7,7 +6,7 @@ import { NO_BROWSER } from "../support/browser.ts";
 import { card } from "../support/card-page.ts";
 import { DUNST_PROGRAMS, DunstDesktop } from "../support/dunst.ts";
 import { LAUNCHER, StartedProcess, startServe } from "../support/gate-process.ts";
-import { SETTLED_MS } from "../support/page-seat.ts";
+import { settled } from "../support/page-seat.ts";
 import { cantRun } from "../support/private-bus.ts";
 import { readToken } from "../support/running-gate.ts";
 import { sharedBrowser } from "../support/shared-browser.ts";
@@ -61,7 +60,7 @@ describe.skipIf(skipped)(
       await desktop.shown();
       await card(page, "May I run?").waitFor();
       await watch.shows("May I run?");
-      await passing(SETTLED_MS);
+      await settled(page);
 
       expect(await first.end("SIGTERM")).toBe(0);
       await desktop.closed();
@@ -104,6 +103,6 @@ describe.skipIf(skipped)(
         desktop.closed(),
       ]);
       await tail.printed(/"status":"rejected"|rejected/);
-    }, 60_000);
+    });
   },
 );

@@ -62,5 +62,5 @@ describe("npm run dev", () => {
     expect((await page.closed).code).toBe(4401);
     expect(await upgradeStatus({ port }, { origin })).toBe(403);
     expect(await upgradeStatus({ port }, { origin, headers })).toBe(101);
-  }, 30_000);
+  });
 });

@@ -129,7 +129,7 @@ describe("a full disk", () => {
     await again.operator.call("audit.accept", { reason: "the disk was full" });
     expect((await again.operator.call("status", {})).alarms).toEqual([]);
     expect(await again.operator.call("audit.verify", {})).toMatchObject({ ok: true });
-  }, 30_000);
+  });
 
   it("once there is room again the gate continues by itself, with the loss in the trail", async () => {
     const small = await gateOnSmallDisk();
@@ -175,5 +175,5 @@ describe("a full disk", () => {
     const again = await connected(home);
     expect((await again.operator.call("safety.status", {})).pause).toMatchObject({ is_paused: true, reason: "stop" });
     expect(await again.operator.call("grants.list", {})).toMatchObject([{ capability: "fs:write" }]);
-  }, 30_000);
+  });
 });

@@ -220,5 +220,5 @@ describe.skipIf(NO_BROWSER !== null)("grants", () => {
     await page.getByText("/srv/100000", { exact: true }).waitFor();
     expect(await page.getByLabel("Select all that match").isDisabled()).toBe(true);
     expect(problems).toEqual([]);
-  }, 60_000);
+  });
 });
