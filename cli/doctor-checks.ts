@@ -15,6 +15,7 @@ import { grantsSchema } from "../main/gate/grants/schema.ts";
 import { SAFETY_SCHEMA } from "../main/gate/safety/schema.ts";
 import { lookAtDatabases } from "../main/storage/open-databases.ts";
 import { alarmHint } from "./alarm-hint.ts";
+import { clientCheck } from "./claude-code/client-check.ts";
 import { claudeCodeChecks } from "./claude-code/hook-check.ts";
 import { launcherFile } from "./claude-code/launcher.ts";
 import { withRunningGate } from "./operator.ts";
@@ -28,8 +29,8 @@ export interface Check {
   fix?: string;
 }
 
-/** Everything the gate needs. Changes nothing. */
-export async function allChecks(): Promise<Check[]> {
+/** Everything the gate needs. Changes nothing but the record of tested clients. @param client Claude Code's program; left out, the one on PATH */
+export async function allChecks(client?: string): Promise<Check[]> {
   const configuration = attempt("configuration", () => {
     loadConfig(gatePaths(process.env).config_file, process.env);
     return existsSync(gatePaths(process.env).config_file)
@@ -57,6 +58,8 @@ export async function allChecks(): Promise<Check[]> {
       launcherFile(),
       config?.approvals.ttl_seconds ?? DEFAULT_TTL_SECONDS,
     ),
+    // Before it is connected there is nothing to test it with.
+    ...(existsSync(launcherFile()) ? [await clientCheck(client)] : []),
   ];
 }
 

@@ -102,6 +102,8 @@ export const descriptionSchema = z.object({
   mcp: mcpSchema.nullable(),
   /** Of a request to the web: its method, host and path with query. */
   request: z.object({ method: z.string(), host: z.string(), path: z.string() }).nullable(),
+  /** Present where the call asks to run outside the box: with the agent's reason, or null where it gives none. */
+  outside: z.object({ reason: z.string().nullable() }).optional(),
   /** The project that the call works in: the Git root above its working directory; null outside of one. */
   project: z.string().nullable(),
 });

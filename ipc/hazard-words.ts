@@ -75,6 +75,12 @@ const EFFECT_WORDS: Readonly<Record<Language, Readonly<Record<Effect, string>>>>
   },
 };
 
+/** Of what runs code in a box. */
+const CONFINED_EFFECT_WORDS: Readonly<Record<Language, string>> = {
+  en: "can change anything in the project",
+  it: "può cambiare qualsiasi cosa nel progetto",
+};
+
 interface CountWords {
   locale: string;
   folder: readonly [string, string];
@@ -114,7 +120,7 @@ export function hazardText({ id, ...values }: Hazard, language: Language): strin
   return HAZARD_WORDS[language][id](values);
 }
 
-/** What a call leaves behind, in a few words. */
-export function effectText(effect: Effect, language: Language): string {
-  return EFFECT_WORDS[language][effect];
+/** What a call leaves behind, in a few words. @param is_confined it can't leave its project */
+export function effectText(effect: Effect, language: Language, is_confined = false): string {
+  return is_confined && effect === "anything" ? CONFINED_EFFECT_WORDS[language] : EFFECT_WORDS[language][effect];
 }

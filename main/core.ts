@@ -123,10 +123,11 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
       all: (reason) => opened?.waiting.withdrawAll(`the gate is paused: ${reason}`),
       ofAgent: (agent_id) => opened?.waiting.withdrawAgent(agent_id, AGENT_PAUSED, "approval.withdrawn-pause"),
     });
+    const box = openBox(begun, stores, failed);
     const gate = openGate(begun, storage, stores, failed);
     opened = gate;
     start(begun, storage, stores, gate);
-    const box = new BoxService();
+    box.begin();
     const flush = () => flushAll(audit, storage, stores, gate, failed);
     const timer = setInterval(flush, FLUSH_INTERVAL_MS);
     timer.unref();
@@ -154,6 +155,7 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
       failed,
       close() {
         clearInterval(timer);
+        box.close();
         gate.broker.stop();
         safety.pause.stop();
         agent_pauses.stop();
@@ -312,6 +314,11 @@ function openGate(begun: Beginnings, storage: Storage, stores: Stores, failed: C
       failed,
     },
   );
+}
+
+function openBox(begun: Beginnings, { agent_pauses }: Stores, failed: Core["failed"]): BoxService {
+  const { paths, home, env, config, clock, alarms, audit } = begun;
+  return new BoxService({ paths, home, env, config: config.box, clock, alarms, audit, agent_pauses, failed });
 }
 
 function publishDecision(

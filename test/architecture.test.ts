@@ -69,6 +69,8 @@ const CONTRACTS = [
   "ipc/answer-lengths.ts",
   "ipc/alarms.ts",
   "ipc/audit.ts",
+  "ipc/box.ts",
+  "ipc/box-words.ts",
   "ipc/decision.ts",
   "ipc/description.ts",
   "ipc/gate-error.ts",

@@ -34,8 +34,7 @@ export function settingsSources({ cwd, env, managed_folder = managedFolder() }: 
   const user_folder = env.CLAUDE_CONFIG_DIR || join(env.HOME || homedir(), ".claude");
   const files: [SettingsSource["kind"], string][] = [
     ...managedFiles(managed_folder).map((file): [SettingsSource["kind"], string] => ["managed", file]),
-    ["local", join(cwd, ".claude", "settings.local.json")],
-    ["project", join(cwd, ".claude", "settings.json")],
+    ...projectFiles(cwd),
     ["user", join(user_folder, "settings.json")],
   ];
   const seen = new Set<string>();
@@ -45,6 +44,18 @@ export function settingsSources({ cwd, env, managed_folder = managedFolder() }: 
     seen.add(file);
     return [{ kind, file, ...readSettings(file) }];
   });
+}
+
+/** Those of a project in this folder alone. Never throws. */
+export function projectSources(folder: string): SettingsSource[] {
+  return projectFiles(folder).map(([kind, file]) => ({ kind, file, ...readSettings(file) }));
+}
+
+function projectFiles(folder: string): [SettingsSource["kind"], string][] {
+  return [
+    ["local", join(folder, ".claude", "settings.local.json")],
+    ["project", join(folder, ".claude", "settings.json")],
+  ];
 }
 
 function managedFolder(): string {

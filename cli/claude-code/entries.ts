@@ -1,4 +1,5 @@
 import { shellQuoted } from "../../ipc/shell-quoted.ts";
+import { SHELL_TOOL } from "./payload.ts";
 import { EVENTS, type HookEvent, isObject, type Json } from "./settings-file.ts";
 
 /** The gate's entries among the hooks of a settings file. */
@@ -18,6 +19,16 @@ const MARGIN_SECONDS = 15;
 const CHECK_SECONDS = 60;
 /** Earlier versions wrote this instead. */
 const MIN_SECONDS = 10;
+
+/** The events whose hooks are called for some tools, and for which. */
+const MATCHERS: Partial<Record<HookEvent, string>> = {
+  PreToolUse: "*",
+  PostToolUse: SHELL_TOOL,
+  PostToolUseFailure: SHELL_TOOL,
+};
+
+/** After a call nothing is left to block. */
+const BLOCKING: readonly HookEvent[] = ["PreToolUse", "ConfigChange"];
 
 /** What has Claude Code call a hook for some calls only, once, without waiting for it, or by another shell. */
 const WEAKENING = ["if", "once", "async", "asyncRewake", "shell"];
@@ -41,6 +52,7 @@ export function ourEntries(launcher: string, ttl_seconds: number): Record<HookEv
     timeout: CHECK_SECONDS,
     onFailure: "block",
   };
+  const after: Json = { type: "command", command: launcher, args: ["after", "claude-code"], timeout: CHECK_SECONDS };
   return {
     PreToolUse: [
       {
@@ -53,6 +65,8 @@ export function ourEntries(launcher: string, ttl_seconds: number): Record<HookEv
       },
       blocking,
     ],
+    PostToolUse: [after],
+    PostToolUseFailure: [after],
     ConfigChange: [
       {
         type: "command",
@@ -88,18 +102,20 @@ export function ourHooksIn(settings: Json, event: HookEvent): Json[] {
 
 /** Hooks of the gate that Claude Code would not call each time, not wait for, or not heed: equal ones elsewhere have the same fault. */
 export function weakenedHooks(settings: Json): Json[] {
-  return EVENTS.flatMap((event) => ourHooksIn(settings, event)).filter(
-    (hook) => String(hook.command).includes(LAUNCHER_NAME) && !isWhole(hook),
+  return EVENTS.flatMap((event) =>
+    ourHooksIn(settings, event).filter(
+      (hook) => String(hook.command).includes(LAUNCHER_NAME) && !isWhole(hook, BLOCKING.includes(event)),
+    ),
   );
 }
 
-function isWhole(hook: Json): boolean {
+function isWhole(hook: Json, is_blocking = true): boolean {
   const { type, args, timeout, onFailure } = hook;
   const wait_at = Array.isArray(args) ? args.indexOf("--wait") : -1;
   const wait = Array.isArray(args) && wait_at !== -1 ? Number(args[wait_at + 1]) : 0;
   return (
     type === "command" &&
-    onFailure === "block" &&
+    (!is_blocking || onFailure === "block") &&
     typeof timeout === "number" &&
     timeout >= MIN_SECONDS &&
     timeout > wait &&
@@ -107,19 +123,31 @@ function isWhole(hook: Json): boolean {
   );
 }
 
+/** True if the hook is called after every command, however it ended. */
+export function callsAfterCommands(settings: Json): boolean {
+  return (["PostToolUse", "PostToolUseFailure"] as const).every((event) =>
+    groupsOf(settings, event).some(
+      (group) => isMatched(group, SHELL_TOOL) && hooksOf(group).some((hook) => isOurs(hook) && isWhole(hook, false)),
+    ),
+  );
+}
+
+function isMatched({ matcher }: Json, tool?: string): boolean {
+  return matcher === undefined || matcher === "" || matcher === "*" || (tool !== undefined && matcher === tool);
+}
+
 /** True if the gate is asked before every tool. @param launcher the program that must be called; left out, any launcher of the gate's */
 export function callsForAllTools(settings: Json, launcher?: string): boolean {
   return groupsOf(settings, "PreToolUse").some(
-    (group) =>
-      (group.matcher === undefined || group.matcher === "" || group.matcher === "*") &&
-      hooksOf(group).some((hook) => asksGate(hook, launcher) && isWhole(hook)),
+    (group) => isMatched(group) && hooksOf(group).some((hook) => asksGate(hook, launcher) && isWhole(hook)),
   );
 }
 
 function asksGate({ command, args }: Json, launcher: string | undefined): boolean {
   if (typeof command !== "string" || !Array.isArray(args)) return false;
   const is_launcher = launcher === undefined ? command.endsWith(`/${LAUNCHER_NAME}`) : command === launcher;
-  return is_launcher && args[0] === "hook" && args[1] === "claude-code" && args[2] !== "config-change";
+  const [kind, agent, option = "--"] = args;
+  return is_launcher && kind === "hook" && agent === "claude-code" && String(option).startsWith("--");
 }
 
 export function holdsOurs(settings: Json): boolean {
@@ -133,10 +161,11 @@ export function withEntries(settings: Json, entries: Record<HookEvent, Json[]>):
 
 function withEventEntries(settings: Json, event: HookEvent, entries: readonly Json[]): Json {
   const groups = groupsOf(settings, event);
+  const matcher = MATCHERS[event];
   const position = groups.findIndex((group) => hooksOf(group).some(isOurs));
   const updated =
     position === -1
-      ? [...groups, { ...(event === "PreToolUse" ? { matcher: "*" } : {}), hooks: entries }]
+      ? [...groups, { ...(matcher === undefined ? {} : { matcher }), hooks: entries }]
       : groups
           .map((group, index) => ({ ...group, hooks: replaced(hooksOf(group), index === position ? entries : []) }))
           .filter(({ hooks }) => hooks.length > 0);

@@ -10,6 +10,8 @@ export interface Request {
   agent_name: string;
   session: string;
   call: object;
+  /** Whether the call may be allowed as a confined one: only if it then runs as the answer says. */
+  can_confine: boolean;
   /** When to give up waiting, by `monotonicMs`: setting the clock changes nothing. */
   deadline: number;
   /** True once the process that reads the answer has ended. Checked only while the operator is asked. */
@@ -17,11 +19,22 @@ export interface Request {
 }
 
 export type Answer =
-  | { kind: "decision"; outcome: "allowed" | "denied"; reason: string; instead: string | undefined }
+  | Decided
   | { kind: "error"; code: string; message: string; hint: string }
   | { kind: "unanswered" }
   | { kind: "abandoned" }
   | { kind: "unreachable" };
+
+export interface Decided {
+  kind: "decision";
+  outcome: "allowed" | "denied";
+  reason: string;
+  instead: string | undefined;
+  /** Whether it was decided on as a confined call. */
+  is_confined: boolean;
+  /** The words that run it; undefined where there are none that can be run. */
+  argv: readonly string[] | undefined;
+}
 
 type Outcome = Answer | { kind: "lost"; was_connected: boolean };
 
@@ -207,20 +220,34 @@ class Attempt {
   }
 }
 
-function helloOf({ agent_name, token, session }: Request): string {
+/** The greeting, as a line. */
+export function helloOf({
+  agent_name,
+  token,
+  session,
+  can_confine,
+}: Pick<Request, "agent_name" | "token" | "session" | "can_confine">): string {
   return encodeFrame("hello", {
     id: HELLO,
     protocol: 1,
     agent: { name: agent_name },
     ...(token === undefined ? {} : { token }),
     ...(session === "" ? {} : { session }),
+    ...(can_confine ? { supports: ["confine"] } : {}),
   });
 }
 
-function decision(outcome: "allowed" | "denied", data: Record<string, unknown>): Answer {
+function decision(outcome: "allowed" | "denied", data: Record<string, unknown>): Decided {
   const explain = data.explain as { instead?: unknown } | undefined;
   const instead = typeof explain?.instead === "string" ? explain.instead : undefined;
-  return { kind: "decision", outcome, reason: textOf(data.reason), instead };
+  const is_confined = data.confined !== undefined || data.confine !== undefined;
+  return { kind: "decision", outcome, reason: textOf(data.reason), instead, is_confined, argv: argvOf(data.confine) };
+}
+
+function argvOf(confine: unknown): string[] | undefined {
+  const argv = (confine as { argv?: unknown } | null | undefined)?.argv;
+  if (!Array.isArray(argv) || argv.length === 0) return undefined;
+  return argv.every((word) => typeof word === "string" && word !== "" && !word.includes("\0")) ? argv : undefined;
 }
 
 function textOf(value: unknown): string {

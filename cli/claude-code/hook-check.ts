@@ -2,7 +2,15 @@ import { ownCommand } from "../../ipc/own-command.ts";
 import type { Check } from "../doctor-checks.ts";
 import { foreignHooks, reachingVariables, switchedOffBy, turnsHooksOff } from "./dangers.ts";
 import { type SettingsContext, type SettingsSource, settingsSources } from "./effective-settings.ts";
-import { callsForAllTools, holdsOurs, LAUNCHER_NAME, ourEntries, ourHooksIn, weakenedHooks } from "./entries.ts";
+import {
+  callsAfterCommands,
+  callsForAllTools,
+  holdsOurs,
+  LAUNCHER_NAME,
+  ourEntries,
+  ourHooksIn,
+  weakenedHooks,
+} from "./entries.ts";
 import { launcherProblem } from "./launcher.ts";
 import { EVENTS, isObject, type Json } from "./settings-file.ts";
 
@@ -86,6 +94,8 @@ function entryProblems({ file, settings }: Source, launcher: string, ttl_seconds
   if (weakenedHooks(settings).length > 0) problems.push(failed(weakenedDetail(file), ownCommand(CONNECT)));
   else if (is_launched && !callsForAllTools(settings))
     problems.push(failed(`the hook in ${file} is not called for every tool`, `set its matcher to "*"`));
+  else if (is_current && !callsAfterCommands(settings))
+    problems.push(failed(`the hook in ${file} is not called after each command`, `set its matcher to "Bash"`));
   for (const called of new Set(ourHooksIn(settings, "PreToolUse").flatMap(launcherOf))) {
     const problem = launcherProblem(called);
     if (problem !== undefined) problems.push(failed(problem, ownCommand(CONNECT)));

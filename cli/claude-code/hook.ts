@@ -1,10 +1,11 @@
 import { readSync, writeSync } from "node:fs";
 import { exactText, MAX_FRAME_BYTES } from "../../ipc/frames.ts";
-import { agentPaths, agentTokenFile, PathError } from "../../ipc/paths.ts";
-import { readRegularFile } from "../../ipc/regular-file.ts";
-import { type Answer, GateLine, monotonicMs } from "./exchange.ts";
+import { agentPaths, PathError } from "../../ipc/paths.ts";
+import { agentToken } from "./agent-token.ts";
+import { type Answer, type Decided, GateLine, monotonicMs } from "./exchange.ts";
 import { AbandonedError, abandonedBy } from "./parent.ts";
 import { type HookPayload, parsePayload } from "./payload.ts";
+import { canConfine, rewritten } from "./rewriting.ts";
 
 /**
  * `metnos-gate hook claude-code`: Claude Code's PreToolUse payload on stdin, its answer on stdout. Loads no native module and
@@ -26,10 +27,14 @@ interface HookAnswer {
   reason: string;
   /** Shown to the user by Claude Code itself, which may show a denial as nothing and its own prompt without a reason. */
   is_shown: boolean;
+  /** What the tool is to be called with instead. */
+  updated_input?: object;
 }
 
 const AGENT = "claude-code";
 const CONFIG_CHANGE = "config-change";
+const AFTER = "after";
+const CLIENT_TEST = "client-test";
 /** Below the 600 s after which Claude Code gives a hook up. */
 const DEFAULT_WAIT_SECONDS = 590;
 const MAX_INPUT_BYTES = 8 * 1024 * 1024;
@@ -40,6 +45,8 @@ const BLOCKS = 2;
 export async function runHook(argv: readonly string[]): Promise<void> {
   try {
     if (argv[1] === CONFIG_CHANGE) await answerConfigChange();
+    else if (argv[1] === AFTER) await answerAfterCall();
+    else if (argv[1] === CLIENT_TEST) await answerClientTest(argv);
     else print(output(await answerFor(argv)));
   } catch (error) {
     // The answer isn't read, or can't be written: only the exit code is left to deny.
@@ -72,28 +79,40 @@ async function examined(argv: readonly string[]): Promise<HookAnswer> {
   const payload = parsePayload(input);
   if ("refused" in payload) return deny(payload.refused);
   if (input.length > MAX_FRAME_BYTES - 4096) return deny("the call is larger than the 1 MiB the gate looks at");
+  const can_confine = canConfine(payload.rewritable, options.parent, paths.state_dir);
   const answer = await gate.ask({
-    token: process.env.METNOS_AGENT_TOKEN ?? readToken(agentTokenFile(paths, AGENT)),
+    token: agentToken(paths, AGENT),
     agent_name: AGENT,
     session: payload.session_id,
     call: payload.call,
+    can_confine,
     deadline: monotonicMs() + options.wait_seconds * 1000,
     isAbandoned: abandonedBy(options.parent),
   });
-  return answered(answer, payload, options);
+  if (answer.kind === "decision") return decided(answer, payload, can_confine);
+  return unanswered(answer, payload, options);
 }
 
 function deny(reason: string): HookAnswer {
   return { permission: "deny", reason, is_shown: true };
 }
 
-async function answered(answer: Answer, payload: HookPayload, options: HookOptions): Promise<HookAnswer> {
+function decided({ outcome, reason, instead, is_confined, argv }: Decided, payload: HookPayload, can_confine: boolean) {
+  if (outcome === "denied") return deny(instead === undefined ? reason : `${reason} (${instead})`);
+  if (!is_confined) return { permission: "allow", reason, is_shown: false } as const;
+  // It was allowed as a confined call alone: it never runs otherwise.
+  if (!can_confine || argv === undefined || payload.rewritable === undefined)
+    return deny("this call is allowed only where it runs confined, and it can't be here");
+  const updated_input = rewritten(payload.rewritable, argv);
+  return { permission: "allow", reason, is_shown: false, updated_input } as const;
+}
+
+async function unanswered(
+  answer: Exclude<Answer, Decided>,
+  payload: HookPayload,
+  options: HookOptions,
+): Promise<HookAnswer> {
   switch (answer.kind) {
-    case "decision": {
-      const { outcome, reason, instead } = answer;
-      if (outcome === "allowed") return { permission: "allow", reason, is_shown: false };
-      return deny(instead === undefined ? reason : `${reason} (${instead})`);
-    }
     case "unanswered":
       return deny(
         `nobody answered within ${options.wait_seconds} s; this is not a refusal, ask again when somebody is there`,
@@ -133,6 +152,20 @@ async function answerConfigChange(): Promise<void> {
   const { configChange } = await import("./config-change.ts");
   const bytes = readInput();
   print(configChange(bytes === undefined ? "" : bytes.toString("utf8"), process.env));
+}
+
+/** After a call: a note for the model, or nothing. */
+async function answerAfterCall(): Promise<void> {
+  const { afterCall } = await import("./after-call.ts");
+  const bytes = readInput();
+  if (bytes !== undefined) print(await afterCall(bytes.toString("utf8"), agentPaths(process.env), AGENT));
+}
+
+/** In the test of a client: what the test has the client's call become. */
+async function answerClientTest(argv: readonly string[]): Promise<void> {
+  const { answerTest } = await import("./client-test/test-hook.ts");
+  const bytes = readInput();
+  print(answerTest(argv.slice(2), bytes === undefined ? "" : bytes.toString("utf8")));
 }
 
 function optionsOf(argv: readonly string[]): HookOptions | undefined {
@@ -175,15 +208,7 @@ function readChunk(chunk: Buffer): number {
   }
 }
 
-function readToken(file: string): string | undefined {
-  try {
-    return readRegularFile(file).trim();
-  } catch {
-    return undefined; // not paired yet: the gate asks the operator
-  }
-}
-
-function output({ permission, reason, is_shown }: HookAnswer): object {
+function output({ permission, reason, is_shown, updated_input }: HookAnswer): object {
   const text = `Metnos Gate: ${reason}`;
   return {
     ...(is_shown ? { systemMessage: text } : {}),
@@ -191,6 +216,7 @@ function output({ permission, reason, is_shown }: HookAnswer): object {
       hookEventName: "PreToolUse",
       permissionDecision: permission,
       permissionDecisionReason: text,
+      ...(updated_input === undefined ? {} : { updatedInput: updated_input }),
     },
   };
 }

@@ -37,13 +37,18 @@ function hookFolder(env: Env): string {
   return join(gatePaths(env).state_dir, "hook");
 }
 
+/** Where the gate names the calls that run confined (main/box). */
+function callsFolder(env: Env): string {
+  return join(gatePaths(env).state_dir, "box", "calls");
+}
+
 /** Writes the launcher and what it needs. @throws GateError `hook_unusable` if the hook isn't built, or the launcher doesn't run here */
 export function writeLauncher(env: Env = process.env): string {
   const file = launcherFile(env);
   mkdirSync(hookFolder(env), { recursive: true, mode: 0o700 });
   const installed = env.METNOS_GATE_LAUNCHER;
   const program: LauncherParts["program"] = installed ? { installed } : { nodes: nodesIn(env), scripts: scripts(env) };
-  replace(file, launcherText({ env: keptOf(env), program }), 0o700);
+  replace(file, launcherText({ env: keptOf(env), calls_dir: callsFolder(env), program }), 0o700);
   if (!installed) {
     const problem = launcherProblem(file);
     if (problem !== undefined)

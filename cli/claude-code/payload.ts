@@ -6,7 +6,20 @@ import type { ProposedCall } from "../../ipc/wire.ts";
 export interface HookPayload {
   session_id: string;
   call: ProposedCall;
+  /** Present where another command line can be run in the place of the call's. */
+  rewritable: Rewritable | undefined;
 }
+
+export interface Rewritable {
+  /** Every field as it came, `command` among them. */
+  input: Readonly<Record<string, unknown>>;
+  line: string;
+  cwd: string;
+}
+
+/** The one tool whose calls may be rewritten, and after which the hook is called. */
+export const SHELL_TOOL = "Bash";
+const CALL_ID = /^[A-Za-z0-9_-]{1,128}$/;
 
 const NO_PAYLOAD = { refused: "the hook's input is not a PreToolUse payload" };
 
@@ -30,11 +43,13 @@ export function parsePayload(text: string): HookPayload | { refused: string } {
   const { description, ...without_description } = tool_input;
   const is_bash = tool_name === "Bash";
   const server = tool_name.startsWith("mcp__") ? /^mcp__(.+?)__/.exec(tool_name)?.[1] : undefined;
+  const call_id = callIdOf(value);
   const context = {
     ...(typeof value.cwd === "string" ? { cwd: value.cwd } : {}),
     ...(typeof value.permission_mode === "string" ? { mode: value.permission_mode.slice(0, 64) } : {}),
     ...(session_id === "" ? {} : { session: session_id }),
     ...(server === undefined ? {} : { mcp_server: server.slice(0, 128) }),
+    ...(call_id === undefined ? {} : { call_id }),
     ...(typeof value.agent_type === "string" ? { subagent: value.agent_type.slice(0, 64) } : {}),
   };
   return {
@@ -46,9 +61,23 @@ export function parsePayload(text: string): HookPayload | { refused: string } {
       args: is_bash ? without_description : tool_input,
       context,
     },
+    rewritable: call_id === undefined || typeof value.cwd !== "string" ? undefined : rewritableOf(value, value.cwd),
   };
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
+/** Only the tool that ends with its command: what continues in the background may start after Claude Code says that it ran. */
+function rewritableOf({ tool_name, tool_input }: Record<string, unknown>, cwd: string): Rewritable | undefined {
+  if (tool_name !== SHELL_TOOL || !isObject(tool_input)) return undefined;
+  const { command, run_in_background } = tool_input;
+  if (typeof command !== "string" || (run_in_background !== undefined && run_in_background !== false)) return undefined;
+  return { input: tool_input, line: command, cwd };
+}
+
+/** The id of a call, where it can be a file's name. */
+export function callIdOf({ tool_use_id }: Record<string, unknown>): string | undefined {
+  return typeof tool_use_id === "string" && CALL_ID.test(tool_use_id) ? tool_use_id : undefined;
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

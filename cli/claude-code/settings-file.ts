@@ -19,7 +19,7 @@ import { GateError } from "../../ipc/gate-error.ts";
 export type Json = Record<string, unknown>;
 
 /** The events whose hooks are ours to write. */
-export const EVENTS = ["PreToolUse", "ConfigChange"] as const;
+export const EVENTS = ["PreToolUse", "PostToolUse", "PostToolUseFailure", "ConfigChange"] as const;
 export type HookEvent = (typeof EVENTS)[number];
 
 /** The user's settings.json, or the one of the project in this folder. */

@@ -4,6 +4,7 @@ import type { Level } from "../../ipc/decision.ts";
 import type { AgentView } from "../../ipc/operator-api.ts";
 import { ownCommand } from "../../ipc/own-command.ts";
 import { agentTokenFile, gatePaths } from "../../ipc/paths.ts";
+import { checkClient } from "../claude-code/client-check.ts";
 import { connectClaudeCode, disconnectClaudeCode } from "../claude-code/settings.ts";
 import { withOperator } from "../operator.ts";
 import { say, tell, usageError } from "../output.ts";
@@ -14,6 +15,7 @@ const AGENT = "claude-code";
 interface Options {
   project?: boolean;
   remove?: boolean;
+  client?: string;
   level?: string;
 }
 
@@ -24,6 +26,7 @@ export function connectCommand(program: Command): void {
     .description("puts the gate in front of an agent (claude-code): writes its hook and pairs it")
     .option("--project", "only for the project in this folder")
     .option("--level <level>", "ReadOnly, Supervised or Full; only when it is paired for the first time")
+    .option("--client <file>", "Claude Code's program, which is tested; left out, the one on PATH")
     .option("--remove", "takes the hook out again; the pairing stays, see agents revoke")
     .action(async (agent: string, options: Options) => {
       if (agent !== AGENT)
@@ -51,6 +54,8 @@ export function connectCommand(program: Command): void {
       say(
         `${AGENT} is paired at level ${paired.level}; its token is in ${agentTokenFile(gatePaths(process.env), AGENT)}`,
       );
+      const { detail } = await checkClient({ client: options.client, anew: true });
+      say(`confined commands: ${detail}`);
       say(`start the gate, where none runs, with: ${ownCommand("start")}; answer with: ${ownCommand("watch")}`);
     });
 }

@@ -12,8 +12,13 @@ const KNOWN: readonly FoundAgent[] = [
 
 /** Those that are on this PATH. Nothing is run. */
 export function agentsOnPath(path = process.env.PATH ?? ""): FoundAgent[] {
+  return KNOWN.filter(({ program }) => programOnPath(program, path) !== undefined);
+}
+
+/** The file that a shell would run under this name, or undefined. */
+export function programOnPath(program: string, path = process.env.PATH ?? ""): string | undefined {
   const folders = path.split(delimiter).filter((folder) => isAbsolute(folder));
-  return KNOWN.filter(({ program }) => folders.some((folder) => isProgram(join(folder, program))));
+  return folders.map((folder) => join(folder, program)).find(isProgram);
 }
 
 function isProgram(file: string): boolean {

@@ -1,13 +1,13 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import type { ToolUse } from "../../cli/claude-code/client-test/messages-api.ts";
 import { claudeCodeChecks } from "../../cli/claude-code/hook-check.ts";
 import { launcherFile } from "../../cli/claude-code/launcher.ts";
 import { connectClaudeCode } from "../../cli/claude-code/settings.ts";
 import { type GateUnderTest, startGate } from "../support/running-gate.ts";
 import { type ClaudeCodeOptions, ClaudeCodeRun } from "./claude-code-run.ts";
 import { claudeCodeIn, clientsFolder, TRIED_VERSIONS } from "./clients.ts";
-import type { ToolUse } from "./messages-api.ts";
 
 /** The real Claude Code behind a real gate; its model alone is a pretended one. */
 

@@ -1,4 +1,6 @@
-import type { Card, Reversibility, Territory } from "../../../ipc/decision.ts";
+import { confinedMark, outsideText } from "../../../ipc/box-words.ts";
+import type { Card, Confined, Reversibility, Territory } from "../../../ipc/decision.ts";
+import type { Description } from "../../../ipc/description.ts";
 import { effectText } from "../../../ipc/hazard-words.ts";
 import type { Effect } from "../../../ipc/hazards.ts";
 import type { Language } from "../../../ipc/language.ts";
@@ -19,6 +21,10 @@ export interface ApprovalRequest {
   readonly token: string;
   /** Said in lines of their own, after what is asked. */
   readonly links?: readonly PathLink[];
+  /** Present where the call runs in a box. */
+  readonly confined?: Confined | undefined;
+  /** Present where it asks to run outside of it. */
+  readonly outside?: Description["outside"];
 }
 
 /** A name that the call uses, and where it leads. */
@@ -40,6 +46,8 @@ interface Words {
   /** Of a call that runs code: how much of it could be taken back isn't known. */
   anything: string;
   anything_short: string;
+  /** Of a call that runs in a box. */
+  confined: Readonly<Record<"alone" | "with_network", string>>;
   class: string;
   territory: Record<Territory, string>;
   approve: string;
@@ -57,6 +65,7 @@ const WORDS: Readonly<Record<Language, Words>> = {
     short: { reversible: "rev", irreversible: "irrev", partial: "part" },
     anything: effectText("anything", "en"),
     anything_short: "any",
+    confined: { alone: "confined to the project, no network", with_network: "confined to the project" },
     class: "class",
     territory: { none: "", session: " [territory: session]", permanent: " [territory: permanent]" },
     approve: "Approve",
@@ -72,6 +81,7 @@ const WORDS: Readonly<Record<Language, Words>> = {
     short: { reversible: "rev", irreversible: "irrev", partial: "parz" },
     anything: effectText("anything", "it"),
     anything_short: "tutto",
+    confined: { alone: "confinato al progetto, senza rete", with_network: "confinato al progetto" },
     class: "classe",
     territory: { none: "", session: " [territorio: sessione]", permanent: " [territorio: permanente]" },
     approve: "Approva",
@@ -114,11 +124,12 @@ export function renderApprovalCard(request: ApprovalRequest, language: Language 
   const form = shapeForRecurrence(request.recurrence_count);
   const marker = words.territory[request.territory_concession];
   const question = words.question(request.action_verb);
-  const is_unknown = request.effect === "anything" && request.reversibility === "partial";
-  const undoing = is_unknown ? words.anything : words.reversibility[request.reversibility];
-  const undoing_short = is_unknown ? words.anything_short : words.short[request.reversibility];
+  const { undoing, undoing_short } = undoingOf(request, language);
   const meta = `${undoing} | ${words.class}: ${request.capability_class}${marker}`;
-  const links = linkLines(request.links ?? [], language);
+  const links = [
+    ...(request.outside === undefined ? [] : [outsideText(request.outside.reason, language)]),
+    ...linkLines(request.links ?? [], language),
+  ];
   const lines = {
     full: () => [question, request.target_summary, ...links, meta],
     medium: () => [`${question} (${meta})`, request.target_summary, ...links],
@@ -134,6 +145,23 @@ export function renderApprovalCard(request: ApprovalRequest, language: Language 
       { text: words.approve, data: `approve:${request.token}` },
       { text: words.reject, data: `reject:${request.token}` },
     ],
+  };
+}
+
+/** What could be taken back, and what the call is confined to. */
+function undoingOf({ effect, reversibility, confined }: ApprovalRequest, language: Language) {
+  const words = WORDS[language];
+  const is_unknown = effect === "anything" && reversibility === "partial";
+  if (confined === undefined)
+    return {
+      undoing: is_unknown ? words.anything : words.reversibility[reversibility],
+      undoing_short: is_unknown ? words.anything_short : words.short[reversibility],
+    };
+  const box = words.confined[confined.network ? "with_network" : "alone"];
+  const mark = confinedMark(language);
+  return {
+    undoing: is_unknown ? box : `${words.reversibility[reversibility]}, ${box}`,
+    undoing_short: is_unknown ? mark : `${words.short[reversibility]}, ${mark}`,
   };
 }
 

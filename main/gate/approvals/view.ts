@@ -63,6 +63,8 @@ export function approvalView(request: PendingRequest, language: Language, now: n
         recurrence_count: extra.recurrence_count,
         territory_concession: fields.territory_concession,
         links: extra.links ?? [],
+        confined: extra.confined,
+        outside: extra.description?.outside,
       },
       language,
     ),

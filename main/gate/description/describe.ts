@@ -3,6 +3,7 @@ import type { CallKind } from "../../../ipc/hazards.ts";
 import type { ProposedCall } from "../../../ipc/wire.ts";
 import type { CommandLine } from "../executors/command-lines.ts";
 import type { ExecutorManifest } from "../executors/manifest.ts";
+import { askedOutside } from "../programs/gate-command.ts";
 import type { Reviewable } from "../stages/examination.ts";
 import { withScanLimit } from "../targets/tree-scan.ts";
 import { placeOf } from "./call-place.ts";
@@ -43,8 +44,23 @@ function description(x: Describable): Description {
     stands_for: standsForOf(lines, place),
     mcp: mcpOf(call.executor, executor.is_described),
     request: requestOf(call, executor.manifest),
+    ...outsideOf(lines),
     project: place.project,
   };
+}
+
+/** Characters of an agent's reason. */
+const MAX_REASON = 400;
+
+/** That a line asks to run outside the box, and the first reason that it gives. */
+function outsideOf(lines: readonly CommandLine[]): Pick<Description, "outside"> {
+  const asked = lines
+    .flatMap(({ reading }) => reading.commands)
+    .map(({ name, argv }) => askedOutside(name, argv))
+    .filter((one) => one !== null);
+  if (asked.length === 0) return {};
+  const reason = asked.map((one) => one.reason?.trim() ?? "").find((text) => text !== "");
+  return { outside: { reason: reason?.slice(0, MAX_REASON) ?? null } };
 }
 
 /** The command lines of a call that is run by a shell, or by a tool that nothing describes: what it does with one isn't ours to guess. */

@@ -1,6 +1,8 @@
 import type { StandsFor } from "../../../ipc/description.ts";
+import { ownCommand } from "../../../ipc/own-command.ts";
 import type { CommandLine } from "../executors/command-lines.ts";
 import { effectsOf } from "../guard/shell/effects.ts";
+import { askedOutside } from "../programs/gate-command.ts";
 import { launchedBy, runsElsewhere } from "../programs/hazard-records.ts";
 import { changesRunner, type NamedScripts, namedScripts } from "../programs/script-runners.ts";
 import { scriptLines } from "../programs/script-texts.ts";
@@ -35,12 +37,18 @@ export function standsForOf(lines: readonly CommandLine[], place: CallPlace): St
     const { commands } = line.reading;
     for (const [at, command] of commands.entries()) {
       if (found.size >= MAX_NAMES) break;
+      if (isGateItself(command)) continue;
       if (command.is_speculative || command.via.some(runsElsewhere) || command.cwd === null) continue;
       const one = namedBy(line, command, commands.slice(0, at), reader);
       if (one !== null && !found.has(`${one.name}\n${one.file}`)) found.set(`${one.name}\n${one.file}`, one);
     }
   }
   return [...found.values()];
+}
+
+/** By the launcher that runs now: its text says nothing about the call. */
+function isGateItself({ name, argv }: SimpleCommand): boolean {
+  return askedOutside(name, argv) !== null && argv[0]?.text === ownCommand();
 }
 
 /** Reads the files of one call, and only so much of them together. */

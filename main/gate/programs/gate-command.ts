@@ -1,3 +1,5 @@
+import type { Word } from "../shell/reading.ts";
+
 /** The gate's own command: what it is called, what runs it, how its process is found, and what an agent may ask it. */
 export const GATE_COMMAND = "metnos-gate";
 
@@ -29,6 +31,8 @@ const READING: readonly (readonly string[])[] = [
   ["explain"],
   ["guard"],
   ["hook"],
+  // It runs what follows, which is looked at for itself.
+  ["outside"],
   ["policy", "table"],
   ["policy", "registry"],
   ["policy", "check"],
@@ -43,9 +47,22 @@ export function isGateCommand(word: string): boolean {
   return /(?:^|\/)metnos-gate(?:\.js)?(?:@[\w.^~-]+)?$/.test(word);
 }
 
-/** True if the program runs the gate's command where that is one of its words. */
-export function runsGateCommand(name: string): boolean {
-  return RUN_BY.has(name);
+/** An AppImage is the command behind a word of its own. */
+const IMAGE = /(?:^|\/)metnos[ _-]?gate[^/]*\.AppImage$/i;
+const IMAGE_MARK = "--cli";
+
+/**
+ * The words that the gate's command is given, where the program is it or runs it; undefined where neither is known.
+ * @param by_any whatever the program is
+ */
+export function gateWords(name: string, argv: readonly Word[], by_any = false): readonly Word[] | undefined {
+  const [first, second] = argv;
+  if (first !== undefined && IMAGE.test(first.text)) return second?.text === IMAGE_MARK ? argv.slice(2) : undefined;
+  const at = argv.findIndex(({ text, is_resolved }) => is_resolved && isGateCommand(text));
+  // `$(which metnos-gate) stop`, `metnos-gat? stop`: the program's name is known all the same.
+  if (at === -1 && name !== GATE_COMMAND) return undefined;
+  if (at > 0 && !RUN_BY.has(name) && !by_any) return undefined;
+  return argv.slice(Math.max(at, 0) + 1);
 }
 
 /** True if these words only ask. */
@@ -54,4 +71,58 @@ export function onlyAsksGate(words: readonly string[]): boolean {
   const asks_help = words.some((text, at) => /^(?:--help|-h)$/.test(text) && !words[at - 1]?.startsWith("-"));
   if (words.length === 0 || asks_help) return true;
   return READING.some((allowed) => allowed.every((text, index) => words[index] === text));
+}
+
+/** What `metnos-gate outside` is called as the wrapper of a command. */
+export const OUTSIDE = "metnos-gate outside";
+
+/** Where the command begins among the words behind `outside`, and where the reason is; null where that isn't known. */
+export interface OutsideWords {
+  reason: { at: number; from: number } | null;
+  command_at: number;
+}
+
+/** How `outside` reads its words: options first, then the command, whatever it looks like. */
+export function outsideWords(words: readonly string[]): OutsideWords | null {
+  let reason: OutsideWords["reason"] = null;
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at] ?? "";
+    if (word === "--") return { reason, command_at: at + 1 };
+    if (word === REASON && at + 1 < words.length) reason = { at: ++at, from: 0 };
+    else if (word.startsWith(`${REASON}=`)) reason = { at, from: REASON.length + 1 };
+    else if (word.startsWith("-")) return null;
+    else return { reason, command_at: at };
+  }
+  return { reason, command_at: words.length };
+}
+
+const REASON = "--reason";
+
+/** A command that is asked to run outside the box, with the reason in the words of who asks; null where there is none. */
+export interface AskedOutside {
+  reason: string | null;
+  /** Empty where there is none, or it was taken off. */
+  command: readonly Word[];
+}
+
+/** What a command asks to run outside the box; null where it doesn't. */
+export function askedOutside(name: string, argv: readonly Word[]): AskedOutside | null {
+  const words = gateWords(name, argv)?.filter((word, index) => index > 0 || word.text !== "--");
+  if (words?.[0]?.text !== "outside") return null;
+  const own = words.slice(1);
+  // What isn't known may be the command, or an option with its value.
+  const unknown = own.findIndex(({ is_resolved, glob }) => !is_resolved || glob === true);
+  const read = outsideWords(own.map(({ text }) => text));
+  if (read === null) return { reason: null, command: [] };
+  if (unknown !== -1 && unknown < read.command_at) return { reason: null, command: own.slice(unknown) };
+  const { reason, command_at } = read;
+  return {
+    reason: reason === null ? null : (own[reason.at]?.text.slice(reason.from) ?? null),
+    command: own.slice(command_at),
+  };
+}
+
+/** True if one of the commands of a line is asked to run outside the box. */
+export function asksForOutside(commands: readonly { name: string; argv: readonly Word[] }[]): boolean {
+  return commands.some(({ name, argv }) => askedOutside(name, argv) !== null);
 }

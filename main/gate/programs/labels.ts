@@ -1,3 +1,4 @@
+import { OUTSIDE } from "./gate-command.ts";
 import { INTERPRETERS } from "./interpreters.ts";
 import { SHELLS } from "./shells.ts";
 import { WRAPPERS } from "./wrappers.ts";
@@ -6,6 +7,7 @@ import { WRAPPERS } from "./wrappers.ts";
 
 /** What the reader itself puts there. */
 const OWN: ReadonlySet<string> = new Set([
+  OUTSIDE,
   ..."alias xargs parallel eval trap source shell python3".split(" "),
   ..."exec execdir ok okdir".split(" ").map((action) => `find -${action}`),
 ]);

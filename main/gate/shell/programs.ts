@@ -1,4 +1,5 @@
 import { codeWords } from "../programs/code-words.ts";
+import { askedOutside, OUTSIDE } from "../programs/gate-command.ts";
 import {
   isDangerous,
   mayRunDangerous,
@@ -35,7 +36,7 @@ export function evaluateProgram(
   if (first === undefined) return here;
   if (command.via.length > MAX_DEPTH) throw new Unreadable(`it goes deeper than ${MAX_DEPTH}`);
   const name = calledName(evaluator, first, command);
-  const now: SimpleCommand = command.name === name ? command : { ...command, name };
+  const now = evaluateOutside(evaluator, command.name === name ? command : { ...command, name }, scope, context);
   if (SHELLS.has(name)) return evaluateShell(evaluator, now, scope, context);
   const wrapper = Object.hasOwn(WRAPPERS, name) ? WRAPPERS[name] : undefined;
   if (wrapper !== undefined && evaluateWrapper(evaluator, wrapper, now, scope, context)) return here;
@@ -76,6 +77,29 @@ export function evaluateProgram(
   const written = writtenProgram(evaluator, now);
   if (written !== undefined) evaluateNested(evaluator, written, undefined, now, scope, context, first.text);
   return emitted(evaluator, now, here);
+}
+
+/**
+ * `metnos-gate outside -- CMD`, `npx metnos-gate outside -- CMD`: CMD is read for itself. The command without it is left to be read
+ * as any other, as the program may be another one of that name.
+ */
+function evaluateOutside(
+  evaluator: ShellEvaluator,
+  command: SimpleCommand,
+  scope: Scope,
+  context: EvaluationContext,
+): SimpleCommand {
+  const { argv, via } = command;
+  const inner = askedOutside(command.name, argv)?.command ?? [];
+  const [first] = inner;
+  if (first === undefined) return command;
+  evaluateProgram(
+    evaluator,
+    { ...command, argv: inner, name: programName(first.text), via: [...via, OUTSIDE] },
+    scope,
+    context,
+  );
+  return { ...command, argv: argv.slice(0, argv.length - inner.length), redirects: [] };
 }
 
 /** What a program is called, also where its name is a pattern, printed by `which`, or a link or copy that this line makes. */

@@ -13,9 +13,14 @@ const TTL_SECONDS = 600;
 function connected() {
   const { home, env } = temporaryHome();
   const launcher = writeLauncher(env);
-  const { PreToolUse, ConfigChange } = ourEntries(launcher, TTL_SECONDS);
+  const { PreToolUse, PostToolUse, PostToolUseFailure, ConfigChange } = ourEntries(launcher, TTL_SECONDS);
   const ours = {
-    hooks: { PreToolUse: [{ matcher: "*", hooks: PreToolUse }], ConfigChange: [{ hooks: ConfigChange }] },
+    hooks: {
+      PreToolUse: [{ matcher: "*", hooks: PreToolUse }],
+      PostToolUse: [{ matcher: "Bash", hooks: PostToolUse }],
+      PostToolUseFailure: [{ matcher: "Bash", hooks: PostToolUseFailure }],
+      ConfigChange: [{ hooks: ConfigChange }],
+    },
   };
   const managed_folder = join(home, "managed");
   const files = {
@@ -119,6 +124,9 @@ describe("doctor, of Claude Code's hook in this folder", () => {
     const [group] = ours.hooks.PreToolUse;
     write("user", { hooks: { ...ours.hooks, PreToolUse: [{ ...group, matcher: "Bash" }] } });
     expect(details()).toEqual([`FAIL the hook in ${files.user} is not called for every tool`]);
+    const PostToolUseFailure = [{ ...ours.hooks.PostToolUseFailure[0], matcher: "Read" }];
+    write("user", { hooks: { ...ours.hooks, PostToolUseFailure } });
+    expect(details()).toEqual([`FAIL the hook in ${files.user} is not called after each command`]);
     write("user", ours);
     chmodSync(launcher, 0o600);
     expect(details()).toEqual([expect.stringContaining(`FAIL the hook's launcher ${launcher} does not run`)]);

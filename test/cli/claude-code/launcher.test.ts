@@ -28,7 +28,8 @@ function around(program: string, nodes = [process.execPath]): string {
   const script = join(folder, "program.cjs");
   writeFileSync(script, program);
   const file = join(folder, "metnos-gate-hook");
-  const text = launcherText({ env: { HOME: folder, PATH: folder }, program: { nodes, scripts: [script] } });
+  const calls_dir = join(folder, "calls");
+  const text = launcherText({ env: { HOME: folder, PATH: folder }, calls_dir, program: { nodes, scripts: [script] } });
   writeFileSync(file, text, { mode: 0o700 });
   return file;
 }
@@ -55,7 +56,11 @@ describe("whatever goes wrong, the launcher ends with 2, says why, and prints no
 
   it("its program is missing", () => {
     const { env } = temporaryHome();
-    const text = launcherText({ env, program: { nodes: [process.execPath], scripts: ["/nowhere/a", "/nowhere/b"] } });
+    const text = launcherText({
+      env,
+      calls_dir: "/nowhere",
+      program: { nodes: [process.execPath], scripts: ["/nowhere/a", "/nowhere/b"] },
+    });
     const file = join(tempFolder(), "metnos-gate-hook");
     writeFileSync(file, text, { mode: 0o700 });
     expect(called(file)).toMatchObject({ status: 2, stdout: "" });
@@ -64,7 +69,11 @@ describe("whatever goes wrong, the launcher ends with 2, says why, and prints no
 
   it("an installed command is missing", () => {
     const file = join(tempFolder(), "metnos-gate-hook");
-    writeFileSync(file, launcherText({ env: {}, program: { installed: "/nowhere/metnos-gate" } }), { mode: 0o700 });
+    writeFileSync(
+      file,
+      launcherText({ env: {}, calls_dir: "/nowhere", program: { installed: "/nowhere/metnos-gate" } }),
+      { mode: 0o700 },
+    );
     expect(called(file)).toMatchObject({ status: 2, stdout: "" });
   });
 

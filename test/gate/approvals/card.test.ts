@@ -50,6 +50,41 @@ describe("the card", () => {
     expect(renderApprovalCard(DOWNLOAD).lines[2]).toBe("reversible | class: fs_write:~/downloads/**");
   });
 
+  it("of a confined call every form says so, in place of that it can change anything", () => {
+    const run: ApprovalRequest = {
+      ...DOWNLOAD,
+      action_verb: "run",
+      target_summary: "npm test (in ~/project)",
+      capability_class: "fs_write:~/*/**",
+      reversibility: "partial",
+      effect: "anything",
+      confined: { project: "/home/ada/project", network: false },
+    };
+    const [full, medium, short] = [0, 3, 8].map(
+      (recurrence_count) => renderApprovalCard({ ...run, recurrence_count }).lines,
+    );
+    expect(full?.[2]).toBe("confined to the project, no network | class: fs_write:~/*/**");
+    expect(medium?.[0]).toBe("May I run? (confined to the project, no network | class: fs_write:~/*/**)");
+    expect(short).toEqual(["Run npm test (in ~/project) [confined | fs_write:~/*/**]"]);
+    const with_network = { ...run, confined: { project: "/home/ada/project", network: true } };
+    expect(renderApprovalCard(with_network).lines[2]).toMatch(/^confined to the project \|/);
+    expect(renderApprovalCard({ ...run, reversibility: "irreversible", effect: "final" }).lines[2]).toMatch(
+      /^irreversible, confined to the project, no network \|/,
+    );
+    expect(renderApprovalCard({ ...run, confined: undefined }).lines[2]).toMatch(/^can change anything \|/);
+    expect(renderApprovalCard(run, "it").lines[2]).toMatch(/^confinato al progetto, senza rete \|/);
+  });
+
+  it("a call that asks to run outside the box says so, with the agent's reason made visible, or that there is none", () => {
+    const asked = (reason: string | null) =>
+      renderApprovalCard({ ...DOWNLOAD, outside: { reason } }, "en").lines.slice(2, -1);
+    expect(asked("it needs the network")).toEqual(["Outside the box. The agent's reason: “it needs the network”"]);
+    expect(asked(null)).toEqual(["Outside the box. The agent gives no reason"]);
+    expect(asked("  ")).toEqual(asked(null));
+    expect(asked("a\u202eb\u001b[2K")[0]).toContain("a\\u{202e}b\\u{1b}[2K");
+    expect(asked("x".repeat(5000))[0]?.length).toBeLessThan(400);
+  });
+
   // render_medium_2_righe
   it("medium: two lines, the classification in the first", () => {
     expect(renderApprovalCard({ ...DOWNLOAD, recurrence_count: 4 })).toMatchObject({

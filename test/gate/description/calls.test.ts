@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { descriptionSchema } from "../../../ipc/description.ts";
 import { hazardText } from "../../../ipc/hazard-words.ts";
 import { HAZARDS } from "../../../ipc/hazards.ts";
+import { ownCommand } from "../../../ipc/own-command.ts";
 import { endedDescription } from "../../../main/gate/description/ended.ts";
 import { DESCRIBED_CALLS, type DescribedCall } from "../../support/described-calls.ts";
 import { type DescribedProject, describedProject } from "../../support/described-project.ts";
@@ -174,6 +175,30 @@ describe.skipIf(NO_GIT !== null)("what a call is", () => {
     expect(request).toEqual({ method: "GET", host: "docs.example.com:8443", path: "/a?b=c" });
     expect(project.describe("http_post", { url: "https://api.example.com/v1" }).request?.method).toBe("POST");
     expect(project.describe("http_get", { url: "no url" }).request).toBeNull();
+  });
+
+  it("a command that asks to run outside the box is described as what it runs, with the agent's reason", () => {
+    const bash = (command: string) => project.describe("Bash", { command });
+    expect(bash("npm test").outside).toBeUndefined();
+    expect(bash("metnos-gate outside -- npm test").outside).toEqual({ reason: null });
+    expect(bash("ls && npx metnos-gate outside --reason=' it needs the network ' npm test").outside).toEqual({
+      reason: "it needs the network",
+    });
+    expect(bash(`metnos-gate outside --reason '${"x".repeat(5000)}' -- npm test`).outside?.reason).toHaveLength(400);
+    const alone = bash("npm test");
+    const asked = bash(`${ownCommand("outside")} --reason why -- npm test`);
+    const named = ({ stands_for }: typeof alone) => stands_for.map(({ name, file }) => [name, file]);
+    expect(named(asked)).toEqual(named(alone));
+    expect(asked.stands_for).toHaveLength(1);
+    expect(named(bash("node ./metnos-gate.js outside -- npm test")).map(([name]) => name)).toEqual([
+      "npm test",
+      "node ./metnos-gate.js",
+    ]);
+    expect(asked.effect).toBe("anything");
+    expect(bash("metnos-gate outside -- git push --force").hazards.map(({ id }) => id)).toEqual([
+      "rewrites-remote-history",
+    ]);
+    expect(endedDescription(asked).outside).toBeUndefined();
   });
 
   it("an MCP tool has its server and its own name, and no command line is taken from it", () => {

@@ -1,13 +1,6 @@
 import { ownCommand } from "../../../../ipc/own-command.ts";
 import { placingRole } from "../../programs/accesses.ts";
-import {
-  GATE_COMMAND,
-  GATE_INTERPRETER,
-  GATE_PROCESS_TEXTS,
-  isGateCommand,
-  onlyAsksGate,
-  runsGateCommand,
-} from "../../programs/gate-command.ts";
+import { GATE_INTERPRETER, GATE_PROCESS_TEXTS, gateWords, onlyAsksGate } from "../../programs/gate-command.ts";
 import { processToolCalled, signalsUser } from "../../programs/processes.ts";
 import { socketToolCalled } from "../../programs/sockets.ts";
 import { programCalled } from "../../programs/table.ts";
@@ -172,11 +165,8 @@ function process(command: SimpleCommand, looks: boolean): Finding | null {
 }
 
 function humanOnly(command: SimpleCommand): Finding | null {
-  const at = command.argv.findIndex(({ text, is_resolved }) => is_resolved && isGateCommand(text));
-  // `$(which metnos-gate) stop`, `metnos-gat? stop`: the program's name is known all the same.
-  if (at === -1 && command.name !== GATE_COMMAND) return null;
-  if (at > 0 && !runsGateCommand(command.name) && command.is_speculative !== true) return null;
-  const words = command.argv.slice(Math.max(at, 0) + 1).filter((word) => !(word.text === "--"));
+  const words = gateWords(command.name, command.argv, command.is_speculative)?.filter(({ text }) => text !== "--");
+  if (words === undefined) return null;
   if (onlyAsksGate(words.map(({ text }) => text))) return null;
   return finding("guard.gate-command", "a metnos-gate command that only the user gives", ASK, command, words[0]);
 }

@@ -147,6 +147,48 @@ const COMMANDS: readonly ShellCase[] = [
   blocked("tmux new -d 'metnos-gate stop'", "a text for a shell"),
 ];
 
+/** `outside` is the agents' own: what follows is looked at as if it were alone. */
+const OUTSIDE: readonly ShellCase[] = [
+  passes("metnos-gate outside -- curl https://example.com", "what the box doesn't let through, asked for"),
+  passes("metnos-gate outside --reason 'it needs the network' -- npm install", "with its reason"),
+  passes("metnos-gate outside --reason='it needs the network' npm install", "the reason joined, no dashes"),
+  passes("npx metnos-gate outside -- npm install", "by npx"),
+  passes("node bin/metnos-gate.js outside -- npm install", "by its file"),
+  passes("/opt/metnos/bin/metnos-gate.js outside -- npm install", "by the launcher's path"),
+  passes("/opt/Metnos-Gate-0.1.0.AppImage --cli outside -- npm install", "by its image"),
+  passes("metnos-gate outside --help", "what it does"),
+  blocked(`metnos-gate outside -- rm -r -f "$HOME"`, "what it runs"),
+  blocked(`metnos-gate outside --reason 'to tidy up' -- rm -r -f "$HOME"`, "behind a reason"),
+  blocked(`metnos-gate outside --reason=tidy rm -r -f "$HOME"`, "without dashes"),
+  blocked(`metnos-gate outside --reason -- -- rm -r -f "$HOME"`, "a reason that looks like the end of the options"),
+  blocked(`metnos-gate -- outside -- rm -r -f "$HOME"`, "dashes before it, too"),
+  blocked(`metnos-gate outside $X rm -r -f "$HOME"`, "a word that isn't known may be an option or nothing"),
+  blocked(`metnos-gate outside --reason $X -- rm -r -f "$HOME"`, "a reason that isn't known may be more words"),
+  blocked(`npx metnos-gate outside -- rm -r -f "$HOME"`, "by npx"),
+  blocked(`npx --yes metnos-gate@0.1.0 outside -- rm -r -f "$HOME"`, "by npx, a version"),
+  blocked(`node bin/metnos-gate.js outside -- rm -r -f "$HOME"`, "by its file"),
+  blocked(`node evil/metnos-gate.js outside -- rm -r -f "$HOME"`, "a file that is only named so"),
+  blocked(`/opt/metnos/bin/metnos-gate.js outside -- rm -r -f "$HOME"`, "by the launcher's path"),
+  blocked(`./metnos-gate outside -- rm -r -f "$HOME"`, "a program that is only named so"),
+  blocked(`/opt/Metnos-Gate-0.1.0.AppImage --cli outside -- rm -r -f "$HOME"`, "by its image"),
+  blocked(`$(which metnos-gate) outside -- rm -r -f "$HOME"`, "what which prints"),
+  blocked(`M='metnos-gate outside'; $M -- rm -r -f "$HOME"`, "in a variable"),
+  blocked(`timeout 9 metnos-gate outside -- sudo rm -r -f "$HOME"`, "wrapped, and wrapping"),
+  blocked(`metnos-gate outside -- metnos-gate outside -- rm -r -f "$HOME"`, "twice"),
+  blocked(`metnos-gate outside -- sh -c 'rm -r -f "$HOME"'`, "a shell's text"),
+  blocked(`echo 'rm -r -f "$HOME"' | metnos-gate outside -- sh`, "a shell's input"),
+  blocked("metnos-gate outside -- tee ~/.ssh/authorized_keys", "a file that it writes"),
+  blocked("metnos-gate outside -- echo x > ~/.ssh/authorized_keys", "where its output goes"),
+  blocked("metnos-gate outside -- metnos-gate approve", "another command of the gate"),
+  blocked("metnos-gate outside --reason x -- npx metnos-gate policy grant fs:write '/**'", "a grant for itself"),
+  blocked(
+    `printf 'rm -r -f "$HOME"' > metnos-gate; sh metnos-gate outside -- ls`,
+    "a script of that name, written before",
+  ),
+  blocked("metnos-gate box run -- ls", "a run of the user's own"),
+  blocked("/opt/Metnos-Gate-0.1.0.AppImage --cli approve", "answering, by its image"),
+];
+
 const HOOK: readonly ShellCase[] = [
   blocked("rm ~/.claude/settings.json", "the hook's entry removed with its file"),
   blocked("sed -i '/metnos-gate/d' ~/.claude/settings.json", "its line removed"),
@@ -188,4 +230,4 @@ const HOOK: readonly ShellCase[] = [
   passes("cp -r agents ~/.claude/", "another folder in it"),
 ];
 
-export const GATE_FILES: readonly ShellCase[] = [...PLACES, ...PROCESS, ...COMMANDS, ...HOOK];
+export const GATE_FILES: readonly ShellCase[] = [...PLACES, ...PROCESS, ...COMMANDS, ...OUTSIDE, ...HOOK];

@@ -43,6 +43,8 @@ export class MessagesApi {
   readonly #beforeTurn: (turn: number) => void | Promise<void>;
   /** Results in the order of their calls. */
   results: ToolResult[] = [];
+  /** How the client names itself in its requests. */
+  user_agent = "";
 
   private constructor(script: readonly ToolUse[], beforeTurn: (turn: number) => void | Promise<void>) {
     this.#script = script;
@@ -80,6 +82,7 @@ export class MessagesApi {
       response.writeHead(200, { "content-type": "application/json" }).end('{"input_tokens":1}');
       return;
     }
+    this.user_agent = request.headers["user-agent"] ?? "";
     const asked = JSON.parse(body) as MessagesRequest;
     const block = await this.#turn(asked);
     if (asked.stream === true) stream(response, asked.model, block);

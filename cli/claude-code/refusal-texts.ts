@@ -1,0 +1,47 @@
+/**
+ * What programs print where the system refuses them something, in the languages that the C library has for the most users, and Node's
+ * codes: a read-only place (EROFS), no permission (EACCES, EPERM), no network (ENETUNREACH, EAI_AGAIN).
+ */
+export const REFUSAL_TEXTS: readonly string[] = [
+  "EROFS",
+  "EACCES",
+  "EPERM",
+  "ENETUNREACH",
+  "EAI_AGAIN",
+  "Read-only file system",
+  "File system in sola lettura",
+  "Das Dateisystem ist nur lesbar",
+  "accessible en lecture seulement",
+  "Sistema de ficheros de sólo lectura",
+  "Sistema de arquivos somente para leitura",
+  "Permission denied",
+  "Permesso negato",
+  "Keine Berechtigung",
+  "Permission non accordée",
+  "Permiso denegado",
+  "Permissão negada",
+  "Operation not permitted",
+  "Operazione non permessa",
+  "Die Operation ist nicht erlaubt",
+  "Opération non permise",
+  "Operación no permitida",
+  "Operação não permitida",
+  "Network is unreachable",
+  "La rete non è raggiungibile",
+  "Das Netzwerk ist nicht erreichbar",
+  "Le réseau n'est pas accessible",
+  "La red es inaccesible",
+  "A rede está fora de alcance",
+  "Temporary failure in name resolution",
+  "Errore temporaneo nella risoluzione del nome",
+  "Temporärer Fehler bei der Namensauflösung",
+  "Échec temporaire dans la résolution du nom",
+  "Fallo temporal en la resolución del nombre",
+  "Falha temporário na resolução de nome",
+  "Could not resolve host",
+];
+
+/** True if a program's output says that the system refused it something. */
+export function saysRefused(output: string): boolean {
+  return REFUSAL_TEXTS.some((text) => output.includes(text));
+}

@@ -1,0 +1,232 @@
+import type { BoxAgent, BoxStatus, UnconfinedReason } from "./box.ts";
+import type { Confined } from "./decision.ts";
+import type { Language } from "./language.ts";
+import { shortened, shortenHome, visible } from "./visible-text.ts";
+
+/** The sentences about confined execution, on every surface, without a full stop. Plain values: the page loads it. */
+
+type Problem = NonNullable<BoxStatus["problem"]>;
+/** `changed`: another version of its client was tested. */
+type AgentState = BoxAgent["state"] | "changed";
+
+/** What `about` and a reason may take of a line. */
+const MAX_ABOUT = 120;
+const MAX_REASON = 300;
+
+interface ProblemWords {
+  what: string;
+  /** Null where nothing can be done. */
+  todo: string | null;
+}
+
+interface Words {
+  confined: (project: string) => string;
+  network: Readonly<Record<"none" | "asked", string>>;
+  meaning: (project: string, network: boolean) => string;
+  mark: string;
+  outside: (reason: string) => string;
+  outside_unexplained: string;
+  unconfined: Readonly<Record<UnconfinedReason, (about: string) => string>>;
+  problems: Readonly<Record<Problem, ProblemWords>>;
+  agents: Readonly<Record<AgentState, ProblemWords>>;
+}
+
+const about = (text: string, without: string, before = ""): string => (text === "" ? without : `${before}${text}`);
+
+const EN: Words = {
+  confined: (project) => `Confined to ${project}`,
+  network: { none: "no network", asked: "network: you are asked about each host" },
+  meaning: (project, network) =>
+    `It can change only what is in ${project}. The rest of your home isn't there for it, your keys among it; it has ${
+      network ? "only the hosts that you allow" : "no network"
+    }.`,
+  mark: "confined",
+  outside: (reason) => `Outside the box. The agent's reason: “${reason}”`,
+  outside_unexplained: "Outside the box. The agent gives no reason",
+  unconfined: {
+    disabled: () => "Confining commands is switched off",
+    unavailable: () => "No command can be confined on this machine",
+    "agent-cannot": () => "The agent's client hasn't passed the test that it runs what it is given",
+    level: () => "The agent's level is ReadOnly, or it isn't paired",
+    "asked-for": () => "It asks to run outside the box",
+    "no-project": (text) =>
+      `${about(text, "The folder")} is in no project: no Git repository, and no folder that you granted`,
+    "outside-by-nature": (text) =>
+      `${about(text, "It")} needs what no box has: other machines, system services, root, or other processes`,
+    background: (text) => `${about(text, "It")} has to continue after the command has ended`,
+    "destroys-work": (text) => `It would destroy work in the project that nothing else holds${about(text, "", ": ")}`,
+    "leaves-the-box": (text) => `It touches what a box doesn't let through${about(text, "", ": ")}`,
+    "unusable-line": () => "The command line is too long, or holds a byte that can't be passed on",
+    "no-command": () => "It isn't a command line",
+  },
+  problems: {
+    disabled: {
+      what: "It is switched off in the configuration",
+      todo: "Set enabled = true under [box] in gate.toml, then start the gate again",
+    },
+    "unsupported-system": { what: "This version confines commands on Linux only", todo: null },
+    "bubblewrap-missing": {
+      what: "Bubblewrap isn't installed",
+      todo: "Install the package bubblewrap, then start the gate again",
+    },
+    "bash-missing": { what: "Bash isn't installed", todo: "Install the package bash, then start the gate again" },
+    "user-namespaces-restricted": {
+      what: "The system doesn't let ordinary users make user namespaces",
+      todo: "Allow it for bubblewrap, then start the gate again",
+    },
+    container: {
+      what: "The gate runs in a container that lets it make no box",
+      todo: "Run the gate outside of it, or let the container make user namespaces",
+    },
+    "probe-failed": {
+      what: "A test found that the box doesn't do what it should, so nothing runs in it",
+      todo: "Mend what the system says, then start the gate again",
+    },
+    "folder-unusable": {
+      what: "The gate's folder for it can't be made or used",
+      todo: "Mend the folder, then start the gate again",
+    },
+  },
+  agents: {
+    confined: { what: "Commands run confined", todo: null },
+    "read-only": { what: "ReadOnly: runs no commands", todo: null },
+    untested: {
+      what: "Not confined: its client was never tested",
+      todo: "Test it: connect it again",
+    },
+    changed: {
+      what: "Not confined: its client has changed since it was tested",
+      todo: "Test it: connect it again",
+    },
+    failed: {
+      what: "Not confined: its client didn't run what it was given",
+      todo: "Use another version of the client, then connect it again",
+    },
+  },
+};
+
+const IT: Words = {
+  confined: (project) => `Confinato a ${project}`,
+  network: { none: "senza rete", asked: "rete: ti viene chiesto ogni host" },
+  meaning: (project, network) =>
+    `Può cambiare solo ciò che è in ${project}. Il resto della tua home per lui non c'è, chiavi comprese; ${
+      network ? "raggiunge solo gli host che permetti" : "non ha rete"
+    }.`,
+  mark: "confinato",
+  outside: (reason) => `Fuori dal confinamento. Il motivo dell'agente: «${reason}»`,
+  outside_unexplained: "Fuori dal confinamento. L'agente non dice perché",
+  unconfined: {
+    disabled: () => "Il confinamento dei comandi è spento",
+    unavailable: () => "Su questa macchina nessun comando può essere confinato",
+    "agent-cannot": () => "Il client dell'agente non ha superato la prova che esegue ciò che gli viene dato",
+    level: () => "Il livello dell'agente è ReadOnly, o non è collegato",
+    "asked-for": () => "Chiede di essere eseguito fuori dal confinamento",
+    "no-project": (text) =>
+      `${about(text, "La cartella")} non è in un progetto: nessun repository Git, nessuna cartella concessa da te`,
+    "outside-by-nature": (text) =>
+      `${about(text, "Il comando")} ha bisogno di ciò che lì non c'è: altre macchine, servizi di sistema, root o altri processi`,
+    background: (text) => `${about(text, "Il comando")} deve continuare dopo la sua fine`,
+    "destroys-work": (text) =>
+      `Distruggerebbe lavoro del progetto che non è conservato altrove${about(text, "", ": ")}`,
+    "leaves-the-box": (text) => `Tocca ciò che il confinamento non lascia passare${about(text, "", ": ")}`,
+    "unusable-line": () => "La riga di comando è troppo lunga, o contiene un byte che non si può passare",
+    "no-command": () => "Non è una riga di comando",
+  },
+  problems: {
+    disabled: {
+      what: "È spento nella configurazione",
+      todo: "Metti enabled = true sotto [box] in gate.toml, poi riavvia il gate",
+    },
+    "unsupported-system": { what: "Questa versione confina i comandi solo su Linux", todo: null },
+    "bubblewrap-missing": {
+      what: "Bubblewrap non è installato",
+      todo: "Installa il pacchetto bubblewrap, poi riavvia il gate",
+    },
+    "bash-missing": { what: "Bash non è installato", todo: "Installa il pacchetto bash, poi riavvia il gate" },
+    "user-namespaces-restricted": {
+      what: "Il sistema non lascia creare user namespace agli utenti normali",
+      todo: "Permettilo a bubblewrap, poi riavvia il gate",
+    },
+    container: {
+      what: "Il gate è in un container che non gli permette di confinare",
+      todo: "Esegui il gate fuori dal container, o lascia che crei user namespace",
+    },
+    "probe-failed": {
+      what: "Una prova ha trovato che il confinamento non fa ciò che deve: nulla vi viene eseguito",
+      todo: "Rimedia a ciò che dice il sistema, poi riavvia il gate",
+    },
+    "folder-unusable": {
+      what: "La cartella del gate per il confinamento non si può creare o usare",
+      todo: "Rimedia alla cartella, poi riavvia il gate",
+    },
+  },
+  agents: {
+    confined: { what: "I comandi sono confinati", todo: null },
+    "read-only": { what: "ReadOnly: non esegue comandi", todo: null },
+    untested: {
+      what: "Non confinato: il suo client non è mai stato provato",
+      todo: "Provalo: collegalo di nuovo",
+    },
+    changed: {
+      what: "Non confinato: il suo client è cambiato dopo la prova",
+      todo: "Provalo: collegalo di nuovo",
+    },
+    failed: {
+      what: "Non confinato: il suo client non ha eseguito ciò che gli è stato dato",
+      todo: "Usa un'altra versione del client, poi collegalo di nuovo",
+    },
+  },
+};
+
+const WORDS: Readonly<Record<Language, Words>> = { en: EN, it: IT };
+
+/** What a call is confined to, its parts in order: `Confined to ~/project`, `no network`. @param home what `~` means, or null */
+export function confinedParts(
+  { project, network }: Confined,
+  home: string | null,
+  language: Language,
+): readonly [string, string] {
+  const words = WORDS[language];
+  return [words.confined(placeText(project, home)), words.network[network ? "asked" : "none"]];
+}
+
+/** The same as one text: `Confined to ~/project, no network`. */
+export function confinedText(confined: Confined, home: string | null, language: Language): string {
+  return confinedParts(confined, home, language).join(", ");
+}
+
+/** What that means for the command, in two sentences. */
+export function confinedMeaning({ project, network }: Confined, home: string | null, language: Language): string {
+  return WORDS[language].meaning(placeText(project, home), network);
+}
+
+/** One word for what was decided on as confined: `confined`. */
+export function confinedMark(language: Language): string {
+  return WORDS[language].mark;
+}
+
+/** Of a call that asks to run outside the box: the agent's own reason, or that there is none. */
+export function outsideText(reason: string | null, language: Language): string {
+  const said = (reason ?? "").trim();
+  const words = WORDS[language];
+  return said === "" ? words.outside_unexplained : words.outside(shortened(said, MAX_REASON));
+}
+
+/** Why a command would not be confined. @param what it is about, as the gate names it; may be empty */
+export function unconfinedText(reason: UnconfinedReason, what: string, language: Language): string {
+  return WORDS[language].unconfined[reason](shortened(what, MAX_ABOUT));
+}
+
+/** Why no box can be made here, and what to do about it. */
+export function boxProblemWords(problem: Problem, language: Language): ProblemWords {
+  return WORDS[language].problems[problem];
+}
+
+/** Whether one agent's commands are confined, and what to do where they aren't. */
+export function boxAgentWords({ state, client }: BoxAgent, language: Language): ProblemWords {
+  return WORDS[language].agents[state === "untested" && client !== null ? "changed" : state];
+}
+
+function placeText(path: string, home: string | null): string {
+  return visible(home === null ? path : shortenHome(path, home));
+}

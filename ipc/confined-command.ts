@@ -1,0 +1,20 @@
+import { shellWord } from "./shell-quoted.ts";
+
+const BEFORE = "{ r=0; d=$(";
+const AFTER = ' 9>&1 1>&8) || r=$?; [ -z "$d" ] || \\cd "$d" >/dev/null 2>&1 || :; (\\exit $r); } 8>&1';
+
+/**
+ * What an agent's own shell runs in the place of a confined command line: standard streams and the exit code are the command's own, and
+ * the shell is then in the folder that the command ended in, which it names on file descriptor 9. Understood by bash, zsh and dash, also
+ * with `set -e` and `set -u`; aliases are avoided, and what a function in the place of `cd` prints isn't shown.
+ * @param argv the words of `decision.confine`
+ */
+export function confinedCommand(argv: readonly string[]): string {
+  return `${BEFORE}${argv.map(shellWord).join(" ")}${AFTER}`;
+}
+
+/** True if a command line has that form, whatever the words in it, and nothing else. */
+export function isConfinedCommand(command: string): boolean {
+  if (!command.startsWith(BEFORE) || !command.endsWith(AFTER)) return false;
+  return /^(?:[\w@%+=:,./ -]|'[^']*'|\\')+$/.test(command.slice(BEFORE.length, -AFTER.length));
+}

@@ -1,0 +1,49 @@
+import { chmodSync, lstatSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { GateError } from "../../ipc/gate-error.ts";
+import { kindOfFile } from "../gate/own-files.ts";
+
+/** Where the box keeps its files: private to the user, and no link in it is ever followed. */
+export interface BoxFolder {
+  path: string;
+  /** The program that starts a run. */
+  launcher: string;
+  /** An empty file for each run by its call's id: it has not started, or `.started`. */
+  calls: string;
+  /** What runs that were going may have left, should the gate end. */
+  going: string;
+  /** What was moved out of projects. */
+  set_aside: string;
+}
+
+const OWNER_ONLY = 0o700;
+
+/**
+ * Makes the folder, and removes what an earlier gate left of calls; its pipes stay until its runs have ended.
+ * @throws GateError `box_unavailable` where a link or somebody else's folder is in its place, or the system's error
+ */
+export function openBoxFolder(state_dir: string): BoxFolder {
+  const path = join(state_dir, "box");
+  const folder = {
+    path,
+    launcher: join(path, "metnos-gate-box"),
+    calls: join(path, "calls"),
+    going: join(path, "going"),
+    set_aside: join(path, "set-aside"),
+  };
+  for (const each of [path, folder.calls, folder.going, folder.set_aside]) makePrivate(each);
+  for (const name of readdirSync(folder.calls)) rmSync(join(folder.calls, name), { force: true, recursive: true });
+  return folder;
+}
+
+function makePrivate(path: string): void {
+  mkdirSync(path, { recursive: true, mode: OWNER_ONLY });
+  const stat = lstatSync(path);
+  if (!stat.isDirectory()) throw unusable(path, `is ${kindOfFile(stat)}, not a folder`);
+  if (process.getuid !== undefined && stat.uid !== process.getuid()) throw unusable(path, "belongs to somebody else");
+  if ((stat.mode & 0o777) !== OWNER_ONLY) chmodSync(path, OWNER_ONLY);
+}
+
+function unusable(path: string, why: string): GateError {
+  return new GateError("box_unavailable", `${path} ${why}`, "move it away; the gate makes its own");
+}

@@ -1,0 +1,123 @@
+/**
+ * A filter of system calls for the box, as bubblewrap takes it (`--seccomp FD`): a classic BPF program in this machine's byte order.
+ * It refuses what mounts and namespaces don't hold: the caller's keyrings, sockets of kinds that a network namespace doesn't
+ * hold (vsock), input put into a terminal, and parts of the kernel that no build needs and that faults were often found in.
+ */
+
+/** One instruction: operation, jump where true, jump where false, operand. */
+type Instruction = readonly [code: number, jump_true: number, jump_false: number, operand: number];
+
+const LOAD = 0x20; // BPF_LD | BPF_W | BPF_ABS
+const JUMP_EQUAL = 0x15; // BPF_JMP | BPF_JEQ | BPF_K
+const JUMP_AT_LEAST = 0x35; // BPF_JMP | BPF_JGE | BPF_K
+const RETURN = 0x06; // BPF_RET | BPF_K
+
+const ALLOW = 0x7fff0000;
+const KILL_PROCESS = 0x80000000;
+const EPERM = 1;
+const ENOSYS = 38;
+const EAFNOSUPPORT = 97;
+const failWith = (errno: number): number => 0x00050000 | errno;
+
+/** Of struct seccomp_data; the low half of an argument on a little-endian machine. */
+const NUMBER = 0;
+const ARCHITECTURE = 4;
+const argument = (index: number): number => 16 + 8 * index;
+
+interface Calls {
+  audit_architecture: number;
+  /** On x86-64 numbers from here on are those of the x32 ABI. */
+  other_abi_from: number | null;
+  refused: readonly number[];
+  /** As on a kernel that doesn't have them: programs then use something else. */
+  missing: readonly number[];
+  ioctl: number;
+  socket: number;
+  socketpair: number;
+}
+
+/** By Node's name of the architecture. In the order of the names below. */
+const CALLS: Readonly<Record<string, Calls>> = {
+  x64: {
+    audit_architecture: 0xc000003e,
+    other_abi_from: 0x40000000,
+    // add_key request_key keyctl bpf perf_event_open open_by_handle_at kexec_load kexec_file_load init_module finit_module
+    // delete_module swapon swapoff reboot acct quotactl iopl ioperm settimeofday clock_settime clock_adjtime adjtimex
+    // sethostname setdomainname syslog lookup_dcookie move_pages fanotify_init vhangup
+    refused: [
+      248, 249, 250, 321, 298, 304, 246, 320, 175, 313, 176, 167, 168, 169, 163, 179, 172, 173, 164, 227, 305, 159, 170,
+      171, 103, 212, 279, 300, 153,
+    ],
+    // io_uring_setup io_uring_enter io_uring_register userfaultfd
+    missing: [425, 426, 427, 323],
+    ioctl: 16,
+    socket: 41,
+    socketpair: 53,
+  },
+  arm64: {
+    audit_architecture: 0xc00000b7,
+    other_abi_from: null,
+    refused: [
+      217, 218, 219, 280, 241, 265, 104, 294, 105, 273, 106, 224, 225, 142, 89, 60, 170, 112, 266, 171, 161, 162, 116,
+      18, 239, 262, 58,
+    ],
+    missing: [425, 426, 427, 282],
+    ioctl: 29,
+    socket: 198,
+    socketpair: 199,
+  },
+};
+
+/** Requests that put input into a terminal: TIOCSTI, TIOCLINUX. */
+const TERMINAL_INPUT = [0x5412, 0x541c];
+
+/** AF_UNSPEC, AF_UNIX, AF_INET, AF_INET6, AF_NETLINK. */
+const FAMILIES = [0, 1, 2, 10, 16];
+
+/** @returns the filter's bytes, or null on an architecture that it isn't written for */
+export function systemCallFilter(architecture: string = process.arch): Buffer | null {
+  const calls = CALLS[architecture];
+  if (calls === undefined) return null;
+  const program: Instruction[] = [
+    [LOAD, 0, 0, ARCHITECTURE],
+    // A program of another architecture (32 bit) has other numbers.
+    [JUMP_EQUAL, 1, 0, calls.audit_architecture],
+    [RETURN, 0, 0, KILL_PROCESS],
+    [LOAD, 0, 0, NUMBER],
+  ];
+  if (calls.other_abi_from !== null) {
+    program.push([JUMP_AT_LEAST, 0, 1, calls.other_abi_from], [RETURN, 0, 0, failWith(ENOSYS)]);
+  }
+  for (const number of calls.refused) program.push(...ifEqual(number, [[RETURN, 0, 0, failWith(EPERM)]]));
+  for (const number of calls.missing) program.push(...ifEqual(number, [[RETURN, 0, 0, failWith(ENOSYS)]]));
+  program.push(...ifEqual(calls.ioctl, unlessOneOf(argument(1), TERMINAL_INPUT, failWith(EPERM), ALLOW)));
+  for (const number of [calls.socket, calls.socketpair]) {
+    program.push(...ifEqual(number, unlessOneOf(argument(0), FAMILIES, ALLOW, failWith(EAFNOSUPPORT))));
+  }
+  program.push([RETURN, 0, 0, ALLOW]);
+  return encoded(program);
+}
+
+/** `then` ends by itself: what comes behind it is for the other numbers, which are still loaded. */
+const ifEqual = (number: number, then: readonly Instruction[]): Instruction[] => [
+  [JUMP_EQUAL, 0, then.length, number],
+  ...then,
+];
+
+/** By the low 32 bits of an argument: the kernel, too, reads no more of these two. */
+function unlessOneOf(offset: number, values: readonly number[], listed: number, others: number): Instruction[] {
+  const compared = values.map((value, index): Instruction => [JUMP_EQUAL, values.length - index, 0, value]);
+  return [[LOAD, 0, 0, offset], ...compared, [RETURN, 0, 0, others], [RETURN, 0, 0, listed]];
+}
+
+/** As an array of struct sock_filter. */
+function encoded(program: readonly Instruction[]): Buffer {
+  const bytes = Buffer.alloc(program.length * 8);
+  for (const [index, [code, jump_true, jump_false, operand]] of program.entries()) {
+    bytes.writeUInt16LE(code, index * 8);
+    bytes.writeUInt8(jump_true, index * 8 + 2);
+    bytes.writeUInt8(jump_false, index * 8 + 3);
+    bytes.writeUInt32LE(operand >>> 0, index * 8 + 4);
+  }
+  return bytes;
+}

@@ -1,0 +1,205 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as passed } from "node:timers/promises";
+import type { HostileScript } from "./script.ts";
+import type { World } from "./world.ts";
+
+/** What a script did, seen from outside. */
+export interface Outcome {
+  readonly code: number | null;
+  readonly cwd: string;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** What must not have happened; empty where all holds. */
+  readonly violations: readonly string[];
+}
+
+/** Puts a line into the box: what the user's shell gets in its place. */
+export interface Confinement {
+  wrap(line: string, project: string, cwd: string): Promise<string>;
+  /** Once the gate has looked at what the last run left. */
+  settled(): Promise<void>;
+}
+
+const LONGEST_RUN_MS = 30_000;
+let marks = 100_000_000 + Math.floor(Math.random() * 800_000_000);
+
+/** Runs one script in a project of its own, and looks at everything around it. */
+export async function outcomeOf(script: HostileScript, world: World, confinement: Confinement): Promise<Outcome> {
+  const project = world.project(script.is_bare === true);
+  const mark = String(++marks);
+  const names = world.names(project, mark);
+  if (script.setup !== undefined) {
+    execFileSync("/bin/bash", ["-c", filled(script.setup, names)], {
+      cwd: project,
+      env: world.env,
+      stdio: "pipe",
+      ...world.asUser(),
+    });
+  }
+  const before = world.fingerprint(project);
+  const planted_before = plantedIn(project, script);
+  const kept_before = keptIn(project);
+  world.reached.length = 0;
+  const cwd = join(project, script.runs_at ?? "");
+  const line = filled(script.line, names);
+  const wrapped = await confinement.wrap(line, project, cwd);
+  const ran = await runInShell(wrapped, cwd, join(world.root, "reports", mark), world, script.env ?? {});
+  const left = await leftRunning(project, mark);
+  await confinement.settled();
+  const violations = [
+    ...changes(before, world.fingerprint(project)).map((change) => `outside: ${change}`),
+    ...changes(kept_before, keptIn(project)).map((change) => `a kept place: ${change}`),
+    ...changes(planted_before, plantedIn(project, script)).map((change) => `planted: ${change}`),
+    ...world.reached.map((name) => `reached: ${name}`),
+    ...left.map((name) => `left running: ${name}`),
+    ...unexpected(ran, script, project, world),
+  ];
+  if (world.victimState() !== "alive 0") violations.push(`the other process: ${world.victimState()}`);
+  execFileSync("/bin/chmod", ["-R", "u+rwX", project], { stdio: "ignore" });
+  execFileSync("/bin/rm", ["-rf", project]);
+  return { ...ran, violations };
+}
+
+interface Ran {
+  code: number | null;
+  cwd: string;
+  stdout: string;
+  stderr: string;
+}
+
+/** The user's shell runs it, and writes down how it goes on afterwards. */
+async function runInShell(
+  line: string,
+  cwd: string,
+  report: string,
+  world: World,
+  more: Readonly<Record<string, string>>,
+): Promise<Ran> {
+  const text = `${line}\nprintf '%s %s' "$?" "$PWD" > ${report}\n`;
+  const child = spawn("/bin/bash", ["--noprofile", "--norc", "-c", text], {
+    cwd,
+    env: { ...world.env, ...more },
+    stdio: ["ignore", "pipe", "pipe"],
+    detached: true,
+    ...world.asUser(),
+  });
+  const timer = setTimeout(() => killGroup(child), LONGEST_RUN_MS);
+  const output = { stdout: "", stderr: "" };
+  child.stdout.setEncoding("latin1").on("data", (text: string) => {
+    output.stdout += text;
+  });
+  child.stderr.setEncoding("latin1").on("data", (text: string) => {
+    output.stderr += text;
+  });
+  const closed = once(child, "close");
+  await once(child, "exit");
+  // What holds its output open keeps "close" from coming: that is looked at as what was left running.
+  await Promise.race([closed, passed(1000, undefined, { ref: false })]);
+  clearTimeout(timer);
+  const [, code, at] = /^(\d+) ([\s\S]*)$/.exec(existsSync(report) ? readFileSync(report, "utf8") : "") ?? [];
+  return { code: code === undefined ? null : Number(code), cwd: at ?? "", ...output };
+}
+
+function killGroup(child: ChildProcess): void {
+  if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
+}
+
+function unexpected(ran: Ran, script: HostileScript, project: string, world: World): string[] {
+  const found: string[] = [];
+  const output = ran.stdout + ran.stderr;
+  if (output.includes("HOLE")) found.push(`it says so: ${output.slice(0, 400)}`);
+  if (output.includes(world.secret)) found.push("a secret was printed");
+  if (ran.code === null) found.push("the caller's shell did not go on");
+  if (script.code !== undefined && ran.code !== script.code)
+    found.push(`its code is ${ran.code}, not ${script.code}: ${output.slice(0, 400)}`);
+  if (script.stdout !== undefined && ran.stdout !== script.stdout)
+    found.push(`it printed ${JSON.stringify(ran.stdout.slice(0, 400))}`);
+  if (script.stdout_pattern?.test(ran.stdout) === false)
+    found.push(`it printed ${JSON.stringify(output.slice(0, 400))}`);
+  const cwd = join(project, script.cwd ?? script.runs_at ?? "");
+  if (ran.cwd !== cwd) found.push(`the caller's folder is ${JSON.stringify(ran.cwd.slice(0, 200))}, not ${cwd}`);
+  return found;
+}
+
+/** Places of the ordinary project whose content is run later, or is secret: they stay. */
+const KEPT = [
+  ".envrc",
+  ".vscode/tasks.json",
+  ".vscode/settings.json",
+  ".claude/settings.json",
+  ".mcp.json",
+  ".npmrc",
+  ".husky/pre-commit",
+  "pkg/.vscode/tasks.json",
+  ".git/hooks/pre-commit",
+  ".git/info/attributes",
+  ".git/config",
+  ".env",
+  ".env.local",
+  "pkg/.env",
+];
+
+const keptIn = (project: string): Map<string, string> =>
+  new Map(KEPT.map((name) => [name, contentOf(join(project, name))]));
+
+const plantedIn = (project: string, { planted = [] }: HostileScript): Map<string, string> =>
+  new Map(planted.map((name) => [name, contentOf(Buffer.from(join(project, name), "latin1"))]));
+
+function contentOf(path: string | Buffer): string {
+  try {
+    const stats = lstatSync(path);
+    if (stats.isSymbolicLink()) return `link ${readlinkSync(path)}`;
+    if (stats.isDirectory()) return "folder";
+    return stats.isFile() ? `${stats.mode} ${readFileSync(path, "latin1")}` : "something else";
+  } catch {
+    return "nothing"; // as good as not there
+  }
+}
+
+function changes(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): string[] {
+  const paths = new Set([...before.keys(), ...after.keys()]);
+  return [...paths]
+    .filter((path) => before.get(path) !== after.get(path))
+    .map((path) => `${path}: ${before.get(path) ?? "nothing"} -> ${after.get(path) ?? "nothing"}`);
+}
+
+/** Processes that see the project mounted, or carry the script's mark, 5 s after its end; they are ended then. */
+async function leftRunning(project: string, mark: string): Promise<string[]> {
+  const deadline = performance.now() + 5000;
+  for (;;) {
+    const left = runningFor(project, mark);
+    if (left.length === 0) return [];
+    if (performance.now() > deadline) {
+      for (const { pid } of left) process.kill(pid, "SIGKILL");
+      return left.map(({ line }) => line);
+    }
+    await passed(20);
+  }
+}
+
+function runningFor(project: string, mark: string): { pid: number; line: string }[] {
+  const found: { pid: number; line: string }[] = [];
+  for (const name of readdirSync("/proc")) {
+    const pid = Number(name);
+    if (!Number.isInteger(pid) || pid === process.pid) continue;
+    const line = textOf(`/proc/${name}/cmdline`).replaceAll("\0", " ");
+    if (line.includes(mark) || textOf(`/proc/${name}/mountinfo`).includes(`${project} `)) found.push({ pid, line });
+  }
+  return found;
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return ""; // ended meanwhile, or another user's
+  }
+}
+
+/** A script's text with the names of this world. */
+function filled(text: string, names: Readonly<Record<string, string>>): string {
+  return text.replaceAll(/%([A-Z]+)%/g, (whole, name: string) => names[name] ?? whole);
+}

@@ -1,0 +1,149 @@
+/** One hostile command line, and what must hold beside what holds after each of them (outcome.ts). */
+
+/** Why a script does no harm that can be seen when it runs without a box, as an ordinary user. */
+export type Unshown =
+  /** It needs root, or what an ordinary user has no right to in any case. */
+  | "needs root"
+  /** It would reach the machine, or would not end by itself. */
+  | "not bounded"
+  /** It is about what the box, its launcher or the wrapper answers: without them there is nothing to forge. */
+  | "about the box"
+  /** It looks for a way that this kernel, or this machine, may not have. */
+  | "depends on the machine";
+
+export interface Expectations {
+  /** The exit code that the caller's shell sees. */
+  readonly code?: number;
+  /** All of standard output, byte by byte. */
+  readonly stdout?: string;
+  readonly stdout_pattern?: RegExp;
+  /** The caller's working directory afterwards, below the project; the project itself where left out. */
+  readonly cwd?: string;
+}
+
+export interface Options extends Expectations {
+  /** Run by the user in the project, before and outside. */
+  readonly setup?: string;
+  /** Below the project: what must not be there afterwards, or be as it was. */
+  readonly planted?: readonly string[];
+  /** A project without the settings that the ordinary one has: they would be new. */
+  readonly is_bare?: boolean;
+  readonly unshown?: Unshown;
+  /** Only where tests run in full: it takes seconds of the processor. */
+  readonly is_slow?: boolean;
+  /** Also as an ordinary user in every run. Where tests run in full, each script does. */
+  readonly as_user?: boolean;
+  /** Not as root, whom this doesn't bind. */
+  readonly is_for_users_only?: boolean;
+  /** A hole that is known and written down in docs/threat-model.md: the reason. It must still be there. */
+  readonly known_hole?: string;
+  /** More variables of the caller's shell. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly runs_at?: string;
+}
+
+export interface HostileScript extends Options {
+  readonly id: string;
+  readonly what: string;
+  readonly line: string;
+}
+
+export type Row = readonly [what: string, line: string, options?: Options];
+
+/** Numbers a section's scripts: `links-1`, `links-2`. Add new ones at its end. */
+export function section(name: string, rows: readonly Row[], shared: Options = {}): HostileScript[] {
+  return rows.map(([what, line, options], index) => ({
+    ...shared,
+    ...options,
+    id: `${name}-${index + 1}`,
+    what,
+    line,
+  }));
+}
+
+/** A line that runs a Perl program: system calls and sockets in 5 ms, on every Debian. The program holds no single quote. */
+export function perl(program: string): string {
+  if (program.includes("'")) throw new Error("a single quote would end the program");
+  return `perl -e 'use Errno; ${program}'`;
+}
+
+/** Numbers of system calls, by Node's name of the architecture. */
+const CALLS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
+  x64: {
+    ptrace: 101,
+    prctl: 157,
+    pivot_root: 155,
+    reboot: 169,
+    settimeofday: 164,
+    sethostname: 170,
+    init_module: 175,
+    add_key: 248,
+    keyctl: 250,
+    unshare: 272,
+    perf_event_open: 298,
+    open_by_handle_at: 304,
+    setns: 308,
+    process_vm_readv: 310,
+    kexec_load: 246,
+    bpf: 321,
+    userfaultfd: 323,
+    io_uring_setup: 425,
+    open_tree: 428,
+    fsopen: 430,
+    pidfd_open: 434,
+    pidfd_getfd: 438,
+    swapoff: 168,
+    iopl: 172,
+    syslog: 103,
+    fanotify_init: 300,
+    acct: 163,
+    name_to_handle_at: 303,
+    process_madvise: 440,
+    mount_setattr: 442,
+    move_mount: 429,
+    quotactl: 179,
+    chroot: 161,
+  },
+  arm64: {
+    ptrace: 117,
+    prctl: 167,
+    pivot_root: 41,
+    reboot: 142,
+    settimeofday: 170,
+    sethostname: 161,
+    init_module: 105,
+    add_key: 217,
+    keyctl: 219,
+    unshare: 97,
+    perf_event_open: 241,
+    open_by_handle_at: 265,
+    setns: 268,
+    process_vm_readv: 270,
+    kexec_load: 104,
+    bpf: 280,
+    userfaultfd: 282,
+    io_uring_setup: 425,
+    open_tree: 428,
+    fsopen: 430,
+    pidfd_open: 434,
+    pidfd_getfd: 438,
+    swapoff: 225,
+    iopl: -1,
+    syslog: 116,
+    fanotify_init: 262,
+    acct: 89,
+    name_to_handle_at: 264,
+    process_madvise: 440,
+    mount_setattr: 442,
+    move_mount: 429,
+    quotactl: 60,
+    chroot: 51,
+  },
+};
+
+/** The number of a system call here. */
+export function call(name: string): number {
+  const number = CALLS[process.arch]?.[name];
+  if (number === undefined) throw new Error(`the number of ${name} on ${process.arch} is not known`);
+  return number;
+}

@@ -1,0 +1,76 @@
+import { mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { boxUnderTest, SHELLS, shellRuns, withoutBox, wrapped } from "./box-under-test.ts";
+
+const reason = withoutBox();
+if (reason !== undefined) console.warn(`the launcher is not tested: ${reason}`);
+
+describe.skipIf(reason !== undefined)("a command in a box, started by the launcher", () => {
+  it.each(SHELLS)("%s keeps its folder, exit code and both outputs as without a box", async (shell) => {
+    const { run, project } = await boxUnderTest();
+    mkdirSync(join(project, "sub"));
+    const options = { shell, after: '; echo "$? $PWD"' };
+    expect(await run("echo out; echo err >&2; cd sub; false", options)).toEqual({
+      code: 0,
+      signal: null,
+      stdout: `out\n1 ${project}/sub\n`,
+      stderr: "err\n",
+    });
+    expect((await run("exit 3", options)).stdout).toBe(`3 ${project}\n`);
+    expect((await run("exec sh -c 'exit 4'", options)).stdout).toBe(`4 ${project}\n`);
+    expect((await run("(exit 5)", options)).stdout).toBe(`5 ${project}\n`);
+  });
+
+  it.each(SHELLS)("%s gives it its input, and takes what a line is made of", async (shell) => {
+    const { run } = await boxUnderTest();
+    const lines: [line: string, stdout: string][] = [
+      ["cat", "given\n"],
+      ["cat <<'END'\n$HOME \\\nEND", "$HOME \\\n"],
+      ["echo a\\", "a\\\n"],
+      ["echo 'Grüße, 世界 – ~'", "Grüße, 世界 – ~\n"],
+      ["echo } # }", "}\n"],
+      ["printf '%s\\n' \"$# $0\"", "0 bash\n"],
+      ["", ""],
+    ];
+    for (const [line, stdout] of lines) {
+      expect(await run(line, { shell, input: "given\n" })).toEqual({ code: 0, signal: null, stdout, stderr: "" });
+    }
+    expect(await run("if", { shell })).toMatchObject({ code: 2, stdout: "" });
+  });
+
+  it("passes an output of a megabyte", async () => {
+    const { run } = await boxUnderTest();
+    const { stdout, code } = await run("head -c 1048576 /dev/zero | tr '\\0' x");
+    expect([stdout.length, code]).toEqual([1_048_576, 0]);
+  });
+
+  it("works below aliases, functions and strict options of the user's shell", async () => {
+    const { prepare, project } = await boxUnderTest();
+    for (const shell of SHELLS.filter((path) => !path.endsWith("dash"))) {
+      const before = "set -eu; exec() { echo wrong; }; read() { echo wrong; }; printf() { echo wrong; }; true;";
+      const line = `${before} ${wrapped(prepare("echo right"))}`;
+      expect(await shellRuns(line, project, { shell })).toMatchObject({ code: 0, stdout: "right\n", stderr: "" });
+    }
+  });
+
+  it("leaves no descriptor, and nothing of the environment that isn't kept, in the box", async () => {
+    const { run } = await boxUnderTest();
+    const env = {
+      PATH: process.env.PATH,
+      "a-b": "SECRET-1",
+      MY_TOKEN: "SECRET-2",
+      "BASH_FUNC_f%%": "() { echo SECRET-3; }",
+    };
+    // `ls` has its folder open; 8 is the client's own, for whatever its shell runs.
+    expect((await run("ls /proc/self/fd", { env })).stdout).toMatch(/^0\n1\n2\n3\n$/);
+    const seen = await run("env; cat /proc/*/environ; tr '\\0' '\\n' </proc/1/cmdline", { env });
+    expect(seen.stdout).not.toContain("SECRET");
+  });
+
+  it("is private, and names only absolute programs", async () => {
+    const { state_dir } = await boxUnderTest();
+    const text = readFileSync(join(state_dir, "box/metnos-gate-box"), "utf8");
+    expect(text).toMatch(/^#!\/\S+ -p\n/);
+  });
+});
