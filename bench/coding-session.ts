@@ -3,24 +3,75 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gatePaths } from "../ipc/paths.ts";
 import type { ProposedCall } from "../ipc/wire.ts";
-import { choicesFor } from "../main/gate/approvals/choices.ts";
+import { choicesFor, choicesForBox } from "../main/gate/approvals/choices.ts";
 import { openDatabase } from "../main/gate/database.ts";
 import { ExecutorCatalog } from "../main/gate/executors/catalog.ts";
 import { grantsSchema } from "../main/gate/grants/schema.ts";
 import { GrantStore } from "../main/gate/grants/store.ts";
 import { GateFiles } from "../main/gate/guard/gate-files.ts";
-import { examineCall } from "../main/gate/pipeline.ts";
+import { confinementOfCall, examineCall } from "../main/gate/pipeline.ts";
 import { POLICY_TABLE } from "../main/gate/policy.ts";
+import type { Reviewable, StageSettings, Subject } from "../main/gate/stages/examination.ts";
 import { systemClock } from "../main/system-clock.ts";
 import { CODING_COMMANDS } from "../test/support/coding-commands.ts";
 import { makeReadingProject } from "../test/support/reading-project.ts";
+import { StandInBox } from "../test/support/stand-in-box.ts";
 import { type Figure, figure } from "./figure.ts";
 
-/** How often the user is asked in an ordinary session at Supervised, answering "this folder and below, this session". */
+/**
+ * How often the user is asked in an ordinary session at Supervised, answering "this folder and below, this session"; without a box, and
+ * with one that has a network. What is asked about all the same is printed with its reason.
+ */
 
 const SESSION = "bench";
+const PRINCIPAL = { channel: "local", sender_id: "ada" };
+
+interface Asks {
+  asked: number;
+  once: number;
+  granted: number;
+  denied: number;
+  /** Commands that ran confined. */
+  confined: number;
+  /** Hosts that the proxy would ask about, each once. */
+  hosts: ReadonlySet<string>;
+  /** Each question with the command, and why it wasn't confined. */
+  remaining: readonly string[];
+}
 
 export async function codingSession(): Promise<Figure[]> {
+  const without = sessionWith(undefined);
+  const boxed = sessionWith(new StandInBox());
+  const all = CODING_COMMANDS.length;
+  const total = boxed.asked + boxed.hosts.size;
+  console.log(
+    `asked about in a coding session although there is a box (${boxed.asked}, and ${boxed.hosts.size} hosts):`,
+  );
+  for (const line of boxed.remaining) console.log(`  ${line}`);
+  return [
+    figure(
+      "asks in a coding session",
+      without.asked,
+      "asks",
+      null,
+      `of ${all} commands: ${without.once} run code and are asked about each time, ${without.granted} gave a grant`,
+    ),
+    figure(
+      "asks in a coding session with a box",
+      total,
+      "asks",
+      null,
+      `${boxed.confined} commands ran confined; ${boxed.once} are asked about each time, ${boxed.granted} gave a grant, ${boxed.hosts.size} hosts`,
+    ),
+    figure("commands denied in a coding session", without.denied, "", 0, "none of them is the guard's business"),
+    figure("the same with a box", boxed.denied, "", 0, ""),
+    figure("asks against asking every time", without.asked / all, "x", null, `${without.asked} of ${all}`),
+    figure("asks with a box against without", total / without.asked, "x", null, `${total} against ${without.asked}`),
+  ];
+}
+
+/** The session in a home of its own. */
+function sessionWith(box: StandInBox | undefined): Asks {
   const home = mkdtempSync(join(tmpdir(), "metnos-session-"));
   const cwd = join(home, "project");
   mkdirSync(cwd);
@@ -30,56 +81,78 @@ export async function codingSession(): Promise<Figure[]> {
   const db = openDatabase(paths.grants_db, grantsSchema(home));
   try {
     const grants = new GrantStore(db, home, systemClock);
-    const principal = { channel: "local", sender_id: "ada" };
-    const settings = {
+    const settings: StageSettings = {
       home,
       grants,
       gate_files: new GateFiles(paths, home),
       pause: null,
       judge_threshold: 0.3,
       now: Date.now,
+      ...(box === undefined ? {} : { box }),
     };
-    const subject = { agent: null, level: "Supervised" as const, session: SESSION, principal };
-    const catalog = new ExecutorCatalog();
-    const counts = { asked: 0, once: 0, granted: 0, denied: 0 };
-    for (const command of CODING_COMMANDS) {
-      const call: ProposedCall = {
-        intent: "",
-        executor: "Bash",
-        args: { command: command.replaceAll("~/project", cwd) },
-        context: { cwd, session: SESSION },
-      };
-      const { x, denial } = examineCall(call, subject, catalog, settings);
-      if (denial !== null) counts.denied++;
-      else if (x.outcome === "approval_required") {
-        counts.asked++;
-        const asked = x.needs.filter(({ capability }) => POLICY_TABLE.Supervised[capability] === "approval_required");
-        const choices = choicesFor(asked, { home: home });
-        const answer =
-          choices.find(({ scope, reach }) => scope === "session" && reach === "tree") ??
-          choices.find(({ scope, reach }) => scope === "session" && (reach === "host" || reach === "exact"));
-        if (answer === undefined) counts.once++;
-        else {
-          counts.granted++;
-          for (const { capability, target } of answer.grants)
-            grants.recordGrant({ ...principal, capability, target, session: SESSION });
-        }
-      }
-    }
-    const all = CODING_COMMANDS.length;
-    return [
-      figure(
-        "asks in a coding session",
-        counts.asked,
-        "asks",
-        null,
-        `of ${all} commands: ${counts.once} run code and are asked about each time, ${counts.granted} gave a grant`,
-      ),
-      figure("commands denied in a coding session", counts.denied, "", 0, "none of them is the guard's business"),
-      figure("asks against asking every time", counts.asked / all, "x", null, `${counts.asked} of ${all}`),
-    ];
+    return asksIn(cwd, settings, grants);
   } finally {
     db.close();
     rmSync(home, { recursive: true, force: true });
   }
+}
+
+function asksIn(cwd: string, settings: StageSettings, grants: GrantStore): Asks {
+  const subject: Subject = {
+    agent: null,
+    level: "Supervised",
+    session: SESSION,
+    principal: PRINCIPAL,
+    can_confine: true,
+  };
+  const catalog = new ExecutorCatalog();
+  const counts = { asked: 0, once: 0, granted: 0, denied: 0, confined: 0 };
+  const hosts = new Set<string>();
+  const remaining: string[] = [];
+  for (const command of CODING_COMMANDS) {
+    const call: ProposedCall = {
+      intent: "",
+      executor: "Bash",
+      args: { command: command.replaceAll("~/project", cwd).replaceAll("/home/ada/project", cwd) },
+      context: { cwd, session: SESSION },
+    };
+    const { x, denial } = examineCall(call, subject, catalog, settings);
+    if (denial !== null) {
+      counts.denied++;
+      continue;
+    }
+    if (x.confinement !== null) counts.confined++;
+    for (const host of hostsOf(x, command)) hosts.add(host);
+    if (x.outcome !== "approval_required") continue;
+    counts.asked++;
+    const { reason } = confinementOfCall(call, subject, catalog, settings);
+    remaining.push(`${(reason ?? "confined").padEnd(18)} ${command.split("\n")[0] ?? ""}`.slice(0, 120));
+    const answer = answerTo(x, settings.home);
+    if (answer === undefined) counts.once++;
+    else {
+      counts.granted++;
+      for (const { capability, target } of answer.grants)
+        grants.recordGrant({ ...PRINCIPAL, capability, target, session: SESSION });
+    }
+  }
+  return { ...counts, hosts, remaining };
+}
+
+/** The hosts that a confined command names; where it names none, its program's own stands for them. */
+function hostsOf({ confinement, stated_needs }: Reviewable, command: string): string[] {
+  if (confinement?.declaration.network !== true) return [];
+  const named = stated_needs.flatMap(({ target }) => (target.kind === "host" ? [target.host] : []));
+  return named.length > 0 ? named : [`(of ${command.split(" ")[0]})`];
+}
+
+function answerTo({ needs, confinement }: Reviewable, home: string) {
+  const asked = needs.filter(({ capability }) => POLICY_TABLE.Supervised[capability] === "approval_required");
+  const project = confinement?.declaration.project;
+  const choices = project === undefined ? choicesFor(asked, { home }) : choicesForBox(asked, { home }, project);
+  const inSession = choices.filter(({ scope }) => scope === "session");
+  return (
+    inSession.find(({ reach }) => reach === "project" && project !== undefined) ??
+    inSession.find(({ reach }) => reach === "tree") ??
+    inSession.find(({ reach }) => reach === "host" || reach === "exact")
+  );
 }

@@ -1,3 +1,4 @@
+import { box } from "./box.ts";
 import { codingSession } from "./coding-session.ts";
 import { described } from "./describe.ts";
 import type { Figure } from "./figure.ts";
@@ -18,6 +19,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   "round-trip": roundTrip,
   "grants-scale": grantsScale,
   hook,
+  box,
   guard,
   description: described,
   "coding-session": codingSession,

@@ -28,12 +28,14 @@ if (argv[0] === "hook" && argv.length > 1 && !argv.includes("--help")) {
     process.exitCode = 2;
   }
 } else {
-  const source = new URL("../cli/main.ts", import.meta.url);
+  // What an agent runs outside the box doesn't wait for the rest of the command to load.
+  const name = argv[0] === "outside" ? "outside" : "metnos-gate";
+  const source = new URL(name === "outside" ? "../cli/outside.ts" : "../cli/main.ts", import.meta.url);
   const build = new URL("../dist/cli/", import.meta.url);
   // A checkout's own build starts in half the time and takes a third less memory, but only counts while the sources are as they were.
   const { isCurrent } = await import("./fingerprint.js");
   const is_built = !existsSync(source) || isCurrent(build);
-  const { main } = await import((is_built ? new URL("metnos-gate.js", build) : source).href);
+  const { main } = await import((is_built ? new URL(`${name}.js`, build) : source).href);
   process.exitCode = await main(argv);
 }
 

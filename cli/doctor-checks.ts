@@ -1,4 +1,6 @@
 import { existsSync, statSync } from "node:fs";
+import type { BoxStatus } from "../ipc/box.ts";
+import { boxProblemWords } from "../ipc/box-words.ts";
 import { GateError } from "../ipc/gate-error.ts";
 import { ownCommand } from "../ipc/own-command.ts";
 import { agentTokenFile, type GatePaths, gatePaths } from "../ipc/paths.ts";
@@ -72,18 +74,31 @@ function nodeVersion(): Check {
 /** Whether it runs, and a failed check for each of its alarms. */
 async function runningGate(): Promise<Check[]> {
   try {
-    const { pid, alarms } = await withRunningGate((api) => api.call("status", {}));
+    const { alarms, pid, box } = await withRunningGate(async (api) => ({
+      ...(await api.call("status", {})),
+      box: await api.call("box.status", {}),
+    }));
     const failed = alarms.map((alarm) => ({
       check: alarm.code,
       ok: false,
       detail: alarm.message,
       fix: alarmHint(alarm),
     }));
-    return [{ check: "gate", ok: true, detail: `running, pid ${pid}` }, ...failed];
+    return [{ check: "gate", ok: true, detail: `running, pid ${pid}` }, boxCheck(box), ...failed];
   } catch (error) {
     if (!(error instanceof GateError)) throw error;
     return [{ check: "gate", ok: false, detail: error.message, fix: error.hint }];
   }
+}
+
+/** Without a box everything works: each command that runs code is asked about. It fails only where something can be done about it. */
+export function boxCheck({ problem, detail, fix, version }: BoxStatus): Check {
+  if (problem === null) return { check: "box", ok: true, detail: `bubblewrap ${version ?? "of an unknown version"}` };
+  const { what, todo } = boxProblemWords(problem, "en");
+  const said = `no command is confined: ${what}${detail === "" ? "" : ` (${detail})`}`;
+  const todos = fix ?? todo;
+  if (problem === "disabled" || todos === null) return { check: "box", ok: true, detail: said };
+  return { check: "box", ok: false, detail: said, fix: todos.replaceAll("\n", "\n      ") };
 }
 
 /** A missing one is no problem: it is made when it is needed. */

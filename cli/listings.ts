@@ -1,3 +1,4 @@
+import { confinedMark, outsideText } from "../ipc/box-words.ts";
 import type { TraceStep } from "../ipc/decision.ts";
 import { effectText, hazardText } from "../ipc/hazard-words.ts";
 import type {
@@ -37,11 +38,19 @@ function hazardsText({ description }: ApprovalView): string {
   return sentences.join("; ");
 }
 
-/** Its hazards, and where it has none what it leaves behind. */
+/** Its hazards, and where it has none what it leaves behind; then what it is confined to, or that it asks not to be. */
 function effectOf(view: ApprovalView): string {
+  const { description, confined } = view;
   const hazards = hazardsText(view);
-  if (hazards !== "" || view.description === null) return hazards;
-  return effectText(view.description.effect, "en");
+  const effect =
+    hazards !== "" || description === null ? hazards : effectText(description.effect, "en", confined !== null);
+  const box =
+    confined !== null
+      ? [confinedMark("en")]
+      : description?.outside === undefined
+        ? []
+        : [outsideText(description.outside.reason, "en")];
+  return [effect, ...box].filter((text) => text !== "").join("; ");
 }
 
 export function agentColumns(now: number): Column<AgentView | PairingRequest>[] {

@@ -4,6 +4,7 @@ import { agentsCommands } from "./commands/agents.ts";
 import { alarmsCommands } from "./commands/alarms.ts";
 import { answerCommands, approvalsCommands } from "./commands/approvals.ts";
 import { auditCommands } from "./commands/audit.ts";
+import { boxCommands } from "./commands/box.ts";
 import { completionCommand } from "./commands/completion.ts";
 import { connectCommand } from "./commands/connect.ts";
 import { demoCommand } from "./commands/demo.ts";
@@ -12,6 +13,7 @@ import { guardCommands } from "./commands/guard.ts";
 import { metricsCommand } from "./commands/metrics.ts";
 import { offlineCommands } from "./commands/offline.ts";
 import { openCommand } from "./commands/open.ts";
+import { outsideCommand } from "./commands/outside.ts";
 import { policyCommands } from "./commands/policy.ts";
 import { pauseOrResume, safetyCommands } from "./commands/safety.ts";
 import { serveCommand } from "./commands/serve.ts";
@@ -19,13 +21,18 @@ import { serviceCommands } from "./commands/service.ts";
 import { startCommand } from "./commands/start.ts";
 import { statusCommand } from "./commands/status.ts";
 import { watchCommand } from "./commands/watch.ts";
-import { EXIT, type ExitCode, reportFailure } from "./output.ts";
+import { EXIT, reportFailure } from "./output.ts";
+import { runOutside } from "./outside.ts";
 import { Printed, reportAsOthers } from "./usage-errors.ts";
 
 /** The `metnos-gate` command. Gives the exit code. `hook` is never handled here: the launcher starts it directly. */
 export async function main(argv: readonly string[]): Promise<number> {
-  let code: ExitCode = EXIT.ok;
-  const done = (given: ExitCode) => {
+  if (argv[0] === "outside") {
+    const ended = await runOutside(argv.slice(1));
+    if (ended !== undefined) return ended;
+  }
+  let code: number = EXIT.ok;
+  const done = (given: number) => {
     code = given;
   };
   // A reader that closed the pipe (`| head`) is no failure.
@@ -47,7 +54,7 @@ export async function main(argv: readonly string[]): Promise<number> {
 }
 
 /** Every command with its options. `done` gets the exit code of one that has its own. */
-export function commandLine(done: (code: ExitCode) => void): Command {
+export function commandLine(done: (code: number) => void): Command {
   const program = new Command("metnos-gate");
   program.description("A local gate between AI agents and your machine.").version(VERSION);
   startCommand(program, done);
@@ -71,6 +78,8 @@ export function commandLine(done: (code: ExitCode) => void): Command {
   completionCommand(program);
   offlineCommands(program, done);
   guardCommands(program, done);
+  boxCommands(program, done);
+  outsideCommand(program);
   program
     .command("hook <agent>")
     .description("what an agent's own hook calls (claude-code): reads its JSON on stdin, answers on stdout")

@@ -14,16 +14,19 @@ export interface ActivityFilter {
   until?: number | undefined;
   /** Only those that the user answered. */
   answered?: boolean | undefined;
+  /** Only those that were decided on as confined calls. */
+  confined?: boolean | undefined;
 }
 
 export function matchesActivity(entry: ActivityEntry, filter: ActivityFilter): boolean {
-  const { agent, capability, outcome, text, since, until, answered } = filter;
+  const { agent, capability, outcome, text, since, until, answered, confined } = filter;
   if (agent !== undefined && entry.agent_name !== agent) return false;
   if (outcome !== undefined && entry.outcome !== outcome) return false;
   if (capability !== undefined && !entry.capabilities.some((need) => need.capability === capability)) return false;
   if (since !== undefined && entry.ts < since) return false;
   if (until !== undefined && entry.ts >= until) return false;
   if (answered === true && !isAnswered(entry)) return false;
+  if (confined === true && !entry.is_confined) return false;
   return text === undefined || text === "" || hasText(entry, text.toLowerCase());
 }
 

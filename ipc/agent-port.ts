@@ -1,4 +1,4 @@
-import type { Decision, Level } from "./decision.ts";
+import type { Confined, Decision, Level } from "./decision.ts";
 import type { GateMessage, Goal, Hello, ProposedCall, SafetyVerdict, Subtask, TaskGraph, WireError } from "./wire.ts";
 
 /** What the agent socket needs of the gate: the only part of the gate that it can call. */
@@ -10,9 +10,20 @@ export interface Greeted {
 
 export type Refusal = Omit<WireError, "id">;
 
-/** A decision that may still become a denial, until it is recorded: `current` is read when the answer is encoded. */
+/** A decision that may still become a denial, until it is recorded. */
 export interface UnsentDecision {
+  /** As it is recorded and shown. */
   readonly current: Decision;
+  /** As its agent gets it, read when the answer is encoded: an allowed confined call with the words that run it. */
+  readonly sent: Decision;
+}
+
+/** Who sends a call. */
+export interface CallSource {
+  agent_id: string;
+  session: string;
+  /** It said in its hello that it runs a call only as `confine` says. */
+  can_confine: boolean;
 }
 
 /** A call that waits for an answer. The last one of those that share a request to leave withdraws it. */
@@ -37,13 +48,14 @@ export interface AgentPort {
   greet(hello: Hello): Greeted | { pairing: true } | { refused: Refusal };
   decide(
     call: ProposedCall,
-    agent_id: string,
-    session: string,
+    source: CallSource,
     deliver: (final: UnsentDecision) => void,
   ): { decision: UnsentDecision; pending?: PendingCall };
   /** Withdraws a request of this agent that no connection waits for, left by an earlier gate. Undefined if there is none. */
   withdraw(agent_id: string, token: string, reason: string): Decision | undefined;
-  preview(call: ProposedCall, agent_id: string, session: string): Decision;
+  preview(call: ProposedCall, source: CallSource): Decision;
+  /** A call of this agent has run, by the client's own id of it: whether that was in the box that it was allowed for. */
+  ran(agent_id: string, call_id: string): { confined: Confined | null };
   check(subject: CheckedSubject, agent_id: string): Promise<SafetyVerdict>;
   /** The pause, of the gate or of this agent alone, for an agent that has just been greeted; null while there is none. */
   paused(agent_id: string): GateMessage<"safety.paused"> | null;

@@ -12,7 +12,15 @@ import {
 } from "./agent-answers.ts";
 import { type Client, newClient } from "./agent-client.ts";
 import { readMessage } from "./agent-messages.ts";
-import type { AgentPort, CheckedSubject, Greeted, PendingCall, Refusal, UnsentDecision } from "./agent-port.ts";
+import type {
+  AgentPort,
+  CallSource,
+  CheckedSubject,
+  Greeted,
+  PendingCall,
+  Refusal,
+  UnsentDecision,
+} from "./agent-port.ts";
 import { ClosedClients } from "./closed-clients.ts";
 import type { Decision } from "./decision.ts";
 import type { FileIdentity } from "./file-identity.ts";
@@ -25,6 +33,7 @@ import { Outgoing } from "./outgoing.ts";
 import {
   type AgentMessage,
   type AgentMessageType,
+  CONFINE,
   type GateMessage,
   type GateMessageType,
   type Hello,
@@ -262,6 +271,11 @@ export class AgentServer {
         this.#port.outcome(client.agent_id, decision_id, ok);
         return undefined;
       }
+      case "tool.ran": {
+        const { id, call_id } = data as AgentMessage<"tool.ran">;
+        this.#send(client, "tool.ran.ok", { id, ...this.#port.ran(client.agent_id, call_id) });
+        return undefined;
+      }
       case "ping":
         this.#send(client, "pong", data as AgentMessage<"ping">);
         return undefined;
@@ -336,17 +350,16 @@ export class AgentServer {
 
   #call(client: Client, call: AgentMessage<"tool.call">): void {
     const { id } = call;
-    const session = sessionOf(client, call.context?.session);
     let waiting: { id: string; call: PendingCall; decision: UnsentDecision } | undefined;
-    const { decision, pending } = this.#port.decide(call, client.agent_id, session, (final) => {
+    const { decision, pending } = this.#port.decide(call, sourceOf(client, call.context?.session), (final) => {
       if (waiting !== undefined) client.pending.delete(waiting);
-      this.#send(client, "tool.decision", () => ({ ...final.current, id }));
+      this.#send(client, "tool.decision", () => ({ ...final.sent, id }));
     });
     if (pending !== undefined) {
       waiting = { id, call: pending, decision };
       client.pending.add(waiting);
     }
-    this.#send(client, "tool.decision", () => ({ ...decision.current, id }));
+    this.#send(client, "tool.decision", () => ({ ...decision.sent, id }));
   }
 
   /** One step for each call. */
@@ -354,8 +367,7 @@ export class AgentServer {
     const decisions: Decision[] = [];
     try {
       for (const call of calls) {
-        const session = sessionOf(client, call.context?.session);
-        decisions.push(this.#port.preview({ ...call, intent }, client.agent_id, session));
+        decisions.push(this.#port.preview({ ...call, intent }, sourceOf(client, call.context?.session)));
         yield;
       }
       this.#send(client, "tool.plan.decisions", { id, decisions });
@@ -408,6 +420,11 @@ export class AgentServer {
     client.connection.send(encode());
     this.#port.publish();
   }
+}
+
+function sourceOf(client: Client, named: string | undefined): CallSource {
+  const can_confine = client.hello?.supports?.includes(CONFINE) === true;
+  return { agent_id: client.agent_id, session: sessionOf(client, named), can_confine };
 }
 
 /** The session that a call names, unless the gate named it for another connection. */

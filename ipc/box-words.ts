@@ -26,6 +26,8 @@ interface Words {
   mark: string;
   outside: (reason: string) => string;
   outside_unexplained: string;
+  host_request: string;
+  host_wanted_by: (line: string) => string;
   unconfined: Readonly<Record<UnconfinedReason, (about: string) => string>>;
   problems: Readonly<Record<Problem, ProblemWords>>;
   agents: Readonly<Record<AgentState, ProblemWords>>;
@@ -37,17 +39,19 @@ const EN: Words = {
   confined: (project) => `Confined to ${project}`,
   network: { none: "no network", asked: "network: you are asked about each host" },
   meaning: (project, network) =>
-    `It can change only what is in ${project}. The rest of your home isn't there for it, your keys among it; it has ${
-      network ? "only the hosts that you allow" : "no network"
+    `It can change only what is in ${project}. Of the rest of your home it sees only your tools, no keys, and it ${
+      network ? "reaches only the hosts that you allow" : "has no network"
     }.`,
   mark: "confined",
   outside: (reason) => `Outside the box. The agent's reason: “${reason}”`,
   outside_unexplained: "Outside the box. The agent gives no reason",
+  host_request: "confined command",
+  host_wanted_by: (line) => `The confined command: ${line}`,
   unconfined: {
     disabled: () => "Confining commands is switched off",
     unavailable: () => "No command can be confined on this machine",
     "agent-cannot": () => "The agent's client hasn't passed the test that it runs what it is given",
-    level: () => "The agent's level is ReadOnly, or it isn't paired",
+    level: () => "The agent's level is Read only, or it isn't paired",
     "asked-for": () => "It asks to run outside the box",
     "no-project": (text) =>
       `${about(text, "The folder")} is in no project: no Git repository, and no folder that you granted`,
@@ -58,6 +62,7 @@ const EN: Words = {
     "leaves-the-box": (text) => `It touches what a box doesn't let through${about(text, "", ": ")}`,
     "unusable-line": () => "The command line is too long, or holds a byte that can't be passed on",
     "no-command": () => "It isn't a command line",
+    clear: () => "It is clear what it needs, so it runs as it is",
   },
   problems: {
     disabled: {
@@ -89,7 +94,7 @@ const EN: Words = {
   },
   agents: {
     confined: { what: "Commands run confined", todo: null },
-    "read-only": { what: "ReadOnly: runs no commands", todo: null },
+    "read-only": { what: "Read only: it runs no commands", todo: null },
     untested: {
       what: "Not confined: its client was never tested",
       todo: "Test it: connect it again",
@@ -109,17 +114,19 @@ const IT: Words = {
   confined: (project) => `Confinato a ${project}`,
   network: { none: "senza rete", asked: "rete: ti viene chiesto ogni host" },
   meaning: (project, network) =>
-    `Può cambiare solo ciò che è in ${project}. Il resto della tua home per lui non c'è, chiavi comprese; ${
+    `Può cambiare solo ciò che è in ${project}. Del resto della tua home vede solo i tuoi strumenti, nessuna chiave, e ${
       network ? "raggiunge solo gli host che permetti" : "non ha rete"
     }.`,
   mark: "confinato",
   outside: (reason) => `Fuori dal confinamento. Il motivo dell'agente: «${reason}»`,
   outside_unexplained: "Fuori dal confinamento. L'agente non dice perché",
+  host_request: "comando confinato",
+  host_wanted_by: (line) => `Il comando confinato: ${line}`,
   unconfined: {
     disabled: () => "Il confinamento dei comandi è spento",
     unavailable: () => "Su questa macchina nessun comando può essere confinato",
     "agent-cannot": () => "Il client dell'agente non ha superato la prova che esegue ciò che gli viene dato",
-    level: () => "Il livello dell'agente è ReadOnly, o non è collegato",
+    level: () => "Il livello dell'agente è Sola lettura, o non è collegato",
     "asked-for": () => "Chiede di essere eseguito fuori dal confinamento",
     "no-project": (text) =>
       `${about(text, "La cartella")} non è in un progetto: nessun repository Git, nessuna cartella concessa da te`,
@@ -131,6 +138,7 @@ const IT: Words = {
     "leaves-the-box": (text) => `Tocca ciò che il confinamento non lascia passare${about(text, "", ": ")}`,
     "unusable-line": () => "La riga di comando è troppo lunga, o contiene un byte che non si può passare",
     "no-command": () => "Non è una riga di comando",
+    clear: () => "È chiaro che cosa le serve, quindi è eseguita così com'è",
   },
   problems: {
     disabled: {
@@ -162,7 +170,7 @@ const IT: Words = {
   },
   agents: {
     confined: { what: "I comandi sono confinati", todo: null },
-    "read-only": { what: "ReadOnly: non esegue comandi", todo: null },
+    "read-only": { what: "Sola lettura: non esegue comandi", todo: null },
     untested: {
       what: "Non confinato: il suo client non è mai stato provato",
       todo: "Provalo: collegalo di nuovo",
@@ -210,6 +218,19 @@ export function outsideText(reason: string | null, language: Language): string {
   const said = (reason ?? "").trim();
   const words = WORDS[language];
   return said === "" ? words.outside_unexplained : words.outside(shortened(said, MAX_REASON));
+}
+
+/** What the gate decides on itself, where a confined command wants to reach a host. No agent can send a call of this name. */
+const HOST_REQUEST = "@box_connect";
+
+/** A tool's name as it is shown: what the gate asks itself has words in its place. */
+export function toolText(executor: string, language: Language): string {
+  return executor === HOST_REQUEST ? WORDS[language].host_request : executor;
+}
+
+/** Of a request for a host: which confined command wants to reach it; null of any other. @param line its command line */
+export function hostWantedBy(executor: string, line: string, language: Language): string | null {
+  return executor === HOST_REQUEST && line !== "" ? WORDS[language].host_wanted_by(line) : null;
 }
 
 /** Why a command would not be confined. @param what it is about, as the gate names it; may be empty */

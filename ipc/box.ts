@@ -28,6 +28,8 @@ export const UNCONFINED_REASONS = [
   "unusable-line",
   /** It isn't a command line. */
   "no-command",
+  /** It is clear what it needs: it runs as it is, by the rules for that. */
+  "clear",
 ] as const;
 export const unconfinedReasonSchema = z.enum(UNCONFINED_REASONS);
 export type UnconfinedReason = z.infer<typeof unconfinedReasonSchema>;

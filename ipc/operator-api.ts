@@ -396,6 +396,8 @@ export const operatorMethods = {
       capability: capabilitySchema.optional(),
       outcome: outcomeSchema.optional(),
       ...searchParams,
+      /** Only confined calls. */
+      confined: z.boolean().optional(),
       /** Only those before this decision. */
       before: z.string().max(64).optional(),
       limit: z.number().int().positive().max(500).default(100),

@@ -18,6 +18,7 @@ export const RULES = [
   "policy.unclear-path-asks",
   "policy.plan-mode-asks",
   "policy.asked-each-time",
+  "policy.box-unavailable",
   "policy.level-allows",
   "policy.grant-allows",
   "policy.nothing-needed",

@@ -48,6 +48,9 @@ export const proposedCallSchema = z.object({
 /** One tool call as an agent proposes it. */
 export type ProposedCall = z.infer<typeof proposedCallSchema>;
 
+/** What an agent supports that runs a call only as `confine` says. */
+export const CONFINE = "confine";
+
 export const helloSchema = z.object({
   id: idSchema,
   protocol: z.number().int(),

@@ -20,6 +20,7 @@ import { raiseTrailAlarms } from "./gate/audit/alarms.ts";
 import { AuditLog } from "./gate/audit/log.ts";
 import { lastLine } from "./gate/audit/tail.ts";
 import type { Clock } from "./gate/clock.ts";
+import type { Box } from "./gate/confinement/box.ts";
 import { serveOthers } from "./gate/database.ts";
 import { DiskReserve } from "./gate/disk-reserve.ts";
 import { ExecutorCatalog, loadOwnExecutors } from "./gate/executors/catalog.ts";
@@ -124,7 +125,7 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
       ofAgent: (agent_id) => opened?.waiting.withdrawAgent(agent_id, AGENT_PAUSED, "approval.withdrawn-pause"),
     });
     const box = openBox(begun, stores, failed);
-    const gate = openGate(begun, storage, stores, failed);
+    const gate = openGate(begun, storage, stores, failed, box);
     opened = gate;
     start(begun, storage, stores, gate);
     box.begin();
@@ -266,7 +267,7 @@ function openStores(
   };
 }
 
-function openGate(begun: Beginnings, storage: Storage, stores: Stores, failed: Core["failed"]): Gate {
+function openGate(begun: Beginnings, storage: Storage, stores: Stores, failed: Core["failed"], box: Box): Gate {
   const { home, env, paths, config, clock, catalog, audit, publish } = begun;
   const { grants, approvals, activity, agent_pauses, safety, state_reserve } = stores;
   return new Gate(
@@ -284,6 +285,7 @@ function openGate(begun: Beginnings, storage: Storage, stores: Stores, failed: C
         pause: safety.pause,
         refusals: approvals.refusals,
         agent_pauses,
+        box,
         lost: () => storage.watch.lossByNow()?.message,
         gate_files: new GateFiles(paths, home),
         get judge_threshold() {
@@ -316,9 +318,26 @@ function openGate(begun: Beginnings, storage: Storage, stores: Stores, failed: C
   );
 }
 
-function openBox(begun: Beginnings, { agent_pauses }: Stores, failed: Core["failed"]): BoxService {
+function openBox(begun: Beginnings, { agents, agent_pauses }: Stores, failed: Core["failed"]): BoxService {
   const { paths, home, env, config, clock, alarms, audit } = begun;
-  return new BoxService({ paths, home, env, config: config.box, clock, alarms, audit, agent_pauses, failed });
+  const gate_folders = [paths.config_dir, paths.audit_dir, paths.runtime_dir];
+  return new BoxService({
+    paths,
+    home,
+    env,
+    config: config.box,
+    clock,
+    alarms,
+    audit,
+    agent_pauses,
+    agents: () =>
+      agents
+        .list()
+        .filter(({ revoked_at }) => revoked_at === null)
+        .map(({ name, level }) => ({ name, level, supports: undefined })),
+    gate_folders,
+    failed,
+  });
 }
 
 function publishDecision(

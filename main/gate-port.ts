@@ -1,6 +1,6 @@
 import { TOKEN_REQUIRED } from "../ipc/agent-answers.ts";
-import type { AgentPort, CheckedSubject, Greeted, UnsentDecision } from "../ipc/agent-port.ts";
-import type { Decision } from "../ipc/decision.ts";
+import type { AgentPort, CallSource, CheckedSubject, Greeted, UnsentDecision } from "../ipc/agent-port.ts";
+import type { Confined, Decision } from "../ipc/decision.ts";
 import { isoSeconds } from "../ipc/iso-seconds.ts";
 import { ownCommand } from "../ipc/own-command.ts";
 import { localPrincipal } from "../ipc/paths.ts";
@@ -57,19 +57,22 @@ export class GatePort implements AgentPort {
 
   decide(
     call: ProposedCall,
-    agent_id: string,
-    session: string,
+    source: CallSource,
     deliver: (final: UnsentDecision) => void,
   ): ReturnType<AgentPort["decide"]> {
-    return this.#core.gate.decide(call, this.#subject(agent_id, session), deliver);
+    return this.#core.gate.decide(call, this.#subject(source), deliver);
   }
 
   withdraw(agent_id: string, token: string, reason: string): Decision | undefined {
     return this.#core.gate.waiting.withdrawLeft(agent_id, token, reason);
   }
 
-  preview(call: ProposedCall, agent_id: string, session: string): Decision {
-    return this.#core.gate.preview(call, this.#subject(agent_id, session));
+  preview(call: ProposedCall, source: CallSource): Decision {
+    return this.#core.gate.preview(call, this.#subject(source));
+  }
+
+  ran(agent_id: string, call_id: string): { confined: Confined | null } {
+    return this.#core.box.ran(agent_id, call_id);
   }
 
   async check(subject: CheckedSubject, agent_id: string): Promise<SafetyVerdict> {
@@ -133,10 +136,10 @@ export class GatePort implements AgentPort {
     this.#log(`dropped ${count === 1 ? "a client" : `${count} clients`}: ${reason}`);
   }
 
-  #subject(agent_id: string, session: string): Subject {
+  #subject({ agent_id, session, can_confine }: CallSource): Subject {
     const agent = this.#core.agents.get(agent_id);
     if (agent === undefined) throw new Error("a greeted agent is always known");
-    return { agent, level: agent.level, session, principal: this.#principal };
+    return { agent, level: agent.level, session, principal: this.#principal, can_confine };
   }
 }
 

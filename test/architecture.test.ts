@@ -250,6 +250,7 @@ describe("the architecture", () => {
       "ipc/activity-filter.ts",
       "ipc/alarm-words.ts",
       "ipc/answer-lengths.ts",
+      "ipc/box-words.ts",
       "ipc/choices.ts",
       "ipc/gate-error.ts",
       "ipc/hazard-words.ts",
@@ -319,6 +320,25 @@ describe("the architecture", () => {
     visit("cli/claude-code/hook.ts");
     expect(loaded).toContain("cli/claude-code/exchange.ts");
     expect(loaded.filter((target) => !isOwn(target) || target.startsWith("main/"))).toEqual([]);
+  });
+
+  it("what runs a command outside the box loads no package, no database and no configuration", () => {
+    const seen = new Set<string>();
+    const loaded: string[] = [];
+    const visit = (path: string) => {
+      if (seen.has(path)) return;
+      seen.add(path);
+      const text = FILES.find((file) => file.path === path)?.text ?? "";
+      const at_once = text.replace(/^\s*(?:import|export) type\b[^;]*;/gm, "").replace(/\bimport\([^)]*\)/g, "");
+      for (const target of importsOf(path, at_once)) {
+        if (isOwn(target)) visit(target);
+        else if (!isBuiltIn(target)) loaded.push(target);
+      }
+    };
+    visit("cli/outside.ts");
+    expect(loaded).toEqual([]);
+    expect([...seen].filter((path) => path.startsWith("main/"))).toEqual(["main/gate/programs/gate-command.ts"]);
+    expect([...seen].filter((path) => /paths|operator|client/.test(path))).toEqual([]);
   });
 
   it("no more than two files of main import each other in a circle, types included", () => {

@@ -1,3 +1,4 @@
+import { confinedText, hostWantedBy } from "../../ipc/box-words.ts";
 import { excludedFrom } from "../../ipc/choices.ts";
 import type { Hazard } from "../../ipc/description.ts";
 import { effectText, hazardText } from "../../ipc/hazard-words.ts";
@@ -48,9 +49,12 @@ export function headRows(
   return most === 1 ? rows : [...rows, ...backgroundRows(card, width, most - 1, language, home)];
 }
 
-/** What is dangerous about it, the only red; else what it leaves behind. The worst first; in a small window the others are counted. */
+/**
+ * What is dangerous about it, the only red; else what it leaves behind. The worst first; in a small window the others are counted. Then
+ * what it is confined to.
+ */
 function factRows(
-  { description }: ApprovalView,
+  { description, confined }: ApprovalView,
   width: number,
   most: number,
   language: Language,
@@ -58,13 +62,19 @@ function factRows(
 ): Row[] {
   if (description === null) return [];
   const { hazards, effect } = description;
-  if (hazards.length === 0) return [{ text: folded(effectText(effect, language), width, 1)[0] ?? "", tone: "quiet" }];
+  const quiet = [
+    // What it is confined to says what it can change.
+    ...(hazards.length > 0 || (confined !== null && effect === "anything") ? [] : [effectText(effect, language)]),
+    ...(confined === null ? [] : [confinedText(confined, home, language)]),
+  ].map((text): Row => ({ text: folded(text, width, 1)[0] ?? "", tone: "quiet" }));
+  if (hazards.length === 0) return quiet;
   const said = hazards
     .slice(0, most === 1 ? 1 : HAZARDS_SAID)
     .map((hazard) => visible(hazardText(withShortPath(hazard, home), language)));
   const more = hazards.length - said.length;
   if (more > 0) said.push(`${said.pop() ?? ""} (${callWords[language].more(more)})`);
-  return said.flatMap((text) => folded(text, width, most)).map((text): Row => ({ text, tone: "danger" }));
+  const dangers = said.flatMap((text) => folded(text, width, most)).map((text): Row => ({ text, tone: "danger" }));
+  return [...dangers, ...quiet];
 }
 
 function withShortPath(hazard: Hazard, home: string | null): Hazard {
@@ -80,6 +90,7 @@ function backgroundRows(
 ): Row[] {
   const words = CARD_WORDS[language];
   const reason = shownCall(card).reason.trim();
+  const wanted_by = hostWantedBy(card.executor, card.intent.trim(), language);
   const folder = card.cwd === null || home === null ? card.cwd : shortenHome(card.cwd, home);
   const in_folder = folder === null ? words.folder_unknown : words.in_folder(visible(folder));
   const doubt = doubtText(card.judge, language);
@@ -89,7 +100,10 @@ function backgroundRows(
       ? []
       : folded(in_folder, width, 1)),
     ...(doubt === null ? [] : folded(visible(doubt), width, most)),
-    ...(reason === "" ? [] : folded(words.says(visible(card.agent_name), visible(reason)), width, most)),
+    ...(wanted_by === null ? [] : folded(visible(wanted_by), width, most)),
+    ...(reason === "" || wanted_by !== null
+      ? []
+      : folded(words.says(visible(card.agent_name), visible(reason)), width, most)),
   ];
   return texts.map((text) => ({ text, tone: "quiet" }));
 }

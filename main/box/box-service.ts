@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { existsSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { BoxStatus } from "../../ipc/box.ts";
 import type { Confined } from "../../ipc/decision.ts";
 import { GateError } from "../../ipc/gate-error.ts";
@@ -10,12 +11,20 @@ import type { Alarms } from "../gate/alarms.ts";
 import type { AuditLog } from "../gate/audit/log.ts";
 import type { Clock } from "../gate/clock.ts";
 import type { Box, ConfinedRun } from "../gate/confinement/box.ts";
+import { AfterRuns } from "./after-runs.ts";
+import { boxAgents, type KnownAgent } from "./agents.ts";
 import { type BoxFolder, openBoxFolder } from "./box-folder.ts";
-import type { Greeting } from "./greeting.ts";
+import { earlierRunsEnd } from "./earlier-runs.ts";
 import { Launcher } from "./launcher.ts";
-import { minimalArguments } from "./minimal-box.ts";
+import { limitCommands } from "./limits.ts";
+import { findMachine } from "./machine.ts";
+import { Places } from "./places.ts";
+import { probeBox } from "./probe.ts";
+import { type RunNetwork, RunPlan, type RunPlanParts } from "./run-plan.ts";
 import { type Run, Runs } from "./runs.ts";
+import { listSetAside } from "./set-aside.ts";
 import { SlotPool } from "./slots.ts";
+import { systemCallFilter } from "./system-calls.ts";
 
 export interface BoxServiceParts {
   paths: Pick<GatePaths, "state_dir">;
@@ -26,6 +35,10 @@ export interface BoxServiceParts {
   alarms: Pick<Alarms, "raise">;
   audit: Pick<AuditLog, "append">;
   agent_pauses: Pick<AgentPauses, "begin">;
+  /** The agents, for the status. */
+  agents(): readonly KnownAgent[];
+  /** Other folders of the gate than its state's, which no box shows. */
+  gate_folders: readonly string[];
   /** Logs an unexpected error after which the gate continues. */
   failed(what: string, error: unknown): void;
 }
@@ -35,10 +48,14 @@ interface Open {
   folder: BoxFolder;
   launcher: Launcher;
   slots: SlotPool;
+  plan: RunPlanParts;
   runs: Runs;
 }
 
 type Problem = Pick<BoxStatus, "problem" | "detail" | "fix">;
+
+/** The gate's start, and what ends soon after it, doesn't wait for a probe. */
+const BEGINS_AFTER_MS = 400;
 
 const NONE_YET: Problem = { problem: "probe-failed", detail: "it is being tried", fix: null };
 
@@ -48,17 +65,27 @@ export class BoxService implements Box {
   #open: Open | undefined;
   #problem: Problem = NONE_YET;
   #version: string | null = null;
-  #is_closed = false;
-  /** Settled once it is known whether there is a box. */
-  ready: Promise<void> = Promise.resolve();
+  readonly #closing = new AbortController();
+  #beginning: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  /** Settled once the runs of an earlier gate have ended and were looked after. */
+  settled: Promise<void> = Promise.resolve();
 
   constructor(parts: BoxServiceParts) {
     this.#parts = parts;
   }
 
-  /** Finds out whether there is a box, once the gate answers: nothing is confined before. */
+  /** Finds out whether there is a box, once the gate has begun to answer: nothing is confined before. */
   begin(): void {
-    this.ready = this.#begin();
+    this.#timer = setTimeout(() => void this.ready, BEGINS_AFTER_MS);
+    this.#timer.unref();
+  }
+
+  /** Settled once it is known whether there is a box; begins to find out where that hasn't yet. */
+  get ready(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#beginning ??= this.#begin();
+    return this.#beginning;
   }
 
   /** False until the probe has passed. */
@@ -75,7 +102,7 @@ export class BoxService implements Box {
     if (open === undefined)
       throw new GateError("box_unavailable", "no command can run confined here", "see box status");
     open.launcher.check();
-    return open.runs.prepare(run);
+    return open.runs.prepare(run, new RunPlan(open.plan, run));
   }
 
   /** A prepared run that nobody will be told about. */
@@ -102,15 +129,16 @@ export class BoxService implements Box {
       is_available,
       ...(is_available ? { problem: null, detail: "", fix: null } : this.#problem),
       version: this.#version,
-      agents: [],
+      agents: boxAgents(this.#parts.paths.state_dir, this.#parts.agents()),
       running: this.#open?.runs.running ?? 0,
-      set_aside: [],
+      set_aside: this.#open === undefined ? [] : listSetAside(this.#open.folder.set_aside),
     };
   }
 
   /** Nothing starts any more; what runs goes on, confined. */
   close(): void {
-    this.#is_closed = true;
+    clearTimeout(this.#timer);
+    this.#closing.abort();
     const open = this.#open;
     this.#open = undefined;
     open?.runs.close();
@@ -118,14 +146,14 @@ export class BoxService implements Box {
   }
 
   async #begin(): Promise<void> {
-    await new Promise((resolve) => setImmediate(resolve));
+    if (this.#closing.signal.aborted) return;
     if (!this.#parts.config.enabled) {
       this.#problem = { problem: "disabled", detail: "", fix: null };
       return;
     }
     try {
       const open = await this.#made();
-      if (this.#is_closed) open.slots.close();
+      if (this.#closing.signal.aborted) open?.slots.close();
       else this.#open = open;
     } catch (error) {
       const detail = error instanceof Error ? error.message : String(error);
@@ -134,40 +162,44 @@ export class BoxService implements Box {
     }
   }
 
-  async #made(): Promise<Open> {
-    const folder = openBoxFolder(this.#parts.paths.state_dir);
+  async #made(): Promise<Open | undefined> {
+    const { home, env, config, paths, gate_folders, clock, alarms, audit, failed } = this.#parts;
+    const folder = openBoxFolder(paths.state_dir);
+    const machine = findMachine({ env, home, config, state_dir: paths.state_dir, gate_folders });
+    const { version, ...problem } = await probeBox(machine);
+    this.#version = version;
+    this.#problem = problem;
+    if (problem.problem !== null || machine.bubblewrap === null || machine.bash === null) return undefined;
+    const prefix = randomBytes(4).toString("hex");
+    const slots = new SlotPool(folder.path, prefix, (error) => failed("making pipes", error));
+    await slots.begin();
+    const has_filter = writeFilter(folder);
     const launcher = new Launcher(folder);
     launcher.write({
       folder: folder.path,
-      bubblewrap: "/usr/bin/bwrap",
-      bash: "/bin/bash",
-      limits: "",
-      has_filter: false,
+      bubblewrap: machine.bubblewrap.path,
+      bash: machine.bash,
+      limits: limitCommands(config),
+      has_filter,
     });
-    const failed = this.#parts.failed;
-    const slots = new SlotPool(folder.path, randomBytes(4).toString("hex"), (error) => failed("making pipes", error));
-    await slots.begin();
-    const runs = new Runs({
-      folder,
-      slots,
-      argumentsOf: (run, greeting) => this.#argumentsOf(run, greeting),
-      starting: () => undefined,
-      ended: () => undefined,
-      dropped: () => undefined,
-      failed,
-    });
-    return { folder, launcher, slots, runs };
+    const places = new Places();
+    const after = new AfterRuns({ folder, places, clock, alarms, audit, failed });
+    this.#lookAfterEarlier(after, folder, prefix);
+    const plan = { machine, places, after, openNetwork: (run: ConfinedRun) => this.#openNetwork(run) };
+    return { folder, launcher, slots, plan, runs: new Runs({ folder, slots, failed }) };
   }
 
-  #argumentsOf({ declaration, line }: ConfinedRun, { environment }: Greeting): Buffer {
-    const found = { run_later: [`${declaration.project}/.git/hooks`].filter(existsSync), secrets: [] };
-    const words = [...minimalArguments(declaration, found), "--setenv", "METNOS_BOX_COMMAND", line];
-    const kept = environment.filter((entry) => entry.startsWith("PATH="));
-    const variables = kept.flatMap((entry) => {
-      const equals = entry.indexOf("=");
-      return ["--setenv", entry.slice(0, equals), entry.slice(equals + 1)];
-    });
-    return Buffer.concat([Buffer.from(zeroEnded(variables), "latin1"), Buffer.from(zeroEnded(words))]);
+  /** Of a gate that has ended: what its runs leave is looked at when they end. */
+  #lookAfterEarlier(after: AfterRuns, folder: BoxFolder, prefix: string): void {
+    const { signal } = this.#closing;
+    const earlier = after.takeOver();
+    this.settled = earlierRunsEnd(folder.path, prefix, signal)
+      .then(() => (signal.aborted ? undefined : after.ended(earlier)))
+      .catch((error: unknown) => this.#parts.failed("looking after an earlier gate's commands", error));
+  }
+
+  #openNetwork(_run: ConfinedRun): RunNetwork {
+    throw new GateError("box_unavailable", "a confined command has no way to hosts here", "run it outside the box");
   }
 
   #bypassed({ confined_run: { agent_id, agent_name } }: Run): void {
@@ -187,4 +219,11 @@ export class BoxService implements Box {
   }
 }
 
-const zeroEnded = (words: readonly string[]): string => words.map((word) => `${word}\0`).join("");
+/** Whether there is a filter of system calls for this processor. @throws the system's error */
+function writeFilter(folder: BoxFolder): boolean {
+  const filter = systemCallFilter();
+  const file = join(folder.path, "system-calls");
+  rmSync(file, { force: true });
+  if (filter !== null) writeFileSync(file, filter, { mode: 0o600, flag: "wx" });
+  return filter !== null;
+}

@@ -23,15 +23,13 @@ export const NOT_RUN = "the command did not run";
 /**
  * A script for bash. What it reads of its environment it sends to the gate, which sends back what may be kept; bubblewrap itself
  * starts with none of it, so that its first process shows none. What confines at all stands here, not in what comes over the pipe.
- * Its descriptors: 3 and 4 to the gate, 5 from it, 6 the filter; bubblewrap passes none of them on.
+ * Its descriptors: 3 and 4 to the gate, 5 from it, 6 the filter; bubblewrap passes none of them on. What its caller has open is
+ * closed, as a folder among it would lead out of the box; 9 takes the working directory.
  */
 export function launcherText({ folder, bubblewrap, bash, limits, has_filter }: LauncherParts): string {
-  const inner = `${
-    limits === ""
-      ? ""
-      : `${limits}
-`
-  }eval "unset METNOS_BOX_COMMAND; $METNOS_BOX_COMMAND" 9>&-
+  const inner = `eval "$METNOS_BOX_START"
+${limits}
+eval "unset METNOS_BOX_START METNOS_BOX_COMMAND; $METNOS_BOX_COMMAND" 9>&-
 r=$?; { pwd -P >&9; } 2>/dev/null; exit $r`;
   return `#!${bash} -p
 # Written by Metnos Gate as it starts: starts one confined command, once.
@@ -46,8 +44,11 @@ pipe=${shellQuoted(`${folder}/`)}$slot
 [ -p "$pipe.up" ] && [ -p "$pipe.down" ] || refuse 'the gate that allowed this is gone'
 set -C
 { : > "$pipe.taken"; } 2>/dev/null || refuse 'this run was started before'
+for open in /proc/self/fd/*; do
+  case \${open##*/} in [0-2] | 255) ;; 9) [ -p "$open" ] || exec 9>&- ;; *) eval "exec \${open##*/}>&-" ;; esac
+done
 trap '' PIPE
-exec 3<>"$pipe.up" 4>"$pipe.up" 3<>"$pipe.down" 5<"$pipe.down" 3>&- 8>&-
+exec 3<>"$pipe.up" 4>"$pipe.up" 3<>"$pipe.down" 5<"$pipe.down" 3>&-
 mapfile -d '' -t environment </proc/self/environ
 { printf '%s\\0' "$id" "\${#environment[@]}" "\${environment[@]}" >&4; } 2>/dev/null || refuse 'the gate is not running'
 read -r -u 5 answer || refuse 'the gate did not let it start'

@@ -29,7 +29,18 @@ export interface Run {
   state: State;
 }
 
+/** What a run is made of. */
+export interface Plan {
+  /** Bubblewrap's arguments, each ended by a zero byte, once. @throws GateError where it must not start */
+  start(environment: readonly string[]): Buffer;
+  /** Nothing of it is left, once it had started. */
+  ended(): void;
+  /** It will never start. */
+  dropped(): void;
+}
+
 interface LiveRun extends Run {
+  readonly plan: Plan;
   readonly slot: Slot;
   socket: Socket;
   is_down_open: boolean;
@@ -43,14 +54,6 @@ interface LiveRun extends Run {
 export interface RunsParts {
   folder: BoxFolder;
   slots: SlotPool;
-  /** Bubblewrap's arguments, each ended by a zero byte. @throws GateError where it must not start */
-  argumentsOf(run: ConfinedRun, greeting: Greeting): Buffer;
-  /** Before the launcher is told to start. */
-  starting(run: Run): void;
-  /** Nothing of a run that had started is left. */
-  ended(run: Run): void;
-  /** It will never start. */
-  dropped(run: Run): void;
   failed(what: string, error: unknown): void;
 }
 
@@ -70,13 +73,14 @@ export class Runs {
   }
 
   /** The words that start it. @throws GateError `box_unavailable`, or the system's error */
-  prepare(confined_run: ConfinedRun): { argv: readonly string[] } {
+  prepare(confined_run: ConfinedRun, plan: Plan): { argv: readonly string[] } {
     const { folder, slots } = this.#parts;
     const slot = slots.take();
     const id = `${slot.name}.${randomBytes(16).toString("hex")}`;
     const run: LiveRun = {
       id,
       confined_run,
+      plan,
       state: "prepared",
       slot,
       socket: new Socket({ fd: slot.up, readable: true, writable: false }),
@@ -151,8 +155,7 @@ export class Runs {
   #start(run: LiveRun, greeting: Greeting): void {
     let words: Buffer;
     try {
-      words = this.#parts.argumentsOf(run.confined_run, greeting);
-      this.#parts.starting(run);
+      words = run.plan.start(greeting.environment);
       if (hasMark(run)) renameSync(this.#markOf(run), `${this.#markOf(run)}.started`);
     } catch (error) {
       this.#parts.failed("starting a confined command", error);
@@ -217,7 +220,7 @@ export class Runs {
     this.#live.delete(run);
     this.#parts.slots.retire(run.slot.name);
     this.#forgetLater(run, run.state === "expired" ? KNOWN_UNSTARTED_MS : KNOWN_ENDED_MS);
-    this.#parts.dropped(run);
+    run.plan.dropped();
   }
 
   async #end(run: LiveRun): Promise<void> {
@@ -226,7 +229,7 @@ export class Runs {
     this.#live.delete(run);
     this.#parts.slots.release(run.slot.name);
     this.#forgetLater(run, KNOWN_ENDED_MS);
-    this.#parts.ended(run);
+    run.plan.ended();
   }
 
   #closeDown(run: LiveRun): void {

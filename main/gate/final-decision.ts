@@ -23,13 +23,23 @@ export function finalDecision(
   if (denial !== null) {
     return { ...base, outcome: "denied", stage: denial.stage, reason: denial.reason, explain: denial.explain };
   }
-  if (JSON.stringify(x.needs) !== JSON.stringify(before.needs)) {
+  if (!isSame(x, before)) {
+    const is_moved = (x.confinement === null) === (before.confinement === null);
     return {
       ...base,
       outcome: "denied",
-      reason: "the path led elsewhere by the time it was approved",
+      reason: is_moved
+        ? "the path led elsewhere by the time it was approved"
+        : "by the time it was approved it could not run as it was asked about",
       explain: { rule: "approval.changed-while-waiting", instead: "send the call again" },
     };
   }
   return { ...base, outcome: "allowed", ...approvalOf(ended) };
+}
+
+/** What is asked about as a confined call is allowed as one alone, with the same box; and what isn't, isn't. */
+function isSame(now: Reviewable, before: Reviewable): boolean {
+  const compared = ({ needs, stated_needs, confinement }: Reviewable) =>
+    JSON.stringify([needs, stated_needs, confinement === null ? null : [confinement.declaration, confinement.line]]);
+  return compared(now) === compared(before);
 }

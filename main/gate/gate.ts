@@ -1,5 +1,5 @@
 import type { PendingCall, UnsentDecision } from "../../ipc/agent-port.ts";
-import type { Decision } from "../../ipc/decision.ts";
+import type { Decision, TraceStep } from "../../ipc/decision.ts";
 import type { Answer, ApprovalView, Principal } from "../../ipc/operator-api.ts";
 import type { ProposedCall } from "../../ipc/wire.ts";
 import type { Activity } from "./activity/activity.ts";
@@ -11,16 +11,18 @@ import type { OnFailure } from "./audit/alarms.ts";
 import type { AuditLog } from "./audit/log.ts";
 import { decisionRecord } from "./audit/record.ts";
 import { withhold } from "./audit/withhold.ts";
+import type { Confinement, NotConfined } from "./confinement/confinement.ts";
 import { agentKindOf } from "./executors/agent-kind.ts";
 import type { ExecutorCatalog } from "./executors/catalog.ts";
 import type { GrantStore } from "./grants/store.ts";
 import { DecisionMeter } from "./meter.ts";
-import { decisionOf, examineCall, traceOf } from "./pipeline.ts";
+import { confinementOfCall, decisionOf, examineCall, traceOf } from "./pipeline.ts";
+import { preparedRun } from "./prepared-run.ts";
 import { RevisableDecision } from "./revisable-decision.ts";
 import { type Examined, kindOf, type Reviewable, type StageSettings, type Subject } from "./stages/examination.ts";
 import type { Unpublished } from "./unpublished.ts";
 import { type Deliver, WaitingCalls } from "./waiting-calls.ts";
-import { answeredTrace } from "./without-answer.ts";
+import { answeredTrace, denyUnprepared } from "./without-answer.ts";
 
 export interface GateParts {
   catalog: ExecutorCatalog;
@@ -95,11 +97,13 @@ export class Gate {
     const first = decisionOf(examined);
     const is_asked = denial === null && x.outcome === "approval_required";
     const decided = is_asked ? this.waiting.ask(x, first, deliver) : { decision: new RevisableDecision(first) };
+    const trace = x.trace === undefined ? undefined : traceOf(examined);
+    if (denial === null) this.#prepare(x, decided.decision, trace);
     this.#conclude({
       decision: decided.decision,
       call,
       subject,
-      trace: x.trace === undefined ? undefined : traceOf(examined),
+      trace,
       first: { ms: performance.now() - began, grants_used: x.grants_used ?? [] },
     });
     return decided;
@@ -110,6 +114,17 @@ export class Gate {
     const decision = decisionOf(this.#examine(call, subject));
     this.#parts.audit.append(() => decisionRecord(call, decision, this.#logged(call, subject), "plan"));
     return decision;
+  }
+
+  /** Whether a call would be decided on as a confined one, and with what; or why not. See `confinementOfCall`. */
+  confinement(call: ProposedCall, subject: Subject, options: { even_clear?: boolean } = {}): Confinement | NotConfined {
+    return confinementOfCall(call, subject, this.#parts.catalog, this.#parts.stages, options);
+  }
+
+  /** Whether a call would be allowed now, and nobody asked: nothing of it is recorded. */
+  isCovered(call: ProposedCall, subject: Subject): boolean {
+    const { x, denial } = this.#examine(call, subject);
+    return denial === null && x.outcome === "allowed";
   }
 
   /** The operator's answer, from whatever surface. See `ApprovalBroker.answer` for what it throws. */
@@ -179,6 +194,17 @@ export class Gate {
     return examineCall(call, subject, this.#parts.catalog, this.#parts.stages, false, lines.again());
   }
 
+  /** A confined call that is allowed runs by words of its own, or not at all. */
+  #prepare(x: Reviewable, decision: RevisableDecision, trace: TraceStep[] | undefined): void {
+    if (x.confinement === null || decision.current.outcome !== "allowed") return;
+    try {
+      decision.runBy(preparedRun(x, x.confinement));
+    } catch (error) {
+      this.#events.failed("preparing a confined run", error);
+      decision.revise((draft) => denyUnprepared(draft, trace));
+    }
+  }
+
   /** A decision is made: its line is appended, and `publish` tells of it. */
   #conclude(made: Unpublished): void {
     const { call, decision, subject, trace } = made;
@@ -192,7 +218,9 @@ export class Gate {
   #concludeWaiting(x: Reviewable, final: Decision): UnsentDecision {
     const { call, subject } = x;
     const decision = new RevisableDecision(final);
-    this.#conclude({ decision, call, subject, trace: answeredTrace(traceOf({ x, denial: null }), final) });
+    const trace = answeredTrace(traceOf({ x, denial: null }), final);
+    this.#prepare(x, decision, trace);
+    this.#conclude({ decision, call, subject, trace });
     return decision;
   }
 

@@ -2,9 +2,12 @@ import { randomUUID } from "node:crypto";
 import { debugLog } from "../../ipc/debug-log.ts";
 import { type Decision, STAGES, type Stage, type TraceStep } from "../../ipc/decision.ts";
 import type { ProposedCall } from "../../ipc/wire.ts";
+import type { Confinement, NotConfined } from "./confinement/confinement.ts";
+import { confinedTo } from "./confinement/declaration.ts";
 import type { ExecutorCatalog } from "./executors/catalog.ts";
 import { CommandLines } from "./executors/command-lines.ts";
 import { approval } from "./stages/approval.ts";
+import { confinementFor } from "./stages/confined.ts";
 import {
   type Examined,
   isDenial,
@@ -72,17 +75,38 @@ export function examineCall(
   return { x: examined.found === undefined ? proposed : Object.assign(proposed, examined.found), denial: examined };
 }
 
+/** Whether a call would be decided on as a confined one, and with what; or why not. `even_clear`: though it is clear what it needs. */
+export function confinementOfCall(
+  call: ProposedCall,
+  subject: Subject,
+  catalog: ExecutorCatalog,
+  settings: StageSettings,
+  options: { even_clear?: boolean } = {},
+): Confinement | NotConfined {
+  const executor = catalog.find(call.executor, kindOf(subject));
+  const x = { call, subject, executor, settings, lines: new CommandLines(call, settings.home), trace: undefined };
+  const found = validation(x);
+  if (isDenial(found)) return { reason: "no-command", about: "" };
+  const holder = { ...subject.principal, agent: subject.agent?.agent_id, session: subject.session };
+  return confinementFor({ ...x, ...found }, holder, options);
+}
+
 /** The decision that an examination comes to, before anybody is asked. */
 export function decisionOf({ x, denial }: Examined): Decision {
   const made =
     denial === null
       ? { outcome: x.outcome, stage: stageDeciding(x.outcome), reason: x.reason, explain: { rule: x.rule } }
       : { outcome: "denied" as const, stage: denial.stage, reason: denial.reason, explain: denial.explain };
+  const { confinement } = x;
+  // Whatever was denied before anybody was to be asked was denied as the call states it.
+  const is_confined = confinement != null && (denial === null || denial.stage === "approval");
+  const needs = is_confined ? confinement.needs : (x.stated_needs ?? x.needs);
   const decision: Decision = {
     decision_id: randomUUID(),
     ...made,
     verdict: x.verdict ?? null,
-    capabilities: x.needs?.map(requirementOf) ?? [],
+    capabilities: needs?.map(requirementOf) ?? [],
+    ...(is_confined ? { confined: confinedTo(confinement.declaration) } : {}),
   };
   if (debug.is_on) debug.write(`decision ${decision.decision_id}: ${decision.outcome} by ${decision.stage}`);
   return decision;

@@ -15,6 +15,20 @@ export function denyUnstored(decision: Decision): void {
   } satisfies Partial<Decision>);
 }
 
+/** Denies, in place, a confined call that was allowed and can't be run as such. */
+export function denyUnprepared(decision: Decision, trace: TraceStep[] | undefined): void {
+  const reason = "it may only run confined, and that can't be prepared now";
+  const rule = "policy.box-unavailable";
+  Object.assign(decision, {
+    outcome: "denied",
+    stage: "policy",
+    reason,
+    explain: { rule, instead: `ask the user to run: ${ownCommand("box status")}` },
+  } satisfies Partial<Decision>);
+  const step = trace?.find(({ stage }) => stage === "policy");
+  if (step !== undefined) Object.assign(step, { outcome: "denied", detail: reason, rule });
+}
+
 /** The denial of a call whose request has ended, where the gate failed to evaluate the call again. */
 export function deniedByFailure({ pending: _, ...asked }: Decision, status: Decision["status"]): Decision {
   return {

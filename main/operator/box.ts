@@ -1,12 +1,76 @@
+import type { UnconfinedReason } from "../../ipc/box.ts";
 import { GateError } from "../../ipc/gate-error.ts";
-import type { Handlers, OperatorContext } from "./handlers.ts";
+import { ownCommand } from "../../ipc/own-command.ts";
+import type { ProposedCall } from "../../ipc/wire.ts";
+import { callHash } from "../gate/approvals/canonical.ts";
+import type { Subject } from "../gate/stages/examination.ts";
+import { agentNamed, type Handlers, type OperatorContext } from "./handlers.ts";
 
-export function boxMethods({ core }: OperatorContext): Handlers<"box.status" | "box.explain" | "box.prepare"> {
+/** The tool whose command lines are explained: what every agent's shell is, under one of its names. */
+const SHELL = "Bash";
+/** In whose name the user's own runs are prepared. */
+const OPERATOR = "operator";
+
+export function boxMethods(context: OperatorContext): Handlers<"box.status" | "box.explain" | "box.prepare"> {
+  const { core } = context;
   return {
     "box.status": () => core.box.status(),
-    "box.explain": () => ({ reason: "unavailable", about: "", declaration: null }),
-    "box.prepare": () => {
-      throw new GateError("box_unavailable", "no command can run confined here", "see box status");
+    "box.explain": ({ command, cwd, agent }) => {
+      const found = core.gate.confinement(callOf(command, cwd), subjectOf(context, agent));
+      if (found.reason !== null) return { ...shownReason(context, found), declaration: null };
+      const { project, reads, writes, network } = found.declaration;
+      return { reason: null, about: "", declaration: { project, reads: [...reads], writes: [...writes], network } };
+    },
+    "box.prepare": ({ command, cwd }) => {
+      const call = callOf(command, cwd);
+      const found = core.gate.confinement(call, subjectOf(context), { even_clear: true });
+      if (found.reason !== null) throw notConfined(shownReason(context, found));
+      const { argv } = core.box.prepare({
+        declaration: found.declaration,
+        line: found.line,
+        agent_id: OPERATOR,
+        agent_name: OPERATOR,
+        session: "",
+        call_hash: callHash(call.executor, call.args),
+        call_id: undefined,
+      });
+      return { argv: [...argv] };
     },
   };
+}
+
+const callOf = (command: string, cwd: string): ProposedCall => ({
+  intent: "",
+  executor: SHELL,
+  args: { command },
+  context: { cwd },
+});
+
+/** An agent as it is now; without one, an agent for which nothing stands in the way. @throws GateError `unknown_agent` */
+function subjectOf(context: OperatorContext, name?: string): Subject {
+  const { core, by } = context;
+  if (name === undefined) return { agent: null, level: "Full", principal: by, can_confine: true };
+  const agent = agentNamed(context, name);
+  const state = core.box.status().agents.find((one) => one.name === name)?.state;
+  return { agent, level: agent.level, principal: by, can_confine: state !== "untested" && state !== "failed" };
+}
+
+interface Reasoned {
+  reason: UnconfinedReason;
+  about: string;
+}
+
+/** A box that is switched off is no box of the machine's that is missing. */
+function shownReason({ core }: OperatorContext, { reason, about }: Reasoned): Reasoned {
+  const is_off = reason === "unavailable" && !core.config.box.enabled;
+  return { reason: is_off ? "disabled" : reason, about };
+}
+
+function notConfined({ reason, about }: Reasoned): GateError {
+  const on = about === "" ? "" : ` (${about})`;
+  return new GateError(
+    "not_confined",
+    `this command can't run confined: ${reason}${on}`,
+    `see: ${ownCommand("box explain -- COMMAND")}`,
+  );
 }

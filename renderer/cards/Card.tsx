@@ -28,7 +28,10 @@ export const Card = memo(function Card({ view, is_pointed_at }: { view: Approval
   const [is_unfolded, setUnfolded] = useState(false);
   const { answer, is_sending, errors } = useAnswering();
   // What is asked about can become another thing while it waits: then it is read anew, and a press on its way doesn't count.
-  const content = useMemo(() => JSON.stringify([view.description, view.links]), [view.description, view.links]);
+  const content = useMemo(
+    () => JSON.stringify([view.description, view.links, view.confined]),
+    [view.description, view.links, view.confined],
+  );
   const shown = useMemo(() => shownCall(view), [view]);
   const wider = useMemo(() => widerAnswer(view, words), [view, words]);
   const { is_read, ends } = useReading();

@@ -1,17 +1,23 @@
 import { type ReactNode, useMemo } from "react";
+import { confinedMeaning, toolText } from "../../ipc/box-words.ts";
 import type { DescribedCommand } from "../../ipc/description.ts";
 import type { ApprovalView } from "../../ipc/operator-api.ts";
+import { useHome } from "../gate/use-home.tsx";
 import { RelativeTime } from "../parts/RelativeTime.tsx";
 import { Target } from "../parts/Target.tsx";
 import { VisibleText } from "../parts/VisibleText.tsx";
+import { boxWords } from "../words/box.ts";
 import { type CardWords, cardWords } from "../words/cards.ts";
-import { useWords } from "../words/language.ts";
+import { useLanguage, useWords } from "../words/language.ts";
 import { ArgumentsBlock } from "./ArgumentsBlock.tsx";
 import { EndsProvider } from "./ends.tsx";
 
 /** Everything about a request: what each part of a command touches, the judge, and the call as the agent sent it. */
 export function CardDetails({ view }: { view: ApprovalView }) {
   const words = useWords(cardWords);
+  const box = useWords(boxWords);
+  const language = useLanguage();
+  const home = useHome();
   const commands = view.description?.commands ?? [];
   const parts = commands.reduce((sum, command) => sum + command.parts.length, 0);
   return (
@@ -29,6 +35,11 @@ export function CardDetails({ view }: { view: ApprovalView }) {
         <Fact name={words.judge}>
           <VisibleText text={judged(view, words)} />
         </Fact>
+        {view.confined === null ? null : (
+          <Fact name={box.box}>
+            <VisibleText text={confinedMeaning(view.confined, home, language)} />
+          </Fact>
+        )}
         <Fact name={words.needs}>
           {view.capabilities.map(({ capability, target }) => (
             <span key={`${capability} ${target}`} className="stored">
@@ -40,7 +51,7 @@ export function CardDetails({ view }: { view: ApprovalView }) {
         </Fact>
         <Fact name={words.tool}>
           <span className="mono">
-            <VisibleText text={view.executor} />
+            <VisibleText text={toolText(view.executor, language)} />
           </span>
         </Fact>
       </dl>

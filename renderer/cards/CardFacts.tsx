@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { confinedParts, hostWantedBy, outsideText } from "../../ipc/box-words.ts";
 import { effectText, hazardText } from "../../ipc/hazard-words.ts";
 import { doubtText } from "../../ipc/judge-doubts.ts";
 import type { ApprovalView } from "../../ipc/operator-api.ts";
@@ -28,11 +29,22 @@ export function CardFacts({ view, shown, proposed }: CardFactsProps) {
   const words = cardWords[language];
   const { description } = view;
   const hazards = description?.hazards ?? [];
-  const effect = description === null || hazards.length > 0 ? null : effectText(description.effect, language);
-  const reason = shown.reason.trim();
+  const { confined } = view;
+  // What it is confined to says what it can change.
+  const is_said =
+    description === null || hazards.length > 0 || (confined !== null && description.effect === "anything");
+  const effect = is_said ? null : effectText(description.effect, language);
+  // Of a request for a host it is no reason of the agent's, but the command line.
+  const wanted_by = hostWantedBy(view.executor, view.intent.trim(), language);
+  const reason = wanted_by === null ? shown.reason.trim() : "";
   const doubt = doubtText(view.judge, language);
   return (
     <>
+      {description?.outside === undefined ? null : (
+        <p className="outside">
+          <VisibleText text={outsideText(description.outside.reason, language)} />
+        </p>
+      )}
       {view.links.map((line) => (
         <p key={line} className="link">
           <VisibleText text={line} />
@@ -47,6 +59,16 @@ export function CardFacts({ view, shown, proposed }: CardFactsProps) {
             ),
           )}
         />
+      )}
+      {wanted_by === null ? null : (
+        <p className="quiet confined">
+          <VisibleText text={wanted_by} />
+        </p>
+      )}
+      {confined === null ? null : (
+        <p className="quiet confined">
+          <VisibleText text={confinedParts(confined, home, language).join(" · ")} />
+        </p>
       )}
       {description?.mcp && description.mcp.claims.length > 0 ? (
         <p className="quiet">

@@ -111,8 +111,8 @@ export function DigestCard({ agent, views, onLookAtEach }: DigestCardProps) {
 }
 
 /** What is shown of a request: it can become another thing while it waits. */
-function contentOf({ token, description, links }: ApprovalView): string {
-  return JSON.stringify([token, description, links]);
+function contentOf({ token, description, links, confined }: ApprovalView): string {
+  return JSON.stringify([token, description, links, confined]);
 }
 
 function useBundle(views: readonly ApprovalView[]) {

@@ -28,6 +28,7 @@ export const OUTDATED_BY: Partial<Record<OperatorMethod, readonly OperatorEventT
   "safety.status": ["safety.paused", "safety.resumed", "safety.violation"],
   "safety.violations": ["safety.violation", "safety.resumed"],
   "settings.list": ["settings.changed"],
+  "box.status": ["agents.changed", "alarms.changed"],
 };
 
 export interface Answered<M extends OperatorMethod> {

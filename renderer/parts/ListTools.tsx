@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import type { GateError } from "../../ipc/gate-error.ts";
 import { asGateError } from "../../ipc/gate-error.ts";
 import { useWords } from "../words/language.ts";
@@ -35,12 +35,14 @@ interface ListToolsProps {
   onDays(days: Days): void;
   answered: boolean;
   onAnswered(answered: boolean): void;
+  /** What only this listing has. */
+  children?: ReactNode;
   /** Rejects with a `GateError`. */
   onExport(form: ExportForm): Promise<void>;
 }
 
 /** What fewer people need of a listing: days, what they answered themselves, and the listing as a file. */
-export function ListTools({ days, onDays, answered, onAnswered, onExport }: ListToolsProps) {
+export function ListTools({ days, onDays, answered, onAnswered, children, onExport }: ListToolsProps) {
   const words = useWords(partsWords);
   const [error, setError] = useState<GateError | undefined>();
   const [is_done, setDone] = useState(false);
@@ -61,6 +63,7 @@ export function ListTools({ days, onDays, answered, onAnswered, onExport }: List
           <input type="checkbox" checked={answered} onChange={({ target }) => onAnswered(target.checked)} />
           {words.answered}
         </label>
+        {children}
         <DayInput label={words.from} day={days.from} max={days.to} onDay={(from) => onDays({ ...days, from })} />
         <DayInput label={words.to} day={days.to} min={days.from} onDay={(to) => onDays({ ...days, to })} />
         <Button size="small" onClick={() => save("csv")}>

@@ -88,6 +88,8 @@ const en = {
   not_kept: "What each stage said is kept for the last thousand decisions only.",
   see_decision: "See the decision in Activity",
   no_trace: "This decision was kept without its stages: too many came at once.",
+  only_confined: "Only what is confined",
+  confined: "Confined",
   older: "Show older ones",
   empty: "Nothing was decided since the gate started.",
   empty_next:
@@ -180,6 +182,8 @@ const it: typeof en = {
   not_kept: "Che cosa ha detto ogni fase resta solo per le ultime mille decisioni.",
   see_decision: "Vedi la decisione in Attività",
   no_trace: "Questa decisione è stata conservata senza le fasi: ne sono arrivate troppe insieme.",
+  only_confined: "Solo ciò che è confinato",
+  confined: "Confinamento",
   older: "Mostra le precedenti",
   empty: "Da quando il gate è partito non è stato deciso nulla.",
   empty_next:

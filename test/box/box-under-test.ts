@@ -3,6 +3,7 @@ import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { Alarm } from "../../ipc/alarms.ts";
+import { confinedCommand } from "../../ipc/confined-command.ts";
 import { BoxService } from "../../main/box/box-service.ts";
 import { configSchema } from "../../main/config.ts";
 import type { AuditRecord } from "../../main/gate/audit/record.ts";
@@ -17,12 +18,6 @@ export function withoutBox(): string | undefined {
 }
 
 export const SHELLS = ["bash", "zsh", "dash"].map((name) => `/usr/bin/${name}`).filter((path) => existsSync(path));
-
-/** What a client's shell runs: the launcher with its words. */
-export function wrapped(argv: readonly string[]): string {
-  const words = argv.map((word) => `'${word}'`).join(" ");
-  return `{ d=$(${words} 9>&1 1>&8); r=$?; [ -n "$d" ] && cd "$d"; (exit $r); } 8>&1`;
-}
 
 export interface Ended {
   code: number | null;
@@ -80,10 +75,11 @@ export async function boxUnderTest(folders: { state_dir?: string; project?: stri
         return { agent_id, since: "", until: null };
       },
     },
+    agents: () => [],
+    gate_folders: [],
     failed: (_what, error) => failures.push(error),
   });
   onTestFinished(() => box.close());
-  box.begin();
   await box.ready;
   const prepare = (line: string, change: Partial<ConfinedRun> = {}) =>
     box.prepare({
@@ -106,7 +102,7 @@ export async function boxUnderTest(folders: { state_dir?: string; project?: stri
     failures,
     prepare,
     run: (line, { change, after = "", ...options } = {}) =>
-      shellRuns(`${wrapped(prepare(line, change))}${after}`, project, options),
+      shellRuns(`${confinedCommand(prepare(line, change))}${after}`, project, options),
   };
 }
 

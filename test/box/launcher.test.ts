@@ -1,7 +1,8 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { boxUnderTest, SHELLS, shellRuns, withoutBox, wrapped } from "./box-under-test.ts";
+import { confinedCommand } from "../../ipc/confined-command.ts";
+import { boxUnderTest, SHELLS, shellRuns, withoutBox } from "./box-under-test.ts";
 
 const reason = withoutBox();
 if (reason !== undefined) console.warn(`the launcher is not tested: ${reason}`);
@@ -49,7 +50,7 @@ describe.skipIf(reason !== undefined)("a command in a box, started by the launch
     const { prepare, project } = await boxUnderTest();
     for (const shell of SHELLS.filter((path) => !path.endsWith("dash"))) {
       const before = "set -eu; exec() { echo wrong; }; read() { echo wrong; }; printf() { echo wrong; }; true;";
-      const line = `${before} ${wrapped(prepare("echo right"))}`;
+      const line = `${before} ${confinedCommand(prepare("echo right"))}`;
       expect(await shellRuns(line, project, { shell })).toMatchObject({ code: 0, stdout: "right\n", stderr: "" });
     }
   });

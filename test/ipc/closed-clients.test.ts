@@ -30,8 +30,8 @@ it("a withdrawal doesn't count its agent's connections that have closed, however
   const port: AgentPort = {
     gate_version: "0.0.0",
     greet: ({ agent }) => ({ agent_id: agent.name, level: "Supervised" }),
-    decide: (call, agent_id) => ({
-      decision: { current: WAITING },
+    decide: (call, { agent_id }) => ({
+      decision: { current: WAITING, sent: WAITING },
       pending: {
         token: "0123456789abcdef",
         cancel: () => ends.push(`${agent_id} withdraws ${call.intent}`),
@@ -43,6 +43,7 @@ it("a withdrawal doesn't count its agent's connections that have closed, however
     }),
     withdraw: () => undefined,
     preview: () => WAITING,
+    ran: () => ({ confined: null }),
     check: () => Promise.reject(new Error("nothing is checked here")),
     paused: () => null,
     outcome: () => undefined,

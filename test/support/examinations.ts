@@ -63,6 +63,8 @@ export function examinationOf(situation: Situation): Reviewable & { trace: Trace
     executor,
     settings,
     needs: needsOf(call, executor, settings.home),
+    stated_needs: needsOf(call, executor, settings.home),
+    confinement: null,
     lines: new CommandLines(call, settings.home),
     outcome: "allowed",
     rule: "policy.level-allows",

@@ -7,6 +7,7 @@ import { CAPABILITY_REGISTRY } from "../capabilities.ts";
 import type { ResolvedGrant } from "../grants/store.ts";
 import { hostMatches } from "../targets/host.ts";
 import { type GrantTarget, grantTarget, isAtOrBelow, literalPattern, pathMatches } from "../targets/pattern.ts";
+import { projectRoot } from "../targets/project.ts";
 import { pathName, type ResolvedRequirement } from "../targets/target.ts";
 import { type Proposal, type ProposalSettings, proposalsFor } from "./proposals.ts";
 
@@ -89,6 +90,22 @@ export function choicesFor(needs: readonly ResolvedRequirement[], settings: Prop
   if (proposed.length > 1 || first === undefined) return [once, ...choicesForSeveral(proposed)];
   const { capability } = first.need;
   return [once, ...first.proposals.flatMap(({ reach, target }) => territories(reach, [{ capability, target }]))];
+}
+
+/** The ways to say yes to a confined call: only once, or to its box as it is, so that whatever else runs in it is answered, too. */
+export function choicesForBox(
+  needs: readonly ResolvedRequirement[],
+  settings: ProposalSettings,
+  project: string,
+): Choice[] {
+  const once: Choice = { scope: "none", reach: null, grants: [] };
+  const grants = needs.flatMap((need) => {
+    const [narrowest] = proposalsFor(need, settings);
+    return narrowest === undefined ? [] : [{ capability: need.capability, target: narrowest.target }];
+  });
+  if (needs.length === 0 || grants.length < needs.length) return [once];
+  const reach = projectRoot(project, settings.home) === project ? "project" : "tree";
+  return [once, ...territories(reach, withoutCovered(grants))];
 }
 
 interface Proposed {

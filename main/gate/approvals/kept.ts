@@ -5,7 +5,7 @@ import type { ProposedCall } from "../../../ipc/wire.ts";
 import { endedDescription } from "../description/ended.ts";
 import { type Executor, loggedNameOf } from "../executors/catalog.ts";
 import { pathName, type ResolvedRequirement, requirementOf } from "../targets/target.ts";
-import { type Question, shellCommands } from "./question.ts";
+import { isWhole, type Question, shellCommands } from "./question.ts";
 import type { RequestExtra } from "./request-extra.ts";
 import { storedChoices } from "./stored-choices.ts";
 
@@ -25,11 +25,11 @@ export function keptOf(
   executor: Executor,
   needs: readonly ResolvedRequirement[],
   { target_summary }: Pick<Question, "target_summary">,
-  home: string,
+  { home, project }: { home: string; project?: string | undefined },
 ): Kept {
   const name = loggedNameOf(call.executor, executor.is_described);
   const is_command = shellCommands(call, executor.manifest).length > 0;
-  const capabilities = needs.flatMap((need) => keptNeed(need, is_command));
+  const capabilities = needs.flatMap((need) => keptNeed(need, is_command && !isWhole(need, project)));
   if (is_command) {
     const location = call.context?.cwd === undefined ? name : `(in ${shortenHome(call.context.cwd, home)})`;
     return { target_summary: location, capabilities, executor: name };

@@ -4,6 +4,7 @@ import type { Language } from "../../../ipc/language.ts";
 import { shortened, shortenHome } from "../../../ipc/visible-text.ts";
 import type { ProposedCall } from "../../../ipc/wire.ts";
 import type { Executor } from "../executors/catalog.ts";
+import { BOX_CONNECT } from "../executors/internal.ts";
 import type { ExecutorManifest } from "../executors/manifest.ts";
 import { commandsOf } from "../executors/needs.ts";
 import { realForm } from "../targets/path.ts";
@@ -28,17 +29,22 @@ export function questionFor(
   call: ProposedCall,
   { manifest, is_described }: Executor,
   needs: readonly ResolvedRequirement[],
-  home: string,
-  language: Language,
+  { home, language, project }: { home: string; language: Language; project?: string | undefined },
 ): Question {
   const name = is_described ? "" : `${call.executor}: `;
   const is_command = shellCommands(call, manifest).length > 0;
   return {
     action_verb: manifest.verb[language],
     target_summary: shortened(summary(call, manifest, needs, home, name), MAX_SUMMARY),
-    capability_class: needs.map((need) => capabilityClass(need, is_command, home)).join(", ") || "none",
+    capability_class:
+      needs.map((need) => capabilityClass(need, is_command && !isWhole(need, project), home)).join(", ") || "none",
     links: linksOf(needs, home),
   };
+}
+
+/** True for the project of a confined call: it is where the call works, and no word of its line. */
+export function isWhole({ target }: ResolvedRequirement, project: string | undefined): boolean {
+  return target.kind === "path" && target.is_tree && target.real === project;
 }
 
 function linksOf(needs: readonly ResolvedRequirement[], home: string): PathLink[] {
@@ -109,6 +115,7 @@ function summary(
     return `${sense}${size}${others}`;
   }
   if (target.kind === "path") return `${withShortHome(targetText(target), home)}${others}`;
+  if (call.executor === BOX_CONNECT) return confinedHost(call, home);
   if (target.kind === "host") return `${urlOrHost(call, manifest, target.host)}${size}${others}`;
   if (need.capability === "code:exec") {
     const location = call.context?.cwd === undefined ? "" : `  (in ${withShortHome(call.context.cwd, home)})`;
@@ -130,6 +137,12 @@ function urlOrHost(call: ProposedCall, manifest: ExecutorManifest, host: string)
   const source = manifest.needs.find(({ target }) => target.from === "url")?.target;
   const url = source?.from === "url" ? call.args[source.arg] : undefined;
   return typeof url === "string" ? `${url} (${host})` : host;
+}
+
+/** `registry.npmjs.org: npm install  (in ~/site)`: the host, with what is unusual about the way to it, and who wants to reach it. */
+function confinedHost({ args, context }: ProposedCall, home: string): string {
+  const location = context?.cwd === undefined ? "" : `  (in ${withShortHome(context.cwd, home)})`;
+  return `${String(args.url).replace(/^https:\/\//, "")}: ${String(args.description)}${location}`;
 }
 
 /** ` (~2.4 MB)`: how much content would be written or sent; nothing where there is none. */

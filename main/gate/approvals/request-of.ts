@@ -7,7 +7,7 @@ import { POLICY_TABLE } from "../policy.ts";
 import type { Reviewable, Subject } from "../stages/examination.ts";
 import type { ResolvedRequirement } from "../targets/target.ts";
 import type { BrokerSettings } from "./broker.ts";
-import { askedPathsOf, choicesFor, realsOfChoices } from "./choices.ts";
+import { askedPathsOf, choicesFor, choicesForBox, realsOfChoices } from "./choices.ts";
 import { keptOf } from "./kept.ts";
 import type { NewPending } from "./pending-request.ts";
 import { questionFor } from "./question.ts";
@@ -21,12 +21,17 @@ export function requestOf(
   { home, language }: Pick<BrokerSettings, "home" | "language">,
   approvedBefore: (capability_class: string) => ApprovedBefore,
 ): Omit<NewPending, "ttl_seconds" | "call_hash" | "share_key"> {
-  const { call, subject, executor, needs, verdict } = x;
-  const { links, ...question } = questionFor(call, executor, needs, home, language);
+  const { call, subject, executor, needs, verdict, confinement } = x;
+  const project = confinement?.declaration.project;
+  const { links, ...question } = questionFor(call, executor, needs, { home, language, project });
   const before = approvedBefore(question.capability_class);
-  const description = describe(x);
+  const description = describe({ ...x, needs: x.stated_needs });
   const asked = needs.filter((need) => isAsked(subject, need));
-  const choices = choicesFor(asked, { home, cwd: workingDirectoryOf(call, home) });
+  const settings = { home, cwd: workingDirectoryOf(call, home) };
+  const choices = project === undefined ? choicesFor(asked, settings) : choicesForBox(asked, settings, project);
+  // What is refused of a confined call is its command line: the project is nothing that anybody would refuse for it.
+  const refusable =
+    confinement === null ? asked : x.stated_needs.filter(({ capability }) => capability === "code:exec");
   return {
     ...subject.principal,
     ...question,
@@ -45,14 +50,14 @@ export function requestOf(
       proposal: widerAnswer(choices, before, home),
       capabilities: decision.capabilities,
       choices,
-      asked: asked.map(({ capability, target }) => ({ capability, target })),
+      asked: refusable.map(({ capability, target }) => ({ capability, target })),
       ...askedPathsOf(needs),
       choice_reals: realsOfChoices(choices, home),
       links,
       confined: decision.confined,
       description,
       judge: { score: verdict.score, reason: verdict.reason, notes: verdict.notes ?? [] },
-      kept: keptOf(call, executor, needs, question, home),
+      kept: keptOf(call, executor, needs, question, { home, project }),
     },
   };
 }

@@ -43,6 +43,7 @@ export function decisionRecord(
     outcome: decision.outcome,
     stage: decision.stage,
     ...(decision.explain.rule === undefined ? {} : { rule: decision.explain.rule }),
+    ...(decision.confined === undefined ? {} : { confined: true }),
     capabilities: [...new Set(decision.capabilities.map(({ capability }) => capability))],
   };
 }

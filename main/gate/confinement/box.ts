@@ -19,9 +19,13 @@ export interface ConfinedRun {
 export interface Box {
   /** False: nothing can be confined now. Read for each call. */
   readonly is_available: boolean;
+  /** True: a confined line that fetches can reach hosts, each of which is decided on by itself. Read for each call. */
+  readonly has_network: boolean;
   /**
    * Prepares a run: for a minute, the words that start it, once.
    * @throws GateError `box_unavailable` where it can't be prepared: the call is denied then
    */
   prepare(run: ConfinedRun): { argv: readonly string[] };
+  /** Takes back what was prepared and is not sent after all: these words start nothing any more. Never throws. */
+  discard(argv: readonly string[]): void;
 }

@@ -1,3 +1,5 @@
+import type { Confined } from "../../../ipc/decision.ts";
+
 /** What a confined program may touch. Everything that isn't named is not there for it, or can't be written. Paths are absolute and real. */
 export interface Declaration {
   /** The folder that it works on: it may write there, except where content is run later. */
@@ -10,4 +12,9 @@ export interface Declaration {
   readonly writes: readonly string[];
   /** Whether it has a way to the gate's proxy, where each host is decided on by itself. */
   readonly network: boolean;
+}
+
+/** The same as decisions say it. */
+export function confinedTo({ project, network }: Declaration): Confined {
+  return { project, network };
 }

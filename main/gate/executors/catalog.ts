@@ -9,6 +9,7 @@ import { fileError } from "../file-errors.ts";
 import { type AgentKind, agentKindSchema } from "./agent-kind.ts";
 import { CLAUDE_CODE_EXECUTORS } from "./claude-code.ts";
 import { COMMON_TOOLS } from "./common-tools.ts";
+import { INTERNAL_EXECUTORS } from "./internal.ts";
 import { type ExecutorManifest, type ManifestSource, manifestSchema } from "./manifest.ts";
 
 /** A manifest that is ready to use. `validate` returns null, or what doesn't fit (names of arguments, never their values). */
@@ -32,12 +33,15 @@ const PLAIN_NAME = /^[A-Za-z0-9_.:/-]{1,64}$/;
 /** Finds what an executor's name means, in an agent of a kind; `any`: in whichever has it. */
 export class ExecutorCatalog {
   readonly #executors = new Map<AgentKind | "any", Map<string, Executor>>();
+  readonly #internal = new Map<string, Executor>();
 
   /** `own` are the user's manifests; they may redefine built-in names. */
   constructor(own: readonly ExecutorManifest[] = []) {
     for (const source of COMMON_TOOLS) this.#add(manifestSchema.parse(source), ["generic"]);
     for (const source of CLAUDE_CODE_EXECUTORS) this.#add(manifestSchema.parse(source), kindsWith(source));
     for (const manifest of own) this.#add(manifest, manifest.agents ?? agentKindSchema.options);
+    for (const [name, source] of Object.entries(INTERNAL_EXECUTORS))
+      this.#internal.set(name, ready(manifestSchema.parse(source), true));
   }
 
   #add(manifest: ExecutorManifest, kinds: readonly AgentKind[]): void {
@@ -51,12 +55,12 @@ export class ExecutorCatalog {
 
   /** What nothing describes counts as `code:exec`: asked about every time, never guessed. MCP tools among them. */
   find(name: string, kind: AgentKind | "any"): Executor {
-    return this.#executors.get(kind)?.get(name) ?? ready(undescribed(name), false);
+    return this.#executors.get(kind)?.get(name) ?? this.#internal.get(name) ?? ready(undescribed(name), false);
   }
 
   /** The name as the log and the trail keep it: one that nothing describes only where it is short and plain. */
   loggedName(name: string, kind: AgentKind | "any"): string {
-    return loggedNameOf(name, this.#executors.get(kind)?.has(name) === true);
+    return loggedNameOf(name, this.#executors.get(kind)?.has(name) === true || this.#internal.has(name));
   }
 }
 

@@ -13,8 +13,8 @@ import { NO_REPORT, type RowReport } from "../row-report.ts";
 import { Statements } from "../statements.ts";
 import { hostMatches } from "../targets/host.ts";
 import { expandHome } from "../targets/path.ts";
-import { type GrantTarget, grantTarget } from "../targets/pattern.ts";
-import { type CallTarget, isUnresolvable, pathName } from "../targets/target.ts";
+import { type GrantTarget, grantTarget, literalPattern } from "../targets/pattern.ts";
+import { type CallTarget, isUnresolvable, pathName, pathTarget } from "../targets/target.ts";
 import { IS_ACTIVE, IS_OVER_BY_BOOT_ALONE, isActive } from "./active.ts";
 import { type CachedGrant, GrantCache, MAX_AGE_MS } from "./cache.ts";
 import { Revocations, UNDO_SECONDS } from "./revocations.ts";
@@ -195,6 +195,18 @@ export class GrantStore {
       }
     }
     return undefined;
+  }
+
+  /**
+   * The folder (real) of an active grant of `holder` that covers a folder and all below it. Undefined where there is none, or where it is
+   * on names of a pattern.
+   */
+  folderGranted(holder: GrantHolder, capability: Capability, folder: string): string | undefined {
+    const id = this.find(holder, capability, pathTarget(folder, this.#home, undefined, true));
+    if (id === undefined) return undefined;
+    const row = this.#db.prepare<{ target_real: string }>("SELECT target_real FROM grants WHERE id = ?").get(id);
+    const granted = row?.target_real.endsWith("/**") ? row.target_real.slice(0, -3) : "";
+    return granted !== "" && literalPattern(granted) === granted ? granted : undefined;
   }
 
   #isOver({ agent, session }: GrantHolder): boolean {

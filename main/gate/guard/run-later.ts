@@ -112,8 +112,18 @@ for (const rule of ANYWHERE) {
 
 function matchesAt(names: readonly string[], at: number, rule: PathRule): boolean {
   const end = at + rule.names.length;
-  if (end > names.length || (!rule.is_folder && end < names.length)) return false;
+  if (at < 0 || end > names.length || (!rule.is_folder && end < names.length)) return false;
   return rule.names.every((name, index) => name === names[at + index]);
+}
+
+/** The last names of the places that are known wherever they lie, in lower case: what has another name is none of them. */
+export const RUN_LATER_NAMES: ReadonlySet<string> = new Set(ANYWHERE.map(({ names }) => names.at(-1) ?? ""));
+
+/** True if the names of a path, in lower case, end in a place that is known wherever it lies. */
+export function endsInRunLater(names: readonly string[]): boolean {
+  return ANYWHERE.some(({ names: place }) =>
+    matchesAt(names, names.length - place.length, { names: place, is_folder: false }),
+  );
 }
 
 /** True if what is written at `path` (absolute, normal) is run later, or says what is. */

@@ -261,7 +261,7 @@ function shownKey(key: string): string {
 }
 
 /** Every setting of a file, `section[.subsection].key` and value; an empty list where there is none; null where a line isn't plain. */
-function settingsIn(file: string): [string, string][] | null {
+export function settingsIn(file: string): [string, string][] | null {
   let text: string;
   try {
     text = readFileSync(file, "utf8");

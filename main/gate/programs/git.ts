@@ -75,6 +75,12 @@ function split(args: readonly Word[]): Split {
   };
 }
 
+/** The subcommand of a git command, and the words behind it. */
+export function gitCommand(args: readonly Word[]): { name: string; rest: readonly Word[]; folder: Word | "here" } {
+  const { name, rest, folder } = split(args);
+  return { name, rest, folder };
+}
+
 function gitAccesses(args: readonly Word[], context: CommandContext): Accesses {
   const { sub, name, rest, folder, work_tree, unclear } = split(args);
   const base = work_tree ?? folder;

@@ -7,7 +7,9 @@ import { type Denial, denied, type Reviewable } from "./examination.ts";
 export function approval(x: Reviewable): Denial | null {
   const { agent, session } = x.subject;
   if (agent === null || x.settings.refusals === undefined) return null;
-  const refusal = x.settings.refusals.find(agent.agent_id, session ?? "", x);
+  // What is refused for a command line is refused for it in a box, too.
+  const needs = x.confinement === null ? x.needs : [...x.stated_needs, ...x.needs];
+  const refusal = x.settings.refusals.find(agent.agent_id, session ?? "", { call: x.call, needs });
   if (refusal === undefined) return null;
   return denied(x, "approval", "the user said no to this for the whole session", {
     rule: "approval.refused-for-session",

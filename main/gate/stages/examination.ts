@@ -4,6 +4,8 @@ import type { Rule } from "../../../ipc/rules.ts";
 import type { ProposedCall } from "../../../ipc/wire.ts";
 import type { AgentPauses } from "../agent-pauses.ts";
 import type { Agent } from "../agents.ts";
+import type { Box } from "../confinement/box.ts";
+import type { Confinement } from "../confinement/confinement.ts";
 import { type AgentKind, agentKindOf } from "../executors/agent-kind.ts";
 import type { Executor } from "../executors/catalog.ts";
 import type { CommandLines } from "../executors/command-lines.ts";
@@ -18,6 +20,8 @@ export interface Subject {
   level: Level;
   session?: string | undefined;
   principal: Principal;
+  /** It said that it runs a call only as `confine` says. */
+  can_confine?: boolean | undefined;
   /** Without an agent: whose executors' names count. Left out: everybody's. */
   kind?: AgentKind | undefined;
 }
@@ -29,8 +33,8 @@ export function kindOf({ agent, kind }: Subject): AgentKind | "any" {
 
 /** What was refused for a session. */
 interface Refusals {
-  /** Undefined where nothing of this call was. */
-  find(agent_id: string, session: string, x: Pick<Validated, "call" | "needs">): object | undefined;
+  /** Undefined where nothing of this call was. `target`: what was refused, as it is listed. */
+  find(agent_id: string, session: string, x: Pick<Validated, "call" | "needs">): { target: string } | undefined;
 }
 
 /** What every stage may read. */
@@ -44,6 +48,8 @@ export interface StageSettings extends VaglioSettings {
   refusals?: Refusals;
   /** Left out: no agent can be paused by itself here. */
   agent_pauses?: Pick<AgentPauses, "isPaused">;
+  /** Left out: no call can be confined here. */
+  box?: Box;
   /** Why the gate decides nothing any more: its lock, sockets or databases aren't its own. Left out: they always are. */
   lost?: () => string | undefined;
 }
@@ -62,11 +68,16 @@ export interface Proposed {
 
 /** What validation finds: the arguments are valid, and this is what the call needs. */
 export interface Requirements {
+  /** As the policy rules on it: from there on, of a confined call what its box lets through. */
   readonly needs: readonly ResolvedRequirement[];
 }
 
 /** What the policy finds. */
-export interface Ruling {
+export interface Ruling extends Requirements {
+  /** As the call states it, confined or not: what the guard and the judge look at. */
+  readonly stated_needs: readonly ResolvedRequirement[];
+  /** Of a call that is decided on as a confined one; null of any other. */
+  readonly confinement: Confinement | null;
   readonly outcome: Exclude<Outcome, "denied">;
   readonly reason: string;
   readonly rule: Rule;

@@ -76,7 +76,16 @@ export default function Activity({ rest }: ViewProps) {
           answered={filter.answered === true}
           onAnswered={(answered) => setFilter({ ...filter, answered })}
           onExport={(form) => exportActivity(call, filter, form)}
-        />
+        >
+          <label className="check">
+            <input
+              type="checkbox"
+              checked={filter.confined === true}
+              onChange={({ target }) => setFilter({ ...filter, confined: target.checked })}
+            />
+            {words.only_confined}
+          </label>
+        </ListTools>
         <Failure error={error} />
         {entries?.length === 0 && !is_filtered ? (
           <div>

@@ -1,12 +1,13 @@
 import { useId } from "react";
 import type { ActivityEntry } from "../../../ipc/activity.ts";
+import { confinedMark, toolText } from "../../../ipc/box-words.ts";
 import { shortened, visible } from "../../../ipc/visible-text.ts";
 import { NeitherShape, OutcomeShape } from "../../parts/OutcomeShape.tsx";
 import { Moment } from "../../parts/RelativeTime.tsx";
 import { Target } from "../../parts/Target.tsx";
 import { VisibleText } from "../../parts/VisibleText.tsx";
 import { activityWords } from "../../words/activity.ts";
-import { useWords } from "../../words/language.ts";
+import { useLanguage, useWords } from "../../words/language.ts";
 import { namesWords } from "../../words/names.ts";
 import { OpenedDecision } from "./OpenedDecision.tsx";
 
@@ -23,17 +24,19 @@ const MOST_OF_EXECUTOR = 28;
 /** One decision on one line; pressed, it opens to what every stage said. */
 export function DecisionRow({ entry, width, isOpen, onToggle }: DecisionRowProps) {
   const words = useWords(activityWords);
+  const language = useLanguage();
   const id = useId();
   const [first, ...more] = entry.capabilities;
-  const executor = shortened(entry.executor, MOST_OF_EXECUTOR);
+  const executor = shortened(toolText(entry.executor, language), MOST_OF_EXECUTOR);
   const more_text = more.length > 0 ? words.more_targets(more.length) : "";
-  const left = width - executor.length - (first?.capability.length ?? 0) - more_text.length - 4;
+  const mark = entry.is_confined ? confinedMark(language) : "";
+  const left = width - executor.length - (first?.capability.length ?? 0) - more_text.length - mark.length - 4;
   return (
     <li className={isOpen ? "decision open" : "decision"}>
       <button type="button" aria-expanded={isOpen} aria-controls={isOpen ? id : undefined} onClick={onToggle}>
         <Decided entry={entry} />
         <span className="what">
-          <b title={visible(entry.executor)}>
+          <b title={visible(toolText(entry.executor, language))}>
             <VisibleText text={executor} />
           </b>
           {first === undefined ? (
@@ -44,6 +47,7 @@ export function DecisionRow({ entry, width, isOpen, onToggle }: DecisionRowProps
             </>
           )}
           {more_text === "" ? null : <span className="quiet">{more_text}</span>}
+          {mark === "" ? null : <span className="quiet confined">{mark}</span>}
         </span>
         <span className="who">
           <VisibleText text={entry.agent_name} />

@@ -1,9 +1,11 @@
 import { useEffect } from "react";
 import type { OpenedDecision as Opened } from "../../../ipc/activity.ts";
+import { confinedMeaning } from "../../../ipc/box-words.ts";
 import type { ApprovalStatus, Stage, TraceStep } from "../../../ipc/decision.ts";
 import type { Language } from "../../../ipc/language.ts";
 import { STAGES } from "../../gate/contract-lists.ts";
 import { useQuery } from "../../gate/use-gate.tsx";
+import { useHome } from "../../gate/use-home.tsx";
 import { Failure } from "../../parts/Failure.tsx";
 import { NeitherShape, OutcomeShape } from "../../parts/OutcomeShape.tsx";
 import { Target } from "../../parts/Target.tsx";
@@ -52,7 +54,8 @@ function Facts({ opened }: { opened: Opened }) {
   const words = useWords(activityWords);
   const language = useLanguage();
   const { intent, cwd, decision } = opened;
-  const { reason, explain, capabilities, verdict } = decision;
+  const { reason, explain, capabilities, verdict, confined } = decision;
+  const home = useHome();
   return (
     <dl className="facts">
       <dt>{words.reason}</dt>
@@ -87,6 +90,14 @@ function Facts({ opened }: { opened: Opened }) {
               <span className="mono">{capability}</span> <Target text={target} />
             </dd>
           ))}
+        </>
+      )}
+      {confined === undefined ? null : (
+        <>
+          <dt>{words.confined}</dt>
+          <dd>
+            <VisibleText text={confinedMeaning(confined, home, language)} />
+          </dd>
         </>
       )}
       {cwd === null ? null : (

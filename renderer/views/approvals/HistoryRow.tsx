@@ -1,4 +1,5 @@
 import { useId } from "react";
+import { confinedMark, toolText } from "../../../ipc/box-words.ts";
 import type { ApprovalView } from "../../../ipc/operator-api.ts";
 import { RULE_WORDS } from "../../../ipc/rule-words.ts";
 import { AgentLink } from "../../parts/AgentLink.tsx";
@@ -19,6 +20,7 @@ interface HistoryRowProps {
 /** One request that ended; pressed, it opens to what is kept of it, and to its decision. */
 export function HistoryRow({ view, isOpen, onToggle }: HistoryRowProps) {
   const words = useWords(approvalsWords);
+  const language = useLanguage();
   const id = useId();
   const { status, territory_concession: territory } = view;
   if (status === "pending") return null;
@@ -40,6 +42,7 @@ export function HistoryRow({ view, isOpen, onToggle }: HistoryRowProps) {
         <td className="outcome">
           {words.outcome[status]}
           {status === "approved" ? <span className="quiet">, {words.territory[territory]}</span> : null}
+          {view.confined === null ? null : <span className="quiet">, {confinedMark(language)}</span>}
         </td>
       </tr>
       {isOpen ? (
@@ -67,6 +70,7 @@ function EndReason({ view: { message, withdrawn } }: { view: ApprovalView }) {
 }
 
 function OpenedRequest({ view }: { view: ApprovalView }) {
+  const language = useLanguage();
   const words = useWords(approvalsWords);
   const { token, executor, capabilities, cwd, created_at, decision_at } = view;
   return (
@@ -86,7 +90,7 @@ function OpenedRequest({ view }: { view: ApprovalView }) {
         )}
         <dt>{words.facts.tool}</dt>
         <dd>
-          <VisibleText text={executor} />
+          <VisibleText text={toolText(executor, language)} />
         </dd>
         {capabilities.length === 0 ? null : (
           <>

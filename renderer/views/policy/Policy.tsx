@@ -8,6 +8,7 @@ import { OutcomeShape } from "../../parts/OutcomeShape.tsx";
 import { useWords } from "../../words/language.ts";
 import { namesWords } from "../../words/names.ts";
 import { policyWords } from "../../words/policy.ts";
+import { BoxState } from "./BoxState.tsx";
 import { Matrix } from "./Matrix.tsx";
 import { columnsOf, familiesOf, firstAgent } from "./matrix-view.ts";
 import "../../style/views.css";
@@ -62,6 +63,7 @@ export default function Policy() {
         />
       )}
       <Legend />
+      <BoxState />
     </div>
   );
 }

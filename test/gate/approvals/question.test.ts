@@ -19,7 +19,7 @@ const OWN = manifestSchema.parse({
 function summaryOf(executor_name: string, args: Record<string, unknown>): string {
   const call = { intent: "", executor: executor_name, args, context: { cwd: `${HOME}/p` } };
   const executor = new ExecutorCatalog([OWN]).find(executor_name, "generic");
-  return questionFor(call, executor, needsOf(call, executor, HOME), HOME, "en").target_summary;
+  return questionFor(call, executor, needsOf(call, executor, HOME), { home: HOME, language: "en" }).target_summary;
 }
 
 describe("what a card says of a call", () => {
@@ -45,7 +45,7 @@ describe("what a card says of a call", () => {
     const asked = (executor_name: string, args: Record<string, unknown>) => {
       const call = { intent: "", executor: executor_name, args, context: { cwd: `${home}/p` } };
       const executor = new ExecutorCatalog().find(executor_name, "generic");
-      return questionFor(call, executor, needsOf(call, executor, home), home, "en");
+      return questionFor(call, executor, needsOf(call, executor, home), { home, language: "en" });
     };
     const link = { written: "~/p/profile.sh", leads_to: "~/notes.txt" };
     expect(asked("Write", { file_path: "profile.sh", content: "x" })).toEqual({
@@ -75,7 +75,9 @@ describe("what a card says of a call", () => {
     const call = (cwd: string) => ({ intent: "", executor: "Write", args: { file_path: "a" }, context: { cwd } });
     const executor = new ExecutorCatalog().find("Write", "generic");
     for (const cwd of [join(home, "p"), join(folder, "var/me/p")])
-      expect(questionFor(call(cwd), executor, needsOf(call(cwd), executor, home), home, "en")).toMatchObject({
+      expect(
+        questionFor(call(cwd), executor, needsOf(call(cwd), executor, home), { home, language: "en" }),
+      ).toMatchObject({
         target_summary: "a -> ~/p/",
         capability_class: "fs_write:~/p/*",
         links: [],

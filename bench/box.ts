@@ -1,0 +1,166 @@
+import { type SpawnSyncReturns, spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { confinedCommand } from "../ipc/confined-command.ts";
+import { BoxService } from "../main/box/box-service.ts";
+import { configSchema } from "../main/config.ts";
+import { systemClock } from "../main/system-clock.ts";
+import { type Figure, figure, median, quantile } from "./figure.ts";
+
+/** What the box adds to a command that a client's shell runs, against the same command without one, in one run. */
+
+const RUNS = 60;
+const MAX_MEDIAN_MS = 5;
+const MAX_P95_MS = 15;
+/** A project of so many files, and so many toolchains, may add so much more. */
+const [LARGE_FOLDERS, LARGE_FILES, TOOLCHAINS] = [1000, 100, 60];
+const MAX_LARGER_MS = 5;
+const AT_ONCE = 100;
+
+/** Times one command as often as asked for, inside one shell: its `EPOCHREALTIME` before and after. */
+const TIMED = `before=$EPOCHREALTIME; eval "$1" >/dev/null; after=$EPOCHREALTIME; echo $((\${after/./} - \${before/./}))`;
+
+const COMMAND = "true";
+const PLAIN = `/bin/bash -c '${COMMAND}'`;
+
+interface Bench {
+  box: BoxService;
+  folder: string;
+  remove(): void;
+}
+
+export async function box(): Promise<Figure[]> {
+  const small = await benchBox(0);
+  const large = await benchBox(TOOLCHAINS);
+  try {
+    if (!small.box.is_available) throw new Error(`there is no box here: ${JSON.stringify(small.box.status())}`);
+    const project = join(small.folder, "project");
+    const large_project = join(large.folder, "project");
+    mkdirSync(project);
+    fill(large_project);
+    const times = { plain: [] as number[], boxed: [] as number[], large: [] as number[] };
+    const prepared: number[] = [];
+    for (let run = 0; run < RUNS + 5; run++) {
+      const plain = await timed(PLAIN, project);
+      const boxed = await timed(prepare(small.box, project), project);
+      const began = performance.now();
+      const line = prepare(large.box, large_project);
+      const prepare_ms = performance.now() - began;
+      const larger = await timed(line, large_project);
+      if (run < 5) continue; // the first ones warm the file cache
+      times.plain.push(plain);
+      times.boxed.push(boxed);
+      times.large.push(larger);
+      prepared.push(prepare_ms);
+    }
+    const at_once = await allAtOnce(small.box, project);
+    return figures(times, prepared, at_once);
+  } finally {
+    for (const each of [small, large]) each.remove();
+  }
+}
+
+function figures(times: Record<"plain" | "boxed" | "large", number[]>, prepared: number[], at_once: number): Figure[] {
+  const p95 = (values: number[]) => quantile(values, 0.95);
+  const said = (values: number[]) =>
+    `min ${Math.min(...values).toFixed(1)}, median ${median(values).toFixed(1)}, p95 ${p95(values).toFixed(1)} ms`;
+  const { plain, boxed, large } = times;
+  return [
+    figure("plain command", median(plain), "ms", null, said(plain)),
+    figure("boxed, added", median(boxed) - median(plain), "ms", MAX_MEDIAN_MS, said(boxed)),
+    figure("boxed, added at the 95th percentile", p95(boxed) - p95(plain), "ms", MAX_P95_MS, ""),
+    figure(
+      "100,000 files and 60 toolchains, added",
+      median(large) - median(plain),
+      "ms",
+      MAX_MEDIAN_MS + MAX_LARGER_MS,
+      said(large),
+    ),
+    figure("  before the decision, looking at it", median(prepared), "ms", null, said(prepared)),
+    figure(`${AT_ONCE} at once, each`, at_once / AT_ONCE, "ms", null, `${at_once.toFixed(0)} ms in all`),
+  ];
+}
+
+function prepare(service: BoxService, project: string): string {
+  const { argv } = service.prepare({
+    declaration: { project, cwd: project, reads: [], writes: [], network: false },
+    line: COMMAND,
+    agent_id: "bench",
+    agent_name: "bench",
+    session: "bench",
+    call_hash: "",
+    call_id: undefined,
+  });
+  return confinedCommand(argv);
+}
+
+async function benchBox(toolchains: number): Promise<Bench> {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "metnos-bench-box-")));
+  const home = join(folder, "home");
+  const reads = Array.from({ length: toolchains }, (_, index) => join(folder, "toolchains", String(index)));
+  for (const each of [home, ...reads]) mkdirSync(each, { recursive: true });
+  const service = new BoxService({
+    paths: { state_dir: join(folder, "state") },
+    home,
+    env: { HOME: home, PATH: process.env.PATH },
+    config: { ...configSchema.parse({}).box, reads },
+    clock: systemClock,
+    alarms: { raise: (alarm) => console.error(alarm.message) },
+    audit: { append: () => undefined },
+    agent_pauses: { begin: (agent_id) => ({ agent_id, since: "", until: null }) },
+    agents: () => [],
+    gate_folders: [],
+    failed: (what, error) => console.error(what, error),
+  });
+  await service.ready;
+  const remove = () => {
+    service.close();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  return { box: service, folder, remove };
+}
+
+function fill(project: string): void {
+  for (let index = 0; index < LARGE_FOLDERS; index++) {
+    const folder = join(project, `part-${Math.floor(index / 50)}`, `folder-${index}`);
+    mkdirSync(folder, { recursive: true });
+    for (let file = 0; file < LARGE_FILES; file++) writeFileSync(join(folder, `file-${file}.ts`), "");
+  }
+}
+
+/** In milliseconds, as a shell sees it that is already running. */
+async function timed(line: string, cwd: string): Promise<number> {
+  const { stdout, stderr, status } = await run(["-c", TIMED, "bash", line], cwd);
+  if (status !== 0 || stderr !== "") throw new Error(`it ended with ${status}: ${stderr}`);
+  return Number(stdout) / 1000;
+}
+
+async function allAtOnce(service: BoxService, project: string): Promise<number> {
+  const lines = Array.from({ length: AT_ONCE }, () => prepare(service, project));
+  const began = performance.now();
+  const ends = await Promise.all(lines.map((line) => run(["-c", line], project)));
+  const ms = performance.now() - began;
+  const failure = ends.find(({ status }) => status !== 0);
+  if (failure !== undefined)
+    throw new Error(`one of ${AT_ONCE} at once ended with ${failure.status}: ${failure.stderr}`);
+  return ms;
+}
+
+function run(
+  args: readonly string[],
+  cwd: string,
+): Promise<Pick<SpawnSyncReturns<string>, "stdout" | "stderr" | "status">> {
+  return new Promise((resolve, reject) => {
+    const child = spawn("/bin/bash", args, { cwd, stdio: ["ignore", "pipe", "pipe"] });
+    let [stdout, stderr] = ["", ""];
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      stdout += text;
+    });
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      stderr += text;
+    });
+    child.once("error", reject);
+    child.once("close", (status) => resolve({ stdout, stderr, status }));
+  });
+}

@@ -1,0 +1,54 @@
+import type { BoxExplanation, BoxStatus } from "../ipc/box.ts";
+import { boxAgentWords, boxProblemWords, unconfinedText } from "../ipc/box-words.ts";
+import { homeFolder } from "../ipc/paths.ts";
+import { shortenHome } from "../ipc/visible-text.ts";
+import { momentText } from "./times.ts";
+
+/** What the box's commands say on a terminal. */
+
+/** `box status` in words. @param now Unix milliseconds */
+export function statusLines(status: BoxStatus, now: number): string[] {
+  const { problem, detail, fix, version, running, agents, set_aside } = status;
+  const words = problem === null ? null : boxProblemWords(problem, "en");
+  const todo = fix ?? words?.todo ?? null;
+  return [
+    words === null
+      ? `commands can be confined here (bubblewrap ${version ?? "of an unknown version"}); ${running} ${running === 1 ? "runs" : "run"} confined now`
+      : `no command is confined: ${words.what}`,
+    ...(detail === "" ? [] : [`  ${detail}`]),
+    ...(todo === null ? [] : todo.split("\n").map((line) => `  ${line}`)),
+    ...agents.map((agent) => `${agent.name}: ${agentText(agent, now)}`),
+    ...(set_aside.length === 0 ? [] : ["set aside after a command, as their content would have run later:"]),
+    ...set_aside.map(
+      ({ path, kept_at, at, agent_name }) =>
+        `  ${shortHome(path)} is now ${shortHome(kept_at)} (${agent_name}, ${momentText(at, now)})`,
+    ),
+  ];
+}
+
+function agentText(agent: BoxStatus["agents"][number], now: number): string {
+  const { what, todo } = boxAgentWords(agent, "en");
+  const tested = agent.tested_at === null ? "" : `, tested ${momentText(agent.tested_at, now)}`;
+  const client = agent.client === null ? "" : ` (${agent.client}${tested})`;
+  return `${what}${client}${todo === null ? "" : `; ${todo}`}`;
+}
+
+/** `box explain` in words. */
+export function explanationLines({ reason, about, declaration }: BoxExplanation): string[] {
+  if (declaration === null) {
+    const why = reason === null ? "" : `: ${unconfinedText(reason, shortHome(about), "en")}`;
+    return [`would not be confined${why}`, "  it is asked about as running code (code:exec)"];
+  }
+  const { project, reads, writes, network } = declaration;
+  const list = (paths: readonly string[]) => paths.map(shortHome).join(", ");
+  return [
+    `would run confined to ${shortHome(project)}`,
+    `  reads   ${list([...new Set([project, ...writes, ...reads])])}, and the system's programs`,
+    `  writes  ${list([...new Set([project, ...writes])])}`,
+    `  network ${network ? "the hosts that you allow" : "none"}`,
+  ];
+}
+
+function shortHome(path: string): string {
+  return shortenHome(path, homeFolder(process.env));
+}

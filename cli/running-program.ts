@@ -1,0 +1,64 @@
+import { spawn } from "node:child_process";
+import { constants } from "node:os";
+import { isatty } from "node:tty";
+import { visible } from "../ipc/visible-text.ts";
+
+/** Running a program in this one's place: its input and output are this one's, and it ends as that one ends. */
+
+/** What a shell says of a program that isn't there, and of one that can't be run. */
+const NOT_FOUND = 127;
+const NOT_RUNNABLE = 126;
+
+/** Sent to this process alone. */
+const PASSED_ON = ["SIGTERM", "SIGHUP", "SIGUSR2"] as const;
+/** A terminal sends these to every process of the command by itself. */
+const FROM_TERMINAL = ["SIGINT", "SIGQUIT"] as const;
+
+/**
+ * Runs `argv`, and gives its exit code; where a signal ended it, this process ends by the same one.
+ * @param argv at least the program, by its path or its name on PATH
+ * @param further file descriptors from 3 on that it gets
+ */
+export async function runInPlace(
+  argv: readonly string[],
+  further: Readonly<Record<number, number>> = {},
+): Promise<number> {
+  const [program = "", ...words] = argv;
+  const fds = Object.keys(further).map(Number);
+  const extra = Array.from(
+    { length: Math.max(2, ...fds) - 2 },
+    (_, index) => further[index + 3] ?? ("ignore" as const),
+  );
+  const child = spawn(program, words, { stdio: ["inherit", "inherit", "inherit", ...extra] });
+  const is_terminal = isatty(0) || isatty(1) || isatty(2);
+  const passOn = (signal: NodeJS.Signals) => child.kill(signal);
+  const stay = () => undefined;
+  for (const signal of PASSED_ON) process.on(signal, passOn);
+  for (const signal of FROM_TERMINAL) process.on(signal, is_terminal ? stay : passOn);
+  try {
+    const { code, signal } = await new Promise<{ code: number | null; signal: NodeJS.Signals | null }>(
+      (resolve, reject) => {
+        child.once("error", reject);
+        child.once("exit", (code, signal) => resolve({ code, signal }));
+      },
+    );
+    if (signal === null) return code ?? NOT_RUNNABLE;
+    for (const one of [...PASSED_ON, ...FROM_TERMINAL]) process.removeAllListeners(one);
+    process.kill(process.pid, signal);
+    // A signal that ends nothing here ended it all the same.
+    return 128 + constants.signals[signal];
+  } catch (error) {
+    const is_missing = (error as NodeJS.ErrnoException).code === "ENOENT";
+    process.stderr.write(`metnos-gate: ${failureText(program, error as Error, is_missing)}\n`);
+    return is_missing ? NOT_FOUND : NOT_RUNNABLE;
+  } finally {
+    for (const signal of PASSED_ON) process.off(signal, passOn);
+    for (const signal of FROM_TERMINAL) process.off(signal, is_terminal ? stay : passOn);
+  }
+}
+
+function failureText(program: string, error: Error, is_missing: boolean): string {
+  if (!is_missing) return `${visible(program)} can't be run: ${visible(error.message)}`;
+  const hint = /\s/.test(program) ? "\n  for a line that a shell reads, give it to one: -- sh -c 'LINE'" : "";
+  return `there is no program ${JSON.stringify(visible(program))}${hint}`;
+}

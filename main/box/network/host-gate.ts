@@ -1,0 +1,86 @@
+import type { PendingCall } from "../../../ipc/agent-port.ts";
+import type { Decision } from "../../../ipc/decision.ts";
+import { localPrincipal } from "../../../ipc/paths.ts";
+import type { ProposedCall } from "../../../ipc/wire.ts";
+import type { AgentDirectory } from "../../gate/agents.ts";
+import type { ConfinedRun } from "../../gate/confinement/box.ts";
+import { BOX_CONNECT } from "../../gate/executors/internal.ts";
+import type { Gate } from "../../gate/gate.ts";
+import type { GrantStore } from "../../gate/grants/store.ts";
+import type { Subject } from "../../gate/stages/examination.ts";
+import type { Destination } from "./destination.ts";
+
+/** What the proxy needs of the gate. */
+export interface NetworkGate {
+  gate: Pick<Gate, "decide" | "isCovered" | "record" | "publish">;
+  grants: Pick<GrantStore, "find">;
+  agents: Pick<AgentDirectory, "get">;
+}
+
+/** What of a run says on whose behalf it connects. */
+export type NetworkRun = Pick<ConfinedRun, "agent_id" | "session" | "line"> & {
+  declaration: Pick<ConfinedRun["declaration"], "cwd">;
+};
+
+/** Decides on hosts in the name of a run's agent, as on any call of it. */
+export class HostGate {
+  readonly #parts: NetworkGate;
+  readonly #run: NetworkRun;
+
+  constructor(parts: NetworkGate, run: NetworkRun) {
+    this.#parts = parts;
+    this.#run = run;
+  }
+
+  /**
+   * One decision. Where the user is asked, `deliver` is called once with the final one, and `pending` withdraws the question.
+   * @throws SQLite's error: nothing was decided
+   */
+  decide(to: Destination, deliver: (final: Decision) => void): { decision: Decision; pending?: PendingCall } {
+    const { gate } = this.#parts;
+    const decided = gate.decide(this.#call(to), this.#subject(), (final) => {
+      gate.record();
+      deliver(final.current);
+      gate.publish();
+    });
+    // A decision counts once it is recorded: until then it may become a denial.
+    gate.record();
+    const { decision, pending } = decided;
+    const { current } = decision;
+    gate.publish();
+    return pending === undefined ? { decision: current } : { decision: current, pending };
+  }
+
+  /** Whether it would be allowed now without a question. */
+  isCovered(to: Destination): boolean {
+    return this.#parts.gate.isCovered(this.#call(to), this.#subject());
+  }
+
+  /** Whether there is a grant on this very host. */
+  isGranted({ host }: Destination): boolean {
+    const { agent_id, session } = this.#run;
+    const holder = { ...localPrincipal(), agent: agent_id, session };
+    return this.#parts.grants.find(holder, "network:http", { kind: "host", host }) !== undefined;
+  }
+
+  #call({ url }: Destination): ProposedCall {
+    const { line, session, declaration } = this.#run;
+    const method = url.startsWith("https:") ? "CONNECT" : "GET";
+    return {
+      intent: line.slice(0, MAX_INTENT),
+      executor: BOX_CONNECT,
+      args: { url, description: line, method },
+      context: { cwd: declaration.cwd, session },
+    };
+  }
+
+  #subject(): Subject {
+    const { agent_id, session } = this.#run;
+    const agent = this.#parts.agents.get(agent_id);
+    if (agent === undefined) throw new Error("the agent of a run is known");
+    return { agent, level: agent.level, session, principal: localPrincipal() };
+  }
+}
+
+/** As long as an agent's own may be. */
+const MAX_INTENT = 16_384;

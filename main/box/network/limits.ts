@@ -1,0 +1,36 @@
+/** What one run may hold at the gate's proxy: a confined program can open what it wants, and gets no more than this. */
+export interface NetworkLimits {
+  /** Connections at the same time. */
+  readonly connections: number;
+  /** Hosts that it may ask for, one behind the other; names that it makes up are no way to fill the trail. */
+  readonly hosts: number;
+  /** Of them, those that the user is asked about at the same time. */
+  readonly waiting: number;
+  /** Bytes of a request's head; what a client sends before its connection is open is held up to as many. */
+  readonly head_bytes: number;
+  /** Milliseconds for a request's head, and for the first message of TLS. */
+  readonly head_ms: number;
+  /** Milliseconds to reach a host. */
+  readonly connect_ms: number;
+  /** Milliseconds without a byte in either direction. */
+  readonly idle_ms: number;
+  /** Milliseconds of one connection in all. */
+  readonly total_ms: number;
+  /** Milliseconds for which an allowed host counts as allowed: a program that connects in a loop fills no trail. */
+  readonly allowed_ms: number;
+  /** Milliseconds that a question stays open without a connection that waits for it: programs give up, and try again. */
+  readonly retry_ms: number;
+}
+
+export const NETWORK_LIMITS: NetworkLimits = {
+  connections: 128,
+  hosts: 256,
+  waiting: 8,
+  head_bytes: 16_384,
+  head_ms: 15_000,
+  connect_ms: 20_000,
+  idle_ms: 600_000,
+  total_ms: 6 * 3_600_000,
+  allowed_ms: 1000,
+  retry_ms: 3000,
+};

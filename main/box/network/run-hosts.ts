@@ -1,0 +1,172 @@
+import type { PendingCall } from "../../../ipc/agent-port.ts";
+import type { Decision } from "../../../ipc/decision.ts";
+import type { Destination } from "./destination.ts";
+import type { HostGate } from "./host-gate.ts";
+import type { NetworkLimits } from "./limits.ts";
+
+/** What became of a connection's wish to reach a host. `why` is one sentence for the program that asked. */
+export type HostAnswer = { is_allowed: true } | { is_allowed: false; why: string };
+
+const ALLOWED: HostAnswer = { is_allowed: true };
+const refused = (why: string): HostAnswer => ({ is_allowed: false, why });
+
+/** What is known of one host within a run. */
+interface HostState {
+  to: Destination;
+  question?: Question;
+  /** The user has allowed it once: for as long as the run lasts. */
+  is_approved?: true;
+  /** Why it was denied: nobody is asked again within the run. */
+  denied?: string;
+  /** It was allowed, and counts as allowed until then (`performance.now()`). */
+  allowed_until?: number;
+}
+
+interface Question {
+  pending: PendingCall;
+  joined: Set<(answer: HostAnswer) => void>;
+  /** Runs while no connection waits for it. */
+  retry?: NodeJS.Timeout;
+}
+
+/** The hosts that one run asks for: one question for each at a time, and each answer remembered for the run as far as it reaches. */
+export class RunHosts {
+  readonly #gate: Pick<HostGate, "decide" | "isCovered" | "isGranted">;
+  readonly #limits: NetworkLimits;
+  readonly #failed: (what: string, error: unknown) => void;
+  readonly #hosts = new Map<string, HostState>();
+  #is_closed = false;
+
+  constructor(
+    gate: Pick<HostGate, "decide" | "isCovered" | "isGranted">,
+    limits: NetworkLimits,
+    failed: (what: string, error: unknown) => void,
+  ) {
+    this.#gate = gate;
+    this.#limits = limits;
+    this.#failed = failed;
+  }
+
+  /** Whether the run may reach it. While the user is asked, the answer waits; `gone` says that nobody waits for it any more. */
+  ask(to: Destination, gone: AbortSignal): Promise<HostAnswer> {
+    if (this.#is_closed) return Promise.resolve(refused("the command has ended"));
+    const state = this.#stateOf(to);
+    if (state === undefined) return Promise.resolve(refused("this command has asked for too many hosts"));
+    if (state.question !== undefined) return this.#join(state, state.question, gone);
+    const known = this.#knownOf(state);
+    if (known !== undefined) return Promise.resolve(known);
+    try {
+      return this.#decide(state, gone);
+    } catch (error) {
+      this.#failed("deciding on a host", error);
+      return Promise.resolve(refused("the gate can't decide now"));
+    }
+  }
+
+  /** Whether an open connection may stay, once something has changed that decisions rest on. */
+  mayStay({ host }: Destination): boolean {
+    const state = this.#hosts.get(host);
+    return state !== undefined && (state.is_approved === true || this.#gate.isCovered(state.to));
+  }
+
+  /** Decisions may be others from now on: grants or refusals have changed. */
+  forgetAllowed(): void {
+    for (const state of this.#hosts.values()) delete state.allowed_until;
+  }
+
+  /** What the user has allowed once isn't allowed any more: the agent is paused, or another one than it was. */
+  forgetApproved(): void {
+    this.forgetAllowed();
+    for (const state of this.#hosts.values()) delete state.is_approved;
+  }
+
+  /** The run has ended: its questions are withdrawn. */
+  close(): void {
+    this.#is_closed = true;
+    for (const state of this.#hosts.values()) this.#withdraw(state, "the command has ended");
+  }
+
+  #stateOf(to: Destination): HostState | undefined {
+    const known = this.#hosts.get(to.host);
+    if (known !== undefined || this.#hosts.size >= this.#limits.hosts) return known;
+    const state: HostState = { to };
+    this.#hosts.set(to.host, state);
+    return state;
+  }
+
+  #knownOf(state: HostState): HostAnswer | undefined {
+    const { to, denied } = state;
+    if (state.is_approved === true || performance.now() < (state.allowed_until ?? 0)) return ALLOWED;
+    if (to.address !== undefined && !this.#gate.isGranted(to))
+      return refused("an address instead of a name is refused without a grant on it");
+    // The user may have granted it after all.
+    if (denied !== undefined && !this.#gate.isCovered(to)) return refused(denied);
+    if ([...this.#hosts.values()].filter(({ question }) => question !== undefined).length >= this.#limits.waiting)
+      return refused("this command waits for the answers on too many hosts");
+    return undefined;
+  }
+
+  #decide(state: HostState, gone: AbortSignal): Promise<HostAnswer> {
+    let answered: HostAnswer | undefined;
+    const { decision, pending } = this.#gate.decide(state.to, (final) => {
+      answered = this.#answered(state, final);
+    });
+    // A surface may answer before anybody waits.
+    if (answered !== undefined) return Promise.resolve(answered);
+    if (decision.outcome !== "approval_required" || pending === undefined)
+      return Promise.resolve(this.#noted(state, decision));
+    const question: Question = { pending, joined: new Set() };
+    state.question = question;
+    return this.#join(state, question, gone);
+  }
+
+  #join(state: HostState, question: Question, gone: AbortSignal): Promise<HostAnswer> {
+    clearTimeout(question.retry);
+    return new Promise((resolve) => {
+      const answer = (final: HostAnswer) => {
+        gone.removeEventListener("abort", leave);
+        resolve(final);
+      };
+      const leave = () => {
+        question.joined.delete(answer);
+        answer(refused("the connection was closed"));
+        if (question.joined.size > 0 || state.question !== question) return;
+        question.retry = setTimeout(() => this.#withdraw(state, "the command gave up waiting"), this.#limits.retry_ms);
+        question.retry.unref();
+      };
+      question.joined.add(answer);
+      gone.addEventListener("abort", leave);
+      if (gone.aborted) leave();
+    });
+  }
+
+  #answered(state: HostState, final: Decision): HostAnswer {
+    const answer = this.#noted(state, final);
+    const { question } = state;
+    delete state.question;
+    clearTimeout(question?.retry);
+    for (const join of question?.joined ?? []) join(answer);
+    return answer;
+  }
+
+  #noted(state: HostState, { outcome, reason, explain, status, stage }: Decision): HostAnswer {
+    if (outcome === "allowed") {
+      delete state.denied;
+      if (explain.rule === "approval.approved-once") state.is_approved = true;
+      else state.allowed_until = performance.now() + this.#limits.allowed_ms;
+      return ALLOWED;
+    }
+    // A pause ends, and what it withdrew wasn't answered.
+    if (stage !== "safety" && status !== "cancelled") state.denied = reason;
+    return refused(reason);
+  }
+
+  #withdraw(state: HostState, reason: string): void {
+    const { question } = state;
+    if (question === undefined) return;
+    delete state.question;
+    clearTimeout(question.retry);
+    question.pending.disconnect(reason);
+    for (const join of question.joined) join(refused(reason));
+  }
+}

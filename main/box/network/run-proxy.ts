@@ -1,0 +1,111 @@
+import { chmodSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { Socket } from "node:net";
+import { GateError } from "../../../ipc/gate-error.ts";
+import type { ProxyParts } from "./connection.ts";
+import type { Destination } from "./destination.ts";
+import type { NetworkLimits } from "./limits.ts";
+import type { AddressRules } from "./lookup.ts";
+import { servePlain } from "./plain-request.ts";
+import type { RunHosts } from "./run-hosts.ts";
+import { serveTunnel } from "./tunnel.ts";
+
+/** More than any of the programs that are meant here sends. */
+const MAX_HEADERS = 100;
+const KEEP_ALIVE_MS = 60_000;
+
+/** The proxy of one run, on a Unix socket that only its box has. */
+export class RunProxy {
+  readonly #server: Server;
+  readonly #hosts: RunHosts;
+  readonly #sockets = new Set<Socket>();
+  readonly #open = new Map<object, { to: Destination; close: () => void }>();
+
+  /**
+   * Listens once it is made.
+   * @throws GateError `box_unavailable`
+   */
+  constructor(
+    path: string,
+    hosts: RunHosts,
+    rules: AddressRules,
+    limits: NetworkLimits,
+    failed: (what: string, error: unknown) => void,
+  ) {
+    this.#hosts = hosts;
+    const parts: ProxyParts = {
+      ask: (to, gone) => hosts.ask(to, gone),
+      mayStay: (to) => hosts.mayStay(to),
+      opened: (to, close) => this.#opened(to, close),
+      rules,
+      limits,
+    };
+    const served = (what: Promise<void>, socket: { destroy(): void }) => {
+      what.catch((error: unknown) => {
+        failed("a confined command's connection", error);
+        socket.destroy();
+      });
+    };
+    this.#server = createServer(
+      {
+        maxHeaderSize: limits.head_bytes,
+        headersTimeout: limits.head_ms,
+        // Bodies may take as long as their connection.
+        requestTimeout: 0,
+        connectionsCheckingInterval: Math.min(5000, limits.head_ms),
+        keepAliveTimeout: KEEP_ALIVE_MS,
+        requireHostHeader: true,
+        insecureHTTPParser: false,
+      },
+      (request, response) => served(servePlain(request, response, parts), request.socket),
+    );
+    this.#server.maxConnections = limits.connections;
+    this.#server.maxHeadersCount = MAX_HEADERS;
+    this.#server.on("checkContinue", (request, response) =>
+      served(servePlain(request, response, parts, true), request.socket),
+    );
+    this.#server.on("connect", (request, socket, head) => served(serveTunnel(request, socket, head, parts), socket));
+    this.#server.on("connection", (socket) => {
+      this.#sockets.add(socket);
+      socket.once("close", () => this.#sockets.delete(socket));
+    });
+    this.#listen(path, failed);
+  }
+
+  #listen(path: string, failed: (what: string, error: unknown) => void): void {
+    this.#server.on("error", (error) => failed("a confined command's proxy", error));
+    this.#server.listen(path);
+    // A Unix socket is there once `listen` returns; whatever went wrong is told later.
+    if (!this.#server.listening) {
+      throw new GateError("box_unavailable", "a confined command gets no network now", "see the gate's log");
+    }
+    chmodSync(path, 0o600);
+    this.#server.unref();
+  }
+
+  #opened(to: Destination, close: () => void): () => void {
+    const key = {};
+    this.#open.set(key, { to, close });
+    return () => this.#open.delete(key);
+  }
+
+  /** Grants or refusals have changed: what they don't let through any more is closed. */
+  review(): void {
+    this.#hosts.forgetAllowed();
+    for (const { to, close } of [...this.#open.values()]) if (!this.#hosts.mayStay(to)) close();
+  }
+
+  /** The agent may nothing more for now, or is another one: all that is open is closed, and asked about anew. */
+  interrupt(): void {
+    this.#hosts.forgetApproved();
+    for (const { close } of [...this.#open.values()]) close();
+  }
+
+  /** Ends the run's connections, and withdraws what it asks for. */
+  close(): void {
+    this.#hosts.close();
+    this.#server.close();
+    for (const socket of this.#sockets) socket.destroy();
+    for (const { close } of [...this.#open.values()]) close();
+  }
+}

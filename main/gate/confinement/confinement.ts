@@ -1,0 +1,158 @@
+import type { UnconfinedReason } from "../../../ipc/box.ts";
+import type { Level } from "../../../ipc/decision.ts";
+import { shellWord } from "../../../ipc/shell-quoted.ts";
+import type { ProposedCall } from "../../../ipc/wire.ts";
+import { placeOf } from "../description/call-place.ts";
+import { HeldByGit } from "../description/held-by-git.ts";
+import type { Executor } from "../executors/catalog.ts";
+import { COMMAND_ARGS, type CommandLine, type CommandLines } from "../executors/command-lines.ts";
+import { workingDirectoryOf } from "../guard/call-environment.ts";
+import type { GuardSettings } from "../guard/guard.ts";
+import { asksForOutside } from "../programs/gate-command.ts";
+import type { ResolvedRequirement } from "../targets/target.ts";
+import { withScanLimit } from "../targets/tree-scan.ts";
+import type { Box } from "./box.ts";
+import { boxNeeds } from "./box-needs.ts";
+import type { Declaration } from "./declaration.ts";
+import { hazardsOf } from "./lost-work.ts";
+import {
+  certainCommands,
+  changingRepository,
+  fetching,
+  hasBackground,
+  needingTheMachine,
+  stayingBehind,
+} from "./processes.ts";
+import { confinedProject, type Project } from "./project.ts";
+import { touchedBy } from "./touched.ts";
+
+/** May a call that runs code be confined, and with what? What may not is decided on as if there were no box. */
+
+export interface ConfinableCall {
+  readonly call: ProposedCall;
+  readonly executor: Executor;
+  /** As the call states them. */
+  readonly needs: readonly ResolvedRequirement[];
+  readonly lines: CommandLines;
+  readonly level: Level;
+  /** The agent runs a call only as it is given back. */
+  readonly can_confine: boolean;
+  readonly settings: Pick<GuardSettings, "home" | "env" | "gate_files"> & { readonly box?: Box | undefined };
+  /** Also where it is clear what it needs: the user's own wish. */
+  readonly even_clear?: boolean | undefined;
+  /** See `ProjectPlace`. */
+  grantedFolder(folder: string): string | undefined;
+}
+
+/** A call that is decided on as a confined one. */
+export interface Confinement {
+  reason: null;
+  declaration: Declaration;
+  /** What is run: a shell's command line. */
+  line: string;
+  /** What its box lets through, in place of what it would be. */
+  needs: readonly ResolvedRequirement[];
+}
+
+export interface NotConfined {
+  reason: UnconfinedReason;
+  /** What the reason is about, such as a program's name or a path; may be empty. */
+  about: string;
+}
+
+/** Longer ones can't be passed on, in bytes. */
+const MAX_LINE = 100 * 1024;
+
+const not = (reason: UnconfinedReason, about = ""): NotConfined => ({ reason, about });
+
+/** Reads the disk, changes nothing. */
+export function confinementOf(x: ConfinableCall): Confinement | NotConfined {
+  const { settings, needs, executor } = x;
+  if (settings.box?.is_available !== true) return not("unavailable");
+  if (!x.can_confine) return not("agent-cannot");
+  if (x.level === "ReadOnly") return not("level");
+  const line = commandLineOf(x);
+  if (line === null) return not("no-command", executor.manifest.name);
+  const text = runnableText(line, x.call);
+  if (text === null) return not("unusable-line", line.reading.unread ?? "");
+  if (asksForOutside(line.reading.commands)) return not("asked-for");
+  const is_clear = !needs.some(({ capability }) => capability === "code:exec");
+  if (is_clear && x.even_clear !== true) return not("clear");
+  return withScanLimit(() => confinementOfLine(x, line, text, settings.box?.has_network === true));
+}
+
+function confinementOfLine(
+  x: ConfinableCall,
+  line: CommandLine,
+  text: string,
+  has_network: boolean,
+): Confinement | NotConfined {
+  const { call, needs, settings } = x;
+  const { home, env, gate_files } = settings;
+  const cwd = workingDirectoryOf(call, home);
+  const project =
+    cwd === undefined
+      ? null
+      : confinedProject(cwd, { home, env, gate_files, grantedFolder: (folder) => x.grantedFolder(folder) });
+  if (cwd === undefined || project === null) return not("no-project", call.context?.cwd ?? "");
+  const hazards = hazardsOf(line, placeOf(call, home, env), new HeldByGit(home));
+  const machine = needingTheMachine(line, home) ?? hazards.reaches_out;
+  if (machine !== null) return not("outside-by-nature", machine);
+  const fetches = fetching(line, home) ?? hazards.fetches ?? hostOf(needs);
+  if (fetches !== null && !has_network) return not("outside-by-nature", fetches);
+  const stays = call.args.run_in_background === true ? text : stayingBehind(line);
+  if (stays !== null) return not("background", stays);
+  const touched = touchedBy(needs, certainCommands(line), project, { home, cwd, env });
+  const leaves = "leaves" in touched ? touched.leaves : (changingRepository(line, home) ?? localHost(line, needs));
+  if ("leaves" in touched || leaves !== null) return not("leaves-the-box", leaves ?? "");
+  if (hazards.loses !== null) return not("destroys-work", hazards.loses);
+  const declaration = declared(project, cwd, touched.reads, fetches !== null);
+  return { reason: null, declaration, line: text, needs: boxNeeds(declaration, touched.needs, needs, home) };
+}
+
+function declared(project: Project, cwd: string, reads: readonly string[], network: boolean): Declaration {
+  return {
+    project: project.root,
+    cwd,
+    reads: [...reads].sort(),
+    writes: project.repository === null ? [] : [project.repository],
+    network,
+  };
+}
+
+/** The one command line that the call's shell would run; null where there is none, or it isn't sure which. */
+function commandLineOf({ call, executor: { manifest }, lines }: ConfinableCall): CommandLine | null {
+  const args = manifest.needs.flatMap(({ capability, target }) =>
+    capability === "code:exec" && target.from === "command" && target.is_shell === true ? target.args : [],
+  );
+  const given = COMMAND_ARGS.filter((name) => call.args[name] !== undefined);
+  const [arg] = given;
+  if (arg === undefined || given.length > 1 || !args.includes(arg)) return null;
+  return lines.all.find((line) => line.arg === arg) ?? null;
+}
+
+/** As a shell takes it; null for a line that couldn't be read whole, or passed on. */
+function runnableText({ arg, text, is_list, reading }: CommandLine, { args }: ProposedCall): string | null {
+  if (reading.unread !== null) return null;
+  const value = args[arg];
+  const line = is_list && Array.isArray(value) ? value.map((word) => shellWord(String(word))).join(" ") : text;
+  const is_usable = line.trim() !== "" && line.isWellFormed() && !line.includes("\0");
+  return is_usable && Buffer.byteLength(line) <= MAX_LINE ? line : null;
+}
+
+const LOCAL = /^(?:localhost|.*\.localhost|127\.[\d.]+|\[?::1\]?|0\.0\.0\.0)$/;
+
+/** A host elsewhere that the line is known to ask. */
+function hostOf(needs: readonly ResolvedRequirement[]): string | null {
+  for (const { capability, target } of needs)
+    if (capability === "network:http" && target.kind === "host" && !LOCAL.test(target.host)) return target.host;
+  return null;
+}
+
+/** A server on this machine that the line asks, and hasn't started itself: a box has a loopback device of its own. */
+function localHost(line: CommandLine, needs: readonly ResolvedRequirement[]): string | null {
+  if (hasBackground(line)) return null;
+  for (const { capability, target } of needs)
+    if (capability === "network:http" && target.kind === "host" && LOCAL.test(target.host)) return target.host;
+  return null;
+}

@@ -1,0 +1,69 @@
+import type { GuardEnv } from "../guard/call-environment.ts";
+import type { GateFiles } from "../guard/gate-files.ts";
+import { holdsSecrets, protectedPath } from "../guard/protected-paths.ts";
+import { runsLater } from "../guard/run-later.ts";
+import { pathFormOf, SYSTEM_FOLDERS } from "../guard/vital-paths.ts";
+import { gitFoldersOf } from "../programs/git-folders.ts";
+import { realForm, resolvePath } from "../targets/path.ts";
+import { isAtOrBelow } from "../targets/pattern.ts";
+import { projectRoot } from "../targets/project.ts";
+import { pathTarget } from "../targets/target.ts";
+
+/** The folder that a confined command works on, and may write. */
+
+export interface ProjectPlace {
+  home: string;
+  env: GuardEnv | undefined;
+  /** Left out where there is no gate whose files could be touched. */
+  gate_files?: GateFiles | undefined;
+  /** The folder of an active grant for writing to it and all below, at or above this one (real); undefined where there is none. */
+  grantedFolder(folder: string): string | undefined;
+}
+
+export interface Project {
+  /** Absolute and real. */
+  root: string;
+  /** The folder of its repository where that lies outside of it, as a worktree's does; real. */
+  repository: string | null;
+}
+
+/** The Git repository or worktree of the working directory, or else the folder that was granted; null where neither can be used. */
+export function confinedProject(cwd: string, place: ProjectPlace): Project | null {
+  const here = placeOf(cwd);
+  if (here === null) return null;
+  const root = projectRoot(here, place.home);
+  if (root === null) {
+    const granted = place.grantedFolder(here);
+    return granted !== undefined && isUsable(granted, place) ? { root: granted, repository: null } : null;
+  }
+  const folders = gitFoldersOf(root);
+  if (folders === null || !isUsable(root, place)) return null;
+  if (isAtOrBelow(folders.common, root)) return { root, repository: null };
+  // The repository of a home folder, or of the machine's settings, is no project's.
+  const owner = folders.common.replace(/\/\.git(?:\/modules\/.*)?$/s, "");
+  return isUsable(owner, place) ? { root, repository: folders.common } : null;
+}
+
+/** Where a path leads (absolute); null where that is unknown, or is another place for the agent's own process. */
+export function placeOf(path: string): string | null {
+  const resolved = resolvePath(path, "/");
+  return resolved === null || resolved.is_process_relative === true ? null : resolved.real;
+}
+
+/** Top folders below which nothing is a project of anybody's. */
+const NO_PLACE = /^\/(?:proc|sys|dev|run|boot)(?:\/|$)/;
+const SHARED: ReadonlySet<string> = new Set([...SYSTEM_FOLDERS.map((name) => `/${name}`), "/", "/tmp", "/var/tmp"]);
+
+/**
+ * Never a home folder or one above it, one that others share, a place whose content runs later or that holds keys, the gate's own
+ * folders or one above them: who may write there could do more than change a project.
+ */
+function isUsable(folder: string, { home, env, gate_files }: ProjectPlace): boolean {
+  if (SHARED.has(folder) || NO_PLACE.test(folder)) return false;
+  if ([home, realForm(home) ?? home].some((one) => isAtOrBelow(one, folder))) return false;
+  if (runsLater(folder, { home, env })) return false;
+  const form = pathFormOf(folder);
+  if (protectedPath(form, home) !== undefined || holdsSecrets(form, home)) return false;
+  const target = pathTarget(folder, home, undefined, true);
+  return gate_files?.touchedBy({ capability: "fs:write", target }) === undefined;
+}

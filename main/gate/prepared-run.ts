@@ -1,0 +1,22 @@
+import { callHash } from "./approvals/canonical.ts";
+import type { Confinement } from "./confinement/confinement.ts";
+import type { PreparedRun } from "./revisable-decision.ts";
+import type { Reviewable } from "./stages/examination.ts";
+
+/** Has the box prepare the run of a call that is allowed as a confined one. @throws GateError where it can't */
+export function preparedRun({ call, subject, settings }: Reviewable, { declaration, line }: Confinement): PreparedRun {
+  const { box } = settings;
+  const { agent, session = "" } = subject;
+  if (box === undefined || agent === null)
+    throw new Error("only an agent's call is confined, and only where there is a box");
+  const { argv } = box.prepare({
+    declaration,
+    line,
+    agent_id: agent.agent_id,
+    agent_name: agent.name,
+    session,
+    call_hash: callHash(call.executor, call.args),
+    call_id: call.context?.call_id,
+  });
+  return { argv, discard: () => box.discard(argv) };
+}

@@ -1,0 +1,86 @@
+import { join } from "node:path";
+import { absolutePath } from "../shell/paths.ts";
+import type { Word } from "../shell/reading.ts";
+import { realForm } from "../targets/path.ts";
+import { projectRoot } from "../targets/project.ts";
+import { gitCommand } from "./git.ts";
+import { gitFoldersOf } from "./git-folders.ts";
+import { settingsIn } from "./git-repository.ts";
+
+/** How far a git command reaches beyond the work tree and the repository's own objects and branches. */
+
+/**
+ * `network`: it fetches over https. `machine`: it needs the user's keys, or another machine's rights. `settings`: it changes the
+ * repository's settings, or makes a repository. Null: none of these.
+ */
+export type GitReach = "network" | "machine" | "settings" | null;
+
+const FETCHES = /^(?:fetch|pull|ls-remote)$/;
+
+/** @param cwd where it runs; null where that isn't known */
+export function gitReach(args: readonly Word[], cwd: string | null, home: string): GitReach {
+  const { name, rest, folder } = gitCommand(args);
+  const at = folder === "here" ? cwd : absolutePath(folder.text, cwd);
+  const texts = rest.map(({ text }) => text);
+  const [first = ""] = texts.filter((text) => !text.startsWith("-"));
+  if (name === "remote" && first === "update") return remoteReach([], at, home);
+  if (FETCHES.test(name)) return remoteReach(texts, at, home);
+  if (
+    /^(?:push|send-email|send-pack|request-pull|credential.*|svn|p4|archimport|imap-send|instaweb|daemon)$/.test(name)
+  )
+    return "machine";
+  if (name === "lfs") return first === "track" || first === "untrack" ? "settings" : "machine";
+  if (name === "submodule") return /^(?:status|summary|foreach)?$/.test(first) ? null : "settings";
+  return changesSettings(name, first, texts) ? "settings" : null;
+}
+
+/** What it writes, it writes into settings, or where a repository is made. */
+function changesSettings(name: string, first: string, texts: readonly string[]): boolean {
+  switch (name) {
+    case "clone":
+    case "init":
+      return true;
+    case "config":
+      return !texts.some((text) => /^(?:--get.*|--list|-l|--show-origin|--show-scope|get|list)$/.test(text))
+        ? texts.filter((text) => !text.startsWith("-")).length !== 1
+        : false;
+    case "remote":
+      return /^(?:add|remove|rm|rename|set-url|set-head|set-branches)$/.test(first);
+    case "branch":
+      return texts.some((text) =>
+        /^(?:-u|--set-upstream-to.*|--unset-upstream|-[mMcC]|--move|--copy|--edit-description)$/.test(text),
+      );
+    case "sparse-checkout":
+    case "maintenance":
+      return true;
+    default:
+      return false;
+  }
+}
+
+function remoteReach(texts: readonly string[], cwd: string | null, home: string): GitReach {
+  const operands = texts.filter((text) => !text.startsWith("-"));
+  const [remote] = operands;
+  if (remote !== undefined && /^[a-z][a-z0-9+.-]*:\/\/|^[^/]+:/i.test(remote)) return urlReach(remote);
+  if (remote !== undefined && /^[./~]/.test(remote)) return "machine";
+  const urls = remotesOf(cwd, home);
+  return urls !== null && urls.length > 0 && urls.every((url) => urlReach(url) === "network") ? "network" : "machine";
+}
+
+function urlReach(url: string): "network" | "machine" {
+  return /^https:\/\/[^@\s]+$/i.test(url) ? "network" : "machine";
+}
+
+/** Where the repository's remotes are; null where that isn't known. */
+function remotesOf(cwd: string | null, home: string): string[] | null {
+  const folder = cwd === null ? null : realForm(cwd);
+  const root = folder === null ? null : projectRoot(folder, home);
+  const folders = root === null ? null : gitFoldersOf(root);
+  const settings = folders === null ? null : settingsIn(join(folders.common, "config"));
+  return settings?.filter(([key]) => /^remote\..*\.(?:push)?url$/s.test(key)).map(([, url]) => url) ?? null;
+}
+
+/** A git command as it is named to the user: without what it is given. */
+export function gitWords(args: readonly Word[]): string {
+  return `git ${gitCommand(args).name}`.trimEnd();
+}

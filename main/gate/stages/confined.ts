@@ -1,0 +1,44 @@
+import { type Confinement, confinementOf, type NotConfined } from "../confinement/confinement.ts";
+import type { GrantHolder } from "../grants/store.ts";
+import { isAtOrBelow } from "../targets/pattern.ts";
+import type { Validated } from "./examination.ts";
+
+/** Whether this call is decided on as a confined one, and with what; null where it isn't. */
+export function confinementIn(x: Validated, holder: GrantHolder): Confinement | null {
+  // Without code there is nothing to confine, and mostly no box: nothing more is looked at then.
+  if (x.settings.box === undefined || !x.needs.some(({ capability }) => capability === "code:exec")) return null;
+  const found = confinementFor(x, holder);
+  return found.reason === null && !isRefusedWithin(x, found) ? found : null;
+}
+
+/** The same with the reason why it isn't confined. */
+export function confinementFor(
+  x: Validated,
+  holder: GrantHolder,
+  { even_clear }: { even_clear?: boolean } = {},
+): Confinement | NotConfined {
+  const { call, executor, needs, lines, settings, subject } = x;
+  return confinementOf({
+    call,
+    executor,
+    needs,
+    lines,
+    settings,
+    level: subject.level,
+    can_confine: subject.can_confine === true,
+    even_clear,
+    grantedFolder: (folder) => settings.grants?.folderGranted(holder, "fs:write", folder),
+  });
+}
+
+/** A box can't keep a program from one place in the project that the user refused: then it is asked about as without one. */
+function isRefusedWithin({ call, settings, subject }: Validated, { needs, declaration }: Confinement): boolean {
+  const { agent, session } = subject;
+  if (agent === null) return false;
+  const refused = settings.refusals?.find(agent.agent_id, session ?? "", { call, needs });
+  return refused !== undefined && refused.target !== "" && isWithin(refused.target, declaration.project);
+}
+
+function isWithin(target: string, project: string): boolean {
+  return target.startsWith("/") && isAtOrBelow(target, project) && target !== `${project}/**`;
+}

@@ -1,0 +1,114 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { Decision } from "../../../ipc/decision.ts";
+import { connectDestination, type Destination } from "../../../main/box/network/destination.ts";
+import { NETWORK_LIMITS } from "../../../main/box/network/limits.ts";
+import { RunHosts } from "../../../main/box/network/run-hosts.ts";
+
+const decision = (more: Partial<Decision>): Decision => ({
+  decision_id: "d",
+  outcome: "approval_required",
+  stage: "approval",
+  reason: "",
+  explain: {},
+  verdict: null,
+  capabilities: [],
+  ...more,
+});
+
+function destination(target: string): Destination {
+  const found = connectDestination(target);
+  if (!("ok" in found)) throw new Error(found.why);
+  return found.ok;
+}
+
+const TO = destination("registry.npmjs.org:443");
+const here = () => new AbortController().signal;
+
+/** A run whose questions stay open until they are answered by `answer`. */
+function asking(first: Decision = decision({})) {
+  const answers: ((final: Decision) => void)[] = [];
+  const disconnect = vi.fn();
+  const decide = vi.fn((_to: Destination, deliver: (final: Decision) => void) => {
+    answers.push(deliver);
+    return {
+      decision: first,
+      ...(first.outcome === "approval_required" ? { pending: { token: "t", cancel: vi.fn(), disconnect } } : {}),
+    };
+  });
+  const isCovered = vi.fn(() => false);
+  const hosts = new RunHosts({ decide, isCovered, isGranted: () => false }, NETWORK_LIMITS, (_what, error) => {
+    throw error;
+  });
+  return { hosts, decide, isCovered, disconnect, answer: (final: Decision) => answers.at(-1)?.(final) };
+}
+
+describe("the hosts of a run", () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it("keep a question open for a program that tries again soon, and withdraw it after that", async () => {
+    const { hosts, decide, disconnect } = asking();
+    const first = new AbortController();
+    const gone = hosts.ask(TO, first.signal);
+    first.abort();
+    expect(await gone).toMatchObject({ is_allowed: false });
+    vi.advanceTimersByTime(NETWORK_LIMITS.retry_ms - 1);
+    const second = new AbortController();
+    void hosts.ask(TO, second.signal);
+    vi.advanceTimersByTime(NETWORK_LIMITS.retry_ms * 10);
+    expect(disconnect).not.toHaveBeenCalled();
+    second.abort();
+    vi.advanceTimersByTime(NETWORK_LIMITS.retry_ms);
+    expect(disconnect).toHaveBeenCalledOnce();
+    expect(decide).toHaveBeenCalledOnce();
+  });
+
+  it("take an answer that comes before the question is noted", async () => {
+    const { hosts, decide } = asking();
+    decide.mockImplementationOnce((_to, deliver) => {
+      deliver(decision({ outcome: "allowed", explain: { rule: "approval.approved-once" } }));
+      return { decision: decision({}), pending: { token: "t", cancel: vi.fn(), disconnect: vi.fn() } };
+    });
+    expect(await hosts.ask(TO, here())).toEqual({ is_allowed: true });
+  });
+
+  it("are decided on anew once a moment has passed, or what decisions rest on has changed", async () => {
+    const { hosts, decide } = asking(decision({ outcome: "allowed", explain: { rule: "policy.grant-allows" } }));
+    for (let times = 0; times < 100; times++) expect(await hosts.ask(TO, here())).toEqual({ is_allowed: true });
+    expect(decide).toHaveBeenCalledTimes(1);
+    vi.advanceTimersByTime(NETWORK_LIMITS.allowed_ms);
+    await hosts.ask(TO, here());
+    expect(decide).toHaveBeenCalledTimes(2);
+    hosts.forgetAllowed();
+    await hosts.ask(TO, here());
+    expect(decide).toHaveBeenCalledTimes(3);
+  });
+
+  it("aren't denied for good by a pause, nor by a question that was withdrawn", async () => {
+    const { hosts, decide, answer } = asking();
+    const first = hosts.ask(TO, here());
+    answer(decision({ outcome: "denied", status: "cancelled", reason: "withdrawn: the gate is paused" }));
+    expect(await first).toMatchObject({ is_allowed: false });
+    void hosts.ask(TO, here());
+    expect(decide).toHaveBeenCalledTimes(2);
+  });
+
+  it("aren't asked about again once nobody has answered", async () => {
+    const { hosts, decide, answer } = asking();
+    const first = hosts.ask(TO, here());
+    answer(decision({ outcome: "denied", status: "expired", reason: "nobody answered" }));
+    expect(await first).toEqual({ is_allowed: false, why: "nobody answered" });
+    expect(await hosts.ask(TO, here())).toEqual({ is_allowed: false, why: "nobody answered" });
+    expect(decide).toHaveBeenCalledTimes(1);
+  });
+
+  it("are refused as addresses where no grant is on that very address, and nobody is asked", async () => {
+    const { hosts, decide } = asking();
+    expect(await hosts.ask(destination("93.184.216.34:443"), here())).toMatchObject({ is_allowed: false });
+    expect(decide).not.toHaveBeenCalled();
+  });
+});

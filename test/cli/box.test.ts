@@ -1,0 +1,144 @@
+import { describe, expect, it } from "vitest";
+import { explanationLines, statusLines } from "../../cli/box-lines.ts";
+import { boxCheck } from "../../cli/doctor-checks.ts";
+import { approvalColumns } from "../../cli/listings.ts";
+import { arranged } from "../../cli/watch/screen.ts";
+import { appeared, EMPTY } from "../../cli/watch/state.ts";
+import { BOX_PROBLEMS, type BoxAgent, type BoxStatus, UNCONFINED_REASONS } from "../../ipc/box.ts";
+import { boxAgentWords, boxProblemWords, confinedText, unconfinedText } from "../../ipc/box-words.ts";
+import { LANGUAGES } from "../../ipc/language.ts";
+import type { ApprovalView } from "../../ipc/operator-api.ts";
+import { approvalView } from "../support/approval-view.ts";
+import { runs } from "../support/card-views.ts";
+
+const WELL: BoxStatus = {
+  is_available: true,
+  problem: null,
+  detail: "",
+  fix: null,
+  version: "0.8.0",
+  agents: [],
+  running: 1,
+  set_aside: [],
+};
+const NOW = new Date(2026, 10, 22, 12, 0).getTime();
+
+describe("the words of confined execution", () => {
+  it("each reason, problem and state has its own words, in each language", () => {
+    const agents: BoxAgent[] = (["confined", "untested", "failed", "read-only"] as const).flatMap((state) =>
+      [null, "claude 2"].map((client) => ({ name: "a", state, client, tested_at: null })),
+    );
+    const texts = LANGUAGES.flatMap((language) => [
+      ...UNCONFINED_REASONS.map((reason) => unconfinedText(reason, "", language)),
+      ...BOX_PROBLEMS.map((problem) => boxProblemWords(problem, language).what),
+      ...new Set(agents.map((agent) => boxAgentWords(agent, language).what)),
+    ]);
+    expect(new Set(texts).size).toBe(texts.length);
+    expect(texts.filter((text) => text === "" || text.endsWith("."))).toEqual([]);
+  });
+
+  it("what they are about is shortened, and a folder has the home's short name", () => {
+    expect(unconfinedText("leaves-the-box", "x".repeat(5000), "en").length).toBeLessThan(200);
+    expect(confinedText({ project: "/home/ada/p\u202e", network: false }, "/home/ada", "en")).toBe(
+      "Confined to ~/p\\u{202e}, no network",
+    );
+    expect(confinedText({ project: "/srv/p", network: true }, null, "it")).toBe(
+      "Confinato a /srv/p, rete: ti viene chiesto ogni host",
+    );
+  });
+});
+
+describe("box status", () => {
+  it("says whether commands can be confined, each agent's state with what to do, and what was set aside", () => {
+    const agent = { name: "claude-code", client: "claude 2.1.330", tested_at: new Date(NOW).toISOString() };
+    const lines = statusLines(
+      {
+        ...WELL,
+        agents: [
+          { ...agent, state: "confined" },
+          { ...agent, state: "untested" },
+          { name: "codex", state: "untested", client: null, tested_at: null },
+        ],
+        set_aside: [
+          { path: "/srv/p/.envrc", kept_at: "/srv/k/1/.envrc", at: agent.tested_at, agent_name: "claude-code" },
+        ],
+      },
+      NOW,
+    );
+    expect(lines).toEqual([
+      "commands can be confined here (bubblewrap 0.8.0); 1 runs confined now",
+      "claude-code: Commands run confined (claude 2.1.330, tested today 12:00)",
+      "claude-code: Not confined: its client has changed since it was tested (claude 2.1.330, tested today 12:00); Test it: connect it again",
+      "codex: Not confined: its client was never tested; Test it: connect it again",
+      "set aside after a command, as their content would have run later:",
+      "  /srv/p/.envrc is now /srv/k/1/.envrc (claude-code, today 12:00)",
+    ]);
+  });
+
+  it("says why there is no box, and the lines that mend it as they are", () => {
+    const problem = { ...WELL, is_available: false, version: null, problem: "user-namespaces-restricted" } as const;
+    expect(statusLines({ ...problem, detail: "uid map: denied", fix: "first\nsecond" }, NOW)).toEqual([
+      "no command is confined: The system doesn't let ordinary users make user namespaces",
+      "  uid map: denied",
+      "  first",
+      "  second",
+    ]);
+    expect(statusLines({ ...problem, problem: "unsupported-system" }, NOW)).toEqual([
+      "no command is confined: This version confines commands on Linux only",
+    ]);
+  });
+});
+
+describe("box explain", () => {
+  it("says what a confined command could read and write, and of another one why it isn't", () => {
+    const declaration = { project: "/srv/p", reads: ["/srv/lib"], writes: ["/srv/repo/.git"], network: false };
+    expect(explanationLines({ reason: null, about: "", declaration })).toEqual([
+      "would run confined to /srv/p",
+      "  reads   /srv/p, /srv/repo/.git, /srv/lib, and the system's programs",
+      "  writes  /srv/p, /srv/repo/.git",
+      "  network none",
+    ]);
+    expect(explanationLines({ reason: "outside-by-nature", about: "ssh", declaration: null })).toEqual([
+      "would not be confined: ssh needs what no box has: other machines, system services, root, or other processes",
+      "  it is asked about as running code (code:exec)",
+    ]);
+  });
+});
+
+describe("doctor", () => {
+  it("fails over a box that is missing only where something can be done about it", () => {
+    const missing = { ...WELL, is_available: false, version: null };
+    expect(boxCheck(WELL)).toEqual({ check: "box", ok: true, detail: "bubblewrap 0.8.0" });
+    expect(boxCheck({ ...missing, problem: "bubblewrap-missing" })).toEqual({
+      check: "box",
+      ok: false,
+      detail: "no command is confined: Bubblewrap isn't installed",
+      fix: "Install the package bubblewrap, then start the gate again",
+    });
+    expect(boxCheck({ ...missing, problem: "disabled" })).toMatchObject({ ok: true });
+    expect(boxCheck({ ...missing, problem: "unsupported-system" })).toMatchObject({ ok: true });
+  });
+});
+
+describe("a confined request in the terminal", () => {
+  const confined = (change: Partial<ApprovalView> = {}) =>
+    runs("npm test", { confined: { project: "/srv/website", network: false }, ...change });
+  const effect = (view: ApprovalView) => approvalColumns([view], NOW).at(-1)?.text(view);
+  const screen = (view: ApprovalView) =>
+    JSON.stringify(arranged(appeared(EMPTY, view, 0), { columns: 100, rows: 40 }, NOW));
+
+  it("is named so by approvals list and by watch, which don't say that it can change anything", () => {
+    expect(effect(confined())).toBe("can change anything in the project; confined");
+    expect(effect(runs("npm test"))).toBe("can change anything");
+    expect(screen(confined())).toContain("Confined to /srv/website, no network");
+    expect(screen(confined())).not.toContain("can change anything");
+    expect(screen(runs("npm test"))).toContain("can change anything");
+  });
+
+  it("one that asks to run outside the box has the agent's reason in the listing", () => {
+    expect(effect(runs("metnos-gate outside --reason 'the network' -- npm install left-pad"))).toMatch(
+      /; Outside the box\. The agent's reason: “the network”$/,
+    );
+    expect(effect(approvalView())).toBe("");
+  });
+});

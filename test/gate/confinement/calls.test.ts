@@ -1,0 +1,300 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: what looks like a placeholder is shell
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import type { UnconfinedReason } from "../../../ipc/box.ts";
+import { UNCONFINED_REASONS } from "../../../ipc/box.ts";
+import { type ConfinedWorld, confinedWorld, confinementIn, shellCall } from "../../support/confined-calls.ts";
+import { tempFolderForFile } from "../../support/temp-folder.ts";
+
+const home = tempFolderForFile();
+let world: ConfinedWorld;
+beforeAll(() => {
+  world = confinedWorld(home);
+  mkdirSync(join(world.project, "build"));
+  writeFileSync(join(world.project, "build/out.js"), "");
+  writeFileSync(join(world.project, "notes.txt"), "not tracked");
+  mkdirSync(join(world.home, "data"));
+  writeFileSync(join(world.home, "data/a.csv"), "1");
+  symlinkSync(join(world.home, "notes.txt"), join(world.project, "linked.txt"));
+  symlinkSync(world.home, join(world.project, "out"));
+});
+
+const becomes = (command: string) => {
+  const found = confinementIn(world, shellCall(command.replaceAll("~P", world.project), world.project));
+  return found.reason === null ? "confined" : `${found.reason}: ${found.about.replaceAll(world.home, "~")}`;
+};
+
+describe("a line that needs no more than its project is confined", () => {
+  it.each([
+    "npm test",
+    "npm test 2>&1 | tail -40",
+    "npx vitest run test/config.test.ts",
+    "node src/cli.ts --help",
+    "python3 - <<'EOF'\nprint(1)\nEOF",
+    "make",
+    "./build.sh",
+    "sqlite3 data/app.db 'select 1'",
+    "git stash",
+    "git checkout -b feature",
+    "git rebase main",
+    "git -C src log --exec; node x.js",
+    "timeout 60 npm run build",
+    "FOO=1 env BAR=2 node x.js",
+    "export A=1; node x.js",
+    "set -e; node x.js",
+    "bash -c 'node x.js && npm test'",
+    "cd packages/app && npm test",
+    "rsync -a src dist",
+    "node x.js > out.txt",
+    "node x.js > out-$(date +%s).txt",
+    "node x.js 2>/dev/null",
+    "cat /etc/hosts | node x.js",
+    "node server.js & sleep 1; kill %1",
+    "node server.js & P=$!; sleep 1; node probe.js; kill $P",
+    "rm -f nothing-there.txt; npm test",
+    "rm -r src && npm test",
+    "rm -rf nothing-there && npm test",
+  ])("%s", (command) => {
+    expect(becomes(command)).toBe("confined");
+  });
+});
+
+describe("a line that can't be confined says why, and about what", () => {
+  it.each<[reason: UnconfinedReason, about: string, command: string]>([
+    ["clear", "", "ls"],
+    ["clear", "", "git status"],
+    ["asked-for", "", "metnos-gate outside -- npm test"],
+    ["asked-for", "", "npm test; metnos-gate outside --reason 'the key' -- ssh host"],
+    // What no box has.
+    ["outside-by-nature", "ssh", "ssh host ls"],
+    ["outside-by-nature", "ssh", "node x.js; timeout 5 ssh host ls"],
+    ["outside-by-nature", "ssh", "bash -c 'node x.js; ssh host ls'"],
+    ["outside-by-nature", "scp", "scp a.txt host:"],
+    ["outside-by-nature", "rsync", "rsync -a src host:src"],
+    ["outside-by-nature", "docker", "docker compose up -d"],
+    ["outside-by-nature", "systemctl", "npm run build && systemctl restart app"],
+    ["outside-by-nature", "lsof", "lsof -i :3000"],
+    ["outside-by-nature", "pkill", "pkill -f tsx"],
+    ["outside-by-nature", "kill", "kill 4711"],
+    ["outside-by-nature", "ps", "ps aux | grep node"],
+    ["outside-by-nature", "env", "env | sort"],
+    ["outside-by-nature", "printenv", "printenv PATH"],
+    ["outside-by-nature", "export", "node x.js; export -p"],
+    ["outside-by-nature", "set", "node x.js; set"],
+    ["outside-by-nature", "sudo", "sudo npm test"],
+    ["outside-by-nature", "apt-get", "apt-get install jq"],
+    ["outside-by-nature", "gh", "gh pr view"],
+    ["outside-by-nature", "npm", "npm install -g x"],
+    ["outside-by-nature", "npm", "npm publish"],
+    ["outside-by-nature", "git push", "git push"],
+    ["outside-by-nature", "git fetch", "git fetch git@example.com:a/b"],
+    ["outside-by-nature", "git fetch", "git fetch /srv/other.git"],
+    ["outside-by-nature", "terraform", "npx terraform apply"],
+    // What has to stay.
+    ["background", "npm &", "npm run dev > log.txt 2>&1 &"],
+    ["background", "node &", "node server.js & echo started"],
+    ["background", "nohup", "nohup node server.js"],
+    ["background", "setsid", "setsid -f node server.js"],
+    ["background", "disown", "node server.js & disown"],
+    // What it is known to touch elsewhere.
+    ["leaves-the-box", "/tmp/o.txt", "node x.js > /tmp/o.txt"],
+    ["leaves-the-box", "~/o.txt", "node x.js > ~/o.txt"],
+    ["leaves-the-box", "~/work/o.txt", "node x.js > ../o.txt"],
+    ["leaves-the-box", "~/o.txt", "node x.js > out/o.txt"],
+    ["leaves-the-box", "~/notes.txt", "node x.js > linked.txt"],
+    ["leaves-the-box", "$OUT", "node x.js > $OUT"],
+    ["leaves-the-box", "/proc/self/cwd/x", "node x.js > /proc/self/cwd/x"],
+    ["leaves-the-box", "/proc/self/cwd", "cd /proc/self/cwd; node x.js"],
+    ["leaves-the-box", "/tmp", "cd /tmp && node x.js"],
+    ["leaves-the-box", "~/data", "ls ~/data; node x.js"],
+    ["leaves-the-box", "~", "grep -r key ~ | node x.js"],
+    ["leaves-the-box", "/proc/1/environ", "cat /proc/1/environ | node x.js"],
+    // Places whose content runs later.
+    ["leaves-the-box", "~/work/project/.git/hooks/pre-commit", "echo x > .git/hooks/pre-commit"],
+    ["leaves-the-box", "~/work/project/.vscode/settings.json", "node x.js; echo x > .vscode/settings.json"],
+    ["leaves-the-box", "~/work/project/.husky/pre-commit", "if true; then node x.js; echo x > .husky/pre-commit; fi"],
+    ["leaves-the-box", "git config", "git config user.name x"],
+    ["leaves-the-box", "git remote", "git remote add other https://example.com/x"],
+    ["leaves-the-box", "git clone", "git clone https://example.com/a/b"],
+    ["leaves-the-box", "git init", "git init sub"],
+    // A secret that the box hides.
+    ["leaves-the-box", "~/work/project/.env.local", "echo x > .env.local; node x.js"],
+    // Work that nothing else holds.
+    ["destroys-work", "git reset --hard", "git reset --hard && npm test"],
+    ["destroys-work", "git clean -fd", "git clean -fd"],
+    ["destroys-work", "git checkout -- src/cli.ts", "git checkout -- src/cli.ts"],
+    ["destroys-work", "git restore src/cli.ts", "git restore src/cli.ts"],
+    ["destroys-work", "git stash drop", "git stash drop"],
+    ["destroys-work", "git stash clear", "npm test; git stash clear"],
+    ["destroys-work", "git branch -D old", "git branch -D old"],
+    ["destroys-work", "build", "rm -rf build && npm run build"],
+    ["destroys-work", "notes.txt", "rm notes.txt; npm test"],
+    ["destroys-work", "*.log", "rm -f *.log; npm test"],
+    ["destroys-work", "build", "f() { rm -rf build; }; f; node x.js"],
+    ["destroys-work", "sqlite3 a.db 'drop table users'", "sqlite3 a.db 'drop table users'"],
+  ])("%s (%s): %s", (reason, about, command) => {
+    const found = confinementIn(world, shellCall(command, world.project));
+    if (found.reason === null) throw new Error("it is confined");
+    expect([found.reason, found.about.replaceAll(world.home, "~")]).toEqual([reason, about]);
+  });
+
+  it.each([
+    ["longer than can be passed on", `node x.js ${"a".repeat(101 * 1024)}`],
+    ["a NUL byte", "node x.js \0"],
+    ["half a character", "node x.js '\ud800'"],
+    ["nothing", " "],
+  ])("unusable: %s", (_what, command) => {
+    expect(confinementIn(world, shellCall(command, world.project)).reason).toBe("unusable-line");
+  });
+
+  it("a line that can't be read whole", () => {
+    expect(becomes(`${"( ".repeat(500)}node x.js${" )".repeat(500)}`)).toMatch(/^unusable-line: /);
+  });
+
+  it("deletes more tracked files than one would notice", () => {
+    const many = confinedWorld();
+    for (let at = 0; at < 21; at++) writeFileSync(join(many.project, `src/store/f${at}.ts`), `${at}\n`);
+    const found = confinementIn(many, shellCall("rm -r src && npm test", many.project));
+    expect(found).toEqual({ reason: "destroys-work", about: "src" });
+  });
+});
+
+describe("a call says why it isn't confined, whatever its line", () => {
+  const call = () => shellCall("npm test", world.project);
+
+  it.each<[reason: UnconfinedReason, what: () => unknown]>([
+    [
+      "unavailable",
+      () => confinementIn({ ...world, settings: { ...world.settings, box: undefined } as never }, call()),
+    ],
+    ["agent-cannot", () => confinementIn(world, call(), { can_confine: false })],
+    ["agent-cannot", () => confinementIn(world, call(), { can_confine: undefined })],
+    ["level", () => confinementIn(world, call(), { level: "ReadOnly" })],
+    ["no-command", () => confinementIn(world, { ...call(), executor: "mcp__x__run" })],
+    ["no-command", () => confinementIn(world, { ...call(), args: {} })],
+    ["no-command", () => confinementIn(world, shellCall("npm test", world.project, { cmd: "npm test" }))],
+    ["no-project", () => confinementIn(world, shellCall("npm test", undefined))],
+    ["no-project", () => confinementIn(world, shellCall("npm test", "/"))],
+    ["background", () => confinementIn(world, shellCall("npm test", world.project, { run_in_background: true }))],
+  ])("%s", (reason, what) => {
+    expect(what()).toMatchObject({ reason });
+  });
+
+  it("and no reason is left without a call that has it", () => {
+    // `disabled` is the operator's word for a box that is off: see test/operator/box.test.ts.
+    const without = new Set<string>(["disabled"]);
+    const said = new Set(SAID);
+    expect(UNCONFINED_REASONS.filter((reason) => !said.has(reason) && !without.has(reason))).toEqual([]);
+  });
+});
+
+/** Those that a test above expects. */
+const SAID: readonly UnconfinedReason[] = [
+  "clear",
+  "asked-for",
+  "outside-by-nature",
+  "background",
+  "leaves-the-box",
+  "destroys-work",
+  "unusable-line",
+  "unavailable",
+  "agent-cannot",
+  "level",
+  "no-command",
+  "no-project",
+];
+
+describe("what a confined line gets", () => {
+  const confined = (command: string, call = shellCall(command, world.project)) => {
+    const found = confinementIn(world, call);
+    if (found.reason !== null) throw new Error(`${found.reason}: ${found.about}`);
+    return found;
+  };
+
+  it("its project alone, and needs that name it", () => {
+    const { declaration, needs, line } = confined("npm test");
+    expect(declaration).toEqual({ project: world.project, cwd: world.project, reads: [], writes: [], network: false });
+    expect(line).toBe("npm test");
+    expect(needs).toEqual(
+      (["fs:read", "fs:write"] as const).map((capability) => ({
+        capability,
+        target: { kind: "path", lexical: world.project, real: world.project, is_tree: true },
+      })),
+    );
+  });
+
+  it("the working directory as the agent names it", () => {
+    const link = join(world.home, "shortcut");
+    symlinkSync(world.project, link);
+    const { declaration } = confined("", shellCall("npm test", join(link, "src")));
+    expect(declaration).toMatchObject({ project: world.project, cwd: join(link, "src") });
+  });
+
+  it("the files and folders elsewhere that it is known to read, if they are there, each with a need", () => {
+    const { declaration, needs } = confined("cat ~/notes.txt linked.txt ~/missing.txt; wc -l ~/data/a.csv; node x.js");
+    const there = [join(world.home, "data/a.csv"), join(world.home, "notes.txt")];
+    expect(declaration.reads).toEqual(there);
+    const read = needs.filter(({ capability }) => capability === "fs:read").map(({ target }) => target);
+    for (const path of there) expect(read).toContainEqual(expect.objectContaining({ real: path }));
+    expect(needs.length).toBe(5);
+  });
+
+  it("also where only the commands' records say so, marked if it is a secret", () => {
+    writeFileSync(join(world.home, "data/.env"), "TOKEN=x");
+    const { declaration, needs } = confined("if true; then cat ~/data/a.csv ~/data/.env | node x.js; fi");
+    expect(declaration.reads).toEqual([join(world.home, "data/.env"), join(world.home, "data/a.csv")]);
+    expect(needs.filter(({ ask_each_time }) => ask_each_time !== undefined)).toHaveLength(1);
+  });
+
+  it("a secret of the project that it names, asked about each time", () => {
+    const { declaration, needs } = confined("cat .env | node x.js");
+    expect(declaration.reads).toEqual([join(world.project, ".env")]);
+    expect(needs.at(-1)).toMatchObject({ capability: "fs:read", ask_each_time: expect.any(String) });
+  });
+
+  it("what the agent itself says that it needs stays a need", () => {
+    const call = shellCall("npm test", world.project);
+    const { needs } = confined("", { ...call, context: { ...call.context, capability: "mail:send" } });
+    expect(needs.map(({ capability }) => capability)).toEqual(["fs:read", "fs:write", "mail:send"]);
+  });
+
+  it.each([
+    ["npm install lru-cache", true],
+    ["npm ci && npm test", true],
+    ["npm run build", false],
+    ["npx some-package-that-is-not-there", true],
+    ["npx vitest", false],
+    ["yarn", true],
+    ["pip install x", true],
+    ["python3 -m pip install x", true],
+    ["python3 -m pytest", false],
+    ["git fetch origin", true],
+    ["git pull", true],
+    ["git ls-remote https://example.com/a/b", true],
+    ["git merge x", false],
+    ["curl -sL https://example.com/x -o x.json", true],
+    ["cargo test", true],
+    ["cargo fmt", false],
+    ["go build ./...", true],
+  ])("a network where a program of it fetches, and where the box has one: %s", (command, network) => {
+    expect(confined(command).declaration.network).toBe(network);
+    const offline = { ...world.settings, box: Object.assign(Object.create(world.box), { has_network: false }) };
+    const found = confinementIn({ ...world, settings: offline }, shellCall(command, world.project));
+    expect(found.reason).toBe(network ? "outside-by-nature" : null);
+  });
+
+  it("a host is asked about when it is reached, not before; a server on this machine isn't in the box", () => {
+    const { needs } = confined("curl -s https://api.example.com/x | node x.js");
+    expect(needs.map(({ capability }) => capability)).toEqual(["fs:read", "fs:write"]);
+    expect(becomes("curl -s http://localhost:3000/x | node x.js")).toBe("leaves-the-box: localhost");
+    expect(becomes("node s.js & sleep 1; curl -s http://localhost:3000/x; kill %1")).toBe("confined");
+  });
+
+  it("a list of words as one line that a shell takes apart again", () => {
+    expect(confined("", shellCall(["node", "x y.js", "$(id)", "it's"], world.project)).line).toBe(
+      `node 'x y.js' '$(id)' 'it'\\''s'`,
+    );
+    expect(confined("", shellCall(["npm test | tail"], world.project)).line).toBe("npm test | tail");
+  });
+});
