@@ -1,9 +1,10 @@
-import { lstatSync, realpathSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { GateError } from "../../ipc/gate-error.ts";
 import type { Declaration } from "../gate/confinement/declaration.ts";
+import { realForm } from "../gate/targets/path.ts";
+import { kindOf } from "../gate/targets/path-kind.ts";
 import { isAtOrBelow } from "../gate/targets/pattern.ts";
-import { makeProjectFolders, projectFolder } from "./caches.ts";
+import { makeCaches, projectFolder } from "./caches.ts";
 import { isRepository, repositoryPlaces, userGitSettings, writeGitSettings } from "./git.ts";
 import { linksTo } from "./links.ts";
 import type { Machine } from "./machine.ts";
@@ -34,11 +35,11 @@ interface Place {
 export function boxArguments(declaration: Declaration, machine: Machine, found: FoundPlaces): string[] {
   refuseUnusable(declaration, machine);
   const folder = projectFolder(machine.box_folder, declaration.project);
-  makeProjectFolders(folder, machine.caches);
+  const caches = makeCaches(folder);
   const settings = userGitSettings(machine.env, machine.home, declaration.project);
   const gitconfig = writeGitSettings(folder, settings.text);
   const shown = shownPlaces(declaration, machine, {
-    folder,
+    caches,
     gitconfig,
     files: settings.files,
   });
@@ -51,7 +52,6 @@ export function boxArguments(declaration: Declaration, machine: Machine, found: 
     ...machine.system.folders.flatMap((path) => ["--ro-bind", path, path]),
     ...machine.system.links.flatMap(linkWords),
     ...["--proc", "/proc", "--dev", "/dev"],
-    ...machine.system.kernel.flatMap((path) => ["--ro-bind", path, path]),
     ...memory.flatMap((path) => memoryWords(path, machine)),
     ...["--perms", "0700", "--dir", runtimeFolder(machine)],
     ...shown.flatMap(({ source, at, is_writable }) => [is_writable ? "--bind" : "--ro-bind", source, at]),
@@ -59,7 +59,7 @@ export function boxArguments(declaration: Declaration, machine: Machine, found: 
     ...hiddenWords(machine, shown),
     ...keptWords(writable, found),
     ...found.secrets.flatMap((path) => maskWords(path, declaration, machine)),
-    ...["--remount-ro", "/", "--remount-ro", "/dev"],
+    ...["/", "/dev", ...(machine.uid === 0 ? ["/proc"] : [])].flatMap((path) => ["--remount-ro", path]),
     ...environmentWords(machine),
     ...["--chdir", declaration.cwd],
   ];
@@ -95,7 +95,7 @@ function unusable(path: string): GateError {
 
 /** Folders in memory, private to the run. */
 function memoryFolders({ home_real }: Machine): string[] {
-  return ["/tmp", "/run", "/var/tmp", "/dev/shm", home_real].sort(byDepth);
+  return ["/tmp", "/run", "/dev/shm", home_real].sort(byDepth);
 }
 
 const MB = 1024 * 1024;
@@ -108,7 +108,7 @@ function memoryWords(path: string, { home_real, settings }: Machine): string[] {
 const runtimeFolder = ({ uid }: Machine): string => `/run/user/${uid}`;
 
 interface Own {
-  folder: string;
+  caches: string;
   gitconfig: string;
   files: readonly string[];
 }
@@ -124,13 +124,7 @@ function shownPlaces({ project, reads, writes }: Declaration, machine: Machine, 
       .filter((path) => !isWritten(path) && isThere(path))
       .map((path) => ({ source: path, at: path, is_writable: false })),
     ...writable.map((path) => ({ source: path, at: path, is_writable: true })),
-    ...caches.binds
-      .map(({ name, at }) => ({
-        source: join(own.folder, "caches", name),
-        at: inRealHome(at, machine),
-        is_writable: true,
-      }))
-      .filter(({ at }) => canHold(at, machine) && !isWritten(at)),
+    { source: own.caches, at: inRealHome(caches.at, machine), is_writable: true },
     { source: own.gitconfig, at: join(home_real, ".gitconfig"), is_writable: false },
   ];
   const each = new Map(places.map((place) => [place.at, place]));
@@ -141,26 +135,27 @@ function inRealHome(path: string, { home, home_real }: Machine): string {
   return isAtOrBelow(path, home) ? home_real + path.slice(home.length) : path;
 }
 
-/** A cache's place in what is shown read-only can't be made: it has to be there. */
-function canHold(path: string, { system, toolchains }: Machine): boolean {
-  return isThere(path) || ![...system.folders, ...toolchains.paths].some((folder) => isAtOrBelow(path, folder));
-}
-
 const depthOf = (path: string): number => path.split("/").length;
 const byDepth = (one: string, other: string): number => depthOf(one) - depthOf(other);
 
+const ALWAYS_LINKED: readonly Link[] = [
+  { path: "/var/run", target: "/run" },
+  { path: "/var/tmp", target: "/tmp" },
+];
+
 /** Links that lead to what is shown and lie outside of it: the project's own name, the home's, a version manager's. */
 function neededLinks({ cwd, reads }: Declaration, machine: Machine, visible: readonly string[]): Link[] {
-  const { system, toolchains, home } = machine;
+  const { system, toolchains, home, caches } = machine;
   const there = new Set(system.links.map(({ path }) => path));
   const links = [
+    ...ALWAYS_LINKED,
+    ...caches.links.map(({ path, name }) => ({ path: inRealHome(path, machine), target: join(caches.at, name) })),
     ...toolchains.links,
     ...linksTo([home, cwd, ...machine.reads, ...reads]),
-    { path: "/var/run", target: "/run" },
   ];
-  const needed = links.filter(
-    ({ path }) => !there.has(path) && !visible.some((folder) => isShownIn(path, folder, machine)),
-  );
+  const isTaken = (path: string) =>
+    there.has(path) || visible.some((shown) => isShownIn(path, shown, machine) || isAtOrBelow(shown, path));
+  const needed = links.filter(({ path }) => !isTaken(path));
   return [...new Map(needed.map((link) => [link.path, link])).values()];
 }
 
@@ -175,21 +170,13 @@ const linkWords = ({ path, target }: Link): string[] => ["--symlink", target, pa
 function hiddenWords({ system, covers, gate_folders }: Machine, shown: readonly Place[]): string[] {
   const system_words = system.hidden
     .filter(({ path }) => !shown.some(({ at }) => isAtOrBelow(path, at)))
-    .flatMap(({ path, is_folder }) => (is_folder ? emptyFolderWords(path) : ["--ro-bind", covers.unreadable, path]));
+    .flatMap(({ path, is_folder }) => ["--ro-bind", is_folder ? covers.closed : covers.unreadable, path]);
   const own = gate_folders.filter((folder) => shown.some(({ source, at }) => source === at && isAtOrBelow(folder, at)));
-  return [...system_words, ...own.filter(isThere).flatMap(emptyFolderWords)];
+  return [
+    ...system_words,
+    ...own.filter(isThere).flatMap((path) => ["--ro-bind", isFolder(path) ? covers.closed : covers.unreadable, path]),
+  ];
 }
-
-const emptyFolderWords = (path: string): string[] => [
-  "--perms",
-  "0000",
-  "--size",
-  "4096",
-  "--tmpfs",
-  path,
-  "--remount-ro",
-  path,
-];
 
 /** What stays as it is; first the hidden folders that it lies in, on themselves: a folder in use as a mount can't be renamed. */
 function keptWords(writable: readonly string[], { run_later }: FoundPlaces): string[] {
@@ -216,7 +203,7 @@ function maskWords(path: string, { reads, project, writes }: Declaration, { cove
   const real = realOf(path);
   if (!isThere(real) || reads.includes(path) || reads.includes(real)) return [];
   if (![project, ...writes].some((folder) => isAtOrBelow(real, folder))) return [];
-  if (isFolder(real)) return emptyFolderWords(real);
+  if (isFolder(real)) return ["--ro-bind", covers.closed, real];
   const cover = coverOf(real, project);
   return cover === "none" ? [] : ["--ro-bind", covers[cover], real];
 }
@@ -231,18 +218,7 @@ function environmentWords(machine: Machine): string[] {
   return Object.entries(variables).flatMap(([name, value]) => ["--setenv", name, value]);
 }
 
-function isThere(path: string): boolean {
-  return lstatSync(path, NO_THROW) !== undefined;
-}
-
-const isFile = (path: string): boolean => lstatSync(path, NO_THROW)?.isFile() === true;
-const isFolder = (path: string): boolean => lstatSync(path, NO_THROW)?.isDirectory() === true;
-const NO_THROW = { throwIfNoEntry: false } as const;
-
-function realOf(path: string): string {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    return join(realpathSync.native(dirname(path)), path.slice(path.lastIndexOf("/") + 1));
-  }
-}
+const isThere = (path: string): boolean => kindOf(path) !== "nothing" && kindOf(path) !== "unknown";
+const isFile = (path: string): boolean => kindOf(path) === "file";
+const isFolder = (path: string): boolean => kindOf(path) === "folder";
+const realOf = (path: string): string => realForm(path) ?? path;

@@ -5,7 +5,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { errorCode } from "../gate/errors.ts";
 import { othersPipes } from "./slots.ts";
 
-/** Runs of a gate that has ended: they go on, confined, and still hold their pipe. */
+/** Runs of a gate that has ended: they continue, confined, and still hold their pipe. */
 
 /** Of the box's other processes, after its first. */
 const UNTIL_DEAD_MS = 100;

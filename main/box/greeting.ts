@@ -16,7 +16,7 @@ export function readGreeting(bytes: Buffer): Greeting | "incomplete" | "invalid"
   const [id = "", count = ""] = words;
   if (words.length < 3) return "incomplete";
   if (!/^\d{1,5}$/.test(count) || Number(count) > MAX_VARIABLES) return "invalid";
-  // The last one is what stands behind the last zero byte.
+  // The last one is what follows the last zero byte.
   if (words.length < Number(count) + 3) return "incomplete";
   return { id, environment: words.slice(2, 2 + Number(count)) };
 }

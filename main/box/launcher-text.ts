@@ -22,7 +22,7 @@ export const NOT_RUN = "the command did not run";
 
 /**
  * A script for bash. What it reads of its environment it sends to the gate, which sends back what may be kept; bubblewrap itself
- * starts with none of it, so that its first process shows none. What confines at all stands here, not in what comes over the pipe.
+ * starts with none of it, so that its first process shows none. What confines at all is written here, not in what comes over the pipe.
  * Its descriptors: 3 and 4 to the gate, 5 from it, 6 the filter; bubblewrap passes none of them on. What its caller has open is
  * closed, as a folder among it would lead out of the box; 9 takes the working directory.
  */

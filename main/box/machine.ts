@@ -1,8 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { accessSync, constants, realpathSync, statSync } from "node:fs";
+import { accessSync, constants, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { Env } from "../../ipc/paths.ts";
 import type { Config } from "../config.ts";
+import { realForm } from "../gate/targets/path.ts";
 import { isAtOrBelow } from "../gate/targets/pattern.ts";
 import { type Caches, type Covers, cachesFor, makeCovers } from "./caches.ts";
 import { CERTIFICATE_VARIABLES } from "./environment.ts";
@@ -54,7 +55,7 @@ export function findMachine({ env, home, config, state_dir, gate_folders = [] }:
   const system = systemFolders();
   const shown = [...system.folders, ...system.links.map(({ path }) => realOf(path))];
   const caches = cachesFor(env, home);
-  const toolchains = findToolchains(env, home, { shown, kept: caches.binds.map(({ at }) => at) });
+  const toolchains = findToolchains(env, home, { shown, kept: [caches.at, ...caches.links.map(({ path }) => path)] });
   const isSeen = (path: string) => [...shown, ...toolchains.paths].some((folder) => isAtOrBelow(path, folder));
   const certificates = CERTIFICATE_VARIABLES.map((name) => env[name]).filter((path) => path?.startsWith("/"));
   const reads = [...certificates, ...config.reads].filter((path) => path !== undefined && isThere(path));
@@ -95,7 +96,8 @@ function findBubblewrap(env: Env): Machine["bubblewrap"] {
 }
 
 /** Electron's needs what lies beside it. */
-function nodeOfGate(): Machine["node"] {
+/** The Node that this process runs on. */
+export function nodeOfGate(): Machine["node"] {
   const path = realOf(process.execPath);
   return { path, folder: basename(path).startsWith("node") ? null : dirname(path) };
 }
@@ -113,10 +115,4 @@ function isThere(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
-function realOf(path: string): string {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    return path; // not there yet
-  }
-}
+const realOf = (path: string): string => realForm(path) ?? path;

@@ -21,7 +21,7 @@ export interface Look {
   readonly at: number;
 }
 
-/** What stands in a folder before the first of the runs that are going there. */
+/** What is in a folder before the first of the runs that are going there. */
 export interface Known {
   readonly folder: string;
   readonly places: readonly Found[];

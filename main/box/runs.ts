@@ -92,7 +92,7 @@ export class Runs {
     };
     run.timer.unref();
     run.socket.unref();
-    run.socket.on("data", (chunk) => this.#heard(run, chunk));
+    run.socket.on("data", (chunk) => this.#received(run, chunk));
     run.socket.on("error", () => run.socket.destroy());
     run.socket.on("end", () => run.socket.destroy());
     run.socket.once("close", () => this.#left(run));
@@ -114,7 +114,7 @@ export class Runs {
     if (run !== undefined) this.#unmark(run);
   }
 
-  /** Takes back what was prepared: nobody was told of it. */
+  /** Takes back what was prepared: its words were given to nobody. */
   discard([, , id]: readonly string[]): void {
     const run = [...this.#live].find((live) => live.id === id && live.state === "prepared");
     if (run === undefined) return;
@@ -123,7 +123,7 @@ export class Runs {
     run.socket.destroy();
   }
 
-  /** Runs that have started go on; nothing starts any more. */
+  /** Runs that have started continue; nothing starts any more. */
   close(): void {
     for (const timer of this.#timers) clearTimeout(timer);
     for (const run of [...this.#live]) {
@@ -136,7 +136,7 @@ export class Runs {
     this.#live.clear();
   }
 
-  #heard(run: LiveRun, chunk: Buffer): void {
+  #received(run: LiveRun, chunk: Buffer): void {
     run.size += chunk.length;
     if (run.state === "started") return this.#informed(run, chunk);
     if (run.state !== "prepared") return;

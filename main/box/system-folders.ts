@@ -10,8 +10,6 @@ export interface SystemFolders {
   readonly links: readonly Link[];
   /** Files and folders in them that not everybody may read, but this user may. */
   readonly hidden: readonly Hidden[];
-  /** Folders and files of /proc by which root changes the kernel's settings, of the whole machine, without any capability. */
-  readonly kernel: readonly string[];
 }
 
 export interface Link {
@@ -26,9 +24,9 @@ export interface Hidden {
 
 const PLACES = [
   ...["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/etc"],
-  ...["/nix/store", "/gnu/store", "/snap", "/home/linuxbrew/.linuxbrew", "/sys/devices/system/cpu"],
+  ...["/nix/store", "/gnu/store", "/snap", "/home/linuxbrew/.linuxbrew"],
   // Where links of /etc and /usr lead on some systems.
-  ...["/var/lib/ca-certificates", "/var/lib/texmf", "/var/cache/fontconfig"],
+  ...["/var/lib/ca-certificates", "/var/lib/texmf"],
 ];
 
 /** Where a service may keep what only it may read. */
@@ -47,22 +45,8 @@ export function systemFolders(): SystemFolders {
     if (stat?.isDirectory()) folders.push(path);
     else if (stat?.isSymbolicLink()) links.push({ path, target: readlinkSync(path) });
   }
-  return { folders, links, hidden: SEARCHED.flatMap(hiddenBelow), kernel: kernelPlaces() };
+  return { folders, links, hidden: SEARCHED.flatMap(hiddenBelow) };
 }
-
-/** Not a process's own. For an ordinary user none of them can be written. */
-function kernelPlaces(): string[] {
-  if (process.getuid?.() !== 0) return [];
-  return entriesOf("/proc")
-    .filter(({ name }) => !/^(?:\d+|self|thread-self|net|mounts)$/.test(name))
-    .map((entry) => `/proc/${entry.name}`)
-    .filter((path) => {
-      const stat = statOf(path);
-      return stat?.isDirectory() || (stat?.isFile() && (stat.mode & WRITTEN) !== 0);
-    });
-}
-
-const WRITTEN = 0o222;
 
 /** What lies below `top` and isn't for everybody, where this user could read it all the same. */
 function hiddenBelow(top: string): Hidden[] {
@@ -74,7 +58,7 @@ function hiddenBelow(top: string): Hidden[] {
       const path = `${folder}/${entry.name}`;
       const is_folder = entry.isDirectory();
       const stat = entry.isSymbolicLink() ? undefined : statOf(path);
-      if (stat === undefined) continue;
+      if (stat === undefined || isEmpty(path, stat)) continue;
       // A socket is a way to a service, whatever the folder it lies in is bound as.
       if (!isForEverybody(stat) || entry.isSocket()) {
         if (isReadable(path)) hidden.push({ path, is_folder });
@@ -83,6 +67,11 @@ function hiddenBelow(top: string): Hidden[] {
   };
   search(top, 1);
   return hidden;
+}
+
+/** There is nothing in it to hide: a file that others lock, a folder for settings that nobody made. */
+function isEmpty(path: string, stat: Stats): boolean {
+  return stat.isFile() ? stat.size === 0 : stat.isDirectory() && entriesOf(path).length === 0 && isReadable(path);
 }
 
 const READ_BY_OTHERS = 0o004;

@@ -45,7 +45,7 @@ const KNOWN_ROOTS: readonly KnownRoot[] = [
   { variable: "MISE_DATA_DIR", usual: ".local/share/mise" },
   { variable: "RUSTUP_HOME", usual: ".rustup" },
   // Never `credentials.toml`, nor settings that may hold a registry's token.
-  { variable: "CARGO_HOME", usual: ".cargo", parts: ["bin", "env"] },
+  { variable: "CARGO_HOME", usual: ".cargo", parts: ["bin"] },
   { variable: "PYENV_ROOT", usual: ".pyenv" },
   { variable: "UV_PYTHON_INSTALL_DIR", usual: ".local/share/uv" },
   { variable: "PIPX_HOME", usual: ".local/share/pipx" },

@@ -1,0 +1,35 @@
+import { join } from "node:path";
+import { BoxService } from "../../main/box/box-service.ts";
+import { configSchema } from "../../main/config.ts";
+import { systemClock } from "../../main/system-clock.ts";
+
+/** `node other-gate.ts FOLDER LINE`: the box of a gate, until it is killed. Prints the words that start LINE in FOLDER/project. */
+
+const [folder = "", line = ""] = process.argv.slice(2);
+const home = join(folder, "home");
+const box = new BoxService({
+  paths: { state_dir: join(folder, "state") },
+  home,
+  env: { HOME: home, PATH: process.env.PATH },
+  config: configSchema.parse({}).box,
+  clock: systemClock,
+  alarms: { raise: () => undefined },
+  audit: { append: () => undefined },
+  agent_pauses: { begin: (agent_id) => ({ agent_id, since: "", until: null }) },
+  agents: () => [],
+  gate_folders: [],
+  failed: (what, error) => console.error(what, error),
+});
+await box.ready;
+const project = join(folder, "project");
+const { argv } = box.prepare({
+  declaration: { project, cwd: project, reads: [], writes: [], network: false },
+  line,
+  agent_id: "agent-1",
+  agent_name: "tester",
+  session: "s",
+  call_hash: "",
+  call_id: undefined,
+});
+console.log(JSON.stringify(argv));
+setInterval(() => undefined, 60_000);

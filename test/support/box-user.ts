@@ -1,0 +1,33 @@
+import { readFileSync } from "node:fs";
+import { boxArguments, type FoundPlaces } from "../../main/box/bubblewrap.ts";
+import { limitCommands } from "../../main/box/limits.ts";
+import { findMachine } from "../../main/box/machine.ts";
+import { mountChecks } from "../../main/box/mounts.ts";
+import { configSchema } from "../../main/config.ts";
+import type { Declaration } from "../../main/gate/confinement/declaration.ts";
+
+/** Works out, as the user that it runs as, what a box is made of: for boxes.ts, on standard input and output. */
+
+export interface BoxQuestion {
+  home: string;
+  state_dir: string;
+  declaration: Declaration;
+  found: FoundPlaces;
+}
+
+export interface BoxAnswer {
+  arguments: string[];
+  /** Lines of bash before the command. */
+  before: string;
+}
+
+const question = JSON.parse(readFileSync(0, "utf8")) as BoxQuestion;
+const { home, state_dir, declaration, found } = question;
+const config = configSchema.parse({}).box;
+const machine = findMachine({ env: { ...process.env, HOME: home }, home, config, state_dir });
+const made = boxArguments(declaration, machine, found);
+const answer: BoxAnswer = {
+  arguments: made,
+  before: `${mountChecks(made)}\n${limitCommands(config)}`,
+};
+process.stdout.write(JSON.stringify(answer));
