@@ -12,7 +12,7 @@ export type Moment =
   | { kind: "start"; after_ms: number }
   | { kind: "loaded"; isLoaded(ledger: Ledger): boolean };
 
-/** A gate is killed by then in any other case, in milliseconds. */
+/** A gate is killed by then in any other case, in milliseconds. All times are those of a machine that does nothing else. */
 const LONGEST_LOAD_MS = 600;
 
 export function drawMoment(random: Seeded): Moment {
@@ -35,19 +35,25 @@ export function drawMoment(random: Seeded): Moment {
   }
 }
 
+interface TriggerParts {
+  ledger: Ledger;
+  /** Times of the moment are multiplied by it. */
+  slowness: number;
+}
+
 /** Kills once, when the moment has come. */
 export class Trigger {
   readonly #moment: Moment;
-  readonly #ledger: Ledger;
+  readonly #around: TriggerParts;
   readonly #kill: () => void;
   #acts = 0;
   #decisions = 0;
   #timers: NodeJS.Timeout[] = [];
   #is_pulled = false;
 
-  constructor(moment: Moment, ledger: Ledger, kill: () => void) {
+  constructor(moment: Moment, around: TriggerParts, kill: () => void) {
     this.#moment = moment;
-    this.#ledger = ledger;
+    this.#around = around;
     this.#kill = kill;
     if (moment.kind === "loaded") return;
     const after_ms = moment.kind === "any" ? moment.after_ms : LONGEST_LOAD_MS;
@@ -67,11 +73,11 @@ export class Trigger {
   /** An agent received a decision. */
   decision(): void {
     if (this.#moment.kind === "decision" && ++this.#decisions === this.#moment.count) this.#pull();
-    if (this.#moment.kind === "loaded" && this.#moment.isLoaded(this.#ledger)) this.#pull();
+    if (this.#moment.kind === "loaded" && this.#moment.isLoaded(this.#around.ledger)) this.#pull();
   }
 
   #after(ms: number): void {
-    this.#timers.push(setTimeout(() => this.#pull(), ms));
+    this.#timers.push(setTimeout(() => this.#pull(), ms * this.#around.slowness));
   }
 
   #pull(): void {
