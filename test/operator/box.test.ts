@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
+import { unconfinedText } from "../../ipc/box-words.ts";
 import { confinedCommand } from "../../ipc/confined-command.ts";
 import { withoutBox } from "../box/box-under-test.ts";
 import { tokenOf } from "../support/agent-connection.ts";
@@ -64,8 +65,8 @@ describe("box.prepare", () => {
     const { gate, project } = await startedGate();
     const box = standInFor(gate.gate.core.box);
     for (const [command, reason] of [
-      ["ssh host", "outside-by-nature (ssh)"],
-      ["git reset --hard", "destroys-work (git reset --hard)"],
+      ["ssh host", unconfinedText("outside-by-nature", "ssh", "en")],
+      ["git reset --hard", unconfinedText("destroys-work", "git reset --hard", "en")],
     ] as const)
       await expect(gate.operator.call("box.prepare", { command, cwd: project })).rejects.toMatchObject({
         code: "not_confined",
@@ -74,7 +75,7 @@ describe("box.prepare", () => {
     box.is_available = false;
     await expect(gate.operator.call("box.prepare", { command: "make", cwd: project })).rejects.toMatchObject({
       code: "not_confined",
-      message: expect.stringContaining("unavailable"),
+      message: expect.stringContaining(unconfinedText("unavailable", "", "en")),
     });
   });
 });
