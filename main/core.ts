@@ -8,6 +8,7 @@ import { type GatePaths, gatePaths, homeFolder } from "../ipc/paths.ts";
 import type { Pause } from "../ipc/safety.ts";
 import type { ProposedCall } from "../ipc/wire.ts";
 import { BoxService } from "./box/box-service.ts";
+import { BoxNetwork } from "./box/network/box-network.ts";
 import { type Config, loadConfigWithSources } from "./config.ts";
 import { errorOrigin } from "./error-origin.ts";
 import { logEvents } from "./event-log.ts";
@@ -124,7 +125,7 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
       all: (reason) => opened?.waiting.withdrawAll(`the gate is paused: ${reason}`),
       ofAgent: (agent_id) => opened?.waiting.withdrawAgent(agent_id, AGENT_PAUSED, "approval.withdrawn-pause"),
     });
-    const box = openBox(begun, stores, failed);
+    const box = openBox(begun, stores, failed, () => opened);
     const gate = openGate(begun, storage, stores, failed, box);
     opened = gate;
     start(begun, storage, stores, gate);
@@ -318,8 +319,14 @@ function openGate(begun: Beginnings, storage: Storage, stores: Stores, failed: C
   );
 }
 
-function openBox(begun: Beginnings, { agents, agent_pauses }: Stores, failed: Core["failed"]): BoxService {
-  const { paths, home, env, config, clock, alarms, audit } = begun;
+/** `gateOf`: the gate once it is open, which decides on the hosts that confined commands ask for. */
+function openBox(
+  begun: Beginnings,
+  { agents, agent_pauses, grants }: Stores,
+  failed: Core["failed"],
+  gateOf: () => Gate | undefined,
+): BoxService {
+  const { paths, home, env, config, clock, alarms, audit, listeners } = begun;
   const gate_folders = [paths.config_dir, paths.audit_dir, paths.runtime_dir];
   return new BoxService({
     paths,
@@ -336,6 +343,11 @@ function openBox(begun: Beginnings, { agents, agent_pauses }: Stores, failed: Co
         .filter(({ revoked_at }) => revoked_at === null)
         .map(({ name, level }) => ({ name, level, supports: undefined })),
     gate_folders,
+    network: (folder) => {
+      const gate = gateOf();
+      if (gate === undefined) throw new Error("a box begins once its gate is open");
+      return new BoxNetwork({ gate, grants, agents, listeners, failed, folder });
+    },
     failed,
   });
 }

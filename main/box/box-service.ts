@@ -18,9 +18,10 @@ import { earlierRunsEnd } from "./earlier-runs.ts";
 import { Launcher } from "./launcher.ts";
 import { limitCommands } from "./limits.ts";
 import { findMachine } from "./machine.ts";
+import type { BoxNetwork, RunNetwork } from "./network/box-network.ts";
 import { Places } from "./places.ts";
 import { probeBox } from "./probe.ts";
-import { type RunNetwork, RunPlan, type RunPlanParts } from "./run-plan.ts";
+import { RunPlan, type RunPlanParts } from "./run-plan.ts";
 import { type Run, Runs } from "./runs.ts";
 import { listSetAside } from "./set-aside.ts";
 import { SlotPool } from "./slots.ts";
@@ -39,6 +40,8 @@ export interface BoxServiceParts {
   agents(): readonly KnownAgent[];
   /** Other folders of the gate than its state's, which no box shows. */
   gate_folders: readonly string[];
+  /** Confined runs' ways to hosts, with their sockets in this folder. Left out: no run has one. */
+  network?(folder: string): BoxNetwork;
   /** Logs an unexpected error after which the gate continues. */
   failed(what: string, error: unknown): void;
 }
@@ -50,6 +53,7 @@ interface Open {
   slots: SlotPool;
   plan: RunPlanParts;
   runs: Runs;
+  network: BoxNetwork | undefined;
 }
 
 type Problem = Pick<BoxStatus, "problem" | "detail" | "fix">;
@@ -95,7 +99,7 @@ export class BoxService implements Box {
   }
 
   get has_network(): boolean {
-    return false;
+    return this.#open?.network !== undefined;
   }
 
   prepare(run: ConfinedRun): { argv: readonly string[] } {
@@ -143,6 +147,7 @@ export class BoxService implements Box {
     const open = this.#open;
     this.#open = undefined;
     open?.runs.close();
+    open?.network?.close();
     open?.slots.close();
   }
 
@@ -150,8 +155,10 @@ export class BoxService implements Box {
     if (this.#closing.signal.aborted || !this.#parts.config.enabled) return;
     try {
       const open = await this.#made();
-      if (this.#closing.signal.aborted) open?.slots.close();
-      else this.#open = open;
+      if (this.#closing.signal.aborted) {
+        open?.network?.close();
+        open?.slots.close();
+      } else this.#open = open;
     } catch (error) {
       const detail = error instanceof Error ? error.message : String(error);
       this.#problem = { problem: "folder-unusable", detail, fix: null };
@@ -182,8 +189,9 @@ export class BoxService implements Box {
     const places = new Places();
     const after = new AfterRuns({ folder, places, clock, alarms, audit, failed });
     this.#lookAfterEarlier(after, folder, prefix);
-    const plan = { machine, places, after, openNetwork: (run: ConfinedRun) => this.#openNetwork(run) };
-    return { folder, launcher, slots, plan, runs: new Runs({ folder, slots, failed }) };
+    const network = this.#parts.network?.(folder.path);
+    const plan = { machine, places, after, openNetwork: (run: ConfinedRun) => wayOf(run, network) };
+    return { folder, launcher, slots, plan, runs: new Runs({ folder, slots, failed }), network };
   }
 
   /** Of a gate that has ended: what its runs leave is looked at when they end. */
@@ -193,10 +201,6 @@ export class BoxService implements Box {
     this.settled = earlierRunsEnd(folder.path, prefix, signal)
       .then(() => (signal.aborted ? undefined : after.ended(earlier)))
       .catch((error: unknown) => this.#parts.failed("looking after an earlier gate's commands", error));
-  }
-
-  #openNetwork(_run: ConfinedRun): RunNetwork {
-    throw new GateError("box_unavailable", "a confined command has no way to hosts here", "run it outside the box");
   }
 
   #bypassed({ confined_run: { agent_id, agent_name } }: Run): void {
@@ -223,4 +227,9 @@ function writeFilter(folder: BoxFolder): boolean {
   rmSync(file, { force: true });
   if (filter !== null) writeFileSync(file, filter, { mode: 0o600, flag: "wx" });
   return filter !== null;
+}
+
+function wayOf(run: ConfinedRun, network: BoxNetwork | undefined): RunNetwork {
+  if (network !== undefined) return network.open(run);
+  throw new GateError("box_unavailable", "a confined command has no way to hosts here", "run it outside the box");
 }

@@ -96,7 +96,8 @@ function findBubblewrap(env: Env): Machine["bubblewrap"] {
 }
 
 /** Electron's needs what lies beside it. */
-function nodeOfGate(): Machine["node"] {
+/** The Node that this process runs on. */
+export function nodeOfGate(): Machine["node"] {
   const path = realOf(process.execPath);
   return { path, folder: basename(path).startsWith("node") ? null : dirname(path) };
 }

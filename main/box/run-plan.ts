@@ -5,6 +5,7 @@ import { boxArguments } from "./bubblewrap.ts";
 import { isKept } from "./environment.ts";
 import type { Machine } from "./machine.ts";
 import { mountChecks } from "./mounts.ts";
+import type { RunNetwork } from "./network/box-network.ts";
 import type { Look, Places } from "./places.ts";
 
 /** What one run is made of: worked out as it is allowed, so that its start has little left to do. */
@@ -17,13 +18,6 @@ const MAX_WORDS = 8900;
 
 /** Variables that the box itself says, or that would be wrong in it. */
 const NEVER_KEPT: ReadonlySet<string> = new Set(["METNOS_BOX_COMMAND", "METNOS_BOX_START"]);
-
-/** A way to hosts for one run. */
-export interface RunNetwork {
-  readonly arguments: readonly string[];
-  readonly start: string;
-  close(): void;
-}
 
 export interface RunPlanParts {
   machine: Machine;

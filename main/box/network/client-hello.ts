@@ -66,12 +66,12 @@ function serverNameOf(hello: Fields): ClientHello {
   hello.vector(1);
   hello.vector(2);
   hello.vector(1);
-  if (hello.is_at_end) return { state: "read", server_name: null };
+  if (hello.isAtEnd()) return { state: "read", server_name: null };
   const extensions = new Fields(hello.vector(2));
-  if (!hello.is_at_end) throw new Malformed();
+  if (!hello.isAtEnd()) throw new Malformed();
   const seen = new Set<number>();
   let server_name: string | null = null;
-  while (!extensions.is_at_end) {
+  while (!extensions.isAtEnd()) {
     const type = extensions.number(2);
     const data = extensions.vector(2);
     if (seen.has(type)) return refused("it says the same twice");
@@ -91,7 +91,7 @@ function oneName(extension: Fields): string | null {
   const list = new Fields(extension.vector(2));
   const is_host = list.number(1) === 0;
   const name = list.vector(2).toString("latin1").toLowerCase();
-  if (!is_host || !list.is_at_end || !extension.is_at_end) return null;
+  if (!is_host || !list.isAtEnd() || !extension.isAtEnd()) return null;
   return /^[a-z0-9._-]{1,253}$/.test(name) ? name.replace(/\.$/, "") : null;
 }
 
@@ -106,7 +106,7 @@ class Fields {
     this.#bytes = bytes;
   }
 
-  get is_at_end(): boolean {
+  isAtEnd(): boolean {
     return this.#at === this.#bytes.length;
   }
 

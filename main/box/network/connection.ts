@@ -84,7 +84,7 @@ function answering(addresses: readonly string[]): LookupFunction {
   };
 }
 
-/** One line of printable ASCII, as it may stand in an answer's first line. */
+/** One line of printable ASCII, as an answer's first line may have. */
 export function reasonPhrase(why: string): string {
   return `Metnos Gate: ${why}`.replace(/[^ -~]/g, "?").slice(0, 300);
 }

@@ -1,4 +1,6 @@
-import { basename, dirname } from "node:path";
+import { basename } from "node:path";
+import { shellQuoted } from "../../../ipc/shell-quoted.ts";
+import { nodeOfGate } from "../machine.ts";
 
 /**
  * The relay inside a box: programs know proxies by an address of TCP, and the box has a network of its own, in which nothing listens
@@ -11,7 +13,7 @@ export const RELAY_PORT = 3128;
 export const BOX_FOLDER = "/run/metnos-gate";
 export const BOX_SOCKET = `${BOX_FOLDER}/proxy.sock`;
 
-/** Closes its output once it listens: whoever started it waits for that. */
+/** Closes its output once it listens: whoever started it waits for that. No connection may get the number of it. */
 const PROGRAM = `
 const net = require("node:net");
 const server = net.createServer({ allowHalfOpen: true }, (inside) => {
@@ -25,29 +27,21 @@ const server = net.createServer({ allowHalfOpen: true }, (inside) => {
   onward(outside, inside);
 });
 server.on("error", () => process.exit(1));
-server.listen(${RELAY_PORT}, "127.0.0.1", () => require("node:fs").closeSync(1));
+server.listen(${RELAY_PORT}, "127.0.0.1", () => {
+  const { closeSync, openSync } = require("node:fs");
+  closeSync(1);
+  openSync("/dev/null", "w");
+});
 `;
 
-/** Which Node runs the relay: the gate's own, bound into the box. */
-export interface Runtime {
-  exec_path: string;
-  /** It is Electron, which needs what lies beside it. */
-  is_electron: boolean;
-}
-
-const RUNTIME: Runtime = { exec_path: process.execPath, is_electron: process.versions.electron !== undefined };
-
 /** Bubblewrap's arguments for the relay's program, and the words that start it. */
-export function relayStart({ exec_path, is_electron }: Runtime = RUNTIME): { binds: string[]; start: string } {
-  const inside = is_electron ? `${BOX_FOLDER}/runtime/${basename(exec_path)}` : `${BOX_FOLDER}/node`;
-  const binds = is_electron
-    ? ["--ro-bind", dirname(exec_path), `${BOX_FOLDER}/runtime`]
-    : ["--ro-bind", exec_path, inside];
-  const environment = `NODE_OPTIONS= NODE_USE_ENV_PROXY= ${is_electron ? "ELECTRON_RUN_AS_NODE=1 " : ""}`;
-  const program = quoted(PROGRAM.replace(/\n\s*/g, " ").trim());
+export function relayStart({ path, folder } = nodeOfGate()): { binds: string[]; start: string } {
+  const inside = folder === null ? `${BOX_FOLDER}/node` : `${BOX_FOLDER}/runtime/${basename(path)}`;
+  const binds = folder === null ? ["--ro-bind", path, inside] : ["--ro-bind", folder, `${BOX_FOLDER}/runtime`];
+  // Electron is Node where this is set.
+  const environment = `NODE_OPTIONS= NODE_USE_ENV_PROXY= ${folder === null ? "" : "ELECTRON_RUN_AS_NODE=1 "}`;
+  const program = shellQuoted(PROGRAM.replace(/\n\s*/g, " ").trim());
   // The substitution ends once nobody holds its output any more: the relay runs on, and the command begins.
-  const start = `: "$(${environment}${quoted(inside)} -e ${program} </dev/null 2>/dev/null 8>&- 9>&- &)"`;
+  const start = `: "$(${environment}${shellQuoted(inside)} -e ${program} </dev/null 2>/dev/null 8>&- 9>&- &)"`;
   return { binds, start };
 }
-
-const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;

@@ -75,7 +75,7 @@ export class RunProxy {
   #listen(path: string, failed: (what: string, error: unknown) => void): void {
     this.#server.on("error", (error) => failed("a confined command's proxy", error));
     this.#server.listen(path);
-    // A Unix socket is there once `listen` returns; whatever went wrong is told later.
+    // A Unix socket is there once `listen` returns; whatever went wrong is an event that comes later.
     if (!this.#server.listening) {
       throw new GateError("box_unavailable", "a confined command gets no network now", "see the gate's log");
     }

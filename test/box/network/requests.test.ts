@@ -158,7 +158,7 @@ describe("a request over plain HTTP", () => {
     ["two Hosts to CONNECT", (at) => `CONNECT ${at} HTTP/1.1\r\nHost: ${at}\r\nHost: ${at}\r\n\r\n`],
   ];
 
-  it("is refused where it is ambiguous, and its host hears nothing of it", async () => {
+  it("is refused where it is ambiguous, and its host receives nothing of it", async () => {
     const { run, at, seen, net } = await granted();
     const passed: string[] = [];
     for (const [what, text] of SMUGGLED) {
@@ -186,8 +186,8 @@ describe("a request over plain HTTP", () => {
     const server = createServer();
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
-    const heard: unknown[] = [];
-    server.on("connection", (socket) => heard.push(socket));
+    const connected: unknown[] = [];
+    server.on("connection", (socket) => connected.push(socket));
     const { port } = server.address() as { port: number };
     net.names.set("mine.example.org", ["127.0.0.1"]);
     for (const host of ["mine.example.org", "127.0.0.1", "0.0.0.0"]) net.grant(host);
@@ -206,7 +206,7 @@ describe("a request over plain HTTP", () => {
       ]);
       expect((await run.tunnel(`${host}:${port}`)).status).toMatch(/^HTTP\/1.1 40[03] /);
     }
-    expect(heard).toEqual([]);
+    expect(connected).toEqual([]);
     server.close();
   });
 
