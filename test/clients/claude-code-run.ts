@@ -14,7 +14,7 @@ export interface ClaudeCodeOptions {
 }
 
 /** Longer than any of these runs takes, in milliseconds. */
-const TIMEOUT_MS = 30_000;
+const TIMEOUT_MS = 100_000;
 
 /** The real client with `-p`, talking to a pretend model. Ended with all of its processes when the test ends. */
 export class ClaudeCodeRun {
