@@ -47,7 +47,7 @@ const callOf = (command: string, cwd: string): ProposedCall => ({
   context: { cwd },
 });
 
-/** An agent as it is now; without one, an agent for which nothing stands in the way. @throws GateError `unknown_agent` */
+/** An agent as it is now; without one, an agent that nothing keeps from being confined. @throws GateError `unknown_agent` */
 function subjectOf(context: OperatorContext, name?: string): Subject {
   const { core, by } = context;
   if (name === undefined) return { agent: null, level: "Full", principal: by, can_confine: true };
