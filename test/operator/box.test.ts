@@ -3,7 +3,6 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import { unconfinedText } from "../../ipc/box-words.ts";
 import { confinedCommand } from "../../ipc/confined-command.ts";
 import { withoutBox } from "../box/box-under-test.ts";
 import { tokenOf } from "../support/agent-connection.ts";
@@ -65,8 +64,8 @@ describe("box.prepare", () => {
     const { gate, project } = await startedGate();
     const box = standInFor(gate.gate.core.box);
     for (const [command, reason] of [
-      ["ssh host", unconfinedText("outside-by-nature", "ssh", "en")],
-      ["git reset --hard", unconfinedText("destroys-work", "git reset --hard", "en")],
+      ["ssh host", "ssh needs what no box has"],
+      ["git reset --hard", "destroy work in the project that nothing else holds: git reset --hard"],
     ] as const)
       await expect(gate.operator.call("box.prepare", { command, cwd: project })).rejects.toMatchObject({
         code: "not_confined",
@@ -75,7 +74,7 @@ describe("box.prepare", () => {
     box.is_available = false;
     await expect(gate.operator.call("box.prepare", { command: "make", cwd: project })).rejects.toMatchObject({
       code: "not_confined",
-      message: expect.stringContaining(unconfinedText("unavailable", "", "en")),
+      message: expect.stringContaining("No command can be confined on this machine"),
     });
   });
 });
