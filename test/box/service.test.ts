@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { confinedCommand } from "../../ipc/confined-command.ts";
 import { startGate } from "../support/running-gate.ts";
 import { tempFolder } from "../support/temp-folder.ts";
@@ -55,7 +55,7 @@ describe.skipIf(reason !== undefined)("a gate that dies", () => {
       "touch going; until [ -e end ]; do sleep 0.01; done; echo x > .envrc; echo x > /etc/x || echo confined";
     const gate = await otherGate(folder, line);
     const command = shellRuns(confinedCommand(gate.argv), project);
-    await vi.waitFor(() => expect(existsSync(join(project, "going"))).toBe(true), { timeout: 5000 });
+    await expect.poll(() => existsSync(join(project, "going"))).toBe(true);
     await killed(gate);
     const next = await boxUnderTest({ state_dir, project });
     expect(next.box.is_available).toBe(true);
@@ -74,7 +74,7 @@ describe.skipIf(reason !== undefined)("a gate that dies", () => {
     const { folder, state_dir, project } = folders();
     const gate = await otherGate(folder, "touch going; until [ -e end ]; do sleep 0.01; done; echo x > .envrc");
     const command = shellRuns(confinedCommand(gate.argv), project);
-    await vi.waitFor(() => expect(existsSync(join(project, "going"))).toBe(true), { timeout: 5000 });
+    await expect.poll(() => existsSync(join(project, "going"))).toBe(true);
     await killed(gate);
     writeFileSync(join(project, "end"), "");
     await command;
