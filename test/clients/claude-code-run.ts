@@ -63,6 +63,12 @@ export class ClaudeCodeRun {
     return this.#api.results;
   }
 
+  /** All messages that the model has received, as JSON, once the client has ended. */
+  async conversation(): Promise<string> {
+    await this.#ended;
+    return this.#api.conversation;
+  }
+
   /** Kills the client and what it started, hooks among it. */
   kill(): void {
     const { pid } = this.child;
