@@ -36,6 +36,19 @@ function folders() {
   return { folder, state_dir, project };
 }
 
+describe.skipIf(reason !== undefined)("a gate that ends while its box is being tried", () => {
+  it("writes no launcher any more: the next gate's would be another one's", async () => {
+    const gate = await startGate();
+    const { box } = gate.gate.core;
+    const tried = box.ready;
+    await gate.close();
+    await tried;
+    expect(readdirSync(join(gate.paths.state_dir, "box")).filter((name) => /metnos-gate-box|\.up$/.test(name))).toEqual(
+      [],
+    );
+  });
+});
+
 describe.skipIf(reason !== undefined)("a gate that dies", () => {
   it("lets nothing start that it has prepared", async () => {
     const { folder, project } = folders();
