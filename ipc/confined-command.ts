@@ -2,7 +2,8 @@ import { shellWord } from "./shell-quoted.ts";
 
 /** `exec`: a process less, and a client's shell that is ended takes the box with it. Its last line costs a process only where it must. */
 const BEFORE = "{ r=0; d=$(\\unset -f exec 2>/dev/null || :; \\exec ";
-const AFTER = ' 9>&1 1>&8) || r=$?; [ -z "$d" ] || \\cd "$d" >/dev/null 2>&1 || :; [ $r -eq 0 ] || (\\exit $r); } 8>&1';
+const AFTER =
+  ' 9>&1 1>&8) || r=$?; [ -z "$d" ] || \\cd "$d" >/dev/null 2>&1 || :; [ "$r" -eq 0 ] || (\\exit "$r"); } 8>&1';
 
 /**
  * What an agent's own shell runs in the place of a confined command line: standard streams and the exit code are the command's own, and

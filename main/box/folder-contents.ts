@@ -1,4 +1,4 @@
-import { endsInRunLater, RUN_LATER_NAMES } from "../gate/guard/run-later.ts";
+import { endsInRunLater, RUN_LATER_FOLDERS, RUN_LATER_NAMES } from "../gate/guard/run-later.ts";
 import { askedEachTime } from "../gate/targets/secret-files.ts";
 
 /** What one folder of a project holds that matters to a box, by the names in it. Names and paths have one character for each byte. */
@@ -9,6 +9,7 @@ export type FolderKind = "plain" | "repository" | "repository-info" | "submodule
 export interface Entry {
   readonly name: string;
   readonly is_folder: boolean;
+  readonly is_link: boolean;
 }
 
 export interface Contents {
@@ -58,12 +59,12 @@ function addPart({ folders }: Contents, name: string): void {
 function contentsOfPlain(path: string, entries: readonly Entry[]): Contents {
   const contents: Contents = { places: [], secrets: [], folders: [] };
   const is_repository = isRepository(entries);
-  for (const { name, is_folder } of entries) {
+  for (const { name, is_folder, is_link } of entries) {
     const lower = name.toLowerCase();
     if (lower === ".git") {
       if (is_folder) contents.folders.push({ name, kind: "repository" });
       else contents.places.push(name);
-    } else if (isRunLater(path, lower) || (is_repository && OF_REPOSITORY.has(name))) {
+    } else if (isRunLater(path, lower) || bringsPlaces(lower, is_link) || (is_repository && OF_REPOSITORY.has(name))) {
       contents.places.push(name);
       if (isSecret(lower)) contents.secrets.push(name);
     } else if (is_folder) {
@@ -80,6 +81,10 @@ function isRepository(entries: readonly Entry[]): boolean {
   const has = (name: string) => entries.some((entry) => entry.name === name);
   return has("HEAD") && ((has("objects") && has("refs")) || has("commondir"));
 }
+
+/** Links aren't followed: `.vscode` that leads to a folder with `tasks.json` in it counts by itself. */
+const bringsPlaces = (lower: string, is_link: boolean): boolean =>
+  is_link && RUN_LATER_FOLDERS.has(lower) && !PASSED_OVER.has(lower);
 
 function isRunLater(folder: string, lower: string): boolean {
   // zsh loads a compiled start-up file in the other's place.

@@ -110,14 +110,11 @@ function entriesOf({ path, bytes }: Folder): Entry[] {
   const entries = readdirSync(bytes, { encoding: "latin1", withFileTypes: true });
   return entries.map((entry) => {
     const is_known = entry.isDirectory() || entry.isFile() || entry.isSymbolicLink();
+    if (is_known) return { name: entry.name, is_folder: entry.isDirectory(), is_link: entry.isSymbolicLink() };
     // Some file systems don't say what an entry is.
-    const is_folder = is_known ? entry.isDirectory() : isFolder(`${path}/${entry.name}`);
-    return { name: entry.name, is_folder };
+    const stat = lstatSync(Buffer.from(`${path}/${entry.name}`, "latin1"), NO_THROW);
+    return { name: entry.name, is_folder: stat?.isDirectory() === true, is_link: stat?.isSymbolicLink() === true };
   });
-}
-
-function isFolder(path: string): boolean {
-  return lstatSync(Buffer.from(path, "latin1"), NO_THROW)?.isDirectory() === true;
 }
 
 function childrenOf(folder: Folder, { folders }: Contents): Map<string, Folder> {

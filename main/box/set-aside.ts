@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import {
+  chmodSync,
   closeSync,
   constants,
   fstatSync,
@@ -51,10 +52,14 @@ export function setAside(found: Found, into: string, agent_name: string, now: nu
   }
 }
 
-function openFolder(path: string): number | undefined {
-  const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants;
+/** Opens a folder as a place only, also one that can't be read. Linux's number; Node has no name for it. */
+const O_PATH = 0o10000000;
+
+function openFolder(path: string | Buffer): number | undefined {
+  const { O_DIRECTORY, O_NOFOLLOW } = constants;
+  const bytes = typeof path === "string" ? Buffer.from(path, "latin1") : path;
   try {
-    return openSync(Buffer.from(path, "latin1"), O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+    return openSync(bytes, O_PATH | O_DIRECTORY | O_NOFOLLOW);
   } catch (error) {
     if (["ENOENT", "ENOTDIR", "ELOOP"].includes(errorCode(error))) return undefined;
     throw error;
@@ -87,7 +92,7 @@ function move(source: Buffer, { found, name, into, fd }: Move, by: Pick<SetAside
   };
   record(kept_at);
   try {
-    renameSync(source, kept_at);
+    renameOut(source, fd, kept_at);
     return { path, kept_at, ...by };
   } catch (error) {
     if (errorCode(error) !== "EXDEV") {
@@ -98,6 +103,27 @@ function move(source: Buffer, { found, name, into, fd }: Move, by: Pick<SetAside
     renameSync(source, Buffer.from(`/proc/self/fd/${fd}/${name}.set-aside-${mark}`, "latin1"));
     return record(`${path}.set-aside-${mark}`);
   }
+}
+
+/** Also what a command took the owner's rights away from: those to its folder, and a folder's own, which moving it takes. */
+function renameOut(source: Buffer, folder: number, to: string): void {
+  try {
+    renameSync(source, to);
+  } catch (error) {
+    if (errorCode(error) !== "EACCES") throw error;
+    giveBack(folder);
+    const own = openFolder(source);
+    try {
+      if (own !== undefined) giveBack(own);
+    } finally {
+      if (own !== undefined) closeSync(own);
+    }
+    renameSync(source, to);
+  }
+}
+
+function giveBack(folder: number): void {
+  chmodSync(`/proc/self/fd/${folder}`, (fstatSync(folder).mode & 0o7777) | 0o700);
 }
 
 /** What was set aside and is still there, newest first. */

@@ -43,10 +43,10 @@ const CALLS: Readonly<Record<string, Calls>> = {
     other_abi_from: 0x40000000,
     // add_key request_key keyctl bpf perf_event_open open_by_handle_at kexec_load kexec_file_load init_module finit_module
     // delete_module swapon swapoff reboot acct quotactl iopl ioperm settimeofday clock_settime clock_adjtime adjtimex
-    // sethostname setdomainname syslog lookup_dcookie move_pages fanotify_init vhangup
+    // sethostname setdomainname syslog lookup_dcookie move_pages fanotify_init vhangup pidfd_getfd
     refused: [
       248, 249, 250, 321, 298, 304, 246, 320, 175, 313, 176, 167, 168, 169, 163, 179, 172, 173, 164, 227, 305, 159, 170,
-      171, 103, 212, 279, 300, 153,
+      171, 103, 212, 279, 300, 153, 438,
     ],
     // io_uring_setup io_uring_enter io_uring_register userfaultfd
     missing: [425, 426, 427, 323],
@@ -59,7 +59,7 @@ const CALLS: Readonly<Record<string, Calls>> = {
     other_abi_from: null,
     refused: [
       217, 218, 219, 280, 241, 265, 104, 294, 105, 273, 106, 224, 225, 142, 89, 60, 170, 112, 266, 171, 161, 162, 116,
-      18, 239, 262, 58,
+      18, 239, 262, 58, 438,
     ],
     missing: [425, 426, 427, 282],
     ioctl: 29,

@@ -119,6 +119,11 @@ function matchesAt(names: readonly string[], at: number, rule: PathRule): boolea
 /** The last names of the places that are known wherever they lie, in lower case: what has another name is none of them. */
 export const RUN_LATER_NAMES: ReadonlySet<string> = new Set(ANYWHERE.map(({ names }) => names.at(-1) ?? ""));
 
+/** Hidden folders that hold such a place, not all of whose content is one: a link by such a name brings one along. */
+export const RUN_LATER_FOLDERS: ReadonlySet<string> = new Set(
+  ANYWHERE.flatMap(({ names }) => names.slice(0, 1)).filter((name) => name.startsWith(".")),
+);
+
 /** True if the names of a path, in lower case, end in a place that is known wherever it lies. */
 export function endsInRunLater(names: readonly string[]): boolean {
   return ANYWHERE.some(({ names: place }) =>

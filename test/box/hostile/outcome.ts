@@ -1,8 +1,9 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { setTimeout as passed } from "node:timers/promises";
+import type { Ways } from "./confinement.ts";
 import type { HostileScript } from "./script.ts";
 import type { World } from "./world.ts";
 
@@ -16,18 +17,11 @@ export interface Outcome {
   readonly violations: readonly string[];
 }
 
-/** Puts a line into the box: what the user's shell gets in its place. */
-export interface Confinement {
-  wrap(line: string, project: string, cwd: string): Promise<string>;
-  /** Once the gate has looked at what the last run left. */
-  settled(): Promise<void>;
-}
-
 const LONGEST_RUN_MS = 30_000;
 let marks = 100_000_000 + Math.floor(Math.random() * 800_000_000);
 
 /** Runs one script in a project of its own, and looks at everything around it. */
-export async function outcomeOf(script: HostileScript, world: World, confinement: Confinement): Promise<Outcome> {
+export async function outcomeOf(script: HostileScript, world: World, ways: Ways): Promise<Outcome> {
   const project = world.project(script.is_bare === true);
   const mark = String(++marks);
   const names = world.names(project, mark);
@@ -43,19 +37,26 @@ export async function outcomeOf(script: HostileScript, world: World, confinement
   const planted_before = plantedIn(project, script);
   const kept_before = keptIn(project);
   world.reached.length = 0;
-  const cwd = join(project, script.runs_at ?? "");
-  const line = filled(script.line, names);
-  const wrapped = await confinement.wrap(line, project, cwd);
-  const ran = await runInShell(wrapped, cwd, join(world.root, "reports", mark), world, script.env ?? {});
-  const left = await leftRunning(project, mark);
-  await confinement.settled();
+  const ran: Ran = { code: null, cwd: "", stdout: "", stderr: "" };
+  const found: string[] = [];
+  for (const line of [script.line, ...(script.then ?? [])]) {
+    const wrapped = await ways.wrap(filled(line, names), project, project);
+    const caller = filled(script.caller ?? "", names);
+    Object.assign(ran, await runInShell(`${caller}\n${wrapped}`, project, join(world.root, "reports", mark), world));
+    found.push(...(await leftRunning(project, mark)).map((name) => `left running: ${name}`));
+    const { failures, was_bypassed, confined } = await ways.settled();
+    found.push(...failures.map((failure) => `the gate: ${failure}`));
+    if (was_bypassed || confined === null) found.push(`it didn't run in the box: ${ran.stderr}`);
+    found.push(...unexpected(ran, script, filled(script.cwd ?? "", names), project, world));
+  }
   const violations = [
     ...changes(before, world.fingerprint(project)).map((change) => `outside: ${change}`),
-    ...changes(kept_before, keptIn(project)).map((change) => `a kept place: ${change}`),
+    ...changes(kept_before, keptIn(project, script.may_move === true ? kept_before : undefined)).map(
+      (change) => `a kept place: ${change}`,
+    ),
     ...changes(planted_before, plantedIn(project, script)).map((change) => `planted: ${change}`),
     ...world.reached.map((name) => `reached: ${name}`),
-    ...left.map((name) => `left running: ${name}`),
-    ...unexpected(ran, script, project, world),
+    ...found,
   ];
   if (world.victimState() !== "alive 0") violations.push(`the other process: ${world.victimState()}`);
   execFileSync("/bin/chmod", ["-R", "u+rwX", project], { stdio: "ignore" });
@@ -71,17 +72,11 @@ interface Ran {
 }
 
 /** The user's shell runs it, and writes down how it goes on afterwards. */
-async function runInShell(
-  line: string,
-  cwd: string,
-  report: string,
-  world: World,
-  more: Readonly<Record<string, string>>,
-): Promise<Ran> {
+async function runInShell(line: string, cwd: string, report: string, world: World): Promise<Ran> {
   const text = `${line}\nprintf '%s %s' "$?" "$PWD" > ${report}\n`;
   const child = spawn("/bin/bash", ["--noprofile", "--norc", "-c", text], {
     cwd,
-    env: { ...world.env, ...more },
+    env: world.env,
     stdio: ["ignore", "pipe", "pipe"],
     detached: true,
     ...world.asUser(),
@@ -107,7 +102,7 @@ function killGroup(child: ChildProcess): void {
   if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
 }
 
-function unexpected(ran: Ran, script: HostileScript, project: string, world: World): string[] {
+function unexpected(ran: Ran, script: HostileScript, below: string, project: string, world: World): string[] {
   const found: string[] = [];
   const output = ran.stdout + ran.stderr;
   if (output.includes("HOLE")) found.push(`it says so: ${output.slice(0, 400)}`);
@@ -119,7 +114,7 @@ function unexpected(ran: Ran, script: HostileScript, project: string, world: Wor
     found.push(`it printed ${JSON.stringify(ran.stdout.slice(0, 400))}`);
   if (script.stdout_pattern?.test(ran.stdout) === false)
     found.push(`it printed ${JSON.stringify(output.slice(0, 400))}`);
-  const cwd = join(project, script.cwd ?? script.runs_at ?? "");
+  const cwd = resolve(project, below);
   if (ran.cwd !== cwd) found.push(`the caller's folder is ${JSON.stringify(ran.cwd.slice(0, 200))}, not ${cwd}`);
   return found;
 }
@@ -142,8 +137,14 @@ const KEPT = [
   "pkg/.env",
 ];
 
-const keptIn = (project: string): Map<string, string> =>
-  new Map(KEPT.map((name) => [name, contentOf(join(project, name))]));
+/** @param if_gone what counts in the place of what is not there any more */
+const keptIn = (project: string, if_gone?: ReadonlyMap<string, string>): Map<string, string> =>
+  new Map(
+    KEPT.map((name) => {
+      const content = contentOf(join(project, name));
+      return [name, content === "nothing" ? (if_gone?.get(name) ?? content) : content];
+    }),
+  );
 
 const plantedIn = (project: string, { planted = [] }: HostileScript): Map<string, string> =>
   new Map(planted.map((name) => [name, contentOf(Buffer.from(join(project, name), "latin1"))]));

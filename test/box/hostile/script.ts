@@ -17,7 +17,7 @@ export interface Expectations {
   /** All of standard output, byte by byte. */
   readonly stdout?: string;
   readonly stdout_pattern?: RegExp;
-  /** The caller's working directory afterwards, below the project; the project itself where left out. */
+  /** The caller's working directory afterwards: absolute, or below the project; the project itself where left out. */
   readonly cwd?: string;
 }
 
@@ -37,9 +37,12 @@ export interface Options extends Expectations {
   readonly is_for_users_only?: boolean;
   /** A hole that is known and written down in docs/threat-model.md: the reason. It must still be there. */
   readonly known_hole?: string;
-  /** More variables of the caller's shell. */
-  readonly env?: Readonly<Record<string, string>>;
-  readonly runs_at?: string;
+  /** Run by the caller's shell itself, before. */
+  readonly caller?: string;
+  /** Lines of later calls, each in a box of its own. */
+  readonly then?: readonly string[];
+  /** It may move kept files elsewhere in the project, as it may any other; not change them. */
+  readonly may_move?: true;
 }
 
 export interface HostileScript extends Options {

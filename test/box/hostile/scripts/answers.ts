@@ -8,15 +8,15 @@ export const ANSWERS = section(
     ["a code above 255", `exit 300`, { code: 44 }],
     ["ended by a signal", `kill -9 $$`, { code: 137 }],
     ["replaced by another program", `cd src; exec sh -c 'exit 5'`, { code: 5 }],
-    ["the folder it ends in", `cd src && exit 3`, { code: 3, cwd: "src", as_user: true }],
+    ["the folder it ends in", `cd src; sh -c "exit 3"`, { code: 3, cwd: "src", as_user: true }],
     ["a folder that is gone", `mkdir gone; cd gone; rmdir ../gone`],
     [
       "a folder with a new line in its name",
       `mkdir "$(printf 'a\\nb')"; cd "$(printf 'a\\nb')"; true`,
-      { cwd: "a\nb", known_hole: "" },
+      { cwd: "a\nb" },
     ],
     ["a folder that is an option", `mkdir -- -P -; cd -- ./-P`, { cwd: "-P" }],
-    ["the home in the box", `cd; true`, { known_hole: "" }],
+    ["the home in the box", `cd; true`, { cwd: "%HOME%" }],
     ["/tmp of the box", `mkdir /tmp/own; cd /tmp/own; true`],
     ["a forged answer: another project", `echo %SIBLING% >&9; exec 9>&-; true`, { as_user: true }],
     ["a forged answer: the home's keys", `printf '%s' %HOME%/.ssh >&9; exec 9>&-; exit 4`, { code: 4 }],
@@ -34,13 +34,13 @@ export const ANSWERS = section(
       `exec 8>&-; exec 9>&-; exec 3>&- 4>&- 5>&- 6>&- 7>&-; echo out; exit 6`,
       { code: 6, stdout: "out\n", as_user: true },
     ],
-    ["the descriptors exchanged", `exec 9>&1; echo out; exit 6`, { code: 6, known_hole: "" }],
+    ["the descriptors exchanged", `exec 9>&1; echo out; exit 6`, { code: 6 }],
     ["standard output and error closed", `exec 1>&- 2>&-; exit 9`, { code: 9 }],
-    ["output by the other descriptors", `echo eight >&8; true`, { known_hole: "" }],
+    ["output by the other descriptors", `echo eight >&8; true`],
     [
       "open descriptors that lead anywhere",
       perl(
-        `for my $n (3..255) { my $l=readlink "/proc/self/fd/$n"; next unless defined $l; next if $l=~m{^pipe:|^/dev/null$|^/proc/\\d+/fd}; print "HOLE $n $l\\n" }`,
+        `for my $n (3..255) { my $l=readlink "/proc/self/fd/$n"; next unless defined $l; next if $l=~m{^pipe:|^/dev/null$|^/proc/\\d+/fd|^socket:}; print "HOLE $n $l\\n" }`,
       ),
       { as_user: true },
     ],
@@ -50,7 +50,7 @@ export const ANSWERS = section(
         `for my $n (3..7,10..255) { open(my $f,">&=",$n) or next; my $l=readlink("/proc/self/fd/$n"); print "HOLE $n $l\\n" if defined $l && $l!~/^pipe:/ && syswrite($f,"forged\\n") }`,
       ),
     ],
-    ["a line that ends in a backslash", `exit 8\\`, { code: 8, known_hole: "" }],
+    ["a line that ends in a backslash", `exit 8\\`, { code: 2 }],
     ["a line that ends in a comment", `exit 8 # and more }`, { code: 8 }],
     ["a line that closes what it was put into", `true; } 9>&1; echo evil > ../sibling/file.txt; {`, { as_user: true }],
     ["a line that closes a substitution", `true) ; echo evil > ../sibling/file.txt; (`],
@@ -66,7 +66,10 @@ export const ANSWERS = section(
     [
       "builtins that are replaced",
       `pwd() { echo %SIBLING%; }; exit() { builtin exit 0; }; cd() { :; }; printf() { :; }; builtin() { :; }; command() { :; }; eval() { :; }; cat() { :; }; true`,
-      { as_user: true },
+      {
+        known_hole:
+          "the shell in the box says where it has ended, and the line that it runs can have it name any folder: the caller is led there if it exists",
+      },
     ],
     [
       "aliases and options of the shell",
@@ -93,7 +96,7 @@ export const ANSWERS = section(
     ["output without an end of line", `printf 'no newline'`, { stdout: "no newline" }],
     ["nothing is printed by the box itself", `true`, { stdout: "", as_user: true }],
     ["a line of many lines", `for i in 1 2\ndo\n  echo $i\ndone\n\n`, { stdout: "1\n2\n" }],
-    ["a syntax error", `if then fi (`, { code: 2, known_hole: "" }],
+    ["a syntax error", `if then fi (`, { code: 2 }],
     ["nothing at all", `:`, { stdout: "", code: 0 }],
     ["a line of 90 KB", `: ${"x".repeat(90_000)}; echo done`, { stdout: "done\n" }],
     [

@@ -16,7 +16,11 @@ export const KEPT_PLACES = section("kept", [
     "Git's settings put in place by a rename",
     `cp .git/config c; echo evil >> c; mv -f c .git/config; cp .git/config .git/config.lock; mv -f .git/config.lock .git/config`,
   ],
-  ["hooks moved away and made anew", `mv .git/hooks .git/h; mkdir .git/hooks; echo evil > .git/hooks/pre-commit`],
+  [
+    "hooks moved away and made anew",
+    `mv .git/hooks .git/h; mkdir .git/hooks; echo evil > .git/hooks/pre-commit`,
+    { may_move: true },
+  ],
   [
     ".git moved away and made anew",
     `mv .git g && git init -q . && echo evil > .git/hooks/pre-commit && git config core.hooksPath evil`,
@@ -40,15 +44,16 @@ export const KEPT_PLACES = section("kept", [
   [
     "attributes of the repository",
     `echo '* filter=evil' >> .git/info/attributes; mv .git/info .git/i; mkdir .git/info; echo evil > .git/info/attributes`,
+    { may_move: true },
   ],
   [
     "a worktree that names another repository's settings",
     `git worktree add -q wt -b w && { mkdir -p e/objects e/refs; cp .git/config e/config; echo '[core] fsmonitor = evil' >> e/config; echo %PROJECT%/e > .git/worktrees/wt/commondir; }; true`,
-    { planted: [".git/worktrees/wt/commondir", "e/config"], as_user: true },
+    { planted: [".git/worktrees/wt/commondir"], as_user: true },
   ],
   [
     "a submodule's hooks and settings",
-    `mkdir -p .git/modules/sub/hooks .git/modules/sub/objects .git/modules/sub/refs; echo evil > .git/modules/sub/hooks/post-checkout; echo evil > .git/modules/sub/config`,
+    `git init -q --bare .git/modules/sub; mkdir -p .git/modules/sub/hooks; echo evil > .git/modules/sub/hooks/post-checkout; echo evil > .git/modules/sub/config`,
     { planted: [".git/modules/sub/hooks/post-checkout", ".git/modules/sub/config"] },
   ],
   [
@@ -68,11 +73,12 @@ export const KEPT_PLACES = section("kept", [
   [
     "the folder above renamed, and another in its place",
     `mv pkg old; mkdir -p pkg/.vscode; echo evil > pkg/.vscode/tasks.json`,
-    { planted: ["old/.vscode/new.json"], as_user: true },
+    { may_move: true, as_user: true },
   ],
   [
     "a folder of settings renamed, and another in its place",
     `mv .vscode v; mkdir .vscode; echo evil > .vscode/tasks.json; mv .claude c; mkdir .claude; echo evil > .claude/settings.json`,
+    { may_move: true },
   ],
   [
     "its mode and times",
@@ -82,7 +88,11 @@ export const KEPT_PLACES = section("kept", [
   [
     "by a second name that the user made (a hard link)",
     `echo evil >> second`,
-    { setup: `ln .envrc second`, known_hole: "" },
+    {
+      setup: `ln .envrc second`,
+      known_hole:
+        "a hard link that the user made is another name of the same file, and can't be told from any other file",
+    },
   ],
 ]);
 
@@ -198,7 +208,10 @@ export const NEW_PLACES = section("new", [
   [
     "where a folder that builds make is",
     `mkdir -p node_modules/x/.vscode node_modules/.vscode target/.claude; echo evil > node_modules/.envrc; echo evil > target/.envrc; echo evil > dist.envrc`,
-    { is_bare: true, known_hole: "" },
+    {
+      ...planted("node_modules/x/.vscode/tasks.json", "node_modules/.envrc", "target/.envrc"),
+      known_hole: "folders that builds make are not searched: what lies in them is the build's",
+    },
   ],
   [
     "a link that a later look follows outside",

@@ -47,9 +47,14 @@ export const PROCESSES = section("processes", [
   [
     "descriptors of the first process",
     perl(
-      `my $f=syscall(${call("pidfd_open")},1,0); exit if $f<0; for my $n (0..20) { my $d=syscall(${call("pidfd_getfd")},$f,$n,0); next if $d<0; my $l=readlink "/proc/self/fd/$d"; print "HOLE $n $l\\n" if $l=~m{^/(?!dev/null)|socket} }`,
+      `my $f=syscall(${call("pidfd_open")},1,0); exit if $f<0; for my $n (0..20) { my $d=syscall(${call("pidfd_getfd")},$f,$n,0); next if $d<0; my $l=readlink "/proc/self/fd/$d"; next if grep { (readlink("/proc/self/fd/$_")//"") eq $l } 0..2; print "HOLE $n $l\\n" if $l=~m{^/(?!dev/null)|socket|fifo} }`,
     ),
     { unshown: "about the box" },
+  ],
+  [
+    "what the gate hears of a run, forged by the first process's descriptors",
+    `for i in 3 4 5 6 7 8; do timeout 1 sh -c "printf '{"child-pid": %PID%}\\0go\\n' > /proc/1/fd/$i" 2>/dev/null; timeout 1 sh -c "head -c 300000 /dev/zero > /proc/1/fd/$i" 2>/dev/null; done; true`,
+    { unshown: "about the box", as_user: true },
   ],
   [
     "the environment of every process",
@@ -58,7 +63,7 @@ export const PROCESSES = section("processes", [
   ],
   [
     "the command line of every process",
-    `cat /proc/1/cmdline /proc/*/cmdline 2>/dev/null | tr '\\0' '\\n' | grep -E 'PASSWORD|TOKEN' && echo HOLE; true`,
+    `{ tr '\\0' '\\n' < /proc/1/cmdline; tr '\\0' '\\n' < /proc/$$/cmdline; } > seen; [ -s seen ] || echo HO''LE; grep -q canary-of-''this-line seen && echo HO''LE; : canary-of-this-line; true`,
     { unshown: "about the box" },
   ],
   [
@@ -119,7 +124,11 @@ export const PROCESSES = section("processes", [
 export const LIMITS = section(
   "limits",
   [
-    ["a fork bomb", `:(){ :|:& };: 2>/dev/null; sleep 0.3; true`, { is_for_users_only: true, as_user: true }],
+    [
+      "a fork bomb",
+      `bomb() { [ $1 -gt 0 ] && { bomb $(($1-1)) & bomb $(($1-1)) & }; sleep 1; }; bomb 10 2>/dev/null; [ $(ls -d /proc/[0-9]* | wc -l) -le 160 ] || echo HOLE; true`,
+      { is_for_users_only: true, as_user: true },
+    ],
     [
       "more processes than are allowed",
       `${perl(
@@ -151,7 +160,7 @@ export const LIMITS = section(
     ],
     [
       "limits raised again",
-      `ulimit -n 100000 2>/dev/null && echo HOLE; ulimit -f unlimited 2>/dev/null && echo HOLE; ulimit -v unlimited 2>/dev/null && echo HOLE; ulimit -t unlimited 2>/dev/null && echo HOLE; true`,
+      `ulimit -n 100000 2>/dev/null && echo HOLE; ulimit -f unlimited 2>/dev/null && echo HOLE; ulimit -d unlimited 2>/dev/null && echo HOLE; ulimit -t unlimited 2>/dev/null && echo HOLE; true`,
       { as_user: true },
     ],
     ["a loop without an end", `while :; do :; done`, { is_slow: true }],

@@ -117,7 +117,7 @@ export const SECRETS = section("secrets", [
     ".env put into Git's index",
     `git add -f .env pkg/.env; git show :.env; git show :pkg/.env; git stash -a 2>/dev/null; git log -p -g 2>/dev/null | cat`,
   ],
-  [".env by its folder's being moved", `mv pkg pkg2; cat pkg2/.env; mkdir pkg; cp -a pkg2/. pkg; cat pkg/.env`],
+  [".env by its folder's being moved", `mv pkg pkg2; cat pkg2/.env; mv pkg2 pkg; cat pkg/.env`],
   [
     ".env by a program that maps it",
     `python3 -S -c 'import os; print(os.read(os.open(".env",os.O_RDONLY),100))'; dd if=.env status=none; sort .env; wc -c < .env`,
@@ -164,7 +164,7 @@ export const SECRETS = section("secrets", [
   [
     "variables that lead to services",
     `env | grep -E '^(SSH_AUTH_SOCK|DBUS_|DISPLAY|WAYLAND|XAUTHORITY|METNOS_|GPG_|LD_|BASH_ENV|ENV=)' && echo HOLE; true`,
-    { env: { XAUTHORITY: "/x", GPG_AGENT_INFO: "/x", WAYLAND_DISPLAY: "wayland-0" }, unshown: "about the box" },
+    { caller: `export XAUTHORITY=/x GPG_AGENT_INFO=/x WAYLAND_DISPLAY=wayland-0`, unshown: "about the box" },
   ],
   [
     "the line itself is in no variable, no command line of others",
@@ -178,35 +178,45 @@ export const CALLER = section(
   "caller",
   [
     [
-      "programs of the project in front of the PATH: none is run outside",
+      "programs of the project in front of the PATH: none of them is run outside",
       `true`,
       {
-        setup: `mkdir evil; for p in bwrap bash sh env cat mkfifo dirname date id mktemp rm sleep true tr head od ulimit printf readlink setpriv; do printf '#!/bin/sh\\nPATH=/usr/bin:/bin\\necho evil > %SIBLING%/file.txt\\nexit 0\\n' > evil/$p; chmod +x evil/$p; done`,
-        env: { PATH: "evil:/usr/bin:/bin" },
+        setup: `mkdir evil; for p in bwrap bash sh env cat mkfifo dirname date id mktemp rm sleep true tr head od printf readlink setpriv; do printf '#!/bin/sh\\nPATH=/usr/bin:/bin\\necho evil > %SIBLING%/file.txt\\nexit 0\\n' > evil/$p; chmod +x evil/$p; done`,
+        caller: `export PATH="%PROJECT%/evil:evil:.:$PATH"`,
+        as_user: true,
       },
     ],
     [
-      "BASH_ENV, ENV and functions of the environment",
+      "what a shell runs as it starts, and functions of the environment",
       `true`,
       {
         setup: `echo 'echo evil > %SIBLING%/file.txt' > rc`,
-        env: {
-          "BASH_FUNC_cd%%": '() { echo evil > ../sibling/file.txt; builtin cd "$@"; }',
-          ENV: "./rc",
-          "BASH_FUNC_read%%": '() { echo evil > ../sibling/file.txt; builtin read "$@"; }',
-          PS4: "$(echo evil > ../sibling/file.txt)",
-          PROMPT_COMMAND: "echo evil > ../sibling/file.txt",
-        },
-        known_hole: "",
+        caller: `export BASH_ENV=%PROJECT%/rc ENV=%PROJECT%/rc PS4='$(echo evil > %SIBLING%/file.txt)' SHELLOPTS; read() { echo evil > %SIBLING%/file.txt; }; mapfile() { read; }; exec() { read; }; trap() { read; }; export -f read mapfile exec trap; export PROMPT_COMMAND=read`,
       },
     ],
     [
-      "LD_PRELOAD and the like lead nowhere in the box",
-      `env | grep -E '^(LD_PRELOAD|PYTHONSTARTUP|PERL5OPT|NODE_OPTIONS)=' && echo HOLE; true`,
-      { env: { PYTHONSTARTUP: "/x.py", PERL5OPT: "-w", NODE_OPTIONS: "--require=/x.js" } },
+      "what other programs load as they start is not handed on",
+      `env | grep -E '^(LD_PRELOAD|LD_AUDIT|PERL5OPT|GIT_SSH_COMMAND|GIT_DIR|GIT_CONFIG_COUNT|BASH_ENV|ENV|PS4)=' && echo HOLE; true`,
+      {
+        caller: `export PERL5OPT=-w LD_AUDIT= GIT_CONFIG_COUNT=0 ENV=/x GIT_SSH_COMMAND=/x GIT_DIR=/x BASH_ENV=/dev/null PS4=x`,
+      },
     ],
-    ["CDPATH and OLDPWD", `cd src`, { env: { CDPATH: "/:/usr", OLDPWD: "/usr" }, cwd: "src" }],
-    ["IFS and GLOBIGNORE", `cd src; exit 3`, { env: { IFS: "/e ", GLOBIGNORE: "*" }, cwd: "src", code: 3 }],
+    ["CDPATH and OLDPWD", `cd src`, { caller: `export CDPATH=/:/usr OLDPWD=/usr`, cwd: "src" }],
+    [
+      "how the caller's shell splits words",
+      `cd src`,
+      { caller: `IFS="/esrc 0123456789"; set -f; export IFS`, cwd: "src" },
+    ],
+    [
+      "a caller that ends at the first failure, or at an unset variable",
+      `cd src`,
+      { caller: `set -eu; set -o pipefail`, cwd: "src" },
+    ],
+    [
+      "a caller without a folder of its own any more",
+      `true`,
+      { caller: `mkdir %PROJECT%/gone; cd %PROJECT%/gone; rmdir %PROJECT%/gone` },
+    ],
   ],
   { unshown: "about the box" },
 );

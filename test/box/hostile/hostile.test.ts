@@ -1,0 +1,127 @@
+import { spawnSync } from "node:child_process";
+import { afterAll, describe, expect, it } from "vitest";
+import { IS_WHOLE_RUN } from "../../support/whole-run.ts";
+import { Confinement, PROGRAM, UNCONFINED } from "./confinement.ts";
+import { boxMissing, notChecked } from "./missing.ts";
+import { outcomeOf } from "./outcome.ts";
+import type { HostileScript } from "./script.ts";
+import { ANSWERS } from "./scripts/answers.ts";
+import { KEPT_PLACES, NEW_PLACES } from "./scripts/planted.ts";
+import { KERNEL_FILES, NAMESPACES, SYSTEM_CALLS } from "./scripts/proc-and-mounts.ts";
+import { LIMITS, PROCESSES } from "./scripts/processes.ts";
+import { CALLER, SECRETS, SOCKETS } from "./scripts/reaching.ts";
+import { LINKS, WRITES_OUTSIDE } from "./scripts/writes-outside.ts";
+import { World } from "./world.ts";
+
+/** Each script runs in a project of its own, by the launcher of a real gate's box. After each, everything around it is looked at. */
+
+const SCRIPTS = [
+  ...[WRITES_OUTSIDE, LINKS, KERNEL_FILES, NAMESPACES, SYSTEM_CALLS, PROCESSES, LIMITS].flat(),
+  ...[SOCKETS, SECRETS, CALLER, KEPT_PLACES, NEW_PLACES, ANSWERS].flat(),
+];
+
+const OWN_UID = process.getuid?.() ?? 0;
+/** Nobody else's: what is sent to all of a user's processes reaches the test's alone. */
+const OTHER_UID = 20_000 + (process.pid % 40_000);
+const TIMEOUT_MS = 60_000;
+
+interface Place {
+  world: World;
+  box: Confinement;
+}
+
+const places = new Map<number, Promise<Place>>();
+function placeOf(uid: number): Promise<Place> {
+  const made =
+    places.get(uid) ?? World.make(uid).then(async (world) => ({ world, box: await Confinement.start(world) }));
+  places.set(uid, made);
+  return made;
+}
+
+afterAll(async () => {
+  for (const { world, box } of await Promise.all(places.values())) {
+    await box.kill();
+    await world.close();
+  }
+});
+
+async function holds(script: HostileScript, uid = OWN_UID): Promise<void> {
+  if (boxMissing()) return;
+  const { world, box } = await placeOf(uid);
+  const { violations } = await outcomeOf(script, world, box);
+  if (script.known_hole === undefined) return expect(violations).toEqual([]);
+  console.log(`${script.id} is a known hole: ${script.known_hole}`);
+  expect(violations, "it is closed: take it off the list").not.toEqual([]);
+}
+
+type Case = [name: string, script: HostileScript];
+const cases = (scripts: readonly HostileScript[]): Case[] =>
+  scripts.map((script) => [`${script.what} (${script.id})`, script]);
+
+const forUsersOnly = ({ is_for_users_only = false }: HostileScript): boolean => is_for_users_only && OWN_UID === 0;
+const here = (scripts: readonly HostileScript[]): Case[] =>
+  cases(scripts.filter((script) => (IS_WHOLE_RUN || script.is_slow !== true) && !forUsersOnly(script)));
+
+describe("a command in the box", { timeout: TIMEOUT_MS }, () => {
+  const check = async (_name: string, script: HostileScript): Promise<void> => holds(script);
+
+  it.each(here(WRITES_OUTSIDE))("changes no file outside: %s", check);
+
+  it.each(here(LINKS))("changes no file outside by a link: %s", check);
+
+  it.each(here(KERNEL_FILES))("changes nothing of the kernel's and finds no device: %s", check);
+
+  it.each(here(NAMESPACES))("uncovers nothing by mounts and namespaces: %s", check);
+
+  it.each(here(SYSTEM_CALLS))("does nothing by a system call that no build needs: %s", check);
+
+  it.each(here(PROCESSES))("reaches no process outside, and leaves none behind: %s", check);
+
+  it.each(here(LIMITS))("uses no more than it may: %s", check);
+
+  it.each(here(SOCKETS))("reaches no socket and no network: %s", check);
+
+  it.each(here(SECRETS))("reads no secret: %s", check);
+
+  it.each(here(CALLER))("gets nothing run outside by the caller's shell: %s", check);
+
+  it.each(here(KEPT_PLACES))("changes nothing that is run later: %s", check);
+
+  it.each(here(NEW_PLACES))("leaves nothing new that is run later: %s", check);
+
+  it.each(here(ANSWERS))("forges no answer: %s", check);
+});
+
+/** Whether another user can be tried: root alone can become one, who must be able to read these files. */
+function otherUserMissing(): boolean {
+  if (boxMissing()) return true;
+  if (OWN_UID !== 0) return true;
+  const { status } = spawnSync(process.execPath, [PROGRAM, "--look"], { uid: OTHER_UID, gid: OTHER_UID, cwd: "/" });
+  return status !== 0 && notChecked("an ordinary user can't read Node or this checkout");
+}
+
+describe("as an ordinary user", { timeout: TIMEOUT_MS }, () => {
+  const chosen = SCRIPTS.filter(({ as_user = false }) => IS_WHOLE_RUN || as_user);
+
+  it.each(cases(chosen.filter(({ is_slow = false }) => IS_WHOLE_RUN || !is_slow)))(
+    "a command in the box is confined as root's is: %s",
+    async (_name, script) => {
+      if (!otherUserMissing()) await holds(script, OTHER_UID);
+    },
+  );
+
+  const harmful = SCRIPTS.filter(({ unshown, known_hole }) => unshown === undefined && known_hole === undefined);
+  it.each(cases(harmful.filter((_, index) => IS_WHOLE_RUN || index % 20 === 0)))(
+    "without a box the same does harm, and the test sees it: %s",
+    async (_name, script) => {
+      if (otherUserMissing()) return;
+      const world = await World.make(OTHER_UID);
+      try {
+        const { violations } = await outcomeOf(script, world, UNCONFINED);
+        expect(violations).not.toEqual([]);
+      } finally {
+        await world.close();
+      }
+    },
+  );
+});
