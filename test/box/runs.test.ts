@@ -37,6 +37,19 @@ describe.skipIf(reason !== undefined)("a confined run", () => {
     expect(ends.filter(({ code }) => code === 126)).toHaveLength(2);
   });
 
+  it("is left alone by a second launcher while a first one is about to start it", async () => {
+    const under_test = await boxUnderTest();
+    const argv = under_test.prepare("touch ran");
+    const taken = join(under_test.state_dir, "box", `${(argv[2] ?? "").replace(/\..*/, "")}.taken`);
+    writeFileSync(taken, "");
+    expect(await start(under_test, argv)).toMatchObject({
+      code: 126,
+      stderr: expect.stringContaining("started before"),
+    });
+    rmSync(taken);
+    expect(await start(under_test, argv)).toMatchObject({ code: 0, stderr: "" });
+  });
+
   it("is not started by an ID with another secret, and then not at all", async () => {
     const under_test = await boxUnderTest();
     const [program = "", verb = "", id = ""] = under_test.prepare("echo ran");
