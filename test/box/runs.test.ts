@@ -17,7 +17,7 @@ const start = ({ project }: BoxUnderTest, argv: readonly string[]) => shellRuns(
 
 /** Resolves once no run is going. */
 const idle = ({ box }: BoxUnderTest) =>
-  vi.waitFor(() => expect(box.status().running).toBe(0), { timeout: 5000, interval: 5 });
+  vi.waitFor(() => expect(box.status().running).toBe(0), { timeout: 20_000, interval: 5 });
 
 describe.skipIf(reason !== undefined)("a confined run", () => {
   it("starts once: the second time nothing runs", async () => {
