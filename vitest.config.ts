@@ -36,8 +36,11 @@ export default defineConfig({
   test: {
     reporters: ["default", "./test/support/plain-summary.ts"],
     setupFiles: ["test/support/isolated-home.ts"],
-    testTimeout: 20_000,
-    hookTimeout: 20_000,
+    // How long an event may take on a machine that is busy with something else: what is waited for and never comes says so late, and
+    // nothing else depends on it.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 20_000 } },
     pool: "forks",
     maxWorkers: WORKERS,
     projects: [

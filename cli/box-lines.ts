@@ -37,7 +37,9 @@ function agentText(agent: BoxStatus["agents"][number], now: number): string {
 export function explanationLines({ reason, about, declaration }: BoxExplanation): string[] {
   if (declaration === null) {
     const why = reason === null ? "" : `: ${unconfinedText(reason, shortHome(about), "en")}`;
-    return [`would not be confined${why}`, "  it is asked about as running code (code:exec)"];
+    // What is clear is decided on by what it touches.
+    const then = reason === "clear" ? [] : ["  it is asked about as running code (code:exec)"];
+    return [`would not be confined${why}`, ...then];
   }
   const { project, reads, writes, network } = declaration;
   const list = (paths: readonly string[]) => paths.map(shortHome).join(", ");

@@ -6,8 +6,8 @@ import { shortened, shortenHome, visible } from "./visible-text.ts";
 /** The sentences about confined execution, on every surface, without a full stop. Plain values: the page loads it. */
 
 type Problem = NonNullable<BoxStatus["problem"]>;
-/** `changed`: another version of its client was tested. */
-type AgentState = BoxAgent["state"] | "changed";
+/** `changed`: another version of its client was tested. `silent`: it has no client that is tested, and hasn't said that it can. */
+type AgentState = BoxAgent["state"] | "changed" | "silent";
 
 /** What `about` and a reason may take of a line. */
 const MAX_ABOUT = 120;
@@ -95,6 +95,7 @@ const EN: Words = {
   agents: {
     confined: { what: "Commands run confined", todo: null },
     "read-only": { what: "Read only: it runs no commands", todo: null },
+    silent: { what: "Not confined: it hasn't said that it runs what it is given", todo: null },
     untested: {
       what: "Not confined: its client was never tested",
       todo: "Test it: connect it again",
@@ -171,6 +172,7 @@ const IT: Words = {
   agents: {
     confined: { what: "I comandi sono confinati", todo: null },
     "read-only": { what: "Sola lettura: non esegue comandi", todo: null },
+    silent: { what: "Non confinato: non ha detto che esegue ciò che gli viene dato", todo: null },
     untested: {
       what: "Non confinato: il suo client non è mai stato provato",
       todo: "Provalo: collegalo di nuovo",
@@ -244,8 +246,17 @@ export function boxProblemWords(problem: Problem, language: Language): ProblemWo
 }
 
 /** Whether one agent's commands are confined, and what to do where they aren't. */
-export function boxAgentWords({ state, client }: BoxAgent, language: Language): ProblemWords {
-  return WORDS[language].agents[state === "untested" && client !== null ? "changed" : state];
+export function boxAgentWords(agent: BoxAgent, language: Language): ProblemWords {
+  return WORDS[language].agents[stateOf(agent)];
+}
+
+/** The agents whose client is tested when they are connected; any other says by itself what it can. */
+const TESTED: ReadonlySet<string> = new Set(["claude-code"]);
+
+function stateOf({ name, state, client }: BoxAgent): AgentState {
+  if (state !== "untested") return state;
+  if (client !== null) return "changed";
+  return TESTED.has(name) ? "untested" : "silent";
 }
 
 function placeText(path: string, home: string | null): string {

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { EventEmitter } from "node:events";
 import { createConnection, type Socket } from "node:net";
-import { type Decision, decisionSchema } from "./decision.ts";
+import { type Confined, type Decision, decisionSchema } from "./decision.ts";
 import { encodeFrame, FrameReader, isWithinDepth, MAX_DEPTH, MAX_FRAME_BYTES } from "./frames.ts";
 import { isOwnSocket } from "./own-socket.ts";
 import { agentTokenFile, gatePaths } from "./paths.ts";
@@ -18,6 +18,7 @@ import {
   type TaskGraph,
 } from "./wire.ts";
 
+export { type ConfinedEnd, type ConfinedRunOptions, startConfined } from "./confined-run.ts";
 export type { Card, Decision, Level, Outcome, Stage, Verdict } from "./decision.ts";
 export { SafeGoalDecomposer, SafeGoalRegistry, SafetyViolationError } from "./safe-goals.ts";
 export type { CallContext, Goal, ProposedCall, SafetyVerdict, Subtask, TaskGraph } from "./wire.ts";
@@ -34,6 +35,8 @@ export interface GateClientOptions {
   session?: string;
   /** Path of gate.sock; left out: where this user's gate listens. */
   socket?: string;
+  /** True if the agent runs what is allowed as a confined call only by `startConfined`. Default: no call is confined. */
+  confine?: boolean;
   /** How long to keep trying to reach the gate, in milliseconds. Default 10,000; 0 tries once. */
   retry_ms?: number;
 }
@@ -159,6 +162,12 @@ export class GateClient extends EventEmitter<GateClientEvents> {
     this.#socket?.write(encodeFrame("tool.outcome", { decision_id, ok, ...(error === undefined ? {} : { error }) }));
   }
 
+  /** Reports that a confined call has run, by its `context.call_id`. @returns what it was confined to; null where it wasn't to be */
+  async ran(call_id: string): Promise<Confined | null> {
+    const id = randomUUID();
+    return gateMessages["tool.ran.ok"].parse(await this.#ask(id, "tool.ran", { id, call_id })).confined;
+  }
+
   /** Checks that the gate responds. */
   async ping(): Promise<void> {
     const id = randomUUID();
@@ -246,6 +255,7 @@ export class GateClient extends EventEmitter<GateClientEvents> {
             agent,
             session: this.session,
             ...(token ? { token } : {}),
+            ...(this.#options.confine === true ? { supports: ["confine"] } : {}),
           }),
         );
       });

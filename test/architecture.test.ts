@@ -173,6 +173,7 @@ describe("the architecture", () => {
       "ipc/paths.ts",
       "ipc/regular-file.ts",
       "ipc/own-command.ts",
+      "ipc/shell-quoted.ts",
       "ipc/gate-session.ts",
       "ipc/debug-log.ts",
     ];

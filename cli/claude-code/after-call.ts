@@ -35,7 +35,7 @@ export async function afterCall(input: string, paths: AgentPaths, agent_name: st
   return { hookSpecificOutput: { hookEventName: hook_event_name, additionalContext: noteOf(confined) } };
 }
 
-/** What the model is told, so that it doesn't look for another cause. */
+/** The note for the model, so that it doesn't look for another cause. */
 export function noteOf({ project, network }: ConfinedTo): string {
   const home = homeFolder(process.env);
   const place = visible(project.startsWith(`${home}/`) ? `~${project.slice(home.length)}` : project);

@@ -132,7 +132,7 @@ const STATES: Readonly<Record<ServiceState, () => string>> = {
 };
 
 /** How long a started gate may take to listen, in milliseconds. */
-const STARTING_MS = 15_000;
+const STARTING_MS = 60_000;
 const LOOK_MS = 100;
 
 async function answersSoon(): Promise<boolean> {

@@ -45,21 +45,24 @@ export function boxArguments(declaration: Declaration, machine: Machine, found: 
   });
   const memory = memoryFolders(machine);
   const writable = [declaration.project, ...declaration.writes];
-  const visible = [...machine.system.folders, ...memory, ...shown.map(({ at }) => at)];
+  const visible = [...machine.system.folders, ...memory, "/dev/shm", ...shown.map(({ at }) => at)];
   const links = neededLinks(declaration, machine, visible);
   return [
     ...NAMESPACES,
+    // Everything that isn't bound is in this memory: whatever is written there is gone with the box.
+    ...[...sizeWords(machine), "--tmpfs", "/"],
     ...machine.system.folders.flatMap((path) => ["--ro-bind", path, path]),
     ...machine.system.links.flatMap(linkWords),
     ...["--proc", "/proc", "--dev", "/dev"],
-    ...memory.flatMap((path) => memoryWords(path, machine)),
-    ...["--perms", "0700", "--dir", runtimeFolder(machine)],
+    ...memory.flatMap((path) => ["--perms", path === "/tmp" ? "1777" : "0700", "--dir", path]),
+    ...["--perms", "1777", ...sizeWords(machine), "--tmpfs", "/dev/shm"],
     ...shown.flatMap(({ source, at, is_writable }) => [is_writable ? "--bind" : "--ro-bind", source, at]),
     ...links.flatMap(linkWords),
     ...hiddenWords(machine, shown),
     ...keptWords(writable, found),
     ...found.secrets.flatMap((path) => maskWords(path, declaration, machine)),
-    ...["/", "/dev", ...(machine.uid === 0 ? ["/proc"] : [])].flatMap((path) => ["--remount-ro", path]),
+    // Root changes the whole machine's kernel by files of /proc, without any capability.
+    ...["/dev", ...(machine.uid === 0 ? ["/proc"] : [])].flatMap((path) => ["--remount-ro", path]),
     ...environmentWords(machine),
     ...["--chdir", declaration.cwd],
   ];
@@ -94,16 +97,13 @@ function unusable(path: string): GateError {
 }
 
 /** Folders in memory, private to the run. */
-function memoryFolders({ home_real }: Machine): string[] {
-  return ["/tmp", "/run", "/dev/shm", home_real].sort(byDepth);
+function memoryFolders(machine: Machine): string[] {
+  return ["/tmp", "/run", machine.home_real, runtimeFolder(machine)];
 }
 
 const MB = 1024 * 1024;
 
-function memoryWords(path: string, { home_real, settings }: Machine): string[] {
-  const mode = path === home_real ? "0700" : path === "/run" ? "0755" : "1777";
-  return ["--perms", mode, "--size", String(settings.tmp_mb * MB), "--tmpfs", path];
-}
+const sizeWords = ({ settings }: Machine): string[] => ["--size", String(settings.tmp_mb * MB)];
 
 const runtimeFolder = ({ uid }: Machine): string => `/run/user/${uid}`;
 

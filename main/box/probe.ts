@@ -15,12 +15,13 @@ import { mountChecks } from "./mounts.ts";
 
 export type BoxProbe = Pick<BoxStatus, "problem" | "detail" | "fix" | "version">;
 
-const PROBE_MS = 5000;
+/** On a machine that is busy starting: long enough that it is no mistake. */
+const PROBE_MS = 15_000;
 
 /** The oldest version that knows all of the arguments. */
 const LEAST_VERSION = [0, 8] as const;
 
-/** Runs the probe; takes five seconds at the most, and never fails: what goes wrong is the problem that it answers. */
+/** Runs the probe; takes fifteen seconds at the most, and never fails: what goes wrong is the problem that it answers. */
 export async function probeBox(machine: Machine, platform: NodeJS.Platform = process.platform): Promise<BoxProbe> {
   const { bubblewrap, bash } = machine;
   const version = bubblewrap?.version ?? null;

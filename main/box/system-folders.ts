@@ -24,9 +24,9 @@ export interface Hidden {
 
 const PLACES = [
   ...["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/etc"],
-  ...["/nix/store", "/gnu/store", "/snap", "/home/linuxbrew/.linuxbrew"],
+  ...["/nix/store", "/gnu/store", "/home/linuxbrew/.linuxbrew"],
   // Where links of /etc and /usr lead on some systems.
-  ...["/var/lib/ca-certificates", "/var/lib/texmf"],
+  ...["/var/lib/ca-certificates", "/var/lib/texmf", "/var/usrlocal", "/var/opt"],
 ];
 
 /** Where a service may keep what only it may read. */
@@ -42,7 +42,7 @@ export function systemFolders(): SystemFolders {
   const links: Link[] = [];
   for (const path of PLACES) {
     const stat = statOf(path);
-    if (stat?.isDirectory()) folders.push(path);
+    if (stat?.isDirectory() && entriesOf(path).length > 0) folders.push(path);
     else if (stat?.isSymbolicLink()) links.push({ path, target: readlinkSync(path) });
   }
   return { folders, links, hidden: SEARCHED.flatMap(hiddenBelow) };

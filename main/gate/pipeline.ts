@@ -83,7 +83,8 @@ export function confinementOfCall(
   settings: StageSettings,
   options: { even_clear?: boolean } = {},
 ): Confinement | NotConfined {
-  const executor = catalog.find(call.executor, kindOf(subject));
+  const kind = kindOf(subject);
+  const executor = catalog.find(call.executor, kind);
   const x = { call, subject, executor, settings, lines: new CommandLines(call, settings.home), trace: undefined };
   const found = validation(x);
   if (isDenial(found)) return { reason: "no-command", about: "" };

@@ -1,4 +1,5 @@
 import type { UnconfinedReason } from "../../ipc/box.ts";
+import { unconfinedText } from "../../ipc/box-words.ts";
 import { GateError } from "../../ipc/gate-error.ts";
 import { ownCommand } from "../../ipc/own-command.ts";
 import type { ProposedCall } from "../../ipc/wire.ts";
@@ -46,7 +47,7 @@ const callOf = (command: string, cwd: string): ProposedCall => ({
   context: { cwd },
 });
 
-/** An agent as it is now; without one, an agent for which nothing stands in the way. @throws GateError `unknown_agent` */
+/** An agent as it is now; without one, an agent that nothing keeps from being confined. @throws GateError `unknown_agent` */
 function subjectOf(context: OperatorContext, name?: string): Subject {
   const { core, by } = context;
   if (name === undefined) return { agent: null, level: "Full", principal: by, can_confine: true };
@@ -67,10 +68,9 @@ function shownReason({ core }: OperatorContext, { reason, about }: Reasoned): Re
 }
 
 function notConfined({ reason, about }: Reasoned): GateError {
-  const on = about === "" ? "" : ` (${about})`;
   return new GateError(
     "not_confined",
-    `this command can't run confined: ${reason}${on}`,
-    `see: ${ownCommand("box explain -- COMMAND")}`,
+    `this command can't run confined: ${unconfinedText(reason, about, "en")}`,
+    `what can: ${ownCommand("box explain COMMAND")}`,
   );
 }

@@ -76,13 +76,15 @@ function ruleOfAnswers(requests: readonly RequestEntry[], is_revoked: boolean): 
     return not_by_policy;
   const unclaimed = requests.filter(({ undelivered }) => undelivered.known === true);
   const [answer] = unclaimed;
-  if (answer !== undefined && performance.now() - answer.answered_at > RETURN_MS) return not_by_policy;
+  const isTooOld = () => answer !== undefined && performance.now() - answer.answered_at > RETURN_MS;
+  if (isTooOld()) return not_by_policy;
   if (answer !== undefined && unclaimed.length === 1) {
     // Taken by this call, unless the gate ends before it is sent.
     answer.undelivered.begin(false);
     return {
       rule: "an answer given while its agent was away is worth the next same call",
-      isMet: ({ stage, status }) => stage === "approval" && status === answer.answered,
+      // On its way it may have become too old.
+      isMet: ({ stage, status }) => isTooOld() || (stage === "approval" && status === answer.answered),
     };
   }
   if (unclaimed.length > 0) return not_by_policy;

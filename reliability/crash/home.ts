@@ -16,6 +16,8 @@ import { TrailReader } from "./trail.ts";
 const WORKERS = ["worker-1", "worker-2", "worker-3"];
 /** Calls about this many of the latest grants, so that one grant is used before and after it ends. */
 const GRANTS_IN_USE = 12;
+/** A start of the gate where the machine does nothing else. */
+const USUAL_START_MS = 400;
 /** Answers that are given at most before the agents have reconnected. */
 const ANSWERED_AWAY = 2;
 
@@ -61,7 +63,7 @@ export class CrashHome {
 
   /** Starts a gate, checks its state, drives it, and kills it at the moment. */
   async round(random: Seeded, moment: Moment): Promise<void> {
-    if (moment.kind === "start") return await this.#killStarting(moment.after_ms);
+    if (moment.kind === "start") return await this.#killStarting(moment.after_ms * this.#slowness());
     const operator = await this.#startChecked();
     if (operator === undefined) return;
     await this.#answerAway(operator, random);
@@ -86,6 +88,11 @@ export class CrashHome {
     this.#gate = await startGate({ env: this.#env }, ["--no-notifications"], this.#launcher);
     this.starts_ms.push(this.#gate.start_ms);
     return await OperatorClient.connect(this.paths.operator_socket, this.paths.operator_token);
+  }
+
+  /** How many times longer things take here, now, than where the moments were chosen; 1 at the least. */
+  #slowness(): number {
+    return Math.max(1, (this.starts_ms.at(-1) ?? 0) / USUAL_START_MS);
   }
 
   async #startChecked(): Promise<OperatorClient | undefined> {
@@ -133,7 +140,9 @@ export class CrashHome {
   async #drive(operator: OperatorClient, random: Seeded, moment: Moment): Promise<void> {
     const gate = this.#gate;
     const killed = Promise.withResolvers<void>();
-    const trigger = new Trigger(moment, () => killed.resolve(gate?.kill()));
+    const trigger = new Trigger(moment, { ledger: this.ledger, slowness: this.#slowness() }, () =>
+      killed.resolve(gate?.kill()),
+    );
     const driven = new DrivenOperator(operator, this.ledger, random, () => trigger.act());
     const running: Promise<void>[] = [];
     const begin = (entry: AgentEntry) => {

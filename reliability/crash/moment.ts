@@ -1,18 +1,23 @@
 import type { Seeded } from "../../fuzz/seeded.ts";
+import type { Ledger } from "./ledger.ts";
 
-/** When a gate is killed: at any moment, within an act of the operator, as a decision arrives, or while it starts. */
+/**
+ * When a gate is killed: at any moment, within an act of the operator, as a decision arrives, or while it starts; or, however long that
+ * takes, as soon as a decision arrives and the ledger holds what is wanted.
+ */
 export type Moment =
   | { kind: "any"; after_ms: number }
   | { kind: "act"; count: number; delay: number }
   | { kind: "decision"; count: number }
-  | { kind: "start"; after_ms: number };
+  | { kind: "start"; after_ms: number }
+  | { kind: "loaded"; isLoaded(ledger: Ledger): boolean };
 
-/** A gate is killed by then in any case, in milliseconds. */
+/** A gate is killed by then in any other case, in milliseconds. All times are those of a machine that does nothing else. */
 const LONGEST_LOAD_MS = 600;
 
 export function drawMoment(random: Seeded): Moment {
   switch (
-    random.weighted<Moment["kind"]>([
+    random.weighted<Exclude<Moment["kind"], "loaded">>([
       [3, "any"],
       [3, "act"],
       [3, "decision"],
@@ -30,18 +35,27 @@ export function drawMoment(random: Seeded): Moment {
   }
 }
 
+interface TriggerParts {
+  ledger: Ledger;
+  /** Times of the moment are multiplied by it. */
+  slowness: number;
+}
+
 /** Kills once, when the moment has come. */
 export class Trigger {
   readonly #moment: Moment;
+  readonly #around: TriggerParts;
   readonly #kill: () => void;
   #acts = 0;
   #decisions = 0;
   #timers: NodeJS.Timeout[] = [];
   #is_pulled = false;
 
-  constructor(moment: Moment, kill: () => void) {
+  constructor(moment: Moment, around: TriggerParts, kill: () => void) {
     this.#moment = moment;
+    this.#around = around;
     this.#kill = kill;
+    if (moment.kind === "loaded") return;
     const after_ms = moment.kind === "any" ? moment.after_ms : LONGEST_LOAD_MS;
     this.#after(after_ms);
   }
@@ -59,10 +73,11 @@ export class Trigger {
   /** An agent received a decision. */
   decision(): void {
     if (this.#moment.kind === "decision" && ++this.#decisions === this.#moment.count) this.#pull();
+    if (this.#moment.kind === "loaded" && this.#moment.isLoaded(this.#around.ledger)) this.#pull();
   }
 
   #after(ms: number): void {
-    this.#timers.push(setTimeout(() => this.#pull(), ms));
+    this.#timers.push(setTimeout(() => this.#pull(), ms * this.#around.slowness));
   }
 
   #pull(): void {

@@ -18,6 +18,8 @@ export interface LoadSettings {
   readable: string;
   /** Of all agents together. */
   calls_per_second: number;
+  /** No call is sent while so many have no answer: a slow machine then gets fewer. Left out: whatever the gate takes. */
+  most_unanswered?: number | undefined;
 }
 
 export interface LoadCounts {
@@ -61,13 +63,16 @@ async function drive({ agents: paired, agent_socket, ...settings }: LoadSettings
   const agents = paired.map((agent) => new SoakAgent(agent, agent_socket, counts));
   await Promise.all(agents.map((agent) => agent.connect()));
   const any = () => agents[Math.floor(Math.random() * agents.length)];
+  const unanswered = () => agents.reduce((sum, agent) => sum + agent.unanswered, 0);
+  const { calls_per_second, most_unanswered = Number.POSITIVE_INFINITY } = settings;
   const began = performance.now();
   let due = 0;
   let restarted_at = began;
   let reported_at = began;
   for await (const _ of setInterval(TICK_MS)) {
     const now = performance.now();
-    for (const end = ((now - began) / 1000) * settings.calls_per_second; due < end; due++) sendOne(any(), settings);
+    for (const end = ((now - began) / 1000) * calls_per_second; due < end; due++)
+      if (unanswered() < most_unanswered) sendOne(any(), settings);
     if (now - restarted_at > RESTART_EVERY_MS) {
       restarted_at = now;
       counts.restarts++;
@@ -77,7 +82,7 @@ async function drive({ agents: paired, agent_socket, ...settings }: LoadSettings
     }
     if (now - reported_at > REPORT_MS) {
       reported_at = now;
-      counts.unanswered = agents.reduce((sum, agent) => sum + agent.unanswered, 0);
+      counts.unanswered = unanswered();
       process.send?.(counts);
       counts.failures = [];
     }

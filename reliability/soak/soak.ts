@@ -1,4 +1,5 @@
 import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
 import {
   mkdirSync,
   mkdtempSync,
@@ -28,6 +29,8 @@ export interface SoakOptions {
   warm_up_seconds: number;
   agents: number;
   calls_per_second: number;
+  /** As in `LoadSettings`. */
+  most_unanswered?: number;
   sample_seconds: number;
   /** What the last third may be against the first. */
   limit: number;
@@ -84,6 +87,7 @@ async function run(
     operator_token,
     readable,
     calls_per_second: options.calls_per_second,
+    most_unanswered: options.most_unanswered,
   });
   const probe = new Child<ProbeSettings, ProbeReport>("probe.ts", {
     agent: probe_agent,
@@ -92,6 +96,7 @@ async function run(
     calls_per_second: PROBE_CALLS_PER_SECOND,
   });
   children.push(load.process, probe.process);
+  await Promise.all([load.began, probe.began]);
   await sleep(options.warm_up_seconds * 1000);
   probe.take();
   const { samples, counts, failures } = await sampleAll(options, gate, paths, load, probe);
@@ -159,11 +164,14 @@ function largestLog({ state_dir }: GatePaths): number {
 /** A part of the driver in a separate process. */
 class Child<Settings extends object, Report extends object> {
   readonly process: ChildProcess;
+  /** Resolves with its first message, or its end. */
+  readonly began: Promise<unknown>;
   #reports: Report[] = [];
   #failures: string[] = [];
 
   constructor(file: string, settings: Settings) {
     this.process = fork(new URL(file, import.meta.url), { execArgv: [], serialization: "advanced" });
+    this.began = Promise.race([once(this.process, "message"), once(this.process, "exit")]);
     this.process.on("message", (message: Report | { failure: string }) => {
       if ("failure" in message) this.#failures.push(message.failure);
       else this.#reports.push(message);

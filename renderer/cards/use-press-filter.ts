@@ -62,8 +62,12 @@ export function usePressFilter(card: RefObject<HTMLElement | null>, shape: strin
     if (card.current !== null) filter.setPosition(positionOf(card.current), performance.now());
   }, [card, filter]);
 
+  // Its first position is known before anything can move it: the timer may come late.
   // biome-ignore lint/correctness/useExhaustiveDependencies: another shape is a move, though the card's box stays the same
-  useLayoutEffect(() => filter.moved(performance.now()), [filter, shape]);
+  useLayoutEffect(() => {
+    filter.moved(performance.now());
+    lookNow();
+  }, [filter, lookNow, shape]);
   useEffect(() => watchPosition(lookNow, filter), [lookNow, filter]);
   useEffect(() => {
     if (!was_too_soon) return;

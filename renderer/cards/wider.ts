@@ -13,7 +13,9 @@ export interface WiderAnswer {
 }
 
 /** Reading is allowed a folder at a time; what changes or sends something no further than what was asked. */
-const USEFUL: Readonly<Record<"reading" | "other", readonly Reach[]>> = {
+const USEFUL: Readonly<Record<"reading" | "confined" | "other", readonly Reach[]>> = {
+  // It can reach no further than its project, whichever command it is.
+  confined: ["project"],
   reading: ["tree", "folder", "project", "file", "host", "exact", "any"],
   other: ["file", "host", "folder", "exact", "any"],
 };
@@ -31,15 +33,15 @@ export function widerAnswer(view: ApprovalView, words: CardWords): WiderAnswer |
       return { choice, answer: answerWith(view, choice, expires_at), label, why: words.approvedBefore(approved_times) };
     }
   }
-  const choice = mostUseful(choices);
+  const choice = mostUseful(choices, view.confined !== null);
   if (choice === undefined) return null;
   return { choice, answer: answerWith(view, choice), label: widerLabel(choice, words.thisSession, words), why: null };
 }
 
-function mostUseful(choices: readonly Choice[]): Choice | undefined {
+function mostUseful(choices: readonly Choice[], is_confined: boolean): Choice | undefined {
   const in_session = choices.filter(({ scope }) => scope === "session");
   const is_reading = in_session.every(({ grants }) => grants.every(({ capability }) => capability === "fs:read"));
-  const order = USEFUL[is_reading ? "reading" : "other"];
+  const order = USEFUL[is_confined ? "confined" : is_reading ? "reading" : "other"];
   return order
     .map((reach) => in_session.find((choice) => choice.reach === reach))
     .find((choice) => choice !== undefined);
@@ -60,23 +62,27 @@ export function answerWith(view: ApprovalView, choice: Choice, expires_at?: stri
 
 /** "Allow reading below src, this session". */
 export function widerLabel(choice: Choice, time: string, words: CardWords): string {
-  const [grant] = choice.grants;
-  const is_one_kind = choice.grants.every(({ capability }) => capability === grant?.capability);
-  const doing = is_one_kind && grant !== undefined ? words.doing(grant.capability) : words.doingThis;
+  const kinds = [...new Set(choice.grants.map(({ capability }) => capability))];
+  const is_told = kinds.length === 1 || (kinds.length === 2 && targetsOf(choice.grants).length === 1);
+  const doing = is_told ? kinds.map((capability) => words.doing(capability)).join(words.and) : words.doingThis;
   // A host says it alone.
   const place = placeOf(choice, words);
   return words.allowWider(choice.reach === "host" ? place : `${doing} ${place}`, time);
 }
 
+function targetsOf(grants: Choice["grants"]): string[] {
+  return [...new Set(grants.map(({ target }) => target))];
+}
+
 function placeOf({ grants, reach }: Choice, words: CardWords): string {
-  const [grant, ...more] = grants;
-  if (grant === undefined || more.length > 0 || reach === null)
+  const [target, ...more] = targetsOf(grants);
+  if (target === undefined || more.length > 0 || reach === null)
     return reach === null ? "" : words.reach[reach].toLowerCase();
-  const [, folder, below] = /([^/]+)\/(\*\*?)$/.exec(grant.target) ?? [];
+  const [, folder, below] = /([^/]+)\/(\*\*?)$/.exec(target) ?? [];
   if (reach === "project") return words.inProject;
   if (folder !== undefined) return below === "**" ? words.below(folder) : words.directlyIn(folder);
-  if (reach === "file") return grant.target.slice(grant.target.lastIndexOf("/") + 1);
-  if (reach === "host") return grant.target;
+  if (reach === "file") return target.slice(target.lastIndexOf("/") + 1);
+  if (reach === "host") return target;
   return words.reach[reach].toLowerCase();
 }
 

@@ -108,6 +108,7 @@ const en = {
 
   doing: (capability: Capability) => DOING.en[capability],
   doingThis: "this",
+  and: " and ",
   below: (folder: string) => `below ${folder}`,
   directlyIn: (folder: string) => `in ${folder}`,
   inProject: "in this project",
@@ -260,6 +261,7 @@ const it: typeof en = {
 
   doing: (capability) => DOING.it[capability],
   doingThis: "questo",
+  and: " e ",
   below: (folder) => `sotto ${folder}`,
   directlyIn: (folder) => `in ${folder}`,
   inProject: "in questo progetto",

@@ -23,7 +23,7 @@ describe.runIf(hasProgram("git"))("a file that often holds secrets", () => {
     ["is shown in a folder, too", ":", "deep/.env", "none"],
     ["can't be read where it was changed", "echo KEY=1 >> .env", ".env", "unreadable"],
     [
-      "can't be read where git was told not to look",
+      "can't be read where git overlooks its changes",
       "git update-index --skip-worktree .env; echo KEY=1 >> .env",
       ".env",
       "unreadable",

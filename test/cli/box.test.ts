@@ -1,3 +1,5 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { explanationLines, statusLines } from "../../cli/box-lines.ts";
 import { boxCheck } from "../../cli/doctor-checks.ts";
@@ -8,8 +10,11 @@ import { BOX_PROBLEMS, type BoxAgent, type BoxStatus, UNCONFINED_REASONS } from 
 import { boxAgentWords, boxProblemWords, confinedText, unconfinedText } from "../../ipc/box-words.ts";
 import { LANGUAGES } from "../../ipc/language.ts";
 import type { ApprovalView } from "../../ipc/operator-api.ts";
+import { withoutBox } from "../box/box-under-test.ts";
 import { approvalView } from "../support/approval-view.ts";
 import { runs } from "../support/card-views.ts";
+import { runGate } from "../support/gate-process.ts";
+import { startGate } from "../support/running-gate.ts";
 
 const WELL: BoxStatus = {
   is_available: true,
@@ -26,7 +31,9 @@ const NOW = new Date(2026, 10, 22, 12, 0).getTime();
 describe("the words of confined execution", () => {
   it("each reason, problem and state has its own words, in each language", () => {
     const agents: BoxAgent[] = (["confined", "untested", "failed", "read-only"] as const).flatMap((state) =>
-      [null, "claude 2"].map((client) => ({ name: "a", state, client, tested_at: null })),
+      ["claude-code", "a"].flatMap((name) =>
+        [null, "claude 2"].map((client) => ({ name, state, client, tested_at: null })),
+      ),
     );
     const texts = LANGUAGES.flatMap((language) => [
       ...UNCONFINED_REASONS.map((reason) => unconfinedText(reason, "", language)),
@@ -57,6 +64,7 @@ describe("box status", () => {
         agents: [
           { ...agent, state: "confined" },
           { ...agent, state: "untested" },
+          { name: "claude-code", state: "untested", client: null, tested_at: null },
           { name: "codex", state: "untested", client: null, tested_at: null },
         ],
         set_aside: [
@@ -69,7 +77,8 @@ describe("box status", () => {
       "commands can be confined here (bubblewrap 0.8.0); 1 runs confined now",
       "claude-code: Commands run confined (claude 2.1.330, tested today 12:00)",
       "claude-code: Not confined: its client has changed since it was tested (claude 2.1.330, tested today 12:00); Test it: connect it again",
-      "codex: Not confined: its client was never tested; Test it: connect it again",
+      "claude-code: Not confined: its client was never tested; Test it: connect it again",
+      "codex: Not confined: it hasn't said that it runs what it is given",
       "set aside after a command, as their content would have run later:",
       "  /srv/p/.envrc is now /srv/k/1/.envrc (claude-code, today 12:00)",
     ]);
@@ -102,6 +111,55 @@ describe("box explain", () => {
       "would not be confined: ssh needs what no box has: other machines, system services, root, or other processes",
       "  it is asked about as running code (code:exec)",
     ]);
+    expect(explanationLines({ reason: "clear", about: "", declaration: null })).toHaveLength(1);
+  });
+});
+
+const NO_BOX = withoutBox();
+if (NO_BOX !== undefined) console.log(`skipped: ${NO_BOX}`);
+
+describe.skipIf(NO_BOX !== undefined)("box run", () => {
+  it("runs a command of the user's confined, with its input, output and exit code, and says why another one isn't", async () => {
+    const gate = await startGate();
+    await gate.gate.core.box.ready;
+    const project = join(gate.home.home, "site");
+    mkdirSync(join(project, ".git"), { recursive: true });
+    writeFileSync(join(project, ".git/HEAD"), "ref: refs/heads/main\n");
+    writeFileSync(join(gate.home.home, "outside.txt"), "private");
+    writeFileSync(join(project, "run.sh"), 'cat > made.txt; cat ../outside.txt; echo "$1" >&2; exit 7\n');
+    const run = (...words: string[]) => runGate(gate.home, ["box", "run", "--", ...words], "given\n", project);
+    const [words, line, refused] = await Promise.all([
+      run("bash", "run.sh", "two words"),
+      run("echo a | tr a b; bash -c 'exit 3' || echo $?"),
+      run("ssh", "example.com"),
+    ]);
+    expect(words).toMatchObject({ code: 7, stdout: "" });
+    expect(words.stderr).toMatch(/outside\.txt: No such file[\s\S]*\ntwo words\n$/);
+    expect(readFileSync(join(project, "made.txt"), "utf8")).toBe("given\n");
+    expect(line).toMatchObject({ code: 0, stdout: "b\n3\n" });
+    expect(refused).toMatchObject({ code: 4, stdout: "" });
+    expect(refused.stderr).toContain("ssh needs what no box has");
+  });
+
+  it("box status and box explain tell of the running gate, as JSON where they are piped", async () => {
+    const gate = await startGate();
+    await gate.gate.core.box.ready;
+    const project = join(gate.home.home, "site");
+    mkdirSync(join(project, ".git"), { recursive: true });
+    writeFileSync(join(project, ".git/HEAD"), "ref: refs/heads/main\n");
+    await gate.operator.call("agents.pair", { name: "reader", level: "ReadOnly" });
+    const [status, would, asked, level] = await Promise.all([
+      runGate(gate.home, ["box", "status"]),
+      runGate(gate.home, ["box", "explain", "npm test", "--cwd", project]),
+      runGate(gate.home, ["box", "explain", "metnos-gate outside -- npm test", "--cwd", project]),
+      runGate(gate.home, ["box", "explain", "npm test", "--cwd", project, "--agent", "reader"]),
+    ]);
+    expect(status.lines[0]).toMatchObject({ is_available: true, agents: [{ name: "reader", state: "read-only" }] });
+    expect(status.stderr).toContain("reader: Read only: it runs no commands");
+    expect(would.lines[0]).toMatchObject({ reason: null, declaration: { project, network: expect.any(Boolean) } });
+    expect(would.stderr).toContain("would run confined to ~/site");
+    expect(asked.lines[0]).toMatchObject({ reason: "asked-for", declaration: null });
+    expect(level.lines[0]).toMatchObject({ reason: "level", declaration: null });
   });
 });
 

@@ -179,7 +179,7 @@ describe("the unit under systemd itself", () => {
     });
     systemctl("daemon-reload");
     expect(systemctl("start", name)).toMatchObject({ status: 0 });
-    await expect.poll(async () => (await runGate(home, ["status"])).code, { timeout: 15_000 }).toBe(0);
+    await expect.poll(async () => (await runGate(home, ["status"])).code).toBe(0);
     expect(systemctl("stop", name)).toMatchObject({ status: 0 });
     expect(existsSync(home.paths.operator_socket)).toBe(false);
   });

@@ -5,7 +5,7 @@ import { EXIT } from "../../cli/output.ts";
 import { OperatorClient } from "../../ipc/operator-client.ts";
 import { CHECKOUT, LAUNCHER, runGate, StartedProcess, startServe } from "../support/gate-process.ts";
 import { payload, runHook } from "../support/hook-process.ts";
-import { givePort } from "../support/running-gate.ts";
+import { givePort } from "../support/own-port.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import { type TemporaryHome, temporaryHome } from "../support/temporary-home.ts";
 
@@ -82,7 +82,7 @@ describe("a gate that metnos-gate start runs, and that is killed", () => {
     expect(await started.exited).toBe(EXIT.died);
     expect(started.stderr).toMatch(/ended unexpectedly again \(SIGKILL\), \d+ s after it was started again\n/);
     expect((await runGate(home, ["status"])).code).toBe(EXIT.not_running);
-  }, 60_000);
+  });
 
   it("that fails at something unexpected is started again, and says where without the values", async () => {
     const home = temporaryHome();
@@ -114,7 +114,7 @@ describe("metnos-gate start", () => {
     started.child.kill("SIGKILL");
     await started.printed(/the process that started this one has ended: closing/);
     // Without a gate this command takes its lock itself.
-    await expect.poll(async () => (await runGate(home, ["agents", "list"])).code, { timeout: 10_000 }).toBe(0);
+    await expect.poll(async () => (await runGate(home, ["agents", "list"])).code).toBe(0);
   });
 
   it("passes on that the gate refused to start, and starts it no second time", async () => {

@@ -14,7 +14,7 @@ export interface ClaudeCodeOptions {
 }
 
 /** Longer than any of these runs takes, in milliseconds. */
-const TIMEOUT_MS = 30_000;
+const TIMEOUT_MS = 100_000;
 
 /** The real client with `-p`, talking to a pretend model. Ended with all of its processes when the test ends. */
 export class ClaudeCodeRun {
@@ -61,6 +61,12 @@ export class ClaudeCodeRun {
   async results(): Promise<ToolResult[]> {
     await this.#ended;
     return this.#api.results;
+  }
+
+  /** All messages that the model has received, as JSON, once the client has ended. */
+  async conversation(): Promise<string> {
+    await this.#ended;
+    return this.#api.conversation;
   }
 
   /** Kills the client and what it started, hooks among it. */

@@ -1,67 +1,16 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import type { ToolUse } from "../../cli/claude-code/client-test/messages-api.ts";
 import { claudeCodeChecks } from "../../cli/claude-code/hook-check.ts";
 import { launcherFile } from "../../cli/claude-code/launcher.ts";
-import { connectClaudeCode } from "../../cli/claude-code/settings.ts";
-import { type GateUnderTest, startGate } from "../support/running-gate.ts";
-import { type ClaudeCodeOptions, ClaudeCodeRun } from "./claude-code-run.ts";
+import { startGate } from "../support/running-gate.ts";
 import { claudeCodeIn, clientsFolder, TRIED_VERSIONS } from "./clients.ts";
+import { bash, Seat, TTL_SECONDS } from "./seat.ts";
 
 /** The real Claude Code behind a real gate; its model alone is a pretended one. */
 
-const TTL_SECONDS = 60;
-const bash = (command: string): ToolUse => ({ name: "Bash", input: { command, description: "a test" } });
 /** Claude Code notices a change of its settings within this time, in milliseconds. */
 const RELOAD_MS = 3000;
-
-/** A gate, and a project that Claude Code was connected for it in. */
-class Seat {
-  readonly gate: GateUnderTest;
-  readonly project: string;
-  readonly #binary: string;
-
-  constructor(gate: GateUnderTest, binary: string) {
-    this.gate = gate;
-    this.#binary = binary;
-    this.project = join(gate.home.home, "project");
-    mkdirSync(join(this.project, ".claude"), { recursive: true });
-    mkdirSync(join(gate.home.home, ".ssh"));
-    writeFileSync(this.key, "the key\n");
-    process.env.HOME = gate.home.home;
-    connectClaudeCode({ project: false, ttl_seconds: TTL_SECONDS });
-  }
-
-  get key(): string {
-    return join(this.gate.home.home, ".ssh/id_rsa");
-  }
-
-  /** Reads what no agent may read. */
-  get readKey(): ToolUse {
-    return bash(`cat ${this.key}`);
-  }
-
-  start(script: readonly ToolUse[], more: Partial<ClaudeCodeOptions> = {}): Promise<ClaudeCodeRun> {
-    const { env } = this.gate.home;
-    return ClaudeCodeRun.start({ binary: this.#binary, env, project: this.project, script, ...more });
-  }
-
-  async results(script: readonly ToolUse[], more: Partial<ClaudeCodeOptions> = {}) {
-    const run = await this.start(script, more);
-    const results = await run.results();
-    expect(results, run.output).toHaveLength(script.length);
-    return results;
-  }
-
-  projectSettings(settings: object): void {
-    writeFileSync(join(this.project, ".claude/settings.json"), JSON.stringify(settings));
-  }
-
-  async decisions() {
-    return (await this.gate.operator.call("status", {})).decisions;
-  }
-}
 
 describe.each(TRIED_VERSIONS)("Claude Code %s", (version) => {
   const binary = claudeCodeIn(clientsFolder(), version);
@@ -83,15 +32,8 @@ describe.each(TRIED_VERSIONS)("Claude Code %s", (version) => {
     };
   });
 
-  /** Answers the next card. */
-  async function answerNext(decision: "approved" | "rejected"): Promise<void> {
-    await seat.gate.event(({ type }) => type === "approval.waiting");
-    const [token = ""] = await seat.gate.waiting();
-    await seat.gate.operator.call("approvals.resolve", { token, decision });
-  }
-
   it("asks the gate before each tool: what it allows runs, what it denies doesn't, with the reason", async () => {
-    const answered = answerNext("approved");
+    const answered = seat.answerNext("approved");
     const [allowed, approved, denied] = await seat.results([bash("echo one"), bash("touch made.txt"), seat.readKey]);
     await answered;
     expect(allowed).toEqual({ text: "one", is_error: false });
@@ -193,7 +135,7 @@ describe.each(TRIED_VERSIONS)("Claude Code %s", (version) => {
   it("in plan mode a grant does not answer for a write: the user is asked", async () => {
     await seat.gate.operator.call("grants.add", { capability: "fs:write", target: `${seat.project}/**` });
     const write = { name: "Write", input: { file_path: join(seat.project, "a.txt"), content: "text" } };
-    const answered = answerNext("rejected");
+    const answered = seat.answerNext("rejected");
     const [result] = await seat.results([write], { args: ["--permission-mode", "plan"] });
     await answered;
     expect(result).toMatchObject({ is_error: true, text: expect.stringContaining("the user said no") });

@@ -66,11 +66,11 @@ describeDesktop("the app beside a gate that runs already", () => {
     expect(await gatePid(app)).toBeUndefined();
     // With its window open it says so there, too, and what can be done.
     await expect
-      .poll(() => recorded(app, ({ dialogs }) => dialogs.map(({ message }) => message)), { timeout: 10_000 })
+      .poll(() => recorded(app, ({ dialogs }) => dialogs.map(({ message }) => message)))
       .toEqual(["The gate has ended"]);
 
     const second = await startGate({ home });
-    await expect.poll(() => gatePid(app), { timeout: 3000 }).toBe(process.pid);
+    await expect.poll(() => gatePid(app)).toBe(process.pid);
     await expect.poll(() => labels(app)).toHaveProperty("pause");
 
     app.kill("SIGTERM");
@@ -78,7 +78,7 @@ describeDesktop("the app beside a gate that runs already", () => {
     expect(app.output()).toContain("closed; the gate itself runs elsewhere");
     expect(app.output()).not.toContain("error box");
     expect(await second.operator.call("status", {})).toMatchObject({ pid: process.pid });
-  }, 60_000);
+  });
 
   it("starts a gate of its own once the other one has ended, where the user wants that", async () => {
     const other = await startGate();
@@ -87,14 +87,14 @@ describeDesktop("the app beside a gate that runs already", () => {
     await other.close();
     await expect.poll(() => labels(app)).toHaveProperty("start-gate", "Start the gate here");
     await press(app, "start-gate");
-    await expect.poll(() => gatePid(app), { timeout: 5000 }).toBe(app.pid);
+    await expect.poll(() => gatePid(app)).toBe(app.pid);
     await expect.poll(() => labels(app)).toMatchObject({ quit: "Quit" });
     // Other surfaces use that one now.
     const { operator_socket, operator_token } = other.home.paths;
     const operator = await OperatorClient.connect(operator_socket, operator_token);
     expect(await operator.call("status", {})).toMatchObject({ pid: app.pid });
     await operator.close();
-  }, 60_000);
+  });
 
   it.skipIf(NO_BUS)(
     "shows notifications for it where it shows none itself, and only there",
@@ -106,7 +106,7 @@ describeDesktop("the app beside a gate that runs already", () => {
       const without = await startGate();
       await launchDesktop({ home: without.home, args: ["--hidden"], env });
       const agent = await ask(without.home);
-      await expect.poll(() => server.calls.length, { timeout: 10_000 }).toBe(1);
+      await expect.poll(() => server.calls.length).toBe(1);
       await agent.close();
 
       const unwanted = await startGate({ notifications: false });
@@ -136,5 +136,5 @@ describeDesktop("quitting an app whose own gate is used", () => {
     await press(app, "quit");
     expect(await app.exited).toBe(0);
     agent.socket.destroy();
-  }, 60_000);
+  });
 });

@@ -216,7 +216,7 @@ describeDesktop("the tray", () => {
     };
     // As tall as the page's content, reported by the page itself.
     const content = async () => Math.ceil((await page.locator(".popup").boundingBox())?.height ?? 0);
-    await expect.poll(async () => (await popup()).bounds?.height === (await content()), { timeout: 10_000 }).toBe(true);
+    await expect.poll(async () => (await popup()).bounds?.height === (await content())).toBe(true);
     expect(await resized(5000)).toBe(Math.floor((work_area.height * 2) / 3));
     await click();
     await expect.poll(async () => (await popup()).is_visible).toBe(false);

@@ -141,7 +141,7 @@ test("every example prints what the document says", async () => {
     expect(found, command).toMatch(patternOf(printed));
     token = /"token":"([0-9a-f]{16})"/.exec(found)?.[1] ?? token;
   }
-}, 60_000);
+});
 
 /** Each command without subcommands, as its help names it, with its options. */
 function commandsBelow(parent: Command, words: readonly string[] = []): { command: string; options: string[] }[] {

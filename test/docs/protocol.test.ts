@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { MAX_PAIRINGS, PAIRING_TIMEOUT_MS } from "../../ipc/agent-server.ts";
+import { confinedCommand } from "../../ipc/confined-command.ts";
 import { decisionSchema, readingSchema } from "../../ipc/decision.ts";
 import { FRAME_TIMEOUT_MS, MAX_DEPTH, MAX_FRAME_BYTES } from "../../ipc/frames.ts";
 import { MAX_UNADMITTED_BYTES, UNGREETED_LIMITS } from "../../ipc/line-server.ts";
@@ -194,6 +195,10 @@ test("every field of a decision, and of a call's context, is in the document", (
   for (const key of Object.keys(contextSchema.shape)) expect(TEXT).toContain(`\`${key}\``);
   const readings = cellsOf("| field | is |").find(([, field]) => field === "`readings`")?.[2] ?? "";
   for (const key of Object.keys(readingSchema.shape)) expect(readings).toContain(`\`${key}\``);
+});
+
+test("what a shell runs in the place of a confined command line is the code's", () => {
+  expect(TEXT).toContain(`\n    ${confinedCommand(["ARGV"])}\n`);
 });
 
 test("the limits are the code's", () => {

@@ -61,4 +61,29 @@ describe("the final decision on a call that waited", () => {
       explain: { rule: "approval.changed-while-waiting" },
     });
   });
+
+  it("denies what would run in another box by now, or in none, or in one at all", () => {
+    const declaration = { project: "/srv", cwd: "/srv", reads: [], writes: [], network: false };
+    const confined = (change = {}) => ({
+      confinement: { reason: null, line: "make", needs: [], declaration: { ...declaration, ...change } },
+    });
+    const changes = [
+      [confined(), confined({ network: true })],
+      [confined(), confined({ cwd: "/srv/a" })],
+      [confined(), confined({ reads: ["/etc"] })],
+      [confined(), { confinement: null }],
+      [{ confinement: null }, confined()],
+    ] as const;
+    for (const [asked, now] of changes) {
+      const before = { ...examinationOf(CALL), ...asked };
+      const { registry } = freshApprovals();
+      const { trace: _, ...decision } = decided(CALL);
+      const ended = { ...registry.createPending(pendingOf()), status: "approved" as const };
+      const again = (x: Reviewable): Examined => ({ x: { ...x, ...now }, denial: null });
+      expect(finalDecision(before, decision, ended, again, TTL_SECONDS)).toMatchObject({
+        outcome: "denied",
+        explain: { rule: "approval.changed-while-waiting" },
+      });
+    }
+  });
 });

@@ -69,7 +69,7 @@ describe("identical calls that wait at the same time", () => {
     await turn();
     expect(statusOf(core, token)).toBe("pending");
     second.pending?.[leave]("no longer needed");
-    await vi.waitFor(() => expect(statusOf(core, token)).toBe("cancelled"));
+    await expect.poll(() => statusOf(core, token)).toBe("cancelled");
     expect(core.gate.broker.registry.getPending(token)?.message).toBe("no longer needed");
     expect(finals).toEqual([]);
   });
@@ -103,7 +103,7 @@ describe("a grant that covers what waits", () => {
       },
       BY,
     );
-    await vi.waitFor(() => expect(statusOf(core, alone)).toBe("approved"));
+    await expect.poll(() => statusOf(core, alone)).toBe("approved");
     await turn();
     expect(finals.sort()).toEqual(["alone: allowed", "granting: allowed"]);
   });
@@ -160,7 +160,7 @@ describe("the withdrawal of all that waits for an agent", () => {
     });
     core.gate.waiting.withdrawAgent(agent.agent_id, "its pairing was revoked", "approval.withdrawn-pairing");
     expect(reads).toHaveBeenCalledOnce();
-    await vi.waitFor(() => expect(statusOf(core, one)).toBe("cancelled"));
+    await expect.poll(() => statusOf(core, one)).toBe("cancelled");
     await turn();
     expect(statusOf(core, another)).toBe("pending");
   });
@@ -205,7 +205,7 @@ describe("what an earlier gate left behind", () => {
     const { core, write } = await openedGate(before.home, before.clock);
     expect(tokenOf(write("back"))).toBe(back);
     vi.advanceTimersByTime(20_100);
-    await vi.waitFor(() => expect(statusOf(core, gone)).toBe("cancelled"));
+    await vi.waitFor(() => expect(statusOf(core, gone)).toBe("cancelled"), { timeout: 20_000 });
     expect(statusOf(core, back)).toBe("pending");
   });
 

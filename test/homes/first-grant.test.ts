@@ -1,6 +1,5 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as passing } from "node:timers/promises";
 import type { Locator } from "playwright-core";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { OperatorClient } from "../../ipc/operator-client.ts";
@@ -8,7 +7,7 @@ import { NO_BROWSER, openContext } from "../support/browser.ts";
 import { card, cards } from "../support/card-page.ts";
 import { runGate, startServe } from "../support/gate-process.ts";
 import { payload, runHook } from "../support/hook-process.ts";
-import { SETTLED_MS } from "../support/page-seat.ts";
+import { settled } from "../support/page-seat.ts";
 import { temporaryHome } from "../support/temporary-home.ts";
 
 /** From `connect` to the first remembered grant: keys and clicks of the user's, opening the page counted as one. */
@@ -41,7 +40,7 @@ describe.skipIf(NO_BROWSER !== null)("the first minutes, in an empty home", () =
     await press(asking.getByRole("radio", { name: "This folder and below", exact: true }));
     await press(asking.getByRole("radio", { name: "30 days" }));
     await asking.getByText("fs:write ~/project/**").first().waitFor();
-    await passing(SETTLED_MS); // nobody reads it faster than presses begin to count
+    await settled(page); // nobody reads it faster than presses begin to count
     await press(asking.getByRole("button", { name: "Approve and remember" }));
     expect((await first.answer).permission).toBe("allow");
     const seconds = (performance.now() - since) / 1000;

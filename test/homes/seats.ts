@@ -55,7 +55,7 @@ export async function webDesk(): Promise<WebDesk> {
   const gate = await startGate({ web: true });
   const context = await openContext({ viewport: { width: 1000, height: 680 }, locale: "en-GB" });
   // Before the test's own limit: then it says what didn't come.
-  context.setDefaultTimeout(10_000);
+  context.setDefaultTimeout(30_000);
   const page = await context.newPage();
   const connected = page.waitForEvent("websocket");
   await page.goto((await linkTo(gate)).url);
@@ -63,13 +63,19 @@ export async function webDesk(): Promise<WebDesk> {
   return { ...(await desk(gate.home)), gate, page, socket: await connected };
 }
 
+/** Another connection of the agent that is paired there. */
+export async function agentIn({ paths }: TemporaryHome): Promise<AgentConnection> {
+  const agent = await AgentConnection.open(paths.agent_socket);
+  onTestFinished(() => agent.close());
+  await agent.hello("claude-code", { token: readToken(agentTokenFile(paths, "claude-code")) });
+  return agent;
+}
+
 export async function desk(home: TemporaryHome): Promise<Desk> {
   const operator = await OperatorClient.connect(home.paths.operator_socket, home.paths.operator_token);
   onTestFinished(() => operator.close());
   await operator.call("agents.pair", { name: "claude-code", level: "Supervised" });
-  const agent = await AgentConnection.open(home.paths.agent_socket);
-  onTestFinished(() => agent.close());
-  await agent.hello("claude-code", { token: readToken(agentTokenFile(home.paths, "claude-code")) });
+  const agent = await agentIn(home);
   const folder = join(home.home, "invoices");
   mkdirSync(folder);
   return { home, folder, operator, agent };

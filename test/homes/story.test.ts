@@ -69,7 +69,7 @@ describeDesktop("the story in the desktop app", () => {
       lists: () => onlyGrant(window),
       revokes: () => revokeOnly(window),
     });
-  }, 60_000);
+  });
 });
 
 describe.skipIf(NO_BROWSER !== null)("the story in a browser tab", () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { MAX_DEPTH, MAX_FRAME_BYTES } from "../../ipc/frames.ts";
 import { operatorMethods } from "../../ipc/operator-api.ts";
 import { wireErrorSchema } from "../../ipc/wire.ts";
@@ -56,7 +56,7 @@ describe("a bad frame gets an error with a code and a hint, and other agents not
     agent.sendText("x".repeat(MAX_FRAME_BYTES + 1));
     expect((await agent.next("error")).data.code).toBe("frame_too_large");
     const connections = async () => (await gate.operator.call("status", {})).connections;
-    await vi.waitFor(async () => expect(await connections()).toBe(0), { timeout: 5000 });
+    await expect.poll(connections).toBe(0);
   });
 
   it("one that is never finished: it is given up, the connection stays", async () => {

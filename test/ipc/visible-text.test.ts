@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { visible, visibleJson, visibleParts } from "../../ipc/visible-text.ts";
+import { cpuMs } from "../support/measured.ts";
 
 it("what a screen shows as nothing, or as a blank that is no space, becomes a code", () => {
   const hidden = [
@@ -115,12 +116,10 @@ describe("letters that are taken for Latin ones", () => {
 
   it("a megabyte of them is checked in linear time", () => {
     for (const unit of ["\u0441 ", "\u0440a", "\u2160", "\u0441\u0301", "\u0441\u043b\u043e\u0432\u043e "]) {
-      const started = performance.now();
-      visible(unit.repeat((1024 * 1024) / unit.length / 2));
-      expect(performance.now() - started).toBeLessThan(4000);
+      const text = unit.repeat((1024 * 1024) / unit.length / 2);
+      expect(cpuMs(() => visible(text))).toBeLessThan(4000);
     }
-    const started = performance.now();
-    visible(`${"\u2160".repeat(500_000)}\u0449`);
-    expect(performance.now() - started).toBeLessThan(4000);
+    const text = `${"\u2160".repeat(500_000)}\u0449`;
+    expect(cpuMs(() => visible(text))).toBeLessThan(4000);
   });
 });

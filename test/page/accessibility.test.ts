@@ -54,7 +54,7 @@ describe.skipIf(NO_BROWSER !== null)("axe finds nothing serious", () => {
         for (const name of ["Look at each", "Everything", "Deny, and say why"]) await pressAll(page, name);
         await page.getByRole("button", { name: "Deny and send" }).first().waitFor();
         expect(await seriousProblems(page)).toEqual([]);
-      }, 60_000);
+      });
     }
 
     it(`on what would be stored, on the history, and where nothing is: ${scheme}`, async () => {

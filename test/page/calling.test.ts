@@ -4,6 +4,7 @@ import { tokenOf } from "../support/agent-connection.ts";
 import { seriousProblems } from "../support/axe.ts";
 import { NO_BROWSER } from "../support/browser.ts";
 import { card } from "../support/card-page.ts";
+import { installClock, stopClock } from "../support/page-home.ts";
 import { linkTo } from "../support/page-visitor.ts";
 import { type GateUnderTest, startGate } from "../support/running-gate.ts";
 import { sharedBrowser } from "../support/shared-browser.ts";
@@ -81,7 +82,7 @@ async function openedPage(gate: GateUnderTest, permission: "granted" | "default"
   onTestFinished(() => context.close());
   await recording(context, permission);
   const page = await context.newPage();
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(30_000);
   const complaints: string[] = [];
   page.on("console", (message) => {
     if (["error", "warning"].includes(message.type())) complaints.push(message.text());
@@ -102,15 +103,15 @@ describe.skipIf(NO_BROWSER !== null)("the tab", () => {
     const agent = await gate.agent("claude-code");
     const first = await agent.ask(READ);
     await agent.ask({ executor: "Bash", args: { command: "npm test" } });
-    await expect.poll(() => page.title(), { timeout: 10_000 }).toBe("(2) May I read? – Metnos Gate");
-    await expect.poll(() => icon(page), { timeout: 10_000 }).toContain('cx="23"');
+    await expect.poll(() => page.title()).toBe("(2) May I read? – Metnos Gate");
+    await expect.poll(() => icon(page)).toContain('cx="23"');
     expect(await page.evaluate("badges.at(-1)")).toBe(2);
     await gate.operator.call("settings.set", { key: "language", value: "it" });
     await gate.operator.call("approvals.resolve", { token: tokenOf(first.decision), decision: "rejected" });
-    await expect.poll(() => page.title(), { timeout: 10_000 }).toBe("(1) May I run? – Metnos Gate");
+    await expect.poll(() => page.title()).toBe("(1) May I run? – Metnos Gate");
     await agent.close();
-    await expect.poll(() => page.title(), { timeout: 10_000 }).toBe("Metnos Gate");
-    await expect.poll(() => icon(page), { timeout: 10_000 }).not.toContain('cx="23"');
+    await expect.poll(() => page.title()).toBe("Metnos Gate");
+    await expect.poll(() => icon(page)).not.toContain('cx="23"');
     expect(await page.evaluate("badges.at(-1)")).toBe(0);
     expect(complaints).toEqual([]);
   });
@@ -120,9 +121,9 @@ describe.skipIf(NO_BROWSER !== null)("the tab", () => {
     const { page } = await openedPage(gate);
     await page.getByRole("link", { name: "Grants" }).click();
     await (await gate.connect()).hello("codex");
-    await expect.poll(() => page.title(), { timeout: 10_000 }).toBe("(1) An agent wants to connect – Metnos Gate");
+    await expect.poll(() => page.title()).toBe("(1) An agent wants to connect – Metnos Gate");
     await gate.close();
-    await expect.poll(() => page.title(), { timeout: 10_000 }).toBe("The gate isn't answering – Metnos Gate");
+    await expect.poll(() => page.title()).toBe("The gate isn't answering – Metnos Gate");
   });
 });
 
@@ -144,7 +145,7 @@ describe.skipIf(NO_BROWSER !== null)("a notification of the browser", () => {
     expect(await seriousProblems(page)).toEqual([]);
 
     const seen = await agent.ask({ executor: "Bash", args: { command: "npm test" } });
-    await expect.poll(() => page.title(), { timeout: 10_000 }).toContain("(2)");
+    await expect.poll(() => page.title()).toContain("(2)");
     expect(await notices(page)).toEqual([]);
     await looksAway(page);
     const missed = await agent.ask({ executor: "Bash", args: { command: "npm run \u202e<b>build" } });
@@ -236,10 +237,22 @@ describe.skipIf(NO_BROWSER !== null)("who comes back after more than five minute
     const gate = await startGate({ web: true });
     const context = await browser().newContext();
     onTestFinished(() => context.close());
+    await context.addInitScript(`
+      globalThis.decisions = 0;
+      globalThis.WebSocket = class extends WebSocket {
+        constructor(...given) {
+          super(...given);
+          this.addEventListener("message", ({ data }) => {
+            if (JSON.parse(data).event?.type === "decision") decisions++;
+          });
+        }
+      };
+    `);
     const page = await context.newPage();
-    await page.clock.install();
+    await installClock(page);
     await page.goto((await linkTo(gate)).url);
     await page.getByRole("heading", { level: 1 }).waitFor();
+    await stopClock(page);
     const hide = (is_hidden: boolean) =>
       page.evaluate(`
         Object.defineProperty(document, "visibilityState", { value: "${is_hidden ? "hidden" : "visible"}", configurable: true });
@@ -252,15 +265,15 @@ describe.skipIf(NO_BROWSER !== null)("who comes back after more than five minute
       await agent.ask(READ);
       await agent.ask({ executor: "Bash", args: { command: "rm -rf /" } });
     };
-    const seen = gate.event(({ type }) => type === "decision");
     await hide(true);
     await work();
-    await seen;
+    await expect.poll(() => page.evaluate("decisions")).toBe(3);
     await page.clock.fastForward("04:59");
     await hide(false);
     expect(await page.getByText("While you were away").count()).toBe(0);
     await hide(true);
     await work();
+    await expect.poll(() => page.evaluate("decisions")).toBe(6);
     await page.clock.fastForward("05:01");
     await hide(false);
     await page.getByText("While you were away: 2 allowed by grants, 1 denied by the guard.").waitFor();

@@ -73,7 +73,7 @@ describe("DesktopLink", () => {
     await expect(link.call("status", {})).rejects.toMatchObject({ code: "not_answering" });
     gate.has_ended = false;
     gate.report(true);
-    await vi.waitFor(() => expect(states).toEqual(["silent", "answering"]));
+    await expect.poll(() => states).toEqual(["silent", "answering"]);
   });
 
   it("a refusal is an answer: it stays answering", async () => {

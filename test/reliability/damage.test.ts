@@ -56,7 +56,7 @@ describe("a damaged file is refused by name, noticed, or does no harm", () => {
         checked.set(nameOf(next), await checkCase(next, prepared));
     };
     await Promise.all(Array.from({ length: AT_ONCE }, worker));
-  }, 180_000);
+  }, 900_000);
   afterAll(() => homes?.remove());
 
   it.each(SAMPLE.map((sample) => nameOf(caseOf(sample))))("%s", (name) => {

@@ -56,6 +56,7 @@ describe("a short soak", () => {
       warm_up_seconds: 2,
       agents: 10,
       calls_per_second: 60,
+      most_unanswered: 60,
       sample_seconds: 1,
       limit: 1.5,
     });
@@ -72,5 +73,5 @@ describe("a short soak", () => {
       ["open files", true],
       ["largest log", true],
     ]);
-  }, 60_000);
+  }, 180_000);
 });

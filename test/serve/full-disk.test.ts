@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { OperatorClient } from "../../ipc/operator-client.ts";
 import { agentTokenFile } from "../../ipc/paths.ts";
 import { verifyAudit } from "../../main/gate/audit/verify.ts";
@@ -40,9 +40,7 @@ async function servedOnSmallDisk(): Promise<Served | undefined> {
   const clients = await connected(home);
   await clients.agent.ask(READ);
   const held = [home.paths.audit_reserve, home.paths.state_reserve];
-  await vi.waitFor(() => expect(held.map((file) => statSync(file).size)).toEqual([1_048_576, 524_288]), {
-    timeout: 10_000,
-  });
+  await expect.poll(() => held.map((file) => statSync(file).size)).toEqual([1_048_576, 524_288]);
   return { disk, home, serve, ...clients };
 }
 
@@ -131,7 +129,7 @@ describe("a full disk", () => {
     await again.operator.call("audit.accept", { reason: "the disk was full" });
     expect((await again.operator.call("status", {})).alarms).toEqual([]);
     expect(await again.operator.call("audit.verify", {})).toMatchObject({ ok: true });
-  }, 30_000);
+  });
 
   it("once there is room again the gate continues by itself, with the loss in the trail", async () => {
     const small = await gateOnSmallDisk();
@@ -177,5 +175,5 @@ describe("a full disk", () => {
     const again = await connected(home);
     expect((await again.operator.call("safety.status", {})).pause).toMatchObject({ is_paused: true, reason: "stop" });
     expect(await again.operator.call("grants.list", {})).toMatchObject([{ capability: "fs:write" }]);
-  }, 30_000);
+  });
 });

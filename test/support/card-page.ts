@@ -23,6 +23,11 @@ export function card(page: Page, question: string | RegExp): Locator {
   return cards(page).filter({ has: page.getByRole("heading", { name: question }) });
 }
 
+/** The card of one request: no other one, however much it looks like it. */
+export function cardOf(page: Page, token: string): Locator {
+  return page.locator(`article[data-token="${token}"]`);
+}
+
 /** The name of what has the focus. */
 export function focused(page: Page): Promise<string> {
   return page.evaluate(() => {

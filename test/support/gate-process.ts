@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 import { COMPILE_CACHE } from "./compile-cache.ts";
+import { givePort } from "./own-port.ts";
 import type { TemporaryHome } from "./temporary-home.ts";
 
 /** The command as a user runs it. */
@@ -70,6 +71,7 @@ export async function startServe(
   args: readonly string[] = [],
   env: NodeJS.ProcessEnv = {},
 ): Promise<StartedProcess> {
+  if (args.includes("--web")) givePort(home);
   const started = new StartedProcess(process.execPath, [LAUNCHER, "serve", ...args], { env: { ...home.env, ...env } });
   await started.printed(/the audit trail is/);
   return started;

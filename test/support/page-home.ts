@@ -96,7 +96,7 @@ export async function openPage(operator: OperatorApi, options: PageOptions = {})
   if (options.browser === undefined) onTestFinished(() => browser.close());
   const origin = options.origin ?? (await servePage());
   const page = await browser.newPage({ locale: "en-GB" });
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(30_000);
   const opened: OpenedPage = { page, problems: [], heights: [], opened: [] };
   page.on("pageerror", (error) => opened.problems.push(`error: ${error.message}`));
   page.on("console", (message) => {
@@ -114,10 +114,10 @@ export async function openPage(operator: OperatorApi, options: PageOptions = {})
   if (options.origin === undefined) await bridgeTo(page, operator, opened);
   if (options.secret !== undefined)
     await page.addInitScript((secret) => localStorage.setItem("metnos_page_secret", secret), options.secret);
-  if (options.stands_still) await page.clock.install();
+  if (options.stands_still) await installClock(page);
   await page.goto(`${origin}/#/${options.at ?? "approvals"}`);
   if (options.stands_still) {
-    await page.clock.pauseAt(Date.now() + 1000);
+    await stopClock(page);
     // The place is loaded when it is opened, and shown by a timer.
     while ((await page.getByRole("heading", { level: 1 }).count()) === 0) await page.clock.runFor(100);
   }
@@ -125,6 +125,19 @@ export async function openPage(operator: OperatorApi, options: PageOptions = {})
     await page.close();
   });
   return opened;
+}
+
+/** A page's clock only ever stops ahead of its time: so long the command to stop it may be on its way. */
+const BEHIND_MS = 30_000;
+
+/** Before the page is opened, where its clock is to be stopped later. */
+export async function installClock(page: Page): Promise<void> {
+  await page.clock.install({ time: Date.now() - BEHIND_MS });
+}
+
+/** From now on only the test moves the page's clock, which is a second ahead of the machine's. */
+export async function stopClock(page: Page): Promise<void> {
+  await page.clock.pauseAt(Date.now() + 1000);
 }
 
 interface PageSide {

@@ -6,7 +6,25 @@ import { card, cards } from "./card-page.ts";
 /** An operator at the page, on the real clock: in whichever home it runs. */
 
 /** Longer than presses are ignored after a card appeared or moved. */
-export const SETTLED_MS = PRESS_DELAY_MS + 300;
+const SETTLED_MS = PRESS_DELAY_MS + 300;
+/** A click waits for its button to be still and drawn: on a machine that is busy with something else it takes seconds. */
+const CLICK_MS = 5000;
+
+/** Waits until no card has moved for longer than presses are ignored: by the page's own clock. */
+export async function settled(page: Page): Promise<void> {
+  await page.evaluate(`new Promise((resolve) => {
+    const places = () =>
+      JSON.stringify([...document.querySelectorAll("article, article [data-answers]")].map((one) => one.getBoundingClientRect()));
+    let [last, since] = [places(), performance.now()];
+    const timer = setInterval(() => {
+      const now = places();
+      if (now !== last) [last, since] = [now, performance.now()];
+      if (performance.now() - since < ${SETTLED_MS}) return;
+      clearInterval(timer);
+      resolve();
+    }, 50);
+  })`);
+}
 
 /** Presses what may be pressed too early on a slow machine: again, until `done` has happened. */
 export async function pressUntil<T>(button: Locator, done: Promise<T>): Promise<T> {
@@ -17,7 +35,7 @@ export async function pressUntil<T>(button: Locator, done: Promise<T>): Promise<
   });
   while (!is_done) {
     await Promise.race([ended, passing(SETTLED_MS)]);
-    if (!is_done && (await button.isVisible())) await button.click({ timeout: SETTLED_MS }).catch(() => undefined); // removed meanwhile
+    if (!is_done && (await button.isVisible())) await button.click({ timeout: CLICK_MS }).catch(() => undefined); // removed meanwhile
     await Promise.race([ended, passing(SETTLED_MS)]);
   }
   return await ended;

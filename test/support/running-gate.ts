@@ -1,7 +1,5 @@
-import { randomInt } from "node:crypto";
 import { EventEmitter, once } from "node:events";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import { onTestFinished } from "vitest";
 import type { Level } from "../../ipc/decision.ts";
 import type { OperatorEvent } from "../../ipc/operator-api.ts";
@@ -11,6 +9,7 @@ import type { Clock } from "../../main/gate/clock.ts";
 import { type RunningGate, type ServeOptions, serveGate } from "../../main/serve.ts";
 import { AgentConnection } from "./agent-connection.ts";
 import { clockOf } from "./manual-clock.ts";
+import { givePort } from "./own-port.ts";
 import { type TemporaryHome, temporaryHome } from "./temporary-home.ts";
 
 export interface GateOptions {
@@ -122,15 +121,6 @@ export class GateUnderTest {
 
 export function readToken(file: string): string {
   return readFileSync(file, "utf8").trim();
-}
-
-/** A port for a home's page that no other home's has: gates that run at the same time would all want the usual one. */
-export function givePort({ paths }: TemporaryHome): void {
-  const file = join(paths.state_dir, "web-port");
-  if (existsSync(file)) return;
-  mkdirSync(paths.state_dir, { recursive: true, mode: 0o700 });
-  // Below those that the system gives to connections.
-  writeFileSync(file, `${randomInt(10_000, 32_000)}\n`, { mode: 0o600 });
 }
 
 export async function startGate({ home, config, now, ...options }: GateOptions = {}): Promise<GateUnderTest> {

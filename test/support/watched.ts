@@ -22,6 +22,9 @@ export class Pty {
   /** Where the command writes which terminal it has. */
   readonly #name_file = join(tempFolder(), "tty");
   readonly #drawn = new EventEmitter();
+  /** The last whole frame, of a frame that comes in several chunks nothing is seen before its end. */
+  #shown: { screen: string; red: string[] } = { screen: "", red: [] };
+  #is_drawing = false;
   /** How often its bell rang. */
   bells = 0;
   title = "";
@@ -39,6 +42,7 @@ export class Pty {
         stdio: "pipe",
       },
     );
+    this.#followFrames();
     this.#terminal.onBell(() => {
       this.bells++;
       this.#drawn.emit("drawn");
@@ -47,9 +51,11 @@ export class Pty {
       this.title = title;
       this.#drawn.emit("drawn");
     });
-    this.#child.stdout?.on("data", (bytes: Buffer) => this.#terminal.write(bytes, () => this.#drawn.emit("drawn")));
+    this.#child.stdout?.on("data", (bytes: Buffer) => this.#terminal.write(bytes, () => this.#look()));
     // The terminal draws what it got a little later.
-    this.closed = once(this.#child, "close").then(() => new Promise<void>((drawn) => this.#terminal.write("", drawn)));
+    this.closed = once(this.#child, "close").then(
+      () => new Promise<void>((drawn) => this.#terminal.write("", () => drawn(this.#look()))),
+    );
     onTestFailed(() => console.error(this.screen));
     onTestFinished(async () => {
       this.#child.kill("SIGKILL");
@@ -60,14 +66,13 @@ export class Pty {
   /** As a user's terminal does: its window first, then the command gets to know. */
   resize(columns: number, rows: number): void {
     this.#terminal.resize(columns, rows);
+    this.#look();
     const name = readFileSync(this.#name_file, "utf8").trim();
     execFileSync("stty", ["-F", name, "cols", String(columns), "rows", String(rows)]);
   }
 
   get screen(): string {
-    const { active } = this.#terminal.buffer;
-    const row = (index: number) => active.getLine(active.viewportY + index)?.translateToString(true) ?? "";
-    return Array.from({ length: this.#terminal.rows }, (_, index) => row(index)).join("\n");
+    return this.#shown.screen;
   }
 
   /** Whether the terminal was left in the mode that marks pasted text. */
@@ -77,6 +82,35 @@ export class Pty {
 
   /** The texts on the screen that are red, in each row that has some. */
   get red(): string[] {
+    return this.#shown.red;
+  }
+
+  /** A program says where a frame begins and ends (mode 2026): in between the screen is none of its. */
+  #followFrames(): void {
+    const on = (final: "h" | "l", is_drawing: boolean) =>
+      this.#terminal.parser.registerCsiHandler({ prefix: "?", final }, ([mode]) => {
+        if (mode !== 2026) return false;
+        this.#is_drawing = is_drawing;
+        if (!is_drawing) this.#look();
+        return false;
+      });
+    on("h", true);
+    on("l", false);
+  }
+
+  #look(): void {
+    if (this.#is_drawing) return;
+    this.#shown = { screen: this.#screenNow(), red: this.#redNow() };
+    this.#drawn.emit("drawn");
+  }
+
+  #screenNow(): string {
+    const { active } = this.#terminal.buffer;
+    const row = (index: number) => active.getLine(active.viewportY + index)?.translateToString(true) ?? "";
+    return Array.from({ length: this.#terminal.rows }, (_, index) => row(index)).join("\n");
+  }
+
+  #redNow(): string[] {
     const { active } = this.#terminal.buffer;
     return Array.from({ length: this.#terminal.rows }, (_, index) => {
       const line = active.getLine(active.viewportY + index);
@@ -100,7 +134,7 @@ export class Pty {
     while (this.title !== title) await once(this.#drawn, "drawn");
   }
 
-  /** What the pattern finds on the screen, once it is there: between two chunks of one frame it may not be. */
+  /** What the pattern finds on the screen, once it is there. */
   async finds(pattern: RegExp): Promise<string> {
     for (;;) {
       const found = pattern.exec(this.screen)?.[0];
@@ -228,7 +262,8 @@ export class Watched {
     const server = createServer().listen(path);
     onTestFinished(() => void server.close());
     const connected = once(server, "connection");
-    const env = { ...process.env, CI: "true", FORCE_COLOR: "1" }; // where CI is set, ink draws nothing unless `interactive` is
+    const { NO_COLOR: _, ...own } = process.env; // Node would complain of both on the screen
+    const env = { ...own, CI: "true", FORCE_COLOR: "1" }; // where CI is set, ink draws nothing unless `interactive` is
     const pty = new Pty([join(folder, "watching.ts"), path, ...options], env, columns, rows, before);
     const [socket] = (await connected) as [Socket];
     const watched = new Watched(pty, socket);

@@ -21,8 +21,12 @@ export type ClientTestResult = { tested: TestedClient } | { untested: string };
 const TIMEOUT_MS = 20_000;
 const AGENT = "claude-code";
 
-/** Tests the client and records the result. Never rejects. @param client its program */
-export async function testClient(client: string, env: Env = process.env): Promise<ClientTestResult> {
+/** Tests the client and records the result. Never rejects. @param client its program @param timeout_ms how long it may take, in milliseconds */
+export async function testClient(
+  client: string,
+  env: Env = process.env,
+  timeout_ms = TIMEOUT_MS,
+): Promise<ClientTestResult> {
   if (process.platform !== "linux") return { untested: "calls are confined on Linux only" };
   const folder = TestFolder.create();
   try {
@@ -36,7 +40,7 @@ export async function testClient(client: string, env: Env = process.env): Promis
     );
     try {
       settle(folder, launcherFile(env));
-      const problem = await run(client, folder, api.url, env);
+      const problem = await run(client, folder, clientEnv(folder, api.url, env), timeout_ms);
       return outcome(folder, api, env, problem);
     } finally {
       api.close();
@@ -69,20 +73,25 @@ function settle(folder: TestFolder, launcher: string): void {
 }
 
 /** Runs the client to its end. @returns why it didn't get there, or undefined */
-function run(client: string, folder: TestFolder, url: string, env: Env): Promise<string | undefined> {
+function run(
+  client: string,
+  folder: TestFolder,
+  env: NodeJS.ProcessEnv,
+  timeout_ms: number,
+): Promise<string | undefined> {
   return new Promise((resolve) => {
     const child = spawn(client, ["-p", "go"], {
       cwd: folder.project,
       detached: true,
       stdio: ["ignore", "ignore", "ignore"],
-      env: clientEnv(folder, url, env),
+      env,
     });
     const end = (problem?: string) => {
       clearTimeout(timer);
       killGroup(child.pid);
       resolve(problem);
     };
-    const timer = setTimeout(() => end(`it didn't end within ${TIMEOUT_MS / 1000} s`), TIMEOUT_MS);
+    const timer = setTimeout(() => end(`it didn't end within ${timeout_ms / 1000} s`), timeout_ms);
     child.once("error", (error) => end(`it can't be started: ${error.message}`));
     child.once("exit", (code) => end(code === 0 ? undefined : `it ended with ${code ?? "a signal"}`));
   });

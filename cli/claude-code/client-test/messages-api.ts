@@ -43,6 +43,8 @@ export class MessagesApi {
   readonly #beforeTurn: (turn: number) => void | Promise<void>;
   /** Results in the order of their calls. */
   results: ToolResult[] = [];
+  /** All messages that the model has received, as JSON. */
+  conversation = "";
   /** How the client names itself in its requests. */
   user_agent = "";
 
@@ -93,6 +95,7 @@ export class MessagesApi {
     if (asked.tools === undefined || asked.tools.length === 0) return { type: "text", text: "ok" };
     const results = asked.messages.flatMap(resultsOf);
     this.results = results;
+    this.conversation = JSON.stringify(asked.messages);
     await this.#beforeTurn(results.length);
     const next = this.#script[results.length];
     if (next === undefined) return { type: "text", text: "done" };

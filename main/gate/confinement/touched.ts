@@ -3,6 +3,8 @@ import { askedBelow, markedByName } from "../guard/asked-each-time.ts";
 import type { GuardEnv } from "../guard/call-environment.ts";
 import { runsLater } from "../guard/run-later.ts";
 import { effectsOf } from "../guard/shell/effects.ts";
+import { foldersNamed } from "../guard/shell/path-words.ts";
+import { scriptWordOf } from "../programs/script-words.ts";
 import { absolutePath } from "../shell/paths.ts";
 import type { SimpleCommand, Word } from "../shell/reading.ts";
 import { realForm } from "../targets/path.ts";
@@ -76,11 +78,22 @@ class TouchedReader {
   command(command: SimpleCommand): void {
     const { cwd } = command;
     if (cwd !== null && !this.#isInside(placeOf(cwd))) return this.#leave(cwd);
+    for (const folder of foldersNamed(command)) if (!this.#isInside(placeOf(folder))) this.#leave(folder);
     const { written, trees_written, moved, changed, trees_changed, deleted, trees_deleted, placed, ...read } =
       effectsOf(command);
     const changes = [written, trees_written, moved, changed, trees_changed, deleted, trees_deleted].flat();
     for (const word of [...changes, ...placed.map(({ word }) => word)]) this.#writtenWord(word, cwd);
+    this.#script(command);
     for (const word of read.only_read) this.#readWord(word, cwd, read.trees_read.includes(word));
+  }
+
+  /** The file that it runs. A program of the user's own is where the box finds those, or it isn't there. */
+  #script({ name, argv, cwd }: SimpleCommand): void {
+    const word = scriptWordOf(name, argv);
+    const path = word === null ? null : absolutePath(word.text, cwd);
+    if (word === null || path === null) return;
+    const { home, env } = this.#place;
+    if (word !== argv[0] || !runsLater(path, { home, env })) this.#readWord(word, cwd, false);
   }
 
   #leave(shown: string): void {
@@ -130,7 +143,7 @@ class TouchedReader {
     this.#add(real, need);
   }
 
-  /** What the needs don't say already, as the line isn't clear where it stands. */
+  /** What the needs don't say already, as the line isn't clear there. */
   #readWord(word: Word, cwd: string | null, is_tree: boolean): void {
     if (!word.is_resolved || word.glob === true || word.text === "" || DEVICE.test(word.text)) return;
     const path = absolutePath(word.text, cwd);

@@ -10,6 +10,8 @@ type Line = Hunk["lines"][number];
 const CONTEXT = 3;
 /** Beyond these the difference is all of the old lines, then all of the new ones. */
 const MAX_EDITS = 1000;
+/** So many old and new lines are compared however slow the machine is; more of them only for so long, in milliseconds. */
+const ALWAYS_COMPARED = 500;
 const MAX_MS = 8;
 /** Lines of all changes of a call that are shown, and characters of them. */
 const MAX_LINES = 400;
@@ -88,7 +90,9 @@ function runsOf(removed: readonly string[], added: readonly string[]): Run[] | n
       { kind: "added", texts: added },
     ];
   if (!haveCommonLines(removed, added)) return null;
-  const parts = diffArrays([...removed], [...added], { maxEditLength: MAX_EDITS, timeout: MAX_MS });
+  const is_long = removed.length + added.length > ALWAYS_COMPARED;
+  const limits = { maxEditLength: MAX_EDITS, ...(is_long ? { timeout: MAX_MS } : {}) };
+  const parts = diffArrays([...removed], [...added], limits);
   return (
     parts?.map(({ added: is_added, removed: is_removed, value }): Run => {
       return { kind: is_added ? "added" : is_removed ? "removed" : "same", texts: value };

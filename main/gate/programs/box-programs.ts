@@ -48,7 +48,7 @@ const OUTSIDE: ReadonlyMap<string, When> = new Map([
     "gh glab aws gcloud az gsutil doctl flyctl linode-cli hcloud vercel netlify railway scw ibmcloud heroku",
   ),
   ...named(true, "firebase wrangler supabase rclone terraform tofu terragrunt pulumi cdk cdktf serverless sls eksctl"),
-  ...named(true, "ansible ansible-playbook kubectl oc helm k3s minikube kind k9s vagrant virsh"),
+  ...named(true, "ansible ansible-playbook kubectl oc helm k3s minikube k9s vagrant virsh"),
   ...named(
     true,
     "mysqladmin mysql mariadb mongosh mongo redis-cli valkey-cli clickhouse-client cqlsh sqlcmd snowsql bq",
@@ -64,7 +64,7 @@ const OUTSIDE: ReadonlyMap<string, When> = new Map([
   ...named(true, "shutdown reboot poweroff halt init telinit"),
   ...named(true, "notify-send xdg-open xclip xsel wl-copy wl-paste pbcopy pbpaste osascript"),
   // Another user's rights.
-  ...named(true, "sudo su doas pkexec runuser run0 sg gosu su-exec passwd useradd userdel usermod deluser chsh"),
+  ...named(true, "sudo su doas pkexec runuser run0 sg gosu su-exec useradd userdel usermod deluser chsh"),
   // What is installed for the machine or the user.
   ...named(true, "apt apt-get aptitude dpkg dnf yum rpm zypper pacman brew snap flatpak apk emerge nix nix-env"),
   ...named(true, "rustup nvm fnm volta asdf mise corepack pipx conda mamba"),

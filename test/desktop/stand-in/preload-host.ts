@@ -122,8 +122,15 @@ function inPage({
   shape: Record<string, string[]>;
   event_name: string;
 }): void {
-  const send = window[binding] as (message: object) => Promise<unknown>;
-  delete window[binding];
+  // The binding is there before the page's own scripts, but not always before this one.
+  let taken: ((message: object) => Promise<unknown>) | undefined;
+  const take = () => {
+    taken ??= window[binding] as typeof taken;
+    delete window[binding];
+    return taken;
+  };
+  take();
+  const send = async (message: object) => await take()?.(message);
   if (window.top !== window) return;
   const listeners = new Map<number, (...args: unknown[]) => void>();
   let last = 0;

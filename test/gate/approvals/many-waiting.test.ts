@@ -163,12 +163,12 @@ describe("the withdrawal of thousands", () => {
          BEGIN SELECT RAISE(ABORT, 'refused'); END`,
     );
     broker.withdraw(withdrawals);
-    await expect.poll(() => registry.countWaiting(), { timeout: 5000 }).toBe(1);
+    await expect.poll(() => registry.countWaiting()).toBe(1);
     expect(() => broker.answer({ token: stuck, decision: "approved" }, ROBERTO)).toThrow(/refused/);
     expect(() => broker.answer({ token: stuck, decision: "approved" }, ROBERTO)).toThrow(/refused/);
     expect(failures.length).toBeLessThan(5);
     approvals_db.exec("DROP TRIGGER refuses");
-    await expect.poll(() => registry.getPending(stuck)?.status, { timeout: 5000 }).toBe("cancelled");
+    await expect.poll(() => registry.getPending(stuck)?.status).toBe("cancelled");
   });
 
   it("continues at the next start of a gate that was paused, where a crash ended it", async () => {

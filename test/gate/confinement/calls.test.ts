@@ -107,6 +107,8 @@ describe("a line that can't be confined says why, and about what", () => {
     ["leaves-the-box", "/proc/self/cwd/x", "node x.js > /proc/self/cwd/x"],
     ["leaves-the-box", "/proc/self/cwd", "cd /proc/self/cwd; node x.js"],
     ["leaves-the-box", "/tmp", "cd /tmp && node x.js"],
+    ["leaves-the-box", "~/data", "git -C ~/data commit -m x"],
+    ["leaves-the-box", "~/data", "npm --prefix ~/data test"],
     ["leaves-the-box", "~/data", "ls ~/data; node x.js"],
     ["leaves-the-box", "~", "grep -r key ~ | node x.js"],
     ["leaves-the-box", "/proc/1/environ", "cat /proc/1/environ | node x.js"],
@@ -245,6 +247,14 @@ describe("what a confined line gets", () => {
     const { declaration, needs } = confined("if true; then cat ~/data/a.csv ~/data/.env | node x.js; fi");
     expect(declaration.reads).toEqual([join(world.home, "data/.env"), join(world.home, "data/a.csv")]);
     expect(needs.filter(({ ask_each_time }) => ask_each_time !== undefined)).toHaveLength(1);
+  });
+
+  it("the script that it runs from elsewhere; a program of the user's own is the box's to find", () => {
+    mkdirSync(join(world.home, ".local/bin"), { recursive: true });
+    for (const file of ["data/x.py", "data/x.sh", ".local/bin/tool"]) writeFileSync(join(world.home, file), "");
+    for (const command of ["python3 -u ~/data/x.py", "node x.js; ~/data/x.sh", "bash ~/data/x.sh --all"])
+      expect(confined(command).declaration.reads).toEqual([join(world.home, /data\/x\.\w+/.exec(command)?.[0] ?? "")]);
+    expect(confined("~/.local/bin/tool x").declaration.reads).toEqual([]);
   });
 
   it("a secret of the project that it names, asked about each time", () => {

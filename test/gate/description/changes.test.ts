@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import fc from "fast-check";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { DescribedChange } from "../../../ipc/description.ts";
 import { describe as describeCall } from "../../../main/gate/description/describe.ts";
 import { examinationOf } from "../../support/examinations.ts";
@@ -43,6 +43,20 @@ describe("a change of a file that is there", () => {
       " line 11",
       " line 12",
     ]);
+  });
+
+  it("of an ordinary length is compared line by line however slow the machine is", () => {
+    put("a.txt", `${numbered(240).join("\n")}\n`);
+    const content = numbered(240).map((line, at) => (at % 2 === 0 ? line : `${line}, changed`));
+    // Each look at the clock is a minute after the one before.
+    let now = Date.now();
+    const clock = vi.spyOn(Date, "now").mockImplementation(() => {
+      now += 60_000;
+      return now;
+    });
+    onTestFinished(() => clock.mockRestore());
+    const [change] = changesOf("Write", { file_path: "a.txt", content: `${content.join("\n")}\n` });
+    expect([change?.added, change?.removed]).toEqual([120, 120]);
   });
 
   it("replace_all changes every place, else the first alone", () => {

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
+import { BOX_PROGRAM_NAMES } from "../../../main/gate/programs/box-programs.ts";
 import { CODE_WORD_NAMES } from "../../../main/gate/programs/code-words.ts";
 import { DISK_TOOL_NAMES } from "../../../main/gate/programs/disks.ts";
 import { GATE_COMMAND } from "../../../main/gate/programs/gate-command.ts";
@@ -30,6 +31,7 @@ const NAMES: ReadonlySet<string> = new Set(
     ...SCHEDULERS,
     ...Object.keys(INTERPRETERS),
     ...REPEATER_NAMES,
+    ...BOX_PROGRAM_NAMES,
     ...CODE_WORD_NAMES,
     ...DISK_TOOL_NAMES,
     ...PROCESS_TOOL_NAMES,
@@ -52,7 +54,7 @@ const ALLOWED: readonly { why: string; words: string; files: readonly string[] }
   {
     why: "builtins",
     words:
-      "alias break builtin cd command continue exec exit export hash popd printf pushd read return set test unset wait",
+      "alias break builtin cd command continue declare exec exit export hash popd printf pushd read return set test typeset unset wait",
     files: ["shell/builtins.ts"],
   },
   { why: "a builtin whose text is evaluated", words: "trap", files: ["shell/programs.ts"] },
@@ -83,6 +85,7 @@ const ALLOWED: readonly { why: string; words: string; files: readonly string[] }
     words: "command",
     files: [
       "approvals/question.ts",
+      "confinement/confinement.ts",
       "description/describe.ts",
       "description/effect.ts",
       "executors/catalog.ts",
@@ -115,6 +118,7 @@ const ALLOWED: readonly { why: string; words: string; files: readonly string[] }
     words: "file",
     files: [
       "clear/command-needs.ts",
+      "confinement/touched.ts",
       "description/bounded-file.ts",
       "description/changes.ts",
       "description/held-by-git.ts",
@@ -147,20 +151,21 @@ const ALLOWED: readonly { why: string; words: string; files: readonly string[] }
   {
     why: "files below /dev and /proc",
     words: "fd",
-    files: ["description/downloaded-scripts.ts", "shell/programs.ts", "targets/path.ts"],
+    files: ["confinement/touched.ts", "description/downloaded-scripts.ts", "shell/programs.ts", "targets/path.ts"],
   },
   { why: "a refusal's number", words: "id at", files: ["approvals/session-refusals.ts"] },
   { why: "a hazard's field", words: "id", files: ["description/downloaded-scripts.ts", "description/hazards.ts"] },
   { why: "the gate's environment", words: "env", files: ["description/hazards.ts"] },
   { why: "the keyword", words: "time", files: ["description/tokens.ts"] },
   { why: "the capability to send mail", words: "mail", files: ["executors/common-tools.ts"] },
-  { why: "a file below /dev", words: "tty", files: ["clear/command-needs.ts"] },
+  { why: "a file below /dev", words: "tty", files: ["clear/command-needs.ts", "confinement/touched.ts"] },
   { why: "folders, files and devices with keys in them", words: "nvme ssh", files: ["guard/path-patterns.ts"] },
   {
     why: "folders, files and devices with keys in them",
     words: "gcloud gh git nvme rclone ssh",
     files: ["guard/protected-paths.ts"],
   },
+  { why: "folders of the system", words: "nix snap", files: ["description/run-by-name.ts", "guard/vital-paths.ts"] },
   { why: "files and folders of a repository", words: "head info", files: ["guard/run-later.ts"] },
   { why: "an identifier's column or field", words: "id", files: ["grants/search.ts", "safety/own-rules.ts"] },
   { why: "short for reversible", words: "rev", files: ["approvals/card.ts"] },

@@ -1,6 +1,7 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { OperatorApi } from "../../../ipc/operator-api.ts";
+import { PRESS_DELAY_MS } from "../../../ipc/press-delay.ts";
 import { tokenOf } from "../../support/agent-connection.ts";
 import { launchBrowser, NO_BROWSER } from "../../support/browser.ts";
 import { card, cards, press, settle } from "../../support/card-page.ts";
@@ -87,6 +88,22 @@ describe.skipIf(NO_BROWSER !== null)("a card's answers", () => {
     expect(await gate.waiting()).toHaveLength(1);
     await press(approve);
     await page.getByText("You approved").waitFor();
+  });
+
+  it("a card that moved before its position was checked for the first time is safe for another 500 ms, too", async () => {
+    const gate = await startGate();
+    const { page } = await openPage(gate.operator, { browser, stands_still: true });
+    const agent = await gate.agent();
+    const asked = await agent.ask(write(`${gate.home.home}/a.txt`));
+    const approve = page.getByRole("button", { name: "Approve once" });
+    await approve.waitFor();
+    await page.evaluate('document.querySelector("article").parentElement.style.paddingTop = "7px"');
+    await page.clock.runFor(PRESS_DELAY_MS + 20);
+    await approve.click();
+    await page.getByText("That didn't count").waitFor();
+    expect(await gate.waiting()).toHaveLength(1);
+    await press(approve);
+    expect((await asked.final()).outcome).toBe("allowed");
   });
 
   it("all cards begin anew when the window is shown again, and for keys when it gets the keyboard", async () => {

@@ -5,7 +5,6 @@ import { openPage } from "../../support/page-home.ts";
 import { startGate } from "../../support/running-gate.ts";
 import { sharedBrowser } from "../../support/shared-browser.ts";
 
-const SOON = { timeout: 10_000 };
 const browser = sharedBrowser(beforeAll, afterAll);
 
 describe.skipIf(NO_BROWSER !== null)("activity", () => {
@@ -18,7 +17,7 @@ describe.skipIf(NO_BROWSER !== null)("activity", () => {
     await agent.ask({ executor: "Read", args: { file_path: `${gate.home.home}/.ssh/id_rsa` } });
     await agent.ask({ executor: "Bash", args: { command: "make" } });
     const rows = page.locator(".decision > button");
-    await expect.poll(() => rows.count(), SOON).toBe(3);
+    await expect.poll(() => rows.count()).toBe(3);
     expect(await rows.nth(0).textContent()).toContain("asked");
     expect(await rows.nth(1).textContent()).toContain("denied");
     expect(await rows.nth(2).textContent()).toContain("allowed");
@@ -29,7 +28,7 @@ describe.skipIf(NO_BROWSER !== null)("activity", () => {
       const numbers = (await cells.allTextContents()).map(Number);
       return [0, 1, 2].map((column) => numbers.filter((_, at) => at % 3 === column).reduce((sum, one) => sum + one, 0));
     };
-    await expect.poll(counted, SOON).toEqual([1, 1, 1]);
+    await expect.poll(counted).toEqual([1, 1, 1]);
     await page.getByText("Week", { exact: true }).click();
     await page.getByRole("img", { name: "1 allowed, 1 asked and 1 denied in the last week" }).waitFor();
     expect(problems).toEqual([]);
@@ -105,9 +104,9 @@ describe.skipIf(NO_BROWSER !== null)("activity", () => {
     await second.ask({ executor: "Write", args: { file_path: "/srv/b.txt", content: "" } });
     const { page } = await openPage(gate.operator, { at: "activity", browser: browser() });
     const rows = page.locator(".decision > button");
-    await expect.poll(() => rows.count(), SOON).toBe(2);
+    await expect.poll(() => rows.count()).toBe(2);
     await page.getByLabel("Agent").selectOption("first");
-    await expect.poll(() => rows.count(), SOON).toBe(1);
+    await expect.poll(() => rows.count()).toBe(1);
     expect(await rows.textContent()).toContain("first");
     await second.ask({ executor: "Bash", args: { command: "ls" } });
     await first.ask({ executor: "Read", args: { file_path: "/srv/c.txt" } });
@@ -116,9 +115,9 @@ describe.skipIf(NO_BROWSER !== null)("activity", () => {
     await page.getByLabel("Outcome").selectOption("denied");
     await page.getByText("No decision matches.").waitFor();
     await page.getByRole("button", { name: "Show all" }).click();
-    await expect.poll(() => rows.count(), SOON).toBe(4);
+    await expect.poll(() => rows.count()).toBe(4);
     await page.getByLabel("Capability").selectOption("fs:write");
-    await expect.poll(() => rows.count(), SOON).toBe(1);
+    await expect.poll(() => rows.count()).toBe(1);
   });
 
   it("an agent's words are inert and visible", async () => {
@@ -147,7 +146,7 @@ describe.skipIf(NO_BROWSER !== null)("activity", () => {
     await page.getByText("Nothing was decided since the gate started.").waitFor();
     for (let index = 0; index < 300; index++)
       await agent.ask({ executor: "Read", args: { file_path: `/srv/${index}` } });
-    await expect.poll(() => page.locator(".decision").count(), SOON).toBe(300);
+    await expect.poll(() => page.locator(".decision").count()).toBe(300);
     expect(await page.locator(".decision").first().textContent()).toContain("/srv/299");
     expect(problems).toEqual([]);
   });

@@ -4,7 +4,6 @@ import { openPage } from "../../support/page-home.ts";
 import { startGate } from "../../support/running-gate.ts";
 import { sharedBrowser } from "../../support/shared-browser.ts";
 
-const SOON = { timeout: 10_000 };
 const browser = sharedBrowser(beforeAll, afterAll);
 
 describe.skipIf(NO_BROWSER !== null)("agents", () => {
@@ -21,17 +20,14 @@ describe.skipIf(NO_BROWSER !== null)("agents", () => {
     await request.getByRole("radio", { name: /Supervised/ }).check();
     // Nothing counts in a card's first half second: pressed until it does.
     await expect
-      .poll(
-        async () => {
-          await request
-            .getByRole("button")
-            .last()
-            .click({ timeout: 500 })
-            .catch(() => undefined);
-          return (await gate.operator.call("agents.list", {})).agents.map(({ name, level }) => `${name} ${level}`);
-        },
-        { timeout: 10_000 },
-      )
+      .poll(async () => {
+        await request
+          .getByRole("button")
+          .last()
+          .click({ timeout: 500 })
+          .catch(() => undefined);
+        return (await gate.operator.call("agents.list", {})).agents.map(({ name, level }) => `${name} ${level}`);
+      })
       .toEqual(["my-script Supervised"]);
     await stranger.next((message) => message.type === "hello.ok");
     await page.getByRole("row", { name: /my-script/ }).waitFor();
@@ -67,7 +63,7 @@ describe.skipIf(NO_BROWSER !== null)("agents", () => {
     expect(await levelNow()).toBe("Supervised");
     await level.selectOption("Full");
     await page.getByRole("button", { name: "Change", exact: true }).click();
-    await expect.poll(levelNow, SOON).toBe("Full");
+    await expect.poll(levelNow).toBe("Full");
     await page.getByText("Change tester to Full?").waitFor({ state: "detached" });
     expect(await level.inputValue()).toBe("Full");
   });

@@ -61,7 +61,7 @@ describe.skipIf(NO_BROWSER !== null)("confined commands", () => {
       "Commands run confined",
       "Commands run confined",
       "Read only: it runs no commands",
-      "Not confined: its client was never tested. Test it: connect it again",
+      "Not confined: it hasn't said that it runs what it is given",
       "Not confined: its client has changed since it was tested. Test it: connect it again",
       "Not confined: its client didn't run what it was given. Use another version of the client, then connect it again",
     ]);
@@ -126,8 +126,18 @@ describe.skipIf(NO_BROWSER !== null)("confined commands", () => {
   });
 
   const CONFINED = { project: "", network: false };
+  const granted = (gate: GateUnderTest) =>
+    (["fs:read", "fs:write"] as const).map((capability) => ({
+      capability,
+      target: `${gate.home.home}/projects/website/**`,
+    }));
   const confined = (gate: GateUnderTest): ApprovalView =>
     runs("npm test", {
+      choices: [
+        { scope: "none", reach: null, grants: [] },
+        { scope: "session", reach: "project", grants: granted(gate) },
+        { scope: "permanent", reach: "project", grants: granted(gate) },
+      ],
       token: "c".repeat(16),
       confined: { ...CONFINED, project: `${gate.home.home}/projects/website` },
       capabilities: [{ capability: "fs:write", target: `${gate.home.home}/projects/website/**` }],
@@ -139,6 +149,10 @@ describe.skipIf(NO_BROWSER !== null)("confined commands", () => {
     const { page } = await openPage(operatorWith(gate.operator, [confined(gate)]), { browser: browser() });
     const card = page.getByRole("article");
     await card.getByText("Confined to ~/projects/website · no network").waitFor();
+    // One answer for every later command that is confined there.
+    expect(
+      await card.getByRole("button", { name: "Allow reading and writing in this project, this session" }).count(),
+    ).toBe(1);
     expect(await card.innerText()).not.toContain("can change anything");
     await card.getByRole("button", { name: /^Everything/ }).click();
     await card

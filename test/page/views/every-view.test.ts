@@ -95,7 +95,7 @@ describe.skipIf(NO_BROWSER !== null)("every view", () => {
       }
       expect([...empty.problems, ...full.problems]).toEqual([]);
     },
-    90_000,
+    300_000,
   );
 
   // 640 x 360 is what 1280 x 720 leaves at a zoom of 200 %.

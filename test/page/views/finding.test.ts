@@ -7,7 +7,6 @@ import { openPage } from "../../support/page-home.ts";
 import { startGate } from "../../support/running-gate.ts";
 import { sharedBrowser } from "../../support/shared-browser.ts";
 
-const SOON = { timeout: 10_000 };
 const browser = sharedBrowser(beforeAll, afterAll);
 const write = (file: string) => ({ executor: "Write", args: { file_path: file, content: "" } });
 
@@ -21,14 +20,14 @@ describe.skipIf(NO_BROWSER !== null)("what was decided is found again", () => {
     await asked.final();
     const { page, problems } = await openPage(gate.operator, { at: "activity", browser: browser() });
     const rows = page.locator(".decision > button");
-    await expect.poll(() => rows.count(), SOON).toBe(2);
+    await expect.poll(() => rows.count()).toBe(2);
     await page.keyboard.press("/");
     await page.keyboard.type("NEEDLE");
-    await expect.poll(() => rows.count(), SOON).toBe(1);
+    await expect.poll(() => rows.count()).toBe(1);
     await page.getByLabel("Search decisions").fill("");
     await page.getByText("Days, your answers, export").click();
     await page.getByLabel("Only what I answered").check();
-    await expect.poll(() => rows.count(), SOON).toBe(1);
+    await expect.poll(() => rows.count()).toBe(1);
     expect(await rows.textContent()).toContain("you denied");
     await page.getByLabel("Only what I answered").uncheck();
     const picker = page.getByRole("slider");
@@ -38,7 +37,7 @@ describe.skipIf(NO_BROWSER !== null)("what was decided is found again", () => {
     await picker.press("Enter");
     await page.getByText("No decision matches.").waitFor();
     await page.getByRole("button", { name: "Show all times" }).click();
-    await expect.poll(() => rows.count(), SOON).toBe(2);
+    await expect.poll(() => rows.count()).toBe(2);
     expect(await seriousProblems(page)).toEqual([]);
     expect(problems).toEqual([]);
   });
@@ -54,11 +53,11 @@ describe.skipIf(NO_BROWSER !== null)("what was decided is found again", () => {
     // The gate's own page: only a browser saves files.
     const page = await browser().newPage();
     onTestFinished(() => page.close());
-    page.setDefaultTimeout(10_000);
+    page.setDefaultTimeout(30_000);
     await page.goto((await gate.operator.call("web.link", {})).url);
     await page.getByText("History").click();
     const rows = page.locator(".history tbody tr");
-    await expect.poll(() => rows.count(), SOON).toBe(2);
+    await expect.poll(() => rows.count()).toBe(2);
     await page.getByText("Days, your answers, export").click();
     const [download] = await Promise.all([
       page.waitForEvent("download"),
@@ -71,7 +70,7 @@ describe.skipIf(NO_BROWSER !== null)("what was decided is found again", () => {
     await page.getByText("Nothing ended like this").waitFor();
     await page.getByLabel("From").fill("");
     await page.getByLabel("Search requests").fill("needle");
-    await expect.poll(() => rows.count(), SOON).toBe(1);
+    await expect.poll(() => rows.count()).toBe(1);
     await rows.getByRole("button").click();
     await page.getByText("What each stage said").waitFor();
     expect(await seriousProblems(page)).toEqual([]);
@@ -111,10 +110,10 @@ describe.skipIf(NO_BROWSER !== null)("what was decided is found again", () => {
     await page.getByText("connect claude-code").first().waitFor();
     expect(await done.count()).toBe(1);
     const agent = await gate.agent("tester");
-    await expect.poll(() => done.count(), SOON).toBe(2);
+    await expect.poll(() => done.count()).toBe(2);
     const { decision } = await agent.ask(write("/srv/a.txt"));
     await gate.operator.call("approvals.resolve", { token: tokenOf(decision), decision: "rejected" });
     await page.getByText("Nothing is waiting").waitFor();
-    await expect.poll(() => page.locator(".step").count(), SOON).toBe(0);
+    await expect.poll(() => page.locator(".step").count()).toBe(0);
   });
 });

@@ -4,7 +4,6 @@ import { openPage } from "../../support/page-home.ts";
 import { type GateUnderTest, startGate } from "../../support/running-gate.ts";
 import { sharedBrowser } from "../../support/shared-browser.ts";
 
-const SOON = { timeout: 10_000 };
 const browser = sharedBrowser(beforeAll, afterAll);
 const valueOfSetting = async (gate: GateUnderTest, key: string) =>
   (await gate.operator.call("settings.list", {})).find((setting) => setting.key === key)?.value;
@@ -14,13 +13,13 @@ describe.skipIf(NO_BROWSER !== null)("settings", () => {
     const gate = await startGate();
     const { page, problems } = await openPage(gate.operator, { at: "settings", browser: browser() });
     await page.getByLabel("A request waits for").selectOption({ label: "5 minutes" });
-    await expect.poll(() => valueOfSetting(gate, "approvals.ttl_seconds"), SOON).toBe(300);
+    await expect.poll(() => valueOfSetting(gate, "approvals.ttl_seconds")).toBe(300);
     await page.getByLabel("Notifications").uncheck();
-    await expect.poll(() => valueOfSetting(gate, "notifications.enabled"), SOON).toBe(false);
+    await expect.poll(() => valueOfSetting(gate, "notifications.enabled")).toBe(false);
     await page.getByLabel("Judge's threshold").fill("0.45");
     expect(await valueOfSetting(gate, "judge.threshold")).toBe(0.3);
     await page.getByLabel("Judge's threshold").press("Enter");
-    await expect.poll(() => valueOfSetting(gate, "judge.threshold"), SOON).toBe(0.45);
+    await expect.poll(() => valueOfSetting(gate, "judge.threshold")).toBe(0.45);
     expect(problems).toEqual([]);
   });
 

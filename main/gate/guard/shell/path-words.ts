@@ -21,7 +21,7 @@ const MAX_PIECES = 64;
 export function pathWords(command: SimpleCommand): PathWord[] {
   const found: PathWord[] = [];
   const data = dataWords(command);
-  const folders = otherFolders(command);
+  const folders = foldersNamed(command);
   const volumes = programCalled(command.name)?.volume_options;
   for (const [index, word] of command.argv.entries()) {
     // A pattern that a shell expands names files, even where its words are only printed.
@@ -56,7 +56,7 @@ function isPathLike(text: string): boolean {
 }
 
 /** The folders that a program's options say it works in. */
-function otherFolders({ name, argv, cwd }: SimpleCommand): string[] {
+export function foldersNamed({ name, argv, cwd }: SimpleCommand): string[] {
   const options = programCalled(name)?.folder_options;
   if (options === undefined) return [];
   return valuesAnywhere(argv.slice(1), options).flatMap(({ text }) => {
