@@ -130,7 +130,13 @@ function inPage({
     return taken;
   };
   take();
-  const send = async (message: object) => await take()?.(message);
+  const send = async (message: object) => {
+    for (;;) {
+      const call = take();
+      if (call !== undefined) return await call(message);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  };
   if (window.top !== window) return;
   const listeners = new Map<number, (...args: unknown[]) => void>();
   let last = 0;
