@@ -171,12 +171,18 @@ export class BoxService implements Box {
     const folder = openBoxFolder(paths.state_dir);
     const machine = findMachine({ env, home, config, state_dir: paths.state_dir, gate_folders });
     const { version, ...problem } = await probeBox(machine);
+    // Of a gate that has ended nothing is written any more: the next one may be there already.
+    if (this.#closing.signal.aborted) return undefined;
     this.#version = version;
     this.#problem = problem;
     if (problem.problem !== null || machine.bubblewrap === null || machine.bash === null) return undefined;
     const prefix = randomBytes(4).toString("hex");
     const slots = new SlotPool(folder.path, prefix, (error) => failed("making pipes", error));
     await slots.begin();
+    if (this.#closing.signal.aborted) {
+      slots.close();
+      return undefined;
+    }
     const has_filter = writeFilter(folder);
     const launcher = new Launcher(folder);
     launcher.write({

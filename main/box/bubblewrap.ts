@@ -10,6 +10,7 @@ import { linksTo } from "./links.ts";
 import type { Machine } from "./machine.ts";
 import { coverOf } from "./masks.ts";
 import type { Link } from "./system-folders.ts";
+import { isNeverShown, isNeverWritten } from "./unusable-places.ts";
 
 /** From a declaration to bubblewrap's arguments. A later argument covers what an earlier one put there. */
 
@@ -74,23 +75,11 @@ const NAMESPACES = [
   ...["--cap-drop", "ALL", "--hostname", "localhost"],
 ];
 
-function refuseUnusable({ project, writes, reads }: Declaration, { home_real, gate_folders }: Machine): void {
-  for (const path of [project, ...writes]) {
-    const is_above = [home_real, "/tmp", "/run", "/dev/shm", "/usr", "/etc"].some((folder) =>
-      isAtOrBelow(folder, path),
-    );
-    if (is_above || NEVER_WRITTEN.test(path)) throw unusable(path);
-    if (gate_folders.some((own) => isAtOrBelow(path, own) || isAtOrBelow(own, path))) throw unusable(path);
-  }
-  for (const path of reads) {
-    if (isAtOrBelow(home_real, path) || NEVER_SHOWN.test(path)) throw unusable(path);
-    if (gate_folders.some((own) => isAtOrBelow(path, own))) throw unusable(path);
-  }
+function refuseUnusable({ project, writes, reads }: Declaration, machine: Machine): void {
+  const path =
+    [project, ...writes].find((one) => isNeverWritten(one, machine)) ?? reads.find((one) => isNeverShown(one, machine));
+  if (path !== undefined) throw unusable(path);
 }
-
-const NEVER_SHOWN = /^\/(?:proc|sys|dev(?!\/shm\/.)|run(?!\/user\/\d+\/.))(?:\/|$)/;
-const NEVER_WRITTEN =
-  /^\/(?:proc|sys|dev(?!\/shm\/.)|run(?!\/user\/\d+\/.)|etc|bin|sbin|lib\w*|boot|usr(?!\/(?:local\/)?src\/.))(?:\/|$)/;
 
 function unusable(path: string): GateError {
   return new GateError("box_unavailable", `${path} can't be shown in a box`, "run it in a project's folder");

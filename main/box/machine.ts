@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { accessSync, constants, statSync } from "node:fs";
+import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { Env } from "../../ipc/paths.ts";
 import type { Config } from "../config.ts";
@@ -9,6 +9,7 @@ import { type Caches, type Covers, cachesFor, makeCovers } from "./caches.ts";
 import { CERTIFICATE_VARIABLES } from "./environment.ts";
 import { type SystemFolders, systemFolders } from "./system-folders.ts";
 import { findToolchains, type Toolchains } from "./toolchains.ts";
+import { isNeverShown } from "./unusable-places.ts";
 
 /** What a box is made of on this machine, found once; nothing in it depends on a project. */
 
@@ -57,19 +58,23 @@ export function findMachine({ env, home, config, state_dir, gate_folders = [] }:
   const caches = cachesFor(env, home);
   const toolchains = findToolchains(env, home, { shown, kept: [caches.at, ...caches.links.map(({ path }) => path)] });
   const isSeen = (path: string) => [...shown, ...toolchains.paths].some((folder) => isAtOrBelow(path, folder));
-  const certificates = CERTIFICATE_VARIABLES.map((name) => env[name]).filter((path) => path?.startsWith("/"));
-  const reads = [...certificates, ...config.reads].filter((path) => path !== undefined && isThere(path));
+  const home_real = realOf(home);
+  const own = [state_dir, ...gate_folders].map(realOf);
+  const mayBeShown = (path: string) =>
+    isThere(path) && !isSeen(realOf(path)) && !isNeverShown(realOf(path), { home_real, gate_folders: own });
+  const certificates = CERTIFICATE_VARIABLES.map((name) => env[name] ?? "").filter((path) => path.startsWith("/"));
+  const reads = [...certificates, ...config.reads].filter(mayBeShown);
   return {
     bubblewrap: findBubblewrap(env),
     bash: USUAL_FOLDERS.map((folder) => join(folder, "bash")).find(isExecutable) ?? null,
     home,
-    home_real: realOf(home),
+    home_real,
     uid: process.getuid?.() ?? 0,
     box_folder,
-    gate_folders: [state_dir, ...gate_folders].map(realOf),
+    gate_folders: own,
     system,
     toolchains,
-    reads: reads.filter((path) => path !== undefined && !isSeen(realOf(path))).map(String),
+    reads,
     caches,
     covers,
     node: nodeOfGate(),
@@ -111,8 +116,6 @@ function isExecutable(path: string): boolean {
   }
 }
 
-function isThere(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false }) !== undefined;
-}
+const isThere = (path: string): boolean => existsSync(path);
 
 const realOf = (path: string): string => realForm(path) ?? path;

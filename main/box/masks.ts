@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join, resolve } from "node:path";
+import { errorCode } from "../gate/errors.ts";
+import { kindOf } from "../gate/targets/path-kind.ts";
 import { isAtOrBelow } from "../gate/targets/pattern.ts";
 
 /**
@@ -12,21 +14,48 @@ export type Cover = "none" | "empty" | "unreadable";
 /** Larger files hold something else. */
 const MAX_BYTES = 256 * 1024;
 
-/** @param path real, in `project`'s working copy */
+/** @param path real, below `project` */
 export function coverOf(path: string, project: string): Cover {
-  const index = indexOf(project);
-  if (index === undefined || !isAtOrBelow(path, project)) return "empty";
-  const held = heldHash(index, path.slice(project.length + 1));
+  const repository = repositoryOf(path, project);
+  if (repository === undefined) return "empty";
+  const index = indexOf(repository);
+  if (index === "unknown") return "unreadable";
+  const held = index && heldHash(index, path.slice(repository.length + 1));
   if (held === undefined) return "empty";
   return held === contentHash(path) ? "none" : "unreadable";
 }
 
-function indexOf(project: string): Buffer | undefined {
-  try {
-    return readFileSync(join(project, ".git", "index"));
-  } catch {
-    return undefined; // no repository, or a worktree: everything is hidden there
+/** The nearest working copy that `path` is in, at or below `project`. */
+function repositoryOf(path: string, project: string): string | undefined {
+  for (let folder = dirname(path); isAtOrBelow(folder, project); folder = dirname(folder)) {
+    if (kindOf(join(folder, ".git")) !== "nothing") return folder;
+    if (folder === "/") break;
   }
+  return undefined;
+}
+
+/** What git holds for a working copy: undefined where it holds nothing yet, `unknown` where it keeps it in a way that isn't read here. */
+function indexOf(working_copy: string): Buffer | "unknown" | undefined {
+  try {
+    const index = readFileSync(join(gitFolder(working_copy), "index"));
+    const is_known = index.length >= 8 && READ_VERSIONS.has(index.readUInt32BE(4)) && !index.includes(SPLIT);
+    return is_known ? index : "unknown";
+  } catch (error) {
+    return errorCode(error) === "ENOENT" ? undefined : "unknown";
+  }
+}
+
+const READ_VERSIONS: ReadonlySet<number> = new Set([2, 3]);
+
+/** The mark of an index whose entries are in another file. */
+const SPLIT = Buffer.from("link\0");
+
+/** A worktree's and a submodule's `.git` is a file that names the folder. */
+function gitFolder(working_copy: string): string {
+  const git = join(working_copy, ".git");
+  if (kindOf(git) !== "file") return git;
+  const [, named = ""] = /^gitdir: (.+)$/m.exec(readFileSync(git, "utf8")) ?? [];
+  return resolve(working_copy, named);
 }
 
 /** Of an index in the versions 2 and 3, an entry: 40 bytes, the hash of 20, flags of 2 that end in the name's length, its name, NUL. */
@@ -35,7 +64,7 @@ const FLAGS_BYTES = 2;
 const NAME_LENGTH = 0x0fff;
 const EXTENDED = 0x4000;
 
-/** The hash of what git holds at `name`, as hex; undefined where it holds nothing there, or the index is of another kind. */
+/** The hash of what git holds at `name`, as hex; undefined where it holds nothing there. */
 function heldHash(index: Buffer, name: string): string | undefined {
   const wanted = Buffer.from(`${name}\0`);
   for (let at = index.indexOf(wanted); at !== -1; at = index.indexOf(wanted, at + 1)) {

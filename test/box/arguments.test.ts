@@ -157,6 +157,15 @@ describe("a box's arguments", () => {
     expect(places).toEqual([`ro ${home}/.local`, `ro ${home}/.local/state/metnos covered`]);
   });
 
+  it("show what the configuration lets every box read, but never the home, a folder above it or the gate's", () => {
+    const { home, project, machine: found } = place(["data/"]);
+    const [state_dir = ""] = found.gate_folders;
+    const reads = [join(home, "data"), home, "/", state_dir, "/proc/1", join(home, "gone")];
+    const machine = findMachine({ env: { HOME: home }, home, config: { ...CONFIG, reads }, state_dir });
+    expect(machine.reads).toEqual([join(home, "data")]);
+    expect(shown(boxArguments(declare(project), machine, NOTHING_FOUND))).toContain(`ro ${home}/data`);
+  });
+
   it.each([
     ["the root", () => declare("/")],
     ["the home", ({ home }: Place) => declare(home)],

@@ -35,9 +35,9 @@ describe.runIf(HAS_BUBBLEWRAP && IS_WHOLE_RUN).each(BOX_USERS)("inside a box, in
     const folder = tempFolder();
     const { project, packages } = thisProject(folder);
     const box = testBox({ user, folder, declaration: { project, reads: [packages] } });
+    expectDone(await box.run("npx vitest run test/gate/targets"));
     expectDone(await box.run("npm run -s build"));
     expectDone(await box.run("npm run -s typecheck"));
-    expectDone(await box.run("npx vitest run test/gate/targets"));
   });
 
   it.runIf(hasProgram("python3"))(

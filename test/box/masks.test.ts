@@ -32,11 +32,20 @@ describe.runIf(hasProgram("git"))("a file that often holds secrets", () => {
     ["is empty where git has never seen it", "echo KEY=1 > .env.local", ".env.local", "empty"],
     ["is empty where only a longer name is held", "echo KEY=1 > env", "env", "empty"],
     [
-      "is empty where the index is of a kind that isn't read",
+      "can't be read where the index is of a kind that isn't read",
       "git update-index --index-version 4",
       "deep/.env",
-      "empty",
+      "unreadable",
     ],
+    ["can't be read where the index is split", "git update-index --split-index", "deep/.env", "unreadable"],
+    ["is shown in a worktree as git holds it", "git worktree add -q wt", "wt/.env", "none"],
+    [
+      "can't be read in a worktree where it was changed",
+      "git worktree add -q wt; echo KEY=1 >> wt/.env",
+      "wt/.env",
+      "unreadable",
+    ],
+    ["is empty in a repository within that doesn't hold it", "git init -q deep", "deep/.env", "empty"],
   ] as const)("%s", (_, then, name, expected) => {
     const project = repository(then);
     expect(coverOf(join(project, name), project)).toBe(expected);
