@@ -65,6 +65,9 @@ const NONE_YET: Problem = { problem: "probe-failed", detail: "it is being tried"
 
 /** The box of a running gate: whether there is one, its runs, and what was set aside after them. */
 export class BoxService implements Box {
+  /** False until the probe has passed. */
+  is_available = false;
+  has_network = false;
   readonly #parts: BoxServiceParts;
   #open: Open | undefined;
   #problem: Problem = NONE_YET;
@@ -91,15 +94,6 @@ export class BoxService implements Box {
     clearTimeout(this.#timer);
     this.#beginning ??= this.#begin();
     return this.#beginning;
-  }
-
-  /** False until the probe has passed. */
-  get is_available(): boolean {
-    return this.#open !== undefined;
-  }
-
-  get has_network(): boolean {
-    return this.#open?.network !== undefined;
   }
 
   prepare(run: ConfinedRun): { argv: readonly string[] } {
@@ -129,7 +123,7 @@ export class BoxService implements Box {
   }
 
   status(): BoxStatus {
-    const is_available = this.is_available;
+    const { is_available } = this;
     return {
       is_available,
       ...(is_available ? { problem: null, detail: "", fix: null } : this.#problem),
@@ -145,10 +139,16 @@ export class BoxService implements Box {
     clearTimeout(this.#timer);
     this.#closing.abort();
     const open = this.#open;
-    this.#open = undefined;
+    this.#opened(undefined);
     open?.runs.close();
     open?.network?.close();
     open?.slots.close();
+  }
+
+  #opened(open: Open | undefined): void {
+    this.#open = open;
+    this.is_available = open !== undefined;
+    this.has_network = open?.network !== undefined;
   }
 
   async #begin(): Promise<void> {
@@ -158,7 +158,7 @@ export class BoxService implements Box {
       if (this.#closing.signal.aborted) {
         open?.network?.close();
         open?.slots.close();
-      } else this.#open = open;
+      } else this.#opened(open);
     } catch (error) {
       const detail = error instanceof Error ? error.message : String(error);
       this.#problem = { problem: "folder-unusable", detail, fix: null };
@@ -171,12 +171,18 @@ export class BoxService implements Box {
     const folder = openBoxFolder(paths.state_dir);
     const machine = findMachine({ env, home, config, state_dir: paths.state_dir, gate_folders });
     const { version, ...problem } = await probeBox(machine);
+    // Of a gate that has ended nothing is written any more: the next one may be there already.
+    if (this.#closing.signal.aborted) return undefined;
     this.#version = version;
     this.#problem = problem;
     if (problem.problem !== null || machine.bubblewrap === null || machine.bash === null) return undefined;
     const prefix = randomBytes(4).toString("hex");
     const slots = new SlotPool(folder.path, prefix, (error) => failed("making pipes", error));
     await slots.begin();
+    if (this.#closing.signal.aborted) {
+      slots.close();
+      return undefined;
+    }
     const has_filter = writeFilter(folder);
     const launcher = new Launcher(folder);
     launcher.write({

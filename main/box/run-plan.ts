@@ -17,7 +17,7 @@ const LOOK_IS_GOOD_FOR_MS = 1000;
 const MAX_WORDS = 8900;
 
 /** Variables that the box itself says, or that would be wrong in it. */
-const NEVER_KEPT: ReadonlySet<string> = new Set(["METNOS_BOX_COMMAND", "METNOS_BOX_START"]);
+const NEVER_KEPT: ReadonlySet<string> = new Set(["METNOS_BOX_COMMAND", "METNOS_BOX_START", "METNOS_BOX_WHOLE"]);
 
 export interface RunPlanParts {
   machine: Machine;
@@ -60,13 +60,15 @@ export class RunPlan {
     const kept = keptVariables(environment, machine.settings.environment);
     const unnamed = this.#look.unnamed.flatMap((path) => ["--ro-bind", path, path]);
     const begin = [this.#checks, ...(this.#network === undefined ? [] : [this.#network.start])].join("\n");
-    const own = ["--setenv", "METNOS_BOX_START", begin, "--setenv", "METNOS_BOX_COMMAND", line];
-    const words = [...this.#words, ...(this.#network?.arguments ?? []), ...own];
-    if (kept.length + unnamed.length + words.length > MAX_WORDS)
+    const words = [...this.#words, ...(this.#network?.arguments ?? [])];
+    // The last of it says that nothing is missing: a gate may die while it writes.
+    const own = { METNOS_BOX_START: begin, METNOS_BOX_COMMAND: line, METNOS_BOX_WHOLE: "1" };
+    const last = Object.entries(own).flatMap(([name, value]) => ["--setenv", name, value]);
+    if (kept.length + unnamed.length + words.length + last.length > MAX_WORDS)
       throw new GateError("box_unavailable", "its project holds too much that is run later", "run it outside the box");
     after.started(this, this.#look.known);
     // Kept variables come first: what the box says of itself counts.
-    return Buffer.concat([ended(kept, "latin1"), ended(words, "utf8"), ended(unnamed, "latin1")]);
+    return Buffer.concat([ended(kept, "latin1"), ended(words, "utf8"), ended(unnamed, "latin1"), ended(last, "utf8")]);
   }
 
   /** Nothing of it is left running. */

@@ -14,15 +14,21 @@ const OPERATOR = "operator";
 
 export function boxMethods(context: OperatorContext): Handlers<"box.status" | "box.explain" | "box.prepare"> {
   const { core } = context;
+  // While it is being found out whether there is a box, no answer would be true.
   return {
-    "box.status": () => core.box.status(),
-    "box.explain": ({ command, cwd, agent }) => {
+    "box.status": async () => {
+      await core.box.ready;
+      return core.box.status();
+    },
+    "box.explain": async ({ command, cwd, agent }) => {
+      await core.box.ready;
       const found = core.gate.confinement(callOf(command, cwd), subjectOf(context, agent));
       if (found.reason !== null) return { ...shownReason(context, found), declaration: null };
       const { project, reads, writes, network } = found.declaration;
       return { reason: null, about: "", declaration: { project, reads: [...reads], writes: [...writes], network } };
     },
-    "box.prepare": ({ command, cwd }) => {
+    "box.prepare": async ({ command, cwd }) => {
+      await core.box.ready;
       const call = callOf(command, cwd);
       const found = core.gate.confinement(call, subjectOf(context), { even_clear: true });
       if (found.reason !== null) throw notConfined(shownReason(context, found));

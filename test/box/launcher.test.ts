@@ -1,7 +1,21 @@
-import { mkdirSync, readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import {
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { confinedCommand } from "../../ipc/confined-command.ts";
+import { launcherText } from "../../main/box/launcher-text.ts";
+import { tempFolder } from "../support/temp-folder.ts";
 import { boxUnderTest, SHELLS, shellRuns, withoutBox } from "./box-under-test.ts";
 
 const reason = withoutBox();
@@ -73,5 +87,45 @@ describe.skipIf(reason !== undefined)("a command in a box, started by the launch
     const { state_dir } = await boxUnderTest();
     const text = readFileSync(join(state_dir, "box/metnos-gate-box"), "utf8");
     expect(text).toMatch(/^#!\/\S+ -p\n/);
+  });
+
+  it("runs nothing of a command whose description was cut short, wherever that is", async () => {
+    const folder = tempFolder();
+    const parts = { folder, bubblewrap: "/usr/bin/bwrap", bash: "/bin/bash", limits: "", has_filter: false };
+    writeFileSync(join(folder, "launcher"), launcherText(parts), { mode: 0o700 });
+    const system = ["--ro-bind", "/", "/", "--bind", folder, folder, "--chdir", folder];
+    const own = [
+      "--setenv",
+      "METNOS_BOX_START",
+      "",
+      "--setenv",
+      "METNOS_BOX_COMMAND",
+      "touch ran x",
+      "--setenv",
+      "METNOS_BOX_WHOLE",
+      "1",
+    ];
+    const whole = [...system, ...own].map((word) => `${word}\0`).join("");
+    const command = whole.indexOf("touch");
+    for (const length of [whole.length, 0, whole.indexOf("--chdir"), command + 9, command + 12, whole.length - 2]) {
+      execFileSync("/usr/bin/mkfifo", [join(folder, "1.up"), join(folder, "1.down")]);
+      const up = openSync(join(folder, "1.up"), constants.O_RDONLY | constants.O_NONBLOCK);
+      const down = openSync(join(folder, "1.down"), constants.O_RDWR | constants.O_NONBLOCK);
+      const ended = shellRuns(`'${folder}/launcher' run 1.0`, folder);
+      // It has opened its end once it has said something.
+      await vi.waitFor(() => expect(readSync(up, Buffer.alloc(65_536))).toBeGreaterThan(0), {
+        timeout: 10_000,
+        interval: 2,
+      });
+      writeSync(down, `go\n${whole.slice(0, length)}`);
+      closeSync(down);
+      expect([length, (await ended).code === 0, existsSync(join(folder, "ran"))]).toEqual([
+        length,
+        length === whole.length,
+        length === whole.length,
+      ]);
+      closeSync(up);
+      for (const name of ["1.up", "1.down", "1.taken", "ran", "x"]) rmSync(join(folder, name), { force: true });
+    }
   });
 });

@@ -17,7 +17,7 @@ const start = ({ project }: BoxUnderTest, argv: readonly string[]) => shellRuns(
 
 /** Resolves once no run is going. */
 const idle = ({ box }: BoxUnderTest) =>
-  vi.waitFor(() => expect(box.status().running).toBe(0), { timeout: 5000, interval: 5 });
+  vi.waitFor(() => expect(box.status().running).toBe(0), { timeout: 20_000, interval: 5 });
 
 describe.skipIf(reason !== undefined)("a confined run", () => {
   it("starts once: the second time nothing runs", async () => {
@@ -35,6 +35,19 @@ describe.skipIf(reason !== undefined)("a confined run", () => {
     const ends = await Promise.all([start(under_test, argv), start(under_test, argv), start(under_test, argv)]);
     expect(ends.map(({ stdout }) => stdout).sort()).toEqual(["", "", "ran\n"]);
     expect(ends.filter(({ code }) => code === 126)).toHaveLength(2);
+  });
+
+  it("is left alone by a second launcher while a first one is about to start it", async () => {
+    const under_test = await boxUnderTest();
+    const argv = under_test.prepare("touch ran");
+    const taken = join(under_test.state_dir, "box", `${(argv[2] ?? "").replace(/\..*/, "")}.taken`);
+    writeFileSync(taken, "");
+    expect(await start(under_test, argv)).toMatchObject({
+      code: 126,
+      stderr: expect.stringContaining("started before"),
+    });
+    rmSync(taken);
+    expect(await start(under_test, argv)).toMatchObject({ code: 0, stderr: "" });
   });
 
   it("is not started by an ID with another secret, and then not at all", async () => {

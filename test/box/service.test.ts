@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { confinedCommand } from "../../ipc/confined-command.ts";
 import { startGate } from "../support/running-gate.ts";
 import { tempFolder } from "../support/temp-folder.ts";
@@ -36,6 +36,19 @@ function folders() {
   return { folder, state_dir, project };
 }
 
+describe.skipIf(reason !== undefined)("a gate that ends while its box is being tried", () => {
+  it("writes no launcher any more: the next gate's would be another one's", async () => {
+    const gate = await startGate();
+    const { box } = gate.gate.core;
+    const tried = box.ready;
+    await gate.close();
+    await tried;
+    expect(readdirSync(join(gate.paths.state_dir, "box")).filter((name) => /metnos-gate-box|\.up$/.test(name))).toEqual(
+      [],
+    );
+  });
+});
+
 describe.skipIf(reason !== undefined)("a gate that dies", () => {
   it("lets nothing start that it has prepared", async () => {
     const { folder, project } = folders();
@@ -55,7 +68,7 @@ describe.skipIf(reason !== undefined)("a gate that dies", () => {
       "touch going; until [ -e end ]; do sleep 0.01; done; echo x > .envrc; echo x > /etc/x || echo confined";
     const gate = await otherGate(folder, line);
     const command = shellRuns(confinedCommand(gate.argv), project);
-    await vi.waitFor(() => expect(existsSync(join(project, "going"))).toBe(true), { timeout: 5000 });
+    await expect.poll(() => existsSync(join(project, "going"))).toBe(true);
     await killed(gate);
     const next = await boxUnderTest({ state_dir, project });
     expect(next.box.is_available).toBe(true);
@@ -74,7 +87,7 @@ describe.skipIf(reason !== undefined)("a gate that dies", () => {
     const { folder, state_dir, project } = folders();
     const gate = await otherGate(folder, "touch going; until [ -e end ]; do sleep 0.01; done; echo x > .envrc");
     const command = shellRuns(confinedCommand(gate.argv), project);
-    await vi.waitFor(() => expect(existsSync(join(project, "going"))).toBe(true), { timeout: 5000 });
+    await expect.poll(() => existsSync(join(project, "going"))).toBe(true);
     await killed(gate);
     writeFileSync(join(project, "end"), "");
     await command;

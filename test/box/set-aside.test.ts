@@ -68,7 +68,7 @@ const reason = withoutBox();
 if (reason !== undefined) console.warn(`what runs leave is not tested: ${reason}`);
 
 const ended = ({ box }: BoxUnderTest) =>
-  vi.waitFor(() => expect(box.status().running).toBe(0), { timeout: 5000, interval: 5 });
+  vi.waitFor(() => expect(box.status().running).toBe(0), { timeout: 20_000, interval: 5 });
 
 describe.skipIf(reason !== undefined)("after a confined command", () => {
   it("what it left at places whose content is run later is set aside, and there is one alarm", async () => {
@@ -78,7 +78,7 @@ describe.skipIf(reason !== undefined)("after a confined command", () => {
       "mkdir -p sub/.vscode src; echo x > sub/.vscode/tasks.json; echo x > .envrc; echo x > src/a.ts; ln -s /etc .husky";
     await under_test.run(`${plant}; mkdir $'\\xff'; echo x > $'\\xff/.envrc'`);
     await ended(under_test);
-    await vi.waitFor(() => expect(alarms).toHaveLength(1));
+    await expect.poll(() => alarms).toHaveLength(1);
     expect(
       box
         .status()
@@ -123,7 +123,7 @@ describe.skipIf(reason !== undefined)("after a confined command", () => {
       "mkdir -p n/.git/hooks; echo evil > n/.git/hooks/x; printf '[core]\\n\\tfsmonitor = evil\\n' > n/.git/config",
     );
     await ended(under_test);
-    await vi.waitFor(() => expect(alarms.length).toBeGreaterThan(0));
+    await expect.poll(() => alarms.length).toBeGreaterThan(0);
     const paths = box.status().set_aside.map(({ path }) => path);
     expect(paths).toEqual(expect.arrayContaining([join(project, "n/.git/hooks"), join(project, "n/.git/config")]));
     expect(existsSync(join(project, "sub/.git/hooks/pre-commit"))).toBe(false);
@@ -133,11 +133,11 @@ describe.skipIf(reason !== undefined)("after a confined command", () => {
     const under_test = await boxUnderTest();
     const { project, box } = under_test;
     const slow = under_test.run("echo x > .envrc; touch planted; until [ -e done ]; do sleep 0.01; done");
-    await vi.waitFor(() => expect(existsSync(join(project, "planted"))).toBe(true));
+    await expect.poll(() => existsSync(join(project, "planted"))).toBe(true);
     await under_test.run("touch done");
     await slow;
     await ended(under_test);
-    await vi.waitFor(() => expect(box.status().set_aside.map(({ path }) => path)).toEqual([join(project, ".envrc")]));
+    await expect.poll(() => box.status().set_aside.map(({ path }) => path)).toEqual([join(project, ".envrc")]);
     expect(existsSync(join(project, ".envrc"))).toBe(false);
   });
 });

@@ -64,8 +64,8 @@ describe("box.prepare", () => {
     const { gate, project } = await startedGate();
     const box = standInFor(gate.gate.core.box);
     for (const [command, reason] of [
-      ["ssh host", "outside-by-nature (ssh)"],
-      ["git reset --hard", "destroys-work (git reset --hard)"],
+      ["ssh host", "ssh needs what no box has"],
+      ["git reset --hard", "destroy work in the project that nothing else holds: git reset --hard"],
     ] as const)
       await expect(gate.operator.call("box.prepare", { command, cwd: project })).rejects.toMatchObject({
         code: "not_confined",
@@ -74,7 +74,7 @@ describe("box.prepare", () => {
     box.is_available = false;
     await expect(gate.operator.call("box.prepare", { command: "make", cwd: project })).rejects.toMatchObject({
       code: "not_confined",
-      message: expect.stringContaining("unavailable"),
+      message: expect.stringContaining("No command can be confined on this machine"),
     });
   });
 });

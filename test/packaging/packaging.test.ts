@@ -40,7 +40,7 @@ describe("electron-builder.yml", () => {
     expect(code).not.toBe(0);
     expect(output).toMatch(/Invalid configuration object/);
     expect(output).toMatch(/configuration\.electronFuses/);
-  }, 120_000);
+  }, 600_000);
 });
 
 describe("the packaged app", () => {
@@ -67,7 +67,7 @@ describe("the packaged app", () => {
       .map(({ path, stat }) => ({ path, is_unpacked: stat.unpacked === true }));
     extracted = join(packaged.folder, "../extracted");
     extractAll(asar, extracted);
-  }, 120_000);
+  }, 600_000);
 
   it("has its fuses set: no Node, no NODE_OPTIONS, no inspector, only its own asar; no key of the keyring for cookies that it has none of", () => {
     // FuseV1Options: RunAsNode, CookieEncryption, NodeOptions, NodeCliInspect, AsarIntegrity, OnlyLoadAppFromAsar, snapshot, file privileges

@@ -24,8 +24,9 @@ export class StandInBox implements Box {
 export function standInFor(own: Box): StandInBox {
   const box = new StandInBox();
   Object.defineProperties(own, {
-    is_available: { get: () => box.is_available },
-    has_network: { get: () => box.has_network },
+    // The gate's own box says of itself what it finds, later.
+    is_available: { get: () => box.is_available, set: () => undefined },
+    has_network: { get: () => box.has_network, set: () => undefined },
     prepare: { value: (run: ConfinedRun) => box.prepare(run) },
     discard: { value: (argv: readonly string[]) => box.discard(argv) },
   });

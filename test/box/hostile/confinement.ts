@@ -20,7 +20,7 @@ export interface Report {
 }
 
 /** How a line is run: in the box, or not. */
-export interface Ways {
+export interface Runner {
   /** What the user's shell gets in the place of a line. */
   wrap(line: string, project: string, cwd: string): Promise<string>;
   /** Once the gate has looked at what the last run left. */
@@ -28,13 +28,13 @@ export interface Ways {
 }
 
 /** As without a gate: what the scripts would do. */
-export const UNCONFINED: Ways = {
+export const UNCONFINED: Runner = {
   wrap: async (line) => `(${line}\n)`,
   settled: async () => ({ confined: {}, was_bypassed: false, failures: [] }),
 };
 
 /** A gate's box, in a process of the world's user. */
-export class Confinement implements Ways {
+export class Confinement implements Runner {
   readonly #child: ChildProcess;
   readonly #lines: Interface;
   readonly #exited: Promise<unknown>;

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { setTimeout as passed } from "node:timers/promises";
-import type { Ways } from "./confinement.ts";
+import type { Runner } from "./confinement.ts";
 import type { HostileScript } from "./script.ts";
 import type { World } from "./world.ts";
 
@@ -21,7 +21,7 @@ const LONGEST_RUN_MS = 30_000;
 let marks = 100_000_000 + Math.floor(Math.random() * 800_000_000);
 
 /** Runs one script in a project of its own, and looks at everything around it. */
-export async function outcomeOf(script: HostileScript, world: World, ways: Ways): Promise<Outcome> {
+export async function outcomeOf(script: HostileScript, world: World, runner: Runner): Promise<Outcome> {
   const project = world.project(script.is_bare === true);
   const mark = String(++marks);
   const names = world.names(project, mark);
@@ -40,11 +40,11 @@ export async function outcomeOf(script: HostileScript, world: World, ways: Ways)
   const ran: Ran = { code: null, cwd: "", stdout: "", stderr: "" };
   const found: string[] = [];
   for (const line of [script.line, ...(script.then ?? [])]) {
-    const wrapped = await ways.wrap(filled(line, names), project, project);
+    const wrapped = await runner.wrap(filled(line, names), project, project);
     const caller = filled(script.caller ?? "", names);
     Object.assign(ran, await runInShell(`${caller}\n${wrapped}`, project, join(world.root, "reports", mark), world));
     found.push(...(await leftRunning(project, mark)).map((name) => `left running: ${name}`));
-    const { failures, was_bypassed, confined } = await ways.settled();
+    const { failures, was_bypassed, confined } = await runner.settled();
     found.push(...failures.map((failure) => `the gate: ${failure}`));
     if (was_bypassed || confined === null) found.push(`it didn't run in the box: ${ran.stderr}`);
     found.push(...unexpected(ran, script, filled(script.cwd ?? "", names), project, world));
@@ -71,7 +71,7 @@ interface Ran {
   stderr: string;
 }
 
-/** The user's shell runs it, and writes down how it goes on afterwards. */
+/** The user's shell runs it, and writes down its state afterwards. */
 async function runInShell(line: string, cwd: string, report: string, world: World): Promise<Ran> {
   const text = `${line}\nprintf '%s %s' "$?" "$PWD" > ${report}\n`;
   const child = spawn("/bin/bash", ["--noprofile", "--norc", "-c", text], {
@@ -107,7 +107,7 @@ function unexpected(ran: Ran, script: HostileScript, below: string, project: str
   const output = ran.stdout + ran.stderr;
   if (output.includes("HOLE")) found.push(`it says so: ${output.slice(0, 400)}`);
   if (output.includes(world.secret)) found.push("a secret was printed");
-  if (ran.code === null) found.push("the caller's shell did not go on");
+  if (ran.code === null) found.push("the caller's shell did not continue");
   if (script.code !== undefined && ran.code !== script.code)
     found.push(`its code is ${ran.code}, not ${script.code}: ${output.slice(0, 400)}`);
   if (script.stdout !== undefined && ran.stdout !== script.stdout)
@@ -168,7 +168,7 @@ function changes(before: ReadonlyMap<string, string>, after: ReadonlyMap<string,
 }
 
 /** Processes that see the project mounted, or carry the script's mark, 5 s after its end; they are ended then. */
-async function leftRunning(project: string, mark: string): Promise<string[]> {
+export async function leftRunning(project: string, mark: string): Promise<string[]> {
   const deadline = performance.now() + 5000;
   for (;;) {
     const left = runningFor(project, mark);
@@ -181,7 +181,7 @@ async function leftRunning(project: string, mark: string): Promise<string[]> {
   }
 }
 
-function runningFor(project: string, mark: string): { pid: number; line: string }[] {
+export function runningFor(project: string, mark: string): { pid: number; line: string }[] {
   const found: { pid: number; line: string }[] = [];
   for (const name of readdirSync("/proc")) {
     const pid = Number(name);

@@ -226,6 +226,21 @@ describe("what is open", () => {
     }
   });
 
+  it("is asked about anew after a pause, where the user had allowed it once", async () => {
+    const net = await openedNetwork();
+    const port = await net.serve(echoTls(), HOST);
+    const run = net.run();
+    const approved = net.answerNext("approved");
+    expect((await run.tunnel(`${HOST}:${port}`)).status).toContain(" 200 ");
+    await approved;
+    net.core.agent_pauses.begin(run.agent_id);
+    expect((await run.tunnel(`${HOST}:${port}`)).status).toContain("403 Metnos Gate: the user has paused this agent");
+    net.core.agent_pauses.end(run.agent_id);
+    const refused = net.answerNext("rejected");
+    expect((await run.tunnel(`${HOST}:${port}`)).status).toContain("403 Metnos Gate: the user said no");
+    await refused;
+  });
+
   it("is not opened where the pause comes while it connects", async () => {
     const net = await openedNetwork();
     const port = await net.serve(echoTls(), HOST);

@@ -46,7 +46,7 @@ function around() {
   const started = (input: string, ...calls: string[]) => {
     mkdirSync(calls_dir, { recursive: true });
     for (const call of calls) writeFileSync(join(calls_dir, call), "");
-    const { status, stderr } = spawnSync(file, AFTER, { input, encoding: "utf8", timeout: 15_000 });
+    const { status, stderr } = spawnSync(file, AFTER, { input, encoding: "utf8", timeout: 60_000 });
     expect([status, stderr]).toEqual([0, ""]);
     try {
       return readFileSync(kept, "utf8");

@@ -12,7 +12,7 @@ const CALL = ["hook", "claude-code"];
 const LS = payload("Bash", { command: "ls" });
 
 function called(launcher: string, { input = LS, env = {}, args = CALL }: Parts = {}) {
-  const { status, stdout, stderr } = spawnSync(launcher, args, { input, env, encoding: "utf8", timeout: 15_000 });
+  const { status, stdout, stderr } = spawnSync(launcher, args, { input, env, encoding: "utf8", timeout: 60_000 });
   return { status, stdout, stderr };
 }
 

@@ -65,9 +65,12 @@ describe("a call that is allowed as a confined one", () => {
   });
 
   it("is denied where the hook has not said that it could be", async () => {
-    const { ask, bash } = await setting();
-    const { answer, supports } = await ask(bash({ ...INPUT, run_in_background: true }));
-    expect([supports, answer.permissionDecision, answer.updatedInput]).toEqual([undefined, "deny", undefined]);
+    for (const input of [INPUT, { ...INPUT, run_in_background: true }]) {
+      const { client, ask, bash } = await setting();
+      client.record({ passed: input !== INPUT });
+      const { answer, supports } = await ask(bash(input));
+      expect([supports, answer.permissionDecision, answer.updatedInput]).toEqual([undefined, "deny", undefined]);
+    }
   });
 });
 

@@ -91,7 +91,7 @@ export const KEPT_PLACES = section("kept", [
     {
       setup: `ln .envrc second`,
       known_hole:
-        "a hard link that the user made is another name of the same file, and can't be told from any other file",
+        "a hard link that the user made is another name of the same file, and can't be distinguished from any other file",
     },
   ],
 ]);

@@ -210,7 +210,7 @@ export const SYSTEM_CALLS = section(
     ],
     ["the host's name", `hostname evil 2>/dev/null && echo HOLE; ${expectFailure("sethostname", `"evil"`, "4")}`],
     [
-      "the host's name is not told",
+      "the host's name is not shown",
       `[ "$(cat /proc/sys/kernel/hostname)" = "$(uname -n)" ]`,
       { unshown: "about the box" },
     ],

@@ -52,7 +52,7 @@ export const PROCESSES = section("processes", [
     { unshown: "about the box" },
   ],
   [
-    "what the gate hears of a run, forged by the first process's descriptors",
+    "what the gate reads of a run, forged by the first process's descriptors",
     `for i in 3 4 5 6 7 8; do timeout 1 sh -c "printf '{"child-pid": %PID%}\\0go\\n' > /proc/1/fd/$i" 2>/dev/null; timeout 1 sh -c "head -c 300000 /dev/zero > /proc/1/fd/$i" 2>/dev/null; done; true`,
     { unshown: "about the box", as_user: true },
   ],
