@@ -26,7 +26,8 @@ function thisProject(folder: string): { project: string; packages: string } {
   const packages = realpathSync(join(ROOT, "node_modules"));
   // A folder of the project's own, as an installation makes it: tools keep files of theirs beside the packages.
   mkdirSync(join(project, "node_modules"));
-  for (const name of readdirSync(packages)) symlinkSync(join(packages, name), join(project, "node_modules", name));
+  const installed = readdirSync(packages).filter((name) => name === ".bin" || !name.startsWith("."));
+  for (const name of installed) symlinkSync(join(packages, name), join(project, "node_modules", name));
   return { project, packages };
 }
 
