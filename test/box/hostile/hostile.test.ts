@@ -45,7 +45,7 @@ afterAll(async () => {
   }
 });
 
-async function holds(script: HostileScript, uid = OWN_UID): Promise<void> {
+async function expectConfined(script: HostileScript, uid = OWN_UID): Promise<void> {
   if (boxMissing()) return;
   const { world, box } = await placeOf(uid);
   const { violations } = await outcomeOf(script, world, box);
@@ -67,7 +67,7 @@ const isInThisRun = ({ is_slow = false }: HostileScript, index: number, each: nu
   IS_WHOLE_RUN || (!is_slow && index % each === 0);
 
 describe("a command in the box", { timeout: TIMEOUT_MS }, () => {
-  const check = async (_name: string, script: HostileScript): Promise<void> => holds(script);
+  const check = async (_name: string, script: HostileScript): Promise<void> => expectConfined(script);
 
   it.each(here(WRITES_OUTSIDE))("changes no file outside: %s", check);
 
@@ -110,7 +110,7 @@ describe("as an ordinary user", { timeout: TIMEOUT_MS }, () => {
   it.each(cases(chosen.filter((script, index) => isInThisRun(script, index, 3))))(
     "a command in the box is confined as root's is: %s",
     async (_name, script) => {
-      if (!otherUserMissing()) await holds(script, OTHER_UID);
+      if (!otherUserMissing()) await expectConfined(script, OTHER_UID);
     },
   );
 
