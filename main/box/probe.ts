@@ -6,10 +6,10 @@ import { join } from "node:path";
 import type { BoxStatus } from "../../ipc/box.ts";
 import { shellQuoted } from "../../ipc/shell-quoted.ts";
 import { errorCode } from "../gate/errors.ts";
-import { boxArguments } from "./bubblewrap.ts";
-import { limitCommands } from "./limits.ts";
-import type { Machine } from "./machine.ts";
-import { mountChecks } from "./mounts.ts";
+import { boxArguments } from "./arguments/bubblewrap.ts";
+import { limitCommands } from "./arguments/limits.ts";
+import type { Machine } from "./arguments/machine.ts";
+import { mountChecks } from "./arguments/mounts.ts";
 
 /** Whether a box can be made here, and confines: one is made and tries what none may do. */
 

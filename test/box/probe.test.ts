@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { findMachine, type Machine } from "../../main/box/machine.ts";
+import { findMachine, type Machine } from "../../main/box/arguments/machine.ts";
 import { probeBox } from "../../main/box/probe.ts";
 import { configSchema } from "../../main/config.ts";
 import { HAS_BUBBLEWRAP } from "../support/boxes.ts";

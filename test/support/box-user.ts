@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
-import { boxArguments, type FoundPlaces } from "../../main/box/bubblewrap.ts";
-import { limitCommands } from "../../main/box/limits.ts";
-import { findMachine } from "../../main/box/machine.ts";
-import { mountChecks } from "../../main/box/mounts.ts";
+import { boxArguments, type FoundPlaces } from "../../main/box/arguments/bubblewrap.ts";
+import { limitCommands } from "../../main/box/arguments/limits.ts";
+import { findMachine } from "../../main/box/arguments/machine.ts";
+import { mountChecks } from "../../main/box/arguments/mounts.ts";
 import { configSchema } from "../../main/config.ts";
 import type { Declaration } from "../../main/gate/confinement/declaration.ts";
 

@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import { shellQuoted } from "../../../ipc/shell-quoted.ts";
-import { nodeOfGate } from "../machine.ts";
+import { nodeOfGate } from "../arguments/machine.ts";
 
 /**
  * The relay inside a box: programs know proxies by an address of TCP, and the box has a network of its own, in which nothing listens

@@ -1,0 +1,213 @@
+import { join } from "node:path";
+import { GateError } from "../../../ipc/gate-error.ts";
+import type { Declaration } from "../../gate/confinement/declaration.ts";
+import { realForm } from "../../gate/targets/path.ts";
+import { kindOf } from "../../gate/targets/path-kind.ts";
+import { isAtOrBelow } from "../../gate/targets/pattern.ts";
+import { makeCaches, projectFolder } from "./caches.ts";
+import { isRepository, repositoryPlaces, userGitSettings, writeGitSettings } from "./git.ts";
+import { linksTo } from "./links.ts";
+import type { Machine } from "./machine.ts";
+import { coverOf } from "./masks.ts";
+import type { Link } from "./system-folders.ts";
+import { isNeverShown, isNeverWritten } from "./unusable-places.ts";
+
+/** From a declaration to bubblewrap's arguments. A later argument covers what an earlier one put there. */
+
+/** What was found in the folders that may be written; absolute, real paths of what is there now. */
+export interface FoundPlaces {
+  /** Files and folders that stay as they are: their content is run later. */
+  readonly run_later: readonly string[];
+  /** Files that often hold secrets. */
+  readonly secrets: readonly string[];
+}
+
+/** A folder that the box may read or write, at its own real path. */
+interface Place {
+  readonly source: string;
+  readonly at: string;
+  readonly is_writable: boolean;
+}
+
+/**
+ * Bubblewrap's arguments, without the command: the project's folders in the gate's are made.
+ * @throws GateError `box_unavailable` where the declaration would show what no box may; the system's error
+ */
+export function boxArguments(declaration: Declaration, machine: Machine, found: FoundPlaces): string[] {
+  refuseUnusable(declaration, machine);
+  const folder = projectFolder(machine.box_folder, declaration.project);
+  const caches = makeCaches(folder);
+  const settings = userGitSettings(machine.env, machine.home, declaration.project);
+  const gitconfig = writeGitSettings(folder, settings.text);
+  const shown = shownPlaces(declaration, machine, {
+    caches,
+    gitconfig,
+    files: settings.files,
+  });
+  const memory = memoryFolders(machine);
+  const writable = [declaration.project, ...declaration.writes];
+  const visible = [...machine.system.folders, ...memory, "/dev/shm", ...shown.map(({ at }) => at)];
+  const links = neededLinks(declaration, machine, visible);
+  return [
+    ...NAMESPACES,
+    // Everything that isn't bound is in this memory: whatever is written there is gone with the box.
+    ...[...sizeWords(machine), "--tmpfs", "/"],
+    ...machine.system.folders.flatMap((path) => ["--ro-bind", path, path]),
+    ...machine.system.links.flatMap(linkWords),
+    ...["--proc", "/proc", "--dev", "/dev"],
+    ...memory.flatMap((path) => ["--perms", path === "/tmp" ? "1777" : "0700", "--dir", path]),
+    ...["--perms", "1777", ...sizeWords(machine), "--tmpfs", "/dev/shm"],
+    ...shown.flatMap(({ source, at, is_writable }) => [is_writable ? "--bind" : "--ro-bind", source, at]),
+    ...links.flatMap(linkWords),
+    ...hiddenWords(machine, shown),
+    ...keptWords(writable, found),
+    ...found.secrets.flatMap((path) => maskWords(path, declaration, machine)),
+    // Root changes the whole machine's kernel by files of /proc, without any capability.
+    ...["/dev", ...(machine.uid === 0 ? ["/proc"] : [])].flatMap((path) => ["--remount-ro", path]),
+    ...environmentWords(machine),
+    ...["--chdir", declaration.cwd],
+  ];
+}
+
+/** `localhost`: a name that every resolver knows. */
+const NAMESPACES = [
+  ...["--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--new-session"],
+  ...["--cap-drop", "ALL", "--hostname", "localhost"],
+];
+
+function refuseUnusable({ project, writes, reads }: Declaration, machine: Machine): void {
+  const path =
+    [project, ...writes].find((one) => isNeverWritten(one, machine)) ?? reads.find((one) => isNeverShown(one, machine));
+  if (path !== undefined) throw unusable(path);
+}
+
+function unusable(path: string): GateError {
+  return new GateError("box_unavailable", `${path} can't be shown in a box`, "run it in a project's folder");
+}
+
+/** Folders in memory, private to the run. */
+function memoryFolders(machine: Machine): string[] {
+  return ["/tmp", "/run", machine.home_real, runtimeFolder(machine)];
+}
+
+const MB = 1024 * 1024;
+
+const sizeWords = ({ settings }: Machine): string[] => ["--size", String(settings.tmp_mb * MB)];
+
+const runtimeFolder = ({ uid }: Machine): string => `/run/user/${uid}`;
+
+interface Own {
+  caches: string;
+  gitconfig: string;
+  files: readonly string[];
+}
+
+/** Everything that is bound beside the system's folders: outer folders first, so that inner ones cover them. */
+function shownPlaces({ project, reads, writes }: Declaration, machine: Machine, own: Own): Place[] {
+  const { toolchains, caches, home_real } = machine;
+  const writable = [project, ...writes];
+  const isWritten = (path: string) => writable.some((folder) => isAtOrBelow(path, folder));
+  const read = [...toolchains.paths, ...[...machine.reads, ...own.files, ...reads].map(realOf)];
+  const places = [
+    ...read
+      .filter((path) => !isWritten(path) && isThere(path))
+      .map((path) => ({ source: path, at: path, is_writable: false })),
+    ...writable.map((path) => ({ source: path, at: path, is_writable: true })),
+    { source: own.caches, at: inRealHome(caches.at, machine), is_writable: true },
+    { source: own.gitconfig, at: join(home_real, ".gitconfig"), is_writable: false },
+  ];
+  const each = new Map(places.map((place) => [place.at, place]));
+  return [...each.values()].sort((one, other) => byDepth(one.at, other.at));
+}
+
+function inRealHome(path: string, { home, home_real }: Machine): string {
+  return isAtOrBelow(path, home) ? home_real + path.slice(home.length) : path;
+}
+
+const depthOf = (path: string): number => path.split("/").length;
+const byDepth = (one: string, other: string): number => depthOf(one) - depthOf(other);
+
+const ALWAYS_LINKED: readonly Link[] = [
+  { path: "/var/run", target: "/run" },
+  { path: "/var/tmp", target: "/tmp" },
+];
+
+/** Links that lead to what is shown and lie outside of it: the project's own name, the home's, a version manager's. */
+function neededLinks({ cwd, reads }: Declaration, machine: Machine, visible: readonly string[]): Link[] {
+  const { system, toolchains, home, caches } = machine;
+  const there = new Set(system.links.map(({ path }) => path));
+  const links = [
+    ...ALWAYS_LINKED,
+    ...caches.links.map(({ path, name }) => ({ path: inRealHome(path, machine), target: join(caches.at, name) })),
+    ...toolchains.links,
+    ...linksTo([home, cwd, ...machine.reads, ...reads]),
+  ];
+  const isTaken = (path: string) =>
+    there.has(path) || visible.some((shown) => isShownIn(path, shown, machine) || isAtOrBelow(shown, path));
+  const needed = links.filter(({ path }) => !isTaken(path));
+  return [...new Map(needed.map((link) => [link.path, link])).values()];
+}
+
+/** A folder in memory begins empty: a link in it has to be made. */
+function isShownIn(path: string, folder: string, machine: Machine): boolean {
+  return path === folder || (isAtOrBelow(path, folder) && !memoryFolders(machine).includes(folder));
+}
+
+const linkWords = ({ path, target }: Link): string[] => ["--symlink", target, path];
+
+/** What not everybody may read of the system's, and what is the gate's own. */
+function hiddenWords({ system, covers, gate_folders }: Machine, shown: readonly Place[]): string[] {
+  const system_words = system.hidden
+    .filter(({ path }) => !shown.some(({ at }) => isAtOrBelow(path, at)))
+    .flatMap(({ path, is_folder }) => ["--ro-bind", is_folder ? covers.closed : covers.unreadable, path]);
+  const own = gate_folders.filter((folder) => shown.some(({ source, at }) => source === at && isAtOrBelow(folder, at)));
+  return [
+    ...system_words,
+    ...own.filter(isThere).flatMap((path) => ["--ro-bind", isFolder(path) ? covers.closed : covers.unreadable, path]),
+  ];
+}
+
+/** What stays as it is; first the hidden folders that it lies in, on themselves: a folder in use as a mount can't be renamed. */
+function keptWords(writable: readonly string[], { run_later }: FoundPlaces): string[] {
+  const inWritable = (path: string) => writable.find((folder) => isAtOrBelow(path, folder));
+  const repositories = writable.flatMap((folder) => (isRepository(folder) ? [folder] : [join(folder, ".git")]));
+  const kept = [...run_later, ...repositories.flatMap(repositoryPlaces), ...repositories.filter(isFile)];
+  const real = [...new Set(kept.filter(isThere).map(realOf))].filter((path) => inWritable(path) !== undefined);
+  const holders = [...real.map((path) => holderOf(path, inWritable(path) ?? path)), ...repositories.filter(isFolder)];
+  const own = new Set(holders.filter((path) => path !== undefined && !writable.includes(path) && !real.includes(path)));
+  return [
+    ...[...own].flatMap((path) => (path === undefined ? [] : ["--bind", path, path])),
+    ...real.sort(byDepth).flatMap((path) => ["--ro-bind", path, path]),
+  ];
+}
+
+/** The outermost hidden folder on the way to a place, such as `.git` or `.vscode`; undefined where there is none. */
+function holderOf(path: string, top: string): string | undefined {
+  const names = path.slice(top.length + 1).split("/");
+  const hidden = names.findIndex((name) => name.startsWith("."));
+  return hidden === -1 || hidden === names.length - 1 ? undefined : join(top, ...names.slice(0, hidden + 1));
+}
+
+function maskWords(path: string, { reads, project, writes }: Declaration, { covers }: Machine): string[] {
+  const real = realOf(path);
+  if (!isThere(real) || reads.includes(path) || reads.includes(real)) return [];
+  if (![project, ...writes].some((folder) => isAtOrBelow(real, folder))) return [];
+  if (isFolder(real)) return ["--ro-bind", covers.closed, real];
+  const cover = coverOf(real, project);
+  return cover === "none" ? [] : ["--ro-bind", covers[cover], real];
+}
+
+function environmentWords(machine: Machine): string[] {
+  const variables = {
+    HOME: machine.home,
+    TMPDIR: "/tmp",
+    XDG_RUNTIME_DIR: runtimeFolder(machine),
+    ...machine.caches.variables,
+  };
+  return Object.entries(variables).flatMap(([name, value]) => ["--setenv", name, value]);
+}
+
+const isThere = (path: string): boolean => kindOf(path) !== "nothing" && kindOf(path) !== "unknown";
+const isFile = (path: string): boolean => kindOf(path) === "file";
+const isFolder = (path: string): boolean => kindOf(path) === "folder";
+const realOf = (path: string): string => realForm(path) ?? path;

@@ -1,0 +1,108 @@
+import { createHash } from "node:crypto";
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Env } from "../../../ipc/paths.ts";
+import { errorCode } from "../../gate/errors.ts";
+
+/** What tools keep between runs: for each project by itself, in the gate's folder, at the places where the tools look for it. */
+
+interface Cache {
+  /** In the project's folder of caches. */
+  name: string;
+  /** Below the home. */
+  usual: string;
+  /** The variable that moves the folder above it, with the rest of its path. */
+  moved?: { variable: string; below: string };
+}
+
+/** Where all of them are, below the home; the others are links into it. */
+const FOLDER = ".cache";
+
+const LINKED: readonly Cache[] = [
+  { name: "npm", usual: ".npm" },
+  { name: "yarn-folder", usual: ".yarn" },
+  { name: "cargo-registry", usual: ".cargo/registry", moved: { variable: "CARGO_HOME", below: "registry" } },
+  { name: "cargo-git", usual: ".cargo/git", moved: { variable: "CARGO_HOME", below: "git" } },
+  { name: "go-modules", usual: "go/pkg", moved: { variable: "GOPATH", below: "pkg" } },
+  { name: "gradle", usual: ".gradle" },
+  { name: "maven", usual: ".m2" },
+  { name: "nuget", usual: ".nuget" },
+  { name: "pub", usual: ".pub-cache" },
+];
+
+/** Tools that would keep it where a toolchain is read-only, or in memory. */
+const VARIABLES: Readonly<Record<string, string>> = {
+  npm_config_store_dir: "pnpm-store",
+  BUN_INSTALL_CACHE_DIR: "bun",
+};
+
+export interface Caches {
+  /** Where the project's folder of caches is shown. */
+  readonly at: string;
+  /** Where tools look for theirs, and which of its folders that is. */
+  readonly links: readonly { readonly path: string; readonly name: string }[];
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+/** Where this user's tools look for them. @param home as tools name it */
+export function cachesFor(env: Env, home: string): Caches {
+  const at = join(home, FOLDER);
+  const links = LINKED.map(({ name, usual, moved }) => {
+    const folder = moved === undefined ? undefined : env[moved.variable]?.split(":")[0];
+    return { path: folder?.startsWith("/") && moved ? join(folder, moved.below) : join(home, usual), name };
+  });
+  const variables = Object.entries(VARIABLES).map(([variable, name]) => [variable, join(at, name)]);
+  return { at, links, variables: Object.fromEntries(variables) };
+}
+
+/** The folder that holds what one project's runs keep. */
+export function projectFolder(box_folder: string, project: string): string {
+  const hash = createHash("sha256").update(project).digest("hex").slice(0, 32);
+  return join(box_folder, "projects", hash);
+}
+
+/** Makes a project's folder of caches where it isn't there yet, for its owner alone. @returns it. @throws the system's error */
+export function makeCaches(folder: string): string {
+  const caches = join(folder, "caches");
+  mkdirSync(caches, { recursive: true, mode: 0o700 });
+  // Whatever a run put in such a name's place stays: making a folder follows no link.
+  for (const { name } of LINKED) makeFolder(join(caches, name));
+  return caches;
+}
+
+function makeFolder(path: string): void {
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    if (errorCode(error) !== "EEXIST") throw error;
+  }
+}
+
+/** What hides others: a file that is empty, a file and a folder that nobody may read. */
+export interface Covers {
+  readonly empty: string;
+  readonly unreadable: string;
+  readonly closed: string;
+}
+
+/** Makes them in the gate's folder. @throws the system's error */
+export function makeCovers(box_folder: string): Covers {
+  mkdirSync(box_folder, { recursive: true, mode: 0o700 });
+  const named = (name: string) => join(box_folder, name);
+  const covers = { empty: named("empty"), unreadable: named("unreadable"), closed: named("closed") };
+  for (const [file, mode] of [
+    [covers.empty, 0o400],
+    [covers.unreadable, 0o000],
+  ] as const) {
+    makeEmpty(file);
+    chmodSync(file, mode);
+  }
+  mkdirSync(covers.closed, { recursive: true });
+  chmodSync(covers.closed, 0o000);
+  return covers;
+}
+
+function makeEmpty(file: string): void {
+  rmSync(file, { force: true });
+  writeFileSync(file, "", { flag: "wx", mode: 0o600 });
+}

@@ -1,0 +1,151 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Env } from "../../../ipc/paths.ts";
+
+/** Git inside a box: what of a repository stays as it is, and the settings of the user that it works with. */
+
+/** Of a repository's folder: what says which code git runs, or where else it looks. */
+const READ_ONLY = [
+  ...["config", "config.worktree", "hooks", "info/attributes", "commondir", "gitdir", "objects/info/alternates"],
+];
+
+/** Submodules and worktrees lie deeper: names with slashes make folders of their own. */
+const MODULES_DEPTH = 8;
+
+/** What must stay as it is of the repository whose folder (`.git`, or a worktree's common one) is given: what there is of it. */
+export function repositoryPlaces(folder: string): string[] {
+  const below = [folder, ...repositoriesBelow(join(folder, "modules"), 1), ...foldersOf(join(folder, "worktrees"))];
+  return below
+    .flatMap((repository) => READ_ONLY.map((name) => join(repository, name)))
+    .filter((path) => existsSync(path));
+}
+
+/** True for what git takes as a repository's folder. */
+export function isRepository(folder: string): boolean {
+  return existsSync(join(folder, "HEAD")) && existsSync(join(folder, "objects"));
+}
+
+function repositoriesBelow(folder: string, depth: number): string[] {
+  if (depth > MODULES_DEPTH) return [];
+  return foldersOf(folder).flatMap((inner) =>
+    existsSync(join(inner, "HEAD"))
+      ? [inner, ...repositoriesBelow(join(inner, "modules"), depth + 1)]
+      : repositoriesBelow(inner, depth + 1),
+  );
+}
+
+function foldersOf(folder: string): string[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => join(folder, name));
+  } catch {
+    return []; // none
+  }
+}
+
+/** The user's settings that change what ends up in a repository; none that holds a secret or names a program, but for git-lfs. */
+const TAKEN = [
+  ...["user\\.(name|email|signingkey)", "author\\..*", "committer\\..*", "init\\.defaultbranch"],
+  ...["core\\.(autocrlf|eol|safecrlf|precomposeunicode|excludesfile|attributesfile|quotepath|abbrev)"],
+  ...["pull\\.(rebase|ff)", "push\\.default", "merge\\.(ff|conflictstyle)", "rebase\\..*", "rerere\\.enabled"],
+  // A commit that can't be signed inside fails: an unsigned one would look like the user's choice.
+  ...["commit\\.(gpgsign|cleanup|verbose)", "tag\\.gpgsign", "gpg\\.format", "filter\\.lfs\\..*", "diff\\.renames"],
+];
+
+export interface UserGitSettings {
+  /** A file of settings. */
+  readonly text: string;
+  /** Files that they name, or that git looks for by itself: ignored names and attributes. */
+  readonly files: readonly string[];
+}
+
+const GIT_MS = 2000;
+const KEPT_MS = 30_000;
+const known = new Map<string, { at: number; settings: UserGitSettings }>();
+
+/** The user's settings as they count in `project` (conditional includes), read again after half a minute. */
+export function userGitSettings(env: Env, home: string, project: string, now: number = Date.now()): UserGitSettings {
+  const key = `${home}\0${project}`;
+  const last = known.get(key);
+  if (last !== undefined && now - last.at < KEPT_MS) return last.settings;
+  const entries = readSettings(env, home, project);
+  const settings = { text: settingsFile(entries), files: namedFiles(entries, env, home) };
+  known.set(key, { at: now, settings });
+  return settings;
+}
+
+type Entry = readonly [key: string, value: string];
+
+/** `git config` reads only: no hook, filter or monitor of the project's is started by it. */
+function readSettings(env: Env, home: string, project: string): Entry[] {
+  const words = ["-C", project, "config", "--show-scope", "--includes", "-z", "--get-regexp", `^(${TAKEN.join("|")})$`];
+  let said: string;
+  try {
+    said = execFileSync("git", words, {
+      encoding: "utf8",
+      timeout: GIT_MS,
+      stdio: ["ignore", "pipe", "ignore"],
+      env: {
+        PATH: "/usr/local/bin:/usr/bin:/bin",
+        HOME: home,
+        ...only(env, "XDG_CONFIG_HOME"),
+        GIT_CONFIG_NOSYSTEM: "1",
+      },
+    });
+  } catch {
+    return []; // no git, or none of these settings: it works without
+  }
+  const parts = said.split("\0");
+  const entries: Entry[] = [];
+  for (let at = 0; at + 1 < parts.length; at += 2) {
+    const [scope, setting = ""] = [parts[at], parts[at + 1]];
+    const end = setting.indexOf("\n");
+    if (scope === "global")
+      entries.push(end === -1 ? [setting, "true"] : [setting.slice(0, end), setting.slice(end + 1)]);
+  }
+  return entries;
+}
+
+function only(env: Env, name: string): Record<string, string> {
+  const value = env[name];
+  return value === undefined ? {} : { [name]: value };
+}
+
+/** Whoever owns the project's files: inside, other users all look the same. */
+const ALWAYS: readonly Entry[] = [["safe.directory", "*"]];
+
+function settingsFile(entries: readonly Entry[]): string {
+  return [...ALWAYS, ...entries].map(([key, value]) => settingLines(key, value)).join("");
+}
+
+function settingLines(key: string, value: string): string {
+  const first = key.indexOf(".");
+  const last = key.lastIndexOf(".");
+  const below = first === last ? "" : ` ${quoted(key.slice(first + 1, last))}`;
+  return `[${key.slice(0, first)}${below}]\n\t${key.slice(last + 1)} = ${quoted(value)}\n`;
+}
+
+function quoted(value: string): string {
+  return `"${value.replace(/["\\]/g, "\\$&").replaceAll("\n", "\\n").replaceAll("\t", "\\t")}"`;
+}
+
+function namedFiles(entries: readonly Entry[], env: Env, home: string): string[] {
+  const settings = env.XDG_CONFIG_HOME?.startsWith("/") ? env.XDG_CONFIG_HOME : join(home, ".config");
+  const named = entries
+    .filter(([key]) => key === "core.excludesfile" || key === "core.attributesfile")
+    .map(([, value]) => (value.startsWith("~/") ? join(home, value.slice(2)) : value));
+  return [...named, join(settings, "git/ignore"), join(settings, "git/attributes")].filter(
+    (path) => path.startsWith("/") && statSync(path, { throwIfNoEntry: false })?.isFile(),
+  );
+}
+
+/** Writes the settings into a project's folder where they changed. @returns the file. @throws the system's error */
+export function writeGitSettings(folder: string, text: string): string {
+  const file = join(folder, "gitconfig");
+  if (existsSync(file) && readFileSync(file, "utf8") === text) return file;
+  writeFileSync(`${file}.new`, text, { mode: 0o600 });
+  renameSync(`${file}.new`, file);
+  return file;
+}

@@ -1,0 +1,21 @@
+import { readlinkSync } from "node:fs";
+import { linksOnWay } from "../../gate/targets/path.ts";
+import type { Link } from "./system-folders.ts";
+
+/** Links that a box needs so that a path leads to the same place inside as outside. */
+
+/** The links on the way to each of `paths`, which are as a user names them. */
+export function linksTo(paths: readonly string[]): Link[] {
+  return readLinks(paths.flatMap(linksOnWay));
+}
+
+/** Where each of `links` leads, as it is written; each once. */
+export function readLinks(links: readonly string[]): Link[] {
+  return [...new Set(links)].flatMap((path) => {
+    try {
+      return [{ path, target: readlinkSync(path) }];
+    } catch {
+      return []; // replaced meanwhile: then it isn't there inside
+    }
+  });
+}

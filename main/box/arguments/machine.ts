@@ -1,0 +1,121 @@
+import { execFileSync } from "node:child_process";
+import { accessSync, constants, existsSync, statSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import type { Env } from "../../../ipc/paths.ts";
+import type { Config } from "../../config.ts";
+import { realForm } from "../../gate/targets/path.ts";
+import { isAtOrBelow } from "../../gate/targets/pattern.ts";
+import { type Caches, type Covers, cachesFor, makeCovers } from "./caches.ts";
+import { CERTIFICATE_VARIABLES } from "./environment.ts";
+import { type SystemFolders, systemFolders } from "./system-folders.ts";
+import { findToolchains, type Toolchains } from "./toolchains.ts";
+import { isNeverShown } from "./unusable-places.ts";
+
+/** What a box is made of on this machine, found once; nothing in it depends on a project. */
+
+export interface Machine {
+  /** Null where there is none. */
+  readonly bubblewrap: { readonly path: string; readonly version: string } | null;
+  /** Absolute, or null. */
+  readonly bash: string | null;
+  /** As the user names it, and its real path. */
+  readonly home: string;
+  readonly home_real: string;
+  readonly uid: number;
+  /** The gate's folder for boxes. */
+  readonly box_folder: string;
+  /** The gate's own files: never in a box, whatever a declaration names. Real paths. */
+  readonly gate_folders: readonly string[];
+  readonly system: SystemFolders;
+  readonly toolchains: Toolchains;
+  /** Files and folders of certificates that variables name, and what the configuration lets every box read. */
+  readonly reads: readonly string[];
+  readonly caches: Caches;
+  readonly covers: Covers;
+  /** The Node that the gate runs on, for a relay inside; the folder that it needs where it isn't one file. */
+  readonly node: { readonly path: string; readonly folder: string | null };
+  readonly settings: Config["box"];
+  /** Of the gate: git's settings are read with it. */
+  readonly env: Env;
+}
+
+export interface MachineOptions {
+  env: Env;
+  home: string;
+  config: Config["box"];
+  /** The gate's state folder. */
+  state_dir: string;
+  /** Other folders of the gate: its settings, its trail, its sockets. */
+  gate_folders?: readonly string[];
+}
+
+/** Finds it; cheap enough to be found again when something was installed. @throws the system's error where the gate's folder can't be made */
+export function findMachine({ env, home, config, state_dir, gate_folders = [] }: MachineOptions): Machine {
+  const box_folder = join(state_dir, "box");
+  const covers = makeCovers(box_folder);
+  const system = systemFolders();
+  const shown = [...system.folders, ...system.links.map(({ path }) => realOf(path))];
+  const caches = cachesFor(env, home);
+  const toolchains = findToolchains(env, home, { shown, kept: [caches.at, ...caches.links.map(({ path }) => path)] });
+  const isSeen = (path: string) => [...shown, ...toolchains.paths].some((folder) => isAtOrBelow(path, folder));
+  const home_real = realOf(home);
+  const own = [state_dir, ...gate_folders].map(realOf);
+  const mayBeShown = (path: string) =>
+    isThere(path) && !isSeen(realOf(path)) && !isNeverShown(realOf(path), { home_real, gate_folders: own });
+  const certificates = CERTIFICATE_VARIABLES.map((name) => env[name] ?? "").filter((path) => path.startsWith("/"));
+  const reads = [...certificates, ...config.reads].filter(mayBeShown);
+  return {
+    bubblewrap: findBubblewrap(env),
+    bash: USUAL_FOLDERS.map((folder) => join(folder, "bash")).find(isExecutable) ?? null,
+    home,
+    home_real,
+    uid: process.getuid?.() ?? 0,
+    box_folder,
+    gate_folders: own,
+    system,
+    toolchains,
+    reads,
+    caches,
+    covers,
+    node: nodeOfGate(),
+    settings: config,
+    env,
+  };
+}
+
+/** Where no agent installs programs: looked at first. */
+const USUAL_FOLDERS = ["/usr/bin", "/bin", "/usr/local/bin", "/run/current-system/sw/bin"];
+
+const VERSION_MS = 2000;
+
+function findBubblewrap(env: Env): Machine["bubblewrap"] {
+  const folders = [...USUAL_FOLDERS, ...(env.PATH ?? "").split(":").filter((folder) => folder.startsWith("/"))];
+  const path = folders.map((folder) => join(folder, "bwrap")).find(isExecutable);
+  if (path === undefined) return null;
+  try {
+    const said = execFileSync(path, ["--version"], { encoding: "utf8", timeout: VERSION_MS, env: {} });
+    return { path, version: /\d+(?:\.\d+)+/.exec(said)?.[0] ?? "" };
+  } catch {
+    return null; // it doesn't run here: as good as none
+  }
+}
+
+/** Electron's needs what lies beside it. */
+/** The Node that this process runs on. */
+export function nodeOfGate(): Machine["node"] {
+  const path = realOf(process.execPath);
+  return { path, folder: basename(path).startsWith("node") ? null : dirname(path) };
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
+const isThere = (path: string): boolean => existsSync(path);
+
+const realOf = (path: string): string => realForm(path) ?? path;

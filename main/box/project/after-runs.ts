@@ -1,0 +1,153 @@
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { visible } from "../../../ipc/visible-text.ts";
+import type { Alarms } from "../../gate/alarms.ts";
+import type { AuditLog } from "../../gate/audit/log.ts";
+import type { Clock } from "../../gate/clock.ts";
+import type { BoxFolder } from "../box-folder.ts";
+import { isHarmless } from "./harmless.ts";
+import type { Known, Places } from "./places.ts";
+import { type SetAside, setAside } from "./set-aside.ts";
+
+/** What runs leave in the folders that they may write: looked at after each, and by the next gate after those that were going. */
+
+export interface AfterRunsParts {
+  folder: BoxFolder;
+  places: Places;
+  clock: Clock;
+  alarms: Pick<Alarms, "raise">;
+  audit: Pick<AuditLog, "append">;
+  failed(what: string, error: unknown): void;
+}
+
+/** Who a run was for. */
+export interface RunOwner {
+  agent_name: string;
+}
+
+interface Going {
+  known: Known;
+  agent_name: string;
+  runs: Set<RunOwner>;
+}
+
+/** While another run changes the same folders, what was found may be elsewhere: looked again so many times. */
+const MAX_LOOKS = 4;
+
+const goingSchema = z.object({
+  agent_name: z.string(),
+  folder: z.string(),
+  places: z.array(z.object({ path: z.string(), parent: z.string(), own: z.string(), changed_at: z.number() })),
+});
+
+export class AfterRuns {
+  readonly #parts: AfterRunsParts;
+  /** By folder. */
+  readonly #going = new Map<string, Going>();
+
+  constructor(parts: AfterRunsParts) {
+    this.#parts = parts;
+  }
+
+  /** A run starts: what is in its folders now may stay. On disk before it starts, for the next gate. @throws the system's error */
+  started(run: RunOwner, known: readonly Known[]): void {
+    for (const each of known) {
+      const going = this.#going.get(each.folder);
+      if (going !== undefined) {
+        going.runs.add(run);
+        continue;
+      }
+      const text = JSON.stringify({ agent_name: run.agent_name, ...each });
+      writeFileSync(this.#file(each.folder), text, { mode: 0o600 });
+      this.#going.set(each.folder, { known: each, agent_name: run.agent_name, runs: new Set([run]) });
+    }
+  }
+
+  /** A run has ended: what it left is moved aside. */
+  ended(run: RunOwner): void {
+    for (const [folder, going] of this.#going) {
+      if (!going.runs.delete(run)) continue;
+      this.look(going.known, run.agent_name);
+      if (going.runs.size > 0) continue;
+      this.#going.delete(folder);
+      rmSync(this.#file(folder), { force: true });
+    }
+  }
+
+  /** Takes over the runs that were going when a gate ended: they are looked after until `ended` is called for the result. */
+  takeOver(): RunOwner {
+    const owner = { agent_name: "" };
+    for (const name of readdirSync(this.#parts.folder.going)) {
+      const file = join(this.#parts.folder.going, name);
+      const read = readGoing(file);
+      if (read === undefined) {
+        rmSync(file, { force: true, recursive: true });
+        continue;
+      }
+      const { agent_name, ...known } = read;
+      owner.agent_name = agent_name;
+      this.#going.set(known.folder, { known, agent_name, runs: new Set([owner]) });
+    }
+    return owner;
+  }
+
+  /** Moves aside what has appeared in a folder. */
+  look(known: Known, agent_name: string): void {
+    const { folder, places, clock, failed } = this.#parts;
+    const moved: SetAside[] = [];
+    try {
+      for (let looks = 0; looks < MAX_LOOKS; looks++) {
+        const appeared = places.appeared(known).filter(({ path }) => !isHarmless(path, known.folder));
+        if (appeared.length === 0) break;
+        // Inner ones first: a folder that is moved takes them along.
+        for (const found of appeared.sort((one, other) => other.path.length - one.path.length)) {
+          const set_aside = setAside(found, folder.set_aside, agent_name, clock.now());
+          if (set_aside !== undefined) moved.push(set_aside);
+        }
+      }
+    } catch (error) {
+      failed("looking at what a confined command left", error);
+      this.#report(known.folder, agent_name, moved, true);
+      return;
+    }
+    if (moved.length > 0) this.#report(known.folder, agent_name, moved, false);
+  }
+
+  #report(project: string, agent_name: string, moved: readonly SetAside[], is_incomplete: boolean): void {
+    const { alarms, audit, clock, folder } = this.#parts;
+    audit.append({
+      event: "box.set_aside",
+      ts: clock.now() / 1000,
+      agent: agent_name,
+      files: moved.length,
+      ...(is_incomplete ? { is_incomplete } : {}),
+    });
+    const [first] = moved;
+    const named =
+      first === undefined ? "" : `${visible(first.path)}${moved.length > 1 ? ` and ${moved.length - 1} more` : ""}`;
+    alarms.raise({
+      code: "box_set_aside",
+      subject: visible(project),
+      message: is_incomplete
+        ? `what a confined command of ${agent_name} left in ${visible(project)} could not be looked through`
+        : `a confined command of ${agent_name} left what is run later: ${named}`,
+      hint: is_incomplete
+        ? "look at what is new there before you work in it"
+        : `it was moved to ${folder.set_aside}: put back what you know`,
+    });
+  }
+
+  #file(folder: string): string {
+    return join(this.#parts.folder.going, createHash("sha256").update(folder).digest("hex"));
+  }
+}
+
+function readGoing(file: string): z.output<typeof goingSchema> | undefined {
+  try {
+    return goingSchema.parse(JSON.parse(readFileSync(file, "utf8")));
+  } catch {
+    return undefined; // cut short by a crash of the machine, with which its runs ended, too
+  }
+}

@@ -1,0 +1,93 @@
+import { endsInRunLater, RUN_LATER_FOLDERS, RUN_LATER_NAMES } from "../../gate/guard/run-later.ts";
+import { askedEachTime } from "../../gate/targets/secret-files.ts";
+
+/** What one folder of a project holds that matters to a box, by the names in it. Names and paths have one character for each byte. */
+
+/** What a folder is, as it decides which names matter in it. */
+export type FolderKind = "plain" | "repository" | "repository-info" | "submodules" | "worktrees";
+
+export interface Entry {
+  readonly name: string;
+  readonly is_folder: boolean;
+  readonly is_link: boolean;
+}
+
+export interface Contents {
+  /** Names of what is run later, or says what is. */
+  readonly places: string[];
+  /** Names of what often holds secrets. */
+  readonly secrets: string[];
+  readonly folders: { name: string; kind: FolderKind }[];
+}
+
+/** Of a repository's folder: what says which code git runs, or where else it looks for settings. */
+const OF_REPOSITORY: ReadonlySet<string> = new Set(["config", "config.worktree", "hooks", "commondir", "gitdir"]);
+
+/** Made by builds and package managers, large, and run only by them: not looked through. */
+const PASSED_OVER: ReadonlySet<string> = new Set([
+  ...["node_modules", ".venv", "venv", "target", "__pycache__", ".tox", ".nox", ".mypy_cache", ".pytest_cache"],
+  ...[".ruff_cache", ".next", ".nuxt", ".svelte-kit", ".turbo", ".parcel-cache", ".terraform", "bower_components"],
+]);
+
+/** Of the files that often hold secrets, those that a project is started with. */
+const isSecret = (lower: string): boolean => lower.startsWith(".env") && askedEachTime(`/${lower}`) !== undefined;
+
+/** @param path of the folder; absolute */
+export function contentsOf(path: string, kind: FolderKind, entries: readonly Entry[]): Contents {
+  if (kind === "plain") return contentsOfPlain(path, entries);
+  const contents: Contents = { places: [], secrets: [], folders: [] };
+  const is_repository = kind === "repository" || (kind === "submodules" && entries.some(({ name }) => name === "HEAD"));
+  for (const { name, is_folder } of entries) {
+    if (kind === "repository-info") {
+      if (name === "attributes") contents.places.push(name);
+    } else if (is_repository) {
+      if (OF_REPOSITORY.has(name)) contents.places.push(name);
+      else if (is_folder) addPart(contents, name);
+    } else if (is_folder) {
+      contents.folders.push({ name, kind: kind === "worktrees" ? "repository" : "submodules" });
+    }
+  }
+  return contents;
+}
+
+function addPart({ folders }: Contents, name: string): void {
+  if (name === "info") folders.push({ name, kind: "repository-info" });
+  else if (name === "modules") folders.push({ name, kind: "submodules" });
+  else if (name === "worktrees") folders.push({ name, kind: "worktrees" });
+}
+
+function contentsOfPlain(path: string, entries: readonly Entry[]): Contents {
+  const contents: Contents = { places: [], secrets: [], folders: [] };
+  const is_repository = isRepository(entries);
+  for (const { name, is_folder, is_link } of entries) {
+    const lower = name.toLowerCase();
+    if (lower === ".git") {
+      if (is_folder) contents.folders.push({ name, kind: "repository" });
+      else contents.places.push(name);
+    } else if (isRunLater(path, lower) || bringsPlaces(lower, is_link) || (is_repository && OF_REPOSITORY.has(name))) {
+      contents.places.push(name);
+      if (isSecret(lower)) contents.secrets.push(name);
+    } else if (is_folder) {
+      if (!PASSED_OVER.has(lower)) contents.folders.push({ name, kind: "plain" });
+    } else if (isSecret(lower)) {
+      contents.secrets.push(name);
+    }
+  }
+  return contents;
+}
+
+/** A repository without a working copy: git takes a folder of any name for one that holds these. */
+function isRepository(entries: readonly Entry[]): boolean {
+  const has = (name: string) => entries.some((entry) => entry.name === name);
+  return has("HEAD") && ((has("objects") && has("refs")) || has("commondir"));
+}
+
+/** Links aren't followed: `.vscode` that leads to a folder with `tasks.json` in it counts by itself. */
+const bringsPlaces = (lower: string, is_link: boolean): boolean =>
+  is_link && RUN_LATER_FOLDERS.has(lower) && !PASSED_OVER.has(lower);
+
+function isRunLater(folder: string, lower: string): boolean {
+  // zsh loads a compiled start-up file in the other's place.
+  const name = lower.endsWith(".zwc") ? lower.slice(0, -4) : lower;
+  return RUN_LATER_NAMES.has(name) && endsInRunLater([...folder.toLowerCase().split("/"), name]);
+}

@@ -1,0 +1,92 @@
+import { realpathSync } from "node:fs";
+import { basename } from "node:path";
+import type { Declaration } from "../../gate/confinement/declaration.ts";
+import { isAtOrBelow } from "../../gate/targets/pattern.ts";
+import type { FoundPlaces } from "../arguments/bubblewrap.ts";
+import { type Found, ProjectTree } from "./project-tree.ts";
+
+/** The places of the folders that boxes may write: what may stay there, and what has appeared since. */
+
+/** Folders that are remembered: each holds a tree. */
+const MAX_TREES = 24;
+
+/** What was found in the folders that a run may write. */
+export interface Look {
+  /** For the box: paths that are UTF-8. */
+  readonly found: FoundPlaces;
+  /** For the box as well: paths with one character for each byte. */
+  readonly unnamed: readonly string[];
+  readonly known: readonly Known[];
+  /** When, in milliseconds since this process began. */
+  readonly at: number;
+}
+
+/** What is in a folder before the first of the runs that are going there. */
+export interface Known {
+  readonly folder: string;
+  readonly places: readonly Found[];
+}
+
+export class Places {
+  readonly #trees = new Map<string, ProjectTree>();
+
+  /** Looks at what a declaration lets a box write. @throws the system's error */
+  before({ project, writes }: Declaration): Look {
+    const at = performance.now();
+    const folders = [project, ...writes];
+    const looks = folders.map((folder) => ({ folder, ...this.#tree(folder).look() }));
+    const places = looks.flatMap((look) => look.places.map(({ path }) => path));
+    const secrets = looks.flatMap((look) => look.secrets.map(({ path }) => path));
+    const bound = places.flatMap((path) => withTarget(path, folders));
+    return {
+      found: { run_later: bound.flatMap(asText), secrets: secrets.flatMap(asText) },
+      unnamed: bound.filter((path) => asText(path).length === 0),
+      known: looks.map((look) => ({ folder: look.folder, places: look.places })),
+      at,
+    };
+  }
+
+  /** What is there now and wasn't before, or isn't what it was. @throws the system's error */
+  appeared({ folder, places }: Known): Found[] {
+    const by_path = new Map(places.map((place) => [place.path, place]));
+    const by_own = new Map(places.map((place) => [place.own, place]));
+    return this.#tree(folder)
+      .look()
+      .places.filter((place) => {
+        const at_path = by_path.get(place.path);
+        // In the box a place itself can't be replaced, only a folder that it lies in: anybody else may have.
+        if (at_path !== undefined && (at_path.own === place.own || at_path.parent === place.parent)) return false;
+        // With its folder a place moves as it is.
+        return by_own.get(place.own)?.changed_at !== place.changed_at;
+      });
+  }
+
+  #tree(folder: string): ProjectTree {
+    const known = this.#trees.get(folder);
+    const tree = known ?? new ProjectTree(folder, basename(folder) === ".git" ? "repository" : "plain");
+    this.#trees.delete(folder);
+    this.#trees.set(folder, tree);
+    const [oldest] = this.#trees.keys();
+    if (this.#trees.size > MAX_TREES && oldest !== undefined) this.#trees.delete(oldest);
+    return tree;
+  }
+}
+
+/** A link, and what it leads to where a box may write that. */
+function withTarget(path: string, folders: readonly string[]): string[] {
+  const [text] = asText(path);
+  if (text === undefined) return [path];
+  try {
+    const real = realpathSync.native(text);
+    return folders.some((folder) => isAtOrBelow(real, folder)) ? [Buffer.from(real).toString("latin1")] : [];
+  } catch {
+    return []; // it leads nowhere: there is nothing to keep
+  }
+}
+
+/** A path of bytes as text; none where it isn't UTF-8. */
+function asText(path: string): string[] {
+  const bytes = Buffer.from(path, "latin1");
+  const text = bytes.toString("utf8");
+  return Buffer.from(text).equals(bytes) ? [text] : [];
+}

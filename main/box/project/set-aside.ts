@@ -1,0 +1,147 @@
+import { randomBytes } from "node:crypto";
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import type { BoxStatus } from "../../../ipc/box.ts";
+import { isoSeconds } from "../../../ipc/iso-seconds.ts";
+import { errorCode } from "../../gate/errors.ts";
+import type { Found } from "./project-tree.ts";
+
+/** What appeared during a run at a place whose content is run later: moved out of the project, and listed until it is removed. */
+
+export type SetAside = BoxStatus["set_aside"][number];
+
+const recordSchema = z.object({ path: z.string(), kept_at: z.string(), at: z.string(), agent_name: z.string() });
+
+/** Listed at the most; in a folder of its own each. */
+const MAX_LISTED = 200;
+const RECORD = "from.json";
+
+/**
+ * Moves one thing aside. Its folder is opened once and compared with what was looked at, and all goes through that: what swaps a
+ * folder for a link meanwhile leads nowhere else.
+ * @returns undefined where it is gone, or its folder isn't what was looked at any more: to be looked at again
+ * @throws the system's error: it is still there
+ */
+export function setAside(found: Found, into: string, agent_name: string, now: number): SetAside | undefined {
+  const slash = found.path.lastIndexOf("/");
+  const [parent, name] = [found.path.slice(0, slash), found.path.slice(slash + 1)];
+  const fd = openFolder(parent);
+  if (fd === undefined) return undefined;
+  try {
+    if (!isSameFolder(fd, parent, found.parent)) return undefined;
+    const source = Buffer.from(`/proc/self/fd/${fd}/${name}`, "latin1");
+    if (lstatSync(source, { throwIfNoEntry: false }) === undefined) return undefined;
+    return move(source, { found, name, into, fd }, { agent_name, at: isoSeconds(now) });
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Opens a folder as a place only, also one that can't be read. Linux's number; Node has no name for it. */
+const O_PATH = 0o10000000;
+
+function openFolder(path: string | Buffer): number | undefined {
+  const { O_DIRECTORY, O_NOFOLLOW } = constants;
+  const bytes = typeof path === "string" ? Buffer.from(path, "latin1") : path;
+  try {
+    return openSync(bytes, O_PATH | O_DIRECTORY | O_NOFOLLOW);
+  } catch (error) {
+    if (["ENOENT", "ENOTDIR", "ELOOP"].includes(errorCode(error))) return undefined;
+    throw error;
+  }
+}
+
+/** The folder that is open lies where it was found, through no link, and is the one that was found, where that is known. */
+function isSameFolder(fd: number, path: string, identity: string): boolean {
+  const { dev, ino } = fstatSync(fd);
+  const is_there = readlinkSync(`/proc/self/fd/${fd}`, "latin1") === path;
+  return is_there && (identity === "" || identity === `${dev}:${ino}`);
+}
+
+interface Move {
+  found: Found;
+  name: string;
+  into: string;
+  fd: number;
+}
+
+function move(source: Buffer, { found, name, into, fd }: Move, by: Pick<SetAside, "agent_name" | "at">): SetAside {
+  const mark = randomBytes(4).toString("hex");
+  const folder = join(into, `${by.at.replace(/[^0-9]/g, "")}-${mark}`);
+  mkdirSync(folder, { mode: 0o700 });
+  const path = Buffer.from(found.path, "latin1").toString();
+  const kept_at = join(folder, "content");
+  const record = (at: string) => {
+    writeFileSync(join(folder, RECORD), JSON.stringify({ path, kept_at: at, ...by }), { mode: 0o600 });
+    return { path, kept_at: at, ...by };
+  };
+  record(kept_at);
+  try {
+    renameOut(source, fd, kept_at);
+    return { path, kept_at, ...by };
+  } catch (error) {
+    if (errorCode(error) !== "EXDEV") {
+      rmSync(folder, { recursive: true, force: true });
+      throw error;
+    }
+    // The project lies on another file system: a name that nothing looks for is as good.
+    renameSync(source, Buffer.from(`/proc/self/fd/${fd}/${name}.set-aside-${mark}`, "latin1"));
+    return record(`${path}.set-aside-${mark}`);
+  }
+}
+
+/** Also what a command took the owner's rights away from: those to its folder, and a folder's own, which moving it takes. */
+function renameOut(source: Buffer, folder: number, to: string): void {
+  try {
+    renameSync(source, to);
+  } catch (error) {
+    if (errorCode(error) !== "EACCES") throw error;
+    giveBack(folder);
+    const own = openFolder(source);
+    try {
+      if (own !== undefined) giveBack(own);
+    } finally {
+      if (own !== undefined) closeSync(own);
+    }
+    renameSync(source, to);
+  }
+}
+
+function giveBack(folder: number): void {
+  chmodSync(`/proc/self/fd/${folder}`, (fstatSync(folder).mode & 0o7777) | 0o700);
+}
+
+/** What was set aside and is still there, newest first. */
+export function listSetAside(into: string): SetAside[] {
+  const names = readdirSync(into).sort().reverse();
+  const all: SetAside[] = [];
+  for (const name of names) {
+    if (all.length === MAX_LISTED) break;
+    const entry = readRecord(join(into, name, RECORD));
+    if (entry !== undefined && lstatSync(entry.kept_at, { throwIfNoEntry: false }) !== undefined) all.push(entry);
+  }
+  return all;
+}
+
+function readRecord(file: string): SetAside | undefined {
+  try {
+    return recordSchema.parse(JSON.parse(readFileSync(file, "utf8")));
+  } catch {
+    return undefined; // a folder that is not of these
+  }
+}

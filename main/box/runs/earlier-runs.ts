@@ -1,0 +1,52 @@
+import { closeSync, constants, openSync, readSync, rmSync } from "node:fs";
+import { Socket } from "node:net";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { errorCode } from "../../gate/errors.ts";
+import { othersPipes } from "./slots.ts";
+
+/** Runs of a gate that has ended: they continue, confined, and still hold their pipe. */
+
+/** Of the box's other processes, after its first. */
+const UNTIL_DEAD_MS = 100;
+
+/** Removes the pipes of earlier gates; resolves once the last run that holds one has ended. @param prefix this gate's own */
+export async function earlierRunsEnd(folder: string, prefix: string, signal: AbortSignal): Promise<void> {
+  const going: Promise<void>[] = [];
+  for (const name of othersPipes(folder, prefix)) {
+    const path = join(folder, name);
+    if (!name.endsWith(".up")) rmSync(path, { force: true });
+    else going.push(ends(path, signal).then(() => (signal.aborted ? undefined : rmSync(path, { force: true }))));
+  }
+  await Promise.all(going);
+  if (going.length > 0) await wait(UNTIL_DEAD_MS, undefined, { ref: false });
+}
+
+function ends(path: string, signal: AbortSignal): Promise<void> {
+  const { O_RDONLY, O_NONBLOCK, O_NOFOLLOW } = constants;
+  const fd = openSync(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
+  if (!isHeld(fd)) {
+    closeSync(fd);
+    return Promise.resolve();
+  }
+  return new Promise((resolve) => {
+    const socket = new Socket({ fd, readable: true, writable: false, signal });
+    socket.unref();
+    socket.on("error", () => socket.destroy());
+    socket.on("end", () => socket.destroy());
+    socket.once("close", () => resolve());
+    socket.resume();
+  });
+}
+
+/** A pipe without a writer is at its end; one with a writer has nothing to read. */
+function isHeld(fd: number): boolean {
+  try {
+    const bytes = Buffer.alloc(4096);
+    while (readSync(fd, bytes) > 0);
+    return false;
+  } catch (error) {
+    if (errorCode(error) === "EAGAIN") return true;
+    throw error;
+  }
+}

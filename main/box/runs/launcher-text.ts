@@ -1,0 +1,61 @@
+import { shellQuoted } from "../../../ipc/shell-quoted.ts";
+
+/** The program that starts a confined run: words in, bubblewrap out. It is a script, as Node would cost 30 ms for each command. */
+
+export interface LauncherParts {
+  /** The gate's folder for the box, absolute. */
+  folder: string;
+  /** Bubblewrap's path and bash's, absolute: what PATH names may be the project's. */
+  bubblewrap: string;
+  bash: string;
+  /** Lines of bash that set the limits, before the command. */
+  limits: string;
+  /** Whether there is a filter of system calls beside the launcher. */
+  has_filter: boolean;
+}
+
+/** The exit code of a run that didn't start, as of a program that can't be run. */
+export const NOT_STARTED = 126;
+
+/** Says that the command did not run; read by people and by the test of a client. */
+export const NOT_RUN = "the command did not run";
+
+/**
+ * A script for bash. What it reads of its environment it sends to the gate, which sends back what may be kept; bubblewrap itself
+ * starts with none of it, so that its first process shows none. What confines at all is written here, not in what comes over the pipe.
+ * Its descriptors: 3 and 4 to the gate, 5 from it, 6 the filter; bubblewrap passes none of them on. What its caller has open is
+ * closed, as a folder among it would lead out of the box; 9 takes the working directory.
+ */
+export function launcherText({ folder, bubblewrap, bash, limits, has_filter }: LauncherParts): string {
+  const inner = `[ "$METNOS_BOX_WHOLE" = 1 ] || { echo 'Metnos Gate: the gate has ended: ${NOT_RUN}' >&2; exit ${NOT_STARTED}; }
+eval "$METNOS_BOX_START"
+${limits}
+eval "unset METNOS_BOX_WHOLE METNOS_BOX_START METNOS_BOX_COMMAND; $METNOS_BOX_COMMAND" 9>&-
+r=$?; { pwd -P >&9; } 2>/dev/null; exit $r`;
+  return `#!${bash} -p
+# Written by Metnos Gate as it starts: starts one confined command, once.
+refuse() {
+  printf 'Metnos Gate: %s: ${NOT_RUN}\\n' "$1" >&2
+  exit ${NOT_STARTED}
+}
+[ "$1" = run ] && [ $# -eq 2 ] || refuse 'expected run and an ID'
+id=$2 slot=\${2%.*}
+case $slot in '' | *[!0-9a-f-]*) refuse 'this is no ID of a run' ;; esac
+pipe=${shellQuoted(`${folder}/`)}$slot
+[ -p "$pipe.up" ] && [ -p "$pipe.down" ] || refuse 'the gate that allowed this is gone'
+set -C
+{ : > "$pipe.taken"; } 2>/dev/null || refuse 'this run was started before'
+for open in /proc/self/fd/*; do
+  case \${open##*/} in [0-2] | 255) ;; 9) [ -p "$open" ] || exec 9>&- ;; *) eval "exec \${open##*/}>&-" ;; esac
+done
+trap '' PIPE
+exec 3<>"$pipe.up" 4>"$pipe.up" 3<>"$pipe.down" 5<"$pipe.down" 3>&-
+mapfile -d '' -t environment </proc/self/environ
+{ printf '%s\\0' "$id" "\${#environment[@]}" "\${environment[@]}" >&4; } 2>/dev/null || refuse 'the gate is not running'
+read -r -u 5 answer || refuse 'the gate did not let it start'
+[ "$answer" = go ] || refuse "\${answer:-the gate did not let it start}"
+trap - PIPE
+exec -c ${shellQuoted(bubblewrap)} --unshare-all --die-with-parent --new-session --cap-drop ALL --args 5 --sync-fd 4 --info-fd 3 ${has_filter ? "--seccomp 6 " : ""}\\
+  -- ${shellQuoted(bash)} -c ${shellQuoted(inner)} bash 3>&4${has_filter ? ` 6<${shellQuoted(`${folder}/system-calls`)}` : ""}
+`;
+}

@@ -1,0 +1,37 @@
+import { chmodSync, lstatSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { GateError } from "../../../ipc/gate-error.ts";
+import type { BoxFolder } from "../box-folder.ts";
+import { type LauncherParts, launcherText } from "./launcher-text.ts";
+
+/** The launcher as a file: written as the gate starts, and still the same one at each run. */
+export class Launcher {
+  readonly #file: string;
+  #identity = "";
+
+  constructor(folder: BoxFolder) {
+    this.#file = folder.launcher;
+  }
+
+  /** @throws the system's error */
+  write(parts: LauncherParts): void {
+    const made = `${this.#file}.new`;
+    rmSync(made, { force: true });
+    writeFileSync(made, launcherText(parts), { mode: 0o700, flag: "wx" });
+    chmodSync(made, 0o700);
+    renameSync(made, this.#file);
+    this.#identity = identityOf(this.#file) ?? "";
+  }
+
+  /** @throws GateError `box_unavailable` where something else is in its place */
+  check(): void {
+    if (this.#identity !== "" && identityOf(this.#file) === this.#identity) return;
+    throw new GateError("box_unavailable", `${this.#file} was changed`, "restart the gate, which writes it again");
+  }
+}
+
+function identityOf(file: string): string | undefined {
+  const stat = lstatSync(file, { throwIfNoEntry: false });
+  return stat === undefined
+    ? undefined
+    : [stat.dev, stat.ino, stat.size, stat.mode, stat.mtimeMs, stat.ctimeMs].join(":");
+}

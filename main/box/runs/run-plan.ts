@@ -1,0 +1,98 @@
+import { GateError } from "../../../ipc/gate-error.ts";
+import type { ConfinedRun } from "../../gate/confinement/box.ts";
+import { boxArguments } from "../arguments/bubblewrap.ts";
+import { isKept } from "../arguments/environment.ts";
+import type { Machine } from "../arguments/machine.ts";
+import { mountChecks } from "../arguments/mounts.ts";
+import type { RunNetwork } from "../network/box-network.ts";
+import type { AfterRuns } from "../project/after-runs.ts";
+import type { Look, Places } from "../project/places.ts";
+
+/** What one run is made of: worked out as it is allowed, so that its start has little left to do. */
+
+/** So long after it was looked at, a project is looked at again as its run starts; in milliseconds. */
+const LOOK_IS_GOOD_FOR_MS = 1000;
+
+/** Bubblewrap takes 9000 words. */
+const MAX_WORDS = 8900;
+
+/** Variables that the box itself says, or that would be wrong in it. */
+const NEVER_KEPT: ReadonlySet<string> = new Set(["METNOS_BOX_COMMAND", "METNOS_BOX_START", "METNOS_BOX_WHOLE"]);
+
+export interface RunPlanParts {
+  machine: Machine;
+  places: Places;
+  after: AfterRuns;
+  /** Opens a run's way to hosts. @throws GateError `box_unavailable` */
+  openNetwork(run: ConfinedRun): RunNetwork;
+}
+
+export class RunPlan {
+  readonly agent_name: string;
+  readonly #parts: RunPlanParts;
+  readonly #run: ConfinedRun;
+  #look: Look;
+  #words: readonly string[];
+  /** Lines of bash that end a box whose mounts aren't these. */
+  #checks: string;
+  #network: RunNetwork | undefined;
+
+  /** @throws GateError `box_unavailable`, or the system's error */
+  constructor(parts: RunPlanParts, run: ConfinedRun) {
+    this.#parts = parts;
+    this.#run = run;
+    this.agent_name = run.agent_name;
+    this.#look = parts.places.before(run.declaration);
+    this.#words = boxArguments(run.declaration, parts.machine, this.#look.found);
+    this.#checks = mountChecks(this.#words);
+  }
+
+  /** Bubblewrap's arguments, each ended by a zero byte; `environment`: of the caller. @throws GateError, or the system's error */
+  start(environment: readonly string[]): Buffer {
+    const { machine, places, after, openNetwork } = this.#parts;
+    const { declaration, line } = this.#run;
+    if (performance.now() - this.#look.at > LOOK_IS_GOOD_FOR_MS) {
+      this.#look = places.before(declaration);
+      this.#words = boxArguments(declaration, machine, this.#look.found);
+      this.#checks = mountChecks(this.#words);
+    }
+    if (declaration.network) this.#network = openNetwork(this.#run);
+    const kept = keptVariables(environment, machine.settings.environment);
+    const unnamed = this.#look.unnamed.flatMap((path) => ["--ro-bind", path, path]);
+    const begin = [this.#checks, ...(this.#network === undefined ? [] : [this.#network.start])].join("\n");
+    const words = [...this.#words, ...(this.#network?.arguments ?? [])];
+    // The last of it says that nothing is missing: a gate may die while it writes.
+    const own = { METNOS_BOX_START: begin, METNOS_BOX_COMMAND: line, METNOS_BOX_WHOLE: "1" };
+    const last = Object.entries(own).flatMap(([name, value]) => ["--setenv", name, value]);
+    if (kept.length + unnamed.length + words.length + last.length > MAX_WORDS)
+      throw new GateError("box_unavailable", "its project holds too much that is run later", "run it outside the box");
+    after.started(this, this.#look.known);
+    // Kept variables come first: what the box says of itself counts.
+    return Buffer.concat([ended(kept, "latin1"), ended(words, "utf8"), ended(unnamed, "latin1"), ended(last, "utf8")]);
+  }
+
+  /** Nothing of it is left running. */
+  ended(): void {
+    this.#network?.close();
+    this.#parts.after.ended(this);
+  }
+
+  /** It never started. */
+  dropped(): void {
+    this.#network?.close();
+  }
+}
+
+function keptVariables(environment: readonly string[], asked_for: readonly string[]): string[] {
+  return environment.flatMap((entry) => {
+    const equals = entry.indexOf("=");
+    const name = entry.slice(0, equals);
+    return equals > 0 && !NEVER_KEPT.has(name) && isKept(name, asked_for)
+      ? ["--setenv", name, entry.slice(equals + 1)]
+      : [];
+  });
+}
+
+function ended(words: readonly string[], encoding: BufferEncoding): Buffer {
+  return Buffer.from(words.map((word) => `${word}\0`).join(""), encoding);
+}

@@ -1,0 +1,276 @@
+import { randomBytes, timingSafeEqual } from "node:crypto";
+import { closeSync, renameSync, rmSync, writeFileSync, writeSync } from "node:fs";
+import { Socket } from "node:net";
+import { join } from "node:path";
+import type { ConfinedRun } from "../../gate/confinement/box.ts";
+import { errorCode } from "../../gate/errors.ts";
+import type { BoxFolder } from "../box-folder.ts";
+import { boxHasEnded } from "./box-end.ts";
+import { type Greeting, MAX_GREETING, readGreeting } from "./greeting.ts";
+import type { Slot, SlotPool } from "./slots.ts";
+
+/** Confined runs, each prepared -> started -> ended. All of it is in memory: a gate that dies lets nothing start any more. */
+
+/** How long a prepared run may be started. */
+export const START_WITHIN_MS = 60_000;
+/** How long it is known by its call's id after it has ended, and where it never started: a command may take long. */
+const KNOWN_ENDED_MS = 60_000;
+const KNOWN_UNSTARTED_MS = 3_600_000;
+/** Bubblewrap says less about what it has made. */
+const MAX_INFO = 4096;
+/** What can be the name of a file. */
+const CALL_ID = /^[A-Za-z0-9_-]{1,128}$/;
+
+type State = "prepared" | "started" | "refused" | "expired" | "ended";
+
+export interface Run {
+  readonly id: string;
+  readonly confined_run: ConfinedRun;
+  state: State;
+}
+
+/** What a run is made of. */
+export interface Plan {
+  /** Bubblewrap's arguments, each ended by a zero byte, once. @throws GateError where it must not start */
+  start(environment: readonly string[]): Buffer;
+  /** Nothing of it is left, once it had started. */
+  ended(): void;
+  /** It will never start. */
+  dropped(): void;
+}
+
+interface LiveRun extends Run {
+  readonly plan: Plan;
+  readonly slot: Slot;
+  socket: Socket;
+  is_down_open: boolean;
+  chunks: Buffer[];
+  size: number;
+  /** The host's id of the box's first process. */
+  pid: number | undefined;
+  timer: NodeJS.Timeout;
+}
+
+export interface RunsParts {
+  folder: BoxFolder;
+  slots: SlotPool;
+  failed(what: string, error: unknown): void;
+}
+
+export class Runs {
+  readonly #parts: RunsParts;
+  readonly #live = new Set<LiveRun>();
+  /** By agent and call id. */
+  readonly #known = new Map<string, Run>();
+  readonly #timers = new Set<NodeJS.Timeout>();
+
+  constructor(parts: RunsParts) {
+    this.#parts = parts;
+  }
+
+  get running(): number {
+    return [...this.#live].filter(({ state }) => state === "started").length;
+  }
+
+  /** The words that start it. @throws GateError `box_unavailable`, or the system's error */
+  prepare(confined_run: ConfinedRun, plan: Plan): { argv: readonly string[] } {
+    const { folder, slots } = this.#parts;
+    const slot = slots.take();
+    const id = `${slot.name}.${randomBytes(16).toString("hex")}`;
+    const run: LiveRun = {
+      id,
+      confined_run,
+      plan,
+      state: "prepared",
+      slot,
+      socket: new Socket({ fd: slot.up, readable: true, writable: false }),
+      is_down_open: true,
+      chunks: [],
+      size: 0,
+      pid: undefined,
+      timer: setTimeout(() => this.#expire(run), START_WITHIN_MS),
+    };
+    run.timer.unref();
+    run.socket.unref();
+    run.socket.on("data", (chunk) => this.#received(run, chunk));
+    run.socket.on("error", () => run.socket.destroy());
+    run.socket.on("end", () => run.socket.destroy());
+    run.socket.once("close", () => this.#left(run));
+    this.#live.add(run);
+    this.#mark(run);
+    return { argv: [folder.launcher, "run", id] };
+  }
+
+  /** The run that an agent's call was allowed as, by the client's own id; undefined where it wasn't confined, or is long over. */
+  of(agent_id: string, call_id: string): Run | undefined {
+    return this.#known.get(keyOf(agent_id, call_id));
+  }
+
+  /** Its report has come: its call needs no sign any more. */
+  reported({ confined_run: { agent_id, call_id } }: Run): void {
+    if (call_id === undefined) return;
+    const run = this.#known.get(keyOf(agent_id, call_id));
+    this.#known.delete(keyOf(agent_id, call_id));
+    if (run !== undefined) this.#unmark(run);
+  }
+
+  /** Takes back what was prepared: its words were given to nobody. */
+  discard([, , id]: readonly string[]): void {
+    const run = [...this.#live].find((live) => live.id === id && live.state === "prepared");
+    if (run === undefined) return;
+    this.reported(run);
+    run.state = "refused";
+    run.socket.destroy();
+  }
+
+  /** Runs that have started continue; nothing starts any more. */
+  close(): void {
+    for (const timer of this.#timers) clearTimeout(timer);
+    for (const run of [...this.#live]) {
+      clearTimeout(run.timer);
+      this.#closeDown(run);
+      run.socket.removeAllListeners("close");
+      run.socket.destroy();
+      if (run.state !== "started") this.#parts.slots.retire(run.slot.name);
+    }
+    this.#live.clear();
+  }
+
+  #received(run: LiveRun, chunk: Buffer): void {
+    run.size += chunk.length;
+    if (run.state === "started") return this.#informed(run, chunk);
+    if (run.state !== "prepared") return;
+    if (run.size > MAX_GREETING) return this.#refuse(run, "its launcher says too much");
+    run.chunks.push(chunk);
+    if (chunk.at(-1) !== 0) return;
+    const whole = run.chunks.length === 1 ? chunk : Buffer.concat(run.chunks);
+    const greeting = readGreeting(whole);
+    if (greeting === "incomplete") return;
+    if (greeting === "invalid" || !isSame(greeting.id, run.id)) return this.#refuse(run, "this run is not known");
+    run.chunks = [];
+    run.size = 0;
+    this.#start(run, greeting);
+  }
+
+  #start(run: LiveRun, greeting: Greeting): void {
+    let words: Buffer;
+    try {
+      words = run.plan.start(greeting.environment);
+      if (hasMark(run)) renameSync(this.#markOf(run), `${this.#markOf(run)}.started`);
+    } catch (error) {
+      this.#parts.failed("starting a confined command", error);
+      return this.#refuse(run, "the gate can't start it");
+    }
+    run.state = "started";
+    clearTimeout(run.timer);
+    this.#say(run, Buffer.concat([Buffer.from("go\n"), words]));
+  }
+
+  /** Bubblewrap says which process is its box's first. */
+  #informed(run: LiveRun, chunk: Buffer): void {
+    if (run.pid !== undefined || run.size > MAX_INFO) return;
+    run.chunks.push(chunk);
+    const found = /"child-pid":\s*(\d+)\D/.exec(Buffer.concat(run.chunks).toString("latin1"))?.[1];
+    if (found !== undefined) run.pid = Number(found);
+  }
+
+  /** Writes what a launcher waits for, and closes: it reads the end after it. */
+  #say(run: LiveRun, words: Buffer): void {
+    const { down } = run.slot;
+    let written = 0;
+    try {
+      written = writeSync(down, words);
+    } catch (error) {
+      if (errorCode(error) !== "EAGAIN") throw error;
+    }
+    if (written === words.length) return this.#closeDown(run);
+    run.is_down_open = false;
+    const rest = new Socket({ fd: down, readable: false, writable: true });
+    rest.unref();
+    rest.on("error", () => rest.destroy());
+    rest.end(words.subarray(written));
+  }
+
+  #refuse(run: LiveRun, why: string): void {
+    run.state = "refused";
+    try {
+      this.#say(run, Buffer.from(`${why}\n`));
+    } catch (error) {
+      this.#parts.failed("refusing a confined command", error);
+    }
+    run.socket.destroy();
+  }
+
+  #expire(run: LiveRun): void {
+    if (run.state !== "prepared") return;
+    run.state = "expired";
+    run.socket.destroy();
+  }
+
+  /** Its launcher, or all of its box, has gone. */
+  #left(run: LiveRun): void {
+    clearTimeout(run.timer);
+    this.#closeDown(run);
+    if (run.state === "started") {
+      void this.#end(run).catch((error: unknown) => this.#parts.failed("ending a confined command", error));
+      return;
+    }
+    // It came, and said nothing that counts.
+    if (run.state === "prepared") run.state = "refused";
+    this.#live.delete(run);
+    this.#parts.slots.retire(run.slot.name);
+    this.#forgetLater(run, run.state === "expired" ? KNOWN_UNSTARTED_MS : KNOWN_ENDED_MS);
+    run.plan.dropped();
+  }
+
+  async #end(run: LiveRun): Promise<void> {
+    await boxHasEnded(run.pid);
+    run.state = "ended";
+    this.#live.delete(run);
+    this.#parts.slots.release(run.slot.name);
+    this.#forgetLater(run, KNOWN_ENDED_MS);
+    run.plan.ended();
+  }
+
+  #closeDown(run: LiveRun): void {
+    if (!run.is_down_open) return;
+    run.is_down_open = false;
+    closeSync(run.slot.down);
+  }
+
+  #mark(run: LiveRun): void {
+    const { agent_id, call_id } = run.confined_run;
+    if (call_id === undefined) return;
+    this.#known.set(keyOf(agent_id, call_id), run);
+    if (hasMark(run)) writeFileSync(this.#markOf(run), "", { mode: 0o600, flag: "w" });
+  }
+
+  #unmark(run: Run): void {
+    if (!hasMark(run)) return;
+    for (const end of ["", ".started"]) rmSync(`${this.#markOf(run)}${end}`, { force: true });
+  }
+
+  #markOf({ confined_run }: Run): string {
+    return join(this.#parts.folder.calls, confined_run.call_id ?? "");
+  }
+
+  #forgetLater(run: Run, ms: number): void {
+    const { agent_id, call_id } = run.confined_run;
+    if (call_id === undefined) return;
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      if (this.#known.get(keyOf(agent_id, call_id)) === run) this.reported(run);
+    }, ms);
+    timer.unref();
+    this.#timers.add(timer);
+  }
+}
+
+const keyOf = (agent_id: string, call_id: string): string => `${agent_id}\n${call_id}`;
+
+const hasMark = ({ confined_run: { call_id } }: Run): boolean => call_id !== undefined && CALL_ID.test(call_id);
+
+function isSame(said: string, id: string): boolean {
+  const [a, b] = [Buffer.from(said), Buffer.from(id)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}

@@ -1,0 +1,182 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { Places } from "../../../main/box/project/places.ts";
+import { tempFolder } from "../../support/temp-folder.ts";
+
+function made(files: readonly string[]): { project: string; add(name: string | Buffer): void } {
+  const project = tempFolder();
+  const add = (name: string | Buffer) => {
+    const path = Buffer.concat([Buffer.from(`${project}/`), Buffer.from(name)]);
+    mkdirSync(Buffer.from(dirname(path.toString("latin1")), "latin1"), { recursive: true });
+    writeFileSync(path, "");
+  };
+  for (const file of files) add(file);
+  return { project, add };
+}
+
+const declared = (project: string, writes: readonly string[] = []) => ({
+  project,
+  cwd: project,
+  reads: [],
+  writes,
+  network: false,
+});
+
+/** What was found, below the project. */
+function look(places: Places, project: string) {
+  const { found, known, unnamed } = places.before(declared(project));
+  const below = (paths: readonly string[]) => paths.map((path) => path.slice(project.length + 1)).sort();
+  return { run_later: below(found.run_later), secrets: below(found.secrets), unnamed: below(unnamed), known };
+}
+
+function appeared(places: Places, known: ReturnType<typeof look>["known"], project: string): string[] {
+  const prefix = Buffer.from(project).toString("latin1").length + 1;
+  return known.flatMap((each) => places.appeared(each).map(({ path }) => path.slice(prefix))).sort();
+}
+
+describe("the places in a project whose content is run later", () => {
+  it("are found wherever they lie, in whatever case, and what lies below them isn't named again", () => {
+    const { project } = made([
+      "a/b/.envrc",
+      ".Husky/pre-commit",
+      ".vscode/tasks.json",
+      ".vscode/words.txt",
+      "pkg/.npmrc",
+      ".zshrc.zwc",
+      "src/index.ts",
+      ".claude/settings.json",
+    ]);
+    expect(look(new Places(), project).run_later).toEqual([
+      ".Husky",
+      ".claude",
+      ".vscode/tasks.json",
+      ".zshrc.zwc",
+      "a/b/.envrc",
+      "pkg/.npmrc",
+    ]);
+  });
+
+  it("are of a repository only what names programs or other settings", () => {
+    const { project } = made([
+      ".git/HEAD",
+      ".git/config",
+      ".git/index",
+      ".git/hooks/pre-commit",
+      ".git/info/attributes",
+      ".git/info/exclude",
+      ".git/objects/ab/cd",
+      ".git/refs/heads/main",
+      ".git/worktrees/w/commondir",
+      ".git/worktrees/w/HEAD",
+      ".git/modules/a/b/HEAD",
+      ".git/modules/a/b/config",
+      "sub/.git",
+      "bare/HEAD",
+      "bare/objects/x",
+      "bare/refs/x",
+      "bare/hooks/update",
+      "notbare/hooks/update",
+      "notbare/config",
+    ]);
+    expect(look(new Places(), project).run_later).toEqual([
+      ".git/config",
+      ".git/hooks",
+      ".git/info/attributes",
+      ".git/modules/a/b/config",
+      ".git/worktrees/w/commondir",
+      "bare/hooks",
+      "sub/.git",
+    ]);
+  });
+
+  it("aren't what builds make and only builds run", () => {
+    const { project } = made(["node_modules/.bin/tsc", "node_modules/x/.npmrc", ".venv/bin/python", "target/.envrc"]);
+    expect(look(new Places(), project).run_later).toEqual([]);
+  });
+
+  it("are bound where a link among them leads in the project", () => {
+    const { project } = made(["conf/env"]);
+    symlinkSync("conf/env", join(project, ".envrc"));
+    symlinkSync("/etc/hostname", join(project, ".npmrc"));
+    symlinkSync("nowhere", join(project, ".zshrc"));
+    expect(look(new Places(), project).run_later).toEqual(["conf/env"]);
+  });
+
+  it("are found below names that aren't UTF-8", () => {
+    const { project, add } = made([]);
+    add(Buffer.from([0xff, 0x2f, ...Buffer.from(".envrc")]));
+    const found = look(new Places(), project);
+    expect([found.run_later, found.unnamed]).toEqual([[], ["\u00ff/.envrc"]]);
+  });
+
+  it("and files with secrets are found, but not the examples of them", () => {
+    const { project } = made([".env", "a/.env.local", ".env.example", "a/.env.sample", ".envrc", "environment.ts"]);
+    expect(look(new Places(), project).secrets).toEqual([".env", ".envrc", "a/.env.local"]);
+  });
+});
+
+describe("what appeared", () => {
+  it("is what is new, also in what was known to be empty, and just before", () => {
+    const { project, add } = made(["a/b/c/x", ".envrc"]);
+    const places = new Places();
+    const { known } = look(places, project);
+    expect(appeared(places, known, project)).toEqual([]);
+    add("a/b/c/.envrc");
+    expect(appeared(places, known, project)).toEqual(["a/b/c/.envrc"]);
+    add("a/b/new/deep/.git/hooks/post-checkout");
+    add(".vscode/settings.json");
+    expect(appeared(places, known, project)).toEqual([
+      ".vscode/settings.json",
+      "a/b/c/.envrc",
+      "a/b/new/deep/.git/hooks",
+    ]);
+    rmSync(join(project, "a"), { recursive: true });
+    expect(appeared(places, known, project)).toEqual([".vscode/settings.json"]);
+  });
+
+  it("is what is in the place of a folder that was exchanged, and not what moved with its folder", () => {
+    const { project, add } = made(["a/.envrc", "b/.envrc"]);
+    const places = new Places();
+    const { known } = look(places, project);
+    renameSync(join(project, "a"), join(project, "c"));
+    add("a/.envrc");
+    expect(appeared(places, known, project)).toEqual(["a/.envrc"]);
+  });
+
+  it("isn't what an editor saved by another file in the same folder", () => {
+    const { project, add } = made(["a/.envrc"]);
+    const places = new Places();
+    const { known } = look(places, project);
+    add("a/.envrc.new");
+    renameSync(join(project, "a/.envrc.new"), join(project, "a/.envrc"));
+    expect(appeared(places, known, project)).toEqual([]);
+  });
+
+  it("is never behind a link", () => {
+    const { project } = made([]);
+    const elsewhere = made([".envrc", "deep/.envrc"]).project;
+    const places = new Places();
+    const { known } = look(places, project);
+    symlinkSync(elsewhere, join(project, "link"));
+    expect(appeared(places, known, project)).toEqual([]);
+  });
+
+  it("is a folder that can't be looked into, as a whole", () => {
+    const { project } = made([]);
+    const places = new Places();
+    const { known } = look(places, project);
+    // Deeper than a path may be long: the same as a folder that is closed, also for root.
+    const name = "x".repeat(200);
+    const deep = `for i in $(seq 25); do mkdir ${name} && cd ${name} || exit 1; done; touch .envrc`;
+    try {
+      execFileSync("/bin/bash", ["-c", deep], { cwd: project });
+      const [only = "", ...others] = appeared(places, known, project);
+      expect(others).toEqual([]);
+      expect(only.split("/").every((each) => each === name)).toBe(true);
+    } finally {
+      execFileSync("/bin/rm", ["-rf", join(project, name)]);
+    }
+  });
+});

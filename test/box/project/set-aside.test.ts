@@ -1,0 +1,143 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, lstatSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, vi } from "vitest";
+import { Places } from "../../../main/box/project/places.ts";
+import { listSetAside, setAside } from "../../../main/box/project/set-aside.ts";
+import { tempFolder } from "../../support/temp-folder.ts";
+import { type BoxUnderTest, boxUnderTest, withoutBox } from "../box-under-test.ts";
+
+const NOW = Date.UTC(2026, 0, 2);
+
+function found(project: string, plant: () => void) {
+  const places = new Places();
+  const { known } = places.before({ project, cwd: project, reads: [], writes: [], network: false });
+  plant();
+  return known.flatMap((each) => places.appeared(each));
+}
+
+describe("what is set aside", () => {
+  it("is moved out of the project, private, and listed until it is removed", () => {
+    const [project, into] = [tempFolder(), tempFolder()];
+    const [planted] = found(project, () => {
+      mkdirSync(join(project, ".husky"));
+      writeFileSync(join(project, ".husky/pre-commit"), "evil");
+    });
+    if (planted === undefined) throw new Error("nothing was found");
+    const entry = setAside(planted, into, "tester", NOW);
+    expect(entry).toMatchObject({ path: join(project, ".husky"), at: "2026-01-02T00:00:00Z", agent_name: "tester" });
+    expect(existsSync(join(project, ".husky"))).toBe(false);
+    expect(readFileSync(join(entry?.kept_at ?? "", "pre-commit"), "utf8")).toBe("evil");
+    expect(listSetAside(into)).toEqual([entry]);
+    renameSync(entry?.kept_at ?? "", join(project, "kept"));
+    expect(listSetAside(into)).toEqual([]);
+  });
+
+  it("is a link itself, never what it leads to", () => {
+    const [project, into, elsewhere] = [tempFolder(), tempFolder(), tempFolder()];
+    writeFileSync(join(elsewhere, "own"), "mine");
+    const [planted] = found(project, () => symlinkSync(join(elsewhere, "own"), join(project, ".envrc")));
+    if (planted === undefined) throw new Error("nothing was found");
+    const entry = setAside(planted, into, "tester", NOW);
+    expect(lstatSync(entry?.kept_at ?? "").isSymbolicLink()).toBe(true);
+    expect(readFileSync(join(elsewhere, "own"), "utf8")).toBe("mine");
+  });
+
+  it("is nothing where its folder was exchanged for a link, or for another folder, since it was found", () => {
+    const [project, into, elsewhere] = [tempFolder(), tempFolder(), tempFolder()];
+    writeFileSync(join(elsewhere, ".envrc"), "mine");
+    const [planted] = found(project, () => {
+      mkdirSync(join(project, "sub"));
+      writeFileSync(join(project, "sub/.envrc"), "evil");
+    });
+    if (planted === undefined) throw new Error("nothing was found");
+    renameSync(join(project, "sub"), join(project, "moved"));
+    symlinkSync(elsewhere, join(project, "sub"));
+    expect(setAside(planted, into, "tester", NOW)).toBeUndefined();
+    renameSync(join(project, "sub"), join(project, "link"));
+    mkdirSync(join(project, "sub"));
+    writeFileSync(join(project, "sub/.envrc"), "mine");
+    expect(setAside(planted, into, "tester", NOW)).toBeUndefined();
+    expect(readFileSync(join(elsewhere, ".envrc"), "utf8")).toBe("mine");
+    expect(readFileSync(join(project, "sub/.envrc"), "utf8")).toBe("mine");
+    expect(listSetAside(into)).toEqual([]);
+  });
+});
+
+const reason = withoutBox();
+if (reason !== undefined) console.warn(`what runs leave is not tested: ${reason}`);
+
+const ended = ({ box }: BoxUnderTest) =>
+  vi.waitFor(() => expect(box.status().running).toBe(0), { timeout: 20_000, interval: 5 });
+
+describe.skipIf(reason !== undefined)("after a confined command", () => {
+  it("what it left at places whose content is run later is set aside, and there is one alarm", async () => {
+    const under_test = await boxUnderTest();
+    const { project, box, alarms, trail } = under_test;
+    const plant =
+      "mkdir -p sub/.vscode src; echo x > sub/.vscode/tasks.json; echo x > .envrc; echo x > src/a.ts; ln -s /etc .husky";
+    await under_test.run(`${plant}; mkdir $'\\xff'; echo x > $'\\xff/.envrc'`);
+    await ended(under_test);
+    await expect.poll(() => alarms).toHaveLength(1);
+    expect(
+      box
+        .status()
+        .set_aside.map(({ path }) => path)
+        .sort(),
+    ).toEqual(
+      [".envrc", ".husky", "sub/.vscode/tasks.json", "\ufffd/.envrc"].map((name) => join(project, name)).sort(),
+    );
+    expect(existsSync(join(project, "src/a.ts"))).toBe(true);
+    expect(alarms).toMatchObject([{ code: "box_set_aside", subject: project }]);
+    expect(trail).toMatchObject([{ event: "box.set_aside", agent: "tester", files: 4 }]);
+    expect(under_test.failures).toEqual([]);
+  });
+
+  it("what was there stays, and can't be changed by it", async () => {
+    const under_test = await boxUnderTest();
+    const { project, alarms } = under_test;
+    mkdirSync(join(project, ".husky"));
+    writeFileSync(join(project, ".husky/pre-commit"), "mine");
+    await under_test.run("echo evil > .husky/pre-commit; rm -rf .husky; mv .husky old; mkdir a; echo 1 > a/b");
+    await ended(under_test);
+    expect(readFileSync(join(project, ".husky/pre-commit"), "utf8")).toBe("mine");
+    expect(alarms).toEqual([]);
+  });
+
+  it("git works as before: commits, branches, worktrees and new repositories stay, hooks of theirs don't", async () => {
+    const under_test = await boxUnderTest();
+    const { project, box, alarms } = under_test;
+    execFileSync("git", ["init", "-q", "-b", "main"], { cwd: project });
+    const git = "git -c user.name=t -c user.email=t@example.com";
+    const line = `echo 1 > f && git add f && ${git} commit -qm one && git worktree add -q wt -b other && git init -q -b main sub`;
+    expect(await under_test.run(line)).toMatchObject({ code: 0, stderr: "" });
+    await ended(under_test);
+    expect([alarms, under_test.failures]).toEqual([[], []]);
+    expect(execFileSync("git", ["log", "--oneline", "other"], { cwd: join(project, "wt"), encoding: "utf8" })).toMatch(
+      /one/,
+    );
+    await under_test.run(
+      "echo evil > sub/.git/hooks/pre-commit; printf '[core]\\n\\tfsmonitor = evil\\n' >> wt/.git; true",
+    );
+    await under_test.run(
+      "mkdir -p n/.git/hooks; echo evil > n/.git/hooks/x; printf '[core]\\n\\tfsmonitor = evil\\n' > n/.git/config",
+    );
+    await ended(under_test);
+    await expect.poll(() => alarms.length).toBeGreaterThan(0);
+    const paths = box.status().set_aside.map(({ path }) => path);
+    expect(paths).toEqual(expect.arrayContaining([join(project, "n/.git/hooks"), join(project, "n/.git/config")]));
+    expect(existsSync(join(project, "sub/.git/hooks/pre-commit"))).toBe(false);
+  });
+
+  it("two at the same time: what one left isn't taken for what was there before the other", async () => {
+    const under_test = await boxUnderTest();
+    const { project, box } = under_test;
+    const slow = under_test.run("echo x > .envrc; touch planted; until [ -e done ]; do sleep 0.01; done");
+    await expect.poll(() => existsSync(join(project, "planted"))).toBe(true);
+    await under_test.run("touch done");
+    await slow;
+    await ended(under_test);
+    await expect.poll(() => box.status().set_aside.map(({ path }) => path)).toEqual([join(project, ".envrc")]);
+    expect(existsSync(join(project, ".envrc"))).toBe(false);
+  });
+});

@@ -1,0 +1,193 @@
+import { existsSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, vi } from "vitest";
+import { confinedCommand } from "../../../ipc/confined-command.ts";
+import { type BoxUnderTest, boxUnderTest, shellRuns, withoutBox } from "../box-under-test.ts";
+
+const reason = withoutBox();
+if (reason !== undefined) console.warn(`confined runs are not tested: ${reason}`);
+
+const NOT_RUN = {
+  code: 126,
+  stdout: "",
+  stderr: expect.stringMatching(/^Metnos Gate: .*: the command did not run\n$/),
+};
+
+const start = ({ project }: BoxUnderTest, argv: readonly string[]) => shellRuns(confinedCommand(argv), project);
+
+/** Resolves once no run is going. */
+const idle = ({ box }: BoxUnderTest) =>
+  vi.waitFor(() => expect(box.status().running).toBe(0), { timeout: 20_000, interval: 5 });
+
+describe.skipIf(reason !== undefined)("a confined run", () => {
+  it("starts once: the second time nothing runs", async () => {
+    const under_test = await boxUnderTest();
+    const argv = under_test.prepare("echo ran");
+    expect(await start(under_test, argv)).toMatchObject({ code: 0, stdout: "ran\n" });
+    expect(await start(under_test, argv)).toMatchObject(NOT_RUN);
+    await idle(under_test);
+    expect(await start(under_test, argv)).toMatchObject(NOT_RUN);
+  });
+
+  it("starts once, too, when it is started twice at the same time", async () => {
+    const under_test = await boxUnderTest();
+    const argv = under_test.prepare("echo ran; sleep 0.2");
+    const ends = await Promise.all([start(under_test, argv), start(under_test, argv), start(under_test, argv)]);
+    expect(ends.map(({ stdout }) => stdout).sort()).toEqual(["", "", "ran\n"]);
+    expect(ends.filter(({ code }) => code === 126)).toHaveLength(2);
+  });
+
+  it("is left alone by a second launcher while a first one is about to start it", async () => {
+    const under_test = await boxUnderTest();
+    const argv = under_test.prepare("touch ran");
+    const taken = join(under_test.state_dir, "box", `${(argv[2] ?? "").replace(/\..*/, "")}.taken`);
+    writeFileSync(taken, "");
+    expect(await start(under_test, argv)).toMatchObject({
+      code: 126,
+      stderr: expect.stringContaining("started before"),
+    });
+    rmSync(taken);
+    expect(await start(under_test, argv)).toMatchObject({ code: 0, stderr: "" });
+  });
+
+  it("is not started by an ID with another secret, and then not at all", async () => {
+    const under_test = await boxUnderTest();
+    const [program = "", verb = "", id = ""] = under_test.prepare("echo ran");
+    const other = id.replace(/.$/, (last) => (last === "0" ? "1" : "0"));
+    expect(await start(under_test, [program, verb, other])).toMatchObject(NOT_RUN);
+    expect(await start(under_test, [program, verb, id])).toMatchObject(NOT_RUN);
+    for (const wrong of ["", "x", "../../x.y", "12", ".", "a b.c", "0.0"])
+      expect(await start(under_test, [program, verb, wrong])).toMatchObject(NOT_RUN);
+    expect(await start(under_test, [program, "stop", id])).toMatchObject(NOT_RUN);
+  });
+
+  it("can't be started after a minute", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    try {
+      const under_test = await boxUnderTest();
+      const argv = under_test.prepare("echo ran");
+      vi.advanceTimersByTime(60_001);
+      vi.useRealTimers();
+      expect(await start(under_test, argv)).toMatchObject(NOT_RUN);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it("is refused where the launcher or a pipe was replaced", async () => {
+    const under_test = await boxUnderTest();
+    const folder = join(under_test.state_dir, "box");
+    const [program = "", , id = ""] = under_test.prepare("echo ran");
+    const pipe = join(folder, `${id.replace(/\..*/, "")}.down`);
+    rmSync(pipe);
+    writeFileSync(pipe, "go\n");
+    expect(await start(under_test, [program, "run", id])).toMatchObject(NOT_RUN);
+    for (const name of readdirSync(folder).filter((file) => file.endsWith(".down"))) {
+      rmSync(join(folder, name));
+      writeFileSync(join(folder, name), "go\n");
+    }
+    expect(() => under_test.prepare("echo ran")).toThrow(/replaced/);
+    renameSync(program, `${program}.old`);
+    writeFileSync(program, "#!/bin/sh\n", { mode: 0o700 });
+    expect(() => under_test.prepare("echo ran")).toThrow(/was changed/);
+  });
+
+  it("that says what no launcher says is not started, however much it says", async () => {
+    const under_test = await boxUnderTest();
+    const [, , id = ""] = under_test.prepare("touch ran");
+    const pipe = join(under_test.state_dir, "box", `${id.replace(/\..*/, "")}.up`);
+    const { code } = await shellRuns(`head -c 20000000 /dev/zero | tr '\\0' x > '${pipe}'`, under_test.project);
+    expect(code).not.toBe(126);
+    expect(existsSync(join(under_test.project, "ran"))).toBe(false);
+    expect(await under_test.run("echo next")).toMatchObject({ code: 0, stdout: "next\n" });
+  });
+
+  it("is in private folders and files alone", async () => {
+    const under_test = await boxUnderTest();
+    await under_test.run("true", { change: { call_id: "call-1" } });
+    const folder = join(under_test.state_dir, "box");
+    for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
+      // Whether a launcher came, which says nothing.
+      if (name.endsWith(".taken")) expect(statSync(join(folder, name)).size).toBe(0);
+      else expect([name, statSync(join(folder, name)).mode & 0o077]).toEqual([name, 0]);
+    }
+  });
+
+  it("may be one of a hundred at the same time", async () => {
+    const under_test = await boxUnderTest();
+    const runs = Array.from({ length: 100 }, (_, index) => under_test.run(`echo ${index}`));
+    expect((await Promise.all(runs)).map(({ stdout }) => stdout)).toEqual(runs.map((_, index) => `${index}\n`));
+    expect(under_test.failures).toEqual([]);
+  }, 60_000);
+
+  it("takes a line of 100 KiB", async () => {
+    const under_test = await boxUnderTest();
+    const text = "x".repeat(100 * 1024);
+    expect(await under_test.run(`echo ${text} | wc -c`)).toMatchObject({ stdout: `${text.length + 1}\n`, stderr: "" });
+  });
+
+  it("leaves nothing running once it has ended", async () => {
+    const under_test = await boxUnderTest();
+    await under_test.run("(setsid sh -c 'while :; do echo x >> grows; done' &) ; true");
+    await idle(under_test);
+    const size = () => statSync(join(under_test.project, "grows"), { throwIfNoEntry: false })?.size;
+    const before = size();
+    await under_test.run("sleep 0.05");
+    expect(size()).toBe(before);
+  });
+});
+
+describe.skipIf(reason !== undefined)("a call that was allowed as a confined one", () => {
+  const change = { call_id: "toolu_1" };
+  const signs = ({ state_dir }: BoxUnderTest) => readdirSync(join(state_dir, "box/calls"));
+
+  it("is known by its id, and has a sign that says whether it started", async () => {
+    const under_test = await boxUnderTest();
+    const argv = under_test.prepare("true", change);
+    expect(signs(under_test)).toEqual(["toolu_1"]);
+    await start(under_test, argv);
+    expect(signs(under_test)).toEqual(["toolu_1.started"]);
+    await idle(under_test);
+    expect(under_test.box.ran("agent-1", "toolu_1")).toEqual({
+      confined: { project: under_test.project, network: false },
+    });
+    expect(signs(under_test)).toEqual([]);
+    expect(under_test.paused).toEqual([]);
+    expect(under_test.box.ran("agent-1", "other")).toEqual({ confined: null });
+  });
+
+  it("and ran without having started there, pauses its agent", async () => {
+    const under_test = await boxUnderTest();
+    under_test.prepare("true", change);
+    expect(under_test.box.ran("agent-2", "toolu_1")).toEqual({ confined: null });
+    expect(under_test.paused).toEqual([]);
+    expect(under_test.box.ran("agent-1", "toolu_1").confined).not.toBeNull();
+    expect(under_test.paused).toEqual(["agent-1"]);
+    expect(under_test.alarms.map(({ code, subject }) => [code, subject])).toEqual([["box_bypassed", "tester"]]);
+    expect(under_test.trail.map(({ event, agent }) => [event, agent])).toEqual([["box.bypassed", "tester"]]);
+    expect(signs(under_test)).toEqual([]);
+  });
+
+  it("and whose launcher the gate refused, pauses nobody", async () => {
+    const under_test = await boxUnderTest();
+    const [program = "", , id = ""] = under_test.prepare("true", change);
+    await start(under_test, [program, "run", id.replace(/\..*/, ".0")]);
+    under_test.box.ran("agent-1", "toolu_1");
+    expect(under_test.paused).toEqual([]);
+  });
+
+  it("gets no sign where its id can't be a file's name", async () => {
+    const under_test = await boxUnderTest();
+    for (const call_id of ["../x", "a/b", "", ".", "x".repeat(200)]) under_test.prepare("true", { call_id });
+    expect(signs(under_test)).toEqual([]);
+  });
+
+  it("can be taken back", async () => {
+    const under_test = await boxUnderTest();
+    const argv = under_test.prepare("touch ran", change);
+    under_test.box.discard(argv);
+    expect(await start(under_test, argv)).toMatchObject(NOT_RUN);
+    expect(signs(under_test)).toEqual([]);
+    expect(under_test.box.ran("agent-1", "toolu_1")).toEqual({ confined: null });
+  });
+});
