@@ -136,6 +136,7 @@ describe("a line that can't be confined says why, and about what", () => {
     ...[
       "git checkout src",
       "git -C src checkout store",
+      "git checkout -p main",
       "git branch -df old",
       "git branch --delete --force old",
       "git -c clean.requireForce=false clean -d",
