@@ -22,6 +22,8 @@ export interface ConfinedEnd {
 
 /** The file descriptor on which the folder is named. */
 const FOLDER_FD = 9;
+/** The launcher names the folder into a pipe alone, and what Node opens is a socket. */
+const BY_A_PIPE = '{ d=$(exec "$@" 9>&1 1>&8); r=$?; [ -z "$d" ] || printf "%s\\n" "$d" >&9; exit "$r"; } 8>&1';
 /** A longer path is none that a system takes. */
 const MAX_PATH = 4096;
 
@@ -33,11 +35,11 @@ export function startConfined(
   { outcome, confine }: Decision,
   { cwd, env = process.env, stdio = ["ignore", "pipe", "pipe"] }: ConfinedRunOptions,
 ): { child: ChildProcess; ended: Promise<ConfinedEnd> } {
-  const [program, ...args] = confine?.argv ?? [];
-  if (outcome !== "allowed" || program === undefined)
+  const argv = confine?.argv ?? [];
+  if (outcome !== "allowed" || argv.length === 0)
     throw new TypeError("the gate has not allowed this call as a confined one");
   const unused = Array.from({ length: FOLDER_FD - stdio.length }, () => "ignore" as const);
-  const child = spawn(program, args, { cwd, env, stdio: [...stdio, ...unused, "pipe"] });
+  const child = spawn("/bin/sh", ["-c", BY_A_PIPE, "sh", ...argv], { cwd, env, stdio: [...stdio, ...unused, "pipe"] });
   let named = "";
   const streams: readonly unknown[] = child.stdio;
   const folder = streams[FOLDER_FD] as Readable | null | undefined;

@@ -31,14 +31,16 @@ function problemOf(words: readonly string[]): string | undefined {
   }
   if (rest.includes("--help")) return undefined;
   if (command.commands.length > 0) return `no such command below ${command.name()}`;
-  const options = rest.filter((word) => word.startsWith("--"));
+  const end = rest.includes("--") ? rest.indexOf("--") : rest.length;
+  const [own, behind] = [rest.slice(0, end), rest.slice(end + 1)];
+  const options = own.filter((word) => word.startsWith("--"));
   const unknown = options.find((option) => !command.options.some(({ long }) => long === option));
   if (unknown !== undefined) return `no option ${unknown}`;
   const missing = command.options.find(({ mandatory, long }) => mandatory && !options.includes(long ?? ""));
   if (missing !== undefined) return `${missing.long} is missing`;
   const needed = command.registeredArguments.filter(({ required }) => required).length;
-  const values = rest.filter((word, index) => !word.startsWith("--") && !rest[index - 1]?.startsWith("--")).length;
-  return values < needed ? `${needed} arguments are needed` : undefined;
+  const values = own.filter((word, index) => !word.startsWith("--") && !own[index - 1]?.startsWith("--")).length;
+  return values + behind.length < needed ? `${needed} arguments are needed` : undefined;
 }
 
 test("each command that a text names exists, with its options and all that it needs", () => {
@@ -49,6 +51,7 @@ test("each command that a text names exists, with its options and all that it ne
   });
   expect(wrong).toEqual([]);
   expect(problemOf(["agents", "pair"])).toBe("1 arguments are needed");
+  expect(problemOf(["outside", "--why", "WHY", "--", "x"])).toBe("no option --why");
   expect(problemOf(["safety", "acknowledge", "1"])).toBe("no such command below safety");
 });
 

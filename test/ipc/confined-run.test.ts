@@ -17,7 +17,7 @@ function decision(outcome: Decision["outcome"], program?: string): Decision {
 }
 
 it("a confined call runs by the gate's words: its streams, its exit code and the folder that it ended in", async () => {
-  const program = 'echo "$1 $2 $(pwd)"; echo error >&2; [ ! -e /dev/fd/8 ] || : <&8; printf "/srv/it is\n" >&9; exit 3';
+  const program = 'echo "$1 $2 $(pwd)"; echo error >&2; [ -p /dev/fd/9 ] && printf "/srv/it is\n" >&9; exit 3';
   const { child, ended } = startConfined(decision("allowed", program), { cwd: "/" });
   if (child.stdout === null || child.stderr === null) throw new Error("they are pipes");
   const [out, error, end] = await Promise.all([text(child.stdout), text(child.stderr), ended]);

@@ -14,7 +14,7 @@ export function isHarmless(path: string, project: string): boolean {
   if (name === "hooks") return hasOnlySamples(path);
   const is_worktree = /\/\.git\/worktrees\/[^/]+$/.test(folder);
   if (name === "gitdir") return is_worktree && isFile(path);
-  return name === "commondir" && is_worktree && read(path)?.trim() === "../../..";
+  return name === "commondir" && is_worktree && read(path)?.trim() === "../..";
 }
 
 /** A working copy of the project's own repository. */

@@ -129,6 +129,25 @@ describe.skipIf(reason !== undefined)("after a confined command", () => {
     expect(existsSync(join(project, "sub/.git/hooks/pre-commit"))).toBe(false);
   });
 
+  it("a worktree whose files lead git to another repository is set aside", async () => {
+    const under_test = await boxUnderTest();
+    const { project, box } = under_test;
+    execFileSync("git", ["init", "-q", "-b", "main"], { cwd: project });
+    const plant =
+      "mkdir -p evil .git/worktrees/a; echo ../../../evil > .git/worktrees/a/commondir; ln -s /etc/passwd .git/worktrees/a/gitdir";
+    await under_test.run(`${plant}; mkdir n; echo "gitdir: $PWD/evil" > n/.git`);
+    await ended(under_test);
+    const planted = [".git/worktrees/a/commondir", ".git/worktrees/a/gitdir", "n/.git"];
+    await expect
+      .poll(() =>
+        box
+          .status()
+          .set_aside.map(({ path }) => path)
+          .sort(),
+      )
+      .toEqual(planted.map((name) => join(project, name)));
+  });
+
   it("two at the same time: what one left isn't taken for what was there before the other", async () => {
     const under_test = await boxUnderTest();
     const { project, box } = under_test;

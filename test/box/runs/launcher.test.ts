@@ -12,8 +12,11 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { describe, expect, it, vi } from "vitest";
+import { startConfined } from "../../../ipc/client.ts";
 import { confinedCommand } from "../../../ipc/confined-command.ts";
+import { decisionSchema } from "../../../ipc/decision.ts";
 import { launcherText } from "../../../main/box/runs/launcher-text.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 import { boxUnderTest, SHELLS, shellRuns, withoutBox } from "../box-under-test.ts";
@@ -52,6 +55,21 @@ describe.skipIf(reason !== undefined)("a command in a box, started by the launch
       expect(await run(line, { shell, input: "given\n" })).toEqual({ code: 0, signal: null, stdout, stderr: "" });
     }
     expect(await run("if", { shell })).toMatchObject({ code: 2, stdout: "" });
+  });
+
+  it("names its folder to an agent that runs it by the Node client", async () => {
+    const { prepare, project } = await boxUnderTest();
+    mkdirSync(join(project, "sub"));
+    const confine = { argv: prepare("cd sub; cat; echo out; (exit 6)") };
+    const decision = { decision_id: "d", outcome: "allowed", stage: "policy", reason: "", explain: {}, verdict: null };
+    const { child, ended } = startConfined(decisionSchema.parse({ ...decision, capabilities: [], confine }), {
+      cwd: project,
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    child.stdin?.end("in\n");
+    if (child.stdout === null) throw new Error("it is a pipe");
+    const [out, end] = await Promise.all([text(child.stdout), ended]);
+    expect([out, end]).toEqual(["in\nout\n", { code: 6, signal: null, cwd: join(project, "sub") }]);
   });
 
   it("passes an output of a megabyte", async () => {
