@@ -84,7 +84,9 @@ const NAMESPACES = [
 
 function refuseUnusable({ project, writes, reads }: Declaration, machine: Machine): void {
   const path =
-    [project, ...writes].find((one) => isNeverWritten(one, machine)) ?? reads.find((one) => isNeverShown(one, machine));
+    [project, ...writes].find((one) => isNeverWritten(one, machine)) ??
+    // What is a link by now was decided on as what it was.
+    reads.find((one) => isNeverShown(one, machine) || realOf(one) !== one);
   if (path !== undefined) throw unusable(path);
 }
 
@@ -114,7 +116,7 @@ function shownPlaces({ project, reads, writes }: Declaration, machine: Machine, 
   const { toolchains, caches, home_real } = machine;
   const writable = [project, ...writes];
   const isWritten = (path: string) => writable.some((folder) => isAtOrBelow(path, folder));
-  const read = [...toolchains.paths, ...[...machine.reads, ...own.files, ...reads].map(realOf)];
+  const read = [...toolchains.paths, ...[...machine.reads, ...own.files].map(realOf), ...reads];
   const places = [
     ...read
       .filter((path) => !isWritten(path) && isThere(path))

@@ -1,3 +1,4 @@
+import type { Level } from "../../../ipc/decision.ts";
 import { GateError } from "../../../ipc/gate-error.ts";
 import type { ConfinedRun } from "../../gate/confinement/box.ts";
 import { boxArguments, commonArguments } from "../arguments/bubblewrap.ts";
@@ -24,10 +25,20 @@ const NEVER_KEPT: ReadonlySet<string> = new Set([
   "METNOS_BOX_WHOLE",
 ]);
 
+/** What of an agent's state lets its calls run. */
+export interface AgentState {
+  /** Undefined where it isn't paired any more. */
+  level: Level | undefined;
+  /** Why nothing of it may start, such as a pause; null where that is not so. */
+  stopped: string | null;
+}
+
 export interface RunPlanParts {
   machine: Machine;
   places: Places;
   after: AfterRuns;
+  /** Under what an agent's calls are decided now. */
+  stateOf(agent_id: string): AgentState;
   /** Opens a run's way to hosts. @throws GateError `box_unavailable` */
   openNetwork(run: ConfinedRun): RunNetwork;
 }
@@ -36,6 +47,7 @@ export class RunPlan {
   readonly agent_name: string;
   readonly #parts: RunPlanParts;
   readonly #run: ConfinedRun;
+  readonly #level: Level | undefined;
   #look: Look;
   #words: readonly string[];
   /** Lines of bash that end a box whose mounts aren't these. */
@@ -47,9 +59,17 @@ export class RunPlan {
     this.#parts = parts;
     this.#run = run;
     this.agent_name = run.agent_name;
+    this.#level = parts.stateOf(run.agent_id).level;
     this.#look = parts.places.before(run.declaration);
     this.#words = boxArguments(run.declaration, parts.machine, this.#look.found);
-    this.#checks = mountChecks(this.#words);
+    this.#checks = mountChecks(this.#words, run.declaration.reads);
+  }
+
+  /** It was allowed to an agent as that was then: a pause or another level since counts, as for a call that is sent now. */
+  refusal(): string | null {
+    const { level, stopped } = this.#parts.stateOf(this.#run.agent_id);
+    if (stopped !== null) return stopped;
+    return level === this.#level ? null : "what its agent may do was changed since it was allowed";
   }
 
   /** Bubblewrap's arguments, each ended by a zero byte; `environment`: of the caller. @throws GateError, or the system's error */
@@ -59,7 +79,7 @@ export class RunPlan {
     if (performance.now() - this.#look.at > LOOK_IS_GOOD_FOR_MS) {
       this.#look = places.before(declaration);
       this.#words = boxArguments(declaration, machine, this.#look.found);
-      this.#checks = mountChecks(this.#words);
+      this.#checks = mountChecks(this.#words, declaration.reads);
     }
     if (declaration.network) this.#network = openNetwork(this.#run);
     const kept = keptVariables(environment, machine.settings.environment);

@@ -33,6 +33,8 @@ export interface Run {
 
 /** What a run is made of. */
 export interface Plan {
+  /** Why it must not start any more, for whoever starts it; null where it may. */
+  refusal(): string | null;
   /** Bubblewrap's arguments, each ended by a zero byte, once. @throws GateError where it must not start */
   start(environment: readonly string[]): Buffer;
   /** Nothing of it is left, once it had started. */
@@ -157,6 +159,8 @@ export class Runs {
   #start(run: LiveRun, greeting: Greeting): void {
     let words: Buffer;
     try {
+      const refusal = run.plan.refusal();
+      if (refusal !== null) return this.#refuse(run, refusal);
       words = run.plan.start(greeting.environment);
       if (hasMark(run)) renameSync(this.#markOf(run), `${this.#markOf(run)}.started`);
     } catch (error) {
