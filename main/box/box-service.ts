@@ -12,6 +12,7 @@ import type { AuditLog } from "../gate/audit/log.ts";
 import type { Clock } from "../gate/clock.ts";
 import type { Box, ConfinedRun } from "../gate/confinement/box.ts";
 import { boxAgents, type KnownAgent } from "./agents.ts";
+import { commonArguments } from "./arguments/bubblewrap.ts";
 import { limitCommands } from "./arguments/limits.ts";
 import { findMachine } from "./arguments/machine.ts";
 import { systemCallFilter } from "./arguments/system-calls.ts";
@@ -191,6 +192,7 @@ export class BoxService implements Box {
       folder: folder.path,
       bubblewrap: machine.bubblewrap.path,
       bash: machine.bash,
+      common: commonArguments(machine),
       limits: limitCommands(config),
       has_filter,
     });

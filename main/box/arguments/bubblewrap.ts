@@ -29,6 +29,18 @@ interface Place {
   readonly is_writable: boolean;
 }
 
+/** What every box on this machine begins with: `boxArguments` begins with these very words. */
+export function commonArguments(machine: Machine): string[] {
+  return [
+    ...NAMESPACES,
+    // Everything that isn't bound is in this memory: whatever is written there is gone with the box.
+    ...[...sizeWords(machine), "--tmpfs", "/"],
+    ...machine.system.folders.flatMap((path) => ["--ro-bind", path, path]),
+    ...machine.system.links.flatMap(linkWords),
+    ...["--proc", "/proc", "--dev", "/dev"],
+  ];
+}
+
 /**
  * Bubblewrap's arguments, without the command: the project's folders in the gate's are made.
  * @throws GateError `box_unavailable` where the declaration would show what no box may; the system's error
@@ -49,12 +61,7 @@ export function boxArguments(declaration: Declaration, machine: Machine, found: 
   const visible = [...machine.system.folders, ...memory, "/dev/shm", ...shown.map(({ at }) => at)];
   const links = neededLinks(declaration, machine, visible);
   return [
-    ...NAMESPACES,
-    // Everything that isn't bound is in this memory: whatever is written there is gone with the box.
-    ...[...sizeWords(machine), "--tmpfs", "/"],
-    ...machine.system.folders.flatMap((path) => ["--ro-bind", path, path]),
-    ...machine.system.links.flatMap(linkWords),
-    ...["--proc", "/proc", "--dev", "/dev"],
+    ...commonArguments(machine),
     ...memory.flatMap((path) => ["--perms", path === "/tmp" ? "1777" : "0700", "--dir", path]),
     ...["--perms", "1777", ...sizeWords(machine), "--tmpfs", "/dev/shm"],
     ...shown.flatMap(({ source, at, is_writable }) => [is_writable ? "--bind" : "--ro-bind", source, at]),

@@ -1,7 +1,7 @@
 import type { Level } from "../../../ipc/decision.ts";
 import { GateError } from "../../../ipc/gate-error.ts";
 import type { ConfinedRun } from "../../gate/confinement/box.ts";
-import { boxArguments } from "../arguments/bubblewrap.ts";
+import { boxArguments, commonArguments } from "../arguments/bubblewrap.ts";
 import { isKept } from "../arguments/environment.ts";
 import type { Machine } from "../arguments/machine.ts";
 import { mountChecks } from "../arguments/mounts.ts";
@@ -18,7 +18,12 @@ const LOOK_IS_GOOD_FOR_MS = 1000;
 const MAX_WORDS = 8900;
 
 /** Variables that the box itself says, or that would be wrong in it. */
-const NEVER_KEPT: ReadonlySet<string> = new Set(["METNOS_BOX_COMMAND", "METNOS_BOX_START", "METNOS_BOX_WHOLE"]);
+const NEVER_KEPT: ReadonlySet<string> = new Set([
+  "METNOS_BOX_COMMAND",
+  "METNOS_BOX_REFUSED",
+  "METNOS_BOX_START",
+  "METNOS_BOX_WHOLE",
+]);
 
 /** What of an agent's state lets its calls run. */
 export interface AgentState {
@@ -80,7 +85,8 @@ export class RunPlan {
     const kept = keptVariables(environment, machine.settings.environment);
     const unnamed = this.#look.unnamed.flatMap((path) => ["--ro-bind", path, path]);
     const begin = [this.#checks, ...(this.#network === undefined ? [] : [this.#network.start])].join("\n");
-    const words = [...this.#words, ...(this.#network?.arguments ?? [])];
+    // The launcher has the first ones already.
+    const words = [...this.#words.slice(commonArguments(machine).length), ...(this.#network?.arguments ?? [])];
     // The last of it says that nothing is missing: a gate may die while it writes.
     const own = { METNOS_BOX_START: begin, METNOS_BOX_COMMAND: line, METNOS_BOX_WHOLE: "1" };
     const last = Object.entries(own).flatMap(([name, value]) => ["--setenv", name, value]);

@@ -19,6 +19,8 @@ const KNOWN_ENDED_MS = 60_000;
 const KNOWN_UNSTARTED_MS = 3_600_000;
 /** Of one agent, prepared and going: so many more would keep the others from running any. */
 const MAX_OF_AGENT = 256;
+/** How long a refused launcher may take to say so and end. */
+const REFUSED_ENDS_WITHIN_MS = 10_000;
 /** Bubblewrap says less about what it has made. */
 const MAX_INFO = 4096;
 /** What can be the name of a file. */
@@ -154,7 +156,7 @@ export class Runs {
     run.size += chunk.length;
     if (run.state === "started") return this.#informed(run, chunk);
     if (run.state !== "prepared") return;
-    if (run.size > MAX_GREETING) return this.#refuse(run, "its launcher says too much");
+    if (run.size > MAX_GREETING) return this.#cutOff(run);
     run.chunks.push(chunk);
     if (chunk.at(-1) !== 0) return;
     const whole = run.chunks.length === 1 ? chunk : Buffer.concat(run.chunks);
@@ -179,7 +181,7 @@ export class Runs {
     }
     run.state = "started";
     clearTimeout(run.timer);
-    this.#say(run, Buffer.concat([Buffer.from("go\n"), words]));
+    this.#say(run, words);
   }
 
   /** Bubblewrap says which process is its box's first. */
@@ -207,13 +209,21 @@ export class Runs {
     rest.end(words.subarray(written));
   }
 
+  /** Its box says why, and runs nothing: it needs its pipe until then. */
   #refuse(run: LiveRun, why: string): void {
     run.state = "refused";
+    clearTimeout(run.timer);
+    run.timer = setTimeout(() => run.socket.destroy(), REFUSED_ENDS_WITHIN_MS);
+    run.timer.unref();
     try {
-      this.#say(run, Buffer.from(`${why}\n`));
+      this.#say(run, Buffer.from(`--setenv\0METNOS_BOX_REFUSED\0${why}\0`));
     } catch (error) {
       this.#parts.failed("refusing a confined command", error);
     }
+  }
+
+  #cutOff(run: LiveRun): void {
+    run.state = "refused";
     run.socket.destroy();
   }
 

@@ -56,6 +56,18 @@ const shownBelow = (args: readonly string[], folder: string): string[] =>
   shown(args).filter((line) => line.split(" ")[1]?.startsWith(folder));
 
 describe("a box's arguments", () => {
+  it("lead pnpm to the project's store by a link, and by a variable that npm warns of only where pnpm's own folder is shown", () => {
+    const [without, shown_folder] = [place(), place([".local/share/pnpm/pnpm"])];
+    const words = ({ machine, project }: Place) => boxArguments(declare(project), machine, NOTHING_FOUND);
+    const link = `--symlink ${without.home}/.cache/pnpm-store ${without.home}/.local/share/pnpm/store`;
+    expect(words(without).join(" ")).toContain(link);
+    expect(words(without)).not.toContain("npm_config_store_dir");
+    expect(words(shown_folder).join(" ")).toContain(
+      `--setenv npm_config_store_dir ${shown_folder.home}/.cache/pnpm-store`,
+    );
+    expect(words(shown_folder).join(" ")).not.toContain("pnpm/store ");
+  });
+
   it("hide the home behind an empty folder, and show the project in it", () => {
     const { machine, home, project } = place();
     const args = boxArguments(declare(project), machine, NOTHING_FOUND);
