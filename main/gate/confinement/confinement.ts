@@ -103,7 +103,7 @@ function confinementOfLine(
   if (fetches !== null && !has_network) return not("outside-by-nature", fetches);
   const stays = call.args.run_in_background === true ? text : stayingBehind(line);
   if (stays !== null) return not("background", stays);
-  const touched = touchedBy(needs, certainCommands(line), project, { home, cwd, env });
+  const touched = touchedBy(needs, certainCommands(line), project, { home, cwd, env, gate_files });
   const leaves = "leaves" in touched ? touched.leaves : (changingRepository(line, home) ?? localHost(line, needs));
   if ("leaves" in touched || leaves !== null) return not("leaves-the-box", leaves ?? "");
   if (hazards.loses !== null) return not("destroys-work", hazards.loses);

@@ -43,7 +43,7 @@ describe("the project is the repository of the working directory", () => {
     expect(declaredIn(link)).toMatchObject({ project: world.project, cwd: link });
   });
 
-  it("of a linked worktree with the repository's own folder, which it writes, and needs", () => {
+  it("of a linked worktree with the repository's own folder, which it reads and writes, and needs", () => {
     const worktree = join(home, "work/feature");
     git(world.project, "worktree", "add", "-q", "-b", "feature", worktree);
     const common = join(world.project, ".git");
@@ -53,6 +53,7 @@ describe("the project is the repository of the working directory", () => {
     expect(found.needs.map(({ capability, target }) => [capability, target.kind === "path" && target.real])).toEqual([
       ["fs:read", worktree],
       ["fs:write", worktree],
+      ["fs:read", common],
       ["fs:write", common],
     ]);
     // Inside the project itself it needs nothing more.
