@@ -24,7 +24,7 @@ export const NOT_RUN = "the command did not run";
  * A script for bash. What it reads of its environment it sends to the gate, which sends back what may be kept; bubblewrap itself
  * starts with none of it, so that its first process shows none. What confines at all is written here, not in what comes over the pipe.
  * Its descriptors: 3 and 4 to the gate, 5 from it, 6 the filter; bubblewrap passes none of them on. What its caller has open is
- * closed, as a folder among it would lead out of the box; 9 takes the working directory.
+ * closed, as a folder among it would lead out of the box, and 255 last, where bash has the script itself; 9 takes the working directory.
  */
 export function launcherText({ folder, bubblewrap, bash, limits, has_filter }: LauncherParts): string {
   const inner = `[ "$METNOS_BOX_WHOLE" = 1 ] || { echo 'Metnos Gate: the gate has ended: ${NOT_RUN}' >&2; exit ${NOT_STARTED}; }
@@ -56,6 +56,6 @@ read -r -u 5 answer || refuse 'the gate did not let it start'
 [ "$answer" = go ] || refuse "\${answer:-the gate did not let it start}"
 trap - PIPE
 exec -c ${shellQuoted(bubblewrap)} --unshare-all --die-with-parent --new-session --cap-drop ALL --args 5 --sync-fd 4 --info-fd 3 ${has_filter ? "--seccomp 6 " : ""}\\
-  -- ${shellQuoted(bash)} -c ${shellQuoted(inner)} bash 3>&4${has_filter ? ` 6<${shellQuoted(`${folder}/system-calls`)}` : ""}
+  -- ${shellQuoted(bash)} -c ${shellQuoted(inner)} bash 255>&- 3>&4${has_filter ? ` 6<${shellQuoted(`${folder}/system-calls`)}` : ""}
 `;
 }
