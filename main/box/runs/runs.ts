@@ -2,6 +2,7 @@ import { randomBytes, timingSafeEqual } from "node:crypto";
 import { closeSync, renameSync, rmSync, writeFileSync, writeSync } from "node:fs";
 import { Socket } from "node:net";
 import { join } from "node:path";
+import { GateError } from "../../../ipc/gate-error.ts";
 import type { ConfinedRun } from "../../gate/confinement/box.ts";
 import { errorCode } from "../../gate/errors.ts";
 import type { BoxFolder } from "../box-folder.ts";
@@ -16,6 +17,8 @@ export const START_WITHIN_MS = 60_000;
 /** How long it is known by its call's id after it has ended, and where it never started: a command may take long. */
 const KNOWN_ENDED_MS = 60_000;
 const KNOWN_UNSTARTED_MS = 3_600_000;
+/** Prepared and going runs of one agent: the others have room, too. */
+const MAX_OF_AGENT = 256;
 /** Bubblewrap says less about what it has made. */
 const MAX_INFO = 4096;
 /** What can be the name of a file. */
@@ -34,7 +37,7 @@ export interface Plan {
   /** Bubblewrap's arguments, each ended by a zero byte, once. @throws GateError where it must not start */
   start(environment: readonly string[]): Buffer;
   /** Nothing of it is left, once it had started. */
-  ended(): void;
+  ended(): Promise<void>;
   /** It will never start. */
   dropped(): void;
 }
@@ -75,6 +78,9 @@ export class Runs {
   /** The words that start it. @throws GateError `box_unavailable`, or the system's error */
   prepare(confined_run: ConfinedRun, plan: Plan): { argv: readonly string[] } {
     const { folder, slots } = this.#parts;
+    const own = [...this.#live].filter(({ confined_run: { agent_id } }) => agent_id === confined_run.agent_id);
+    if (own.length >= MAX_OF_AGENT)
+      throw new GateError("box_unavailable", "too many of this agent's commands run confined", "try again in a minute");
     const slot = slots.take();
     const id = `${slot.name}.${randomBytes(16).toString("hex")}`;
     const run: LiveRun = {
@@ -235,14 +241,16 @@ export class Runs {
   }
 
   async #end(run: LiveRun): Promise<void> {
-    const has_ended = await boxHasEnded(run.pid);
-    run.state = "ended";
-    this.#live.delete(run);
     // What is left of it could still write into the pipes.
-    if (has_ended) this.#parts.slots.release(run.slot.name);
+    if (await boxHasEnded(run.pid)) this.#parts.slots.release(run.slot.name);
     else this.#parts.slots.retire(run.slot.name);
-    this.#forgetLater(run, KNOWN_ENDED_MS);
-    run.plan.ended();
+    try {
+      await run.plan.ended();
+    } finally {
+      run.state = "ended";
+      this.#live.delete(run);
+      this.#forgetLater(run, KNOWN_ENDED_MS);
+    }
   }
 
   #closeDown(run: LiveRun): void {
