@@ -8,7 +8,7 @@ import { momentText } from "./times.ts";
 
 /** `box status` in words. @param now Unix milliseconds */
 export function statusLines(status: BoxStatus, now: number): string[] {
-  const { problem, detail, fix, version, running, agents, set_aside } = status;
+  const { is_available, problem, detail, fix, version, running, agents, set_aside } = status;
   const words = problem === null ? null : boxProblemWords(problem, "en");
   const todo = fix ?? words?.todo ?? null;
   return [
@@ -17,7 +17,8 @@ export function statusLines(status: BoxStatus, now: number): string[] {
       : `no command is confined: ${words.what}`,
     ...(detail === "" ? [] : [`  ${detail}`]),
     ...(todo === null ? [] : todo.split("\n").map((line) => `  ${line}`)),
-    ...agents.map((agent) => `${agent.name}: ${agentText(agent, now)}`),
+    // Where nothing can be confined there is nothing to say of each agent.
+    ...(is_available ? agents.map((agent) => `${agent.name}: ${agentText(agent, now)}`) : []),
     ...(set_aside.length === 0 ? [] : ["set aside after a command, as their content would have run later:"]),
     ...set_aside.map(
       ({ path, kept_at, at, agent_name }) =>

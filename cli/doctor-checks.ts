@@ -93,7 +93,12 @@ async function runningGate(): Promise<Check[]> {
 
 /** Without a box everything works: each command that runs code is asked about. It fails only where something can be done about it. */
 export function boxCheck({ problem, detail, fix, version }: BoxStatus): Check {
-  if (problem === null) return { check: "box", ok: true, detail: `bubblewrap ${version ?? "of an unknown version"}` };
+  if (problem === null)
+    return {
+      check: "box",
+      ok: true,
+      detail: `commands can be confined, by bubblewrap ${version ?? "of an unknown version"}`,
+    };
   const { what, todo } = boxProblemWords(problem, "en");
   const said = `no command is confined: ${what}${detail === "" ? "" : ` (${detail})`}`;
   const todos = fix ?? todo;

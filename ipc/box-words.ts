@@ -1,5 +1,6 @@
 import type { BoxAgent, BoxStatus, UnconfinedReason } from "./box.ts";
 import type { Confined } from "./decision.ts";
+import type { Description } from "./description.ts";
 import type { Language } from "./language.ts";
 import { shortened, shortenHome, visible } from "./visible-text.ts";
 
@@ -23,6 +24,7 @@ interface Words {
   confined: (project: string) => string;
   network: Readonly<Record<"none" | "asked", string>>;
   meaning: (project: string, network: boolean) => string;
+  allowing: string;
   mark: string;
   outside: (reason: string) => string;
   outside_unexplained: string;
@@ -42,6 +44,7 @@ const EN: Words = {
     `It can change only what is in ${project}. Of the rest of your home it sees only your tools, no keys, and it ${
       network ? "reaches only the hosts that you allow" : "has no network"
     }.`,
+  allowing: "Once you allow the project, its commands run confined without asking you",
   mark: "confined",
   outside: (reason) => `Outside the box. The agent's reason: “${reason}”`,
   outside_unexplained: "Outside the box. The agent gives no reason",
@@ -119,6 +122,7 @@ const IT: Words = {
     `Può cambiare solo ciò che è in ${project}. Del resto della tua home vede solo i tuoi strumenti, nessuna chiave, e ${
       network ? "raggiunge solo gli host che permetti" : "non ha rete"
     }.`,
+  allowing: "Se permetti il progetto, i suoi comandi saranno eseguiti confinati senza chiederti",
   mark: "confinato",
   outside: (reason) => `Fuori dal confinamento. Il motivo dell'agente: «${reason}»`,
   outside_unexplained: "Fuori dal confinamento. L'agente non dice perché",
@@ -213,6 +217,14 @@ export function confinedMeaning({ project, network }: Confined, home: string | n
   return WORDS[language].meaning(placeText(project, home), network);
 }
 
+/** What a longer answer to a confined call lets through from then on; null where none can be remembered. */
+export function allowingText(
+  { confined, choices }: { confined: Confined | null; choices: readonly { scope: string }[] },
+  language: Language,
+): string | null {
+  return confined !== null && choices.some(({ scope }) => scope !== "none") ? WORDS[language].allowing : null;
+}
+
 /** One word for what was decided on as confined: `confined`. */
 export function confinedMark(language: Language): string {
   return WORDS[language].mark;
@@ -231,6 +243,20 @@ const HOST_REQUEST = "@box_connect";
 /** A tool's name as it is shown: what the gate asks itself has words in its place. */
 export function toolText(executor: string, language: Language): string {
   return executor === HOST_REQUEST ? WORDS[language].host_request : executor;
+}
+
+/** What a request asks for, as its question says it: of a host together with its name. */
+export function verbAsked({
+  executor,
+  action_verb,
+  description,
+}: {
+  executor: string;
+  action_verb: string;
+  description: Pick<Description, "request"> | null;
+}): string {
+  const host = executor === HOST_REQUEST ? description?.request?.host : undefined;
+  return host === undefined ? action_verb : `${action_verb} ${visible(host)}`;
 }
 
 /** Of a request for a host: which confined command wants to reach it; null of any other. @param line its command line */

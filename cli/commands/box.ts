@@ -28,21 +28,22 @@ export function boxCommands(program: Command, done: (code: number) => void): voi
       }),
     );
   box
-    .command("explain [command]")
+    .command("explain")
+    .usage("[options] [--] <command...>")
+    .argument("[command...]", "a program with its words, or one word that a shell reads")
     .description("whether a command line would run confined, and with what; runs nothing")
     .option("--cwd <folder>", "as if it ran there (default: this folder)")
     .option("--agent <name>", "as this agent's (default: one that can be confined)")
     .addOption(jsonOption())
-    .action(
-      (command: string | undefined, { cwd, agent, ...options }: PlaceOptions & { agent?: string } & DataOptions) =>
-        withRunningGate(async (api) => {
-          const explanation = await api.call("box.explain", {
-            command: given(command, "explain 'npm test'"),
-            cwd: cwd ?? process.cwd(),
-            ...(agent === undefined ? {} : { agent }),
-          });
-          tellAs(options, explanation, ...explanationLines(explanation));
-        }),
+    .action((words: string[], { cwd, agent, ...options }: PlaceOptions & { agent?: string } & DataOptions) =>
+      withRunningGate(async (api) => {
+        const explanation = await api.call("box.explain", {
+          command: given(words, "explain 'npm test'"),
+          cwd: cwd ?? process.cwd(),
+          ...(agent === undefined ? {} : { agent }),
+        });
+        tellAs(options, explanation, ...explanationLines(explanation));
+      }),
     );
   box
     .command("run")
@@ -51,14 +52,16 @@ export function boxCommands(program: Command, done: (code: number) => void): voi
     .description("runs a command confined, as an agent's would be, and exits as it exits")
     .option("--cwd <folder>", "runs it there (default: this folder)")
     .action(async (words: string[], { cwd }: PlaceOptions) => {
-      const command = given(words.length === 1 ? words[0] : words.map(shellWord).join(" "), "run -- npm test");
+      const command = given(words, "run -- npm test");
       if (cwd !== undefined) process.chdir(cwd);
       const { argv } = await withRunningGate((api) => api.call("box.prepare", { command, cwd: process.cwd() }));
       done(await runInPlace(argv, { [FOLDER_FD]: openSync(devNull, "w") }));
     });
 }
 
-function given(command: string | undefined, example: string): string {
-  if (command === undefined || command === "") throw usageError("no command is given", `such as: box ${example}`);
+/** A line for a shell. @throws a usage error where there is none */
+function given(words: readonly string[], example: string): string {
+  const command = words.length === 1 ? (words[0] ?? "") : words.map(shellWord).join(" ");
+  if (command === "") throw usageError("no command is given", `such as: box ${example}`);
   return command;
 }

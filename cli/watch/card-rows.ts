@@ -1,4 +1,4 @@
-import { confinedText, hostWantedBy } from "../../ipc/box-words.ts";
+import { allowingText, confinedText, hostWantedBy } from "../../ipc/box-words.ts";
 import { excludedFrom } from "../../ipc/choices.ts";
 import type { Hazard } from "../../ipc/description.ts";
 import { effectText, hazardText } from "../../ipc/hazard-words.ts";
@@ -90,6 +90,7 @@ function backgroundRows(
 ): Row[] {
   const words = CARD_WORDS[language];
   const reason = shownCall(card).reason.trim();
+  const allowing = allowingText(card, language);
   const wanted_by = hostWantedBy(card.executor, card.intent.trim(), language);
   const folder = card.cwd === null || home === null ? card.cwd : shortenHome(card.cwd, home);
   const in_folder = folder === null ? words.folder_unknown : words.in_folder(visible(folder));
@@ -100,7 +101,11 @@ function backgroundRows(
       ? []
       : folded(in_folder, width, 1)),
     ...(doubt === null ? [] : folded(visible(doubt), width, most)),
-    ...(wanted_by === null ? [] : folded(visible(wanted_by), width, most)),
+    // The card's own line has it, but for what is too long for one.
+    ...(wanted_by === null || card.target_summary.includes(card.intent.trim())
+      ? []
+      : folded(visible(wanted_by), width, most)),
+    ...(allowing === null || card.card.form !== "full" ? [] : folded(allowing, width, most)),
     ...(reason === "" || wanted_by !== null
       ? []
       : folded(words.says(visible(card.agent_name), visible(reason)), width, most)),

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { confinedParts, hostWantedBy, outsideText } from "../../ipc/box-words.ts";
+import { allowingText, confinedParts, hostWantedBy, outsideText } from "../../ipc/box-words.ts";
 import { effectText, hazardText } from "../../ipc/hazard-words.ts";
 import { doubtText } from "../../ipc/judge-doubts.ts";
 import type { ApprovalView } from "../../ipc/operator-api.ts";
@@ -30,6 +30,7 @@ export function CardFacts({ view, shown, proposed }: CardFactsProps) {
   const { description } = view;
   const hazards = description?.hazards ?? [];
   const { confined } = view;
+  const allowing = allowingText(view, language);
   // What it is confined to says what it can change.
   const is_said =
     description === null || hazards.length > 0 || (confined !== null && description.effect === "anything");
@@ -70,6 +71,7 @@ export function CardFacts({ view, shown, proposed }: CardFactsProps) {
           <VisibleText text={confinedParts(confined, home, language).join(" · ")} />
         </p>
       )}
+      {allowing === null || view.card.form !== "full" ? null : <p className="quiet confined">{allowing}.</p>}
       {description?.mcp && description.mcp.claims.length > 0 ? (
         <p className="quiet">
           <VisibleText text={words.claims(description.mcp.server, description.mcp.claims)} />

@@ -1,3 +1,4 @@
+import { verbAsked } from "../../ipc/box-words.ts";
 import type { ApprovalView } from "../../ipc/operator-api.ts";
 import type { ShownCall } from "../../ipc/shown-call.ts";
 import { Target } from "../parts/Target.tsx";
@@ -52,9 +53,9 @@ export function CardHead({ view, shown, title_id }: { view: ApprovalView; shown:
   );
 }
 
-function questionText({ description, action_verb }: ApprovalView, words: CardWords): string {
-  const mcp = description?.mcp ?? null;
+function questionText(view: ApprovalView, words: CardWords): string {
+  const mcp = view.description?.mcp ?? null;
   return mcp === null
-    ? words.question(action_verb)
+    ? words.question(verbAsked(view))
     : words.toolQuestion(mcp.server, mcp.tool.replaceAll("_", " ").trim());
 }

@@ -1,11 +1,12 @@
 import { type KeyboardEvent, type ReactNode, useId, useMemo, useRef, useState } from "react";
+import { confinedMark, outsideText } from "../../ipc/box-words.ts";
 import type { Answer, ApprovalView } from "../../ipc/operator-api.ts";
 import { type ShownCall, shownCall } from "../../ipc/shown-call.ts";
 import { shortened } from "../../ipc/visible-text.ts";
 import { Button } from "../parts/Button.tsx";
 import { VisibleText } from "../parts/VisibleText.tsx";
 import { type CardWords, cardWords } from "../words/cards.ts";
-import { useWords } from "../words/language.ts";
+import { useLanguage, useWords } from "../words/language.ts";
 import { AnswersRow } from "./AnswerPanel.tsx";
 import { TimeLeft } from "./Countdown.tsx";
 import { callRows } from "./call-text.ts";
@@ -294,23 +295,32 @@ function isWhole({ view: { description }, shown }: Item): boolean {
 
 function BundleItem({ view, shown, is_mixed }: Item & { is_mixed: boolean }) {
   const words = useWords(cardWords);
+  const language = useLanguage();
   const path = shown.object?.kind === "path" ? shown.object.text : view.description?.changes[0]?.path;
   const is_whole = isWhole({ view, shown });
+  const quiet = [is_mixed ? view.action_verb : "", view.confined === null ? "" : confinedMark(language)]
+    .filter((text) => text !== "")
+    .join(", ");
   const is_said = path !== undefined && shown.object !== null && Object.keys(shown.beside).length === 0;
   return (
     <li>
-      {is_mixed || path !== undefined || !is_whole ? (
+      {is_mixed || path !== undefined || !is_whole || view.confined !== null ? (
         <p className="object">
-          {is_mixed ? (
+          {quiet === "" ? null : (
             <span className="quiet">
-              <VisibleText text={view.action_verb} />{" "}
+              <VisibleText text={quiet} />{" "}
             </span>
-          ) : null}
+          )}
           {path === undefined ? null : <PathText path={path} cwd={view.cwd} />}
           {is_whole || path !== undefined ? null : <VisibleText text={shortened(view.target_summary, 80)} />}
           {is_whole ? null : <span className="quiet"> · {words.digest.longer}</span>}
         </p>
       ) : null}
+      {view.description?.outside === undefined ? null : (
+        <p className="outside">
+          <VisibleText text={outsideText(view.description.outside.reason, language)} />
+        </p>
+      )}
       {view.links.map((line) => (
         <p key={line} className="link">
           <VisibleText text={line} />
@@ -321,11 +331,16 @@ function BundleItem({ view, shown, is_mixed }: Item & { is_mixed: boolean }) {
   );
 }
 
+function doingText(doing: Groups[number]["doing"], words: CardWords): string {
+  if (doing === "none") return words.doingThis;
+  return doing === "confined" ? words.runningConfined : words.doing(doing);
+}
+
 /** `9 reading below ~/project, 3 connecting to example.org`; `all reading below ~/project`. */
 function inCommon(groups: Groups, words: CardWords): string {
   return groups
-    .map(({ capability, views, location }) => {
-      const doing = capability === "none" ? words.doingThis : words.doing(capability);
+    .map(({ doing: kind, views, location }) => {
+      const doing = doingText(kind, words);
       const count = groups.length === 1 ? words.digest.all : String(views.length);
       if (location === null) return `${count} ${doing}`;
       return `${count} ${doing} ${location.includes("/") ? words.below(location) : location}`;

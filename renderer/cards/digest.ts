@@ -57,7 +57,8 @@ export function burstTokens(views: readonly ApprovalView[]): Set<string> {
 }
 
 export interface Group {
-  capability: Capability | "none";
+  /** What they need first; of calls that run in a box that says nothing of them. */
+  doing: Capability | "confined" | "none";
   views: readonly ApprovalView[];
   /** The folder that all of them are below, or the one host; null where there is none. */
   location: string | null;
@@ -65,9 +66,11 @@ export interface Group {
 
 /** The bundle by what its requests have in common, the most frequent first. */
 export function groupsOf(views: readonly ApprovalView[]): Group[] {
-  const groups = Map.groupBy(views, ({ capabilities }): Group["capability"] => capabilities[0]?.capability ?? "none");
+  const groups = Map.groupBy(views, ({ capabilities, confined }): Group["doing"] =>
+    confined === null ? (capabilities[0]?.capability ?? "none") : "confined",
+  );
   return [...groups]
-    .map(([capability, own]) => ({ capability, views: own, location: commonLocation(own.map(locationText)) }))
+    .map(([doing, own]) => ({ doing, views: own, location: commonLocation(own.map(locationText)) }))
     .sort((a, b) => b.views.length - a.views.length);
 }
 

@@ -11,6 +11,7 @@ const en = {
   set_aside_next:
     "Confined commands made these files, whose content would have run later outside. They were moved; move back what you want.",
   now_at: "now at",
+  more: (count: number) => `${count} more`,
   box: "Box",
 };
 
@@ -27,6 +28,7 @@ const it: typeof en = {
   set_aside_next:
     "Comandi confinati hanno creato questi file, che sarebbero stati eseguiti poi, fuori dal confinamento. Sono stati spostati; rimetti a posto ciò che vuoi.",
   now_at: "ora in",
+  more: (count: number) => (count === 1 ? "un altro" : `altri ${count}`),
   box: "Confinamento",
 };
 

@@ -108,6 +108,7 @@ const en = {
 
   doing: (capability: Capability) => DOING.en[capability],
   doingThis: "this",
+  runningConfined: "running confined",
   and: " and ",
   below: (folder: string) => `below ${folder}`,
   directlyIn: (folder: string) => `in ${folder}`,
@@ -261,6 +262,7 @@ const it: typeof en = {
 
   doing: (capability) => DOING.it[capability],
   doingThis: "questo",
+  runningConfined: "eseguire confinato",
   and: " e ",
   below: (folder) => `sotto ${folder}`,
   directlyIn: (folder) => `in ${folder}`,

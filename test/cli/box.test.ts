@@ -86,7 +86,8 @@ describe("box status", () => {
 
   it("says why there is no box, and the lines that mend it as they are", () => {
     const problem = { ...WELL, is_available: false, version: null, problem: "user-namespaces-restricted" } as const;
-    expect(statusLines({ ...problem, detail: "uid map: denied", fix: "first\nsecond" }, NOW)).toEqual([
+    const agents = [{ name: "my-script", state: "confined", client: null, tested_at: null } as const];
+    expect(statusLines({ ...problem, agents, detail: "uid map: denied", fix: "first\nsecond" }, NOW)).toEqual([
       "no command is confined: The system doesn't let ordinary users make user namespaces",
       "  uid map: denied",
       "  first",
@@ -148,9 +149,10 @@ describe.skipIf(NO_BOX !== undefined)("box run", () => {
     mkdirSync(join(project, ".git"), { recursive: true });
     writeFileSync(join(project, ".git/HEAD"), "ref: refs/heads/main\n");
     await gate.operator.call("agents.pair", { name: "reader", level: "ReadOnly" });
-    const [status, would, asked, level] = await Promise.all([
+    const [status, would, words, asked, level] = await Promise.all([
       runGate(gate.home, ["box", "status"]),
       runGate(gate.home, ["box", "explain", "npm test", "--cwd", project]),
+      runGate(gate.home, ["box", "explain", "--cwd", project, "--", "cat", "no such file", "a;b"]),
       runGate(gate.home, ["box", "explain", "metnos-gate outside -- npm test", "--cwd", project]),
       runGate(gate.home, ["box", "explain", "npm test", "--cwd", project, "--agent", "reader"]),
     ]);
@@ -158,6 +160,8 @@ describe.skipIf(NO_BOX !== undefined)("box run", () => {
     expect(status.stderr).toContain("reader: Read only: it runs no commands");
     expect(would.lines[0]).toMatchObject({ reason: null, declaration: { project, network: expect.any(Boolean) } });
     expect(would.stderr).toContain("would run confined to ~/site");
+    // Words are no line: `a;b` is one file's name.
+    expect(words.lines[0]).toMatchObject({ reason: "clear" });
     expect(asked.lines[0]).toMatchObject({ reason: "asked-for", declaration: null });
     expect(level.lines[0]).toMatchObject({ reason: "level", declaration: null });
   });
@@ -166,7 +170,7 @@ describe.skipIf(NO_BOX !== undefined)("box run", () => {
 describe("doctor", () => {
   it("fails over a box that is missing only where something can be done about it", () => {
     const missing = { ...WELL, is_available: false, version: null };
-    expect(boxCheck(WELL)).toEqual({ check: "box", ok: true, detail: "bubblewrap 0.8.0" });
+    expect(boxCheck(WELL)).toEqual({ check: "box", ok: true, detail: "commands can be confined, by bubblewrap 0.8.0" });
     expect(boxCheck({ ...missing, problem: "bubblewrap-missing" })).toEqual({
       check: "box",
       ok: false,

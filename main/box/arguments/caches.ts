@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import type { Env } from "../../../ipc/paths.ts";
 import { errorCode } from "../../gate/errors.ts";
 
@@ -18,6 +18,8 @@ interface Cache {
 /** Where all of them are, below the home; the others are links into it. */
 const FOLDER = ".cache";
 
+const PNPM = { name: "pnpm-store", usual: ".local/share/pnpm/store", moved: { variable: "PNPM_HOME", below: "store" } };
+
 const LINKED: readonly Cache[] = [
   { name: "npm", usual: ".npm" },
   { name: "yarn-folder", usual: ".yarn" },
@@ -28,13 +30,15 @@ const LINKED: readonly Cache[] = [
   { name: "maven", usual: ".m2" },
   { name: "nuget", usual: ".nuget" },
   { name: "pub", usual: ".pub-cache" },
+  PNPM,
 ];
 
 /** Tools that would keep it where a toolchain is read-only, or in memory. */
 const VARIABLES: Readonly<Record<string, string>> = {
-  npm_config_store_dir: "pnpm-store",
   BUN_INSTALL_CACHE_DIR: "bun",
 };
+/** npm warns of pnpm's variable in each command: it is set only where a link can't lead pnpm to its store. */
+const PNPM_VARIABLE = "npm_config_store_dir";
 
 export interface Caches {
   /** Where the project's folder of caches is shown. */
@@ -52,6 +56,9 @@ export function cachesFor(env: Env, home: string): Caches {
     return { path: folder?.startsWith("/") && moved ? join(folder, moved.below) : join(home, usual), name };
   });
   const variables = Object.entries(VARIABLES).map(([variable, name]) => [variable, join(at, name)]);
+  // Where pnpm is installed, its folder is shown as it is, and can't hold a link.
+  const store = links.find(({ name }) => name === PNPM.name)?.path;
+  if (store !== undefined && existsSync(dirname(store))) variables.push([PNPM_VARIABLE, join(at, PNPM.name)]);
   return { at, links, variables: Object.fromEntries(variables) };
 }
 

@@ -182,7 +182,7 @@ export class AfterRuns {
         : `a confined command of ${agent_name} left what is run later: ${named}`,
       hint: is_incomplete
         ? "look at what is new there before you work in it"
-        : `it was moved to ${folder.set_aside}: put back what you know`,
+        : `moved to ${folder.set_aside}: put back what you know`,
     });
   }
 

@@ -11,6 +11,8 @@ import { visible } from "../../../ipc/visible-text.ts";
 /** What a card is made of; once made it never changes. All text is the gate's own, from the manifest and the arguments. */
 export interface ApprovalRequest {
   readonly action_verb: string;
+  /** The same as the question says it, where that is more. */
+  readonly verb_asked?: string | undefined;
   readonly target_summary: string;
   readonly capability_class: string;
   readonly reversibility: Reversibility;
@@ -123,7 +125,7 @@ export function renderApprovalCard(request: ApprovalRequest, language: Language 
   const words = WORDS[language];
   const form = shapeForRecurrence(request.recurrence_count);
   const marker = words.territory[request.territory_concession];
-  const question = words.question(request.action_verb);
+  const question = words.question(request.verb_asked ?? request.action_verb);
   const { undoing, undoing_short } = undoingOf(request, language);
   const meta = `${undoing} | ${words.class}: ${request.capability_class}${marker}`;
   const links = [

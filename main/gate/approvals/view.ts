@@ -1,3 +1,4 @@
+import { verbAsked } from "../../../ipc/box-words.ts";
 import type { Language } from "../../../ipc/language.ts";
 import type { ApprovalView, RefusalChoice } from "../../../ipc/operator-api.ts";
 import { requirementOf } from "../targets/target.ts";
@@ -56,6 +57,7 @@ export function approvalView(request: PendingRequest, language: Language, now: n
       {
         token: fields.token,
         action_verb,
+        verb_asked: verbAsked({ executor: extra.executor, action_verb, description: extra.description ?? null }),
         target_summary: fields.target_summary,
         capability_class: fields.capability_class,
         reversibility: extra.reversibility,

@@ -12,7 +12,7 @@ export const INTERNAL_EXECUTORS: Readonly<Record<string, ManifestSource>> = {
     needs: [{ capability: "network:http", target: { from: "url", arg: "url" } }],
     args_schema: object({ url: named, description: text, method: named }),
     content_args: ["description"],
-    verb: { en: "let a confined command reach", it: "lasci che un comando confinato raggiunga" },
+    verb: { en: "connect to", it: "si connetta a" },
     critical: true,
   },
 };

@@ -1,7 +1,9 @@
+import { useState } from "react";
 import type { BoxAgent, BoxStatus } from "../../../ipc/box.ts";
 import { boxAgentWords, boxProblemWords } from "../../../ipc/box-words.ts";
 import { useQuery } from "../../gate/use-gate.tsx";
 import { AgentLink } from "../../parts/AgentLink.tsx";
+import { Button } from "../../parts/Button.tsx";
 import { CommandToCopy } from "../../parts/CommandToCopy.tsx";
 import { Failure } from "../../parts/Failure.tsx";
 import { NeitherShape, OutcomeShape } from "../../parts/OutcomeShape.tsx";
@@ -20,15 +22,8 @@ export function BoxState() {
     <section className="box-state" aria-labelledby="policy-box">
       <h2 id="policy-box">{words.title}</h2>
       {data.problem === null ? <p className="quiet">{words.available}</p> : <Problem status={data} />}
-      {data.agents.length === 0 ? (
-        <p className="quiet">{words.no_agents}</p>
-      ) : (
-        <ul className="box-agents" aria-label={words.agents}>
-          {data.agents.map((agent) => (
-            <Agent key={agent.name} agent={agent} is_available={data.is_available} />
-          ))}
-        </ul>
-      )}
+      {/* Where nothing can be confined there is nothing to say of each agent. */}
+      {data.is_available ? <Agents agents={data.agents} /> : null}
       <SetAside items={data.set_aside} />
     </section>
   );
@@ -55,7 +50,19 @@ function Problem({ status: { problem, detail, fix } }: { status: BoxStatus }) {
   );
 }
 
-function Agent({ agent, is_available }: { agent: BoxAgent; is_available: boolean }) {
+function Agents({ agents }: { agents: readonly BoxAgent[] }) {
+  const words = useWords(boxWords);
+  if (agents.length === 0) return <p className="quiet">{words.no_agents}</p>;
+  return (
+    <ul className="box-agents" aria-label={words.agents}>
+      {agents.map((agent) => (
+        <Agent key={agent.name} agent={agent} />
+      ))}
+    </ul>
+  );
+}
+
+function Agent({ agent }: { agent: BoxAgent }) {
   const words = useWords(boxWords);
   const language = useLanguage();
   const { what, todo } = boxAgentWords(agent, language);
@@ -67,7 +74,7 @@ function Agent({ agent, is_available }: { agent: BoxAgent; is_available: boolean
       </span>
       <span className="said">
         {what}
-        {todo === null || !is_available ? null : <span className="quiet">. {todo}</span>}
+        {todo === null ? null : <span className="quiet">. {todo}</span>}
       </span>
       {agent.client === null ? null : (
         <span className="quiet client">
@@ -88,15 +95,20 @@ function Mark({ state }: { state: BoxAgent["state"] }) {
   return state === "failed" ? <OutcomeShape outcome="denied" /> : <NeitherShape />;
 }
 
+/** A run can leave many: the others are listed on a press. */
+const FIRST_SHOWN = 5;
+
 function SetAside({ items }: { items: BoxStatus["set_aside"] }) {
   const words = useWords(boxWords);
+  const [is_listed, setListed] = useState(false);
   if (items.length === 0) return null;
+  const more = is_listed ? 0 : Math.max(0, items.length - FIRST_SHOWN);
   return (
     <>
       <h3>{words.set_aside}</h3>
       <p className="quiet">{words.set_aside_next}</p>
       <ul className="set-aside">
-        {items.map(({ path, kept_at, at, agent_name }) => (
+        {items.slice(0, items.length - more).map(({ path, kept_at, at, agent_name }) => (
           <li key={kept_at}>
             <Target text={path} />
             <span className="quiet">
@@ -108,6 +120,11 @@ function SetAside({ items }: { items: BoxStatus["set_aside"] }) {
           </li>
         ))}
       </ul>
+      {more === 0 ? null : (
+        <Button look="plain" size="small" onClick={() => setListed(true)}>
+          {words.more(more)}
+        </Button>
+      )}
     </>
   );
 }

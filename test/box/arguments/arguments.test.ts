@@ -1,4 +1,4 @@
-import { mkdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { boxArguments } from "../../../main/box/arguments/bubblewrap.ts";
@@ -56,6 +56,18 @@ const shownBelow = (args: readonly string[], folder: string): string[] =>
   shown(args).filter((line) => line.split(" ")[1]?.startsWith(folder));
 
 describe("a box's arguments", () => {
+  it("lead pnpm to the project's store by a link, and by a variable that npm warns of only where pnpm's own folder is shown", () => {
+    const [without, shown_folder] = [place(), place([".local/share/pnpm/pnpm"])];
+    const words = ({ machine, project }: Place) => boxArguments(declare(project), machine, NOTHING_FOUND);
+    const link = `--symlink ${without.home}/.cache/pnpm-store ${without.home}/.local/share/pnpm/store`;
+    expect(words(without).join(" ")).toContain(link);
+    expect(words(without)).not.toContain("npm_config_store_dir");
+    expect(words(shown_folder).join(" ")).toContain(
+      `--setenv npm_config_store_dir ${shown_folder.home}/.cache/pnpm-store`,
+    );
+    expect(words(shown_folder).join(" ")).not.toContain("pnpm/store ");
+  });
+
   it("hide the home behind an empty folder, and show the project in it", () => {
     const { machine, home, project } = place();
     const args = boxArguments(declare(project), machine, NOTHING_FOUND);
@@ -164,6 +176,15 @@ describe("a box's arguments", () => {
     const machine = findMachine({ env: { HOME: home }, home, config: { ...CONFIG, reads }, state_dir });
     expect(machine.reads).toEqual([join(home, "data")]);
     expect(shown(boxArguments(declare(project), machine, NOTHING_FOUND))).toContain(`ro ${home}/data`);
+  });
+
+  it("are refused for a file to be read that has become a link, whatever it was when that was allowed", () => {
+    const { machine, project, home } = place(["data/a.csv", "data/b.csv"]);
+    const declaration = declare(project, { reads: [join(home, "data/a.csv")] });
+    expect(shown(boxArguments(declaration, machine, NOTHING_FOUND))).toContain(`ro ${home}/data/a.csv`);
+    rmSync(join(home, "data/a.csv"));
+    symlinkSync("b.csv", join(home, "data/a.csv"));
+    expect(() => boxArguments(declaration, machine, NOTHING_FOUND)).toThrow(/can't be shown in a box/);
   });
 
   it.each([
@@ -314,7 +335,7 @@ describe("the comparison of mounts", () => {
       ],
       ...["--bind", "/home/u/my disk/x", "/home/u/my disk/x"],
     ];
-    const checks = mountChecks(args, TABLE);
+    const checks = mountChecks(args, [], TABLE);
     const [, words] = /for mount in (.*); do/.exec(checks) ?? [];
     expect(words).toBe(
       [

@@ -31,7 +31,7 @@ describe("a host that a confined program wants to reach", () => {
     const card = await asked;
     expect(net.looked_up).toEqual([]);
     expect(card.executor).toBe(BOX_CONNECT);
-    expect(card.card.lines[0]).toBe("May I let a confined command reach?");
+    expect(card.card.lines[0]).toBe(`May I connect to ${HOST}:${port}?`);
     expect(card.card.lines[1]).toBe(`http://${HOST}:${port}: npm install left-pad  (in ~/site)`);
     expect(card.capabilities).toEqual([{ capability: "network:http", target: HOST }]);
     expect(JSON.stringify(card)).not.toContain("secret");

@@ -69,7 +69,7 @@ describe("a bundle", () => {
       capabilities: [{ capability: "network:http", target: "example.org" }],
     });
     const groups = groupsOf([http, read("src/a"), read("test")]);
-    expect(groups.map(({ capability, views, location }) => [capability, views.length, location])).toEqual([
+    expect(groups.map(({ doing, views, location }) => [doing, views.length, location])).toEqual([
       ["fs:read", 2, "~/project"],
       ["network:http", 1, "example.org"],
     ]);
@@ -78,5 +78,12 @@ describe("a bundle", () => {
       capabilities: [{ capability: "fs:read", target: "/etc/hosts" }],
     });
     expect(groupsOf([read("src"), elsewhere])[0]?.location).toBe(null);
+    const confined = approvalView({
+      capability_class: "fs_read:~/project/**, fs_write:~/project/**",
+      capabilities: [{ capability: "fs:read", target: "/home/me/project/**" }],
+      confined: { project: "/home/me/project", network: false },
+    });
+    // It runs something, whatever its box needs.
+    expect(groupsOf([confined])).toMatchObject([{ doing: "confined", location: "~/project" }]);
   });
 });

@@ -6,6 +6,7 @@ import type { ApprovalView, OperatorApi, OperatorMethod } from "../../../ipc/ope
 import { seriousProblems } from "../../support/axe.ts";
 import { NO_BROWSER } from "../../support/browser.ts";
 import { operatorWith, readOf, runs } from "../../support/card-views.ts";
+import { describedCard } from "../../support/described-cards.ts";
 import { openPage } from "../../support/page-home.ts";
 import { type GateUnderTest, startGate } from "../../support/running-gate.ts";
 import { sharedBrowser } from "../../support/shared-browser.ts";
@@ -91,8 +92,8 @@ describe.skipIf(NO_BROWSER !== null)("confined commands", () => {
     expect(await box(page).innerText()).toContain("setting up uid map: Permission denied\\u{202e}");
     expect(await box(page).locator("code").innerText()).toBe(status.fix);
     expect(await box(page).getByRole("button", { name: "Copy" }).count()).toBe(1);
-    // What would be of no use while there is no box isn't said.
-    expect(await box(page).innerText()).not.toContain("connect it again");
+    // Where nothing is confined, no agent is listed as one whose commands are.
+    expect(await box(page).innerText()).not.toMatch(/connect it again|claude-code/);
     status = { ...WELL, is_available: false, version: null, problem: "unsupported-system" };
     await gate.agent("made-anew", "Supervised");
     await box(page).getByText("This version confines commands on Linux only.").waitFor();
@@ -125,6 +126,23 @@ describe.skipIf(NO_BROWSER !== null)("confined commands", () => {
     ]);
   });
 
+  it("of many files that were set aside the first are listed, and the others on a press", async () => {
+    const gate = await startGate();
+    const set_aside = Array.from({ length: 50 }, (_, index) => ({
+      path: `/srv/p/${index}/.envrc`,
+      kept_at: `/srv/kept/${index}/.envrc`,
+      at: "2026-11-22T10:00:00Z",
+      agent_name: "claude-code",
+    }));
+    const operator = withBox(gate.operator, () => ({ ...WELL, set_aside }));
+    const { page } = await openPage(operator, { at: "policy", browser: browser() });
+    const items = box(page).locator(".set-aside li");
+    await items.nth(4).waitFor();
+    expect(await items.count()).toBe(5);
+    await box(page).getByRole("button", { name: "45 more" }).click();
+    expect(await items.count()).toBe(50);
+  });
+
   const CONFINED = { project: "", network: false };
   const granted = (gate: GateUnderTest) =>
     (["fs:read", "fs:write"] as const).map((capability) => ({
@@ -149,6 +167,7 @@ describe.skipIf(NO_BROWSER !== null)("confined commands", () => {
     const { page } = await openPage(operatorWith(gate.operator, [confined(gate)]), { browser: browser() });
     const card = page.getByRole("article");
     await card.getByText("Confined to ~/projects/website · no network").waitFor();
+    await card.getByText("Once you allow the project, its commands run confined without asking you.").waitFor();
     // One answer for every later command that is confined there.
     expect(
       await card.getByRole("button", { name: "Allow reading and writing in this project, this session" }).count(),
@@ -158,6 +177,26 @@ describe.skipIf(NO_BROWSER !== null)("confined commands", () => {
     await card
       .getByText("It can change only what is in ~/projects/website. Of the rest of your home it sees only your tools")
       .waitFor();
+  });
+
+  it("a bundle says of each of its requests that it runs confined or asks not to, and doesn't call them reading", async () => {
+    const gate = await startGate();
+    const place = { capability_class: "fs_read:~/projects/website/**", agent_name: "claude-code" };
+    const views = ["a", "b", "c", "d", "e"].map((name) => ({
+      ...confined(gate),
+      ...place,
+      token: name.repeat(16),
+    }));
+    const asked = runs("metnos-gate outside --reason 'a reason' -- make", { ...place, token: "f".repeat(16) });
+    const operator = operatorWith(gate.operator, [...views, asked]);
+    const { page } = await openPage(operator, { browser: browser() });
+    const card = page.getByRole("article");
+    await card.getByText("5 running confined below ~/projects/website").waitFor();
+    await card.getByRole("button", { name: /^\+ 1 more/ }).click();
+    const rows = card.getByRole("listitem");
+    await rows.nth(5).waitFor();
+    expect((await rows.nth(0).innerText()).split("\n")[0]).toBe("run, confined");
+    expect(await rows.nth(5).innerText()).toContain("Outside the box. The agent's reason: “a reason”");
   });
 
   it("a call that asks to run outside says so on its card with the agent's reason, whatever is in it", async () => {
@@ -184,7 +223,8 @@ describe.skipIf(NO_BROWSER !== null)("confined commands", () => {
     const wanted = readOf("/srv/x", {
       token: "9".repeat(16),
       executor: "@box_connect",
-      action_verb: "let a confined command reach",
+      action_verb: "connect to",
+      description: { ...describedCard(["WebFetch", { url: "https://registry.npmjs.org" }]), effect: "sends" },
       intent: "npm install left-pad",
       args: { url: "https://registry.npmjs.org", description: "npm install left-pad" },
       capabilities: [{ capability: "network:http", target: "registry.npmjs.org" }],
@@ -192,6 +232,7 @@ describe.skipIf(NO_BROWSER !== null)("confined commands", () => {
     const { page } = await openPage(operatorWith(gate.operator, [wanted]), { browser: browser() });
     const card = page.getByRole("article");
     await card.getByText("The confined command: npm install left-pad").waitFor();
+    expect(await card.getByRole("heading").innerText()).toBe("May I connect to registry.npmjs.org?");
     await card.getByRole("button", { name: /^Everything/ }).click();
     await card.getByText("confined command", { exact: true }).waitFor();
     expect(await card.innerText()).not.toContain("@box_connect");
