@@ -58,6 +58,7 @@ const EN: Words = {
     "asked-for": () => "It asks to run outside the box",
     "no-project": (text) =>
       `${about(text, "The folder")} is in no project: no Git repository, and no folder that you granted`,
+    "project-too-large": (text) => `${about(text, "The project")} holds more than is looked through for a box`,
     "outside-by-nature": (text) =>
       `${about(text, "It")} needs what no box has: other machines, system services, root, or other processes`,
     background: (text) => `${about(text, "It")} has to continue after the command has ended`,
@@ -136,6 +137,8 @@ const IT: Words = {
     "asked-for": () => "Chiede di essere eseguito fuori dal confinamento",
     "no-project": (text) =>
       `${about(text, "La cartella")} non è in un progetto: nessun repository Git, nessuna cartella concessa da te`,
+    "project-too-large": (text) =>
+      `${about(text, "Il progetto")} contiene più di quanto viene esaminato per confinare un comando`,
     "outside-by-nature": (text) =>
       `${about(text, "Il comando")} ha bisogno di ciò che lì non c'è: altre macchine, servizi di sistema, root o altri processi`,
     background: (text) => `${about(text, "Il comando")} deve continuare dopo la sua fine`,

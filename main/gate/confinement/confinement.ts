@@ -96,6 +96,7 @@ function confinementOfLine(
       ? null
       : confinedProject(cwd, { home, env, gate_files, grantedFolder: (folder) => x.grantedFolder(folder) });
   if (cwd === undefined || project === null) return not("no-project", call.context?.cwd ?? "");
+  if (settings.box?.isTooLarge?.(project.root) === true) return not("project-too-large", project.root);
   const hazards = hazardsOf(line, placeOf(call, home, env), new HeldByGit(home));
   const machine = needingTheMachine(line, home) ?? hazards.reaches_out;
   if (machine !== null) return not("outside-by-nature", machine);
