@@ -76,8 +76,8 @@ describe("box status", () => {
     expect(lines).toEqual([
       "commands can be confined here (bubblewrap 0.8.0); 1 runs confined now",
       "claude-code: Commands run confined (claude 2.1.330, tested today 12:00)",
-      "claude-code: Not confined: its client has changed since it was tested (claude 2.1.330, tested today 12:00); Test it: connect it again",
-      "claude-code: Not confined: its client was never tested; Test it: connect it again",
+      "claude-code: Not confined: its client has changed since it was tested (claude 2.1.330, tested today 12:00). Test it: connect it again",
+      "claude-code: Not confined: its client was never tested. Test it: connect it again",
       "codex: Not confined: it hasn't said that it runs what it is given",
       "set aside after a command, as their content would have run later:",
       "  /srv/p/.envrc is now /srv/k/1/.envrc (claude-code, today 12:00)",
