@@ -116,6 +116,7 @@ async function benchBox(toolchains: number): Promise<Bench> {
     alarms: { raise: (alarm) => console.error(alarm.message) },
     audit: { append: () => undefined },
     agent_pauses: { begin: (agent_id) => ({ agent_id, since: "", until: null }) },
+    stateOf: () => ({ level: "Supervised", stopped: null }),
     agents: () => [],
     gate_folders: [],
     failed: (what, error) => console.error(what, error),

@@ -322,7 +322,7 @@ function openGate(begun: Beginnings, storage: Storage, stores: Stores, failed: C
 /** `gateOf`: the gate once it is open, which decides on the hosts that confined commands ask for. */
 function openBox(
   begun: Beginnings,
-  { agents, agent_pauses, grants }: Stores,
+  { agents, agent_pauses, grants, safety }: Stores,
   failed: Core["failed"],
   gateOf: () => Gate | undefined,
 ): BoxService {
@@ -337,6 +337,14 @@ function openBox(
     alarms,
     audit,
     agent_pauses,
+    stateOf(agent_id) {
+      const agent = agents.get(agent_id);
+      // The user's own run.
+      if (agent === undefined) return { level: undefined, stopped: null };
+      const paused = agent_pauses.isPaused(agent_id) ? AGENT_PAUSED : null;
+      const stopped = safety.pause.reason === undefined ? paused : "the gate is paused";
+      return { level: agent.revoked_at === null ? agent.level : undefined, stopped };
+    },
     agents: () =>
       agents
         .list()

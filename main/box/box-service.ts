@@ -12,6 +12,7 @@ import type { AuditLog } from "../gate/audit/log.ts";
 import type { Clock } from "../gate/clock.ts";
 import type { Box, ConfinedRun } from "../gate/confinement/box.ts";
 import { boxAgents, type KnownAgent } from "./agents.ts";
+import { commonArguments } from "./arguments/bubblewrap.ts";
 import { limitCommands } from "./arguments/limits.ts";
 import { findMachine } from "./arguments/machine.ts";
 import { systemCallFilter } from "./arguments/system-calls.ts";
@@ -23,7 +24,7 @@ import { Places } from "./project/places.ts";
 import { listSetAside } from "./project/set-aside.ts";
 import { earlierRunsEnd } from "./runs/earlier-runs.ts";
 import { Launcher } from "./runs/launcher.ts";
-import { RunPlan, type RunPlanParts } from "./runs/run-plan.ts";
+import { type AgentState, RunPlan, type RunPlanParts } from "./runs/run-plan.ts";
 import { type Run, Runs } from "./runs/runs.ts";
 import { SlotPool } from "./runs/slots.ts";
 
@@ -36,6 +37,8 @@ export interface BoxServiceParts {
   alarms: Pick<Alarms, "raise">;
   audit: Pick<AuditLog, "append">;
   agent_pauses: Pick<AgentPauses, "begin">;
+  /** Under what an agent's calls are decided now: asked as a run is prepared, and again as it starts. */
+  stateOf(agent_id: string): AgentState;
   /** The agents, for the status. */
   agents(): readonly KnownAgent[];
   /** Other folders of the gate than its state's, which no box shows. */
@@ -189,6 +192,7 @@ export class BoxService implements Box {
       folder: folder.path,
       bubblewrap: machine.bubblewrap.path,
       bash: machine.bash,
+      common: commonArguments(machine),
       limits: limitCommands(config),
       has_filter,
     });
@@ -196,7 +200,8 @@ export class BoxService implements Box {
     const after = new AfterRuns({ folder, places, clock, alarms, audit, failed });
     this.#lookAfterEarlier(after, folder, prefix);
     const network = this.#parts.network?.(folder.path);
-    const plan = { machine, places, after, openNetwork: (run: ConfinedRun) => wayOf(run, network) };
+    const stateOf = (agent_id: string) => this.#parts.stateOf(agent_id);
+    const plan = { machine, places, after, stateOf, openNetwork: (run: ConfinedRun) => wayOf(run, network) };
     return { folder, launcher, slots, plan, runs: new Runs({ folder, slots, failed }), network };
   }
 

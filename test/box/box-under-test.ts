@@ -5,6 +5,7 @@ import { onTestFinished } from "vitest";
 import type { Alarm } from "../../ipc/alarms.ts";
 import { confinedCommand } from "../../ipc/confined-command.ts";
 import { BoxService } from "../../main/box/box-service.ts";
+import type { AgentState } from "../../main/box/runs/run-plan.ts";
 import { configSchema } from "../../main/config.ts";
 import type { AuditRecord } from "../../main/gate/audit/record.ts";
 import type { ConfinedRun } from "../../main/gate/confinement/box.ts";
@@ -33,6 +34,8 @@ export interface BoxUnderTest {
   alarms: Omit<Alarm, "since">[];
   trail: AuditRecord[];
   paused: string[];
+  /** Of every agent, to be changed. */
+  agent: AgentState;
   failures: unknown[];
   prepare(line: string, change?: Partial<ConfinedRun>): readonly string[];
   /** Prepares and runs it as a client does. */
@@ -61,6 +64,7 @@ export async function boxUnderTest(folders: { state_dir?: string; project?: stri
   ];
   const home = join(folder, "home");
   mkdirSync(home, { recursive: true });
+  const agent: AgentState = { level: "Supervised", stopped: null };
   const box = new BoxService({
     paths: { state_dir },
     home,
@@ -75,6 +79,7 @@ export async function boxUnderTest(folders: { state_dir?: string; project?: stri
         return { agent_id, since: "", until: null };
       },
     },
+    stateOf: () => ({ ...agent }),
     agents: () => [],
     gate_folders: [],
     failed: (_what, error) => failures.push(error),
@@ -99,6 +104,7 @@ export async function boxUnderTest(folders: { state_dir?: string; project?: stri
     alarms,
     trail,
     paused,
+    agent,
     failures,
     prepare,
     run: (line, { change, after = "", ...options } = {}) =>

@@ -16,6 +16,7 @@ const box = new BoxService({
   alarms: { raise: () => undefined },
   audit: { append: () => undefined },
   agent_pauses: { begin: (agent_id) => ({ agent_id, since: "", until: null }) },
+  stateOf: () => ({ level: "Supervised", stopped: null }),
   agents: () => [],
   gate_folders: [],
   failed: (what, error) => console.error(what, error),

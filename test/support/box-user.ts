@@ -28,6 +28,6 @@ const machine = findMachine({ env: { ...process.env, HOME: home }, home, config,
 const made = boxArguments(declaration, machine, found);
 const answer: BoxAnswer = {
   arguments: made,
-  before: `${mountChecks(made)}\n${limitCommands(config)}`,
+  before: `${mountChecks(made, declaration.reads)}\n${limitCommands(config)}`,
 };
 process.stdout.write(JSON.stringify(answer));

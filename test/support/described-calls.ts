@@ -82,7 +82,12 @@ export const DESCRIBED_CALLS: readonly DescribedCall[] = [
     "Rewrites history on a remote: can't be undone",
     "Riscrive la storia su un server remoto: non si può annullare",
   ]),
-  bash("git checkout README.md", "anything"),
+  bash("git checkout README.md", "final", [
+    "discards-changes",
+    "README.md",
+    "Throws away changes",
+    "Getta via modifiche",
+  ]),
   bash("git push origin main --forc", "final", [
     "rewrites-remote-history",
     "--forc",

@@ -29,6 +29,18 @@ interface Place {
   readonly is_writable: boolean;
 }
 
+/** What every box on this machine begins with: `boxArguments` begins with these very words. */
+export function commonArguments(machine: Machine): string[] {
+  return [
+    ...NAMESPACES,
+    // Everything that isn't bound is in this memory: whatever is written there is gone with the box.
+    ...[...sizeWords(machine), "--tmpfs", "/"],
+    ...machine.system.folders.flatMap((path) => ["--ro-bind", path, path]),
+    ...machine.system.links.flatMap(linkWords),
+    ...["--proc", "/proc", "--dev", "/dev"],
+  ];
+}
+
 /**
  * Bubblewrap's arguments, without the command: the project's folders in the gate's are made.
  * @throws GateError `box_unavailable` where the declaration would show what no box may; the system's error
@@ -49,12 +61,7 @@ export function boxArguments(declaration: Declaration, machine: Machine, found: 
   const visible = [...machine.system.folders, ...memory, "/dev/shm", ...shown.map(({ at }) => at)];
   const links = neededLinks(declaration, machine, visible);
   return [
-    ...NAMESPACES,
-    // Everything that isn't bound is in this memory: whatever is written there is gone with the box.
-    ...[...sizeWords(machine), "--tmpfs", "/"],
-    ...machine.system.folders.flatMap((path) => ["--ro-bind", path, path]),
-    ...machine.system.links.flatMap(linkWords),
-    ...["--proc", "/proc", "--dev", "/dev"],
+    ...commonArguments(machine),
     ...memory.flatMap((path) => ["--perms", path === "/tmp" ? "1777" : "0700", "--dir", path]),
     ...["--perms", "1777", ...sizeWords(machine), "--tmpfs", "/dev/shm"],
     ...shown.flatMap(({ source, at, is_writable }) => [is_writable ? "--bind" : "--ro-bind", source, at]),
@@ -77,7 +84,9 @@ const NAMESPACES = [
 
 function refuseUnusable({ project, writes, reads }: Declaration, machine: Machine): void {
   const path =
-    [project, ...writes].find((one) => isNeverWritten(one, machine)) ?? reads.find((one) => isNeverShown(one, machine));
+    [project, ...writes].find((one) => isNeverWritten(one, machine)) ??
+    // What is a link by now was decided on as what it was.
+    reads.find((one) => isNeverShown(one, machine) || realOf(one) !== one);
   if (path !== undefined) throw unusable(path);
 }
 
@@ -107,7 +116,7 @@ function shownPlaces({ project, reads, writes }: Declaration, machine: Machine, 
   const { toolchains, caches, home_real } = machine;
   const writable = [project, ...writes];
   const isWritten = (path: string) => writable.some((folder) => isAtOrBelow(path, folder));
-  const read = [...toolchains.paths, ...[...machine.reads, ...own.files, ...reads].map(realOf)];
+  const read = [...toolchains.paths, ...[...machine.reads, ...own.files].map(realOf), ...reads];
   const places = [
     ...read
       .filter((path) => !isWritten(path) && isThere(path))

@@ -22,17 +22,19 @@ const NOT_RUN = 126;
 /**
  * Lines of bash that end with 126, and say why, unless the binds of `arguments` (bubblewrap's) into folders that may be written,
  * and of these themselves, lead where they did when they were made.
+ * @param reads binds into and of these, too: what a declaration shows beside its project
  * @param table /proc/self/mountinfo of the gate
  */
 export function mountChecks(
   args: readonly string[],
+  reads: readonly string[] = [],
   table: string = readFileSync("/proc/self/mountinfo", "utf8"),
 ): string {
   const host = mountsOf(table);
   const binds = bindsOf(args);
   const writable = binds.filter(({ source, at, is_writable }) => is_writable && source === at).map(({ at }) => at);
   const meant = binds
-    .filter(({ at }) => writable.some((folder) => isAtOrBelow(at, folder)))
+    .filter(({ at }) => [...writable, ...reads].some((place) => isAtOrBelow(at, place)))
     .map(({ source, at }) => ` ${rootOf(source, host)} ${escaped(at)} `);
   return [
     "mapfile -d '' -t mounts </proc/self/mountinfo",

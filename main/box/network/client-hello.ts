@@ -13,6 +13,8 @@ const CLIENT_HELLO = 1;
 const MAX_RECORD = 16_384;
 /** Of the whole message; with keys for after quantum computers it has about 2 KB. */
 export const MAX_CLIENT_HELLO = 32_768;
+/** That it may be cut into: clients that cut it at all make two or three. Each new byte has it read again. */
+const MAX_RECORDS = 64;
 const SERVER_NAME = 0;
 /** Encrypted: the name that counts would be another one, and unknown. */
 const ENCRYPTED_CLIENT_HELLO = 0xfe0d;
@@ -37,19 +39,17 @@ export function readClientHello(bytes: Buffer): ClientHello {
 
 /** The message's body, out of the records that it is cut into. */
 function handshakeOf(bytes: Buffer): Buffer | ClientHello {
-  const parts: Buffer[] = [];
-  let length = 0;
-  for (let at = 0; ; ) {
+  let message: Buffer = Buffer.alloc(0);
+  for (let at = 0, records = 0; ; records++) {
     const head = bytes.subarray(at, at + 5);
     if (head.length > 0 && head[0] !== HANDSHAKE) return NOT_TLS;
     if (head.length > 1 && head[1] !== 3) return NOT_TLS;
     if (head.length < 5) return PARTIAL;
+    if (records === MAX_RECORDS) return refused("its first message is cut into too many records");
     const size = head.readUInt16BE(3);
     if (size === 0 || size > MAX_RECORD) return refused("a record of this length isn't TLS");
     const part = bytes.subarray(at + 5, at + 5 + size);
-    parts.push(part);
-    length += part.length;
-    const message = parts.length === 1 ? part : Buffer.concat(parts, length);
+    message = records === 0 ? part : Buffer.concat([message, part]);
     if (message.length > 0 && message[0] !== CLIENT_HELLO) return refused("it doesn't begin with a client's greeting");
     if (message.length >= 4) {
       const body = message.readUIntBE(1, 3);

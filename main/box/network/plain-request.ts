@@ -113,7 +113,11 @@ function forward(
   // Another protocol than HTTP from here on: nothing that was asked for.
   onward.on("upgrade", failed);
   onward.on("response", (answer) => {
-    response.writeHead(answer.statusCode ?? 502, answer.statusMessage, onwardHeaders(answer));
+    try {
+      response.writeHead(answer.statusCode ?? 502, answer.statusMessage, onwardHeaders(answer));
+    } catch {
+      return failed(); // a code or a phrase that is none: the parser lets through more than may be written
+    }
     // The error is the connection's end: what was sent so far is cut off there, as the host's own would be.
     pipeline(answer, response, () => socket.destroy());
   });

@@ -18,6 +18,8 @@ interface HostState {
   is_approved?: true;
   /** Why it was denied: nobody is asked again within the run. */
   denied?: string;
+  /** It counts as denied until then, without another look. */
+  denied_until?: number;
   /** It was allowed, and counts as allowed until then (`performance.now()`). */
   allowed_until?: number;
 }
@@ -71,7 +73,10 @@ export class RunHosts {
 
   /** Decisions may be others from now on: grants or refusals have changed. */
   forgetAllowed(): void {
-    for (const state of this.#hosts.values()) delete state.allowed_until;
+    for (const state of this.#hosts.values()) {
+      delete state.allowed_until;
+      delete state.denied_until;
+    }
   }
 
   /** What the user has allowed once isn't allowed any more: the agent is paused, or another one than it was. */
@@ -99,11 +104,18 @@ export class RunHosts {
     if (state.is_approved === true || performance.now() < (state.allowed_until ?? 0)) return ALLOWED;
     if (to.address !== undefined && !this.#gate.isGranted(to))
       return refused("an address instead of a name is refused without a grant on it");
-    // The user may have granted it after all.
-    if (denied !== undefined && !this.#gate.isCovered(to)) return refused(denied);
+    if (denied !== undefined && this.#isStillDenied(state)) return refused(denied);
     if ([...this.#hosts.values()].filter(({ question }) => question !== undefined).length >= this.#limits.waiting)
       return refused("this command waits for the answers on too many hosts");
     return undefined;
+  }
+
+  /** The user may have granted it after all; a program that connects in a loop doesn't have that looked up each time. */
+  #isStillDenied(state: HostState): boolean {
+    if (performance.now() < (state.denied_until ?? 0)) return true;
+    if (this.#gate.isCovered(state.to)) return false;
+    state.denied_until = performance.now() + this.#limits.allowed_ms;
+    return true;
   }
 
   #decide(state: HostState, gone: AbortSignal): Promise<HostAnswer> {

@@ -1,5 +1,5 @@
 import { chmodSync } from "node:fs";
-import { createServer, type Server } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { GateError } from "../../../ipc/gate-error.ts";
 import type { ProxyParts } from "./connection.ts";
@@ -19,6 +19,8 @@ export class RunProxy {
   readonly #server: Server;
   readonly #hosts: RunHosts;
   readonly #sockets = new Set<Socket>();
+  /** What each connection is answered with now. */
+  readonly #busy = new WeakMap<Socket, ServerResponse>();
   readonly #open = new Map<object, { to: Destination; close: () => void }>();
 
   /**
@@ -46,6 +48,12 @@ export class RunProxy {
         socket.destroy();
       });
     };
+    const plain = (request: IncomingMessage, response: ServerResponse, continues: boolean) => {
+      const { socket } = request;
+      if (this.#isBusy(socket)) return void socket.destroy();
+      this.#busy.set(socket, response);
+      served(servePlain(request, response, parts, continues), socket);
+    };
     this.#server = createServer(
       {
         maxHeaderSize: limits.head_bytes,
@@ -57,14 +65,15 @@ export class RunProxy {
         requireHostHeader: true,
         insecureHTTPParser: false,
       },
-      (request, response) => served(servePlain(request, response, parts), request.socket),
+      (request, response) => plain(request, response, false),
     );
     this.#server.maxConnections = limits.connections;
     this.#server.maxHeadersCount = MAX_HEADERS;
-    this.#server.on("checkContinue", (request, response) =>
-      served(servePlain(request, response, parts, true), request.socket),
-    );
-    this.#server.on("connect", (request, socket, head) => served(serveTunnel(request, socket, head, parts), socket));
+    this.#server.on("checkContinue", (request, response) => plain(request, response, true));
+    this.#server.on("connect", (request, socket, head) => {
+      if (this.#isBusy(request.socket)) socket.destroy();
+      else served(serveTunnel(request, socket, head, parts), socket);
+    });
     this.#server.on("connection", (socket) => {
       this.#sockets.add(socket);
       socket.once("close", () => this.#sockets.delete(socket));
@@ -81,6 +90,11 @@ export class RunProxy {
     }
     chmodSync(path, 0o600);
     this.#server.unref();
+  }
+
+  /** A request behind one that isn't answered yet: of those a single connection could bring any number. */
+  #isBusy(socket: Socket): boolean {
+    return this.#busy.get(socket)?.writableFinished === false;
   }
 
   #opened(to: Destination, close: () => void): () => void {

@@ -39,7 +39,16 @@ const MAX_LOOKS = 4;
 const goingSchema = z.object({
   agent_name: z.string(),
   folder: z.string(),
-  places: z.array(z.object({ path: z.string(), parent: z.string(), own: z.string(), changed_at: z.number() })),
+  places: z.array(
+    z.object({
+      path: z.string(),
+      parent: z.string(),
+      own: z.string(),
+      is_link: z.boolean(),
+      changed_at: z.number(),
+      leads_to: z.string().nullable(),
+    }),
+  ),
 });
 
 export class AfterRuns {

@@ -1,9 +1,9 @@
-import { realpathSync } from "node:fs";
+import { lstatSync, realpathSync } from "node:fs";
 import { basename } from "node:path";
 import type { Declaration } from "../../gate/confinement/declaration.ts";
 import { isAtOrBelow } from "../../gate/targets/pattern.ts";
 import type { FoundPlaces } from "../arguments/bubblewrap.ts";
-import { type Found, ProjectTree } from "./project-tree.ts";
+import { type Found, identityOf, ProjectTree } from "./project-tree.ts";
 
 /** The places of the folders that boxes may write: what may stay there, and what has appeared since. */
 
@@ -24,8 +24,11 @@ export interface Look {
 /** What is in a folder before the first of the runs that are going there. */
 export interface Known {
   readonly folder: string;
-  readonly places: readonly Found[];
+  readonly places: readonly KnownPlace[];
 }
+
+/** `leads_to`: of a link, in which folder what lies that it leads to; null for what is none. */
+export type KnownPlace = Found & { readonly leads_to: string | null };
 
 export class Places {
   readonly #trees = new Map<string, ProjectTree>();
@@ -41,7 +44,10 @@ export class Places {
     return {
       found: { run_later: bound.flatMap(asText), secrets: secrets.flatMap(asText) },
       unnamed: bound.filter((path) => asText(path).length === 0),
-      known: looks.map((look) => ({ folder: look.folder, places: look.places })),
+      known: looks.map(({ folder, places }) => ({
+        folder,
+        places: places.map((place) => ({ ...place, leads_to: leadsTo(place) })),
+      })),
       at,
     };
   }
@@ -54,6 +60,7 @@ export class Places {
       .look()
       .places.filter((place) => {
         const at_path = by_path.get(place.path);
+        if (at_path?.is_link || place.is_link) return !isSameLink(place, by_own.get(place.own));
         // In the box a place itself can't be replaced, only a folder that it lies in: anybody else may have.
         if (at_path !== undefined && (at_path.own === place.own || at_path.parent === place.parent)) return false;
         // With its folder a place moves as it is.
@@ -69,6 +76,26 @@ export class Places {
     const [oldest] = this.#trees.keys();
     if (this.#trees.size > MAX_TREES && oldest !== undefined) this.#trees.delete(oldest);
     return tree;
+  }
+}
+
+/**
+ * A link can be replaced in the box, and so can a folder or another link on its way; what it leads to in the end is a mount, or isn't
+ * there to be written. So it is the same only while all of this is.
+ */
+function isSameLink(place: Found, known: KnownPlace | undefined): boolean {
+  return known?.is_link === true && known.changed_at === place.changed_at && known.leads_to === leadsTo(place);
+}
+
+function leadsTo({ path, is_link }: Found): string | null {
+  if (!is_link) return null;
+  try {
+    const real = realpathSync.native(Buffer.from(path, "latin1"), { encoding: "latin1" });
+    const name_at = real.lastIndexOf("/") + 1;
+    const parent = lstatSync(Buffer.from(real.slice(0, name_at), "latin1"));
+    return `${real.slice(name_at)} in ${identityOf(parent)}`;
+  } catch {
+    return ""; // nowhere
   }
 }
 

@@ -16,6 +16,8 @@ export interface Found {
   readonly path: string;
   readonly parent: string;
   readonly own: string;
+  /** A link itself can't be covered by a mount, as other places are. */
+  readonly is_link: boolean;
   /** The state of the thing itself: its content, owner and mode haven't changed while this hasn't. */
   readonly changed_at: number;
 }
@@ -78,9 +80,20 @@ export class ProjectTree {
       return undefined;
     } catch (error) {
       const code = errorCode(error);
+      // Removed, or a file in its place, since its parent was read: as commands do that run at the same time.
+      if (folder !== this.#root && (code === "ENOENT" || code === "ENOTDIR")) {
+        empty(folder);
+        return undefined;
+      }
       if (folder === this.#root || !["EACCES", "EPERM", "ENAMETOOLONG", "ELOOP", "EIO"].includes(code)) throw error;
       empty(folder);
-      return { path: folder.path, parent: "", own: stat === undefined ? "" : identityOf(stat), changed_at: 0 };
+      return {
+        path: folder.path,
+        parent: "",
+        own: stat === undefined ? "" : identityOf(stat),
+        is_link: false,
+        changed_at: 0,
+      };
     }
   }
 }
@@ -131,10 +144,11 @@ function foundOf(folder: Folder, names: readonly string[]): Found[] {
     const path = below(folder.path, name);
     const stat: BigIntStats | Stats | undefined = lstatSync(Buffer.from(path, "latin1"), NO_THROW);
     if (stat === undefined) return [];
-    return [{ path, parent: folder.identity, own: identityOf(stat), changed_at: stat.ctimeMs }];
+    const is_link = stat.isSymbolicLink();
+    return [{ path, parent: folder.identity, own: identityOf(stat), is_link, changed_at: stat.ctimeMs }];
   });
 }
 
 const below = (path: string, name: string): string => (path === "/" ? `/${name}` : `${path}/${name}`);
 
-const identityOf = ({ dev, ino }: Stats): string => `${dev}:${ino}`;
+export const identityOf = ({ dev, ino }: Stats): string => `${dev}:${ino}`;

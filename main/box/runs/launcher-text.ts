@@ -1,4 +1,4 @@
-import { shellQuoted } from "../../../ipc/shell-quoted.ts";
+import { shellQuoted, shellWord } from "../../../ipc/shell-quoted.ts";
 
 /** The program that starts a confined run: words in, bubblewrap out. It is a script, as Node would cost 30 ms for each command. */
 
@@ -8,6 +8,8 @@ export interface LauncherParts {
   /** Bubblewrap's path and bash's, absolute: what PATH names may be the project's. */
   bubblewrap: string;
   bash: string;
+  /** Bubblewrap's arguments that every box begins with: alone they make one that holds nothing but the system. */
+  common: readonly string[];
   /** Lines of bash that set the limits, before the command. */
   limits: string;
   /** Whether there is a filter of system calls beside the launcher. */
@@ -22,12 +24,18 @@ export const NOT_RUN = "the command did not run";
 
 /**
  * A script for bash. What it reads of its environment it sends to the gate, which sends back what may be kept; bubblewrap itself
- * starts with none of it, so that its first process shows none. What confines at all is written here, not in what comes over the pipe.
+ * starts with none of it, so that its first process shows none. Bubblewrap starts while the gate works on its answer, which it reads by
+ * itself. What confines at all is written here, not in what comes over the pipe: without an answer, or with a refusal, there is a box
+ * without a project, whose shell ends at once.
  * Its descriptors: 3 and 4 to the gate, 5 from it, 6 the filter; bubblewrap passes none of them on. What its caller has open is
- * closed, as a folder among it would lead out of the box; 9 takes the working directory.
+ * closed, as a folder among it would lead out of the box; 9 takes the working directory. `--norc`: where its input is a socket, bash
+ * runs the settings of an interactive shell.
  */
-export function launcherText({ folder, bubblewrap, bash, limits, has_filter }: LauncherParts): string {
-  const inner = `[ "$METNOS_BOX_WHOLE" = 1 ] || { echo 'Metnos Gate: the gate has ended: ${NOT_RUN}' >&2; exit ${NOT_STARTED}; }
+export function launcherText({ folder, bubblewrap, bash, common, limits, has_filter }: LauncherParts): string {
+  const inner = `[ "$METNOS_BOX_WHOLE" = 1 ] || {
+  echo "Metnos Gate: \${METNOS_BOX_REFUSED:-the gate has ended}: ${NOT_RUN}" >&2
+  exit ${NOT_STARTED}
+}
 eval "$METNOS_BOX_START"
 ${limits}
 eval "unset METNOS_BOX_WHOLE METNOS_BOX_START METNOS_BOX_COMMAND; $METNOS_BOX_COMMAND" 9>&-
@@ -52,10 +60,8 @@ trap '' PIPE
 exec 3<>"$pipe.up" 4>"$pipe.up" 3<>"$pipe.down" 5<"$pipe.down" 3>&-
 mapfile -d '' -t environment </proc/self/environ
 { printf '%s\\0' "$id" "\${#environment[@]}" "\${environment[@]}" >&4; } 2>/dev/null || refuse 'the gate is not running'
-read -r -u 5 answer || refuse 'the gate did not let it start'
-[ "$answer" = go ] || refuse "\${answer:-the gate did not let it start}"
 trap - PIPE
-exec -c ${shellQuoted(bubblewrap)} --unshare-all --die-with-parent --new-session --cap-drop ALL --args 5 --sync-fd 4 --info-fd 3 ${has_filter ? "--seccomp 6 " : ""}\\
-  -- ${shellQuoted(bash)} -c ${shellQuoted(inner)} bash 3>&4${has_filter ? ` 6<${shellQuoted(`${folder}/system-calls`)}` : ""}
+exec -c ${shellQuoted(bubblewrap)} ${common.map(shellWord).join(" ")} --args 5 --sync-fd 4 --info-fd 3 ${has_filter ? "--seccomp 6 " : ""}\\
+  -- ${shellQuoted(bash)} --norc -c ${shellQuoted(inner)} bash 3>&4${has_filter ? ` 6<${shellQuoted(`${folder}/system-calls`)}` : ""}
 `;
 }

@@ -1,6 +1,7 @@
+import type { Level } from "../../../ipc/decision.ts";
 import { GateError } from "../../../ipc/gate-error.ts";
 import type { ConfinedRun } from "../../gate/confinement/box.ts";
-import { boxArguments } from "../arguments/bubblewrap.ts";
+import { boxArguments, commonArguments } from "../arguments/bubblewrap.ts";
 import { isKept } from "../arguments/environment.ts";
 import type { Machine } from "../arguments/machine.ts";
 import { mountChecks } from "../arguments/mounts.ts";
@@ -17,12 +18,27 @@ const LOOK_IS_GOOD_FOR_MS = 1000;
 const MAX_WORDS = 8900;
 
 /** Variables that the box itself says, or that would be wrong in it. */
-const NEVER_KEPT: ReadonlySet<string> = new Set(["METNOS_BOX_COMMAND", "METNOS_BOX_START", "METNOS_BOX_WHOLE"]);
+const NEVER_KEPT: ReadonlySet<string> = new Set([
+  "METNOS_BOX_COMMAND",
+  "METNOS_BOX_REFUSED",
+  "METNOS_BOX_START",
+  "METNOS_BOX_WHOLE",
+]);
+
+/** What of an agent's state lets its calls run. */
+export interface AgentState {
+  /** Undefined where it isn't paired any more. */
+  level: Level | undefined;
+  /** Why nothing of it may start, such as a pause; null where that is not so. */
+  stopped: string | null;
+}
 
 export interface RunPlanParts {
   machine: Machine;
   places: Places;
   after: AfterRuns;
+  /** Under what an agent's calls are decided now. */
+  stateOf(agent_id: string): AgentState;
   /** Opens a run's way to hosts. @throws GateError `box_unavailable` */
   openNetwork(run: ConfinedRun): RunNetwork;
 }
@@ -31,6 +47,7 @@ export class RunPlan {
   readonly agent_name: string;
   readonly #parts: RunPlanParts;
   readonly #run: ConfinedRun;
+  readonly #level: Level | undefined;
   #look: Look;
   #words: readonly string[];
   /** Lines of bash that end a box whose mounts aren't these. */
@@ -42,9 +59,17 @@ export class RunPlan {
     this.#parts = parts;
     this.#run = run;
     this.agent_name = run.agent_name;
+    this.#level = parts.stateOf(run.agent_id).level;
     this.#look = parts.places.before(run.declaration);
     this.#words = boxArguments(run.declaration, parts.machine, this.#look.found);
-    this.#checks = mountChecks(this.#words);
+    this.#checks = mountChecks(this.#words, run.declaration.reads);
+  }
+
+  /** It was allowed to an agent as that was then: a pause or another level since counts, as for a call that is sent now. */
+  refusal(): string | null {
+    const { level, stopped } = this.#parts.stateOf(this.#run.agent_id);
+    if (stopped !== null) return stopped;
+    return level === this.#level ? null : "what its agent may do was changed since it was allowed";
   }
 
   /** Bubblewrap's arguments, each ended by a zero byte; `environment`: of the caller. @throws GateError, or the system's error */
@@ -54,13 +79,14 @@ export class RunPlan {
     if (performance.now() - this.#look.at > LOOK_IS_GOOD_FOR_MS) {
       this.#look = places.before(declaration);
       this.#words = boxArguments(declaration, machine, this.#look.found);
-      this.#checks = mountChecks(this.#words);
+      this.#checks = mountChecks(this.#words, declaration.reads);
     }
     if (declaration.network) this.#network = openNetwork(this.#run);
     const kept = keptVariables(environment, machine.settings.environment);
     const unnamed = this.#look.unnamed.flatMap((path) => ["--ro-bind", path, path]);
     const begin = [this.#checks, ...(this.#network === undefined ? [] : [this.#network.start])].join("\n");
-    const words = [...this.#words, ...(this.#network?.arguments ?? [])];
+    // The launcher has the first ones already.
+    const words = [...this.#words.slice(commonArguments(machine).length), ...(this.#network?.arguments ?? [])];
     // The last of it says that nothing is missing: a gate may die while it writes.
     const own = { METNOS_BOX_START: begin, METNOS_BOX_COMMAND: line, METNOS_BOX_WHOLE: "1" };
     const last = Object.entries(own).flatMap(([name, value]) => ["--setenv", name, value]);

@@ -16,6 +16,8 @@ export const START_WITHIN_MS = 60_000;
 /** How long it is known by its call's id after it has ended, and where it never started: a command may take long. */
 const KNOWN_ENDED_MS = 60_000;
 const KNOWN_UNSTARTED_MS = 3_600_000;
+/** How long a refused launcher may take to say so and end. */
+const REFUSED_ENDS_WITHIN_MS = 10_000;
 /** Bubblewrap says less about what it has made. */
 const MAX_INFO = 4096;
 /** What can be the name of a file. */
@@ -31,6 +33,8 @@ export interface Run {
 
 /** What a run is made of. */
 export interface Plan {
+  /** Why it must not start any more, for whoever starts it; null where it may. */
+  refusal(): string | null;
   /** Bubblewrap's arguments, each ended by a zero byte, once. @throws GateError where it must not start */
   start(environment: readonly string[]): Buffer;
   /** Nothing of it is left, once it had started. */
@@ -140,7 +144,7 @@ export class Runs {
     run.size += chunk.length;
     if (run.state === "started") return this.#informed(run, chunk);
     if (run.state !== "prepared") return;
-    if (run.size > MAX_GREETING) return this.#refuse(run, "its launcher says too much");
+    if (run.size > MAX_GREETING) return this.#cutOff(run);
     run.chunks.push(chunk);
     if (chunk.at(-1) !== 0) return;
     const whole = run.chunks.length === 1 ? chunk : Buffer.concat(run.chunks);
@@ -155,6 +159,8 @@ export class Runs {
   #start(run: LiveRun, greeting: Greeting): void {
     let words: Buffer;
     try {
+      const refusal = run.plan.refusal();
+      if (refusal !== null) return this.#refuse(run, refusal);
       words = run.plan.start(greeting.environment);
       if (hasMark(run)) renameSync(this.#markOf(run), `${this.#markOf(run)}.started`);
     } catch (error) {
@@ -163,7 +169,7 @@ export class Runs {
     }
     run.state = "started";
     clearTimeout(run.timer);
-    this.#say(run, Buffer.concat([Buffer.from("go\n"), words]));
+    this.#say(run, words);
   }
 
   /** Bubblewrap says which process is its box's first. */
@@ -191,13 +197,21 @@ export class Runs {
     rest.end(words.subarray(written));
   }
 
+  /** Its box says why, and runs nothing: it needs its pipe until then. */
   #refuse(run: LiveRun, why: string): void {
     run.state = "refused";
+    clearTimeout(run.timer);
+    run.timer = setTimeout(() => run.socket.destroy(), REFUSED_ENDS_WITHIN_MS);
+    run.timer.unref();
     try {
-      this.#say(run, Buffer.from(`${why}\n`));
+      this.#say(run, Buffer.from(`--setenv\0METNOS_BOX_REFUSED\0${why}\0`));
     } catch (error) {
       this.#parts.failed("refusing a confined command", error);
     }
+  }
+
+  #cutOff(run: LiveRun): void {
+    run.state = "refused";
     run.socket.destroy();
   }
 

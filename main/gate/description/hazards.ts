@@ -100,7 +100,7 @@ function byPrograms(command: SimpleCommand, place: CallPlace): FoundHazard[] {
   let argv: readonly Word[] | null = command.argv;
   for (let left = 4; argv !== null && left > 0; left--) {
     const name: string = left === 4 ? command.name : programName(argv[0]?.text ?? "").replace(/@[^@]*$/, "");
-    found.push(...hazardsBy(hazardRulesOf(name), { argv, stdin: command.stdin }));
+    found.push(...hazardsBy(hazardRulesOf(name), { argv, stdin: command.stdin, cwd: command.cwd }));
     const fetched = packageFetchedBy(name, argv);
     if (fetched !== null && !isInstalled(fetched.name, command.cwd, place))
       found.push({ id: "unpinned-package", marks: [...argv.slice(0, 1), fetched.word] });

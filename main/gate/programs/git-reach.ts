@@ -22,6 +22,7 @@ export function gitReach(args: readonly Word[], cwd: string | null, home: string
   const { name, rest, folder } = gitCommand(args);
   const at = folder === "here" ? cwd : absolutePath(folder.text, cwd);
   const texts = rest.map(({ text }) => text);
+  if (isAlias(name, args.slice(0, -rest.length || undefined), at, home)) return "settings";
   const [first = ""] = texts.filter((text) => !text.startsWith("-"));
   if (name === "remote" && first === "update") return remoteReach([], at, home);
   if (FETCHES.test(name)) return remoteReach(texts, at, home);
@@ -32,6 +33,13 @@ export function gitReach(args: readonly Word[], cwd: string | null, home: string
   if (name === "lfs") return first === "track" || first === "untrack" ? "settings" : "machine";
   if (name === "submodule") return /^(?:status|summary|foreach)?$/.test(first) ? null : "settings";
   return changesSettings(name, first, texts) ? "settings" : null;
+}
+
+/** A name that these words, or the repository's settings, give to any other command: what it does isn't read. */
+function isAlias(name: string, options: readonly Word[], cwd: string | null, home: string): boolean {
+  if (options.some(({ text }) => /^(?:--config-env=)?alias\./i.test(text))) return true;
+  const key = `alias.${name.toLowerCase()}`;
+  return settingsAt(cwd, home)?.some(([one]) => one.toLowerCase() === key) === true;
 }
 
 /** What it writes, it writes into settings, or where a repository is made. */
@@ -63,21 +71,24 @@ function remoteReach(texts: readonly string[], cwd: string | null, home: string)
   const [remote] = operands;
   if (remote !== undefined && /^[a-z][a-z0-9+.-]*:\/\/|^[^/]+:/i.test(remote)) return urlReach(remote);
   if (remote !== undefined && /^[./~]/.test(remote)) return "machine";
-  const urls = remotesOf(cwd, home);
-  return urls !== null && urls.length > 0 && urls.every((url) => urlReach(url) === "network") ? "network" : "machine";
+  const urls = settingsAt(cwd, home)
+    ?.filter(([key]) => /^remote\..*\.(?:push)?url$/s.test(key))
+    .map(([, url]) => url);
+  return urls !== undefined && urls.length > 0 && urls.every((url) => urlReach(url) === "network")
+    ? "network"
+    : "machine";
 }
 
 function urlReach(url: string): "network" | "machine" {
   return /^https:\/\/[^@\s]+$/i.test(url) ? "network" : "machine";
 }
 
-/** Where the repository's remotes are; null where that isn't known. */
-function remotesOf(cwd: string | null, home: string): string[] | null {
+/** The settings of the repository that a folder is in; null where they aren't known. */
+function settingsAt(cwd: string | null, home: string): ReturnType<typeof settingsIn> {
   const folder = cwd === null ? null : realForm(cwd);
   const root = folder === null ? null : projectRoot(folder, home);
   const folders = root === null ? null : gitFoldersOf(root);
-  const settings = folders === null ? null : settingsIn(join(folders.common, "config"));
-  return settings?.filter(([key]) => /^remote\..*\.(?:push)?url$/s.test(key)).map(([, url]) => url) ?? null;
+  return folders === null ? null : settingsIn(join(folders.common, "config"));
 }
 
 /** A git command as it is named to the user: without what it is given. */

@@ -1,12 +1,25 @@
+import { absolutePath } from "../shell/paths.ts";
 import type { Word } from "../shell/reading.ts";
+import { kindOf } from "../targets/path-kind.ts";
 import { argumentsOf } from "./arguments.ts";
-import { type Called, type FoundHazard, type HazardRecord, type HazardRule, optionGiven } from "./hazard.ts";
+import { gitCommand } from "./git.ts";
+import {
+  type Called,
+  type FoundHazard,
+  type HazardRecord,
+  type HazardRule,
+  optionGiven,
+  optionMeant,
+} from "./hazard.ts";
 import { processToolCalled } from "./processes.ts";
 import type { Program } from "./program.ts";
 import { programCalled } from "./table.ts";
 import { filesSentByCurl } from "./web.ts";
 
 /** One record per program, or per family of programs with the same words: what of it is worth a warning. */
+
+/** With one of these `git checkout` is for files. */
+const FILES_CHECKED_OUT = "-- --ours --theirs --pathspec-from-file";
 
 const GIT: readonly HazardRule[] = [
   {
@@ -18,8 +31,9 @@ const GIT: readonly HazardRule[] = [
   { id: "rewrites-remote-history", words: [/^push$/], word: /^[+:]./, unless: "-n" },
   { id: "discards-changes", words: [/^reset$/], options: "--hard --merge" },
   { id: "discards-changes", words: [/^clean$/], options: "-f --force", unless: "-n" },
-  { id: "discards-changes", words: [/^checkout$/], options: "-f --force --" },
-  { id: "discards-changes", words: [/^checkout$/], options: "--ours --theirs --pathspec-from-file" },
+  { id: "discards-changes", words: [/^clean$/], word: /^clean\.requireforce(?:=|$)/i, unless: "-n" },
+  { id: "discards-changes", words: [/^checkout$/], options: "-f --force" },
+  { id: "discards-changes", words: [/^checkout$/], options: FILES_CHECKED_OUT },
   { id: "discards-changes", words: [/^checkout$/], word: /^(?:--$|\.|:)|[*?[]/ },
   { id: "discards-changes", words: [/^checkout$/], finds: filesCheckedOut },
   { id: "discards-changes", words: [/^switch$/], options: "-f --force --discard-changes" },
@@ -27,18 +41,41 @@ const GIT: readonly HazardRule[] = [
   { id: "discards-changes", words: [/^restore$/], options: "--worktree -W" },
   { id: "discards-changes", words: [/^stash$/, /^(?:drop|clear)$/] },
   { id: "discards-changes", words: [/^branch$/], options: "-D" },
+  { id: "discards-changes", words: [/^branch$/], finds: branchesForcedOff },
   { id: "discards-changes", words: [/^worktree$/, /^remove$/], options: "--force -f" },
-  { id: "discards-changes", words: [/^reflog$/, /^(?:expire|delete)$/] },
-  { id: "discards-changes", words: [/^update-ref$/], options: "-d" },
+  { id: "discards-changes", words: [/^reflog$/, /^(?:expire|delete|drop)$/] },
+  { id: "discards-changes", words: [/^update-ref$/], options: "-d --stdin" },
+  { id: "discards-changes", words: [/^rm$/], options: "-f --force", unless: "--cached -n" },
+  { id: "discards-changes", words: [/^read-tree$/], options: "--reset" },
+  { id: "discards-changes", words: [/^checkout-index$/], options: "-f --force" },
+  { id: "discards-changes", words: [/^prune$/], unless: "-n" },
+  { id: "discards-changes", words: [/^gc$/], options: "--prune" },
   { id: "discards-changes", words: [/^(?:filter-branch|filter-repo)$/] },
 ];
 
-/** `git checkout main file`: the words behind the first are files, unless a branch is made of it. */
-function filesCheckedOut({ argv }: Called): FoundHazard[] {
+/** `git branch -d --force old`: as `-D`. */
+function branchesForcedOff({ argv }: Called): FoundHazard[] {
+  const deletes = optionMeant("-d --delete", argv);
+  return deletes === undefined || optionMeant("-f --force", argv) === undefined
+    ? []
+    : [{ id: "discards-changes", marks: [deletes] }];
+}
+
+/**
+ * `git checkout main file`: the words behind the first are files, unless a branch is made of it. The first is one, too, where it is
+ * there: git takes no name of a branch that is also one of a file.
+ */
+function filesCheckedOut({ argv, cwd }: Called): FoundHazard[] {
   const at = argv.findIndex(({ text }) => text === "checkout");
   const args = argv.slice(at + 1);
   if (optionGiven("-b -B -t --track --orphan", args) !== undefined) return [];
-  const files = args.filter(({ text }) => !text.startsWith("-")).slice(1);
+  const [first, ...others] = args.filter(({ text }) => !text.startsWith("-"));
+  const { folder } = gitCommand(argv.slice(1));
+  const base = folder === "here" ? cwd : absolutePath(folder.text, cwd);
+  const path = first === undefined ? null : absolutePath(first.text, base);
+  const is_said = optionMeant(FILES_CHECKED_OUT, args) !== undefined;
+  const is_file = !is_said && path !== null && kindOf(path) !== "nothing";
+  const files = first !== undefined && is_file ? [first, ...others] : others;
   return files.length === 0 ? [] : [{ id: "discards-changes", marks: files }];
 }
 

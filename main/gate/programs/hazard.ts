@@ -7,6 +7,8 @@ import type { Stdin, Word } from "../shell/reading.ts";
 export interface Called {
   argv: readonly Word[];
   stdin: Stdin | null;
+  /** Where it runs; null where that isn't known. */
+  cwd: string | null;
 }
 
 export interface HazardRule {
@@ -87,7 +89,7 @@ function subcommand(wanted: readonly RegExp[], args: readonly Word[]): Word[] | 
 }
 
 /** The same, and also where a long option is shortened, as many programs take it: `--forc`. For what warns. */
-function optionMeant(options: string, args: readonly Word[]): Word | undefined {
+export function optionMeant(options: string, args: readonly Word[]): Word | undefined {
   const end = args.findIndex(({ text }) => text === "--");
   const shortened = args.find(({ text }, at) => {
     const given = text.replace(/=.*$/s, "");

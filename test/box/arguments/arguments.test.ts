@@ -1,4 +1,4 @@
-import { mkdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { boxArguments } from "../../../main/box/arguments/bubblewrap.ts";
@@ -178,6 +178,15 @@ describe("a box's arguments", () => {
     expect(shown(boxArguments(declare(project), machine, NOTHING_FOUND))).toContain(`ro ${home}/data`);
   });
 
+  it("are refused for a file to be read that has become a link, whatever it was when that was allowed", () => {
+    const { machine, project, home } = place(["data/a.csv", "data/b.csv"]);
+    const declaration = declare(project, { reads: [join(home, "data/a.csv")] });
+    expect(shown(boxArguments(declaration, machine, NOTHING_FOUND))).toContain(`ro ${home}/data/a.csv`);
+    rmSync(join(home, "data/a.csv"));
+    symlinkSync("b.csv", join(home, "data/a.csv"));
+    expect(() => boxArguments(declaration, machine, NOTHING_FOUND)).toThrow(/can't be shown in a box/);
+  });
+
   it.each([
     ["the root", () => declare("/")],
     ["the home", ({ home }: Place) => declare(home)],
@@ -326,7 +335,7 @@ describe("the comparison of mounts", () => {
       ],
       ...["--bind", "/home/u/my disk/x", "/home/u/my disk/x"],
     ];
-    const checks = mountChecks(args, TABLE);
+    const checks = mountChecks(args, [], TABLE);
     const [, words] = /for mount in (.*); do/.exec(checks) ?? [];
     expect(words).toBe(
       [

@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { BOX_USERS, HAS_BUBBLEWRAP, type TestBox, testBox } from "../../support/boxes.ts";
@@ -50,6 +50,27 @@ describe.runIf(HAS_BUBBLEWRAP)("a command runs in a box only as it was meant", (
     renameSync(kept, `${kept}2`);
     symlinkSync(`.husky2`, kept);
     expect(await box.run("echo ran")).toEqual(NOT_RUN);
+  });
+
+  it("and not where a file to be read beside the project was exchanged for a link", async () => {
+    if (user === undefined) throw new Error("nobody runs this test");
+    const folder = tempFolder();
+    const [project, data, key] = ["project", "data", "key"].map((name) => join(folder, name)) as [
+      string,
+      string,
+      string,
+    ];
+    mkdirSync(project);
+    for (const [path, text] of [
+      [data, "numbers"],
+      [key, "secret"],
+    ] as const)
+      writeFileSync(path, text, { mode: 0o644 });
+    const box = testBox({ user, folder, declaration: { project, reads: [data] } });
+    expect((await box.run(`cat '${data}'`)).stdout).toBe("numbers");
+    rmSync(data);
+    symlinkSync(key, data);
+    expect(await box.run(`cat '${data}' '${key}'`)).toEqual(NOT_RUN);
   });
 
   it("and not where a folder on the way was exchanged", async () => {

@@ -28,6 +28,7 @@ const service = new BoxService({
       return { agent_id, since: "", until: null };
     },
   },
+  stateOf: () => ({ level: "Supervised", stopped: null }),
   agents: () => [],
   gate_folders: [],
   failed: (what, error) => failures.push(`${what}: ${String(error)}`),

@@ -56,6 +56,13 @@ describe("the first message of TLS", () => {
     expect(readClientHello(await helloOf({}))).toEqual({ state: "read", server_name: null });
   });
 
+  it("is refused where it is cut into a great many records: each new byte would have all of them read again", async () => {
+    const bytes = handshake(sni(name("registry.npmjs.org")));
+    const cut = Buffer.concat([...bytes].map((byte) => record(Buffer.from([byte]))));
+    expect(readClientHello(cut)).toMatchObject({ state: "refused", is_tls: true });
+    expect(readClientHello(cut.subarray(0, 64 * 6))).toEqual({ state: "partial" });
+  });
+
   it("is read the same however it is cut into records, and not before it is whole", async () => {
     const whole = await helloOf({ servername: "registry.npmjs.org" });
     const message = whole.subarray(5);

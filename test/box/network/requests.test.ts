@@ -77,6 +77,37 @@ describe("a request over plain HTTP", () => {
     await refused;
   });
 
+  it.each(["HTTP/1.1 200 a\x01b", "HTTP/1.1 000 x", "HTTP/1.1 099 x"])(
+    "whose host answers with what may not be written on (%j) is a failure of that request alone",
+    async (first_line) => {
+      const net = await openedNetwork({});
+      const server = createServer((socket) => {
+        socket.on("error", () => socket.destroy());
+        socket.once("data", () => socket.end(`${first_line}\r\nContent-Length: 0\r\n\r\n`));
+      });
+      const at = `${HOST}:${await net.serve(server, HOST)}`;
+      net.grant(HOST);
+      const answer = await net
+        .run("apt-get update")
+        .send(`GET http://${at}/ HTTP/1.1\r\nHost: ${at}\r\nConnection: close\r\n\r\n`);
+      expect(answer).toMatch(/^HTTP\/1.1 502 Metnos Gate: deb\.example\.org didn't answer\r\n/);
+    },
+  );
+
+  it("behind one that isn't answered yet ends its connection: a single one can't open any number of ways to hosts", async () => {
+    const net = await openedNetwork({});
+    let connections = 0;
+    const server = createServer((socket) => {
+      connections++;
+      socket.on("error", () => socket.destroy());
+    });
+    const at = `${HOST}:${await net.serve(server, HOST)}`;
+    net.grant(HOST);
+    const many = `GET http://${at}/ HTTP/1.1\r\nHost: ${at}\r\n\r\n`.repeat(200);
+    expect(await net.run("apt-get update").send(many)).toBe("");
+    expect(connections).toBeLessThan(3);
+  });
+
   /** Each would be one request for one reader and another, or two, for another one. */
   const SMUGGLED: readonly (readonly [string, (at: string) => string])[] = [
     [

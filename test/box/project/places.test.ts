@@ -36,6 +36,12 @@ function appeared(places: Places, known: ReturnType<typeof look>["known"], proje
   return known.flatMap((each) => places.appeared(each).map(({ path }) => path.slice(prefix))).sort();
 }
 
+/** Where something was that is now under another name. */
+function exchanged(project: string, name: string): string {
+  renameSync(join(project, name), join(project, `${name}.before`));
+  return join(project, name);
+}
+
 describe("the places in a project whose content is run later", () => {
   it("are found wherever they lie, in whatever case, and what lies below them isn't named again", () => {
     const { project } = made([
@@ -152,6 +158,45 @@ describe("what appeared", () => {
     add("a/.envrc.new");
     renameSync(join(project, "a/.envrc.new"), join(project, "a/.envrc"));
     expect(appeared(places, known, project)).toEqual([]);
+  });
+
+  it.each([
+    ["the link itself", (project: string) => writeFileSync(exchanged(project, ".envrc"), "evil")],
+    [
+      "the folder that it leads into",
+      (project: string) => {
+        mkdirSync(exchanged(project, "conf"));
+        writeFileSync(join(project, "conf/env"), "evil");
+      },
+    ],
+    [
+      "another link on its way",
+      (project: string) => {
+        writeFileSync(join(project, "evil"), "evil");
+        symlinkSync("../evil", exchanged(project, "conf/env"));
+      },
+    ],
+  ] as const)("is a link where %s was exchanged: no box can cover links", (_what, exchange) => {
+    const { project } = made(["real/env", "src/a"]);
+    mkdirSync(join(project, "conf"));
+    symlinkSync("../real/env", join(project, "conf/env"));
+    symlinkSync("conf/env", join(project, ".envrc"));
+    symlinkSync("src", join(project, ".vscode"));
+    const places = new Places();
+    const { known } = look(places, project);
+    expect(appeared(places, known, project)).toEqual([]);
+    exchange(project);
+    expect(appeared(places, known, project)).toEqual([".envrc"]);
+  });
+
+  it("is a link that led nowhere, once it leads somewhere", () => {
+    const { project, add } = made([]);
+    symlinkSync("conf/env", join(project, ".envrc"));
+    const places = new Places();
+    const { known } = look(places, project);
+    expect(appeared(places, known, project)).toEqual([]);
+    add("conf/env");
+    expect(appeared(places, known, project)).toEqual([".envrc"]);
   });
 
   it("is never behind a link", () => {

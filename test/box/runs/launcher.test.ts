@@ -109,9 +109,18 @@ describe.skipIf(reason !== undefined)("a command in a box, started by the launch
 
   it("runs nothing of a command whose description was cut short, wherever that is", async () => {
     const folder = tempFolder();
-    const parts = { folder, bubblewrap: "/usr/bin/bwrap", bash: "/bin/bash", limits: "", has_filter: false };
+    const parts = {
+      folder,
+      bubblewrap: "/usr/bin/bwrap",
+      bash: "/bin/bash",
+      common: ["--unshare-all", "--ro-bind", "/", "/", "--setenv", "HOME", folder],
+      limits: "",
+      has_filter: false,
+    };
     writeFileSync(join(folder, "launcher"), launcherText(parts), { mode: 0o700 });
-    const system = ["--ro-bind", "/", "/", "--bind", folder, folder, "--chdir", folder];
+    // The shell's input is a socket here: bash would run it.
+    writeFileSync(join(folder, ".bashrc"), "echo settings >&2\n");
+    const system = ["--bind", folder, folder, "--chdir", folder];
     const own = [
       "--setenv",
       "METNOS_BOX_START",
@@ -135,9 +144,12 @@ describe.skipIf(reason !== undefined)("a command in a box, started by the launch
         timeout: 10_000,
         interval: 2,
       });
-      writeSync(down, `go\n${whole.slice(0, length)}`);
+      writeSync(down, whole.slice(0, length));
       closeSync(down);
-      expect([length, (await ended).code === 0, existsSync(join(folder, "ran"))]).toEqual([
+      const { code, stderr } = await ended;
+      if (length === 0)
+        expect([code, stderr]).toEqual([126, "Metnos Gate: the gate has ended: the command did not run\n"]);
+      expect([length, code === 0, existsSync(join(folder, "ran"))]).toEqual([
         length,
         length === whole.length,
         length === whole.length,

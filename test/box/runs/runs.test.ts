@@ -61,6 +61,21 @@ describe.skipIf(reason !== undefined)("a confined run", () => {
     expect(await start(under_test, [program, "stop", id])).toMatchObject(NOT_RUN);
   });
 
+  it.each<[what: string, change: Partial<BoxUnderTest["agent"]>]>([
+    ["was paused", { stopped: "the user has paused this agent" }],
+    ["has another level", { level: "ReadOnly" }],
+    ["was revoked", { level: undefined }],
+  ])("can't be started any more once its agent %s, and that is no bypass", async (_, change) => {
+    const under_test = await boxUnderTest();
+    const argv = under_test.prepare("touch ran", { call_id: "toolu_1" });
+    Object.assign(under_test.agent, change);
+    expect(await start(under_test, argv)).toMatchObject(NOT_RUN);
+    expect(existsSync(join(under_test.project, "ran"))).toBe(false);
+    under_test.box.ran("agent-1", "toolu_1");
+    expect(under_test.paused).toEqual([]);
+    expect(under_test.failures).toEqual([]);
+  });
+
   it("can't be started after a minute", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     try {

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: what looks like a placeholder is shell
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { UnconfinedReason } from "../../../ipc/box.ts";
@@ -37,6 +37,9 @@ describe("a line that needs no more than its project is confined", () => {
     "sqlite3 data/app.db 'select 1'",
     "git stash",
     "git checkout -b feature",
+    "git checkout main",
+    "git rm -r src",
+    "git -c user.name=x commit -m alias.x -e",
     "git rebase main",
     "git -C src log --exec; node x.js",
     "timeout 60 npm run build",
@@ -130,6 +133,21 @@ describe("a line that can't be confined says why, and about what", () => {
     ["destroys-work", "git stash drop", "git stash drop"],
     ["destroys-work", "git stash clear", "npm test; git stash clear"],
     ["destroys-work", "git branch -D old", "git branch -D old"],
+    ...[
+      "git checkout src",
+      "git -C src checkout store",
+      "git branch -df old",
+      "git branch --delete --force old",
+      "git -c clean.requireForce=false clean -d",
+      "git rm -rf src",
+      "git read-tree -u --reset HEAD",
+      "git checkout-index --force --all",
+      "git update-ref --stdin",
+      "git reflog drop",
+      "git prune",
+      "git gc --prune=now",
+    ].map((line): [UnconfinedReason, string, string] => ["destroys-work", line, line]),
+    ["leaves-the-box", "git x", "git -c alias.x='reset --hard' x"],
     ["destroys-work", "build", "rm -rf build && npm run build"],
     ["destroys-work", "notes.txt", "rm notes.txt; npm test"],
     ["destroys-work", "*.log", "rm -f *.log; npm test"],
@@ -152,6 +170,13 @@ describe("a line that can't be confined says why, and about what", () => {
 
   it("a line that can't be read whole", () => {
     expect(becomes(`${"( ".repeat(500)}node x.js${" )".repeat(500)}`)).toMatch(/^unusable-line: /);
+  });
+
+  it("calls a git command by a name that the repository's settings give it", () => {
+    const named = confinedWorld();
+    appendFileSync(join(named.project, ".git/config"), "[alias]\n\tundo = reset --hard\n");
+    const found = confinementIn(named, shellCall("git undo", named.project));
+    expect(found).toEqual({ reason: "leaves-the-box", about: "git undo" });
   });
 
   it("deletes more tracked files than one would notice", () => {
