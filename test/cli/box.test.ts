@@ -197,6 +197,20 @@ describe("a confined request in the terminal", () => {
     expect(screen(runs("npm test"))).toContain("can change anything");
   });
 
+  it("one for a host names the host in its question and the confined command below, and no name of the gate's own", () => {
+    const line = "npm install left-pad";
+    const wanted = approvalView({
+      executor: "@box_connect",
+      intent: line,
+      args: { url: "https://registry.npmjs.org" },
+      card: { form: "full", lines: ["May I connect to registry.npmjs.org?"], buttons: [] },
+    });
+    expect(screen(wanted)).toContain("May I connect to registry.npmjs.org?");
+    expect(screen(wanted)).toContain(`The confined command: ${line}`);
+    expect(screen(wanted)).toContain("the whole call: confined command");
+    expect(screen(wanted)).not.toContain("@box_connect");
+  });
+
   it("one that asks to run outside the box has the agent's reason in the listing", () => {
     expect(effect(runs("metnos-gate outside --reason 'the network' -- npm install left-pad"))).toMatch(
       /; Outside the box\. The agent's reason: “the network”$/,
