@@ -38,7 +38,8 @@ export function launcherText({ folder, bubblewrap, bash, common, limits, has_fil
 }
 eval "$METNOS_BOX_START"
 ${limits}
-eval "unset METNOS_BOX_WHOLE METNOS_BOX_START METNOS_BOX_COMMAND; $METNOS_BOX_COMMAND" 9>&-
+eval "unset METNOS_BOX_WHOLE METNOS_BOX_START METNOS_BOX_COMMAND
+$METNOS_BOX_COMMAND" 9>&-
 r=$?; { pwd -P >&9; } 2>/dev/null; exit $r`;
   return `#!${bash} -p
 # Written by Metnos Gate as it starts: starts one confined command, once.

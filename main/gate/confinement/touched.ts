@@ -1,6 +1,8 @@
 import { statSync } from "node:fs";
 import { askedBelow, markedByName } from "../guard/asked-each-time.ts";
 import type { GuardEnv } from "../guard/call-environment.ts";
+import type { GateFiles } from "../guard/gate-files.ts";
+import { isForbidden } from "../guard/guard.ts";
 import { runsLater } from "../guard/run-later.ts";
 import { effectsOf } from "../guard/shell/effects.ts";
 import { foldersNamed } from "../guard/shell/path-words.ts";
@@ -29,6 +31,8 @@ export interface TouchedPlace {
   home: string;
   cwd: string;
   env: GuardEnv | undefined;
+  /** Left out where there is no gate whose files could be touched. */
+  gate_files?: GateFiles | undefined;
 }
 
 /** A process's own view, devices and the machine's sockets: another thing in a box, or nothing. */
@@ -159,7 +163,9 @@ class TouchedReader {
     for (const secret of askedBelow(need)) this.#needs.push(secret);
   }
 
+  /** The guard has read the line: where a link leads that only the commands' records name, it hasn't seen. */
   #add(real: string, need: ResolvedRequirement): void {
+    if (isForbidden(need, this.#place)) return this.#leave(targetText(need.target));
     this.#reads.add(real);
     this.#needs.push(need);
   }
