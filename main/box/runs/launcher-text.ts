@@ -17,7 +17,7 @@ export interface LauncherParts {
 }
 
 /** The exit code of a run that didn't start, as of a program that can't be run. */
-export const NOT_STARTED = 126;
+const NOT_STARTED = 126;
 
 /** Says that the command did not run; read by people and by the test of a client. */
 export const NOT_RUN = "the command did not run";

@@ -13,7 +13,7 @@ import type { Slot, SlotPool } from "./slots.ts";
 /** Confined runs, each prepared -> started -> ended. All of it is in memory: a gate that dies lets nothing start any more. */
 
 /** How long a prepared run may be started. */
-export const START_WITHIN_MS = 60_000;
+const START_WITHIN_MS = 60_000;
 /** How long it is known by its call's id after it has ended, and where it never started: a command may take long. */
 const KNOWN_ENDED_MS = 60_000;
 const KNOWN_UNSTARTED_MS = 3_600_000;
