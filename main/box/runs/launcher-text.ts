@@ -32,10 +32,8 @@ export const NOT_RUN = "the command did not run";
  * `--norc`: where its input is a socket, bash runs the settings of an interactive shell.
  */
 export function launcherText({ folder, bubblewrap, bash, common, limits, has_filter }: LauncherParts): string {
-  const inner = `[ "$METNOS_BOX_WHOLE" = 1 ] || {
-  echo "Metnos Gate: \${METNOS_BOX_REFUSED:-the gate has ended}: ${NOT_RUN}" >&2
-  exit ${NOT_STARTED}
-}
+  const refused = `echo "Metnos Gate: \${METNOS_BOX_REFUSED:-the gate has ended}: ${NOT_RUN}" >&2; exit ${NOT_STARTED}`;
+  const inner = `[ "$METNOS_BOX_WHOLE" = 1 ] || { ${refused}; }
 eval "$METNOS_BOX_START"
 ${limits}
 eval "unset METNOS_BOX_WHOLE METNOS_BOX_START METNOS_BOX_COMMAND
