@@ -58,12 +58,14 @@ const EN: Words = {
     "asked-for": () => "It asks to run outside the box",
     "no-project": (text) =>
       `${about(text, "The folder")} is in no project: no Git repository, and no folder that you granted`,
+    "project-too-large": (text) => `${about(text, "The project")} holds more than is looked through for a box`,
     "outside-by-nature": (text) =>
       `${about(text, "It")} needs what no box has: other machines, system services, root, or other processes`,
     background: (text) => `${about(text, "It")} has to continue after the command has ended`,
     "destroys-work": (text) => `It would destroy work in the project that nothing else holds${about(text, "", ": ")}`,
     "leaves-the-box": (text) => `It touches what a box doesn't let through${about(text, "", ": ")}`,
-    "unusable-line": () => "The command line is too long, or holds a byte that can't be passed on",
+    "unusable-line": () =>
+      "The command line can't be read to its end, is too long, or holds a byte that can't be passed on",
     "no-command": () => "It isn't a command line",
     clear: () => "It is clear what it needs, so it runs as it is",
   },
@@ -135,13 +137,16 @@ const IT: Words = {
     "asked-for": () => "Chiede di essere eseguito fuori dal confinamento",
     "no-project": (text) =>
       `${about(text, "La cartella")} non è in un progetto: nessun repository Git, nessuna cartella concessa da te`,
+    "project-too-large": (text) =>
+      `${about(text, "Il progetto")} contiene più di quanto viene esaminato per confinare un comando`,
     "outside-by-nature": (text) =>
       `${about(text, "Il comando")} ha bisogno di ciò che lì non c'è: altre macchine, servizi di sistema, root o altri processi`,
     background: (text) => `${about(text, "Il comando")} deve continuare dopo la sua fine`,
     "destroys-work": (text) =>
       `Distruggerebbe lavoro del progetto che non è conservato altrove${about(text, "", ": ")}`,
     "leaves-the-box": (text) => `Tocca ciò che il confinamento non lascia passare${about(text, "", ": ")}`,
-    "unusable-line": () => "La riga di comando è troppo lunga, o contiene un byte che non si può passare",
+    "unusable-line": () =>
+      "La riga di comando non si legge fino in fondo, è troppo lunga, o contiene un byte che non si può passare",
     "no-command": () => "Non è una riga di comando",
     clear: () => "È chiaro che cosa le serve, quindi è eseguita così com'è",
   },

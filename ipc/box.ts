@@ -16,6 +16,8 @@ export const UNCONFINED_REASONS = [
   "asked-for",
   /** The working directory is in no project: no Git repository, no granted folder. */
   "no-project",
+  /** The project holds more than is looked through before and after each confined command. */
+  "project-too-large",
   /** A program that needs what no box has: another machine, the machine's services, root, other processes. */
   "outside-by-nature",
   /** It has to continue after the command has ended. */

@@ -20,7 +20,7 @@ import { type BoxFolder, openBoxFolder } from "./box-folder.ts";
 import type { BoxNetwork, RunNetwork } from "./network/box-network.ts";
 import { probeBox } from "./probe.ts";
 import { AfterRuns } from "./project/after-runs.ts";
-import { Places } from "./project/places.ts";
+import { Places, TooLarge } from "./project/places.ts";
 import { listSetAside } from "./project/set-aside.ts";
 import { earlierRunsEnd } from "./runs/earlier-runs.ts";
 import { Launcher } from "./runs/launcher.ts";
@@ -40,7 +40,7 @@ export interface BoxServiceParts {
   /** Under what an agent's calls are decided now: asked as a run is prepared, and again as it starts. */
   stateOf(agent_id: string): AgentState;
   /** The agents, for the status. */
-  agents(): readonly KnownAgent[];
+  agents(): readonly Omit<KnownAgent, "supports">[];
   /** Other folders of the gate than its state's, which no box shows. */
   gate_folders: readonly string[];
   /** Confined runs' ways to hosts, with their sockets in this folder. Left out: no run has one. */
@@ -64,6 +64,9 @@ type Problem = Pick<BoxStatus, "problem" | "detail" | "fix">;
 /** The gate's start, and what ends soon after it, doesn't wait for a probe. */
 const BEGINS_AFTER_MS = 400;
 
+/** Looking again takes as long as it did. */
+const STAYS_TOO_LARGE_MS = 3_600_000;
+
 const NONE_YET: Problem = { problem: "probe-failed", detail: "it is being tried", fix: null };
 
 /** The box of a running gate: whether there is one, its runs, and what was set aside after them. */
@@ -75,6 +78,10 @@ export class BoxService implements Box {
   #open: Open | undefined;
   #problem: Problem = NONE_YET;
   #version: string | null = null;
+  /** By the agent's name, as it last said. */
+  readonly #greeted = new Map<string, boolean>();
+  /** Projects, until when they count as too large. */
+  readonly #too_large = new Map<string, number>();
   readonly #closing = new AbortController();
   #beginning: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -104,7 +111,21 @@ export class BoxService implements Box {
     if (open === undefined)
       throw new GateError("box_unavailable", "no command can run confined here", "see box status");
     open.launcher.check();
-    return open.runs.prepare(run, new RunPlan(open.plan, run));
+    return open.runs.prepare(run, this.#planOf(open, run));
+  }
+
+  isTooLarge(project: string): boolean {
+    return performance.now() < (this.#too_large.get(project) ?? 0);
+  }
+
+  #planOf({ plan }: Open, run: ConfinedRun): RunPlan {
+    try {
+      return new RunPlan(plan, run);
+    } catch (error) {
+      if (error instanceof TooLarge)
+        this.#too_large.set(run.declaration.project, performance.now() + STAYS_TOO_LARGE_MS);
+      throw error;
+    }
   }
 
   /** A prepared run whose words are given to nobody. */
@@ -125,13 +146,21 @@ export class BoxService implements Box {
     return { confined: { project, network } };
   }
 
+  /** An agent has greeted the gate, and said whether it runs what it is given. */
+  greeted(agent_name: string, supports: boolean): void {
+    this.#greeted.set(agent_name, supports);
+  }
+
   status(): BoxStatus {
     const { is_available } = this;
     return {
       is_available,
       ...(is_available ? { problem: null, detail: "", fix: null } : this.#problem),
       version: this.#version,
-      agents: boxAgents(this.#parts.paths.state_dir, this.#parts.agents()),
+      agents: boxAgents(
+        this.#parts.paths.state_dir,
+        this.#parts.agents().map((agent) => ({ ...agent, supports: this.#greeted.get(agent.name) })),
+      ),
       running: this.#open?.runs.running ?? 0,
       set_aside: this.#open === undefined ? [] : listSetAside(this.#open.folder.set_aside),
     };
@@ -144,6 +173,7 @@ export class BoxService implements Box {
     const open = this.#open;
     this.#opened(undefined);
     open?.runs.close();
+    open?.plan.after.close();
     open?.network?.close();
     open?.slots.close();
   }

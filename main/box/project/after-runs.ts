@@ -9,7 +9,9 @@ import type { Clock } from "../../gate/clock.ts";
 import type { BoxFolder } from "../box-folder.ts";
 import { isHarmless } from "./harmless.ts";
 import type { Known, Places } from "./places.ts";
+import type { Found } from "./project-tree.ts";
 import { type SetAside, setAside } from "./set-aside.ts";
+import { Turns } from "./turns.ts";
 
 /** What runs leave in the folders that they may write: looked at after each, and by the next gate after those that were going. */
 
@@ -55,6 +57,7 @@ export class AfterRuns {
   readonly #parts: AfterRunsParts;
   /** By folder. */
   readonly #going = new Map<string, Going>();
+  #is_closed = false;
 
   constructor(parts: AfterRunsParts) {
     this.#parts = parts;
@@ -74,15 +77,27 @@ export class AfterRuns {
     }
   }
 
-  /** A run has ended: what it left is moved aside. */
-  ended(run: RunOwner): void {
-    for (const [folder, going] of this.#going) {
-      if (!going.runs.delete(run)) continue;
-      this.look(going.known, run.agent_name);
+  /** Whether a run is going in one of these folders: what is there now may be what it has left. */
+  isGoing(folders: readonly string[]): boolean {
+    return folders.some((folder) => this.#going.has(folder));
+  }
+
+  /** A run has ended: what it left is moved aside. Until that is done it counts as going. */
+  async ended(run: RunOwner): Promise<void> {
+    for (const [folder, going] of [...this.#going]) {
+      if (!going.runs.has(run)) continue;
+      await this.#look(going.known, run.agent_name);
+      if (this.#is_closed) return;
+      going.runs.delete(run);
       if (going.runs.size > 0) continue;
       this.#going.delete(folder);
       rmSync(this.#file(folder), { force: true });
     }
+  }
+
+  /** Nothing is moved any more: the next gate looks at what is left. */
+  close(): void {
+    this.#is_closed = true;
   }
 
   /** Takes over the runs that were going when a gate ended: they are looked after until `ended` is called for the result. */
@@ -103,25 +118,48 @@ export class AfterRuns {
   }
 
   /** Moves aside what has appeared in a folder. */
-  look(known: Known, agent_name: string): void {
-    const { folder, places, clock, failed } = this.#parts;
+  async #look(known: Known, agent_name: string): Promise<void> {
     const moved: SetAside[] = [];
+    let is_complete = true;
     try {
-      for (let looks = 0; looks < MAX_LOOKS; looks++) {
-        const appeared = places.appeared(known).filter(({ path }) => !isHarmless(path, known.folder));
+      const turns = new Turns();
+      for (let looks = 0; looks < MAX_LOOKS && is_complete; looks++) {
+        const { found, is_whole } = await this.#parts.places.appeared(known, turns);
+        is_complete = is_whole;
+        const appeared = found.filter(({ path }) => !isHarmless(path, known.folder));
         if (appeared.length === 0) break;
-        // Inner ones first: a folder that is moved takes them along.
-        for (const found of appeared.sort((one, other) => other.path.length - one.path.length)) {
-          const set_aside = setAside(found, folder.set_aside, agent_name, clock.now());
-          if (set_aside !== undefined) moved.push(set_aside);
-        }
+        is_complete = (await this.#moveAll(appeared, moved, { agent_name, turns })) && is_whole;
+        if (this.#is_closed) return;
       }
     } catch (error) {
-      failed("looking at what a confined command left", error);
-      this.#report(known.folder, agent_name, moved, true);
-      return;
+      this.#parts.failed("looking at what a confined command left", error);
+      is_complete = false;
     }
-    if (moved.length > 0) this.#report(known.folder, agent_name, moved, false);
+    if (!this.#is_closed && (moved.length > 0 || !is_complete))
+      this.#report(known.folder, agent_name, moved, !is_complete);
+  }
+
+  /** False where one of them is still there: that keeps none of the others. */
+  async #moveAll(
+    appeared: Found[],
+    moved: SetAside[],
+    { agent_name, turns }: { agent_name: string; turns: Turns },
+  ): Promise<boolean> {
+    const { folder, clock, failed } = this.#parts;
+    let is_complete = true;
+    // Inner ones first: a folder that is moved takes them along.
+    for (const found of appeared.sort((one, other) => other.path.length - one.path.length)) {
+      try {
+        const set_aside = setAside(found, folder.set_aside, agent_name, clock.now());
+        if (set_aside !== undefined) moved.push(set_aside);
+      } catch (error) {
+        if (is_complete) failed("moving aside what a confined command left", error);
+        is_complete = false;
+      }
+      if (turns.isOver) await turns.next();
+      if (this.#is_closed) return false;
+    }
+    return is_complete;
   }
 
   #report(project: string, agent_name: string, moved: readonly SetAside[], is_incomplete: boolean): void {

@@ -1,9 +1,11 @@
 import { lstatSync, realpathSync } from "node:fs";
 import { basename } from "node:path";
+import { GateError } from "../../../ipc/gate-error.ts";
 import type { Declaration } from "../../gate/confinement/declaration.ts";
 import { isAtOrBelow } from "../../gate/targets/pattern.ts";
 import type { FoundPlaces } from "../arguments/bubblewrap.ts";
-import { type Found, identityOf, ProjectTree } from "./project-tree.ts";
+import { type Found, identityOf, ProjectTree, TREE_LIMITS, type TreeLimits } from "./project-tree.ts";
+import type { Turns } from "./turns.ts";
 
 /** The places of the folders that boxes may write: what may stay there, and what has appeared since. */
 
@@ -30,14 +32,27 @@ export interface Known {
 /** `leads_to`: of a link, in which folder what lies that it leads to; null for what is none. */
 export type KnownPlace = Found & { readonly leads_to: string | null };
 
+/** A project that holds more than a box can be made for. */
+export class TooLarge extends GateError {
+  constructor(what: string) {
+    super("box_unavailable", `its project holds ${what} for a box`, "send it again: it is asked about then");
+  }
+}
+
 export class Places {
   readonly #trees = new Map<string, ProjectTree>();
+  readonly #limits: TreeLimits;
 
-  /** Looks at what a declaration lets a box write. @throws the system's error */
+  constructor(limits = TREE_LIMITS) {
+    this.#limits = limits;
+  }
+
+  /** Looks at what a declaration lets a box write. @throws TooLarge; the system's error */
   before({ project, writes }: Declaration): Look {
     const at = performance.now();
     const folders = [project, ...writes];
     const looks = folders.map((folder) => ({ folder, ...this.#tree(folder).look() }));
+    if (!looks.every(({ is_whole }) => is_whole)) throw new TooLarge("too many files and folders");
     const places = looks.flatMap((look) => look.places.map(({ path }) => path));
     const secrets = looks.flatMap((look) => look.secrets.map(({ path }) => path));
     const bound = places.flatMap((path) => withTarget(path, folders));
@@ -52,25 +67,25 @@ export class Places {
     };
   }
 
-  /** What is there now and wasn't before, or isn't what it was. @throws the system's error */
-  appeared({ folder, places }: Known): Found[] {
+  /** What is there now and wasn't before, or isn't what it was. `is_whole`: all was looked through. @throws the system's error */
+  async appeared({ folder, places }: Known, turns: Turns): Promise<{ found: Found[]; is_whole: boolean }> {
     const by_path = new Map(places.map((place) => [place.path, place]));
     const by_own = new Map(places.map((place) => [place.own, place]));
-    return this.#tree(folder)
-      .look()
-      .places.filter((place) => {
-        const at_path = by_path.get(place.path);
-        if (at_path?.is_link || place.is_link) return !isSameLink(place, by_own.get(place.own));
-        // In the box a place itself can't be replaced, only a folder that it lies in: anybody else may have.
-        if (at_path !== undefined && (at_path.own === place.own || at_path.parent === place.parent)) return false;
-        // With its folder a place moves as it is.
-        return by_own.get(place.own)?.changed_at !== place.changed_at;
-      });
+    const look = await this.#tree(folder).lookInTurns(turns);
+    const found = look.places.filter((place) => {
+      const at_path = by_path.get(place.path);
+      if (at_path?.is_link || place.is_link) return !isSameLink(place, by_own.get(place.own));
+      // In the box a place itself can't be replaced, only a folder that it lies in: anybody else may have.
+      if (at_path !== undefined && (at_path.own === place.own || at_path.parent === place.parent)) return false;
+      // With its folder a place moves as it is.
+      return by_own.get(place.own)?.changed_at !== place.changed_at;
+    });
+    return { found, is_whole: look.is_whole };
   }
 
   #tree(folder: string): ProjectTree {
     const known = this.#trees.get(folder);
-    const tree = known ?? new ProjectTree(folder, basename(folder) === ".git" ? "repository" : "plain");
+    const tree = known ?? new ProjectTree(folder, basename(folder) === ".git" ? "repository" : "plain", this.#limits);
     this.#trees.delete(folder);
     this.#trees.set(folder, tree);
     const [oldest] = this.#trees.keys();

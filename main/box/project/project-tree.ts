@@ -1,6 +1,7 @@
-import { type BigIntStats, lstatSync, readdirSync, type Stats } from "node:fs";
+import { type BigIntStats, type Dirent, lstatSync, opendirSync, readdirSync, type Stats } from "node:fs";
 import { errorCode } from "../../gate/errors.ts";
 import { type Contents, contentsOf, type Entry, type FolderKind } from "./folder-contents.ts";
+import type { Turns } from "./turns.ts";
 
 /**
  * A project's folders, as they were last seen: a folder whose times haven't changed has the same names in it, so that looking again
@@ -10,6 +11,32 @@ import { type Contents, contentsOf, type Entry, type FolderKind } from "./folder
 
 /** A change so soon after a folder was read may not have changed its times again; in milliseconds. */
 const SAME_TICK_MS = 50;
+
+/** What is looked through of a project: beyond it nothing is confined, as a look would hold up all agents for seconds. */
+export interface TreeLimits {
+  readonly folders: number;
+  /** Names that are read in one look. */
+  readonly names: number;
+  /** Bytes of a folder, as most file systems measure it: a larger one is read piece by piece. */
+  readonly large: number;
+}
+
+export const TREE_LIMITS: TreeLimits = { folders: 40_000, names: 500_000, large: 4 * 1024 * 1024 };
+
+export interface TreeLook {
+  readonly places: Found[];
+  readonly secrets: Found[];
+  /** False: the project holds more than is looked through. */
+  is_whole: boolean;
+}
+
+/** What is left of the limits in one look. */
+interface Room {
+  names: number;
+  readonly folders: number;
+  readonly large: number;
+  is_exceeded: boolean;
+}
 
 /** One thing that was found; `parent` and `own` say which folder and which file they are, whatever they are called now. */
 export interface Found {
@@ -38,31 +65,56 @@ const NO_THROW = { throwIfNoEntry: false } as const;
 
 export class ProjectTree {
   readonly #root: Folder;
+  readonly #limits: TreeLimits;
 
   /** `root`: a real path. */
-  constructor(root: string, kind: FolderKind = "plain") {
+  constructor(root: string, kind: FolderKind = "plain", limits = TREE_LIMITS) {
+    this.#limits = limits;
     this.#root = newFolder(Buffer.from(root).toString("latin1"), kind);
   }
 
   /** Looks at each folder again, and reads those that changed. @throws the system's error where the project itself can't be read */
-  look(): { places: Found[]; secrets: Found[] } {
-    const [places, secrets]: Found[][] = [[], []];
+  look(): TreeLook {
+    const steps = this.#steps();
+    for (;;) {
+      const step = steps.next();
+      if (step.done === true) return step.value;
+    }
+  }
+
+  /** The same, while others have their turns. */
+  async lookInTurns(turns: Turns): Promise<TreeLook> {
+    const steps = this.#steps();
+    for (;;) {
+      const step = steps.next();
+      if (step.done === true) return step.value;
+      if (turns.isOver) await turns.next();
+    }
+  }
+
+  /** A step for each folder, the outer ones first: what is left out is the deepest. */
+  *#steps(): Generator<undefined, TreeLook> {
+    const look: TreeLook = { places: [], secrets: [], is_whole: true };
+    const room: Room = { ...this.#limits, is_exceeded: false };
     const waiting = [this.#root];
-    for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
-      const closed = this.#refresh(folder);
+    for (const folder of waiting) {
+      const closed = this.#refresh(folder, room);
+      yield;
       if (closed !== undefined) {
-        places?.push(closed);
+        look.places.push(closed);
         continue;
       }
-      for (const place of folder.places) places?.push(place);
-      for (const secret of folder.secrets) secrets?.push(secret);
-      for (const child of folder.folders.values()) waiting.push(child);
+      for (const place of folder.places) look.places.push(place);
+      for (const secret of folder.secrets) look.secrets.push(secret);
+      if (waiting.length + folder.folders.size > room.folders) room.is_exceeded = true;
+      else for (const child of folder.folders.values()) waiting.push(child);
     }
-    return { places: places ?? [], secrets: secrets ?? [] };
+    look.is_whole = !room.is_exceeded;
+    return look;
   }
 
   /** Undefined, or the folder itself where it can't be looked into: nobody knows what it holds. */
-  #refresh(folder: Folder): Found | undefined {
+  #refresh(folder: Folder, room: Room): Found | undefined {
     let stat: Stats | undefined;
     try {
       stat = lstatSync(folder.bytes, NO_THROW);
@@ -74,9 +126,9 @@ export class ProjectTree {
       const times = stat.ctimeMs + stat.mtimeMs / 2 ** 20;
       if (folder.is_sure && folder.identity === identity && folder.times === times) return undefined;
       const read_at = Date.now();
-      read(folder, identity);
+      const is_whole = read(folder, identity, stat.size, room);
       folder.times = times;
-      folder.is_sure = read_at - Math.max(stat.ctimeMs, stat.mtimeMs) > SAME_TICK_MS;
+      folder.is_sure = is_whole && read_at - Math.max(stat.ctimeMs, stat.mtimeMs) > SAME_TICK_MS;
       return undefined;
     } catch (error) {
       const code = errorCode(error);
@@ -111,17 +163,37 @@ function empty(folder: Folder): void {
   folder.secrets = [];
 }
 
-function read(folder: Folder, identity: string): void {
-  const contents = contentsOf(folder.path, folder.kind, entriesOf(folder));
+/** @returns whether all of it was read */
+function read(folder: Folder, identity: string, size: number, room: Room): boolean {
+  const entries = entriesOf(folder, size, room);
+  const is_whole = entries.length <= room.names;
+  const contents = contentsOf(folder.path, folder.kind, entries);
   folder.identity = identity;
   folder.places = foundOf(folder, contents.places);
   folder.secrets = foundOf(folder, contents.secrets);
-  folder.folders = childrenOf(folder, contents);
+  const is_wide = contents.folders.length > room.folders;
+  folder.folders = is_wide ? new Map() : childrenOf(folder, contents);
+  room.names = Math.max(0, room.names - entries.length);
+  if (!is_whole || is_wide) room.is_exceeded = true;
+  return is_whole && !is_wide;
 }
 
-function entriesOf({ path, bytes }: Folder): Entry[] {
-  const entries = readdirSync(bytes, { encoding: "latin1", withFileTypes: true });
-  return entries.map((entry) => {
+/** Of a large folder no more than one above what there is room for. */
+function namesIn(bytes: Buffer, size: number, room: Room): Dirent<string>[] {
+  if (size <= room.large) return readdirSync(bytes, { encoding: "latin1", withFileTypes: true });
+  const folder = opendirSync(bytes, { encoding: "latin1", bufferSize: 1024 });
+  try {
+    const names: Dirent<string>[] = [];
+    for (let entry = folder.readSync(); entry !== null && names.length <= room.names; entry = folder.readSync())
+      names.push(entry);
+    return names;
+  } finally {
+    folder.closeSync();
+  }
+}
+
+function entriesOf({ path, bytes }: Folder, size: number, room: Room): Entry[] {
+  return namesIn(bytes, size, room).map((entry) => {
     const is_known = entry.isDirectory() || entry.isFile() || entry.isSymbolicLink();
     if (is_known) return { name: entry.name, is_folder: entry.isDirectory(), is_link: entry.isSymbolicLink() };
     // Some file systems don't say what an entry is.

@@ -14,7 +14,7 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { z } from "zod";
 import type { BoxStatus } from "../../../ipc/box.ts";
 import { isoSeconds } from "../../../ipc/iso-seconds.ts";
@@ -82,31 +82,50 @@ interface Move {
 
 function move(source: Buffer, { found, name, into, fd }: Move, by: Pick<SetAside, "agent_name" | "at">): SetAside {
   const mark = randomBytes(4).toString("hex");
-  const folder = join(into, `${by.at.replace(/[^0-9]/g, "")}-${mark}`);
-  mkdirSync(folder, { mode: 0o700 });
   const path = Buffer.from(found.path, "latin1").toString();
+  const folder = join(into, `${by.at.replace(/[^0-9]/g, "")}-${mark}`);
   const kept_at = join(folder, "content");
-  const record = (at: string) => {
-    writeFileSync(join(folder, RECORD), JSON.stringify({ path, kept_at: at, ...by }), { mode: 0o600 });
-    return { path, kept_at: at, ...by };
-  };
-  record(kept_at);
-  try {
-    renameOut(source, fd, kept_at);
-    return { path, kept_at, ...by };
-  } catch (error) {
-    if (errorCode(error) !== "EXDEV") {
-      rmSync(folder, { recursive: true, force: true });
-      throw error;
+  const has_folder = makeRecorded(folder, { path, kept_at, ...by });
+  if (has_folder) {
+    try {
+      renameOut(source, fd, kept_at);
+      return { path, kept_at, ...by };
+    } catch (error) {
+      if (errorCode(error) !== "EXDEV") {
+        rmSync(folder, { recursive: true, force: true });
+        throw error;
+      }
     }
-    // The project lies on another file system: a name that nothing looks for is as good.
-    renameSync(source, Buffer.from(`/proc/self/fd/${fd}/${name}.set-aside-${mark}`, "latin1"));
-    return record(`${path}.set-aside-${mark}`);
+  }
+  // The project lies on another file system, or the gate's is full: a name that nothing looks for is as good.
+  const other = name.length > LONGEST_NAME ? `set-aside-${mark}` : `${name}.set-aside-${mark}`;
+  renameOut(source, fd, Buffer.from(`/proc/self/fd/${fd}/${other}`, "latin1"));
+  const entry = { path, kept_at: join(dirname(path), Buffer.from(other, "latin1").toString()), ...by };
+  if (has_folder) record(folder, entry);
+  return entry;
+}
+
+/** In bytes, that something may be added to. */
+const LONGEST_NAME = 200;
+
+/** False where the gate has no room for it. */
+function makeRecorded(folder: string, entry: SetAside): boolean {
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+    record(folder, entry);
+    return true;
+  } catch {
+    rmSync(folder, { recursive: true, force: true });
+    return false; // what is to be moved counts more than that it is listed
   }
 }
 
+function record(folder: string, entry: SetAside): void {
+  writeFileSync(join(folder, RECORD), JSON.stringify(entry), { mode: 0o600 });
+}
+
 /** Also what a command took the owner's rights away from: those to its folder, and a folder's own, which moving it takes. */
-function renameOut(source: Buffer, folder: number, to: string): void {
+function renameOut(source: Buffer, folder: number, to: string | Buffer): void {
   try {
     renameSync(source, to);
   } catch (error) {

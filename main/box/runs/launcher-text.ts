@@ -17,7 +17,7 @@ export interface LauncherParts {
 }
 
 /** The exit code of a run that didn't start, as of a program that can't be run. */
-export const NOT_STARTED = 126;
+const NOT_STARTED = 126;
 
 /** Says that the command did not run; read by people and by the test of a client. */
 export const NOT_RUN = "the command did not run";
@@ -28,17 +28,16 @@ export const NOT_RUN = "the command did not run";
  * itself. What confines at all is written here, not in what comes over the pipe: without an answer, or with a refusal, there is a box
  * without a project, whose shell ends at once.
  * Its descriptors: 3 and 4 to the gate, 5 from it, 6 the filter; bubblewrap passes none of them on. What its caller has open is
- * closed, as a folder among it would lead out of the box; 9 takes the working directory. `--norc`: where its input is a socket, bash
- * runs the settings of an interactive shell.
+ * closed, as a folder among it would lead out of the box, and 255 last, where bash has the script itself; 9 takes the working directory.
+ * `--norc`: where its input is a socket, bash runs the settings of an interactive shell.
  */
 export function launcherText({ folder, bubblewrap, bash, common, limits, has_filter }: LauncherParts): string {
-  const inner = `[ "$METNOS_BOX_WHOLE" = 1 ] || {
-  echo "Metnos Gate: \${METNOS_BOX_REFUSED:-the gate has ended}: ${NOT_RUN}" >&2
-  exit ${NOT_STARTED}
-}
+  const refused = `echo "Metnos Gate: \${METNOS_BOX_REFUSED:-the gate has ended}: ${NOT_RUN}" >&2; exit ${NOT_STARTED}`;
+  const inner = `[ "$METNOS_BOX_WHOLE" = 1 ] || { ${refused}; }
 eval "$METNOS_BOX_START"
 ${limits}
-eval "unset METNOS_BOX_WHOLE METNOS_BOX_START METNOS_BOX_COMMAND; $METNOS_BOX_COMMAND" 9>&-
+eval "unset METNOS_BOX_WHOLE METNOS_BOX_START METNOS_BOX_COMMAND
+$METNOS_BOX_COMMAND" 9>&-
 r=$?; { pwd -P >&9; } 2>/dev/null; exit $r`;
   return `#!${bash} -p
 # Written by Metnos Gate as it starts: starts one confined command, once.
@@ -62,6 +61,6 @@ mapfile -d '' -t environment </proc/self/environ
 { printf '%s\\0' "$id" "\${#environment[@]}" "\${environment[@]}" >&4; } 2>/dev/null || refuse 'the gate is not running'
 trap - PIPE
 exec -c ${shellQuoted(bubblewrap)} ${common.map(shellWord).join(" ")} --args 5 --sync-fd 4 --info-fd 3 ${has_filter ? "--seccomp 6 " : ""}\\
-  -- ${shellQuoted(bash)} --norc -c ${shellQuoted(inner)} bash 3>&4${has_filter ? ` 6<${shellQuoted(`${folder}/system-calls`)}` : ""}
+  -- ${shellQuoted(bash)} --norc -c ${shellQuoted(inner)} bash 255>&- 3>&4${has_filter ? ` 6<${shellQuoted(`${folder}/system-calls`)}` : ""}
 `;
 }

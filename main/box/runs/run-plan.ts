@@ -7,7 +7,7 @@ import type { Machine } from "../arguments/machine.ts";
 import { mountChecks } from "../arguments/mounts.ts";
 import type { RunNetwork } from "../network/box-network.ts";
 import type { AfterRuns } from "../project/after-runs.ts";
-import type { Look, Places } from "../project/places.ts";
+import { type Look, type Places, TooLarge } from "../project/places.ts";
 
 /** What one run is made of: worked out as it is allowed, so that its start has little left to do. */
 
@@ -16,6 +16,10 @@ const LOOK_IS_GOOD_FOR_MS = 1000;
 
 /** Bubblewrap takes 9000 words. */
 const MAX_WORDS = 8900;
+/** For what an environment adds to them. */
+const KEPT_FREE = 900;
+/** In bytes: a variable may have 128 KiB, with all else that begins a run. */
+const MAX_CHECKS = 120 * 1024;
 
 /** Variables that the box itself says, or that would be wrong in it. */
 const NEVER_KEPT: ReadonlySet<string> = new Set([
@@ -48,6 +52,7 @@ export class RunPlan {
   readonly #parts: RunPlanParts;
   readonly #run: ConfinedRun;
   readonly #level: Level | undefined;
+  readonly #had_others: boolean;
   #look: Look;
   #words: readonly string[];
   /** Lines of bash that end a box whose mounts aren't these. */
@@ -60,9 +65,13 @@ export class RunPlan {
     this.#run = run;
     this.agent_name = run.agent_name;
     this.#level = parts.stateOf(run.agent_id).level;
+    const { project, writes, reads } = run.declaration;
+    this.#had_others = parts.after.isGoing([project, ...writes]);
     this.#look = parts.places.before(run.declaration);
     this.#words = boxArguments(run.declaration, parts.machine, this.#look.found);
-    this.#checks = mountChecks(this.#words, run.declaration.reads);
+    this.#checks = mountChecks(this.#words, reads);
+    if (this.#words.length > MAX_WORDS - KEPT_FREE || Buffer.byteLength(this.#checks) > MAX_CHECKS)
+      throw new TooLarge("too much that is run later");
   }
 
   /** It was allowed to an agent as that was then: a pause or another level since counts, as for a call that is sent now. */
@@ -76,7 +85,8 @@ export class RunPlan {
   start(environment: readonly string[]): Buffer {
     const { machine, places, after, openNetwork } = this.#parts;
     const { declaration, line } = this.#run;
-    if (performance.now() - this.#look.at > LOOK_IS_GOOD_FOR_MS) {
+    // What another run had left when this one was looked at may not stay, were it left again.
+    if (this.#had_others || performance.now() - this.#look.at > LOOK_IS_GOOD_FOR_MS) {
       this.#look = places.before(declaration);
       this.#words = boxArguments(declaration, machine, this.#look.found);
       this.#checks = mountChecks(this.#words, declaration.reads);
@@ -97,10 +107,10 @@ export class RunPlan {
     return Buffer.concat([ended(kept, "latin1"), ended(words, "utf8"), ended(unnamed, "latin1"), ended(last, "utf8")]);
   }
 
-  /** Nothing of it is left running. */
-  ended(): void {
+  /** Nothing of it is left running; resolves once what it left was looked at. */
+  async ended(): Promise<void> {
     this.#network?.close();
-    this.#parts.after.ended(this);
+    await this.#parts.after.ended(this);
   }
 
   /** It never started. */

@@ -6,14 +6,14 @@ import { GateError } from "../../../ipc/gate-error.ts";
 import type { ConfinedRun } from "../../gate/confinement/box.ts";
 import { errorCode } from "../../gate/errors.ts";
 import type { BoxFolder } from "../box-folder.ts";
-import { boxHasEnded } from "./box-end.ts";
+import { boxHasEnded, processEnds } from "./box-end.ts";
 import { type Greeting, MAX_GREETING, readGreeting } from "./greeting.ts";
 import type { Slot, SlotPool } from "./slots.ts";
 
 /** Confined runs, each prepared -> started -> ended. All of it is in memory: a gate that dies lets nothing start any more. */
 
 /** How long a prepared run may be started. */
-export const START_WITHIN_MS = 60_000;
+const START_WITHIN_MS = 60_000;
 /** How long it is known by its call's id after it has ended, and where it never started: a command may take long. */
 const KNOWN_ENDED_MS = 60_000;
 const KNOWN_UNSTARTED_MS = 3_600_000;
@@ -41,7 +41,7 @@ export interface Plan {
   /** Bubblewrap's arguments, each ended by a zero byte, once. @throws GateError where it must not start */
   start(environment: readonly string[]): Buffer;
   /** Nothing of it is left, once it had started. */
-  ended(): void;
+  ended(): Promise<void>;
   /** It will never start. */
   dropped(): void;
 }
@@ -184,12 +184,23 @@ export class Runs {
     this.#say(run, words);
   }
 
-  /** Bubblewrap says which process is its box's first. */
+  /** Bubblewrap says which process is its box's first, before the command begins. */
   #informed(run: LiveRun, chunk: Buffer): void {
-    if (run.pid !== undefined || run.size > MAX_INFO) return;
+    if (run.size > MAX_INFO) return this.#stopReading(run);
+    if (run.pid !== undefined) return;
     run.chunks.push(chunk);
     const found = /"child-pid":\s*(\d+)\D/.exec(Buffer.concat(run.chunks).toString("latin1"))?.[1];
     if (found !== undefined) run.pid = Number(found);
+  }
+
+  /** A command can write into the pipe, by what its box's first process has open: it would keep the gate reading. */
+  #stopReading(run: LiveRun): void {
+    const { pid, socket } = run;
+    if (pid === undefined || socket.isPaused()) return;
+    socket.pause();
+    void processEnds(pid, () => socket.destroyed)
+      .catch((error: unknown) => this.#parts.failed("waiting for a confined command", error))
+      .then(() => socket.destroy());
   }
 
   /** Writes what a launcher waits for, and closes: it reads the end after it. */
@@ -250,12 +261,16 @@ export class Runs {
   }
 
   async #end(run: LiveRun): Promise<void> {
-    await boxHasEnded(run.pid);
-    run.state = "ended";
-    this.#live.delete(run);
-    this.#parts.slots.release(run.slot.name);
-    this.#forgetLater(run, KNOWN_ENDED_MS);
-    run.plan.ended();
+    // What is left of it could still write into the pipes.
+    if (await boxHasEnded(run.pid)) this.#parts.slots.release(run.slot.name);
+    else this.#parts.slots.retire(run.slot.name);
+    try {
+      await run.plan.ended();
+    } finally {
+      run.state = "ended";
+      this.#live.delete(run);
+      this.#forgetLater(run, KNOWN_ENDED_MS);
+    }
   }
 
   #closeDown(run: LiveRun): void {

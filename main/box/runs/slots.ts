@@ -11,8 +11,8 @@ import { GateError } from "../../../ipc/gate-error.ts";
 const MKFIFO = ["/usr/bin/mkfifo", "/bin/mkfifo"];
 /** Made at once; more are made when fewer than a quarter of this are free. */
 const BATCH = 32;
-/** Prepared and going runs together. */
-const MAX_SLOTS = 2048;
+/** Prepared and going runs together; each holds two files open. */
+const MAX_SLOTS = 1024;
 
 export interface Slot {
   readonly name: string;

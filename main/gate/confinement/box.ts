@@ -21,6 +21,8 @@ export interface Box {
   readonly is_available: boolean;
   /** True: a confined line that fetches can reach hosts, each of which is decided on by itself. Read for each call. */
   readonly has_network: boolean;
+  /** True: nothing in this folder can be confined, as it holds too much; known once a run there couldn't be prepared. */
+  isTooLarge?(project: string): boolean;
   /**
    * Prepares a run: for a minute, the words that start it, once.
    * @throws GateError `box_unavailable` where it can't be prepared: the call is denied then

@@ -14,6 +14,7 @@ import { withScanLimit } from "../targets/tree-scan.ts";
 import type { Box } from "./box.ts";
 import { boxNeeds } from "./box-needs.ts";
 import type { Declaration } from "./declaration.ts";
+import { linkedPackages } from "./linked-packages.ts";
 import { hazardsOf } from "./lost-work.ts";
 import {
   certainCommands,
@@ -95,6 +96,7 @@ function confinementOfLine(
       ? null
       : confinedProject(cwd, { home, env, gate_files, grantedFolder: (folder) => x.grantedFolder(folder) });
   if (cwd === undefined || project === null) return not("no-project", call.context?.cwd ?? "");
+  if (settings.box?.isTooLarge?.(project.root) === true) return not("project-too-large", project.root);
   const hazards = hazardsOf(line, placeOf(call, home, env), new HeldByGit(home));
   const machine = needingTheMachine(line, home) ?? hazards.reaches_out;
   if (machine !== null) return not("outside-by-nature", machine);
@@ -106,8 +108,10 @@ function confinementOfLine(
   const leaves = "leaves" in touched ? touched.leaves : (changingRepository(line, home) ?? localHost(line, needs));
   if ("leaves" in touched || leaves !== null) return not("leaves-the-box", leaves ?? "");
   if (hazards.loses !== null) return not("destroys-work", hazards.loses);
-  const declaration = declared(project, cwd, touched.reads, fetches !== null);
-  return { reason: null, declaration, line: text, needs: boxNeeds(declaration, touched.needs, needs, home) };
+  const packages = linkedPackages(project.root, cwd, home);
+  const declaration = declared(project, cwd, [...touched.reads, ...packages.reads], fetches !== null);
+  const asked = boxNeeds(declaration, [...touched.needs, ...packages.needs], needs, home);
+  return { reason: null, declaration, line: text, needs: asked };
 }
 
 function declared(project: Project, cwd: string, reads: readonly string[], network: boolean): Declaration {

@@ -13,6 +13,7 @@ import { realForm } from "../targets/path.ts";
 import { isAtOrBelow } from "../targets/pattern.ts";
 import { askedEachTime } from "../targets/secret-files.ts";
 import { pathName, pathTarget, type ResolvedRequirement, targetText } from "../targets/target.ts";
+import { ALWAYS_READABLE } from "./declaration.ts";
 import { type Project, placeOf } from "./project.ts";
 
 /**
@@ -34,8 +35,6 @@ export interface TouchedPlace {
   gate_files?: GateFiles | undefined;
 }
 
-/** Read-only in every box. */
-const SYSTEM = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc"];
 /** A process's own view, devices and the machine's sockets: another thing in a box, or nothing. */
 const NO_FILES = ["/proc", "/sys", "/dev", "/run", "/var/run"];
 const DEVICE = /^\/dev\/(?:null|zero|full|u?random|tty|std(?:in|out|err)|fd\/\d+)$/;
@@ -138,7 +137,7 @@ class TouchedReader {
     }
     if (DEVICE.test(real)) return;
     if (isBelowAny(real, NO_FILES)) return this.#leave(pathName(target));
-    if (ask_each_time === undefined && isBelowAny(real, SYSTEM)) return;
+    if (ask_each_time === undefined && isBelowAny(real, ALWAYS_READABLE)) return;
     const kind = fileKind(real);
     if (kind === "nothing") return;
     // Of a folder the box would show all, not its names alone.
@@ -153,7 +152,7 @@ class TouchedReader {
     const path = absolutePath(word.text, cwd);
     const real = path === null ? null : realForm(path);
     if (path === null || real === null || this.#isInside(real)) return;
-    if ([...this.#reads].some((one) => isAtOrBelow(real, one)) || isBelowAny(real, SYSTEM)) return;
+    if ([...this.#reads].some((one) => isAtOrBelow(real, one)) || isBelowAny(real, ALWAYS_READABLE)) return;
     const kind = fileKind(real);
     if (kind === "nothing" || (kind === "folder" && !is_tree)) return;
     const need = markedByName({

@@ -2,7 +2,8 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { Places } from "../../../main/box/project/places.ts";
+import { type Known, Places, TooLarge } from "../../../main/box/project/places.ts";
+import { Turns } from "../../../main/box/project/turns.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
 function made(files: readonly string[]): { project: string; add(name: string | Buffer): void } {
@@ -31,9 +32,10 @@ function look(places: Places, project: string) {
   return { run_later: below(found.run_later), secrets: below(found.secrets), unnamed: below(unnamed), known };
 }
 
-function appeared(places: Places, known: ReturnType<typeof look>["known"], project: string): string[] {
+async function appeared(places: Places, known: readonly Known[], project: string): Promise<string[]> {
   const prefix = Buffer.from(project).toString("latin1").length + 1;
-  return known.flatMap((each) => places.appeared(each).map(({ path }) => path.slice(prefix))).sort();
+  const looks = await Promise.all(known.map((each) => places.appeared(each, new Turns())));
+  return looks.flatMap(({ found }) => found.map(({ path }) => path.slice(prefix))).sort();
 }
 
 /** Where something was that is now under another name. */
@@ -123,41 +125,72 @@ describe("the places in a project whose content is run later", () => {
   });
 });
 
+describe("a project that holds too much to be looked through", () => {
+  const LIMITS = { folders: 20, names: 200, large: 0 };
+  const folders = (count: number) => Array.from({ length: count }, (_, index) => `f${index}/g/x`);
+
+  it.each([
+    ["folders", folders(10)],
+    ["names", ["a/x", ...Array.from({ length: 200 }, (_, index) => `b/${index}`)]],
+  ])("(%s) can't be confined", (_what, files) => {
+    const { project } = made(files);
+    expect(() => look(new Places(LIMITS), project)).toThrow(TooLarge);
+    expect(look(new Places({ ...LIMITS, folders: 21, names: 300 }), project).run_later).toEqual([]);
+  });
+
+  it("is looked through from the outside to the inside once a run has made it so, and the rest is not passed over in silence", async () => {
+    const { project, add } = made(["a/x"]);
+    const places = new Places(LIMITS);
+    const { known } = look(places, project);
+    for (const each of [
+      ...folders(30),
+      ".envrc",
+      "a/.envrc",
+      ".git/hooks/pre-commit",
+      ...Array.from({ length: 200 }, (_, at) => `b/${at}`),
+    ])
+      add(each);
+    const [found] = await Promise.all(known.map((each) => places.appeared(each, new Turns())));
+    expect(found?.is_whole).toBe(false);
+    expect(found?.found.map(({ path }) => path)).toContain(join(project, ".envrc"));
+  });
+});
+
 describe("what appeared", () => {
-  it("is what is new, also in what was known to be empty, and just before", () => {
+  it("is what is new, also in what was known to be empty, and just before", async () => {
     const { project, add } = made(["a/b/c/x", ".envrc"]);
     const places = new Places();
     const { known } = look(places, project);
-    expect(appeared(places, known, project)).toEqual([]);
+    expect(await appeared(places, known, project)).toEqual([]);
     add("a/b/c/.envrc");
-    expect(appeared(places, known, project)).toEqual(["a/b/c/.envrc"]);
+    expect(await appeared(places, known, project)).toEqual(["a/b/c/.envrc"]);
     add("a/b/new/deep/.git/hooks/post-checkout");
     add(".vscode/settings.json");
-    expect(appeared(places, known, project)).toEqual([
+    expect(await appeared(places, known, project)).toEqual([
       ".vscode/settings.json",
       "a/b/c/.envrc",
       "a/b/new/deep/.git/hooks",
     ]);
     rmSync(join(project, "a"), { recursive: true });
-    expect(appeared(places, known, project)).toEqual([".vscode/settings.json"]);
+    expect(await appeared(places, known, project)).toEqual([".vscode/settings.json"]);
   });
 
-  it("is what is in the place of a folder that was exchanged, and not what moved with its folder", () => {
+  it("is what is in the place of a folder that was exchanged, and not what moved with its folder", async () => {
     const { project, add } = made(["a/.envrc", "b/.envrc"]);
     const places = new Places();
     const { known } = look(places, project);
     renameSync(join(project, "a"), join(project, "c"));
     add("a/.envrc");
-    expect(appeared(places, known, project)).toEqual(["a/.envrc"]);
+    expect(await appeared(places, known, project)).toEqual(["a/.envrc"]);
   });
 
-  it("isn't what an editor saved by another file in the same folder", () => {
+  it("isn't what an editor saved by another file in the same folder", async () => {
     const { project, add } = made(["a/.envrc"]);
     const places = new Places();
     const { known } = look(places, project);
     add("a/.envrc.new");
     renameSync(join(project, "a/.envrc.new"), join(project, "a/.envrc"));
-    expect(appeared(places, known, project)).toEqual([]);
+    expect(await appeared(places, known, project)).toEqual([]);
   });
 
   it.each([
@@ -176,7 +209,7 @@ describe("what appeared", () => {
         symlinkSync("../evil", exchanged(project, "conf/env"));
       },
     ],
-  ] as const)("is a link where %s was exchanged: no box can cover links", (_what, exchange) => {
+  ] as const)("is a link where %s was exchanged: no box can cover links", async (_what, exchange) => {
     const { project } = made(["real/env", "src/a"]);
     mkdirSync(join(project, "conf"));
     symlinkSync("../real/env", join(project, "conf/env"));
@@ -184,31 +217,31 @@ describe("what appeared", () => {
     symlinkSync("src", join(project, ".vscode"));
     const places = new Places();
     const { known } = look(places, project);
-    expect(appeared(places, known, project)).toEqual([]);
+    expect(await appeared(places, known, project)).toEqual([]);
     exchange(project);
-    expect(appeared(places, known, project)).toEqual([".envrc"]);
+    expect(await appeared(places, known, project)).toEqual([".envrc"]);
   });
 
-  it("is a link that led nowhere, once it leads somewhere", () => {
+  it("is a link that led nowhere, once it leads somewhere", async () => {
     const { project, add } = made([]);
     symlinkSync("conf/env", join(project, ".envrc"));
     const places = new Places();
     const { known } = look(places, project);
-    expect(appeared(places, known, project)).toEqual([]);
+    expect(await appeared(places, known, project)).toEqual([]);
     add("conf/env");
-    expect(appeared(places, known, project)).toEqual([".envrc"]);
+    expect(await appeared(places, known, project)).toEqual([".envrc"]);
   });
 
-  it("is never behind a link", () => {
+  it("is never behind a link", async () => {
     const { project } = made([]);
     const elsewhere = made([".envrc", "deep/.envrc"]).project;
     const places = new Places();
     const { known } = look(places, project);
     symlinkSync(elsewhere, join(project, "link"));
-    expect(appeared(places, known, project)).toEqual([]);
+    expect(await appeared(places, known, project)).toEqual([]);
   });
 
-  it("is a folder that can't be looked into, as a whole", () => {
+  it("is a folder that can't be looked into, as a whole", async () => {
     const { project } = made([]);
     const places = new Places();
     const { known } = look(places, project);
@@ -217,7 +250,7 @@ describe("what appeared", () => {
     const deep = `for i in $(seq 25); do mkdir ${name} && cd ${name} || exit 1; done; touch .envrc`;
     try {
       execFileSync("/bin/bash", ["-c", deep], { cwd: project });
-      const [only = "", ...others] = appeared(places, known, project);
+      const [only = "", ...others] = await appeared(places, known, project);
       expect(others).toEqual([]);
       expect(only.split("/").every((each) => each === name)).toBe(true);
     } finally {

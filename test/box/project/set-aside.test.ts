@@ -4,22 +4,24 @@ import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { Places } from "../../../main/box/project/places.ts";
 import { listSetAside, setAside } from "../../../main/box/project/set-aside.ts";
+import { Turns } from "../../../main/box/project/turns.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 import { type BoxUnderTest, boxUnderTest, withoutBox } from "../box-under-test.ts";
 
 const NOW = Date.UTC(2026, 0, 2);
 
-function found(project: string, plant: () => void) {
+async function found(project: string, plant: () => void) {
   const places = new Places();
   const { known } = places.before({ project, cwd: project, reads: [], writes: [], network: false });
   plant();
-  return known.flatMap((each) => places.appeared(each));
+  const looks = await Promise.all(known.map((each) => places.appeared(each, new Turns())));
+  return looks.flatMap((look) => look.found);
 }
 
 describe("what is set aside", () => {
-  it("is moved out of the project, private, and listed until it is removed", () => {
+  it("is moved out of the project, private, and listed until it is removed", async () => {
     const [project, into] = [tempFolder(), tempFolder()];
-    const [planted] = found(project, () => {
+    const [planted] = await found(project, () => {
       mkdirSync(join(project, ".husky"));
       writeFileSync(join(project, ".husky/pre-commit"), "evil");
     });
@@ -33,20 +35,30 @@ describe("what is set aside", () => {
     expect(listSetAside(into)).toEqual([]);
   });
 
-  it("is a link itself, never what it leads to", () => {
+  it("is a link itself, never what it leads to", async () => {
     const [project, into, elsewhere] = [tempFolder(), tempFolder(), tempFolder()];
     writeFileSync(join(elsewhere, "own"), "mine");
-    const [planted] = found(project, () => symlinkSync(join(elsewhere, "own"), join(project, ".envrc")));
+    const [planted] = await found(project, () => symlinkSync(join(elsewhere, "own"), join(project, ".envrc")));
     if (planted === undefined) throw new Error("nothing was found");
     const entry = setAside(planted, into, "tester", NOW);
     expect(lstatSync(entry?.kept_at ?? "").isSymbolicLink()).toBe(true);
     expect(readFileSync(join(elsewhere, "own"), "utf8")).toBe("mine");
   });
 
-  it("is nothing where its folder was exchanged for a link, or for another folder, since it was found", () => {
+  it("is renamed where it is if the gate has no room for it", async () => {
+    const [project, into] = [tempFolder(), tempFolder()];
+    const [planted] = await found(project, () => writeFileSync(join(project, ".envrc"), "evil"));
+    if (planted === undefined) throw new Error("nothing was found");
+    const entry = setAside(planted, join(into, "gone"), "tester", NOW);
+    expect(entry?.kept_at).toMatch(new RegExp(`^${project}/\\.envrc\\.set-aside-[0-9a-f]{8}$`));
+    expect(readFileSync(entry?.kept_at ?? "", "utf8")).toBe("evil");
+    expect(existsSync(join(project, ".envrc"))).toBe(false);
+  });
+
+  it("is nothing where its folder was exchanged for a link, or for another folder, since it was found", async () => {
     const [project, into, elsewhere] = [tempFolder(), tempFolder(), tempFolder()];
     writeFileSync(join(elsewhere, ".envrc"), "mine");
-    const [planted] = found(project, () => {
+    const [planted] = await found(project, () => {
       mkdirSync(join(project, "sub"));
       writeFileSync(join(project, "sub/.envrc"), "evil");
     });

@@ -50,6 +50,22 @@ describe.skipIf(reason !== undefined)("a confined run", () => {
     expect(await start(under_test, argv)).toMatchObject({ code: 0, stderr: "" });
   });
 
+  it("can't keep the gate reading by what its box's first process has open: nobody takes it, and its end is seen all the same", async () => {
+    const under_test = await boxUnderTest();
+    const flood = "timeout 1 dd if=/dev/zero of=/proc/1/fd/4 bs=64k count=100 2>/dev/null; echo $?";
+    expect(await under_test.run(flood)).toMatchObject({ code: 0, stdout: "124\n" });
+    await idle(under_test);
+    expect(under_test.failures).toEqual([]);
+    expect(await under_test.run("echo next")).toMatchObject({ code: 0, stdout: "next\n" });
+  });
+
+  it("is given nothing of what its caller has open, also where bash keeps its own script", async () => {
+    const under_test = await boxUnderTest();
+    const argv = under_test.prepare("ls /proc/self/fd | sort -n | tail -n +4 | grep -v '^3$'; true");
+    const line = `exec 255</etc 254</etc 8</etc; ${confinedCommand(argv)}`;
+    expect(await shellRuns(line, under_test.project)).toMatchObject({ code: 0, stdout: "", stderr: "" });
+  });
+
   it("is not started by an ID with another secret, and then not at all", async () => {
     const under_test = await boxUnderTest();
     const [program = "", verb = "", id = ""] = under_test.prepare("echo ran");

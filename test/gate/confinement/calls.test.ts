@@ -204,6 +204,15 @@ describe("a call says why it isn't confined, whatever its line", () => {
     ["no-command", () => confinementIn(world, shellCall("npm test", world.project, { cmd: "npm test" }))],
     ["no-project", () => confinementIn(world, shellCall("npm test", undefined))],
     ["no-project", () => confinementIn(world, shellCall("npm test", "/"))],
+    [
+      "project-too-large",
+      () => {
+        const box = Object.assign(Object.create(world.box), {
+          isTooLarge: (project: string) => project === world.project,
+        });
+        return confinementIn({ ...world, settings: { ...world.settings, box } }, call());
+      },
+    ],
     ["background", () => confinementIn(world, shellCall("npm test", world.project, { run_in_background: true }))],
   ])("%s", (reason, what) => {
     expect(what()).toMatchObject({ reason });
@@ -231,6 +240,7 @@ const SAID: readonly UnconfinedReason[] = [
   "level",
   "no-command",
   "no-project",
+  "project-too-large",
 ];
 
 describe("what a confined line gets", () => {
