@@ -31,7 +31,7 @@ function agentText(agent: BoxStatus["agents"][number], now: number): string {
   const { what, todo } = boxAgentWords(agent, "en");
   const tested = agent.tested_at === null ? "" : `, tested ${momentText(agent.tested_at, now)}`;
   const client = agent.client === null ? "" : ` (${agent.client}${tested})`;
-  return `${what}${client}${todo === null ? "" : `; ${todo}`}`;
+  return `${what}${client}${todo === null ? "" : `. ${todo}`}`;
 }
 
 /** `box explain` in words. */

@@ -64,7 +64,8 @@ const EN: Words = {
     background: (text) => `${about(text, "It")} has to continue after the command has ended`,
     "destroys-work": (text) => `It would destroy work in the project that nothing else holds${about(text, "", ": ")}`,
     "leaves-the-box": (text) => `It touches what a box doesn't let through${about(text, "", ": ")}`,
-    "unusable-line": () => "The command line is too long, or holds a byte that can't be passed on",
+    "unusable-line": () =>
+      "The command line can't be read to its end, is too long, or holds a byte that can't be passed on",
     "no-command": () => "It isn't a command line",
     clear: () => "It is clear what it needs, so it runs as it is",
   },
@@ -144,7 +145,8 @@ const IT: Words = {
     "destroys-work": (text) =>
       `Distruggerebbe lavoro del progetto che non è conservato altrove${about(text, "", ": ")}`,
     "leaves-the-box": (text) => `Tocca ciò che il confinamento non lascia passare${about(text, "", ": ")}`,
-    "unusable-line": () => "La riga di comando è troppo lunga, o contiene un byte che non si può passare",
+    "unusable-line": () =>
+      "La riga di comando non si legge fino in fondo, è troppo lunga, o contiene un byte che non si può passare",
     "no-command": () => "Non è una riga di comando",
     clear: () => "È chiaro che cosa le serve, quindi è eseguita così com'è",
   },

@@ -349,7 +349,7 @@ function openBox(
       agents
         .list()
         .filter(({ revoked_at }) => revoked_at === null)
-        .map(({ name, level }) => ({ name, level, supports: undefined })),
+        .map(({ name, level }) => ({ name, level })),
     gate_folders,
     network: (folder) => {
       const gate = gateOf();

@@ -5,7 +5,7 @@ import { isoSeconds } from "../ipc/iso-seconds.ts";
 import { ownCommand } from "../ipc/own-command.ts";
 import { localPrincipal } from "../ipc/paths.ts";
 import type { Pause } from "../ipc/safety.ts";
-import type { GateMessage, Hello, ProposedCall, SafetyVerdict } from "../ipc/wire.ts";
+import { CONFINE, type GateMessage, type Hello, type ProposedCall, type SafetyVerdict } from "../ipc/wire.ts";
 import type { Core } from "./core.ts";
 import type { AgentPause } from "./gate/agent-pauses.ts";
 import type { Subject } from "./gate/stages/examination.ts";
@@ -34,8 +34,8 @@ export class GatePort implements AgentPort {
     this.#log = log;
   }
 
-  greet({ agent: { name }, token }: Hello): ReturnType<AgentPort["greet"]> {
-    const { agents } = this.#core;
+  greet({ agent: { name }, token, supports = [] }: Hello): ReturnType<AgentPort["greet"]> {
+    const { agents, box } = this.#core;
     if (agents.unreadable().includes(name)) return { refused: unreadable() };
     if (token !== undefined) {
       const agent = agents.authenticate(name, token);
@@ -49,6 +49,7 @@ export class GatePort implements AgentPort {
         };
       }
       agents.noteSeen(agent.agent_id);
+      box.greeted(name, supports.includes(CONFINE));
       return { agent_id: agent.agent_id, level: agent.level } satisfies Greeted;
     }
     if (agents.named(name) !== undefined) return { refused: TOKEN_REQUIRED };

@@ -1,11 +1,13 @@
 /**
  * What programs print where the system refuses them something, in the languages that the C library has for the most users, and Node's
- * codes: a read-only place (EROFS), no permission (EACCES, EPERM), no network (ENETUNREACH, EAI_AGAIN).
+ * codes: a read-only place (EROFS), no permission (EACCES, EPERM), a place that can't be moved away or exchanged (EBUSY), no network
+ * (ENETUNREACH, EAI_AGAIN).
  */
 export const REFUSAL_TEXTS: readonly string[] = [
   "EROFS",
   "EACCES",
   "EPERM",
+  "EBUSY",
   "ENETUNREACH",
   "EAI_AGAIN",
   "Read-only file system",
@@ -26,6 +28,12 @@ export const REFUSAL_TEXTS: readonly string[] = [
   "Opération non permise",
   "Operación no permitida",
   "Operação não permitida",
+  "Device or resource busy",
+  "Dispositivo o risorsa occupata",
+  "Das Gerät oder die Ressource ist belegt",
+  "Périphérique ou ressource occupé",
+  "Dispositivo o recurso ocupado",
+  "Dispositivo ou recurso está ocupado",
   "Network is unreachable",
   "La rete non è raggiungibile",
   "Das Netzwerk ist nicht erreichbar",

@@ -101,10 +101,7 @@ function backgroundRows(
       ? []
       : folded(in_folder, width, 1)),
     ...(doubt === null ? [] : folded(visible(doubt), width, most)),
-    // The card's own line has it, but for what is too long for one.
-    ...(wanted_by === null || card.target_summary.includes(card.intent.trim())
-      ? []
-      : folded(visible(wanted_by), width, most)),
+    ...(wanted_by === null ? [] : folded(visible(wanted_by), width, most)),
     ...(allowing === null || card.card.form !== "full" ? [] : folded(allowing, width, most)),
     ...(reason === "" || wanted_by !== null
       ? []

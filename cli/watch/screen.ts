@@ -1,3 +1,4 @@
+import { toolText } from "../../ipc/box-words.ts";
 import type { ApprovalView, PairingRequest } from "../../ipc/operator-api.ts";
 import { visible } from "../../ipc/visible-text.ts";
 import { alarmRows } from "./alarm-rows.ts";
@@ -99,7 +100,7 @@ function callRows(card: ApprovalView, state: WatchState, width: number, page: nu
   const shown = all.slice(from, from + page);
   const to = from + shown.length;
   const words = FRAME_WORDS[state.language];
-  const title = words.whole_call(visible(card.executor));
+  const title = words.whole_call(visible(toolText(card.executor, state.language)));
   const is_part = shown.length < all.length;
   const top: Row = {
     text: rule(title, is_part ? words.lines_of(from + 1, to, all.length) : "", width),

@@ -40,7 +40,7 @@ export interface BoxServiceParts {
   /** Under what an agent's calls are decided now: asked as a run is prepared, and again as it starts. */
   stateOf(agent_id: string): AgentState;
   /** The agents, for the status. */
-  agents(): readonly KnownAgent[];
+  agents(): readonly Omit<KnownAgent, "supports">[];
   /** Other folders of the gate than its state's, which no box shows. */
   gate_folders: readonly string[];
   /** Confined runs' ways to hosts, with their sockets in this folder. Left out: no run has one. */
@@ -78,6 +78,8 @@ export class BoxService implements Box {
   #open: Open | undefined;
   #problem: Problem = NONE_YET;
   #version: string | null = null;
+  /** By the agent's name, as it last said. */
+  readonly #greeted = new Map<string, boolean>();
   /** Projects, until when they count as too large. */
   readonly #too_large = new Map<string, number>();
   readonly #closing = new AbortController();
@@ -144,13 +146,21 @@ export class BoxService implements Box {
     return { confined: { project, network } };
   }
 
+  /** An agent has greeted the gate, and said whether it runs what it is given. */
+  greeted(agent_name: string, supports: boolean): void {
+    this.#greeted.set(agent_name, supports);
+  }
+
   status(): BoxStatus {
     const { is_available } = this;
     return {
       is_available,
       ...(is_available ? { problem: null, detail: "", fix: null } : this.#problem),
       version: this.#version,
-      agents: boxAgents(this.#parts.paths.state_dir, this.#parts.agents()),
+      agents: boxAgents(
+        this.#parts.paths.state_dir,
+        this.#parts.agents().map((agent) => ({ ...agent, supports: this.#greeted.get(agent.name) })),
+      ),
       running: this.#open?.runs.running ?? 0,
       set_aside: this.#open === undefined ? [] : listSetAside(this.#open.folder.set_aside),
     };

@@ -35,7 +35,8 @@ export async function probeBox(machine: Machine, platform: NodeJS.Platform = pro
   if (bubblewrap === null) return problem("bubblewrap-missing", "", INSTALL);
   if (bash === null) return problem("bash-missing");
   if (!isRecent(bubblewrap.version))
-    return problem("probe-failed", `bubblewrap ${bubblewrap.version} is too old: 0.8 or newer is needed`, INSTALL);
+    // The package that brought it would bring it again.
+    return problem("probe-failed", `bubblewrap ${bubblewrap.version} is too old: 0.8 or newer is needed`);
   let place: ProbePlace | undefined;
   try {
     place = makePlace();

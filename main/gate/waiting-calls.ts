@@ -75,7 +75,7 @@ export class WaitingCalls {
     const { agent } = subject;
     if (agent === null) throw new Error("only a paired agent can ask");
     const call_hash = callHash(call.executor, call.args);
-    const share_key = shareKey(agent.agent_id, call.context ?? {}, call_hash, x.needs);
+    const share_key = shareKey(agent.agent_id, call.context ?? {}, call_hash, x.needs, x.confinement?.declaration);
     try {
       this.#broker.begin();
       const answered = this.#broker.takeAnswer(share_key, subject.session ?? "");

@@ -76,8 +76,8 @@ describe("box status", () => {
     expect(lines).toEqual([
       "commands can be confined here (bubblewrap 0.8.0); 1 runs confined now",
       "claude-code: Commands run confined (claude 2.1.330, tested today 12:00)",
-      "claude-code: Not confined: its client has changed since it was tested (claude 2.1.330, tested today 12:00); Test it: connect it again",
-      "claude-code: Not confined: its client was never tested; Test it: connect it again",
+      "claude-code: Not confined: its client has changed since it was tested (claude 2.1.330, tested today 12:00). Test it: connect it again",
+      "claude-code: Not confined: its client was never tested. Test it: connect it again",
       "codex: Not confined: it hasn't said that it runs what it is given",
       "set aside after a command, as their content would have run later:",
       "  /srv/p/.envrc is now /srv/k/1/.envrc (claude-code, today 12:00)",
@@ -195,6 +195,20 @@ describe("a confined request in the terminal", () => {
     expect(screen(confined())).toContain("Confined to /srv/website, no network");
     expect(screen(confined())).not.toContain("can change anything");
     expect(screen(runs("npm test"))).toContain("can change anything");
+  });
+
+  it("one for a host names the host in its question and the confined command below, and no name of the gate's own", () => {
+    const line = "npm install left-pad";
+    const wanted = approvalView({
+      executor: "@box_connect",
+      intent: line,
+      args: { url: "https://registry.npmjs.org" },
+      card: { form: "full", lines: ["May I connect to registry.npmjs.org?"], buttons: [] },
+    });
+    expect(screen(wanted)).toContain("May I connect to registry.npmjs.org?");
+    expect(screen(wanted)).toContain(`The confined command: ${line}`);
+    expect(screen(wanted)).toContain("the whole call: confined command");
+    expect(screen(wanted)).not.toContain("@box_connect");
   });
 
   it("one that asks to run outside the box has the agent's reason in the listing", () => {

@@ -79,6 +79,16 @@ describe("box.prepare", () => {
   });
 });
 
+it("box.status says of each agent whether it runs what it is given, as it last said", async () => {
+  const { gate } = await startedGate();
+  const states = async () =>
+    (await gate.operator.call("box.status", {})).agents.map(({ name, state }) => `${name} ${state}`).sort();
+  await gate.agent("confined", "Supervised", { supports: ["confine"] });
+  await gate.agent("plain", "Supervised");
+  await gate.agent("reader", "ReadOnly", { supports: ["confine"] });
+  expect(await states()).toEqual(["confined confined", "plain untested", "reader read-only"]);
+});
+
 describe.skipIf(UNBOXED !== undefined)(`with the real box${UNBOXED === undefined ? "" : `: ${UNBOXED}`}`, () => {
   const run = async (argv: readonly string[], cwd: string) => {
     const env = { PATH: process.env.PATH, HOME: cwd };

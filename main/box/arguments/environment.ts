@@ -1,6 +1,18 @@
 /** Which environment variables get into a box. Everything that isn't listed is dropped before it starts. */
 
-/** Each word is a pattern of a shell's `case`. */
+/** Variables that name a certificate file or a folder of them. */
+export const CERTIFICATE_VARIABLES = [
+  "SSL_CERT_FILE",
+  "SSL_CERT_DIR",
+  "NODE_EXTRA_CA_CERTS",
+  "REQUESTS_CA_BUNDLE",
+  "CURL_CA_BUNDLE",
+  "PIP_CERT",
+  "GIT_SSL_CAINFO",
+  "NIX_SSL_CERT_FILE",
+] as const;
+
+/** Names; one that ends in `*` is how names begin. */
 const KEPT: readonly string[] = [
   // The terminal, the language, the user
   ...["PATH", "TERM", "COLORTERM", "COLUMNS", "LINES", "LANG", "LANGUAGE", "LC_*", "TZ", "USER", "LOGNAME", "SHELL"],
@@ -25,47 +37,16 @@ const KEPT: readonly string[] = [
   ...["ASDF_*", "MISE_*", "GOENV_*", "NIX_PATH", "NIX_PROFILES", "HOMEBREW_PREFIX", "HOMEBREW_CELLAR", "PERL5LIB"],
   ...["PERL_MM_OPT", "PERL_LOCAL_LIB_ROOT", "GHCUP_*", "JULIA_*", "OPAM*", "COMPOSER_HOME", "MIX_ENV", "RAILS_ENV"],
   ...["RACK_ENV", "APP_ENV", "DJANGO_SETTINGS_MODULE", "FLASK_APP", "FLASK_ENV"],
-  // Certificates: files without a secret
-  ...["SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "PIP_CERT"],
-  ...["GIT_SSL_CAINFO", "NIX_SSL_CERT_FILE"],
+  // Files without a secret
+  ...CERTIFICATE_VARIABLES,
 ];
-
-/** Variables that name a certificate file or a folder of them. */
-export const CERTIFICATE_VARIABLES = [
-  "SSL_CERT_FILE",
-  "SSL_CERT_DIR",
-  "NODE_EXTRA_CA_CERTS",
-  "REQUESTS_CA_BUNDLE",
-  "CURL_CA_BUNDLE",
-  "PIP_CERT",
-  "GIT_SSL_CAINFO",
-  "NIX_SSL_CERT_FILE",
-] as const;
 
 /** Names that look like a secret's are dropped even where a pattern takes them, whatever their letters' case. */
 const SECRET_WORDS = ["TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "KEY", "AUTH"];
 
 const isPattern = (word: string): boolean => word.includes("*");
 
-/** How a `case` of bash on a variable's name decides: `kept` first, then `dropped`, then `kept_pattern`; the rest is dropped. */
-export interface EnvironmentPatterns {
-  readonly kept: string;
-  readonly dropped: string;
-  readonly kept_pattern: string;
-}
-
-/** @param asked_for names from the configuration: kept whatever they look like */
-export function environmentPatterns(asked_for: readonly string[]): EnvironmentPatterns {
-  return {
-    kept: [...KEPT.filter((word) => !isPattern(word)), ...asked_for].join("|"),
-    dropped: SECRET_WORDS.map(
-      (word) => `*${word.replace(/[A-Z]/g, (letter) => `[${letter}${letter.toLowerCase()}]`)}*`,
-    ).join("|"),
-    kept_pattern: KEPT.filter(isPattern).join("|"),
-  };
-}
-
-/** Whether a variable gets into a box: the same rule as text for the shell's. */
+/** Whether a variable gets into a box. @param asked_for names from the configuration: kept whatever they look like */
 export function isKept(name: string, asked_for: readonly string[]): boolean {
   if (asked_for.includes(name) || KEPT.includes(name)) return true;
   const upper = name.toUpperCase();

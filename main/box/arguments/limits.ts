@@ -22,7 +22,7 @@ export function limitCommands(limits: Limits, kernel: string = release()): strin
     `-t ${cpu_seconds}`,
     ...(countsByNamespace(kernel) ? [`-u ${processes}`] : []),
   ];
-  return words.map((word) => `ulimit ${word} 2>/dev/null`).join("; ");
+  return `{ ${words.map((word) => `ulimit ${word}; `).join("")}} 2>/dev/null`;
 }
 
 function countsByNamespace(kernel: string): boolean {

@@ -1,4 +1,5 @@
 import { accessSync, constants, type Dirent, lstatSync, readdirSync, readlinkSync, type Stats } from "node:fs";
+import { ALWAYS_READABLE } from "../../gate/confinement/declaration.ts";
 import { errorCode } from "../../gate/errors.ts";
 
 /** What every box shows of the system, read-only: programs, libraries and settings, without what only some may read. */
@@ -23,7 +24,7 @@ export interface Hidden {
 }
 
 const PLACES = [
-  ...["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/etc"],
+  ...[...ALWAYS_READABLE, "/opt"],
   ...["/nix/store", "/gnu/store", "/home/linuxbrew/.linuxbrew"],
   // Where links of /etc and /usr lead on some systems.
   ...["/var/lib/ca-certificates", "/var/lib/texmf", "/var/usrlocal", "/var/opt"],

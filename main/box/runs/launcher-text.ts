@@ -17,7 +17,7 @@ export interface LauncherParts {
 }
 
 /** The exit code of a run that didn't start, as of a program that can't be run. */
-export const NOT_STARTED = 126;
+const NOT_STARTED = 126;
 
 /** Says that the command did not run; read by people and by the test of a client. */
 export const NOT_RUN = "the command did not run";
@@ -32,13 +32,12 @@ export const NOT_RUN = "the command did not run";
  * `--norc`: where its input is a socket, bash runs the settings of an interactive shell.
  */
 export function launcherText({ folder, bubblewrap, bash, common, limits, has_filter }: LauncherParts): string {
-  const inner = `[ "$METNOS_BOX_WHOLE" = 1 ] || {
-  echo "Metnos Gate: \${METNOS_BOX_REFUSED:-the gate has ended}: ${NOT_RUN}" >&2
-  exit ${NOT_STARTED}
-}
+  const refused = `echo "Metnos Gate: \${METNOS_BOX_REFUSED:-the gate has ended}: ${NOT_RUN}" >&2; exit ${NOT_STARTED}`;
+  const inner = `[ "$METNOS_BOX_WHOLE" = 1 ] || { ${refused}; }
 eval "$METNOS_BOX_START"
 ${limits}
-eval "unset METNOS_BOX_WHOLE METNOS_BOX_START METNOS_BOX_COMMAND; $METNOS_BOX_COMMAND" 9>&-
+eval "unset METNOS_BOX_WHOLE METNOS_BOX_START METNOS_BOX_COMMAND
+$METNOS_BOX_COMMAND" 9>&-
 r=$?; { pwd -P >&9; } 2>/dev/null; exit $r`;
   return `#!${bash} -p
 # Written by Metnos Gate as it starts: starts one confined command, once.

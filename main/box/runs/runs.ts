@@ -13,11 +13,11 @@ import type { Slot, SlotPool } from "./slots.ts";
 /** Confined runs, each prepared -> started -> ended. All of it is in memory: a gate that dies lets nothing start any more. */
 
 /** How long a prepared run may be started. */
-export const START_WITHIN_MS = 60_000;
+const START_WITHIN_MS = 60_000;
 /** How long it is known by its call's id after it has ended, and where it never started: a command may take long. */
 const KNOWN_ENDED_MS = 60_000;
 const KNOWN_UNSTARTED_MS = 3_600_000;
-/** Prepared and going runs of one agent: the others have room, too. */
+/** Of one agent, prepared and going: so many more would keep the others from running any. */
 const MAX_OF_AGENT = 256;
 /** How long a refused launcher may take to say so and end. */
 const REFUSED_ENDS_WITHIN_MS = 10_000;
@@ -82,9 +82,7 @@ export class Runs {
   /** The words that start it. @throws GateError `box_unavailable`, or the system's error */
   prepare(confined_run: ConfinedRun, plan: Plan): { argv: readonly string[] } {
     const { folder, slots } = this.#parts;
-    const own = [...this.#live].filter(({ confined_run: { agent_id } }) => agent_id === confined_run.agent_id);
-    if (own.length >= MAX_OF_AGENT)
-      throw new GateError("box_unavailable", "too many of this agent's commands run confined", "try again in a minute");
+    this.#refuseTooMany(confined_run);
     const slot = slots.take();
     const id = `${slot.name}.${randomBytes(16).toString("hex")}`;
     const run: LiveRun = {
@@ -109,6 +107,14 @@ export class Runs {
     this.#live.add(run);
     this.#mark(run);
     return { argv: [folder.launcher, "run", id] };
+  }
+
+  /** @throws GateError `box_unavailable` */
+  #refuseTooMany({ agent_id }: ConfinedRun): void {
+    let others = 0;
+    for (const { confined_run } of this.#live) if (confined_run.agent_id === agent_id) others++;
+    if (others >= MAX_OF_AGENT)
+      throw new GateError("box_unavailable", "too many of this agent's commands run confined", "try again later");
   }
 
   /** The run that an agent's call was allowed as, by the client's own id; undefined where it wasn't confined, or is long over. */

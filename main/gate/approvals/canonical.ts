@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import type { ProposedCall } from "../../../ipc/wire.ts";
+import type { Declaration } from "../confinement/declaration.ts";
 import type { ResolvedRequirement } from "../targets/target.ts";
 
 /** SHA-256 (hex) over canonical JSON of executor and args: keys sorted, no white space. An approval holds for exactly this call. */
@@ -9,15 +10,17 @@ export function callHash(executor: string, args: Record<string, unknown>): strin
 
 /**
  * What identical calls share: who asks, from where, in which mode, for what, and where that leads. A link that was moved makes it
- * another call; in plan mode no grant answers for it.
+ * another call; in plan mode no grant answers for it; what runs confined shares only the same box.
  */
 export function shareKey(
   agent_id: string,
   { cwd = "", mode = "" }: Pick<NonNullable<ProposedCall["context"]>, "cwd" | "mode">,
   call_hash: string,
   needs: readonly ResolvedRequirement[],
+  box?: Declaration,
 ): string {
-  return JSON.stringify([agent_id, cwd, mode, call_hash, hash("sha256", JSON.stringify(needs), "hex")]);
+  const led_to = box === undefined ? needs : [needs, box];
+  return JSON.stringify([agent_id, cwd, mode, call_hash, hash("sha256", JSON.stringify(led_to), "hex")]);
 }
 
 /** JSON with the keys of every object in code-unit order. The value came out of JSON.parse and lies within the frame's depth. */

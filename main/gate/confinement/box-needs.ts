@@ -23,9 +23,7 @@ export function boxNeeds(
     return capability !== "code:exec";
   });
   const all = [
-    tree("fs:read", project),
-    tree("fs:write", project),
-    ...writes.map((folder) => tree("fs:write", folder)),
+    ...[project, ...writes].flatMap((folder) => [tree("fs:read", folder), tree("fs:write", folder)]),
     ...reads,
     ...others,
   ];

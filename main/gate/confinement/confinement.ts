@@ -14,6 +14,7 @@ import { withScanLimit } from "../targets/tree-scan.ts";
 import type { Box } from "./box.ts";
 import { boxNeeds } from "./box-needs.ts";
 import type { Declaration } from "./declaration.ts";
+import { linkedPackages } from "./linked-packages.ts";
 import { hazardsOf } from "./lost-work.ts";
 import {
   certainCommands,
@@ -103,12 +104,14 @@ function confinementOfLine(
   if (fetches !== null && !has_network) return not("outside-by-nature", fetches);
   const stays = call.args.run_in_background === true ? text : stayingBehind(line);
   if (stays !== null) return not("background", stays);
-  const touched = touchedBy(needs, certainCommands(line), project, { home, cwd, env });
+  const touched = touchedBy(needs, certainCommands(line), project, { home, cwd, env, gate_files });
   const leaves = "leaves" in touched ? touched.leaves : (changingRepository(line, home) ?? localHost(line, needs));
   if ("leaves" in touched || leaves !== null) return not("leaves-the-box", leaves ?? "");
   if (hazards.loses !== null) return not("destroys-work", hazards.loses);
-  const declaration = declared(project, cwd, touched.reads, fetches !== null);
-  return { reason: null, declaration, line: text, needs: boxNeeds(declaration, touched.needs, needs, home) };
+  const packages = linkedPackages(project.root, cwd, home);
+  const declaration = declared(project, cwd, [...touched.reads, ...packages.reads], fetches !== null);
+  const asked = boxNeeds(declaration, [...touched.needs, ...packages.needs], needs, home);
+  return { reason: null, declaration, line: text, needs: asked };
 }
 
 function declared(project: Project, cwd: string, reads: readonly string[], network: boolean): Declaration {

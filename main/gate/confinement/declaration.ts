@@ -14,6 +14,9 @@ export interface Declaration {
   readonly network: boolean;
 }
 
+/** The system's programs and settings, which every box shows read-only where they are there: no declaration names them. */
+export const ALWAYS_READABLE = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc"] as const;
+
 /** The same as decisions say it. */
 export function confinedTo({ project, network }: Declaration): Confined {
   return { project, network };

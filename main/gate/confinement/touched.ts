@@ -1,6 +1,8 @@
 import { statSync } from "node:fs";
 import { askedBelow, markedByName } from "../guard/asked-each-time.ts";
 import type { GuardEnv } from "../guard/call-environment.ts";
+import type { GateFiles } from "../guard/gate-files.ts";
+import { isForbidden } from "../guard/guard.ts";
 import { runsLater } from "../guard/run-later.ts";
 import { effectsOf } from "../guard/shell/effects.ts";
 import { foldersNamed } from "../guard/shell/path-words.ts";
@@ -11,6 +13,7 @@ import { realForm } from "../targets/path.ts";
 import { isAtOrBelow } from "../targets/pattern.ts";
 import { askedEachTime } from "../targets/secret-files.ts";
 import { pathName, pathTarget, type ResolvedRequirement, targetText } from "../targets/target.ts";
+import { ALWAYS_READABLE } from "./declaration.ts";
 import { type Project, placeOf } from "./project.ts";
 
 /**
@@ -28,10 +31,10 @@ export interface TouchedPlace {
   home: string;
   cwd: string;
   env: GuardEnv | undefined;
+  /** Left out where there is no gate whose files could be touched. */
+  gate_files?: GateFiles | undefined;
 }
 
-/** Read-only in every box. */
-const SYSTEM = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc"];
 /** A process's own view, devices and the machine's sockets: another thing in a box, or nothing. */
 const NO_FILES = ["/proc", "/sys", "/dev", "/run", "/var/run"];
 const DEVICE = /^\/dev\/(?:null|zero|full|u?random|tty|std(?:in|out|err)|fd\/\d+)$/;
@@ -134,7 +137,7 @@ class TouchedReader {
     }
     if (DEVICE.test(real)) return;
     if (isBelowAny(real, NO_FILES)) return this.#leave(pathName(target));
-    if (ask_each_time === undefined && isBelowAny(real, SYSTEM)) return;
+    if (ask_each_time === undefined && isBelowAny(real, ALWAYS_READABLE)) return;
     const kind = fileKind(real);
     if (kind === "nothing") return;
     // Of a folder the box would show all, not its names alone.
@@ -149,7 +152,7 @@ class TouchedReader {
     const path = absolutePath(word.text, cwd);
     const real = path === null ? null : realForm(path);
     if (path === null || real === null || this.#isInside(real)) return;
-    if ([...this.#reads].some((one) => isAtOrBelow(real, one)) || isBelowAny(real, SYSTEM)) return;
+    if ([...this.#reads].some((one) => isAtOrBelow(real, one)) || isBelowAny(real, ALWAYS_READABLE)) return;
     const kind = fileKind(real);
     if (kind === "nothing" || (kind === "folder" && !is_tree)) return;
     const need = markedByName({
@@ -160,7 +163,9 @@ class TouchedReader {
     for (const secret of askedBelow(need)) this.#needs.push(secret);
   }
 
+  /** The guard has read the line: where a link leads that only the commands' records name, it hasn't seen. */
   #add(real: string, need: ResolvedRequirement): void {
+    if (isForbidden(need, this.#place)) return this.#leave(targetText(need.target));
     this.#reads.add(real);
     this.#needs.push(need);
   }

@@ -79,6 +79,14 @@ interface TouchedPath {
   access: ResolvedRequirement["access"];
 }
 
+/** True if what a need would touch is no agent's, whatever line it comes from: keys, passwords, the gate's own files. */
+export function isForbidden(
+  need: ResolvedRequirement,
+  { home, gate_files }: Pick<GuardSettings, "home" | "gate_files">,
+): boolean {
+  return protectedPaths(pathsOf([need]), home) !== null || gate_files?.touchedBy(need) !== undefined;
+}
+
 function pathsOf(needs: readonly ResolvedRequirement[]): TouchedPath[] {
   const paths: TouchedPath[] = [];
   for (const { capability, target, access } of needs) {

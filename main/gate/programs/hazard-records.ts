@@ -19,7 +19,7 @@ import { filesSentByCurl } from "./web.ts";
 /** One record per program, or per family of programs with the same words: what of it is worth a warning. */
 
 /** With one of these `git checkout` is for files. */
-const FILES_CHECKED_OUT = "-- --ours --theirs --pathspec-from-file";
+const FILES_CHECKED_OUT = "-- -p --patch --ours --theirs --pathspec-from-file";
 
 const GIT: readonly HazardRule[] = [
   {

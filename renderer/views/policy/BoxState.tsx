@@ -1,10 +1,11 @@
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import type { BoxAgent, BoxStatus } from "../../../ipc/box.ts";
 import { boxAgentWords, boxProblemWords } from "../../../ipc/box-words.ts";
 import { useQuery } from "../../gate/use-gate.tsx";
 import { AgentLink } from "../../parts/AgentLink.tsx";
 import { Button } from "../../parts/Button.tsx";
 import { CommandToCopy } from "../../parts/CommandToCopy.tsx";
+import { useNow } from "../../parts/clock.ts";
 import { Failure } from "../../parts/Failure.tsx";
 import { NeitherShape, OutcomeShape } from "../../parts/OutcomeShape.tsx";
 import { Moment } from "../../parts/RelativeTime.tsx";
@@ -16,7 +17,8 @@ import { useLanguage, useWords } from "../../words/language.ts";
 /** Whether commands are confined: on this machine, of each agent, and what was set aside after them. */
 export function BoxState() {
   const words = useWords(boxWords);
-  const { data, error } = useQuery("box.status", {});
+  const { data, error, refresh } = useQuery("box.status", {});
+  useEveryHalfMinute(refresh);
   if (data === undefined) return <Failure error={error} />;
   return (
     <section className="box-state" aria-labelledby="policy-box">
@@ -27,6 +29,17 @@ export function BoxState() {
       <SetAside items={data.set_aside} />
     </section>
   );
+}
+
+/** No event says that a client was tested, or that what was set aside was put back. */
+function useEveryHalfMinute(act: () => void): void {
+  const now = useNow("half_minute");
+  const last = useRef(now);
+  useEffect(() => {
+    if (last.current === now) return;
+    last.current = now;
+    act();
+  }, [now, act]);
 }
 
 function Problem({ status: { problem, detail, fix } }: { status: BoxStatus }) {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { boxArguments } from "../../../main/box/arguments/bubblewrap.ts";
 import { projectFolder } from "../../../main/box/arguments/caches.ts";
-import { environmentPatterns, isKept } from "../../../main/box/arguments/environment.ts";
+import { isKept } from "../../../main/box/arguments/environment.ts";
 import { limitCommands } from "../../../main/box/arguments/limits.ts";
 import { findMachine, type Machine } from "../../../main/box/arguments/machine.ts";
 import { mountChecks } from "../../../main/box/arguments/mounts.ts";
@@ -290,16 +290,12 @@ describe("the environment of a box", () => {
     ["ASKED_FOR_TOKEN", true],
   ] as const)("%s: %s", (name, expected) => {
     expect(isKept(name, ["ASKED_FOR_TOKEN"])).toBe(expected);
-    const { kept, dropped, kept_pattern } = environmentPatterns(["ASKED_FOR_TOKEN"]);
-    const fits = (patterns: string) =>
-      patterns.split("|").some((pattern) => new RegExp(`^${pattern.replaceAll("*", ".*")}$`).test(name));
-    expect(fits(kept) || (!fits(dropped) && fits(kept_pattern))).toBe(expected);
   });
 });
 
 describe("limits", () => {
   it("are words of ulimit; processes only where the kernel counts those of the box alone", () => {
-    expect(limitCommands(CONFIG, "6.1.0")).toContain("ulimit -d 8388608 2>/dev/null; ulimit -f 4194304 2>/dev/null");
+    expect(limitCommands(CONFIG, "6.1.0")).toContain("ulimit -d 8388608; ulimit -f 4194304; ");
     expect(limitCommands(CONFIG, "5.14.0-rc1")).toContain("ulimit -u 1024");
     expect(limitCommands(CONFIG, "5.10.0-44")).not.toContain("ulimit -u");
   });

@@ -1,6 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { getPriority } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as passed } from "node:timers/promises";
 import type { Runner } from "./confinement.ts";
@@ -58,8 +59,8 @@ export async function outcomeOf(script: HostileScript, world: World, runner: Run
     ...world.reached.map((name) => `reached: ${name}`),
     ...found,
   ];
-  if (world.victimState() !== "alive 0") violations.push(`the other process: ${world.victimState()}`);
-  execFileSync("/bin/chmod", ["-R", "u+rwX", project], { stdio: "ignore" });
+  if (world.victimState() !== `alive ${getPriority()}`) violations.push(`the other process: ${world.victimState()}`);
+  if (existsSync(project)) execFileSync("/bin/chmod", ["-R", "u+rwX", project], { stdio: "ignore" });
   execFileSync("/bin/rm", ["-rf", project]);
   return { ...ran, violations };
 }
@@ -105,7 +106,7 @@ function killGroup(child: ChildProcess): void {
 function unexpected(ran: Ran, script: HostileScript, below: string, project: string, world: World): string[] {
   const found: string[] = [];
   const output = ran.stdout + ran.stderr;
-  if (output.includes("HOLE")) found.push(`it says so: ${output.slice(0, 400)}`);
+  if (/(?<!METNOS_BOX_W)HOLE/.test(output)) found.push(`it says so: ${output.slice(0, 400)}`);
   if (output.includes(world.secret)) found.push("a secret was printed");
   if (ran.code === null) found.push("the caller's shell did not continue");
   if (script.code !== undefined && ran.code !== script.code)

@@ -8,6 +8,10 @@ export type Unshown =
   | "not bounded"
   /** It is about what the box, its launcher or the wrapper answers: without them there is nothing to forge. */
   | "about the box"
+  /** It is ordinary work, which must succeed in a box as it does without one. */
+  | "ordinary work"
+  /** Whether it does harm is a race, without a box too. */
+  | "a race"
   /** It looks for a way that this kernel, or this machine, may not have. */
   | "depends on the machine";
 
@@ -31,7 +35,7 @@ export interface Options extends Expectations {
   readonly unshown?: Unshown;
   /** Only where tests run in full: it takes seconds of the processor. */
   readonly is_slow?: boolean;
-  /** Also as an ordinary user in every run. Where tests run in full, each script does. */
+  /** Also as an ordinary user in every run. With WHOLE_RUN=true each script is. */
   readonly as_user?: boolean;
   /** Not as root, whom this doesn't bind. */
   readonly is_for_users_only?: boolean;

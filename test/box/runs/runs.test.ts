@@ -151,6 +151,14 @@ describe.skipIf(reason !== undefined)("a confined run", () => {
     expect(under_test.failures).toEqual([]);
   }, 60_000);
 
+  it("is one of 256 of its agent at most, and other agents still get theirs", async () => {
+    const under_test = await boxUnderTest();
+    for (let count = 0; count < 256; count++) under_test.prepare("true");
+    expect(() => under_test.prepare("true")).toThrow(/too many of this agent's commands/);
+    const argv = under_test.prepare("echo ran", { agent_id: "agent-2" });
+    expect(await start(under_test, argv)).toMatchObject({ code: 0, stdout: "ran\n" });
+  });
+
   it("takes a line of 100 KiB", async () => {
     const under_test = await boxUnderTest();
     const text = "x".repeat(100 * 1024);

@@ -86,8 +86,19 @@ describe("what identical calls share", () => {
     capability: "fs:write",
     target: { kind: "path", lexical: "/srv/link/a.txt", real, is_tree: false },
   });
-  const key = ({ agent = "agent-1", cwd = "/srv", call = "hash", real = "/srv/a/a.txt", mode = "default" } = {}) =>
-    shareKey(agent, { cwd, mode }, call, [need(real)]);
+  const box = { project: "/srv", cwd: "/srv", reads: [], writes: [], network: false };
+  const key = ({
+    agent = "agent-1",
+    cwd = "/srv",
+    call = "hash",
+    real = "/srv/a/a.txt",
+    mode = "default",
+    network = false,
+  } = {}) => shareKey(agent, { cwd, mode }, call, [need(real)], { ...box, network });
+
+  it("is another one where the same runs without a box", () => {
+    expect(shareKey("agent-1", { cwd: "/srv", mode: "default" }, "hash", [need("/srv/a/a.txt")])).not.toBe(key());
+  });
 
   it("is the same for the same call of the same agent from the same folder", () => {
     expect(key()).toBe(key());
@@ -99,6 +110,7 @@ describe("what identical calls share", () => {
     ["another mode", { mode: "plan" }],
     ["the same texts, divided otherwise", { cwd: "/srv\\ndefault", mode: "" }],
     ["another call", { call: "other" }],
+    ["a box with a network", { network: true }],
     ["a link that was moved", { real: "/srv/b/a.txt" }],
   ])("%s makes it another call", (_what, change) => {
     expect(key(change)).not.toBe(key());

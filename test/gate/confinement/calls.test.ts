@@ -136,6 +136,7 @@ describe("a line that can't be confined says why, and about what", () => {
     ...[
       "git checkout src",
       "git -C src checkout store",
+      "git checkout -p main",
       "git branch -df old",
       "git branch --delete --force old",
       "git -c clean.requireForce=false clean -d",
@@ -296,6 +297,18 @@ describe("what a confined line gets", () => {
     const { declaration, needs } = confined("cat .env | node x.js");
     expect(declaration.reads).toEqual([join(world.project, ".env")]);
     expect(needs.at(-1)).toMatchObject({ capability: "fs:read", ask_each_time: expect.any(String) });
+  });
+
+  it("no key that a link in the project leads to, whatever names it", () => {
+    const made = confinedWorld();
+    mkdirSync(join(made.home, ".ssh"));
+    writeFileSync(join(made.home, ".ssh/id_rsa"), "key");
+    symlinkSync(join(made.home, ".ssh/id_rsa"), join(made.project, "k"));
+    symlinkSync(join(made.home, ".ssh"), join(made.project, "folder"));
+    for (const line of ["python3 k", "if true; then cat k | node x.js; fi", "f() { tar c folder; }; f | node x.js"]) {
+      const found = confinementIn(made, shellCall(line, made.project));
+      expect([line, found]).toEqual([line, { reason: "leaves-the-box", about: expect.stringContaining(".ssh") }]);
+    }
   });
 
   it("what the agent itself says that it needs stays a need", () => {

@@ -43,7 +43,7 @@ describe("the project is the repository of the working directory", () => {
     expect(declaredIn(link)).toMatchObject({ project: world.project, cwd: link });
   });
 
-  it("of a linked worktree with the repository's own folder, which it writes, and needs", () => {
+  it("of a linked worktree with the repository's own folder, which it reads and writes, and needs", () => {
     const worktree = join(home, "work/feature");
     git(world.project, "worktree", "add", "-q", "-b", "feature", worktree);
     const common = join(world.project, ".git");
@@ -53,6 +53,7 @@ describe("the project is the repository of the working directory", () => {
     expect(found.needs.map(({ capability, target }) => [capability, target.kind === "path" && target.real])).toEqual([
       ["fs:read", worktree],
       ["fs:write", worktree],
+      ["fs:read", common],
       ["fs:write", common],
     ]);
     // Inside the project itself it needs nothing more.
@@ -179,5 +180,34 @@ describe("without a repository, the folder that was granted", () => {
       granted(`${home}/**`),
     ])
       expect(declaredIn(folder, at)).toBe("no-project");
+  });
+});
+
+describe("packages that are a link to another project's", () => {
+  const reads = (cwd: string) => {
+    const found = confinementIn(world, shellCall("npm test", cwd));
+    if (found.reason !== null) throw new Error(found.reason);
+    const needs = found.needs.filter(({ capability }) => capability === "fs:read").map(({ target }) => target);
+    const asked = needs.flatMap((target) => (target.kind === "path" && target.is_tree ? [target.real] : []));
+    return { shown: found.declaration.reads, asked: asked.filter((path) => path !== found.declaration.project) };
+  };
+
+  it("are shown to its commands, by a need of their own", () => {
+    const [own, other] = [repository("work/linked"), repository("work/main")];
+    const packages = join(other, "node_modules");
+    mkdirSync(join(own, "part/src"), { recursive: true });
+    mkdirSync(packages);
+    symlinkSync(packages, join(own, "node_modules"));
+    expect(reads(join(own, "part/src"))).toEqual({ shown: [packages], asked: [packages] });
+    expect(reads(other)).toEqual({ shown: [], asked: [] });
+  });
+
+  it.each(["other/src", "other", "notes/node_modules", ".ssh"])("aren't where the link leads to %s", (target) => {
+    const [own, other] = [repository("work/elsewhere"), repository("work/other")];
+    for (const folder of [join(other, "src"), join(home, "work/notes/node_modules"), join(home, "work/.ssh")])
+      mkdirSync(folder, { recursive: true });
+    rmSync(join(own, "node_modules"), { force: true });
+    symlinkSync(join(home, "work", target), join(own, "node_modules"));
+    expect(reads(own)).toEqual({ shown: [], asked: [] });
   });
 });

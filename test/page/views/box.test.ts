@@ -126,6 +126,18 @@ describe.skipIf(NO_BROWSER !== null)("confined commands", () => {
     ]);
   });
 
+  it("what changes without an event, as a client that was tested meanwhile, is there within half a minute", async () => {
+    const gate = await startGate();
+    const agent = { name: "claude-code", client: null, tested_at: null } as const;
+    let state: "untested" | "confined" = "untested";
+    const operator = withBox(gate.operator, () => ({ ...WELL, agents: [{ ...agent, state }] }));
+    const { page } = await openPage(operator, { at: "policy", browser: browser(), stands_still: true });
+    await box(page).getByText("Not confined: its client was never tested").waitFor();
+    state = "confined";
+    await page.clock.runFor(31_000);
+    await box(page).getByText("Commands run confined").waitFor();
+  });
+
   it("of many files that were set aside the first are listed, and the others on a press", async () => {
     const gate = await startGate();
     const set_aside = Array.from({ length: 50 }, (_, index) => ({

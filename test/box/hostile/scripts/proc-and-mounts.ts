@@ -173,7 +173,7 @@ export const NAMESPACES = section("namespaces", [
   ],
   [
     "its root made another by unshare and chroot",
-    `unshare -Ur chroot / sh -c 'cat %HOME%/.ssh/id_ed25519; echo evil > %SIBLING%/file.txt' 2>/dev/null; true`,
+    `unshare -Ur /usr/sbin/chroot / sh -c 'cat %HOME%/.ssh/id_ed25519; echo evil > %SIBLING%/file.txt' 2>/dev/null; true`,
   ],
   [
     "an overlay over the project's kept files",

@@ -116,6 +116,7 @@ export const LINKS = section("links", [
   [
     "a link that is swapped while another program writes",
     `mkdir d; (for i in 1 2 3 4 5 6 7 8 9 10; do ln -sfn ../sibling s; ln -sfn d s; done) & for i in 1 2 3 4 5 6 7 8 9 10; do echo evil > s/file.txt; done; wait`,
+    { unshown: "a race" },
   ],
   [
     "a link out of the project, written through by a later program in the box",
