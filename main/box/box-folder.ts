@@ -36,7 +36,8 @@ export function openBoxFolder(state_dir: string): BoxFolder {
   return folder;
 }
 
-function makePrivate(path: string): void {
+/** @throws GateError `box_unavailable` where a link or somebody else's folder is in its place, or the system's error */
+export function makePrivate(path: string): void {
   mkdirSync(path, { recursive: true, mode: OWNER_ONLY });
   const stat = lstatSync(path);
   if (!stat.isDirectory()) throw unusable(path, `is ${kindOfFile(stat)}, not a folder`);

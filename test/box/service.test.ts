@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { confinedCommand } from "../../ipc/confined-command.ts";
@@ -46,6 +46,22 @@ describe.skipIf(reason !== undefined)("a gate that ends while its box is being t
     expect(readdirSync(join(gate.paths.state_dir, "box")).filter((name) => /metnos-gate-box|\.up$/.test(name))).toEqual(
       [],
     );
+  });
+});
+
+describe.skipIf(reason !== undefined)("a gate that starts", () => {
+  it("takes nothing that lies in its folder for a pipe that is none, and follows no link there", async () => {
+    const { folder, state_dir, project } = folders();
+    const box_folder = join(state_dir, "box");
+    mkdirSync(join(box_folder, "0000-1.up", "inner"), { recursive: true, mode: 0o700 });
+    writeFileSync(join(box_folder, "0000-2.up"), "text");
+    writeFileSync(join(folder, "mine"), "mine");
+    symlinkSync(join(folder, "mine"), join(box_folder, "0000-3.up"));
+    const { box, failures } = await boxUnderTest({ state_dir, project });
+    await box.settled;
+    expect(failures).toEqual([]);
+    expect(readdirSync(box_folder).filter((name) => name.startsWith("0000"))).toEqual([]);
+    expect(readFileSync(join(folder, "mine"), "utf8")).toBe("mine");
   });
 });
 

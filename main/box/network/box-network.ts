@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { mkdirSync, readdirSync, rmSync } from "node:fs";
+import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { AgentDirectory } from "../../gate/agents.ts";
 import type { ConfinedRun } from "../../gate/confinement/box.ts";
 import type { Listeners } from "../../listeners.ts";
+import { makePrivate } from "../box-folder.ts";
 import { NETWORK_ENVIRONMENT } from "./environment.ts";
 import { HostGate, type NetworkGate, type NetworkRun } from "./host-gate.ts";
 import { NETWORK_LIMITS, type NetworkLimits } from "./limits.ts";
@@ -44,9 +45,9 @@ export class BoxNetwork {
   constructor(parts: BoxNetworkParts) {
     this.#parts = parts;
     this.#folder = join(parts.folder, "net");
-    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    makePrivate(this.#folder);
     // Sockets of a gate that was killed.
-    for (const name of readdirSync(this.#folder)) rmSync(join(this.#folder, name), { force: true });
+    for (const name of readdirSync(this.#folder)) rmSync(join(this.#folder, name), { force: true, recursive: true });
     this.#unsubscribe = parts.listeners.add(
       ["safety.paused", "agent.pause", "agents.changed", "grants.changed", "refusals.changed"],
       (event) => {

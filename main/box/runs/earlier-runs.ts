@@ -1,4 +1,4 @@
-import { closeSync, constants, openSync, readSync, rmSync } from "node:fs";
+import { closeSync, constants, lstatSync, openSync, readSync, rmSync } from "node:fs";
 import { Socket } from "node:net";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -15,7 +15,8 @@ export async function earlierRunsEnd(folder: string, prefix: string, signal: Abo
   const going: Promise<void>[] = [];
   for (const name of othersPipes(folder, prefix)) {
     const path = join(folder, name);
-    if (!name.endsWith(".up")) rmSync(path, { force: true });
+    const is_pipe = lstatSync(path, { throwIfNoEntry: false })?.isFIFO() === true;
+    if (!is_pipe || !name.endsWith(".up")) rmSync(path, { force: true, recursive: true });
     else going.push(ends(path, signal).then(() => (signal.aborted ? undefined : rmSync(path, { force: true }))));
   }
   await Promise.all(going);

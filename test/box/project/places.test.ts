@@ -209,7 +209,7 @@ describe("what appeared", () => {
         symlinkSync("../evil", exchanged(project, "conf/env"));
       },
     ],
-  ] as const)("is a link where %s was exchanged: no box can cover links", async (_what, exchange) => {
+  ])("is a link where %s was exchanged: no box can cover links", async (_what, exchange) => {
     const { project } = made(["real/env", "src/a"]);
     mkdirSync(join(project, "conf"));
     symlinkSync("../real/env", join(project, "conf/env"));
