@@ -56,7 +56,7 @@ for open in /proc/self/fd/*; do
   case \${open##*/} in [0-2] | 255) ;; 9) [ -p "$open" ] || exec 9>&- ;; *) eval "exec \${open##*/}>&-" ;; esac
 done
 trap '' PIPE
-{ exec 3<>"$pipe.up" 4>"$pipe.up" 3<>"$pipe.down" 5<"$pipe.down" 3>&-; } 2>/dev/null || refuse 'the gate that allowed this is gone'
+{ exec 3<>"$pipe.up" 4>"$pipe.up" 3<>"$pipe.down" 5<"$pipe.down" 3>&-; } 2>/dev/null && [ -p /proc/self/fd/4 ] || refuse 'the gate that allowed this is gone'
 mapfile -d '' -t environment </proc/self/environ
 { printf '%s\\0' "$id" "\${#environment[@]}" "\${environment[@]}" >&4; } 2>/dev/null || refuse 'the gate is not running'
 trap - PIPE
