@@ -8,7 +8,6 @@ import { type GatePaths, gatePaths, homeFolder } from "../ipc/paths.ts";
 import type { Pause } from "../ipc/safety.ts";
 import type { ProposedCall } from "../ipc/wire.ts";
 import { BoxService } from "./box/box-service.ts";
-import { BoxNetwork } from "./box/network/box-network.ts";
 import { type Config, loadConfigWithSources } from "./config.ts";
 import { errorOrigin } from "./error-origin.ts";
 import { logEvents } from "./event-log.ts";
@@ -351,9 +350,10 @@ function openBox(
         .filter(({ revoked_at }) => revoked_at === null)
         .map(({ name, level }) => ({ name, level })),
     gate_folders,
-    network: (folder) => {
+    network: async (folder) => {
       const gate = gateOf();
       if (gate === undefined) throw new Error("a box begins once its gate is open");
+      const { BoxNetwork } = await import("./box/network/box-network.ts");
       return new BoxNetwork({ gate, grants, agents, listeners, failed, folder });
     },
     failed,
