@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { constants } from "node:os";
 import { isatty } from "node:tty";
 import { visible } from "../ipc/visible-text.ts";
@@ -29,17 +29,20 @@ export async function runInPlace(
     { length: Math.max(2, ...fds) - 2 },
     (_, index) => further[index + 3] ?? ("ignore" as const),
   );
-  const child = spawn(program, words, { stdio: ["inherit", "inherit", "inherit", ...extra] });
   const is_terminal = isatty(0) || isatty(1) || isatty(2);
-  const passOn = (signal: NodeJS.Signals) => child.kill(signal);
+  let child: ChildProcess | undefined;
+  const passOn = (signal: NodeJS.Signals) => child?.kill(signal);
   const stay = () => undefined;
   for (const signal of PASSED_ON) process.on(signal, passOn);
   for (const signal of FROM_TERMINAL) process.on(signal, is_terminal ? stay : passOn);
   try {
+    // Listened to before the program is there: a signal in between would end this process alone, and leave the program.
+    const started = spawn(program, words, { stdio: ["inherit", "inherit", "inherit", ...extra] });
+    child = started;
     const { code, signal } = await new Promise<{ code: number | null; signal: NodeJS.Signals | null }>(
       (resolve, reject) => {
-        child.once("error", reject);
-        child.once("exit", (code, signal) => resolve({ code, signal }));
+        started.once("error", reject);
+        started.once("exit", (code, signal) => resolve({ code, signal }));
       },
     );
     if (signal === null) return code ?? NOT_RUNNABLE;
