@@ -8,6 +8,7 @@ import { type GatePaths, gatePaths, homeFolder } from "../ipc/paths.ts";
 import type { Pause } from "../ipc/safety.ts";
 import type { ProposedCall } from "../ipc/wire.ts";
 import { BoxService } from "./box/box-service.ts";
+import { BoxNetwork } from "./box/network/box-network.ts";
 import { type Config, loadConfigWithSources } from "./config.ts";
 import { errorOrigin } from "./error-origin.ts";
 import { logEvents } from "./event-log.ts";
@@ -350,10 +351,9 @@ function openBox(
         .filter(({ revoked_at }) => revoked_at === null)
         .map(({ name, level }) => ({ name, level })),
     gate_folders,
-    network: async (folder) => {
+    network: (folder) => {
       const gate = gateOf();
       if (gate === undefined) throw new Error("a box begins once its gate is open");
-      const { BoxNetwork } = await import("./box/network/box-network.ts");
       return new BoxNetwork({ gate, grants, agents, listeners, failed, folder });
     },
     failed,

@@ -1,3 +1,6 @@
+import { randomBytes } from "node:crypto";
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { BoxStatus } from "../../ipc/box.ts";
 import type { Confined } from "../../ipc/decision.ts";
 import { GateError } from "../../ipc/gate-error.ts";
@@ -9,11 +12,21 @@ import type { AuditLog } from "../gate/audit/log.ts";
 import type { Clock } from "../gate/clock.ts";
 import type { Box, ConfinedRun } from "../gate/confinement/box.ts";
 import { boxAgents, type KnownAgent } from "./agents.ts";
-import type { BoxNetwork } from "./network/box-network.ts";
-import type { OpenBox } from "./open-box.ts";
+import { commonArguments } from "./arguments/bubblewrap.ts";
+import { limitCommands } from "./arguments/limits.ts";
+import { findMachine } from "./arguments/machine.ts";
+import { systemCallFilter } from "./arguments/system-calls.ts";
+import { type BoxFolder, openBoxFolder } from "./box-folder.ts";
+import type { BoxNetwork, RunNetwork } from "./network/box-network.ts";
+import { probeBox } from "./probe.ts";
+import { AfterRuns } from "./project/after-runs.ts";
+import { Places, TooLarge } from "./project/places.ts";
 import { listSetAside } from "./project/set-aside.ts";
-import type { AgentState } from "./runs/run-plan.ts";
-import type { Run } from "./runs/runs.ts";
+import { earlierRunsEnd } from "./runs/earlier-runs.ts";
+import { Launcher } from "./runs/launcher.ts";
+import { type AgentState, RunPlan, type RunPlanParts } from "./runs/run-plan.ts";
+import { type Run, Runs } from "./runs/runs.ts";
+import { SlotPool } from "./runs/slots.ts";
 
 export interface BoxServiceParts {
   paths: Pick<GatePaths, "state_dir">;
@@ -31,15 +44,28 @@ export interface BoxServiceParts {
   /** Other folders of the gate than its state's, which no box shows. */
   gate_folders: readonly string[];
   /** Confined runs' ways to hosts, with their sockets in this folder. Left out: no run has one. */
-  network?(folder: string): Promise<BoxNetwork>;
+  network?(folder: string): BoxNetwork;
   /** Logs an unexpected error after which the gate continues. */
   failed(what: string, error: unknown): void;
 }
 
-export type Problem = Pick<BoxStatus, "problem" | "detail" | "fix">;
+/** What of this machine a running box needs. */
+interface Open {
+  folder: BoxFolder;
+  launcher: Launcher;
+  slots: SlotPool;
+  plan: RunPlanParts;
+  runs: Runs;
+  network: BoxNetwork | undefined;
+}
+
+type Problem = Pick<BoxStatus, "problem" | "detail" | "fix">;
 
 /** The gate's start, and what ends soon after it, doesn't wait for a probe. */
 const BEGINS_AFTER_MS = 400;
+
+/** Looking again takes as long as it did. */
+const STAYS_TOO_LARGE_MS = 3_600_000;
 
 const NONE_YET: Problem = { problem: "probe-failed", detail: "it is being tried", fix: null };
 
@@ -49,11 +75,13 @@ export class BoxService implements Box {
   is_available = false;
   has_network = false;
   readonly #parts: BoxServiceParts;
-  #open: OpenBox | undefined;
+  #open: Open | undefined;
   #problem: Problem = NONE_YET;
   #version: string | null = null;
   /** By the agent's name, as it last said. */
   readonly #greeted = new Map<string, boolean>();
+  /** Projects, until when they count as too large. */
+  readonly #too_large = new Map<string, number>();
   readonly #closing = new AbortController();
   #beginning: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -82,11 +110,22 @@ export class BoxService implements Box {
     const open = this.#open;
     if (open === undefined)
       throw new GateError("box_unavailable", "no command can run confined here", "see box status");
-    return open.prepare(run);
+    open.launcher.check();
+    return open.runs.prepare(run, this.#planOf(open, run));
   }
 
   isTooLarge(project: string): boolean {
-    return this.#open?.isTooLarge(project) === true;
+    return performance.now() < (this.#too_large.get(project) ?? 0);
+  }
+
+  #planOf({ plan }: Open, run: ConfinedRun): RunPlan {
+    try {
+      return new RunPlan(plan, run);
+    } catch (error) {
+      if (error instanceof TooLarge)
+        this.#too_large.set(run.declaration.project, performance.now() + STAYS_TOO_LARGE_MS);
+      throw error;
+    }
   }
 
   /** A prepared run whose words are given to nobody. */
@@ -133,32 +172,76 @@ export class BoxService implements Box {
     this.#closing.abort();
     const open = this.#open;
     this.#opened(undefined);
-    open?.close();
+    open?.runs.close();
+    open?.plan.after.close();
+    open?.network?.close();
+    open?.slots.close();
   }
 
-  #opened(open: OpenBox | undefined): void {
+  #opened(open: Open | undefined): void {
     this.#open = open;
     this.is_available = open !== undefined;
-    this.has_network = open?.has_network === true;
+    this.has_network = open?.network !== undefined;
   }
 
   async #begin(): Promise<void> {
     if (this.#closing.signal.aborted || !this.#parts.config.enabled) return;
     try {
-      // Loaded once the gate answers: its start doesn't wait for it.
-      const { openBox } = await import("./open-box.ts");
-      const { open, version, ...problem } = await openBox(this.#parts, this.#closing.signal);
-      if (this.#closing.signal.aborted) return open?.close();
-      this.#version = version;
-      this.#problem = problem;
-      if (open === undefined) return;
-      this.settled = open.lookAfterEarlier(this.#closing.signal);
-      this.#opened(open);
+      const open = await this.#made();
+      if (this.#closing.signal.aborted) {
+        open?.network?.close();
+        open?.slots.close();
+      } else this.#opened(open);
     } catch (error) {
       const detail = error instanceof Error ? error.message : String(error);
       this.#problem = { problem: "folder-unusable", detail, fix: null };
       this.#parts.failed("preparing the box", error);
     }
+  }
+
+  async #made(): Promise<Open | undefined> {
+    const { home, env, config, paths, gate_folders, clock, alarms, audit, failed } = this.#parts;
+    const folder = openBoxFolder(paths.state_dir);
+    const machine = findMachine({ env, home, config, state_dir: paths.state_dir, gate_folders });
+    const { version, ...problem } = await probeBox(machine);
+    // Of a gate that has ended nothing is written any more: the next one may be there already.
+    if (this.#closing.signal.aborted) return undefined;
+    this.#version = version;
+    this.#problem = problem;
+    if (problem.problem !== null || machine.bubblewrap === null || machine.bash === null) return undefined;
+    const prefix = randomBytes(4).toString("hex");
+    const slots = new SlotPool(folder.path, prefix, (error) => failed("making pipes", error));
+    await slots.begin();
+    if (this.#closing.signal.aborted) {
+      slots.close();
+      return undefined;
+    }
+    const has_filter = writeFilter(folder);
+    const launcher = new Launcher(folder);
+    launcher.write({
+      folder: folder.path,
+      bubblewrap: machine.bubblewrap.path,
+      bash: machine.bash,
+      common: commonArguments(machine),
+      limits: limitCommands(config),
+      has_filter,
+    });
+    const places = new Places();
+    const after = new AfterRuns({ folder, places, clock, alarms, audit, failed });
+    this.#lookAfterEarlier(after, folder, prefix);
+    const network = this.#parts.network?.(folder.path);
+    const stateOf = (agent_id: string) => this.#parts.stateOf(agent_id);
+    const plan = { machine, places, after, stateOf, openNetwork: (run: ConfinedRun) => wayOf(run, network) };
+    return { folder, launcher, slots, plan, runs: new Runs({ folder, slots, failed }), network };
+  }
+
+  /** Of a gate that has ended: what its runs leave is looked at when they end. */
+  #lookAfterEarlier(after: AfterRuns, folder: BoxFolder, prefix: string): void {
+    const { signal } = this.#closing;
+    const earlier = after.takeOver();
+    this.settled = earlierRunsEnd(folder.path, prefix, signal)
+      .then(() => (signal.aborted ? undefined : after.ended(earlier)))
+      .catch((error: unknown) => this.#parts.failed("looking after an earlier gate's commands", error));
   }
 
   #bypassed({ confined_run: { agent_id, agent_name } }: Run): void {
@@ -176,4 +259,18 @@ export class BoxService implements Box {
       hint: "the agent is paused: look at what the command did, then test its client again and resume it",
     });
   }
+}
+
+/** Whether there is a filter of system calls for this processor. @throws the system's error */
+function writeFilter(folder: BoxFolder): boolean {
+  const filter = systemCallFilter();
+  const file = join(folder.path, "system-calls");
+  rmSync(file, { force: true });
+  if (filter !== null) writeFileSync(file, filter, { mode: 0o600, flag: "wx" });
+  return filter !== null;
+}
+
+function wayOf(run: ConfinedRun, network: BoxNetwork | undefined): RunNetwork {
+  if (network !== undefined) return network.open(run);
+  throw new GateError("box_unavailable", "a confined command has no way to hosts here", "run it outside the box");
 }
