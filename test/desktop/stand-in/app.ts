@@ -106,14 +106,16 @@ class StandInApp extends EventEmitter {
 
   exit(code = 0): void {
     void endChromium().finally(() => {
-      // Electron's own helper waits for this process; a new Node takes long enough to start.
+      // As Electron's own helper does, it waits until this process has ended.
       if (this.#next !== undefined) {
         const words = [
           ...process.execArgv,
           process.argv[1] ?? "",
           ...this.#next.filter((word) => word !== process.argv[1]),
         ];
-        spawn(process.execPath, words, { detached: true, stdio: "ignore" }).unref();
+        const wait = 'while kill -0 "$0" 2>/dev/null; do sleep 0.02; done; exec "$@"';
+        const next = ["-c", wait, String(process.pid), process.execPath, ...words];
+        spawn("/bin/sh", next, { detached: true, stdio: "ignore" }).unref();
       }
       process.exit(code);
     });
