@@ -6,7 +6,7 @@ import { join, resolve } from "node:path";
 import { setTimeout as passed } from "node:timers/promises";
 import type { Runner } from "./confinement.ts";
 import type { HostileScript } from "./script.ts";
-import type { World } from "./world.ts";
+import { RUN_LATER, SECRETS, type World } from "./world.ts";
 
 /** What a script did, seen from outside. */
 export interface Outcome {
@@ -121,22 +121,7 @@ function unexpected(ran: Ran, script: HostileScript, below: string, project: str
 }
 
 /** Places of the ordinary project whose content is run later, or is secret: they stay. */
-const KEPT = [
-  ".envrc",
-  ".vscode/tasks.json",
-  ".vscode/settings.json",
-  ".claude/settings.json",
-  ".mcp.json",
-  ".npmrc",
-  ".husky/pre-commit",
-  "pkg/.vscode/tasks.json",
-  ".git/hooks/pre-commit",
-  ".git/info/attributes",
-  ".git/config",
-  ".env",
-  ".env.local",
-  "pkg/.env",
-];
+const KEPT = [...RUN_LATER, ".git/config", ...SECRETS];
 
 /** @param if_gone what counts in the place of what is not there any more */
 const keptIn = (project: string, if_gone?: ReadonlyMap<string, string>): Map<string, string> =>

@@ -17,6 +17,22 @@ import {
 import { createServer, type Server } from "node:net";
 import { dirname, join } from "node:path";
 
+/** Places of the ordinary project whose content is run later. */
+export const RUN_LATER = [
+  ".envrc",
+  ".vscode/tasks.json",
+  ".vscode/settings.json",
+  ".claude/settings.json",
+  ".mcp.json",
+  ".npmrc",
+  ".husky/pre-commit",
+  "pkg/.vscode/tasks.json",
+  ".git/hooks/pre-commit",
+  ".git/info/attributes",
+];
+/** Those of its files that are secret. */
+export const SECRETS = [".env", ".env.local", "pkg/.env"];
+
 /** A machine's outside, made to be attacked: a home with secrets, other projects, sockets, a server, a process. Its loss harms nothing. */
 export class World {
   /** Where all of it lies; not in /tmp, which a box has its own of. */
@@ -215,20 +231,8 @@ export class World {
       "bin/tool": "#!/bin/sh\n",
     };
     if (kind === "full") {
-      for (const name of [
-        ".envrc",
-        ".vscode/tasks.json",
-        ".vscode/settings.json",
-        ".claude/settings.json",
-        ".mcp.json",
-        ".npmrc",
-        ".husky/pre-commit",
-        "pkg/.vscode/tasks.json",
-        ".git/hooks/pre-commit",
-        ".git/info/attributes",
-      ])
-        yours[name] = "yours\n";
-      for (const name of [".env", ".env.local", "pkg/.env"]) yours[name] = `PASSWORD=${this.secret}\n`;
+      for (const name of RUN_LATER) yours[name] = "yours\n";
+      for (const name of SECRETS) yours[name] = `PASSWORD=${this.secret}\n`;
     }
     mkdirSync(project);
     execFileSync("git", ["init", "-q", "-b", "main", "--template=", project], {

@@ -1,37 +1,20 @@
-import { execFileSync, spawn } from "node:child_process";
-import { mkdirSync, readdirSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { confinedCommand } from "../../../ipc/confined-command.ts";
-import type { Decision } from "../../../ipc/decision.ts";
 import { BOX_CONNECT } from "../../../main/gate/executors/internal.ts";
-import { startGate } from "../../support/running-gate.ts";
 import { shellRuns, withoutBox } from "../box-under-test.ts";
+import { workingAgent } from "../working-agent.ts";
 
 const reason = withoutBox();
 if (reason !== undefined) console.log(`the whole way to a host is not tested: ${reason}`);
 
 const INSTALL = "npm install left-pad --fetch-retries=0";
 
-/** A gate whose box is ready, and an agent that runs what it is given, in a project that it may work on. */
-async function working() {
-  const gate = await startGate();
-  const { box } = gate.gate.core;
-  await box.ready;
-  const project = join(gate.home.home, "site");
-  mkdirSync(project);
-  execFileSync("git", ["init", "-q", project]);
-  const agent = await gate.agent("tester", "Supervised", { supports: ["confine"] });
-  for (const capability of ["fs:read", "fs:write"] as const)
-    await gate.operator.call("grants.add", { capability, target: `${project}/**` });
-  const decide = async (command: string): Promise<Decision> =>
-    (await agent.ask({ executor: "shell_exec", args: { command }, context: { cwd: project } })).decision;
-  return { gate, project, decide };
-}
-
 describe.skipIf(reason !== undefined)("a confined command that fetches", () => {
   it("starts without a question, asks for its host, and gets no further once the user says no", async () => {
-    const { gate, project, decide } = await working();
+    const { gate, project, decide } = await workingAgent();
     const decision = await decide(INSTALL);
     expect(decision).toMatchObject({ outcome: "allowed", confined: { project, network: true } });
     const asked = gate.event(({ type }) => type === "approval.waiting");
@@ -46,7 +29,7 @@ describe.skipIf(reason !== undefined)("a confined command that fetches", () => {
   });
 
   it("leaves no question and no socket behind when it is killed", async () => {
-    const { gate, project, decide } = await working();
+    const { gate, project, decide } = await workingAgent();
     const decision = await decide(INSTALL);
     const asked = gate.event(({ type }) => type === "approval.waiting");
     const closed = gate.event(({ type }) => type === "approval.closed");

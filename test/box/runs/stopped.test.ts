@@ -1,29 +1,13 @@
-import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { confinedCommand } from "../../../ipc/confined-command.ts";
-import type { Decision } from "../../../ipc/decision.ts";
-import { type GateUnderTest, startGate } from "../../support/running-gate.ts";
+import type { GateUnderTest } from "../../support/running-gate.ts";
 import { shellRuns, withoutBox } from "../box-under-test.ts";
+import { workingAgent } from "../working-agent.ts";
 
 const reason = withoutBox();
 if (reason !== undefined) console.log(`confined runs of a whole gate are not tested: ${reason}`);
-
-/** A whole gate with its own box, and an agent that may work on a project. */
-async function working() {
-  const gate = await startGate();
-  await gate.gate.core.box.ready;
-  const project = join(gate.home.home, "site");
-  mkdirSync(project);
-  execFileSync("git", ["init", "-q", project]);
-  const agent = await gate.agent("tester", "Supervised", { supports: ["confine"] });
-  for (const capability of ["fs:read", "fs:write"] as const)
-    await gate.operator.call("grants.add", { capability, target: `${project}/**` });
-  const decide = async (command: string): Promise<Decision> =>
-    (await agent.ask({ executor: "shell_exec", args: { command }, context: { cwd: project } })).decision;
-  return { gate, project, decide };
-}
 
 describe.skipIf(reason !== undefined)("a confined call that was allowed and hasn't started", () => {
   it.each<[what: string, stop: (gate: GateUnderTest) => Promise<unknown>, why: string]>([
@@ -40,7 +24,7 @@ describe.skipIf(reason !== undefined)("a confined call that was allowed and hasn
     ],
     ["its agent is revoked", ({ operator }) => operator.call("agents.revoke", { name: "tester" }), "was changed"],
   ])("doesn't start once %s", async (_, stop, why) => {
-    const { gate, project, decide } = await working();
+    const { gate, project, decide } = await workingAgent();
     const decision = await decide("node -e 0; touch ran");
     expect(decision).toMatchObject({ outcome: "allowed", confined: { project } });
     await stop(gate);
@@ -50,7 +34,7 @@ describe.skipIf(reason !== undefined)("a confined call that was allowed and hasn
   });
 
   it("is not started by another call that holds its words", async () => {
-    const { decide } = await working();
+    const { decide } = await workingAgent();
     const argv = (await decide("node -e 0")).confine?.argv ?? [];
     for (const command of [
       argv.join(" "),
