@@ -10,6 +10,14 @@ import {
 
 /** The gate's latest decisions, as the operator's surfaces get them. `ts` in Unix seconds. */
 
+/** What an agent says became of an allowed call: its own words, which nothing proves. */
+export const reportedSchema = z.object({
+  state: z.enum(["ok", "failed", "unreported"]),
+  /** Milliseconds from the decision to the report. */
+  ms: z.number().nullable(),
+});
+export type Reported = z.infer<typeof reportedSchema>;
+
 export const activityEntrySchema = z.object({
   decision_id: z.string(),
   ts: z.number(),
@@ -25,6 +33,8 @@ export const activityEntrySchema = z.object({
   is_confined: z.boolean(),
   /** Present once the user was asked and the request ended. */
   status: approvalStatusSchema.optional(),
+  /** What its agent said became of it; present where it was allowed. `unreported`: nothing yet. */
+  reported: reportedSchema.optional(),
 });
 export type ActivityEntry = z.infer<typeof activityEntrySchema>;
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { priceSchema } from "./costs.ts";
 import { reviewSchema } from "./review.ts";
 import { JUDGE_NOTES, RULES } from "./rules.ts";
 
@@ -168,6 +169,10 @@ export const decisionSchema = z.object({
   confined: confinedSchema.optional(),
   /** Present where a confined call is allowed: only as run by these words, once, within a minute (docs/protocol.md, "Confined calls"). */
   confine: z.object({ argv: z.array(z.string()) }).optional(),
+  /** What it costs, where a price is known. */
+  price: priceSchema.optional(),
+  /** Present where a budget is used up: in so many milliseconds there is room for this call again. */
+  retry_after_ms: z.number().int().positive().optional(),
   /** Present while the user is being asked. */
   pending: pendingSchema.optional(),
   /** Present once the user was asked and the request ended. */

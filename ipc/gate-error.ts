@@ -64,6 +64,8 @@ export const ERROR_CODES = [
   "refuse_needs_no",
   "only_this_call",
   "too_late",
+  "channel_failed",
+  "invalid_checkpoint",
   "grant_ended",
   // Agents, settings, safety, activity, alarms and the trail.
   "unknown_agent",

@@ -3,6 +3,8 @@ import { activityCountsSchema, activityEntrySchema, activityRangeSchema, openedD
 import { ALARM_CODES, alarmSchema } from "./alarms.ts";
 import { auditReportSchema } from "./audit.ts";
 import { boxExplanationSchema, boxStatusSchema } from "./box.ts";
+import { channelNameSchema, channelStatusSchema, telegramStatusSchema } from "./channels.ts";
+import { priceSchema, spentSchema } from "./costs.ts";
 import {
   approvalStatusSchema,
   capabilitySchema,
@@ -19,10 +21,13 @@ import {
 } from "./decision.ts";
 import { descriptionSchema } from "./description.ts";
 import { judgeRefusalSchema, judgeStatusSchema, judgeTestSchema, runningReviewSchema } from "./judges.ts";
+import { policyOverrideSchema } from "./policy-overrides.ts";
+import { budgetSchema, repeatedCallSchema } from "./rate.ts";
 import { reviewSchema } from "./review.ts";
 import { RULES } from "./rules.ts";
 import { pauseSchema, safetyStatusSchema, violationSchema } from "./safety.ts";
 import { settingKeySchema, settingSchema } from "./settings.ts";
+import { surfaceSchema } from "./surface.ts";
 import { agentNameSchema } from "./wire.ts";
 
 /**
@@ -110,6 +115,8 @@ export const approvalSchema = z.object({
   decision_at: z.string().nullable(),
   decision_by_channel: z.string().nullable(),
   decision_by_sender: z.string().nullable(),
+  /** Where it was answered; null while it waits, where nobody answered it, and by an earlier version. */
+  decision_surface: surfaceSchema.nullable(),
   agent_id: z.string(),
   agent_name: z.string(),
   /** The kind of subagent that asks on the agent's behalf, where the agent says so. */
@@ -144,6 +151,10 @@ export const approvalSchema = z.object({
   }),
   /** What each judge found; empty where none was asked, and once it was answered. */
   reviews: z.array(reviewSchema),
+  /** What it costs; null where no price is known. */
+  price: priceSchema.nullable(),
+  /** Why it is asked about though it would be allowed: the same call again and again. Null of any other. */
+  repeated: repeatedCallSchema.nullable(),
   /** The whole call, while it waits; null once it was answered. */
   args: z.record(z.string(), z.unknown()).nullable(),
   /** Said by the user with a rejection, or why it was withdrawn. */
@@ -279,6 +290,14 @@ export const operatorMethods = {
     result: outcomeSchema,
   },
   "policy.matrix": { params: nothing, result: z.array(policyRowSchema) },
+  /** What policy_overrides.toml makes stricter; the file is there, whether it says anything or not. */
+  "policy.overrides": {
+    params: nothing,
+    result: z.object({ file: z.string(), overrides: z.array(policyOverrideSchema) }),
+  },
+  /** What is left of each agent's calls a minute, of what it has used. */
+  "rate.budgets": { params: nothing, result: z.array(budgetSchema) },
+  "costs.today": { params: nothing, result: z.array(spentSchema) },
   "grants.list": {
     params: z.object({
       channel: z.string().optional(),
@@ -324,6 +343,16 @@ export const operatorMethods = {
    * it, its session or its agent's pairing has ended since.
    */
   "grants.restore": { params: z.object({ id: z.number().int() }), result: grantSchema },
+  /** What was revoked as nobody used it for long, and can still be given back: newest first. `until`: how long that can be done. */
+  "grants.stale": {
+    params: nothing,
+    result: z.array(z.object({ revoked_at: z.string(), until: z.string(), grants: z.array(grantSchema) })),
+  },
+  /** Gives back what was revoked as unused at this time: each grant is what it was. Refused with `too_late`. */
+  "grants.restore_stale": {
+    params: z.object({ revoked_at: z.string().max(32) }),
+    result: z.object({ restored: z.number().int() }),
+  },
   /** What was refused for a session that isn't over, newest first. */
   "refusals.list": { params: nothing, result: z.array(refusalSchema) },
   "refusals.revoke": { params: z.object({ id: z.number().int() }), result: z.object({ revoked: z.boolean() }) },
@@ -484,6 +513,18 @@ export const operatorMethods = {
     params: z.object({ question: z.record(z.string(), z.unknown()) }),
     result: decisionSchema,
   },
+  /** Each channel, in which state it is and when it is used. */
+  "channels.status": { params: nothing, result: z.array(channelStatusSchema) },
+  /** Sends a message that says it is a test. Refused with `not_available` where the channel is off, `channel_failed` where it fails. */
+  "channels.test": { params: z.object({ channel: channelNameSchema }), result: z.object({ sent: z.boolean() }) },
+  "telegram.status": { params: nothing, result: telegramStatusSchema },
+  /** A link for one use within ten minutes; it replaces one that wasn't used. Refused with `not_available` where no token is configured. */
+  "telegram.link": { params: nothing, result: z.object({ url: z.url(), expires_at: z.string() }) },
+  /** Links the chat that has claimed the link. Refused with `too_late` where there is no such claim any more. */
+  "telegram.confirm": { params: z.object({ id: z.string().max(64) }), result: telegramStatusSchema },
+  /** The claim isn't the user's. */
+  "telegram.reject": { params: z.object({ id: z.string().max(64) }), result: telegramStatusSchema },
+  "telegram.unlink": { params: nothing, result: z.object({ unlinked: z.boolean() }) },
   "judge.status": { params: nothing, result: judgeStatusSchema },
   /** Asks this model, or the judge's, about a harmless call. Refused with `no_such_model`. */
   "judge.test": { params: z.object({ model: z.string().max(64).optional() }), result: judgeTestSchema },
@@ -502,7 +543,10 @@ export const operatorMethods = {
     params: z.object({ lines: z.number().int().positive().max(10_000).default(20) }),
     result: z.array(auditLineSchema),
   },
-  "audit.verify": { params: nothing, result: auditReportSchema },
+  /** `against`: the text of a signed checkpoint that was kept elsewhere. Refused with `invalid_checkpoint` where it is none of this gate's. */
+  "audit.verify": { params: z.object({ against: z.string().max(16_384).optional() }), result: auditReportSchema },
+  /** The newest signed checkpoint; null before the first. */
+  "audit.checkpoint": { params: nothing, result: z.object({ text: z.string().nullable() }) },
   /** Accepts the present problems, for this reason: the trail says so in a line. */
   "audit.accept": {
     params: z.object({ reason: z.string().trim().min(1).max(500) }),
@@ -535,6 +579,8 @@ export const operatorEvents = {
   /** A judge began, ended or refused: see `reviews.list`. At most a few times a second. */
   "reviews.changed": nothing,
   "settings.changed": z.array(settingSchema),
+  /** A channel has another state, or another chat is linked, or claims to be: see `channels.status`, `telegram.status`. */
+  "channels.changed": nothing,
   "safety.paused": pauseSchema,
   "safety.resumed": pauseSchema,
   "safety.violation": violationSchema,

@@ -17,6 +17,16 @@ export interface GatePaths {
   agents_db: string;
   activity_db: string;
   safety_db: string;
+  /** What the user made stricter for some agents (docs/profiles.md). */
+  policy_overrides: string;
+  /** The private key that signs receipts and checkpoints. */
+  receipt_key: string;
+  /** Monthly files of signed receipts (docs/receipts.md). */
+  receipts_dir: string;
+  /** Monthly files of signed checkpoints of the trail. */
+  checkpoints_dir: string;
+  /** What of the trail's Merkle tree is needed to add to it. */
+  audit_tree: string;
   /** How good each model was as judge when it was measured last. */
   judge_results: string;
   /** Records where the trail ends, so that a removed or edited last line is noticed. */
@@ -111,6 +121,11 @@ export function gatePaths(env: Env = process.env): GatePaths {
     agents_db: join(state_dir, "agents.db"),
     activity_db: join(state_dir, "activity.db"),
     safety_db: join(state_dir, "safety.db"),
+    policy_overrides: join(config_dir, "policy_overrides.toml"),
+    receipt_key: join(state_dir, "receipts.key"),
+    receipts_dir: join(data_dir, "receipts"),
+    checkpoints_dir: join(data_dir, "checkpoints"),
+    audit_tree: join(state_dir, "audit-tree"),
     judge_results: join(state_dir, "judge-results.json"),
     audit_head: join(state_dir, "audit-head"),
     audit_reserve: join(data_dir, "vaglio", "reserve"),

@@ -7,9 +7,13 @@ import { LANGUAGES } from "../ipc/language.ts";
 import type { Env } from "../ipc/paths.ts";
 import { readRegularFile } from "../ipc/regular-file.ts";
 import { isKept } from "./box/arguments/environment.ts";
+import { channelSections } from "./channels/config.ts";
 import { invalidText, syntaxErrorText } from "./config-errors.ts";
+import { costSections } from "./gate/costs/config.ts";
 import { errorCode } from "./gate/errors.ts";
 import { fileError } from "./gate/file-errors.ts";
+import { rateConfigSchema } from "./gate/rate/config.ts";
+import { receiptsConfigSchema } from "./gate/receipts/config.ts";
 import { checkReviewConfig, judgeConfigSchema, longestReviewSeconds, reviewSections } from "./gate/reviews/config.ts";
 import { safetyConfigSchema } from "./gate/safety/config.ts";
 
@@ -28,7 +32,17 @@ export const configSchema = z
         db: absolutePath.optional(),
       })
       .prefault({}),
-    grants: z.strictObject({ db: absolutePath.optional() }).prefault({}),
+    grants: z
+      .strictObject({
+        db: absolutePath.optional(),
+        /** A grant that nobody used for so many days is revoked; 0: never. */
+        stale_after_days: z.number().int().min(0).max(3650).default(90),
+      })
+      .prefault({}),
+    rate: rateConfigSchema.prefault({}),
+    ...costSections,
+    ...channelSections,
+    receipts: receiptsConfigSchema.prefault({}),
     ...reviewSections,
     audit: z
       .strictObject({

@@ -23,6 +23,7 @@ import { AuditLog } from "./gate/audit/log.ts";
 import { lastLine } from "./gate/audit/tail.ts";
 import type { Clock } from "./gate/clock.ts";
 import type { Box } from "./gate/confinement/box.ts";
+import { Prices } from "./gate/costs/prices.ts";
 import { serveOthers } from "./gate/database.ts";
 import { DiskReserve } from "./gate/disk-reserve.ts";
 import { ExecutorCatalog, loadOwnExecutors } from "./gate/executors/catalog.ts";
@@ -30,6 +31,8 @@ import { Gate } from "./gate/gate.ts";
 import { GrantStore } from "./gate/grants/store.ts";
 import { configuredFiles } from "./gate/guard/configured-files.ts";
 import { GateFiles } from "./gate/guard/gate-files.ts";
+import { loadPolicyOverrides, type PolicyOverrides } from "./gate/profiles/policy-overrides.ts";
+import { RateLimits } from "./gate/rate/rate-limits.ts";
 import { SessionDecisions } from "./gate/reviews/session-decisions.ts";
 import { openSafety, type Safety } from "./gate/safety/safety.ts";
 import type { Subject } from "./gate/stages/examination.ts";
@@ -59,6 +62,9 @@ export interface Core {
   alarms: Alarms;
   box: BoxService;
   judges: Judges;
+  rate: RateLimits;
+  prices: Prices;
+  overrides: PolicyOverrides;
   storage: Storage;
   catalog: ExecutorCatalog;
   listeners: Listeners;
@@ -106,6 +112,8 @@ interface Beginnings
   clock: Clock;
   alarms: Alarms;
   audit: AuditLog;
+  prices: Prices;
+  overrides: PolicyOverrides;
   log(line: string): void;
 }
 
@@ -143,28 +151,14 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
     for (const part of [box, judges]) part.begin();
     const flush = () => flushAll(audit, storage, stores, gate, failed);
     const timer = setInterval(flush, FLUSH_INTERVAL_MS).unref();
-    const { catalog, config, listeners, publish, settings } = begun;
-    const { activity, agents, agent_pauses, grants, safety } = stores;
     return {
-      home,
-      paths,
-      config,
+      ...begun,
+      ...stores,
       gate,
-      grants,
-      agents,
-      agent_pauses,
-      audit,
-      activity,
-      settings,
-      safety,
-      alarms,
       box,
       judges,
       storage,
-      catalog,
-      listeners,
-      publish,
-      subscribe: (listener, types = OPERATOR_EVENTS) => listeners.add(types, listener),
+      subscribe: (listener, types = OPERATOR_EVENTS) => begun.listeners.add(types, listener),
       failed,
       close() {
         clearInterval(timer);
@@ -204,6 +198,8 @@ function begin({ env = process.env, clock = systemClock, log, logs_decisions = t
     home: homeFolder(env),
     paths,
     config,
+    prices: new Prices(config),
+    overrides: loadPolicyOverrides(paths.policy_overrides),
     settings: new Settings(paths.chosen_file, config, sources),
     catalog,
     listeners,
@@ -227,6 +223,7 @@ function noteLoss({ audit, alarms, clock, paths, listeners }: Beginnings, loss: 
 /** What is kept in databases, each behind its own interface. */
 interface Stores extends Pick<Core, "activity" | "agents" | "agent_pauses" | "grants" | "safety"> {
   approvals: ApprovalRegistry;
+  rate: RateLimits;
   state_reserve: DiskReserve;
 }
 
@@ -270,6 +267,7 @@ function openStores(
       (db) => new AgentPauses(db, { clock, changed: agentPauseChanged, report: rows("agents"), withRoom }),
     ),
     grants: storage.on(databases.grants, (db) => new GrantStore(db, home, clock, rows("grants"))),
+    rate: storage.on(databases.grants, (db) => new RateLimits(db, config.rate, clock)),
     approvals: storage.on(databases.approvals, (db) => new ApprovalRegistry(db, clock, rows("approvals"))),
     activity: new Activity(storage.opened.activity.db, now, failed),
     safety: storage.on(databases.safety, (db) =>
@@ -313,6 +311,9 @@ function openGate(
         agent_pauses,
         box,
         reviewers: judges.reviewers,
+        rate: stores.rate,
+        prices: begun.prices,
+        overrides: begun.overrides,
         lost: () => storage.watch.lossByNow()?.message,
         gate_files: new GateFiles(paths, home),
         get judge_threshold() {
@@ -387,8 +388,9 @@ function openBox(
 }
 
 /** Of the gate, beside its state folder: no box shows them. */
-function gateFolders({ config_dir, audit_dir, runtime_dir, key_files }: GatePaths): string[] {
-  return [config_dir, audit_dir, runtime_dir, ...key_files];
+function gateFolders(paths: GatePaths): string[] {
+  const { config_dir, audit_dir, receipts_dir, checkpoints_dir, runtime_dir, key_files } = paths;
+  return [config_dir, audit_dir, receipts_dir, checkpoints_dir, runtime_dir, ...key_files];
 }
 
 function judgeParts(

@@ -3,6 +3,7 @@ import { AgentServer } from "../ipc/agent-server.ts";
 import type { GateError } from "../ipc/gate-error.ts";
 import { OperatorServer } from "../ipc/operator-server.ts";
 import { logAlarms } from "./alarm-log.ts";
+import { type Channels, startChannels } from "./channels/channels.ts";
 import { type Core, openCore } from "./core.ts";
 import type { AgentPause } from "./gate/agent-pauses.ts";
 import type { Clock } from "./gate/clock.ts";
@@ -101,16 +102,18 @@ async function serveCore(
   informAgents(core, agents);
   const page = web ? webPage(core, log, clock) : undefined;
   let notifications: GateNotifications | undefined;
+  let channels: Channels | undefined;
   const operator = new Operator(core, {
     connections: agents,
     browser_page: page,
     notifications: () => notifications,
+    channels: () => channels,
     ...(login_item === undefined ? {} : { login_item }),
   });
   const operators = new OperatorServer(
     { path: paths.operator_socket, max_connections: 64, unread: OPERATOR_UNREAD },
     operatorToken(paths.operator_token),
-    operator,
+    operator.on("terminal"),
     (what, error) => port.failed(what, error),
   );
   const close = async () => {
@@ -122,7 +125,7 @@ async function serveCore(
     await operators.close();
   };
   try {
-    await page?.listen(operator);
+    await page?.listen(operator.on("page"));
     const { watch } = core.storage;
     const named = (path: string) => (error: unknown) => Promise.reject(socketError(error, path));
     const { operator_socket, agent_socket } = paths;
@@ -134,8 +137,10 @@ async function serveCore(
   }
   const review = page === undefined ? undefined : pageReview(page.url, env, log);
   const options = wanted === false ? false : { ...(review === undefined ? {} : { review }), ...wanted };
-  const shown = startNotifications(operator, core.config, options, env, log);
+  const shown = startNotifications(operator.on("notification"), core.config, options, env, log);
   notifications = shown;
+  const started = startChannels({ core, operatorOn: (surface) => operator.on(surface), env, log });
+  channels = started;
   const heap = new HeapKeeper();
   return {
     core,
@@ -144,7 +149,7 @@ async function serveCore(
     async close() {
       core.storage.watch.stop();
       heap.stop();
-      await shown.close();
+      await Promise.all([shown.close(), started.close()]);
       await close();
       core.close();
     },

@@ -110,7 +110,7 @@ export class UsersGate implements OperatorHandler {
   }
 
   async handle(method: OperatorMethod, params: unknown): Promise<unknown> {
-    if (this.#current.mode === "own") return await this.#current.gate.operator.handle(method, params);
+    if (this.#current.mode === "own") return await this.#current.gate.operator.on("app").handle(method, params);
     // The gate itself checks them.
     return await this.#api().call(method, params as OperatorParams<OperatorMethod>);
   }

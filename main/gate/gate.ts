@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import type { Decided, Deliver, UnsentDecision } from "../../ipc/agent-port.ts";
 import type { Decision, TraceStep } from "../../ipc/decision.ts";
-import type { Answer, ApprovalView, Principal } from "../../ipc/operator-api.ts";
+import type { Answer, ApprovalView } from "../../ipc/operator-api.ts";
 import type { ProposedCall } from "../../ipc/wire.ts";
 import type { Activity } from "./activity/activity.ts";
 import type { Ended } from "./approvals/answering.ts";
 import { ApprovalBroker, type BrokerSettings } from "./approvals/broker.ts";
-import type { PendingRequest } from "./approvals/pending-request.ts";
+import type { Decider, PendingRequest } from "./approvals/pending-request.ts";
 import { summaryOf } from "./approvals/question.ts";
 import type { ApprovalRegistry } from "./approvals/registry.ts";
 import type { OnFailure } from "./audit/alarms.ts";
@@ -276,7 +276,7 @@ export class Gate {
   }
 
   /** The operator's answer, from whatever surface. See `ApprovalBroker.answer` for what it throws. */
-  answer(answer: Answer, by: Principal): ApprovalView {
+  answer(answer: Answer, by: Decider): ApprovalView {
     const ended = this.broker.answer(answer, by);
     if (ended.refuse !== null) {
       this.#events.refused();
@@ -321,6 +321,7 @@ export class Gate {
         territory: request.territory_concession,
         ...(request.refuse === null ? {} : { refuse: request.refuse }),
         by_channel: decision_by_channel,
+        ...(request.decision_surface === null ? {} : { surface: request.decision_surface }),
         agent: request.agent_name,
         executor: this.#parts.catalog.loggedName(request.extra.executor, agentKindOf(request.agent_name)),
       });

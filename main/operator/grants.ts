@@ -1,3 +1,4 @@
+import { GateError } from "../../ipc/gate-error.ts";
 import { agentNamed, grantView, type Handlers, type OperatorContext, recordAct } from "./handlers.ts";
 
 type GrantMethod =
@@ -6,6 +7,8 @@ type GrantMethod =
   | "grants.add"
   | "grants.revoke"
   | "grants.restore"
+  | "grants.stale"
+  | "grants.restore_stale"
   | "refusals.list"
   | "refusals.revoke";
 
@@ -41,6 +44,10 @@ export function grantMethods(context: OperatorContext): Handlers<GrantMethod> {
       core.publish({ type: "grants.changed", data: {} });
       gate.waiting.endCovered(by);
       return grantView(context, grant);
+    },
+    "grants.stale": () => [],
+    "grants.restore_stale": ({ revoked_at }) => {
+      throw new GateError("too_late", `no grant was revoked as unused at ${revoked_at}`);
     },
     "refusals.list": () =>
       refusals.list().map((refusal) => ({ ...refusal, agent_name: core.agents.get(refusal.agent_id)?.name ?? null })),

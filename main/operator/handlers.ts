@@ -1,17 +1,12 @@
 import type { AgentServer } from "../../ipc/agent-server.ts";
 import { GateError } from "../../ipc/gate-error.ts";
-import type {
-  AgentView,
-  CheckedParams,
-  GrantView,
-  OperatorMethod,
-  OperatorResult,
-  Principal,
-} from "../../ipc/operator-api.ts";
+import type { AgentView, CheckedParams, GrantView, OperatorMethod, OperatorResult } from "../../ipc/operator-api.ts";
 import { ownCommand } from "../../ipc/own-command.ts";
+import type { Channels } from "../channels/channels.ts";
 import type { Core } from "../core.ts";
 import type { AgentPause } from "../gate/agent-pauses.ts";
 import type { Agent } from "../gate/agents.ts";
+import type { Decider } from "../gate/approvals/pending-request.ts";
 import type { Grant } from "../gate/grants/store.ts";
 import type { GateNotifications } from "../notifications/start.ts";
 import type { LoginItem } from "../settings.ts";
@@ -41,8 +36,12 @@ export interface OperatorContext {
   browser_page: BrowserPage | undefined;
   /** Absent where no gate is served. */
   notifications: (() => GateNotifications | undefined) | undefined;
-  /** The user in whose name the operator acts. */
-  by: Principal;
+  /** Absent where no gate is served. */
+  channels: (() => Channels | undefined) | undefined;
+  /** ISO-8601 UTC. */
+  started_at: string;
+  /** The user in whose name the operator acts, and where. */
+  by: Decider;
 }
 
 export type Handlers<M extends OperatorMethod> = {

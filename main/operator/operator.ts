@@ -11,6 +11,8 @@ import {
   type Principal,
 } from "../../ipc/operator-api.ts";
 import { localPrincipal } from "../../ipc/paths.ts";
+import type { Surface } from "../../ipc/surface.ts";
+import type { Channels } from "../channels/channels.ts";
 import type { Core } from "../core.ts";
 import { diskFullCode } from "../gate/disk-reserve.ts";
 import { errorCode } from "../gate/errors.ts";
@@ -23,6 +25,8 @@ import { alarmMethods } from "./alarms.ts";
 import { approvalMethods } from "./approvals.ts";
 import { auditMethods } from "./audit.ts";
 import { boxMethods } from "./box.ts";
+import { channelMethods } from "./channels.ts";
+import { costMethods } from "./costs.ts";
 import { grantMethods } from "./grants.ts";
 import type { AgentConnections, BrowserPage, Handlers, OperatorContext } from "./handlers.ts";
 import { judgeMethods } from "./judges.ts";
@@ -61,34 +65,53 @@ const READING: ReadonlySet<OperatorMethod> = new Set<OperatorMethod>([
   "reviews.run",
   "judge.status",
   "judge.test",
+  "policy.overrides",
+  "rate.budgets",
+  "costs.today",
+  "grants.stale",
+  "channels.status",
+  "channels.test",
+  "telegram.status",
+  "audit.checkpoint",
 ]);
 
 /** By method, so that what passes a schema is what the method's handler takes. */
 const SCHEMAS: { readonly [M in OperatorMethod]: { params: ZodType<CheckedParams[M]> } } = operatorMethods;
 
+/** What the operator's methods have beside the core. */
+interface OperatorParts {
+  connections?: AgentConnections;
+  login_item?: LoginItem;
+  browser_page?: BrowserPage | undefined;
+  notifications?: () => GateNotifications | undefined;
+  channels?: () => Channels | undefined;
+  principal?: Principal;
+  surface?: Surface;
+  /** ISO-8601 UTC; left out: now. */
+  started_at?: string;
+}
+
 /** The operator's methods on a core, acting as the local principal. Each family has its own file beside this one. */
 export class Operator implements OperatorHandler {
   readonly #core: Core;
+  readonly #parts: OperatorParts;
+  readonly #started_at: string;
+  readonly #on = new Map<Surface, Operator>();
   readonly #handlers: Handlers<OperatorMethod>;
 
-  constructor(
-    core: Core,
-    surroundings: {
-      connections?: AgentConnections;
-      login_item?: LoginItem;
-      browser_page?: BrowserPage | undefined;
-      notifications?: () => GateNotifications | undefined;
-      principal?: Principal;
-    } = {},
-  ) {
+  constructor(core: Core, parts: OperatorParts = {}) {
     this.#core = core;
+    this.#parts = parts;
+    this.#started_at = parts.started_at ?? new Date().toISOString();
     const context: OperatorContext = {
       core,
-      connections: surroundings.connections,
-      login_item: surroundings.login_item,
-      browser_page: surroundings.browser_page,
-      notifications: surroundings.notifications,
-      by: surroundings.principal ?? localPrincipal(),
+      connections: parts.connections,
+      login_item: parts.login_item,
+      browser_page: parts.browser_page,
+      notifications: parts.notifications,
+      channels: parts.channels,
+      started_at: this.#started_at,
+      by: { ...(parts.principal ?? localPrincipal()), surface: parts.surface },
     };
     this.#handlers = {
       ...statusMethods(context),
@@ -105,7 +128,18 @@ export class Operator implements OperatorHandler {
       ...webMethods(context),
       ...boxMethods(context),
       ...judgeMethods(context),
+      ...channelMethods(context),
+      ...costMethods(context),
     };
+  }
+
+  /** The same contract, as this surface uses it: its answers are known as given there. */
+  on(surface: Surface): Operator {
+    const known = this.#on.get(surface);
+    if (known !== undefined) return known;
+    const operator = new Operator(this.#core, { ...this.#parts, started_at: this.#started_at, surface });
+    this.#on.set(surface, operator);
+    return operator;
   }
 
   /** @throws GateError for anything that is refused */

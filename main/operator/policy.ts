@@ -37,7 +37,9 @@ const MATRIX: readonly PolicyRow[] = CAPABILITIES.map((capability) => {
   };
 });
 
-export function policyMethods({ core }: OperatorContext): Handlers<"policy.check" | "policy.matrix"> {
+export function policyMethods({
+  core,
+}: OperatorContext): Handlers<"policy.check" | "policy.matrix" | "policy.overrides"> {
   const { grants, home } = core;
   return {
     "policy.check": ({ level, capability, channel, sender_id, target }) => {
@@ -47,5 +49,6 @@ export function policyMethods({ core }: OperatorContext): Handlers<"policy.check
       return effectiveOutcome(level, capability, () => grants.find({ channel, sender_id }, capability, named)).outcome;
     },
     "policy.matrix": () => [...MATRIX],
+    "policy.overrides": () => ({ file: core.paths.policy_overrides, overrides: [...core.overrides.list] }),
   };
 }

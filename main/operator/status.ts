@@ -4,8 +4,13 @@ import type { GateNotifications } from "../notifications/start.ts";
 import { VERSION } from "../version.ts";
 import type { Handlers, OperatorContext } from "./handlers.ts";
 
-export function statusMethods({ core, connections, notifications, browser_page }: OperatorContext): Handlers<"status"> {
-  const started_at = new Date().toISOString();
+export function statusMethods({
+  core,
+  connections,
+  notifications,
+  browser_page,
+  started_at,
+}: OperatorContext): Handlers<"status"> {
   const status = (): Status => {
     const { audit, agents, gate, grants, paths } = core;
     const { outcomes } = gate.meter;

@@ -1,5 +1,6 @@
 import { GateError } from "../../../ipc/gate-error.ts";
 import type { Answer, Refuse } from "../../../ipc/operator-api.ts";
+import type { Surface } from "../../../ipc/surface.ts";
 import { type Clock, normaliseDate } from "../clock.ts";
 import type { GrantStore, ResolvedGrant } from "../grants/store.ts";
 import { AnswerGrants } from "./answer-grants.ts";
@@ -53,11 +54,15 @@ export class Answering {
    * @throws ApprovalError as `ApprovalRegistry.resolve`; GateError if the answer's target or expiry can't be stored; SQLite's error.
    * Nothing has changed then
    */
-  answer(checked: PendingRequest, answer: Answer): Ended {
+  answer(checked: PendingRequest, answer: Answer, surface?: Surface): Ended {
     const { refuse } = answer;
-    if (refuse !== undefined) return { request: this.#refuse(checked, answer, refuse), granted: false };
+    if (refuse !== undefined) return { request: this.#refuse(checked, answer, refuse, surface), granted: false };
     const scope = answer.decision === "approved" ? (answer.scope ?? "none") : "none";
-    if (scope === "none") return { request: this.#resolve(checked, answer, withoutGrants(answer)), granted: false };
+    if (scope === "none")
+      return {
+        request: this.#resolve(checked, answer, { ...withoutGrants(answer), surface: surface ?? null }),
+        granted: false,
+      };
     const { extra } = checked;
     const grants = grantsFor(
       extra.choices,
@@ -71,6 +76,7 @@ export class Answering {
     const { clock, session_seconds } = this.#settings;
     const request = this.#resolve(checked, answer, {
       territory: scope,
+      surface: surface ?? null,
       granted: grants.map(storedGrant),
       grant_expires_at: grantEnd(scope, answer.expires_at, clock, session_seconds),
     });
@@ -78,12 +84,16 @@ export class Answering {
   }
 
   /** The answer and what it refuses are one transaction. */
-  #refuse(checked: PendingRequest, answer: Answer, refuse: Refuse): PendingRequest {
+  #refuse(checked: PendingRequest, answer: Answer, refuse: Refuse, surface: Surface | undefined): PendingRequest {
     mustBeRefusable(checked, answer, refuse);
     const registry = this.#registry;
     const { request, count } = this.#withRoom(() =>
       registry.together(() => ({
-        request: registry.resolve(checked, answer.decision, { ...withoutGrants(answer), refuse }),
+        request: registry.resolve(checked, answer.decision, {
+          ...withoutGrants(answer),
+          refuse,
+          surface: surface ?? null,
+        }),
         count: registry.refusals.write(checked, refuse, this.#settings.session_seconds),
       })),
     );

@@ -12,7 +12,7 @@ import { deadlineOf, remainingOf } from "./deadline.ts";
 import { DeadlineExtension } from "./deadline-extension.ts";
 import { DeadlineTimer } from "./deadline-timer.ts";
 import { OrphanedRequests, RETURN_WITHIN_MS } from "./orphaned-requests.ts";
-import type { NewPending, PendingRequest } from "./pending-request.ts";
+import type { Decider, NewPending, PendingRequest } from "./pending-request.ts";
 import type { ApprovalRegistry } from "./registry.ts";
 import { approvalView } from "./view.ts";
 import { type Withdrawal, Withdrawals } from "./withdrawals.ts";
@@ -192,10 +192,10 @@ export class ApprovalBroker {
    * @throws ApprovalError in the registry's order; GateError if the answer's target or expiry can't be stored, or `script_changed`
    * (nothing changes then, but for what the card says)
    */
-  answer(answer: Answer, by: Principal): PendingRequest {
+  answer(answer: Answer, by: Decider): PendingRequest {
     const checked = this.#check(answer.token, by);
     if (answer.decision === "approved") this.#checkScripts(checked);
-    const ended = this.#answering.answer(checked, answer);
+    const ended = this.#answering.answer(checked, answer, by.surface);
     this.#ended(ended.request, ended.granted);
     return ended.request;
   }
@@ -204,11 +204,11 @@ export class ApprovalBroker {
    * Ends a request that a grant, or a refusal for its session, now answers, as the operator who gave that. Not one that has ended, or is
    * another principal's.
    */
-  answerCovered(token: string, answer: "approved" | "rejected", by: Principal): void {
+  answerCovered(token: string, answer: "approved" | "rejected", by: Decider): void {
     let request: PendingRequest;
     try {
       const resolution = answer === "approved" ? { message: "covered by a grant" } : { refuse: "target" as const };
-      request = this.registry.resolve(this.#check(token, by), answer, resolution);
+      request = this.registry.resolve(this.#check(token, by), answer, { ...resolution, surface: by.surface ?? null });
     } catch (error) {
       if (error instanceof ApprovalError) return;
       throw error;

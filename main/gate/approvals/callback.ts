@@ -1,7 +1,8 @@
-import type { OperatorResult, Principal } from "../../../ipc/operator-api.ts";
+import type { OperatorResult } from "../../../ipc/operator-api.ts";
 import { ApprovalError } from "./approval-error.ts";
 import type { ApprovalBroker } from "./broker.ts";
 import { confirmation } from "./card.ts";
+import type { Decider } from "./pending-request.ts";
 
 /**
  * An answer as a channel's button says it: `approve:<token>` or `reject:<token>` (docs/decisions/requirements-approvals.md,
@@ -10,7 +11,7 @@ import { confirmation } from "./card.ts";
 export function dispatchCallback(
   broker: ApprovalBroker,
   data: string,
-  by: Principal,
+  by: Decider,
 ): OperatorResult<"approvals.callback"> {
   const match = /^(approve|reject):(.*)$/s.exec(data.trim());
   if (match === null) return { ok: false, reason: "unknown_callback", data };

@@ -1,5 +1,6 @@
 import type { ApprovalStatus, Territory } from "../../../ipc/decision.ts";
 import type { Principal, Refuse } from "../../../ipc/operator-api.ts";
+import type { Surface } from "../../../ipc/surface.ts";
 import type { Granted } from "./choices.ts";
 import type { RequestExtra } from "./request-extra.ts";
 
@@ -20,6 +21,8 @@ export interface PendingRequest {
   decision_at: string | null;
   decision_by_channel: string | null;
   decision_by_sender: string | null;
+  /** Null while it waits, where nobody answered it, and by an earlier version. */
+  decision_surface: Surface | null;
   extra: RequestExtra;
   agent_id: string;
   agent_name: string;
@@ -57,4 +60,10 @@ export interface NewPending extends Principal, Asked {
 
 export interface Resolution extends Pick<PendingRequest, "granted" | "grant_expires_at" | "message" | "refuse"> {
   territory: Territory;
+  surface: Surface | null;
+}
+
+/** Who answers, and where. */
+export interface Decider extends Principal {
+  surface?: Surface | undefined;
 }

@@ -177,10 +177,11 @@ export class ApprovalRegistry {
     if (checked.is_damaged === true && decision === "approved") throw damagedRequest();
     const row = this.#db.changed<Row>(
       `UPDATE pending SET status = ?, decision_at = ?, decision_by_channel = channel, decision_by_sender = sender_id,
-           territory_concession = ?, granted = ?, grant_expires_at = ?, message = ?, refuse = ?, request_extra = ?, target_summary = ?
+           decision_surface = ?, territory_concession = ?, granted = ?, grant_expires_at = ?, message = ?, refuse = ?, request_extra = ?, target_summary = ?
          WHERE token = ? AND status = 'pending' RETURNING *`,
       decision,
       isoSeconds(this.#now()),
+      resolution.surface ?? null,
       resolution.territory ?? "none",
       JSON.stringify(resolution.granted ?? []),
       resolution.grant_expires_at ?? null,

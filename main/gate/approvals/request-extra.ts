@@ -1,7 +1,9 @@
+import type { Price } from "../../../ipc/costs.ts";
 import type { Confined, Requirement, Reversibility } from "../../../ipc/decision.ts";
 import type { Description } from "../../../ipc/description.ts";
 import type { Language } from "../../../ipc/language.ts";
 import type { Choice } from "../../../ipc/operator-api.ts";
+import type { RepeatedCall } from "../../../ipc/rate.ts";
 import type { Review } from "../../../ipc/review.ts";
 import type { JudgeNote, WithdrawalRule } from "../../../ipc/rules.ts";
 import type { PathLink } from "./card.ts";
@@ -34,6 +36,10 @@ export interface RequestExtra extends AskedPaths {
   judge: { score: number; reason: string; notes?: JudgeNote[] | undefined; degraded?: true };
   /** What each judge found, while it waits. */
   reviews?: Review[] | undefined;
+  /** What it costs, where a price is known. */
+  price?: Price | undefined;
+  /** The same call again and again: what it is asked about for. */
+  repeated?: RepeatedCall | undefined;
   /** What the call is confined to, where it is. */
   confined?: Confined | undefined;
   /** Left out by an earlier version. */

@@ -90,5 +90,7 @@ export const APPROVALS_SCHEMA: Schema = {
         expires_at      TEXT NOT NULL,
         boot_expires_at TEXT
       );`),
+    // Where the user answered.
+    (db) => db.exec("ALTER TABLE pending ADD COLUMN decision_surface TEXT"),
   ],
 };

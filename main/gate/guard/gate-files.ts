@@ -86,7 +86,15 @@ export class GateFiles {
 }
 
 function dataPaths(paths: GatePaths): string[] {
-  const folders = [paths.config_dir, paths.state_dir, paths.audit_dir, paths.runtime_dir];
+  const { receipts_dir, checkpoints_dir } = paths;
+  const folders = [
+    paths.config_dir,
+    paths.state_dir,
+    paths.audit_dir,
+    receipts_dir,
+    checkpoints_dir,
+    paths.runtime_dir,
+  ];
   const files = [paths.grants_db, paths.approvals_db, paths.config_file, ...paths.key_files];
   return [...new Set([...folders, ...files])];
 }

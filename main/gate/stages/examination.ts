@@ -6,10 +6,13 @@ import type { AgentPauses } from "../agent-pauses.ts";
 import type { Agent } from "../agents.ts";
 import type { Box } from "../confinement/box.ts";
 import type { Confinement } from "../confinement/confinement.ts";
+import type { Prices } from "../costs/prices.ts";
 import { type AgentKind, agentKindOf } from "../executors/agent-kind.ts";
 import type { Executor } from "../executors/catalog.ts";
 import type { CommandLines } from "../executors/command-lines.ts";
 import type { GrantStore } from "../grants/store.ts";
+import type { PolicyOverrides } from "../profiles/policy-overrides.ts";
+import type { RateLimits } from "../rate/rate-limits.ts";
 import type { NotedReview, Reviewer } from "../reviews/reviewer.ts";
 import type { PauseSwitch } from "../safety/pause.ts";
 import type { ResolvedRequirement } from "../targets/target.ts";
@@ -53,6 +56,12 @@ export interface StageSettings extends VaglioSettings {
   box?: Box;
   /** Whom to ask once every stage has said yes, in this order. Left out: nobody. */
   reviewers?: readonly Reviewer[];
+  /** Left out: nothing is limited. */
+  rate?: RateLimits;
+  /** Left out: no price is known. */
+  prices?: Prices;
+  /** Left out: the table is the same for all. */
+  overrides?: PolicyOverrides;
   /** Why the gate decides nothing any more: its lock, sockets or databases aren't its own. Left out: they always are. */
   lost?: () => string | undefined;
 }

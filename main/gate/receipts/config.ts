@@ -1,0 +1,11 @@
+import { isAbsolute } from "node:path";
+import { z } from "zod";
+
+/** `[receipts]` of gate.toml: where the newest checkpoint of the trail goes each day. */
+export const receiptsConfigSchema = z.strictObject({
+  /** To these channels, and to the system's log (`journal`: by the gate's own output). */
+  send_checkpoint: z.array(z.enum(["telegram", "ntfy", "journal"])).default(["journal"]),
+  /** Added to this file, best on another disk. */
+  checkpoint_file: z.string().refine(isAbsolute, { error: "expected an absolute path" }).optional(),
+});
+export type ReceiptsConfig = z.output<typeof receiptsConfigSchema>;
