@@ -66,6 +66,8 @@ export interface Core {
   prices: Prices;
   overrides: PolicyOverrides;
   storage: Storage;
+  /** Room for what must still be written once the disk is full. */
+  state_reserve: DiskReserve;
   catalog: ExecutorCatalog;
   listeners: Listeners;
   /** Sends an event to every surface. */
