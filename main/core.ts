@@ -68,6 +68,8 @@ export interface Core {
   prices: Prices;
   overrides: PolicyOverrides;
   storage: Storage;
+  /** Room for what must still be written once the disk is full. */
+  state_reserve: DiskReserve;
   catalog: ExecutorCatalog;
   listeners: Listeners;
   /** What the user should know of, wherever the user is. */
