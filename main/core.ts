@@ -173,6 +173,7 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
         for (const part of [box, judges]) part.close();
         stopWork(gate, stores);
         flush();
+        if (storage.watch.lossByNow() === undefined) stores.rate.close();
         audit.close();
         storage.close();
       },
@@ -276,7 +277,7 @@ function openStores(
       (db) => new AgentPauses(db, { clock, changed: agentPauseChanged, report: rows("agents"), withRoom }),
     ),
     grants: storage.on(databases.grants, (db) => new GrantStore(db, home, clock, rows("grants"))),
-    rate: storage.on(databases.grants, (db) => new RateLimits(db, config.rate, clock)),
+    rate: storage.on(databases.grants, (db) => new RateLimits(db, config.rate, clock, failed)),
     approvals: storage.on(databases.approvals, (db) => new ApprovalRegistry(db, clock, rows("approvals"))),
     activity: new Activity(storage.opened.activity.db, now, failed),
     safety: storage.on(databases.safety, (db) =>
@@ -444,6 +445,7 @@ function start(begun: Beginnings, storage: Storage, stores: Stores, gate: Gate):
     safety.pause.begin({ by: "human", reason, clears: "by_human" });
   }
   gate.broker.start();
+  for (const request of approvals.listPending({ limit: 100_000 })) stores.rate.asked(request);
   for (const { db } of [...Object.values(databases), activity]) serveOthers(db);
   grants.endGateSessions();
   approvals.refusals.endGateSessions();
@@ -475,6 +477,7 @@ function flushAll(audit: AuditLog, storage: Storage, stores: Stores, gate: Gate,
     safety.pause,
     agent_pauses,
     grants,
+    stores.rate,
     approvals,
     approvals.refusals,
     approvals.passes,
