@@ -10,6 +10,7 @@ import type { ProposedCall } from "../ipc/wire.ts";
 import { AtIntervals } from "./at-intervals.ts";
 import { BoxService } from "./box/box-service.ts";
 import { BoxNetwork } from "./box/network/box-network.ts";
+import { NoteBoard } from "./channels/notes.ts";
 import { type Config, loadConfigWithSources } from "./config.ts";
 import { errorOrigin } from "./error-origin.ts";
 import { logEvents } from "./event-log.ts";
@@ -52,6 +53,7 @@ export interface Core {
   home: string;
   paths: GatePaths;
   config: Config;
+  clock: Clock;
   gate: Gate;
   grants: GrantStore;
   agents: AgentDirectory;
@@ -67,8 +69,12 @@ export interface Core {
   prices: Prices;
   overrides: PolicyOverrides;
   storage: Storage;
+  /** Room for what must still be written once the disk is full. */
+  state_reserve: DiskReserve;
   catalog: ExecutorCatalog;
   listeners: Listeners;
+  /** What the user should know of, wherever the user is. */
+  notes: NoteBoard;
   /** Sends an event to every surface. */
   publish(event: OperatorEvent): void;
   subscribe: OperatorApi["subscribe"];
@@ -108,9 +114,11 @@ export interface CoreOptions {
 
 /** The parts that need no database. */
 interface Beginnings
-  extends Pick<Core, "home" | "paths" | "config" | "settings" | "catalog" | "listeners" | "publish"> {
+  extends Pick<
+    Core,
+    "home" | "paths" | "config" | "clock" | "settings" | "catalog" | "listeners" | "notes" | "publish"
+  > {
   env: Env;
-  clock: Clock;
   alarms: Alarms;
   audit: AuditLog;
   prices: Prices;
@@ -166,6 +174,7 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
         for (const part of [box, judges]) part.close();
         stopWork(gate, stores);
         flush();
+        if (storage.watch.lossByNow() === undefined) stores.rate.close();
         audit.close();
         storage.close();
       },
@@ -204,6 +213,7 @@ function begin({ env = process.env, clock = systemClock, log, logs_decisions = t
     settings: new Settings(paths.chosen_file, config, sources),
     catalog,
     listeners,
+    notes: new NoteBoard(),
     publish,
     alarms: new Alarms(clock.now, (list) => publish({ type: "alarms.changed", data: list })),
     audit: new AuditLog(paths.audit_dir, paths.audit_head, clock.now, audit_reserve),
@@ -268,7 +278,7 @@ function openStores(
       (db) => new AgentPauses(db, { clock, changed: agentPauseChanged, report: rows("agents"), withRoom }),
     ),
     grants: storage.on(databases.grants, (db) => new GrantStore(db, home, clock, rows("grants"))),
-    rate: storage.on(databases.grants, (db) => new RateLimits(db, config.rate, clock)),
+    rate: storage.on(databases.grants, (db) => new RateLimits(db, config.rate, clock, failed)),
     approvals: storage.on(databases.approvals, (db) => new ApprovalRegistry(db, clock, rows("approvals"))),
     activity: new Activity(storage.opened.activity.db, now, failed),
     safety: storage.on(databases.safety, (db) =>
@@ -436,6 +446,7 @@ function start(begun: Beginnings, storage: Storage, stores: Stores, gate: Gate):
     safety.pause.begin({ by: "human", reason, clears: "by_human" });
   }
   gate.broker.start();
+  for (const request of approvals.listPending({ limit: 100_000 })) stores.rate.asked(request);
   for (const { db } of [...Object.values(databases), activity]) serveOthers(db);
   grants.endGateSessions();
   approvals.refusals.endGateSessions();
@@ -469,6 +480,7 @@ function flushAll(begun: Beginnings, storage: Storage, stores: Stores, gate: Gat
     safety.pause,
     agent_pauses,
     grants,
+    stores.rate,
     approvals,
     approvals.refusals,
     approvals.passes,

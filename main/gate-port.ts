@@ -102,8 +102,9 @@ export class GatePort implements AgentPort {
   }
 
   sessionEnded(agent_id: string, session: string): void {
-    const { gate, grants, publish } = this.#core;
+    const { gate, grants, rate, publish } = this.#core;
     grants.endSession(agent_id, session);
+    rate.endSession(agent_id, session);
     if (gate.broker.registry.refusals.end(agent_id, session)) publish({ type: "refusals.changed", data: {} });
   }
 
