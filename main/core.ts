@@ -41,6 +41,7 @@ import { AGENT_PAUSED } from "./gate/stages/safety.ts";
 import type { JudgeParts } from "./judges/configured-judges.ts";
 import { type Judges, openJudges } from "./judges/judges.ts";
 import { Listeners } from "./listeners.ts";
+import { noteRefusedReports } from "./reported-calls.ts";
 import { Settings } from "./settings.ts";
 import { rowReport } from "./storage/damaged-rows.ts";
 import type { DatabaseName } from "./storage/database-names.ts";
@@ -157,7 +158,7 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
     opened = gate;
     start(begun, storage, stores, gate);
     for (const part of [box, judges]) part.begin();
-    const flush = () => flushAll(audit, storage, stores, gate, failed);
+    const flush = () => flushAll(begun, storage, stores, gate, failed);
     const timer = setInterval(flush, FLUSH_INTERVAL_MS).unref();
     return {
       ...begun,
@@ -465,11 +466,13 @@ function start(begun: Beginnings, storage: Storage, stores: Stores, gate: Gate):
 }
 
 /** Writes what is stored beside the decisions. */
-function flushAll(audit: AuditLog, storage: Storage, stores: Stores, gate: Gate, failed: Core["failed"]): void {
+function flushAll(begun: Beginnings, storage: Storage, stores: Stores, gate: Gate, failed: Core["failed"]): void {
+  const { audit } = begun;
   if (storage.watch.lossByNow() !== undefined) return;
   const { activity, agents, agent_pauses, approvals, grants, safety, state_reserve } = stores;
   gate.record();
   gate.publish();
+  noteRefusedReports({ ...begun, ...stores });
   audit.tend();
   state_reserve.keep();
   const parts = [
