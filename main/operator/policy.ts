@@ -49,6 +49,9 @@ export function policyMethods({
       return effectiveOutcome(level, capability, () => grants.find({ channel, sender_id }, capability, named)).outcome;
     },
     "policy.matrix": () => [...MATRIX],
-    "policy.overrides": () => ({ file: core.paths.policy_overrides, overrides: [...core.overrides.list] }),
+    "policy.overrides": () => ({
+      file: core.paths.policy_overrides,
+      overrides: core.overrides.list.map((override) => ({ ...override, agents: [] })),
+    }),
   };
 }
