@@ -86,6 +86,7 @@ const CONTRACTS = [
   "ipc/operator-api.ts",
   "ipc/page-secret.ts",
   "ipc/policy-overrides.ts",
+  "ipc/price-words.ts",
   "ipc/rate.ts",
   "ipc/rules.ts",
   "ipc/return-time.ts",
