@@ -148,7 +148,7 @@ function cellsOf(
       if (!isStricter(outcome, before)) throw refuse(level, capability, notStricter(outcome, before));
       return [{ profile, level, capability, before, outcome, line: at(level, capability) }];
     }),
-  );
+  ).sort((a, b) => a.line - b.line);
 }
 
 function notStricter(outcome: Outcome, before: Outcome): string {

@@ -7,8 +7,9 @@ import type { ProposedCall } from "../../../ipc/wire.ts";
 import type { Subject } from "../stages/examination.ts";
 import { DecisionCounts } from "./counts.ts";
 import { RecentDecisions } from "./recent.ts";
+import { CallSpending } from "./spending.ts";
 
-/** The latest decisions, for display: the decisions themselves in memory, their counts on disk. */
+/** The latest decisions, for display: the decisions themselves in memory, their counts and costs on disk. */
 
 export interface ActivityQuery extends ActivityFilter {
   /** Only those before this decision. */
@@ -19,16 +20,20 @@ export interface ActivityQuery extends ActivityFilter {
 export class Activity {
   readonly #recent = new RecentDecisions();
   readonly #counts: DecisionCounts;
+  /** Opened once a call has a price. */
+  readonly #openSpending: () => CallSpending;
+  #spending: CallSpending | undefined;
   readonly #now: () => number;
   readonly #failed: (what: string, error: unknown) => void;
 
-  /** `db` was opened with `ACTIVITY_SCHEMA`; `now` gives milliseconds; `failed` is called where counts can't be read. */
+  /** `db` was opened with `ACTIVITY_SCHEMA`; `now` gives milliseconds; `failed` is called where counts or costs can't be read or written. */
   constructor(
     db: Database.Database,
     now: () => number = Date.now,
     failed: (what: string, error: unknown) => void = () => undefined,
   ) {
     this.#counts = new DecisionCounts(db, now);
+    this.#openSpending = () => new CallSpending(db, now, failed);
     this.#now = now;
     this.#failed = failed;
   }
@@ -48,6 +53,9 @@ export class Activity {
   ): void {
     // The final decision after an answer isn't another call.
     if (decision.status === undefined || is_only) this.#counts.add(subject.agent?.agent_id ?? "", decision.outcome);
+    // A call is allowed once: at once, or by the answer.
+    if (decision.outcome === "allowed" && decision.price !== undefined && subject.agent !== null)
+      this.#spent().add(subject.agent.agent_id, decision.price);
     this.#recent.add(
       trace === undefined ? decision : { ...decision, trace },
       call,
@@ -103,6 +111,16 @@ export class Activity {
       this.#failed("counting calls", error);
       return new Map();
     }
+  }
+
+  /** What the calls that were allowed cost since midnight, local time: of each agent, by currency. */
+  spentToday(): ReturnType<CallSpending["today"]> {
+    return this.#spent().today();
+  }
+
+  #spent(): CallSpending {
+    this.#spending ??= this.#openSpending();
+    return this.#spending;
   }
 
   flush(): void {
