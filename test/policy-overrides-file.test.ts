@@ -3,6 +3,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
 import { CAPABILITIES, LEVELS, type Outcome } from "../ipc/decision.ts";
+import { shortened } from "../ipc/visible-text.ts";
 import { isStricter, POLICY_TABLE } from "../main/gate/policy.ts";
 import { loadPolicyOverrides } from "../main/policy-overrides-file.ts";
 import { tempFolder } from "./support/temp-folder.ts";
