@@ -185,7 +185,7 @@ test.each([
     `${FOR_X}[profile.Full]\n"code\\u003aexec" = "allowed"`,
     "3: profile.0.Full.code:exec: allowed is looser than the table, which says approval_required: a profile can only make it stricter",
   ],
-  ["no TOML at all", `${"[".repeat(5000)}`, `1 (${"[".repeat(23)}…${"[".repeat(36)}): not valid TOML`],
+  ["no TOML at all", `${"[".repeat(5000)}`, `1 (${shortened("[".repeat(5000), 60)}): not valid TOML`],
 ])("%s is refused with its line", (_, text, expected) => {
   expect(refusal(text)).toBe(expected);
 });

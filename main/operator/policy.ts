@@ -69,6 +69,9 @@ export function policyMethods({
       return effectiveOutcome(level, capability, () => grants.find(holder, capability, named), table).outcome;
     },
     "policy.matrix": ({ agent }) => matrixOf(agent === undefined ? TABLE_POLICY : policyOf(agent, by)),
-    "policy.overrides": () => ({ file: core.paths.policy_overrides, overrides: [...core.overrides.list] }),
+    "policy.overrides": () => ({
+      file: core.paths.policy_overrides,
+      overrides: core.overrides.list.map((override) => ({ ...override, agents: [] })),
+    }),
   };
 }

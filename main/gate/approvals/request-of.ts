@@ -29,12 +29,18 @@ export function requestOf(
   const before = approvedBefore(question.capability_class);
   const description = describe({ ...x, needs: x.stated_needs });
   const { table } = policyFor(x.settings.overrides, subject);
-  const asked = needs.filter((need) => isAsked(table, subject.level, need));
+  // Asked whether the same call may go on, which is allowed already: there is nothing to grant, and the call itself to stop.
+  const asked = x.repeated === undefined ? needs.filter((need) => isAsked(table, subject.level, need)) : [];
   const settings = { home, cwd: workingDirectoryOf(call, home) };
-  const choices = project === undefined ? choicesFor(asked, settings) : choicesForBox(asked, settings, project);
+  const choices =
+    project === undefined || x.repeated !== undefined
+      ? choicesFor(asked, settings)
+      : choicesForBox(asked, settings, project);
   // What is refused of a confined call is its command line: the project is nothing that anybody would refuse for it.
   const refusable =
-    confinement === null ? asked : x.stated_needs.filter(({ capability }) => capability === "code:exec");
+    confinement === null || x.repeated !== undefined
+      ? asked
+      : x.stated_needs.filter(({ capability }) => capability === "code:exec");
   return {
     ...subject.principal,
     ...question,
@@ -57,6 +63,7 @@ export function requestOf(
       ...askedPathsOf(needs),
       choice_reals: realsOfChoices(choices, home),
       links,
+      repeated: x.repeated,
       ...(decision.price === undefined ? {} : { price: decision.price }),
       confined: decision.confined,
       description,
