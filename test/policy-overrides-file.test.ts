@@ -207,21 +207,15 @@ test("a file that others can write, a folder and a link that leads nowhere are r
 });
 
 test("whatever the file says, it is refused or every cell is stricter than the table", () => {
-  const name = fc.constantFrom(...CAPABILITIES, "fs:writ", "__proto__", "toString");
-  const outcome = fc.constantFrom("allowed", "approval_required", "denied", "deny");
-  const level = fc.constantFrom(...LEVELS, "full", "__proto__");
-  const holder = fc.constantFrom(
-    'agent = "x"',
-    'agent = "y"',
-    'agent_kind = "generic"',
-    'principal = "local:anna"',
-    "",
-  );
-  const cells = fc.dictionary(name, outcome, { maxKeys: 3, noNullPrototype: true });
-  const profile = fc.record({
-    holder,
-    levels: fc.uniqueArray(fc.tuple(level, cells), { selector: ([one]) => one, maxLength: 3 }),
-  });
+  const often = <T>(usual: T[], wrong: T[]) =>
+    fc.oneof({ weight: 15, arbitrary: fc.constantFrom(...usual) }, { weight: 1, arbitrary: fc.constantFrom(...wrong) });
+  const name = often<string>([...CAPABILITIES], ["fs:writ", "__proto__", "toString"]);
+  const outcome = often(["denied"], ["allowed", "approval_required", "deny"]);
+  const level = often<string>(["Supervised", "Full"], ["ReadOnly", "full", "__proto__"]);
+  const holder = often(['agent = "x"', 'agent_kind = "generic"', 'principal = "local:anna"'], ['agent = "X"', ""]);
+  const cells = fc.dictionary(name, outcome, { minKeys: 1, maxKeys: 3, noNullPrototype: true });
+  const levels = fc.uniqueArray(fc.tuple(level, cells), { selector: ([one]) => one, minLength: 1, maxLength: 2 });
+  const profile = fc.record({ holder, levels });
   let loaded = 0;
   fc.assert(
     fc.property(fc.array(profile, { minLength: 1, maxLength: 3 }), (profiles) => {
@@ -253,5 +247,5 @@ test("whatever the file says, it is refused or every cell is stricter than the t
     }),
     { numRuns: 400 },
   );
-  expect(loaded).toBeGreaterThan(0);
+  expect(loaded).toBeGreaterThan(20);
 });
