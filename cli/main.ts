@@ -7,6 +7,7 @@ import { auditCommands } from "./commands/audit.ts";
 import { boxCommands } from "./commands/box.ts";
 import { completionCommand } from "./commands/completion.ts";
 import { connectCommand } from "./commands/connect.ts";
+import { costsCommand } from "./commands/costs.ts";
 import { demoCommand } from "./commands/demo.ts";
 import { doctorCommand } from "./commands/doctor.ts";
 import { guardCommands } from "./commands/guard.ts";
@@ -73,6 +74,7 @@ export function commandLine(done: (code: number) => void): Command {
   pauseOrResume(program);
   statusCommand(program);
   alarmsCommands(program);
+  costsCommand(program);
   metricsCommand(program);
   doctorCommand(program, done);
   demoCommand(program);
