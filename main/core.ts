@@ -10,6 +10,7 @@ import type { ProposedCall } from "../ipc/wire.ts";
 import { AtIntervals } from "./at-intervals.ts";
 import { BoxService } from "./box/box-service.ts";
 import { BoxNetwork } from "./box/network/box-network.ts";
+import { NoteBoard } from "./channels/notes.ts";
 import { type Config, loadConfigWithSources } from "./config.ts";
 import { errorOrigin } from "./error-origin.ts";
 import { logEvents } from "./event-log.ts";
@@ -51,6 +52,7 @@ export interface Core {
   home: string;
   paths: GatePaths;
   config: Config;
+  clock: Clock;
   gate: Gate;
   grants: GrantStore;
   agents: AgentDirectory;
@@ -70,6 +72,8 @@ export interface Core {
   state_reserve: DiskReserve;
   catalog: ExecutorCatalog;
   listeners: Listeners;
+  /** What the user should know of, wherever the user is. */
+  notes: NoteBoard;
   /** Sends an event to every surface. */
   publish(event: OperatorEvent): void;
   subscribe: OperatorApi["subscribe"];
@@ -109,9 +113,11 @@ export interface CoreOptions {
 
 /** The parts that need no database. */
 interface Beginnings
-  extends Pick<Core, "home" | "paths" | "config" | "settings" | "catalog" | "listeners" | "publish"> {
+  extends Pick<
+    Core,
+    "home" | "paths" | "config" | "clock" | "settings" | "catalog" | "listeners" | "notes" | "publish"
+  > {
   env: Env;
-  clock: Clock;
   alarms: Alarms;
   audit: AuditLog;
   prices: Prices;
@@ -205,6 +211,7 @@ function begin({ env = process.env, clock = systemClock, log, logs_decisions = t
     settings: new Settings(paths.chosen_file, config, sources),
     catalog,
     listeners,
+    notes: new NoteBoard(),
     publish,
     alarms: new Alarms(clock.now, (list) => publish({ type: "alarms.changed", data: list })),
     audit: new AuditLog(paths.audit_dir, paths.audit_head, clock.now, audit_reserve),
