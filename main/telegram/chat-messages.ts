@@ -57,12 +57,13 @@ export type Offer = "offered" | "not-offered" | "too-early" | "changing";
 export class ChatMessages {
   readonly #parts: MessageParts;
   readonly #kept = new Map<string, Kept>();
-  #texts: { chat_id: number; screen: Screen; sent: (message_id: number | null) => void }[] = [];
+  #texts: { chat_id: number; screen: Screen; is_silent: boolean; sent: (message_id: number | null) => void }[] = [];
   readonly #settling = new Set<() => void>();
   readonly #closing = new AbortController();
   #running: Promise<void> | undefined;
   #connected: (() => void) | undefined;
   #failed = 0;
+  #retired = 0;
 
   constructor(parts: MessageParts) {
     this.#parts = parts;
@@ -94,7 +95,7 @@ export class ChatMessages {
         ...{ key, chat_id, tokens, agent_id, is_silent },
         ...{ message_id: null, wanted: screen, is_final: false, shown: null, shown_at: SINCE_EVER },
       });
-    else Object.assign(kept, { tokens, agent_id, wanted: screen, is_final: false });
+    else Object.assign(kept, { tokens, agent_id, wanted: isSame(kept.wanted, screen) ? kept.wanted : screen, is_final: false });
     this.wake();
   }
 
@@ -126,10 +127,20 @@ export class ChatMessages {
     this.wake();
   }
 
+  /** As `end`, and the key is free for another message. */
+  retire(key: string, screen: Screen): void {
+    const kept = this.#kept.get(key);
+    this.end(key, screen);
+    if (kept === undefined || this.#kept.get(key) !== kept) return;
+    this.#kept.delete(key);
+    this.#retired += 1;
+    this.#kept.set(`retired:${this.#retired}`, kept);
+  }
+
   /** Sends a text once. Resolves with the message's number; null where it was left out, or can't be sent. */
-  text(chat_id: number, screen: Screen): Promise<number | null> {
+  text(chat_id: number, screen: Screen, is_silent = false): Promise<number | null> {
     const sent = new Promise<number | null>((resolve) => {
-      this.#texts.push({ chat_id, screen, sent: resolve });
+      this.#texts.push({ chat_id, screen, is_silent, sent: resolve });
     });
     while (this.#texts.length > MOST_TEXTS) this.#texts.shift()?.sent(null);
     this.wake();
@@ -226,7 +237,7 @@ export class ChatMessages {
     if (text === undefined) return;
     let message_id: number | null = null;
     try {
-      message_id = await api.send(text.chat_id, text.screen);
+      message_id = await api.send(text.chat_id, text.screen, text.is_silent);
     } catch (error) {
       if (!isRefused(error)) throw error;
       this.#parts.log("a text was refused by Telegram");
@@ -254,8 +265,8 @@ export class ChatMessages {
     } finally {
       this.#sending = undefined;
     }
-    if (is_final && kept.is_final && kept.shown === kept.wanted && this.#kept.get(kept.key) === kept) {
-      this.#kept.delete(kept.key);
+    if (is_final && kept.is_final && kept.shown === kept.wanted) {
+      this.#remove(kept);
       if (kept.message_id !== null) this.#parts.ended({ ...kept, message_id: kept.message_id });
     }
     this.#settled();
@@ -280,8 +291,13 @@ export class ChatMessages {
     }
     if (problem !== "gone" && problem !== "refused") throw error;
     if (problem === "refused") this.#parts.log("a message was refused by Telegram");
-    this.#kept.delete(kept.key);
+    this.#remove(kept);
     if (kept.message_id !== null) this.#parts.ended({ ...kept, message_id: kept.message_id });
+  }
+
+  /** It may have another key than at first. */
+  #remove(kept: Kept): void {
+    for (const [key, one] of this.#kept) if (one === kept) this.#kept.delete(key);
   }
 
   async #afterFailure(error: TelegramError): Promise<void> {
@@ -314,6 +330,10 @@ export class ChatMessages {
   #settled(): void {
     for (const done of [...this.#settling]) done();
   }
+}
+
+function isSame(one: Screen, other: Screen): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
 }
 
 function isRefused(error: unknown): boolean {

@@ -63,6 +63,9 @@ interface Words {
   pin_wrong: (left: string) => string;
   pin_locked: string;
   denied_all: (count: string) => string;
+  deny_all: (count: string) => string;
+  show_each: string;
+  stored_for_several: (covered: string, all: string) => string;
   more_wait: string;
   commands: Readonly<Record<"pause" | "resume" | "pending" | "status", string>>;
 }
@@ -145,6 +148,9 @@ export const TELEGRAM_WORDS: Readonly<Record<Language, Words>> = {
     pin_wrong: (left) => `Wrong. Tries left today: ${left}.`,
     pin_locked: "Too many wrong PINs: approve on your machine until tomorrow.",
     denied_all: (count) => `Denied: ${count}`,
+    deny_all: (count) => `Deny all ${count}`,
+    show_each: "Show each",
+    stored_for_several: (covered, all) => `You would let through ${covered} of ${all}, and this is stored:`,
     more_wait: "More requests wait than are shown here: /pending",
     commands: {
       pause: "Pause every agent at once",
@@ -231,6 +237,9 @@ export const TELEGRAM_WORDS: Readonly<Record<Language, Words>> = {
     pin_wrong: (left) => `Sbagliato. Tentativi rimasti oggi: ${left}.`,
     pin_locked: "Troppi PIN sbagliati: approva sul tuo computer fino a domani.",
     denied_all: (count) => `Rifiutate: ${count}`,
+    deny_all: (count) => `Rifiuta tutte e ${count}`,
+    show_each: "Mostra una per una",
+    stored_for_several: (covered, all) => `Ne lasci passare ${covered} su ${all}, e questo viene salvato:`,
     more_wait: "Aspettano più richieste di quante se ne mostrino qui: /pending",
     commands: {
       pause: "Mette subito in pausa ogni agente",
