@@ -1,4 +1,5 @@
 import { allowingText, confinedText, hostWantedBy } from "../../ipc/box-words.ts";
+import { priceText, repeatedText, STOP_WORDS } from "../../ipc/call-words.ts";
 import { excludedFrom } from "../../ipc/choices.ts";
 import type { Hazard } from "../../ipc/description.ts";
 import { effectText, hazardText } from "../../ipc/hazard-words.ts";
@@ -34,7 +35,11 @@ export function headRows(
   most: number,
   { language, home }: Pick<WatchState, "language" | "home">,
 ): Row[] {
-  const [question = "", ...rest] = card.card.lines.map((line) => visible(line));
+  const lines = card.card.lines.map((line) => visible(line));
+  // The card's own question comes after it: the call is the same one as before.
+  const asked =
+    card.repeated === null ? [] : [`${repeatedText(card.repeated, language)}. ${STOP_WORDS[language].question}`];
+  const [question = "", ...rest] = [...asked, ...lines];
   const right = [visible(card.agent_name), timeLeftText(Date.parse(card.expires_at) - now, language), position]
     .filter(Boolean)
     .join("  ·  ");
@@ -53,21 +58,25 @@ export function headRows(
 
 /**
  * What is dangerous about it, the only red; else what it leaves behind. The worst first; in a small window the others are counted. Then
- * what it is confined to.
+ * what it is confined to, and what it costs.
  */
 function factRows(
-  { description, confined }: ApprovalView,
+  { description, confined, price }: ApprovalView,
   width: number,
   most: number,
   language: Language,
   home: string | null,
 ): Row[] {
-  if (description === null) return [];
-  const { hazards, effect } = description;
+  const costs = price === null ? [] : [CARD_WORDS[language].costs(priceText(price, language))];
+  const hazards = description?.hazards ?? [];
+  const effect = description?.effect ?? null;
   const quiet = [
     // What it is confined to says what it can change.
-    ...(hazards.length > 0 || (confined !== null && effect === "anything") ? [] : [effectText(effect, language)]),
+    ...(effect === null || hazards.length > 0 || (confined !== null && effect === "anything")
+      ? []
+      : [effectText(effect, language)]),
     ...(confined === null ? [] : [confinedText(confined, home, language)]),
+    ...costs,
   ].map((text): Row => ({ text: folded(text, width, 1)[0] ?? "", tone: "quiet" }));
   if (hazards.length === 0) return quiet;
   const said = hazards

@@ -9,6 +9,7 @@ interface CardWords {
   in_folder: (folder: string) => string;
   says: (agent: string, reason: string) => string;
   no_arguments: string;
+  costs: (price: string) => string;
   target_edited: string;
   stored_on: (capability: string, target: string) => string;
   until: (text: string) => string;
@@ -26,7 +27,9 @@ interface CardWords {
   not_taken: () => string;
   ended: {
     own: Readonly<Record<"approved" | "rejected", (what: string, remembered: string) => string>>;
-    elsewhere: Readonly<Record<"approved" | "rejected", (what: string, remembered: string) => string>>;
+    elsewhere: Readonly<Record<"approved" | "rejected", (what: string, remembered: string, where: string) => string>>;
+    /** Where it isn't known in which place. */
+    somewhere: string;
     /** Nobody answered it. */
     otherwise: Readonly<
       Record<Exclude<ApprovalStatus, "approved" | "rejected">, (what: string, agent: string) => string>
@@ -41,6 +44,7 @@ export const CARD_WORDS: Readonly<Record<Language, CardWords>> = {
     in_folder: (folder) => `in ${folder}`,
     says: (agent, reason) => `${agent} says: ${reason}`,
     no_arguments: "(no arguments)",
+    costs: (price) => `costs ${price}`,
     target_edited: " (target edited)",
     stored_on: (capability, target) => `${capability} on ${target}`,
     until: (text) => `until: ${text}`,
@@ -61,9 +65,10 @@ export const CARD_WORDS: Readonly<Record<Language, CardWords>> = {
         rejected: (what) => `You denied: ${what}`,
       },
       elsewhere: {
-        approved: (what, remembered) => `Approved elsewhere${remembered}: ${what}`,
-        rejected: (what) => `Denied elsewhere: ${what}`,
+        approved: (what, remembered, where) => `Approved ${where}${remembered}: ${what}`,
+        rejected: (what, _remembered, where) => `Denied ${where}: ${what}`,
       },
+      somewhere: "elsewhere",
       otherwise: {
         expired: (what) => `Expired, nobody answered in time: ${what}`,
         cancelled: (what, agent) => `Withdrawn by ${agent}: ${what}`,
@@ -77,6 +82,7 @@ export const CARD_WORDS: Readonly<Record<Language, CardWords>> = {
     in_folder: (folder) => `in ${folder}`,
     says: (agent, reason) => `${agent} dice: ${reason}`,
     no_arguments: "(nessun argomento)",
+    costs: (price) => `costa ${price}`,
     target_edited: " (obiettivo modificato)",
     stored_on: (capability, target) => `${capability} su ${target}`,
     until: (text) => `fino a: ${text}`,
@@ -98,9 +104,10 @@ export const CARD_WORDS: Readonly<Record<Language, CardWords>> = {
         rejected: (what) => `Hai rifiutato: ${what}`,
       },
       elsewhere: {
-        approved: (what, remembered) => `Approvata altrove${remembered}: ${what}`,
-        rejected: (what) => `Rifiutata altrove: ${what}`,
+        approved: (what, remembered, where) => `Approvata ${where}${remembered}: ${what}`,
+        rejected: (what, _remembered, where) => `Rifiutata ${where}: ${what}`,
       },
+      somewhere: "altrove",
       otherwise: {
         expired: (what) => `Scaduta, nessuno ha risposto in tempo: ${what}`,
         cancelled: (what, agent) => `Ritirata da ${agent}: ${what}`,
