@@ -113,7 +113,8 @@ function Bearing({ row, outcome, agent }: BearingProps) {
   });
   if (error !== undefined) return <Failure error={error} />;
   if (data === undefined) return null;
-  if (data.total === 0) return <p className="quiet">{words.no_grants}</p>;
+  // Where it is denied no approval would come.
+  if (data.total === 0) return outcome === "denied" ? null : <p className="quiet">{words.no_grants}</p>;
   return (
     <>
       <p className="quiet">
