@@ -1,4 +1,4 @@
-import { priceText, repeatedText } from "./call-words.ts";
+import { repeatedText } from "./call-words.ts";
 import { hazardText } from "./hazard-words.ts";
 import type { Language } from "./language.ts";
 import type { ApprovalView } from "./operator-api.ts";
@@ -60,7 +60,7 @@ export function requestText(view: ApprovalView, language: Language): NoticeText 
   const [what = "", ...rest] = card_lines;
   return {
     title: question === null ? WORDS[language].asks(agent) : `${agent}: ${question}`,
-    lines: [what, ...hazards, ...rest, ...(view.price === null ? [] : [priceText(view.price, language)])],
+    lines: [what, ...hazards, ...rest],
   };
 }
 

@@ -1,5 +1,6 @@
 import { allowingText, confinedText, hostWantedBy } from "../../ipc/box-words.ts";
-import { priceText, repeatedText, STOP_WORDS } from "../../ipc/call-words.ts";
+import { repeatedText, STOP_WORDS } from "../../ipc/call-words.ts";
+import { choiceText } from "../../ipc/choice-words.ts";
 import { excludedFrom } from "../../ipc/choices.ts";
 import type { Hazard } from "../../ipc/description.ts";
 import { effectText, hazardText } from "../../ipc/hazard-words.ts";
@@ -15,7 +16,7 @@ import { CARD_WORDS } from "./card-words.ts";
 import { type Line, lineText } from "./line-edit.ts";
 import { folded, packed, type Row, widthOf, wrapped } from "./rows.ts";
 import { type Choosing, choicesOf, type WatchState } from "./state.ts";
-import { callWords, choiceText } from "./words.ts";
+import { callWords } from "./words.ts";
 
 /** The parts of a card as rows. All text from outside goes through `visible` here. */
 
@@ -58,25 +59,21 @@ export function headRows(
 
 /**
  * What is dangerous about it, the only red; else what it leaves behind. The worst first; in a small window the others are counted. Then
- * what it is confined to, and what it costs.
+ * what it is confined to.
  */
 function factRows(
-  { description, confined, price }: ApprovalView,
+  { description, confined }: ApprovalView,
   width: number,
   most: number,
   language: Language,
   home: string | null,
 ): Row[] {
-  const costs = price === null ? [] : [CARD_WORDS[language].costs(priceText(price, language))];
-  const hazards = description?.hazards ?? [];
-  const effect = description?.effect ?? null;
+  if (description === null) return [];
+  const { hazards, effect } = description;
   const quiet = [
     // What it is confined to says what it can change.
-    ...(effect === null || hazards.length > 0 || (confined !== null && effect === "anything")
-      ? []
-      : [effectText(effect, language)]),
+    ...(hazards.length > 0 || (confined !== null && effect === "anything") ? [] : [effectText(effect, language)]),
     ...(confined === null ? [] : [confinedText(confined, home, language)]),
-    ...costs,
   ].map((text): Row => ({ text: folded(text, width, 1)[0] ?? "", tone: "quiet" }));
   if (hazards.length === 0) return quiet;
   const said = hazards

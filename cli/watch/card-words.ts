@@ -9,7 +9,6 @@ interface CardWords {
   in_folder: (folder: string) => string;
   says: (agent: string, reason: string) => string;
   no_arguments: string;
-  costs: (price: string) => string;
   target_edited: string;
   stored_on: (capability: string, target: string) => string;
   until: (text: string) => string;
@@ -44,7 +43,6 @@ export const CARD_WORDS: Readonly<Record<Language, CardWords>> = {
     in_folder: (folder) => `in ${folder}`,
     says: (agent, reason) => `${agent} says: ${reason}`,
     no_arguments: "(no arguments)",
-    costs: (price) => `costs ${price}`,
     target_edited: " (target edited)",
     stored_on: (capability, target) => `${capability} on ${target}`,
     until: (text) => `until: ${text}`,
@@ -82,7 +80,6 @@ export const CARD_WORDS: Readonly<Record<Language, CardWords>> = {
     in_folder: (folder) => `in ${folder}`,
     says: (agent, reason) => `${agent} dice: ${reason}`,
     no_arguments: "(nessun argomento)",
-    costs: (price) => `costa ${price}`,
     target_edited: " (obiettivo modificato)",
     stored_on: (capability, target) => `${capability} su ${target}`,
     until: (text) => `fino a: ${text}`,

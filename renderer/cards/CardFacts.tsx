@@ -1,8 +1,8 @@
 import { allowingText, confinedParts, hostWantedBy, outsideText } from "../../ipc/box-words.ts";
-import { priceText } from "../../ipc/call-words.ts";
 import { effectText } from "../../ipc/hazard-words.ts";
 import { judgesSaid } from "../../ipc/judge-words.ts";
 import type { ApprovalView } from "../../ipc/operator-api.ts";
+import { priceText } from "../../ipc/price-words.ts";
 import type { ShownCall } from "../../ipc/shown-call.ts";
 import { useHome } from "../gate/use-home.tsx";
 import { VisibleText } from "../parts/VisibleText.tsx";

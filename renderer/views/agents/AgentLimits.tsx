@@ -1,5 +1,5 @@
-import { amountText } from "../../../ipc/call-words.ts";
 import type { Language } from "../../../ipc/language.ts";
+import { amountText } from "../../../ipc/price-words.ts";
 import type { Budget } from "../../../ipc/rate.ts";
 import { useQuery } from "../../gate/use-gate.tsx";
 import { useEveryHalfMinute } from "../../parts/use-every-half-minute.ts";

@@ -1,7 +1,8 @@
 import { useId } from "react";
 import { confinedMark, toolText } from "../../../ipc/box-words.ts";
-import { priceText, repeatedText } from "../../../ipc/call-words.ts";
+import { repeatedText } from "../../../ipc/call-words.ts";
 import type { ApprovalView } from "../../../ipc/operator-api.ts";
+import { priceText } from "../../../ipc/price-words.ts";
 import { RULE_WORDS } from "../../../ipc/rule-words.ts";
 import { SURFACE_WORDS } from "../../../ipc/surface-words.ts";
 import { AgentLink } from "../../parts/AgentLink.tsx";
