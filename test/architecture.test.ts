@@ -276,6 +276,7 @@ describe("the architecture", () => {
       "ipc/page-secret.ts",
       "ipc/pairing-words.ts",
       "ipc/press-delay.ts",
+      "ipc/price-words.ts",
       "ipc/rule-words.ts",
       "ipc/safety-words.ts",
       "ipc/shown-call.ts",
