@@ -17,6 +17,10 @@ export const ALARM_WORDS: Readonly<Record<Language, Readonly<Record<AlarmCode, A
       meaning: "Decisions made meanwhile may be missing from it.",
     },
     trail_lost: { title: "Lines of the audit trail were lost", meaning: "The trail says how many, and where." },
+    receipts_unwritable: {
+      title: "Receipts can't be made",
+      meaning: "They are made as soon as that is possible; what you decide counts all the same.",
+    },
     database_unusable: { title: "A database can't be used", meaning: "What you decide now may not last." },
     file_renewed: {
       title: "A file of the gate was damaged or missing and was recreated",
@@ -55,6 +59,10 @@ export const ALARM_WORDS: Readonly<Record<Language, Readonly<Record<AlarmCode, A
       meaning: "Le decisioni prese intanto possono mancare.",
     },
     trail_lost: { title: "Alcune righe del registro sono perse", meaning: "Il registro dice quante, e dove." },
+    receipts_unwritable: {
+      title: "Le ricevute non si possono creare",
+      meaning: "Vengono create appena è possibile; quello che decidi vale comunque.",
+    },
     database_unusable: { title: "Un database non si può usare", meaning: "Quello che decidi ora può non restare." },
     file_renewed: {
       title: "Un file del gate era danneggiato o mancante ed è stato ricreato",

@@ -31,8 +31,12 @@ import { Gate } from "./gate/gate.ts";
 import { GrantStore } from "./gate/grants/store.ts";
 import { configuredFiles } from "./gate/guard/configured-files.ts";
 import { GateFiles } from "./gate/guard/gate-files.ts";
+import { policyDigest } from "./gate/policy-digest.ts";
 import { loadPolicyOverrides, type PolicyOverrides } from "./gate/profiles/policy-overrides.ts";
 import { RateLimits } from "./gate/rate/rate-limits.ts";
+import { DueCards, DueGrants } from "./gate/receipts/due.ts";
+import type { ReceiptKeys } from "./gate/receipts/receipt-keys.ts";
+import { Receipts } from "./gate/receipts/receipts.ts";
 import { SessionDecisions } from "./gate/reviews/session-decisions.ts";
 import { openSafety, type Safety } from "./gate/safety/safety.ts";
 import type { Subject } from "./gate/stages/examination.ts";
@@ -45,6 +49,7 @@ import { rowReport } from "./storage/damaged-rows.ts";
 import type { DatabaseName } from "./storage/database-names.ts";
 import { Storage } from "./storage/storage.ts";
 import { systemClock } from "./system-clock.ts";
+import { VERSION } from "./version.ts";
 
 /** The parts of a running gate, opened in the right order and closed again. */
 export interface Core {
@@ -65,6 +70,9 @@ export interface Core {
   rate: RateLimits;
   prices: Prices;
   overrides: PolicyOverrides;
+  receipts: Receipts;
+  /** What signs receipts and checkpoints. */
+  receipt_keys: ReceiptKeys;
   storage: Storage;
   catalog: ExecutorCatalog;
   listeners: Listeners;
@@ -147,9 +155,11 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
     const judges = await openJudges(begun.config, () => judgeParts(begun, storage, stores, failed, decisions));
     const gate = openGate(begun, storage, stores, failed, { box, judges, decisions });
     opened = gate;
+    const receipts = openReceipts(begun, storage, stores, failed);
     start(begun, storage, stores, gate);
+    receipts.begin();
     for (const part of [box, judges]) part.begin();
-    const flush = () => flushAll(audit, storage, stores, gate, failed);
+    const flush = () => flushAll(audit, storage, stores, gate, receipts, failed);
     const timer = setInterval(flush, FLUSH_INTERVAL_MS).unref();
     return {
       ...begun,
@@ -157,6 +167,8 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
       gate,
       box,
       judges,
+      receipts,
+      receipt_keys: receipts.keys,
       storage,
       subscribe: (listener, types = OPERATOR_EVENTS) => begun.listeners.add(types, listener),
       failed,
@@ -165,6 +177,7 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
         for (const part of [box, judges]) part.close();
         stopWork(gate, stores);
         flush();
+        receipts.close();
         audit.close();
         storage.close();
       },
@@ -347,6 +360,31 @@ function openGate(
   );
 }
 
+function openReceipts(
+  { paths, clock, alarms, overrides, listeners }: Beginnings,
+  { opened, watch }: Storage,
+  { agents }: Stores,
+  failed: Core["failed"],
+): Receipts {
+  const { approvals, grants } = opened.databases;
+  const { now } = clock;
+  const versions = { gate: VERSION, policy: policyDigest(overrides.list) };
+  const cards = new DueCards(approvals.db, versions);
+  const receipts = new Receipts({
+    key_file: paths.receipt_key,
+    folder: paths.receipts_dir,
+    cards,
+    grants: new DueGrants(grants.db, { versions, cards, now, agentName: (agent_id) => agents.get(agent_id)?.name }),
+    alarms,
+    gate_version: VERSION,
+    now,
+    isIntact: () => watch.lossByNow() === undefined,
+    failed,
+  });
+  listeners.add(["approval.closed", "grants.changed"], () => receipts.wake());
+  return receipts;
+}
+
 /** `gateOf`: the gate once it is open, which decides on the hosts that confined commands ask for. */
 function openBox(
   begun: Beginnings,
@@ -454,7 +492,14 @@ function start(begun: Beginnings, storage: Storage, stores: Stores, gate: Gate):
 }
 
 /** Writes what is stored beside the decisions. */
-function flushAll(audit: AuditLog, storage: Storage, stores: Stores, gate: Gate, failed: Core["failed"]): void {
+function flushAll(
+  audit: AuditLog,
+  storage: Storage,
+  stores: Stores,
+  gate: Gate,
+  receipts: Receipts,
+  failed: Core["failed"],
+): void {
   if (storage.watch.lossByNow() !== undefined) return;
   const { activity, agents, agent_pauses, approvals, grants, safety, state_reserve } = stores;
   gate.record();
@@ -462,6 +507,7 @@ function flushAll(audit: AuditLog, storage: Storage, stores: Stores, gate: Gate,
   audit.tend();
   state_reserve.keep();
   const parts = [
+    receipts,
     gate.broker,
     safety.pause,
     agent_pauses,

@@ -1,4 +1,5 @@
 import type { Schema } from "../database-schema.ts";
+import { dueCards } from "../receipts/due-schema.ts";
 import { endedExtra, ownExtra } from "./kept.ts";
 
 /** approvals.db: the required table (docs/decisions/requirements-approvals.md, "Registry"), then the columns this gate adds. */
@@ -92,5 +93,6 @@ export const APPROVALS_SCHEMA: Schema = {
       );`),
     // Where the user answered.
     (db) => db.exec("ALTER TABLE pending ADD COLUMN decision_surface TEXT"),
+    dueCards,
   ],
 };
