@@ -5,7 +5,7 @@ import { monthFile } from "../audit/chain.ts";
 import { lastLines, linesBetween } from "../audit/lines.ts";
 import { monthFiles } from "../audit/month-files.ts";
 import { openOwnFile } from "../own-files.ts";
-import { readReceipt } from "./receipt-line.ts";
+import { statementOfLine } from "./receipt-line.ts";
 
 /** The monthly files of receipts. */
 
@@ -49,8 +49,8 @@ export class ReceiptFiles {
     const events = new Set<string>();
     for (const file of monthFiles(this.#folder).slice(-MONTHS_SEARCHED)) {
       for (const { bytes } of linesBetween(join(this.#folder, file), 0)) {
-        const receipt = readReceipt(bytes.toString("utf8"));
-        if (typeof receipt === "object") events.add(receipt.statement.predicate.event);
+        const statement = statementOfLine(bytes.toString("utf8"));
+        if (statement !== undefined) events.add(statement.predicate.event);
       }
     }
     return events;
@@ -128,13 +128,8 @@ function cutUnended(path: string): void {
 /** The number of the first of these lines that is a receipt. */
 function firstOf(lines: Iterable<{ bytes: Buffer }>): number | undefined {
   for (const { bytes } of lines) {
-    const number = numberIn(bytes);
+    const number = statementOfLine(bytes.toString("utf8"))?.predicate.receipt;
     if (number !== undefined) return number;
   }
   return undefined;
-}
-
-function numberIn(bytes: Buffer): number | undefined {
-  const receipt = readReceipt(bytes.toString("utf8"));
-  return typeof receipt === "object" ? receipt.statement.predicate.receipt : undefined;
 }

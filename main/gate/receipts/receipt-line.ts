@@ -4,18 +4,17 @@ import { type Statement, statementSchema } from "./statement.ts";
 
 /** A line of a receipts' file, read without a look at who has signed it. */
 
-/** Why a line is no receipt. */
-export const UNREADABLE = ["bad_json", "not_a_receipt", "altered_form", "payload_type", "unknown_statement"] as const;
-export type Unreadable = (typeof UNREADABLE)[number];
+/** Why a line is no signed statement of the gate's form. */
+export type Unreadable = "bad_json" | "not_a_receipt" | "payload_type" | "altered_form";
 
-export interface ReadReceipt {
-  statement: Statement;
+export interface SignedPayload {
   payload: Buffer;
+  payload_type: string;
   keyid: string;
   signature: Buffer;
 }
 
-export function readReceipt(line: string): ReadReceipt | Unreadable {
+export function readSigned(line: string): SignedPayload | Unreadable {
   const json = jsonIn(line);
   if (json === undefined) return "bad_json";
   const envelope = envelopeSchema.safeParse(json.value);
@@ -28,9 +27,18 @@ export function readReceipt(line: string): ReadReceipt | Unreadable {
   // The same content could be written in other ways: only one of them is the gate's.
   const is_as_written = envelopeLine(envelope.data) === line && others.length === 0;
   if (bytes === undefined || signature === undefined || signed === undefined || !is_as_written) return "altered_form";
-  const statement = parsed(statementSchema, bytes.toString("utf8"));
-  if (statement === undefined) return "unknown_statement";
-  return { statement, payload: bytes, keyid: signed.keyid, signature };
+  return { payload: bytes, payload_type: payloadType, keyid: signed.keyid, signature };
+}
+
+/** What a receipt says; undefined where it is no statement of this version. */
+export function statementIn({ payload }: Pick<SignedPayload, "payload">): Statement | undefined {
+  return parsed(statementSchema, payload.toString("utf8"));
+}
+
+/** The statement of a line, whoever has signed it; undefined where it is none. */
+export function statementOfLine(line: string): Statement | undefined {
+  const signed = readSigned(line);
+  return typeof signed === "string" ? undefined : statementIn(signed);
 }
 
 function jsonIn(line: string): { value: unknown } | undefined {

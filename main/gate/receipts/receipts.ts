@@ -39,7 +39,7 @@ interface Source {
 }
 
 /**
- * Signs a receipt for each answer and each grant, once the answer is on its way. What is due stands in the databases until its
+ * Signs a receipt for each answer and each grant, once the answer is on its way. What is due is noted in the databases until its
  * receipt is on the disk: a failure, of a key or a disk, keeps it for later, and never an answer.
  */
 export class Receipts {
