@@ -1,5 +1,6 @@
 import { visible } from "../ipc/visible-text.ts";
 import type { StoredReceipt } from "../main/gate/receipts/stored.ts";
+import type { ReceiptProblem } from "../main/gate/receipts/verify.ts";
 import type { Column } from "./table.ts";
 import { momentText } from "./times.ts";
 
@@ -60,6 +61,13 @@ export function keyColumns(now: number): Column<KeyRow>[] {
     { title: "PROVEN", text: ({ is_proven }) => (is_proven ? "yes" : "no"), is_red: ({ is_proven }) => !is_proven },
   ];
 }
+
+export const RECEIPT_PROBLEM_COLUMNS: readonly Column<ReceiptProblem>[] = [
+  { title: "FILE", text: ({ file, line }) => [file ?? "", line ?? ""].filter((part) => part !== "").join(":") },
+  { title: "RECEIPT", text: ({ receipt }) => (receipt === null ? "" : String(receipt)), is_right: true },
+  { title: "PROBLEM", text: ({ verdict }) => verdict.replaceAll("_", " ") },
+  { title: "MEANS", text: ({ message }) => message, shrinks_to: 24 },
+];
 
 /** What it says, a field a line. */
 export function receiptLines({ statement, keyid }: StoredReceipt): string[] {

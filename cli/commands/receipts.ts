@@ -15,13 +15,12 @@ import {
   type ExitCode,
   jsonOption,
   list,
-  printLine,
   printWord,
   say,
   tellAs,
   usageError,
 } from "../output.ts";
-import { keyColumns, receiptColumns, receiptLines, receiptRow } from "../receipt-lines.ts";
+import { keyColumns, RECEIPT_PROBLEM_COLUMNS, receiptColumns, receiptLines, receiptRow } from "../receipt-lines.ts";
 
 /** `receipts ...`: the signed receipts of answers and grants. All but `rotate-key` read files only, and need no gate. */
 export function receiptsCommands(program: Command, done: (code: ExitCode) => void): void {
@@ -66,11 +65,12 @@ function verifyCommand(receipts: Command, done: (code: ExitCode) => void): void 
       `finds whatever isn't as the gate wrote it, in its own receipts or in a file (- for stdin); exits with ${EXIT.problem_found} if there is anything`,
     )
     .option("--key <file>", "with this public key (PEM), or a gate's list of keys, instead of this gate's own")
-    .action(async (file: string | undefined, { key }: { key?: string }) => {
+    .addOption(jsonOption())
+    .action(async (file: string | undefined, { key, ...options }: { key?: string } & DataOptions) => {
       if (file === undefined && key !== undefined)
         throw usageError("--key is for a file of receipts", "receipts verify FILE --key KEY");
       const report = file === undefined ? await verifyOwn() : await verifyFile(file, key);
-      showReport(report);
+      showReport(report, options);
       done(report.ok ? EXIT.ok : EXIT.problem_found);
     });
 }
@@ -148,14 +148,14 @@ async function trustedKeys(key_file: string | undefined): Promise<readonly Trust
   return keys;
 }
 
-/** A line for each problem, then the summary. */
-function showReport({ problems, ...summary }: ReceiptsReport): void {
-  for (const problem of problems) printLine(problem);
-  printLine(summary);
+/** The problems, then the summary. */
+function showReport({ problems, ...summary }: ReceiptsReport, options: DataOptions): void {
+  list(problems, RECEIPT_PROBLEM_COLUMNS, options);
   const receipts = `${summary.receipts} receipt${summary.receipts === 1 ? "" : "s"}`;
   const by = summary.keys.map(({ keyid, receipts: count }) => `${count} by ${keyid.slice(0, 16)}`).join(", ");
   const good = `${receipts} as the gate signed ${summary.receipts === 1 ? "it" : "them"}${by === "" ? "" : `: ${by}`}`;
-  say(problems.length === 0 ? good : `${problems.length} problem${problems.length === 1 ? "" : "s"} found; ${good}`);
+  const found = `${problems.length} problem${problems.length === 1 ? "" : "s"} found`;
+  tellAs(options, summary, problems.length === 0 ? good : `${found}; ${good}`);
 }
 
 function printPem(key: KnownKey | undefined): void {
