@@ -14,7 +14,7 @@ import type { SafetyRuleView, ViolationView } from "../ipc/safety.ts";
 import { shortenHome } from "../ipc/visible-text.ts";
 import { shortTokens } from "./short-tokens.ts";
 import type { Column } from "./table.ts";
-import { clockText, momentText, spanText } from "./times.ts";
+import { clockText, momentText, spanText, tookText } from "./times.ts";
 
 /** The columns of each listing, as a terminal shows it. @param now Unix milliseconds */
 
@@ -143,8 +143,16 @@ function auditSubject(line: AuditLine): string {
     const { capabilities } = line;
     return [field(line, "executor"), Array.isArray(capabilities) ? capabilities.join(", ") : ""].join(" ").trim();
   }
+  if (line.event === "outcome") return outcomeText(line);
   const others = Object.entries(line).filter(([key, value]) => !SHOWN_ELSEWHERE.has(key) && typeof value !== "object");
   return others.map(([key, value]) => `${key} ${String(value)}`).join(", ");
+}
+
+/** What an agent reported: `Bash ok after 1.2 s`. */
+function outcomeText(line: AuditLine): string {
+  const { ok, ms } = line;
+  const after = typeof ms === "number" ? ` after ${tookText(ms)}` : "";
+  return `${field(line, "executor")} ${ok === true ? "ok" : "failed"}${after}`.trim();
 }
 
 function field(line: AuditLine, name: string): string {

@@ -46,6 +46,8 @@ export const openedDecisionSchema = z.object({
   intent: z.string(),
   cwd: z.string().nullable(),
   decision: decisionSchema,
+  /** As in the listing. */
+  reported: reportedSchema.optional(),
 });
 export type OpenedDecision = z.infer<typeof openedDecisionSchema>;
 

@@ -1,5 +1,11 @@
 import { z } from "zod";
-import { activityCountsSchema, activityEntrySchema, activityRangeSchema, openedDecisionSchema } from "./activity.ts";
+import {
+  activityCountsSchema,
+  activityEntrySchema,
+  activityRangeSchema,
+  openedDecisionSchema,
+  reportedSchema,
+} from "./activity.ts";
 import { ALARM_CODES, alarmSchema } from "./alarms.ts";
 import { auditReportSchema } from "./audit.ts";
 import { boxExplanationSchema, boxStatusSchema } from "./box.ts";
@@ -236,7 +242,15 @@ export const policyRowSchema = z.object({
   description: z.string(),
   default_approval: z.enum(["none", "per_target", "always"]),
   is_critical: z.boolean(),
-  cells: z.record(levelSchema, z.object({ outcome: outcomeSchema, rule: z.string() })),
+  cells: z.record(
+    levelSchema,
+    z.object({
+      outcome: outcomeSchema,
+      rule: z.string(),
+      /** Asked for an agent: what makes this cell stricter for it than the table. */
+      override: policyOverrideSchema.optional(),
+    }),
+  ),
 });
 export type PolicyRow = z.infer<typeof policyRowSchema>;
 
@@ -286,14 +300,21 @@ export const operatorMethods = {
       channel: z.string().optional(),
       sender_id: z.string().optional(),
       target: z.string().optional(),
+      /** Its name: what is made stricter for it counts, and its grants, whether it is paired or not. */
+      agent: agentNameSchema.optional(),
     }),
     result: outcomeSchema,
   },
-  "policy.matrix": { params: nothing, result: z.array(policyRowSchema) },
+  /** With an agent's name: as it is for that agent. */
+  "policy.matrix": { params: z.object({ agent: agentNameSchema.optional() }), result: z.array(policyRowSchema) },
   /** What policy_overrides.toml makes stricter; the file is there, whether it says anything or not. */
   "policy.overrides": {
     params: nothing,
-    result: z.object({ file: z.string(), overrides: z.array(policyOverrideSchema) }),
+    result: z.object({
+      file: z.string(),
+      /** `agents`: names of the paired agents that it is in force for now. */
+      overrides: z.array(policyOverrideSchema.extend({ agents: z.array(z.string()) })),
+    }),
   },
   /** What is left of each agent's calls a minute, of what it has used. */
   "rate.budgets": { params: nothing, result: z.array(budgetSchema) },
@@ -346,7 +367,15 @@ export const operatorMethods = {
   /** What was revoked as nobody used it for long, and can still be given back: newest first. `until`: how long that can be done. */
   "grants.stale": {
     params: nothing,
-    result: z.array(z.object({ revoked_at: z.string(), until: z.string(), grants: z.array(grantSchema) })),
+    result: z.array(
+      z.object({
+        revoked_at: z.string(),
+        until: z.string(),
+        /** For so long nobody had used them. */
+        unused_days: z.number().int(),
+        grants: z.array(grantSchema),
+      }),
+    ),
   },
   /** Gives back what was revoked as unused at this time: each grant is what it was. Refused with `too_late`. */
   "grants.restore_stale": {
@@ -545,8 +574,15 @@ export const operatorMethods = {
   },
   /** `against`: the text of a signed checkpoint that was kept elsewhere. Refused with `invalid_checkpoint` where it is none of this gate's. */
   "audit.verify": { params: z.object({ against: z.string().max(16_384).optional() }), result: auditReportSchema },
-  /** The newest signed checkpoint; null before the first. */
-  "audit.checkpoint": { params: nothing, result: z.object({ text: z.string().nullable() }) },
+  /** The newest signed checkpoint, when it was signed, and how many lines it is about; each null before the first. */
+  "audit.checkpoint": {
+    params: nothing,
+    result: z.object({
+      text: z.string().nullable(),
+      signed_at: z.string().nullable(),
+      lines: z.number().int().nullable(),
+    }),
+  },
   /**
    * Makes another key of receipts, signed by the present one. `is_lost`: although that can't be used any more, which the list of keys
    * says for good.
@@ -580,6 +616,8 @@ export const operatorEvents = {
     executor: z.string(),
     decision: decisionSchema,
   }),
+  /** An agent has said what became of an allowed call. */
+  "call.reported": z.object({ decision_id: z.string(), reported: reportedSchema }),
   "pairing.requested": pairingRequestSchema,
   "agents.changed": nothing,
   "grants.changed": nothing,

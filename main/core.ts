@@ -10,6 +10,7 @@ import type { ProposedCall } from "../ipc/wire.ts";
 import { AtIntervals } from "./at-intervals.ts";
 import { BoxService } from "./box/box-service.ts";
 import { BoxNetwork } from "./box/network/box-network.ts";
+import { NoteBoard } from "./channels/notes.ts";
 import { type Config, loadConfigWithSources } from "./config.ts";
 import { errorOrigin } from "./error-origin.ts";
 import { logEvents } from "./event-log.ts";
@@ -32,7 +33,7 @@ import { GrantStore } from "./gate/grants/store.ts";
 import { configuredFiles } from "./gate/guard/configured-files.ts";
 import { GateFiles } from "./gate/guard/gate-files.ts";
 import { policyDigest } from "./gate/policy-digest.ts";
-import { loadPolicyOverrides, type PolicyOverrides } from "./gate/profiles/policy-overrides.ts";
+import type { PolicyOverrides } from "./gate/profiles/policy-overrides.ts";
 import { RateLimits } from "./gate/rate/rate-limits.ts";
 import { DueCards, DueGrants } from "./gate/receipts/due.ts";
 import type { ReceiptKeys } from "./gate/receipts/receipt-keys.ts";
@@ -44,6 +45,8 @@ import { AGENT_PAUSED } from "./gate/stages/safety.ts";
 import type { JudgeParts } from "./judges/configured-judges.ts";
 import { type Judges, openJudges } from "./judges/judges.ts";
 import { Listeners } from "./listeners.ts";
+import { loadPolicyOverrides } from "./policy-overrides-file.ts";
+import { noteRefusedReports } from "./reported-calls.ts";
 import { Settings } from "./settings.ts";
 import { rowReport } from "./storage/damaged-rows.ts";
 import type { DatabaseName } from "./storage/database-names.ts";
@@ -56,6 +59,7 @@ export interface Core {
   home: string;
   paths: GatePaths;
   config: Config;
+  clock: Clock;
   gate: Gate;
   grants: GrantStore;
   agents: AgentDirectory;
@@ -74,8 +78,12 @@ export interface Core {
   /** What signs receipts and checkpoints. */
   receipt_keys: ReceiptKeys;
   storage: Storage;
+  /** Room for what must still be written once the disk is full. */
+  state_reserve: DiskReserve;
   catalog: ExecutorCatalog;
   listeners: Listeners;
+  /** What the user should know of, wherever the user is. */
+  notes: NoteBoard;
   /** Sends an event to every surface. */
   publish(event: OperatorEvent): void;
   subscribe: OperatorApi["subscribe"];
@@ -115,9 +123,11 @@ export interface CoreOptions {
 
 /** The parts that need no database. */
 interface Beginnings
-  extends Pick<Core, "home" | "paths" | "config" | "settings" | "catalog" | "listeners" | "publish"> {
+  extends Pick<
+    Core,
+    "home" | "paths" | "config" | "clock" | "settings" | "catalog" | "listeners" | "notes" | "publish"
+  > {
   env: Env;
-  clock: Clock;
   alarms: Alarms;
   audit: AuditLog;
   prices: Prices;
@@ -159,7 +169,7 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
     start(begun, storage, stores, gate);
     receipts.begin();
     for (const part of [box, judges]) part.begin();
-    const flush = () => flushAll(audit, storage, stores, gate, receipts, failed);
+    const flush = () => flushAll(begun, storage, stores, gate, receipts, failed);
     const timer = setInterval(flush, FLUSH_INTERVAL_MS).unref();
     return {
       ...begun,
@@ -178,6 +188,7 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
         stopWork(gate, stores);
         flush();
         receipts.close();
+        if (storage.watch.lossByNow() === undefined) stores.rate.close();
         audit.close();
         storage.close();
       },
@@ -216,6 +227,7 @@ function begin({ env = process.env, clock = systemClock, log, logs_decisions = t
     settings: new Settings(paths.chosen_file, config, sources),
     catalog,
     listeners,
+    notes: new NoteBoard(),
     publish,
     alarms: new Alarms(clock.now, (list) => publish({ type: "alarms.changed", data: list })),
     audit: new AuditLog(paths.audit_dir, paths.audit_head, clock.now, audit_reserve),
@@ -280,7 +292,7 @@ function openStores(
       (db) => new AgentPauses(db, { clock, changed: agentPauseChanged, report: rows("agents"), withRoom }),
     ),
     grants: storage.on(databases.grants, (db) => new GrantStore(db, home, clock, rows("grants"))),
-    rate: storage.on(databases.grants, (db) => new RateLimits(db, config.rate, clock)),
+    rate: storage.on(databases.grants, (db) => new RateLimits(db, config.rate, clock, failed)),
     approvals: storage.on(databases.approvals, (db) => new ApprovalRegistry(db, clock, rows("approvals"))),
     activity: new Activity(storage.opened.activity.db, now, failed),
     safety: storage.on(databases.safety, (db) =>
@@ -473,6 +485,7 @@ function start(begun: Beginnings, storage: Storage, stores: Stores, gate: Gate):
     safety.pause.begin({ by: "human", reason, clears: "by_human" });
   }
   gate.broker.start();
+  for (const request of approvals.listPending({ limit: 100_000 })) stores.rate.asked(request);
   for (const { db } of [...Object.values(databases), activity]) serveOthers(db);
   grants.endGateSessions();
   approvals.refusals.endGateSessions();
@@ -493,17 +506,19 @@ function start(begun: Beginnings, storage: Storage, stores: Stores, gate: Gate):
 
 /** Writes what is stored beside the decisions. */
 function flushAll(
-  audit: AuditLog,
+  begun: Beginnings,
   storage: Storage,
   stores: Stores,
   gate: Gate,
   receipts: Receipts,
   failed: Core["failed"],
 ): void {
+  const { audit } = begun;
   if (storage.watch.lossByNow() !== undefined) return;
   const { activity, agents, agent_pauses, approvals, grants, safety, state_reserve } = stores;
   gate.record();
   gate.publish();
+  noteRefusedReports({ ...begun, ...stores });
   audit.tend();
   state_reserve.keep();
   const parts = [
@@ -512,6 +527,7 @@ function flushAll(
     safety.pause,
     agent_pauses,
     grants,
+    stores.rate,
     approvals,
     approvals.refusals,
     approvals.passes,

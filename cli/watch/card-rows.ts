@@ -1,4 +1,5 @@
 import { allowingText, confinedText, hostWantedBy } from "../../ipc/box-words.ts";
+import { choiceText } from "../../ipc/choice-words.ts";
 import { excludedFrom } from "../../ipc/choices.ts";
 import type { Hazard } from "../../ipc/description.ts";
 import { effectText, hazardText } from "../../ipc/hazard-words.ts";
@@ -14,7 +15,7 @@ import { CARD_WORDS } from "./card-words.ts";
 import { type Line, lineText } from "./line-edit.ts";
 import { folded, packed, type Row, widthOf, wrapped } from "./rows.ts";
 import { type Choosing, choicesOf, type WatchState } from "./state.ts";
-import { callWords, choiceText } from "./words.ts";
+import { callWords } from "./words.ts";
 
 /** The parts of a card as rows. All text from outside goes through `visible` here. */
 

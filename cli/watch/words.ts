@@ -1,43 +1,5 @@
-import type { Reach, Territory } from "../../ipc/decision.ts";
 import type { DescribedChange } from "../../ipc/description.ts";
 import type { Language } from "../../ipc/language.ts";
-import type { Choice } from "../../ipc/operator-api.ts";
-
-/** What `watch` calls the gate's choices, in the language of the cards. */
-
-const REACH: Readonly<Record<Language, Readonly<Record<Reach, string>>>> = {
-  en: {
-    file: "this file",
-    folder: "this folder",
-    tree: "this folder and below",
-    project: "this project",
-    host: "this host",
-    subdomains: "all of its domain",
-    exact: "exactly this",
-    any: "always",
-  },
-  it: {
-    file: "questo file",
-    folder: "questa cartella",
-    tree: "questa cartella e quelle dentro",
-    project: "questo progetto",
-    host: "questo host",
-    subdomains: "tutto il suo dominio",
-    exact: "esattamente questo",
-    any: "ogni volta",
-  },
-};
-
-const SCOPE: Readonly<Record<Language, Readonly<Record<Territory, string>>>> = {
-  en: { none: "once", session: "this session", permanent: "permanently" },
-  it: { none: "una volta", session: "questa sessione", permanent: "per sempre" },
-};
-
-/** `this folder and below, permanently`. */
-export function choiceText({ reach, scope }: Choice, language: Language): string {
-  const how = SCOPE[language][scope];
-  return reach === null ? how : `${REACH[language][reach]}, ${how}`;
-}
 
 /** While no gate answers. */
 export const AWAY_WORDS: Readonly<Record<Language, { title: string; next: string }>> = {

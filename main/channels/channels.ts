@@ -1,9 +1,15 @@
-import type { ChannelName, ChannelStatus, TelegramStatus } from "../../ipc/channels.ts";
+import { CHANNELS, type ChannelName, type ChannelStatus, type TelegramStatus } from "../../ipc/channels.ts";
 import { GateError } from "../../ipc/gate-error.ts";
 import type { OperatorApi } from "../../ipc/operator-api.ts";
 import type { Env } from "../../ipc/paths.ts";
 import type { Surface } from "../../ipc/surface.ts";
+import type { Config } from "../config.ts";
 import type { Core } from "../core.ts";
+import { errorCode } from "../gate/errors.ts";
+import type { Channel, ChannelNote, TelegramLinking } from "./channel.ts";
+import type { Screen } from "./due.ts";
+import { routeText } from "./route-text.ts";
+import { CHANNEL_WORDS } from "./words.ts";
 
 /** What calls the user elsewhere than on this desktop, for the operator's methods. */
 export interface Channels {
@@ -14,19 +20,6 @@ export interface Channels {
   close(): Promise<void>;
 }
 
-/** Linking the user's own chat. */
-export interface TelegramLinking {
-  status(): TelegramStatus;
-  /** @throws GateError `not_available` */
-  link(): Promise<{ url: string; expires_at: string }>;
-  /** @throws GateError `too_late` */
-  confirm(id: string): TelegramStatus;
-  /** @throws GateError `too_late` */
-  reject(id: string): TelegramStatus;
-  /** False where no chat was linked. */
-  unlink(): boolean;
-}
-
 export interface ChannelParts {
   core: Core;
   /** The operator's contract, as this surface uses it. */
@@ -35,20 +28,133 @@ export interface ChannelParts {
   log(line: string): void;
 }
 
-/** Starts the channels that are configured. Never throws, waits for nothing: what can't be reached is tried again. */
-export function startChannels(_parts: ChannelParts): Channels {
-  const off = () => new GateError("not_available", "no token for Telegram is configured", "see docs/channels.md");
-  const telegram: TelegramStatus = { bot: null, linked: null, link_expires_at: null, claim: null };
-  return {
-    status: () => [],
-    test: () => Promise.reject(off()),
-    telegram: {
-      status: () => telegram,
-      link: () => Promise.reject(off()),
-      confirm: () => telegram,
-      reject: () => telegram,
-      unlink: () => false,
-    },
-    close: async () => undefined,
-  };
+/** What a channel is opened with. */
+export interface ChannelHost extends Omit<ChannelParts, "operatorOn"> {
+  /** As this channel's surface. */
+  api: OperatorApi;
+  /** The channel's state is another one. */
+  changed(): void;
+  /** The user wants to see each of an agent's gathered requests. */
+  showEach(agent_id: string): void;
 }
+
+/** A channel that isn't the desktop's. What it is made of is loaded only where it is configured. */
+interface Kind {
+  name: Exclude<ChannelName, "desktop">;
+  isConfigured(config: Config): boolean;
+  /** Must not wait for the other side. */
+  open(host: ChannelHost): Promise<Channel>;
+}
+
+const KINDS: readonly Kind[] = [];
+
+/** Starts the channels that are configured. Never throws, waits for nothing: what can't be reached is tried again. */
+export function startChannels(parts: ChannelParts): Channels {
+  return new RunningChannels(parts);
+}
+
+interface Running {
+  channel: Channel;
+  showEach(agent_id: string): void;
+  close(): void;
+}
+
+class RunningChannels implements Channels {
+  readonly #parts: ChannelParts;
+  readonly #running = new Map<ChannelName, Running>();
+  readonly #opening: Promise<void>[];
+  #has_ended = false;
+
+  constructor(parts: ChannelParts) {
+    this.#parts = parts;
+    const configured = KINDS.filter(({ isConfigured }) => isConfigured(parts.core.config));
+    this.#opening = configured.map((kind) => this.#open(kind));
+  }
+
+  status(): ChannelStatus[] {
+    const { channels } = this.#parts.core.config;
+    return CHANNELS.filter((name) => name !== "desktop").map((name) => {
+      const state = this.#running.get(name)?.channel.status() ?? { state: "off" as const, text: "not configured" };
+      return { name, ...state, route: routeText(channels[name]) };
+    });
+  }
+
+  async test(name: ChannelName): Promise<void> {
+    await Promise.all(this.#opening);
+    const running = this.#running.get(name);
+    if (running === undefined) throw notConfigured(name);
+    const { test_title, test_line } = CHANNEL_WORDS[this.#parts.core.config.language];
+    const note: ChannelNote = { kind: "test", is_urgent: false, title: test_title, lines: [test_line] };
+    await running.channel.test(note);
+  }
+
+  get telegram(): TelegramLinking {
+    return this.#running.get("telegram")?.channel.linking ?? NO_TELEGRAM;
+  }
+
+  async close(): Promise<void> {
+    this.#has_ended = true;
+    await Promise.all(this.#opening);
+    await Promise.all(
+      [...this.#running.values()].map((running) => {
+        running.close();
+        return running.channel.close();
+      }),
+    );
+  }
+
+  async #open(kind: Kind): Promise<void> {
+    const { core, operatorOn, env } = this.#parts;
+    const { name } = kind;
+    const log = (line: string) => this.#parts.log(`${name}: ${line}`);
+    try {
+      const host: ChannelHost = {
+        core,
+        env,
+        log,
+        api: operatorOn(name),
+        changed: () => core.publish({ type: "channels.changed", data: {} }),
+        showEach: (agent_id) => this.#running.get(name)?.showEach(agent_id),
+      };
+      const channel = await kind.open(host);
+      if (this.#has_ended) return channel.close();
+      this.#running.set(name, await this.#route(channel, host));
+      host.changed();
+    } catch (error) {
+      log(`it can't be started (${errorCode(error)})`);
+    }
+  }
+
+  async #route(channel: Channel, { api, log }: ChannelHost): Promise<Running> {
+    const { config, clock, notes } = this.#parts.core;
+    const { Router } = await import("./routing.ts");
+    const { NoteRoute } = await import("./note-route.ts");
+    const shared = { api, channel, route: config.channels[channel.name], screen: ALWAYS_LOCKED, clock, log };
+    const router = new Router({ ...shared, gather_above: config.digest.above });
+    const note_route = new NoteRoute({ ...shared, notes, language: () => config.language });
+    await Promise.all([router.start(), note_route.start()]);
+    return {
+      channel,
+      showEach: (agent_id) => router.showEach(agent_id),
+      close() {
+        router.close();
+        note_route.close();
+      },
+    };
+  }
+}
+
+const ALWAYS_LOCKED: Screen = { is_locked: true, subscribe: () => () => undefined };
+
+function notConfigured(name: ChannelName): GateError {
+  return new GateError("not_available", `${name} isn't configured`, "see docs/channels.md");
+}
+
+const NO_LINK: TelegramStatus = { bot: null, linked: null, link_expires_at: null, claim: null };
+const NO_TELEGRAM: TelegramLinking = {
+  status: () => NO_LINK,
+  link: () => Promise.reject(notConfigured("telegram")),
+  confirm: () => NO_LINK,
+  reject: () => NO_LINK,
+  unlink: () => false,
+};

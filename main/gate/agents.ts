@@ -56,6 +56,15 @@ export const AGENTS_SCHEMA: Schema = {
         until      TEXT,
         boot_until TEXT
       );`),
+    // Whose chat a channel may use: the user's own, which they linked.
+    (db) =>
+      db.exec(`CREATE TABLE channel_links (
+        channel   TEXT PRIMARY KEY,
+        user_id   INTEGER NOT NULL,
+        chat_id   INTEGER NOT NULL,
+        name      TEXT NOT NULL,
+        linked_at TEXT NOT NULL
+      );`),
   ],
 };
 

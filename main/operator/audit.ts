@@ -16,7 +16,7 @@ export function auditMethods({
       audit.flush();
       return verifyAudit(paths.audit_dir, paths.audit_head, audit.end);
     },
-    "audit.checkpoint": () => ({ text: null }),
+    "audit.checkpoint": () => ({ text: null, signed_at: null, lines: null }),
     "audit.accept": ({ reason }) =>
       acceptProblems(audit, { folder: paths.audit_dir, head_file: paths.audit_head }, reason),
   };

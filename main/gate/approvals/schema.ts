@@ -93,6 +93,20 @@ export const APPROVALS_SCHEMA: Schema = {
       );`),
     // Where the user answered.
     (db) => db.exec("ALTER TABLE pending ADD COLUMN decision_surface TEXT"),
+    // Which message of a channel shows which request: what is answered there is what it shows.
+    (db) =>
+      db.exec(`CREATE TABLE channel_messages (
+        channel     TEXT NOT NULL,
+        chat        TEXT NOT NULL,
+        message     TEXT NOT NULL,
+        token       TEXT NOT NULL,
+        agent_id    TEXT,
+        secret_hash TEXT,
+        sent_at     TEXT NOT NULL,
+        ended_at    TEXT,
+        PRIMARY KEY (channel, chat, message, token)
+      );
+      CREATE INDEX idx_channel_messages_token ON channel_messages(token);`),
     dueCards,
   ],
 };

@@ -1,6 +1,7 @@
 import type Database from "better-sqlite3";
 import { type Capability, capabilitySchema } from "../../../ipc/decision.ts";
 import type { Schema } from "../database-schema.ts";
+import { rateBuckets } from "../rate/schema.ts";
 import { dueGrants } from "../receipts/due-schema.ts";
 import { grantTarget } from "../targets/pattern.ts";
 
@@ -10,7 +11,15 @@ export function grantsSchema(home: string): Schema {
     title: "grants database",
     table: "grants",
     may_hold_first_table: true,
-    migrations: [firstTable, (db) => ownColumns(db, home), listingIndexes, endsSinceBoot, unusedIndex, dueGrants],
+    migrations: [
+      firstTable,
+      (db) => ownColumns(db, home),
+      listingIndexes,
+      endsSinceBoot,
+      unusedIndex,
+      rateBuckets,
+      dueGrants,
+    ],
   };
 }
 

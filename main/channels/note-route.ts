@@ -1,0 +1,143 @@
+import { ALARM_WORDS } from "../../ipc/alarm-words.ts";
+import type { Alarm } from "../../ipc/alarms.ts";
+import type { Language } from "../../ipc/language.ts";
+import type { OperatorApi, OperatorEvent } from "../../ipc/operator-api.ts";
+import type { Pause } from "../../ipc/safety.ts";
+import { shortened, visible } from "../../ipc/visible-text.ts";
+import type { Clock } from "../gate/clock.ts";
+import { errorCode } from "../gate/errors.ts";
+import type { Called, ChannelNote } from "./channel.ts";
+import type { Route } from "./config.ts";
+import { Due, type Screen } from "./due.ts";
+import type { NoteBoard } from "./notes.ts";
+import { CHANNEL_WORDS } from "./words.ts";
+
+export interface NoteRouteParts {
+  api: Pick<OperatorApi, "call" | "subscribe">;
+  channel: Pick<Called, "note">;
+  route: Route;
+  notes: NoteBoard;
+  screen: Screen;
+  clock: Clock;
+  language(): Language;
+  log(line: string): void;
+}
+
+/** Of an alarm's sentences so much is sent, in characters. */
+const ALARM_LENGTH = 200;
+/** Notes that quiet hours hold back: of more, the oldest go. */
+const MOST_HELD = 20;
+
+interface Standing {
+  note: ChannelNote;
+  since: number;
+  is_sent: boolean;
+}
+
+/**
+ * Says on one channel what the user should know of. A pause and an alarm are due as a request is, and only while they hold; every other
+ * note at once. In quiet hours only what is urgent comes.
+ */
+export class NoteRoute {
+  readonly #parts: NoteRouteParts;
+  readonly #due: Due;
+  /** A pause and alarms, while they hold. */
+  readonly #standing = new Map<string, Standing>();
+  #held: ChannelNote[] = [];
+  #ends: (() => void)[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #has_ended = false;
+
+  constructor(parts: NoteRouteParts) {
+    this.#parts = parts;
+    this.#due = new Due(parts.route, parts.screen, parts.clock);
+  }
+
+  async start(): Promise<void> {
+    const { api, screen, notes, log } = this.#parts;
+    const heard = (event: OperatorEvent) => setImmediate(() => this.#heard(event));
+    this.#ends = [
+      api.subscribe(heard, ["safety.paused", "safety.resumed", "alarms.changed"]),
+      screen.subscribe(() => this.look()),
+      notes.subscribe((note) => {
+        this.#held = [...this.#held, note].slice(-MOST_HELD);
+        this.look();
+      }),
+    ];
+    try {
+      const { pause, alarms } = await api.call("status", {});
+      this.#paused(pause);
+      this.#alarmed(alarms);
+      this.look();
+    } catch (error) {
+      log(`the gate's state can't be read (${errorCode(error)})`);
+    }
+  }
+
+  close(): void {
+    this.#has_ended = true;
+    clearTimeout(this.#timer);
+    for (const end of this.#ends) end();
+  }
+
+  /** Sends what is due by now. */
+  look(): void {
+    if (this.#has_ended) return;
+    const held = this.#held.filter(({ is_urgent }) => !this.#due.isAllowed(is_urgent));
+    const due = this.#held.filter((note) => !held.includes(note));
+    this.#held = held;
+    for (const note of due) this.#parts.channel.note(note);
+    for (const one of this.#standing.values()) {
+      if (one.is_sent || !this.#due.isDue(this.#waits(one))) continue;
+      one.is_sent = true;
+      this.#parts.channel.note(one.note);
+    }
+    this.#lookAgain();
+  }
+
+  #heard({ type, data }: OperatorEvent): void {
+    if (type === "safety.paused" || type === "safety.resumed") this.#paused(data);
+    if (type === "alarms.changed") this.#alarmed(data);
+    this.look();
+  }
+
+  /** One that the user began isn't news. */
+  #paused({ by, reason }: Pause): void {
+    if (by !== "safety" || reason === null) {
+      this.#standing.delete("pause");
+      return;
+    }
+    const { paused } = CHANNEL_WORDS[this.#parts.language()];
+    this.#stands("pause", { kind: "pause", is_urgent: true, title: paused, lines: [visible(reason)] });
+  }
+
+  #alarmed(alarms: readonly Alarm[]): void {
+    const raised = new Map(alarms.map((alarm) => [`alarm:${alarm.code} ${alarm.subject}`, alarm]));
+    for (const key of this.#standing.keys())
+      if (key.startsWith("alarm:") && !raised.has(key)) this.#standing.delete(key);
+    for (const [key, { code, message, hint }] of raised) {
+      const lines = [message, hint].filter((text) => text !== "").map((text) => shortened(visible(text), ALARM_LENGTH));
+      const { title } = ALARM_WORDS[this.#parts.language()][code];
+      this.#stands(key, { kind: "alarm", is_urgent: false, title, lines });
+    }
+  }
+
+  #stands(key: string, note: ChannelNote): void {
+    if (this.#standing.has(key)) return;
+    this.#standing.set(key, { note, since: this.#parts.clock.boot().ms, is_sent: false });
+  }
+
+  #waits({ note, since }: Standing) {
+    return { waited_ms: this.#parts.clock.boot().ms - since, is_urgent: note.is_urgent };
+  }
+
+  #lookAgain(): void {
+    clearTimeout(this.#timer);
+    const waits = [
+      ...this.#held.map(({ is_urgent }) => ({ waited_ms: 0, is_urgent })),
+      ...[...this.#standing.values()].filter(({ is_sent }) => !is_sent).map((one) => this.#waits(one)),
+    ];
+    const times = waits.flatMap((one) => this.#due.lookAgainIn(one) ?? []);
+    if (times.length > 0) this.#timer = setTimeout(() => this.look(), Math.min(...times)).unref();
+  }
+}
