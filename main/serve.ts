@@ -139,7 +139,7 @@ async function serveCore(
   const options = wanted === false ? false : { ...(review === undefined ? {} : { review }), ...wanted };
   const shown = startNotifications(operator.on("notification"), core.config, options, env, log);
   notifications = shown;
-  const started = startChannels({ core, operatorOn: (surface) => operator.on(surface), env, log });
+  const started = startChannels({ core, operatorOn: (surface) => operator.on(surface), page_url: page?.url, env, log });
   channels = started;
   const heap = new HeapKeeper();
   return {

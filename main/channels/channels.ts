@@ -24,6 +24,8 @@ export interface ChannelParts {
   core: Core;
   /** The operator's contract, as this surface uses it. */
   operatorOn(surface: Surface): OperatorApi;
+  /** Where the page is served, without a secret; left out: nowhere. */
+  page_url?: string | undefined;
   env: Env;
   log(line: string): void;
 }
@@ -46,7 +48,13 @@ interface Kind {
   open(host: ChannelHost): Promise<Channel>;
 }
 
-const KINDS: readonly Kind[] = [];
+const KINDS: readonly Kind[] = [
+  {
+    name: "ntfy",
+    isConfigured: ({ ntfy }) => ntfy.topic !== undefined,
+    open: async (host) => (await import("../ntfy/ntfy-channel.ts")).openNtfy(host),
+  },
+];
 
 /** Starts the channels that are configured. Never throws, waits for nothing: what can't be reached is tried again. */
 export function startChannels(parts: ChannelParts): Channels {
@@ -104,12 +112,13 @@ class RunningChannels implements Channels {
   }
 
   async #open(kind: Kind): Promise<void> {
-    const { core, operatorOn, env } = this.#parts;
+    const { core, operatorOn, page_url, env } = this.#parts;
     const { name } = kind;
     const log = (line: string) => this.#parts.log(`${name}: ${line}`);
     try {
       const host: ChannelHost = {
         core,
+        page_url,
         env,
         log,
         api: operatorOn(name),
