@@ -46,7 +46,13 @@ interface Kind {
   open(host: ChannelHost): Promise<Channel>;
 }
 
-const KINDS: readonly Kind[] = [];
+const KINDS: readonly Kind[] = [
+  {
+    name: "telegram",
+    isConfigured: ({ telegram: { token_env, token_file } }) => (token_env ?? token_file) !== undefined,
+    open: async (host) => (await import("../telegram/open.ts")).openTelegram(host),
+  },
+];
 
 /** Starts the channels that are configured. Never throws, waits for nothing: what can't be reached is tried again. */
 export function startChannels(parts: ChannelParts): Channels {

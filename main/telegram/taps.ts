@@ -1,7 +1,7 @@
 import { answerWith } from "../../ipc/choices.ts";
 import type { Answer } from "../../ipc/operator-api.ts";
-import { commonAnswer, denials } from "../channels/gathered.ts";
 import type { ChannelMessages } from "../channels/channel-messages.ts";
+import { commonAnswer, denials } from "../channels/gathered.ts";
 import { errorCode } from "../gate/errors.ts";
 import type { ChatMessages, Shown } from "./chat-messages.ts";
 import type { Conversation } from "./conversation.ts";
@@ -105,8 +105,8 @@ export class Taps {
     const result = gate.dispatch(data, { channel: "telegram", sender_id: String(callback.from.id) });
     const is_group = callback.message !== undefined && callback.message.chat.type !== "private";
     refused.note(is_group ? "group" : "not-linked", callback.from.id);
-    const { ok, reason = "", error } = { reason: undefined, error: undefined, ...result };
-    if (ok) return { ok, done: "decision" in result && result.decision === "approved" ? "approved" : "rejected" };
+    const { reason = "", error, decision = "rejected" } = result;
+    if (result.ok) return { ok: true, done: decision };
     return { ok: false, reason, ...(error === undefined ? {} : { error }) };
   }
 
@@ -119,12 +119,7 @@ export class Taps {
     return messages.find(chat_id, message_id);
   }
 
-  async #onShown(
-    callback: Callback,
-    said: Said,
-    data: string,
-    shown: Found,
-  ): Promise<TapResult> {
+  async #onShown(callback: Callback, said: Said, data: string, shown: Found): Promise<TapResult> {
     const { pressed } = this.#words;
     const is_bound = !("token" in said) || shown.tokens.includes(said.token);
     if (!is_bound) return this.#refuse(callback, "not-shown-here", "not_shown_here", pressed.not_here);
