@@ -1,5 +1,6 @@
 import { ALARM_WORDS } from "../../ipc/alarm-words.ts";
 import type { Alarm } from "../../ipc/alarms.ts";
+import { STOP_WORDS } from "../../ipc/call-words.ts";
 import type { Language } from "../../ipc/language.ts";
 import {
   bundleText,
@@ -38,11 +39,14 @@ export function approvalNotice(view: ApprovalView, settings: NoticeSettings): No
   const words = NOTICE_WORDS[settings.language];
   const { title, lines: said } = requestText(view, settings.language);
   const whole = wholeRequest(view, said, 1);
+  const is_repeated = view.repeated !== null;
   const lines = whole ?? [...said.map((line) => shortened(line, ROW_WIDTH * 2)), words.more];
   const can_approve = whole !== null && settings.has_body;
   const buttons = [
-    { action: "deny" as const, label: words.deny },
-    ...(can_approve ? [{ action: "approve" as const, label: words.approve }] : []),
+    { action: "deny" as const, label: is_repeated ? STOP_WORDS[settings.language].stop : words.deny },
+    ...(can_approve
+      ? [{ action: "approve" as const, label: is_repeated ? STOP_WORDS[settings.language].let_it : words.approve }]
+      : []),
   ];
   const notice = { kind: "approval", is_urgent: isHazardous(view), title, lines, buttons } as const;
   return withReview(notice, settings, can_approve);
