@@ -94,7 +94,16 @@ export class TelegramGate {
     const log: string[] = [];
     const { clock = systemClock, level = "Supervised", gather_above = 100 } = options;
     const core = await openCore({ env: home.env, clock, log: (line) => log.push(line), logs_decisions: false });
-    const operator = new Operator(core);
+    const opened: { channel?: TelegramChannel } = {};
+    const operator = new Operator(core, {
+      channels: () =>
+        opened.channel && {
+          status: () => [],
+          test: () => Promise.reject(new Error("not asked for here")),
+          telegram: opened.channel.linking,
+          close: async () => undefined,
+        },
+    });
     const api = operator.on("telegram");
     let router: Router | undefined;
     const channel = openTelegram(
@@ -108,6 +117,7 @@ export class TelegramGate {
       },
       { ...QUICK, ...options.timing },
     );
+    opened.channel = channel;
     const screen = { is_locked: true, subscribe: () => () => undefined };
     const shared = {
       api,
